@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * memory.h: the engine's allocator hook, growing blocks, and the arena of a cycle.
+ *
+ * This file owns: struct allot_engine.
+ */
+#ifndef ALLOT_BASE_MEMORY_H
+#define ALLOT_BASE_MEMORY_H
+
+#include <stdbool.h>
+
+#include <allot/report.h>
+
+struct allot_engine {
+    allot_alloc alloc;
+    void *ud;
+    struct allot__chunk *spare; /* the last cycle's block, kept so that the next need not ask */
+};
+
+/* `count` items of `size` bytes, zeroed; NULL on overflow, when out of memory, or for 0 bytes. */
+void *allot__new(allot_engine *engine, size_t count, size_t size);
+/* Ends a block of `count` items of `size` bytes; NULL is fine. */
+void allot__free(allot_engine *engine, void *block, size_t count, size_t size);
+/* A copy of `len` bytes with a NUL behind; ends with allot__free(engine, copy, len + 1, 1). */
+char *allot__copy(allot_engine *engine, const char *text, size_t len);
+void allot__free_string(allot_engine *engine, char *text);
+
+/* A block that grows by doubling. Zero it to begin. */
+typedef struct allot__vector {
+    void *items;
+    size_t count, capacity, size; /* size of an item: set by the first push */
+} allot__vector;
+
+/* Room for one more item, zeroed, or NULL with the vector as it was. */
+void *allot__push(allot_engine *engine, allot__vector *vector, size_t size);
+void allot__vector_free(allot_engine *engine, allot__vector *vector);
+
+/* One block handed out piece by piece and freed whole: nothing inside has a free of its own. */
+typedef struct allot__arena {
+    allot_engine *engine;
+    struct allot__chunk *chunks;
+    size_t used, capacity; /* of the newest chunk */
+} allot__arena;
+
+void allot__arena_init(allot__arena *arena, allot_engine *engine);
+/* Makes sure that `bytes` more can be had without another allocation; ENOMEM. */
+int allot__arena_reserve(allot__arena *arena, size_t bytes);
+/* `count` items of `size` bytes, 64-byte aligned, *not* zeroed; NULL when out of memory. */
+void *allot__arena_take(allot__arena *arena, size_t count, size_t size);
+void allot__arena_free(allot__arena *arena);
+
+#endif

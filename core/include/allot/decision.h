@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* decision.h: one cycle, what it decided, and why. */
+#ifndef ALLOT_DECISION_H
+#define ALLOT_DECISION_H
+
+#include <allot/state.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Cycle and decision
+ * -------------------------------------------------------------------------- */
+
+/* An exact number num/den in lowest terms, 128 bits each. */
+typedef struct allot_ratio {
+    uint64_t num_high, num_low, den_high, den_low;
+} allot_ratio;
+
+/* Writes "9" or "10/3" as a string cut to size; returns the length that it needs (at most 79). */
+ALLOT_API size_t allot_ratio_text(const allot_ratio *ratio, char *buf, size_t size);
+/* The nearest double, for display alone. */
+ALLOT_API double allot_ratio_value(const allot_ratio *ratio);
+
+/* The stages of a cycle; each needs those before it. */
+typedef enum allot_stage {
+    ALLOT_STAGE_QUOTA = 1,  /* need and quota (C-1 ... C-4) */
+    ALLOT_STAGE_DISTRIBUTE, /* and who gets the idle slots (C-5) */
+    ALLOT_STAGE_RECLAIM     /* and who gives back how much (C-6, C-7, C-9): the whole cycle */
+} allot_stage;
+
+/*
+ * One cycle over all groups: need, quota, distribution, reclaim. Plan and state are sealed, only
+ * read, and must outlive the decision. ESCRIPT or EBUDGET when a policy's function fails, ENOMEM;
+ * the report says why and there is no decision.
+ */
+ALLOT_API int allot_cycle(const allot_plan *plan, const allot_state *state, allot_report *report,
+                          allot_decision **out);
+/* The same up to a stage: what later stages decide reads as 0. */
+ALLOT_API int allot_cycle_until(const allot_plan *plan, const allot_state *state, allot_stage last,
+                                allot_report *report, allot_decision **out);
+ALLOT_API void allot_decision_free(allot_decision *decision);
+
+ALLOT_API const allot_plan *allot_decision_plan(const allot_decision *decision);
+ALLOT_API const allot_state *allot_decision_state(const allot_decision *decision);
+ALLOT_API int64_t allot_decision_now(const allot_decision *decision);
+
+typedef struct allot_totals {
+    int64_t slots;     /* the group's actual size */
+    int64_t idle;      /* slots that nobody held before this cycle */
+    int64_t idle_left; /* ... that nobody was given */
+    int64_t granted, held, reclaimed;
+} allot_totals;
+ALLOT_API int allot_decision_totals(const allot_decision *decision, int32_t group,
+                                    allot_totals *out);
+
+/* Everything decided about one consumer in one group. */
+typedef struct allot_verdict {
+    int32_t consumer;
+    int64_t demand, need;
+    int64_t reserve;   /* reserve', cut to what is owned */
+    allot_ratio owned; /* own', exact */
+    allot_ratio exact; /* the quota before rounding */
+    int64_t quota;
+    int32_t parts;                 /* fills of the policy */
+    int64_t part[ALLOT_FILLS_MAX]; /* slots by fill; they sum to quota */
+    int64_t allocated, in_flight;
+    int64_t received; /* granted + held, of a parent its whole subtree's */
+    int64_t granted, held;
+    int64_t over;      /* above its target; of a parent the sum of its leaves' */
+    int64_t deficit;   /* still lacking after this cycle's grants; likewise */
+    int64_t earmarked; /* in-flight slots on their way here */
+    int64_t reclaimed; /* ordered back by this cycle; likewise */
+    int64_t free;      /* H-13 */
+} allot_verdict;
+ALLOT_API int allot_decision_verdict(const allot_decision *decision, int32_t group,
+                                     int32_t consumer, allot_verdict *out);
+/* The label of part i in that group: the policy's fill, or "reserved" put first by the core. */
+ALLOT_API const char *allot_decision_part_label(const allot_decision *decision, int32_t group,
+                                                int32_t i);
+
+/* Idle slots a leaf gets to use, in the order to carry them out. */
+typedef struct allot_grant {
+    int32_t group, consumer;
+    int64_t slots;
+} allot_grant;
+ALLOT_API int32_t allot_decision_grants(const allot_decision *decision);
+ALLOT_API int allot_decision_grant(const allot_decision *decision, int32_t i, allot_grant *out);
+
+/* Slots a leaf gives back, in the order to carry them out; why: its numbers. */
+typedef struct allot_reclaim {
+    int32_t group, consumer;
+    int64_t slots;
+    int64_t grace, deadline; /* seconds; now + grace, at most INT64_MAX */
+    const char *reason;      /* "over-quota", "over-limit"; static */
+    int64_t allocated, quota, target, over;
+    const allot_claim *claims; /* whom the slots are for, best first; borrowed */
+    int32_t claim_count;
+} allot_reclaim;
+ALLOT_API int32_t allot_decision_reclaims(const allot_decision *decision);
+ALLOT_API int allot_decision_reclaim(const allot_decision *decision, int32_t i, allot_reclaim *out);
+
+/* Tells, in plain sentences with the numbers, why a consumer gets what it gets: `line` is called
+ * with each (without line end, valid during the call). Only reads the decision. */
+ALLOT_API int allot_explain(const allot_decision *decision, int32_t group, int32_t consumer,
+                            void (*line)(void *ud, const char *text), void *ud);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * json.h: plan, state and decision as documents.
+ *
+ * Documents are UTF-8 JSON; plans may have comments and trailing commas. A document is read whole
+ * or not at all: every fault found (up to 50) goes to the report with file, line, column, path,
+ * what was found and what is allowed. Nothing here opens a file: the caller hands over text.
+ */
+#ifndef ALLOT_JSON_H
+#define ALLOT_JSON_H
+
+#include <allot/allot.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* An option written beside a policy's name in a plan, or under `options`. */
+typedef enum allot_json_type {
+    ALLOT_JSON_INTEGER = 1,
+    ALLOT_JSON_BOOLEAN,
+    ALLOT_JSON_STRING
+} allot_json_type;
+typedef struct allot_use_option {
+    const char *name;
+    allot_json_type type;
+    int64_t integer;    /* INTEGER, BOOLEAN */
+    const char *string; /* STRING */
+    int32_t mine;       /* 1: written beside the name, so unknown is an error; 0: from `options` */
+} allot_use_option;
+
+/*
+ * How a plan's `policy` becomes a policy. `load` gets `use` (a ready-made name, or a path to a .lua
+ * file relative to the plan), the plan's file name and its options, and makes a policy that the
+ * caller owns. When it fails it adds diagnostics; those without a file are placed by the plan's
+ * reader at `use`, or, when their `path` is an option's name, at that option.
+ */
+typedef struct allot_policy_loader {
+    void *ud;
+    int (*load)(void *ud, allot_engine *engine, const char *use, const char *plan_file,
+                const allot_use_option *options, int32_t count, allot_policy **out,
+                allot_report *report);
+} allot_policy_loader;
+
+/* Reads and seals a plan from `len` bytes of text; `file` names it in diagnostics and is what
+ * relative policy paths start from. loader NULL: a plan that names a policy is an error.
+ * EINVALID (report), ENOMEM. */
+ALLOT_API int allot_plan_read(allot_engine *engine, const char *text, size_t len, const char *file,
+                              const allot_policy_loader *loader, allot_report *report,
+                              allot_plan **out);
+
+/* Reads and seals a state of that plan, which must outlive it. EINVALID (report), ENOMEM. */
+ALLOT_API int allot_state_read(const allot_plan *plan, const char *text, size_t len,
+                               const char *file, allot_report *report, allot_state **out);
+
+/* Where documents are written to: called with pieces in order; nonzero ends the writing with EIO.
+ */
+typedef int (*allot_sink)(void *ud, const char *text, size_t len);
+
+/* Writes a decision as "allot/decision/v1", ended by a newline. ENOMEM, EIO. */
+ALLOT_API int allot_decision_write(const allot_decision *decision, const allot_report *warnings,
+                                   allot_sink sink, void *ud);
+
+/* Writes a report as "allot/error/v1", ended by a newline. */
+ALLOT_API int allot_report_write(const allot_report *report, allot_sink sink, void *ud);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* plan.h: who owns what. */
+#ifndef ALLOT_PLAN_H
+#define ALLOT_PLAN_H
+
+#include <allot/policy.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Plan: who owns what ------------------------------------------------------------------- */
+
+/* What a group of slots is told apart from its consumers' columns. */
+#define ALLOT_OPTION_MAP(XX)                                                                       \
+    XX(KEEP_SHRUNK_OWNERSHIP, "keep_shrunk_ownership", 0, 1, 0) /* H-11 */                         \
+    XX(HOLD_ROUNDING, "hold_rounding", 0, 1, 0)                 /* C-9 */                          \
+    XX(DEFAULT_RANK, "default_rank", 0, ALLOT_AMOUNT_MAX, 0)    /* H-1 */
+
+typedef enum allot_option {
+#define ALLOT_OPTION_ENUM(name, text, min, max, fallback) ALLOT_OPTION_##name,
+    ALLOT_OPTION_MAP(ALLOT_OPTION_ENUM)
+#undef ALLOT_OPTION_ENUM
+        ALLOT_OPTION_COUNT
+} allot_option;
+
+/* "keep_shrunk_ownership"; NULL when there is no such option. Static. */
+ALLOT_API const char *allot_option_name(int option);
+
+/*
+ * A plan is built (add, set, ...), then sealed: checked whole, laid out for cycles, and from then
+ * on unchangeable. Before that only the builders may be called, after it only the getters.
+ */
+ALLOT_API int allot_plan_new(allot_engine *engine, allot_plan **out);
+ALLOT_API void allot_plan_free(allot_plan *plan);
+
+/* Adds a resource group; groups number 0, 1, ... A plan without any gets one, "default", when it
+ * is sealed. EEXIST, ENAME. To be called before consumers' columns are set. */
+ALLOT_API int allot_plan_group(allot_plan *plan, const char *name, int32_t *out);
+/* The planned size of a group, 0 ... ALLOT_AMOUNT_MAX. Unset: the sum of first-level `owned`. */
+ALLOT_API int allot_plan_slots(allot_plan *plan, int32_t group, int64_t slots);
+/* The policy of a group or of ALLOT_ALL; the plan holds it too. Its attributes become columns:
+ * *of attribute i* is allot_plan_column(plan, name). EUSAGE: the same attribute is declared
+ * otherwise by another policy of the plan. */
+ALLOT_API int allot_plan_policy(allot_plan *plan, int32_t group, allot_policy *policy);
+/* An option of a group or of ALLOT_ALL. ERANGE. */
+ALLOT_API int allot_plan_option(allot_plan *plan, int32_t group, allot_option option,
+                                int64_t value);
+
+/* Adds a consumer under `parent` (ALLOT_ROOT: first level), after its siblings so far: plan order
+ * is the order of adding. Handles number 0, 1, ... in that order. ENAME, EEXIST (found at once or,
+ * at the latest, when the plan is sealed), EUSAGE (no such parent). */
+ALLOT_API int allot_plan_add(allot_plan *plan, int32_t parent, const char *name, size_t len,
+                             int32_t *out);
+/* Sets a plan column (OWNED ... GRACE or an attribute's) of a consumer in a group or in ALLOT_ALL
+ * of them. `owned` not set: a parent's is the sum of its children's, a leaf's is 0. ERANGE. */
+ALLOT_API int allot_plan_set(allot_plan *plan, int32_t group, int32_t consumer, int32_t column,
+                             int64_t value);
+/* A host and its slots in a group: the sum over open hosts is the group's size where the state
+ * gives none. EEXIST, ERANGE. */
+ALLOT_API int allot_plan_host(allot_plan *plan, const char *name, int32_t group, int64_t slots);
+
+/* Checks and lays out. EINVALID: the report has every fault (children's owned above their
+ * parent's, reserve above owned, limit below reserve, ...; C-1), the plan is still unsealed. */
+ALLOT_API int allot_plan_seal(allot_plan *plan, allot_report *report);
+
+/* Getters; consumers are handles. */
+ALLOT_API int32_t allot_plan_consumers(const allot_plan *plan);
+ALLOT_API int32_t allot_plan_groups(const allot_plan *plan);
+ALLOT_API const char *allot_plan_group_name(const allot_plan *plan, int32_t group);
+/* The group of that name, or -1. */
+ALLOT_API int32_t allot_plan_group_find(const allot_plan *plan, const char *name, size_t len);
+ALLOT_API int64_t allot_plan_group_slots(const allot_plan *plan, int32_t group);
+ALLOT_API const allot_policy *allot_plan_group_policy(const allot_plan *plan, int32_t group);
+ALLOT_API int64_t allot_plan_option_get(const allot_plan *plan, int32_t group, allot_option option);
+/* The consumer at "/a/b", or ALLOT_ROOT when there is none. Also before sealing. */
+ALLOT_API int32_t allot_plan_find(const allot_plan *plan, const char *path, size_t len);
+/* The nearest path to one that was not found, written to buf as a string; 0 when none is near,
+ * else its length. */
+ALLOT_API size_t allot_plan_nearest(const allot_plan *plan, const char *path, size_t len, char *buf,
+                                    size_t size);
+/* Writes "/a/b" as a string cut to size; returns the length that it needs. Also before sealing. */
+ALLOT_API size_t allot_plan_path(const allot_plan *plan, int32_t consumer, char *buf, size_t size);
+ALLOT_API const char *allot_plan_name(const allot_plan *plan, int32_t consumer);
+/* ALLOT_ROOT for the first level. */
+ALLOT_API int32_t allot_plan_parent(const allot_plan *plan, int32_t consumer);
+/* Children in plan order, after sealing: how many, and the i-th. Of ALLOT_ROOT: first level. */
+ALLOT_API int32_t allot_plan_children(const allot_plan *plan, int32_t consumer);
+ALLOT_API int32_t allot_plan_child(const allot_plan *plan, int32_t consumer, int32_t i);
+/* The next consumer in plan order, parents before children; of ALLOT_ROOT the first; ALLOT_ROOT
+ * after the last. After sealing. */
+ALLOT_API int32_t allot_plan_next(const allot_plan *plan, int32_t consumer);
+/* Levels above: 0 for the first level. After sealing. */
+ALLOT_API int32_t allot_plan_depth(const allot_plan *plan, int32_t consumer);
+/* Columns that can be set: ALLOT_PLAN_COLUMNS built in, then all attributes; the i-th's number,
+ * name and bounds; and the number of the column of that name, or -1. */
+ALLOT_API int32_t allot_plan_columns(const allot_plan *plan);
+ALLOT_API int32_t allot_plan_column_at(const allot_plan *plan, int32_t i, allot_attribute *out);
+ALLOT_API int32_t allot_plan_column(const allot_plan *plan, const char *name, size_t len);
+/* The value set or defaulted, after sealing; limits may be ALLOT_NONE. */
+ALLOT_API int32_t allot_plan_get(const allot_plan *plan, int32_t group, int32_t consumer,
+                                 int32_t column);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * script.h: policies written in Lua.
+ *
+ * A policy file returns one table made by `policy { ... }`. It runs in a sandbox of its own: no
+ * I/O, no clock, no loading of code, no addresses, under a memory cap and an instruction budget.
+ * The script proposes; the core checks what it says and keeps its invariants whatever it is.
+ * The sandbox protects against mistakes and runaway scripts; for hostile authors use a process.
+ *
+ * This header needs no lua.h.
+ */
+#ifndef ALLOT_SCRIPT_H
+#define ALLOT_SCRIPT_H
+
+#include <allot/allot.h>
+#include <allot/json.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What a script may use. Zero in a field: its default. */
+typedef struct allot_script_limits {
+    int64_t memory;       /* bytes of Lua memory; default 64 MiB; loading and every cycle alike */
+    int64_t instructions; /* per load, and per 1000 rows of a function; default 10 million;
+                             -1: no budget, for trusted policies */
+} allot_script_limits;
+
+/* Loads a policy from text: `chunk` names it in messages ("site/fair.lua"). Text only, at most
+ * 1 MiB. Options are those of a plan (may be NULL, 0). EPOLICY with diagnostics, EBUDGET, ENOMEM.
+ * The policy holds its Lua state, which ends with it. */
+ALLOT_API int allot_script_load(allot_engine *engine, const char *text, size_t len,
+                                const char *chunk, const allot_use_option *options, int32_t count,
+                                const allot_script_limits *limits, allot_report *report,
+                                allot_policy **out);
+
+/* Ready-made policies, built in: how many, the i-th's name ("hybrid"), and the text of one by name
+ * (NULL: unknown). Static. */
+ALLOT_API int32_t allot_ready_policies(void);
+ALLOT_API const char *allot_ready_policy_name(int32_t i);
+ALLOT_API const char *allot_ready_policy_text(const char *name, size_t *len);
+
+/*
+ * The loader that plans use: ready-made names, and .lua files relative to the plan. Reads files.
+ * `loader->ud` is allocated from the engine; end it with allot_script_loader_free before the
+ * engine. limits may be NULL.
+ */
+ALLOT_API int allot_script_loader_new(allot_engine *engine, const allot_script_limits *limits,
+                                      allot_policy_loader *loader);
+ALLOT_API void allot_script_loader_free(allot_engine *engine, allot_policy_loader *loader);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

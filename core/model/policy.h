@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * policy.h: a policy as the engine reads it: plain tables, no script.
+ */
+#ifndef ALLOT_MODEL_POLICY_H
+#define ALLOT_MODEL_POLICY_H
+
+#include <allot/policy.h>
+
+#include "base/memory.h"
+
+typedef struct allot__order {
+    allot_key keys[ALLOT_KEYS_MAX];
+    int32_t count;
+} allot__order;
+
+typedef struct allot__fill {
+    char *label;
+    allot_source by, up_to;
+    allot__order order;
+} allot__fill;
+
+typedef struct allot__function {
+    int32_t *columns;
+    int32_t count;
+} allot__function;
+
+struct allot_policy {
+    allot_engine *engine;
+    int32_t holds; /* the maker's and one for every group that uses it */
+    char *name;
+    char digest[65];
+    allot_attribute attributes[ALLOT_ATTRIBUTES_MAX]; /* strings owned */
+    int32_t attribute_count;
+    allot_provider provider;
+    allot__vector functions;            /* of allot__function */
+    allot__fill fills[ALLOT_FILLS_MAX]; /* the first is always reserve up to reserve */
+    int32_t fill_count;
+    allot_rounding rounding;
+    allot__order distribute;
+    allot_source reclaim_by;
+    allot__order reclaim;
+};
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * state.h: a state as the engine reads it, once it is sealed.
+ */
+#ifndef ALLOT_MODEL_STATE_H
+#define ALLOT_MODEL_STATE_H
+
+#include <stdbool.h>
+
+#include <allot/state.h>
+
+#include "base/memory.h"
+#include "model/plan.h"
+
+typedef struct allot__group_state {
+    int64_t slots; /* actual size T, after sealing */
+    bool slots_set;
+    int32_t *demand;    /* by the tree's row; 0 for parents */
+    int32_t *allocated; /* likewise; after sealing the tasks' sum where it was not set */
+} allot__group_state;
+
+/* A reclaim in flight; its claims are claims[first] ... claims[first + count - 1] of the state. */
+typedef struct allot__flight {
+    char *id;
+    int32_t group, consumer;
+    int64_t slots, deadline;
+    int32_t first, count;
+} allot__flight;
+
+struct allot_state {
+    const allot_plan *plan;
+    allot_engine *engine;
+    bool sealed;
+    int64_t now;
+    allot__group_state *groups; /* one for each of the plan's */
+    allot__vector flights;      /* of allot__flight */
+    allot__vector claims;       /* of allot_claim */
+    allot__vector tasks;        /* of allot_task, strings owned */
+    allot__vector hosts;        /* private to state.c */
+    /* further private members may follow */
+};
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * tree.h: the consumer tree as a cycle reads it.
+ *
+ * Consumers have handles in the order of adding. Sealing gives each a row: rows go level by level,
+ * siblings stand together in plan order, parents before children, so that a family (the children
+ * of one parent) is a range of rows and a sweep up or down the tree is a loop over families, never
+ * a recursion.
+ */
+#ifndef ALLOT_MODEL_TREE_H
+#define ALLOT_MODEL_TREE_H
+
+#include <stdint.h>
+
+typedef struct allot__tree {
+    int32_t rows;       /* consumers */
+    int32_t families;   /* consumers with children, and family 0: the first level */
+    int32_t *row_of;    /* by handle */
+    int32_t *handle_of; /* by row */
+    int32_t *family_of; /* by row: the family of its children; 0: it is a leaf */
+    int32_t *first;     /* by family, families + 1 entries: the family's rows are
+                           first[f] ... first[f + 1] - 1 */
+    int32_t *parent;    /* by family: the parent's row; -1 for family 0 */
+    int32_t *inner;     /* by family: how many of its members have children */
+    int32_t widest;     /* members of the largest family */
+} allot__tree;
+
+#endif
