@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: MIT
+# Copyright the allot authors
+#
+# What `cmake --install` puts where, and how others find it: allot.pc and find_package(allot).
+
+set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/allot")
+
+install(DIRECTORY core/include/allot DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
+        FILES_MATCHING PATTERN "*.h")
+install(TARGETS allot allot_static EXPORT allotTargets)
+install(TARGETS allot_lua LIBRARY DESTINATION "${ALLOT_LUA_CDIR}/allot")
+if(TARGET allot_command)
+  install(TARGETS allot_command)
+endif()
+install(DIRECTORY lua/allot DESTINATION "${ALLOT_LUADIR}" FILES_MATCHING PATTERN "*.lua")
+install(DIRECTORY policies/ DESTINATION "${CMAKE_INSTALL_DATADIR}/allot/policies"
+        FILES_MATCHING PATTERN "*.lua")
+
+configure_package_config_file(core/cmake/allotConfig.cmake.in allotConfig.cmake
+  INSTALL_DESTINATION "${package_dir}" NO_SET_AND_CHECK_MACRO)
+write_basic_package_version_file(allotConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES "${PROJECT_BINARY_DIR}/allotConfig.cmake"
+              "${PROJECT_BINARY_DIR}/allotConfigVersion.cmake" DESTINATION "${package_dir}")
+install(EXPORT allotTargets NAMESPACE allot:: DESTINATION "${package_dir}")
+
+# Paths relative to where the .pc file lies: a moved tree still works.
+file(RELATIVE_PATH ALLOT_PC_PREFIX "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
+string(REGEX REPLACE "/$" "" ALLOT_PC_PREFIX "${ALLOT_PC_PREFIX}")
+configure_file(core/cmake/allot.pc.in allot.pc @ONLY)
+install(FILES "${PROJECT_BINARY_DIR}/allot.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
