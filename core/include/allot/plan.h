@@ -66,6 +66,8 @@ ALLOT_API int allot_plan_host(allot_plan *plan, const char *name, int32_t group,
 ALLOT_API int allot_plan_seal(allot_plan *plan, allot_report *report);
 
 /* Getters; consumers are handles. */
+/* The engine that the plan was made from. Also before sealing. */
+ALLOT_API allot_engine *allot_plan_engine(const allot_plan *plan);
 ALLOT_API int32_t allot_plan_consumers(const allot_plan *plan);
 ALLOT_API int32_t allot_plan_groups(const allot_plan *plan);
 ALLOT_API const char *allot_plan_group_name(const allot_plan *plan, int32_t group);
