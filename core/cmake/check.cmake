@@ -16,7 +16,4 @@ endfunction()
 
 allot_check(spec busted spec/busted)
 allot_check(lint-lua luacheck luacheck --quiet lua policies spec examples)
-add_dependencies(spec allot_lua)
-if(TARGET allot_command)
-  add_dependencies(spec allot_command)
-endif()
+add_dependencies(spec allot_lua allot_command)

@@ -8,10 +8,8 @@ set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/allot")
 install(DIRECTORY core/include/allot DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
         FILES_MATCHING PATTERN "*.h")
 install(TARGETS allot allot_static EXPORT allotTargets)
+install(TARGETS allot_command)
 install(TARGETS allot_lua LIBRARY DESTINATION "${ALLOT_LUA_CDIR}/allot")
-if(TARGET allot_command)
-  install(TARGETS allot_command)
-endif()
 install(DIRECTORY lua/allot DESTINATION "${ALLOT_LUADIR}" FILES_MATCHING PATTERN "*.lua")
 install(DIRECTORY policies/ DESTINATION "${CMAKE_INSTALL_DATADIR}/allot/policies"
         FILES_MATCHING PATTERN "*.lua")

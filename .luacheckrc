@@ -1,0 +1,15 @@
+-- SPDX-License-Identifier: MIT
+-- Copyright the allot authors
+std = "lua54"
+max_line_length = 100
+codes = true
+
+-- What a policy file finds in its sandbox.
+local policy = {
+  read_globals = {
+    "allot", "policy", "fill", "order", "asc", "desc", "guard", "compose", "log",
+  },
+}
+files["policies"] = policy
+files["examples"] = policy
+files["spec"] = { std = "lua54+busted" }

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * bench.c: the verb `bench`: what a cycle costs on this machine, beside what merely reading 64
+ * bytes a consumer from memory costs in the same run.
+ */
+#include "cli/bench.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define ROW_BYTES      64 /* read per consumer by the yardstick */
+#define REPEAT_DEFAULT 9
+#define ROWS_MAX       8
+
+/* hybrid, with a Lua function as one weight. */
+static const char scripted[] =
+    "return policy {\n"
+    "  name = \"scripted\",\n"
+    "  quota = {\n"
+    "    fill \"reserved\" { by = \"reserve\", up_to = \"reserve\" },\n"
+    "    fill \"owned\" { by = \"owned\", up_to = \"owned\" },\n"
+    "    fill \"borrowed\" { by = function (owned, share) return owned + share end },\n"
+    "    fill \"spare\" { by = 1 },\n"
+    "  },\n"
+    "}\n";
+
+typedef struct results {
+    char cpu[256], flags[4096];
+    bench_row rows[ROWS_MAX];
+    int count, repeat;
+    bench_path path;
+    bool has_path;
+} results;
+
+static int time_cycles(const bench_tree *tree, allot_stage last, allot_report *report,
+                       double *samples, int count)
+{
+    int status = ALLOT_OK;
+    for (int i = 0; i < count && status == ALLOT_OK; i++) {
+        allot_decision *decision = NULL;
+        double start = allot__bench_clock();
+        status = allot_cycle_until(tree->plan, tree->state, last, report, &decision);
+        samples[i] = allot__bench_clock() - start;
+        allot_decision_free(decision);
+    }
+    return status;
+}
+
+/* The cycle under hybrid, and what reading the same number of rows costs. */
+static int time_plain(allot__cli *cli, bench_row *row, double *samples, int repeat)
+{
+    bench_tree tree;
+    size_t len = 0;
+    const char *hybrid = allot_ready_policy_text("hybrid", &len);
+    if (hybrid == NULL)
+        return ALLOT_EINTERNAL;
+    int status = allot__bench_grow(&tree, row->shape, hybrid, len, "hybrid", cli->report);
+    row->consumers = tree.consumers;
+    row->bytes = tree.bytes;
+    if (status == ALLOT_OK)
+        status = time_cycles(&tree, ALLOT_STAGE_QUOTA, cli->report, samples, repeat);
+    row->quota = allot__bench_summary(samples, repeat);
+    if (status == ALLOT_OK)
+        status = time_cycles(&tree, ALLOT_STAGE_RECLAIM, cli->report, samples, repeat);
+    row->cycle = allot__bench_summary(samples, repeat);
+    if (status == ALLOT_OK)
+        status =
+            allot__bench_stream(cli->engine, (size_t)row->consumers * ROW_BYTES, samples, repeat);
+    row->stream = allot__bench_summary(samples, repeat);
+    allot__bench_fell(&tree);
+    return status;
+}
+
+static int time_script(allot__cli *cli, bench_row *row, double *samples, int repeat)
+{
+    bench_tree tree;
+    int status = allot__bench_grow(&tree, row->shape, scripted, sizeof scripted - 1, "scripted",
+                                   cli->report);
+    if (status == ALLOT_OK)
+        status = time_cycles(&tree, ALLOT_STAGE_RECLAIM, cli->report, samples, repeat);
+    row->script = allot__bench_summary(samples, repeat);
+    allot__bench_fell(&tree);
+    return status;
+}
+
+static int measure(allot__cli *cli, results *to)
+{
+    size_t size = (size_t)to->repeat * sizeof(double);
+    double *samples = allot_engine_alloc(cli->engine, NULL, 0, size);
+    if (samples == NULL)
+        return ALLOT_ENOMEM;
+    memset(samples, 0, size);
+    int status = ALLOT_OK;
+    for (const bench_shape *shape = allot__bench_shapes; shape->name != NULL && status == ALLOT_OK;
+         shape++) {
+        if (cli->options.shape != NULL && strcmp(shape->name, cli->options.shape) != 0)
+            continue;
+        bench_row *row = &to->rows[to->count++];
+        row->shape = shape;
+        status = time_plain(cli, row, samples, to->repeat);
+        if (status == ALLOT_OK)
+            status = time_script(cli, row, samples, to->repeat);
+        if (status != ALLOT_OK || strcmp(shape->name, "10x100x100") != 0)
+            continue;
+        to->has_path = true;
+        status = allot__bench_path(cli, shape, (to->repeat + 2) / 3, &to->path);
+    }
+    allot_engine_alloc(cli->engine, samples, size, 0);
+    return status;
+}
+
+/* ---- Text ------------------------------------------------------------------------------------ */
+
+static double ns(const bench_row *row, double seconds)
+{
+    return seconds * 1e9 / row->consumers;
+}
+
+static void put_text(const results *from, allot__text *out)
+{
+    allot__cli_printf(out, "%s; best of %d, in brackets the median; ns a consumer\n\n",
+                      *from->cpu != '\0' ? from->cpu : "unknown processor", from->repeat);
+    allot__cli_printf(out, "%-12s %9s  %-15s %-15s %-15s %6s  %10s %10s\n", "tree", "consumers",
+                      "quota", "cycle", "read 64 bytes", "ratio", "Lua ns/row", "bytes/row");
+    for (int i = 0; i < from->count; i++) {
+        const bench_row *row = &from->rows[i];
+        allot__cli_printf(out, "%-12s %9" PRId32, row->shape->name, row->consumers);
+        const bench_time times[] = {row->quota, row->cycle, row->stream};
+        for (size_t k = 0; k < sizeof times / sizeof times[0]; k++) {
+            char both[48];
+            snprintf(both, sizeof both, "%.1f (%.1f)", ns(row, times[k].best),
+                     ns(row, times[k].median));
+            allot__cli_printf(out, "  %-14s", both);
+        }
+        allot__cli_printf(out, " %6.1f  %10.1f %10.1f\n", row->cycle.best / row->stream.best,
+                          ns(row, row->script.best - row->cycle.best),
+                          (double)row->bytes / row->consumers);
+    }
+    if (!from->has_path)
+        return;
+    const bench_path *path = &from->path;
+    allot__cli_printf(out,
+                      "\n%" PRId32 " consumers as documents, seconds: plan %.3f (%.1f MB), state "
+                      "%.3f (%.1f MB), cycle %.4f, decision %.3f (%.1f MB)\n",
+                      path->consumers, path->plan.best, (double)path->plan_bytes / 1e6,
+                      path->state.best, (double)path->state_bytes / 1e6, path->cycle.best,
+                      path->write.best, (double)path->decision_bytes / 1e6);
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------ */
+
+static void put_time(allot__text *out, const char *name, bench_time time, double scale)
+{
+    allot__cli_printf(out, ", \"%s\": {\"best\": %.9g, \"median\": %.9g}", name, time.best * scale,
+                      time.median * scale);
+}
+
+static void put_row(const bench_row *row, allot__text *out)
+{
+    double scale = 1e9 / row->consumers;
+    allot__cli_printf(out, "{\"name\": \"%s\", \"consumers\": %" PRId32, row->shape->name,
+                      row->consumers);
+    put_time(out, "quota_ns", row->quota, scale);
+    put_time(out, "cycle_ns", row->cycle, scale);
+    put_time(out, "stream_ns", row->stream, scale);
+    put_time(out, "scripted_cycle_ns", row->script, scale);
+    allot__cli_printf(out,
+                      ", \"cycle_to_stream\": %.4g, \"script_ns_per_row\": %.4g, "
+                      "\"bytes_per_consumer\": %.4g}",
+                      row->cycle.best / row->stream.best,
+                      ns(row, row->script.best - row->cycle.best),
+                      (double)row->bytes / row->consumers);
+}
+
+static void put_path(const bench_path *path, allot__text *out)
+{
+    allot__cli_printf(out,
+                      ", \"documents\": {\"consumers\": %" PRId32 ", \"plan_bytes\": %zu, "
+                      "\"state_bytes\": %zu, \"decision_bytes\": %zu",
+                      path->consumers, path->plan_bytes, path->state_bytes, path->decision_bytes);
+    put_time(out, "plan_s", path->plan, 1);
+    put_time(out, "state_s", path->state, 1);
+    put_time(out, "cycle_s", path->cycle, 1);
+    put_time(out, "write_s", path->write, 1);
+    allot__cli_puts(out, "}");
+}
+
+static void put_json(const results *from, allot__text *out)
+{
+    allot__cli_printf(out, "{\"schema\": \"allot/bench/v1\", \"version\": \"%s\", \"repeat\": %d, ",
+                      allot_version(), from->repeat);
+    allot__cli_puts(out, "\"machine\": {\"cpu\": ");
+    allot__cli_json_string(out, from->cpu);
+    allot__cli_puts(out, ", \"flags\": ");
+    allot__cli_json_string(out, from->flags);
+    allot__cli_puts(out, ", \"compiler\": ");
+    allot__cli_json_string(out, __VERSION__);
+#if defined(__OPTIMIZE__)
+    allot__cli_puts(out, ", \"optimized\": true}");
+#else
+    allot__cli_puts(out, ", \"optimized\": false}");
+#endif
+    allot__cli_puts(out, ", \"shapes\": [");
+    for (int i = 0; i < from->count; i++) {
+        allot__cli_puts(out, i > 0 ? ", " : "");
+        put_row(&from->rows[i], out);
+    }
+    allot__cli_puts(out, "]");
+    if (from->has_path)
+        put_path(&from->path, out);
+    allot__cli_puts(out, "}\n");
+}
+
+static int check_shape(allot__cli *cli)
+{
+    const char *names[ROWS_MAX];
+    size_t count = 0;
+    for (const bench_shape *shape = allot__bench_shapes; shape->name != NULL; shape++) {
+        if (cli->options.shape == NULL || strcmp(cli->options.shape, shape->name) == 0)
+            return CLI_DONE;
+        names[count++] = shape->name;
+    }
+    const char *near = allot_nearest(cli->options.shape, strlen(cli->options.shape), names, count);
+    char hint[64];
+    snprintf(hint, sizeof hint, "did you mean %s?", near != NULL ? near : names[0]);
+    return allot__cli_fail(cli, CLI_USAGE, "E-usage", hint, "there is no shape %.100s",
+                           cli->options.shape);
+}
+
+int allot__cli_bench(allot__cli *cli)
+{
+    results all = {.repeat = REPEAT_DEFAULT};
+    int code = check_shape(cli);
+    if (code != CLI_DONE)
+        return code;
+    if (cli->options.repeat > 0)
+        all.repeat = (int)cli->options.repeat;
+    allot__bench_machine("model name", all.cpu, sizeof all.cpu);
+    allot__bench_machine("flags", all.flags, sizeof all.flags);
+    int status = measure(cli, &all);
+    if (status != ALLOT_OK)
+        return allot__cli_status(cli, status);
+    if (cli->options.json)
+        put_json(&all, &cli->out);
+    else
+        put_text(&all, &cli->out);
+    return CLI_DONE;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* bench.h: what the parts of the verb `bench` share. */
+#ifndef ALLOT_CLI_BENCH_H
+#define ALLOT_CLI_BENCH_H
+
+#include "cli/cli.h"
+
+#define BENCH_LEVELS 3
+
+typedef struct bench_shape {
+    const char *name;
+    int fan[BENCH_LEVELS]; /* children of a node, level by level; 0: no such level */
+    int percent;           /* actual size T in percent of the planned size C */
+} bench_shape;
+
+/* Every shape; the last has no name. */
+extern const bench_shape allot__bench_shapes[];
+
+/* What the allocator under a tree counts. */
+typedef struct bench_memory {
+    int64_t live;
+} bench_memory;
+
+/* A generated plan with its state, in an engine of their own. Zero it to begin. */
+typedef struct bench_tree {
+    bench_memory memory;
+    allot_engine *engine;
+    allot_plan *plan;
+    allot_state *state;
+    int32_t consumers;
+    int64_t bytes; /* live after loading */
+} bench_tree;
+
+/* Makes the tree of a shape under a policy; the same tree every time. */
+int allot__bench_grow(bench_tree *tree, const bench_shape *shape, const char *policy,
+                      size_t policy_len, const char *policy_name, allot_report *report);
+void allot__bench_fell(bench_tree *tree);
+
+/* The same tree as documents; the plan names the policy "hybrid". */
+int allot__bench_documents(const bench_tree *tree, allot__text *plan, allot__text *state);
+
+/* Samples in seconds. */
+typedef struct bench_time {
+    double best, median;
+} bench_time;
+
+double allot__bench_clock(void);
+/* Sorts the samples. */
+bench_time allot__bench_summary(double *samples, int count);
+/* Times reading `bytes` bytes of memory, `count` times; ALLOT_ENOMEM. */
+int allot__bench_stream(allot_engine *engine, size_t bytes, double *samples, int count);
+/* "model name" or "flags" of the first processor; "" when unknown. */
+void allot__bench_machine(const char *key, char *buf, size_t size);
+
+typedef struct bench_row {
+    const bench_shape *shape;
+    int32_t consumers;
+    bench_time quota, cycle, stream, script; /* script: the cycle with one Lua function */
+    int64_t bytes;
+} bench_row;
+
+typedef struct bench_path {
+    int32_t consumers;
+    size_t plan_bytes, state_bytes, decision_bytes;
+    bench_time plan, state, cycle, write;
+} bench_path;
+
+/* Times documents in, cycle, document out, on the tree of a shape. */
+int allot__bench_path(allot__cli *cli, const bench_shape *shape, int repeat, bench_path *out);
+
+#endif

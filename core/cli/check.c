@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* check.c: the verb `check`: are these plans and policies valid? Every fault of every file. */
+#include "cli/cli.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static bool is_policy(const char *path)
+{
+    size_t len = strlen(path);
+    return len > 4 && strcmp(path + len - 4, ".lua") == 0;
+}
+
+static void put_file(allot__cli *cli, const char *path, const char *kind, int32_t consumers)
+{
+    allot__text *out = &cli->out;
+    const char *file = allot__cli_file_name(path);
+    if (cli->options.json) {
+        allot__cli_puts(out, out->len == 0 ? "" : ", ");
+        allot__cli_puts(out, "{\"file\": ");
+        allot__cli_json_string(out, file);
+        allot__cli_printf(out, ", \"kind\": \"%s\"", kind);
+        if (consumers >= 0)
+            allot__cli_printf(out, ", \"consumers\": %" PRId32, consumers);
+        allot__cli_puts(out, "}");
+        return;
+    }
+    allot__cli_puts_safe(out, file, strlen(file));
+    allot__cli_printf(out, ": %s is valid", kind);
+    if (consumers >= 0)
+        allot__cli_printf(out, ", %" PRId32 " consumer%s", consumers, consumers == 1 ? "" : "s");
+    allot__cli_puts(out, "\n");
+}
+
+static int check_file(allot__cli *cli, const char *path)
+{
+    if (is_policy(path)) {
+        int code = allot__cli_try_policy(cli, path);
+        if (code == CLI_DONE)
+            put_file(cli, path, "policy", -1);
+        return code;
+    }
+    allot__documents docs;
+    int code = allot__cli_open_plan(cli, path, &docs);
+    if (code == CLI_DONE)
+        put_file(cli, path, "plan", allot_plan_consumers(docs.plan));
+    allot__cli_close(cli, &docs);
+    return code;
+}
+
+/* The result's list of files is ready in `out`; the rest is put around it. */
+static void put_document(allot__cli *cli)
+{
+    allot__text files = cli->out;
+    cli->out = (allot__text){.engine = cli->engine};
+    allot__cli_puts(&cli->out, "{\"schema\": \"allot/check/v1\", \"checked\": [");
+    allot__cli_add(&cli->out, files.bytes, files.len);
+    allot__cli_puts(&cli->out, "], \"warnings\": ");
+    allot__cli_warnings_json(cli->report, &cli->out);
+    allot__cli_puts(&cli->out, "}\n");
+    cli->out.failed |= files.failed;
+    allot__cli_text_free(&files);
+}
+
+int allot__cli_check(allot__cli *cli)
+{
+    if (cli->operand_count == 0)
+        return allot__cli_fail(cli, CLI_INVALID, "E-nothing", "name a plan or a policy",
+                               "nothing was checked");
+    int worst = CLI_DONE;
+    for (int i = 0; i < cli->operand_count; i++) {
+        int code = check_file(cli, cli->operands[i]);
+        if (code > worst)
+            worst = code;
+    }
+    if (worst == CLI_DONE && cli->options.json)
+        put_document(cli);
+    return worst;
+}

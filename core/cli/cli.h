@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * cli.h: what the verbs of the command share.
+ *
+ * A verb writes its result to `out`, which stays in memory until the verb is done: standard output
+ * gets a whole result or none. Findings go to `report`. What a verb returns is the exit status.
+ */
+#ifndef ALLOT_CLI_CLI_H
+#define ALLOT_CLI_CLI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <allot/json.h>
+#include <allot/script.h>
+
+/* Exit statuses; they never depend on the format. */
+enum {
+    CLI_DONE = 0,
+    CLI_NO = 1,       /* done, and the answer is "no" */
+    CLI_USAGE = 2,    /* wrong words on the command line */
+    CLI_INVALID = 3,  /* invalid plan, state or policy; nothing was checked */
+    CLI_SCRIPT = 4,   /* a policy failed while running */
+    CLI_IO = 5,       /* a file, a stream, a connection */
+    CLI_INTERNAL = 70 /* a bug, or no memory */
+};
+
+/* ---- Text that grows (text.c) ---------------------------------------------------------------- */
+
+typedef struct allot__text {
+    allot_engine *engine;
+    char *bytes;
+    size_t len, capacity;
+    bool failed; /* out of memory: what follows is dropped, and the caller looks here once */
+} allot__text;
+
+void allot__cli_add(allot__text *text, const char *bytes, size_t len);
+void allot__cli_puts(allot__text *text, const char *string);
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+void allot__cli_printf(allot__text *text, const char *format, ...);
+void allot__cli_spaces(allot__text *text, int count);
+/* For people: control characters, which could steer a terminal, become "?". */
+void allot__cli_puts_safe(allot__text *text, const char *string, size_t len);
+/* A JSON string with its quotes; NULL gives null. */
+void allot__cli_json_string(allot__text *text, const char *string);
+/* The text as an allot_sink. */
+int allot__cli_sink(void *text, const char *bytes, size_t len);
+void allot__cli_text_free(allot__text *text);
+
+/* ---- Command line (options.c, help.c) -------------------------------------------------------- */
+
+typedef enum allot__color { CLI_COLOR_AUTO, CLI_COLOR_ALWAYS, CLI_COLOR_NEVER } allot__color;
+
+typedef struct allot__options {
+    bool json, help, version;
+    allot__color color;
+    const char *group, *shape;
+    int64_t repeat; /* 0: the verb's own choice */
+} allot__options;
+
+typedef struct allot__cli {
+    allot_engine *engine;
+    allot_report *report;
+    allot__text out;
+    allot__options options;
+    const struct allot__verb *verb;
+    char **operands; /* behind the verb */
+    int operand_count;
+} allot__cli;
+
+typedef struct allot__verb {
+    const char *name;
+    const char *operands; /* "PLAN STATE" */
+    int min, max;         /* how many of them; max -1: any number */
+    const char *options;  /* letters of its own options */
+    const char *summary;
+    const char *text; /* what it does, and examples */
+    int (*run)(allot__cli *cli);
+} allot__verb;
+
+/* All verbs; the last has no name. */
+extern const allot__verb allot__cli_verbs[];
+
+/* An option of any verb; the list ends with a row without name. */
+typedef struct allot__option_row {
+    const char *name;
+    char letter;
+    const char *argument; /* NULL: takes none */
+    const char *help;
+} allot__option_row;
+extern const allot__option_row allot__cli_options[];
+
+/* Whether a verb (NULL: no verb yet) knows an option. */
+bool allot__cli_knows(const allot__verb *verb, char letter);
+const allot__verb *allot__cli_verb_find(const char *name);
+
+/* Reads the command line: options anywhere, the first other word is the verb. Goes on after a
+ * mistake, so that --format is known when it is told. CLI_DONE or CLI_USAGE. */
+int allot__cli_parse(allot__cli *cli, int argc, char **argv);
+/* The help of a verb; of NULL: of the command. */
+void allot__cli_help(allot__text *out, const allot__verb *verb);
+
+/* ---- Findings (findings.c) ------------------------------------------------------------------- */
+
+/* Adds an error without a place and returns `code`; hint may be NULL. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 5, 6)))
+#endif
+int
+allot__cli_fail(allot__cli *cli, int code, const char *id, const char *hint, const char *format,
+                ...);
+/* The exit status of a failed call; makes sure that the report says something. */
+int allot__cli_status(allot__cli *cli, int status);
+/* The report for people. */
+void allot__cli_findings(const allot_report *report, allot__text *out, bool color);
+/* The report as members of a JSON list, warnings alone: `[{...}, ...]`. */
+void allot__cli_warnings_json(const allot_report *report, allot__text *out);
+
+/* ---- Files and streams (files.c) ------------------------------------------------------------- */
+
+/* Reads a file or, for "-", standard input. CLI_IO (reported), CLI_INTERNAL. */
+int allot__cli_read(allot__cli *cli, const char *path, allot__text *out);
+/* How diagnostics name it. */
+const char *allot__cli_file_name(const char *path);
+/* Writes all to a descriptor; 0 or errno. */
+int allot__cli_write(int fd, const char *bytes, size_t len);
+bool allot__cli_colored(allot__color color, int fd);
+/* Columns of the terminal on a descriptor; 0 when it is none. */
+int allot__cli_width(int fd);
+
+/* ---- Documents (documents.c) ----------------------------------------------------------------- */
+
+typedef struct allot__documents {
+    allot_policy_loader loader;
+    allot_plan *plan;
+    allot_state *state;
+    allot_decision *decision;
+} allot__documents;
+
+/* Reads a plan; reads plan and state and runs a cycle. End both with allot__cli_close, also after
+ * a failure. */
+int allot__cli_open_plan(allot__cli *cli, const char *path, allot__documents *docs);
+int allot__cli_decide(allot__cli *cli, const char *plan, const char *state, allot__documents *docs);
+void allot__cli_close(allot__cli *cli, allot__documents *docs);
+/* Loads a policy from its .lua file and ends it again. */
+int allot__cli_try_policy(allot__cli *cli, const char *path);
+
+/* ---- Text of a decision (table.c, decision.c) ------------------------------------------------ */
+
+/* "3", "3 1/3", "~3.3333"; returns the length. */
+int allot__cli_ratio(const allot_ratio *ratio, char *buf, size_t size);
+/* One group's table; width 0: as wide as it is. */
+void allot__cli_table(const allot_decision *decision, int32_t group, allot__text *out, bool color,
+                      int width);
+void allot__cli_decision(const allot_decision *decision, allot__text *out, bool color, int width);
+
+/* ---- Verbs ----------------------------------------------------------------------------------- */
+
+int allot__cli_run(allot__cli *cli);
+int allot__cli_check(allot__cli *cli);
+int allot__cli_explain(allot__cli *cli);
+int allot__cli_bench(allot__cli *cli);
+int allot__cli_version(allot__cli *cli);
+int allot__cli_help_verb(allot__cli *cli);
+
+#endif

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* decision.c: a decision for people: per group a table, then who gets and who gives back. */
+#include "cli/cli.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#define FRACTION_MAX 11 /* characters of a fraction that is still easier read than a decimal */
+
+int allot__cli_ratio(const allot_ratio *ratio, char *buf, size_t size)
+{
+    uint64_t num = ratio->num_low, den = ratio->den_low;
+    if (ratio->num_high == 0 && ratio->den_high == 0 && den != 0) {
+        uint64_t whole = num / den, rest = num % den;
+        if (rest == 0)
+            return snprintf(buf, size, "%" PRIu64, whole);
+        if (snprintf(NULL, 0, "%" PRIu64 "/%" PRIu64, rest, den) <= FRACTION_MAX)
+            return whole == 0
+                       ? snprintf(buf, size, "%" PRIu64 "/%" PRIu64, rest, den)
+                       : snprintf(buf, size, "%" PRIu64 " %" PRIu64 "/%" PRIu64, whole, rest, den);
+    }
+    return snprintf(buf, size, "~%.4f", allot_ratio_value(ratio));
+}
+
+static void put_path(allot__text *out, const allot_plan *plan, int32_t consumer)
+{
+    char buf[512];
+    size_t len = allot_plan_path(plan, consumer, buf, sizeof buf);
+    if (len < sizeof buf) {
+        allot__cli_add(out, buf, len);
+        return;
+    }
+    char *whole = allot_engine_alloc(out->engine, NULL, 0, len + 1);
+    if (whole == NULL) {
+        out->failed = true;
+        return;
+    }
+    allot__cli_add(out, whole, allot_plan_path(plan, consumer, whole, len + 1));
+    allot_engine_alloc(out->engine, whole, len + 1, 0);
+}
+
+static void put_time(allot__text *out, int64_t now)
+{
+    char buf[40];
+    time_t seconds = (time_t)now;
+    struct tm parts;
+    if (gmtime_r(&seconds, &parts) != NULL && parts.tm_year < 8100 &&
+        strftime(buf, sizeof buf, "%Y-%m-%dT%H:%M:%SZ", &parts) != 0)
+        allot__cli_puts(out, buf);
+    else
+        allot__cli_printf(out, "%" PRId64, now);
+}
+
+static const char *plural(int64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+static void put_head(const allot_decision *decision, int32_t group, const allot_totals *totals,
+                     allot__text *out, bool color)
+{
+    const allot_plan *plan = allot_decision_plan(decision);
+    const allot_policy *policy = allot_plan_group_policy(plan, group);
+    allot__cli_printf(out, "%s%s%s: %" PRId64 " slot%s, ", color ? "\033[1m" : "",
+                      allot_plan_group_name(plan, group), color ? "\033[0m" : "", totals->slots,
+                      plural(totals->slots));
+    if (policy != NULL)
+        allot__cli_printf(out, "policy %s, ", allot_policy_name(policy));
+    allot__cli_printf(out, "%" PRId64 " idle, ", totals->idle);
+    put_time(out, allot_decision_now(decision));
+    allot__cli_puts(out, "\n\n");
+}
+
+static void put_grants(const allot_decision *decision, int32_t group, allot__text *out)
+{
+    bool first = true;
+    allot_grant grant;
+    for (int32_t i = 0; i < allot_decision_grants(decision); i++) {
+        if (allot_decision_grant(decision, i, &grant) != ALLOT_OK || grant.group != group)
+            continue;
+        allot__cli_puts(out, first ? "\ngrants, in this order:\n  " : "  ");
+        put_path(out, allot_decision_plan(decision), grant.consumer);
+        allot__cli_printf(out, " gets %" PRId64 " idle slot%s\n", grant.slots, plural(grant.slots));
+        first = false;
+    }
+}
+
+static void put_reclaim(const allot_plan *plan, const allot_reclaim *reclaim, allot__text *out)
+{
+    put_path(out, plan, reclaim->consumer);
+    allot__cli_printf(out, " gives back %" PRId64 "%s", reclaim->slots,
+                      reclaim->claim_count > 0 ? ": " : "");
+    for (int32_t i = 0; i < reclaim->claim_count; i++) {
+        allot__cli_printf(out, "%s%" PRId64 " to ", i > 0 ? ", " : "", reclaim->claims[i].slots);
+        put_path(out, plan, reclaim->claims[i].consumer);
+    }
+    if (reclaim->grace > 0)
+        allot__cli_printf(out, ", within %" PRId64 " s", reclaim->grace);
+    else
+        allot__cli_puts(out, ", at once");
+    allot__cli_printf(out, " (%s: has %" PRId64 ", quota %" PRId64, reclaim->reason,
+                      reclaim->allocated, reclaim->quota);
+    if (reclaim->target != reclaim->quota)
+        allot__cli_printf(out, ", may keep %" PRId64, reclaim->target);
+    allot__cli_puts(out, ")\n");
+}
+
+static void put_reclaims(const allot_decision *decision, int32_t group, allot__text *out)
+{
+    bool first = true;
+    allot_reclaim reclaim;
+    for (int32_t i = 0; i < allot_decision_reclaims(decision); i++) {
+        if (allot_decision_reclaim(decision, i, &reclaim) != ALLOT_OK || reclaim.group != group)
+            continue;
+        allot__cli_puts(out, first ? "\nreclaims, in this order:\n  " : "  ");
+        put_reclaim(allot_decision_plan(decision), &reclaim, out);
+        first = false;
+    }
+}
+
+static void put_totals(const allot_totals *totals, allot__text *out)
+{
+    if (totals->granted == 0 && totals->held == 0 && totals->reclaimed == 0)
+        allot__cli_puts(out, "\nnothing to grant, nothing to give back");
+    else
+        allot__cli_printf(out, "\ngranted %" PRId64 ", reclaimed %" PRId64, totals->granted,
+                          totals->reclaimed);
+    if (totals->held > 0)
+        allot__cli_printf(out, ", held idle in reserve %" PRId64, totals->held);
+    allot__cli_printf(out, "; %" PRId64 " of %" PRId64 " idle slot%s left\n", totals->idle_left,
+                      totals->idle, plural(totals->idle));
+}
+
+void allot__cli_decision(const allot_decision *decision, allot__text *out, bool color, int width)
+{
+    int32_t groups = allot_plan_groups(allot_decision_plan(decision));
+    for (int32_t group = 0; group < groups; group++) {
+        allot_totals totals;
+        if (allot_decision_totals(decision, group, &totals) != ALLOT_OK)
+            continue;
+        allot__cli_puts(out, group > 0 ? "\n" : "");
+        put_head(decision, group, &totals, out, color);
+        allot__cli_table(decision, group, out, color, width);
+        put_grants(decision, group, out);
+        put_reclaims(decision, group, out);
+        put_totals(&totals, out);
+    }
+}

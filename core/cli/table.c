@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * table.c: a group's consumers as a table: the tree indented, numbers right-aligned. Columns that
+ * say nothing are left out. A terminal too narrow costs names and parts, never a digit.
+ */
+#include "cli/cli.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define GAP       2
+#define NAME_MIN  16
+#define CELL_SIZE (ALLOT_FILLS_MAX * (ALLOT_NAME_MAX + 24))
+
+#define BOLD   "\033[1m"
+#define GREEN  "\033[32m"
+#define YELLOW "\033[33m"
+#define RESET  "\033[0m"
+
+typedef struct row {
+    const allot_decision *decision;
+    const allot_plan *plan;
+    int32_t group;
+    allot_verdict verdict;
+} row;
+
+/* A cell is empty where its column has nothing to say. */
+typedef void cell(const row *of, char *buf, size_t size);
+
+static void number(int64_t value, char *buf, size_t size)
+{
+    snprintf(buf, size, "%" PRId64, value);
+}
+
+static void number_or_blank(int64_t value, char *buf, size_t size)
+{
+    if (value != 0)
+        number(value, buf, size);
+}
+
+static void cell_name(const row *of, char *buf, size_t size)
+{
+    int32_t consumer = of->verdict.consumer;
+    int32_t depth = allot_plan_depth(of->plan, consumer);
+    snprintf(buf, size, "%*s%s%s", 2 * depth, "", depth == 0 ? "/" : "",
+             allot_plan_name(of->plan, consumer));
+}
+
+static void cell_own(const row *of, char *buf, size_t size)
+{
+    allot__cli_ratio(&of->verdict.owned, buf, size);
+}
+
+static void cell_reserve(const row *of, char *buf, size_t size)
+{
+    number_or_blank(of->verdict.reserve, buf, size);
+}
+
+static void cell_limit(const row *of, char *buf, size_t size)
+{
+    int32_t limit = allot_plan_get(of->plan, of->group, of->verdict.consumer, ALLOT_LIMIT);
+    if (limit != ALLOT_NONE)
+        number(limit, buf, size);
+}
+
+static void cell_demand(const row *of, char *buf, size_t size)
+{
+    number(of->verdict.demand, buf, size);
+}
+
+static void cell_allocated(const row *of, char *buf, size_t size)
+{
+    number(of->verdict.allocated, buf, size);
+}
+
+static void cell_in_flight(const row *of, char *buf, size_t size)
+{
+    number_or_blank(of->verdict.in_flight, buf, size);
+}
+
+static void cell_quota(const row *of, char *buf, size_t size)
+{
+    number(of->verdict.quota, buf, size);
+}
+
+static void cell_parts(const row *of, char *buf, size_t size)
+{
+    size_t len = 0;
+    for (int32_t i = 0; i < of->verdict.parts && len < size; i++)
+        if (of->verdict.part[i] != 0)
+            len += (size_t)snprintf(buf + len, size - len, "%s %" PRId64 " %s",
+                                    len == 0 ? "=" : " +", of->verdict.part[i],
+                                    allot_decision_part_label(of->decision, of->group, i));
+}
+
+static void cell_granted(const row *of, char *buf, size_t size)
+{
+    if (of->verdict.granted != 0)
+        snprintf(buf, size, "+%" PRId64, of->verdict.granted);
+}
+
+static void cell_held(const row *of, char *buf, size_t size)
+{
+    number_or_blank(of->verdict.held, buf, size);
+}
+
+static void cell_reclaimed(const row *of, char *buf, size_t size)
+{
+    if (of->verdict.reclaimed != 0)
+        snprintf(buf, size, "-%" PRId64, of->verdict.reclaimed);
+}
+
+static const struct column {
+    const char *title;
+    cell *write;
+    bool left;     /* aligned */
+    bool optional; /* left out when every cell is empty */
+    const char *color;
+} columns[] = {
+    {"consumer", cell_name, true, false, ""},
+    {"own", cell_own, false, false, ""},
+    {"reserve", cell_reserve, false, true, ""},
+    {"limit", cell_limit, false, true, ""},
+    {"demand", cell_demand, false, false, ""},
+    {"allocated", cell_allocated, false, false, ""},
+    {"leaving", cell_in_flight, false, true, ""},
+    {"quota", cell_quota, false, false, BOLD},
+    {"", cell_parts, true, false, ""},
+    {"granted", cell_granted, false, true, GREEN},
+    {"held", cell_held, false, true, ""},
+    {"reclaimed", cell_reclaimed, false, true, YELLOW},
+};
+
+enum { NAME = 0, PARTS = 8, COLUMNS = sizeof columns / sizeof columns[0] };
+
+/* Widths of the columns; 0: left out. */
+typedef struct layout {
+    int width[COLUMNS];
+} layout;
+
+static bool next_row(row *of, int32_t *consumer)
+{
+    *consumer = allot_plan_next(of->plan, *consumer);
+    return *consumer != ALLOT_ROOT &&
+           allot_decision_verdict(of->decision, of->group, *consumer, &of->verdict) == ALLOT_OK;
+}
+
+static layout measure(row *of)
+{
+    layout shape = {{0}};
+    char buf[CELL_SIZE];
+    int32_t consumer = ALLOT_ROOT;
+    while (next_row(of, &consumer)) {
+        for (int i = 0; i < COLUMNS; i++) {
+            buf[0] = '\0';
+            columns[i].write(of, buf, sizeof buf);
+            int len = (int)strlen(buf);
+            shape.width[i] = len > shape.width[i] ? len : shape.width[i];
+        }
+    }
+    for (int i = 0; i < COLUMNS; i++) {
+        int title = (int)strlen(columns[i].title);
+        bool shown = shape.width[i] > 0 || !columns[i].optional;
+        if (shown && title > shape.width[i])
+            shape.width[i] = title;
+    }
+    return shape;
+}
+
+static int total(const layout *shape)
+{
+    int sum = -GAP;
+    for (int i = 0; i < COLUMNS; i++)
+        sum += shape->width[i] > 0 ? shape->width[i] + GAP : 0;
+    return sum;
+}
+
+/* First names lose their middle, then the parts go. */
+static void fit(layout *shape, int width)
+{
+    for (int step = 0; step < 2 && width > 0 && total(shape) > width; step++) {
+        if (step == 1)
+            shape->width[PARTS] = 0;
+        int spare = width - (total(shape) - shape->width[NAME]);
+        int least = spare > NAME_MIN ? spare : NAME_MIN;
+        if (shape->width[NAME] > least && (step == 1 || spare >= NAME_MIN))
+            shape->width[NAME] = least;
+    }
+}
+
+static void shorten(char *text, int width)
+{
+    int len = (int)strlen(text);
+    if (len <= width)
+        return;
+    int tail = (width - 3) / 2, head = width - 3 - tail;
+    memcpy(text + head, "...", 3);
+    memmove(text + head + 3, text + len - tail, (size_t)tail + 1);
+}
+
+/* One line; `of` NULL: the titles. Blanks are owed until something follows them. */
+static void put_line(allot__text *out, const row *of, const layout *shape, bool color)
+{
+    int owed = 0;
+    char buf[CELL_SIZE];
+    for (int i = 0; i < COLUMNS; i++) {
+        if (shape->width[i] == 0)
+            continue;
+        buf[0] = '\0';
+        if (of == NULL)
+            snprintf(buf, sizeof buf, "%s", columns[i].title);
+        else
+            columns[i].write(of, buf, sizeof buf);
+        if (i == NAME)
+            shorten(buf, shape->width[i]);
+        int pad = shape->width[i] - (int)strlen(buf);
+        if (*buf != '\0') {
+            const char *paint = of == NULL ? BOLD : columns[i].color;
+            allot__cli_spaces(out, owed + (columns[i].left ? 0 : pad));
+            allot__cli_printf(out, "%s%s%s", color ? paint : "", buf,
+                              color && *paint != '\0' ? RESET : "");
+            owed = columns[i].left ? pad : 0;
+        } else {
+            owed += pad;
+        }
+        owed += GAP;
+    }
+    allot__cli_puts(out, "\n");
+}
+
+void allot__cli_table(const allot_decision *decision, int32_t group, allot__text *out, bool color,
+                      int width)
+{
+    row of = {.decision = decision, .plan = allot_decision_plan(decision), .group = group};
+    layout shape = measure(&of);
+    fit(&shape, width);
+    put_line(out, NULL, &shape, color);
+    int32_t consumer = ALLOT_ROOT;
+    while (next_row(&of, &consumer))
+        put_line(out, &of, &shape, color);
+}
