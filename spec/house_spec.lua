@@ -1,0 +1,318 @@
+-- SPDX-License-Identifier: MIT
+-- Copyright the allot authors
+--- The floor plan, as a test: who may include and require whom, and what every file looks like.
+
+local shell = require "spec.support.shell"
+
+-- What a folder of core/ may include besides the public headers, and what from outside.
+local FLOORS = {
+  base = { "base" },
+  model = { "base", "model" },
+  engine = { "base", "model", "engine" },
+  json = { "json", outside = { "cjson/cJSON.h" } },
+  script = { "script", outside = { "lua.h", "lauxlib.h", "lualib.h" } },
+  service = { "service", outside = { "uv.h", "sqlite3.h" } },
+  cli = { "cli" },
+  test = { "base", "model", "engine", "json", "script", "cli", "test" },
+}
+
+-- Public headers, each may include those before it.
+local PUBLIC = {
+  "report", "policy", "plan", "state", "decision", "allot", "json", "script", "service",
+}
+
+-- Files of engine/, each may include the headers of those before it (and its own).
+local ENGINE = {}
+
+-- Modules of lua/allot, each may require those before it. `core` is the C module.
+local LUA = { "core" }
+
+-- C headers whose use tells a floor apart.
+local GUARDED = {
+  ["lua.h"] = true, ["lauxlib.h"] = true, ["lualib.h"] = true, ["luaconf.h"] = true,
+  ["cjson/cJSON.h"] = true, ["cJSON.h"] = true, ["uv.h"] = true, ["sqlite3.h"] = true,
+}
+
+local TOP = {
+  "CMakeLists.txt", "CMakePresets.json", "LICENSE", "README.md", "core", "examples", "lua",
+  "policies", "spec", "build",
+}
+
+local function rank_of(list)
+  local rank = {}
+  for i, name in ipairs(list) do
+    rank[name] = i
+  end
+  return rank
+end
+
+local function files(folders, pattern)
+  return shell.lines(("find %s -type f -name '%s' | LC_ALL=C sort"):format(folders, pattern))
+end
+
+local function includes(path)
+  return shell.read(path):gmatch("#%s*include%s*([<\"])([^>\"]+)[>\"]")
+end
+
+local function faults_in(list, check)
+  local faults = {}
+  for _, path in ipairs(list) do
+    check(path, shell.read(path), function (format, ...)
+      faults[#faults + 1] = path .. ": " .. format:format(...)
+    end)
+  end
+  assert.same({}, faults)
+end
+
+local function contains(list, value)
+  for _, each in ipairs(list or {}) do
+    if each == value then
+      return true
+    end
+  end
+  return false
+end
+
+describe("floors of core/", function ()
+  it("include downwards only", function ()
+    local sources = files("core", "*.[ch]")
+    assert.is_true(#sources > 20)
+    faults_in(sources, function (path, _, fault)
+      local floor = FLOORS[path:match("^core/([^/]+)/")]
+      if not floor then
+        return assert(path:find("^core/include/"), path .. " stands on no floor")
+      end
+      for mark, name in includes(path) do
+        if mark == '"' and not contains(floor, name:match("^([^/]+)/")) then
+          fault('may not include "%s"', name)
+        elseif mark == "<" and GUARDED[name] and not contains(floor.outside, name) then
+          fault("may not include <%s>", name)
+        end
+      end
+    end)
+  end)
+
+  it("keep public headers in order", function ()
+    local rank = rank_of(PUBLIC)
+    local headers = files("core/include", "*.h")
+    assert.is_true(#headers > 5)
+    faults_in(headers, function (path, _, fault)
+      local own = rank[path:match("^core/include/allot/([%w_]+)%.h$")]
+      assert(own, path .. " is not in the list of public headers")
+      for _, name in includes(path) do
+        local other = name:match("^allot/(.+)%.h$")
+        if other and not (rank[other] and rank[other] < own) or GUARDED[name] then
+          fault("may not include <%s>", name)
+        end
+      end
+    end)
+  end)
+
+  it("keep the engine's stages in order", function ()
+    local rank = rank_of(ENGINE)
+    faults_in(files("core/engine", "*.[ch]"), function (path, _, fault)
+      local own = rank[path:match("([%w_]+)%.[ch]$")]
+      assert(own, path .. " is not in the list of the engine's files")
+      for _, name in includes(path) do
+        local other = name:match("^engine/(.+)%.h$")
+        if other and not (rank[other] and rank[other] <= own) then
+          fault('stands before "%s" and may not include it', name)
+        end
+      end
+    end)
+  end)
+
+  it("notice an upward include", function ()
+    local path = os.tmpname()
+    shell.write(path, '#include "cli/cli.h"\n#  include <lua.h>\n')
+    local seen = {}
+    for mark, name in includes(path) do
+      seen[#seen + 1] = mark .. name
+    end
+    os.remove(path)
+    assert.same({ '"cli/cli.h', "<lua.h" }, seen)
+    assert.is_false(contains(FLOORS.engine, "cli"))
+    assert.is_false(contains(FLOORS.engine.outside, "lua.h"))
+  end)
+end)
+
+describe("floors of Lua", function ()
+  local rank = rank_of(LUA)
+
+  it("require downwards only in lua/allot", function ()
+    faults_in(files("lua", "*.lua"), function (path, text, fault)
+      local own = rank[path:match("^lua/allot/(.+)%.lua$")]
+      assert(own, path .. " is not in the list of Lua modules")
+      for name in text:gmatch("require%s*%(?%s*[\"']([^\"']+)") do
+        local other = name:match("^allot%.(.+)$") or name
+        if not (rank[other] and rank[other] < own) then
+          fault("may not require %s", name)
+        end
+      end
+    end)
+  end)
+
+  it("require nothing but allot in policies", function ()
+    faults_in(files("policies", "*.lua"), function (_, text, fault)
+      for name in text:gmatch("require%s*%(?%s*[\"']([^\"']+)") do
+        if not name:find("^allot") then
+          fault("may not require %s", name)
+        end
+      end
+    end)
+  end)
+end)
+
+describe("the engine library", function ()
+  local library = shell.plain .. "/lib/liballot_engine.a"
+
+  --- Symbols of some kinds: {{name, kind} ...}.
+  local function symbols(kinds)
+    local found = {}
+    for _, line in ipairs(shell.lines("nm " .. library .. " 2>/dev/null")) do
+      local kind, name = line:match("(%a) ([%w_.]+)$")
+      if kind and kinds:find(kind, 1, true) then
+        found[#found + 1] = name
+      end
+    end
+    return found
+  end
+
+  local function need_library()
+    if not shell.exists(library) then
+      pending(library .. " is not built")
+      return false
+    end
+    return true
+  end
+
+  it("needs no Lua, no JSON, no loop", function ()
+    if not need_library() then
+      return
+    end
+    local undefined, bad = symbols("U"), {}
+    assert.is_true(#undefined > 10)
+    for _, name in ipairs(undefined) do
+      if name:find("^luaL?_") or name:find("^uv_") or name:find("^cJSON_") then
+        bad[#bad + 1] = name
+      end
+    end
+    assert.same({}, bad)
+  end)
+
+  it("reads no clock, no file, no environment, no random number", function ()
+    if not need_library() then
+      return
+    end
+    local forbidden = rank_of {
+      "time", "clock", "clock_gettime", "gettimeofday", "rand", "random", "getenv", "fopen",
+      "open", "read", "write", "printf", "puts", "exit", "abort", "setlocale",
+    }
+    local bad = {}
+    for _, name in ipairs(symbols("U")) do
+      if forbidden[name] then
+        bad[#bad + 1] = name
+      end
+    end
+    assert.same({}, bad)
+  end)
+
+  it("has no writable globals", function ()
+    if not need_library() then
+      return
+    end
+    -- .data.rel.ro is const: pointers that the loader fills in and then protects.
+    local bad, seen = {}, 0
+    for _, line in ipairs(shell.lines("objdump -t " .. library)) do
+      local section, name = line:match("^%x+ [%a ]+ ([%w_.*]+)\t%x+ (.+)$")
+      seen = seen + (section and 1 or 0)
+      if section and name ~= section and not section:find("^%.data%.rel%.ro")
+        and (section:find("^%.data") or section:find("^%.bss") or section == "*COM*") then
+        bad[#bad + 1] = name .. " in " .. section
+      end
+    end
+    assert.is_true(seen > 50)
+    assert.same({}, bad)
+  end)
+end)
+
+describe("every file", function ()
+  local sources = {}
+  for _, list in ipairs {
+    files("core examples", "*.[ch]"), files("lua policies spec examples", "*.lua"),
+  } do
+    table.move(list, 1, #list, #sources + 1, sources)
+  end
+
+  it("begins with its licence", function ()
+    faults_in(sources, function (_, text, fault)
+      local first, second = text:match("^([^\n]*)\n([^\n]*)\n")
+      first = first or ""
+      if not first:find("SPDX-License-Identifier: MIT", 1, true)
+        or not second:find("Copyright the allot authors", 1, true) then
+        fault("no SPDX line and copyright on top")
+      end
+    end)
+  end)
+
+  it("has at most 400 lines of at most 100 columns", function ()
+    faults_in(sources, function (_, text, fault)
+      local count = 0
+      for line in text:gmatch("([^\n]*)\n") do
+        count = count + 1
+        if utf8.len(line) and utf8.len(line) > 100 then
+          fault("line %d has %d columns", count, utf8.len(line))
+        end
+        if line:find("[ \t\r]$") then
+          fault("line %d ends in a blank", count)
+        end
+      end
+      if count > 400 then
+        fault("%d lines", count)
+      end
+      if text:sub(-1) ~= "\n" then
+        fault("no newline at its end")
+      end
+    end)
+  end)
+
+  it("has C functions of at most 40 lines", function ()
+    faults_in(files("core examples", "*.c"), function (_, text, fault)
+      local number, start = 0, nil
+      for line in text:gmatch("([^\n]*)\n") do
+        number = number + 1
+        if line == "{" then
+          start = number
+        elseif line == "}" and start then
+          if number - start - 1 > 40 then
+            fault("the function at line %d has %d lines", start, number - start - 1)
+          end
+          start = nil
+        end
+      end
+    end)
+  end)
+end)
+
+describe("public headers", function ()
+  for _, path in ipairs(files("core/include", "*.h")) do
+    it(path:match("[^/]+$") .. " stands alone", function ()
+      local status, _, err = shell.run(
+        "cc -std=c11 -Wall -Wextra -Wpedantic -Werror -fsyntax-only -Icore/include -x c " .. path)
+      assert.equal("", err)
+      assert.equal(0, status)
+    end)
+  end
+end)
+
+describe("the top level", function ()
+  it("is fixed", function ()
+    local known, strange = rank_of(TOP), {}
+    for _, name in ipairs(shell.lines("ls -1")) do
+      if not known[name] and not name:find("^build%-") then
+        strange[#strange + 1] = name
+      end
+    end
+    assert.same({}, strange)
+  end)
+end)
