@@ -26,6 +26,10 @@ void allot__free(allot_engine *engine, void *block, size_t count, size_t size);
 char *allot__copy(allot_engine *engine, const char *text, size_t len);
 void allot__free_string(allot_engine *engine, char *text);
 
+/* The block with room for `need` items, grown by doubling; NULL with all as it was. What is behind
+ * the old *capacity is not zeroed. */
+void *allot__grow(allot_engine *engine, void *block, size_t *capacity, size_t need, size_t size);
+
 /* A block that grows by doubling. Zero it to begin. */
 typedef struct allot__vector {
     void *items;
@@ -44,10 +48,14 @@ typedef struct allot__arena {
 } allot__arena;
 
 void allot__arena_init(allot__arena *arena, allot_engine *engine);
-/* Makes sure that `bytes` more can be had without another allocation; ENOMEM. */
+/* Makes sure that `bytes` more can be had without another allocation, every piece counted as
+ * rounded up to 64; ENOMEM. */
 int allot__arena_reserve(allot__arena *arena, size_t bytes);
 /* `count` items of `size` bytes, 64-byte aligned, *not* zeroed; NULL when out of memory. */
 void *allot__arena_take(allot__arena *arena, size_t count, size_t size);
+/* The largest block stays with the engine, for the next arena. */
 void allot__arena_free(allot__arena *arena);
+/* Ends the block that the engine keeps. */
+void allot__spare_free(allot_engine *engine);
 
 #endif

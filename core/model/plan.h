@@ -15,6 +15,7 @@
 #include <allot/plan.h>
 
 #include "base/memory.h"
+#include "base/name.h"
 #include "model/policy.h"
 #include "model/tree.h"
 
@@ -32,7 +33,30 @@ typedef struct allot__group {
     const int32_t *seat_of;   /* the group's row of a tree's row; NULL: the same */
     const int32_t *family_of; /* by the group's row; the tree's own when seat is NULL */
     const int32_t *parent;    /* by family: the parent's row in this group */
+    int32_t *store;           /* the block behind columns */
+    int32_t *seating;         /* the block behind seat ... parent; NULL when seat is */
+    allot__vector stated;     /* before sealing: of allot__column, as columns */
 } allot__group;
+
+/* What a plan states in a column, by handle; allot__unset where it states nothing. */
+typedef struct allot__column {
+    int32_t *values;
+    size_t capacity; /* behind it nothing is stated */
+} allot__column;
+enum { allot__unset = INT32_MIN };
+
+typedef struct allot__host {
+    char *name;
+    int32_t group;
+    int64_t slots; /* -1: as planned */
+    bool closed;
+} allot__host;
+
+/* Hosts and where to find them by name. */
+typedef struct allot__hosts {
+    allot__vector list; /* of allot__host */
+    allot__index index;
+} allot__hosts;
 
 struct allot_plan {
     allot_engine *engine;
@@ -43,7 +67,60 @@ struct allot_plan {
     int32_t column_count;       /* ALLOT_PLAN_COLUMNS + attributes */
     struct allot__build *build; /* what only building needs; freed by sealing */
     struct allot__names *names; /* names, parents, the path index */
-    /* further private members may follow */
+    allot__vector group_list;   /* behind `groups` */
+    allot__vector attributes; /* of allot_attribute, strings owned: columns from PLAN_COLUMNS on */
+    allot__hosts hosts;
 };
+
+/* What only building needs. */
+struct allot__build {
+    struct allot_policy *policy; /* what was given to ALLOT_ALL groups, for those to come */
+    int64_t options[ALLOT_OPTION_COUNT];
+    bool implied; /* the only group is "default", which nobody added */
+    bool stated;  /* a column was set: no more groups */
+};
+
+/* Adds the group "default" to a plan that has none, and takes it away again. */
+int allot__plan_imply(allot_plan *plan);
+void allot__plan_unimply(allot_plan *plan);
+/* The groups [*from, *to) that `group` means to a builder. A plan without groups gets "default"
+ * when `group` is 0; ALLOT_ALL means none then. EUSAGE: no such group, or sealed; ENOMEM. */
+int allot__plan_range(allot_plan *plan, int32_t group, int32_t *from, int32_t *to);
+void allot__build_free(allot_plan *plan);
+
+/* The index of a column number in a group's columns, or -1; and the other way round. */
+int32_t allot__column_index(const allot_plan *plan, int32_t column);
+int32_t allot__column_number(int32_t index);
+void allot__stated_free(allot_engine *engine, allot__group *group);
+
+/* The host of that name, or NULL. */
+allot__host *allot__host_find(const allot__hosts *hosts, const char *name);
+/* Adds a host whose name is not taken; NULL when out of memory. */
+allot__host *allot__host_add(allot_engine *engine, allot__hosts *hosts, const char *name);
+void allot__hosts_free(allot_engine *engine, allot__hosts *hosts);
+
+/* Lays out a group by the plan's tree; ENOMEM: nothing is laid out. */
+int allot__layout_make(const allot_plan *plan, allot__group *group);
+void allot__layout_free(const allot_plan *plan, allot__group *group);
+int64_t allot__family_sum(const allot__tree *tree, int32_t family, const int32_t *column);
+/* Checks a group that is laid out, says every fault in plan order: EINVALID, ENOMEM. */
+int allot__check_group(const allot_plan *plan, int32_t group, allot_report *report);
+
+/* Where a finding goes and what it is about; -1: not about one. */
+typedef struct allot__fault {
+    allot_report *report;
+    allot_severity severity;
+    const char *code, *hint;
+    int32_t group, consumer, field;
+    const char *path; /* NULL: the consumer's */
+} allot__fault;
+
+#if defined(__GNUC__)
+__attribute__((format(printf, 3, 4)))
+#endif
+void allot__say(const allot_plan *plan, const allot__fault *fault, const char *format, ...);
+
+/* Is it a consumer without children? After sealing. */
+bool allot__plan_leaf(const allot_plan *plan, int32_t consumer);
 
 #endif

@@ -43,4 +43,17 @@ struct allot_policy {
     allot__order reclaim;
 };
 
+/* May it still be changed? Once a plan holds it, no more. */
+static inline bool allot__policy_open(const allot_policy *policy)
+{
+    return policy && policy->holds == 1;
+}
+
+/* Gives a policy without fills the one that every policy begins with; ENOMEM. */
+int allot__policy_complete(allot_policy *policy);
+
+/* Copies an attribute and its strings; ENOMEM. */
+int allot__attribute_copy(allot_engine *engine, const allot_attribute *from, allot_attribute *out);
+void allot__attribute_free(allot_engine *engine, allot_attribute *attribute);
+
 #endif

@@ -18,6 +18,7 @@ typedef struct allot__group_state {
     bool slots_set;
     int32_t *demand;    /* by the tree's row; 0 for parents */
     int32_t *allocated; /* likewise; after sealing the tasks' sum where it was not set */
+    uint8_t *set;       /* a bit by row: `allocated` was set */
 } allot__group_state;
 
 /* A reclaim in flight; its claims are claims[first] ... claims[first + count - 1] of the state. */
@@ -37,8 +38,14 @@ struct allot_state {
     allot__vector flights;      /* of allot__flight */
     allot__vector claims;       /* of allot_claim */
     allot__vector tasks;        /* of allot_task, strings owned */
-    allot__vector hosts;        /* private to state.c */
-    /* further private members may follow */
+    allot__hosts hosts;         /* those that are not as planned */
+    allot__index task_index;    /* by id */
 };
+
+/* Of a state's row: was `allocated` set? */
+static inline bool allot__allocated_set(const allot__group_state *group, int32_t row)
+{
+    return group->set[row / 8] >> row % 8 & 1;
+}
 
 #endif

@@ -113,7 +113,8 @@ typedef struct allot_provider {
 /* Makes an empty policy: no fills, round by rank, distribute by rank, reclaim worst rank first in
  * proportion to what is over. The name is copied. */
 ALLOT_API int allot_policy_new(allot_engine *engine, const char *name, allot_policy **out);
-/* Drops the caller's hold; plans that use the policy keep theirs. */
+/* Drops the caller's hold; plans that use the policy keep theirs. While a plan holds a policy it
+ * cannot be changed: EUSAGE. */
 ALLOT_API void allot_policy_free(allot_policy *policy);
 
 /* Declares an attribute; its column is ALLOT_COLUMN_COUNT + how many were declared before.

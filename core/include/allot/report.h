@@ -115,7 +115,7 @@ typedef struct allot_diagnostic {
 /* A report keeps the first 50 errors and 50 warnings and counts the rest. */
 ALLOT_API int allot_report_new(allot_engine *engine, allot_report **out);
 ALLOT_API void allot_report_free(allot_report *report);
-/* Copies the finding. report NULL: nothing. Running out of memory is remembered, see below. */
+/* Copies the finding. report NULL: nothing. Out of memory: it is counted, but not kept. */
 ALLOT_API void allot_report_add(allot_report *report, const allot_diagnostic *finding);
 /* The same from a format: severity, code, and a printf message of at most 500 bytes. */
 #if defined(__GNUC__)

@@ -51,8 +51,8 @@ ALLOT_API int allot_state_demand(allot_state *state, int32_t group, int32_t cons
                                  int64_t slots);
 ALLOT_API int allot_state_allocated(allot_state *state, int32_t group, int32_t consumer,
                                     int64_t slots);
-/* A host as it is now: slots -1 = as planned; closed hosts do not count. ENOENT: slots are not
- * given and the plan does not know the host. */
+/* A host as it is now: slots -1 = as planned; closed hosts do not count. A host that the plan
+ * does not know is of group 0. ENOENT: it is not known and slots are not given. */
 ALLOT_API int allot_state_host(allot_state *state, const char *name, int64_t slots, int closed);
 /* EEXIST: the id is taken. */
 ALLOT_API int allot_state_task(allot_state *state, const allot_task *task);

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* memory.c: the engine and the blocks that it hands out. */
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void *standard_alloc(void *ud, void *ptr, size_t old_size, size_t new_size)
+{
+    (void)ud;
+    (void)old_size;
+    if (new_size == 0) {
+        free(ptr);
+        return NULL;
+    }
+    return realloc(ptr, new_size);
+}
+
+int allot_engine_new(allot_alloc alloc, void *ud, allot_engine **out)
+{
+    if (!out)
+        return ALLOT_EUSAGE;
+    if (!alloc)
+        alloc = standard_alloc;
+    allot_engine *engine = alloc(ud, NULL, 0, sizeof *engine);
+    if (!engine)
+        return ALLOT_ENOMEM;
+    *engine = (allot_engine){.alloc = alloc, .ud = ud};
+    *out = engine;
+    return ALLOT_OK;
+}
+
+void allot_engine_free(allot_engine *engine)
+{
+    if (!engine)
+        return;
+    allot__spare_free(engine);
+    engine->alloc(engine->ud, engine, sizeof *engine, 0);
+}
+
+void *allot_engine_alloc(allot_engine *engine, void *ptr, size_t old_size, size_t new_size)
+{
+    if (!ptr && new_size == 0)
+        return NULL;
+    return engine->alloc(engine->ud, ptr, ptr ? old_size : 0, new_size);
+}
+
+void *allot__new(allot_engine *engine, size_t count, size_t size)
+{
+    if (count == 0 || size == 0 || count > SIZE_MAX / size)
+        return NULL;
+    void *block = allot_engine_alloc(engine, NULL, 0, count * size);
+    return block ? memset(block, 0, count * size) : NULL;
+}
+
+void allot__free(allot_engine *engine, void *block, size_t count, size_t size)
+{
+    if (block)
+        allot_engine_alloc(engine, block, count * size, 0);
+}
+
+char *allot__copy(allot_engine *engine, const char *text, size_t len)
+{
+    char *copy = allot_engine_alloc(engine, NULL, 0, len + 1);
+    if (!copy)
+        return NULL;
+    memcpy(copy, text, len);
+    copy[len] = '\0';
+    return copy;
+}
+
+void allot__free_string(allot_engine *engine, char *text)
+{
+    if (text)
+        allot_engine_alloc(engine, text, strlen(text) + 1, 0);
+}
+
+void *allot__grow(allot_engine *engine, void *block, size_t *capacity, size_t need, size_t size)
+{
+    if (block && need <= *capacity)
+        return block;
+    size_t room = *capacity < 8 ? 8 : *capacity;
+    while (room < need && room <= SIZE_MAX / 2)
+        room *= 2;
+    if (room < need || room > SIZE_MAX / size)
+        return NULL;
+    void *grown = allot_engine_alloc(engine, block, *capacity * size, room * size);
+    if (grown)
+        *capacity = room;
+    return grown;
+}
+
+void *allot__push(allot_engine *engine, allot__vector *vector, size_t size)
+{
+    void *items = allot__grow(engine, vector->items, &vector->capacity, vector->count + 1, size);
+    if (!items)
+        return NULL;
+    vector->items = items;
+    vector->size = size;
+    return memset((char *)items + vector->count++ * size, 0, size);
+}
+
+void allot__vector_free(allot_engine *engine, allot__vector *vector)
+{
+    allot__free(engine, vector->items, vector->capacity, vector->size);
+    *vector = (allot__vector){0};
+}

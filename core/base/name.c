@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * name.c: which names are allowed, and an open-addressing index over names.
+ *
+ * This file owns: struct allot__slot.
+ */
+#include "base/name.h"
+
+#include <string.h>
+
+struct allot__slot {
+    uint32_t hash;
+    uint32_t number; /* + 1; 0: empty */
+};
+
+static bool letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+bool allot__name_valid(const char *name, size_t len)
+{
+    if (!name || len == 0 || len > ALLOT_NAME_MAX || !letter(name[0]))
+        return false;
+    for (size_t i = 1; i < len; i++) {
+        char c = name[i];
+        if (!letter(c) && !(c >= '0' && c <= '9') && c != '_' && c != '-')
+            return false;
+    }
+    return true;
+}
+
+bool allot__label_valid(const char *name)
+{
+    size_t len = 0;
+    for (; name && name[len]; len++) {
+        if (len == 255 || (unsigned char)name[len] < ' ' || name[len] == 0x7f)
+            return false;
+    }
+    return len > 0;
+}
+
+static uint64_t mix(uint64_t hash, uint64_t word)
+{
+    hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
+    return hash ^ hash >> 32;
+}
+
+uint32_t allot__hash(uint32_t seed, const char *text, size_t len)
+{
+    uint64_t hash = mix(seed, len);
+    for (; len >= 8; text += 8, len -= 8) {
+        uint64_t word;
+        memcpy(&word, text, 8);
+        hash = mix(hash, word);
+    }
+    uint64_t tail = 0;
+    memcpy(&tail, text, len);
+    return (uint32_t)(mix(mix(hash, tail), len) >> 16);
+}
+
+void allot__index_add(allot__index *index, uint32_t hash, int32_t number)
+{
+    uint32_t mask = index->capacity - 1;
+    uint32_t at = hash & mask;
+    while (index->slots[at].number)
+        at = (at + 1) & mask;
+    index->slots[at] = (struct allot__slot){.hash = hash, .number = (uint32_t)number + 1};
+    index->count++;
+}
+
+int allot__index_room(allot_engine *engine, allot__index *index)
+{
+    if (index->count + 1 <= index->capacity / 4 * 3)
+        return ALLOT_OK;
+    if (index->capacity > UINT32_MAX / 2)
+        return ALLOT_ENOMEM;
+    allot__index grown = {.capacity = index->capacity ? index->capacity * 2 : 16};
+    grown.slots = allot__new(engine, grown.capacity, sizeof *grown.slots);
+    if (!grown.slots)
+        return ALLOT_ENOMEM;
+    for (uint32_t i = 0; i < index->capacity; i++) {
+        if (index->slots[i].number)
+            allot__index_add(&grown, index->slots[i].hash, (int32_t)(index->slots[i].number - 1));
+    }
+    allot__index_free(engine, index);
+    *index = grown;
+    return ALLOT_OK;
+}
+
+int32_t allot__index_next(const allot__index *index, uint32_t hash, uint32_t *probe)
+{
+    while (*probe < index->capacity) {
+        const struct allot__slot *slot = &index->slots[(hash + (*probe)++) & (index->capacity - 1)];
+        if (!slot->number)
+            return -1;
+        if (slot->hash == hash)
+            return (int32_t)(slot->number - 1);
+    }
+    return -1;
+}
+
+void allot__index_free(allot_engine *engine, allot__index *index)
+{
+    allot__free(engine, index->slots, index->capacity, sizeof *index->slots);
+    *index = (allot__index){0};
+}

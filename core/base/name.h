@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* name.h: which names are allowed, and an index over names. */
+#ifndef ALLOT_BASE_NAME_H
+#define ALLOT_BASE_NAME_H
+
+#include "base/memory.h"
+
+/* [A-Za-z][A-Za-z0-9_-]*, at most ALLOT_NAME_MAX bytes (E-1). */
+bool allot__name_valid(const char *name, size_t len);
+/* Names that others give us (hosts, policies): 1 ... 255 bytes without control characters. */
+bool allot__label_valid(const char *name);
+
+uint32_t allot__hash(uint32_t seed, const char *text, size_t len);
+
+/* Numbers 0, 1, ... found by the hash of their name. The names are the caller's. Zero it to begin.
+ */
+typedef struct allot__index {
+    struct allot__slot *slots;
+    uint32_t capacity; /* a power of two */
+    uint32_t count;
+} allot__index;
+
+/* Makes sure that one more can be added; ENOMEM. */
+int allot__index_room(allot_engine *engine, allot__index *index);
+/* Adds a number; there must be room. */
+void allot__index_add(allot__index *index, uint32_t hash, int32_t number);
+/* The next number that may be the one sought, or -1. *probe is 0 at first. */
+int32_t allot__index_next(const allot__index *index, uint32_t hash, uint32_t *probe);
+void allot__index_free(allot_engine *engine, allot__index *index);
+
+#endif

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* rule.c: how a policy's rules combine: fills, orders, rounding. */
+#include <string.h>
+
+#include "base/name.h"
+#include "model/policy.h"
+
+/* The last column that a stage can read: what it computes itself is not there yet. */
+enum { IN_QUOTA = ALLOT_IN_FLIGHT, IN_DISTRIBUTION = ALLOT_QUOTA, IN_RECLAIM = ALLOT_OVER };
+
+static bool column_valid(const allot_policy *policy, int32_t column, int32_t last)
+{
+    return (column >= 0 && column <= last) ||
+           (column >= ALLOT_COLUMN_COUNT && column < ALLOT_COLUMN_COUNT + policy->attribute_count);
+}
+
+static bool function_valid(const allot_policy *policy, int32_t function, int32_t last)
+{
+    if (function < 0 || (size_t)function >= policy->functions.count)
+        return false;
+    const allot__function *it = (const allot__function *)policy->functions.items + function;
+    for (int32_t i = 0; i < it->count; i++) {
+        if (!column_valid(policy, it->columns[i], last))
+            return false;
+    }
+    return true;
+}
+
+static bool source_valid(const allot_policy *policy, allot_source source, int32_t last)
+{
+    switch (source.kind) {
+    case ALLOT_FROM_NEED:
+        return false;
+    case ALLOT_FROM_NUMBER:
+        return source.value >= 0 && source.value <= ALLOT_AMOUNT_MAX;
+    case ALLOT_FROM_COLUMN:
+        return column_valid(policy, source.value, last);
+    case ALLOT_FROM_FUNCTION:
+        return function_valid(policy, source.value, last);
+    }
+    return false;
+}
+
+/* Amounts are weights and caps: a column that can be below 0 is none. */
+static bool amount_valid(const allot_policy *policy, allot_source source, int32_t last)
+{
+    if (!source_valid(policy, source, last))
+        return false;
+    return source.kind != ALLOT_FROM_COLUMN || source.value < ALLOT_COLUMN_COUNT ||
+           policy->attributes[source.value - ALLOT_COLUMN_COUNT].min >= 0;
+}
+
+static bool order_make(const allot_policy *policy, const allot_key *keys, int32_t n, int32_t last,
+                       allot__order *out)
+{
+    if (n < 0 || n > ALLOT_KEYS_MAX || (n > 0 && !keys))
+        return false;
+    allot__order order = {.count = n};
+    for (int32_t i = 0; i < n; i++) {
+        if (!source_valid(policy, keys[i].source, last))
+            return false;
+        order.keys[i] = keys[i];
+        order.keys[i].descending = keys[i].descending != 0;
+    }
+    *out = order;
+    return true;
+}
+
+static bool is_reserve(allot_source source)
+{
+    return source.kind == ALLOT_FROM_COLUMN && source.value == ALLOT_RESERVE;
+}
+
+static int append(allot_policy *policy, const char *label, allot__fill fill)
+{
+    fill.label = allot__copy(policy->engine, label, strlen(label));
+    if (!fill.label)
+        return ALLOT_ENOMEM;
+    policy->fills[policy->fill_count++] = fill;
+    return ALLOT_OK;
+}
+
+/* The invariant reserve <= quota holds because this is always poured first. */
+int allot__policy_complete(allot_policy *policy)
+{
+    if (policy->fill_count > 0)
+        return ALLOT_OK;
+    allot_source reserve = {ALLOT_FROM_COLUMN, ALLOT_RESERVE};
+    return append(policy, "reserved", (allot__fill){.by = reserve, .up_to = reserve});
+}
+
+static bool label_taken(const allot_policy *policy, const char *label, bool completing)
+{
+    if (completing && strcmp(label, "reserved") == 0)
+        return true;
+    for (int32_t i = 0; i < policy->fill_count; i++) {
+        if (strcmp(policy->fills[i].label, label) == 0)
+            return true;
+    }
+    return false;
+}
+
+int allot_policy_fill(allot_policy *policy, const char *label, allot_source by, allot_source up_to,
+                      const allot_key *keys, int32_t n)
+{
+    allot__fill fill = {.by = by, .up_to = up_to};
+    if (!allot__policy_open(policy) || !amount_valid(policy, by, IN_QUOTA) ||
+        (up_to.kind != ALLOT_FROM_NEED && !amount_valid(policy, up_to, IN_QUOTA)) ||
+        !order_make(policy, keys, n, IN_QUOTA, &fill.order))
+        return ALLOT_EUSAGE;
+    if (!label || !allot__name_valid(label, strlen(label)))
+        return ALLOT_ENAME;
+    bool completing = policy->fill_count == 0 && !(is_reserve(by) && is_reserve(up_to) && n == 0);
+    if (label_taken(policy, label, completing))
+        return ALLOT_EEXIST;
+    if (policy->fill_count + completing >= ALLOT_FILLS_MAX)
+        return ALLOT_EUSAGE;
+    if (completing && allot__policy_complete(policy))
+        return ALLOT_ENOMEM;
+    int status = append(policy, label, fill);
+    if (status && completing)
+        allot__free_string(policy->engine, policy->fills[--policy->fill_count].label);
+    return status;
+}
+
+int allot_policy_round(allot_policy *policy, allot_rounding rounding)
+{
+    if (!allot__policy_open(policy) || (int)rounding < ALLOT_ROUND_RANK ||
+        rounding > ALLOT_ROUND_WEBSTER)
+        return ALLOT_EUSAGE;
+    policy->rounding = rounding;
+    return ALLOT_OK;
+}
+
+int allot_policy_distribute(allot_policy *policy, const allot_key *keys, int32_t n)
+{
+    if (!allot__policy_open(policy) ||
+        !order_make(policy, keys, n, IN_DISTRIBUTION, &policy->distribute))
+        return ALLOT_EUSAGE;
+    return ALLOT_OK;
+}
+
+int allot_policy_reclaim(allot_policy *policy, allot_source by, const allot_key *keys, int32_t n)
+{
+    if (!allot__policy_open(policy) || !amount_valid(policy, by, IN_RECLAIM) ||
+        !order_make(policy, keys, n, IN_RECLAIM, &policy->reclaim))
+        return ALLOT_EUSAGE;
+    policy->reclaim_by = by;
+    return ALLOT_OK;
+}

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * state.c: filling a state.
+ *
+ * This file owns: the life of struct allot_state.
+ */
+#include "model/state.h"
+
+#include <string.h>
+
+static size_t rows_of(const allot_plan *plan)
+{
+    return plan->tree.rows > 0 ? (size_t)plan->tree.rows : 1;
+}
+
+static int make_group(allot_engine *engine, allot__group_state *group, size_t rows)
+{
+    group->demand = allot__new(engine, rows, sizeof *group->demand);
+    group->allocated = allot__new(engine, rows, sizeof *group->allocated);
+    group->set = allot__new(engine, rows / 8 + 1, 1);
+    return group->demand && group->allocated && group->set ? ALLOT_OK : ALLOT_ENOMEM;
+}
+
+static void free_group(allot_engine *engine, allot__group_state *group, size_t rows)
+{
+    allot__free(engine, group->demand, rows, sizeof *group->demand);
+    allot__free(engine, group->allocated, rows, sizeof *group->allocated);
+    allot__free(engine, group->set, rows / 8 + 1, 1);
+}
+
+static int make_groups(allot_state *state)
+{
+    size_t count = (size_t)state->plan->group_count;
+    state->groups = allot__new(state->engine, count, sizeof *state->groups);
+    if (!state->groups)
+        return ALLOT_ENOMEM;
+    for (size_t i = 0; i < count; i++) {
+        if (make_group(state->engine, &state->groups[i], rows_of(state->plan)))
+            return ALLOT_ENOMEM;
+    }
+    return ALLOT_OK;
+}
+
+int allot_state_new(const allot_plan *plan, allot_state **out)
+{
+    if (!plan || !plan->sealed || !out)
+        return ALLOT_EUSAGE;
+    allot_state *state = allot__new(plan->engine, 1, sizeof *state);
+    if (!state)
+        return ALLOT_ENOMEM;
+    state->plan = plan;
+    state->engine = plan->engine;
+    if (make_groups(state)) {
+        allot_state_free(state);
+        return ALLOT_ENOMEM;
+    }
+    *out = state;
+    return ALLOT_OK;
+}
+
+static void free_task(allot_engine *engine, allot_task *task)
+{
+    allot__free_string(engine, (char *)task->id);
+    allot__free_string(engine, (char *)task->session);
+    allot__free_string(engine, (char *)task->host);
+}
+
+void allot_state_free(allot_state *state)
+{
+    if (!state)
+        return;
+    allot_engine *engine = state->engine;
+    size_t count = (size_t)state->plan->group_count;
+    for (size_t i = 0; state->groups && i < count; i++)
+        free_group(engine, &state->groups[i], rows_of(state->plan));
+    allot__free(engine, state->groups, count, sizeof *state->groups);
+    allot_task *tasks = state->tasks.items;
+    for (size_t i = 0; i < state->tasks.count; i++)
+        free_task(engine, &tasks[i]);
+    allot__vector_free(engine, &state->tasks);
+    allot__index_free(engine, &state->task_index);
+    allot__flight *flights = state->flights.items;
+    for (size_t i = 0; i < state->flights.count; i++)
+        allot__free_string(engine, flights[i].id);
+    allot__vector_free(engine, &state->flights);
+    allot__vector_free(engine, &state->claims);
+    allot__hosts_free(engine, &state->hosts);
+    allot__free(engine, state, 1, sizeof *state);
+}
+
+static bool amount(int64_t slots)
+{
+    return slots >= 0 && slots <= ALLOT_AMOUNT_MAX;
+}
+
+/* The group of an open state, or NULL. */
+static allot__group_state *group_at(const allot_state *state, int32_t group)
+{
+    bool known = state && !state->sealed && group >= 0 && group < state->plan->group_count;
+    return known ? &state->groups[group] : NULL;
+}
+
+int allot_state_now(allot_state *state, int64_t now)
+{
+    if (!state || state->sealed)
+        return ALLOT_EUSAGE;
+    state->now = now;
+    return ALLOT_OK;
+}
+
+int allot_state_slots(allot_state *state, int32_t group, int64_t slots)
+{
+    allot__group_state *it = group_at(state, group);
+    if (!it)
+        return ALLOT_EUSAGE;
+    if (!amount(slots))
+        return ALLOT_ERANGE;
+    it->slots = slots;
+    it->slots_set = true;
+    return ALLOT_OK;
+}
+
+int allot_state_demand(allot_state *state, int32_t group, int32_t consumer, int64_t slots)
+{
+    allot__group_state *it = group_at(state, group);
+    if (!it || !allot__plan_leaf(state->plan, consumer))
+        return ALLOT_EUSAGE;
+    if (!amount(slots))
+        return ALLOT_ERANGE;
+    it->demand[state->plan->tree.row_of[consumer]] = (int32_t)slots;
+    return ALLOT_OK;
+}
+
+int allot_state_allocated(allot_state *state, int32_t group, int32_t consumer, int64_t slots)
+{
+    allot__group_state *it = group_at(state, group);
+    if (!it || !allot__plan_leaf(state->plan, consumer))
+        return ALLOT_EUSAGE;
+    if (!amount(slots))
+        return ALLOT_ERANGE;
+    int32_t row = state->plan->tree.row_of[consumer];
+    it->allocated[row] = (int32_t)slots;
+    it->set[row / 8] |= (uint8_t)(1 << row % 8);
+    return ALLOT_OK;
+}
+
+int allot_state_host(allot_state *state, const char *name, int64_t slots, int closed)
+{
+    if (!state || state->sealed)
+        return ALLOT_EUSAGE;
+    if (!allot__label_valid(name))
+        return ALLOT_ENAME;
+    if (slots != -1 && !amount(slots))
+        return ALLOT_ERANGE;
+    const allot__host *planned = allot__host_find(&state->plan->hosts, name);
+    if (slots == -1 && !planned)
+        return ALLOT_ENOENT;
+    allot__host *host = allot__host_find(&state->hosts, name);
+    if (!host)
+        host = allot__host_add(state->engine, &state->hosts, name);
+    if (!host)
+        return ALLOT_ENOMEM;
+    host->group = planned ? planned->group : 0;
+    host->slots = slots == -1 ? planned->slots : slots;
+    host->closed = closed != 0;
+    return ALLOT_OK;
+}
+
+/* ---- Tasks ---- */
+
+static uint32_t hash_id(const char *id)
+{
+    return allot__hash(0, id, strlen(id));
+}
+
+static bool task_known(const allot_state *state, const char *id)
+{
+    const allot_task *tasks = state->tasks.items;
+    uint32_t hash = hash_id(id), probe = 0;
+    int32_t found;
+    while ((found = allot__index_next(&state->task_index, hash, &probe)) >= 0) {
+        if (strcmp(tasks[found].id, id) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* A copy of what may be NULL; false when out of memory, with *out NULL. */
+static bool copy_string(allot_engine *engine, const char *text, const char **out)
+{
+    *out = text ? allot__copy(engine, text, strlen(text)) : NULL;
+    return *out || !text;
+}
+
+static int add_task(allot_state *state, const allot_task *task)
+{
+    allot_engine *engine = state->engine;
+    allot_task copy = *task;
+    bool id = copy_string(engine, task->id, &copy.id);
+    bool session = copy_string(engine, task->session, &copy.session);
+    bool host = copy_string(engine, task->host, &copy.host);
+    allot_task *added = NULL;
+    if (id && session && host)
+        added = allot__push(engine, &state->tasks, sizeof *added);
+    if (!added) {
+        free_task(engine, &copy);
+        return ALLOT_ENOMEM;
+    }
+    *added = copy;
+    allot__index_add(&state->task_index, hash_id(copy.id), (int32_t)state->tasks.count - 1);
+    return ALLOT_OK;
+}
+
+int allot_state_task(allot_state *state, const allot_task *task)
+{
+    if (!task || !group_at(state, task->group) || !allot__plan_leaf(state->plan, task->consumer) ||
+        state->tasks.count >= INT32_MAX - 1)
+        return ALLOT_EUSAGE;
+    size_t len = task->id ? strlen(task->id) : 0;
+    if (len < 1 || len > 255)
+        return ALLOT_ENAME;
+    if (!amount(task->slots) || task->slots == 0)
+        return ALLOT_ERANGE;
+    if (task_known(state, task->id))
+        return ALLOT_EEXIST;
+    if (allot__index_room(state->engine, &state->task_index))
+        return ALLOT_ENOMEM;
+    return add_task(state, task);
+}
+
+/* ---- Reclaims in flight ---- */
+
+static int check_flight(const allot_state *state, const allot_in_flight *reclaim)
+{
+    if (!reclaim || !group_at(state, reclaim->group) ||
+        !allot__plan_leaf(state->plan, reclaim->consumer) || reclaim->claim_count < 0 ||
+        (reclaim->claim_count > 0 && !reclaim->claims) ||
+        state->claims.count + (size_t)reclaim->claim_count > INT32_MAX)
+        return ALLOT_EUSAGE;
+    bool in_range = amount(reclaim->slots);
+    for (int32_t i = 0; i < reclaim->claim_count; i++) {
+        if (!allot__plan_leaf(state->plan, reclaim->claims[i].consumer))
+            return ALLOT_EUSAGE;
+        in_range = in_range && amount(reclaim->claims[i].slots);
+    }
+    return in_range ? ALLOT_OK : ALLOT_ERANGE;
+}
+
+static bool add_claim(allot_state *state, const allot_claim *claim)
+{
+    allot_claim *added = allot__push(state->engine, &state->claims, sizeof *added);
+    if (added)
+        *added = *claim;
+    return added;
+}
+
+int allot_state_in_flight(allot_state *state, const allot_in_flight *reclaim)
+{
+    int status = check_flight(state, reclaim);
+    if (status)
+        return status;
+    size_t first = state->claims.count;
+    const char *id;
+    bool copied = copy_string(state->engine, reclaim->id, &id);
+    for (int32_t i = 0; copied && i < reclaim->claim_count; i++)
+        copied = add_claim(state, &reclaim->claims[i]);
+    allot__flight *flight =
+        copied ? allot__push(state->engine, &state->flights, sizeof *flight) : NULL;
+    if (!flight) {
+        state->claims.count = first;
+        allot__free_string(state->engine, (char *)id);
+        return ALLOT_ENOMEM;
+    }
+    *flight = (allot__flight){.id = (char *)id,
+                              .group = reclaim->group,
+                              .consumer = reclaim->consumer,
+                              .slots = reclaim->slots,
+                              .deadline = reclaim->deadline,
+                              .first = (int32_t)first,
+                              .count = reclaim->claim_count};
+    return ALLOT_OK;
+}
+
+int allot_state_open(allot_state *state)
+{
+    if (!state || !state->sealed)
+        return ALLOT_EUSAGE;
+    state->sealed = false;
+    return ALLOT_OK;
+}
