@@ -1,0 +1,78 @@
+-- SPDX-License-Identifier: MIT
+-- Copyright the allot authors
+--- The cycle, said a second time: exact, recursive, slow, and written from the rules alone
+-- (contract.md C-1 to C-9, rules.md section 4), so that it can contradict the engine.
+
+local tree = require "spec.support.model.tree"
+local quota = require "spec.support.model.quota"
+local distribute = require "spec.support.model.distribute"
+local reclaim = require "spec.support.model.reclaim"
+local free = require "spec.support.model.free"
+
+local model = {}
+
+local function row(node)
+  return {
+    path = node.path,
+    demand = node.demand,
+    need = node.need,
+    owned = tostring(node.own),
+    reserve = node.reserve_now,
+    exact = tostring(node.level),
+    quota = node.quota,
+    allocated = node.allocated,
+    granted = node.granted,
+    held = node.held,
+    over = node.over,
+    free = node.free,
+  }
+end
+
+--- The leaves below a node in the order of distribution.
+local function leaves(node, out)
+  if node.path and #node.children == 0 then
+    out[#out + 1] = node
+  end
+  for _, child in ipairs(quota.ordered(node.children)) do
+    leaves(child, out)
+  end
+  return out
+end
+
+--- One group's answer; its grants (best first) and reclaims (in plan order) go to `out`.
+local function group(plan, state, name, fills, out)
+  local world = tree.read(plan, state, name)
+  world.fills = fills
+  quota.run(world)
+  distribute.run(world)
+  reclaim.run(world)
+  free.run(world)
+  for _, leaf in ipairs(leaves(world.root, {})) do
+    if leaf.granted > 0 then
+      table.insert(out.grants, { group = name, consumer = leaf.path, slots = leaf.granted })
+    end
+  end
+  local rows = {}
+  for i, node in ipairs(world.nodes) do
+    rows[i] = row(node)
+    if #node.children == 0 and node.taken > 0 then
+      local reclaim_row = { group = name, consumer = node.path, slots = node.taken }
+      reclaim_row["for"] = node.due
+      table.insert(out.reclaims, reclaim_row)
+    end
+  end
+  local answer = { slots = world.slots, idle = world.idle, idle_left = world.idle_left }
+  answer.held, answer.consumers = world.held, rows
+  return answer
+end
+
+--- The whole decision, as far as it is numbers. `fills` replaces the policy's.
+function model.cycle(plan, state, fills)
+  local out = { groups = {}, grants = {}, reclaims = {} }
+  for name in pairs(plan.groups or { default = true }) do
+    out.groups[name] = group(plan, state, name, fills, out)
+  end
+  return out
+end
+
+return model

@@ -1,0 +1,141 @@
+-- SPDX-License-Identifier: MIT
+-- Copyright the allot authors
+--- Makes a failing case small: tries what could be left out or halved as long as it still fails.
+
+local shrink = {}
+
+local function copy(value)
+  if type(value) ~= "table" then
+    return value
+  end
+  local out = {}
+  for key, inner in pairs(value) do
+    out[key] = copy(inner)
+  end
+  return out
+end
+
+--- Every place in a document, outermost first: {keys that lead there}.
+local function places(value, trail, out)
+  local keys = {}
+  for key in pairs(value) do
+    keys[#keys + 1] = key
+  end
+  table.sort(keys, function (a, b)
+    return tostring(a) < tostring(b)
+  end)
+  for _, key in ipairs(keys) do
+    local here = { table.unpack(trail) }
+    here[#here + 1] = key
+    out[#out + 1] = here
+    if type(value[key]) == "table" then
+      places(value[key], here, out)
+    end
+  end
+  return out
+end
+
+local function owner(value, place)
+  for i = 1, #place - 1 do
+    value = value and value[place[i]]
+  end
+  return value, place[#place]
+end
+
+--- Consumers of a plan by path.
+local function paths_of(list, above, out)
+  for _, node in ipairs(list or {}) do
+    out[above .. "/" .. node.name] = true
+    paths_of(node.children, above .. "/" .. node.name, out)
+  end
+  return out
+end
+
+--- Drops what speaks of consumers that are gone, and lists and objects that became empty.
+local function tidy(case)
+  local known = paths_of(case.plan.consumers, "", {})
+  local function sweep(value)
+    for key, inner in pairs(value) do
+      if type(key) == "string" and key:find("^/") and not known[key] then
+        value[key] = nil
+      elseif type(inner) == "table" then
+        sweep(inner)
+        value[key] = next(inner) ~= nil and inner or nil
+      end
+    end
+    for i = #value, 1, -1 do
+      if type(value[i]) == "table" and value[i].consumer and not known[value[i].consumer] then
+        table.remove(value, i)
+      end
+    end
+  end
+  sweep(case.plan)
+  sweep(case.state)
+  return case
+end
+
+--- Without these a document is not valid, whatever the numbers.
+local KEPT = { name = true, now = true, policy = true, consumer = true, id = true }
+
+--- Case without a place; nil when nothing is there.
+local function without(case, place)
+  local out = copy(case)
+  local at, key = owner(out, place)
+  if #place < 2 or not at or at[key] == nil or KEPT[key] or key == "slots" and at.consumer then
+    return nil
+  end
+  if math.type(key) == "integer" then
+    table.remove(at, key)
+  else
+    at[key] = nil
+  end
+  return tidy(out)
+end
+
+local function with_number(case, place, change)
+  local out = copy(case)
+  local at, key = owner(out, place)
+  if not at or math.type(at[key]) ~= "integer" then
+    return nil
+  end
+  local number = change(at[key])
+  if number == at[key] then
+    return nil
+  end
+  at[key] = number
+  return out
+end
+
+local CHANGES = {
+  function () return 0 end,
+  function (n) return n // 2 end,
+  function (n) return n > 0 and n - 1 or n end,
+}
+
+local function candidates(case, place)
+  local out = { without(case, place) }
+  for _, change in ipairs(CHANGES) do
+    out[#out + 1] = with_number(case, place, change)
+  end
+  return out
+end
+
+--- The smallest case found for which fails(case) is still true, within `tries` calls of it.
+function shrink.run(case, fails, tries)
+  local left, moved = tries or 3000, true
+  while moved and left > 0 do
+    moved = false
+    for _, place in ipairs(places({ plan = case.plan, state = case.state }, {}, {})) do
+      for _, smaller in ipairs(candidates(case, place)) do
+        left = left - 1
+        if left > 0 and smaller.plan.consumers and fails(smaller) then
+          case, moved = smaller, true
+          break
+        end
+      end
+    end
+  end
+  return case
+end
+
+return shrink
