@@ -34,14 +34,17 @@ typedef struct results {
     bool has_path;
 } results;
 
-static int time_cycles(const bench_tree *tree, allot_stage last, allot_report *report,
-                       double *samples, int count)
+/* last 0: the whole cycle. */
+static int time_cycles(const bench_tree *tree, int last, allot_report *report, double *samples,
+                       int count)
 {
     int status = ALLOT_OK;
     for (int i = 0; i < count && status == ALLOT_OK; i++) {
         allot_decision *decision = NULL;
         double start = allot__bench_clock();
-        status = allot_cycle_until(tree->plan, tree->state, last, report, &decision);
+        status = last == 0 ? allot_cycle(tree->plan, tree->state, report, &decision)
+                           : allot_cycle_until(tree->plan, tree->state, (allot_stage)last, report,
+                                               &decision);
         samples[i] = allot__bench_clock() - start;
         allot_decision_free(decision);
     }
@@ -63,7 +66,7 @@ static int time_plain(allot__cli *cli, bench_row *row, double *samples, int repe
         status = time_cycles(&tree, ALLOT_STAGE_QUOTA, cli->report, samples, repeat);
     row->quota = allot__bench_summary(samples, repeat);
     if (status == ALLOT_OK)
-        status = time_cycles(&tree, ALLOT_STAGE_RECLAIM, cli->report, samples, repeat);
+        status = time_cycles(&tree, 0, cli->report, samples, repeat);
     row->cycle = allot__bench_summary(samples, repeat);
     if (status == ALLOT_OK)
         status =
@@ -79,7 +82,7 @@ static int time_script(allot__cli *cli, bench_row *row, double *samples, int rep
     int status = allot__bench_grow(&tree, row->shape, scripted, sizeof scripted - 1, "scripted",
                                    cli->report);
     if (status == ALLOT_OK)
-        status = time_cycles(&tree, ALLOT_STAGE_RECLAIM, cli->report, samples, repeat);
+        status = time_cycles(&tree, 0, cli->report, samples, repeat);
     row->script = allot__bench_summary(samples, repeat);
     allot__bench_fell(&tree);
     return status;

@@ -47,7 +47,7 @@ end
 function shell.run(line)
   local err = os.tmpname()
   local full = ("unset LD_PRELOAD; ASAN_OPTIONS=detect_leaks=1; export ASAN_OPTIONS; "
-    .. "{ %s\n} 2> %s; echo; echo $?"):format(line, err)
+    .. "{ %s\n} 2> %s; status=$?; echo; echo $status"):format(line, err)
   local pipe = assert(io.popen(full))
   local text = pipe:read("a")
   pipe:close()
