@@ -56,7 +56,7 @@ void allot__cli_text_free(allot__text *text);
 typedef enum allot__color { CLI_COLOR_AUTO, CLI_COLOR_ALWAYS, CLI_COLOR_NEVER } allot__color;
 
 typedef struct allot__options {
-    bool json, help, version;
+    bool json, help, version, all;
     allot__color color;
     const char *group, *shape;
     int64_t repeat; /* 0: the verb's own choice */
@@ -153,10 +153,16 @@ int allot__cli_try_policy(allot__cli *cli, const char *path);
 
 /* "3", "3 1/3", "~3.3333"; returns the length. */
 int allot__cli_ratio(const allot_ratio *ratio, char *buf, size_t size);
-/* One group's table; width 0: as wide as it is. */
-void allot__cli_table(const allot_decision *decision, int32_t group, allot__text *out, bool color,
-                      int width);
-void allot__cli_decision(const allot_decision *decision, allot__text *out, bool color, int width);
+typedef struct allot__look {
+    bool color;
+    bool all;  /* also consumers with nothing */
+    int width; /* of the terminal; 0: as wide as it is */
+} allot__look;
+
+/* One group's table; returns how many consumers with nothing it left out. */
+int32_t allot__cli_table(const allot_decision *decision, int32_t group, allot__text *out,
+                         const allot__look *look);
+void allot__cli_decision(const allot_decision *decision, allot__text *out, const allot__look *look);
 
 /* ---- Verbs ----------------------------------------------------------------------------------- */
 

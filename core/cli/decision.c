@@ -22,7 +22,8 @@ int allot__cli_ratio(const allot_ratio *ratio, char *buf, size_t size)
                        ? snprintf(buf, size, "%" PRIu64 "/%" PRIu64, rest, den)
                        : snprintf(buf, size, "%" PRIu64 " %" PRIu64 "/%" PRIu64, whole, rest, den);
     }
-    return snprintf(buf, size, "~%.4f", allot_ratio_value(ratio));
+    double value = allot_ratio_value(ratio);
+    return snprintf(buf, size, value < 0.001 ? "~%.3g" : "~%.4f", value);
 }
 
 static void put_path(allot__text *out, const allot_plan *plan, int32_t consumer)
@@ -134,7 +135,7 @@ static void put_totals(const allot_totals *totals, allot__text *out)
                       totals->idle, plural(totals->idle));
 }
 
-void allot__cli_decision(const allot_decision *decision, allot__text *out, bool color, int width)
+void allot__cli_decision(const allot_decision *decision, allot__text *out, const allot__look *look)
 {
     int32_t groups = allot_plan_groups(allot_decision_plan(decision));
     for (int32_t group = 0; group < groups; group++) {
@@ -142,8 +143,10 @@ void allot__cli_decision(const allot_decision *decision, allot__text *out, bool 
         if (allot_decision_totals(decision, group, &totals) != ALLOT_OK)
             continue;
         allot__cli_puts(out, group > 0 ? "\n" : "");
-        put_head(decision, group, &totals, out, color);
-        allot__cli_table(decision, group, out, color, width);
+        put_head(decision, group, &totals, out, look->color);
+        int32_t left_out = allot__cli_table(decision, group, out, look);
+        if (left_out > 0)
+            allot__cli_printf(out, "(and %" PRId32 " with nothing: --all)\n", left_out);
         put_grants(decision, group, out);
         put_reclaims(decision, group, out);
         put_totals(&totals, out);

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 const allot__verb allot__cli_verbs[] = {
-    {"run", "PLAN STATE", 2, 2, "", "decide once: quotas, grants and reclaims",
+    {"run", "PLAN STATE", 2, 2, "a", "decide once: quotas, grants and reclaims",
      "Reads a plan and a state and prints what a scheduler should now do: the quota of every\n"
      "consumer, who gets idle slots, and who gives back how many to whom.\n\n"
      "  allot run plan.json state.json\n"
@@ -96,8 +96,10 @@ static int show_result(allot__cli *cli)
     if (error == 0)
         return CLI_DONE;
     if (error != EPIPE) {
-        errno = error;
-        perror("allot: error: standard output");
+        char words[128] = "";
+        if (strerror_r(error, words, sizeof words) != 0)
+            words[0] = '\0';
+        fprintf(stderr, "allot: error: standard output cannot be written: %s [E-io]\n", words);
     }
     return CLI_IO;
 }

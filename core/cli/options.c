@@ -14,6 +14,7 @@
 const allot__option_row allot__cli_options[] = {
     {"format", 'f', "text|json", "how results and errors are written (text)"},
     {"color", 'c', "auto|always|never", "colours; auto: on a terminal, unless NO_COLOR is set"},
+    {"all", 'a', NULL, "also consumers that have, want and get nothing"},
     {"group", 'g', "GROUP", "this resource group alone"},
     {"shape", 's', "NAME", "this tree alone: flat, 10x10x100, 10x100x100, 100x100x100"},
     {"repeat", 'n', "N", "measure each N times, 1 to 1000 (9)"},
@@ -118,6 +119,9 @@ static int take_option(allot__cli *cli, const allot__option_row *row, const char
         choice = choose(cli, row, value);
         cli->options.color = choice < 0 ? CLI_COLOR_AUTO : (allot__color)choice;
         return choice < 0 ? CLI_USAGE : CLI_DONE;
+    case 'a':
+        cli->options.all = true;
+        return CLI_DONE;
     case 'g':
         cli->options.group = value;
         return CLI_DONE;

@@ -2,7 +2,8 @@
 /* Copyright the allot authors */
 /*
  * table.c: a group's consumers as a table: the tree indented, numbers right-aligned. Columns that
- * say nothing are left out. A terminal too narrow costs names and parts, never a digit.
+ * say nothing are left out, in large plans consumers with nothing too. A terminal too narrow costs
+ * names and parts, never a digit.
  */
 #include "cli/cli.h"
 
@@ -10,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#define SMALL     20 /* a plan of so many consumers is shown whole */
 #define GAP       2
 #define NAME_MIN  16
 #define CELL_SIZE (ALLOT_FILLS_MAX * (ALLOT_NAME_MAX + 24))
@@ -23,6 +25,8 @@ typedef struct row {
     const allot_decision *decision;
     const allot_plan *plan;
     int32_t group;
+    bool all;
+    int32_t left_out;
     allot_verdict verdict;
 } row;
 
@@ -140,11 +144,23 @@ typedef struct layout {
     int width[COLUMNS];
 } layout;
 
+static bool has_nothing(const allot_verdict *verdict)
+{
+    return verdict->demand == 0 && verdict->quota == 0 && verdict->allocated == 0 &&
+           verdict->in_flight == 0 && verdict->received == 0;
+}
+
 static bool next_row(row *of, int32_t *consumer)
 {
-    *consumer = allot_plan_next(of->plan, *consumer);
-    return *consumer != ALLOT_ROOT &&
-           allot_decision_verdict(of->decision, of->group, *consumer, &of->verdict) == ALLOT_OK;
+    for (;;) {
+        *consumer = allot_plan_next(of->plan, *consumer);
+        if (*consumer == ALLOT_ROOT ||
+            allot_decision_verdict(of->decision, of->group, *consumer, &of->verdict) != ALLOT_OK)
+            return false;
+        if (of->all || !has_nothing(&of->verdict))
+            return true;
+        of->left_out++;
+    }
 }
 
 static layout measure(row *of)
@@ -230,14 +246,18 @@ static void put_line(allot__text *out, const row *of, const layout *shape, bool 
     allot__cli_puts(out, "\n");
 }
 
-void allot__cli_table(const allot_decision *decision, int32_t group, allot__text *out, bool color,
-                      int width)
+int32_t allot__cli_table(const allot_decision *decision, int32_t group, allot__text *out,
+                         const allot__look *look)
 {
-    row of = {.decision = decision, .plan = allot_decision_plan(decision), .group = group};
+    const allot_plan *plan = allot_decision_plan(decision);
+    row of = {.decision = decision, .plan = plan, .group = group};
+    of.all = look->all || allot_plan_consumers(plan) <= SMALL;
     layout shape = measure(&of);
-    fit(&shape, width);
-    put_line(out, NULL, &shape, color);
+    fit(&shape, look->width);
+    put_line(out, NULL, &shape, look->color);
     int32_t consumer = ALLOT_ROOT;
+    of.left_out = 0;
     while (next_row(&of, &consumer))
-        put_line(out, &of, &shape, color);
+        put_line(out, &of, &shape, look->color);
+    return of.left_out;
 }
