@@ -27,7 +27,8 @@ ALLOT_API double allot_ratio_value(const allot_ratio *ratio);
 typedef enum allot_stage {
     ALLOT_STAGE_QUOTA = 1,  /* need and quota (C-1 ... C-4) */
     ALLOT_STAGE_DISTRIBUTE, /* and who gets the idle slots (C-5) */
-    ALLOT_STAGE_RECLAIM     /* and who gives back how much (C-6, C-7, C-9): the whole cycle */
+    ALLOT_STAGE_RECLAIM,    /* and who gives back how much (C-6, C-7, C-9) */
+    ALLOT_STAGE_ORDERS      /* and the lists: grants, and reclaims with their claimants */
 } allot_stage;
 
 /*

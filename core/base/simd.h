@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * simd.h: one binary for every x86-64.
+ *
+ * A function marked ALLOT__CLONES is compiled once for each level of the architecture and the
+ * loader picks the best that the machine has. Sanitized builds have one version: their run-time is
+ * not up yet when the loader picks.
+ */
+#ifndef ALLOT_BASE_SIMD_H
+#define ALLOT_BASE_SIMD_H
+
+#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__linux__) &&       \
+    !defined(__SANITIZE_ADDRESS__)
+#define ALLOT__CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#else
+#define ALLOT__CLONES
+#endif
+
+#endif

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* cycle.c: the driver: knows which stage comes when; the stages know how. */
+#include "engine/decision.h"
+#include "engine/distribute.h"
+#include "engine/free.h"
+#include "engine/need.h"
+#include "engine/quota.h"
+#include "engine/reclaim.h"
+
+static void clear(int32_t *column, int32_t rows)
+{
+    for (int32_t row = 0; row < rows; row++) {
+        column[row] = 0;
+    }
+}
+
+static int run_group(allot__decided *group, allot_stage last)
+{
+    allot__work *work = &group->work;
+    allot__need(work);
+    int status = allot__quota(work);
+    if (status == ALLOT_OK && last >= ALLOT_STAGE_DISTRIBUTE) {
+        status = allot__distribute(work);
+    }
+    if (status == ALLOT_OK && last >= ALLOT_STAGE_ORDERS) {
+        status = allot__orders_make(work, &group->orders); /* reclaims as it goes */
+    } else if (status == ALLOT_OK && last >= ALLOT_STAGE_RECLAIM) {
+        status = allot__reclaim(work, NULL);
+    }
+    if (status == ALLOT_OK && last >= ALLOT_STAGE_ORDERS) {
+        allot__orders_sum(work);
+        status = allot__free_slots(work, &group->free_slots);
+    }
+    if (last < ALLOT_STAGE_DISTRIBUTE) {
+        clear(work->received, work->tree->rows);
+    }
+    if (last < ALLOT_STAGE_RECLAIM) {
+        clear(work->over, work->tree->rows);
+        clear(work->reclaimed, work->tree->rows);
+    }
+    return status;
+}
+
+/* Bytes that a group's columns take: asked for at once, so that a cycle allocates once. */
+static size_t columns_size(const allot_plan *plan, const allot__group *group)
+{
+    size_t rows = (size_t)plan->tree.rows + 64;
+    size_t widest = (size_t)plan->tree.widest + 64;
+    size_t families = (size_t)plan->tree.families + 64;
+    size_t columns = 16 + (group->seat != NULL ? 2 : 0);
+    return rows * sizeof(int32_t) * columns + widest * 256 +
+           families * (sizeof(allot__sums) + sizeof(allot__critical) + 32);
+}
+
+static int run(allot_decision *decision, allot_report *report)
+{
+    const allot_plan *plan = decision->plan;
+    size_t size = (size_t)plan->group_count * sizeof *decision->groups + 4096;
+    for (int32_t i = 0; i < plan->group_count; i++) {
+        size += columns_size(plan, &plan->groups[i]);
+    }
+    int status = allot__arena_reserve(&decision->arena, size);
+    if (status != ALLOT_OK) {
+        return status;
+    }
+    decision->groups =
+        allot__arena_take(&decision->arena, (size_t)plan->group_count, sizeof *decision->groups);
+    if (decision->groups == NULL) {
+        return ALLOT_ENOMEM;
+    }
+    for (int32_t i = 0; i < plan->group_count; i++) {
+        allot__decided *group = &decision->groups[i];
+        *group = (allot__decided){.free_slots = NULL};
+        status = allot__work_init(&group->work, plan, decision->state, i, &decision->arena, report);
+        if (status == ALLOT_OK) {
+            status = run_group(group, decision->last);
+        }
+        group->work.report = NULL; /* it may not outlive this call */
+        if (status != ALLOT_OK) {
+            return status;
+        }
+    }
+    return ALLOT_OK;
+}
+
+int allot_cycle_until(const allot_plan *plan, const allot_state *state, allot_stage last,
+                      allot_report *report, allot_decision **out)
+{
+    if (plan == NULL || state == NULL || out == NULL || !plan->sealed || !state->sealed ||
+        state->plan != plan || last < ALLOT_STAGE_QUOTA || last > ALLOT_STAGE_ORDERS) {
+        return ALLOT_EUSAGE;
+    }
+    allot_decision *decision = allot__new(plan->engine, 1, sizeof *decision);
+    if (decision == NULL) {
+        return ALLOT_ENOMEM;
+    }
+    decision->plan = plan;
+    decision->state = state;
+    decision->last = last;
+    allot__arena_init(&decision->arena, plan->engine);
+    int status = run(decision, report);
+    if (status != ALLOT_OK) {
+        allot_decision_free(decision);
+        return status;
+    }
+    *out = decision;
+    return ALLOT_OK;
+}
+
+int allot_cycle(const allot_plan *plan, const allot_state *state, allot_report *report,
+                allot_decision **out)
+{
+    return allot_cycle_until(plan, state, ALLOT_STAGE_ORDERS, report, out);
+}
+
+void allot_decision_free(allot_decision *decision)
+{
+    if (decision != NULL) {
+        allot_engine *engine = decision->plan->engine;
+        allot__arena_free(&decision->arena);
+        allot__free(engine, decision, 1, sizeof *decision);
+    }
+}

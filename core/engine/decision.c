@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* decision.c: reading what a cycle decided; nothing here changes it. */
+#include "engine/decision.h"
+
+#include "engine/reclaim.h"
+#include "engine/trace.h"
+
+const allot_plan *allot_decision_plan(const allot_decision *decision)
+{
+    return decision->plan;
+}
+
+const allot_state *allot_decision_state(const allot_decision *decision)
+{
+    return decision->state;
+}
+
+int64_t allot_decision_now(const allot_decision *decision)
+{
+    return decision->state->now;
+}
+
+int32_t allot__decision_row(const allot_decision *decision, int32_t group, int32_t consumer)
+{
+    if (group < 0 || group >= decision->plan->group_count || consumer < 0 ||
+        consumer >= decision->plan->tree.rows) {
+        return -1;
+    }
+    int32_t row = decision->plan->tree.row_of[consumer];
+    const int32_t *seat_of = decision->plan->groups[group].seat_of;
+    return seat_of != NULL ? seat_of[row] : row;
+}
+
+int allot_decision_totals(const allot_decision *decision, int32_t group, allot_totals *out)
+{
+    if (group < 0 || group >= decision->plan->group_count) {
+        return ALLOT_EUSAGE;
+    }
+    const allot__work *work = &decision->groups[group].work;
+    int64_t placed = work->idle - work->idle_left;
+    *out = (allot_totals){.slots = work->slots,
+                          .idle = work->idle,
+                          .idle_left = work->idle_left,
+                          .granted = placed - work->sums[0].held,
+                          .held = work->sums[0].held,
+                          .reclaimed = work->sums[0].given};
+    return ALLOT_OK;
+}
+
+static void leaf_verdict(const allot__work *work, int32_t row, bool reclaim, allot_verdict *out)
+{
+    out->demand = work->demand[row];
+    out->need = work->need[row];
+    out->allocated = work->allocated[row];
+    out->in_flight = work->in_flight != NULL ? work->in_flight[row] : 0;
+    out->earmarked = work->earmarked != NULL ? work->earmarked[row] : 0;
+    out->granted = allot__granted(work, row);
+    out->over = work->over[row];
+    out->deficit = reclaim ? allot__deficit(work, row) : 0;
+    out->reclaimed = work->reclaimed[row];
+}
+
+static void parent_verdict(const allot__sums *sums, bool reclaim, allot_verdict *out)
+{
+    out->demand = sums->demand;
+    out->need = sums->need;
+    out->allocated = sums->allocated;
+    out->in_flight = sums->in_flight;
+    out->earmarked = sums->earmarked;
+    out->granted = out->received - sums->held;
+    out->over = reclaim ? sums->over : 0;
+    out->deficit = reclaim ? sums->deficit : 0;
+    out->reclaimed = sums->given;
+}
+
+static void quota_verdict(const allot__work *work, int32_t row, allot_verdict *out)
+{
+    allot__levels levels;
+    allot__trace(work, row, &levels);
+    out->exact = allot__ratio(levels.level[levels.fills - 1], levels.denominator);
+    out->quota = work->quota[row];
+    out->parts = levels.fills;
+    for (int32_t i = 0; i < levels.fills; i++) {
+        out->part[i] = levels.part[i];
+    }
+}
+
+int allot_decision_verdict(const allot_decision *decision, int32_t group, int32_t consumer,
+                           allot_verdict *out)
+{
+    int32_t row = allot__decision_row(decision, group, consumer);
+    if (row < 0) {
+        return ALLOT_EUSAGE;
+    }
+    const allot__decided *decided = &decision->groups[group];
+    const allot__work *work = &decided->work;
+    bool reclaim = decision->last >= ALLOT_STAGE_RECLAIM;
+    *out = (allot_verdict){.consumer = consumer,
+                           .reserve = work->reserve[row],
+                           .owned = allot__trace_owned(work, row),
+                           .received = work->received[row]};
+    int32_t family = allot__family_of(work, row);
+    if (family == 0) {
+        leaf_verdict(work, row, reclaim, out);
+    } else {
+        parent_verdict(&work->sums[family], reclaim, out);
+    }
+    out->held = out->received - out->granted;
+    out->free = decided->free_slots != NULL ? decided->free_slots[row] : 0;
+    quota_verdict(work, row, out);
+    return ALLOT_OK;
+}
+
+const char *allot_decision_part_label(const allot_decision *decision, int32_t group, int32_t i)
+{
+    if (group < 0 || group >= decision->plan->group_count) {
+        return NULL;
+    }
+    return allot_policy_fill_label(decision->plan->groups[group].policy, i);
+}
+
+int32_t allot_decision_grants(const allot_decision *decision)
+{
+    int32_t count = 0;
+    for (int32_t group = 0; group < decision->plan->group_count; group++) {
+        count += decision->groups[group].orders.grant_count;
+    }
+    return count;
+}
+
+int allot_decision_grant(const allot_decision *decision, int32_t i, allot_grant *out)
+{
+    for (int32_t group = 0; i >= 0 && group < decision->plan->group_count; group++) {
+        const allot__decided *decided = &decision->groups[group];
+        if (i < decided->orders.grant_count) {
+            int32_t row = decided->orders.grants[i];
+            *out = (allot_grant){.group = group,
+                                 .consumer = allot__handle(&decided->work, row),
+                                 .slots = allot__granted(&decided->work, row)};
+            return ALLOT_OK;
+        }
+        i -= decided->orders.grant_count;
+    }
+    return ALLOT_EUSAGE;
+}
+
+int32_t allot_decision_reclaims(const allot_decision *decision)
+{
+    int32_t count = 0;
+    for (int32_t group = 0; group < decision->plan->group_count; group++) {
+        count += decision->groups[group].orders.reclaim_count;
+    }
+    return count;
+}
+
+static void reclaim_at(const allot_decision *decision, int32_t group, int32_t i, allot_reclaim *out)
+{
+    const allot__decided *decided = &decision->groups[group];
+    const allot__work *work = &decided->work;
+    const allot__order_back *order = &decided->orders.reclaims[i];
+    int64_t now = decision->state->now;
+    int64_t owed = 0;
+    *out = (allot_reclaim){.group = group,
+                           .consumer = allot__handle(work, order->row),
+                           .slots = work->reclaimed[order->row],
+                           .grace = work->group->columns[ALLOT_GRACE][order->row],
+                           .allocated = work->allocated[order->row],
+                           .quota = work->quota[order->row],
+                           .target = allot__target(work, order->row),
+                           .over = work->over[order->row],
+                           .claims = decided->orders.claims + order->first,
+                           .claim_count = order->count};
+    for (int32_t k = 0; k < out->claim_count; k++) {
+        owed += out->claims[k].slots;
+    }
+    /* Slots that nobody is owed go because a limit above says so. */
+    out->reason = owed < out->slots ? "over-limit" : "over-quota";
+    out->deadline = now > INT64_MAX - out->grace ? INT64_MAX : now + out->grace;
+}
+
+int allot_decision_reclaim(const allot_decision *decision, int32_t i, allot_reclaim *out)
+{
+    for (int32_t group = 0; i >= 0 && group < decision->plan->group_count; group++) {
+        if (i < decision->groups[group].orders.reclaim_count) {
+            reclaim_at(decision, group, i, out);
+            return ALLOT_OK;
+        }
+        i -= decision->groups[group].orders.reclaim_count;
+    }
+    return ALLOT_EUSAGE;
+}

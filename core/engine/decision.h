@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * decision.h: what a cycle leaves behind: each group's columns and lists, in one arena.
+ */
+#ifndef ALLOT_ENGINE_DECISION_H
+#define ALLOT_ENGINE_DECISION_H
+
+#include <allot/decision.h>
+
+#include "engine/orders.h"
+
+typedef struct allot__decided {
+    allot__work work;
+    allot__orders orders;
+    int32_t *free_slots; /* by row; NULL before that stage */
+} allot__decided;
+
+struct allot_decision {
+    const allot_plan *plan;
+    const allot_state *state;
+    allot_stage last;
+    allot__arena arena;
+    allot__decided *groups; /* one for each of the plan's */
+};
+
+/* The row of a consumer in a group, or -1 where either does not exist. */
+int32_t allot__decision_row(const allot_decision *decision, int32_t group, int32_t consumer);
+
+#endif

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* distribute.c: two sweeps down the families; the second only when the first left slots. */
+#include "engine/distribute.h"
+
+#include <string.h>
+
+#include "engine/order.h"
+
+typedef struct pass {
+    allot__work *work;
+    bool natural; /* rows stand in the order of distribution */
+    allot__sorter sorter;
+    int32_t *order;
+    int64_t *lack; /* second pass, by family: what its leaves could still take */
+} pass;
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t most(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static int begin(pass *pass)
+{
+    allot__work *work = pass->work;
+    const allot__order *order = &work->policy->distribute;
+    pass->natural = allot__order_natural(order);
+    if (pass->natural) {
+        return ALLOT_OK;
+    }
+    int status = allot__order_prepare(work, order);
+    if (status == ALLOT_OK) {
+        status = allot__sorter_init(work, &pass->sorter);
+    }
+    if (status != ALLOT_OK) {
+        return status;
+    }
+    pass->order = allot__arena_take(work->arena, (size_t)work->tree->widest + 1, sizeof(int32_t));
+    return pass->order != NULL ? ALLOT_OK : ALLOT_ENOMEM;
+}
+
+/* The i-th member to be served of the family whose rows begin at `first`. */
+static int32_t member(const pass *pass, int32_t first, int32_t i)
+{
+    return pass->natural ? first + i : pass->order[i];
+}
+
+static void sort_family(pass *pass, int32_t family)
+{
+    if (!pass->natural) {
+        allot__work *work = pass->work;
+        allot__order_sort(work, &work->policy->distribute, &pass->sorter,
+                          allot__family_first(work, family), allot__family_size(work, family),
+                          pass->order);
+    }
+}
+
+static int64_t allocated(const allot__work *work, int32_t row)
+{
+    int32_t family = allot__family_of(work, row);
+    return family == 0 ? work->allocated[row] : work->sums[family].allocated;
+}
+
+/* Members take up to their quotas; what they leave of a parent's part is its own spare. */
+static int64_t first_family(pass *pass, int32_t family, int64_t left)
+{
+    allot__work *work = pass->work;
+    int32_t first = allot__family_first(work, family);
+    int32_t count = allot__family_size(work, family);
+    sort_family(pass, family);
+    for (int32_t i = 0; i < count && left > 0; i++) {
+        int32_t row = member(pass, first, i);
+        int64_t part = least(most(0, work->quota[row] - allocated(work, row)), left);
+        work->received[row] = (int32_t)part;
+        left -= part;
+    }
+    return left;
+}
+
+static void first_pass(pass *pass)
+{
+    allot__work *work = pass->work;
+    memset(work->received, 0, (size_t)work->tree->rows * sizeof *work->received);
+    work->idle_left = first_family(pass, 0, work->idle);
+    for (int32_t family = 1; family < work->tree->families; family++) {
+        int64_t part = work->received[work->group->parent[family]];
+        if (part > 0) {
+            work->spare[family] = (int32_t)first_family(pass, family, part);
+        }
+    }
+}
+
+/* What a row could still take: a leaf up to its quota, a parent what its leaves can, within its
+ * limit. */
+static int64_t lacks(const pass *pass, int32_t row)
+{
+    const allot__work *work = pass->work;
+    int32_t family = allot__family_of(work, row);
+    int64_t holds = allocated(work, row) + work->received[row];
+    if (family == 0) {
+        return most(0, work->quota[row] - holds);
+    }
+    if (work->limit[row] == ALLOT_NONE) {
+        return pass->lack[family];
+    }
+    return least(pass->lack[family], most(0, work->limit[row] - holds));
+}
+
+static void count_lacks(pass *pass)
+{
+    allot__work *work = pass->work;
+    for (int32_t family = work->tree->families - 1; family >= 0; family--) {
+        int32_t first = allot__family_first(work, family);
+        int64_t sum = 0;
+        for (int32_t i = 0; i < allot__family_size(work, family); i++) {
+            sum += lacks(pass, first + i);
+        }
+        pass->lack[family] = sum;
+    }
+}
+
+/* `lack` of a family becomes what it is passed: parents come first, and each sets its own. */
+static void second_family(pass *pass, int32_t family, int64_t left)
+{
+    allot__work *work = pass->work;
+    int32_t first = allot__family_first(work, family);
+    sort_family(pass, family);
+    for (int32_t i = 0; i < allot__family_size(work, family); i++) {
+        int32_t row = member(pass, first, i);
+        int64_t part = least(lacks(pass, row), left);
+        int32_t below = allot__family_of(work, row);
+        work->received[row] += (int32_t)part;
+        left -= part;
+        if (below != 0) {
+            pass->lack[below] = part;
+        }
+    }
+}
+
+static int second_pass(pass *pass)
+{
+    allot__work *work = pass->work;
+    pass->lack = allot__arena_take(work->arena, (size_t)work->tree->families, sizeof(int64_t));
+    if (pass->lack == NULL) {
+        return ALLOT_ENOMEM;
+    }
+    count_lacks(pass);
+    int64_t placed = least(pass->lack[0], work->idle_left);
+    pass->lack[0] = placed;
+    work->idle_left -= placed;
+    for (int32_t family = 0; placed > 0 && family < work->tree->families; family++) {
+        /* Also where nothing is passed on: families below must learn it. */
+        if (pass->lack[family] > 0 || work->tree->inner[family] > 0) {
+            second_family(pass, family, pass->lack[family]);
+        }
+    }
+    return ALLOT_OK;
+}
+
+int allot__distribute(allot__work *work)
+{
+    pass pass = {.work = work};
+    work->idle = most(0, work->slots - work->sums[0].allocated);
+    int status = begin(&pass);
+    if (status != ALLOT_OK) {
+        return status;
+    }
+    first_pass(&pass);
+    if (work->idle_left > 0) {
+        status = second_pass(&pass);
+    }
+    for (int32_t family = 1; family < work->tree->families; family++) {
+        work->sums[family].received = work->received[work->group->parent[family]];
+    }
+    work->sums[0].received = work->idle - work->idle_left;
+    return status;
+}

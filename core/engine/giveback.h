@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * giveback.h: which leaves of a subtree give back an amount (C-7).
+ *
+ * Rules, in this order, for the members of a family that are over:
+ *  1. groups of equal keys of the policy's reclaim order one after another (worst rank first);
+ *  2. in a group in proportion to `by` (what is over), rounded down, nobody above what is over;
+ *  3. the remainder one each to larger over, later in plan order first.
+ * A parent's part goes down by the same rules.
+ */
+#ifndef ALLOT_ENGINE_GIVEBACK_H
+#define ALLOT_ENGINE_GIVEBACK_H
+
+#include "engine/order.h"
+
+/* Told of every leaf's part, in no particular order. */
+typedef struct allot__taker {
+    void (*leaf)(struct allot__taker *taker, int32_t row, int64_t slots);
+} allot__taker;
+
+/* A member of a family that is giving back. */
+typedef struct allot__giver {
+    int32_t row;
+    int64_t over, weight, part;
+} allot__giver;
+
+typedef struct allot__giveback {
+    allot__work *work;
+    allot__taker *taker; /* may be NULL */
+    bool natural;        /* worst rank first, in proportion to over */
+    allot__amounts by;
+    allot__sorter sorter;
+    int32_t *order;       /* rows of a family in order; unused when natural */
+    allot__giver *givers; /* those of a group that are over */
+    int32_t *heap;
+    int32_t *stack; /* families still to pass their part down, */
+    int64_t *due;   /* and that part, by family */
+} allot__giveback;
+
+int allot__giveback_init(allot__giveback *giveback, allot__work *work, allot__taker *taker);
+/* Takes `slots`, at most what is over in it, from the leaves below a family's parent: adds to
+ * reclaimed of leaves and lowers over_left of the families inside, not of the family itself. */
+void allot__giveback_take(allot__giveback *giveback, int32_t family, int64_t slots);
+
+#endif

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * orders.c: leaves numbered in the order of distribution, so that a subtree is a range of numbers;
+ * then reclaim once more, this time written down.
+ */
+#include "engine/orders.h"
+
+#include <string.h>
+
+#include "engine/reclaim.h"
+
+/* One leaf's slots to one claimant; both by number. */
+typedef struct transfer {
+    int32_t from, to;
+    int64_t slots;
+} transfer;
+
+typedef struct take {
+    int32_t from;
+    int64_t slots;
+} take;
+
+typedef struct book {
+    allot__reclaim_log log; /* first: what reclaim is handed is the book */
+    allot__work *work;
+    allot__orders *out;
+    int32_t leaves;
+    int32_t *number; /* by row */
+    int32_t *leaf;   /* by number: its row */
+    int32_t *start;  /* by family: the first number below it */
+    int32_t *size;   /* ... and how many */
+    int32_t *lack;   /* by number: deficits not served yet */
+    int32_t *next;   /* by number: a number not above the next that lacks */
+    int32_t family;  /* of the node that takes now; */
+    int64_t owed;    /* ... what of its slots is for deficits inside */
+    allot__vector takes, transfers;
+    int status;
+} book;
+
+int64_t allot__granted(const allot__work *work, int32_t row)
+{
+    int64_t wants = (int64_t)work->demand[row] - work->allocated[row];
+    wants = wants > 0 ? wants : 0;
+    return wants < work->received[row] ? wants : work->received[row];
+}
+
+static bool take_room(book *book)
+{
+    allot__arena *arena = book->work->arena;
+    size_t rows = (size_t)book->work->tree->rows + 1;
+    size_t families = (size_t)book->work->tree->families;
+    size_t size = sizeof(int32_t);
+    book->number = allot__arena_take(arena, rows, size);
+    book->leaf = allot__arena_take(arena, rows, size);
+    book->lack = allot__arena_take(arena, rows, size);
+    book->next = allot__arena_take(arena, rows, size);
+    book->start = allot__arena_take(arena, families, size);
+    book->size = allot__arena_take(arena, families, size);
+    return book->number != NULL && book->leaf != NULL && book->lack != NULL && book->next != NULL &&
+           book->start != NULL && book->size != NULL;
+}
+
+static void count_leaves(book *book)
+{
+    const allot__work *work = book->work;
+    for (int32_t family = work->tree->families - 1; family >= 0; family--) {
+        int32_t first = allot__family_first(work, family);
+        int32_t count = allot__family_size(work, family);
+        book->size[family] = 0;
+        for (int32_t row = first; row < first + count; row++) {
+            int32_t below = allot__family_of(work, row);
+            book->size[family] += below == 0 ? 1 : book->size[below];
+        }
+    }
+    book->leaves = book->size[0];
+}
+
+static int number_leaves(book *book)
+{
+    allot__work *work = book->work;
+    const allot__order *order = &work->policy->distribute;
+    bool natural = allot__order_natural(order);
+    allot__sorter sorter;
+    int32_t *rows = allot__arena_take(work->arena, (size_t)work->tree->widest + 1, sizeof *rows);
+    if (rows == NULL || (!natural && allot__sorter_init(work, &sorter) != ALLOT_OK)) {
+        return ALLOT_ENOMEM;
+    }
+    book->start[0] = 0;
+    for (int32_t family = 0; family < work->tree->families; family++) {
+        int32_t first = allot__family_first(work, family);
+        int32_t count = allot__family_size(work, family);
+        int32_t at = book->start[family];
+        if (!natural) {
+            allot__order_sort(work, order, &sorter, first, count, rows);
+        }
+        for (int32_t i = 0; i < count; i++) {
+            int32_t row = natural ? first + i : rows[i];
+            int32_t below = allot__family_of(work, row);
+            if (below != 0) {
+                book->start[below] = at;
+                at += book->size[below];
+            } else {
+                book->number[row] = at;
+                book->leaf[at++] = row;
+            }
+        }
+    }
+    return ALLOT_OK;
+}
+
+static void count_lacks(book *book)
+{
+    for (int32_t i = 0; i < book->leaves; i++) {
+        book->lack[i] = (int32_t)allot__deficit(book->work, book->leaf[i]);
+        book->next[i] = book->lack[i] > 0 ? i : i + 1;
+    }
+    book->next[book->leaves] = book->leaves;
+}
+
+/* The first leaf from a number on that still lacks. Paths are halved, so that many lookups cost
+ * little more than one each. */
+static int32_t next_lacking(book *book, int32_t number)
+{
+    int32_t *next = book->next;
+    while (next[number] != number) {
+        next[number] = next[next[number]];
+        number = next[number];
+    }
+    return number;
+}
+
+static void transfer_slots(book *book, int32_t from, int32_t to, int64_t slots)
+{
+    transfer *item = allot__push(book->work->plan->engine, &book->transfers, sizeof *item);
+    if (item == NULL) {
+        book->status = ALLOT_ENOMEM;
+        return;
+    }
+    *item = (transfer){from, to, slots};
+}
+
+/* A heap of takes: the largest number, which is the first to be carried out, on top. */
+static void sink(take *heap, size_t count, size_t i)
+{
+    for (;;) {
+        size_t best = i;
+        for (size_t k = 2 * i + 1; k <= 2 * i + 2 && k < count; k++) {
+            if (heap[k].from > heap[best].from) {
+                best = k;
+            }
+        }
+        if (best == i) {
+            return;
+        }
+        take item = heap[i];
+        heap[i] = heap[best];
+        heap[best] = item;
+        i = best;
+    }
+}
+
+/* Serves the deficits below the node with what it took. */
+static void finish_node(book *book)
+{
+    take *takes = book->takes.items;
+    size_t count = book->takes.count;
+    for (size_t i = count / 2; i > 0; i--) {
+        sink(takes, count, i - 1);
+    }
+    for (; count > 0 && book->owed > 0; sink(takes, count, 0)) {
+        while (takes[0].slots > 0 && book->owed > 0) {
+            int32_t to = next_lacking(book, book->start[book->family]);
+            int64_t slots = takes[0].slots < book->owed ? takes[0].slots : book->owed;
+            slots = slots < book->lack[to] ? slots : book->lack[to];
+            transfer_slots(book, takes[0].from, to, slots);
+            takes[0].slots -= slots;
+            book->owed -= slots;
+            book->lack[to] -= (int32_t)slots;
+            book->next[to] = book->lack[to] > 0 ? to : to + 1;
+        }
+        takes[0] = takes[--count];
+    }
+    book->takes.count = 0;
+}
+
+static void on_node(allot__reclaim_log *log, int32_t family, int64_t slots, int64_t owed)
+{
+    book *book = (struct book *)(void *)log;
+    (void)slots;
+    finish_node(book);
+    book->family = family;
+    book->owed = owed;
+}
+
+static void on_leaf(allot__taker *taker, int32_t row, int64_t slots)
+{
+    book *book = (struct book *)(void *)taker;
+    take *item = allot__push(book->work->plan->engine, &book->takes, sizeof *item);
+    if (item == NULL) {
+        book->status = ALLOT_ENOMEM;
+        return;
+    }
+    *item = (take){book->number[row], slots};
+}
+
+static bool list_grants(book *book)
+{
+    allot__orders *out = book->out;
+    for (int32_t i = 0; i < book->leaves; i++) {
+        out->grant_count += allot__granted(book->work, book->leaf[i]) > 0;
+    }
+    out->grants =
+        allot__arena_take(book->work->arena, (size_t)out->grant_count + 1, sizeof *out->grants);
+    if (out->grants == NULL) {
+        return false;
+    }
+    int32_t at = 0;
+    for (int32_t i = 0; i < book->leaves; i++) {
+        if (allot__granted(book->work, book->leaf[i]) > 0) {
+            out->grants[at++] = book->leaf[i];
+        }
+    }
+    return true;
+}
+
+/* Leaves that give back, last number first, with room for their claims. */
+static bool list_reclaims(book *book)
+{
+    allot__work *work = book->work;
+    allot__orders *out = book->out;
+    const transfer *transfers = book->transfers.items;
+    memset(book->next, 0, ((size_t)book->leaves + 1) * sizeof *book->next);
+    for (size_t i = 0; i < book->transfers.count; i++) {
+        book->next[transfers[i].from]++;
+    }
+    for (int32_t i = 0; i < book->leaves; i++) {
+        out->reclaim_count += work->reclaimed[book->leaf[i]] > 0;
+    }
+    out->reclaims =
+        allot__arena_take(work->arena, (size_t)out->reclaim_count + 1, sizeof *out->reclaims);
+    out->claims = allot__arena_take(work->arena, book->transfers.count + 1, sizeof *out->claims);
+    if (out->reclaims == NULL || out->claims == NULL) {
+        return false;
+    }
+    int32_t at = 0;
+    int32_t claim = 0;
+    for (int32_t i = book->leaves - 1; i >= 0; i--) {
+        if (work->reclaimed[book->leaf[i]] > 0) {
+            out->reclaims[at] = (allot__order_back){book->leaf[i], claim, 0};
+            claim += book->next[i];
+            book->next[i] = at++; /* from here on: which reclaim is this leaf's */
+        }
+    }
+    return true;
+}
+
+static void list_claims(book *book)
+{
+    allot__orders *out = book->out;
+    const transfer *transfers = book->transfers.items;
+    for (size_t i = 0; i < book->transfers.count; i++) {
+        allot__order_back *reclaim = &out->reclaims[book->next[transfers[i].from]];
+        allot_claim *claims = &out->claims[reclaim->first];
+        int32_t to = allot__handle(book->work, book->leaf[transfers[i].to]);
+        if (reclaim->count > 0 && claims[reclaim->count - 1].consumer == to) {
+            claims[reclaim->count - 1].slots += transfers[i].slots;
+        } else {
+            claims[reclaim->count++] = (allot_claim){to, transfers[i].slots};
+        }
+    }
+}
+
+static int write_down(book *book)
+{
+    count_leaves(book);
+    int status = number_leaves(book);
+    if (status != ALLOT_OK) {
+        return status;
+    }
+    count_lacks(book);
+    status = allot__reclaim(book->work, &book->log);
+    if (status != ALLOT_OK) {
+        return status;
+    }
+    finish_node(book);
+    if (book->status != ALLOT_OK) {
+        return book->status;
+    }
+    if (!list_grants(book) || !list_reclaims(book)) {
+        return ALLOT_ENOMEM;
+    }
+    list_claims(book);
+    return ALLOT_OK;
+}
+
+int allot__orders_make(allot__work *work, allot__orders *out)
+{
+    book book = {.log = {.taker = {on_leaf}, .node = on_node}, .work = work, .out = out};
+    *out = (allot__orders){0};
+    int status = take_room(&book) ? write_down(&book) : ALLOT_ENOMEM;
+    allot__vector_free(work->plan->engine, &book.takes);
+    allot__vector_free(work->plan->engine, &book.transfers);
+    return status;
+}
+
+void allot__orders_sum(allot__work *work)
+{
+    for (int32_t family = work->tree->families - 1; family >= 0; family--) {
+        allot__sums *sums = &work->sums[family];
+        int32_t first = allot__family_first(work, family);
+        sums->held = work->spare[family];
+        sums->given = 0;
+        for (int32_t row = first; row < first + allot__family_size(work, family); row++) {
+            int32_t below = allot__family_of(work, row);
+            if (below != 0) {
+                sums->held += work->sums[below].held;
+                sums->given += work->sums[below].given;
+            } else {
+                sums->held += work->received[row] - allot__granted(work, row);
+                sums->given += work->reclaimed[row];
+            }
+        }
+    }
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* quota.c: one pass over the families, first to last. */
+#include "engine/quota.h"
+
+#include <string.h>
+
+#include "engine/quota_pass.h"
+#include "engine/round.h"
+
+bool allot__quota_take(allot__quota_pass *pass, void *slot, size_t size)
+{
+    void *room = allot__arena_take(pass->work->arena, (size_t)pass->work->tree->widest + 1, size);
+    memcpy(slot, &room, sizeof room);
+    return room != NULL;
+}
+
+/* A number as a column that serves every family. */
+static bool spread(allot__quota_pass *pass, allot__amounts *amounts)
+{
+    int32_t *same;
+    if (amounts->column != NULL) {
+        return true;
+    }
+    if (!allot__quota_take(pass, &same, sizeof *same)) {
+        return false;
+    }
+    for (int32_t i = 0; i < pass->work->tree->widest; i++) {
+        same[i] = amounts->number;
+    }
+    amounts->number = -1; /* marks a column that is not by row */
+    amounts->column = same;
+    return true;
+}
+
+static int resolve(allot__quota_pass *pass)
+{
+    const allot_policy *policy = pass->work->policy;
+    for (int32_t i = 0; i < policy->fill_count; i++) {
+        const allot__fill *fill = &policy->fills[i];
+        allot__fill_columns *columns = &pass->fills[i];
+        int status = allot__amounts_of(pass->work, fill->by, true, &columns->by);
+        if (status == ALLOT_OK) {
+            status = allot__amounts_of(pass->work, fill->up_to, false, &columns->up_to);
+        }
+        if (status == ALLOT_OK) {
+            status = allot__order_prepare(pass->work, &fill->order);
+        }
+        if (status != ALLOT_OK) {
+            return status;
+        }
+        if (!spread(pass, &columns->by) || !spread(pass, &columns->up_to)) {
+            return ALLOT_ENOMEM;
+        }
+        pass->plain = pass->plain && fill->order.count == 0;
+    }
+    return allot__order_prepare(pass->work, &policy->distribute);
+}
+
+static int begin(allot__quota_pass *pass)
+{
+    pass->plain = pass->work->policy->rounding == ALLOT_ROUND_RANK;
+    int status = resolve(pass);
+    if (status != ALLOT_OK) {
+        return status;
+    }
+    allot__pour *rows = &pass->rows;
+    size_t size = sizeof(int32_t);
+    rows->unit = pass->work->unit;
+    bool enough =
+        allot__quota_take(pass, &rows->level, size) && allot__quota_take(pass, &rows->aim, size) &&
+        allot__quota_take(pass, &rows->floor, size) && allot__quota_take(pass, &rows->rest, size) &&
+        allot__quota_take(pass, &rows->gap, sizeof(double)) &&
+        allot__quota_take(pass, &rows->scale, sizeof(double));
+    if (enough && rows->unit != 1) {
+        enough = allot__quota_take(pass, &rows->level_part, size) &&
+                 allot__quota_take(pass, &rows->aim_part, size);
+    }
+    if (enough && !pass->plain) {
+        enough = allot__quota_order_begin(pass);
+    }
+    return enough ? ALLOT_OK : ALLOT_ENOMEM;
+}
+
+static const int32_t *from_row(const allot__amounts *amounts, int32_t first)
+{
+    return amounts->number < 0 ? amounts->column : amounts->column + first;
+}
+
+void allot__quota_columns(allot__quota_pass *pass, int32_t fill, int32_t first, allot__pour *rows)
+{
+    const allot__fill_columns *columns = &pass->fills[fill];
+    rows->need = pass->work->need + first;
+    rows->weight = from_row(&columns->by, first);
+    rows->cap = from_row(&columns->up_to, first);
+    rows->cap_part = columns->up_to.part ? columns->up_to.part + first : NULL;
+}
+
+/* Levels of a family that met all its aims: parts may add up to whole slots that nobody has. */
+static void leave_whole(const allot__pour *rows, int64_t slots, allot__shares *shares)
+{
+    shares->floor = rows->level;
+    if (rows->unit == 1) {
+        memset(rows->rest, 0, (size_t)rows->count * sizeof *rows->rest);
+    } else {
+        memcpy(rows->rest, rows->level_part, (size_t)rows->count * sizeof *rows->rest);
+    }
+    /* What is left over is left in whole and parts; slots - left, rounded down. */
+    shares->whole = slots - rows->left - (rows->left_part > 0);
+}
+
+static void plain_family(allot__quota_pass *pass, int32_t family, int64_t slots)
+{
+    allot__work *work = pass->work;
+    allot__pour *rows = &pass->rows;
+    allot__critical *critical = &work->critical[family];
+    int32_t first = allot__family_first(work, family);
+    rows->count = allot__family_size(work, family);
+    rows->left = slots;
+    rows->left_part = 0;
+    memset(rows->level, 0, (size_t)rows->count * sizeof *rows->level);
+    if (rows->unit != 1) {
+        memset(rows->level_part, 0, (size_t)rows->count * sizeof *rows->level_part);
+    }
+    allot__shares shares = {.count = rows->count,
+                            .whole = slots,
+                            .floor = rows->floor,
+                            .rest = rows->rest,
+                            .quota = work->quota + first};
+    critical->fill = -1;
+    for (int32_t i = 0; i < work->policy->fill_count; i++) {
+        allot__quota_columns(pass, i, first, rows);
+        allot__pour_aims(rows);
+        if (pass->pour(rows)) {
+            *critical = (allot__critical){i, first, rows->amount, rows->sum};
+            break;
+        }
+    }
+    if (critical->fill < 0) {
+        leave_whole(rows, slots, &shares);
+    }
+    allot__round(ALLOT_ROUND_RANK, &shares);
+}
+
+/* A family of nothing: as if the first fill ran out at once. */
+static void empty_family(allot__work *work, int32_t family)
+{
+    int32_t first = allot__family_first(work, family);
+    size_t count = (size_t)allot__family_size(work, family);
+    memset(work->quota + first, 0, count * sizeof *work->quota);
+    work->critical[family] = (allot__critical){0, first, 0, 1};
+}
+
+static int quota(allot__work *work, bool (*pour)(allot__pour *))
+{
+    allot__quota_pass pass = {.work = work, .pour = pour};
+    int status = begin(&pass);
+    if (status != ALLOT_OK) {
+        return status;
+    }
+    for (int32_t family = 0; family < work->tree->families; family++) {
+        int64_t slots = family == 0 ? work->slots : work->quota[work->group->parent[family]];
+        if (slots == 0) {
+            empty_family(work, family);
+        } else if (pass.plain) {
+            plain_family(&pass, family, slots);
+        } else {
+            allot__quota_order_family(&pass, family, slots);
+        }
+    }
+    return ALLOT_OK;
+}
+
+int allot__quota(allot__work *work)
+{
+    return quota(work, allot__pour_fast);
+}
+
+int allot__quota_exact(allot__work *work)
+{
+    return quota(work, allot__pour_exact);
+}

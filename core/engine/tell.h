@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * tell.h: what the chapters of an explanation share.
+ */
+#ifndef ALLOT_ENGINE_TELL_H
+#define ALLOT_ENGINE_TELL_H
+
+#include "engine/decision.h"
+#include "engine/trace.h"
+
+/* Whom sentences are about, and where they go. */
+typedef struct allot__teller {
+    const allot_decision *decision;
+    const allot__decided *decided;
+    const allot__work *work;
+    int32_t group, row;
+    int32_t family;   /* of the children; 0: a leaf */
+    int32_t siblings; /* the family that the row is of */
+    allot_verdict verdict;
+    allot__levels levels;
+    void (*line)(void *ud, const char *text);
+    void *ud;
+} allot__teller;
+
+/* Room for a path or a number in a sentence. */
+typedef struct allot__words {
+    char text[300];
+} allot__words;
+
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+void allot__tell(const allot__teller *teller, const char *format, ...);
+/* The path of a consumer; long ones keep their end. */
+allot__words allot__tell_path(const allot__teller *teller, int32_t consumer);
+allot__words allot__tell_ratio(allot__u128 num, allot__u128 den);
+/* "1 slot", "5 slots". */
+allot__words allot__tell_slots(int64_t slots);
+
+/* The chapters: quota (tell_quota.c), and slots given and taken (tell_slots.c). */
+void allot__tell_quota(const allot__teller *teller);
+void allot__tell_changes(const allot__teller *teller);
+
+#endif

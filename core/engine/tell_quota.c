@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* tell_quota.c: ownership, need, what each fill gave, and how it became whole slots. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/tell.h"
+
+static void tell_owned(const allot__teller *teller)
+{
+    const allot__work *work = teller->work;
+    int64_t configured = work->configured[teller->row];
+    allot__words path = allot__tell_path(teller, teller->verdict.consumer);
+    if (configured == 0) {
+        allot__tell(teller, "%s owns no slots: what it gets is lent to it.", path.text);
+        return;
+    }
+    if (work->slots == work->group->slots) {
+        allot__tell(teller, "%s owns %s.", path.text, allot__tell_slots(configured).text);
+        return;
+    }
+    allot__words owned = allot__tell_ratio((allot__u128)configured * (allot__u128)work->times,
+                                           (allot__u128)work->unit);
+    allot__tell(teller,
+                "%s owns %" PRId64 " of the %" PRId64 " planned slots; the group has %" PRId64
+                " now, so it owns %s (C-1).",
+                path.text, configured, work->group->slots, work->slots, owned.text);
+}
+
+static void tell_need(const allot__teller *teller)
+{
+    const allot_verdict *verdict = &teller->verdict;
+    int32_t limit = teller->work->limit[teller->row];
+    const char *demands = teller->family != 0 ? "Its children need" : "It demands";
+    if (verdict->need == verdict->reserve && verdict->need > 0 &&
+        (verdict->demand < verdict->reserve)) {
+        allot__tell(
+            teller, "%s %s, but %" PRId64 " are reserved, so its need is %" PRId64 " (C-2).",
+            demands, allot__tell_slots(verdict->demand).text, verdict->reserve, verdict->need);
+    } else if (verdict->demand > limit) {
+        allot__tell(teller,
+                    "%s %s, but its limit is %" PRId32 ", so its need is %" PRId64 " (C-2).",
+                    demands, allot__tell_slots(verdict->demand).text, limit, verdict->need);
+    } else {
+        allot__tell(teller, "%s %s: that is its need (C-2).", demands,
+                    allot__tell_slots(verdict->demand).text);
+    }
+}
+
+static void tell_family(const allot__teller *teller)
+{
+    const allot__work *work = teller->work;
+    int32_t members = allot__family_size(work, teller->siblings);
+    if (teller->siblings == 0) {
+        allot__tell(teller, "The group's %s are divided among %" PRId32 " first-level consumer%s.",
+                    allot__tell_slots(work->slots).text, members, members == 1 ? "" : "s");
+        return;
+    }
+    int32_t parent = work->group->parent[teller->siblings];
+    allot__tell(teller,
+                "Its parent %s has a quota of %" PRId32 ", divided among %" PRId32 " child%s.",
+                allot__tell_path(teller, allot__handle(work, parent)).text, work->quota[parent],
+                members, members == 1 ? "" : "ren");
+}
+
+static allot__u128 gain(const allot__levels *levels, int32_t fill)
+{
+    return levels->level[fill] - (fill > 0 ? levels->level[fill - 1] : 0);
+}
+
+/* "owned", "number 1", "a function": what a source reads, for people. */
+static const char *source_name(const allot__teller *teller, allot_source source, char *buf,
+                               size_t size)
+{
+    if (source.kind == ALLOT_FROM_FUNCTION) {
+        return "the policy's function";
+    }
+    if (source.kind == ALLOT_FROM_COLUMN) {
+        return source.value < ALLOT_COLUMN_COUNT
+                   ? allot_column_name(source.value)
+                   : teller->work->policy->attributes[source.value - ALLOT_COLUMN_COUNT].name;
+    }
+    snprintf(buf, size, "%" PRId32, source.value);
+    return buf;
+}
+
+/* The fill in which slots ran out: its rate is told, since everybody's part follows from it. */
+static void tell_critical(const allot__teller *teller, int32_t fill)
+{
+    const allot__work *work = teller->work;
+    const allot__critical *critical = &work->critical[teller->siblings];
+    const allot__fill *rule = &work->policy->fills[fill];
+    char room[32];
+    const char *by = source_name(teller, rule->by, room, sizeof room);
+    allot__words rate = allot__tell_ratio((allot__u128)critical->amount,
+                                          (allot__u128)critical->weight * (allot__u128)work->unit);
+    allot__words part = allot__tell_ratio(gain(&teller->levels, fill), teller->levels.denominator);
+    bool same = rule->by.kind == ALLOT_FROM_NUMBER;
+    allot__tell(teller, "  %s: %s. Slots ran out here: everybody still in need got %s slots %s%s.",
+                rule->label, part.text, rate.text, same ? "each" : "per unit of ", same ? "" : by);
+}
+
+static void tell_fills(const allot__teller *teller)
+{
+    const allot__levels *levels = &teller->levels;
+    const allot_policy *policy = teller->work->policy;
+    int32_t out = levels->critical;
+    for (int32_t i = 0; i < levels->fills && (out < 0 || i <= out); i++) {
+        if (i == out && levels->last_run) {
+            tell_critical(teller, i);
+        } else if (gain(levels, i) > 0) {
+            allot__words part = allot__tell_ratio(gain(levels, i), levels->denominator);
+            allot__tell(teller, "  %s: %s.", policy->fills[i].label, part.text);
+        }
+    }
+    if (out >= 0 && out + 1 < levels->fills) {
+        allot__tell(teller, "  Nothing was left for \"%s\"%s.", policy->fills[out + 1].label,
+                    out + 2 < levels->fills ? " and the fills behind it" : "");
+    }
+}
+
+/* Up to three siblings that were rounded up. */
+static void winners(const allot__teller *teller, char *buf, size_t size)
+{
+    const allot__work *work = teller->work;
+    int32_t first = allot__family_first(work, teller->siblings);
+    int32_t found = 0;
+    size_t at = 0;
+    buf[0] = '\0';
+    for (int32_t i = 0; i < allot__family_size(work, teller->siblings) && found < 3; i++) {
+        allot__levels levels;
+        allot__trace(work, first + i, &levels);
+        allot__u128 whole = (allot__u128)work->quota[first + i] * levels.denominator;
+        if (whole > levels.level[levels.fills - 1]) {
+            allot__words path = allot__tell_path(teller, allot__handle(work, first + i));
+            int len = snprintf(buf + at, size - at, "%s%s", found++ > 0 ? ", " : "", path.text);
+            at += len > 0 && (size_t)len < size - at ? (size_t)len : 0;
+        }
+    }
+}
+
+static void tell_rounding(const allot__teller *teller)
+{
+    static const char *const ways[] = {
+        "lost slots go one each to fractions by rank, then plan order (C-4)",
+        "shares are rounded up in order while slots last (Q-30)",
+        "lost slots go to the largest fractions",
+        "slots go one by one to the largest weight / (2 * slots + 1)"};
+    const allot__levels *levels = &teller->levels;
+    allot__u128 exact = levels->level[levels->fills - 1];
+    if (exact % levels->denominator == 0 &&
+        exact / levels->denominator == (allot__u128)teller->verdict.quota) {
+        return;
+    }
+    allot__words share = allot__tell_ratio(exact, levels->denominator);
+    bool up = (allot__u128)teller->verdict.quota * levels->denominator > exact;
+    char names[1000];
+    winners(teller, names, sizeof names);
+    allot__tell(teller, "That is %s exactly, rounded %s to %" PRId64 ": %s%s%s.", share.text,
+                up ? "up" : "down", teller->verdict.quota, ways[teller->work->policy->rounding],
+                names[0] != '\0' ? "; rounded up: " : "", names);
+}
+
+static void tell_parts(const allot__teller *teller)
+{
+    char sum[1600] = "";
+    size_t at = 0;
+    const allot_policy *policy = teller->work->policy;
+    for (int32_t i = 0; i < teller->verdict.parts; i++) {
+        if (teller->verdict.part[i] != 0) {
+            int len =
+                snprintf(sum + at, sizeof sum - at, "%s%" PRId64 " %s", at > 0 ? " + " : " = ",
+                         teller->verdict.part[i], policy->fills[i].label);
+            at += len > 0 && (size_t)len < sizeof sum - at ? (size_t)len : 0;
+        }
+    }
+    allot__tell(teller, "Its quota is %" PRId64 "%s.", teller->verdict.quota, sum);
+}
+
+void allot__tell_quota(const allot__teller *teller)
+{
+    tell_owned(teller);
+    tell_need(teller);
+    tell_family(teller);
+    tell_fills(teller);
+    tell_rounding(teller);
+    tell_parts(teller);
+}

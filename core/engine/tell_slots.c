@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* tell_slots.c: what a consumer holds, gets now, waits for, and gives back, and to whom. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "engine/reclaim.h"
+#include "engine/tell.h"
+
+static void tell_holding(const allot__teller *teller)
+{
+    const allot_verdict *verdict = &teller->verdict;
+    int64_t beyond = verdict->allocated - verdict->quota;
+    allot__words holds = allot__tell_slots(verdict->allocated);
+    const char *whose = teller->family != 0 ? "Its leaves hold" : "It holds";
+    if (beyond > 0) {
+        allot__tell(teller, "%s %s: %" PRId64 " above its quota.", whose, holds.text, beyond);
+    } else if (beyond < 0) {
+        allot__tell(teller, "%s %s: %" PRId64 " below its quota.", whose, holds.text, -beyond);
+    } else {
+        allot__tell(teller, "%s %s: its quota.", whose, holds.text);
+    }
+    if (verdict->in_flight > 0) {
+        allot__tell(teller, "%" PRId64 " of these are already being given back (C-6).",
+                    verdict->in_flight);
+    }
+}
+
+static void tell_grants(const allot__teller *teller)
+{
+    const allot_verdict *verdict = &teller->verdict;
+    if (verdict->granted > 0) {
+        allot__tell(teller, "Of the idle slots it is granted %" PRId64 " now (C-5).",
+                    verdict->granted);
+    }
+    if (verdict->held > 0) {
+        allot__tell(teller, "Held idle for it: %" PRId64 ", reserved and not needed now (C-5).",
+                    verdict->held);
+    }
+    if (verdict->earmarked > 0) {
+        allot__tell(teller, "%" PRId64 " more on their way from earlier reclaims are its own.",
+                    verdict->earmarked);
+    }
+}
+
+/* Whose slots this cycle reclaims for the consumer. */
+static void tell_coming(const allot__teller *teller)
+{
+    int64_t coming = 0;
+    for (int32_t i = 0; i < allot_decision_reclaims(teller->decision); i++) {
+        allot_reclaim reclaim;
+        allot_decision_reclaim(teller->decision, i, &reclaim);
+        for (int32_t k = 0; reclaim.group == teller->group && k < reclaim.claim_count; k++) {
+            if (reclaim.claims[k].consumer != teller->verdict.consumer) {
+                continue;
+            }
+            coming += reclaim.claims[k].slots;
+            allot__tell(teller, "%s gives %" PRId64 " back for it, within %" PRId64 " s (C-6).",
+                        allot__tell_path(teller, reclaim.consumer).text, reclaim.claims[k].slots,
+                        reclaim.grace);
+        }
+    }
+    int64_t lacks = teller->verdict.deficit - coming;
+    if (lacks > 0) {
+        allot__tell(teller, "It still lacks %" PRId64 ": nobody is over who could give them.",
+                    lacks);
+    }
+}
+
+static void tell_options(const allot__teller *teller)
+{
+    const allot_verdict *verdict = &teller->verdict;
+    int64_t target = allot__target(teller->work, teller->row);
+    if (target > verdict->quota) {
+        allot__tell(teller,
+                    "Its ownership shrank with the group; keep_shrunk_ownership lets it "
+                    "keep %" PRId64 " (H-11).",
+                    target);
+    }
+    if (verdict->over == 0 && verdict->allocated - verdict->in_flight > target) {
+        allot__tell(teller,
+                    "hold_rounding holds back a reclaim that only rounding asks for (C-9).");
+    }
+}
+
+/* What the consumer gives back, and to whom. */
+static void tell_going(const allot__teller *teller)
+{
+    const allot_verdict *verdict = &teller->verdict;
+    if (verdict->over == 0) {
+        return;
+    }
+    if (verdict->reclaimed == 0) {
+        allot__tell(teller, "It is over by %" PRId64 ", but nobody is owed a slot: it keeps them.",
+                    verdict->over);
+        return;
+    }
+    for (int32_t i = 0; i < allot_decision_reclaims(teller->decision); i++) {
+        allot_reclaim reclaim;
+        allot_decision_reclaim(teller->decision, i, &reclaim);
+        if (reclaim.group != teller->group || reclaim.consumer != verdict->consumer) {
+            continue;
+        }
+        allot__tell(teller,
+                    "It gives back %" PRId64 " of the %" PRId64 " it is over, within %" PRId64
+                    " s (C-7):",
+                    reclaim.slots, reclaim.over, reclaim.grace);
+        for (int32_t k = 0; k < reclaim.claim_count; k++) {
+            allot__tell(teller, "  %" PRId64 " for %s.", reclaim.claims[k].slots,
+                        allot__tell_path(teller, reclaim.claims[k].consumer).text);
+        }
+        if (strcmp(reclaim.reason, "over-limit") == 0) {
+            allot__tell(teller, "  The rest because a limit above it is broken.");
+        }
+    }
+}
+
+static void tell_parent(const allot__teller *teller)
+{
+    const allot_verdict *verdict = &teller->verdict;
+    if (verdict->over > 0) {
+        allot__tell(teller, "Its leaves are over by %" PRId64 " in all and give back %" PRId64 ".",
+                    verdict->over, verdict->reclaimed);
+    }
+    if (verdict->deficit > 0) {
+        allot__tell(teller, "Its leaves still lack %" PRId64 " in all.", verdict->deficit);
+    }
+}
+
+void allot__tell_changes(const allot__teller *teller)
+{
+    tell_holding(teller);
+    tell_grants(teller);
+    if (teller->family != 0) {
+        tell_parent(teller);
+        return;
+    }
+    if (teller->verdict.deficit > 0) {
+        tell_coming(teller);
+    }
+    tell_options(teller);
+    tell_going(teller);
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* work.c: a group's plan and state brought into row order, and room for what a cycle computes. */
+#include "engine/work.h"
+
+#include <string.h>
+
+static int64_t gcd64(int64_t a, int64_t b)
+{
+    while (b != 0) {
+        int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* own' = owned * T / C in lowest terms; a plan of no slots owns nothing (C-1). */
+static void scale(allot__work *work)
+{
+    int64_t planned = work->group->slots;
+    if (planned == 0 || work->slots == 0) {
+        work->times = 0;
+        work->unit = 1;
+        return;
+    }
+    int64_t common = gcd64(work->slots, planned);
+    work->times = work->slots / common;
+    work->unit = planned / common;
+}
+
+/* A state's column, which is by the tree's row, by the group's. */
+static const int32_t *seated(allot__work *work, const int32_t *column)
+{
+    const int32_t *seat = work->group->seat;
+    if (seat == NULL) {
+        return column;
+    }
+    int32_t rows = work->tree->rows;
+    int32_t *out = allot__arena_take(work->arena, (size_t)rows, sizeof *out);
+    for (int32_t row = 0; out != NULL && row < rows; row++) {
+        out[row] = column[seat[row]];
+    }
+    return out;
+}
+
+static int32_t group_row(const allot__work *work, int32_t handle)
+{
+    int32_t row = work->tree->row_of[handle];
+    return work->group->seat_of ? work->group->seat_of[row] : row;
+}
+
+static int32_t cut(int64_t slots)
+{
+    return slots > ALLOT_AMOUNT_MAX ? ALLOT_AMOUNT_MAX : (int32_t)slots;
+}
+
+static bool has_flights(const allot__work *work)
+{
+    const allot__flight *flights = work->state->flights.items;
+    for (size_t i = 0; i < work->state->flights.count; i++) {
+        if (flights[i].group == work->index) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Slots on their way, from the leaf that gives and to the leaves that others give to (C-6). */
+static int count_flights(allot__work *work)
+{
+    if (!has_flights(work)) {
+        return ALLOT_OK;
+    }
+    size_t rows = (size_t)work->tree->rows;
+    int32_t *out = allot__arena_take(work->arena, rows, sizeof *out);
+    int32_t *in = allot__arena_take(work->arena, rows, sizeof *in);
+    if (out == NULL || in == NULL) {
+        return ALLOT_ENOMEM;
+    }
+    memset(out, 0, rows * sizeof *out);
+    memset(in, 0, rows * sizeof *in);
+    const allot__flight *flights = work->state->flights.items;
+    const allot_claim *claims = work->state->claims.items;
+    for (size_t i = 0; i < work->state->flights.count; i++) {
+        if (flights[i].group != work->index) {
+            continue;
+        }
+        int32_t from = group_row(work, flights[i].consumer);
+        out[from] = cut(out[from] + flights[i].slots);
+        for (int32_t k = 0; k < flights[i].count; k++) {
+            const allot_claim *claim = &claims[flights[i].first + k];
+            int32_t to = group_row(work, claim->consumer);
+            if (to != from) {
+                in[to] = cut(in[to] + claim->slots);
+            }
+        }
+    }
+    work->in_flight = out;
+    work->earmarked = in;
+    return ALLOT_OK;
+}
+
+static int take_columns(allot__work *work)
+{
+    size_t rows = (size_t)work->tree->rows;
+    size_t families = (size_t)work->tree->families;
+    allot__arena *arena = work->arena;
+    size_t size = sizeof(int32_t);
+    /* Unscaled ownership needs no column of its own. */
+    if (work->times != 1 || work->unit != 1) {
+        work->own = allot__arena_take(arena, rows, size);
+    }
+    if (work->unit != 1) {
+        work->own_part = allot__arena_take(arena, rows, size);
+    }
+    work->reserve = allot__arena_take(arena, rows, size);
+    work->need = allot__arena_take(arena, rows, size);
+    work->quota = allot__arena_take(arena, rows, size);
+    work->received = allot__arena_take(arena, rows, size);
+    work->over = allot__arena_take(arena, rows, size);
+    work->reclaimed = allot__arena_take(arena, rows, size);
+    work->sums = allot__arena_take(arena, families, sizeof *work->sums);
+    work->critical = allot__arena_take(arena, families, sizeof *work->critical);
+    work->spare = allot__arena_take(arena, families, size);
+    if ((work->times != 1 && work->own == NULL) || (work->unit != 1 && work->own_part == NULL) ||
+        work->reserve == NULL || work->need == NULL || work->quota == NULL ||
+        work->received == NULL || work->over == NULL || work->reclaimed == NULL ||
+        work->sums == NULL || work->critical == NULL || work->spare == NULL) {
+        return ALLOT_ENOMEM;
+    }
+    memset(work->sums, 0, families * sizeof *work->sums);
+    memset(work->spare, 0, families * size);
+    return ALLOT_OK;
+}
+
+static int take_functions(allot__work *work)
+{
+    size_t count = work->policy->functions.count;
+    if (count == 0) {
+        return ALLOT_OK;
+    }
+    work->function_values = allot__arena_take(work->arena, count, sizeof(int64_t *));
+    work->function_amounts = allot__arena_take(work->arena, count, sizeof(int32_t *));
+    if (work->function_values == NULL || work->function_amounts == NULL) {
+        return ALLOT_ENOMEM;
+    }
+    for (size_t i = 0; i < count; i++) {
+        work->function_values[i] = NULL;
+        work->function_amounts[i] = NULL;
+    }
+    return ALLOT_OK;
+}
+
+int allot__work_init(allot__work *work, const allot_plan *plan, const allot_state *state,
+                     int32_t group, allot__arena *arena, allot_report *report)
+{
+    *work = (allot__work){.plan = plan,
+                          .state = state,
+                          .group = &plan->groups[group],
+                          .tree = &plan->tree,
+                          .policy = plan->groups[group].policy,
+                          .arena = arena,
+                          .report = report,
+                          .index = group,
+                          .slots = state->groups[group].slots};
+    work->configured = work->group->columns[ALLOT_OWNED];
+    work->limit = work->group->columns[ALLOT_LIMIT];
+    work->rank = work->group->columns[ALLOT_RANK];
+    scale(work);
+    int status = take_columns(work);
+    if (status == ALLOT_OK) {
+        status = take_functions(work);
+    }
+    if (status == ALLOT_OK) {
+        work->demand = seated(work, state->groups[group].demand);
+        work->allocated = seated(work, state->groups[group].allocated);
+        status = work->demand != NULL && work->allocated != NULL ? ALLOT_OK : ALLOT_ENOMEM;
+    }
+    return status == ALLOT_OK ? count_flights(work) : status;
+}

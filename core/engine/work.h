@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * work.h: the columns of one group in one cycle.
+ *
+ * Every stage reads the columns of the stages before it and writes its own; nothing is written
+ * twice. Columns are by the group's row (siblings in the order of rank, model/plan.h) and live in
+ * the decision's arena.
+ *
+ * Amounts of leaves fit 32 bits. Sums over a parent's subtree may not, so a parent's are kept by
+ * its family, 64 bits wide; its 32-bit entry is cut to ALLOT_AMOUNT_MAX, which no fill can tell
+ * from the truth: a family never divides more than a group's slots.
+ *
+ * Parts of a slot are counted in 1/unit (own' = owned * times / unit in lowest terms): every level
+ * before a family's critical fill is a whole number of those.
+ */
+#ifndef ALLOT_ENGINE_WORK_H
+#define ALLOT_ENGINE_WORK_H
+
+#include <stdbool.h>
+
+#include "base/memory.h"
+#include "model/state.h"
+
+/* Where a family's slots ran out: fill `fill` was poured at the rate amount / weight parts of a
+ * slot (in 1/unit) per weight. fill < 0: they did not run out. */
+typedef struct allot__critical {
+    int32_t fill;
+    int32_t row; /* one of the rows poured last: tells the others by its keys */
+    int64_t amount, weight;
+} allot__critical;
+
+/* Sums over the subtree below a family's parent; of family 0 over the group. */
+typedef struct allot__sums {
+    int64_t demand; /* need of the children (C-2) */
+    int64_t need;
+    int64_t allocated;
+    int64_t in_flight, earmarked;
+    int64_t received;  /* held included */
+    int64_t over;      /* of all leaves, before any reclaim */
+    int64_t over_left; /* ... what inner nodes have not reclaimed */
+    int64_t deficit;
+    int64_t unmatched; /* deficits that no inner node has matched */
+    int64_t reclaimed; /* by this node and those inside */
+    int64_t ordered;   /* by this node alone */
+    int64_t held;      /* received beyond demand: by leaves, and for parents themselves */
+    int64_t given;     /* reclaimed of the leaves, by whichever node */
+} allot__sums;
+
+typedef struct allot__work {
+    const allot_plan *plan;
+    const allot_state *state;
+    const allot__group *group;
+    const allot__tree *tree;
+    const allot_policy *policy;
+    allot__arena *arena;
+    allot_report *report;
+    int32_t index; /* of the group */
+    int64_t slots; /* T */
+    int64_t times, unit;
+
+    /* Given: plan and state by row. in_flight and earmarked are NULL when there are none. */
+    const int32_t *configured, *limit, *rank;
+    const int32_t *demand, *allocated, *in_flight, *earmarked;
+
+    /* C-1, C-2 */
+    int32_t *own;      /* floor of own', at most ALLOT_AMOUNT_MAX */
+    int32_t *own_part; /* own' above that, in 1/unit; NULL: all whole */
+    int32_t *reserve;
+    int32_t *need;
+    allot__sums *sums; /* by family */
+
+    /* Policy functions, by function: NULL until asked for. */
+    int64_t **function_values;
+    int32_t **function_amounts; /* the same, checked to be amounts */
+
+    /* C-3, C-4 */
+    int32_t *quota;
+    allot__critical *critical; /* by family */
+
+    /* C-5 */
+    int64_t idle, idle_left;
+    int32_t *received;
+    int32_t *spare; /* by family: held for the parent itself, its quota beyond its children's */
+
+    /* C-6, C-7 */
+    int32_t *over;
+    int32_t *reclaimed;
+} allot__work;
+
+/* Begins: takes the columns from the arena and brings plan and state into row order. ENOMEM. */
+int allot__work_init(allot__work *work, const allot_plan *plan, const allot_state *state,
+                     int32_t group, allot__arena *arena, allot_report *report);
+
+/* The range of a family's rows. */
+static inline int32_t allot__family_first(const allot__work *work, int32_t family)
+{
+    return work->tree->first[family];
+}
+static inline int32_t allot__family_size(const allot__work *work, int32_t family)
+{
+    return work->tree->first[family + 1] - work->tree->first[family];
+}
+/* The family of a row's children, 0 for a leaf. */
+static inline int32_t allot__family_of(const allot__work *work, int32_t row)
+{
+    return work->group->family_of[row];
+}
+/* The row in the tree, which counts siblings in plan order; and the consumer's handle. */
+static inline int32_t allot__tree_row(const allot__work *work, int32_t row)
+{
+    return work->group->seat ? work->group->seat[row] : row;
+}
+static inline int32_t allot__handle(const allot__work *work, int32_t row)
+{
+    return work->tree->handle_of[allot__tree_row(work, row)];
+}
+
+/* The value of a column (an allot_column or a policy attribute) at a row, exact and uncut. */
+int64_t allot__value(const allot__work *work, int32_t column, int32_t row);
+/* The same for `count` rows from `first` on. */
+void allot__values(const allot__work *work, int32_t column, int32_t first, int32_t count,
+                   int64_t *out);
+
+/* A source as amounts 0 ... ALLOT_AMOUNT_MAX by row, or one number for all. */
+typedef struct allot__amounts {
+    const int32_t *column; /* NULL: `number` for every row */
+    const int32_t *part;   /* in 1/unit; NULL: none */
+    int32_t number;
+} allot__amounts;
+/* `weight`: for `by`, where `owned` is as configured (same proportions, whole numbers) and a sum
+ * above ALLOT_AMOUNT_MAX is an error. Calls the policy's function where needed, once a cycle. */
+int allot__amounts_of(allot__work *work, allot_source source, bool weight, allot__amounts *out);
+/* A function's values by row, computed on first use; *out stays NULL on failure. */
+int allot__function_values(allot__work *work, int32_t function, const int64_t **out);
+
+#endif
