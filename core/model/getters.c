@@ -15,6 +15,11 @@ static bool known(const allot_plan *plan, int32_t consumer)
     return plan && consumer >= 0 && consumer < plan->names->count;
 }
 
+allot_engine *allot_plan_engine(const allot_plan *plan)
+{
+    return plan ? plan->engine : NULL;
+}
+
 int32_t allot_plan_consumers(const allot_plan *plan)
 {
     return plan ? plan->names->count : 0;
