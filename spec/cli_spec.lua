@@ -190,8 +190,8 @@ describe("allot", function ()
       shell.write(at .. "/long.json", long)
       local state = STATE:gsub("/physics", "/" .. ("p"):rep(100)):gsub("20", "123456789", 1)
       shell.write(at .. "/long-state.json", state)
-      local line = [[cd %s; script -qec "stty cols 80; NO_COLOR=1 %s run long.json long-state.json" \
-        /dev/null | tr -d '\r']]
+      local line = [[cd %s; export NO_COLOR=1
+        script -qec "stty cols 80; %s run long.json long-state.json" /dev/null | tr -d '\r']]
       local _, out = shell.run(line:format(at, shell.allot))
       local table_text = out:match("\n\n(.-)\n\n")
       for row in table_text:gmatch("[^\n]+") do

@@ -121,23 +121,31 @@ static double ns(const bench_row *row, double seconds)
     return seconds * 1e9 / row->consumers;
 }
 
+static void put_both(const bench_row *row, bench_time time, int width, allot__text *out)
+{
+    char both[48];
+    snprintf(both, sizeof both, "%.1f (%.1f)", ns(row, time.best), ns(row, time.median));
+    allot__cli_printf(out, "  %-*s", width, both);
+}
+
 static void put_text(const results *from, allot__text *out)
 {
-    allot__cli_printf(out, "%s; best of %d, in brackets the median; ns a consumer\n\n",
-                      *from->cpu != '\0' ? from->cpu : "unknown processor", from->repeat);
-    allot__cli_printf(out, "%-12s %9s  %-15s %-15s %-15s %6s  %10s %10s\n", "tree", "consumers",
-                      "quota", "cycle", "read 64 bytes", "ratio", "Lua ns/row", "bytes/row");
+    allot__cli_printf(
+        out, "%s; best of %d, in brackets the median; ns a consumer; ratios to reading 64 B\n\n",
+        *from->cpu != '\0' ? from->cpu : "unknown processor", from->repeat);
+    allot__cli_printf(out, "%-12s %9s  %-15s  %-15s  %-13s  %-11s  %10s  %9s\n", "tree",
+                      "consumers", "quota", "cycle", "read 64 B", "ratios", "Lua ns/row",
+                      "bytes/row");
     for (int i = 0; i < from->count; i++) {
         const bench_row *row = &from->rows[i];
         allot__cli_printf(out, "%-12s %9" PRId32, row->shape->name, row->consumers);
-        const bench_time times[] = {row->quota, row->cycle, row->stream};
-        for (size_t k = 0; k < sizeof times / sizeof times[0]; k++) {
-            char both[48];
-            snprintf(both, sizeof both, "%.1f (%.1f)", ns(row, times[k].best),
-                     ns(row, times[k].median));
-            allot__cli_printf(out, "  %-14s", both);
-        }
-        allot__cli_printf(out, " %6.1f  %10.1f %10.1f\n", row->cycle.best / row->stream.best,
+        put_both(row, row->quota, 15, out);
+        put_both(row, row->cycle, 15, out);
+        put_both(row, row->stream, 13, out);
+        char ratios[32];
+        snprintf(ratios, sizeof ratios, "%.1f, %.1f", row->quota.best / row->stream.best,
+                 row->cycle.best / row->stream.best);
+        allot__cli_printf(out, "  %-11s  %10.1f  %9.1f\n", ratios,
                           ns(row, row->script.best - row->cycle.best),
                           (double)row->bytes / row->consumers);
     }
@@ -169,12 +177,12 @@ static void put_row(const bench_row *row, allot__text *out)
     put_time(out, "cycle_ns", row->cycle, scale);
     put_time(out, "stream_ns", row->stream, scale);
     put_time(out, "scripted_cycle_ns", row->script, scale);
-    allot__cli_printf(out,
-                      ", \"cycle_to_stream\": %.4g, \"script_ns_per_row\": %.4g, "
-                      "\"bytes_per_consumer\": %.4g}",
-                      row->cycle.best / row->stream.best,
-                      ns(row, row->script.best - row->cycle.best),
-                      (double)row->bytes / row->consumers);
+    allot__cli_printf(
+        out,
+        ", \"quota_to_stream\": %.4g, \"cycle_to_stream\": %.4g, \"script_ns_per_row\": %.4g, "
+        "\"bytes_per_consumer\": %.4g}",
+        row->quota.best / row->stream.best, row->cycle.best / row->stream.best,
+        ns(row, row->script.best - row->cycle.best), (double)row->bytes / row->consumers);
 }
 
 static void put_path(const bench_path *path, allot__text *out)

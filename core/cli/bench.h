@@ -37,9 +37,6 @@ int allot__bench_grow(bench_tree *tree, const bench_shape *shape, const char *po
                       size_t policy_len, const char *policy_name, allot_report *report);
 void allot__bench_fell(bench_tree *tree);
 
-/* The same tree as documents; the plan names the policy "hybrid". */
-int allot__bench_documents(const bench_tree *tree, allot__text *plan, allot__text *state);
-
 /* Samples in seconds. */
 typedef struct bench_time {
     double best, median;

@@ -49,7 +49,7 @@ static void put_state(const bench_tree *tree, allot__text *out)
     allot__cli_puts(out, "}}\n");
 }
 
-int allot__bench_documents(const bench_tree *tree, allot__text *plan, allot__text *state)
+static int put_documents(const bench_tree *tree, allot__text *plan, allot__text *state)
 {
     allot__cli_puts(plan, "{\"version\": 1, \"policy\": \"hybrid\", \"consumers\": ");
     put_family(tree->plan, ALLOT_ROOT, plan);
@@ -114,20 +114,27 @@ static int measure(allot__cli *cli, const allot__text *plan, const allot__text *
     return status;
 }
 
-int allot__bench_path(allot__cli *cli, const bench_shape *shape, int repeat, bench_path *out)
+/* The tree of a shape as documents. */
+static int write_documents(allot__cli *cli, const bench_shape *shape, allot__text *plan,
+                           allot__text *state, int32_t *consumers)
 {
-    bench_tree tree;
     size_t len;
     const char *hybrid = allot_ready_policy_text("hybrid", &len);
-    allot__text plan = {.engine = cli->engine}, state = {.engine = cli->engine};
-    int status = ALLOT_EINTERNAL;
-    if (hybrid != NULL)
-        status = allot__bench_grow(&tree, shape, hybrid, len, "hybrid", cli->report);
+    if (hybrid == NULL)
+        return ALLOT_EINTERNAL;
+    bench_tree tree;
+    int status = allot__bench_grow(&tree, shape, hybrid, len, "hybrid", cli->report);
     if (status == ALLOT_OK)
-        status = allot__bench_documents(&tree, &plan, &state);
-    out->consumers = tree.consumers;
-    if (hybrid != NULL)
-        allot__bench_fell(&tree);
+        status = put_documents(&tree, plan, state);
+    *consumers = tree.consumers;
+    allot__bench_fell(&tree);
+    return status;
+}
+
+int allot__bench_path(allot__cli *cli, const bench_shape *shape, int repeat, bench_path *out)
+{
+    allot__text plan = {.engine = cli->engine}, state = {.engine = cli->engine};
+    int status = write_documents(cli, shape, &plan, &state, &out->consumers);
     out->plan_bytes = plan.len;
     out->state_bytes = state.len;
     if (status == ALLOT_OK)
