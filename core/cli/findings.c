@@ -128,7 +128,7 @@ static void put_place(allot__text *out, const allot_diagnostic *finding)
 
 static void put_finding(allot__text *out, const allot_diagnostic *finding, bool color)
 {
-    bool error = finding->severity == ALLOT_ERROR;
+    bool error = finding->severity != ALLOT_WARNING;
     put_place(out, finding);
     allot__cli_puts(out, !color ? "" : error ? BOLD RED : BOLD YELLOW);
     allot__cli_puts(out, error ? "error:" : "warning:");
