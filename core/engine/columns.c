@@ -234,7 +234,7 @@ int allot__amounts_of(allot__work *work, allot_source source, bool weight, allot
     out->column = narrow(work, source.value);
     if (source.value == ALLOT_OWNED) {
         if (weight) {
-            out->column = work->configured;
+            out->column = work->times > 0 ? work->configured : NULL; /* C = 0: own' is 0 */
         } else {
             out->part = work->own_part;
         }

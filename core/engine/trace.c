@@ -35,8 +35,10 @@ static int64_t weight_of(const allot__work *work, allot_source source, int32_t r
     case ALLOT_FROM_FUNCTION:
         return work->function_amounts[source.value][row];
     case ALLOT_FROM_COLUMN:
-        return source.value == ALLOT_OWNED ? work->configured[row]
-                                           : allot__value(work, source.value, row);
+        if (source.value == ALLOT_OWNED) {
+            return work->times > 0 ? work->configured[row] : 0;
+        }
+        return allot__value(work, source.value, row);
     default:
         return source.value;
     }
