@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * names.h: what a document names: groups and consumers of a plan.
+ */
+#ifndef ALLOT_JSON_NAMES_H
+#define ALLOT_JSON_NAMES_H
+
+#include "json/read.h"
+
+/* What a name is, for people. */
+#define ALLOT__NAME_RULE                                                                           \
+    "a letter, then letters, digits, \"_\" or \"-\", at most 128 characters in all"
+
+#define ALLOT__LABEL_RULE "1 ... 255 bytes without control characters"
+
+/* The group that `value`, a member of `object`, names. Where it is not there: the plan's only one,
+ * or a fault when there are several. -1: a fault, which is said. */
+int32_t allot__group_read(allot__doc *doc, const allot_plan *plan, uint32_t object,
+                          const allot__value *value);
+
+/* The group of that name, which stands at that spot. -1: a fault, which is said. */
+int32_t allot__group_find(allot__doc *doc, const allot_plan *plan, allot__spot spot,
+                          const char *name);
+
+/* The consumer at a path, which stands at that spot. ALLOT_ROOT: a fault, which is said. */
+int32_t allot__path_read(allot__doc *doc, const allot_plan *plan, allot__spot spot,
+                         const char *path);
+/* The same of a leaf. */
+int32_t allot__leaf_read(allot__doc *doc, const allot_plan *plan, allot__spot spot,
+                         const char *path);
+
+#endif

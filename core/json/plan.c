@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* plan.c: a plan from its document: the top level, groups, and hosts. */
+#include "json/plan.h"
+
+#include <string.h>
+
+#include "json/names.h"
+
+static const allot__field plan_fields[ALLOT__PLAN_KEYS] = {
+    [ALLOT__PLAN_VERSION] = {"version", ALLOT__INTEGER, 1, 1, false, false},
+    [ALLOT__PLAN_SLOTS] = {"slots", ALLOT__AMOUNT, false, false},
+    [ALLOT__PLAN_POLICY] = {"policy", ALLOT__STRING | ALLOT__OBJECT, 0, 0, false, false},
+    [ALLOT__PLAN_CONSUMERS] = {"consumers", ALLOT__LIST, 0, 0, true, false},
+    [ALLOT__PLAN_GROUPS] = {"groups", ALLOT__OBJECT, 0, 0, false, false},
+    [ALLOT__PLAN_WINDOWS] = {"windows", ALLOT__LIST, 0, 0, false, true},
+    [ALLOT__PLAN_HOSTS] = {"hosts", ALLOT__OBJECT, 0, 0, false, false},
+    [ALLOT__PLAN_QUEUES] = {"queues", ALLOT__LIST, 0, 0, false, true},
+    [ALLOT__PLAN_LEASES] = {"leases", ALLOT__LIST | ALLOT__OBJECT, 0, 0, false, true},
+    [ALLOT__PLAN_OPTIONS] = {"options", ALLOT__OBJECT, 0, 0, false, false},
+};
+static const allot__shape plan_shape = {plan_fields, ALLOT__PLAN_KEYS, 0};
+
+/* ---- Groups ------------------------------------------------------------------------------------
+ */
+
+static const allot__field group_fields[] = {
+    {"slots", ALLOT__AMOUNT, false, false},
+    {"policy", ALLOT__STRING | ALLOT__OBJECT, 0, 0, false, false},
+    {"consumers", ALLOT__OBJECT, 0, 0, false, false},
+};
+static const allot__shape group_shape = {group_fields, 3, 0};
+
+static int read_group(allot__plan_reader *reader, const cJSON *member, allot__group_entry *entry)
+{
+    allot__doc *doc = &reader->doc;
+    allot__value values[3];
+    cJSON *node;
+    uint32_t number = (uint32_t)member->valueint;
+    char quote[ALLOT__QUOTE_MAX + 4];
+    entry->group = -1;
+    int status = allot_plan_group(reader->plan, member->string, &entry->group);
+    if (status == ALLOT_ENAME)
+        allot__doc_fault(doc, allot__at_key(number), "E-name", NULL,
+                         "found %s, allowed " ALLOT__NAME_RULE,
+                         allot__doc_quote(doc, allot__at_key(number), quote));
+    else if (status != ALLOT_OK)
+        return status;
+    if (!allot__kind_check(doc, number, ALLOT__OBJECT))
+        return ALLOT_OK;
+    status = allot__object_read(doc, number, &group_shape, values, &node);
+    if (status != ALLOT_OK)
+        return status;
+    cJSON_Delete(node);
+    entry->slots = values[0];
+    entry->policy = values[1].kind != 0 ? values[1].number : 0;
+    entry->consumers = values[2].kind != 0 ? values[2].number : 0;
+    return ALLOT_OK;
+}
+
+static size_t count_members(const cJSON *node)
+{
+    size_t count = 0;
+    for (const cJSON *member = node->child; member != NULL; member = member->next)
+        count += member->valueint != 0;
+    return count;
+}
+
+static int read_groups(allot__plan_reader *reader)
+{
+    const allot__value *groups = &reader->top[ALLOT__PLAN_GROUPS];
+    cJSON *node;
+    if (groups->kind == 0)
+        return ALLOT_OK;
+    int status = allot__doc_parse(&reader->doc, groups->number, &node);
+    if (status != ALLOT_OK)
+        return status;
+    size_t count = count_members(node), size = count * sizeof *reader->groups;
+    if (count > 0) {
+        reader->groups = allot_engine_alloc(reader->doc.engine, NULL, 0, size);
+        status = reader->groups != NULL ? ALLOT_OK : ALLOT_ENOMEM;
+    }
+    if (reader->groups != NULL) {
+        memset(reader->groups, 0, size);
+        reader->group_count = count;
+    }
+    allot__group_entry *entry = reader->groups;
+    for (const cJSON *it = node->child; it != NULL && status == ALLOT_OK; it = it->next)
+        if (it->valueint != 0)
+            status = read_group(reader, it, entry++);
+    cJSON_Delete(node);
+    return status;
+}
+
+/* A group without a size of its own has the plan's. */
+static int set_slots(allot__plan_reader *reader)
+{
+    const allot__value *top = &reader->top[ALLOT__PLAN_SLOTS];
+    int status = ALLOT_OK;
+    if (reader->group_count == 0 && top->kind != 0)
+        return allot_plan_slots(reader->plan, 0, top->integer);
+    for (size_t i = 0; i < reader->group_count && status == ALLOT_OK; i++) {
+        const allot__group_entry *entry = &reader->groups[i];
+        const allot__value *slots = entry->slots.number != 0 ? &entry->slots : top;
+        if (entry->group >= 0 && slots->kind != 0)
+            status = allot_plan_slots(reader->plan, entry->group, slots->integer);
+    }
+    return status;
+}
+
+/* ---- Hosts -------------------------------------------------------------------------------------
+ */
+
+static const allot__field host_fields[] = {
+    {"slots", ALLOT__AMOUNT, true, false},
+    {"group", ALLOT__STRING, 0, 0, false, false},
+};
+static const allot__shape host_shape = {host_fields, 2, ALLOT__SCALAR};
+
+static int add_host(allot__plan_reader *reader, const cJSON *member, const allot__value *values)
+{
+    allot__doc *doc = &reader->doc;
+    int32_t group = allot__group_read(doc, reader->plan, (uint32_t)member->valueint, &values[1]);
+    if (group < 0 || values[0].kind == 0)
+        return ALLOT_OK;
+    int status = allot_plan_host(reader->plan, member->string, group, values[0].integer);
+    if (status != ALLOT_ENAME)
+        return status;
+    allot__spot spot = allot__at_key((uint32_t)member->valueint);
+    char quote[ALLOT__QUOTE_MAX + 4];
+    allot__doc_fault(doc, spot, "E-name", NULL,
+                     "found the host's name %s, allowed " ALLOT__LABEL_RULE,
+                     allot__doc_quote(doc, spot, quote));
+    return ALLOT_OK;
+}
+
+static int read_host(allot__plan_reader *reader, const cJSON *member)
+{
+    allot__value values[2];
+    cJSON *node;
+    uint32_t number = (uint32_t)member->valueint;
+    if (number == 0 || !allot__kind_check(&reader->doc, number, ALLOT__OBJECT))
+        return ALLOT_OK;
+    int status = allot__object_read(&reader->doc, number, &host_shape, values, &node);
+    if (status != ALLOT_OK)
+        return status;
+    status = add_host(reader, member, values);
+    cJSON_Delete(node);
+    return status;
+}
+
+static int read_hosts(allot__plan_reader *reader)
+{
+    const allot__value *hosts = &reader->top[ALLOT__PLAN_HOSTS];
+    cJSON *node;
+    if (hosts->kind == 0)
+        return ALLOT_OK;
+    int status = allot__doc_parse(&reader->doc, hosts->number, &node);
+    if (status != ALLOT_OK)
+        return status;
+    for (const cJSON *it = node->child; it != NULL && status == ALLOT_OK; it = it->next)
+        status = read_host(reader, it);
+    cJSON_Delete(node);
+    return status;
+}
+
+/* ---- The whole ---------------------------------------------------------------------------------
+ */
+
+static int read_plan(allot__plan_reader *reader)
+{
+    static int (*const steps[])(allot__plan_reader *) = {read_groups, allot__policies_read,
+                                                         set_slots,   allot__consumers_read,
+                                                         read_hosts,  allot__plan_finish};
+    cJSON *node;
+    if (!allot__kind_check(&reader->doc, 0, ALLOT__OBJECT))
+        return ALLOT_EINVALID;
+    int status = allot__object_read(&reader->doc, 0, &plan_shape, reader->top, &node);
+    if (status != ALLOT_OK)
+        return status;
+    for (size_t i = 0; i < sizeof steps / sizeof steps[0] && status == ALLOT_OK; i++)
+        status = steps[i](reader);
+    cJSON_Delete(node);
+    return status != ALLOT_OK ? status : reader->doc.faults > 0 ? ALLOT_EINVALID : ALLOT_OK;
+}
+
+static void end(allot__plan_reader *reader)
+{
+    allot_engine *engine = reader->doc.engine;
+    size_t fields = reader->field_count;
+    if (reader->groups != NULL)
+        allot_engine_alloc(engine, reader->groups, reader->group_count * sizeof *reader->groups, 0);
+    if (reader->fields != NULL)
+        allot_engine_alloc(engine, reader->fields, fields * sizeof *reader->fields, 0);
+    if (reader->values != NULL)
+        allot_engine_alloc(engine, reader->values, fields * sizeof *reader->values, 0);
+    if (reader->objects != NULL)
+        allot_engine_alloc(engine, reader->objects,
+                           reader->object_capacity * sizeof *reader->objects, 0);
+    allot__doc_close(&reader->doc);
+}
+
+int allot_plan_read(allot_engine *engine, const char *text, size_t len, const char *file,
+                    const allot_policy_loader *loader, allot_report *report, allot_plan **out)
+{
+    allot__plan_reader reader = {.loader = loader};
+    if (engine == NULL || (text == NULL && len > 0) || out == NULL)
+        return ALLOT_EUSAGE;
+    int status = allot__doc_open(&reader.doc, engine, text, len, file, true, report);
+    if (status == ALLOT_OK)
+        status = allot_plan_new(engine, &reader.plan);
+    if (status == ALLOT_OK)
+        status = read_plan(&reader);
+    end(&reader);
+    if (status == ALLOT_OK)
+        *out = reader.plan;
+    else
+        allot_plan_free(reader.plan);
+    return status;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * plan.h: a plan while it is read from its document.
+ *
+ * Policies are read first, wherever they stand: they declare what consumers may state. Then come
+ * the groups' sizes, the consumers, what differs in groups, and hosts. After a fault all goes on,
+ * so that one run shows them all.
+ */
+#ifndef ALLOT_JSON_PLAN_H
+#define ALLOT_JSON_PLAN_H
+
+#include <allot/json.h>
+
+#include "json/read.h"
+
+/* The plan's keys, in the order of the table in plan.c. */
+typedef enum allot__plan_key {
+    ALLOT__PLAN_VERSION,
+    ALLOT__PLAN_SLOTS,
+    ALLOT__PLAN_POLICY,
+    ALLOT__PLAN_CONSUMERS,
+    ALLOT__PLAN_GROUPS,
+    ALLOT__PLAN_WINDOWS,
+    ALLOT__PLAN_HOSTS,
+    ALLOT__PLAN_QUEUES,
+    ALLOT__PLAN_LEASES,
+    ALLOT__PLAN_OPTIONS,
+    ALLOT__PLAN_KEYS
+} allot__plan_key;
+
+/* A group as its entry says it. */
+typedef struct allot__group_entry {
+    int32_t group; /* -1: its name is faulty */
+    allot__value slots;
+    uint32_t policy, consumers; /* values; 0: not there */
+} allot__group_entry;
+
+typedef struct allot__plan_reader {
+    allot__doc doc;
+    const allot_policy_loader *loader;
+    allot_plan *plan;
+    allot__value top[ALLOT__PLAN_KEYS];
+    allot__group_entry *groups;
+    size_t group_count;
+    bool no_policy; /* one failed: what consumers may state is not known */
+    bool doubtful;  /* a consumer is faulty, so sums over consumers may be */
+    /* The keys of a consumer: those of consumer.c, then the plan's columns. */
+    allot__field *fields;
+    allot__value *values;
+    size_t field_count;
+    uint32_t *objects; /* by consumer: its object, and whether it is faulty */
+    size_t object_capacity;
+} allot__plan_reader;
+
+/* Reads `options` and every `policy`; the plan holds the policies. ENOMEM alone: faults are said,
+ * as by all of these. */
+int allot__policies_read(allot__plan_reader *reader);
+
+/* Reads the consumers, and then what the groups state otherwise. */
+int allot__consumers_read(allot__plan_reader *reader);
+/* The consumer's object; *faulty: what is said about it may follow from another fault. */
+uint32_t allot__consumer_object(const allot__plan_reader *reader, int32_t consumer, bool *faulty);
+
+/* Seals the plan and says what the model finds wrong, each at its place. Also EINVALID. */
+int allot__plan_finish(allot__plan_reader *reader);
+
+#endif

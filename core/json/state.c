@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* state.c: a state from its document: the top level, consumers, and hosts. */
+#include "json/state.h"
+
+#include <string.h>
+
+#include "json/names.h"
+
+/* Set in a consumer's object number. */
+#define FAULTY UINT32_C(0x80000000)
+
+static const allot__field state_fields[ALLOT__STATE_KEYS] = {
+    [ALLOT__STATE_NOW] = {"now", ALLOT__TIME, true, false},
+    [ALLOT__STATE_SLOTS] = {"slots", ALLOT__OBJECT | ALLOT__AMOUNT, false, false},
+    [ALLOT__STATE_CONSUMERS] = {"consumers", ALLOT__OBJECT, 0, 0, false, false},
+    [ALLOT__STATE_HOSTS] = {"hosts", ALLOT__OBJECT, 0, 0, false, false},
+    [ALLOT__STATE_SESSIONS] = {"sessions", ALLOT__LIST, 0, 0, false, true},
+    [ALLOT__STATE_TASKS] = {"tasks", ALLOT__LIST, 0, 0, false, false},
+    [ALLOT__STATE_RECLAIMS] = {"reclaims", ALLOT__LIST, 0, 0, false, false},
+    [ALLOT__STATE_LOANS] = {"loans", ALLOT__LIST, 0, 0, false, true},
+    [ALLOT__STATE_JOBS] = {"jobs", ALLOT__LIST, 0, 0, false, true},
+    [ALLOT__STATE_LEASES] = {"leases", ALLOT__LIST | ALLOT__OBJECT, 0, 0, false, true},
+    [ALLOT__STATE_USAGE] = {"usage", ALLOT__OBJECT, 0, 0, false, true},
+    [ALLOT__STATE_USAGE_AT] = {"usage_at", ALLOT__TIME, false, true},
+};
+static const allot__shape state_shape = {state_fields, ALLOT__STATE_KEYS, 0};
+
+/* ---- Amounts: one number, or one for each group ------------------------------------------------
+ */
+
+typedef int (*setter)(allot_state *state, int32_t group, int32_t consumer, int64_t slots);
+
+static int set_group_slots(allot_state *state, int32_t group, int32_t consumer, int64_t slots)
+{
+    (void)consumer;
+    return allot_state_slots(state, group, slots);
+}
+
+static int read_by_group(allot__state_reader *reader, const allot__value *value, int32_t consumer,
+                         setter set)
+{
+    static const allot__field amount = {NULL, ALLOT__AMOUNT, false, false};
+    allot__doc *doc = &reader->doc;
+    cJSON *node;
+    int status = allot__doc_parse(doc, value->number, &node);
+    if (status != ALLOT_OK)
+        return status;
+    for (const cJSON *it = node->child; it != NULL && status == ALLOT_OK; it = it->next) {
+        if (it->valueint == 0)
+            continue;
+        allot__spot spot = allot__at_key((uint32_t)it->valueint);
+        int32_t group = allot__group_find(doc, reader->plan, spot, it->string);
+        allot__value slots = allot__value_read(doc, it, &amount);
+        if (group >= 0 && consumer != ALLOT_ROOT && slots.kind != 0)
+            status = set(reader->state, group, consumer, slots.integer);
+    }
+    cJSON_Delete(node);
+    return status;
+}
+
+/* `consumer` ALLOT_ROOT: an unknown one, whose amounts are only checked. */
+static int read_amounts(allot__state_reader *reader, const allot__value *value, int32_t consumer,
+                        setter set)
+{
+    if (value->kind == ALLOT__OBJECT)
+        return read_by_group(reader, value, consumer, set);
+    if (value->kind != ALLOT__INTEGER)
+        return ALLOT_OK;
+    if (allot_plan_groups(reader->plan) > 1) {
+        allot__doc_fault(&reader->doc, allot__at(value->number), "E-type", NULL,
+                         "found a number, allowed {group: number}: the plan has %d groups",
+                         (int)allot_plan_groups(reader->plan));
+        return ALLOT_OK;
+    }
+    return consumer == ALLOT_ROOT ? ALLOT_OK : set(reader->state, 0, consumer, value->integer);
+}
+
+/* ---- Consumers ---------------------------------------------------------------------------------
+ */
+
+enum { DEMAND, ALLOCATED, SHARING, CONSUMER_FIELDS };
+static const allot__field consumer_fields[CONSUMER_FIELDS] = {
+    [DEMAND] = {"demand", ALLOT__OBJECT | ALLOT__AMOUNT, false, false},
+    [ALLOCATED] = {"allocated", ALLOT__OBJECT | ALLOT__AMOUNT, false, false},
+    [SHARING] = {"sharing", ALLOT__ANYTHING, 0, 0, false, true},
+};
+static const allot__shape consumer_shape = {consumer_fields, CONSUMER_FIELDS, 0};
+
+static int read_consumer(allot__state_reader *reader, const cJSON *member)
+{
+    allot__doc *doc = &reader->doc;
+    allot__value values[CONSUMER_FIELDS];
+    uint32_t number = (uint32_t)member->valueint;
+    int64_t faults = doc->faults;
+    cJSON *node;
+    allot__doc_about(doc, NULL, 0, 0);
+    if (number == 0)
+        return ALLOT_OK;
+    int32_t consumer = allot__leaf_read(doc, reader->plan, allot__at_key(number), member->string);
+    if (!allot__kind_check(doc, number, ALLOT__OBJECT))
+        return ALLOT_OK;
+    if (consumer >= 0)
+        allot__doc_about(doc, reader->plan, consumer, number);
+    int status = allot__object_read(doc, number, &consumer_shape, values, &node);
+    if (status != ALLOT_OK)
+        return status;
+    cJSON_Delete(node);
+    status = read_amounts(reader, &values[DEMAND], consumer, allot_state_demand);
+    if (status == ALLOT_OK)
+        status = read_amounts(reader, &values[ALLOCATED], consumer, allot_state_allocated);
+    if (consumer >= 0)
+        reader->objects[consumer] = number | (doc->faults > faults ? FAULTY : 0);
+    return status;
+}
+
+/* ---- Hosts -------------------------------------------------------------------------------------
+ */
+
+enum { SLOTS, LOAD, CLOSED, EXCLUSIVE_TO, HOST_FIELDS };
+static const allot__field host_fields[HOST_FIELDS] = {
+    [SLOTS] = {"slots", ALLOT__AMOUNT, false, false},
+    [LOAD] = {"load", ALLOT__INTEGER | ALLOT__NUMBER | ALLOT__NULL, INT64_MIN, INT64_MAX, false,
+              false},
+    [CLOSED] = {"closed", ALLOT__BOOLEAN | ALLOT__STRING, 0, 0, false, false},
+    [EXCLUSIVE_TO] = {"exclusive_to", ALLOT__STRING, 0, 0, false, true},
+};
+static const allot__shape host_shape = {host_fields, HOST_FIELDS, 0};
+
+static bool is_closed(allot__doc *doc, const allot__value *value)
+{
+    char quote[ALLOT__QUOTE_MAX + 4];
+    bool open = value->kind == ALLOT__BOOLEAN && value->integer == 0;
+    bool closed = value->kind == ALLOT__STRING &&
+                  (strcmp(value->string, "drain") == 0 || strcmp(value->string, "reclaim") == 0);
+    if (value->kind != 0 && !open && !closed)
+        allot__doc_fault(doc, allot__at(value->number), "E-range", NULL,
+                         "found %s, allowed false, \"drain\" or \"reclaim\"",
+                         allot__doc_quote(doc, allot__at(value->number), quote));
+    return closed;
+}
+
+static int set_host(allot__state_reader *reader, const cJSON *member, const allot__value *values)
+{
+    allot__doc *doc = &reader->doc;
+    allot__spot spot = allot__at_key((uint32_t)member->valueint);
+    char quote[ALLOT__QUOTE_MAX + 4];
+    bool closed = is_closed(doc, &values[CLOSED]);
+    int64_t slots = values[SLOTS].kind != 0 ? values[SLOTS].integer : -1;
+    if (values[SLOTS].number != 0 && values[SLOTS].kind == 0)
+        return ALLOT_OK;
+    int status = allot_state_host(reader->state, member->string, slots, closed);
+    allot__doc_quote(doc, spot, quote);
+    if (status == ALLOT_ENAME)
+        allot__doc_fault(doc, spot, "E-name", NULL,
+                         "found the host's name %s, allowed " ALLOT__LABEL_RULE, quote);
+    else if (status == ALLOT_ENOENT)
+        allot__doc_fault(doc, spot, "E-unknown-host", NULL,
+                         "found the host %s, which the plan does not have: \"slots\" is missing",
+                         quote);
+    else
+        return status;
+    return ALLOT_OK;
+}
+
+static int read_host(allot__state_reader *reader, const cJSON *member)
+{
+    allot__value values[HOST_FIELDS];
+    uint32_t number = (uint32_t)member->valueint;
+    cJSON *node;
+    if (number == 0 || !allot__kind_check(&reader->doc, number, ALLOT__OBJECT))
+        return ALLOT_OK;
+    int status = allot__object_read(&reader->doc, number, &host_shape, values, &node);
+    if (status != ALLOT_OK)
+        return status;
+    status = set_host(reader, member, values);
+    cJSON_Delete(node);
+    return status;
+}
+
+/* ---- The whole ---------------------------------------------------------------------------------
+ */
+
+static int read_members(allot__state_reader *reader, allot__state_key key,
+                        int (*read)(allot__state_reader *reader, const cJSON *member))
+{
+    cJSON *node;
+    if (reader->top[key].kind == 0)
+        return ALLOT_OK;
+    int status = allot__doc_parse(&reader->doc, reader->top[key].number, &node);
+    if (status != ALLOT_OK)
+        return status;
+    for (const cJSON *it = node->child; it != NULL && status == ALLOT_OK; it = it->next)
+        status = read(reader, it);
+    allot__doc_about(&reader->doc, NULL, 0, 0);
+    cJSON_Delete(node);
+    return status;
+}
+
+/* Where the document says what the model's finding is about; *faulty: it says something wrong
+ * there, from which the finding may follow. */
+static uint32_t place_of(const allot__state_reader *reader, const allot_diagnostic *finding,
+                         bool *faulty)
+{
+    *faulty = reader->doubtful;
+    if (finding->consumer < 0)
+        return reader->top[ALLOT__STATE_HOSTS].number;
+    uint32_t object = reader->objects[finding->consumer] & ~FAULTY;
+    *faulty = *faulty || (reader->objects[finding->consumer] & FAULTY) != 0;
+    if (finding->field == ALLOT_IN_FLIGHT)
+        return reader->top[ALLOT__STATE_RECLAIMS].number;
+    if (object == 0)
+        return reader->top[ALLOT__STATE_TASKS].number;
+    uint32_t stated = allot__doc_member(&reader->doc, object, "allocated");
+    return stated != 0 ? stated : object;
+}
+
+static int finish(allot__state_reader *reader)
+{
+    allot_report *found = NULL;
+    int status = ALLOT_OK;
+    if (reader->doc.report != NULL)
+        status = allot_report_new(reader->doc.engine, &found);
+    if (status == ALLOT_OK)
+        status = allot_state_seal(reader->state, found);
+    for (int32_t i = 0; found != NULL && i < allot_report_count(found); i++) {
+        bool faulty;
+        const allot_diagnostic *finding = allot_report_at(found, i);
+        uint32_t number = place_of(reader, finding, &faulty);
+        if (!faulty)
+            allot__doc_adopt(&reader->doc, allot__at(number), finding);
+    }
+    allot_report_free(found);
+    return status;
+}
+
+static int read_top(allot__state_reader *reader)
+{
+    cJSON *node;
+    int64_t now;
+    int status = allot__object_read(&reader->doc, 0, &state_shape, reader->top, &node);
+    if (status != ALLOT_OK)
+        return status;
+    if (allot__time_read(&reader->doc, &reader->top[ALLOT__STATE_NOW], &now))
+        status = allot_state_now(reader->state, now);
+    cJSON_Delete(node);
+    return status;
+}
+
+static int read_state(allot__state_reader *reader)
+{
+    if (!allot__kind_check(&reader->doc, 0, ALLOT__OBJECT))
+        return ALLOT_EINVALID;
+    int status = read_top(reader);
+    if (status == ALLOT_OK)
+        status = read_amounts(reader, &reader->top[ALLOT__STATE_SLOTS], 0, set_group_slots);
+    if (status == ALLOT_OK)
+        status = read_members(reader, ALLOT__STATE_CONSUMERS, read_consumer);
+    if (status == ALLOT_OK)
+        status = read_members(reader, ALLOT__STATE_HOSTS, read_host);
+    if (status == ALLOT_OK)
+        status = allot__tasks_read(reader);
+    if (status == ALLOT_OK)
+        status = allot__reclaims_read(reader);
+    if (status == ALLOT_OK)
+        status = finish(reader);
+    return status != ALLOT_OK ? status : reader->doc.faults > 0 ? ALLOT_EINVALID : ALLOT_OK;
+}
+
+int allot_state_read(const allot_plan *plan, const char *text, size_t len, const char *file,
+                     allot_report *report, allot_state **out)
+{
+    allot__state_reader reader = {.plan = plan};
+    if (plan == NULL || (text == NULL && len > 0) || out == NULL)
+        return ALLOT_EUSAGE;
+    allot_engine *engine = allot_plan_engine(plan);
+    size_t size = ((size_t)allot_plan_consumers(plan) + 1) * sizeof *reader.objects;
+    int status = allot__doc_open(&reader.doc, engine, text, len, file, false, report);
+    if (status == ALLOT_OK)
+        status = allot_state_new(plan, &reader.state);
+    if (status == ALLOT_OK) {
+        reader.objects = allot_engine_alloc(engine, NULL, 0, size);
+        status = reader.objects != NULL ? ALLOT_OK : ALLOT_ENOMEM;
+    }
+    if (status == ALLOT_OK) {
+        memset(reader.objects, 0, size);
+        status = read_state(&reader);
+        allot_engine_alloc(engine, reader.objects, size, 0);
+    }
+    allot__doc_close(&reader.doc);
+    if (status == ALLOT_OK)
+        *out = reader.state;
+    else
+        allot_state_free(reader.state);
+    return status;
+}

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* task.c: a state's lists: running tasks, and reclaims in flight. */
+#include <string.h>
+
+#include "json/names.h"
+#include "json/state.h"
+
+/* Calls `read` with each object of a list; what is no object is said. */
+static int each_object(allot__state_reader *reader, uint32_t list,
+                       int (*read)(allot__state_reader *reader, uint32_t object))
+{
+    allot__doc *doc = &reader->doc;
+    uint32_t end = allot__doc_end(doc, list);
+    int64_t faults = doc->faults;
+    int status = ALLOT_OK;
+    for (uint32_t item = list + 1; item < end && status == ALLOT_OK;
+         item = allot__doc_next(doc, item))
+        if (allot__kind_check(doc, item, ALLOT__OBJECT))
+            status = read(reader, item);
+    reader->doubtful = reader->doubtful || doc->faults > faults;
+    return status;
+}
+
+/* The leaf that a value names; ALLOT_ROOT: a fault, which is said, or it is not there. */
+static int32_t read_leaf(allot__state_reader *reader, const allot__value *value)
+{
+    if (value->kind != ALLOT__STRING)
+        return ALLOT_ROOT;
+    return allot__leaf_read(&reader->doc, reader->plan, allot__at(value->number), value->string);
+}
+
+static int64_t amount_or(const allot__value *value, int64_t fallback)
+{
+    return value->kind == ALLOT__INTEGER ? value->integer : fallback;
+}
+
+/* The time, or 0 where it is not there. */
+static int64_t read_time(allot__doc *doc, const allot__value *value)
+{
+    int64_t time = 0;
+    allot__time_read(doc, value, &time);
+    return time;
+}
+
+/* ---- Tasks -------------------------------------------------------------------------------------
+ */
+
+enum { ID, CONSUMER, SLOTS, GROUP, SESSION, HOST, SLOT, STARTED, SUBMITTED, TASK_FIELDS };
+static const allot__field task_fields[TASK_FIELDS] = {
+    [ID] = {"id", ALLOT__STRING, 0, 0, true, false},
+    [CONSUMER] = {"consumer", ALLOT__STRING, 0, 0, true, false},
+    [SLOTS] = {"slots", ALLOT__INTEGER, 1, ALLOT_AMOUNT_MAX, false, false},
+    [GROUP] = {"group", ALLOT__STRING, 0, 0, false, false},
+    [SESSION] = {"session", ALLOT__STRING | ALLOT__NULL, 0, 0, false, false},
+    [HOST] = {"host", ALLOT__STRING | ALLOT__NULL, 0, 0, false, false},
+    [SLOT] = {"slot", ALLOT__INTEGER | ALLOT__STRING | ALLOT__NULL, INT64_MIN, INT64_MAX, false,
+              false},
+    [STARTED] = {"started", ALLOT__NULL | ALLOT__TIME, false, false},
+    [SUBMITTED] = {"submitted", ALLOT__NULL | ALLOT__TIME, false, false},
+};
+static const allot__shape task_shape = {task_fields, TASK_FIELDS, 0};
+
+static int add_task(allot__state_reader *reader, const allot__value *values, allot_task *task)
+{
+    allot__doc *doc = &reader->doc;
+    allot__spot spot = allot__at(values[ID].number);
+    char quote[ALLOT__QUOTE_MAX + 4];
+    int status = allot_state_task(reader->state, task);
+    if (status == ALLOT_EEXIST)
+        allot__doc_fault(doc, spot, "E-duplicate-id", NULL, "found the task %s again, allowed once",
+                         allot__doc_quote(doc, spot, quote));
+    else if (status == ALLOT_ENAME)
+        allot__doc_fault(doc, spot, "E-name", NULL, "found %s, allowed 1 ... 255 bytes",
+                         allot__doc_quote(doc, spot, quote));
+    else
+        return status;
+    return ALLOT_OK;
+}
+
+static int read_task(allot__state_reader *reader, uint32_t object)
+{
+    allot__doc *doc = &reader->doc;
+    allot__value values[TASK_FIELDS];
+    int64_t faults = doc->faults;
+    cJSON *node;
+    int status = allot__object_read(doc, object, &task_shape, values, &node);
+    if (status != ALLOT_OK)
+        return status;
+    allot_task task = {.id = values[ID].string,
+                       .consumer = read_leaf(reader, &values[CONSUMER]),
+                       .group = allot__group_read(doc, reader->plan, object, &values[GROUP]),
+                       .slots = amount_or(&values[SLOTS], 1),
+                       .started = read_time(doc, &values[STARTED]),
+                       .submitted = read_time(doc, &values[SUBMITTED]),
+                       .session = values[SESSION].string,
+                       .host = values[HOST].string};
+    if (doc->faults == faults)
+        status = add_task(reader, values, &task);
+    cJSON_Delete(node);
+    return status;
+}
+
+int allot__tasks_read(allot__state_reader *reader)
+{
+    const allot__value *tasks = &reader->top[ALLOT__STATE_TASKS];
+    return tasks->kind != 0 ? each_object(reader, tasks->number, read_task) : ALLOT_OK;
+}
+
+/* ---- Reclaims ----------------------------------------------------------------------------------
+ */
+
+enum { R_ID, R_CONSUMER, R_SLOTS, R_GROUP, R_TASKS, R_FOR, R_DEADLINE, RECLAIM_FIELDS };
+static const allot__field reclaim_fields[RECLAIM_FIELDS] = {
+    [R_ID] = {"id", ALLOT__STRING | ALLOT__NULL, 0, 0, false, false},
+    [R_CONSUMER] = {"consumer", ALLOT__STRING, 0, 0, true, false},
+    [R_SLOTS] = {"slots", ALLOT__AMOUNT, true, false},
+    [R_GROUP] = {"group", ALLOT__STRING, 0, 0, false, false},
+    [R_TASKS] = {"tasks", ALLOT__LIST, 0, 0, false, false},
+    [R_FOR] = {"for", ALLOT__LIST, 0, 0, false, false},
+    [R_DEADLINE] = {"deadline", ALLOT__NULL | ALLOT__TIME, false, false},
+};
+static const allot__shape reclaim_shape = {reclaim_fields, RECLAIM_FIELDS, 0};
+
+static const allot__field claim_fields[] = {
+    {"consumer", ALLOT__STRING, 0, 0, true, false},
+    {"slots", ALLOT__AMOUNT, true, false},
+};
+static const allot__shape claim_shape = {claim_fields, 2, 0};
+
+static int read_claim(allot__state_reader *reader, uint32_t object, allot_claim *claim)
+{
+    allot__value values[2];
+    cJSON *node;
+    if (!allot__kind_check(&reader->doc, object, ALLOT__OBJECT))
+        return ALLOT_OK;
+    int status = allot__object_read(&reader->doc, object, &claim_shape, values, &node);
+    if (status != ALLOT_OK)
+        return status;
+    claim->consumer = read_leaf(reader, &values[0]);
+    claim->slots = amount_or(&values[1], 0);
+    cJSON_Delete(node);
+    return ALLOT_OK;
+}
+
+static int32_t count_items(const allot__doc *doc, uint32_t list)
+{
+    int32_t count = 0;
+    for (uint32_t item = list + 1; item < allot__doc_end(doc, list);
+         item = allot__doc_next(doc, item))
+        count++;
+    return count;
+}
+
+/* Reads the list `for` into a block of reclaim->claim_count claims, the caller's. */
+static int read_claims(allot__state_reader *reader, const allot__value *list,
+                       allot_in_flight *reclaim, allot_claim **claims)
+{
+    allot__doc *doc = &reader->doc;
+    int32_t count = list->kind != 0 ? count_items(doc, list->number) : 0;
+    int64_t sum = 0;
+    int status = ALLOT_OK;
+    if (count == 0)
+        return ALLOT_OK;
+    *claims = allot_engine_alloc(doc->engine, NULL, 0, (size_t)count * sizeof **claims);
+    if (*claims == NULL)
+        return ALLOT_ENOMEM;
+    memset(*claims, 0, (size_t)count * sizeof **claims);
+    reclaim->claims = *claims;
+    reclaim->claim_count = count;
+    uint32_t item = list->number + 1;
+    for (int32_t i = 0; i < count && status == ALLOT_OK; i++, item = allot__doc_next(doc, item)) {
+        status = read_claim(reader, item, &(*claims)[i]);
+        sum += (*claims)[i].slots;
+    }
+    if (sum > reclaim->slots)
+        allot__doc_fault(doc, allot__at(list->number), "E-claims", NULL,
+                         "found claims of %lld slots, allowed %lld, what is given back",
+                         (long long)sum, (long long)reclaim->slots);
+    return status;
+}
+
+static void check_task_ids(allot__doc *doc, const allot__value *list)
+{
+    uint32_t end = list->kind != 0 ? allot__doc_end(doc, list->number) : 0;
+    for (uint32_t item = list->number + 1; item < end; item = allot__doc_next(doc, item))
+        allot__kind_check(doc, item, ALLOT__STRING);
+}
+
+static int add_reclaim(allot__state_reader *reader, uint32_t object, const allot__value *values)
+{
+    allot__doc *doc = &reader->doc;
+    int64_t faults = doc->faults;
+    allot_claim *claims = NULL;
+    allot_in_flight reclaim = {.id = values[R_ID].string,
+                               .consumer = read_leaf(reader, &values[R_CONSUMER]),
+                               .group =
+                                   allot__group_read(doc, reader->plan, object, &values[R_GROUP]),
+                               .slots = amount_or(&values[R_SLOTS], ALLOT_AMOUNT_MAX),
+                               .deadline = read_time(doc, &values[R_DEADLINE])};
+    check_task_ids(doc, &values[R_TASKS]);
+    int status = read_claims(reader, &values[R_FOR], &reclaim, &claims);
+    if (status == ALLOT_OK && doc->faults == faults && reclaim.consumer >= 0)
+        status = allot_state_in_flight(reader->state, &reclaim);
+    if (claims != NULL)
+        allot_engine_alloc(doc->engine, claims, (size_t)reclaim.claim_count * sizeof *claims, 0);
+    return status;
+}
+
+static int read_reclaim(allot__state_reader *reader, uint32_t object)
+{
+    allot__value values[RECLAIM_FIELDS];
+    cJSON *node;
+    int status = allot__object_read(&reader->doc, object, &reclaim_shape, values, &node);
+    if (status != ALLOT_OK)
+        return status;
+    status = add_reclaim(reader, object, values);
+    cJSON_Delete(node);
+    return status;
+}
+
+int allot__reclaims_read(allot__state_reader *reader)
+{
+    const allot__value *reclaims = &reader->top[ALLOT__STATE_RECLAIMS];
+    return reclaims->kind != 0 ? each_object(reader, reclaims->number, read_reclaim) : ALLOT_OK;
+}
