@@ -46,7 +46,6 @@ static void split_family(const allot__work *work, int32_t family, int64_t slots,
     rows->left = slots;
     rows->left_part = 0;
     rows->weight = work->configured + first;
-    memset(rows->level, 0, count * sizeof *rows->level);
     allot__pour_aims(rows);
     if (!allot__pour_exact(rows)) {
         memset(out + first, 0, count * sizeof *out); /* nobody owns anything, or nothing is idle */
@@ -74,6 +73,7 @@ static int by_ownership(allot__work *work, int32_t *out)
                         .rest = room + 3 * widest,
                         .need = room + 4 * widest,
                         .cap = room + 4 * widest};
+    memset(room, 0, widest * sizeof *room);
     /* Nobody's part can reach this, so every fill with an owner is critical. */
     for (size_t i = 0; i < widest; i++) {
         room[4 * widest + i] = ALLOT_AMOUNT_MAX + 1;

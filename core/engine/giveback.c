@@ -3,10 +3,6 @@
 /* giveback.c: down the subtree with a stack of families; no recursion, however deep the tree. */
 #include "engine/giveback.h"
 
-#include <string.h>
-
-#include "base/wide.h"
-
 static bool is_natural(const allot_policy *policy)
 {
     const allot__order *order = &policy->reclaim;
@@ -24,10 +20,12 @@ int allot__giveback_init(allot__giveback *giveback, allot__work *work, allot__ta
     size_t families = (size_t)work->tree->families;
     giveback->givers = allot__arena_take(work->arena, widest, sizeof *giveback->givers);
     giveback->heap = allot__arena_take(work->arena, widest, sizeof *giveback->heap);
+    giveback->left = allot__arena_take(work->arena, widest, sizeof *giveback->left);
+    giveback->part = allot__arena_take(work->arena, widest, sizeof *giveback->part);
     giveback->stack = allot__arena_take(work->arena, families, sizeof *giveback->stack);
     giveback->due = allot__arena_take(work->arena, families, sizeof *giveback->due);
-    if (giveback->givers == NULL || giveback->heap == NULL || giveback->stack == NULL ||
-        giveback->due == NULL) {
+    if (giveback->givers == NULL || giveback->heap == NULL || giveback->left == NULL ||
+        giveback->part == NULL || giveback->stack == NULL || giveback->due == NULL) {
         return ALLOT_ENOMEM;
     }
     if (giveback->natural) {
@@ -236,7 +234,8 @@ static int64_t take_weighted(allot__giveback *giveback, int32_t *depth, int32_t 
     return weighted;
 }
 
-static void take_family(allot__giveback *giveback, int32_t *depth, int32_t family, int64_t slots)
+void allot__giveback_family(allot__giveback *giveback, int32_t *depth, int32_t family,
+                            int64_t slots)
 {
     allot__work *work = giveback->work;
     int32_t first = allot__family_first(work, family);
@@ -266,6 +265,15 @@ static void take_family(allot__giveback *giveback, int32_t *depth, int32_t famil
             take_part(giveback, depth, giveback->givers[i].row, giveback->givers[i].part);
         }
         slots -= over;
+    }
+}
+
+static void take_family(allot__giveback *giveback, int32_t *depth, int32_t family, int64_t slots)
+{
+    if (giveback->natural && giveback->work->tree->inner[family] == 0) {
+        allot__giveback_leaves(giveback, family, slots);
+    } else {
+        allot__giveback_family(giveback, depth, family, slots);
     }
 }
 

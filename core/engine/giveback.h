@@ -12,6 +12,7 @@
 #ifndef ALLOT_ENGINE_GIVEBACK_H
 #define ALLOT_ENGINE_GIVEBACK_H
 
+#include "base/wide.h"
 #include "engine/order.h"
 
 /* Told of every leaf's part, in no particular order. */
@@ -34,13 +35,20 @@ typedef struct allot__giveback {
     int32_t *order;       /* rows of a family in order; unused when natural */
     allot__giver *givers; /* those of a group that are over */
     int32_t *heap;
-    int32_t *stack; /* families still to pass their part down, */
-    int64_t *due;   /* and that part, by family */
+    int32_t *left, *part; /* rows of a run, for families of leaves */
+    int32_t *stack;       /* families still to pass their part down, */
+    int64_t *due;         /* and that part, by family */
 } allot__giveback;
 
 int allot__giveback_init(allot__giveback *giveback, allot__work *work, allot__taker *taker);
 /* Takes `slots`, at most what is over in it, from the leaves below a family's parent: adds to
  * reclaimed of leaves and lowers over_left of the families inside, not of the family itself. */
 void allot__giveback_take(allot__giveback *giveback, int32_t family, int64_t slots);
+
+/* The same for a family of leaves, when natural (giveback_leaves.c). */
+void allot__giveback_leaves(allot__giveback *giveback, int32_t family, int64_t slots);
+/* One family by the plain rules; its parents' parts are left on the stack. For tests. */
+void allot__giveback_family(allot__giveback *giveback, int32_t *depth, int32_t family,
+                            int64_t slots);
 
 #endif

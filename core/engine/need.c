@@ -54,8 +54,9 @@ ALLOT__CLONES static void need_rows(allot__work *work, int32_t first, int32_t co
     int32_t *restrict reserve = work->reserve + first;
     int32_t *restrict need = work->need + first;
     int64_t needs = 0;
+    int64_t kept_slots = 0;
     int64_t held = 0;
-#pragma omp simd reduction(+ : needs, held)
+#pragma omp simd reduction(+ : needs, kept_slots, held)
     for (int32_t i = 0; i < count; i++) {
         int32_t kept = planned[i] < own[i] ? planned[i] : own[i];
         int32_t want = demand[i] < limit[i] ? demand[i] : limit[i];
@@ -63,31 +64,22 @@ ALLOT__CLONES static void need_rows(allot__work *work, int32_t first, int32_t co
         reserve[i] = kept;
         need[i] = most;
         needs += most;
+        kept_slots += kept;
         held += allocated[i];
     }
     sums->demand = needs;
+    sums->reserve = kept_slots;
     sums->allocated = held;
-}
-
-static int64_t reserved(const allot__work *work, int32_t first, int32_t count)
-{
-    int64_t sum = 0;
-    for (int32_t i = 0; i < count; i++) {
-        sum += work->reserve[first + i];
-    }
-    return sum;
 }
 
 /* A parent's own numbers, from its family's. */
 static void need_parent(allot__work *work, int32_t row, int32_t family)
 {
     allot__sums *inside = &work->sums[family];
-    int32_t first = allot__family_first(work, family);
-    int64_t children = reserved(work, first, allot__family_size(work, family));
     int64_t own = work->own ? work->own[row] : work->configured[row];
     int64_t reserve = work->group->columns[ALLOT_RESERVE][row];
     reserve = reserve < own ? reserve : own;
-    reserve = reserve > children ? reserve : children;
+    reserve = reserve > inside->reserve ? reserve : inside->reserve;
     int64_t limit = work->limit[row] == ALLOT_NONE ? INT64_MAX : work->limit[row];
     int64_t need = inside->demand < limit ? inside->demand : limit;
     inside->need = need > reserve ? need : reserve;
@@ -107,7 +99,9 @@ static void mend_parents(allot__work *work, int32_t family, allot__sums *sums)
         }
         left--;
         sums->demand -= work->need[row];
+        sums->reserve -= work->reserve[row];
         need_parent(work, row, below);
+        sums->reserve += work->reserve[row];
         sums->demand += work->sums[below].need;
         sums->allocated += work->sums[below].allocated;
         sums->in_flight += work->sums[below].in_flight;

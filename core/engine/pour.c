@@ -3,8 +3,6 @@
 /* pour.c: a fill in plain 128-bit integers: what the fast one is held to. */
 #include "engine/pour.h"
 
-#include <string.h>
-
 #include "base/simd.h"
 
 typedef allot__i128 wide;
@@ -31,12 +29,13 @@ ALLOT__CLONES static void whole_aims(allot__pour *pour)
     pour->total = total;
 }
 
-ALLOT__CLONES static void split_aims(allot__pour *pour, const int32_t *cap_part)
+ALLOT__CLONES static void split_aims(allot__pour *pour)
 {
     const int32_t *restrict level = pour->level;
     const int32_t *restrict level_part = pour->level_part;
     const int32_t *restrict need = pour->need;
     const int32_t *restrict cap = pour->cap;
+    const int32_t *restrict cap_part = pour->cap_part;
     const int32_t *restrict weight = pour->weight;
     int32_t *restrict aim = pour->aim;
     int32_t *restrict aim_part = pour->aim_part;
@@ -64,30 +63,19 @@ void allot__pour_aims(allot__pour *pour)
 {
     if (pour->unit == 1) {
         whole_aims(pour);
-        return;
+    } else {
+        split_aims(pour);
     }
-    if (pour->cap_part != NULL) {
-        split_aims(pour, pour->cap_part);
-        return;
-    }
-    memset(pour->rest, 0, (size_t)pour->count * sizeof *pour->rest);
-    split_aims(pour, pour->rest);
 }
 
 bool allot__pour_all(allot__pour *pour)
 {
-    wide left = (wide)pour->left * pour->unit + pour->left_part;
-    wide lack = (wide)pour->lack * pour->unit + pour->lack_part;
-    if (lack > left) {
+    wide left = (wide)(pour->left - pour->lack) * pour->unit + pour->left_part - pour->lack_part;
+    if (left < 0) {
         return false;
     }
-    size_t size = (size_t)pour->count * sizeof *pour->level;
-    memcpy(pour->level, pour->aim, size);
-    if (pour->unit != 1) {
-        memcpy(pour->level_part, pour->aim_part, size);
-    }
-    pour->left = (int64_t)((left - lack) / pour->unit);
-    pour->left_part = (int64_t)((left - lack) % pour->unit);
+    pour->left = (int64_t)(left / pour->unit);
+    pour->left_part = (int64_t)(left % pour->unit);
     return true;
 }
 

@@ -19,16 +19,16 @@
 
 #include "base/wide.h"
 
-/* Rows of one run, side by side; arrays of `count`. Arrays of parts are NULL iff unit is 1. */
+/* Rows of one run, side by side; arrays of `count`. Arrays of parts are unused when unit is 1. */
 typedef struct allot__pour {
     int32_t count;
-    int64_t unit;                /* 1 ... ALLOT_AMOUNT_MAX */
-    int64_t left, left_part;     /* to pour: whole slots, and parts below one */
-    int32_t *level, *level_part; /* where rows stand */
-    const int32_t *need;         /* 0 ... ALLOT_AMOUNT_MAX */
-    const int32_t *cap;          /* likewise */
-    const int32_t *cap_part;     /* may be NULL beside a unit: caps are whole */
-    const int32_t *weight;       /* likewise; 0: the row takes no part */
+    int64_t unit;                      /* 1 ... ALLOT_AMOUNT_MAX */
+    int64_t left, left_part;           /* to pour: whole slots, and parts below one */
+    const int32_t *level, *level_part; /* where rows stand */
+    const int32_t *need;               /* 0 ... ALLOT_AMOUNT_MAX */
+    const int32_t *cap;                /* likewise */
+    const int32_t *cap_part;           /* all zero where caps are whole */
+    const int32_t *weight;             /* like need; 0: the row takes no part */
 
     /* Set by allot__pour_aims. */
     int32_t *aim, *aim_part; /* max(level, min(cap, need)) where there is a weight, else level */
@@ -40,14 +40,14 @@ typedef struct allot__pour {
     int32_t *rest;         /* nonzero: there is a fraction above */
     allot__u128 *fraction; /* it, in 1/(unit * sum); NULL: not wanted; `exact` only */
     int64_t amount, sum;   /* the rate: amount / sum parts of 1/unit per weight */
-    double *gap, *scale;   /* room for the guess, `fast` only */
+    double slope;          /* in: a rate of slots per weight that may be near, 0: none; out: it */
 } allot__pour;
 
 /* Sets aims and their sums; to be called before each pouring. */
 void allot__pour_aims(allot__pour *pour);
 
 /* Pours. True: it was critical: floor, rest, amount and sum are set, nothing is left. False: all
- * aims are met, levels are the aims, left is what remains. */
+ * aims are met, so that they are the levels now, and left is what remains. */
 bool allot__pour_exact(allot__pour *pour);
 /* The same; hands over to `exact` where the numbers are too large for 64 bits. */
 bool allot__pour_fast(allot__pour *pour);

@@ -3,26 +3,23 @@
 /*
  * pour_fast.c: a fill in vector arithmetic.
  *
- * 1. Newton's steps in doubles guess the rate, and so which rows reach their aims.
- * 2. That set's sums make the rate a fraction amount / sum. The sums are of whole numbers below
- *    2^53, which doubles add without error.
+ * 1. Newton's steps guess which rows reach their aims: single floats compare, integers add up.
+ * 2. The guessed set's sums make the rate a fraction amount / sum.
  * 3. At that rate every row's floor is guessed in double and mended by its remainder. The
  *    remainder is right modulo 2^32 (or 2^64) because it is known to be small; so floors and
  *    remainders are exact, and tell in integers which rows reach their aims.
  * 4. If their sums are those of step 2, that is the proof (pour.c ends on the same condition).
  *    Else they make the next rate: Newton's step done exactly, so this ends.
  *
- * Loops are plain C that compilers vectorise: whole columns of 32-bit integers or of doubles.
+ * Loops are plain C over 32-bit columns, which compilers vectorise.
  */
 #include "engine/pour.h"
 
-#include <stddef.h>
-
 #include "base/simd.h"
 
-enum { ROWS = 1 << 22 };         /* more could add up to 2^53 */
-#define SMALL ((int64_t)1 << 29) /* remainders below fit 32 bits */
-#define LARGE ((int64_t)1 << 60) /* ... and 64 bits */
+#define SMALL      ((int64_t)1 << 29) /* remainders below fit 32 bits */
+#define LARGE      ((int64_t)1 << 60) /* ... and 64 bits */
+#define LEAST_GAPS ((int64_t)1 << 31) /* as many rows there may be, each less than a slot off */
 
 /* A rate as the rows see it: whole + below / one slots per weight, one = unit * sum. */
 typedef struct rate {
@@ -36,92 +33,76 @@ typedef struct found {
     int64_t open;          /* weights of the others */
 } found;
 
-ALLOT__CLONES static void widen(const allot__pour *pour)
+ALLOT__CLONES static found guess_whole(const allot__pour *pour, float slope)
 {
-    double *restrict gap = pour->gap;
-    double *restrict scale = pour->scale;
     const int32_t *restrict aim = pour->aim;
     const int32_t *restrict level = pour->level;
     const int32_t *restrict weight = pour->weight;
-#pragma omp simd
+    int64_t met = 0;
+    int64_t open = 0;
+#pragma omp simd reduction(+ : met, open)
     for (int32_t i = 0; i < pour->count; i++) {
-        gap[i] = (double)(aim[i] - level[i]);
-        scale[i] = (double)weight[i];
+        int32_t gap = aim[i] - level[i];
+        int32_t reached = (float)gap <= slope * (float)weight[i];
+        met += reached ? gap : 0;
+        open += reached ? 0 : weight[i];
     }
-    if (pour->unit != 1) {
-        const int32_t *restrict aim_part = pour->aim_part;
-        const int32_t *restrict level_part = pour->level_part;
-        double one = 1.0 / (double)pour->unit;
-#pragma omp simd
-        for (int32_t i = 0; i < pour->count; i++) {
-            gap[i] += (double)(aim_part[i] - level_part[i]) * one;
-        }
-    }
+    return (found){met, 0, open};
 }
 
-ALLOT__CLONES static void step(const allot__pour *pour, double slope, double *met, double *open)
+ALLOT__CLONES static found guess_split(const allot__pour *pour, float slope)
 {
-    const double *restrict gap = pour->gap;
-    const double *restrict scale = pour->scale;
-    double sum = 0;
-    double weights = 0;
-#pragma omp simd reduction(+ : sum, weights)
-    for (int32_t i = 0; i < pour->count; i++) {
-        int reached = gap[i] <= slope * scale[i];
-        sum += reached ? gap[i] : 0.0;
-        weights += reached ? 0.0 : scale[i];
-    }
-    *met = sum;
-    *open = weights;
-}
-
-/* The guess: slots per weight. */
-static double guess(const allot__pour *pour)
-{
-    double left = (double)pour->left + (double)pour->left_part / (double)pour->unit;
-    double open = (double)pour->total;
-    double slope = left / open;
-    for (int32_t k = 0; k < 64; k++) {
-        double met;
-        double now;
-        step(pour, slope, &met, &now);
-        if (now == open || now <= 0) {
-            break;
-        }
-        open = now;
-        double next = (left - met) / open;
-        if (next <= slope) {
-            break;
-        }
-        slope = next;
-    }
-    return slope;
-}
-
-/* Sums over the guessed set; every one is a whole number of which a double loses nothing. */
-ALLOT__CLONES static found guessed(const allot__pour *pour, double slope)
-{
-    const double *restrict gap = pour->gap;
-    const double *restrict scale = pour->scale;
     const int32_t *restrict aim = pour->aim;
-    const int32_t *restrict level = pour->level;
-    double met = 0;
-    double part = 0;
-    double open = 0;
-    if (pour->unit == 1) {
-        step(pour, slope, &met, &open);
-        return (found){(int64_t)met, 0, (int64_t)open};
-    }
     const int32_t *restrict aim_part = pour->aim_part;
+    const int32_t *restrict level = pour->level;
     const int32_t *restrict level_part = pour->level_part;
-#pragma omp simd reduction(+ : met, part, open)
+    const int32_t *restrict weight = pour->weight;
+    float per_unit = 1.0F / (float)pour->unit;
+    int64_t met = 0;
+    int64_t met_part = 0;
+    int64_t open = 0;
+#pragma omp simd reduction(+ : met, met_part, open)
     for (int32_t i = 0; i < pour->count; i++) {
-        int reached = gap[i] <= slope * scale[i];
-        met += reached ? (double)(aim[i] - level[i]) : 0.0;
-        part += reached ? (double)(aim_part[i] - level_part[i]) : 0.0;
-        open += reached ? 0.0 : scale[i];
+        int32_t gap = aim[i] - level[i];
+        int32_t part = aim_part[i] - level_part[i];
+        int32_t reached = (float)gap + (float)part * per_unit <= slope * (float)weight[i];
+        met += reached ? gap : 0;
+        met_part += reached ? part : 0;
+        open += reached ? 0 : weight[i];
     }
-    return (found){(int64_t)met, (int64_t)part, (int64_t)open};
+    return (found){met, met_part, open};
+}
+
+static found guess_at(const allot__pour *pour, double slope)
+{
+    return pour->unit == 1 ? guess_whole(pour, (float)slope) : guess_split(pour, (float)slope);
+}
+
+/* The slope at which a set that adds up so leaves nothing. */
+static double slope_of(const allot__pour *pour, const found *sums)
+{
+    double left = (double)(pour->left - sums->met) +
+                  (double)(pour->left_part - sums->met_part) / (double)pour->unit;
+    return left / (double)sums->open;
+}
+
+/* From a slope that may be near, else from the one at which nobody reaches an aim. */
+static found guess(const allot__pour *pour)
+{
+    const found nobody = {0, 0, pour->total};
+    double lowest = slope_of(pour, &nobody);
+    double slope = pour->slope > lowest ? pour->slope : lowest;
+    found sums = guess_at(pour, slope);
+    for (int32_t k = 0; k < 64; k++) {
+        double next = sums.open > 0 ? slope_of(pour, &sums) : lowest;
+        next = next > lowest ? next : lowest;
+        found now = guess_at(pour, next);
+        if (now.open == sums.open && now.met == sums.met && now.met_part == sums.met_part) {
+            break;
+        }
+        sums = now;
+    }
+    return sums;
 }
 
 /* Rows at a rate whose `one` is SMALL: 32-bit lanes. No parts. The rise of a row that lacks nothing
@@ -202,41 +183,50 @@ ALLOT__CLONES static found small_split(const allot__pour *pour, const rate *at)
     return (found){met, met_part, open};
 }
 
-/* Rows at a rate whose `one` is LARGE: 64 bits, one row at a time. */
-static found large(const allot__pour *pour, const rate *at)
+/* Rows at a rate whose `one` is LARGE: 64-bit lanes. */
+ALLOT__CLONES static found large(const allot__pour *pour, const rate *at, const int32_t *from,
+                                 const int32_t *to)
 {
-    found sums = {0, 0, 0};
+    const int32_t *restrict level = pour->level;
+    const int32_t *restrict aim = pour->aim;
+    const int32_t *restrict weight = pour->weight;
+    int32_t *restrict floor = pour->floor;
+    int32_t *restrict rest = pour->rest;
+    uint64_t below = (uint64_t)at->below;
+    uint64_t whole = (uint64_t)at->whole;
+    uint64_t sum = (uint64_t)at->sum;
+    int64_t one = at->one;
+    double slope = at->slope;
+    double per_unit = at->per_unit;
+    int64_t met = 0;
+    int64_t met_part = 0;
+    int64_t open = 0;
+#pragma omp simd reduction(+ : met, met_part, open)
     for (int32_t i = 0; i < pour->count; i++) {
-        int32_t from = pour->unit == 1 ? 0 : pour->level_part[i];
-        int32_t to = pour->unit == 1 ? 0 : pour->aim_part[i];
-        int32_t weight = pour->weight[i];
-        int64_t rise = (int64_t)(at->slope * (double)weight + at->per_unit * (double)from);
-        uint64_t over = (uint64_t)at->below * (uint64_t)weight +
-                        (uint64_t)at->sum * (uint64_t)from - (uint64_t)rise * (uint64_t)at->one;
-        int64_t left = (int64_t)over;
-        if (left < 0) {
-            left += at->one;
-            rise--;
-        } else if (left >= at->one) {
-            left -= at->one;
-            rise++;
-        }
-        rise += at->whole * weight;
-        int32_t gap = pour->aim[i] - pour->level[i];
-        bool reached = gap < rise || (gap == rise && at->sum * to <= left);
-        pour->floor[i] = pour->level[i] + (reached ? gap : (int32_t)rise);
-        pour->rest[i] = (reached ? to : left) != 0;
-        sums.met += reached ? gap : 0;
-        sums.met_part += reached ? to - from : 0;
-        sums.open += reached ? 0 : weight;
+        uint64_t heavy = (uint32_t)weight[i];
+        int32_t guess = (int32_t)(slope * (double)weight[i] + per_unit * (double)from[i]);
+        int64_t left = (int64_t)(below * heavy + sum * (uint32_t)from[i] -
+                                 (uint64_t)(uint32_t)guess * (uint64_t)one);
+        int64_t low = left < 0;
+        int64_t high = left >= one;
+        left += (low ? one : 0) - (high ? one : 0);
+        int64_t rise = guess + high - low + (int64_t)(whole * heavy);
+        int64_t gap = aim[i] - level[i];
+        int64_t exact = (int64_t)(sum * (uint32_t)to[i]);
+        int64_t reached = gap < rise || (gap == rise && exact <= left);
+        floor[i] = level[i] + (int32_t)(reached ? gap : rise);
+        rest[i] = (reached ? exact : left) != 0;
+        met += reached ? gap : 0;
+        met_part += reached ? to[i] - from[i] : 0;
+        open += reached ? 0 : weight[i];
     }
-    return sums;
+    return (found){met, met_part, open};
 }
 
 /* The rate at which a set that adds up so leaves exactly nothing; false: not one of ours. */
 static bool rate_of(const allot__pour *pour, const found *sums, rate *at)
 {
-    if (sums->open <= 0 || sums->open > LARGE / pour->unit || sums->met - pour->left > ROWS) {
+    if (sums->open <= 0 || sums->open > LARGE / pour->unit || sums->met - pour->left > LEAST_GAPS) {
         return false;
     }
     at->sum = sums->open;
@@ -256,25 +246,35 @@ static bool rate_of(const allot__pour *pour, const found *sums, rate *at)
     return true;
 }
 
+static found rows_at(const allot__pour *pour, const rate *at)
+{
+    /* Where there are no parts, `sum * part` must be nothing; rest is overwritten row by row. */
+    bool small = at->one < SMALL && at->whole * pour->total < SMALL;
+    if (pour->unit != 1) {
+        return small ? small_split(pour, at) : large(pour, at, pour->level_part, pour->aim_part);
+    }
+    if (small) {
+        return small_whole(pour, at);
+    }
+    return large(pour, at, pour->cap_part, pour->cap_part);
+}
+
 bool allot__pour_fast(allot__pour *pour)
 {
     if (allot__pour_all(pour)) {
         return false;
     }
-    if (pour->count > ROWS || pour->fraction != NULL || pour->total > LARGE / pour->unit) {
+    if (pour->fraction != NULL || pour->total > LARGE / pour->unit) {
         return allot__pour_exact(pour);
     }
-    widen(pour);
-    found sums = guessed(pour, guess(pour));
+    found sums = guess(pour);
     rate at;
-    for (int32_t k = 0; k < pour->count + 2 && rate_of(pour, &sums, &at); k++) {
-        bool small = at.one < SMALL && at.whole * pour->total < SMALL;
-        found now = !small            ? large(pour, &at)
-                    : pour->unit == 1 ? small_whole(pour, &at)
-                                      : small_split(pour, &at);
+    for (int32_t k = 0; k < 16 && rate_of(pour, &sums, &at); k++) {
+        found now = rows_at(pour, &at);
         if (now.met == sums.met && now.met_part == sums.met_part && now.open == sums.open) {
             pour->amount = at.amount;
             pour->sum = at.sum;
+            pour->slope = at.slope + (double)at.whole;
             pour->left = 0;
             pour->left_part = 0;
             return true;

@@ -57,6 +57,24 @@ static int resolve(allot__quota_pass *pass)
     return allot__order_prepare(pass->work, &policy->distribute);
 }
 
+static bool take_rows(allot__quota_pass *pass)
+{
+    allot__pour *rows = &pass->rows;
+    size_t size = sizeof(int32_t);
+    int32_t *zeros;
+    rows->unit = pass->work->unit;
+    if (!allot__quota_take(pass, &pass->whole[0], size) ||
+        !allot__quota_take(pass, &pass->whole[1], size) ||
+        !allot__quota_take(pass, &rows->floor, size) ||
+        !allot__quota_take(pass, &rows->rest, size) || !allot__quota_take(pass, &zeros, size)) {
+        return false;
+    }
+    memset(zeros, 0, (size_t)pass->work->tree->widest * size);
+    pass->zeros = zeros;
+    return rows->unit == 1 || (allot__quota_take(pass, &pass->part[0], size) &&
+                               allot__quota_take(pass, &pass->part[1], size));
+}
+
 static int begin(allot__quota_pass *pass)
 {
     pass->plain = pass->work->policy->rounding == ALLOT_ROUND_RANK;
@@ -64,21 +82,7 @@ static int begin(allot__quota_pass *pass)
     if (status != ALLOT_OK) {
         return status;
     }
-    allot__pour *rows = &pass->rows;
-    size_t size = sizeof(int32_t);
-    rows->unit = pass->work->unit;
-    bool enough =
-        allot__quota_take(pass, &rows->level, size) && allot__quota_take(pass, &rows->aim, size) &&
-        allot__quota_take(pass, &rows->floor, size) && allot__quota_take(pass, &rows->rest, size) &&
-        allot__quota_take(pass, &rows->gap, sizeof(double)) &&
-        allot__quota_take(pass, &rows->scale, sizeof(double));
-    if (enough && rows->unit != 1) {
-        enough = allot__quota_take(pass, &rows->level_part, size) &&
-                 allot__quota_take(pass, &rows->aim_part, size);
-    }
-    if (enough && !pass->plain) {
-        enough = allot__quota_order_begin(pass);
-    }
+    bool enough = take_rows(pass) && (pass->plain || allot__quota_order_begin(pass));
     return enough ? ALLOT_OK : ALLOT_ENOMEM;
 }
 
@@ -93,52 +97,79 @@ void allot__quota_columns(allot__quota_pass *pass, int32_t fill, int32_t first, 
     rows->need = pass->work->need + first;
     rows->weight = from_row(&columns->by, first);
     rows->cap = from_row(&columns->up_to, first);
-    rows->cap_part = columns->up_to.part ? columns->up_to.part + first : NULL;
+    rows->cap_part = columns->up_to.part ? columns->up_to.part + first : pass->zeros;
 }
 
-/* Levels of a family that met all its aims: parts may add up to whole slots that nobody has. */
-static void leave_whole(const allot__pour *rows, int64_t slots, allot__shares *shares)
+void allot__quota_next(allot__quota_pass *pass)
 {
-    shares->floor = rows->level;
-    if (rows->unit == 1) {
-        memset(rows->rest, 0, (size_t)rows->count * sizeof *rows->rest);
-    } else {
-        memcpy(rows->rest, rows->level_part, (size_t)rows->count * sizeof *rows->rest);
+    allot__pour *rows = &pass->rows;
+    int32_t spare = rows->aim == pass->whole[0];
+    rows->level = rows->aim;
+    rows->aim = pass->whole[spare];
+    if (rows->unit != 1) {
+        rows->level_part = rows->aim_part;
+        rows->aim_part = pass->part[spare];
     }
-    /* What is left over is left in whole and parts; slots - left, rounded down. */
-    shares->whole = slots - rows->left - (rows->left_part > 0);
+}
+
+void allot__quota_begin(allot__quota_pass *pass, int32_t family, int64_t slots)
+{
+    allot__pour *rows = &pass->rows;
+    rows->count = allot__family_size(pass->work, family);
+    rows->left = slots;
+    rows->left_part = 0;
+    rows->level = pass->zeros;
+    rows->level_part = pass->zeros;
+    rows->aim = pass->whole[0];
+    rows->aim_part = pass->part[0];
+    pass->work->critical[family].fill = -1;
+}
+
+/* The first fill pours reserves up to reserves: with enough for all, they are the levels. */
+static int32_t pour_reserves(allot__quota_pass *pass, int32_t family)
+{
+    allot__pour *rows = &pass->rows;
+    int64_t reserves = pass->work->sums[family].reserve;
+    if (reserves > rows->left) {
+        return 0;
+    }
+    rows->level = pass->work->reserve + allot__family_first(pass->work, family);
+    rows->left -= reserves;
+    return 1;
+}
+
+static bool pour_fill(allot__quota_pass *pass, int32_t fill, int32_t family)
+{
+    allot__pour *rows = &pass->rows;
+    int32_t first = allot__family_first(pass->work, family);
+    allot__quota_columns(pass, fill, first, rows);
+    allot__pour_aims(rows);
+    rows->slope = pass->slope[fill];
+    if (!pass->pour(rows)) {
+        allot__quota_next(pass);
+        return false;
+    }
+    pass->slope[fill] = rows->slope;
+    pass->work->critical[family] = (allot__critical){fill, first, rows->amount, rows->sum};
+    return true;
 }
 
 static void plain_family(allot__quota_pass *pass, int32_t family, int64_t slots)
 {
     allot__work *work = pass->work;
     allot__pour *rows = &pass->rows;
-    allot__critical *critical = &work->critical[family];
-    int32_t first = allot__family_first(work, family);
-    rows->count = allot__family_size(work, family);
-    rows->left = slots;
-    rows->left_part = 0;
-    memset(rows->level, 0, (size_t)rows->count * sizeof *rows->level);
-    if (rows->unit != 1) {
-        memset(rows->level_part, 0, (size_t)rows->count * sizeof *rows->level_part);
+    allot__quota_begin(pass, family, slots);
+    bool critical = false;
+    for (int32_t i = pour_reserves(pass, family); i < work->policy->fill_count && !critical; i++) {
+        critical = pour_fill(pass, i, family);
     }
     allot__shares shares = {.count = rows->count,
-                            .whole = slots,
-                            .floor = rows->floor,
-                            .rest = rows->rest,
-                            .quota = work->quota + first};
-    critical->fill = -1;
-    for (int32_t i = 0; i < work->policy->fill_count; i++) {
-        allot__quota_columns(pass, i, first, rows);
-        allot__pour_aims(rows);
-        if (pass->pour(rows)) {
-            *critical = (allot__critical){i, first, rows->amount, rows->sum};
-            break;
-        }
-    }
-    if (critical->fill < 0) {
-        leave_whole(rows, slots, &shares);
-    }
+                            .whole = slots - rows->left - (rows->left_part > 0),
+                            .floor = critical ? rows->floor : rows->level,
+                            .rest = critical          ? rows->rest
+                                    : rows->unit == 1 ? pass->zeros
+                                                      : rows->level_part,
+                            .quota = work->quota + allot__family_first(work, family)};
     allot__round(ALLOT_ROUND_RANK, &shares);
 }
 

@@ -42,10 +42,8 @@ static void put_in_order(allot__quota_pass *pass, const allot__order *order, int
         sorted->need[i] = rows->need[row];
         sorted->cap[i] = rows->cap[row];
         sorted->weight[i] = rows->weight[row];
-        if (rows->unit != 1) {
-            sorted->level_part[i] = rows->level_part[row];
-            sorted->cap_part[i] = rows->cap_part != NULL ? rows->cap_part[row] : 0;
-        }
+        sorted->level_part[i] = rows->level_part[row];
+        sorted->cap_part[i] = rows->cap_part[row];
     }
 }
 
@@ -71,6 +69,8 @@ static bool pour_run(allot__quota_pass *pass, int32_t from, int32_t end)
     allot__sorted *sorted = &pass->sorted;
     allot__pour run = pass->rows;
     run.count = end - from;
+    run.aim = pass->rows.aim + from;
+    run.aim_part = pass->rows.unit == 1 ? NULL : pass->rows.aim_part + from;
     run.level = sorted->level + from;
     run.level_part = sorted->level_part + from;
     run.need = sorted->need + from;
@@ -82,6 +82,12 @@ static bool pour_run(allot__quota_pass *pass, int32_t from, int32_t end)
     run.fraction = sorted->fraction + from;
     allot__pour_aims(&run);
     bool critical = allot__pour_exact(&run);
+    if (!critical) {
+        memcpy(sorted->level + from, run.aim, (size_t)run.count * sizeof *run.aim);
+        if (run.unit != 1) {
+            memcpy(sorted->level_part + from, run.aim_part, (size_t)run.count * sizeof *run.aim);
+        }
+    }
     pass->rows.left = run.left;
     pass->rows.left_part = run.left_part;
     pass->rows.amount = run.amount;
@@ -97,10 +103,10 @@ static void put_back(allot__quota_pass *pass, int32_t from, int32_t end)
     for (int32_t i = 0; i < rows->count; i++) {
         int32_t row = sorted->rows[i];
         bool critical = i >= from && i < end;
-        int32_t part = rows->unit == 1 ? 0 : sorted->level_part[i];
-        rows->level[row] = sorted->level[i];
+        int32_t part = sorted->level_part[i];
+        rows->aim[row] = sorted->level[i];
         if (rows->unit != 1) {
-            rows->level_part[row] = part;
+            rows->aim_part[row] = part;
         }
         rows->floor[row] = critical ? sorted->floor[i] : sorted->level[i];
         rows->rest[row] = critical ? sorted->rest[i] : part != 0;
@@ -108,6 +114,7 @@ static void put_back(allot__quota_pass *pass, int32_t from, int32_t end)
                                   ? sorted->fraction[i]
                                   : (allot__u128)part * (allot__u128)(from < end ? rows->sum : 1);
     }
+    allot__quota_next(pass);
 }
 
 /* Weights and most slots of the critical run, by row, for webster; 0 weight for all others. */
@@ -118,10 +125,7 @@ static void critical_rows(allot__quota_pass *pass, int32_t from, int32_t end)
     for (int32_t i = 0; i < rows->count; i++) {
         int32_t row = sorted->rows[i];
         bool critical = i >= from && i < end;
-        int32_t cap = sorted->cap[i];
-        if (rows->unit != 1 && sorted->cap_part[i] > 0) {
-            cap++;
-        }
+        int32_t cap = sorted->cap[i] + (sorted->cap_part[i] > 0);
         int32_t want = cap < sorted->need[i] ? cap : sorted->need[i];
         sorted->rest[row] = critical ? sorted->weight[i] : 0;
         rows->aim[row] = want > sorted->level[i] ? want : sorted->level[i];
@@ -170,25 +174,12 @@ static void round_in_order(allot__quota_pass *pass, int32_t first, allot__shares
     }
 }
 
-static void begin_family(allot__quota_pass *pass, int32_t family, int64_t slots)
-{
-    allot__pour *rows = &pass->rows;
-    rows->count = allot__family_size(pass->work, family);
-    rows->left = slots;
-    rows->left_part = 0;
-    memset(rows->level, 0, (size_t)rows->count * sizeof *rows->level);
-    if (rows->unit != 1) {
-        memset(rows->level_part, 0, (size_t)rows->count * sizeof *rows->level_part);
-    }
-    pass->work->critical[family].fill = -1;
-}
-
 void allot__quota_order_family(allot__quota_pass *pass, int32_t family, int64_t slots)
 {
     allot__work *work = pass->work;
     allot__pour *rows = &pass->rows;
     int32_t first = allot__family_first(work, family);
-    begin_family(pass, family, slots);
+    allot__quota_begin(pass, family, slots);
     bool critical = false;
     for (int32_t i = 0; i < work->policy->fill_count && !critical; i++) {
         critical = pour_fill(pass, i, family);

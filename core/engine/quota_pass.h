@@ -28,8 +28,12 @@ typedef struct allot__quota_pass {
     bool (*pour)(allot__pour *);
     bool plain; /* no fill has an order, and rounding is by rank */
     allot__fill_columns fills[ALLOT_FILLS_MAX];
-    allot__pour rows;     /* room for the widest family */
-    allot__sorted sorted; /* likewise; nothing when plain */
+    allot__pour rows;              /* of the family at hand */
+    int32_t *whole[2];             /* levels and aims take turns, room for the widest family each */
+    int32_t *part[2];              /* likewise their parts; NULL when unit is 1 */
+    const int32_t *zeros;          /* as many */
+    double slope[ALLOT_FILLS_MAX]; /* the last family's rate, where the next one's may be near */
+    allot__sorted sorted;          /* likewise; nothing when plain */
     allot__sorter sorter;
 } allot__quota_pass;
 
@@ -37,6 +41,11 @@ typedef struct allot__quota_pass {
 bool allot__quota_take(allot__quota_pass *pass, void *slot, size_t size);
 /* The columns of a family's rows for a fill, `first` being its first row. */
 void allot__quota_columns(allot__quota_pass *pass, int32_t fill, int32_t first, allot__pour *rows);
+
+/* Begins a family: nobody has anything, all of `slots` is left. */
+void allot__quota_begin(allot__quota_pass *pass, int32_t family, int64_t slots);
+/* After a fill that met all aims: they are the levels, and there is room for new aims. */
+void allot__quota_next(allot__quota_pass *pass);
 
 /* quota_order.c */
 bool allot__quota_order_begin(allot__quota_pass *pass);

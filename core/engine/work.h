@@ -34,6 +34,7 @@ typedef struct allot__critical {
 typedef struct allot__sums {
     int64_t demand; /* need of the children (C-2) */
     int64_t need;
+    int64_t reserve; /* reserve' of the children */
     int64_t allocated;
     int64_t in_flight, earmarked;
     int64_t received;  /* held included */
