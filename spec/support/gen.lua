@@ -78,12 +78,12 @@ local function fill_leaf(random, style, node, path, plan)
     node[key] = value
   end
   reserve = node.reserve or 0
-  for _, group in pairs(plan.groups or {}) do
+  for i = 1, plan.groups and style.groups or 0 do
     if random:once_in(2) then
       local differs = leaf_columns(random, style, bound)
       differs.owned = differs.owned or 0
       differs.reserve = differs.reserve or 0
-      group.consumers[path] = differs
+      plan.groups["g" .. i].consumers[path] = differs
       reserve = math.max(reserve, differs.reserve)
     end
   end
@@ -153,8 +153,13 @@ local function draw_plan(random, style)
   for _, group in pairs(plan.groups or {}) do
     group.consumers = next(group.consumers) and group.consumers or nil
   end
-  if not plan.groups and random:once_in(4) then
-    plan.slots = math.min(MOST, owned + amount(random, style.scale))
+  if random:once_in(4) then
+    -- The first level may own more than there is (E-5), or leave a balance.
+    local more = random:once_in(3) and -random:int(0, owned) or amount(random, style.scale)
+    plan.slots = math.min(MOST, owned + more)
+  end
+  for i = 1, plan.groups and style.groups or 0 do
+    plan.groups["g" .. i].slots = random:once_in(4) and amount(random, style.scale) or nil
   end
   return plan, plan.slots or owned
 end

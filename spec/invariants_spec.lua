@@ -1,0 +1,303 @@
+-- SPDX-License-Identifier: MIT
+-- Copyright the allot authors
+--- What the core keeps whatever it is fed (architecture.md), on random plans and states.
+
+local case = require "spec.support.case"
+local apply = require "spec.support.apply"
+local document = require "spec.support.document"
+local engine = require "spec.support.engine"
+local gen = require "spec.support.gen"
+local property = require "spec.support.property"
+local Random = require "spec.support.random"
+
+local function claim(truth, text, ...)
+  if not truth then
+    error(text:format(...), 0)
+  end
+end
+
+local function parent_of(path)
+  return path:match "^(.*)/[^/]*$"
+end
+
+--- Calls visit(parent's row or the group, children's rows, group's name) for every family.
+local function each_family(decision, visit)
+  for name, group in pairs(decision.groups) do
+    local families, rows = {}, case.by_path(group)
+    for _, row in ipairs(group.consumers) do
+      local above = parent_of(row.path)
+      families[above] = families[above] or {}
+      table.insert(families[above], row)
+    end
+    for above, members in pairs(families) do
+      visit(rows[above] or group, members, name)
+    end
+  end
+end
+
+--- Calls visit(row, group, group's name, is_leaf) for every consumer.
+local function each_row(decision, visit)
+  for name, group in pairs(decision.groups) do
+    local inner = {}
+    for _, row in ipairs(group.consumers) do
+      inner[parent_of(row.path)] = true
+    end
+    for _, row in ipairs(group.consumers) do
+      visit(row, group, name, not inner[row.path])
+    end
+  end
+end
+
+local function sum(rows, field)
+  local out = 0
+  for _, row in ipairs(rows) do
+    out = out + row[field]
+  end
+  return out
+end
+
+--- A consumer's limit in a group, or nil.
+local function limits_of(plan)
+  local out = {}
+  local function walk(list, above)
+    for _, node in ipairs(list) do
+      out[above .. "/" .. node.name] = node.limit
+      walk(node.children or {}, above .. "/" .. node.name)
+    end
+  end
+  walk(plan.consumers, "")
+  return out
+end
+
+--- Slots of a path in a group by a decision's list of moves.
+local function moved(list, group)
+  local out = {}
+  for _, move in ipairs(list) do
+    if move.group == group then
+      out[move.consumer] = (out[move.consumer] or 0) + move.slots
+    end
+  end
+  return out
+end
+
+local function holds(name, runs, check, make)
+  property(name, { runs = runs, valid = engine.valid }, check, make)
+end
+
+describe("quotas", function ()
+  holds("divide what the parent has, all of it that is needed (C-3)", 300, function (it)
+    each_family(engine.cycle(it.plan, it.state), function (above, members)
+      local slots = above.quota or above.slots
+      claim(sum(members, "quota") == math.min(slots, sum(members, "need")),
+        "%s: %d of %d", above.path or "root", sum(members, "quota"), slots)
+    end)
+  end)
+
+  holds("lie between reserve and need, and their parts sum to them", 300, function (it)
+    local decision = engine.cycle(it.plan, it.state)
+    local owned = 0
+    each_row(decision, function (row, group)
+      claim(row.quota <= row.need, "%s: quota above need", row.path)
+      claim(row.reserve <= row.need, "%s: reserve above need", row.path)
+      local parts = 0
+      for label, slots in pairs(row.parts) do
+        claim(slots >= 0, "%s: part %s is negative", row.path, label)
+        parts = parts + slots
+      end
+      claim(parts == row.quota, "%s: parts sum to %d", row.path, parts)
+      -- More may be owned than is planned (E-5); then reserves are shared as well.
+      owned = owned + (parent_of(row.path) == "" and row.reserve or 0)
+      claim(row.reserve <= row.quota or group.slots < owned, "%s: quota below reserve", row.path)
+    end)
+  end)
+
+  holds("exceed no limit, and no grant does", 300, function (it)
+    local limits = limits_of(it.plan)
+    each_row(engine.cycle(it.plan, it.state), function (row)
+      local limit = limits[row.path]
+      local received = row.granted + row.held
+      claim(not limit or row.quota <= limit, "%s: quota above limit", row.path)
+      claim(not limit or received == 0 or row.allocated + received <= limit,
+        "%s: granted above its limit", row.path)
+    end)
+  end)
+end)
+
+describe("slots", function ()
+  holds("are granted once: idle ones are granted, held or left", 300, function (it)
+    local decision = engine.cycle(it.plan, it.state)
+    for name, group in pairs(decision.groups) do
+      local granted = 0
+      for _, slots in pairs(moved(decision.grants, name)) do
+        granted = granted + slots
+      end
+      claim(granted + group.held + group.idle_left == group.idle, "%s: %d + %d + %d of %d", name,
+        granted, group.held, group.idle_left, group.idle)
+    end
+    each_row(decision, function (row, _, name, is_leaf)
+      local granted = moved(decision.grants, name)[row.path] or 0
+      claim(not is_leaf or granted == row.granted, "%s: granted twice", row.path)
+      claim(not is_leaf or row.allocated + row.granted + row.held <= math.max(row.quota,
+        row.allocated), "%s: granted beyond its quota", row.path)
+      claim(not is_leaf or row.granted == 0 or row.allocated + row.granted <= row.demand,
+        "%s: granted beyond its demand", row.path)
+    end)
+  end)
+
+  holds("are reclaimed from above the quota alone, those in flight counted once", 300, function (it)
+    local decision = engine.cycle(it.plan, it.state)
+    each_row(decision, function (row, _, name, is_leaf)
+      local back = moved(decision.reclaims, name)[row.path] or 0
+      local going = moved(it.state.reclaims or {}, it.plan.groups and name)[row.path] or 0
+      claim(is_leaf or back == 0, "%s: reclaimed from a parent", row.path)
+      claim(back <= row.over, "%s: reclaimed more than is over", row.path)
+      claim(back == 0 or row.allocated - going - back >= row.quota,
+        "%s: reclaimed below its quota", row.path)
+    end)
+  end)
+
+  holds("go to claimants that lack them, none twice", 300, function (it)
+    local decision = engine.cycle(it.plan, it.state)
+    local rows = {}
+    each_row(decision, function (row, _, name)
+      rows[name .. row.path] = { lacks = row.quota - row.allocated - row.granted - row.held }
+    end)
+    for _, reclaim in ipairs(decision.reclaims) do
+      local claimed = 0
+      for _, part in ipairs(reclaim["for"]) do
+        local row = rows[reclaim.group .. part.consumer]
+        claimed, row.lacks = claimed + part.slots, row.lacks - part.slots
+        claim(part.slots > 0 and row.lacks >= 0, "%s: claims too much", part.consumer)
+      end
+      claim(claimed <= reclaim.slots, "%s: claimed twice", reclaim.consumer)
+    end
+  end)
+
+  holds("do not stay idle while a leaf is short and nothing forbids it", 300, function (it)
+    local limits = limits_of(it.plan)
+    each_row(engine.cycle(it.plan, it.state), function (row, group, _, is_leaf)
+      local rows, short = case.by_path(group), row.quota - row.allocated - row.granted - row.held
+      if not is_leaf or short <= 0 or group.idle_left == 0 then
+        return
+      end
+      local above, blocked = parent_of(row.path), false
+      while above ~= "" do
+        local it_holds = rows[above].allocated + rows[above].granted + rows[above].held
+        blocked = blocked or limits[above] and it_holds >= limits[above]
+        above = parent_of(above)
+      end
+      claim(blocked, "%s: short of %d while %d stay idle", row.path, short, group.idle_left)
+    end)
+  end)
+
+  holds("of a reserve are there for its owner from an empty group on", 300, function (it)
+    for _, row in pairs(it.state.consumers or {}) do
+      row.allocated = nil
+    end
+    it.state.reclaims = nil
+    local decision = engine.cycle(it.plan, it.state)
+    each_row(decision, function (row, _)
+      claim(row.granted + row.held >= math.min(row.reserve, row.quota),
+        "%s: its reserve is not there", row.path)
+    end)
+  end)
+end)
+
+--- The number of cycles that decide something, at most `most`, and the quiet one's decision.
+local function cycles_until_quiet(it, slow, most)
+  local state = it.state
+  for count = 0, most do
+    local decision = engine.cycle(it.plan, state)
+    if #decision.grants == 0 and #decision.reclaims == 0 and not state.reclaims then
+      return count, decision
+    end
+    state = apply.decision(state, decision, slow)
+  end
+  error(("still deciding after %d cycles"):format(most), 0)
+end
+
+--- A case that starts with nothing in flight, in which no parent reserves beyond its children: such
+--- a reserve takes the first of what comes back (C-5), so that others wait for more cycles.
+local function settled(seed)
+  local it = gen.case(seed)
+  it.state.reclaims = nil
+  local function plain(list)
+    for _, node in ipairs(list) do
+      if node.children then
+        node.reserve = nil
+        plain(node.children)
+      end
+    end
+  end
+  plain(it.plan.consumers)
+  return it
+end
+
+describe("cycle after cycle", function ()
+  holds("two decide all when slots come back at once", 300, function (it)
+    cycles_until_quiet(it, false, 2)
+  end, settled)
+
+  holds("three decide all when reclaims are in flight for a cycle", 300, function (it)
+    cycles_until_quiet(it, true, 3)
+  end, settled)
+
+  holds("every demand within quota is met in the end", 300, function (it)
+    local options = it.plan.options or {}
+    local _, last = cycles_until_quiet(it, false, 2)
+    each_row(last, function (row, _, _, is_leaf)
+      local keeps = options.keep_shrunk_ownership or options.hold_rounding
+      claim(keeps or not is_leaf or row.allocated >= math.min(row.quota, row.demand),
+        "%s: short", row.path)
+    end)
+  end, settled)
+
+  holds("no branch is above its limit in the end", 300, function (it)
+    local limits = limits_of(it.plan)
+    local _, last = cycles_until_quiet(it, false, 2)
+    each_row(last, function (row, _, _, is_leaf)
+      local most = limits[row.path]
+      local keeps = (it.plan.options or {}).keep_shrunk_ownership
+      -- A leaf above its own limit keeps what nobody is owed (C-6).
+      claim(keeps or is_leaf or not most or row.allocated <= most, "%s: above its limit", row.path)
+    end)
+  end, settled)
+end)
+
+--- The same plan and state with every consumer named otherwise.
+local function renamed(it)
+  local text = document.encode({ plan = it.plan, state = it.state })
+  local json = require "dkjson"
+  return json.decode((text:gsub('"c(%d+)"', '"Z_%1-x"'):gsub("/c(%d+)", "/Z_%1-x")))
+end
+
+describe("the answer", function ()
+  holds("is the same, byte by byte, for the same input", 100, function (it)
+    claim(engine.text(it.plan, it.state) == engine.text(it.plan, it.state), "differs")
+  end)
+
+  holds("is the same for re-indented documents", 100, function (it)
+    local text = engine.text(it.plan, it.state, { indent = "\t" })
+    claim(engine.text(it.plan, it.state) == text, "differs")
+  end)
+
+  holds("does not depend on the order of keys in objects", 100, function (it)
+    local random = Random.new(#it.plan.consumers + it.state.now)
+    local order = { random = random }
+    local one, other = engine.cycle(it.plan, it.state), engine.cycle(it.plan, it.state, order)
+    for name, group in pairs(one.groups) do
+      claim(document.encode(group) == document.encode(other.groups[name]), "%s differs", name)
+      for _, list in ipairs { "grants", "reclaims" } do
+        local a, b = case[list](one, name), case[list](other, name)
+        claim(document.encode(a) == document.encode(b), "%s of %s differ", list, name)
+      end
+    end
+  end)
+
+  holds("has the same numbers whatever consumers are called", 100, function (it)
+    local other = renamed(it)
+    local text = engine.text(it.plan, it.state):gsub("/c(%d+)", "/Z_%1-x")
+    local found = engine.text(other.plan, other.state)
+    claim(text == found, "differs")
+  end)
+end)

@@ -1,0 +1,50 @@
+-- SPDX-License-Identifier: MIT
+-- Copyright the allot authors
+--- The engine as specs use it: document tables in, the decision document as a table out.
+
+local allot = require "allot"
+local json = require "dkjson"
+local document = require "spec.support.document"
+
+local engine = {}
+
+--- The first diagnostic of a report as one line, for messages.
+local function words(message, report)
+  local first = report and report[1] or {}
+  return ("%s [%s %s:%s] %s"):format(tostring(message), tostring(first.code),
+    tostring(first.line), tostring(first.col), tostring(first.message))
+end
+
+--- The decision's text for two documents, written in `style` (document.lua). Raises when one is
+--- not valid.
+function engine.text(plan, state, style)
+  local sealed, message, report = allot.plan(document.encode(plan, style), { file = "plan.json" })
+  if not sealed then
+    error("plan: " .. words(message, report), 0)
+  end
+  local now
+  now, message, report = allot.state(sealed, document.encode(state, style), { file = "s.json" })
+  if not now then
+    error("state: " .. words(message, report), 0)
+  end
+  local decision
+  decision, message, report = allot.cycle(sealed, now)
+  if not decision then
+    error("cycle: " .. words(message, report), 0)
+  end
+  return decision:json(), decision
+end
+
+--- The decision document as a table.
+function engine.cycle(plan, state, style)
+  local text, decision = engine.text(plan, state, style)
+  return assert(json.decode(text)), decision
+end
+
+--- Whether a case's documents are valid, for shrinking.
+function engine.valid(case)
+  local sealed = allot.plan(document.encode(case.plan), { file = "plan.json" })
+  return sealed ~= nil and allot.state(sealed, document.encode(case.state)) ~= nil
+end
+
+return engine
