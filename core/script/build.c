@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* build.c: the policy that a draft describes. No Lua runs here. */
+#include <stdio.h>
+#include <string.h>
+
+#include "script/script.h"
+
+/* Says what the core does not accept; the draft's checks are there to say it better before. */
+static int refuse(const allot__script *script, allot_report *report, int status, const char *what,
+                  const char *name)
+{
+    char message[400];
+    if (status == ALLOT_OK || status == ALLOT_ENOMEM)
+        return status;
+    snprintf(message, sizeof message, "%s \"%.128s\": %s", what, name ? name : "",
+             allot_status_text(status));
+    allot__fault_say(script, "E-policy", 0, message, NULL, report);
+    return ALLOT_EPOLICY;
+}
+
+static int add_attributes(allot_policy *policy, const allot__script *script,
+                          const allot__draft *draft, allot_report *report)
+{
+    int status = ALLOT_OK;
+    for (int32_t i = 0; !status && i < draft->attribute_count; i++) {
+        status = refuse(script, report, allot_policy_attribute(policy, &draft->attributes[i]),
+                        "attribute", draft->attributes[i].name);
+    }
+    return status;
+}
+
+/* Their numbers are those of the script's calls: both count from 0 in the same order. */
+static int add_functions(allot_policy *policy, const allot__script *script, allot_report *report)
+{
+    int status = ALLOT_OK;
+    for (int32_t i = 0; !status && i < script->call_count; i++) {
+        const allot__call *call = &script->calls[i];
+        int32_t columns[ALLOT__COLUMNS_MAX], number;
+        for (int32_t c = 0; c < call->count; c++)
+            columns[c] = call->columns[c];
+        status =
+            refuse(script, report, allot_policy_function(policy, columns, call->count, &number),
+                   "function", call->role);
+    }
+    return status;
+}
+
+static int add_fills(allot_policy *policy, const allot__script *script, const allot__draft *draft,
+                     allot_report *report)
+{
+    int status = ALLOT_OK;
+    for (int32_t i = 0; !status && i < draft->fill_count; i++) {
+        const allot__draft_fill *fill = &draft->fills[i];
+        char label[ALLOT_NAME_MAX + 1];
+        snprintf(label, sizeof label, "%s", fill->label);
+        if (!*label)
+            snprintf(label, sizeof label, "fill%d", (int)i + 1);
+        status = refuse(script, report,
+                        allot_policy_fill(policy, label, fill->by, fill->up_to, fill->order.keys,
+                                          fill->order.count),
+                        "fill", label);
+    }
+    return status;
+}
+
+static int add_rules(allot_policy *policy, const allot__script *script, const allot__draft *draft,
+                     allot_report *report)
+{
+    const allot__draft_order *order = &draft->distribute, *reclaim = &draft->reclaim.order;
+    int status = add_fills(policy, script, draft, report);
+    if (!status)
+        status =
+            refuse(script, report, allot_policy_round(policy, draft->rounding), "policy", "round");
+    if (!status && order->given)
+        status = refuse(script, report, allot_policy_distribute(policy, order->keys, order->count),
+                        "policy", "distribute");
+    if (!status && draft->reclaim_given)
+        status =
+            refuse(script, report,
+                   allot_policy_reclaim(policy, draft->reclaim.by, reclaim->keys, reclaim->count),
+                   "policy", "reclaim");
+    return status;
+}
+
+int allot__build_policy(allot__script *script, const allot__draft *draft, allot_report *report,
+                        allot_policy **out)
+{
+    allot_policy *policy = NULL;
+    int status = refuse(script, report, allot_policy_new(script->box.engine, draft->name, &policy),
+                        "policy name", draft->name);
+    if (!status)
+        status = add_attributes(policy, script, draft, report);
+    if (!status)
+        status = add_functions(policy, script, report);
+    if (!status)
+        status = add_rules(policy, script, draft, report);
+    if (!status) {
+        allot_provider provider;
+        allot__script_provider(script, &provider);
+        status =
+            refuse(script, report, allot_policy_provider(policy, &provider), "policy", "provider");
+    }
+    if (status) {
+        allot_policy_free(policy);
+        return status;
+    }
+    *out = policy;
+    return ALLOT_OK;
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * compute.c: a script's functions, called for rows, a batch in one protected call.
+ *
+ * The collector rests while a batch runs; what the rows leave behind is collected between batches,
+ * and the memory cap holds all the while.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "script/library.h"
+#include "script/script.h"
+
+/* Results are left on the stack for so many rows, then read: cheaper than popping each. Even a
+ * small batch gets the instructions of so many rows: a function may prepare something once. */
+enum { GROUP = 32, LEAST_ROWS = 100 };
+
+/* ---- The row view -------------------------------------------------------------------------- */
+
+/* Upvalues: the script, and the numbers of the columns by name. */
+static int view_index(lua_State *L)
+{
+    const allot__script *script = lua_touserdata(L, lua_upvalueindex(1));
+    const allot__batch_run *run = &script->run;
+    lua_settop(L, 2);
+    lua_pushvalue(L, 2);
+    if (lua_rawget(L, lua_upvalueindex(2)) == LUA_TNIL) {
+        lua_pushvalue(L, lua_upvalueindex(2));
+        return allot__library_unknown(L, "column", 4, 2);
+    }
+    if (!run->batch || !run->call->view)
+        return luaL_error(L, "a row can only be read while its function runs");
+    int column = (int)lua_tointeger(L, -1);
+    const uint8_t *at = memchr(run->call->columns, column, (size_t)run->call->count);
+    if (!at)
+        return luaL_error(L, "column '%s' is not known yet at this stage", lua_tostring(L, 2));
+    lua_pushinteger(L, run->batch->columns[at - run->call->columns][run->row]);
+    return 1;
+}
+
+static int view_newindex(lua_State *L)
+{
+    return luaL_error(L, "a row is only read; it cannot be changed");
+}
+
+void allot__script_view(lua_State *L, allot__script *script)
+{
+    lua_newuserdatauv(L, 1, 0);
+    lua_createtable(L, 0, 2);
+    lua_pushlightuserdata(L, script);
+    lua_createtable(L, 0, script->names_count);
+    for (int32_t i = 0; i < script->names_count; i++) {
+        lua_pushinteger(L, i);
+        lua_setfield(L, -2, script->names[i]);
+    }
+    lua_pushcclosure(L, view_index, 2);
+    lua_setfield(L, -2, "__index");
+    lua_pushcfunction(L, view_newindex);
+    lua_setfield(L, -2, "__newindex");
+    lua_setmetatable(L, -2);
+    script->view = luaL_ref(L, LUA_REGISTRYINDEX);
+}
+
+/* ---- A batch ------------------------------------------------------------------------------- */
+
+/* Takes what is at `index` as the row's result; false: it is none. */
+static bool take(lua_State *L, int index, allot__batch_run *run)
+{
+    if (lua_isinteger(L, index)) {
+        int64_t value = lua_tointeger(L, index);
+        run->out[run->row] = value;
+        if (!run->call->amount || (value >= 0 && value <= ALLOT_AMOUNT_MAX))
+            return true;
+        snprintf(run->found, sizeof run->found, "%" PRId64, value);
+        run->fault = "returned %s; a number here is 0 ... 1000000000";
+    } else if (lua_type(L, index) == LUA_TNUMBER) {
+        snprintf(run->found, sizeof run->found, "%.14g", lua_tonumber(L, index));
+        if (!strpbrk(run->found, ".en"))
+            strcat(run->found, ".0");
+        run->fault = "returned %s, a float; whole numbers only (use //)";
+    } else {
+        snprintf(run->found, sizeof run->found, "%s", luaL_typename(L, index));
+        run->fault = "returned %s, not a whole number";
+    }
+    return false;
+}
+
+/* Calls the function, at `base`, for some rows, and leaves the results behind each other. */
+static void call_rows(lua_State *L, allot__batch_run *run, int base, int32_t first, int32_t rows)
+{
+    const int64_t *const *columns = run->batch->columns;
+    int count = run->call->count;
+    for (int32_t row = first; row < first + rows; row++) {
+        run->row = row;
+        lua_pushvalue(L, base);
+        for (int c = 0; c < count; c++)
+            lua_pushinteger(L, columns[c][row]);
+        lua_call(L, count, 1);
+    }
+}
+
+/* Likewise with the row view, which lies behind the function. */
+static void call_views(lua_State *L, allot__batch_run *run, int base, int32_t first, int32_t rows)
+{
+    for (int32_t row = first; row < first + rows; row++) {
+        run->row = row;
+        lua_pushvalue(L, base);
+        lua_pushvalue(L, base + 1);
+        lua_call(L, 1, 1);
+    }
+}
+
+static int run_batch(lua_State *L)
+{
+    enum { BASE = 2 };
+    allot__script *script = lua_touserdata(L, 1);
+    allot__batch_run *run = &script->run;
+    luaL_checkstack(L, GROUP + run->call->count + LUA_MINSTACK, NULL);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, run->call->ref);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, script->view);
+    for (int32_t first = 0; first < run->batch->count; first += GROUP) {
+        int32_t left = run->batch->count - first, rows = left < GROUP ? left : GROUP;
+        if (run->call->view)
+            call_views(L, run, BASE, first, rows);
+        else
+            call_rows(L, run, BASE, first, rows);
+        for (int32_t i = 0; i < rows; i++) {
+            run->row = first + i;
+            if (!take(L, BASE + 2 + i, run))
+                return 0;
+        }
+        lua_settop(L, BASE + 1);
+    }
+    return 0;
+}
+
+/* ---- The provider -------------------------------------------------------------------------- */
+
+static int64_t fuel_for(const allot__script *script, int32_t rows)
+{
+    if (script->instructions < 0)
+        return -1;
+    int64_t scaled = rows > LEAST_ROWS ? rows : LEAST_ROWS;
+    return script->instructions > INT64_MAX / scaled ? INT64_MAX
+                                                     : script->instructions * scaled / 1000;
+}
+
+static int tell(allot__script *script, int status, allot_report *report)
+{
+    const allot__batch_run *run = &script->run;
+    char path[512], message[256];
+    int32_t consumer = run->batch->consumers[run->row];
+    allot_plan_path(run->batch->plan, consumer, path, sizeof path);
+    allot_diagnostic finding = {
+        .path = path, .consumer = consumer, .group = run->batch->group, .field = -1};
+    if (status)
+        return allot__fault(script, status, ALLOT_ESCRIPT, "E-policy-run", &finding, report);
+    int used = snprintf(message, sizeof message, "the function of %s ", run->call->role);
+    snprintf(message + used, sizeof message - (size_t)used, run->fault, run->found);
+    allot__fault_say(script, "E-policy-run", run->call->line, message, &finding, report);
+    return ALLOT_ESCRIPT;
+}
+
+static int compute(void *ud, int32_t function, const allot_batch *batch, int64_t *out,
+                   allot_report *report)
+{
+    allot__script *script = ud;
+    if (function < 0 || function >= script->call_count)
+        return ALLOT_EINTERNAL;
+    script->run = (allot__batch_run){.call = &script->calls[function], .batch = batch, .out = out};
+    lua_gc(script->box.L, LUA_GCSTOP);
+    allot__sandbox_arm(&script->box, fuel_for(script, batch->count));
+    int status = allot__sandbox_run(&script->box, run_batch, script);
+    allot__sandbox_disarm(&script->box);
+    int result = status || script->run.fault ? tell(script, status, report) : ALLOT_OK;
+    script->run.batch = NULL;
+    allot__sandbox_sweep(&script->box);
+    return result;
+}
+
+void allot__script_free(allot__script *script)
+{
+    if (!script)
+        return;
+    allot_engine *engine = script->box.engine;
+    allot__sandbox_close(&script->box);
+    if (script->text)
+        allot_engine_alloc(engine, script->text, script->text_len + 1, 0);
+    if (script->chunk)
+        allot_engine_alloc(engine, script->chunk, strlen(script->chunk) + 1, 0);
+    allot_engine_alloc(engine, script, sizeof *script, 0);
+}
+
+static void release(void *ud)
+{
+    allot__script_free(ud);
+}
+
+void allot__script_provider(allot__script *script, allot_provider *provider)
+{
+    *provider = (allot_provider){.ud = script, .compute = compute, .release = release};
+}

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * library.c: the globals of a sandbox, built up from nothing.
+ *
+ * Scripts read globals through an empty table, so that every assignment is seen and refused.
+ */
+#include "script/library.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include <lauxlib.h>
+#include <lualib.h>
+
+#include "script/embedded.h"
+#include "script/sandbox.h"
+
+/* ---- Unknown names ------------------------------------------------------------------------- */
+
+/* Among more names than the library has there is nothing to guess. */
+enum { NAMES_MAX = 256 };
+
+/* Pushes a block with the table's names and returns how many there are. */
+static size_t list_names(lua_State *L, int table)
+{
+    size_t count = 0, i = 0;
+    for (lua_pushnil(L); lua_next(L, table); lua_pop(L, 1))
+        count++;
+    const char **names = lua_newuserdatauv(L, (count + 1) * sizeof *names, 0);
+    for (lua_pushnil(L); lua_next(L, table); lua_pop(L, 1)) {
+        if (lua_type(L, -2) == LUA_TSTRING)
+            names[i++] = lua_tostring(L, -2);
+    }
+    return i;
+}
+
+/* The least of equally near names, so that the order of the table does not show. */
+static const char *nearest(lua_State *L, const char *name, size_t len)
+{
+    const char **names = lua_touserdata(L, -1);
+    size_t count = lua_rawlen(L, -1) / sizeof *names - 1;
+    if (count > NAMES_MAX)
+        return NULL;
+    for (size_t i = 1; i < count; i++) {
+        for (size_t j = i; j > 0 && names[j - 1] && strcmp(names[j], names[j - 1]) < 0; j--) {
+            const char *swap = names[j];
+            names[j] = names[j - 1];
+            names[j - 1] = swap;
+        }
+    }
+    return allot_nearest(name, len, names, count);
+}
+
+int allot__library_unknown(lua_State *L, const char *what, int table, int key)
+{
+    size_t len = 0;
+    if (lua_type(L, key) != LUA_TSTRING)
+        return luaL_error(L, "unknown %s: a %s", what, luaL_typename(L, key));
+    const char *name = lua_tolstring(L, key, &len);
+    allot__sandbox_charge(L, (int64_t)list_names(L, table) * 16);
+    const char *near = nearest(L, name, len);
+    if (near)
+        return luaL_error(L, "unknown %s '%s'; did you mean '%s'?", what, name, near);
+    return luaL_error(L, "unknown %s '%s'", what, name);
+}
+
+/* __index of a strict table: upvalue 1 is what its names are called. */
+static int strict_index(lua_State *L)
+{
+    lua_settop(L, 2);
+    return allot__library_unknown(L, lua_tostring(L, lua_upvalueindex(1)), 1, 2);
+}
+
+void allot__library_strict(lua_State *L, const char *what)
+{
+    lua_createtable(L, 0, 1);
+    lua_pushstring(L, what);
+    lua_pushcclosure(L, strict_index, 1);
+    lua_setfield(L, -2, "__index");
+    lua_setmetatable(L, -2);
+}
+
+static int refuse_global(lua_State *L)
+{
+    if (lua_type(L, 2) != LUA_TSTRING)
+        return luaL_error(L, "globals cannot be set");
+    return luaL_error(L, "assignment to global '%s'; did you mean 'local %s'?", lua_tostring(L, 2),
+                      lua_tostring(L, 2));
+}
+
+/* ---- require ------------------------------------------------------------------------------- */
+
+static const allot__embedded *find_module(const char *name)
+{
+    if (strcmp(name, "allot") == 0)
+        name = "allot.language";
+    if (strncmp(name, "allot.", 6) != 0)
+        return NULL;
+    for (int32_t i = 0; i < allot__embedded_modules_count; i++) {
+        if (strcmp(allot__embedded_modules[i].name, name + 6) == 0)
+            return &allot__embedded_modules[i];
+    }
+    return NULL;
+}
+
+static int run_module(lua_State *L, const allot__embedded *module)
+{
+    lua_pushfstring(L, "=allot.%s", module->name);
+    if (luaL_loadbufferx(L, module->text, module->len, lua_tostring(L, -1), "t") != LUA_OK)
+        return lua_error(L);
+    lua_call(L, 0, 1);
+    return 1;
+}
+
+/* Upvalue 1: what was required so far, by name. */
+static int require(lua_State *L)
+{
+    const char *name = luaL_checkstring(L, 1);
+    lua_settop(L, 1);
+    lua_pushvalue(L, 1);
+    if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL)
+        return 1;
+    const allot__embedded *module = find_module(name);
+    if (!module)
+        return luaL_error(L, "no module '%s' here; a policy can require \"allot\" alone", name);
+    run_module(L, module);
+    lua_pushvalue(L, 1);
+    lua_pushvalue(L, -2);
+    lua_rawset(L, lua_upvalueindex(1));
+    return 1;
+}
+
+static void push_require(lua_State *L)
+{
+    lua_newtable(L);
+    lua_pushcfunction(L, allot__library_placed);
+    lua_setfield(L, -2, "allot.placed");
+    lua_pushcclosure(L, require, 1);
+}
+
+/* ---- Words that are blamed where they are used --------------------------------------------- */
+
+/* Upvalue 1: check(place, ...). A C function leaves its caller on the stack, also of a `return`. */
+static int call_placed(lua_State *L)
+{
+    int n = lua_gettop(L);
+    luaL_where(L, 1);
+    lua_insert(L, 1);
+    lua_pushvalue(L, lua_upvalueindex(1));
+    lua_pushvalue(L, 1);
+    lua_rotate(L, 2, 2);
+    lua_call(L, n + 1, 3);
+    if (!lua_isnil(L, -3)) {
+        lua_settop(L, 2);
+        return 1;
+    }
+    const char *place = lua_tostring(L, lua_isnil(L, -1) ? 1 : -1);
+    const char *message = lua_tostring(L, -2);
+    lua_pushfstring(L, "%s%s", place ? place : "", message ? message : "wrong use");
+    return lua_error(L);
+}
+
+int allot__library_placed(lua_State *L)
+{
+    luaL_checktype(L, 1, LUA_TFUNCTION);
+    lua_settop(L, 1);
+    lua_pushcclosure(L, call_placed, 1);
+    return 1;
+}
+
+/* ---- Globals ------------------------------------------------------------------------------- */
+
+/* No random numbers; and none whose last digit depends on the machine's own library. */
+static void push_math(lua_State *L)
+{
+    static const char *const names[] = {"abs", "ceil",       "floor",     "fmod",       "huge",
+                                        "max", "maxinteger", "min",       "mininteger", "modf",
+                                        "pi",  "sqrt",       "tointeger", "type",       "ult"};
+    lua_pushcfunction(L, luaopen_math);
+    lua_call(L, 0, 1);
+    lua_newtable(L);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        lua_getfield(L, -2, names[i]);
+        lua_setfield(L, -2, names[i]);
+    }
+    lua_remove(L, -2);
+}
+
+/* Pushes the table of all globals. */
+static void push_globals(lua_State *L)
+{
+    allot__library_base(L);
+    push_require(L);
+    lua_setfield(L, -2, "require");
+    push_math(L);
+    allot__library_strict(L, "function of math");
+    lua_setfield(L, -2, "math");
+    allot__library_table(L);
+    allot__library_strict(L, "function of table");
+    lua_setfield(L, -2, "table");
+    allot__library_string(L);
+    allot__library_strict(L, "function of string");
+    lua_createtable(L, 0, 1); /* the metatable of strings: ("x"):rep(3) */
+    lua_pushvalue(L, -2);
+    lua_setfield(L, -2, "__index");
+    lua_pushliteral(L, "");
+    lua_insert(L, -2);
+    lua_setmetatable(L, -2);
+    lua_pop(L, 1);
+    lua_setfield(L, -2, "string");
+    allot__library_strict(L, "name");
+}
+
+static void add_language(lua_State *L, int globals)
+{
+    lua_getfield(L, globals, "require");
+    lua_pushliteral(L, "allot");
+    lua_call(L, 1, 1);
+    for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1)) {
+        lua_pushvalue(L, -2);
+        lua_pushvalue(L, -2);
+        lua_rawset(L, globals);
+    }
+    lua_pop(L, 1);
+}
+
+void allot__library_open(lua_State *L)
+{
+    push_globals(L);
+    int globals = lua_gettop(L);
+    lua_newtable(L);
+    lua_createtable(L, 0, 2);
+    lua_pushvalue(L, globals);
+    lua_setfield(L, -2, "__index");
+    lua_pushcfunction(L, refuse_global);
+    lua_setfield(L, -2, "__newindex");
+    lua_setmetatable(L, -2);
+    lua_rawseti(L, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);
+    add_language(L, globals);
+    lua_pop(L, 1);
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* option.c: a policy's options, as a plan states them. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "script/script.h"
+
+static allot__draft_option *find_option(allot__draft *draft, const char *name)
+{
+    for (int32_t i = 0; i < draft->option_count; i++) {
+        if (strcmp(draft->options[i].name, name) == 0)
+            return &draft->options[i];
+    }
+    return NULL;
+}
+
+/* Placed by the plan's reader: at the option of that name. */
+static bool refuse(const allot__reading *reading, const allot_use_option *use, const char *code,
+                   const char *message, const char *hint)
+{
+    allot_report_add(reading->report, &(allot_diagnostic){.severity = ALLOT_ERROR,
+                                                          .code = code,
+                                                          .path = use->name,
+                                                          .message = message,
+                                                          .hint = hint,
+                                                          .consumer = -1,
+                                                          .group = -1,
+                                                          .field = -1});
+    return false;
+}
+
+static bool refuse_unknown(const allot__reading *reading, const allot_use_option *use)
+{
+    const allot__draft *draft = reading->draft;
+    const char *names[ALLOT_ATTRIBUTES_MAX];
+    char message[400], hint[200];
+    for (int32_t i = 0; i < draft->option_count; i++)
+        names[i] = draft->options[i].name;
+    const char *near =
+        allot_nearest(use->name, strlen(use->name), names, (size_t)draft->option_count);
+    snprintf(message, sizeof message, "policy \"%.100s\" has no option \"%.128s\"", draft->name,
+             use->name);
+    snprintf(hint, sizeof hint, "did you mean \"%.128s\"?", near ? near : "");
+    return refuse(reading, use, "E-unknown-key", message, near ? hint : NULL);
+}
+
+static bool take_option(const allot__reading *reading, const allot_use_option *use)
+{
+    allot__draft_option *option = find_option(reading->draft, use->name);
+    char message[400];
+    if (!option)
+        return !use->mine || refuse_unknown(reading, use);
+    bool boolean = option->type == ALLOT_BOOLEAN;
+    if (use->type != (boolean ? ALLOT_JSON_BOOLEAN : ALLOT_JSON_INTEGER)) {
+        snprintf(message, sizeof message, "option \"%.128s\" of policy \"%.100s\" is %s",
+                 option->name, reading->draft->name, boolean ? "true or false" : "a whole number");
+        return refuse(reading, use, "E-type", message, NULL);
+    }
+    if (use->integer < option->min || use->integer > option->max) {
+        snprintf(message, sizeof message,
+                 "option \"%.128s\" is %" PRId64 ", allowed is %" PRId64 " ... %" PRId64,
+                 option->name, use->integer, option->min, option->max);
+        return refuse(reading, use, "E-range", message, NULL);
+    }
+    option->value = use->integer;
+    return true;
+}
+
+bool allot__read_options(allot__reading *reading)
+{
+    bool fine = true;
+    for (int32_t i = 0; i < reading->use_count; i++)
+        fine = take_option(reading, &reading->use[i]) && fine;
+    return fine;
+}

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * read.c: the table that a policy file returns, as a draft.
+ *
+ * lua/allot checks a policy with good messages before it comes here. A table made by hand comes
+ * here unchecked, so everything is checked again, and nothing but raw access is used.
+ */
+#include <string.h>
+
+#include "script/library.h"
+#include "script/script.h"
+
+/* What each stage knows: columns up to this one. */
+enum { IN_QUOTA = ALLOT_IN_FLIGHT, IN_DISTRIBUTION = ALLOT_QUOTA, IN_RECLAIM = ALLOT_OVER };
+
+static const char *const policy_keys[] = {"kind",  "name",       "doc",     "at",    "options",
+                                          "round", "attributes", "reclaim", "quota", "distribute"};
+
+static int push_field(lua_State *L, const char *key)
+{
+    lua_pushstring(L, key);
+    return lua_rawget(L, -2);
+}
+
+static void check_keys(lua_State *L, const char *const *keys, size_t n)
+{
+    for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1)) {
+        const char *key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : NULL;
+        size_t i = 0;
+        while (key && i < n && strcmp(key, keys[i]) != 0)
+            i++;
+        if (key && i < n)
+            continue;
+        const char *near = key ? allot_nearest(key, strlen(key), keys, n) : NULL;
+        if (near)
+            allot__read_fail(L, NULL, "unknown key of policy '%s'; did you mean '%s'?", key, near);
+        allot__read_fail(L, NULL, "unknown key of policy: %s", key ? key : luaL_typename(L, -2));
+    }
+}
+
+static void check_kind(lua_State *L, const char *kind, const char *what)
+{
+    const char *found = NULL;
+    if (lua_type(L, -1) == LUA_TTABLE)
+        found = allot__read_string(L, "kind");
+    if (!found || strcmp(found, kind) != 0)
+        allot__read_fail(L, NULL, "%s is no %s: make it with %s { ... }", what, kind, kind);
+}
+
+/* ---- Attributes and options ---------------------------------------------------------------- */
+
+static int32_t read_integer(lua_State *L, const char *key, int32_t fallback)
+{
+    lua_Integer value = fallback;
+    int type = push_field(L, key);
+    if (type != LUA_TNIL && !lua_isinteger(L, -1))
+        allot__read_fail(L, NULL, "%s is a %s, not a whole number", key, luaL_typename(L, -1));
+    if (type != LUA_TNIL)
+        value = lua_tointeger(L, -1);
+    if (value < -ALLOT_AMOUNT_MAX || value > ALLOT_NONE)
+        allot__read_fail(L, NULL, "%s is out of range", key);
+    lua_pop(L, 1);
+    return (int32_t)value;
+}
+
+/* The declaration on top; strings stay its own. */
+static allot_attribute read_declaration(lua_State *L)
+{
+    if (lua_type(L, -1) != LUA_TTABLE)
+        allot__read_fail(L, NULL, "a declaration is a table, not a %s", luaL_typename(L, -1));
+    const char *type = allot__read_string(L, "type");
+    allot_attribute made = {.name = allot__read_string(L, "name"),
+                            .doc = allot__read_string(L, "doc"),
+                            .type = type && strcmp(type, "boolean") == 0 ? ALLOT_BOOLEAN
+                                                                         : ALLOT_INTEGER,
+                            .min = read_integer(L, "min", 0),
+                            .fallback = read_integer(L, "default", 0)};
+    made.max = read_integer(L, "max", made.type == ALLOT_BOOLEAN ? 1 : ALLOT_AMOUNT_MAX);
+    if (!made.name || strlen(made.name) > ALLOT_NAME_MAX)
+        allot__read_fail(L, NULL, "a declaration needs a name");
+    return made;
+}
+
+/* Pushes the list in field `key`, and returns its length. */
+static int32_t push_list(lua_State *L, const char *key, int32_t most)
+{
+    int type = push_field(L, key);
+    if (type != LUA_TNIL && type != LUA_TTABLE)
+        allot__read_fail(L, NULL, "%s is a %s, not a list", key, luaL_typename(L, -1));
+    lua_Unsigned count = type == LUA_TTABLE ? lua_rawlen(L, -1) : 0;
+    if (count > (lua_Unsigned)most)
+        allot__read_fail(L, NULL, "at most %d %s are allowed", most, key);
+    return (int32_t)count;
+}
+
+static void read_attributes(lua_State *L, allot__draft *draft)
+{
+    int32_t count = push_list(L, "attributes", ALLOT_ATTRIBUTES_MAX);
+    for (int32_t i = 0; i < count; i++) {
+        lua_rawgeti(L, -1, i + 1);
+        draft->attributes[i] = read_declaration(L);
+        lua_pop(L, 1);
+        draft->attribute_count++;
+    }
+    lua_pop(L, 1);
+}
+
+static void read_options(lua_State *L, allot__draft *draft)
+{
+    int32_t count = push_list(L, "options", ALLOT_ATTRIBUTES_MAX);
+    for (int32_t i = 0; i < count; i++) {
+        lua_rawgeti(L, -1, i + 1);
+        allot_attribute made = read_declaration(L);
+        draft->options[i] =
+            (allot__draft_option){made.name, made.type, made.min, made.max, made.fallback};
+        lua_pop(L, 1);
+        draft->option_count++;
+    }
+    lua_pop(L, 1);
+}
+
+/* ---- Rules --------------------------------------------------------------------------------- */
+
+/* The fill on top, popped. */
+static void read_fill(lua_State *L, allot__reading *reading, const char *what, int32_t last,
+                      allot__draft_fill *out)
+{
+    check_kind(L, "fill", what);
+    const char *at = allot__read_string(L, "at"), *label = allot__read_string(L, "label");
+    out->label[0] = '\0';
+    if (label && strlen(label) >= sizeof out->label)
+        allot__read_fail(L, at, "a fill's label is too long");
+    if (label)
+        strcpy(out->label, label);
+    push_field(L, "by");
+    out->by = allot__read_source(L, reading, at, "by", last);
+    out->up_to = (allot_source){ALLOT_FROM_NEED, 0};
+    if (push_field(L, "up_to") != LUA_TNIL)
+        out->up_to = allot__read_source(L, reading, at, "up_to", last);
+    else
+        lua_pop(L, 1);
+    push_field(L, "order");
+    allot__read_order(L, reading, at, last, &out->order);
+    lua_pop(L, 1);
+}
+
+/* Pushes the options by name, as a quota function gets them. */
+static void push_options(lua_State *L, const allot__draft *draft)
+{
+    lua_newtable(L);
+    for (int32_t i = 0; i < draft->option_count; i++) {
+        const allot__draft_option *option = &draft->options[i];
+        lua_pushstring(L, option->name);
+        if (option->type == ALLOT_BOOLEAN)
+            lua_pushboolean(L, option->value != 0);
+        else
+            lua_pushinteger(L, option->value);
+        lua_rawset(L, -3);
+    }
+    allot__library_strict(L, "option");
+}
+
+static void read_quota(lua_State *L, allot__reading *reading)
+{
+    allot__draft *draft = reading->draft;
+    if (push_field(L, "quota") == LUA_TFUNCTION) {
+        push_options(L, draft);
+        lua_call(L, 1, 1);
+        lua_pushliteral(L, "quota"); /* the fills' strings are the draft's until it is built */
+        lua_pushvalue(L, -2);
+        lua_rawset(L, -4);
+    }
+    if (lua_type(L, -1) != LUA_TTABLE)
+        allot__read_fail(L, NULL, "quota is a %s, not a list of fills", luaL_typename(L, -1));
+    lua_Unsigned count = lua_rawlen(L, -1);
+    if (count < 1 || count > ALLOT_FILLS_MAX)
+        allot__read_fail(L, NULL, "quota has %I fills; 1 to %d are allowed", (LUAI_UACINT)count,
+                         ALLOT_FILLS_MAX);
+    for (; draft->fill_count < (int32_t)count; draft->fill_count++) {
+        lua_rawgeti(L, -1, draft->fill_count + 1);
+        read_fill(L, reading, "an item of quota", IN_QUOTA, &draft->fills[draft->fill_count]);
+    }
+    lua_pop(L, 1);
+}
+
+static allot_rounding read_round(lua_State *L)
+{
+    static const char *const names[] = {"rank", "ceil_in_order", "largest_remainder", "webster"};
+    const char *name = allot__read_string(L, "round");
+    for (int i = 0; name && i < 4; i++) {
+        if (strcmp(name, names[i]) == 0)
+            return (allot_rounding)i;
+    }
+    if (name) {
+        const char *near = allot_nearest(name, strlen(name), names, 4);
+        allot__read_fail(L, NULL, "unknown rounding '%s'%s%s%s", name,
+                         near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    }
+    return ALLOT_ROUND_RANK;
+}
+
+static void read_reclaim(lua_State *L, allot__reading *reading)
+{
+    allot__draft_fill *reclaim = &reading->draft->reclaim;
+    reading->draft->reclaim_given = push_field(L, "reclaim") != LUA_TNIL;
+    if (!reading->draft->reclaim_given) {
+        lua_pop(L, 1);
+        return;
+    }
+    read_fill(L, reading, "reclaim", IN_RECLAIM, reclaim);
+    bool over = reclaim->up_to.kind == ALLOT_FROM_COLUMN && reclaim->up_to.value == ALLOT_OVER;
+    if (reclaim->up_to.kind != ALLOT_FROM_NEED && !over)
+        allot__read_fail(L, NULL, "reclaim takes what is over; its up_to is \"over\" or left out");
+}
+
+/* ---- The whole ----------------------------------------------------------------------------- */
+
+static void keep_names(allot__reading *reading)
+{
+    allot__script *script = reading->script;
+    const allot__draft *draft = reading->draft;
+    script->names_count = ALLOT_COLUMN_COUNT + draft->attribute_count;
+    for (int32_t i = 0; i < script->names_count; i++) {
+        const char *name = i < ALLOT_COLUMN_COUNT ? allot_column_name(i)
+                                                  : draft->attributes[i - ALLOT_COLUMN_COUNT].name;
+        strcpy(script->names[i], name);
+    }
+}
+
+int allot__read_policy(lua_State *L, allot__reading *reading)
+{
+    allot__draft *draft = reading->draft;
+    if (lua_type(L, -1) != LUA_TTABLE)
+        return allot__read_fail(L, NULL,
+                                "the file returns a %s; it ends with return policy { ... }",
+                                luaL_typename(L, -1));
+    check_kind(L, "policy", "what the file returns");
+    check_keys(L, policy_keys, sizeof policy_keys / sizeof *policy_keys);
+    draft->name = allot__read_string(L, "name");
+    read_attributes(L, draft);
+    read_options(L, draft);
+    if (!allot__read_options(reading)) {
+        reading->option_fault = true;
+        return 0;
+    }
+    read_quota(L, reading);
+    draft->rounding = read_round(L);
+    push_field(L, "distribute");
+    allot__read_order(L, reading, NULL, IN_DISTRIBUTION, &draft->distribute);
+    read_reclaim(L, reading);
+    keep_names(reading);
+    allot__script_view(L, reading->script);
+    return 0;
+}

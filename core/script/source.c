@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * source.c: where a rule's numbers come from: columns, numbers, functions.
+ *
+ * A function says by the names of its parameters which columns it reads. One with a single
+ * parameter that is no column takes a row view: an object with all columns as fields.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "script/library.h"
+#include "script/script.h"
+
+int allot__read_fail(lua_State *L, const char *at, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    lua_pushstring(L, at ? at : "");
+    lua_pushvfstring(L, format, arguments);
+    va_end(arguments);
+    lua_concat(L, 2);
+    return lua_error(L);
+}
+
+const char *allot__read_string(lua_State *L, const char *key)
+{
+    lua_pushstring(L, key);
+    int type = lua_rawget(L, -2);
+    const char *text = type == LUA_TSTRING ? lua_tostring(L, -1) : NULL;
+    if (!text && type != LUA_TNIL)
+        return allot__read_fail(L, NULL, "%s is a %s, not a string", key, luaL_typename(L, -1)),
+               NULL;
+    lua_pop(L, 1); /* the table keeps it */
+    return text;
+}
+
+/* ---- Columns ------------------------------------------------------------------------------- */
+
+static const char *column_name(const allot__draft *draft, int32_t column)
+{
+    return column < ALLOT_COLUMN_COUNT ? allot_column_name(column)
+                                       : draft->attributes[column - ALLOT_COLUMN_COUNT].name;
+}
+
+static int32_t find_column(const allot__draft *draft, const char *name)
+{
+    int32_t count = ALLOT_COLUMN_COUNT + draft->attribute_count;
+    for (int32_t i = 0; i < count; i++) {
+        if (strcmp(column_name(draft, i), name) == 0)
+            return i;
+    }
+    return -1;
+}
+
+/* The nearest column to a name, among those whose own name has at least `least` bytes. */
+static const char *near_column(const allot__draft *draft, const char *name, size_t least)
+{
+    const char *names[ALLOT__COLUMNS_MAX] = {NULL};
+    int32_t count = ALLOT_COLUMN_COUNT + draft->attribute_count;
+    for (int32_t i = 0; i < count; i++) {
+        if (strlen(column_name(draft, i)) >= least)
+            names[i] = column_name(draft, i);
+    }
+    return allot_nearest(name, strlen(name), names, (size_t)count);
+}
+
+static int32_t check_column(lua_State *L, const allot__reading *reading, const char *at,
+                            const char *name, int32_t last)
+{
+    int32_t column = find_column(reading->draft, name);
+    if (column < 0) {
+        const char *near = near_column(reading->draft, name, 1);
+        if (near)
+            allot__read_fail(L, at, "unknown column '%s'; did you mean '%s'?", name, near);
+        allot__read_fail(L, at, "unknown column '%s'", name);
+    }
+    if (column > last && column < ALLOT_COLUMN_COUNT)
+        allot__read_fail(L, at, "column '%s' is not known yet at this stage", name);
+    return column;
+}
+
+/* ---- Functions ----------------------------------------------------------------------------- */
+
+/* The n-th parameter of the function on top, from 1; NULL: it has fewer. */
+static const char *parameter(lua_State *L, int n)
+{
+    return lua_getlocal(L, NULL, n);
+}
+
+static bool takes_view(lua_State *L, const allot__reading *reading, const char *at)
+{
+    const char *name = parameter(L, 1);
+    if (!name || parameter(L, 2) || find_column(reading->draft, name) >= 0)
+        return false;
+    const char *near = near_column(reading->draft, name, 4);
+    if (near)
+        allot__read_fail(L, at,
+                         "parameter '%s' is no column, and too like one to name a row; "
+                         "did you mean '%s'?",
+                         name, near);
+    return true;
+}
+
+static void read_parameters(lua_State *L, const allot__reading *reading, const char *at,
+                            int32_t last, allot__call *call)
+{
+    call->view = takes_view(L, reading, at);
+    if (call->view) {
+        int32_t all = ALLOT_COLUMN_COUNT + reading->draft->attribute_count;
+        for (int32_t i = 0; i < all; i++) {
+            if (i <= last || i >= ALLOT_COLUMN_COUNT)
+                call->columns[call->count++] = (uint8_t)i;
+        }
+        return;
+    }
+    const char *name;
+    for (int n = 1; (name = parameter(L, n)) != NULL; n++) {
+        if (call->count == ALLOT__COLUMNS_MAX)
+            allot__read_fail(L, at, "a function reads at most %d columns", ALLOT__COLUMNS_MAX);
+        call->columns[call->count++] = (uint8_t)check_column(L, reading, at, name, last);
+    }
+}
+
+/* Registers the function on top, and pops it. */
+static allot_source read_function(lua_State *L, allot__reading *reading, const char *fill_at,
+                                  const char *role, int32_t last)
+{
+    allot__script *script = reading->script;
+    lua_Debug ar;
+    lua_pushvalue(L, -1);
+    lua_getinfo(L, ">Su", &ar);
+    if (*ar.what == 'C')
+        allot__read_fail(L, fill_at, "%s is a function of the library; write one in Lua", role);
+    char at[LUA_IDSIZE + 16];
+    snprintf(at, sizeof at, "%s:%d: ", ar.short_src, ar.linedefined);
+    if (ar.isvararg)
+        allot__read_fail(L, at, "a function names the columns it reads; '...' names none");
+    if (script->call_count == ALLOT__FUNCTIONS_MAX)
+        allot__read_fail(L, at, "a policy has at most %d functions", ALLOT__FUNCTIONS_MAX);
+    allot__call *call = &script->calls[script->call_count];
+    *call = (allot__call){.line = ar.linedefined, .role = role, .amount = strcmp(role, "key") != 0};
+    read_parameters(L, reading, at, last, call);
+    call->ref = luaL_ref(L, LUA_REGISTRYINDEX);
+    return (allot_source){ALLOT_FROM_FUNCTION, script->call_count++};
+}
+
+/* ---- Sources and orders -------------------------------------------------------------------- */
+
+allot_source allot__read_source(lua_State *L, allot__reading *reading, const char *at,
+                                const char *role, int32_t last)
+{
+    allot_source source = {ALLOT_FROM_NUMBER, 0};
+    int type = lua_type(L, -1);
+    if (type == LUA_TFUNCTION)
+        return read_function(L, reading, at, role, last);
+    if (type == LUA_TSTRING) {
+        int32_t column = check_column(L, reading, at, lua_tostring(L, -1), last);
+        source = (allot_source){ALLOT_FROM_COLUMN, column};
+    } else if (lua_isinteger(L, -1) && strcmp(role, "key") != 0) {
+        lua_Integer value = lua_tointeger(L, -1);
+        if (value < 0 || value > ALLOT_AMOUNT_MAX)
+            allot__read_fail(L, at, "%s = %I; a number here is 0 to %d", role, (LUAI_UACINT)value,
+                             ALLOT_AMOUNT_MAX);
+        source.value = (int32_t)value;
+    } else {
+        allot__read_fail(L, at, "%s is a %s, which gives no numbers", role, luaL_typename(L, -1));
+    }
+    lua_pop(L, 1);
+    return source;
+}
+
+static void read_key(lua_State *L, allot__reading *reading, const char *at, int32_t last,
+                     allot_key *out)
+{
+    if (lua_type(L, -1) != LUA_TTABLE)
+        allot__read_fail(L, at, "an order is a list of keys; a %s is none", luaL_typename(L, -1));
+    const char *own_at = allot__read_string(L, "at");
+    lua_pushliteral(L, "descending");
+    lua_rawget(L, -2);
+    out->descending = lua_toboolean(L, -1);
+    lua_pop(L, 1);
+    lua_pushliteral(L, "key");
+    lua_rawget(L, -2);
+    out->source = allot__read_source(L, reading, own_at ? own_at : at, "key", last);
+    lua_pop(L, 1);
+}
+
+void allot__read_order(lua_State *L, allot__reading *reading, const char *at, int32_t last,
+                       allot__draft_order *out)
+{
+    int type = lua_type(L, -1);
+    *out = (allot__draft_order){.given = type != LUA_TNIL};
+    if (type != LUA_TTABLE && type != LUA_TNIL)
+        allot__read_fail(L, at, "an order is a list of keys, not a %s", luaL_typename(L, -1));
+    lua_Unsigned count = type == LUA_TTABLE ? lua_rawlen(L, -1) : 0;
+    if (count > ALLOT_KEYS_MAX)
+        allot__read_fail(L, at, "an order has at most %d keys", ALLOT_KEYS_MAX);
+    for (; out->count < (int32_t)count; out->count++) {
+        lua_rawgeti(L, -1, out->count + 1);
+        read_key(L, reading, at, last, &out->keys[out->count]);
+    }
+    lua_pop(L, 1);
+}

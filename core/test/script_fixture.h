@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* script_fixture.h: loading policies in tests. */
+#ifndef ALLOT_TEST_SCRIPT_FIXTURE_H
+#define ALLOT_TEST_SCRIPT_FIXTURE_H
+
+#include <string.h>
+
+#include <allot/script.h>
+
+#include "test/check.h"
+#include "test/oom.h"
+
+typedef struct script_fixture {
+    oom memory;
+    allot_engine *engine;
+    allot_report *report;
+    allot_policy *policy; /* of the last load; NULL when it failed */
+    allot_script_limits limits;
+} script_fixture;
+
+static inline void script_begin(script_fixture *it)
+{
+    memset(it, 0, sizeof *it);
+    CHECK_EQ(allot_engine_new(oom_alloc, &it->memory, &it->engine), ALLOT_OK);
+    CHECK_EQ(allot_report_new(it->engine, &it->report), ALLOT_OK);
+}
+
+static inline void script_end(script_fixture *it)
+{
+    allot_policy_free(it->policy);
+    allot_report_free(it->report);
+    allot_engine_free(it->engine);
+    CHECK(oom_clean(&it->memory));
+}
+
+/* Loads a text as "site/fair.lua", with options; ends what was loaded before. */
+static inline int script_load_with(script_fixture *it, const char *text,
+                                   const allot_use_option *options, int32_t count)
+{
+    allot_policy_free(it->policy);
+    it->policy = NULL;
+    allot_report_clear(it->report);
+    return allot_script_load(it->engine, text, strlen(text), "site/fair.lua", options, count,
+                             &it->limits, it->report, &it->policy);
+}
+
+static inline int script_load(script_fixture *it, const char *text)
+{
+    return script_load_with(it, text, NULL, 0);
+}
+
+/* The first finding; one of its own when there is none, so that its fields can be read. */
+static inline const allot_diagnostic *script_finding(const script_fixture *it)
+{
+    static const allot_diagnostic none = {.code = "", .message = "(no finding)"};
+    return allot_report_count(it->report) > 0 ? allot_report_at(it->report, 0) : &none;
+}
+
+#endif

@@ -1,0 +1,91 @@
+-- SPDX-License-Identifier: MIT
+-- Copyright the allot authors
+--- What a policy declares: the attributes it adds to a plan, and its options.
+
+local names = require "allot.names"
+local columns = require "allot.columns"
+
+local declare = {}
+
+local KEYS = { "type", "min", "max", "default", "doc" }
+local TYPES = { "integer", "boolean" }
+local MOST = 1000000000
+
+--- No bound: the default of an attribute such as a limit.
+declare.none = 2147483647
+
+local function bounds(what, spec, made)
+  made.min, made.max = spec.min or 0, spec.max or MOST
+  for _, key in ipairs { "min", "max" } do
+    local value = made[key]
+    if math.type(value) ~= "integer" or value < -MOST or value > MOST then
+      return ("%s: %s is a whole number, %d to %d"):format(what, key, -MOST, MOST)
+    end
+  end
+  if made.min > made.max then return ("%s: min is above max"):format(what) end
+end
+
+local function integer(what, spec, made, may_be_none)
+  local fault = bounds(what, spec, made)
+  if fault then return fault end
+  local value = spec.default
+  if value == nil then value = made.min > 0 and made.min or made.max < 0 and made.max or 0 end
+  local inside = math.type(value) == "integer" and value >= made.min and value <= made.max
+  if not inside and not (may_be_none and value == declare.none) then
+    return ("%s: default is a whole number, %d to %d"):format(what, made.min, made.max)
+  end
+  made.default = value
+end
+
+local function boolean(what, spec, made)
+  if spec.min ~= nil or spec.max ~= nil then return what .. ": a boolean has no min and max" end
+  if spec.default ~= nil and type(spec.default) ~= "boolean" then
+    return what .. ": default is true or false"
+  end
+  made.min, made.max, made.default = 0, 1, spec.default and 1 or 0
+end
+
+local function one(what, name, spec, may_be_none)
+  if type(spec) ~= "table" then
+    return nil, ("%s is a table { type = , ... }, not a %s"):format(what, type(spec))
+  end
+  local fault = names.stranger(spec, KEYS, "key of " .. what)
+  if fault then return nil, fault end
+  if not names.has(TYPES, spec.type) then
+    return nil, what .. ": " .. names.unknown("type", spec.type, TYPES)
+  end
+  if spec.doc ~= nil and type(spec.doc) ~= "string" then return nil, what .. ": doc is a string" end
+  local made = { name = name, type = spec.type, doc = spec.doc }
+  if spec.type == "boolean" then
+    fault = boolean(what, spec, made)
+  else
+    fault = integer(what, spec, made, may_be_none)
+  end
+  if fault then return nil, fault end
+  return made
+end
+
+--- The declarations of a table by name, as a list in the order of their names; or nil, message.
+-- `word` is "attribute" or "option".
+function declare.list(word, specs)
+  if specs == nil then return {} end
+  if type(specs) ~= "table" then
+    return nil, ("%ss is a table of %ss by name, not a %s"):format(word, word, type(specs))
+  end
+  local list = {}
+  for name, spec in pairs(specs) do
+    if not names.valid(name) then
+      return nil, ("'%s' is no name of an %s (letters, digits, '_')"):format(tostring(name), word)
+    end
+    if word == "attribute" and columns.index(name) then
+      return nil, ("attribute '%s' is a built-in column"):format(name)
+    end
+    local made, fault = one(word .. " '" .. name .. "'", name, spec, word == "attribute")
+    if fault then return nil, fault end
+    list[#list + 1] = made
+  end
+  table.sort(list, function (a, b) return a.name < b.name end)
+  return list
+end
+
+return declare

@@ -1,0 +1,14 @@
+-- SPDX-License-Identifier: MIT
+-- Copyright the allot authors
+--- The words of the policy language; in the sandbox they are globals and `require "allot"`.
+
+local order = require "allot.order"
+
+return {
+  policy = require "allot.policy",
+  fill = require "allot.fill",
+  order = order.order,
+  desc = order.desc,
+  asc = order.asc,
+  none = require "allot.declare".none,
+}

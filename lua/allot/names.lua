@@ -1,0 +1,85 @@
+-- SPDX-License-Identifier: MIT
+-- Copyright the allot authors
+--- Names: which are allowed, which is unknown, and which was meant.
+
+local names = {}
+
+local function least(a, b, c)
+  if b < a then a = b end
+  if c < a then a = c end
+  return a
+end
+
+--- Edits (a letter more, less or other, two neighbours swapped) from one name to another.
+function names.distance(a, b)
+  local above2, above, row = nil, nil, {}
+  for j = 0, #b do row[j] = j end
+  for i = 1, #a do
+    above2, above, row = above, row, { [0] = i }
+    local letter, before = a:byte(i), i > 1 and a:byte(i - 1)
+    for j = 1, #b do
+      local same = letter == b:byte(j)
+      row[j] = least(above[j] + 1, row[j - 1] + 1, above[j - 1] + (same and 0 or 1))
+      if before and j > 1 and letter == b:byte(j - 1) and before == b:byte(j) then
+        row[j] = least(row[j], above2[j - 2] + 1, row[j])
+      end
+    end
+  end
+  return row[#b]
+end
+
+--- The nearest of a list of names, or nil when none is near.
+function names.nearest(name, list)
+  if #name > 128 then return nil end
+  local allowed = #name < 4 and 1 or #name < 9 and 2 or #name // 3
+  local best
+  for _, candidate in ipairs(list) do
+    local edits = names.distance(name, candidate)
+    if edits <= allowed and edits < #name and edits < #candidate then
+      best, allowed = candidate, edits - 1
+    end
+  end
+  return best
+end
+
+--- "unknown column 'ownd'; did you mean 'owned'?", or with all that is known.
+function names.unknown(what, name, list)
+  if type(name) ~= "string" then
+    return ("unknown %s %s; known are %s"):format(what, tostring(name), table.concat(list, ", "))
+  end
+  local near = names.nearest(name, list)
+  if near then return ("unknown %s '%s'; did you mean '%s'?"):format(what, name, near) end
+  return ("unknown %s '%s'; known are %s"):format(what, name, table.concat(list, ", "))
+end
+
+function names.has(list, name)
+  for _, known in ipairs(list) do
+    if known == name then return true end
+  end
+  return false
+end
+
+--- What is wrong with the keys of a table of which only `known` may be there; nil: nothing.
+function names.stranger(spec, known, what)
+  local strange, text
+  for key in pairs(spec) do
+    if not names.has(known, key) and (not text or tostring(key) < text) then
+      strange, text = key, tostring(key)
+    end
+  end
+  if strange ~= nil then return names.unknown(what, strange, known) end
+end
+
+--- A letter, then letters, digits, `_` (and what `also` holds), 128 at most.
+function names.valid(name, also)
+  if type(name) ~= "string" or #name == 0 or #name > 128 then return false end
+  for i = 1, #name do
+    local c = name:sub(i, i)
+    local letter = (c >= "a" and c <= "z") or (c >= "A" and c <= "Z")
+    local digit = c == "_" or (c >= "0" and c <= "9") or c == also
+    if not letter and (i == 1 or not digit) then return false end
+  end
+  return true
+end
+
+return names

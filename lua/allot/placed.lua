@@ -1,0 +1,17 @@
+-- SPDX-License-Identifier: MIT
+-- Copyright the allot authors
+--- Words of the policy language: functions that blame the line that uses them.
+--
+-- `check(place, ...)` gets the place of the call ("fair.lua:12: ") before its arguments. It returns
+-- a value, or nil, a message and, when the fault lies elsewhere, that place. In the sandbox the
+-- host puts its own function in place of this one: it also knows the place of `return policy { }`,
+-- which in plain Lua is lost (a tail call leaves no trace).
+
+return function (check)
+  return function (...)
+    local _, place = pcall(error, "", 3)
+    local value, message, elsewhere = check(place, ...)
+    if value == nil then error((elsewhere or place) .. message, 0) end
+    return value
+  end
+end
