@@ -122,7 +122,7 @@ void allot__quota_begin(allot__quota_pass *pass, int32_t family, int64_t slots)
     rows->level_part = pass->zeros;
     rows->aim = pass->whole[0];
     rows->aim_part = pass->part[0];
-    pass->work->critical[family].fill = -1;
+    pass->work->critical[family] = (allot__critical){.fill = -1};
 }
 
 /* The first fill pours reserves up to reserves: with enough for all, they are the levels. */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check.h"
+#include "test/check.h"
 
 enum { MOST = 300 };
 
