@@ -118,19 +118,26 @@ static bool is_slip(allot__doc *doc, const cJSON *member)
     return near != NULL;
 }
 
+static void check_enforcement(allot__doc *doc, const allot__value *value)
+{
+    char quote[ALLOT__QUOTE_MAX + 4];
+    allot__spot spot = allot__at(value->number);
+    if (strcmp(value->string, "parent") == 0)
+        allot__doc_fault(doc, spot, "E-unsupported", NULL,
+                         "\"parent\" is not in this version yet, allowed \"leaf\"");
+    else if (strcmp(value->string, "leaf") != 0)
+        allot__doc_fault(doc, spot, "E-range", NULL, "found %s, allowed \"leaf\" or \"parent\"",
+                         allot__doc_quote(doc, spot, quote));
+}
+
 static void take_plan_option(allot__doc *doc, const cJSON *member, const allot__field *field,
                              choices *list)
 {
     allot__value value = allot__value_read(doc, member, field);
     if (value.kind != 0 && strcmp(field->key, "evenly") == 0)
         choose(list, member->string, &value, false);
-    if (value.kind == 0 || strcmp(field->key, "enforce_share") != 0 ||
-        strcmp(value.string, "leaf") == 0)
-        return;
-    bool parent = strcmp(value.string, "parent") == 0;
-    allot__doc_fault(doc, allot__at(value.number), parent ? "E-unsupported" : "E-range", NULL,
-                     parent ? "\"parent\" is not in this version yet, allowed \"leaf\""
-                            : "allowed \"leaf\" or \"parent\"");
+    if (value.kind != 0 && strcmp(field->key, "enforce_share") == 0)
+        check_enforcement(doc, &value);
 }
 
 static int take_option(allot__plan_reader *reader, const cJSON *member, bool single, choices *list)

@@ -105,7 +105,7 @@ static void allowed_text(const allot__field *field, char *buf, size_t size)
                  {ALLOT__OBJECT, "an object"}, {ALLOT__NULL, "null"}};
     size_t len = 0;
     buf[0] = '\0';
-    if (field->kinds & ALLOT__INTEGER) {
+    if ((field->kinds & ALLOT__INTEGER) && !(field->kinds & ALLOT__NUMBER)) {
         if (field->min == INT64_MIN)
             len = (size_t)snprintf(buf, size, "an integer of 64 bits");
         else if (field->min == field->max)
@@ -197,6 +197,7 @@ static void unknown_key(allot__doc *doc, const cJSON *member, const allot__shape
 static void read_member(allot__doc *doc, const cJSON *member, const allot__shape *shape,
                         allot__value *values)
 {
+    const allot__field other = {NULL, shape->others, INT64_MIN, INT64_MAX, false, false};
     for (size_t i = 0; i < shape->count; i++) {
         if (strcmp(shape->fields[i].key, member->string) != 0)
             continue;
@@ -206,7 +207,7 @@ static void read_member(allot__doc *doc, const cJSON *member, const allot__shape
     if (shape->others == 0)
         unknown_key(doc, member, shape);
     else
-        allot__value_read(doc, member, &(allot__field){.kinds = shape->others});
+        allot__value_read(doc, member, &other);
 }
 
 void allot__object_check(allot__doc *doc, const cJSON *node, const allot__shape *shape,
