@@ -58,9 +58,9 @@ int allot__arena_reserve(allot__arena *arena, size_t bytes)
 {
     if (bytes <= arena->capacity - arena->used)
         return ALLOT_OK;
-    size_t room = arena->capacity < SMALLEST / 2 ? SMALLEST : arena->capacity;
-    if (arena->capacity >= SMALLEST / 2 && room <= SIZE_MAX / 2)
-        room *= 2;
+    size_t room = arena->capacity < SIZE_MAX / 2 ? arena->capacity * 2 : arena->capacity;
+    if (room < SMALLEST)
+        room = SMALLEST;
     if (room < bytes)
         room = bytes;
     if (room > SIZE_MAX - overhead)

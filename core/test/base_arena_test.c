@@ -79,6 +79,32 @@ static void the_next_arena_asks_for_nothing(void)
     end();
 }
 
+static void fill(allot__arena *arena, int pieces)
+{
+    long calls = memory.calls;
+    for (int i = 0; i < pieces; i++)
+        memset(allot__arena_take(arena, 64, 1), 1, 64);
+    CHECK_EQ(memory.calls, calls);
+}
+
+/* The spare has room for what its arena had room for, and no more. */
+static void the_spare_is_used_to_its_end(void)
+{
+    begin();
+    allot__arena arena;
+    allot__arena_init(&arena, engine);
+    CHECK_EQ(allot__arena_reserve(&arena, 64 * 5000), ALLOT_OK);
+    fill(&arena, 5000);
+    allot__arena_free(&arena);
+    allot__arena_init(&arena, engine);
+    fill(&arena, 5000);
+    long calls = memory.calls;
+    CHECK(allot__arena_take(&arena, 1, 1));
+    CHECK_EQ(memory.calls, calls + 1);
+    allot__arena_free(&arena);
+    end();
+}
+
 static void two_arenas_do_not_share_the_spare(void)
 {
     begin();
@@ -121,6 +147,7 @@ int main(void)
     RUN(pieces_are_aligned_and_apart);
     RUN(what_is_reserved_needs_no_more_memory);
     RUN(the_next_arena_asks_for_nothing);
+    RUN(the_spare_is_used_to_its_end);
     RUN(two_arenas_do_not_share_the_spare);
     RUN(out_of_memory_leaves_the_arena);
     return check_done();

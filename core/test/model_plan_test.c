@@ -90,6 +90,7 @@ static void options_have_ranges(void)
     CHECK_EQ(allot_plan_seal(it.plan, it.report), ALLOT_OK);
     CHECK_EQ(allot_plan_option_get(it.plan, 0, ALLOT_OPTION_HOLD_ROUNDING), 1);
     CHECK_EQ(allot_plan_option_get(it.plan, 0, ALLOT_OPTION_KEEP_SHRUNK_OWNERSHIP), 0);
+    CHECK_STR(allot_option_name(0), "keep_shrunk_ownership");
     CHECK_STR(allot_option_name(ALLOT_OPTION_DEFAULT_RANK), "default_rank");
     CHECK(allot_option_name(ALLOT_OPTION_COUNT) == NULL && allot_option_name(-1) == NULL);
     fixture_end(&it);
@@ -225,7 +226,10 @@ static void columns_are_described(void)
     CHECK_EQ(allot_plan_column_at(it.plan, ALLOT_PLAN_COLUMNS, &column), -1);
     CHECK_EQ(allot_plan_column(it.plan, "ranked", 4), ALLOT_RANK);
     CHECK_EQ(allot_plan_column(it.plan, "demand", 6), -1);
+    CHECK_EQ(allot_plan_column(it.plan, "configured", 10), -1);
+    CHECK_EQ(allot_plan_column(it.plan, "grace", 5), ALLOT_GRACE);
     CHECK_EQ(allot_column_find("demand", 6), ALLOT_DEMAND);
+    CHECK(allot_column_doc(ALLOT_COLUMN_COUNT) == NULL && allot_column_doc(-1) == NULL);
     CHECK_EQ(allot_column_find("deman", 5), -1);
     CHECK_STR(allot_column_name(ALLOT_OVER), "over");
     CHECK(allot_column_name(ALLOT_COLUMN_COUNT) == NULL && allot_column_name(-1) == NULL);

@@ -72,6 +72,8 @@ static void malformed_attributes_are_refused(void)
     CHECK_EQ(declare(&it, integer("a-b", 0, 9, 0)), ALLOT_ENAME);
     CHECK_EQ(declare(&it, integer("", 0, 9, 0)), ALLOT_ENAME);
     CHECK_EQ(declare(&it, integer(NULL, 0, 9, 0)), ALLOT_ENAME);
+    CHECK_EQ(declare(&it, integer("one", 1, 1, 1)), ALLOT_OK);
+    CHECK_EQ(declare(&it, integer("wide", -ALLOT_AMOUNT_MAX, ALLOT_AMOUNT_MAX, 0)), ALLOT_OK);
     CHECK_EQ(declare(&it, integer("b", 9, 0, 5)), ALLOT_ERANGE);
     CHECK_EQ(declare(&it, integer("b", 0, 9, 10)), ALLOT_ERANGE);
     CHECK_EQ(declare(&it, integer("b", 0, ALLOT_AMOUNT_MAX + 1, 0)), ALLOT_ERANGE);
@@ -87,7 +89,7 @@ static void malformed_attributes_are_refused(void)
     flag.type = (allot_attribute_type)3;
     CHECK_EQ(declare(&it, flag), ALLOT_EUSAGE);
     CHECK_EQ(allot_policy_attribute(it.policy, NULL), ALLOT_EUSAGE);
-    CHECK_EQ(allot_policy_attributes(it.policy), 2);
+    CHECK_EQ(allot_policy_attributes(it.policy), 4);
     fixture_end(&it);
 }
 
