@@ -65,15 +65,11 @@ void allot__script_view(lua_State *L, allot__script *script)
 
 /* ---- A batch ------------------------------------------------------------------------------- */
 
-/* Takes what is at `index` as the row's result; false: it is none. */
-static bool take(lua_State *L, int index, allot__batch_run *run)
+/* Says what is wrong with the result at `index`. */
+static void refuse(lua_State *L, int index, allot__batch_run *run)
 {
     if (lua_isinteger(L, index)) {
-        int64_t value = lua_tointeger(L, index);
-        run->out[run->row] = value;
-        if (!run->call->amount || (value >= 0 && value <= ALLOT_AMOUNT_MAX))
-            return true;
-        snprintf(run->found, sizeof run->found, "%" PRId64, value);
+        snprintf(run->found, sizeof run->found, "%" PRId64, (int64_t)lua_tointeger(L, index));
         run->fault = "returned %s; a number here is 0 ... 1000000000";
     } else if (lua_type(L, index) == LUA_TNUMBER) {
         snprintf(run->found, sizeof run->found, "%.14g", lua_tonumber(L, index));
@@ -82,9 +78,26 @@ static bool take(lua_State *L, int index, allot__batch_run *run)
         run->fault = "returned %s, a float; whole numbers only (use //)";
     } else {
         snprintf(run->found, sizeof run->found, "%s", luaL_typename(L, index));
-        run->fault = "returned %s, not a whole number";
+        run->fault = "returned a %s, not a whole number";
     }
-    return false;
+}
+
+/* Takes the results of some rows, from `index` on; false: one is none, and run->row is its row. */
+static bool take_rows(lua_State *L, allot__batch_run *run, int index, int32_t first, int32_t rows)
+{
+    int64_t *out = run->out + first;
+    bool amount = run->call->amount;
+    for (int32_t i = 0; i < rows; i++) {
+        bool fine = lua_isinteger(L, index + i);
+        int64_t value = lua_tointeger(L, index + i);
+        if (!fine || (amount && (uint64_t)value > ALLOT_AMOUNT_MAX)) {
+            run->row = first + i;
+            refuse(L, index + i, run);
+            return false;
+        }
+        out[i] = value;
+    }
+    return true;
 }
 
 /* Calls the function, at `base`, for some rows, and leaves the results behind each other. */
@@ -126,11 +139,8 @@ static int run_batch(lua_State *L)
             call_views(L, run, BASE, first, rows);
         else
             call_rows(L, run, BASE, first, rows);
-        for (int32_t i = 0; i < rows; i++) {
-            run->row = first + i;
-            if (!take(L, BASE + 2 + i, run))
-                return 0;
-        }
+        if (!take_rows(L, run, BASE + 2, first, rows))
+            return 0;
         lua_settop(L, BASE + 1);
     }
     return 0;
