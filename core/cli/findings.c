@@ -65,19 +65,34 @@ int allot__cli_status(allot__cli *cli, int status)
     return code;
 }
 
-/* Columns that bytes take: continuation bytes take none. */
-static int columns(const char *bytes, size_t len)
+static bool begins(char byte)
+{
+    return ((unsigned char)byte & 0xc0) != 0x80;
+}
+
+/* Characters in bytes: in UTF-8 continuation bytes are none. */
+static int characters(const char *bytes, size_t len)
 {
     int count = 0;
     for (size_t i = 0; i < len; i++)
-        count += ((unsigned char)bytes[i] & 0xc0) != 0x80;
+        count += begins(bytes[i]);
     return count;
+}
+
+/* The byte where character `count` behind `start` begins, or len. */
+static size_t forward(const char *source, size_t len, size_t start, int32_t count)
+{
+    size_t at = start;
+    for (; at < len && count > 0; count--)
+        for (at++; at < len && !begins(source[at]);)
+            at++;
+    return at;
 }
 
 /* The first byte at or before `at` that begins a character. */
 static size_t boundary(const char *source, size_t at)
 {
-    while (at > 0 && ((unsigned char)source[at] & 0xc0) == 0x80)
+    while (at > 0 && !begins(source[at]))
         at--;
     return at;
 }
@@ -93,22 +108,18 @@ static void put_excerpt(allot__text *out, const allot_diagnostic *finding, bool 
 {
     const char *source = finding->source;
     size_t len = strcspn(source, "\r\n");
-    size_t at = finding->col > 0 ? (size_t)finding->col - 1 : 0;
-    if (at > len)
-        at = len;
+    size_t at = forward(source, len, 0, finding->col - 1);
+    size_t behind = forward(source, len, at, finding->width > 1 ? finding->width : 1);
     size_t start = at > LEAD && len > WINDOW ? boundary(source, at - LEAD) : 0;
     size_t end = len - start > WINDOW ? boundary(source, start + WINDOW) : len;
-    size_t width = finding->width > 1 ? (size_t)finding->width : 1;
-    if (width > end - at)
-        width = end - at;
 
     allot__cli_printf(out, "%5" PRId32 " | %s", finding->line, start > 0 ? "..." : "");
     put_source(out, source + start, end - start);
     allot__cli_printf(out, "%s\n      | ", end < len ? "..." : "");
     if (finding->col > 0) {
-        allot__cli_spaces(out, columns(source + start, at - start) + (start > 0 ? 3 : 0));
+        allot__cli_spaces(out, characters(source + start, at - start) + (start > 0 ? 3 : 0));
         allot__cli_printf(out, "%s^", color ? RED : "");
-        for (int i = columns(source + at, width); i > 1; i--)
+        for (int i = characters(source + at, (behind < end ? behind : end) - at); i > 1; i--)
             allot__cli_puts(out, "~");
         allot__cli_puts(out, color ? RESET : "");
     }
