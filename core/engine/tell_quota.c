@@ -85,20 +85,34 @@ static const char *source_name(const allot__teller *teller, allot_source source,
     return buf;
 }
 
+/* Its level is its need: it takes no part in what comes. */
+static bool content(const allot__teller *teller, allot__u128 level)
+{
+    return level == (allot__u128)teller->work->need[teller->row] * teller->levels.denominator;
+}
+
 /* The fill in which slots ran out: its rate is told, since everybody's part follows from it. */
 static void tell_critical(const allot__teller *teller, int32_t fill)
 {
-    const allot__work *work = teller->work;
-    const allot__critical *critical = &work->critical[teller->siblings];
-    const allot__fill *rule = &work->policy->fills[fill];
+    const allot__levels *levels = &teller->levels;
+    const allot__critical *critical = &teller->work->critical[teller->siblings];
+    const allot__fill *rule = &teller->work->policy->fills[fill];
     char room[32];
     const char *by = source_name(teller, rule->by, room, sizeof room);
-    allot__words rate = allot__tell_ratio((allot__u128)critical->amount,
-                                          (allot__u128)critical->weight * (allot__u128)work->unit);
-    allot__words part = allot__tell_ratio(gain(&teller->levels, fill), teller->levels.denominator);
     bool same = rule->by.kind == ALLOT_FROM_NUMBER;
-    allot__tell(teller, "  %s: %s. Slots ran out here: everybody still in need got %s slots %s%s.",
-                rule->label, part.text, rate.text, same ? "each" : "per unit of ", same ? "" : by);
+    allot__words part = allot__tell_ratio(gain(levels, fill), levels->denominator);
+    allot__words rate =
+        allot__tell_ratio((allot__u128)critical->amount,
+                          (allot__u128)critical->weight * (allot__u128)teller->work->unit);
+    if (critical->amount == 0) {
+        allot__tell(teller, "  %s: nothing was left for it.", rule->label);
+    } else if (gain(levels, fill) == 0) {
+        allot__tell(teller, "  %s: 0, since this goes by %s, and that is 0 here.", rule->label, by);
+    } else {
+        allot__tell(teller, "  %s: %s%s. Slots ran out here, at %s %s%s.", rule->label, part.text,
+                    content(teller, levels->level[fill]) ? ", which meets its need" : "", rate.text,
+                    same ? "each" : "per unit of ", same ? "" : by);
+    }
 }
 
 static void tell_fills(const allot__teller *teller)
@@ -106,15 +120,25 @@ static void tell_fills(const allot__teller *teller)
     const allot__levels *levels = &teller->levels;
     const allot_policy *policy = teller->work->policy;
     int32_t out = levels->critical;
-    for (int32_t i = 0; i < levels->fills && (out < 0 || i <= out); i++) {
-        if (i == out && levels->last_run) {
-            tell_critical(teller, i);
-        } else if (gain(levels, i) > 0) {
+    for (int32_t i = 0; i < levels->fills && (out < 0 || i < out); i++) {
+        if (gain(levels, i) > 0) {
             allot__words part = allot__tell_ratio(gain(levels, i), levels->denominator);
             allot__tell(teller, "  %s: %s.", policy->fills[i].label, part.text);
         }
     }
-    if (out >= 0 && out + 1 < levels->fills) {
+    if (out < 0 || content(teller, out > 0 ? levels->level[out - 1] : 0)) {
+        return;
+    }
+    if (levels->last_run || teller->work->critical[teller->siblings].amount == 0) {
+        tell_critical(teller, out);
+    } else if (gain(levels, out) > 0) {
+        allot__words part = allot__tell_ratio(gain(levels, out), levels->denominator);
+        allot__tell(teller, "  %s: %s.", policy->fills[out].label, part.text);
+    } else {
+        allot__tell(teller, "  %s: 0: slots ran out among those served before it.",
+                    policy->fills[out].label);
+    }
+    if (out + 1 < levels->fills && !content(teller, levels->level[out])) {
         allot__tell(teller, "  Nothing was left for \"%s\"%s.", policy->fills[out + 1].label,
                     out + 2 < levels->fills ? " and the fills behind it" : "");
     }
