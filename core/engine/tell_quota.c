@@ -106,6 +106,9 @@ static void tell_critical(const allot__teller *teller, int32_t fill)
                           (allot__u128)critical->weight * (allot__u128)teller->work->unit);
     if (critical->amount == 0) {
         allot__tell(teller, "  %s: nothing was left for it.", rule->label);
+    } else if (gain(levels, fill) == 0 &&
+               allot__trace_weight(teller->work, rule->by, teller->row) > 0) {
+        allot__tell(teller, "  %s: 0, since it has all that this may give it.", rule->label);
     } else if (gain(levels, fill) == 0) {
         allot__tell(teller, "  %s: 0, since this goes by %s, and that is 0 here.", rule->label, by);
     } else {

@@ -29,7 +29,7 @@ static int64_t cap_of(const allot__work *work, allot_source source, int32_t row)
     return whole * work->unit + part;
 }
 
-static int64_t weight_of(const allot__work *work, allot_source source, int32_t row)
+int64_t allot__trace_weight(const allot__work *work, allot_source source, int32_t row)
 {
     switch (source.kind) {
     case ALLOT_FROM_FUNCTION:
@@ -49,7 +49,7 @@ static int64_t aim_of(const allot__work *work, const allot__fill *fill, int32_t 
     int64_t cap = cap_of(work, fill->up_to, row);
     int64_t need = work->need[row] * work->unit;
     int64_t aim = cap < need ? cap : need;
-    return aim > level && weight_of(work, fill->by, row) > 0 ? aim : level;
+    return aim > level && allot__trace_weight(work, fill->by, row) > 0 ? aim : level;
 }
 
 /* Whole slots by fill: what the levels pass of them, the rounding falling to the last fill that
@@ -103,7 +103,8 @@ static allot__u128 last_level(const allot__work *work, const allot__critical *cr
         return (allot__u128)level * sum;
     }
     out->last_run = true;
-    allot__u128 rise = (allot__u128)critical->amount * (allot__u128)weight_of(work, fill->by, row);
+    allot__u128 rise =
+        (allot__u128)critical->amount * (allot__u128)allot__trace_weight(work, fill->by, row);
     allot__u128 gap = (allot__u128)(aim - level) * sum;
     return (allot__u128)level * sum + (gap < rise ? gap : rise);
 }

@@ -24,6 +24,8 @@ typedef struct allot__levels {
 
 void allot__trace(const allot__work *work, int32_t row, allot__levels *out);
 
+/* The row's weight in a fill. */
+int64_t allot__trace_weight(const allot__work *work, allot_source by, int32_t row);
 /* own', exact. */
 allot_ratio allot__trace_owned(const allot__work *work, int32_t row);
 /* C-9: allocated - exact < 1. */
