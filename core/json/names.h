@@ -9,9 +9,7 @@
 #include "json/read.h"
 
 /* What a name is, for people. */
-#define ALLOT__NAME_RULE                                                                           \
-    "a letter, then letters, digits, \"_\" or \"-\", at most 128 characters in all"
-
+#define ALLOT__NAME_RULE  "a name like [A-Za-z][A-Za-z0-9_-]{0,127}"
 #define ALLOT__LABEL_RULE "1 ... 255 bytes without control characters"
 
 /* The group that `value`, a member of `object`, names. Where it is not there: the plan's only one,

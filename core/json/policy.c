@@ -169,13 +169,13 @@ static int place_findings(allot__doc *doc, int32_t first, uint32_t use, const ch
     int status = ALLOT_OK;
     for (int32_t i = first; i < allot_report_count(doc->report) && status == ALLOT_OK; i++) {
         const allot_diagnostic *finding = allot_report_at(doc->report, i);
-        uint32_t number = use;
+        allot__spot spot = allot__at(use);
         if (finding->file != NULL)
             continue;
         for (int32_t o = 0; finding->path != NULL && o < list->count; o++)
             if (strcmp(finding->path, list->options[o].name) == 0)
-                number = list->numbers[o];
-        status = allot__doc_place(doc, allot__at(number), i);
+                spot = allot__at_key(list->numbers[o]);
+        status = allot__doc_place(doc, spot, i);
     }
     return status;
 }

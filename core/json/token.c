@@ -279,7 +279,8 @@ int allot__scan_number(allot__scan *scan, size_t *at)
         return allot__scan_unexpected(scan, *at, "a value");
     if (whole > 1 && text[first] == '0')
         return allot__scan_flaw(scan, "E-syntax", *at, i - *at,
-                                "found a number with leading zeros, expected one without");
+                                "found the number %.*s, expected one without leading zeros",
+                                (int)(i - *at < 40 ? i - *at : 40), text + *at);
     if (text[i] == '.') {
         i++;
         if (digits(text, &i) == 0)

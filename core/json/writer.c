@@ -35,17 +35,33 @@ void allot__write_raw(allot__writer *writer, const char *text, size_t len)
     writer->len += len;
 }
 
+/* Room for `need` bytes in one piece, ALLOT__WRITER_MIN at most. */
+static char *room(allot__writer *writer, size_t need)
+{
+    if (need > writer->size - writer->len)
+        flush(writer);
+    return writer->buf + writer->len;
+}
+
 /* A comma where one is due, then the key. */
 static void begin(allot__writer *writer, const char *key)
 {
-    if (writer->inside)
-        allot__write_raw(writer, ", ", 2);
+    size_t len = key != NULL ? strlen(key) : 0;
+    char *at = room(writer, ALLOT__KEY_MAX + 6), *first = at;
+    if (writer->inside) {
+        *at++ = ',';
+        *at++ = ' ';
+    }
+    if (key != NULL && len <= ALLOT__KEY_MAX) {
+        *at++ = '"';
+        memcpy(at, key, len);
+        at += len;
+        *at++ = '"';
+        *at++ = ':';
+        *at++ = ' ';
+    }
+    writer->len += (size_t)(at - first);
     writer->inside = true;
-    if (key == NULL)
-        return;
-    allot__write_raw(writer, "\"", 1);
-    allot__write_raw(writer, key, strlen(key));
-    allot__write_raw(writer, "\": ", 3);
 }
 
 void allot__write_open(allot__writer *writer, const char *key, char bracket)
@@ -66,14 +82,18 @@ void allot__write_integer(allot__writer *writer, const char *key, int64_t number
     char digits[20];
     size_t at = sizeof digits;
     uint64_t rest = number < 0 ? 0 - (uint64_t)number : (uint64_t)number;
+    begin(writer, key);
     do {
         digits[--at] = (char)('0' + rest % 10);
         rest /= 10;
     } while (rest > 0);
-    begin(writer, key);
-    if (number < 0)
-        allot__write_raw(writer, "-", 1);
-    allot__write_raw(writer, digits + at, sizeof digits - at);
+    char *out = room(writer, sizeof digits + 1);
+    if (number < 0) {
+        *out++ = '-';
+        writer->len++;
+    }
+    memcpy(out, digits + at, sizeof digits - at);
+    writer->len += sizeof digits - at;
 }
 
 static void escaped(allot__writer *writer, unsigned char c)

@@ -23,6 +23,8 @@ typedef struct allot__writer {
 } allot__writer;
 
 #define ALLOT__WRITER_MIN 256
+/* Keys are at most so long: names and labels. */
+#define ALLOT__KEY_MAX ALLOT_NAME_MAX
 
 /* Hands the rest to the sink; what the writing came to. */
 int allot__write_end(allot__writer *writer);
