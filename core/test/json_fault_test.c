@@ -186,15 +186,15 @@ static void test_all_faults(void)
     bench_end(&it);
 }
 
-/* A policy that fails is no reason to doubt the consumers' attributes. */
+/* A policy that fails is no reason to doubt the consumers' attributes, nor to stop. */
 static void test_failed_policy(void)
 {
     bench it;
     bench_begin(&it);
     CHECK_EQ(bench_plan(&it, "{\"policy\": \"none\", \"consumers\": [{\"name\": \"a\", \"x\": 1,"
-                             " \"rank\": -1}]}"),
+                             " \"rank\": -1},\n{\"name\": \"b\", \"reserve\": 1}]}"),
              ALLOT_EINVALID);
-    CHECK_STR(bench_faults(&it), "E-no-policy:1:12 E-range:1:64");
+    CHECK_STR(bench_faults(&it), "E-no-policy:1:12 E-range:1:64 E-reserve:2:26");
     bench_end(&it);
 }
 
