@@ -2,7 +2,6 @@
 -- Copyright the allot authors
 --- Engine and model agree on every number of random cases.
 
-local case = require "spec.support.case"
 local engine = require "spec.support.engine"
 local model = require "spec.support.model"
 local property = require "spec.support.property"
@@ -26,39 +25,33 @@ local function same_group(name, expected, found)
   end
 end
 
---- Text of {path = slots}, for comparing and for messages.
-local function flat(moves)
+--- A decision's grants or reclaims of one group as text, in their order. What a leaf gives one
+--- claimant is one number, however many nodes of the tree it settles.
+local function listed(moves, group)
   local out = {}
-  for path, slots in pairs(moves) do
-    out[#out + 1] = path .. "=" .. slots
-  end
-  table.sort(out)
-  return table.concat(out, " ")
-end
-
-local function reclaimed(decision, group)
-  local slots, claims = {}, {}
-  for path, entry in pairs(case.reclaims(decision, group)) do
-    slots[path] = entry[1]
-    for claimant, part in pairs(entry) do
-      if claimant ~= 1 then
-        claims[claimant] = (claims[claimant] or 0) + part
+  for _, move in ipairs(moves) do
+    if move.group == group then
+      local claims, text = {}, {}
+      for _, claim in ipairs(move["for"] or {}) do
+        claims[claim.consumer] = (claims[claim.consumer] or 0) + claim.slots
       end
+      for claimant, slots in pairs(claims) do
+        text[#text + 1] = " " .. slots .. " for " .. claimant
+      end
+      table.sort(text)
+      out[#out + 1] = move.consumer .. " " .. move.slots .. table.concat(text)
     end
   end
-  return flat(slots), flat(claims)
+  return table.concat(out, "; ")
 end
 
-local function agree(documents)
-  local expected = model.cycle(documents.plan, documents.state)
-  local found = engine.cycle(documents.plan, documents.state)
+local function agree(it)
+  local expected, found = model.cycle(it.plan, it.state), engine.cycle(it.plan, it.state)
   for name, group in pairs(expected.groups) do
     same_group(name, group, assert(found.groups[name], name))
-    differ(name .. ": grants", flat(case.grants(expected, name)), flat(case.grants(found, name)))
-    local slots, claims = reclaimed(expected, name)
-    local found_slots, found_claims = reclaimed(found, name)
-    differ(name .. ": reclaims", slots, found_slots)
-    differ(name .. ": claims", claims, found_claims)
+    for _, list in ipairs { "grants", "reclaims" } do
+      differ(name .. ": " .. list, listed(expected[list], name), listed(found[list], name))
+    end
   end
 end
 

@@ -6,6 +6,11 @@ local allot = require "allot"
 local json = require "dkjson"
 local document = require "spec.support.document"
 
+-- Three times as fast, where it is there.
+if pcall(require, "lpeg") then
+  json = json.use_lpeg()
+end
+
 local engine = {}
 
 --- The first diagnostic of a report as one line, for messages.

@@ -28,18 +28,7 @@ local function row(node)
   }
 end
 
---- The leaves below a node in the order of distribution.
-local function leaves(node, out)
-  if node.path and #node.children == 0 then
-    out[#out + 1] = node
-  end
-  for _, child in ipairs(quota.ordered(node.children)) do
-    leaves(child, out)
-  end
-  return out
-end
-
---- One group's answer; its grants (best first) and reclaims (in plan order) go to `out`.
+--- One group's answer; its grants (best first) and reclaims (the opposite) go to `out`.
 local function group(plan, state, name, fills, out)
   local world = tree.read(plan, state, name)
   world.fills = fills
@@ -47,18 +36,18 @@ local function group(plan, state, name, fills, out)
   distribute.run(world)
   reclaim.run(world)
   free.run(world)
-  for _, leaf in ipairs(leaves(world.root, {})) do
+  local rows, count = {}, #world.leaves
+  for i, node in ipairs(world.nodes) do
+    rows[i] = row(node)
+  end
+  for i, leaf in ipairs(world.leaves) do
+    local last = world.leaves[count + 1 - i]
     if leaf.granted > 0 then
       table.insert(out.grants, { group = name, consumer = leaf.path, slots = leaf.granted })
     end
-  end
-  local rows = {}
-  for i, node in ipairs(world.nodes) do
-    rows[i] = row(node)
-    if #node.children == 0 and node.taken > 0 then
-      local reclaim_row = { group = name, consumer = node.path, slots = node.taken }
-      reclaim_row["for"] = node.due
-      table.insert(out.reclaims, reclaim_row)
+    if last.taken > 0 then
+      local moved = { group = name, consumer = last.path, slots = last.taken, ["for"] = last.due }
+      table.insert(out.reclaims, moved)
     end
   end
   local answer = { slots = world.slots, idle = world.idle, idle_left = world.idle_left }

@@ -5,6 +5,7 @@
 -- A failure prints the seed and the smallest case found, as documents for `allot run`.
 -- ALLOT_SEED=n repeats exactly that case; ALLOT_RUNS=n runs so many.
 
+local busted = require "busted"
 local document = require "spec.support.document"
 local gen = require "spec.support.gen"
 local shrink = require "spec.support.shrink"
@@ -32,7 +33,7 @@ local function property(name, opts, check, make)
   local only = tonumber(os.getenv "ALLOT_SEED" or "")
   local first = only or opts.seed or 1
   local last = only or first + (tonumber(os.getenv "ALLOT_RUNS" or "") or opts.runs or 100) - 1
-  it(name, function ()
+  busted.it(name, function ()
     for seed = first, last do
       local case = make(seed)
       if message_of(check, case) then

@@ -104,23 +104,26 @@ local function match(node, amount, visit)
   return amount
 end
 
---- Takes r inside a node and says for whom: what is taken first goes to the best.
-local function settle(node, amount, world)
-  local claims, at = {}, 1
+--- Takes r inside a node and says for whom: who is first to give serves the best.
+local function settle(node, amount)
+  local claims, takes, at = {}, {}, 1
   match(node, amount, function (leaf, slots)
     claims[#claims + 1] = { leaf = leaf, slots = slots }
-    world.claims[leaf.path] = (world.claims[leaf.path] or 0) + slots
   end)
   take(node, amount, function (leaf, slots)
-    while slots > 0 and claims[at] do
-      local part = math.min(slots, claims[at].slots)
-      leaf.due[#leaf.due + 1] = { consumer = claims[at].leaf.path, slots = part }
-      claims[at].slots, slots = claims[at].slots - part, slots - part
-      if claims[at].slots == 0 then
-        at = at + 1
-      end
-    end
+    takes[#takes + 1] = { leaf = leaf, slots = slots }
   end)
+  table.sort(takes, function (a, b)
+    return a.leaf.seat > b.leaf.seat
+  end)
+  for _, given in ipairs(takes) do
+    while given.slots > 0 and claims[at] do
+      local part = math.min(given.slots, claims[at].slots)
+      table.insert(given.leaf.due, { consumer = claims[at].leaf.path, slots = part })
+      claims[at].slots, given.slots = claims[at].slots - part, given.slots - part
+      at = claims[at].slots == 0 and at + 1 or at
+    end
+  end
 end
 
 --- C-6 for a node and all below it; what was reclaimed inside.
@@ -141,17 +144,29 @@ local function visit_node(node, world)
     amount = math.max(sum(node, "unmatched"), promised - (node.limit or promised))
   end
   amount = math.min(sum(node, "left"), math.max(0, amount))
-  settle(node, amount, world)
+  settle(node, amount)
   return inner + amount
 end
 
+--- Numbers the leaves in the order of distribution; that of giving back is the opposite one.
+local function seat(node, leaves)
+  if node.path and #node.children == 0 then
+    leaves[#leaves + 1] = node
+    node.seat = #leaves
+  end
+  for _, child in ipairs(quota.ordered(node.children)) do
+    seat(child, leaves)
+  end
+  return leaves
+end
+
 function reclaim.run(world)
+  world.leaves = seat(world.root, {})
   for _, node in ipairs(world.nodes) do
     if #node.children == 0 then
       judge(node, world)
     end
   end
-  world.claims = {}
   visit_node(world.root, world)
   for _, node in ipairs(world.nodes) do
     node.over = sum(node, "over")
