@@ -16,7 +16,7 @@ end
 
 --- What a command line of the README prints; `allot` is the path of the command.
 function readme.output(command, allot)
-  local pipe = assert(io.popen(command:gsub("^allot", allot) .. " 2>&1"))
+  local pipe = assert(io.popen("unset LD_PRELOAD; " .. command:gsub("^allot", allot) .. " 2>&1"))
   local printed = pipe:read("a")
   pipe:close()
   return printed
