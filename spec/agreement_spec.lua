@@ -3,6 +3,7 @@
 --- Engine and model agree on every number of random cases.
 
 local engine = require "spec.support.engine"
+local gen_policy = require "spec.support.gen_policy"
 local model = require "spec.support.model"
 local property = require "spec.support.property"
 
@@ -46,7 +47,8 @@ local function listed(moves, group)
 end
 
 local function agree(it)
-  local expected, found = model.cycle(it.plan, it.state), engine.cycle(it.plan, it.state)
+  local expected = model.cycle(it.plan, it.state, it.fills)
+  local found = engine.cycle(it.plan, it.state, nil, it.policy)
   for name, group in pairs(expected.groups) do
     same_group(name, group, assert(found.groups[name], name))
     for _, list in ipairs { "grants", "reclaims" } do
@@ -57,4 +59,6 @@ end
 
 describe("engine and model", function ()
   property("agree on every number (C-1 ... C-9, H-13)", { runs = 1500, valid = engine.valid }, agree)
+  property("agree under random policies (C-3)", { runs = 600, valid = engine.valid }, agree,
+    gen_policy.case)
 end)

@@ -21,9 +21,11 @@ local function words(message, report)
 end
 
 --- The decision's text for two documents, written in `style` (document.lua). Raises when one is
---- not valid.
-function engine.text(plan, state, style)
-  local sealed, message, report = allot.plan(document.encode(plan, style), { file = "plan.json" })
+--- not valid. `policy` is the text of the plan's "site.lua".
+function engine.text(plan, state, style, policy)
+  local sealed, message, report = allot.plan(document.encode(plan, style), {
+    file = "plan.json", policies = { ["site.lua"] = policy },
+  })
   if not sealed then
     error("plan: " .. words(message, report), 0)
   end
@@ -40,15 +42,17 @@ function engine.text(plan, state, style)
   return decision:json(), decision
 end
 
---- The decision document as a table.
-function engine.cycle(plan, state, style)
-  local text, decision = engine.text(plan, state, style)
+--- The decision document as a table, and the decision.
+function engine.cycle(plan, state, style, policy)
+  local text, decision = engine.text(plan, state, style, policy)
   return assert(json.decode(text)), decision
 end
 
 --- Whether a case's documents are valid, for shrinking.
 function engine.valid(case)
-  local sealed = allot.plan(document.encode(case.plan), { file = "plan.json" })
+  local sealed = allot.plan(document.encode(case.plan), {
+    policies = { ["site.lua"] = case.policy },
+  })
   return sealed ~= nil and allot.state(sealed, document.encode(case.state)) ~= nil
 end
 

@@ -21,6 +21,7 @@ local function report(name, seed, case, check)
   return table.concat({
     ("%s: fails for ALLOT_SEED=%d"):format(name, seed),
     tostring(message_of(check, case)),
+    case.policy and "site.lua: " .. case.policy or "",
     "plan: " .. document.encode(case.plan, { indent = "  " }),
     "state: " .. document.encode(case.state, { indent = "  " }),
   }, "\n")

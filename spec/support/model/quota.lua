@@ -31,7 +31,8 @@ local function scale(node, world)
     scale(child, world)
     below = below + child.reserve_now
   end
-  node.reserve_now = math.max(math.min(node.reserve, node.own:floor()), below)
+  node.own_whole = node.own:floor() -- what a policy's function reads
+  node.reserve_now = math.max(math.min(node.reserve, node.own_whole), below)
 end
 
 --- C-2.

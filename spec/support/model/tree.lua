@@ -4,6 +4,7 @@
 
 local tree = {}
 
+local MOST = 1000000000 -- how no limit reads as a column
 local COLUMNS = { "owned", "reserve", "limit", "rank", "share", "grace" }
 
 --- The policy's options for a group: the plan's, then what stands beside the policy's name.
@@ -61,6 +62,8 @@ local function complete(node, default_rank)
   node.owned = node.owned or sum
   node.reserve = node.reserve or 0
   node.rank = node.rank or default_rank
+  node.share = node.share or 1
+  node.most = node.limit or MOST
 end
 
 --- `allocated` that is not stated is the sum of the leaf's tasks.
