@@ -271,14 +271,20 @@ local function renamed(it)
   return json.decode((text:gsub('"c(%d+)"', '"Z_%1-x"'):gsub("/c(%d+)", "/Z_%1-x")))
 end
 
+--- The decision's text but for its warnings: they tell places in the documents.
+local function answer(it, style)
+  local text, cut = engine.text(it.plan, it.state, style):gsub('"warnings": .*$', "")
+  claim(cut == 1, "no warnings at the end")
+  return text
+end
+
 describe("the answer", function ()
   holds("is the same, byte by byte, for the same input", 100, function (it)
     claim(engine.text(it.plan, it.state) == engine.text(it.plan, it.state), "differs")
   end)
 
   holds("is the same for re-indented documents", 100, function (it)
-    local text = engine.text(it.plan, it.state, { indent = "\t" })
-    claim(engine.text(it.plan, it.state) == text, "differs")
+    claim(answer(it) == answer(it, { indent = "\t" }), "differs")
   end)
 
   holds("does not depend on the order of keys in objects", 100, function (it)
@@ -295,9 +301,7 @@ describe("the answer", function ()
   end)
 
   holds("has the same numbers whatever consumers are called", 100, function (it)
-    local other = renamed(it)
-    local text = engine.text(it.plan, it.state):gsub("/c(%d+)", "/Z_%1-x")
-    local found = engine.text(other.plan, other.state)
-    claim(text == found, "differs")
+    local text = answer(it):gsub("/c(%d+)", "/Z_%1-x")
+    claim(text == answer(renamed(it)), "differs")
   end)
 end)
