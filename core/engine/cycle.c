@@ -43,12 +43,12 @@ static int run_group(allot__decided *group, allot_stage last)
 }
 
 /* Bytes that a group's columns take: asked for at once, so that a cycle allocates once. */
-static size_t columns_size(const allot_plan *plan, const allot__group *group)
+static size_t columns_size(const allot_plan *plan)
 {
     size_t rows = (size_t)plan->tree.rows + 64;
     size_t widest = (size_t)plan->tree.widest + 64;
     size_t families = (size_t)plan->tree.families + 64;
-    size_t columns = 16 + (group->seat != NULL ? 2 : 0);
+    size_t columns = 16;
     return rows * sizeof(int32_t) * columns + widest * 256 +
            families * (sizeof(allot__sums) + sizeof(allot__critical) + 32);
 }
@@ -57,9 +57,7 @@ static int run(allot_decision *decision, allot_report *report)
 {
     const allot_plan *plan = decision->plan;
     size_t size = (size_t)plan->group_count * sizeof *decision->groups + 4096;
-    for (int32_t i = 0; i < plan->group_count; i++) {
-        size += columns_size(plan, &plan->groups[i]);
-    }
+    size += (size_t)plan->group_count * columns_size(plan);
     int status = allot__arena_reserve(&decision->arena, size);
     if (status != ALLOT_OK) {
         return status;

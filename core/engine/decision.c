@@ -27,9 +27,7 @@ int32_t allot__decision_row(const allot_decision *decision, int32_t group, int32
         consumer >= decision->plan->tree.rows) {
         return -1;
     }
-    int32_t row = decision->plan->tree.row_of[consumer];
-    const int32_t *seat_of = decision->plan->groups[group].seat_of;
-    return seat_of != NULL ? seat_of[row] : row;
+    return allot__row(decision->plan, group, consumer);
 }
 
 int allot_decision_totals(const allot_decision *decision, int32_t group, allot_totals *out)

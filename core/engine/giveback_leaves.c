@@ -8,7 +8,7 @@
 #include "base/simd.h"
 #include "engine/giveback.h"
 
-#define SMALL ((int64_t)1 << 29) /* remainders of sums below fit 32 bits */
+#define SMALL ((int64_t)1 << 30) /* remainders of sums below fit 32 bits */
 
 /* What rows are over and have not given back yet. */
 ALLOT__CLONES static int64_t count_left(const int32_t *restrict over,
@@ -54,6 +54,16 @@ static int64_t large_floors(const int32_t *left, int32_t *part, int32_t count, i
     return given;
 }
 
+ALLOT__CLONES static int32_t largest(const int32_t *restrict left, int32_t count)
+{
+    int32_t most = 0;
+#pragma omp simd reduction(max : most)
+    for (int32_t i = 0; i < count; i++) {
+        most = left[i] > most ? left[i] : most;
+    }
+    return most;
+}
+
 ALLOT__CLONES static int32_t count_above(const int32_t *restrict left, int32_t count, int32_t bound)
 {
     int32_t above = 0;
@@ -78,7 +88,7 @@ ALLOT__CLONES static void one_above(const int32_t *restrict left, int32_t *restr
 static void give_rest(const int32_t *left, int32_t *part, int32_t count, int64_t rest)
 {
     int32_t low = 0; /* at least `rest` rows are above */
-    int32_t high = ALLOT_AMOUNT_MAX;
+    int32_t high = largest(left, count);
     if (rest == 0) {
         return;
     }

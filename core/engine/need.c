@@ -23,22 +23,20 @@ ALLOT__CLONES static void split_rows(allot__work *work, int32_t first, int32_t c
     const int32_t *restrict owned = work->configured + first;
     int32_t *restrict own = work->own + first;
     int32_t *restrict part = work->own_part + first;
-    int32_t times = (int32_t)work->times;
+    uint32_t times = (uint32_t)work->times;
     int32_t unit = (int32_t)work->unit;
     double ratio = (double)times / (double)unit;
 #pragma omp simd
     for (int32_t i = 0; i < count; i++) {
         double guess = ratio * (double)owned[i];
-        int32_t beyond = guess >= (double)ALLOT_AMOUNT_MAX + 1;
-        int32_t whole = (int32_t)(beyond ? 0.0 : guess);
-        int64_t rest = (int64_t)owned[i] * times - (int64_t)whole * unit;
+        int32_t whole = (int32_t)(guess < ALLOT_AMOUNT_MAX + 1.0 ? guess : ALLOT_AMOUNT_MAX + 1.0);
+        /* Between -unit and 2 * unit, so it is right in 32 bits. */
+        int32_t rest = (int32_t)((uint32_t)owned[i] * times - (uint32_t)whole * (uint32_t)unit);
         int32_t low = rest < 0;
         int32_t high = rest >= unit;
-        int32_t left = (int32_t)(rest + (low ? unit : 0) - (high ? unit : 0));
-        whole += high - low;
-        beyond = beyond || whole >= ALLOT_AMOUNT_MAX;
-        own[i] = beyond ? ALLOT_AMOUNT_MAX : whole;
-        part[i] = beyond ? 0 : left;
+        int32_t beyond = whole + high - low >= ALLOT_AMOUNT_MAX;
+        own[i] = beyond ? ALLOT_AMOUNT_MAX : whole + high - low;
+        part[i] = beyond ? 0 : rest + (low ? unit : 0) - (high ? unit : 0);
     }
 }
 

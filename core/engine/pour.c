@@ -18,11 +18,13 @@ ALLOT__CLONES static void whole_aims(allot__pour *pour)
     int64_t total = 0;
 #pragma omp simd reduction(+ : lack, total)
     for (int32_t i = 0; i < pour->count; i++) {
+        int32_t from = level[i];
+        int32_t heavy = weight[i];
         int32_t want = cap[i] < need[i] ? cap[i] : need[i];
-        int32_t top = want > level[i] && weight[i] > 0 ? want : level[i];
-        aim[i] = top;
-        lack += top - level[i];
-        total += top > level[i] ? weight[i] : 0;
+        int32_t rises = (want > from) & (heavy > 0);
+        aim[i] = rises ? want : from;
+        lack += rises ? want - from : 0;
+        total += rises ? heavy : 0;
     }
     pour->lack = lack;
     pour->lack_part = 0;
@@ -44,15 +46,23 @@ ALLOT__CLONES static void split_aims(allot__pour *pour)
     int64_t total = 0;
 #pragma omp simd reduction(+ : lack, lack_part, total)
     for (int32_t i = 0; i < pour->count; i++) {
-        int32_t want = need[i] <= cap[i] ? need[i] : cap[i];
-        int32_t want_part = need[i] <= cap[i] ? 0 : cap_part[i];
-        int32_t higher = want > level[i] || (want == level[i] && want_part > level_part[i]);
-        int32_t rises = higher && weight[i] > 0;
-        aim[i] = rises ? want : level[i];
-        aim_part[i] = rises ? want_part : level_part[i];
-        lack += rises ? want - level[i] : 0;
-        lack_part += rises ? want_part - level_part[i] : 0;
-        total += rises ? weight[i] : 0;
+        /* All is loaded, whatever comes of it: so nothing hinders the vectors. */
+        int32_t from = level[i];
+        int32_t from_part = level_part[i];
+        int32_t heavy = weight[i];
+        int32_t needs = need[i];
+        int32_t most = cap[i];
+        int32_t most_part = cap_part[i];
+        int32_t free = needs <= most;
+        int32_t want = free ? needs : most;
+        int32_t want_part = free ? 0 : most_part;
+        int32_t higher = (want > from) | ((want == from) & (want_part > from_part));
+        int32_t rises = higher & (heavy > 0);
+        aim[i] = rises ? want : from;
+        aim_part[i] = rises ? want_part : from_part;
+        lack += rises ? want - from : 0;
+        lack_part += rises ? want_part - from_part : 0;
+        total += rises ? heavy : 0;
     }
     pour->lack = lack;
     pour->lack_part = lack_part;

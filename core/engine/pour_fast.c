@@ -43,9 +43,10 @@ ALLOT__CLONES static found guess_whole(const allot__pour *pour, float slope)
 #pragma omp simd reduction(+ : met, open)
     for (int32_t i = 0; i < pour->count; i++) {
         int32_t gap = aim[i] - level[i];
-        int32_t reached = (float)gap <= slope * (float)weight[i];
+        int32_t heavy = weight[i];
+        int32_t reached = (float)gap <= slope * (float)heavy;
         met += reached ? gap : 0;
-        open += reached ? 0 : weight[i];
+        open += reached ? 0 : heavy;
     }
     return (found){met, 0, open};
 }
@@ -65,10 +66,11 @@ ALLOT__CLONES static found guess_split(const allot__pour *pour, float slope)
     for (int32_t i = 0; i < pour->count; i++) {
         int32_t gap = aim[i] - level[i];
         int32_t part = aim_part[i] - level_part[i];
-        int32_t reached = (float)gap + (float)part * per_unit <= slope * (float)weight[i];
+        int32_t heavy = weight[i];
+        int32_t reached = (float)gap + (float)part * per_unit <= slope * (float)heavy;
         met += reached ? gap : 0;
         met_part += reached ? part : 0;
-        open += reached ? 0 : weight[i];
+        open += reached ? 0 : heavy;
     }
     return (found){met, met_part, open};
 }
@@ -122,20 +124,22 @@ ALLOT__CLONES static found small_whole(const allot__pour *pour, const rate *at)
     int64_t open = 0;
 #pragma omp simd reduction(+ : met, open)
     for (int32_t i = 0; i < pour->count; i++) {
-        int32_t rise = (int32_t)(slope * (double)weight[i]);
-        uint32_t over = below * (uint32_t)weight[i] - (uint32_t)rise * (uint32_t)one;
+        int32_t from = level[i];
+        int32_t heavy = weight[i];
+        int32_t rise = (int32_t)(slope * (double)heavy);
+        uint32_t over = below * (uint32_t)heavy - (uint32_t)rise * (uint32_t)one;
         int32_t left = (int32_t)over;
         int32_t low = left < 0;
         int32_t high = left >= one;
         left += low ? one : 0;
         left -= high ? one : 0;
-        rise += high - low + (int32_t)(whole * (uint32_t)weight[i]);
-        int32_t gap = aim[i] - level[i];
-        int32_t reached = gap <= 0 || gap <= rise;
-        floor[i] = level[i] + (reached ? gap : rise);
+        rise += high - low + (int32_t)(whole * (uint32_t)heavy);
+        int32_t gap = aim[i] - from;
+        int32_t reached = (gap <= 0) | (gap <= rise);
+        floor[i] = from + (reached ? gap : rise);
         rest[i] = reached ? 0 : left;
         met += reached ? gap : 0;
-        open += reached ? 0 : weight[i];
+        open += reached ? 0 : heavy;
     }
     return (found){met, 0, open};
 }
@@ -161,24 +165,28 @@ ALLOT__CLONES static found small_split(const allot__pour *pour, const rate *at)
     int64_t open = 0;
 #pragma omp simd reduction(+ : met, met_part, open)
     for (int32_t i = 0; i < pour->count; i++) {
-        int32_t rise = (int32_t)(slope * (double)weight[i] + per_unit * (double)level_part[i]);
-        uint32_t over = below * (uint32_t)weight[i] + sum * (uint32_t)level_part[i] -
-                        (uint32_t)rise * (uint32_t)one;
+        int32_t from = level[i];
+        int32_t part = level_part[i];
+        int32_t to_part = aim_part[i];
+        int32_t heavy = weight[i];
+        int32_t rise = (int32_t)(slope * (double)heavy + per_unit * (double)part);
+        uint32_t over =
+            below * (uint32_t)heavy + sum * (uint32_t)part - (uint32_t)rise * (uint32_t)one;
         int32_t left = (int32_t)over;
         int32_t low = left < 0;
         int32_t high = left >= one;
         left += low ? one : 0;
         left -= high ? one : 0;
-        rise += high - low + (int32_t)(whole * (uint32_t)weight[i]);
-        int32_t gap = aim[i] - level[i];
-        int32_t exact = (int32_t)(sum * (uint32_t)aim_part[i]);
-        int32_t still = gap == 0 && aim_part[i] == level_part[i];
-        int32_t reached = still || gap < rise || (gap == rise && exact <= left);
-        floor[i] = level[i] + (reached ? gap : rise);
-        rest[i] = reached ? aim_part[i] : left;
+        rise += high - low + (int32_t)(whole * (uint32_t)heavy);
+        int32_t gap = aim[i] - from;
+        int32_t exact = (int32_t)(sum * (uint32_t)to_part);
+        int32_t still = (gap == 0) & (to_part == part);
+        int32_t reached = still | (gap < rise) | ((gap == rise) & (exact <= left));
+        floor[i] = from + (reached ? gap : rise);
+        rest[i] = reached ? to_part : left;
         met += reached ? gap : 0;
-        met_part += reached ? aim_part[i] - level_part[i] : 0;
-        open += reached ? 0 : weight[i];
+        met_part += reached ? to_part - part : 0;
+        open += reached ? 0 : heavy;
     }
     return (found){met, met_part, open};
 }
@@ -203,22 +211,25 @@ ALLOT__CLONES static found large(const allot__pour *pour, const rate *at, const 
     int64_t open = 0;
 #pragma omp simd reduction(+ : met, met_part, open)
     for (int32_t i = 0; i < pour->count; i++) {
-        uint64_t heavy = (uint32_t)weight[i];
-        int32_t guess = (int32_t)(slope * (double)weight[i] + per_unit * (double)from[i]);
-        int64_t left = (int64_t)(below * heavy + sum * (uint32_t)from[i] -
-                                 (uint64_t)(uint32_t)guess * (uint64_t)one);
+        int32_t start = level[i];
+        int32_t part = from[i];
+        int32_t to_part = to[i];
+        int32_t heavy = weight[i];
+        int32_t guess = (int32_t)(slope * (double)heavy + per_unit * (double)part);
+        int64_t left = (int64_t)(below * (uint32_t)heavy + sum * (uint32_t)part -
+                                 (uint64_t)one * (uint32_t)guess);
         int64_t low = left < 0;
         int64_t high = left >= one;
         left += (low ? one : 0) - (high ? one : 0);
-        int64_t rise = guess + high - low + (int64_t)(whole * heavy);
-        int64_t gap = aim[i] - level[i];
-        int64_t exact = (int64_t)(sum * (uint32_t)to[i]);
-        int64_t reached = gap < rise || (gap == rise && exact <= left);
-        floor[i] = level[i] + (int32_t)(reached ? gap : rise);
+        int64_t rise = guess + high - low + (int64_t)(whole * (uint32_t)heavy);
+        int64_t gap = aim[i] - start;
+        int64_t exact = (int64_t)(sum * (uint32_t)to_part);
+        int64_t reached = (gap < rise) | ((gap == rise) & (exact <= left));
+        floor[i] = start + (int32_t)(reached ? gap : rise);
         rest[i] = (reached ? exact : left) != 0;
         met += reached ? gap : 0;
-        met_part += reached ? to[i] - from[i] : 0;
-        open += reached ? 0 : weight[i];
+        met_part += reached ? to_part - part : 0;
+        open += reached ? 0 : heavy;
     }
     return (found){met, met_part, open};
 }

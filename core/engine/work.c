@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* work.c: a group's plan and state brought into row order, and room for what a cycle computes. */
+/* work.c: what a group's plan and state give to a cycle, and room for what it computes. */
 #include "engine/work.h"
 
 #include <string.h>
@@ -27,27 +27,6 @@ static void scale(allot__work *work)
     int64_t common = gcd64(work->slots, planned);
     work->times = work->slots / common;
     work->unit = planned / common;
-}
-
-/* A state's column, which is by the tree's row, by the group's. */
-static const int32_t *seated(allot__work *work, const int32_t *column)
-{
-    const int32_t *seat = work->group->seat;
-    if (seat == NULL) {
-        return column;
-    }
-    int32_t rows = work->tree->rows;
-    int32_t *out = allot__arena_take(work->arena, (size_t)rows, sizeof *out);
-    for (int32_t row = 0; out != NULL && row < rows; row++) {
-        out[row] = column[seat[row]];
-    }
-    return out;
-}
-
-static int32_t group_row(const allot__work *work, int32_t handle)
-{
-    int32_t row = work->tree->row_of[handle];
-    return work->group->seat_of ? work->group->seat_of[row] : row;
 }
 
 static int32_t cut(int64_t slots)
@@ -86,11 +65,11 @@ static int count_flights(allot__work *work)
         if (flights[i].group != work->index) {
             continue;
         }
-        int32_t from = group_row(work, flights[i].consumer);
+        int32_t from = allot__row(work->plan, work->index, flights[i].consumer);
         out[from] = cut(out[from] + flights[i].slots);
         for (int32_t k = 0; k < flights[i].count; k++) {
             const allot_claim *claim = &claims[flights[i].first + k];
-            int32_t to = group_row(work, claim->consumer);
+            int32_t to = allot__row(work->plan, work->index, claim->consumer);
             if (to != from) {
                 in[to] = cut(in[to] + claim->slots);
             }
@@ -164,6 +143,8 @@ int allot__work_init(allot__work *work, const allot_plan *plan, const allot_stat
                           .report = report,
                           .index = group,
                           .slots = state->groups[group].slots};
+    work->demand = state->groups[group].demand;
+    work->allocated = state->groups[group].allocated;
     work->configured = work->group->columns[ALLOT_OWNED];
     work->limit = work->group->columns[ALLOT_LIMIT];
     work->rank = work->group->columns[ALLOT_RANK];
@@ -171,11 +152,6 @@ int allot__work_init(allot__work *work, const allot_plan *plan, const allot_stat
     int status = take_columns(work);
     if (status == ALLOT_OK) {
         status = take_functions(work);
-    }
-    if (status == ALLOT_OK) {
-        work->demand = seated(work, state->groups[group].demand);
-        work->allocated = seated(work, state->groups[group].allocated);
-        status = work->demand != NULL && work->allocated != NULL ? ALLOT_OK : ALLOT_ENOMEM;
     }
     return status == ALLOT_OK ? count_flights(work) : status;
 }

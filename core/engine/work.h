@@ -89,7 +89,7 @@ typedef struct allot__work {
     int32_t *reclaimed;
 } allot__work;
 
-/* Begins: takes the columns from the arena and brings plan and state into row order. ENOMEM. */
+/* Begins: finds the given columns and takes room for the others from the arena. ENOMEM. */
 int allot__work_init(allot__work *work, const allot_plan *plan, const allot_state *state,
                      int32_t group, allot__arena *arena, allot_report *report);
 

@@ -123,4 +123,12 @@ void allot__say(const allot_plan *plan, const allot__fault *fault, const char *f
 /* Is it a consumer without children? After sealing. */
 bool allot__plan_leaf(const allot_plan *plan, int32_t consumer);
 
+/* The row of a consumer in a group. */
+static inline int32_t allot__row(const allot_plan *plan, int32_t group, int32_t consumer)
+{
+    const int32_t *seat_of = plan->groups[group].seat_of;
+    int32_t row = plan->tree.row_of[consumer];
+    return seat_of != NULL ? seat_of[row] : row;
+}
+
 #endif

@@ -128,7 +128,7 @@ int allot_state_demand(allot_state *state, int32_t group, int32_t consumer, int6
         return ALLOT_EUSAGE;
     if (!amount(slots))
         return ALLOT_ERANGE;
-    it->demand[state->plan->tree.row_of[consumer]] = (int32_t)slots;
+    it->demand[allot__row(state->plan, group, consumer)] = (int32_t)slots;
     return ALLOT_OK;
 }
 
@@ -139,7 +139,7 @@ int allot_state_allocated(allot_state *state, int32_t group, int32_t consumer, i
         return ALLOT_EUSAGE;
     if (!amount(slots))
         return ALLOT_ERANGE;
-    int32_t row = state->plan->tree.row_of[consumer];
+    int32_t row = allot__row(state->plan, group, consumer);
     it->allocated[row] = (int32_t)slots;
     it->set[row / 8] |= (uint8_t)(1 << row % 8);
     return ALLOT_OK;

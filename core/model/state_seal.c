@@ -70,7 +70,7 @@ static void add_tasks(const allot_state *state, int32_t group, int64_t *sum)
     memset(sum, 0, (size_t)state->plan->tree.rows * sizeof *sum);
     for (size_t i = 0; i < state->tasks.count; i++) {
         if (tasks[i].group == group)
-            sum[state->plan->tree.row_of[tasks[i].consumer]] += tasks[i].slots;
+            sum[allot__row(state->plan, group, tasks[i].consumer)] += tasks[i].slots;
     }
 }
 
@@ -80,7 +80,7 @@ static void add_flights(const allot_state *state, int32_t group, int64_t *sum)
     memset(sum, 0, (size_t)state->plan->tree.rows * sizeof *sum);
     for (size_t i = 0; i < state->flights.count; i++) {
         if (flights[i].group == group)
-            sum[state->plan->tree.row_of[flights[i].consumer]] += flights[i].slots;
+            sum[allot__row(state->plan, group, flights[i].consumer)] += flights[i].slots;
     }
 }
 
@@ -127,7 +127,7 @@ static void say_all(const allot_state *state, int32_t group, const int64_t *sum,
 {
     const allot_plan *plan = state->plan;
     for (int32_t i = allot_plan_next(plan, ALLOT_ROOT); i >= 0; i = allot_plan_next(plan, i)) {
-        int32_t row = plan->tree.row_of[i];
+        int32_t row = allot__row(plan, group, i);
         say(state, (allot__fault){.report = report, .group = group, .consumer = i}, row, sum[row]);
     }
 }
@@ -223,11 +223,11 @@ static const allot__group_state *sealed_group(const allot_state *state, int32_t 
     return known ? &state->groups[group] : NULL;
 }
 
-static int64_t at(const allot_state *state, const int32_t *column, int32_t consumer)
+static int64_t at(const allot_state *state, int32_t group, const int32_t *column, int32_t consumer)
 {
     if (consumer < 0 || consumer >= state->plan->tree.rows)
         return 0;
-    return column[state->plan->tree.row_of[consumer]];
+    return column[allot__row(state->plan, group, consumer)];
 }
 
 int64_t allot_state_slots_get(const allot_state *state, int32_t group)
@@ -239,11 +239,11 @@ int64_t allot_state_slots_get(const allot_state *state, int32_t group)
 int64_t allot_state_demand_get(const allot_state *state, int32_t group, int32_t consumer)
 {
     const allot__group_state *it = sealed_group(state, group);
-    return it ? at(state, it->demand, consumer) : 0;
+    return it ? at(state, group, it->demand, consumer) : 0;
 }
 
 int64_t allot_state_allocated_get(const allot_state *state, int32_t group, int32_t consumer)
 {
     const allot__group_state *it = sealed_group(state, group);
-    return it ? at(state, it->allocated, consumer) : 0;
+    return it ? at(state, group, it->allocated, consumer) : 0;
 }
