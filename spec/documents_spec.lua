@@ -165,7 +165,8 @@ end)
 
 local BAD_STATES = {
   fault("no time", '§{"slots": 3}', "E-missing", { '"now"' }),
-  fault("a time that is none", '{"now": §"yesterday"}', "E-range", { '"yesterday"', "Unix seconds" }),
+  fault("a time that is none", '{"now": §"yesterday"}', "E-range",
+    { '"yesterday"', "Unix seconds" }),
   fault("a comment", '{"now": 0} §// no', "E-syntax", { "comment", "plans" }),
   fault("a trailing comma", '{"now": 0§,}', "E-syntax", { "comma", "plans" }),
   fault("a path that nobody has", '{"now": 0, "consumers": {§"/a": {"demand": 1}}}',
@@ -186,7 +187,8 @@ local BAD_STATES = {
     '{"now": 0, "consumers": {"/A": {"allocated": §1}},'
     .. ' "tasks": [{"id": "t1", "consumer": "/A", "slots": 2}]}', "E-allocated", { "1", "2" }),
   fault("claims of more than is reclaimed", '{"now": 0, "consumers": {"/A": {"allocated": 5}},'
-    .. '\n"reclaims": [{"consumer": "/A", "slots": 2, "for": §[{"consumer": "/P/B", "slots": 3}]}]}',
+    .. '\n"reclaims": [{"consumer": "/A", "slots": 2, "for":'
+    .. ' §[{"consumer": "/P/B", "slots": 3}]}]}',
     "E-claims", { "2", "3" }),
 }
 

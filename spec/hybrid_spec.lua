@@ -83,8 +83,8 @@ describe("a decision", function ()
     local ranked = plan {
       slots = 9, { "A", owned = 3, rank = 2 }, { "B", owned = 3 }, { "C", owned = 3, rank = 1 },
     }
-    local order = {}
-    for i, grant in ipairs(engine.cycle(ranked, state { A = { 9 }, B = { 9 }, C = { 9 } }).grants) do
+    local order, now = {}, state { A = { 9 }, B = { 9 }, C = { 9 } }
+    for i, grant in ipairs(engine.cycle(ranked, now).grants) do
       order[i] = grant.consumer
     end
     assert.same({ "/B", "/C", "/A" }, order)

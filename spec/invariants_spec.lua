@@ -2,6 +2,7 @@
 -- Copyright the allot authors
 --- What the core keeps whatever it is fed (architecture.md), on random plans and states.
 
+local json = require "dkjson"
 local case = require "spec.support.case"
 local apply = require "spec.support.apply"
 local document = require "spec.support.document"
@@ -266,9 +267,8 @@ end)
 
 --- The same plan and state with every consumer named otherwise.
 local function renamed(it)
-  local text = document.encode({ plan = it.plan, state = it.state })
-  local json = require "dkjson"
-  return json.decode((text:gsub('"c(%d+)"', '"Z_%1-x"'):gsub("/c(%d+)", "/Z_%1-x")))
+  local text = document.encode { plan = it.plan, state = it.state }
+  return (json.decode((text:gsub('"c(%d+)"', '"Z_%1-x"'):gsub("/c(%d+)", "/Z_%1-x"))))
 end
 
 --- The decision's text but for its warnings: they tell places in the documents.

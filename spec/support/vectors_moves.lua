@@ -11,7 +11,8 @@ local function distribution(vector)
     state = state { A = { 30, 13 }, B = { 30, 4 }, slots = 22 },
     -- own' is 44/3 and 22/3; whole: 14 and 7 and one lost slot, to B. Five idle: B lacks 4.
     expect = {
-      A = { exact = "44/3", quota = 14, granted = 1 }, B = { exact = "22/3", quota = 8, granted = 4 },
+      A = { exact = "44/3", quota = 14, granted = 1 },
+      B = { exact = "22/3", quota = 8, granted = 4 },
       [""] = { idle = 5, idle_left = 0 },
     },
     grants = { A = 1, B = 4 },
@@ -95,7 +96,9 @@ local function reclaims(vector)
     reclaims = { ["X/B"] = { 1, ["X/A"] = 1 }, ["Y/C"] = { 1, ["X/A"] = 1 } },
   })
   vector("C-6: what stands above a branch's limit goes back, for nobody", {
-    plan = plan { slots = 20, { "X", limit = 10, { "A", owned = 5 }, { "B", owned = 5 } }, { "C" } },
+    plan = plan {
+      slots = 20, { "X", limit = 10, { "A", owned = 5 }, { "B", owned = 5 } }, { "C" },
+    },
     state = state { ["X/A"] = { 9, 6 }, ["X/B"] = { 9, 6 } },
     expect = { X = { quota = 10, need = 10, demand = 18, over = 2 }, ["X/A"] = { quota = 5 } },
     reclaims = { ["X/A"] = { 1 }, ["X/B"] = { 1 } },
