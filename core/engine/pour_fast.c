@@ -131,8 +131,7 @@ ALLOT__CLONES static found small_whole(const allot__pour *pour, const rate *at)
         int32_t left = (int32_t)over;
         int32_t low = left < 0;
         int32_t high = left >= one;
-        left += low ? one : 0;
-        left -= high ? one : 0;
+        left += (low ? one : 0) - (high ? one : 0);
         rise += high - low + (int32_t)(whole * (uint32_t)heavy);
         int32_t gap = aim[i] - from;
         int32_t reached = (gap <= 0) | (gap <= rise);
@@ -158,8 +157,7 @@ ALLOT__CLONES static found small_split(const allot__pour *pour, const rate *at)
     uint32_t whole = (uint32_t)at->whole;
     uint32_t sum = (uint32_t)at->sum;
     int32_t one = (int32_t)at->one;
-    double slope = at->slope;
-    double per_unit = at->per_unit;
+    const double slope = at->slope, per_unit = at->per_unit;
     int64_t met = 0;
     int64_t met_part = 0;
     int64_t open = 0;
@@ -175,8 +173,7 @@ ALLOT__CLONES static found small_split(const allot__pour *pour, const rate *at)
         int32_t left = (int32_t)over;
         int32_t low = left < 0;
         int32_t high = left >= one;
-        left += low ? one : 0;
-        left -= high ? one : 0;
+        left += (low ? one : 0) - (high ? one : 0);
         rise += high - low + (int32_t)(whole * (uint32_t)heavy);
         int32_t gap = aim[i] - from;
         int32_t exact = (int32_t)(sum * (uint32_t)to_part);
@@ -204,8 +201,7 @@ ALLOT__CLONES static found large(const allot__pour *pour, const rate *at, const 
     uint64_t whole = (uint64_t)at->whole;
     uint64_t sum = (uint64_t)at->sum;
     int64_t one = at->one;
-    double slope = at->slope;
-    double per_unit = at->per_unit;
+    const double slope = at->slope, per_unit = at->per_unit;
     int64_t met = 0;
     int64_t met_part = 0;
     int64_t open = 0;
