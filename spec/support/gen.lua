@@ -73,11 +73,10 @@ end
 local function fill_leaf(random, style, node, path, plan)
   local most = MOST // (style.most_nodes * 8)
   local bound = math.min(style.scale, most)
-  local reserve = 0
   for key, value in pairs(leaf_columns(random, style, bound)) do
     node[key] = value
   end
-  reserve = node.reserve or 0
+  local reserve = node.reserve or 0
   for i = 1, plan.groups and style.groups or 0 do
     if random:once_in(2) then
       local differs = leaf_columns(random, style, bound)

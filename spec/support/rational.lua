@@ -63,7 +63,7 @@ function meta.__lt(a, b)
 end
 
 function meta.__le(a, b)
-  return not (lift(b) < lift(a))
+  return lift(a) < b or lift(a) == lift(b)
 end
 
 --- "9" or "10/3", as decisions write it.
