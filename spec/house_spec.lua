@@ -13,7 +13,10 @@ local FLOORS = {
   script = { "script", outside = { "lua.h", "lauxlib.h", "lualib.h" } },
   service = { "service", outside = { "uv.h", "sqlite3.h" } },
   cli = { "cli" },
-  test = { "base", "model", "engine", "json", "script", "cli", "test" },
+  test = {
+    "base", "model", "engine", "json", "script", "cli", "test",
+    outside = { "lua.h", "lauxlib.h", "lualib.h" },
+  },
 }
 
 -- Public headers, each may include those before it.

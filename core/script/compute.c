@@ -13,9 +13,8 @@
 #include "script/library.h"
 #include "script/script.h"
 
-/* Results are left on the stack for so many rows, then read: cheaper than popping each. Even a
- * small batch gets the instructions of so many rows: a function may prepare something once. */
-enum { GROUP = 32, LEAST_ROWS = 100 };
+/* Results are left on the stack for so many rows, then read: cheaper than popping each. */
+enum { GROUP = 32 };
 
 /* ---- The row view -------------------------------------------------------------------------- */
 
@@ -28,7 +27,7 @@ static int view_index(lua_State *L)
     lua_pushvalue(L, 2);
     if (lua_rawget(L, lua_upvalueindex(2)) == LUA_TNIL) {
         lua_pushvalue(L, lua_upvalueindex(2));
-        return allot__library_unknown(L, "column", 4, 2);
+        return allot__library_unknown(L, NULL, "column", 4, 2);
     }
     if (!run->batch || !run->call->view)
         return luaL_error(L, "a row can only be read while its function runs");
@@ -148,13 +147,13 @@ static int run_batch(lua_State *L)
 
 /* ---- The provider -------------------------------------------------------------------------- */
 
+/* For every 1000 rows begun. */
 static int64_t fuel_for(const allot__script *script, int32_t rows)
 {
+    int64_t times = rows / 1000 + 1;
     if (script->instructions < 0)
         return -1;
-    int64_t scaled = rows > LEAST_ROWS ? rows : LEAST_ROWS;
-    return script->instructions > INT64_MAX / scaled ? INT64_MAX
-                                                     : script->instructions * scaled / 1000;
+    return script->instructions > INT64_MAX / times ? INT64_MAX : script->instructions * times;
 }
 
 static int tell(allot__script *script, int status, allot_report *report)

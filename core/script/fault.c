@@ -7,7 +7,7 @@
 
 #include "script/script.h"
 
-enum { MESSAGE_MAX = 500, SOURCE_MAX = 200 };
+enum { MESSAGE_MAX = 1000, SOURCE_MAX = 200 };
 
 /* Line `line` of the text into buf; returns the column of its first visible byte, or 0. */
 static int32_t copy_line(const allot__script *script, int32_t line, char *buf, size_t size)
@@ -60,7 +60,7 @@ static const char *cut_hint(char *message)
 void allot__fault_say(const allot__script *script, const char *code, int32_t line,
                       const char *message, const allot_diagnostic *finding, allot_report *report)
 {
-    char text[MESSAGE_MAX + 1], source[SOURCE_MAX];
+    char text[MESSAGE_MAX], source[SOURCE_MAX];
     allot_diagnostic made = {.consumer = -1, .group = -1, .field = -1};
     if (finding)
         made = *finding;
@@ -77,19 +77,20 @@ void allot__fault_say(const allot__script *script, const char *code, int32_t lin
 }
 
 /* What the script used too much of. */
-static const char *overrun(const allot__sandbox *box, char *buf, size_t size)
+static const char *overrun(const allot__sandbox *box, int status, char *buf, size_t size)
 {
-    if (box->spent && box->denial == ALLOT__DENIED_STACK)
+    bool memory = status == LUA_ERRMEM;
+    if (!memory && box->denial == ALLOT__DENIED_STACK)
         snprintf(buf, size, "calls are nested deeper than %d, or have more than %d arguments",
                  ALLOT__DEPTH_MAX, ALLOT__ARGUMENTS_MAX);
-    else if (box->spent)
+    else if (!memory)
         snprintf(buf, size, "the policy runs for more than its %" PRId64 " instructions",
                  box->given);
     else if (box->denial == ALLOT__DENIED_STRING)
         snprintf(buf, size, "a string of more than %d bytes", ALLOT__STRING_MAX);
     else
         snprintf(buf, size, "the policy uses more than %" PRId64 " bytes of memory", box->cap);
-    return box->spent ? "E-policy-budget" : "E-policy-memory";
+    return memory ? "E-policy-memory" : "E-policy-budget";
 }
 
 int allot__fault(allot__script *script, int status, int otherwise, const char *code,
@@ -104,7 +105,7 @@ int allot__fault(allot__script *script, int status, int otherwise, const char *c
     if (memory && box->denial == ALLOT__DENIED_ENGINE) {
         result = ALLOT_ENOMEM;
     } else if (memory || box->spent) {
-        code = overrun(box, text, sizeof text);
+        code = overrun(box, status, text, sizeof text);
         message = text;
         result = ALLOT_EBUDGET;
     }

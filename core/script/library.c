@@ -18,58 +18,74 @@
 
 /* ---- Unknown names ------------------------------------------------------------------------- */
 
-/* Among more names than the library has there is nothing to guess. */
-enum { NAMES_MAX = 256 };
+/* More names than the library has are not told, nor guessed among. */
+enum { NAMES_MAX = 64 };
 
-/* Pushes a block with the table's names and returns how many there are. */
+/* Pushes a block with the table's names in order, and returns how many they are; NAMES_MAX + 1
+ * when there are more. */
 static size_t list_names(lua_State *L, int table)
 {
-    size_t count = 0, i = 0;
-    for (lua_pushnil(L); lua_next(L, table); lua_pop(L, 1))
-        count++;
-    const char **names = lua_newuserdatauv(L, (count + 1) * sizeof *names, 0);
+    size_t count = 0;
+    const char **names = lua_newuserdatauv(L, NAMES_MAX * sizeof *names, 0);
     for (lua_pushnil(L); lua_next(L, table); lua_pop(L, 1)) {
-        if (lua_type(L, -2) == LUA_TSTRING)
-            names[i++] = lua_tostring(L, -2);
+        const char *name = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : NULL;
+        allot__sandbox_charge(L, 8);
+        if (!name)
+            continue;
+        if (count == NAMES_MAX) {
+            lua_pop(L, 2);
+            return NAMES_MAX + 1;
+        }
+        size_t i = count++;
+        for (; i > 0 && strcmp(name, names[i - 1]) < 0; i--)
+            names[i] = names[i - 1];
+        names[i] = name;
     }
-    return i;
+    return count;
 }
 
-/* The least of equally near names, so that the order of the table does not show. */
-static const char *nearest(lua_State *L, const char *name, size_t len)
+/* Pushes "; known are a, b" of the block of names on top. */
+static void push_known(lua_State *L, size_t count)
 {
     const char **names = lua_touserdata(L, -1);
-    size_t count = lua_rawlen(L, -1) / sizeof *names - 1;
-    if (count > NAMES_MAX)
-        return NULL;
-    for (size_t i = 1; i < count; i++) {
-        for (size_t j = i; j > 0 && names[j - 1] && strcmp(names[j], names[j - 1]) < 0; j--) {
-            const char *swap = names[j];
-            names[j] = names[j - 1];
-            names[j - 1] = swap;
-        }
+    luaL_Buffer buffer;
+    luaL_buffinit(L, &buffer);
+    for (size_t i = 0; i < count && count <= NAMES_MAX; i++) {
+        luaL_addstring(&buffer, i ? ", " : "; known are ");
+        luaL_addstring(&buffer, names[i]);
     }
-    return allot_nearest(name, len, names, count);
+    luaL_pushresult(&buffer);
 }
 
-int allot__library_unknown(lua_State *L, const char *what, int table, int key)
+int allot__library_unknown(lua_State *L, const char *place, const char *what, int table, int key)
 {
     size_t len = 0;
-    if (lua_type(L, key) != LUA_TSTRING)
-        return luaL_error(L, "unknown %s: a %s", what, luaL_typename(L, key));
-    const char *name = lua_tolstring(L, key, &len);
-    allot__sandbox_charge(L, (int64_t)list_names(L, table) * 16);
-    const char *near = nearest(L, name, len);
-    if (near)
-        return luaL_error(L, "unknown %s '%s'; did you mean '%s'?", what, name, near);
-    return luaL_error(L, "unknown %s '%s'", what, name);
+    if (place)
+        lua_pushstring(L, place);
+    else
+        luaL_where(L, 1);
+    if (lua_type(L, key) != LUA_TSTRING) {
+        lua_pushfstring(L, "unknown %s: a %s", what, luaL_typename(L, key));
+    } else {
+        const char *name = lua_tolstring(L, key, &len);
+        size_t count = list_names(L, table);
+        const char **names = lua_touserdata(L, -1);
+        push_known(L, count);
+        const char *near = count <= NAMES_MAX ? allot_nearest(name, len, names, count) : NULL;
+        lua_pushfstring(L, near ? "unknown %s '%s'%s; did you mean '%s'?" : "unknown %s '%s'%s",
+                        what, name, lua_tostring(L, -1), near);
+        lua_replace(L, -3);
+        lua_pop(L, 1);
+    }
+    lua_concat(L, 2);
+    return lua_error(L);
 }
 
 /* __index of a strict table: upvalue 1 is what its names are called. */
 static int strict_index(lua_State *L)
 {
     lua_settop(L, 2);
-    return allot__library_unknown(L, lua_tostring(L, lua_upvalueindex(1)), 1, 2);
+    return allot__library_unknown(L, NULL, lua_tostring(L, lua_upvalueindex(1)), 1, 2);
 }
 
 void allot__library_strict(lua_State *L, const char *what)

@@ -27,10 +27,11 @@ void allot__library_base(lua_State *L);
 void allot__library_string(lua_State *L);
 void allot__library_table(lua_State *L);
 
-/* Makes unknown keys of the table on top an error: "unknown `what` 'x'; did you mean 'y'?". */
+/* Makes unknown keys of the table on top an error: allot__library_unknown. */
 void allot__library_strict(lua_State *L, const char *what);
-/* Raises that error for the key (any value) at `key`, naming what the table at `table` has. */
-int allot__library_unknown(lua_State *L, const char *what, int table, int key);
+/* Raises "unknown `what` 'x'; known are y, z; did you mean 'y'?" for the value at `key`, where
+ * known is what the table at `table` has; `place` is put in front (NULL: where Lua is). */
+int allot__library_unknown(lua_State *L, const char *place, const char *what, int table, int key);
 
 /* Pushes what tostring makes of the value at `index`: no addresses, no metamethods. */
 void allot__library_text(lua_State *L, int index);

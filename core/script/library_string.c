@@ -58,6 +58,8 @@ static int string_find(lua_State *L)
 }
 
 /* string.split(s, separator): the pieces, in a list. */
+enum { PIECE_COST = 16 };
+
 static int string_split(lua_State *L)
 {
     text in = check_text(L, 1), separator = check_text(L, 2);
@@ -68,6 +70,7 @@ static int string_split(lua_State *L)
         ptrdiff_t at = seek(L, in, separator, start);
         lua_pushlstring(L, in.at + start, (at < 0 ? in.len : (size_t)at) - start);
         lua_rawseti(L, 3, i);
+        allot__sandbox_charge(L, PIECE_COST);
         if (at < 0)
             return 1;
         start = (size_t)at + separator.len;

@@ -66,16 +66,27 @@ static const char *near_column(const allot__draft *draft, const char *name, size
     return allot_nearest(name, strlen(name), names, (size_t)count);
 }
 
+/* Raises for a name that is no column: what is known, and what was meant. */
+static void refuse_column(lua_State *L, const allot__reading *reading, const char *at,
+                          const char *what, const char *name)
+{
+    int32_t count = ALLOT_COLUMN_COUNT + reading->draft->attribute_count;
+    lua_createtable(L, 0, count);
+    for (int32_t i = 0; i < count; i++) {
+        lua_pushboolean(L, 1);
+        lua_setfield(L, -2, column_name(reading->draft, i));
+    }
+    lua_pushstring(L, name);
+    int key = lua_gettop(L);
+    allot__library_unknown(L, at ? at : "", what, key - 1, key);
+}
+
 static int32_t check_column(lua_State *L, const allot__reading *reading, const char *at,
                             const char *name, int32_t last)
 {
     int32_t column = find_column(reading->draft, name);
-    if (column < 0) {
-        const char *near = near_column(reading->draft, name, 1);
-        if (near)
-            allot__read_fail(L, at, "unknown column '%s'; did you mean '%s'?", name, near);
-        allot__read_fail(L, at, "unknown column '%s'", name);
-    }
+    if (column < 0)
+        refuse_column(L, reading, at, "column", name);
     if (column > last && column < ALLOT_COLUMN_COUNT)
         allot__read_fail(L, at, "column '%s' is not known yet at this stage", name);
     return column;
@@ -94,12 +105,8 @@ static bool takes_view(lua_State *L, const allot__reading *reading, const char *
     const char *name = parameter(L, 1);
     if (!name || parameter(L, 2) || find_column(reading->draft, name) >= 0)
         return false;
-    const char *near = near_column(reading->draft, name, 4);
-    if (near)
-        allot__read_fail(L, at,
-                         "parameter '%s' is no column, and too like one to name a row; "
-                         "did you mean '%s'?",
-                         name, near);
+    if (near_column(reading->draft, name, 4))
+        refuse_column(L, reading, at, "column (and too like one to name a row)", name);
     return true;
 }
 

@@ -95,7 +95,7 @@ static void one_other_parameter_is_a_row(void)
     CHECK_EQ(view("function (row) return row.zeal end"), ALLOT_OK);
     CHECK_EQ(out[3], 100 * ALLOT_COLUMN_COUNT + 3);
     CHECK_EQ(view("function (c) return c.ownd end"), ALLOT_ESCRIPT);
-    CHECK_STR(script_finding(&it)->message, "unknown column 'ownd'");
+    CHECK_EQ(strncmp(script_finding(&it)->message, "unknown column 'ownd'; known are all", 36), 0);
     CHECK_STR(script_finding(&it)->hint, "did you mean 'owned'?");
     CHECK_EQ(view("function (c) return c.over end"), ALLOT_ESCRIPT);
     CHECK_STR(script_finding(&it)->message, "column 'over' is not known yet at this stage");
@@ -182,7 +182,7 @@ static void keys_may_be_any_whole_number(void)
 static void budgets_hold_for_rows(void)
 {
     begin();
-    it.limits.instructions = 100000; /* for 1000 rows: 10000 for these 100 */
+    it.limits.instructions = 10000;
     CHECK_EQ(two_columns("function (owned, share) return owned end", ROWS), ALLOT_OK);
     CHECK_EQ(two_columns("function (owned, share) while owned == 50 do end return 1 end", ROWS),
              ALLOT_EBUDGET);

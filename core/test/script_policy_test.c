@@ -126,7 +126,7 @@ static const bad bad_policies[] = {
     {"return policy { name = 'x', quota = {} }", 1, "E-policy",
      "quota has 0 fills; 1 to 16 are allowed", NULL},
     {"return policy { name = 'x', quota = {\n fill 'a' { by = 'ownd' } } }", 2, "E-policy",
-     "unknown column 'ownd'", "did you mean 'owned'?"},
+     "unknown column 'ownd'; known are", "did you mean 'owned'?"},
     {"return policy { name = 'x', quota = {\n fill 'a' { by = 'over' } } }", 2, "E-policy",
      "column 'over' is not known yet in quota", NULL},
     {"return policy { name = 'x', quota = {\n fill 'a' { by = 2.5 } } }", 2, "E-policy",
@@ -146,9 +146,9 @@ static const bad bad_policies[] = {
      "desc",
      NULL},
     {"return policy { name = 'x', quota = {\n fill 'a' { by = function (ownd, share) end } } }", 2,
-     "E-policy", "unknown column 'ownd'", "did you mean 'owned'?"},
+     "E-policy", "unknown column 'ownd'; known are", "did you mean 'owned'?"},
     {"return policy { name = 'x', quota = {\n fill 'a' { by = function (owend) end } } }", 2,
-     "E-policy", "parameter 'owend' is no column, and too like one to name a row",
+     "E-policy", "unknown column (and too like one to name a row) 'owend'; known are allocated,",
      "did you mean 'owned'?"},
     {"return policy { name = 'x', quota = {\n fill 'a' { by = function (over, share) end } } }", 2,
      "E-policy", "column 'over' is not known yet at this stage", NULL},
@@ -189,7 +189,8 @@ static void bad_policies_are_told_line_and_way_out(void)
         const bad *row = &bad_policies[i];
         int passed = CHECK_EQ(script_load(&it, row->text), ALLOT_EPOLICY);
         const allot_diagnostic *found = script_finding(&it);
-        passed &= CHECK_STR(found->code, row->code) & CHECK_STR(found->message, row->message) &
+        passed &= CHECK_STR(found->code, row->code) &
+                  CHECK_EQ(strncmp(found->message, row->message, strlen(row->message)), 0) &
                   CHECK_STR(found->hint, row->hint) & CHECK_EQ(found->line, row->line) &
                   CHECK_STR(found->file, "site/fair.lua");
         if (!passed)

@@ -42,14 +42,13 @@ function names.nearest(name, list)
   return best
 end
 
---- "unknown column 'ownd'; did you mean 'owned'?", or with all that is known.
+--- "unknown column 'ownd'; known are owned, reserve; did you mean 'owned'?"
 function names.unknown(what, name, list)
-  if type(name) ~= "string" then
-    return ("unknown %s %s; known are %s"):format(what, tostring(name), table.concat(list, ", "))
-  end
+  local known = #list > 0 and "; known are " .. table.concat(list, ", ") or ""
+  if type(name) ~= "string" then return ("unknown %s %s%s"):format(what, tostring(name), known) end
   local near = names.nearest(name, list)
-  if near then return ("unknown %s '%s'; did you mean '%s'?"):format(what, name, near) end
-  return ("unknown %s '%s'; known are %s"):format(what, name, table.concat(list, ", "))
+  local meant = near and ("; did you mean '%s'?"):format(near) or ""
+  return ("unknown %s '%s'%s%s"):format(what, name, known, meant)
 end
 
 function names.has(list, name)

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* module_text.c: what plans and decisions say: consumers, the document, explanations. */
+#include <stdio.h>
+#include <string.h>
+
+#include "script/module.h"
+
+/* ---- Text that grows while no Lua may be called -------------------------------------------- */
+
+typedef struct text {
+    allot_engine *engine;
+    char *at;
+    size_t len, size;
+    bool failed;
+} text;
+
+static void text_end(text *it)
+{
+    if (it->at)
+        allot_engine_alloc(it->engine, it->at, it->size, 0);
+    it->at = NULL;
+    it->len = it->size = 0;
+}
+
+static int text_gc(lua_State *L)
+{
+    text_end(lua_touserdata(L, 1));
+    return 0;
+}
+
+static text *push_text(lua_State *L)
+{
+    const allot__module *module = lua_touserdata(L, lua_upvalueindex(1));
+    text *it = lua_newuserdatauv(L, sizeof *it, 0);
+    *it = (text){.engine = module->engine};
+    if (luaL_newmetatable(L, "allot.text")) {
+        lua_pushcfunction(L, text_gc);
+        lua_setfield(L, -2, "__gc");
+    }
+    lua_setmetatable(L, -2);
+    return it;
+}
+
+/* An allot_sink. */
+static int text_add(void *ud, const char *piece, size_t len)
+{
+    text *it = ud;
+    if (len > it->size - it->len) {
+        size_t size = 2 * it->size > it->len + len ? 2 * it->size : it->len + len + 256;
+        char *at = allot_engine_alloc(it->engine, it->at, it->size, size);
+        it->failed |= !at;
+        if (!at)
+            return 1;
+        it->at = at;
+        it->size = size;
+    }
+    memcpy(it->at + it->len, piece, len);
+    it->len += len;
+    return 0;
+}
+
+static void text_add_line(void *ud, const char *line)
+{
+    if (!text_add(ud, line, strlen(line)))
+        text_add(ud, "\n", 1);
+}
+
+/* ---- Methods ------------------------------------------------------------------------------- */
+
+/* plan:consumers(): paths, in plan order */
+int allot__module_consumers(lua_State *L)
+{
+    const allot_plan *plan = allot__box_check(L, 1, ALLOT__PLAN)->it;
+    lua_Integer n = 0;
+    lua_createtable(L, allot_plan_consumers(plan), 0);
+    for (int32_t i = allot_plan_next(plan, ALLOT_ROOT); i != ALLOT_ROOT;
+         i = allot_plan_next(plan, i)) {
+        size_t len = allot_plan_path(plan, i, NULL, 0);
+        luaL_Buffer buffer;
+        char *path = luaL_buffinitsize(L, &buffer, len + 1);
+        allot_plan_path(plan, i, path, len + 1);
+        luaL_pushresultsize(&buffer, len);
+        lua_rawseti(L, -2, ++n);
+    }
+    return 1;
+}
+
+/* decision:json() */
+int allot__module_json(lua_State *L)
+{
+    const allot__box *box = allot__box_check(L, 1, ALLOT__DECISION);
+    text *document = push_text(L);
+    int status = allot_decision_write(box->it, box->report, text_add, document);
+    if (status)
+        return allot__module_fail(L, allot_status_text(document->failed ? ALLOT_ENOMEM : status));
+    lua_pushlstring(L, document->at, document->len);
+    text_end(document);
+    return 1;
+}
+
+static int fail_path(lua_State *L, const allot_plan *plan, const char *path, size_t len)
+{
+    char near[512];
+    size_t found = allot_plan_nearest(plan, path, len, near, sizeof near);
+    lua_pushfstring(L,
+                    found ? "there is no consumer %s; did you mean %s?" : "there is no consumer %s",
+                    path, near);
+    return allot__module_fail(L, lua_tostring(L, -1));
+}
+
+static void push_lines(lua_State *L, const text *lines)
+{
+    lua_newtable(L);
+    const char *at = lines->at, *end = lines->at + lines->len;
+    for (lua_Integer i = 1; at < end; i++) {
+        const char *stop = memchr(at, '\n', (size_t)(end - at));
+        lua_pushlstring(L, at, (size_t)(stop - at));
+        lua_rawseti(L, -2, i);
+        at = stop + 1;
+    }
+}
+
+/* decision:explain(path [, group]): lines */
+int allot__module_explain(lua_State *L)
+{
+    const allot_decision *decision = allot__box_check(L, 1, ALLOT__DECISION)->it;
+    const allot_plan *plan = allot_decision_plan(decision);
+    size_t len, group_len;
+    const char *path = luaL_checklstring(L, 2, &len);
+    const char *group = luaL_optlstring(L, 3, allot_plan_group_name(plan, 0), &group_len);
+    int32_t consumer = allot_plan_find(plan, path, len);
+    int32_t number = allot_plan_group_find(plan, group, group_len);
+    if (consumer == ALLOT_ROOT)
+        return fail_path(L, plan, path, len);
+    if (number < 0) {
+        lua_pushfstring(L, "there is no group %s", group);
+        return allot__module_fail(L, lua_tostring(L, -1));
+    }
+    text *lines = push_text(L);
+    int status = allot_explain(decision, number, consumer, text_add_line, lines);
+    if (status || lines->failed)
+        return allot__module_fail(L, allot_status_text(status ? status : ALLOT_ENOMEM));
+    push_lines(L, lines);
+    text_end(lines);
+    return 1;
+}
