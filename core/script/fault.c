@@ -97,7 +97,8 @@ int allot__fault(allot__script *script, int status, int otherwise, const char *c
                  const allot_diagnostic *finding, allot_report *report)
 {
     allot__sandbox *box = &script->box;
-    const char *message = lua_tostring(box->L, -1);
+    const char *message =
+        lua_type(box->L, -1) == LUA_TSTRING ? lua_tostring(box->L, -1) : "an error without a text";
     int result = otherwise;
     bool memory = status == LUA_ERRMEM && box->denial != ALLOT__DENIED_NOTHING;
     int32_t line = cut_place(box->source, &message);

@@ -12,7 +12,8 @@ end
 
 --- Edits (a letter more, less or other, two neighbours swapped) from one name to another.
 function names.distance(a, b)
-  local above2, above, row = nil, nil, {}
+  local above2, above
+  local row = {}
   for j = 0, #b do row[j] = j end
   for i = 1, #a do
     above2, above, row = above, row, { [0] = i }
