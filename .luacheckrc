@@ -7,7 +7,8 @@ codes = true
 -- What a policy file finds in its sandbox.
 local policy = {
   read_globals = {
-    "allot", "policy", "fill", "order", "asc", "desc", "guard", "compose", "log",
+    "policy", "fill", "order", "asc", "desc", "none", "log",
+    string = { fields = { "ends", "glob", "split", "starts" } },
   },
 }
 files["policies"] = policy
