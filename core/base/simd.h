@@ -17,4 +17,11 @@
 #define ALLOT__CLONES
 #endif
 
+/* What such a function is made of: compiled into each of its versions. */
+#if defined(__GNUC__)
+#define ALLOT__INLINE static inline __attribute__((always_inline))
+#else
+#define ALLOT__INLINE static inline
+#endif
+
 #endif

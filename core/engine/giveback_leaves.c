@@ -10,24 +10,10 @@
 
 #define SMALL ((int64_t)1 << 30) /* remainders of sums below fit 32 bits */
 
-/* What rows are over and have not given back yet. */
-ALLOT__CLONES static int64_t count_left(const int32_t *restrict over,
-                                        const int32_t *restrict reclaimed, int32_t *restrict left,
-                                        int32_t count)
-{
-    int64_t sum = 0;
-#pragma omp simd reduction(+ : sum)
-    for (int32_t i = 0; i < count; i++) {
-        left[i] = over[i] - reclaimed[i];
-        sum += left[i];
-    }
-    return sum;
-}
-
 /* part = floor(left * slots / sum), guessed in double and mended by the remainder, which is right
  * modulo 2^32. */
-ALLOT__CLONES static int64_t floors(const int32_t *restrict left, int32_t *restrict part,
-                                    int32_t count, int32_t slots, int32_t sum)
+ALLOT__INLINE int64_t floors(const int32_t *restrict left, int32_t *restrict part, int32_t count,
+                             int32_t slots, int32_t sum)
 {
     double rate = (double)slots / (double)sum;
     int64_t given = 0;
@@ -43,8 +29,8 @@ ALLOT__CLONES static int64_t floors(const int32_t *restrict left, int32_t *restr
     return given;
 }
 
-static int64_t large_floors(const int32_t *left, int32_t *part, int32_t count, int64_t slots,
-                            int64_t sum)
+ALLOT__INLINE int64_t large_floors(const int32_t *left, int32_t *part, int32_t count, int64_t slots,
+                                   int64_t sum)
 {
     int64_t given = 0;
     for (int32_t i = 0; i < count; i++) {
@@ -54,7 +40,7 @@ static int64_t large_floors(const int32_t *left, int32_t *part, int32_t count, i
     return given;
 }
 
-ALLOT__CLONES static int32_t largest(const int32_t *restrict left, int32_t count)
+ALLOT__INLINE int32_t largest(const int32_t *restrict left, int32_t count)
 {
     int32_t most = 0;
 #pragma omp simd reduction(max : most)
@@ -64,7 +50,7 @@ ALLOT__CLONES static int32_t largest(const int32_t *restrict left, int32_t count
     return most;
 }
 
-ALLOT__CLONES static int32_t count_above(const int32_t *restrict left, int32_t count, int32_t bound)
+ALLOT__INLINE int32_t count_above(const int32_t *restrict left, int32_t count, int32_t bound)
 {
     int32_t above = 0;
 #pragma omp simd reduction(+ : above)
@@ -74,8 +60,8 @@ ALLOT__CLONES static int32_t count_above(const int32_t *restrict left, int32_t c
     return above;
 }
 
-ALLOT__CLONES static void one_above(const int32_t *restrict left, int32_t *restrict part,
-                                    int32_t count, int32_t bound)
+ALLOT__INLINE void one_above(const int32_t *restrict left, int32_t *restrict part, int32_t count,
+                             int32_t bound)
 {
 #pragma omp simd
     for (int32_t i = 0; i < count; i++) {
@@ -85,7 +71,7 @@ ALLOT__CLONES static void one_above(const int32_t *restrict left, int32_t *restr
 
 /* Rule 3: one more for each of the `rest` rows that are over by most, the later first in a tie.
  * The bound above which fewer than `rest` rows are is found by halving. */
-static void give_rest(const int32_t *left, int32_t *part, int32_t count, int64_t rest)
+ALLOT__INLINE void give_rest(const int32_t *left, int32_t *part, int32_t count, int64_t rest)
 {
     int32_t low = 0; /* at least `rest` rows are above */
     int32_t high = largest(left, count);
@@ -110,36 +96,53 @@ static void give_rest(const int32_t *left, int32_t *part, int32_t count, int64_t
     }
 }
 
-ALLOT__CLONES static void add(int32_t *restrict reclaimed, const int32_t *restrict part,
-                              int32_t count)
+/* The part of each of `count` rows, when all give `slots` of the `sum` that they are over. */
+ALLOT__CLONES static void share_out(const int32_t *restrict left, int32_t *restrict part,
+                                    int32_t count, int64_t slots, int64_t sum)
 {
-#pragma omp simd
-    for (int32_t i = 0; i < count; i++) {
-        reclaimed[i] += part[i];
-    }
+    int64_t given = sum < SMALL ? floors(left, part, count, (int32_t)slots, (int32_t)sum)
+                                : large_floors(left, part, count, slots, sum);
+    give_rest(left, part, count, slots - given);
 }
 
-/* Rows first ... first + count - 1, of one rank, give `slots` or all they are over. */
-static int64_t take_run(allot__giveback *giveback, int32_t first, int32_t count, int64_t slots)
+static void tell(allot__giveback *giveback, int32_t first, int32_t count, const int32_t *part)
 {
-    allot__work *work = giveback->work;
-    int32_t *left = giveback->left;
-    int32_t *part = giveback->left;
-    int64_t sum = count_left(work->over + first, work->reclaimed + first, left, count);
-    if (sum > slots) {
-        part = giveback->part;
-        int64_t given = sum < SMALL ? floors(left, part, count, (int32_t)slots, (int32_t)sum)
-                                    : large_floors(left, part, count, slots, sum);
-        give_rest(left, part, count, slots - given);
-        sum = slots;
-    }
-    add(work->reclaimed + first, part, count);
     for (int32_t i = 0; giveback->taker != NULL && i < count; i++) {
         if (part[i] > 0) {
             giveback->taker->leaf(giveback->taker, first + i, part[i]);
         }
     }
-    return sum;
+}
+
+/* Rows first ... first + count - 1, of one rank, give all they are over, ... */
+static void take_all(allot__giveback *giveback, int32_t first, int32_t count)
+{
+    const int32_t *restrict over = giveback->work->over + first;
+    int32_t *restrict reclaimed = giveback->work->reclaimed + first;
+    int32_t *restrict left = giveback->left;
+    for (int32_t i = 0; i < count; i++) {
+        left[i] = over[i] - reclaimed[i];
+        reclaimed[i] = over[i];
+    }
+    tell(giveback, first, count, left);
+}
+
+/* ... or `slots` of the `sum` that it is. */
+static void take_some(allot__giveback *giveback, int32_t first, int32_t count, int64_t slots,
+                      int64_t sum)
+{
+    const int32_t *restrict over = giveback->work->over + first;
+    int32_t *restrict reclaimed = giveback->work->reclaimed + first;
+    int32_t *restrict left = giveback->left;
+    int32_t *restrict part = giveback->part;
+    for (int32_t i = 0; i < count; i++) {
+        left[i] = over[i] - reclaimed[i];
+    }
+    share_out(left, part, count, slots, sum);
+    for (int32_t i = 0; i < count; i++) {
+        reclaimed[i] += part[i];
+    }
+    tell(giveback, first, count, part);
 }
 
 void allot__giveback_leaves(allot__giveback *giveback, int32_t family, int64_t slots)
@@ -149,11 +152,20 @@ void allot__giveback_leaves(allot__giveback *giveback, int32_t family, int64_t s
     int32_t first = allot__family_first(work, family);
     int32_t end = first + allot__family_size(work, family);
     while (slots > 0 && end > first) {
-        int32_t start = end - 1;
+        int32_t start = end;
+        int64_t sum = 0;
         while (start > first && rank[start - 1] == rank[end - 1]) {
             start--;
+            sum += work->over[start] - work->reclaimed[start];
         }
-        slots -= take_run(giveback, start, end - start, slots);
+        if (sum > slots) {
+            take_some(giveback, start, end - start, slots, sum);
+            return;
+        }
+        if (sum > 0) {
+            take_all(giveback, start, end - start);
+            slots -= sum;
+        }
         end = start;
     }
 }

@@ -158,7 +158,9 @@ static void plain_family(allot__quota_pass *pass, int32_t family, int64_t slots)
 {
     allot__work *work = pass->work;
     allot__pour *rows = &pass->rows;
+    int32_t *scratch = rows->floor;
     allot__quota_begin(pass, family, slots);
+    rows->floor = work->quota + allot__family_first(work, family);
     bool critical = false;
     for (int32_t i = pour_reserves(pass, family); i < work->policy->fill_count && !critical; i++) {
         critical = pour_fill(pass, i, family);
@@ -171,6 +173,7 @@ static void plain_family(allot__quota_pass *pass, int32_t family, int64_t slots)
                                                       : rows->level_part,
                             .quota = work->quota + allot__family_first(work, family)};
     allot__round(ALLOT_ROUND_RANK, &shares);
+    rows->floor = scratch;
 }
 
 /* A family of nothing: as if the first fill ran out at once. */

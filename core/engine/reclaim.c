@@ -3,8 +3,6 @@
 /* reclaim.c: one sweep up the families; giveback.c takes each node's slots as they are found. */
 #include "engine/reclaim.h"
 
-#include <string.h>
-
 #include "base/simd.h"
 #include "engine/trace.h"
 
@@ -45,6 +43,7 @@ ALLOT__CLONES static void plain_rows(allot__work *work, int32_t first, int32_t c
     const int32_t *restrict allocated = work->allocated + first;
     const int32_t *restrict received = work->received + first;
     int32_t *restrict out = work->over + first;
+    int32_t *restrict reclaimed = work->reclaimed + first;
     int64_t overs = 0;
     int64_t deficits = 0;
 #pragma omp simd reduction(+ : overs, deficits)
@@ -52,6 +51,7 @@ ALLOT__CLONES static void plain_rows(allot__work *work, int32_t first, int32_t c
         int32_t over = allocated[i] > quota[i] ? allocated[i] - quota[i] : 0;
         int32_t lack = quota[i] - allocated[i] - received[i];
         out[i] = over;
+        reclaimed[i] = 0;
         overs += over;
         deficits += lack > 0 ? lack : 0;
     }
@@ -66,6 +66,7 @@ static void any_rows(allot__work *work, int32_t first, int32_t count, allot__sum
     for (int32_t row = first; row < first + count; row++) {
         if (allot__family_of(work, row) == 0) {
             work->over[row] = over_of(work, row);
+            work->reclaimed[row] = 0;
             sums->over += work->over[row];
             sums->deficit += allot__deficit(work, row);
         }
@@ -99,6 +100,7 @@ static void parents(allot__work *work, int32_t family)
         const allot__sums *inside = &work->sums[below];
         left--;
         work->over[row] = 0;
+        work->reclaimed[row] = 0;
         sums->over += inside->over;
         sums->over_left += inside->over_left;
         sums->deficit += inside->deficit;
@@ -150,7 +152,6 @@ int allot__reclaim(allot__work *work, allot__reclaim_log *log)
     const int64_t *options = work->group->options;
     bool plain = work->in_flight == NULL && !options[ALLOT_OPTION_KEEP_SHRUNK_OWNERSHIP] &&
                  !options[ALLOT_OPTION_HOLD_ROUNDING];
-    memset(work->reclaimed, 0, (size_t)work->tree->rows * sizeof *work->reclaimed);
     for (int32_t family = work->tree->families - 1; family >= 0; family--) {
         leaves(work, family, plain);
         parents(work, family);

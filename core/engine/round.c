@@ -21,7 +21,9 @@ static void by_rank(const allot__shares *shares)
 {
     const int32_t *rest = shares->rest;
     int32_t *quota = shares->quota;
-    memcpy(quota, shares->floor, (size_t)shares->count * sizeof *quota);
+    if (quota != shares->floor) {
+        memcpy(quota, shares->floor, (size_t)shares->count * sizeof *quota);
+    }
     int64_t lost = shares->whole - sum_of(shares->floor, shares->count);
     for (int32_t i = 0; lost > 0 && i < shares->count; i++) {
         int32_t one = rest[i] != 0;

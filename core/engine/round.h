@@ -22,7 +22,7 @@ typedef struct allot__shares {
     const int32_t *aim;          /* ... and the most it may give a row */
     allot__u128 amount, one;     /* ... its rate in slots per weight: amount / one */
     int32_t *order;              /* room for a heap or a sort */
-    int32_t *quota;              /* out */
+    int32_t *quota;              /* out; may be `floor` */
 } allot__shares;
 
 /*
