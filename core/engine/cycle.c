@@ -8,13 +8,6 @@
 #include "engine/quota.h"
 #include "engine/reclaim.h"
 
-static void clear(int32_t *column, int32_t rows)
-{
-    for (int32_t row = 0; row < rows; row++) {
-        column[row] = 0;
-    }
-}
-
 static int run_group(allot__decided *group, allot_stage last)
 {
     allot__work *work = &group->work;
@@ -31,13 +24,6 @@ static int run_group(allot__decided *group, allot_stage last)
     if (status == ALLOT_OK && last >= ALLOT_STAGE_ORDERS) {
         allot__orders_sum(work);
         status = allot__free_slots(work, &group->free_slots);
-    }
-    if (last < ALLOT_STAGE_DISTRIBUTE) {
-        clear(work->received, work->tree->rows);
-    }
-    if (last < ALLOT_STAGE_RECLAIM) {
-        clear(work->over, work->tree->rows);
-        clear(work->reclaimed, work->tree->rows);
     }
     return status;
 }

@@ -46,20 +46,25 @@ int allot_decision_totals(const allot_decision *decision, int32_t group, allot_t
     return ALLOT_OK;
 }
 
-static void leaf_verdict(const allot__work *work, int32_t row, bool reclaim, allot_verdict *out)
+/* What a stage that has not run would have decided stays 0. */
+static void leaf_verdict(const allot__work *work, int32_t row, allot_stage last, allot_verdict *out)
 {
     out->demand = work->demand[row];
     out->need = work->need[row];
     out->allocated = work->allocated[row];
     out->in_flight = work->in_flight != NULL ? work->in_flight[row] : 0;
     out->earmarked = work->earmarked != NULL ? work->earmarked[row] : 0;
-    out->granted = allot__granted(work, row);
-    out->over = work->over[row];
-    out->deficit = reclaim ? allot__deficit(work, row) : 0;
-    out->reclaimed = work->reclaimed[row];
+    if (last >= ALLOT_STAGE_DISTRIBUTE) {
+        out->granted = allot__granted(work, row);
+    }
+    if (last >= ALLOT_STAGE_RECLAIM) {
+        out->over = work->over[row];
+        out->deficit = allot__deficit(work, row);
+        out->reclaimed = work->reclaimed[row];
+    }
 }
 
-static void parent_verdict(const allot__sums *sums, bool reclaim, allot_verdict *out)
+static void parent_verdict(const allot__sums *sums, allot_stage last, allot_verdict *out)
 {
     out->demand = sums->demand;
     out->need = sums->need;
@@ -67,9 +72,11 @@ static void parent_verdict(const allot__sums *sums, bool reclaim, allot_verdict 
     out->in_flight = sums->in_flight;
     out->earmarked = sums->earmarked;
     out->granted = out->received - sums->held;
-    out->over = reclaim ? sums->over : 0;
-    out->deficit = reclaim ? sums->deficit : 0;
-    out->reclaimed = sums->given;
+    if (last >= ALLOT_STAGE_RECLAIM) {
+        out->over = sums->over;
+        out->deficit = sums->deficit;
+        out->reclaimed = sums->given;
+    }
 }
 
 static void quota_verdict(const allot__work *work, int32_t row, allot_verdict *out)
@@ -93,16 +100,16 @@ int allot_decision_verdict(const allot_decision *decision, int32_t group, int32_
     }
     const allot__decided *decided = &decision->groups[group];
     const allot__work *work = &decided->work;
-    bool reclaim = decision->last >= ALLOT_STAGE_RECLAIM;
     *out = (allot_verdict){.consumer = consumer,
                            .reserve = work->reserve[row],
                            .owned = allot__trace_owned(work, row),
-                           .received = work->received[row]};
+                           .received =
+                               decision->last >= ALLOT_STAGE_DISTRIBUTE ? work->received[row] : 0};
     int32_t family = allot__family_of(work, row);
     if (family == 0) {
-        leaf_verdict(work, row, reclaim, out);
+        leaf_verdict(work, row, decision->last, out);
     } else {
-        parent_verdict(&work->sums[family], reclaim, out);
+        parent_verdict(&work->sums[family], decision->last, out);
     }
     out->held = out->received - out->granted;
     out->free = decided->free_slots != NULL ? decided->free_slots[row] : 0;
