@@ -147,11 +147,11 @@ static int run_batch(lua_State *L)
 
 /* ---- The provider -------------------------------------------------------------------------- */
 
-/* For every 1000 rows begun. */
+/* For every 1000 rows begun; -1: none is needed. */
 static int64_t fuel_for(const allot__script *script, int32_t rows)
 {
     int64_t times = rows > 0 ? ((int64_t)rows + 999) / 1000 : 1;
-    if (script->instructions < 0)
+    if (script->instructions < 0 || script->run.call->straight)
         return -1;
     return script->instructions > INT64_MAX / times ? INT64_MAX : script->instructions * times;
 }

@@ -24,6 +24,7 @@ typedef struct allot__call {
     int32_t line;     /* where it begins */
     bool amount;      /* must be 0 ... ALLOT_AMOUNT_MAX */
     bool view;        /* takes one row view instead of columns */
+    bool straight;    /* ends by itself: needs no budget */
     const char *role; /* "by", "up_to", "key"; static */
     int32_t count;
     uint8_t columns[ALLOT__COLUMNS_MAX];
@@ -112,6 +113,11 @@ void allot__read_order(lua_State *L, allot__reading *reading, const char *at, in
                        allot__draft_order *out);
 /* The string in field `key` of the table on top, borrowed from it; NULL: nil. Raises for others. */
 const char *allot__read_string(lua_State *L, const char *key);
+
+/* ---- straight.c ---- */
+
+/* Does the function on top end by itself, having no loop and calling nothing? */
+bool allot__script_straight(lua_State *L);
 
 /* ---- option.c ---- */
 

@@ -149,6 +149,7 @@ static allot_source read_function(lua_State *L, allot__reading *reading, const c
     allot__call *call = &script->calls[script->call_count];
     *call = (allot__call){.line = ar.linedefined, .role = role, .amount = strcmp(role, "key") != 0};
     read_parameters(L, reading, at, last, call);
+    call->straight = allot__script_straight(L);
     call->ref = luaL_ref(L, LUA_REGISTRYINDEX);
     return (allot_source){ALLOT_FROM_FUNCTION, script->call_count++};
 }
