@@ -192,7 +192,7 @@ static int function_amounts(allot__work *work, int32_t function, allot__amounts 
 static int check_weights(const allot__work *work, int32_t column)
 {
     for (int32_t family = 1; family < work->tree->families; family++) {
-        int64_t value;
+        int64_t value = 0;
         if (wide(&work->sums[family], column, &value) && value > ALLOT_AMOUNT_MAX) {
             return not_an_amount(work, work->group->parent[family], value,
                                  allot_column_name(column));
