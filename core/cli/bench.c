@@ -34,17 +34,14 @@ typedef struct results {
     bool has_path;
 } results;
 
-/* last 0: the whole cycle. */
-static int time_cycles(const bench_tree *tree, int last, allot_report *report, double *samples,
-                       int count)
+static int time_cycles(const bench_tree *tree, allot_stage last, allot_report *report,
+                       double *samples, int count)
 {
     int status = ALLOT_OK;
     for (int i = 0; i < count && status == ALLOT_OK; i++) {
         allot_decision *decision = NULL;
         double start = allot__bench_clock();
-        status = last == 0 ? allot_cycle(tree->plan, tree->state, report, &decision)
-                           : allot_cycle_until(tree->plan, tree->state, (allot_stage)last, report,
-                                               &decision);
+        status = allot_cycle_until(tree->plan, tree->state, last, report, &decision);
         samples[i] = allot__bench_clock() - start;
         allot_decision_free(decision);
     }
@@ -66,8 +63,11 @@ static int time_plain(allot__cli *cli, bench_row *row, double *samples, int repe
         status = time_cycles(&tree, ALLOT_STAGE_QUOTA, cli->report, samples, repeat);
     row->quota = allot__bench_summary(samples, repeat);
     if (status == ALLOT_OK)
-        status = time_cycles(&tree, 0, cli->report, samples, repeat);
+        status = time_cycles(&tree, ALLOT_STAGE_RECLAIM, cli->report, samples, repeat);
     row->cycle = allot__bench_summary(samples, repeat);
+    if (status == ALLOT_OK)
+        status = time_cycles(&tree, ALLOT_STAGE_ORDERS, cli->report, samples, repeat);
+    row->orders = allot__bench_summary(samples, repeat);
     if (status == ALLOT_OK)
         status =
             allot__bench_stream(cli->engine, (size_t)row->consumers * ROW_BYTES, samples, repeat);
@@ -82,7 +82,7 @@ static int time_script(allot__cli *cli, bench_row *row, double *samples, int rep
     int status = allot__bench_grow(&tree, row->shape, scripted, sizeof scripted - 1, "scripted",
                                    cli->report);
     if (status == ALLOT_OK)
-        status = time_cycles(&tree, 0, cli->report, samples, repeat);
+        status = time_cycles(&tree, ALLOT_STAGE_RECLAIM, cli->report, samples, repeat);
     row->script = allot__bench_summary(samples, repeat);
     allot__bench_fell(&tree);
     return status;
@@ -133,20 +133,21 @@ static void put_text(const results *from, allot__text *out)
     allot__cli_printf(
         out, "%s; best of %d, in brackets the median; ns a consumer; ratios to reading 64 B\n\n",
         *from->cpu != '\0' ? from->cpu : "unknown processor", from->repeat);
-    allot__cli_printf(out, "%-12s %9s  %-15s  %-15s  %-13s  %-11s  %10s  %9s\n", "tree",
-                      "consumers", "quota", "cycle", "read 64 B", "ratios", "Lua ns/row",
-                      "bytes/row");
+    allot__cli_printf(out, "%-15s %9s  %-12s  %-12s  %-13s  %-11s  %-12s  %10s  %9s\n", "tree",
+                      "consumers", "quota", "cycle", "read 64 B", "ratios", "with lists",
+                      "Lua ns/row", "bytes/row");
     for (int i = 0; i < from->count; i++) {
         const bench_row *row = &from->rows[i];
-        allot__cli_printf(out, "%-12s %9" PRId32, row->shape->name, row->consumers);
-        put_both(row, row->quota, 15, out);
-        put_both(row, row->cycle, 15, out);
+        allot__cli_printf(out, "%-15s %9" PRId32, row->shape->name, row->consumers);
+        put_both(row, row->quota, 12, out);
+        put_both(row, row->cycle, 12, out);
         put_both(row, row->stream, 13, out);
         char ratios[32];
         snprintf(ratios, sizeof ratios, "%.1f, %.1f", row->quota.best / row->stream.best,
                  row->cycle.best / row->stream.best);
-        allot__cli_printf(out, "  %-11s  %10.1f  %9.1f\n", ratios,
-                          ns(row, row->script.best - row->cycle.best),
+        allot__cli_printf(out, "  %-11s", ratios);
+        put_both(row, row->orders, 12, out);
+        allot__cli_printf(out, "  %10.1f  %9.1f\n", ns(row, row->script.best - row->cycle.best),
                           (double)row->bytes / row->consumers);
     }
     if (!from->has_path)
@@ -175,6 +176,7 @@ static void put_row(const bench_row *row, allot__text *out)
                       row->consumers);
     put_time(out, "quota_ns", row->quota, scale);
     put_time(out, "cycle_ns", row->cycle, scale);
+    put_time(out, "cycle_with_lists_ns", row->orders, scale);
     put_time(out, "stream_ns", row->stream, scale);
     put_time(out, "scripted_cycle_ns", row->script, scale);
     allot__cli_printf(
