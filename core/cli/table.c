@@ -94,9 +94,10 @@ static void cell_parts(const row *of, char *buf, size_t size)
     size_t len = 0;
     for (int32_t i = 0; i < of->verdict.parts && len < size; i++)
         if (of->verdict.part[i] != 0)
-            len += (size_t)snprintf(buf + len, size - len, "%s %" PRId64 " %s",
-                                    len == 0 ? "=" : " +", of->verdict.part[i],
-                                    allot_decision_part_label(of->decision, of->group, i));
+            len += (size_t)snprintf(
+                buf + len, size - len, "%s %" PRId64 " %s", len == 0 ? "=" : " +",
+                of->verdict.part[i],
+                allot_decision_part_label(of->decision, of->group, of->verdict.consumer, i));
 }
 
 static void cell_granted(const row *of, char *buf, size_t size)

@@ -18,7 +18,7 @@ static int64_t shown(int32_t value)
 }
 
 /* The 32-bit column of that number; NULL where it is zero throughout. */
-static const int32_t *narrow(const allot__work *work, int32_t column)
+static const int32_t *narrow(const allot__work *work, const allot__rules *rules, int32_t column)
 {
     switch (column) {
     case ALLOT_OWNED:
@@ -43,7 +43,7 @@ static const int32_t *narrow(const allot__work *work, int32_t column)
         return work->over;
     default:
         if (column >= ALLOT_COLUMN_COUNT) {
-            return work->group->columns[work->group->attribute_column[column - ALLOT_COLUMN_COUNT]];
+            return work->group->columns[rules->attribute_column[column - ALLOT_COLUMN_COUNT]];
         }
         return work->group->columns[column]; /* LIMIT, RANK, SHARE, GRACE */
     }
@@ -73,21 +73,22 @@ static bool wide(const allot__sums *sums, int32_t column, int64_t *out)
     }
 }
 
-int64_t allot__value(const allot__work *work, int32_t column, int32_t row)
+int64_t allot__value(const allot__work *work, const allot__rules *rules, int32_t column,
+                     int32_t row)
 {
     int32_t family = allot__family_of(work, row);
     int64_t value;
     if (family != 0 && wide(&work->sums[family], column, &value)) {
         return value;
     }
-    const int32_t *values = narrow(work, column);
+    const int32_t *values = narrow(work, rules, column);
     return values == NULL ? 0 : shown(values[row]);
 }
 
-void allot__values(const allot__work *work, int32_t column, int32_t first, int32_t count,
-                   int64_t *out)
+void allot__values(const allot__work *work, const allot__rules *rules, int32_t column,
+                   int32_t first, int32_t count, int64_t *out)
 {
-    const int32_t *values = narrow(work, column);
+    const int32_t *values = narrow(work, rules, column);
     if (values == NULL) {
         memset(out, 0, (size_t)count * sizeof *out);
     } else {
@@ -98,21 +99,21 @@ void allot__values(const allot__work *work, int32_t column, int32_t first, int32
     const int32_t *family_of = work->group->family_of + first;
     for (int32_t i = 0; i < count; i++) {
         if (family_of[i] != 0) {
-            out[i] = allot__value(work, column, first + i);
+            out[i] = allot__value(work, rules, column, first + i);
         }
     }
 }
 
 /* One batch: the function's columns widened into `room`, then the call. */
-static int compute_batch(allot__work *work, int32_t index, int32_t first, int32_t count,
-                         int64_t *room, int64_t *out)
+static int compute_batch(allot__work *work, const allot__rules *rules, int32_t index, int32_t first,
+                         int32_t count, int64_t *room, int64_t *out)
 {
     const allot__function *function =
-        &((const allot__function *)work->policy->functions.items)[index];
+        &((const allot__function *)rules->policy->functions.items)[index];
     const int64_t *columns[ALLOT_COLUMN_COUNT + ALLOT_ATTRIBUTES_MAX];
     int32_t consumers[BATCH];
     for (int32_t i = 0; i < function->count; i++) {
-        allot__values(work, function->columns[i], first, count, room + (size_t)i * BATCH);
+        allot__values(work, rules, function->columns[i], first, count, room + (size_t)i * BATCH);
         columns[i] = room + (size_t)i * BATCH;
     }
     for (int32_t i = 0; i < count; i++) {
@@ -123,17 +124,19 @@ static int compute_batch(allot__work *work, int32_t index, int32_t first, int32_
                          .consumers = consumers,
                          .plan = work->plan,
                          .group = work->index};
-    const allot_provider *provider = &work->policy->provider;
+    const allot_provider *provider = &rules->policy->provider;
     return provider->compute(provider->ud, index, &batch, out, work->report);
 }
 
-int allot__function_values(allot__work *work, int32_t function, const int64_t **out)
+int allot__function_values(allot__work *work, allot__rules *rules, int32_t function,
+                           const int64_t **out)
 {
-    if (work->function_values[function] != NULL) {
-        *out = work->function_values[function];
+    if (rules->function_values[function] != NULL) {
+        *out = rules->function_values[function];
         return ALLOT_OK;
     }
-    const allot__function *of = &((const allot__function *)work->policy->functions.items)[function];
+    const allot__function *of =
+        &((const allot__function *)rules->policy->functions.items)[function];
     int32_t rows = work->tree->rows;
     int64_t *values = allot__arena_take(work->arena, (size_t)rows + 1, sizeof *values);
     int64_t *room = allot__arena_take(work->arena, (size_t)(of->count + 1) * BATCH, sizeof *room);
@@ -142,32 +145,34 @@ int allot__function_values(allot__work *work, int32_t function, const int64_t **
     }
     for (int32_t first = 0; first < rows; first += BATCH) {
         int32_t count = rows - first < BATCH ? rows - first : BATCH;
-        int status = compute_batch(work, function, first, count, room, values + first);
+        int status = compute_batch(work, rules, function, first, count, room, values + first);
         if (status != ALLOT_OK) {
             return status;
         }
     }
-    work->function_values[function] = values;
+    rules->function_values[function] = values;
     *out = values;
     return ALLOT_OK;
 }
 
 /* Tells which consumer's number is not an amount. */
-static int not_an_amount(const allot__work *work, int32_t row, int64_t value, const char *what)
+static int not_an_amount(const allot__work *work, const allot__rules *rules, int32_t row,
+                         int64_t value, const char *what)
 {
     char path[512];
     allot_plan_path(work->plan, allot__handle(work, row), path, sizeof path);
     allot_report_say(work->report, ALLOT_ERROR, "E-range",
                      "policy \"%s\", %s: %s is %" PRId64 ", allowed is 0 ... %d",
-                     work->policy->name, path, what, value, ALLOT_AMOUNT_MAX);
+                     rules->policy->name, path, what, value, ALLOT_AMOUNT_MAX);
     return ALLOT_ESCRIPT;
 }
 
-static int function_amounts(allot__work *work, int32_t function, allot__amounts *out)
+static int function_amounts(allot__work *work, allot__rules *rules, int32_t function,
+                            allot__amounts *out)
 {
-    if (work->function_amounts[function] == NULL) {
+    if (rules->function_amounts[function] == NULL) {
         const int64_t *values = NULL;
-        int status = allot__function_values(work, function, &values);
+        int status = allot__function_values(work, rules, function, &values);
         if (status != ALLOT_OK) {
             return status;
         }
@@ -178,23 +183,23 @@ static int function_amounts(allot__work *work, int32_t function, allot__amounts 
         }
         for (int32_t row = 0; row < rows; row++) {
             if (values[row] < 0 || values[row] > ALLOT_AMOUNT_MAX) {
-                return not_an_amount(work, row, values[row], "what a function returned");
+                return not_an_amount(work, rules, row, values[row], "what a function returned");
             }
             amounts[row] = (int32_t)values[row];
         }
-        work->function_amounts[function] = amounts;
+        rules->function_amounts[function] = amounts;
     }
-    out->column = work->function_amounts[function];
+    out->column = rules->function_amounts[function];
     return ALLOT_OK;
 }
 
 /* A parent's sum is a fine cap when it is cut, but as a weight it would say something else. */
-static int check_weights(const allot__work *work, int32_t column)
+static int check_weights(const allot__work *work, const allot__rules *rules, int32_t column)
 {
     for (int32_t family = 1; family < work->tree->families; family++) {
         int64_t value = 0;
         if (wide(&work->sums[family], column, &value) && value > ALLOT_AMOUNT_MAX) {
-            return not_an_amount(work, work->group->parent[family], value,
+            return not_an_amount(work, rules, work->group->parent[family], value,
                                  allot_column_name(column));
         }
     }
@@ -202,7 +207,8 @@ static int check_weights(const allot__work *work, int32_t column)
 }
 
 /* A leaf column with the sums of parents put in, cut to an amount. */
-static int with_parents(allot__work *work, int32_t column, allot__amounts *out)
+static int with_parents(allot__work *work, const allot__rules *rules, int32_t column,
+                        allot__amounts *out)
 {
     int32_t rows = work->tree->rows;
     int32_t *values = allot__arena_take(work->arena, (size_t)rows + 1, sizeof *values);
@@ -210,14 +216,15 @@ static int with_parents(allot__work *work, int32_t column, allot__amounts *out)
         return ALLOT_ENOMEM;
     }
     for (int32_t row = 0; row < rows; row++) {
-        int64_t value = allot__value(work, column, row);
+        int64_t value = allot__value(work, rules, column, row);
         values[row] = value > ALLOT_AMOUNT_MAX ? ALLOT_AMOUNT_MAX : (int32_t)value;
     }
     out->column = values;
     return ALLOT_OK;
 }
 
-int allot__amounts_of(allot__work *work, allot_source source, bool weight, allot__amounts *out)
+int allot__amounts_of(allot__work *work, allot__rules *rules, allot_source source, bool weight,
+                      allot__amounts *out)
 {
     *out = (allot__amounts){.number = source.value};
     switch (source.kind) {
@@ -227,24 +234,26 @@ int allot__amounts_of(allot__work *work, allot_source source, bool weight, allot
     case ALLOT_FROM_NUMBER:
         return ALLOT_OK;
     case ALLOT_FROM_FUNCTION:
-        return function_amounts(work, source.value, out);
+        return function_amounts(work, rules, source.value, out);
     case ALLOT_FROM_COLUMN:
         break;
     }
-    out->column = narrow(work, source.value);
+    out->column = narrow(work, rules, source.value);
     if (source.value == ALLOT_OWNED) {
         if (weight) {
-            out->column = work->times > 0 ? work->configured : NULL; /* C = 0: own' is 0 */
+            /* A plan of no slots owns nothing, but for what is owned exactly. */
+            bool owns = work->times > 0 || rules->policy->exact;
+            out->column = owns ? work->configured : NULL;
         } else {
             out->part = work->own_part;
         }
     }
     out->number = 0; /* a column that is NULL is zero throughout */
-    int status = weight ? check_weights(work, source.value) : ALLOT_OK;
+    int status = weight ? check_weights(work, rules, source.value) : ALLOT_OK;
     bool sums = source.value == ALLOT_DEMAND || source.value == ALLOT_ALLOCATED ||
                 source.value == ALLOT_IN_FLIGHT || source.value == ALLOT_OVER;
     if (status == ALLOT_OK && sums && work->tree->families > 1) {
-        status = with_parents(work, source.value, out);
+        status = with_parents(work, rules, source.value, out);
     }
     return status;
 }

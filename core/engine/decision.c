@@ -117,12 +117,11 @@ int allot_decision_verdict(const allot_decision *decision, int32_t group, int32_
     return ALLOT_OK;
 }
 
-const char *allot_decision_part_label(const allot_decision *decision, int32_t group, int32_t i)
+const char *allot_decision_part_label(const allot_decision *decision, int32_t group,
+                                      int32_t consumer, int32_t i)
 {
-    if (group < 0 || group >= decision->plan->group_count) {
-        return NULL;
-    }
-    return allot_policy_fill_label(decision->plan->groups[group].policy, i);
+    const allot_policy *policy = allot_plan_consumer_policy(decision->plan, group, consumer);
+    return policy != NULL ? allot_policy_fill_label(policy, i) : NULL;
 }
 
 int32_t allot_decision_grants(const allot_decision *decision)

@@ -9,7 +9,7 @@
 
 typedef struct pass {
     allot__work *work;
-    bool natural; /* rows stand in the order of distribution */
+    bool natural; /* rows stand in the order of distribution, in every family */
     allot__sorter sorter;
     int32_t *order;
     int64_t *lack; /* second pass, by family: what its leaves could still take */
@@ -28,20 +28,18 @@ static int64_t most(int64_t a, int64_t b)
 static int begin(pass *pass)
 {
     allot__work *work = pass->work;
-    const allot__order *order = &work->policy->distribute;
-    pass->natural = allot__order_natural(order);
-    if (pass->natural) {
-        return ALLOT_OK;
+    int status = ALLOT_OK;
+    pass->natural = true;
+    for (int32_t i = 0; i < work->rules_count && status == ALLOT_OK; i++) {
+        const allot__order *order = &work->rules[i].policy->distribute;
+        pass->natural = pass->natural && allot__order_natural(order);
+        status = allot__order_prepare(work, &work->rules[i], order);
     }
-    int status = allot__order_prepare(work, order);
-    if (status == ALLOT_OK) {
-        status = allot__sorter_init(work, &pass->sorter);
-    }
-    if (status != ALLOT_OK) {
+    if (status != ALLOT_OK || pass->natural) {
         return status;
     }
     pass->order = allot__arena_take(work->arena, (size_t)work->tree->widest + 1, sizeof(int32_t));
-    return pass->order != NULL ? ALLOT_OK : ALLOT_ENOMEM;
+    return pass->order != NULL ? allot__sorter_init(work, &pass->sorter) : ALLOT_ENOMEM;
 }
 
 /* The i-th member to be served of the family whose rows begin at `first`. */
@@ -54,7 +52,8 @@ static void sort_family(pass *pass, int32_t family)
 {
     if (!pass->natural) {
         allot__work *work = pass->work;
-        allot__order_sort(work, &work->policy->distribute, &pass->sorter,
+        const allot__rules *rules = allot__rules_of(work, family);
+        allot__order_sort(work, rules, &rules->policy->distribute, &pass->sorter,
                           allot__family_first(work, family), allot__family_size(work, family),
                           pass->order);
     }

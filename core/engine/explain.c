@@ -47,15 +47,6 @@ allot__words allot__tell_slots(int64_t slots)
     return words;
 }
 
-static int32_t family_holding(const allot__work *work, int32_t row)
-{
-    int32_t family = 0;
-    while (work->tree->first[family + 1] <= row) {
-        family++;
-    }
-    return family;
-}
-
 int allot_explain(const allot_decision *decision, int32_t group, int32_t consumer,
                   void (*line)(void *ud, const char *text), void *ud)
 {
@@ -67,10 +58,11 @@ int allot_explain(const allot_decision *decision, int32_t group, int32_t consume
     allot__teller teller = {.decision = decision,
                             .decided = decided,
                             .work = &decided->work,
+                            .rules = allot__rules_at(&decided->work, row),
                             .group = group,
                             .row = row,
                             .family = allot__family_of(&decided->work, row),
-                            .siblings = family_holding(&decided->work, row),
+                            .siblings = allot__trace_family(&decided->work, row),
                             .line = line,
                             .ud = ud};
     int status = allot_decision_verdict(decision, group, consumer, &teller.verdict);

@@ -3,42 +3,51 @@
 /* giveback.c: down the subtree with a stack of families; no recursion, however deep the tree. */
 #include "engine/giveback.h"
 
-static bool is_natural(const allot_policy *policy)
+static int find_way(allot__work *work, allot__rules *rules, allot__way *out)
 {
+    const allot_policy *policy = rules->policy;
     const allot__order *order = &policy->reclaim;
-    return order->count == 1 && order->keys[0].descending &&
-           order->keys[0].source.kind == ALLOT_FROM_COLUMN &&
-           order->keys[0].source.value == ALLOT_RANK &&
-           policy->reclaim_by.kind == ALLOT_FROM_COLUMN && policy->reclaim_by.value == ALLOT_OVER;
+    *out = (allot__way){.rules = rules};
+    out->by_over =
+        policy->reclaim_by.kind == ALLOT_FROM_COLUMN && policy->reclaim_by.value == ALLOT_OVER;
+    out->natural = out->by_over && order->count == 1 && order->keys[0].descending &&
+                   order->keys[0].source.kind == ALLOT_FROM_COLUMN &&
+                   order->keys[0].source.value == ALLOT_RANK;
+    int status = allot__order_prepare(work, rules, order);
+    if (status == ALLOT_OK && !out->by_over) {
+        status = allot__amounts_of(work, rules, policy->reclaim_by, true, &out->by);
+    }
+    return status;
 }
 
-int allot__giveback_init(allot__giveback *giveback, allot__work *work, allot__taker *taker)
+static bool take_room(allot__giveback *giveback)
 {
-    *giveback = (allot__giveback){.work = work, .taker = taker};
-    giveback->natural = is_natural(work->policy);
+    allot__work *work = giveback->work;
     size_t widest = (size_t)work->tree->widest + 1;
     size_t families = (size_t)work->tree->families;
+    giveback->ways =
+        allot__arena_take(work->arena, (size_t)work->rules_count, sizeof *giveback->ways);
+    giveback->order = allot__arena_take(work->arena, widest, sizeof *giveback->order);
     giveback->givers = allot__arena_take(work->arena, widest, sizeof *giveback->givers);
     giveback->heap = allot__arena_take(work->arena, widest, sizeof *giveback->heap);
     giveback->left = allot__arena_take(work->arena, widest, sizeof *giveback->left);
     giveback->part = allot__arena_take(work->arena, widest, sizeof *giveback->part);
     giveback->stack = allot__arena_take(work->arena, families, sizeof *giveback->stack);
     giveback->due = allot__arena_take(work->arena, families, sizeof *giveback->due);
-    if (giveback->givers == NULL || giveback->heap == NULL || giveback->left == NULL ||
-        giveback->part == NULL || giveback->stack == NULL || giveback->due == NULL) {
+    return giveback->ways != NULL && giveback->order != NULL && giveback->givers != NULL &&
+           giveback->heap != NULL && giveback->left != NULL && giveback->part != NULL &&
+           giveback->stack != NULL && giveback->due != NULL;
+}
+
+int allot__giveback_init(allot__giveback *giveback, allot__work *work, allot__taker *taker)
+{
+    *giveback = (allot__giveback){.work = work, .taker = taker};
+    if (!take_room(giveback) || allot__sorter_init(work, &giveback->sorter) != ALLOT_OK) {
         return ALLOT_ENOMEM;
     }
-    if (giveback->natural) {
-        return ALLOT_OK;
-    }
-    giveback->order = allot__arena_take(work->arena, widest, sizeof *giveback->order);
-    int status =
-        giveback->order == NULL ? ALLOT_ENOMEM : allot__sorter_init(work, &giveback->sorter);
-    if (status == ALLOT_OK) {
-        status = allot__order_prepare(work, &work->policy->reclaim);
-    }
-    if (status == ALLOT_OK) {
-        status = allot__amounts_of(work, work->policy->reclaim_by, true, &giveback->by);
+    int status = ALLOT_OK;
+    for (int32_t i = 0; i < work->rules_count && status == ALLOT_OK; i++) {
+        status = find_way(work, &work->rules[i], &giveback->ways[i]);
     }
     return status;
 }
@@ -52,12 +61,11 @@ static int64_t over_left(const allot__work *work, int32_t row)
 
 static int64_t weight_of(const allot__giveback *giveback, int32_t row, int64_t over)
 {
-    const allot_policy *policy = giveback->work->policy;
-    if (giveback->natural ||
-        (policy->reclaim_by.kind == ALLOT_FROM_COLUMN && policy->reclaim_by.value == ALLOT_OVER)) {
+    const allot__way *way = giveback->way;
+    if (way->by_over) {
         return over;
     }
-    return giveback->by.column != NULL ? giveback->by.column[row] : giveback->by.number;
+    return way->by.column != NULL ? way->by.column[row] : way->by.number;
 }
 
 /* Larger over first, then later in plan order. */
@@ -145,7 +153,7 @@ static void share_out(allot__giveback *giveback, int32_t givers, int64_t slots)
     allot__i128 amount = slots;
     allot__i128 sum = 0;
     int64_t given = 0;
-    if (giveback->natural) {
+    if (giveback->way->natural) {
         for (int32_t i = 0; i < givers; i++) {
             sum += giveback->givers[i].over;
         }
@@ -185,15 +193,16 @@ static int32_t collect(allot__giveback *giveback, int32_t first, int32_t count, 
                        int32_t *givers, int64_t *over)
 {
     const allot__work *work = giveback->work;
-    const allot__order *keys = &work->policy->reclaim;
+    const allot__rules *rules = giveback->way->rules;
     int32_t last = first + count - 1;
-    int32_t head = giveback->natural ? last - from : giveback->order[from];
+    int32_t head = giveback->way->natural ? last - from : giveback->order[from];
     *givers = 0;
     *over = 0;
     for (; from < count; from++) {
-        int32_t row = giveback->natural ? last - from : giveback->order[from];
-        if (giveback->natural ? work->rank[row] != work->rank[head]
-                              : !allot__order_tied(work, keys, head, row)) {
+        int32_t row = giveback->way->natural ? last - from : giveback->order[from];
+        if (giveback->way->natural
+                ? work->rank[row] != work->rank[head]
+                : !allot__order_tied(work, rules, &rules->policy->reclaim, head, row)) {
             break;
         }
         int64_t left = over_left(work, row);
@@ -240,15 +249,15 @@ void allot__giveback_family(allot__giveback *giveback, int32_t *depth, int32_t f
     allot__work *work = giveback->work;
     int32_t first = allot__family_first(work, family);
     int32_t count = allot__family_size(work, family);
-    if (!giveback->natural) {
-        allot__order_sort(work, &work->policy->reclaim, &giveback->sorter, first, count,
-                          giveback->order);
+    if (!giveback->way->natural) {
+        allot__order_sort(work, giveback->way->rules, &giveback->way->rules->policy->reclaim,
+                          &giveback->sorter, first, count, giveback->order);
     }
     for (int32_t from = 0; from < count && slots > 0;) {
         int32_t givers;
         int64_t over;
         from = collect(giveback, first, count, from, &givers, &over);
-        if (over > slots && !giveback->natural) {
+        if (over > slots && !giveback->way->natural) {
             int64_t given = take_weighted(giveback, depth, &givers, slots);
             slots -= given;
             over -= given;
@@ -270,7 +279,9 @@ void allot__giveback_family(allot__giveback *giveback, int32_t *depth, int32_t f
 
 static void take_family(allot__giveback *giveback, int32_t *depth, int32_t family, int64_t slots)
 {
-    if (giveback->natural && giveback->work->tree->inner[family] == 0) {
+    giveback->way =
+        &giveback->ways[allot__rules_of(giveback->work, family) - giveback->work->rules];
+    if (giveback->way->natural && giveback->work->tree->inner[family] == 0) {
         allot__giveback_leaves(giveback, family, slots);
     } else {
         allot__giveback_family(giveback, depth, family, slots);

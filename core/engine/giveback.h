@@ -26,11 +26,19 @@ typedef struct allot__giver {
     int64_t over, weight, part;
 } allot__giver;
 
+/* How a policy's families give back. */
+typedef struct allot__way {
+    const allot__rules *rules;
+    bool natural; /* worst rank first, in proportion to over */
+    bool by_over;
+    allot__amounts by; /* unless by_over */
+} allot__way;
+
 typedef struct allot__giveback {
     allot__work *work;
-    allot__taker *taker; /* may be NULL */
-    bool natural;        /* worst rank first, in proportion to over */
-    allot__amounts by;
+    allot__taker *taker;   /* may be NULL */
+    allot__way *ways;      /* by the work's rules */
+    const allot__way *way; /* of the family at hand */
     allot__sorter sorter;
     int32_t *order;       /* rows of a family in order; unused when natural */
     allot__giver *givers; /* those of a group that are over */

@@ -107,6 +107,35 @@ static void mend_parents(allot__work *work, int32_t family, allot__sums *sums)
     }
 }
 
+/* own' of a family's rows; where a policy says so, what is owned does not scale (H-15). */
+static void own_rows(allot__work *work, int32_t family, int32_t first, int32_t count)
+{
+    const uint8_t *ruled = work->group->branch_ruled;
+    if (work->own == NULL) {
+        return;
+    }
+    if (work->own_part != NULL) {
+        split_rows(work, first, count);
+    } else {
+        scale_rows(work, first, count);
+    }
+    for (int32_t row = first; row < first + count; row++) {
+        int32_t rules = ruled == NULL ? 0
+                        : family == 0 ? ruled[row]
+                                      : work->group->family_ruled[family];
+        if (!work->rules[rules].policy->exact) {
+            if (family != 0 || ruled == NULL) {
+                return; /* all are alike */
+            }
+            continue;
+        }
+        work->own[row] = work->configured[row];
+        if (work->own_part != NULL) {
+            work->own_part[row] = 0;
+        }
+    }
+}
+
 static void flights(const allot__work *work, int32_t first, int32_t count, allot__sums *sums)
 {
     for (int32_t row = first; row < first + count; row++) {
@@ -121,11 +150,7 @@ void allot__need(allot__work *work)
         int32_t first = allot__family_first(work, family);
         int32_t count = allot__family_size(work, family);
         allot__sums *sums = &work->sums[family];
-        if (work->own_part != NULL) {
-            split_rows(work, first, count);
-        } else if (work->own != NULL) {
-            scale_rows(work, first, count);
-        }
+        own_rows(work, family, first, count);
         need_rows(work, first, count, sums);
         if (work->in_flight != NULL) {
             flights(work, first, count, sums);

@@ -13,12 +13,12 @@ int allot__sorter_init(allot__work *work, allot__sorter *room)
     return room->keys != NULL && room->other != NULL ? ALLOT_OK : ALLOT_ENOMEM;
 }
 
-int allot__order_prepare(allot__work *work, const allot__order *order)
+int allot__order_prepare(allot__work *work, allot__rules *rules, const allot__order *order)
 {
     for (int32_t i = 0; i < order->count; i++) {
         if (order->keys[i].source.kind == ALLOT_FROM_FUNCTION) {
             const int64_t *values = NULL;
-            int status = allot__function_values(work, order->keys[i].source.value, &values);
+            int status = allot__function_values(work, rules, order->keys[i].source.value, &values);
             if (status != ALLOT_OK) {
                 return status;
             }
@@ -33,23 +33,25 @@ bool allot__order_natural(const allot__order *order)
            order->keys[0].source.value == ALLOT_RANK && !order->keys[0].descending;
 }
 
-int64_t allot__order_key(const allot__work *work, const allot_key *key, int32_t row)
+int64_t allot__order_key(const allot__work *work, const allot__rules *rules, const allot_key *key,
+                         int32_t row)
 {
     switch (key->source.kind) {
     case ALLOT_FROM_COLUMN:
-        return allot__value(work, key->source.value, row);
+        return allot__value(work, rules, key->source.value, row);
     case ALLOT_FROM_FUNCTION:
-        return work->function_values[key->source.value][row];
+        return rules->function_values[key->source.value][row];
     default:
         return 0;
     }
 }
 
-int allot__order_compare(const allot__work *work, const allot__order *order, int32_t a, int32_t b)
+int allot__order_compare(const allot__work *work, const allot__rules *rules,
+                         const allot__order *order, int32_t a, int32_t b)
 {
     for (int32_t i = 0; i < order->count; i++) {
-        int64_t x = allot__order_key(work, &order->keys[i], a);
-        int64_t y = allot__order_key(work, &order->keys[i], b);
+        int64_t x = allot__order_key(work, rules, &order->keys[i], a);
+        int64_t y = allot__order_key(work, rules, &order->keys[i], b);
         if (x != y) {
             return (x < y) != (order->keys[i].descending != 0) ? -1 : 1;
         }
@@ -57,9 +59,10 @@ int allot__order_compare(const allot__work *work, const allot__order *order, int
     return 0;
 }
 
-bool allot__order_tied(const allot__work *work, const allot__order *order, int32_t a, int32_t b)
+bool allot__order_tied(const allot__work *work, const allot__rules *rules,
+                       const allot__order *order, int32_t a, int32_t b)
 {
-    return allot__order_compare(work, order, a, b) == 0;
+    return allot__order_compare(work, rules, order, a, b) == 0;
 }
 
 /* Merges rows[low, middle) and rows[middle, high) into out by keys[row - first]. */
@@ -87,8 +90,9 @@ static void sort(int32_t *rows, int32_t *other, const int64_t *keys, int32_t fir
     }
 }
 
-void allot__order_sort(const allot__work *work, const allot__order *order,
-                       const allot__sorter *room, int32_t first, int32_t count, int32_t *rows)
+void allot__order_sort(const allot__work *work, const allot__rules *rules,
+                       const allot__order *order, const allot__sorter *room, int32_t first,
+                       int32_t count, int32_t *rows)
 {
     for (int32_t i = 0; i < count; i++) {
         rows[i] = first + i;
@@ -99,7 +103,7 @@ void allot__order_sort(const allot__work *work, const allot__order *order,
     }
     for (int32_t k = order->count - 1; k >= 0; k--) {
         for (int32_t i = 0; i < count; i++) {
-            int64_t key = allot__order_key(work, &order->keys[k], first + i);
+            int64_t key = allot__order_key(work, rules, &order->keys[k], first + i);
             /* ~key turns the order round and, unlike -key, cannot overflow */
             room->keys[i] = order->keys[k].descending ? ~key : key;
         }

@@ -79,11 +79,9 @@ static void count_leaves(book *book)
 static int number_leaves(book *book)
 {
     allot__work *work = book->work;
-    const allot__order *order = &work->policy->distribute;
-    bool natural = allot__order_natural(order);
     allot__sorter sorter;
     int32_t *rows = allot__arena_take(work->arena, (size_t)work->tree->widest + 1, sizeof *rows);
-    if (rows == NULL || (!natural && allot__sorter_init(work, &sorter) != ALLOT_OK)) {
+    if (rows == NULL || allot__sorter_init(work, &sorter) != ALLOT_OK) {
         return ALLOT_ENOMEM;
     }
     book->start[0] = 0;
@@ -91,8 +89,10 @@ static int number_leaves(book *book)
         int32_t first = allot__family_first(work, family);
         int32_t count = allot__family_size(work, family);
         int32_t at = book->start[family];
+        const allot__rules *rules = allot__rules_of(work, family);
+        bool natural = allot__order_natural(&rules->policy->distribute);
         if (!natural) {
-            allot__order_sort(work, order, &sorter, first, count, rows);
+            allot__order_sort(work, rules, &rules->policy->distribute, &sorter, first, count, rows);
         }
         for (int32_t i = 0; i < count; i++) {
             int32_t row = natural ? first + i : rows[i];

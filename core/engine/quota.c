@@ -35,16 +35,17 @@ static bool spread(allot__quota_pass *pass, allot__amounts *amounts)
 
 static int resolve(allot__quota_pass *pass)
 {
-    const allot_policy *policy = pass->work->policy;
+    const allot_policy *policy = pass->rules->policy;
     for (int32_t i = 0; i < policy->fill_count; i++) {
         const allot__fill *fill = &policy->fills[i];
         allot__fill_columns *columns = &pass->fills[i];
-        int status = allot__amounts_of(pass->work, fill->by, true, &columns->by);
+        int status = allot__amounts_of(pass->work, pass->rules, fill->by, true, &columns->by);
         if (status == ALLOT_OK) {
-            status = allot__amounts_of(pass->work, fill->up_to, false, &columns->up_to);
+            status =
+                allot__amounts_of(pass->work, pass->rules, fill->up_to, false, &columns->up_to);
         }
         if (status == ALLOT_OK) {
-            status = allot__order_prepare(pass->work, &fill->order);
+            status = allot__order_prepare(pass->work, pass->rules, &fill->order);
         }
         if (status != ALLOT_OK) {
             return status;
@@ -54,7 +55,7 @@ static int resolve(allot__quota_pass *pass)
         }
         pass->plain = pass->plain && fill->order.count == 0;
     }
-    return allot__order_prepare(pass->work, &policy->distribute);
+    return allot__order_prepare(pass->work, pass->rules, &policy->distribute);
 }
 
 static bool take_rows(allot__quota_pass *pass)
@@ -77,12 +78,13 @@ static bool take_rows(allot__quota_pass *pass)
 
 static int begin(allot__quota_pass *pass)
 {
-    pass->plain = pass->work->policy->rounding == ALLOT_ROUND_RANK;
+    pass->plain = pass->rules->policy->rounding == ALLOT_ROUND_RANK;
     int status = resolve(pass);
     if (status != ALLOT_OK) {
         return status;
     }
-    bool enough = take_rows(pass) && (pass->plain || allot__quota_order_begin(pass));
+    bool mixed = pass->work->rules_count > 1;
+    bool enough = take_rows(pass) && ((pass->plain && !mixed) || allot__quota_order_begin(pass));
     return enough ? ALLOT_OK : ALLOT_ENOMEM;
 }
 
@@ -122,7 +124,6 @@ void allot__quota_begin(allot__quota_pass *pass, int32_t family, int64_t slots)
     rows->level_part = pass->zeros;
     rows->aim = pass->whole[0];
     rows->aim_part = pass->part[0];
-    pass->work->critical[family] = (allot__critical){.fill = -1};
 }
 
 /* The first fill pours reserves up to reserves: with enough for all, they are the levels. */
@@ -160,9 +161,11 @@ static void plain_family(allot__quota_pass *pass, int32_t family, int64_t slots)
     allot__pour *rows = &pass->rows;
     int32_t *scratch = rows->floor;
     allot__quota_begin(pass, family, slots);
+    work->critical[family] = (allot__critical){.fill = -1};
     rows->floor = work->quota + allot__family_first(work, family);
     bool critical = false;
-    for (int32_t i = pour_reserves(pass, family); i < work->policy->fill_count && !critical; i++) {
+    for (int32_t i = pour_reserves(pass, family); i < pass->rules->policy->fill_count && !critical;
+         i++) {
         critical = pour_fill(pass, i, family);
     }
     allot__shares shares = {.count = rows->count,
@@ -185,24 +188,38 @@ static void empty_family(allot__work *work, int32_t family)
     work->critical[family] = (allot__critical){0, first, 0, 1};
 }
 
+static allot__quota_pass *begin_all(allot__work *work, bool (*pour)(allot__pour *), int *status)
+{
+    allot__quota_pass *passes =
+        allot__arena_take(work->arena, (size_t)work->rules_count, sizeof *passes);
+    *status = passes != NULL ? ALLOT_OK : ALLOT_ENOMEM;
+    for (int32_t i = 0; i < work->rules_count && *status == ALLOT_OK; i++) {
+        passes[i] = (allot__quota_pass){.work = work, .rules = &work->rules[i], .pour = pour};
+        *status = begin(&passes[i]);
+    }
+    return passes;
+}
+
 static int quota(allot__work *work, bool (*pour)(allot__pour *))
 {
-    allot__quota_pass pass = {.work = work, .pour = pour};
-    int status = begin(&pass);
-    if (status != ALLOT_OK) {
-        return status;
+    int status;
+    allot__quota_pass *passes = begin_all(work, pour, &status);
+    bool mixed = work->rules_count > 1;
+    if (status == ALLOT_OK && mixed) {
+        status = allot__quota_mixed(passes);
     }
-    for (int32_t family = 0; family < work->tree->families; family++) {
+    for (int32_t family = mixed; family < work->tree->families && status == ALLOT_OK; family++) {
+        allot__quota_pass *pass = &passes[allot__rules_of(work, family) - work->rules];
         int64_t slots = family == 0 ? work->slots : work->quota[work->group->parent[family]];
         if (slots == 0) {
             empty_family(work, family);
-        } else if (pass.plain) {
-            plain_family(&pass, family, slots);
+        } else if (pass->plain) {
+            plain_family(pass, family, slots);
         } else {
-            allot__quota_order_family(&pass, family, slots);
+            allot__quota_order_family(pass, family, slots, NULL, &work->critical[family]);
         }
     }
-    return ALLOT_OK;
+    return status;
 }
 
 int allot__quota(allot__work *work)

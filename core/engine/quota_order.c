@@ -28,12 +28,14 @@ bool allot__quota_order_begin(allot__quota_pass *pass)
     return enough && allot__sorter_init(pass->work, &pass->sorter) == ALLOT_OK;
 }
 
-static void put_in_order(allot__quota_pass *pass, const allot__order *order, int32_t first)
+static void put_in_order(allot__quota_pass *pass, const allot__order *order, int32_t first,
+                         const bool *only)
 {
     allot__pour *rows = &pass->rows;
     allot__sorted *sorted = &pass->sorted;
     if (order->count > 0) {
-        allot__order_sort(pass->work, order, &pass->sorter, first, rows->count, sorted->rows);
+        allot__order_sort(pass->work, pass->rules, order, &pass->sorter, first, rows->count,
+                          sorted->rows);
     }
     for (int32_t i = 0; i < rows->count; i++) {
         int32_t row = order->count > 0 ? sorted->rows[i] - first : i;
@@ -41,7 +43,7 @@ static void put_in_order(allot__quota_pass *pass, const allot__order *order, int
         sorted->level[i] = rows->level[row];
         sorted->need[i] = rows->need[row];
         sorted->cap[i] = rows->cap[row];
-        sorted->weight[i] = rows->weight[row];
+        sorted->weight[i] = only == NULL || only[row] ? rows->weight[row] : 0;
         sorted->level_part[i] = rows->level_part[row];
         sorted->cap_part[i] = rows->cap_part[row];
     }
@@ -56,8 +58,8 @@ static int32_t run_end(const allot__quota_pass *pass, const allot__order *order,
     if (order->count == 0) {
         return pass->rows.count;
     }
-    while (end < pass->rows.count &&
-           allot__order_tied(pass->work, order, first + rows[from], first + rows[end])) {
+    while (end < pass->rows.count && allot__order_tied(pass->work, pass->rules, order,
+                                                       first + rows[from], first + rows[end])) {
         end++;
     }
     return end;
@@ -133,17 +135,18 @@ static void critical_rows(allot__quota_pass *pass, int32_t from, int32_t end)
 }
 
 /* Pours one fill; true when it was critical. */
-static bool pour_fill(allot__quota_pass *pass, int32_t fill, int32_t family)
+static bool pour_fill(allot__quota_pass *pass, int32_t fill, int32_t family, const bool *only,
+                      allot__critical *critical)
 {
-    const allot__order *order = &pass->work->policy->fills[fill].order;
+    const allot__order *order = &pass->rules->policy->fills[fill].order;
     int32_t first = allot__family_first(pass->work, family);
     allot__quota_columns(pass, fill, first, &pass->rows);
-    put_in_order(pass, order, first);
+    put_in_order(pass, order, first, only);
     for (int32_t from = 0; from < pass->rows.count;) {
         int32_t end = run_end(pass, order, first, from);
         if (pour_run(pass, from, end)) {
-            pass->work->critical[family] = (allot__critical){fill, first + pass->sorted.rows[from],
-                                                             pass->rows.amount, pass->rows.sum};
+            *critical = (allot__critical){fill, first + pass->sorted.rows[from], pass->rows.amount,
+                                          pass->rows.sum};
             put_back(pass, from, end);
             critical_rows(pass, from, end);
             return true;
@@ -157,10 +160,11 @@ static bool pour_fill(allot__quota_pass *pass, int32_t fill, int32_t family)
 /* Rounding up goes in the policy's order of distribution. */
 static void round_in_order(allot__quota_pass *pass, int32_t first, allot__shares *shares)
 {
-    const allot__order *order = &pass->work->policy->distribute;
+    const allot__order *order = &pass->rules->policy->distribute;
     allot__sorted *sorted = &pass->sorted;
     int32_t *quota = shares->quota;
-    allot__order_sort(pass->work, order, &pass->sorter, first, shares->count, sorted->rows);
+    allot__order_sort(pass->work, pass->rules, order, &pass->sorter, first, shares->count,
+                      sorted->rows);
     for (int32_t i = 0; i < shares->count; i++) {
         sorted->floor[i] = shares->floor[sorted->rows[i] - first];
         sorted->rest[i] = shares->rest[sorted->rows[i] - first];
@@ -174,16 +178,11 @@ static void round_in_order(allot__quota_pass *pass, int32_t first, allot__shares
     }
 }
 
-void allot__quota_order_family(allot__quota_pass *pass, int32_t family, int64_t slots)
+static void round_family(allot__quota_pass *pass, int32_t first, int64_t slots, bool critical,
+                         int32_t *quota)
 {
-    allot__work *work = pass->work;
     allot__pour *rows = &pass->rows;
-    int32_t first = allot__family_first(work, family);
-    allot__quota_begin(pass, family, slots);
-    bool critical = false;
-    for (int32_t i = 0; i < work->policy->fill_count && !critical; i++) {
-        critical = pour_fill(pass, i, family);
-    }
+    allot_rounding rounding = pass->rules->policy->rounding;
     allot__shares shares = {.count = rows->count,
                             .whole = slots - rows->left - (rows->left_part > 0),
                             .floor = rows->floor,
@@ -195,10 +194,31 @@ void allot__quota_order_family(allot__quota_pass *pass, int32_t family, int64_t 
                             .amount = (allot__u128)rows->amount,
                             .one = (allot__u128)rows->sum * (allot__u128)rows->unit,
                             .order = pass->sorted.rows,
-                            .quota = work->quota + first};
-    if (work->policy->rounding == ALLOT_ROUND_CEIL_IN_ORDER) {
+                            .quota = quota};
+    if (rounding == ALLOT_ROUND_CEIL_IN_ORDER) {
         round_in_order(pass, first, &shares);
     } else {
-        allot__round(work->policy->rounding, &shares);
+        allot__round(rounding, &shares);
+    }
+}
+
+void allot__quota_order_family(allot__quota_pass *pass, int32_t family, int64_t slots,
+                               const bool *only, allot__critical *critical)
+{
+    int32_t first = allot__family_first(pass->work, family);
+    allot__quota_begin(pass, family, slots);
+    *critical = (allot__critical){.fill = -1};
+    bool out = false;
+    for (int32_t i = 0; i < pass->rules->policy->fill_count && !out; i++) {
+        out = pour_fill(pass, i, family, only, critical);
+    }
+    int32_t *quota = pass->work->quota + first;
+    if (only == NULL) {
+        round_family(pass, first, slots, out, quota);
+        return;
+    }
+    round_family(pass, first, slots, out, pass->sorted.cap);
+    for (int32_t i = 0; i < pass->rows.count; i++) {
+        quota[i] = only[i] ? pass->sorted.cap[i] : quota[i];
     }
 }

@@ -25,6 +25,7 @@ typedef struct allot__sorted {
 
 typedef struct allot__quota_pass {
     allot__work *work;
+    allot__rules *rules;
     bool (*pour)(allot__pour *);
     bool plain; /* no fill has an order, and rounding is by rank */
     allot__fill_columns fills[ALLOT_FILLS_MAX];
@@ -49,6 +50,11 @@ void allot__quota_next(allot__quota_pass *pass);
 
 /* quota_order.c */
 bool allot__quota_order_begin(allot__quota_pass *pass);
-void allot__quota_order_family(allot__quota_pass *pass, int32_t family, int64_t slots);
+/* `only` is NULL, or tells by row of the family whether it takes part: the others' quotas are left
+ * alone. The rate goes to `critical`. */
+void allot__quota_order_family(allot__quota_pass *pass, int32_t family, int64_t slots,
+                               const bool *only, allot__critical *critical);
+/* quota_mixed.c: the first level of a mixed plan, each policy's branches by themselves. */
+int allot__quota_mixed(allot__quota_pass *passes);
 
 #endif

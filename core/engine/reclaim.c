@@ -9,7 +9,8 @@
 int64_t allot__target(const allot__work *work, int32_t row)
 {
     int64_t target = work->quota[row];
-    if (work->group->options[ALLOT_OPTION_KEEP_SHRUNK_OWNERSHIP] && work->times < work->unit) {
+    if (work->group->options[ALLOT_OPTION_KEEP_SHRUNK_OWNERSHIP] && work->times < work->unit &&
+        !allot__rules_at(work, row)->policy->exact) {
         int64_t keep = work->configured[row];
         keep = keep < work->demand[row] ? keep : work->demand[row];
         target = target > keep ? target : keep;

@@ -14,6 +14,7 @@ typedef struct allot__teller {
     const allot_decision *decision;
     const allot__decided *decided;
     const allot__work *work;
+    const allot__rules *rules; /* the row's */
     int32_t group, row;
     int32_t family;   /* of the children; 0: a leaf */
     int32_t siblings; /* the family that the row is of */

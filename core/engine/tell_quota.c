@@ -16,7 +16,7 @@ static void tell_owned(const allot__teller *teller)
         allot__tell(teller, "%s owns no slots: what it gets is lent to it.", path.text);
         return;
     }
-    if (work->slots == work->group->slots) {
+    if (teller->rules->policy->exact || work->times == work->unit) {
         allot__tell(teller, "%s owns %s.", path.text, allot__tell_slots(configured).text);
         return;
     }
@@ -79,7 +79,7 @@ static const char *source_name(const allot__teller *teller, allot_source source,
     if (source.kind == ALLOT_FROM_COLUMN) {
         return source.value < ALLOT_COLUMN_COUNT
                    ? allot_column_name(source.value)
-                   : teller->work->policy->attributes[source.value - ALLOT_COLUMN_COUNT].name;
+                   : teller->rules->policy->attributes[source.value - ALLOT_COLUMN_COUNT].name;
     }
     snprintf(buf, size, "%" PRId32, source.value);
     return buf;
@@ -95,8 +95,8 @@ static bool content(const allot__teller *teller, allot__u128 level)
 static void tell_critical(const allot__teller *teller, int32_t fill)
 {
     const allot__levels *levels = &teller->levels;
-    const allot__critical *critical = &teller->work->critical[teller->siblings];
-    const allot__fill *rule = &teller->work->policy->fills[fill];
+    const allot__critical *critical = allot__trace_critical(teller->work, teller->row);
+    const allot__fill *rule = &teller->rules->policy->fills[fill];
     char room[32];
     const char *by = source_name(teller, rule->by, room, sizeof room);
     bool same = rule->by.kind == ALLOT_FROM_NUMBER;
@@ -121,7 +121,7 @@ static void tell_critical(const allot__teller *teller, int32_t fill)
 static void tell_fills(const allot__teller *teller)
 {
     const allot__levels *levels = &teller->levels;
-    const allot_policy *policy = teller->work->policy;
+    const allot_policy *policy = teller->rules->policy;
     int32_t out = levels->critical;
     for (int32_t i = 0; i < levels->fills && (out < 0 || i < out); i++) {
         if (gain(levels, i) > 0) {
@@ -132,7 +132,7 @@ static void tell_fills(const allot__teller *teller)
     if (out < 0 || content(teller, out > 0 ? levels->level[out - 1] : 0)) {
         return;
     }
-    if (levels->last_run || teller->work->critical[teller->siblings].amount == 0) {
+    if (levels->last_run || allot__trace_critical(teller->work, teller->row)->amount == 0) {
         tell_critical(teller, out);
     } else if (gain(levels, out) > 0) {
         allot__words part = allot__tell_ratio(gain(levels, out), levels->denominator);
@@ -185,7 +185,7 @@ static void tell_rounding(const allot__teller *teller)
     char names[1000];
     winners(teller, names, sizeof names);
     allot__tell(teller, "That is %s exactly, rounded %s to %" PRId64 ": %s%s%s.", share.text,
-                up ? "up" : "down", teller->verdict.quota, ways[teller->work->policy->rounding],
+                up ? "up" : "down", teller->verdict.quota, ways[teller->rules->policy->rounding],
                 names[0] != '\0' ? "; rounded up: " : "", names);
 }
 
@@ -193,7 +193,7 @@ static void tell_parts(const allot__teller *teller)
 {
     char sum[1600] = "";
     size_t at = 0;
-    const allot_policy *policy = teller->work->policy;
+    const allot_policy *policy = teller->rules->policy;
     for (int32_t i = 0; i < teller->verdict.parts; i++) {
         if (teller->verdict.part[i] != 0) {
             int len =

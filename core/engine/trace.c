@@ -6,7 +6,8 @@
 #include "engine/order.h"
 
 /* Units: slots * unit, so that own' is whole. */
-static int64_t cap_of(const allot__work *work, allot_source source, int32_t row)
+static int64_t cap_of(const allot__work *work, const allot__rules *rules, allot_source source,
+                      int32_t row)
 {
     switch (source.kind) {
     case ALLOT_FROM_NEED:
@@ -14,11 +15,11 @@ static int64_t cap_of(const allot__work *work, allot_source source, int32_t row)
     case ALLOT_FROM_NUMBER:
         return source.value * work->unit;
     case ALLOT_FROM_FUNCTION:
-        return work->function_amounts[source.value][row] * work->unit;
+        return rules->function_amounts[source.value][row] * work->unit;
     case ALLOT_FROM_COLUMN:
         break;
     }
-    int64_t whole = allot__value(work, source.value, row);
+    int64_t whole = allot__value(work, rules, source.value, row);
     if (whole >= ALLOT_AMOUNT_MAX) {
         return ALLOT_AMOUNT_MAX * work->unit;
     }
@@ -31,14 +32,15 @@ static int64_t cap_of(const allot__work *work, allot_source source, int32_t row)
 
 int64_t allot__trace_weight(const allot__work *work, allot_source source, int32_t row)
 {
+    const allot__rules *rules = allot__rules_at(work, row);
     switch (source.kind) {
     case ALLOT_FROM_FUNCTION:
-        return work->function_amounts[source.value][row];
+        return rules->function_amounts[source.value][row];
     case ALLOT_FROM_COLUMN:
         if (source.value == ALLOT_OWNED) {
-            return work->times > 0 ? work->configured[row] : 0;
+            return work->times > 0 || rules->policy->exact ? work->configured[row] : 0;
         }
-        return allot__value(work, source.value, row);
+        return allot__value(work, rules, source.value, row);
     default:
         return source.value;
     }
@@ -46,7 +48,7 @@ int64_t allot__trace_weight(const allot__work *work, allot_source source, int32_
 
 static int64_t aim_of(const allot__work *work, const allot__fill *fill, int32_t row, int64_t level)
 {
-    int64_t cap = cap_of(work, fill->up_to, row);
+    int64_t cap = cap_of(work, allot__rules_at(work, row), fill->up_to, row);
     int64_t need = work->need[row] * work->unit;
     int64_t aim = cap < need ? cap : need;
     return aim > level && allot__trace_weight(work, fill->by, row) > 0 ? aim : level;
@@ -72,9 +74,9 @@ static void split_quota(const allot__work *work, int32_t row, allot__levels *out
     out->part[last] += quota - given;
 }
 
-static int64_t family_row(const allot__work *work, int32_t row)
+int32_t allot__trace_family(const allot__work *work, int32_t row)
 {
-    /* Families are few and in the order of their rows: find the one that holds this row. */
+    /* Families are in the order of their rows: find the one that holds this row. */
     int32_t low = 0;
     int32_t high = work->tree->families;
     while (high - low > 1) {
@@ -88,13 +90,23 @@ static int64_t family_row(const allot__work *work, int32_t row)
     return low;
 }
 
+const allot__critical *allot__trace_critical(const allot__work *work, int32_t row)
+{
+    int32_t family = allot__trace_family(work, row);
+    if (family == 0 && work->rules_count > 1) {
+        family = work->tree->families + allot__ruled_of(work->plan, work->group, row);
+    }
+    return &work->critical[family];
+}
+
 /* The level that the critical fill lifts a row to, over unit * sum. */
 static allot__u128 last_level(const allot__work *work, const allot__critical *critical,
                               const allot__fill *fill, int32_t row, int64_t level,
                               allot__levels *out)
 {
     int64_t aim = aim_of(work, fill, row, level);
-    int order = allot__order_compare(work, &fill->order, row, critical->row);
+    int order =
+        allot__order_compare(work, allot__rules_at(work, row), &fill->order, row, critical->row);
     allot__u128 sum = (allot__u128)critical->weight;
     if (order < 0) {
         return (allot__u128)aim * sum;
@@ -111,8 +123,8 @@ static allot__u128 last_level(const allot__work *work, const allot__critical *cr
 
 void allot__trace(const allot__work *work, int32_t row, allot__levels *out)
 {
-    const allot_policy *policy = work->policy;
-    const allot__critical *critical = &work->critical[family_row(work, row)];
+    const allot_policy *policy = allot__rules_at(work, row)->policy;
+    const allot__critical *critical = allot__trace_critical(work, row);
     allot__u128 sum = critical->fill < 0 ? 1 : (allot__u128)critical->weight;
     int64_t level = 0;
     *out = (allot__levels){.fills = policy->fill_count,
@@ -133,6 +145,9 @@ void allot__trace(const allot__work *work, int32_t row, allot__levels *out)
 
 allot_ratio allot__trace_owned(const allot__work *work, int32_t row)
 {
+    if (allot__rules_at(work, row)->policy->exact) {
+        return allot__ratio((allot__u128)work->configured[row], 1);
+    }
     return allot__ratio((allot__u128)work->configured[row] * (allot__u128)work->times,
                         (allot__u128)work->unit);
 }

@@ -15,17 +15,32 @@ static int64_t gcd64(int64_t a, int64_t b)
     return a;
 }
 
-/* own' = owned * T / C in lowest terms; a plan of no slots owns nothing (C-1). */
+/* What the first level owns under policies that do not scale (H-15). */
+static int64_t exact_slots(const allot__work *work)
+{
+    const uint8_t *ruled = work->group->branch_ruled;
+    int64_t sum = 0;
+    for (int32_t row = 0; row < work->tree->first[1]; row++) {
+        int32_t rules = ruled != NULL ? ruled[row] : 0;
+        sum += work->rules[rules].policy->exact ? work->configured[row] : 0;
+    }
+    return sum;
+}
+
+/* own' = owned * T / C in lowest terms, both without what is owned exactly; a plan of no slots
+ * owns nothing (C-1). */
 static void scale(allot__work *work)
 {
-    int64_t planned = work->group->slots;
-    if (planned == 0 || work->slots == 0) {
+    int64_t exact = exact_slots(work);
+    int64_t planned = work->group->slots > exact ? work->group->slots - exact : 0;
+    int64_t actual = work->slots > exact ? work->slots - exact : 0;
+    if (planned == 0 || actual == 0) {
         work->times = 0;
         work->unit = 1;
         return;
     }
-    int64_t common = gcd64(work->slots, planned);
-    work->times = work->slots / common;
+    int64_t common = gcd64(actual, planned);
+    work->times = actual / common;
     work->unit = planned / common;
 }
 
@@ -100,7 +115,8 @@ static int take_columns(allot__work *work)
     work->over = allot__arena_take(arena, rows, size);
     work->reclaimed = allot__arena_take(arena, rows, size);
     work->sums = allot__arena_take(arena, families, sizeof *work->sums);
-    work->critical = allot__arena_take(arena, families, sizeof *work->critical);
+    work->critical =
+        allot__arena_take(arena, families + (size_t)work->rules_count, sizeof *work->critical);
     work->spare = allot__arena_take(arena, families, size);
     if ((work->times != 1 && work->own == NULL) || (work->unit != 1 && work->own_part == NULL) ||
         work->reserve == NULL || work->need == NULL || work->quota == NULL ||
@@ -113,22 +129,39 @@ static int take_columns(allot__work *work)
     return ALLOT_OK;
 }
 
-static int take_functions(allot__work *work)
+static int take_functions(allot__work *work, allot__rules *rules)
 {
-    size_t count = work->policy->functions.count;
+    size_t count = rules->policy->functions.count;
     if (count == 0) {
         return ALLOT_OK;
     }
-    work->function_values = allot__arena_take(work->arena, count, sizeof(int64_t *));
-    work->function_amounts = allot__arena_take(work->arena, count, sizeof(int32_t *));
-    if (work->function_values == NULL || work->function_amounts == NULL) {
+    rules->function_values = allot__arena_take(work->arena, count, sizeof(int64_t *));
+    rules->function_amounts = allot__arena_take(work->arena, count, sizeof(int32_t *));
+    if (rules->function_values == NULL || rules->function_amounts == NULL) {
         return ALLOT_ENOMEM;
     }
     for (size_t i = 0; i < count; i++) {
-        work->function_values[i] = NULL;
-        work->function_amounts[i] = NULL;
+        rules->function_values[i] = NULL;
+        rules->function_amounts[i] = NULL;
     }
     return ALLOT_OK;
+}
+
+static int take_rules(allot__work *work)
+{
+    const allot__group *group = work->group;
+    work->rules_count = group->ruled_count;
+    work->rules = allot__arena_take(work->arena, (size_t)work->rules_count, sizeof *work->rules);
+    if (work->rules == NULL) {
+        return ALLOT_ENOMEM;
+    }
+    int status = ALLOT_OK;
+    for (int32_t i = 0; i < work->rules_count && status == ALLOT_OK; i++) {
+        work->rules[i] = (allot__rules){.policy = group->ruled[i].policy,
+                                        .attribute_column = group->ruled[i].attribute_column};
+        status = take_functions(work, &work->rules[i]);
+    }
+    return status;
 }
 
 int allot__work_init(allot__work *work, const allot_plan *plan, const allot_state *state,
@@ -138,7 +171,6 @@ int allot__work_init(allot__work *work, const allot_plan *plan, const allot_stat
                           .state = state,
                           .group = &plan->groups[group],
                           .tree = &plan->tree,
-                          .policy = plan->groups[group].policy,
                           .arena = arena,
                           .report = report,
                           .index = group,
@@ -148,10 +180,10 @@ int allot__work_init(allot__work *work, const allot_plan *plan, const allot_stat
     work->configured = work->group->columns[ALLOT_OWNED];
     work->limit = work->group->columns[ALLOT_LIMIT];
     work->rank = work->group->columns[ALLOT_RANK];
-    scale(work);
-    int status = take_columns(work);
+    int status = take_rules(work);
     if (status == ALLOT_OK) {
-        status = take_functions(work);
+        scale(work);
+        status = take_columns(work);
     }
     return status == ALLOT_OK ? count_flights(work) : status;
 }

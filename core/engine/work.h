@@ -48,12 +48,21 @@ typedef struct allot__sums {
     int64_t given;     /* reclaimed of the leaves, by whichever node */
 } allot__sums;
 
+/* A policy at work in a group, with its functions' values: NULL until asked for. */
+typedef struct allot__rules {
+    const allot_policy *policy;
+    const int32_t *attribute_column;
+    int64_t **function_values;  /* by function, by row */
+    int32_t **function_amounts; /* the same, checked to be amounts */
+} allot__rules;
+
 typedef struct allot__work {
     const allot_plan *plan;
     const allot_state *state;
     const allot__group *group;
     const allot__tree *tree;
-    const allot_policy *policy;
+    allot__rules *rules; /* the group's policy, and in mixed plans its branches' others */
+    int32_t rules_count;
     allot__arena *arena;
     allot_report *report;
     int32_t index; /* of the group */
@@ -71,13 +80,9 @@ typedef struct allot__work {
     int32_t *need;
     allot__sums *sums; /* by family */
 
-    /* Policy functions, by function: NULL until asked for. */
-    int64_t **function_values;
-    int32_t **function_amounts; /* the same, checked to be amounts */
-
     /* C-3, C-4 */
     int32_t *quota;
-    allot__critical *critical; /* by family */
+    allot__critical *critical; /* by family; in mixed plans the first level's by policy, behind */
 
     /* C-5 */
     int64_t idle, idle_left;
@@ -102,6 +107,17 @@ static inline int32_t allot__family_size(const allot__work *work, int32_t family
 {
     return work->tree->first[family + 1] - work->tree->first[family];
 }
+/* The rules of a family: of the first level the group's, which divides among branches. */
+static inline allot__rules *allot__rules_of(const allot__work *work, int32_t family)
+{
+    const uint8_t *ruled = work->group->family_ruled;
+    return &work->rules[ruled != NULL && family != 0 ? ruled[family] : 0];
+}
+/* The rules that a row's quota goes by: its branch's. */
+static inline allot__rules *allot__rules_at(const allot__work *work, int32_t row)
+{
+    return &work->rules[allot__ruled_of(work->plan, work->group, row)];
+}
 /* The family of a row's children, 0 for a leaf. */
 static inline int32_t allot__family_of(const allot__work *work, int32_t row)
 {
@@ -118,10 +134,11 @@ static inline int32_t allot__handle(const allot__work *work, int32_t row)
 }
 
 /* The value of a column (an allot_column or a policy attribute) at a row, exact and uncut. */
-int64_t allot__value(const allot__work *work, int32_t column, int32_t row);
+int64_t allot__value(const allot__work *work, const allot__rules *rules, int32_t column,
+                     int32_t row);
 /* The same for `count` rows from `first` on. */
-void allot__values(const allot__work *work, int32_t column, int32_t first, int32_t count,
-                   int64_t *out);
+void allot__values(const allot__work *work, const allot__rules *rules, int32_t column,
+                   int32_t first, int32_t count, int64_t *out);
 
 /* A source as amounts 0 ... ALLOT_AMOUNT_MAX by row, or one number for all. */
 typedef struct allot__amounts {
@@ -131,8 +148,10 @@ typedef struct allot__amounts {
 } allot__amounts;
 /* `weight`: for `by`, where `owned` is as configured (same proportions, whole numbers) and a sum
  * above ALLOT_AMOUNT_MAX is an error. Calls the policy's function where needed, once a cycle. */
-int allot__amounts_of(allot__work *work, allot_source source, bool weight, allot__amounts *out);
+int allot__amounts_of(allot__work *work, allot__rules *rules, allot_source source, bool weight,
+                      allot__amounts *out);
 /* A function's values by row, computed on first use; *out stays NULL on failure. */
-int allot__function_values(allot__work *work, int32_t function, const int64_t **out);
+int allot__function_values(allot__work *work, allot__rules *rules, int32_t function,
+                           const int64_t **out);
 
 #endif

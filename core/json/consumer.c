@@ -16,7 +16,7 @@ enum { NAME, CHILDREN, POLICY, OWN_FIELDS };
 static const allot__field own_fields[OWN_FIELDS] = {
     [NAME] = {"name", ALLOT__STRING, 0, 0, true, false},
     [CHILDREN] = {"children", ALLOT__LIST, 0, 0, false, false},
-    [POLICY] = {"policy", ALLOT__STRING | ALLOT__OBJECT, 0, 0, false, true},
+    [POLICY] = {"policy", ALLOT__STRING | ALLOT__OBJECT, 0, 0, false, false},
 };
 
 /* The fields of a consumer: its own, then the plan's columns. */
@@ -154,8 +154,13 @@ static int read_own(allot__plan_reader *reader, uint32_t object, int32_t parent,
         *children = list->kind != 0 ? list->number : 0;
         if (doc->faults > faults)
             mark_faulty(reader, *consumer == NOWHERE ? parent : *consumer);
+        if (parent != ALLOT_ROOT && reader->values[POLICY].number != 0)
+            allot__doc_fault(doc, allot__at(reader->values[POLICY].number), "E-policy", NULL,
+                             "a branch goes by one policy: only first-level consumers name one");
         if (*consumer != NOWHERE)
             status = set_columns(reader, ALLOT_ALL, *consumer, reader->values + OWN_FIELDS);
+        if (status == ALLOT_OK && parent == ALLOT_ROOT && *consumer != NOWHERE)
+            status = allot__branch_set(reader, object, *consumer);
     }
     cJSON_Delete(node);
     return status;

@@ -36,8 +36,9 @@ static void write_parts(page *page, int32_t group, const allot_verdict *verdict)
     allot__write_open(&page->out, "parts", '{');
     for (int32_t i = 0; i < verdict->parts; i++)
         if (verdict->part[i] != 0)
-            allot__write_integer(&page->out, allot_decision_part_label(page->decision, group, i),
-                                 verdict->part[i]);
+            allot__write_integer(
+                &page->out, allot_decision_part_label(page->decision, group, verdict->consumer, i),
+                verdict->part[i]);
     allot__write_close(&page->out, '}');
 }
 

@@ -169,9 +169,9 @@ static int read_hosts(allot__plan_reader *reader)
 
 static int read_plan(allot__plan_reader *reader)
 {
-    static int (*const steps[])(allot__plan_reader *) = {read_groups, allot__policies_read,
-                                                         set_slots,   allot__consumers_read,
-                                                         read_hosts,  allot__plan_finish};
+    static int (*const steps[])(allot__plan_reader *) = {
+        read_groups,           allot__branches_find, allot__policies_read, set_slots,
+        allot__consumers_read, read_hosts,           allot__plan_finish};
     cJSON *node;
     if (!allot__kind_check(&reader->doc, 0, ALLOT__OBJECT))
         return ALLOT_EINVALID;
@@ -190,6 +190,7 @@ static void end(allot__plan_reader *reader)
     size_t fields = reader->field_count;
     if (reader->groups != NULL)
         allot_engine_alloc(engine, reader->groups, reader->group_count * sizeof *reader->groups, 0);
+    allot__branches_free(reader);
     if (reader->fields != NULL)
         allot_engine_alloc(engine, reader->fields, fields * sizeof *reader->fields, 0);
     if (reader->values != NULL)

@@ -36,6 +36,13 @@ typedef struct allot__group_entry {
     uint32_t policy, consumers; /* values; 0: not there */
 } allot__group_entry;
 
+/* A first-level consumer that names a policy. */
+typedef struct allot__branch_entry {
+    uint32_t object, policy; /* values */
+    allot_policy *loaded;    /* held by the reader; NULL: the group's, or it could not be */
+    bool shared;             /* ... by another entry */
+} allot__branch_entry;
+
 typedef struct allot__plan_reader {
     allot__doc doc;
     const allot_policy_loader *loader;
@@ -43,6 +50,8 @@ typedef struct allot__plan_reader {
     allot__value top[ALLOT__PLAN_KEYS];
     allot__group_entry *groups;
     size_t group_count;
+    allot__branch_entry *branches;
+    size_t branch_count;
     bool no_policy; /* one failed: what consumers may state is not known */
     bool doubtful;  /* a consumer is faulty, so sums over consumers may be */
     /* The keys of a consumer: those of consumer.c, then the plan's columns. */
@@ -56,6 +65,14 @@ typedef struct allot__plan_reader {
 /* Reads `options` and every `policy`; the plan holds the policies. ENOMEM alone: faults are said,
  * as by all of these. */
 int allot__policies_read(allot__plan_reader *reader);
+
+/* Finds the policies of first-level consumers; gives a consumer that of its object, if any. */
+int allot__branches_find(allot__plan_reader *reader);
+/* Whether entry i needs no loading: its value is written as the plan's own policy is, or as one
+ * before it, which it then shares. */
+bool allot__branch_known(allot__plan_reader *reader, size_t i);
+int allot__branch_set(allot__plan_reader *reader, uint32_t object, int32_t consumer);
+void allot__branches_free(allot__plan_reader *reader);
 
 /* Reads the consumers, and then what the groups state otherwise. */
 int allot__consumers_read(allot__plan_reader *reader);

@@ -87,6 +87,8 @@ static int take_core_option(allot__plan_reader *reader, const cJSON *member, int
                             bool everywhere, bool *taken)
 {
     *taken = false;
+    if (group < ALLOT_ALL)
+        return ALLOT_OK; /* a branch has none: they are the group's */
     for (int i = 0; i < ALLOT_OPTION_COUNT; i++) {
         if (strcmp(member->string, core_options[i].key) != 0)
             continue;
@@ -180,10 +182,16 @@ static int place_findings(allot__doc *doc, int32_t first, uint32_t use, const ch
     return status;
 }
 
+/* In place of a group: branch i. */
+#define BRANCH(i) (-2 - (int32_t)(i))
+
 static int give_policy(allot__plan_reader *reader, int32_t group, uint32_t use,
                        allot_policy *policy)
 {
-    int status = allot_plan_policy(reader->plan, group, policy);
+    int status = group <= BRANCH(0) ? allot_plan_attributes(reader->plan, policy)
+                                    : allot_plan_policy(reader->plan, group, policy);
+    if (status == ALLOT_OK && group <= BRANCH(0))
+        reader->branches[BRANCH(0) - group].loaded = policy;
     if (status != ALLOT_EUSAGE)
         return status;
     allot__doc_fault(&reader->doc, allot__at(use), "E-policy", NULL,
@@ -213,7 +221,8 @@ static int load(allot__plan_reader *reader, int32_t group, const char *name, uin
         allot__doc_fault(doc, allot__at(use), "E-policy", NULL, "the policy cannot be loaded: %s",
                          allot_status_text(status));
     reader->no_policy = reader->no_policy || policy == NULL;
-    allot_policy_free(policy);
+    if (group > BRANCH(0) || reader->branches[BRANCH(0) - group].loaded != policy)
+        allot_policy_free(policy);
     if (status == ALLOT_ENOMEM || doc->report == NULL)
         return status == ALLOT_ENOMEM ? status : ALLOT_OK;
     return place_findings(doc, before, use, list);
@@ -319,6 +328,13 @@ static int read_policies(allot__plan_reader *reader, const choices *shared)
         status = reader->loader == NULL ? no_loader(reader, entry->policy)
                                         : read_policy(reader, entry->group, entry->policy, shared);
     }
+    for (size_t i = 0; i < reader->branch_count && status == ALLOT_OK; i++) {
+        uint32_t number = reader->branches[i].policy;
+        if (reader->loader == NULL)
+            status = no_loader(reader, number);
+        else if (!allot__branch_known(reader, i))
+            status = read_policy(reader, BRANCH(i), number, shared);
+    }
     return status;
 }
 
@@ -328,7 +344,7 @@ int allot__policies_read(allot__plan_reader *reader)
     allot__doc *doc = &reader->doc;
     choices shared;
     cJSON *node = NULL;
-    bool single = true;
+    bool single = reader->branch_count == 0;
     int status = ALLOT_OK;
     for (size_t i = 0; i < reader->group_count; i++)
         single = single && reader->groups[i].policy == 0;

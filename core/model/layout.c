@@ -194,17 +194,16 @@ int allot__layout_make(const allot_plan *plan, allot__group *group)
     for (int32_t i = 0; i < plan->column_count; i++)
         fill_column(plan, group, i);
     derive_owned(&plan->tree, group);
-    for (int32_t i = 0; group->policy && i < group->policy->attribute_count; i++) {
-        const char *name = group->policy->attributes[i].name;
-        group->attribute_column[i] =
-            allot__column_index(plan, allot_plan_column(plan, name, strlen(name)));
-    }
-    return ALLOT_OK;
+    status = allot__ruled_make(plan, group);
+    if (status)
+        allot__layout_free(plan, group);
+    return status;
 }
 
 void allot__layout_free(const allot_plan *plan, allot__group *group)
 {
     size_t count = (size_t)plan->column_count, step = stride(plan->tree.rows);
+    allot__ruled_free(plan, group);
     allot__free(plan->engine, group->columns, count, sizeof *group->columns);
     allot__free(plan->engine, group->store, count * step, sizeof *group->store);
     allot__free(plan->engine, group->seating, seating_size(&plan->tree), sizeof *group->seating);

@@ -60,6 +60,10 @@ void allot_plan_free(allot_plan *plan)
         allot__attribute_free(engine, &attributes[i]);
     allot__vector_free(engine, &plan->attributes);
     allot__hosts_free(engine, &plan->hosts);
+    allot__branch *branches = plan->branches.items;
+    for (size_t i = 0; i < plan->branches.count; i++)
+        allot_policy_free(branches[i].policy);
+    allot__vector_free(engine, &plan->branches);
     allot__tree_free(engine, &plan->tree);
     if (plan->names)
         allot__names_free(engine, plan->names);
@@ -189,8 +193,11 @@ static int adopt_attributes(allot_plan *plan, const allot_policy *policy)
     return ALLOT_OK;
 }
 
-static int adopt(allot_plan *plan, allot_policy *policy)
+int allot__plan_adopt(allot_plan *plan, allot_policy *policy)
 {
+    if (!policy || policy->engine != plan->engine ||
+        (policy->functions.count > 0 && !policy->provider.compute))
+        return ALLOT_EUSAGE;
     size_t before = plan->attributes.count;
     int status = adopt_attributes(plan, policy);
     if (status == ALLOT_OK)
@@ -205,13 +212,12 @@ static int adopt(allot_plan *plan, allot_policy *policy)
 
 int allot_plan_policy(allot_plan *plan, int32_t group, allot_policy *policy)
 {
-    if (!plan || plan->sealed || !policy || policy->engine != plan->engine ||
-        (policy->functions.count > 0 && !policy->provider.compute))
+    if (!plan || plan->sealed)
         return ALLOT_EUSAGE;
     int32_t from, to;
     int status = allot__plan_range(plan, group, &from, &to);
     if (status == ALLOT_OK)
-        status = adopt(plan, policy);
+        status = allot__plan_adopt(plan, policy);
     if (status)
         return status;
     for (int32_t i = from; i < to; i++)

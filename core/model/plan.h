@@ -19,6 +19,12 @@
 #include "model/policy.h"
 #include "model/tree.h"
 
+/* A policy at work in a group, and where its attributes are among the group's columns. */
+typedef struct allot__ruled {
+    struct allot_policy *policy;
+    int32_t attribute_column[ALLOT_ATTRIBUTES_MAX];
+} allot__ruled;
+
 typedef struct allot__group {
     char *name;
     int64_t slots; /* planned size C */
@@ -28,7 +34,11 @@ typedef struct allot__group {
     /* After sealing, by the group's row: ALLOT_PLAN_COLUMNS built in, then the plan's attributes.
      * `owned` of parents is filled in; limits may be ALLOT_NONE. */
     int32_t **columns;
-    int32_t attribute_column[ALLOT_ATTRIBUTES_MAX]; /* by policy attribute: index into columns */
+    /* After sealing: the group's policy and its branches' others; whose families are whose, and
+     * whose the first level's rows. Both NULL when there is one alone. */
+    allot__ruled *ruled;
+    int32_t ruled_count;
+    uint8_t *family_ruled, *branch_ruled;
     const int32_t *seat;      /* the tree's row of a group's row; NULL: the same */
     const int32_t *seat_of;   /* the group's row of a tree's row; NULL: the same */
     const int32_t *family_of; /* by the group's row; the tree's own when seat is NULL */
@@ -52,6 +62,12 @@ typedef struct allot__host {
     bool closed;
 } allot__host;
 
+/* A first-level consumer with a policy of its own, which the plan holds. */
+typedef struct allot__branch {
+    int32_t consumer;
+    struct allot_policy *policy;
+} allot__branch;
+
 /* Hosts and where to find them by name. */
 typedef struct allot__hosts {
     allot__vector list; /* of allot__host */
@@ -70,6 +86,7 @@ struct allot_plan {
     allot__vector group_list;   /* behind `groups` */
     allot__vector attributes; /* of allot_attribute, strings owned: columns from PLAN_COLUMNS on */
     allot__hosts hosts;
+    allot__vector branches; /* of allot__branch */
 };
 
 /* What only building needs. */
@@ -87,6 +104,8 @@ void allot__plan_unimply(allot_plan *plan);
  * when `group` is 0; ALLOT_ALL means none then. EUSAGE: no such group, or sealed; ENOMEM. */
 int allot__plan_range(allot_plan *plan, int32_t group, int32_t *from, int32_t *to);
 void allot__build_free(allot_plan *plan);
+/* Takes over a policy's attributes as columns, and ends its making; EUSAGE, ENOMEM. */
+int allot__plan_adopt(allot_plan *plan, allot_policy *policy);
 
 /* The index of a column number in a group's columns, or -1; and the other way round. */
 int32_t allot__column_index(const allot_plan *plan, int32_t column);
@@ -98,6 +117,12 @@ allot__host *allot__host_find(const allot__hosts *hosts, const char *name);
 /* Adds a host whose name is not taken; NULL when out of memory. */
 allot__host *allot__host_add(allot_engine *engine, allot__hosts *hosts, const char *name);
 void allot__hosts_free(allot_engine *engine, allot__hosts *hosts);
+
+/* Tells which policies are at work in a group that is laid out, and where; ENOMEM. */
+int allot__ruled_make(const allot_plan *plan, allot__group *group);
+void allot__ruled_free(const allot_plan *plan, allot__group *group);
+/* Which of the group's policies a row goes by. */
+int32_t allot__ruled_of(const allot_plan *plan, const allot__group *group, int32_t row);
 
 /* Lays out a group by the plan's tree; ENOMEM: nothing is laid out. */
 int allot__layout_make(const allot_plan *plan, allot__group *group);

@@ -124,6 +124,14 @@ int allot_policy_fill(allot_policy *policy, const char *label, allot_source by, 
     return status;
 }
 
+int allot_policy_scale(allot_policy *policy, int scaled)
+{
+    if (!allot__policy_open(policy))
+        return ALLOT_EUSAGE;
+    policy->exact = !scaled;
+    return ALLOT_OK;
+}
+
 int allot_policy_round(allot_policy *policy, allot_rounding rounding)
 {
     if (!allot__policy_open(policy) || (int)rounding < ALLOT_ROUND_RANK ||

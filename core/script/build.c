@@ -72,6 +72,9 @@ static int add_rules(allot_policy *policy, const allot__script *script, const al
     if (!status)
         status =
             refuse(script, report, allot_policy_round(policy, draft->rounding), "policy", "round");
+    if (!status)
+        status =
+            refuse(script, report, allot_policy_scale(policy, draft->scale), "policy", "scale");
     if (!status && order->given)
         status = refuse(script, report, allot_policy_distribute(policy, order->keys, order->count),
                         "policy", "distribute");

@@ -14,8 +14,9 @@
 /* What each stage knows: columns up to this one. */
 enum { IN_QUOTA = ALLOT_IN_FLIGHT, IN_DISTRIBUTION = ALLOT_QUOTA, IN_RECLAIM = ALLOT_OVER };
 
-static const char *const policy_keys[] = {"kind",  "name",       "doc",     "at",    "options",
-                                          "round", "attributes", "reclaim", "quota", "distribute"};
+static const char *const policy_keys[] = {"kind",    "name",       "doc",        "at",
+                                          "options", "round",      "attributes", "reclaim",
+                                          "quota",   "distribute", "scale"};
 
 static int push_field(lua_State *L, const char *key)
 {
@@ -184,6 +185,17 @@ static void read_quota(lua_State *L, allot__reading *reading)
     lua_pop(L, 1);
 }
 
+/* Not given: owned slots scale. */
+static bool read_scale(lua_State *L)
+{
+    int type = push_field(L, "scale");
+    bool scale = type == LUA_TNIL || lua_toboolean(L, -1);
+    if (type != LUA_TNIL && type != LUA_TBOOLEAN)
+        allot__read_fail(L, NULL, "scale is true or false, not a %s", luaL_typename(L, -1));
+    lua_pop(L, 1);
+    return scale;
+}
+
 static allot_rounding read_round(lua_State *L)
 {
     static const char *const names[] = {"rank", "ceil_in_order", "largest_remainder", "webster"};
@@ -245,6 +257,7 @@ int allot__read_policy(lua_State *L, allot__reading *reading)
         return 0;
     }
     read_quota(L, reading);
+    draft->scale = read_scale(L);
     draft->rounding = read_round(L);
     push_field(L, "distribute");
     allot__read_order(L, reading, NULL, IN_DISTRIBUTION, &draft->distribute);

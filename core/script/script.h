@@ -78,6 +78,7 @@ typedef struct allot__draft {
     allot_attribute attributes[ALLOT_ATTRIBUTES_MAX];
     allot__draft_option options[ALLOT_ATTRIBUTES_MAX];
     allot__draft_fill fills[ALLOT_FILLS_MAX];
+    bool scale;
     allot_rounding rounding;
     allot__draft_order distribute;
     bool reclaim_given;

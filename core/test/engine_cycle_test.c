@@ -244,20 +244,16 @@ static void a_deep_tree_is_no_deep_stack(void)
     fixture_end(&it);
 }
 
-/* Everything that can run out of memory: policy, plan, state, cycle. */
-static int scenario(allot_engine *engine)
+/* "/x" with nine leaves under hybrid, and "/y" by a policy of its own. */
+static int small_plan(allot_plan *plan, allot_policy *policy, allot_policy *exact)
 {
-    allot_policy *policy = NULL;
-    allot_plan *plan = NULL;
-    allot_state *state = NULL;
-    allot_decision *decision = NULL;
-    int32_t x = 0;
-    int32_t leaf = 0;
-    int status = allot_policy_new(engine, "hybrid", &policy);
-    status = status == ALLOT_OK ? hybrid(policy) : status;
-    status = status == ALLOT_OK ? allot_plan_new(engine, &plan) : status;
-    status = status == ALLOT_OK ? allot_plan_policy(plan, ALLOT_ALL, policy) : status;
+    int32_t x;
+    int32_t y;
+    int32_t leaf;
+    int status = allot_plan_policy(plan, ALLOT_ALL, policy);
     status = status == ALLOT_OK ? allot_plan_add(plan, ALLOT_ROOT, "x", 1, &x) : status;
+    status = status == ALLOT_OK ? allot_plan_add(plan, ALLOT_ROOT, "y", 1, &y) : status;
+    status = status == ALLOT_OK ? allot_plan_branch(plan, y, exact) : status;
     for (int32_t i = 0; status == ALLOT_OK && i < 9; i++) {
         char name[2] = {(char)('a' + i), '\0'};
         status = allot_plan_add(plan, x, name, 1, &leaf);
@@ -266,17 +262,41 @@ static int scenario(allot_engine *engine)
         status =
             status == ALLOT_OK ? allot_plan_set(plan, ALLOT_ALL, leaf, ALLOT_RANK, 9 - i) : status;
     }
-    status = status == ALLOT_OK ? allot_plan_seal(plan, NULL) : status;
-    status = status == ALLOT_OK ? allot_state_new(plan, &state) : status;
-    for (int32_t i = 1; status == ALLOT_OK && i <= 9; i++) {
+    return status == ALLOT_OK ? allot_plan_seal(plan, NULL) : status;
+}
+
+static int small_state(allot_state *state)
+{
+    int status = ALLOT_OK;
+    for (int32_t i = 2; status == ALLOT_OK && i <= 10; i++) {
         status = allot_state_demand(state, 0, i, 10);
         status = status == ALLOT_OK ? allot_state_allocated(state, 0, i, i < 4 ? 12 : 0) : status;
     }
-    status = status == ALLOT_OK ? allot_state_seal(state, NULL) : status;
+    return status == ALLOT_OK ? allot_state_seal(state, NULL) : status;
+}
+
+/* Everything that can run out of memory: policies, plan, state, cycle. */
+static int scenario(allot_engine *engine)
+{
+    allot_policy *policy = NULL;
+    allot_policy *exact = NULL;
+    allot_plan *plan = NULL;
+    allot_state *state = NULL;
+    allot_decision *decision = NULL;
+    int status = allot_policy_new(engine, "hybrid", &policy);
+    status = status == ALLOT_OK ? hybrid(policy) : status;
+    status = status == ALLOT_OK ? allot_policy_new(engine, "exact", &exact) : status;
+    status = status == ALLOT_OK ? hybrid(exact) : status;
+    status = status == ALLOT_OK ? allot_policy_scale(exact, 0) : status;
+    status = status == ALLOT_OK ? allot_plan_new(engine, &plan) : status;
+    status = status == ALLOT_OK ? small_plan(plan, policy, exact) : status;
+    status = status == ALLOT_OK ? allot_state_new(plan, &state) : status;
+    status = status == ALLOT_OK ? small_state(state) : status;
     status = status == ALLOT_OK ? allot_cycle(plan, state, NULL, &decision) : status;
     allot_decision_free(decision);
     allot_state_free(state);
     allot_plan_free(plan);
+    allot_policy_free(exact);
     allot_policy_free(policy);
     return status;
 }

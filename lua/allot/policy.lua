@@ -9,7 +9,7 @@ local declare = require "allot.declare"
 local order = require "allot.order"
 
 local KEYS = {
-  "name", "doc", "options", "attributes", "quota", "round", "distribute", "reclaim",
+  "name", "doc", "options", "attributes", "scale", "quota", "round", "distribute", "reclaim",
 }
 local ROUNDINGS = { "rank", "ceil_in_order", "largest_remainder", "webster" }
 local MOST_FILLS = 16
@@ -115,7 +115,11 @@ local function make(place, spec)
   if fault then return nil, fault end
   if type(spec.name) ~= "string" or spec.name == "" then return nil, "a policy needs a name" end
   if spec.doc ~= nil and type(spec.doc) ~= "string" then return nil, "doc is a string" end
+  if spec.scale ~= nil and type(spec.scale) ~= "boolean" then
+    return nil, ("scale is true or false, not a %s"):format(type(spec.scale))
+  end
   local made = { kind = "policy", name = spec.name, doc = spec.doc, at = place }
+  made.scale = spec.scale ~= false
   for _, word in ipairs { "attribute", "option" } do
     made[word .. "s"], fault = declare.list(word, spec[word .. "s"])
     if fault then return nil, fault end

@@ -5,7 +5,7 @@
 --
 -- A vector: title, plan, state, `expect` (numbers by path, "" = the group), `grants` (slots by
 -- path, complete), `reclaims` (by path: {slots, claimant = slots ...}, complete).
--- HV-12 mixes two policies in one group: it belongs to the chapter on mixed plans.
+-- HV-12 mixes two policies in one group: mixed_spec.lua has it.
 
 local case = require "spec.support.case"
 local plan, state = case.plan, case.state

@@ -77,9 +77,9 @@ typedef struct allot_verdict {
 } allot_verdict;
 ALLOT_API int allot_decision_verdict(const allot_decision *decision, int32_t group,
                                      int32_t consumer, allot_verdict *out);
-/* The label of part i in that group: the policy's fill, or "reserved" put first by the core. */
+/* The label of part i of that consumer's quota: the fill of its policy. */
 ALLOT_API const char *allot_decision_part_label(const allot_decision *decision, int32_t group,
-                                                int32_t i);
+                                                int32_t consumer, int32_t i);
 
 /* Idle slots a leaf gets to use, in the order to carry them out. */
 typedef struct allot_grant {

@@ -44,6 +44,13 @@ ALLOT_API int allot_plan_slots(allot_plan *plan, int32_t group, int64_t slots);
  * *of attribute i* is allot_plan_column(plan, name). EUSAGE: the same attribute is declared
  * otherwise by another policy of the plan. */
 ALLOT_API int allot_plan_policy(allot_plan *plan, int32_t group, allot_policy *policy);
+/* Makes columns of a policy's attributes ahead of allot_plan_branch, so that consumers' columns can
+ * be set before. As allot_plan_policy, but no group uses it. */
+ALLOT_API int allot_plan_attributes(allot_plan *plan, allot_policy *policy);
+/* The policy of a first-level consumer and of all below it, in every group, instead of the group's
+ * (H-15). Of the group's slots, those owned under policies that do not scale are set apart first;
+ * the others' consumers share the rest. EUSAGE: not of the first level, and as above. */
+ALLOT_API int allot_plan_branch(allot_plan *plan, int32_t consumer, allot_policy *policy);
 /* An option of a group or of ALLOT_ALL. ERANGE. */
 ALLOT_API int allot_plan_option(allot_plan *plan, int32_t group, allot_option option,
                                 int64_t value);
@@ -75,6 +82,9 @@ ALLOT_API const char *allot_plan_group_name(const allot_plan *plan, int32_t grou
 ALLOT_API int32_t allot_plan_group_find(const allot_plan *plan, const char *name, size_t len);
 ALLOT_API int64_t allot_plan_group_slots(const allot_plan *plan, int32_t group);
 ALLOT_API const allot_policy *allot_plan_group_policy(const allot_plan *plan, int32_t group);
+/* The policy that a consumer's quota goes by: its branch's or the group's. After sealing. */
+ALLOT_API const allot_policy *allot_plan_consumer_policy(const allot_plan *plan, int32_t group,
+                                                         int32_t consumer);
 ALLOT_API int64_t allot_plan_option_get(const allot_plan *plan, int32_t group, allot_option option);
 /* The consumer at "/a/b", or ALLOT_ROOT when there is none. Also before sealing. */
 ALLOT_API int32_t allot_plan_find(const allot_plan *plan, const char *path, size_t len);
