@@ -42,8 +42,6 @@ typedef struct allot__sandbox {
     int64_t fuel;      /* what is left of it */
     int64_t given;     /* what there was to begin with; below 0: as much as it takes */
     bool armed, spent; /* counting; ran out */
-    bool finding;      /* the next block that grows is the stack */
-    const void *stack; /* the block that is Lua's stack */
     allot__denial denial;
     int64_t swept;           /* bytes in use after the last collection */
     int32_t line;            /* of the script, where the last error was raised; 0: unknown */
