@@ -206,6 +206,14 @@ static int check_weights(const allot__work *work, const allot__rules *rules, int
     return ALLOT_OK;
 }
 
+/* A column in which some have no limit: as a weight that is the largest amount. */
+static bool may_be_none(const allot__rules *rules, int32_t column)
+{
+    return column == ALLOT_LIMIT ||
+           (column >= ALLOT_COLUMN_COUNT &&
+            rules->policy->attributes[column - ALLOT_COLUMN_COUNT].fallback == ALLOT_NONE);
+}
+
 /* A leaf column with the sums of parents put in, cut to an amount. */
 static int with_parents(allot__work *work, const allot__rules *rules, int32_t column,
                         allot__amounts *out)
@@ -252,7 +260,8 @@ int allot__amounts_of(allot__work *work, allot__rules *rules, allot_source sourc
     int status = weight ? check_weights(work, rules, source.value) : ALLOT_OK;
     bool sums = source.value == ALLOT_DEMAND || source.value == ALLOT_ALLOCATED ||
                 source.value == ALLOT_IN_FLIGHT || source.value == ALLOT_OVER;
-    if (status == ALLOT_OK && sums && work->tree->families > 1) {
+    sums = (sums && work->tree->families > 1) || (weight && may_be_none(rules, source.value));
+    if (status == ALLOT_OK && sums) {
         status = with_parents(work, rules, source.value, out);
     }
     return status;

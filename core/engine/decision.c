@@ -36,7 +36,8 @@ int allot_decision_totals(const allot_decision *decision, int32_t group, allot_t
         return ALLOT_EUSAGE;
     }
     const allot__work *work = &decision->groups[group].work;
-    int64_t placed = work->idle - work->idle_left;
+    bool summed = decision->last >= ALLOT_STAGE_ORDERS;
+    int64_t placed = summed ? work->idle - work->idle_left : 0;
     *out = (allot_totals){.slots = work->slots,
                           .idle = work->idle,
                           .idle_left = work->idle_left,
@@ -56,6 +57,7 @@ static void leaf_verdict(const allot__work *work, int32_t row, allot_stage last,
     out->earmarked = work->earmarked != NULL ? work->earmarked[row] : 0;
     if (last >= ALLOT_STAGE_DISTRIBUTE) {
         out->granted = allot__granted(work, row);
+        out->held = out->received - out->granted;
     }
     if (last >= ALLOT_STAGE_RECLAIM) {
         out->over = work->over[row];
@@ -71,7 +73,10 @@ static void parent_verdict(const allot__sums *sums, allot_stage last, allot_verd
     out->allocated = sums->allocated;
     out->in_flight = sums->in_flight;
     out->earmarked = sums->earmarked;
-    out->granted = out->received - sums->held;
+    if (last >= ALLOT_STAGE_ORDERS) {
+        out->granted = out->received - sums->held;
+        out->held = sums->held;
+    }
     if (last >= ALLOT_STAGE_RECLAIM) {
         out->over = sums->over;
         out->deficit = sums->deficit;
@@ -111,7 +116,6 @@ int allot_decision_verdict(const allot_decision *decision, int32_t group, int32_
     } else {
         parent_verdict(&work->sums[family], decision->last, out);
     }
-    out->held = out->received - out->granted;
     out->free = decided->free_slots != NULL ? decided->free_slots[row] : 0;
     quota_verdict(work, row, out);
     return ALLOT_OK;
@@ -164,7 +168,6 @@ static void reclaim_at(const allot_decision *decision, int32_t group, int32_t i,
     const allot__work *work = &decided->work;
     const allot__order_back *order = &decided->orders.reclaims[i];
     int64_t now = decision->state->now;
-    int64_t owed = 0;
     *out = (allot_reclaim){.group = group,
                            .consumer = allot__handle(work, order->row),
                            .slots = work->reclaimed[order->row],
@@ -175,11 +178,9 @@ static void reclaim_at(const allot_decision *decision, int32_t group, int32_t i,
                            .over = work->over[order->row],
                            .claims = decided->orders.claims + order->first,
                            .claim_count = order->count};
-    for (int32_t k = 0; k < out->claim_count; k++) {
-        owed += out->claims[k].slots;
-    }
-    /* Slots that nobody is owed go because a limit above says so. */
-    out->reason = owed < out->slots ? "over-limit" : "over-quota";
+    out->reason = order->unowed & ALLOT__BY_LIMIT  ? "over-limit"
+                  : order->unowed & ALLOT__BY_SIZE ? "over-size"
+                                                   : "over-quota";
     out->deadline = now > INT64_MAX - out->grace ? INT64_MAX : now + out->grace;
 }
 

@@ -3,16 +3,34 @@
 /* giveback.c: down the subtree with a stack of families; no recursion, however deep the tree. */
 #include "engine/giveback.h"
 
+static bool by_over(const allot_policy *policy)
+{
+    return policy->reclaim_by.kind == ALLOT_FROM_COLUMN && policy->reclaim_by.value == ALLOT_OVER;
+}
+
+static bool natural(const allot_policy *policy)
+{
+    const allot__order *order = &policy->reclaim;
+    return by_over(policy) && order->count == 1 && order->keys[0].descending &&
+           order->keys[0].source.kind == ALLOT_FROM_COLUMN &&
+           order->keys[0].source.value == ALLOT_RANK;
+}
+
+bool allot__giveback_natural(const allot__work *work)
+{
+    for (int32_t i = 0; i < work->rules_count; i++) {
+        if (!natural(work->rules[i].policy)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static int find_way(allot__work *work, allot__rules *rules, allot__way *out)
 {
     const allot_policy *policy = rules->policy;
     const allot__order *order = &policy->reclaim;
-    *out = (allot__way){.rules = rules};
-    out->by_over =
-        policy->reclaim_by.kind == ALLOT_FROM_COLUMN && policy->reclaim_by.value == ALLOT_OVER;
-    out->natural = out->by_over && order->count == 1 && order->keys[0].descending &&
-                   order->keys[0].source.kind == ALLOT_FROM_COLUMN &&
-                   order->keys[0].source.value == ALLOT_RANK;
+    *out = (allot__way){.rules = rules, .natural = natural(policy), .by_over = by_over(policy)};
     int status = allot__order_prepare(work, rules, order);
     if (status == ALLOT_OK && !out->by_over) {
         status = allot__amounts_of(work, rules, policy->reclaim_by, true, &out->by);
@@ -99,13 +117,13 @@ static void sink(const allot__giveback *giveback, int32_t count, int32_t i)
     }
 }
 
-/* Rule 3: fewer than there are givers with room for one more. */
+/* Rule 3: fewer than there are givers with a weight and room for one more. */
 static void give_rest(allot__giveback *giveback, int32_t givers, int64_t rest)
 {
     int32_t *heap = giveback->heap;
     int32_t count = 0;
     for (int32_t i = 0; i < givers; i++) {
-        if (giveback->givers[i].part < giveback->givers[i].over) {
+        if (giveback->givers[i].weight > 0 && giveback->givers[i].part < giveback->givers[i].over) {
             heap[count++] = i;
         }
     }

@@ -48,6 +48,8 @@ typedef struct allot__giveback {
     int64_t *due;         /* and that part, by family */
 } allot__giveback;
 
+/* Do all policies at work give back by the default rules? */
+bool allot__giveback_natural(const allot__work *work);
 int allot__giveback_init(allot__giveback *giveback, allot__work *work, allot__taker *taker);
 /* Takes `slots`, at most what is over in it, from the leaves below a family's parent: adds to
  * reclaimed of leaves and lowers over_left of the families inside, not of the family itself. */

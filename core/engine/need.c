@@ -5,8 +5,7 @@
 
 #include "base/simd.h"
 
-/* floor(owned * times / unit) and what is above it. A double guesses the floor within one, since
- * it is cut at 10^9 and the product is below 10^18; the remainder, exact, mends it. */
+/* owned * times, cut. */
 ALLOT__CLONES static void scale_rows(allot__work *work, int32_t first, int32_t count)
 {
     const int32_t *restrict owned = work->configured + first;
@@ -18,6 +17,8 @@ ALLOT__CLONES static void scale_rows(allot__work *work, int32_t first, int32_t c
     }
 }
 
+/* floor(owned * times / unit) and what is above it. A double guesses the floor within one, since
+ * it is cut at 10^9; the remainder, exact, mends it. */
 ALLOT__CLONES static void split_rows(allot__work *work, int32_t first, int32_t count)
 {
     const int32_t *restrict owned = work->configured + first;

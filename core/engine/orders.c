@@ -31,6 +31,7 @@ typedef struct book {
     int32_t *start;  /* by family: the first number below it */
     int32_t *size;   /* ... and how many */
     int32_t *lack;   /* by number: deficits not served yet */
+    int32_t *unowed; /* by number: what takes slots from it that nobody is owed */
     int32_t *next;   /* by number: a number not above the next that lacks */
     int32_t family;  /* of the node that takes now; */
     int64_t owed;    /* ... what of its slots is for deficits inside */
@@ -55,10 +56,11 @@ static bool take_room(book *book)
     book->leaf = allot__arena_take(arena, rows, size);
     book->lack = allot__arena_take(arena, rows, size);
     book->next = allot__arena_take(arena, rows, size);
+    book->unowed = allot__arena_take(arena, rows, size);
     book->start = allot__arena_take(arena, families, size);
     book->size = allot__arena_take(arena, families, size);
     return book->number != NULL && book->leaf != NULL && book->lack != NULL && book->next != NULL &&
-           book->start != NULL && book->size != NULL;
+           book->unowed != NULL && book->start != NULL && book->size != NULL;
 }
 
 static void count_leaves(book *book)
@@ -114,6 +116,7 @@ static void count_lacks(book *book)
     for (int32_t i = 0; i < book->leaves; i++) {
         book->lack[i] = (int32_t)allot__deficit(book->work, book->leaf[i]);
         book->next[i] = book->lack[i] > 0 ? i : i + 1;
+        book->unowed[i] = 0;
     }
     book->next[book->leaves] = book->leaves;
 }
@@ -168,7 +171,7 @@ static void finish_node(book *book)
     for (size_t i = count / 2; i > 0; i--) {
         sink(takes, count, i - 1);
     }
-    for (; count > 0 && book->owed > 0; sink(takes, count, 0)) {
+    for (; count > 0; sink(takes, count, 0)) {
         while (takes[0].slots > 0 && book->owed > 0) {
             int32_t to = next_lacking(book, book->start[book->family]);
             int64_t slots = takes[0].slots < book->owed ? takes[0].slots : book->owed;
@@ -178,6 +181,9 @@ static void finish_node(book *book)
             book->owed -= slots;
             book->lack[to] -= (int32_t)slots;
             book->next[to] = book->lack[to] > 0 ? to : to + 1;
+        }
+        if (takes[0].slots > 0) {
+            book->unowed[takes[0].from] |= book->family == 0 ? ALLOT__BY_SIZE : ALLOT__BY_LIMIT;
         }
         takes[0] = takes[--count];
     }
@@ -247,7 +253,7 @@ static bool list_reclaims(book *book)
     int32_t claim = 0;
     for (int32_t i = book->leaves - 1; i >= 0; i--) {
         if (work->reclaimed[book->leaf[i]] > 0) {
-            out->reclaims[at] = (allot__order_back){book->leaf[i], claim, 0};
+            out->reclaims[at] = (allot__order_back){book->leaf[i], book->unowed[i], claim, 0};
             claim += book->next[i];
             book->next[i] = at++; /* from here on: which reclaim is this leaf's */
         }

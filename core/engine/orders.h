@@ -11,8 +11,12 @@
 
 #include "engine/work.h"
 
+/* Slots that nobody is owed go because something does not hold them. */
+enum { ALLOT__BY_LIMIT = 1, ALLOT__BY_SIZE = 2 };
+
 typedef struct allot__order_back {
     int32_t row;
+    int32_t unowed;       /* of these; 0: all slots are owed */
     int32_t first, count; /* of its claims */
 } allot__order_back;
 

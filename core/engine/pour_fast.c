@@ -135,7 +135,7 @@ ALLOT__INLINE found rows_whole(const allot__pour *pour, const rate *at)
         int32_t low = left < 0;
         int32_t high = left >= sum;
         left += (low ? sum : 0) - (high ? sum : 0);
-        rise += high - low + (int32_t)(whole * (uint32_t)heavy);
+        rise = (int32_t)((uint32_t)(rise + high - low) + whole * (uint32_t)heavy);
         int32_t gap = aim[i] - from;
         int32_t reached = (gap <= 0) | (gap <= rise);
         floor[i] = from + (reached ? gap : rise);
@@ -170,7 +170,8 @@ ALLOT__INLINE found rows_split(const allot__pour *pour, const rate *at)
         int32_t rise = (int32_t)(slope * (double)heavy + per_unit * (double)from_part);
         int32_t part = (int32_t)((uint32_t)from_part + parts * (uint32_t)heavy + (uint32_t)some -
                                  (uint32_t)rise * (uint32_t)unit);
-        rise += (part >= unit) - (part < 0) + (int32_t)(whole * (uint32_t)heavy);
+        rise += (part >= unit) - (part < 0);
+        rise = (int32_t)((uint32_t)rise + whole * (uint32_t)heavy);
         part += (part < 0 ? unit : 0) - (part >= unit ? unit : 0);
         int32_t gap = aim[i] - from;
         int32_t still = (gap == 0) & (to_part == from_part);

@@ -55,7 +55,10 @@ static int resolve(allot__quota_pass *pass)
         }
         pass->plain = pass->plain && fill->order.count == 0;
     }
-    return allot__order_prepare(pass->work, pass->rules, &policy->distribute);
+    /* Rounding up goes in that order, which then reads no quota (policy.h). */
+    return policy->rounding == ALLOT_ROUND_CEIL_IN_ORDER
+               ? allot__order_prepare(pass->work, pass->rules, &policy->distribute)
+               : ALLOT_OK;
 }
 
 static bool take_rows(allot__quota_pass *pass)

@@ -168,7 +168,9 @@ static void round_in_order(allot__quota_pass *pass, int32_t first, allot__shares
     for (int32_t i = 0; i < shares->count; i++) {
         sorted->floor[i] = shares->floor[sorted->rows[i] - first];
         sorted->rest[i] = shares->rest[sorted->rows[i] - first];
+        sorted->need[i] = shares->reserve[sorted->rows[i] - first];
     }
+    shares->reserve = sorted->need;
     shares->floor = sorted->floor;
     shares->rest = sorted->rest;
     shares->quota = sorted->level;
@@ -188,6 +190,7 @@ static void round_family(allot__quota_pass *pass, int32_t first, int64_t slots, 
                             .floor = rows->floor,
                             .rest = rows->rest,
                             .fraction = rows->fraction,
+                            .reserve = pass->work->reserve + first,
                             .weight = critical ? pass->sorted.rest : NULL,
                             .base = rows->level,
                             .aim = rows->aim,

@@ -143,19 +143,30 @@ static void take(allot__giveback *giveback, allot__reclaim_log *log, int32_t fam
     sums->unmatched -= owed;
 }
 
+/* What a family's members are over and lack, those of the families inside being known. */
+static void count_family(allot__work *work, int32_t family)
+{
+    const int64_t *options = work->group->options;
+    bool plain = work->in_flight == NULL && !options[ALLOT_OPTION_KEEP_SHRUNK_OWNERSHIP] &&
+                 !options[ALLOT_OPTION_HOLD_ROUNDING];
+    leaves(work, family, plain);
+    parents(work, family);
+}
+
 int allot__reclaim(allot__work *work, allot__reclaim_log *log)
 {
     allot__giveback giveback;
+    /* A policy's own rules may read what is over, so that must be there before they are asked. */
+    for (int32_t family = work->tree->families - 1; family >= 0 && !allot__giveback_natural(work);
+         family--) {
+        count_family(work, family);
+    }
     int status = allot__giveback_init(&giveback, work, log != NULL ? &log->taker : NULL);
     if (status != ALLOT_OK) {
         return status;
     }
-    const int64_t *options = work->group->options;
-    bool plain = work->in_flight == NULL && !options[ALLOT_OPTION_KEEP_SHRUNK_OWNERSHIP] &&
-                 !options[ALLOT_OPTION_HOLD_ROUNDING];
     for (int32_t family = work->tree->families - 1; family >= 0; family--) {
-        leaves(work, family, plain);
-        parents(work, family);
+        count_family(work, family);
         int64_t slots = due(work, family);
         work->sums[family].ordered = slots;
         if (slots > 0) {

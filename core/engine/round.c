@@ -32,13 +32,23 @@ static void by_rank(const allot__shares *shares)
     }
 }
 
+/* What a row has whatever others round up to: what it reserves of its share. */
+static int32_t kept(const allot__shares *shares, int32_t i)
+{
+    return shares->reserve[i] < shares->floor[i] ? shares->reserve[i] : shares->floor[i];
+}
+
 static void up_in_order(const allot__shares *shares)
 {
     int64_t left = shares->whole;
     for (int32_t i = 0; i < shares->count; i++) {
-        int32_t want = shares->floor[i] + (shares->rest[i] != 0);
-        shares->quota[i] = want < left ? want : (int32_t)left;
-        left -= shares->quota[i];
+        left -= kept(shares, i);
+    }
+    for (int32_t i = 0; i < shares->count; i++) {
+        int64_t more = shares->floor[i] + (shares->rest[i] != 0) - kept(shares, i);
+        more = more < left ? more : left;
+        shares->quota[i] = kept(shares, i) + (int32_t)more;
+        left -= more;
     }
 }
 
@@ -117,8 +127,9 @@ static void by_remainder(const allot__shares *shares)
     }
 }
 
-/* Gives (or takes, by -1) slots one after another to the first of a heap that has room. */
-static void move_seats(const allot__shares *shares, int64_t seats, int32_t by, before first)
+/* Gives (or takes, by -1) slots one after another to the first of a heap that has room; returns
+ * how many found none. */
+static int64_t move_seats(const allot__shares *shares, int64_t seats, int32_t by, before first)
 {
     const int32_t *bound = by > 0 ? shares->aim : shares->base;
     int32_t *heap = shares->order;
@@ -136,6 +147,7 @@ static void move_seats(const allot__shares *shares, int64_t seats, int32_t by, b
         }
         sink(shares, heap, count, 0, first);
     }
+    return seats;
 }
 
 /*
@@ -158,8 +170,14 @@ static void by_seats(const allot__shares *shares)
     int64_t lost = shares->whole - sum_of(shares->quota, shares->count);
     if (lost < 0) {
         move_seats(shares, -lost, -1, last_seat);
-    } else {
-        move_seats(shares, lost, 1, next_seat);
+        return;
+    }
+    lost = move_seats(shares, lost, 1, next_seat);
+    /* Left are those that fractions of earlier fills add up to. */
+    for (int32_t i = 0; lost > 0 && i < shares->count; i++) {
+        int32_t one = shares->rest[i] != 0 && shares->quota[i] == shares->floor[i];
+        shares->quota[i] += one;
+        lost -= one;
     }
 }
 

@@ -17,6 +17,7 @@ typedef struct allot__shares {
     const int32_t *floor;
     const int32_t *rest;         /* nonzero: there is a fraction */
     const allot__u128 *fraction; /* for largest_remainder: all over one denominator */
+    const int32_t *reserve;      /* for ceil_in_order */
     const int32_t *weight;       /* for webster: the critical fill's; NULL: none was critical */
     const int32_t *base;         /* ... whole slots before it */
     const int32_t *aim;          /* ... and the most it may give a row */

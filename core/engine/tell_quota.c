@@ -105,7 +105,8 @@ static void tell_critical(const allot__teller *teller, int32_t fill)
         allot__tell_ratio((allot__u128)critical->amount,
                           (allot__u128)critical->weight * (allot__u128)teller->work->unit);
     if (critical->amount == 0) {
-        allot__tell(teller, "  %s: nothing was left for it.", rule->label);
+        allot__tell(teller, "  %s: nothing was left for it%s.", rule->label,
+                    fill + 1 < levels->fills ? ", nor for the fills behind it" : "");
     } else if (gain(levels, fill) == 0 &&
                allot__trace_weight(teller->work, rule->by, teller->row) > 0) {
         allot__tell(teller, "  %s: 0, since it has all that this may give it.", rule->label);
@@ -141,7 +142,8 @@ static void tell_fills(const allot__teller *teller)
         allot__tell(teller, "  %s: 0: slots ran out among those served before it.",
                     policy->fills[out].label);
     }
-    if (out + 1 < levels->fills && !content(teller, levels->level[out])) {
+    if (out + 1 < levels->fills && !content(teller, levels->level[out]) &&
+        allot__trace_critical(teller->work, teller->row)->amount > 0) {
         allot__tell(teller, "  Nothing was left for \"%s\"%s.", policy->fills[out + 1].label,
                     out + 2 < levels->fills ? " and the fills behind it" : "");
     }

@@ -2,6 +2,7 @@
 /* Copyright the allot authors */
 /* tell_slots.c: what a consumer holds, gets now, waits for, and gives back, and to whom. */
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "engine/reclaim.h"
@@ -43,6 +44,14 @@ static void tell_grants(const allot__teller *teller)
     }
 }
 
+/* "at once", "within 60 s". */
+static allot__words tell_grace(int64_t grace)
+{
+    allot__words words;
+    snprintf(words.text, sizeof words.text, grace == 0 ? "at once" : "within %" PRId64 " s", grace);
+    return words;
+}
+
 /* Whose slots this cycle reclaims for the consumer. */
 static void tell_coming(const allot__teller *teller)
 {
@@ -55,9 +64,9 @@ static void tell_coming(const allot__teller *teller)
                 continue;
             }
             coming += reclaim.claims[k].slots;
-            allot__tell(teller, "%s gives %" PRId64 " back for it, within %" PRId64 " s (C-6).",
+            allot__tell(teller, "%s gives %" PRId64 " back for it, %s (C-6).",
                         allot__tell_path(teller, reclaim.consumer).text, reclaim.claims[k].slots,
-                        reclaim.grace);
+                        tell_grace(reclaim.grace).text);
         }
     }
     int64_t lacks = teller->verdict.deficit - coming;
@@ -83,6 +92,21 @@ static void tell_options(const allot__teller *teller)
     }
 }
 
+/* Slots that nobody is owed. */
+static void tell_unowed(const allot__teller *teller, const allot_reclaim *reclaim)
+{
+    int64_t rest = reclaim->slots;
+    for (int32_t k = 0; k < reclaim->claim_count; k++) {
+        rest -= reclaim->claims[k].slots;
+    }
+    if (rest > 0) {
+        allot__tell(teller, "  %" PRId64 " because %s.", rest,
+                    strcmp(reclaim->reason, "over-limit") == 0
+                        ? "a limit above it does not hold them"
+                        : "the group has not so many");
+    }
+}
+
 /* What the consumer gives back, and to whom. */
 static void tell_going(const allot__teller *teller)
 {
@@ -101,17 +125,13 @@ static void tell_going(const allot__teller *teller)
         if (reclaim.group != teller->group || reclaim.consumer != verdict->consumer) {
             continue;
         }
-        allot__tell(teller,
-                    "It gives back %" PRId64 " of the %" PRId64 " it is over, within %" PRId64
-                    " s (C-7):",
-                    reclaim.slots, reclaim.over, reclaim.grace);
+        allot__tell(teller, "It gives back %" PRId64 " of the %" PRId64 " it is over, %s (C-7):",
+                    reclaim.slots, reclaim.over, tell_grace(reclaim.grace).text);
         for (int32_t k = 0; k < reclaim.claim_count; k++) {
             allot__tell(teller, "  %" PRId64 " for %s.", reclaim.claims[k].slots,
                         allot__tell_path(teller, reclaim.claims[k].consumer).text);
         }
-        if (strcmp(reclaim.reason, "over-limit") == 0) {
-            allot__tell(teller, "  The rest because a limit above it is broken.");
-        }
+        tell_unowed(teller, &reclaim);
     }
 }
 

@@ -118,10 +118,11 @@ static int take_columns(allot__work *work)
     work->critical =
         allot__arena_take(arena, families + (size_t)work->rules_count, sizeof *work->critical);
     work->spare = allot__arena_take(arena, families, size);
-    if ((work->times != 1 && work->own == NULL) || (work->unit != 1 && work->own_part == NULL) ||
-        work->reserve == NULL || work->need == NULL || work->quota == NULL ||
-        work->received == NULL || work->over == NULL || work->reclaimed == NULL ||
-        work->sums == NULL || work->critical == NULL || work->spare == NULL) {
+    if (((work->times != 1 || work->unit != 1) && work->own == NULL) ||
+        (work->unit != 1 && work->own_part == NULL) || work->reserve == NULL ||
+        work->need == NULL || work->quota == NULL || work->received == NULL || work->over == NULL ||
+        work->reclaimed == NULL || work->sums == NULL || work->critical == NULL ||
+        work->spare == NULL) {
         return ALLOT_ENOMEM;
     }
     memset(work->sums, 0, families * sizeof *work->sums);

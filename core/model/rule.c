@@ -132,10 +132,36 @@ int allot_policy_scale(allot_policy *policy, int scaled)
     return ALLOT_OK;
 }
 
+static bool reads_quota(const allot_policy *policy, allot_source source)
+{
+    if (source.kind == ALLOT_FROM_COLUMN)
+        return source.value == ALLOT_QUOTA;
+    if (source.kind != ALLOT_FROM_FUNCTION)
+        return false;
+    const allot__function *function =
+        (const allot__function *)policy->functions.items + source.value;
+    for (int32_t i = 0; i < function->count; i++) {
+        if (function->columns[i] == ALLOT_QUOTA)
+            return true;
+    }
+    return false;
+}
+
+/* Rounding up goes in the order of distribution, so that order cannot wait for quotas. */
+static bool goes_round(const allot_policy *policy, allot_rounding rounding,
+                       const allot__order *distribute)
+{
+    for (int32_t i = 0; rounding == ALLOT_ROUND_CEIL_IN_ORDER && i < distribute->count; i++) {
+        if (reads_quota(policy, distribute->keys[i].source))
+            return true;
+    }
+    return false;
+}
+
 int allot_policy_round(allot_policy *policy, allot_rounding rounding)
 {
     if (!allot__policy_open(policy) || (int)rounding < ALLOT_ROUND_RANK ||
-        rounding > ALLOT_ROUND_WEBSTER)
+        rounding > ALLOT_ROUND_WEBSTER || goes_round(policy, rounding, &policy->distribute))
         return ALLOT_EUSAGE;
     policy->rounding = rounding;
     return ALLOT_OK;
@@ -143,9 +169,11 @@ int allot_policy_round(allot_policy *policy, allot_rounding rounding)
 
 int allot_policy_distribute(allot_policy *policy, const allot_key *keys, int32_t n)
 {
-    if (!allot__policy_open(policy) ||
-        !order_make(policy, keys, n, IN_DISTRIBUTION, &policy->distribute))
+    allot__order order;
+    if (!allot__policy_open(policy) || !order_make(policy, keys, n, IN_DISTRIBUTION, &order) ||
+        goes_round(policy, policy->rounding, &order))
         return ALLOT_EUSAGE;
+    policy->distribute = order;
     return ALLOT_OK;
 }
 

@@ -272,6 +272,7 @@ static int small_state(allot_state *state)
         status = allot_state_demand(state, 0, i, 10);
         status = status == ALLOT_OK ? allot_state_allocated(state, 0, i, i < 4 ? 12 : 0) : status;
     }
+    status = status == ALLOT_OK ? allot_state_slots(state, 0, 50) : status;
     return status == ALLOT_OK ? allot_state_seal(state, NULL) : status;
 }
 

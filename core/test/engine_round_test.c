@@ -12,6 +12,7 @@ enum { MOST = 60 };
 typedef struct family {
     int32_t count;
     int32_t weight[MOST], cap[MOST];
+    int32_t reserve[MOST];
     int32_t zero[MOST], aim[MOST], floor[MOST], rest[MOST], order[MOST], quota[MOST];
     allot__u128 fraction[MOST];
 } family;
@@ -38,6 +39,7 @@ static void divide(family *it, allot_rounding rounding, int64_t slots)
                             .floor = critical ? it->floor : it->aim,
                             .rest = critical ? it->rest : it->zero,
                             .fraction = it->fraction,
+                            .reserve = it->reserve,
                             .weight = critical ? it->weight : NULL,
                             .base = it->zero,
                             .aim = it->aim,
@@ -93,6 +95,17 @@ static void ceil_rounds_up_while_slots_last(void)
     family more = of_weights((int32_t[]){50, 30, 10, 10}, 4, 100);
     divide(&more, ALLOT_ROUND_CEIL_IN_ORDER, 21);
     check_quotas(&more, (int32_t[]){11, 7, 3, 0}); /* 10.5, 6.3, 2.1, 2.1 */
+}
+
+/* 4 slots by 1 : 1 : 1 are 1.33 each; the third's reserve of one is not rounded away. */
+static void ceil_keeps_reserves(void)
+{
+    family it = of_weights((int32_t[]){1, 1, 1}, 3, 100);
+    divide(&it, ALLOT_ROUND_CEIL_IN_ORDER, 4);
+    check_quotas(&it, (int32_t[]){2, 2, 0}); /* 1.33 each */
+    it.reserve[2] = 1;
+    divide(&it, ALLOT_ROUND_CEIL_IN_ORDER, 4);
+    check_quotas(&it, (int32_t[]){2, 1, 1});
 }
 
 static void largest_remainder_looks_at_fractions(void)
@@ -192,6 +205,7 @@ int main(void)
     RUN(rank_gives_lost_slots_in_order);
     RUN(rank_passes_over_whole_shares);
     RUN(ceil_rounds_up_while_slots_last);
+    RUN(ceil_keeps_reserves);
     RUN(largest_remainder_looks_at_fractions);
     RUN(webster_goes_by_odd_divisors);
     RUN(every_slot_is_given);

@@ -103,6 +103,11 @@ local function rules(place, spec, made)
     fault, where = keys_fault(made.distribute, "distribute",
       known_at("distribute", made.attributes))
     if fault then return fault, where end
+    for _, key in ipairs(made.distribute) do
+      if made.round == "ceil_in_order" and key.key == "quota" then
+        return "round = \"ceil_in_order\" goes by distribute, which then cannot go by quota", key.at
+      end
+    end
   end
   return reclaim_fault(spec.reclaim, made.attributes)
 end

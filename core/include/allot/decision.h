@@ -28,17 +28,19 @@ typedef enum allot_stage {
     ALLOT_STAGE_QUOTA = 1,  /* need and quota (C-1 ... C-4) */
     ALLOT_STAGE_DISTRIBUTE, /* and who gets the idle slots (C-5) */
     ALLOT_STAGE_RECLAIM,    /* and who gives back how much (C-6, C-7, C-9) */
-    ALLOT_STAGE_ORDERS      /* and the lists: grants, and reclaims with their claimants */
+    ALLOT_STAGE_ORDERS      /* and the lists: grants, reclaims with their claimants; and of parents
+                               and groups what was granted, held and reclaimed below */
 } allot_stage;
 
 /*
- * One cycle over all groups: need, quota, distribution, reclaim. Plan and state are sealed, only
- * read, and must outlive the decision. ESCRIPT or EBUDGET when a policy's function fails, ENOMEM;
- * the report says why and there is no decision.
+ * One cycle over all groups: need, quota, distribution, reclaim. Plan and state are sealed and only
+ * read; they must outlive the decision, and the state must not be opened while it lives. ESCRIPT or
+ * EBUDGET when a policy's function fails, ENOMEM; the report says why and there is no decision.
+ * Getters take no NULL decision.
  */
 ALLOT_API int allot_cycle(const allot_plan *plan, const allot_state *state, allot_report *report,
                           allot_decision **out);
-/* The same up to a stage: what later stages decide reads as 0. */
+/* The same up to a stage: what later stages tell reads as 0. */
 ALLOT_API int allot_cycle_until(const allot_plan *plan, const allot_state *state, allot_stage last,
                                 allot_report *report, allot_decision **out);
 ALLOT_API void allot_decision_free(allot_decision *decision);
@@ -94,7 +96,9 @@ typedef struct allot_reclaim {
     int32_t group, consumer;
     int64_t slots;
     int64_t grace, deadline; /* seconds; now + grace, at most INT64_MAX */
-    const char *reason;      /* "over-quota", "over-limit"; static */
+    /* "over-quota": others are owed the slots; "over-limit", "over-size": some go because a limit
+     * above the leaf, or the group's size, does not hold them. Static. */
+    const char *reason;
     int64_t allocated, quota, target, over;
     const allot_claim *claims; /* whom the slots are for, best first; borrowed */
     int32_t claim_count;

@@ -134,6 +134,8 @@ ALLOT_API int allot_policy_fill(allot_policy *policy, const char *label, allot_s
 /* Whether owned slots grow and shrink with the group's size (1, the default) or stay as planned
  * (0): beside consumers of such a policy, the others' share what is left of the group (H-15). */
 ALLOT_API int allot_policy_scale(allot_policy *policy, int scaled);
+/* EUSAGE: also ALLOT_ROUND_CEIL_IN_ORDER beside an order of distribution that reads quotas, since
+ * it rounds in that order. */
 ALLOT_API int allot_policy_round(allot_policy *policy, allot_rounding rounding);
 /* The order of distribution (C-5); n = 0 is plan order. Default: by rank. */
 ALLOT_API int allot_policy_distribute(allot_policy *policy, const allot_key *keys, int32_t n);
