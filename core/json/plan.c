@@ -181,7 +181,9 @@ static int read_plan(allot__plan_reader *reader)
     for (size_t i = 0; i < sizeof steps / sizeof steps[0] && status == ALLOT_OK; i++)
         status = steps[i](reader);
     cJSON_Delete(node);
-    return status != ALLOT_OK ? status : reader->doc.faults > 0 ? ALLOT_EINVALID : ALLOT_OK;
+    if (status != ALLOT_OK || reader->doc.faults == 0)
+        return status;
+    return reader->doc.faults == reader->unread ? ALLOT_EIO : ALLOT_EINVALID;
 }
 
 static void end(allot__plan_reader *reader)

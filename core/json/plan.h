@@ -53,6 +53,7 @@ typedef struct allot__plan_reader {
     allot__branch_entry *branches;
     size_t branch_count;
     bool no_policy; /* one failed: what consumers may state is not known */
+    int64_t unread; /* of the faults: policies that could not be read from where they are */
     bool doubtful;  /* a consumer is faulty, so sums over consumers may be */
     /* The keys of a consumer: those of consumer.c, then the plan's columns. */
     allot__field *fields;

@@ -218,8 +218,9 @@ static int load(allot__plan_reader *reader, int32_t group, const char *name, uin
     else if (doc->report == NULL || allot_report_total(doc->report, ALLOT_ERROR) > errors)
         doc->faults++;
     else
-        allot__doc_fault(doc, allot__at(use), "E-policy", NULL, "the policy cannot be loaded: %s",
-                         allot_status_text(status));
+        allot__doc_fault(doc, allot__at(use), status == ALLOT_EIO ? "E-io" : "E-policy", NULL,
+                         "the policy cannot be loaded: %s", allot_status_text(status));
+    reader->unread += status == ALLOT_EIO;
     reader->no_policy = reader->no_policy || policy == NULL;
     if (group > BRANCH(0) || reader->branches[BRANCH(0) - group].loaded != policy)
         allot_policy_free(policy);

@@ -181,33 +181,49 @@ allot__value allot__value_read(allot__doc *doc, const cJSON *node, const allot__
 /* ---- Objects -----------------------------------------------------------------------------------
  */
 
-static void unknown_key(allot__doc *doc, const cJSON *member, const allot__shape *shape)
+/* The nearest key of the shape. `unstated`: of those that the object does not state; what is near
+ * one that it does state is another word. */
+static const char *nearest_key(const cJSON *node, const cJSON *member, const allot__shape *shape,
+                               bool unstated)
 {
     const char *keys[KEYS_MAX];
-    char quote[ALLOT__QUOTE_MAX + 4], hint[160];
     size_t count = shape->count < KEYS_MAX ? shape->count : KEYS_MAX;
-    for (size_t i = 0; i < count; i++)
-        keys[i] = shape->fields[i].key;
-    const char *near = allot_nearest(member->string, strlen(member->string), keys, count);
+    for (size_t i = 0; i < count; i++) {
+        const char *key = shape->fields[i].key;
+        keys[i] = unstated && cJSON_GetObjectItemCaseSensitive(node, key) != NULL ? NULL : key;
+    }
+    return allot_nearest(member->string, strlen(member->string), keys, count);
+}
+
+static void unknown_key(allot__doc *doc, const cJSON *member, const char *near)
+{
+    char quote[ALLOT__QUOTE_MAX + 4], hint[160];
     allot__spot spot = allot__at_key((uint32_t)member->valueint);
     allot__doc_fault(doc, spot, "E-unknown-key", allot__did_you_mean(near, hint, sizeof hint),
                      "found the unknown key %s", allot__doc_quote(doc, spot, quote));
 }
 
-static void read_member(allot__doc *doc, const cJSON *member, const allot__shape *shape,
-                        allot__value *values)
+static void read_other(allot__doc *doc, const cJSON *node, const cJSON *member,
+                       const allot__shape *shape)
 {
     const allot__field other = {NULL, shape->others, INT64_MIN, INT64_MAX, false, false};
+    const char *near = nearest_key(node, member, shape, shape->others != 0);
+    if (shape->others == 0 || near != NULL)
+        unknown_key(doc, member, near);
+    else
+        allot__value_read(doc, member, &other);
+}
+
+static void read_member(allot__doc *doc, const cJSON *node, const cJSON *member,
+                        const allot__shape *shape, allot__value *values)
+{
     for (size_t i = 0; i < shape->count; i++) {
         if (strcmp(shape->fields[i].key, member->string) != 0)
             continue;
         values[i] = allot__value_read(doc, member, &shape->fields[i]);
         return;
     }
-    if (shape->others == 0)
-        unknown_key(doc, member, shape);
-    else
-        allot__value_read(doc, member, &other);
+    read_other(doc, node, member, shape);
 }
 
 void allot__object_check(allot__doc *doc, const cJSON *node, const allot__shape *shape,
@@ -216,7 +232,7 @@ void allot__object_check(allot__doc *doc, const cJSON *node, const allot__shape 
     memset(values, 0, shape->count * sizeof *values);
     for (const cJSON *member = node->child; member != NULL; member = member->next)
         if (member->valueint != 0)
-            read_member(doc, member, shape, values);
+            read_member(doc, node, member, shape, values);
     for (size_t i = 0; i < shape->count; i++)
         if (shape->fields[i].required && values[i].number == 0)
             allot__doc_fault(doc, allot__at((uint32_t)node->valueint), "E-missing", NULL,

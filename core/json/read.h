@@ -49,7 +49,8 @@ typedef struct allot__field {
 typedef struct allot__shape {
     const allot__field *fields;
     size_t count;
-    unsigned others; /* kinds that pass in silence under any other key; 0: none has another key */
+    unsigned others; /* kinds that pass in silence under any other key, unless it looks like a slip
+                        for one of the fields that is not stated; 0: there is no other key */
 } allot__shape;
 
 /* What a node is; of a string or number also its value. */

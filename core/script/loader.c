@@ -77,7 +77,8 @@ static int cannot_read(const char *path, const char *why, allot_report *report)
     return ALLOT_EIO;
 }
 
-/* Reads at most FILE_MAX + 1 bytes into `text`, which has room for them. */
+/* Reads at most FILE_MAX + 1 bytes into `text`, which has room for them: a policy so large is
+ * refused as text. */
 static int read_file(const char *path, char *text, size_t *len, allot_report *report)
 {
     errno = 0;
@@ -87,9 +88,7 @@ static int read_file(const char *path, char *text, size_t *len, allot_report *re
     *len = fread(text, 1, FILE_MAX + 1, file);
     int failed = ferror(file) ? errno : 0;
     fclose(file);
-    if (failed)
-        return cannot_read(path, strerror(failed), report);
-    return *len > FILE_MAX ? cannot_read(path, "it is larger than 1 MiB", report) : ALLOT_OK;
+    return failed ? cannot_read(path, strerror(failed), report) : ALLOT_OK;
 }
 
 /* ---- The loader ---------------------------------------------------------------------------- */

@@ -79,6 +79,10 @@ static const bad bads[] = {
     {A "\"hosts\": {\"h\": {}}}", "E-missing:1:47", "hosts.h", "\"slots\" is missing", NULL},
     {A "\"hosts\": {\"h\": {\"slots\": 1, \"x\": [1]}}}", "E-type:1:65", "hosts.h.x",
      "found a list, allowed a number or true or false or a string or null", NULL},
+    {A "\"hosts\": {\"h\": {\"slots\": 1, \"gruop\": \"x\"}}}", "E-unknown-key:1:60",
+     "hosts.h.gruop", "found the unknown key \"gruop\"", "did you mean \"group\"?"},
+    {A "\"hosts\": {\"h\": {\"slot\": 1}}}", "E-unknown-key:1:48 E-missing:1:47", "hosts.h.slot",
+     "found the unknown key \"slot\"", "did you mean \"slots\"?"},
     {A "\"hosts\": {\"h\": 5}}", "E-type:1:47", "hosts.h", "found the number 5, allowed an object",
      NULL},
     {A "\"hosts\": {\"\": {\"slots\": 1}}}", "E-name:1:42", "hosts[\"\"]",
@@ -199,6 +203,47 @@ static void test_failed_policy(void)
     bench_end(&it);
 }
 
+/* ... but slips for what every consumer may state are told, where it is not stated. */
+static void test_failed_policy_slips(void)
+{
+    bench it;
+    bench_begin(&it);
+    CHECK_EQ(bench_plan(&it, "{\"policy\": \"none\", \"consumers\": [\n"
+                             "{\"nmae\": \"a\"},\n"
+                             "{\"name\": \"b\", \"childern\": []},\n"
+                             "{\"name\": \"c\", \"ownd\": 1, \"level\": 3},\n"
+                             "{\"name\": \"d\", \"limit\": 3, \"limit2\": 3}],\n"
+                             "\"groups\": {\"g\": {\"consumers\": {\"/d\": {\"rnak\": 1}}}}}"),
+             ALLOT_EINVALID);
+    CHECK_STR(bench_faults(&it), "E-no-policy:1:12 E-unknown-key:2:2 E-missing:2:1 "
+                                 "E-unknown-key:3:15 E-unknown-key:4:15 E-unknown-key:6:39");
+    CHECK_STR(allot_report_at(it.report, 4)->hint, "did you mean \"owned\"?");
+    bench_end(&it);
+}
+
+/* A plan is as it should be, but its policies are away: that is no fault of the plan. */
+static void test_unread_policy(void)
+{
+    static const char away[] = "{\"policy\": \"away\", \"consumers\": [{\"name\": \"a\"%s}]}";
+    char text[200];
+    bench it;
+    bench_begin(&it);
+    snprintf(text, sizeof text, away, ", \"weight\": 3");
+    CHECK_EQ(bench_plan(&it, text), ALLOT_EIO);
+    CHECK(it.plan == NULL);
+    CHECK_STR(bench_faults(&it), "E-io:1:12");
+    snprintf(text, sizeof text, away, ", \"policy\": {\"use\": \"away\"}");
+    CHECK_EQ(bench_plan(&it, text), ALLOT_EIO);
+    CHECK_STR(bench_faults(&it), "E-io:1:12 E-io:1:66");
+    snprintf(text, sizeof text, away, ", \"policy\": \"none\"");
+    CHECK_EQ(bench_plan(&it, text), ALLOT_EINVALID);
+    snprintf(text, sizeof text, away, ", \"rank\": -1");
+    CHECK_EQ(bench_plan(&it, text), ALLOT_EINVALID);
+    snprintf(text, sizeof text, away, ", \"reserve\": 1");
+    CHECK_EQ(bench_plan(&it, text), ALLOT_EINVALID);
+    bench_end(&it);
+}
+
 static void test_many_faults(void)
 {
     static char text[20000];
@@ -250,6 +295,8 @@ int main(void)
     RUN(test_faults);
     RUN(test_all_faults);
     RUN(test_failed_policy);
+    RUN(test_failed_policy_slips);
+    RUN(test_unread_policy);
     RUN(test_many_faults);
     RUN(test_many_keys);
     RUN(test_no_loader);

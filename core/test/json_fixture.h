@@ -77,6 +77,8 @@ static inline int loader_load(void *ud, allot_engine *engine, const char *use,
     (void)plan_file;
     if (ud != NULL)
         loads_note(ud, use, options, count);
+    if (strcmp(use, "away") == 0)
+        return ALLOT_EIO;
     if (strcmp(use, "hybrid") != 0 && strcmp(use, "weigh") != 0) {
         if (strcmp(use, "mute") != 0)
             allot_report_say(report, ALLOT_ERROR, "E-no-policy", "no policy \"%s\"", use);

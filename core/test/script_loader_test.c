@@ -109,8 +109,8 @@ static void unreadable_files_are_told(void)
     CHECK_EQ(load(folder, NULL), ALLOT_EIO);
     memset(large, ' ', sizeof large);
     write_file("large.lua", large, sizeof large);
-    CHECK_EQ(load("large.lua", plan_file), ALLOT_EIO);
-    CHECK(strstr(script_finding(&it)->message, "larger than 1 MiB"));
+    CHECK_EQ(load("large.lua", plan_file), ALLOT_EPOLICY);
+    CHECK_STR(script_finding(&it)->message, "a policy file is at most 1 MiB");
     write_file("large.lua", large, sizeof large - 1);
     CHECK_EQ(load("large.lua", plan_file), ALLOT_EPOLICY);
     remove_file("large.lua");

@@ -6,6 +6,11 @@
  * Documents are UTF-8 JSON; plans may have comments and trailing commas. A document is read whole
  * or not at all: every fault found (up to 50) goes to the report with file, line, column, path,
  * what was found and what is allowed. Nothing here opens a file: the caller hands over text.
+ *
+ * Documents are read with cJSON. Its memory comes from malloc, not from the engine: as much as the
+ * objects take that lead to the one being read, given back before the reader returns. It also
+ * writes where its last error was to a pointer of the whole process, which nothing here reads: so
+ * engines may read in several threads at once, though a checker of data races may name it.
  */
 #ifndef ALLOT_JSON_H
 #define ALLOT_JSON_H
@@ -34,7 +39,8 @@ typedef struct allot_use_option {
  * How a plan's `policy` becomes a policy. `load` gets `use` (a ready-made name, or a path to a .lua
  * file relative to the plan), the plan's file name and its options, and makes a policy that the
  * caller owns. When it fails it adds diagnostics; those without a file are placed by the plan's
- * reader at `use`, or, when their `path` is an option's name, at that option.
+ * reader at `use`, or, when their `path` is an option's name, at that option. EIO: the policy is
+ * somewhere that cannot be read; any other failure but ENOMEM makes the plan invalid.
  */
 typedef struct allot_policy_loader {
     void *ud;
@@ -45,7 +51,7 @@ typedef struct allot_policy_loader {
 
 /* Reads and seals a plan from `len` bytes of text; `file` names it in diagnostics and is what
  * relative policy paths start from. loader NULL: a plan that names a policy is an error.
- * EINVALID (report), ENOMEM. */
+ * EINVALID (report); EIO (report): nothing is wrong but that policies could not be read; ENOMEM. */
 ALLOT_API int allot_plan_read(allot_engine *engine, const char *text, size_t len, const char *file,
                               const allot_policy_loader *loader, allot_report *report,
                               allot_plan **out);
