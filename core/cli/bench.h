@@ -53,10 +53,10 @@ void allot__bench_machine(const char *key, char *buf, size_t size);
 typedef struct bench_row {
     const bench_shape *shape;
     int32_t consumers;
-    bench_time quota;  /* need and quota */
-    bench_time cycle;  /* and distribution and reclaim */
-    bench_time orders; /* and the lists to carry out: all of allot_cycle */
-    bench_time script; /* `cycle` with one Lua function */
+    bench_time quota;     /* need and quota */
+    bench_time cycle;     /* and distribution and reclaim */
+    bench_time orders;    /* and the lists to carry out: all of allot_cycle */
+    bench_time script[2]; /* `cycle` with one Lua function; with one that calls another */
     bench_time stream;
     int64_t bytes;
 } bench_row;
