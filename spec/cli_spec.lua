@@ -99,7 +99,12 @@ describe("allot", function ()
       fails(2, "run --group x plan.json state.json", "E-usage")
       fails(2, "bench --repeat 0", "E-usage")
       fails(2, "bench --repeat 1x", "E-usage")
-      assert.truthy(fails(2, "bench --shape flt", "E-usage"):find("flat", 1, true))
+      assert.truthy(fails(2, "run -xa a b", "E-usage"):find("there is no option -x ", 1, true))
+      assert.truthy(fails(2, "run a b -ax", "E-usage"):find("there is no option -x ", 1, true))
+      assert.truthy(fails(2, "run --all=x a b", "E-usage"):find("--all takes no argument", 1, true))
+      assert.truthy(fails(2, "bench --shape flt", "E-usage"):find("did you mean flat?", 1, true))
+      assert.truthy(fails(2, "bench --shape 10x10", "E-usage")
+        :find("hint: there are flat, 10x10x100, 10x100x100, 100x100x100", 1, true))
       fails(2, "help rum", "E-usage")
       assert.truthy(fails(2, "run - -", "E-usage"):find("only once", 1, true))
     end)
@@ -209,6 +214,13 @@ describe("allot", function ()
           assert.is_true(#row <= 80, row)
         end
         assert.truthy(table_text:find("/pp.*%.%.%.p+ .* 123456789 "), table_text)
+        assert.falsy(table_text:find(" owned", 1, true))
+        assert.truthy(table_text:find("\n(a wider terminal shows the parts of each quota)", 1, true))
+        shell.write(at .. "/short.json", '{"consumers": [{"name": "a", "owned": 1}]}')
+        shell.write(at .. "/short-state.json", '{"now": 0, "consumers": {"/a": {"demand": 1}}}')
+        local whole = on_terminal("NO_COLOR=1", "run short.json short-state.json")
+        assert.truthy(whole:find("= 1 owned", 1, true), whole)
+        assert.falsy(whole:find("wider", 1, true))
       end
     end)
 
@@ -243,6 +255,23 @@ describe("allot", function ()
       fails(3, "run empty.json state.json", "E-")
     end)
 
+    it("say what they are about, once", function ()
+      assert.truthy(fails(3, "check bad.json", "E-unknown-key")
+        :find(': error: /guests: limt: found the unknown key "limt" [E-unknown-key]\n', 1, true))
+      shell.write(at .. "/about.json", '{"slotz": 3, "slots": "3", "consumers": [\n'
+        .. '{"name": "a", "owned": 1, "children": [{"name": "b", "owned": 2}]}, {"rank": -1}]}')
+      local err = fails(3, "check about.json", "E-unbalanced")
+      for _, words in ipairs {
+        '1:2: error: found the unknown key "slotz" [',
+        '1:23: error: slots: found the string "3", allowed an integer',
+        "2:24: error: /a: owned is 1, but its children own 2",
+        '2:69: error: consumers[1]: "name" is missing [',
+        "error: consumers[1].rank: found the number -1, allowed",
+      } do
+        assert.truthy(err:find(words, 1, true), words .. "\nis not in\n" .. err)
+      end
+    end)
+
     it("stand under what is meant, in any script and on any line", function ()
       shell.write(at .. "/umlauts.json", '{"version": 1, /* äöü\t€ */ "slotz": 3}\n')
       local err = fails(3, "check umlauts.json", "E-unknown-key")
@@ -263,10 +292,17 @@ describe("allot", function ()
       fails(5, "run plan.json nowhere.json", "E-io")
       fails(5, "run . state.json", "E-io")
       fails(5, "check nowhere.lua", "E-io")
+      shell.write(at .. "/away.json", (PLAN:gsub("hybrid", "away.lua")))
+      local err = fails(5, "run away.json state.json", "E-io")
+      assert.truthy(err:find("away.json:3:13: error: ", 1, true), err)
+      fails(5, "check away.json", "E-io")
+      shell.write(at .. "/away-bad.json", (BAD_PLAN:gsub("hybrid", "away.lua")))
+      assert.truthy(fails(3, "check away-bad.json", "E-io"):find("[E-unknown-key]", 1, true))
     end)
 
     it("of a policy that fails while running are its own", function ()
-      assert.truthy(fails(4, "run fails.json state.json", "E-"):find("no", 1, true))
+      local err = fails(4, "run fails.json state.json", "E-policy-run")
+      assert.truthy(err:find("^fails%.lua:3:%d+: error: /physics: no %[E%-policy%-run%]\n"), err)
       fails(4, "run endless.json state.json", "E-")
       does("run good.json state.json")
     end)
@@ -301,6 +337,12 @@ describe("allot", function ()
       local err = fails(3, "check bad.json plan.json broken.lua", "E-unknown-key")
       assert.truthy(err:find("broken.lua:3", 1, true), err)
       fails(5, "check bad.json nowhere.json", "E-io")
+    end)
+
+    it("knows a state when it gets one", function ()
+      local err = fails(3, "check state.json", "E-not-a-plan")
+      assert.truthy(err:find("hint: check reads plans and policies", 1, true), err)
+      assert.falsy(fails(3, "check bad.json", "E-"):find("E-not-a-plan", 1, true))
     end)
 
     it("counts nothing as a fault", function ()

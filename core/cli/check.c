@@ -33,6 +33,33 @@ static void put_file(allot__cli *cli, const char *path, const char *kind, int32_
     allot__cli_puts(out, "\n");
 }
 
+/* A time of its own is what every state has and no plan: was a state meant? */
+static bool is_state(const allot_report *report, int32_t first)
+{
+    for (int32_t i = first; i < allot_report_count(report); i++) {
+        const allot_diagnostic *finding = allot_report_at(report, i);
+        if (strcmp(finding->code, "E-unknown-key") == 0 && finding->path != NULL &&
+            strcmp(finding->path, "now") == 0)
+            return true;
+    }
+    return false;
+}
+
+static void tell_state(allot__cli *cli, const char *path)
+{
+    allot_diagnostic finding = {
+        .severity = ALLOT_ERROR,
+        .code = "E-not-a-plan",
+        .file = allot__cli_file_name(path),
+        .message = "this looks like a state",
+        .hint = "check reads plans and policies; run and explain read a state, behind its plan",
+        .consumer = -1,
+        .group = -1,
+        .field = -1,
+    };
+    allot_report_add(cli->report, &finding);
+}
+
 static int check_file(allot__cli *cli, const char *path)
 {
     if (is_policy(path)) {
@@ -42,9 +69,12 @@ static int check_file(allot__cli *cli, const char *path)
         return code;
     }
     allot__documents docs;
+    int32_t before = allot_report_count(cli->report);
     int code = allot__cli_open_plan(cli, path, &docs);
     if (code == CLI_DONE)
         put_file(cli, path, "plan", allot_plan_consumers(docs.plan));
+    if (code == CLI_INVALID && is_state(cli->report, before))
+        tell_state(cli, path);
     allot__cli_close(cli, &docs);
     return code;
 }

@@ -137,6 +137,33 @@ static void put_place(allot__text *out, const allot_diagnostic *finding)
     allot__cli_puts(out, ": ");
 }
 
+static bool joins(char byte)
+{
+    return (byte >= '0' && byte <= '9') || (byte >= 'A' && byte <= 'Z') ||
+           (byte >= 'a' && byte <= 'z') || byte == '_' || byte == '-' || byte == '/';
+}
+
+/* Whether the message names the path: as a whole, not as the beginning of another. */
+static bool names(const char *message, const char *path)
+{
+    size_t len = strlen(path);
+    for (const char *at = strstr(message, path); at != NULL; at = strstr(at + 1, path))
+        if ((at == message || !joins(at[-1])) && !joins(at[len]))
+            return true;
+    return false;
+}
+
+/* The message, behind what it is about. */
+static void put_message(allot__text *out, const allot_diagnostic *finding)
+{
+    const char *path = finding->path;
+    if (path != NULL && *path != '\0' && !names(finding->message, path)) {
+        allot__cli_puts_safe(out, path, strlen(path));
+        allot__cli_puts(out, ": ");
+    }
+    allot__cli_puts_safe(out, finding->message, strlen(finding->message));
+}
+
 static void put_finding(allot__text *out, const allot_diagnostic *finding, bool color)
 {
     bool error = finding->severity != ALLOT_WARNING;
@@ -144,7 +171,7 @@ static void put_finding(allot__text *out, const allot_diagnostic *finding, bool 
     allot__cli_puts(out, !color ? "" : error ? BOLD RED : BOLD YELLOW);
     allot__cli_puts(out, error ? "error:" : "warning:");
     allot__cli_puts(out, color ? RESET " " : " ");
-    allot__cli_puts_safe(out, finding->message, strlen(finding->message));
+    put_message(out, finding);
     allot__cli_printf(out, " [%s]\n", finding->code);
     if (finding->source != NULL && finding->line > 0)
         put_excerpt(out, finding, color);

@@ -38,6 +38,14 @@ const allot__verb *allot__cli_verb_find(const char *name)
     return verb->name != NULL ? verb : NULL;
 }
 
+static const allot__option_row *row_of(int letter)
+{
+    const allot__option_row *row = allot__cli_options;
+    while (row->name != NULL && row->letter != letter)
+        row++;
+    return row->name != NULL ? row : NULL;
+}
+
 /* ---- Mistakes -------------------------------------------------------------------------------- */
 
 static int unknown(allot__cli *cli, const char *what, const char *name, size_t len,
@@ -65,6 +73,18 @@ static int unknown_option(allot__cli *cli, const char *word)
         snprintf(hint, sizeof hint, "did you mean --%s?", near);
     return allot__cli_fail(cli, CLI_USAGE, "E-usage", hint, "there is no option %.*s",
                            (int)strcspn(word, "="), word);
+}
+
+/* An option that getopt_long refuses; `word` is the last that it has passed. */
+static int refused_option(allot__cli *cli, const char *word)
+{
+    const allot__option_row *row = row_of(optopt);
+    char letter[] = {'-', (char)optopt, '\0'};
+    if (row != NULL)
+        return allot__cli_fail(cli, CLI_USAGE, "E-usage", NULL, "--%s takes no argument",
+                               row->name);
+    /* getopt_long passes a word only behind its last letter. */
+    return unknown_option(cli, optopt != 0 ? letter : word);
 }
 
 static int unknown_verb(allot__cli *cli, const char *name)
@@ -139,14 +159,6 @@ static int take_option(allot__cli *cli, const allot__option_row *row, const char
     }
 }
 
-static const allot__option_row *row_of(int letter)
-{
-    const allot__option_row *row = allot__cli_options;
-    while (row->name != NULL && row->letter != letter)
-        row++;
-    return row->name != NULL ? row : NULL;
-}
-
 /* The table in getopt_long's own shape. */
 static void getopt_tables(struct option *longs, char *shorts)
 {
@@ -175,7 +187,7 @@ static int read_options(allot__cli *cli, int argc, char **argv, char *used)
             step = allot__cli_fail(cli, CLI_USAGE, "E-usage", NULL, "--%s needs %s", row->name,
                                    row->argument);
         else if (row == NULL)
-            step = unknown_option(cli, argv[optind - 1]);
+            step = refused_option(cli, argv[optind - 1]);
         else
             step = take_option(cli, row, optarg);
         if (step != CLI_DONE)

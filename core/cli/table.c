@@ -254,11 +254,14 @@ int32_t allot__cli_table(const allot_decision *decision, int32_t group, allot__t
     row of = {.decision = decision, .plan = plan, .group = group};
     of.all = look->all || allot_plan_consumers(plan) <= SMALL;
     layout shape = measure(&of);
+    bool parts = shape.width[PARTS] > 0;
     fit(&shape, look->width);
     put_line(out, NULL, &shape, look->color);
     int32_t consumer = ALLOT_ROOT;
     of.left_out = 0;
     while (next_row(&of, &consumer))
         put_line(out, &of, &shape, look->color);
+    if (parts && shape.width[PARTS] == 0)
+        allot__cli_puts(out, "(a wider terminal shows the parts of each quota)\n");
     return of.left_out;
 }
