@@ -215,7 +215,8 @@ describe("allot", function ()
         end
         assert.truthy(table_text:find("/pp.*%.%.%.p+ .* 123456789 "), table_text)
         assert.falsy(table_text:find(" owned", 1, true))
-        assert.truthy(table_text:find("\n(a wider terminal shows the parts of each quota)", 1, true))
+        assert.truthy(
+          table_text:find("\n(a wider terminal shows the parts of each quota)", 1, true))
         shell.write(at .. "/short.json", '{"consumers": [{"name": "a", "owned": 1}]}')
         shell.write(at .. "/short-state.json", '{"now": 0, "consumers": {"/a": {"demand": 1}}}')
         local whole = on_terminal("NO_COLOR=1", "run short.json short-state.json")
