@@ -60,8 +60,7 @@ static int set_columns(allot__plan_reader *reader, int32_t group, int32_t consum
     return status;
 }
 
-/* ---- Faults ------------------------------------------------------------------------------------
- */
+/* ---- Faults ---------------------------------------------------------------------------------- */
 
 /* Sums go up, so what is above a faulty consumer is in doubt too. */
 static void mark_faulty(allot__plan_reader *reader, int32_t consumer)
@@ -94,8 +93,7 @@ static int remember(allot__plan_reader *reader, int32_t consumer, uint32_t objec
     return ALLOT_OK;
 }
 
-/* ---- Consumers ---------------------------------------------------------------------------------
- */
+/* ---- Consumers ------------------------------------------------------------------------------- */
 
 static void refuse(allot__doc *doc, const cJSON *name, int status)
 {
@@ -187,8 +185,7 @@ static int read_list(allot__plan_reader *reader, uint32_t list, int32_t parent)
     return status;
 }
 
-/* ---- What groups state otherwise ---------------------------------------------------------------
- */
+/* ---- What groups state otherwise ------------------------------------------------------------- */
 
 static int read_difference(allot__plan_reader *reader, const cJSON *member, int32_t group)
 {

@@ -28,8 +28,7 @@ static void write_policy(allot__writer *out, const allot_policy *policy)
     allot__write_close(out, '}');
 }
 
-/* ---- Groups and their consumers ----------------------------------------------------------------
- */
+/* ---- Groups and their consumers -------------------------------------------------------------- */
 
 static void write_parts(page *page, int32_t group, const allot_verdict *verdict)
 {
@@ -97,8 +96,7 @@ static int write_group(page *page, int32_t group)
     return status;
 }
 
-/* ---- What to carry out -------------------------------------------------------------------------
- */
+/* ---- What to carry out ----------------------------------------------------------------------- */
 
 static int write_grants(page *page)
 {
@@ -181,8 +179,7 @@ static int write_reclaims(page *page)
     return status;
 }
 
-/* ---- The whole ---------------------------------------------------------------------------------
- */
+/* ---- The whole ------------------------------------------------------------------------------- */
 
 static void write_place(allot__writer *out, const allot_diagnostic *finding)
 {

@@ -91,8 +91,7 @@ uint32_t allot__doc_member(const allot__doc *doc, uint32_t object, const char *k
     return 0;
 }
 
-/* ---- Repeated keys -----------------------------------------------------------------------------
- */
+/* ---- Repeated keys --------------------------------------------------------------------------- */
 
 static void repeated(allot__doc *doc, cJSON *member)
 {
@@ -145,8 +144,7 @@ static int check_hashed(allot__doc *doc, cJSON *object, size_t count)
     return ALLOT_OK;
 }
 
-/* ---- Objects -----------------------------------------------------------------------------------
- */
+/* ---- Objects --------------------------------------------------------------------------------- */
 
 static int need_scratch(allot__doc *doc, size_t size)
 {

@@ -44,8 +44,7 @@ int allot__doc_open(allot__doc *doc, allot_engine *engine, const char *text, siz
                     const char *file, bool relaxed, allot_report *report);
 void allot__doc_close(allot__doc *doc);
 
-/* ---- Values: by number ------------------------------------------------------------------------
- */
+/* ---- Values: by number ----------------------------------------------------------------------- */
 
 /* Its first byte in the blanked text: '{', '[', '"', a digit ... */
 char allot__doc_first(const allot__doc *doc, uint32_t number);
@@ -63,8 +62,7 @@ uint32_t allot__doc_member(const allot__doc *doc, uint32_t object, const char *k
  * repeat a key are said to be faults and have valueint 0. End it with cJSON_Delete. ENOMEM. */
 int allot__doc_parse(allot__doc *doc, uint32_t number, cJSON **out);
 
-/* ---- Faults ------------------------------------------------------------------------------------
- */
+/* ---- Faults ---------------------------------------------------------------------------------- */
 
 /* Where a fault is: at a value, or at its key. */
 typedef struct allot__spot {

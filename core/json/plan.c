@@ -21,8 +21,7 @@ static const allot__field plan_fields[ALLOT__PLAN_KEYS] = {
 };
 static const allot__shape plan_shape = {plan_fields, ALLOT__PLAN_KEYS, 0};
 
-/* ---- Groups ------------------------------------------------------------------------------------
- */
+/* ---- Groups ---------------------------------------------------------------------------------- */
 
 static const allot__field group_fields[] = {
     {"slots", ALLOT__AMOUNT, false, false},
@@ -108,8 +107,7 @@ static int set_slots(allot__plan_reader *reader)
     return status;
 }
 
-/* ---- Hosts -------------------------------------------------------------------------------------
- */
+/* ---- Hosts ----------------------------------------------------------------------------------- */
 
 static const allot__field host_fields[] = {
     {"slots", ALLOT__AMOUNT, true, false},
@@ -164,8 +162,7 @@ static int read_hosts(allot__plan_reader *reader)
     return status;
 }
 
-/* ---- The whole ---------------------------------------------------------------------------------
- */
+/* ---- The whole ------------------------------------------------------------------------------- */
 
 static int read_plan(allot__plan_reader *reader)
 {

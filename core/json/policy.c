@@ -65,8 +65,7 @@ static void choose(choices *list, const char *name, const allot__value *value, b
     option->string = value->string;
 }
 
-/* ---- Options -----------------------------------------------------------------------------------
- */
+/* ---- Options --------------------------------------------------------------------------------- */
 
 /* Sets a core option of a group, or of all groups that use the plan's policy. */
 static int set_option(allot__plan_reader *reader, int32_t group, bool everywhere, int option,
@@ -162,8 +161,7 @@ static int take_option(allot__plan_reader *reader, const cJSON *member, bool sin
     return ALLOT_OK;
 }
 
-/* ---- Policies ----------------------------------------------------------------------------------
- */
+/* ---- Policies -------------------------------------------------------------------------------- */
 
 /* Places what the loader said without a place: at the option it is about, or at `use`. */
 static int place_findings(allot__doc *doc, int32_t first, uint32_t use, const choices *list)

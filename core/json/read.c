@@ -10,8 +10,7 @@
 /* At most so many keys of an object are candidates for "did you mean". */
 #define KEYS_MAX 128
 
-/* ---- Values ------------------------------------------------------------------------------------
- */
+/* ---- Values ---------------------------------------------------------------------------------- */
 
 /* Reads the integer that `len` bytes are; saturates when it is beyond 64 bits. */
 static void read_integer(const char *text, size_t len, allot__value *value)
@@ -74,8 +73,7 @@ allot__value allot__value_of(const allot__doc *doc, const cJSON *node)
     return value;
 }
 
-/* ---- What is wrong -----------------------------------------------------------------------------
- */
+/* ---- What is wrong --------------------------------------------------------------------------- */
 
 static const char *kind_text(allot__kind kind)
 {
@@ -178,8 +176,7 @@ allot__value allot__value_read(allot__doc *doc, const cJSON *node, const allot__
     return value;
 }
 
-/* ---- Objects -----------------------------------------------------------------------------------
- */
+/* ---- Objects --------------------------------------------------------------------------------- */
 
 /* The nearest key of the shape. `unstated`: of those that the object does not state; what is near
  * one that it does state is another word. */

@@ -26,8 +26,7 @@ static const allot__field state_fields[ALLOT__STATE_KEYS] = {
 };
 static const allot__shape state_shape = {state_fields, ALLOT__STATE_KEYS, 0};
 
-/* ---- Amounts: one number, or one for each group ------------------------------------------------
- */
+/* ---- Amounts: one number, or one for each group ---------------------------------------------- */
 
 typedef int (*setter)(allot_state *state, int32_t group, int32_t consumer, int64_t slots);
 
@@ -76,8 +75,7 @@ static int read_amounts(allot__state_reader *reader, const allot__value *value, 
     return consumer == ALLOT_ROOT ? ALLOT_OK : set(reader->state, 0, consumer, value->integer);
 }
 
-/* ---- Consumers ---------------------------------------------------------------------------------
- */
+/* ---- Consumers ------------------------------------------------------------------------------- */
 
 enum { DEMAND, ALLOCATED, SHARING, CONSUMER_FIELDS };
 static const allot__field consumer_fields[CONSUMER_FIELDS] = {
@@ -114,8 +112,7 @@ static int read_consumer(allot__state_reader *reader, const cJSON *member)
     return status;
 }
 
-/* ---- Hosts -------------------------------------------------------------------------------------
- */
+/* ---- Hosts ----------------------------------------------------------------------------------- */
 
 enum { SLOTS, LOAD, CLOSED, EXCLUSIVE_TO, HOST_FIELDS };
 static const allot__field host_fields[HOST_FIELDS] = {
@@ -178,8 +175,7 @@ static int read_host(allot__state_reader *reader, const cJSON *member)
     return status;
 }
 
-/* ---- The whole ---------------------------------------------------------------------------------
- */
+/* ---- The whole ------------------------------------------------------------------------------- */
 
 static int read_members(allot__state_reader *reader, allot__state_key key,
                         int (*read)(allot__state_reader *reader, const cJSON *member))

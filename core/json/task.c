@@ -43,8 +43,7 @@ static int64_t read_time(allot__doc *doc, const allot__value *value)
     return time;
 }
 
-/* ---- Tasks -------------------------------------------------------------------------------------
- */
+/* ---- Tasks ----------------------------------------------------------------------------------- */
 
 enum { ID, CONSUMER, SLOTS, GROUP, SESSION, HOST, SLOT, STARTED, SUBMITTED, TASK_FIELDS };
 static const allot__field task_fields[TASK_FIELDS] = {
@@ -107,8 +106,7 @@ int allot__tasks_read(allot__state_reader *reader)
     return tasks->kind != 0 ? each_object(reader, tasks->number, read_task) : ALLOT_OK;
 }
 
-/* ---- Reclaims ----------------------------------------------------------------------------------
- */
+/* ---- Reclaims -------------------------------------------------------------------------------- */
 
 enum { R_ID, R_CONSUMER, R_SLOTS, R_GROUP, R_TASKS, R_FOR, R_DEADLINE, RECLAIM_FIELDS };
 static const allot__field reclaim_fields[RECLAIM_FIELDS] = {

@@ -10,8 +10,7 @@
 extern "C" {
 #endif
 
-/* ---- State: what is demanded and held ----------------------------------------------------------
- */
+/* ---- State: what is demanded and held -------------------------------------------------------- */
 
 /* A running task. Strings are copied; NULL where unknown. */
 typedef struct allot_task {
