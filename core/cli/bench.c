@@ -247,7 +247,7 @@ static int unknown_shape(allot__cli *cli, const char *const *names, size_t count
 
 static int check_shape(allot__cli *cli)
 {
-    const char *names[ROWS_MAX];
+    const char *names[ROWS_MAX] = {NULL};
     size_t count = 0;
     for (const bench_shape *shape = allot__bench_shapes; shape->name != NULL; shape++) {
         if (cli->options.shape == NULL || strcmp(cli->options.shape, shape->name) == 0)
