@@ -26,7 +26,7 @@ local PUBLIC = {
 
 -- Files of engine/, each may include the headers of those before it (and its own).
 local ENGINE = {
-  "work", "columns", "pour", "pour_fast", "order", "round", "free", "need", "quota_pass",
+  "work", "own", "columns", "pour", "pour_fast", "order", "round", "free", "need", "quota_pass",
   "quota_order", "quota_mixed", "quota", "distribute", "giveback", "giveback_leaves", "trace",
   "reclaim", "orders", "decision", "tell", "tell_quota", "tell_slots", "explain", "cycle",
 }

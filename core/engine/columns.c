@@ -10,6 +10,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "engine/own.h"
+
 enum { BATCH = 512 };
 
 static int64_t shown(int32_t value)
@@ -21,8 +23,7 @@ static int64_t shown(int32_t value)
 static const int32_t *narrow(const allot__work *work, const allot__rules *rules, int32_t column)
 {
     switch (column) {
-    case ALLOT_OWNED:
-        return work->own != NULL ? work->own : work->configured;
+    case ALLOT_OWNED: /* as planned; where that is not so, allot__own */
     case ALLOT_CONFIGURED:
         return work->configured;
     case ALLOT_RESERVE:
@@ -81,6 +82,9 @@ int64_t allot__value(const allot__work *work, const allot__rules *rules, int32_t
     if (family != 0 && wide(&work->sums[family], column, &value)) {
         return value;
     }
+    if (column == ALLOT_OWNED) {
+        return allot__own(work, allot__rules_at(work, row), row, NULL);
+    }
     const int32_t *values = narrow(work, rules, column);
     return values == NULL ? 0 : shown(values[row]);
 }
@@ -89,6 +93,12 @@ void allot__values(const allot__work *work, const allot__rules *rules, int32_t c
                    int32_t first, int32_t count, int64_t *out)
 {
     const int32_t *values = narrow(work, rules, column);
+    if (column == ALLOT_OWNED && !allot__own_planned(work)) {
+        for (int32_t i = 0; i < count; i++) {
+            out[i] = allot__value(work, rules, column, first + i);
+        }
+        return;
+    }
     if (values == NULL) {
         memset(out, 0, (size_t)count * sizeof *out);
     } else {
@@ -253,7 +263,7 @@ int allot__amounts_of(allot__work *work, allot__rules *rules, allot_source sourc
             bool owns = work->times > 0 || rules->policy->exact;
             out->column = owns ? work->configured : NULL;
         } else {
-            out->part = work->own_part;
+            out->own = !allot__own_planned(work);
         }
     }
     out->number = 0; /* a column that is NULL is zero throughout */

@@ -11,8 +11,10 @@
 static int run_group(allot__decided *group, allot_stage last)
 {
     allot__work *work = &group->work;
-    allot__need(work);
-    int status = allot__quota(work);
+    int status = allot__need(work);
+    if (status == ALLOT_OK) {
+        status = allot__quota(work);
+    }
     if (status == ALLOT_OK && last >= ALLOT_STAGE_DISTRIBUTE) {
         status = allot__distribute(work);
     }

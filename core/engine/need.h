@@ -11,7 +11,8 @@
 
 #include "engine/work.h"
 
-/* Writes own, own_part, reserve, need, and sums' demand, need, allocated, in_flight, earmarked. */
-void allot__need(allot__work *work);
+/* Writes reserve, need, and sums' demand, need, reserve, allocated, in_flight, earmarked. ENOMEM.
+ */
+int allot__need(allot__work *work);
 
 #endif

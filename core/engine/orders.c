@@ -171,7 +171,8 @@ static void finish_node(book *book)
     for (size_t i = count / 2; i > 0; i--) {
         sink(takes, count, i - 1);
     }
-    for (; count > 0; sink(takes, count, 0)) {
+    int32_t unowed = book->family == 0 ? ALLOT__BY_SIZE : ALLOT__BY_LIMIT;
+    for (; count > 0 && book->owed > 0; sink(takes, count, 0)) {
         while (takes[0].slots > 0 && book->owed > 0) {
             int32_t to = next_lacking(book, book->start[book->family]);
             int64_t slots = takes[0].slots < book->owed ? takes[0].slots : book->owed;
@@ -183,9 +184,12 @@ static void finish_node(book *book)
             book->next[to] = book->lack[to] > 0 ? to : to + 1;
         }
         if (takes[0].slots > 0) {
-            book->unowed[takes[0].from] |= book->family == 0 ? ALLOT__BY_SIZE : ALLOT__BY_LIMIT;
+            book->unowed[takes[0].from] |= unowed;
         }
         takes[0] = takes[--count];
+    }
+    for (size_t i = 0; i < count; i++) {
+        book->unowed[takes[i].from] |= unowed;
     }
     book->takes.count = 0;
 }

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "engine/own.h"
 #include "engine/quota_pass.h"
 #include "engine/round.h"
 
@@ -70,7 +71,9 @@ static bool take_rows(allot__quota_pass *pass)
     if (!allot__quota_take(pass, &pass->whole[0], size) ||
         !allot__quota_take(pass, &pass->whole[1], size) ||
         !allot__quota_take(pass, &rows->floor, size) ||
-        !allot__quota_take(pass, &rows->rest, size) || !allot__quota_take(pass, &zeros, size)) {
+        !allot__quota_take(pass, &rows->rest, size) || !allot__quota_take(pass, &zeros, size) ||
+        !allot__quota_take(pass, &pass->own, size) ||
+        !allot__quota_take(pass, &pass->own_part, size)) {
         return false;
     }
     memset(zeros, 0, (size_t)pass->work->tree->widest * size);
@@ -96,13 +99,20 @@ static const int32_t *from_row(const allot__amounts *amounts, int32_t first)
     return amounts->number < 0 ? amounts->column : amounts->column + first;
 }
 
-void allot__quota_columns(allot__quota_pass *pass, int32_t fill, int32_t first, allot__pour *rows)
+void allot__quota_columns(allot__quota_pass *pass, int32_t fill, int32_t family)
 {
     const allot__fill_columns *columns = &pass->fills[fill];
+    int32_t first = allot__family_first(pass->work, family);
+    allot__pour *rows = &pass->rows;
     rows->need = pass->work->need + first;
     rows->weight = from_row(&columns->by, first);
     rows->cap = from_row(&columns->up_to, first);
-    rows->cap_part = columns->up_to.part ? columns->up_to.part + first : pass->zeros;
+    rows->cap_part = pass->zeros;
+    if (columns->up_to.own) {
+        allot__own_family(pass->work, family, pass->own, pass->own_part);
+        rows->cap = pass->own;
+        rows->cap_part = rows->unit == 1 ? pass->zeros : pass->own_part;
+    }
 }
 
 void allot__quota_next(allot__quota_pass *pass)
@@ -145,8 +155,7 @@ static int32_t pour_reserves(allot__quota_pass *pass, int32_t family)
 static bool pour_fill(allot__quota_pass *pass, int32_t fill, int32_t family)
 {
     allot__pour *rows = &pass->rows;
-    int32_t first = allot__family_first(pass->work, family);
-    allot__quota_columns(pass, fill, first, rows);
+    allot__quota_columns(pass, fill, family);
     allot__pour_aims(rows);
     rows->slope = pass->slope[fill];
     if (!pass->pour(rows)) {
@@ -154,7 +163,8 @@ static bool pour_fill(allot__quota_pass *pass, int32_t fill, int32_t family)
         return false;
     }
     pass->slope[fill] = rows->slope;
-    pass->work->critical[family] = (allot__critical){fill, first, rows->amount, rows->sum};
+    pass->work->critical[family] =
+        (allot__critical){fill, allot__family_first(pass->work, family), rows->amount, rows->sum};
     return true;
 }
 

@@ -9,6 +9,7 @@
  */
 #include <string.h>
 
+#include "engine/own.h"
 #include "engine/quota_pass.h"
 #include "engine/round.h"
 
@@ -41,7 +42,7 @@ static void add_up(const allot__work *work, bool exact, parts *to)
         }
         to->reserve[k] = plus(to->reserve[k], work->reserve[row]);
         to->owned[k] = plus(to->owned[k], work->times > 0 || exact ? work->configured[row] : 0);
-        to->own[k] = plus(to->own[k], work->own != NULL ? work->own[row] : work->configured[row]);
+        to->own[k] = plus(to->own[k], allot__own(work, &work->rules[k], row, NULL));
         to->need[k] = plus(to->need[k], work->need[row]);
     }
     for (int32_t k = 0; k < to->count; k++) {

@@ -140,7 +140,7 @@ static bool pour_fill(allot__quota_pass *pass, int32_t fill, int32_t family, con
 {
     const allot__order *order = &pass->rules->policy->fills[fill].order;
     int32_t first = allot__family_first(pass->work, family);
-    allot__quota_columns(pass, fill, first, &pass->rows);
+    allot__quota_columns(pass, fill, family);
     put_in_order(pass, order, first, only);
     for (int32_t from = 0; from < pass->rows.count;) {
         int32_t end = run_end(pass, order, first, from);

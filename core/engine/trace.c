@@ -4,6 +4,7 @@
 #include "engine/trace.h"
 
 #include "engine/order.h"
+#include "engine/own.h"
 
 /* Units: slots * unit, so that own' is whole. */
 static int64_t cap_of(const allot__work *work, const allot__rules *rules, allot_source source,
@@ -23,9 +24,9 @@ static int64_t cap_of(const allot__work *work, const allot__rules *rules, allot_
     if (whole >= ALLOT_AMOUNT_MAX) {
         return ALLOT_AMOUNT_MAX * work->unit;
     }
-    int64_t part = 0;
-    if (source.value == ALLOT_OWNED && work->own_part != NULL) {
-        part = work->own_part[row];
+    int32_t part = 0;
+    if (source.value == ALLOT_OWNED) {
+        allot__own(work, rules, row, &part);
     }
     return whole * work->unit + part;
 }

@@ -101,13 +101,6 @@ static int take_columns(allot__work *work)
     size_t families = (size_t)work->tree->families;
     allot__arena *arena = work->arena;
     size_t size = sizeof(int32_t);
-    /* Unscaled ownership needs no column of its own. */
-    if (work->times != 1 || work->unit != 1) {
-        work->own = allot__arena_take(arena, rows, size);
-    }
-    if (work->unit != 1) {
-        work->own_part = allot__arena_take(arena, rows, size);
-    }
     work->reserve = allot__arena_take(arena, rows, size);
     work->need = allot__arena_take(arena, rows, size);
     work->quota = allot__arena_take(arena, rows, size);
@@ -118,11 +111,9 @@ static int take_columns(allot__work *work)
     work->critical =
         allot__arena_take(arena, families + (size_t)work->rules_count, sizeof *work->critical);
     work->spare = allot__arena_take(arena, families, size);
-    if (((work->times != 1 || work->unit != 1) && work->own == NULL) ||
-        (work->unit != 1 && work->own_part == NULL) || work->reserve == NULL ||
-        work->need == NULL || work->quota == NULL || work->received == NULL || work->over == NULL ||
-        work->reclaimed == NULL || work->sums == NULL || work->critical == NULL ||
-        work->spare == NULL) {
+    if (work->reserve == NULL || work->need == NULL || work->quota == NULL ||
+        work->received == NULL || work->over == NULL || work->reclaimed == NULL ||
+        work->sums == NULL || work->critical == NULL || work->spare == NULL) {
         return ALLOT_ENOMEM;
     }
     memset(work->sums, 0, families * sizeof *work->sums);

@@ -74,8 +74,6 @@ typedef struct allot__work {
     const int32_t *demand, *allocated, *in_flight, *earmarked;
 
     /* C-1, C-2 */
-    int32_t *own;      /* floor of own', at most ALLOT_AMOUNT_MAX */
-    int32_t *own_part; /* own' above that, in 1/unit; NULL: all whole */
     int32_t *reserve;
     int32_t *need;
     allot__sums *sums; /* by family */
@@ -143,8 +141,8 @@ void allot__values(const allot__work *work, const allot__rules *rules, int32_t c
 /* A source as amounts 0 ... ALLOT_AMOUNT_MAX by row, or one number for all. */
 typedef struct allot__amounts {
     const int32_t *column; /* NULL: `number` for every row */
-    const int32_t *part;   /* in 1/unit; NULL: none */
     int32_t number;
+    bool own; /* own' instead, which is not of the group's planned size (own.h) */
 } allot__amounts;
 /* `weight`: for `by`, where `owned` is as configured (same proportions, whole numbers) and a sum
  * above ALLOT_AMOUNT_MAX is an error. Calls the policy's function where needed, once a cycle. */
