@@ -65,6 +65,16 @@ static int64_t allocated(const allot__work *work, int32_t row)
     return family == 0 ? work->allocated[row] : work->sums[family].allocated;
 }
 
+int64_t allot__spare_quota(const allot__work *work, int32_t family)
+{
+    int32_t first = allot__family_first(work, family);
+    int64_t rest = work->quota[work->group->parent[family]];
+    for (int32_t row = first; row < first + allot__family_size(work, family); row++) {
+        rest -= work->quota[row];
+    }
+    return rest > 0 ? rest : 0;
+}
+
 /* Members take up to their quotas; what they leave of a parent's part is its own spare. */
 static int64_t first_family(pass *pass, int32_t family, int64_t left)
 {
@@ -119,6 +129,9 @@ static void count_lacks(pass *pass)
         for (int32_t i = 0; i < allot__family_size(work, family); i++) {
             sum += lacks(pass, first + i);
         }
+        if (family > 0) {
+            sum += allot__spare_quota(work, family) - work->spare[family];
+        }
         pass->lack[family] = sum;
     }
 }
@@ -139,6 +152,7 @@ static void second_family(pass *pass, int32_t family, int64_t left)
             pass->lack[below] = part;
         }
     }
+    work->spare[family] += (int32_t)left; /* nothing at the root, where there is no such member */
 }
 
 static int second_pass(pass *pass)

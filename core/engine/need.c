@@ -67,6 +67,9 @@ static void mend_parents(allot__work *work, int32_t family, allot__sums *sums)
         sums->reserve += work->reserve[row];
         sums->demand += work->sums[below].need;
         sums->allocated += work->sums[below].allocated;
+        if (work->earmarked != NULL) {
+            work->sums[below].earmarked += work->earmarked[row]; /* for its own reserve */
+        }
         sums->in_flight += work->sums[below].in_flight;
         sums->earmarked += work->sums[below].earmarked;
     }
@@ -75,8 +78,10 @@ static void mend_parents(allot__work *work, int32_t family, allot__sums *sums)
 static void flights(const allot__work *work, int32_t first, int32_t count, allot__sums *sums)
 {
     for (int32_t row = first; row < first + count; row++) {
-        sums->in_flight += work->in_flight[row];
-        sums->earmarked += work->earmarked[row];
+        if (allot__family_of(work, row) == 0) {
+            sums->in_flight += work->in_flight[row];
+            sums->earmarked += work->earmarked[row];
+        }
     }
 }
 

@@ -27,7 +27,7 @@ typedef struct book {
     allot__orders *out;
     int32_t leaves;
     int32_t *number; /* by row */
-    int32_t *leaf;   /* by number: its row */
+    int32_t *leaf;   /* by number: its row; of a parent's own last member ~family (C-5) */
     int32_t *start;  /* by family: the first number below it */
     int32_t *size;   /* ... and how many */
     int32_t *lack;   /* by number: deficits not served yet */
@@ -49,7 +49,7 @@ int64_t allot__granted(const allot__work *work, int32_t row)
 static bool take_room(book *book)
 {
     allot__arena *arena = book->work->arena;
-    size_t rows = (size_t)book->work->tree->rows + 1;
+    size_t rows = (size_t)book->work->tree->rows + (size_t)book->work->tree->families + 1;
     size_t families = (size_t)book->work->tree->families;
     size_t size = sizeof(int32_t);
     book->number = allot__arena_take(arena, rows, size);
@@ -69,7 +69,7 @@ static void count_leaves(book *book)
     for (int32_t family = work->tree->families - 1; family >= 0; family--) {
         int32_t first = allot__family_first(work, family);
         int32_t count = allot__family_size(work, family);
-        book->size[family] = 0;
+        book->size[family] = family > 0; /* the last member */
         for (int32_t row = first; row < first + count; row++) {
             int32_t below = allot__family_of(work, row);
             book->size[family] += below == 0 ? 1 : book->size[below];
@@ -107,6 +107,9 @@ static int number_leaves(book *book)
                 book->leaf[at++] = row;
             }
         }
+        if (family > 0) {
+            book->leaf[at] = ~family;
+        }
     }
     return ALLOT_OK;
 }
@@ -114,7 +117,9 @@ static int number_leaves(book *book)
 static void count_lacks(book *book)
 {
     for (int32_t i = 0; i < book->leaves; i++) {
-        book->lack[i] = (int32_t)allot__deficit(book->work, book->leaf[i]);
+        int32_t row = book->leaf[i];
+        book->lack[i] = (int32_t)(row >= 0 ? allot__deficit(book->work, row)
+                                           : allot__spare_deficit(book->work, ~row));
         book->next[i] = book->lack[i] > 0 ? i : i + 1;
         book->unowed[i] = 0;
     }
@@ -218,7 +223,7 @@ static bool list_grants(book *book)
 {
     allot__orders *out = book->out;
     for (int32_t i = 0; i < book->leaves; i++) {
-        out->grant_count += allot__granted(book->work, book->leaf[i]) > 0;
+        out->grant_count += book->leaf[i] >= 0 && allot__granted(book->work, book->leaf[i]) > 0;
     }
     out->grants =
         allot__arena_take(book->work->arena, (size_t)out->grant_count + 1, sizeof *out->grants);
@@ -227,7 +232,7 @@ static bool list_grants(book *book)
     }
     int32_t at = 0;
     for (int32_t i = 0; i < book->leaves; i++) {
-        if (allot__granted(book->work, book->leaf[i]) > 0) {
+        if (book->leaf[i] >= 0 && allot__granted(book->work, book->leaf[i]) > 0) {
             out->grants[at++] = book->leaf[i];
         }
     }
@@ -245,7 +250,7 @@ static bool list_reclaims(book *book)
         book->next[transfers[i].from]++;
     }
     for (int32_t i = 0; i < book->leaves; i++) {
-        out->reclaim_count += work->reclaimed[book->leaf[i]] > 0;
+        out->reclaim_count += book->leaf[i] >= 0 && work->reclaimed[book->leaf[i]] > 0;
     }
     out->reclaims =
         allot__arena_take(work->arena, (size_t)out->reclaim_count + 1, sizeof *out->reclaims);
@@ -256,7 +261,7 @@ static bool list_reclaims(book *book)
     int32_t at = 0;
     int32_t claim = 0;
     for (int32_t i = book->leaves - 1; i >= 0; i--) {
-        if (work->reclaimed[book->leaf[i]] > 0) {
+        if (book->leaf[i] >= 0 && work->reclaimed[book->leaf[i]] > 0) {
             out->reclaims[at] = (allot__order_back){book->leaf[i], book->unowed[i], claim, 0};
             claim += book->next[i];
             book->next[i] = at++; /* from here on: which reclaim is this leaf's */
@@ -272,7 +277,8 @@ static void list_claims(book *book)
     for (size_t i = 0; i < book->transfers.count; i++) {
         allot__order_back *reclaim = &out->reclaims[book->next[transfers[i].from]];
         allot_claim *claims = &out->claims[reclaim->first];
-        int32_t to = allot__handle(book->work, book->leaf[transfers[i].to]);
+        int32_t row = book->leaf[transfers[i].to];
+        int32_t to = allot__handle(book->work, row >= 0 ? row : book->work->group->parent[~row]);
         if (reclaim->count > 0 && claims[reclaim->count - 1].consumer == to) {
             claims[reclaim->count - 1].slots += transfers[i].slots;
         } else {

@@ -25,6 +25,13 @@ int64_t allot__deficit(const allot__work *work, int32_t row)
     return lack > 0 ? lack : 0;
 }
 
+int64_t allot__spare_deficit(const allot__work *work, int32_t family)
+{
+    int64_t coming = work->earmarked != NULL ? work->earmarked[work->group->parent[family]] : 0;
+    int64_t lack = allot__spare_quota(work, family) - work->spare[family] - coming;
+    return lack > 0 ? lack : 0;
+}
+
 static int32_t over_of(const allot__work *work, int32_t row)
 {
     int64_t going = work->in_flight != NULL ? work->in_flight[row] : 0;
@@ -37,8 +44,8 @@ static int32_t over_of(const allot__work *work, int32_t row)
 }
 
 /* Members as if all were leaves, without the options: what most families need. */
-ALLOT__CLONES static void plain_rows(allot__work *work, int32_t first, int32_t count,
-                                     allot__sums *sums)
+ALLOT__CLONES static int64_t plain_rows(allot__work *work, int32_t first, int32_t count,
+                                        allot__sums *sums)
 {
     const int32_t *restrict quota = work->quota + first;
     const int32_t *restrict allocated = work->allocated + first;
@@ -47,17 +54,20 @@ ALLOT__CLONES static void plain_rows(allot__work *work, int32_t first, int32_t c
     int32_t *restrict reclaimed = work->reclaimed + first;
     int64_t overs = 0;
     int64_t deficits = 0;
-#pragma omp simd reduction(+ : overs, deficits)
+    int64_t quotas = 0;
+#pragma omp simd reduction(+ : overs, deficits, quotas)
     for (int32_t i = 0; i < count; i++) {
         int32_t over = allocated[i] > quota[i] ? allocated[i] - quota[i] : 0;
         int32_t lack = quota[i] - allocated[i] - received[i];
         out[i] = over;
         reclaimed[i] = 0;
         overs += over;
+        quotas += quota[i];
         deficits += lack > 0 ? lack : 0;
     }
     sums->over = overs;
     sums->deficit = deficits;
+    return quotas;
 }
 
 static void any_rows(allot__work *work, int32_t first, int32_t count, allot__sums *sums)
@@ -80,9 +90,13 @@ static void leaves(allot__work *work, int32_t family, bool plain)
     int32_t first = allot__family_first(work, family);
     int32_t count = allot__family_size(work, family);
     if (plain && work->tree->inner[family] == 0) {
-        plain_rows(work, first, count, sums);
+        int64_t quotas = plain_rows(work, first, count, sums);
+        if (family > 0 && quotas < work->quota[work->group->parent[family]]) {
+            sums->deficit += allot__spare_deficit(work, family);
+        }
     } else {
         any_rows(work, first, count, sums);
+        sums->deficit += family > 0 ? allot__spare_deficit(work, family) : 0;
     }
     sums->over_left = sums->over;
     sums->unmatched = sums->deficit;

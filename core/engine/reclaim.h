@@ -25,6 +25,8 @@ int allot__reclaim(allot__work *work, allot__reclaim_log *log);
 
 /* C-6: what a leaf may keep: its quota, or more where its ownership shrank (H-11). */
 int64_t allot__target(const allot__work *work, int32_t row);
+/* What a parent's own reserve lacks: the last member of its family (C-5). */
+int64_t allot__spare_deficit(const allot__work *work, int32_t family);
 /* What a leaf still lacks once its grants and earmarked slots are there. */
 int64_t allot__deficit(const allot__work *work, int32_t row);
 

@@ -53,7 +53,7 @@ static allot__words tell_grace(int64_t grace)
 }
 
 /* Whose slots this cycle reclaims for the consumer. */
-static void tell_coming(const allot__teller *teller)
+static int64_t tell_coming(const allot__teller *teller)
 {
     int64_t coming = 0;
     for (int32_t i = 0; i < allot_decision_reclaims(teller->decision); i++) {
@@ -69,11 +69,7 @@ static void tell_coming(const allot__teller *teller)
                         tell_grace(reclaim.grace).text);
         }
     }
-    int64_t lacks = teller->verdict.deficit - coming;
-    if (lacks > 0) {
-        allot__tell(teller, "It still lacks %" PRId64 ": nobody is over who could give them.",
-                    lacks);
-    }
+    return coming;
 }
 
 static void tell_options(const allot__teller *teller)
@@ -143,7 +139,9 @@ static void tell_parent(const allot__teller *teller)
                     verdict->over, verdict->reclaimed);
     }
     if (verdict->deficit > 0) {
-        allot__tell(teller, "Its leaves still lack %" PRId64 " in all.", verdict->deficit);
+        allot__tell(teller, "Below it %" PRId64 " are still lacking, its own reserve included.",
+                    verdict->deficit);
+        tell_coming(teller); /* for that reserve */
     }
 }
 
@@ -155,8 +153,11 @@ void allot__tell_changes(const allot__teller *teller)
         tell_parent(teller);
         return;
     }
-    if (teller->verdict.deficit > 0) {
-        tell_coming(teller);
+    int64_t lacks = teller->verdict.deficit;
+    lacks -= lacks > 0 ? tell_coming(teller) : 0;
+    if (lacks > 0) {
+        allot__tell(teller, "It still lacks %" PRId64 ": nobody is over who could give them.",
+                    lacks);
     }
     tell_options(teller);
     tell_going(teller);

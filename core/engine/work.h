@@ -85,7 +85,9 @@ typedef struct allot__work {
     /* C-5 */
     int64_t idle, idle_left;
     int32_t *received;
-    int32_t *spare; /* by family: held for the parent itself, its quota beyond its children's */
+    /* By family: a parent's quota beyond its children's is that of a last member of its family,
+     * which demands and holds nothing: what it received. */
+    int32_t *spare;
 
     /* C-6, C-7 */
     int32_t *over;
@@ -130,6 +132,9 @@ static inline int32_t allot__handle(const allot__work *work, int32_t row)
 {
     return work->tree->handle_of[allot__tree_row(work, row)];
 }
+
+/* The quota of that last member, all quotas being known. */
+int64_t allot__spare_quota(const allot__work *work, int32_t family);
 
 /* The value of a column (an allot_column or a policy attribute) at a row, exact and uncut. */
 int64_t allot__value(const allot__work *work, const allot__rules *rules, int32_t column,

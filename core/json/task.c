@@ -135,7 +135,10 @@ static int read_claim(allot__state_reader *reader, uint32_t object, allot_claim 
     int status = allot__object_read(&reader->doc, object, &claim_shape, values, &node);
     if (status != ALLOT_OK)
         return status;
-    claim->consumer = read_leaf(reader, &values[0]);
+    claim->consumer = values[0].kind != ALLOT__STRING
+                          ? ALLOT_ROOT
+                          : allot__path_read(&reader->doc, reader->plan,
+                                             allot__at(values[0].number), values[0].string);
     claim->slots = amount_or(&values[1], 0);
     cJSON_Delete(node);
     return ALLOT_OK;
@@ -198,7 +201,7 @@ static int add_reclaim(allot__state_reader *reader, uint32_t object, const allot
                                .deadline = read_time(doc, &values[R_DEADLINE])};
     check_task_ids(doc, &values[R_TASKS]);
     int status = read_claims(reader, &values[R_FOR], &reclaim, &claims);
-    if (status == ALLOT_OK && doc->faults == faults && reclaim.consumer >= 0)
+    if (status == ALLOT_OK && doc->faults == faults && reclaim.consumer >= 0 && reclaim.group >= 0)
         status = allot_state_in_flight(reader->state, &reclaim);
     if (claims != NULL)
         allot_engine_alloc(doc->engine, claims, (size_t)reclaim.claim_count * sizeof *claims, 0);

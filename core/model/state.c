@@ -240,7 +240,8 @@ static int check_flight(const allot_state *state, const allot_in_flight *reclaim
         return ALLOT_EUSAGE;
     bool in_range = amount(reclaim->slots);
     for (int32_t i = 0; i < reclaim->claim_count; i++) {
-        if (!allot__plan_leaf(state->plan, reclaim->claims[i].consumer))
+        int32_t claimant = reclaim->claims[i].consumer; /* a parent's is for its own reserve */
+        if (claimant < 0 || claimant >= state->plan->tree.rows)
             return ALLOT_EUSAGE;
         in_range = in_range && amount(reclaim->claims[i].slots);
     }

@@ -143,7 +143,7 @@ int allot_script_load(allot_engine *engine, const char *text, size_t len, const 
                       const allot_use_option *options, int32_t count,
                       const allot_script_limits *limits, allot_report *report, allot_policy **out)
 {
-    if (!engine || !text || !chunk || !out || count < 0 || (count > 0 && !options))
+    if (!engine || (!text && len > 0) || !chunk || !out || count < 0 || (count > 0 && !options))
         return ALLOT_EUSAGE;
     if (len > TEXT_MAX)
         return fail_plain(report, chunk, "E-policy", ALLOT_EPOLICY,

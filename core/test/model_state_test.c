@@ -129,7 +129,7 @@ static void reclaims_are_checked_and_copied(void)
     reclaim.consumer = it.a;
     CHECK_EQ(allot_state_in_flight(it.state, &reclaim), ALLOT_EUSAGE);
     reclaim.consumer = it.x;
-    claims[1].consumer = it.a;
+    claims[1].consumer = 99; /* nobody; a parent may claim, for its own reserve */
     CHECK_EQ(allot_state_in_flight(it.state, &reclaim), ALLOT_EUSAGE);
     claims[1] = (allot_claim){it.b, -1};
     CHECK_EQ(allot_state_in_flight(it.state, &reclaim), ALLOT_ERANGE);

@@ -23,7 +23,7 @@ typedef struct allot_task {
 } allot_task;
 
 typedef struct allot_claim {
-    int32_t consumer; /* a leaf */
+    int32_t consumer; /* a leaf, or a parent: for its own reserve (C-5) */
     int64_t slots;
 } allot_claim;
 
