@@ -180,7 +180,7 @@ static int read_plan(allot__plan_reader *reader)
     cJSON_Delete(node);
     if (status != ALLOT_OK || reader->doc.faults == 0)
         return status;
-    return reader->doc.faults == reader->unread ? ALLOT_EIO : ALLOT_EINVALID;
+    return reader->doc.faults == reader->unread ? reader->unread_status : ALLOT_EINVALID;
 }
 
 static void end(allot__plan_reader *reader)

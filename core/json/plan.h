@@ -53,8 +53,11 @@ typedef struct allot__plan_reader {
     allot__branch_entry *branches;
     size_t branch_count;
     bool no_policy; /* one failed: what consumers may state is not known */
-    int64_t unread; /* of the faults: policies that could not be read from where they are */
-    bool doubtful;  /* a consumer is faulty, so sums over consumers may be */
+    /* Of the faults: policies that could not be read, or ran past their budget; and which of these
+     * was the first. */
+    int64_t unread;
+    int unread_status;
+    bool doubtful; /* a consumer is faulty, so sums over consumers may be */
     /* The keys of a consumer: those of consumer.c, then the plan's columns. */
     allot__field *fields;
     allot__value *values;

@@ -218,7 +218,10 @@ static int load(allot__plan_reader *reader, int32_t group, const char *name, uin
     else
         allot__doc_fault(doc, allot__at(use), status == ALLOT_EIO ? "E-io" : "E-policy", NULL,
                          "the policy cannot be loaded: %s", allot_status_text(status));
-    reader->unread += status == ALLOT_EIO;
+    if (status == ALLOT_EIO || status == ALLOT_EBUDGET) {
+        reader->unread_status = reader->unread == 0 ? status : reader->unread_status;
+        reader->unread++;
+    }
     reader->no_policy = reader->no_policy || policy == NULL;
     if (group > BRANCH(0) || reader->branches[BRANCH(0) - group].loaded != policy)
         allot_policy_free(policy);

@@ -40,7 +40,8 @@ typedef struct allot_use_option {
  * file relative to the plan), the plan's file name and its options, and makes a policy that the
  * caller owns. When it fails it adds diagnostics; those without a file are placed by the plan's
  * reader at `use`, or, when their `path` is an option's name, at that option. EIO: the policy is
- * somewhere that cannot be read; any other failure but ENOMEM makes the plan invalid.
+ * somewhere that cannot be read; EBUDGET: it ran past its budget; any other failure but ENOMEM
+ * makes the plan invalid.
  */
 typedef struct allot_policy_loader {
     void *ud;
@@ -51,7 +52,8 @@ typedef struct allot_policy_loader {
 
 /* Reads and seals a plan from `len` bytes of text; `file` names it in diagnostics and is what
  * relative policy paths start from. loader NULL: a plan that names a policy is an error.
- * EINVALID (report); EIO (report): nothing is wrong but that policies could not be read; ENOMEM. */
+ * EINVALID (report); EIO, EBUDGET (report): nothing is wrong but what the loader said so of its
+ * policies; ENOMEM. */
 ALLOT_API int allot_plan_read(allot_engine *engine, const char *text, size_t len, const char *file,
                               const allot_policy_loader *loader, allot_report *report,
                               allot_plan **out);
