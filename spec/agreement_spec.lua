@@ -47,7 +47,7 @@ local function listed(moves, group)
 end
 
 local function agree(it)
-  local expected = model.cycle(it.plan, it.state, it.fills)
+  local expected = model.cycle(it.plan, it.state, it.site)
   local found = engine.cycle(it.plan, it.state, nil, it.policy)
   for name, group in pairs(expected.groups) do
     same_group(name, group, assert(found.groups[name], name))

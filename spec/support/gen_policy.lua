@@ -1,65 +1,302 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- Random quota rules: the same list of fills as a policy in Lua for the engine and as data for
---- the model.
+--- Random site policies: the same rules as Lua for the engine and as data for the model
+-- (model/rules.lua says what a source and a key are).
 
 local Random = require "spec.support.random"
 local gen = require "spec.support.gen"
 
 local gen_policy = {}
 
-local BY = { "owned", "configured", "reserve", "share", "rank", 1, 2 }
-local UP_TO = {
-  "owned", "configured", "reserve", "share", "rank", "limit", "need", "demand", "allocated", 3, 50,
+local MOST = 1000000000
+
+--- Columns by the stage that knows them. As a weight a column is an amount, so one that can be
+--- negative is none; a parent's sums may be too large for one, unless the case is `small`.
+local AMOUNTS = {
+  "owned", "configured", "reserve", "limit", "share", "share", "share", "rank", "grace", "cap",
 }
-local ORDER = { "rank", "share", "configured" }
+local SUMS = { "demand", "need", "allocated", "in_flight" }
+local LATER = { quota = {}, distribute = { "quota" }, reclaim = { "quota", "received", "over" } }
+local ROUNDINGS = { "rank", "ceil_in_order", "largest_remainder", "webster" }
 
---- What the model calls the columns.
-local FIELDS = { owned = "own", configured = "owned", reserve = "reserve_now", limit = "most" }
+--- Skewed, since that is where roundings differ.
+local SHARES = { 0, 1, 1, 2, 3, 7, 20, 100 }
 
-local function field(column)
-  return FIELDS[column] or column
-end
+--- Bodies of functions of a and b: amounts, and keys of any sign.
+local WEIGHTS = {
+  "a", "a % 5", "(a + 2 * b) % 7", "a > b and 3 or 0", "b > 0 and a // (b + 1) or 0",
+  "math.min(a, 40)", "a > 0 and 1 or 0", "a + b",
+}
+local KEYS = {
+  "a", "-a", "a - b", "a % 3", "a > b and 1 or 0", "a * 2 + b", "b == 0 and -1 or a % 4",
+}
 
-local function literal(source)
-  return type(source) == "string" and '"' .. source .. '"' or tostring(source)
-end
+-- Drawing --------------------------------------------------------------------------------------
 
---- One fill: its Lua text and the model's data. A number may be said by a function.
-local function draw_fill(random, label)
-  local by = random:pick(BY)
-  local up_to = random:once_in(2) and random:pick(UP_TO) or nil
-  local order = random:once_in(3) and random:pick(ORDER) or nil
-  local text = literal(by)
-  if type(by) == "string" and random:once_in(4) then
-    text = ("function (%s) return %s end"):format(by, by)
-    by = by == "owned" and "own_whole" or by
+--- The columns that a stage may read; for an amount only those that are amounts.
+local function columns(stage, small, amounts)
+  local out = { table.unpack(AMOUNTS) }
+  if small or not amounts then
+    table.move(SUMS, 1, #SUMS, #out + 1, out)
   end
-  local lua = ('  fill "%s" { by = %s%s%s },'):format(label, text,
-    up_to and ", up_to = " .. literal(up_to) or "",
-    order and ', order = { "' .. order .. '" }' or "")
-  return lua, { label = label, by = field(by), up_to = field(up_to), order = field(order) }
+  table.move(LATER[stage], 1, #LATER[stage], #out + 1, out)
+  if not amounts then
+    out[#out + 1] = "tier"
+  end
+  return out
 end
 
---- A random case with a policy: `policy` is its text, `fills` what the model pours.
+--- A column of a stage; those that the stage brings are what it is about.
+local function draw_column(random, known, stage)
+  local later = LATER[stage]
+  return later[1] and random:once_in(3) and random:pick(later) or random:pick(known)
+end
+
+local function draw_function(random, stage, bodies, amounts)
+  local known = columns(stage, true, amounts)
+  local a, b = draw_column(random, known, stage), draw_column(random, known, stage)
+  local body = random:pick(bodies):gsub("%f[%w]([ab])%f[%W]", { a = a, b = b })
+  body = amounts and ("math.min(%s, 1000000000)"):format(body) or body
+  local reads = { a }
+  if a ~= b and body:find("%f[%w]" .. b .. "%f[%W]") then
+    reads[2] = b
+  end
+  return { reads = reads, body = body }
+end
+
+local function draw_amount(random, stage, small)
+  local known = columns(stage, small, true)
+  local kind = random:int(1, 6)
+  if kind == 1 then
+    return random:pick { 0, 1, 1, 1, 2, 50 }
+  elseif kind <= 3 then
+    return draw_function(random, stage, WEIGHTS, true)
+  end
+  return draw_column(random, known, stage)
+end
+
+local function draw_keys(random, stage, most)
+  local keys, known = {}, columns(stage, true, false)
+  for i = 1, random:int(0, most) do
+    local source = random:once_in(3) and draw_function(random, stage, KEYS)
+      or draw_column(random, known, stage)
+    keys[i] = { key = source, desc = random:once_in(2) }
+  end
+  return keys
+end
+
+local function draw_site(random, small)
+  local site = { fills = {}, shared = random:once_in(2) }
+  for i = 1, random:int(1, 4) do
+    site.fills[i] = {
+      label = "f" .. i, by = draw_amount(random, "quota", small),
+      up_to = random:once_in(2) and draw_amount(random, "quota", true) or nil,
+      order = random:once_in(3) and draw_keys(random, "quota", 2) or nil,
+    }
+  end
+  if random:once_in(2) then
+    site.fills[#site.fills + 1] = { label = "rest", by = random:pick { 1, "share" } }
+  end
+  site.round = random:pick(ROUNDINGS)
+  if random:once_in(2) then
+    -- Rounding in order comes before there are quotas to order by.
+    local stage = site.round == "ceil_in_order" and "quota" or "distribute"
+    site.distribute = draw_keys(random, stage, 3)
+  end
+  if not random:once_in(4) then
+    site.reclaim = {
+      by = draw_amount(random, "reclaim", small),
+      order = not random:once_in(3) and draw_keys(random, "reclaim", 2) or nil,
+    }
+  end
+  return site
+end
+
+-- Writing --------------------------------------------------------------------------------------
+
+--- A source in Lua. `shared`: equal functions are one, written once in front of the policy.
+local function write_source(source, shared)
+  if type(source) == "string" then
+    return '"' .. source .. '"'
+  elseif type(source) == "number" then
+    return tostring(source)
+  end
+  local text = ("function (%s) return %s end"):format(table.concat(source.reads, ", "), source.body)
+  if not shared then
+    return text
+  elseif not shared[text] then
+    shared[#shared + 1] = text
+    shared[text] = "f" .. #shared
+  end
+  return shared[text]
+end
+
+local function write_keys(keys, shared)
+  local out = {}
+  for i, key in ipairs(keys) do
+    out[i] = (key.desc and "desc(%s)" or "%s"):format(write_source(key.key, shared))
+  end
+  return "order { " .. table.concat(out, ", ") .. " }"
+end
+
+local function write_fill(fill, shared)
+  return ("fill%s { by = %s%s%s }"):format(
+    fill.label and ' "' .. fill.label .. '"' or "", write_source(fill.by, shared),
+    fill.up_to and ", up_to = " .. write_source(fill.up_to, shared) or "",
+    fill.order and ", order = " .. write_keys(fill.order, shared) or "")
+end
+
+local HEAD = [[
+  name = "site",
+  attributes = {
+    cap = { type = "integer", min = 0, default = none },
+    tier = { type = "integer", min = -3, max = 3, default = 2 },
+  },
+]]
+
+--- The policy's text.
+function gen_policy.write(site)
+  local shared = site.shared and {} or nil
+  local lines = { "  quota = {" }
+  for _, fill in ipairs(site.fills or {}) do
+    lines[#lines + 1] = "    " .. write_fill(fill, shared) .. ","
+  end
+  lines[#lines + 1] = "  },"
+  lines[#lines + 1] = site.round and ('  round = "%s",'):format(site.round)
+  if site.distribute then
+    lines[#lines + 1] = "  distribute = " .. write_keys(site.distribute, shared) .. ","
+  end
+  if site.reclaim then
+    lines[#lines + 1] = "  reclaim = " .. write_fill(site.reclaim, shared) .. ","
+  end
+  local front = {}
+  for i, text in ipairs(shared or {}) do
+    front[i] = ("local f%d = %s\n"):format(i, text)
+  end
+  return table.concat(front) .. "return policy {\n" .. HEAD .. table.concat(lines, "\n") .. "\n}\n"
+end
+
+-- Cases ----------------------------------------------------------------------------------------
+
+--- Whether sums over all consumers are amounts still.
+local function is_small(state)
+  local sum = 0
+  local function add(value)
+    if type(value) == "table" then
+      for _, inner in pairs(value) do
+        add(inner)
+      end
+    else
+      sum = sum + value
+    end
+  end
+  add(state.consumers)
+  for _, reclaim in ipairs(state.reclaims or {}) do
+    sum = sum + reclaim.slots
+  end
+  return sum <= MOST
+end
+
+local function draw_columns(random, list)
+  for _, node in ipairs(list) do
+    node.share = random:pick(SHARES)
+    node.grace = random:once_in(2) and random:int(0, 3) or nil
+    node.cap = random:once_in(2) and random:int(0, 20) or nil
+    node.tier = random:once_in(2) and random:int(-3, 3) or nil
+    draw_columns(random, node.children or {})
+  end
+end
+
+--- Makes a group scarce: most of its leaves want more than they have, some have what others are
+--- owed, and there are fewer slots than are wanted.
+local function crowd(random, rows, group)
+  local scale, held, wanted = random:pick { 3, 8, 30, 200 }, 0, 0
+  local function set(row, field, value)
+    if group then
+      row[field][group] = value
+    else
+      row[field] = value
+    end
+  end
+  for _, row in ipairs(rows) do
+    local allocated = random:once_in(3) and 0 or random:int(0, scale)
+    local demand = random:once_in(6) and 0 or random:int(0, 2 * scale)
+    held, wanted = held + allocated, wanted + demand
+    set(row, "allocated", allocated)
+    set(row, "demand", demand)
+  end
+  return random:int(held * 2 // 3, math.max(held, wanted))
+end
+
+--- The state's rows in plan order, and the state made scarce in every group.
+local function make_scarce(random, it)
+  local rows, state = {}, it.state
+  gen.each_leaf(it.plan.consumers, "", function (path)
+    rows[#rows + 1] = state.consumers[path]
+  end)
+  state.reclaims = nil
+  if not it.plan.groups then
+    state.slots = crowd(random, rows)
+    return
+  end
+  local names = {}
+  for name in pairs(it.plan.groups) do
+    names[#names + 1] = name
+  end
+  table.sort(names)
+  for _, name in ipairs(names) do
+    state.slots[name] = crowd(random, rows, name)
+  end
+end
+
+local function widest(list)
+  local most = #list
+  for _, node in ipairs(list) do
+    most = math.max(most, widest(node.children or {}))
+  end
+  return most
+end
+
+--- A case of gen.lua, most often one with a family that has something to divide.
+local function draw_case(random, seed)
+  local least = random:pick { 1, 3, 3, 4, 5 }
+  local it = gen.case(seed)
+  while widest(it.plan.consumers) < least do
+    seed = seed + 1000003
+    it = gen.case(seed)
+  end
+  return it
+end
+
+--- Has some slots in flight come back for the reserve of a claimant's parent.
+local function claim_for_parents(random, state)
+  for _, reclaim in ipairs(state.reclaims or {}) do
+    for _, claim in ipairs(reclaim["for"] or {}) do
+      local parent = claim.consumer:match "^(/.*)/[^/]*$"
+      if parent and random:once_in(4) then
+        claim.consumer = parent
+      end
+    end
+  end
+end
+
+--- A random case with a policy: `site` has its rules, `policy` is its text.
 function gen_policy.case(seed)
   local random = Random.new(seed * 7919)
-  local it = gen.case(seed)
-  local lines = {}
-  -- The core puts the reserve first, whatever the policy says (policy.h).
-  it.fills = { { label = "reserved", by = "reserve_now", up_to = "reserve_now" } }
-  for i = 1, random:int(1, 4) do
-    lines[i], it.fills[i + 1] = draw_fill(random, "f" .. i)
+  local it = draw_case(random, seed)
+  if not random:once_in(3) then
+    make_scarce(random, it)
   end
-  it.policy = 'return policy { name = "site", quota = {\n' .. table.concat(lines, "\n") .. "\n} }\n"
+  claim_for_parents(random, it.state)
+  it.site = draw_site(random, is_small(it.state))
+  it.write = gen_policy.write
+  it.policy = gen_policy.write(it.site)
   it.plan.policy = "site.lua"
   if it.plan.options then
     it.plan.options.evenly = nil
     it.plan.options = next(it.plan.options) and it.plan.options
   end
-  gen.each_leaf(it.plan.consumers, "", function (_, leaf)
-    leaf.share = random:once_in(2) and random:int(0, 5) or nil
-  end)
+  draw_columns(random, it.plan.consumers)
   return it
 end
 

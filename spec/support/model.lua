@@ -4,6 +4,7 @@
 -- (contract.md C-1 to C-9, rules.md section 4), so that it can contradict the engine.
 
 local tree = require "spec.support.model.tree"
+local rules = require "spec.support.model.rules"
 local quota = require "spec.support.model.quota"
 local distribute = require "spec.support.model.distribute"
 local reclaim = require "spec.support.model.reclaim"
@@ -29,9 +30,9 @@ local function row(node)
 end
 
 --- One group's answer; its grants (best first) and reclaims (the opposite) go to `out`.
-local function group(plan, state, name, fills, out)
+local function group(plan, state, name, site, out)
   local world = tree.read(plan, state, name)
-  world.fills = fills
+  world.rules = rules.of(site, world.options.evenly and quota.EVENLY or quota.HYBRID)
   quota.run(world)
   distribute.run(world)
   reclaim.run(world)
@@ -55,11 +56,12 @@ local function group(plan, state, name, fills, out)
   return answer
 end
 
---- The whole decision, as far as it is numbers. `fills` replaces the policy's.
-function model.cycle(plan, state, fills)
+--- The whole decision, as far as it is numbers. `site` has the rules of a policy of
+-- one's own (gen_policy.lua).
+function model.cycle(plan, state, site)
   local out = { groups = {}, grants = {}, reclaims = {} }
   for name in pairs(plan.groups or { default = true }) do
-    out.groups[name] = group(plan, state, name, fills, out)
+    out.groups[name] = group(plan, state, name, site, out)
   end
   return out
 end

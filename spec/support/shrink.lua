@@ -51,6 +51,14 @@ local function paths_of(list, above, out)
   return out
 end
 
+--- A policy's text is written anew from its rules.
+local function rewritten(case)
+  if case.site then
+    case.policy = case.write(case.site)
+  end
+  return case
+end
+
 --- Drops what speaks of consumers that are gone, and lists and objects that became empty.
 local function tidy(case)
   local known = paths_of(case.plan.consumers, "", {})
@@ -71,11 +79,14 @@ local function tidy(case)
   end
   sweep(case.plan)
   sweep(case.state)
-  return case
+  return rewritten(case)
 end
 
 --- Without these a document is not valid, whatever the numbers.
-local KEPT = { name = true, now = true, policy = true, consumer = true, id = true }
+local KEPT = {
+  name = true, now = true, policy = true, consumer = true, id = true,
+  by = true, key = true, reads = true, body = true, -- of a policy's rules
+}
 
 --- Case without a place; nil when nothing is there.
 local function without(case, place)
@@ -103,7 +114,7 @@ local function with_number(case, place, change)
     return nil
   end
   at[key] = number
-  return out
+  return rewritten(out)
 end
 
 local CHANGES = {
@@ -125,7 +136,8 @@ function shrink.run(case, fails, tries)
   local left, moved = tries or 3000, true
   while moved and left > 0 do
     moved = false
-    for _, place in ipairs(places({ plan = case.plan, state = case.state }, {}, {})) do
+    local documents = { plan = case.plan, state = case.state, site = case.site }
+    for _, place in ipairs(places(documents, {}, {})) do
       for _, smaller in ipairs(candidates(case, place)) do
         left = left - 1
         if left > 0 and smaller.plan.consumers and fails(smaller) then

@@ -2,7 +2,7 @@
 -- Copyright the allot authors
 --- C-5 of the model: who gets the idle slots.
 
-local quota = require "spec.support.model.quota"
+local rules = require "spec.support.model.rules"
 
 local distribute = {}
 
@@ -10,12 +10,12 @@ local function each_leaf(node, visit)
   if #node.children == 0 then
     return visit(node)
   end
-  for _, child in ipairs(node.children) do
-    each_leaf(child, visit)
+  for _, member in ipairs(node.members) do
+    each_leaf(member, visit)
   end
 end
 
---- Sum of a function over the leaves of a node.
+--- Sum of a function over the leaves of a node, parents' last members among them.
 function distribute.sum(node, what)
   local sum = 0
   each_leaf(node, function (leaf)
@@ -28,13 +28,29 @@ local function lack(leaf)
   return math.max(0, leaf.quota - leaf.allocated - leaf.received)
 end
 
---- The quota of a real parent beyond its children's: its own reserve, not needed now.
-local function phantom(node)
+--- A parent's quota beyond its children's, its own reserve, is that of a last member of its family
+--- that demands and holds nothing.
+local function last_member(node)
   local rest = node.quota
   for _, child in ipairs(node.children) do
     rest = rest - child.quota
   end
-  return rest
+  return {
+    path = node.path, children = {}, quota = rest, demand = 0, allocated = 0, in_flight = 0,
+    claimed = node.claimed_itself,
+  }
+end
+
+--- Puts the members of every family in the order of distribution.
+local function line_up(node, keys)
+  node.members = rules.ordered(keys, node.children)
+  for _, child in ipairs(node.children) do
+    line_up(child, keys)
+  end
+  if node.quota and #node.children > 0 then
+    node.itself = last_member(node)
+    table.insert(node.members, node.itself)
+  end
 end
 
 local first
@@ -42,13 +58,9 @@ local first
 --- Passes `slots` to the members of a node; returns what it could not place.
 local function pass_down(node, slots)
   local left = slots
-  for _, child in ipairs(quota.ordered(node.children)) do
-    local part = math.min(math.max(0, child.quota - child.allocated), left)
-    left = left - first(child, part)
-  end
-  if node.quota then
-    node.kept = math.min(math.max(0, phantom(node)), left)
-    left = left - node.kept
+  for _, member in ipairs(node.members) do
+    local part = math.min(math.max(0, member.quota - member.allocated), left)
+    left = left - first(member, part)
   end
   return left
 end
@@ -75,8 +87,8 @@ local function second(node, left)
     most = math.min(most, math.max(0, node.limit - node.allocated - node.received))
   end
   local rest = most
-  for _, child in ipairs(quota.ordered(node.children)) do
-    rest = rest - second(child, rest)
+  for _, member in ipairs(node.members) do
+    rest = rest - second(member, rest)
   end
   node.received = node.received + most - rest
   return most - rest
@@ -97,10 +109,12 @@ local function settle(node)
 end
 
 function distribute.run(world)
-  local root = world.root
+  local root, keys = world.root, world.rules.distribute
+  rules.prepare_keys(world, keys)
+  line_up(root, keys)
   world.idle = math.max(0, world.slots - root.allocated)
   local left = pass_down(root, world.idle)
-  for _, child in ipairs(quota.ordered(root.children)) do
+  for _, child in ipairs(root.members) do
     left = left - second(child, left)
   end
   world.idle_left, world.held = left, 0

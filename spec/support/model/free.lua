@@ -3,7 +3,7 @@
 --- H-13 of the model with A-57: the figure of free slots.
 
 local rational = require "spec.support.rational"
-local quota = require "spec.support.model.quota"
+local round = require "spec.support.model.round"
 
 local free = {}
 
@@ -26,9 +26,10 @@ local function split(node, slots)
   if total == 0 then
     slots, total = 0, 1
   end
-  quota.round(node.children, "free", function (child)
-    return rational(child.owned) * slots / total
-  end)
+  for _, child in ipairs(node.children) do
+    child.of_idle = rational(child.owned) * slots / total
+  end
+  round.by_rank(node.children, "of_idle", "free")
   for _, child in ipairs(node.children) do
     split(child, child.free)
   end

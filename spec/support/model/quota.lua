@@ -3,19 +3,19 @@
 --- C-1 to C-4 of the model: own, reserve, need, quota.
 
 local rational = require "spec.support.rational"
+local round = require "spec.support.model.round"
+local rules = require "spec.support.model.rules"
 
 local quota = {}
 
---- The fills of the ready-made policy (architecture.md, C-3), as data: names of node fields.
+--- The fills of the ready-made policy (architecture.md, C-3) behind the reserve, as data.
 quota.HYBRID = {
-  { label = "reserved", by = "reserve_now", up_to = "reserve_now" },
-  { label = "owned", by = "own", up_to = "own" },
-  { label = "borrowed", by = "own" },
+  { label = "owned", by = "owned", up_to = "owned" },
+  { label = "borrowed", by = "owned" },
   { label = "spare", by = 1 },
 }
 quota.EVENLY = {
-  { label = "reserved", by = "reserve_now", up_to = "reserve_now" },
-  { label = "owned", by = "own", up_to = "owned" },
+  { label = "owned", by = "owned", up_to = "configured" },
   { label = "borrowed", by = 1 },
 }
 
@@ -47,12 +47,9 @@ local function want(node)
   node.need = math.max(node.reserve_now, math.min(node.demand, node.limit or node.demand))
 end
 
-local function value(node, source)
-  if type(source) == "number" then
-    return rational(source)
-  end
-  local found = node[source] or 0
-  return type(found) == "number" and rational(found) or found
+--- A weight or a cap: what is owned is a fraction here.
+local function amount(node, source)
+  return source == "owned" and node.own or rational(rules.value(node, source))
 end
 
 --- Raises `rows` by at most `left` towards their aims; what is left then. All get theirs, or none
@@ -60,7 +57,7 @@ end
 local function pour(rows, left)
   local total, weights = rational(0), rational(0)
   for _, row in ipairs(rows) do
-    row.room = row.aim - row.node.level
+    row.room = row.aim - row.base
     row.at = row.room / row.weight
     total, weights = total + row.room, weights + row.weight
   end
@@ -79,77 +76,54 @@ local function pour(rows, left)
     left, weights = left - gift, weights - row.weight
   end
   assert(left:is_zero(), "model: a critical stage takes everything")
-  return left
+  return left, true
 end
 
---- One fill over a family: groups of equal key one after another.
-local function stage(family, fill, left)
-  local groups, keys = {}, {}
-  for _, node in ipairs(family) do
-    local weight = value(node, fill.by)
+--- A group's rows that take part in a fill.
+local function rows_of(group, fill)
+  local rows = {}
+  for _, node in ipairs(group) do
+    local weight = amount(node, fill.by)
     if rational(0) < weight then
-      local cap = fill.up_to and value(node, fill.up_to) or rational(node.need)
+      local cap = fill.up_to and amount(node, fill.up_to) or rational(node.need)
       local aim = rational.max(node.level, rational.min(cap, node.need))
-      local key = fill.order and node[fill.order] or 0
-      if not groups[key] then
-        groups[key] = {}
-        keys[#keys + 1] = key
+      rows[#rows + 1] = { node = node, weight = weight, base = node.level, aim = aim }
+    end
+  end
+  return rows
+end
+
+--- All fills over a family, groups of equal key one after another. Returns the rows, by node, of
+--- the group where slots ran out, if they did.
+local function pour_all(family, fills, left)
+  for _, fill in ipairs(fills) do
+    for _, group in ipairs(rules.groups(fill.order, family)) do
+      local rows = rows_of(group, fill)
+      local rest, critical = pour(rows, left)
+      left = rest
+      if critical then
+        local short = {}
+        for _, row in ipairs(rows) do
+          short[row.node] = row
+        end
+        return short
       end
-      table.insert(groups[key], { node = node, weight = weight, aim = aim })
-    end
-  end
-  table.sort(keys)
-  for _, key in ipairs(keys) do
-    left = pour(groups[key], left)
-  end
-  return left
-end
-
---- A family's members in the order of distribution: rank, then plan order.
-function quota.ordered(family)
-  local out = { table.unpack(family) }
-  table.sort(out, function (a, b)
-    if a.rank ~= b.rank then
-      return a.rank < b.rank
-    end
-    return a.index < b.index
-  end)
-  return out
-end
-
---- C-4: floors, then the lost slots one each to fractions in order.
-function quota.round(family, field, exact)
-  local lost = rational(0)
-  for _, node in ipairs(family) do
-    node[field] = exact(node):floor()
-    lost = lost + exact(node):fraction()
-  end
-  local slots = lost:floor()
-  for _, node in ipairs(quota.ordered(family)) do
-    if slots > 0 and not exact(node):fraction():is_zero() then
-      node[field] = node[field] + 1
-      slots = slots - 1
     end
   end
 end
 
 --- C-3, top-down.
-local function divide(node, slots, fills)
+local function divide(node, slots, say)
   if #node.children == 0 then
     return
   end
-  local left = rational(slots)
   for _, child in ipairs(node.children) do
     child.level = rational(0)
   end
-  for _, fill in ipairs(fills) do
-    left = stage(node.children, fill, left)
-  end
-  quota.round(node.children, "quota", function (child)
-    return child.level
-  end)
+  local critical = pour_all(node.children, say.fills, rational(slots))
+  round[say.round](node.children, critical, say.distribute)
   for _, child in ipairs(node.children) do
-    divide(child, child.quota, fills)
+    divide(child, child.quota, say)
   end
 end
 
@@ -158,8 +132,15 @@ function quota.run(world)
     scale(child, world)
     want(child)
   end
-  local fills = world.options.evenly and quota.EVENLY or quota.HYBRID
-  divide(world.root, world.slots, world.fills or fills)
+  local say = world.rules
+  for _, fill in ipairs(say.fills) do
+    rules.prepare(world, fill.by, fill.up_to)
+    rules.prepare_keys(world, fill.order)
+  end
+  if say.round == "ceil_in_order" then
+    rules.prepare_keys(world, say.distribute)
+  end
+  divide(world.root, world.slots, say)
 end
 
 return quota

@@ -3,7 +3,7 @@
 --- C-6, C-7, C-9 of the model: who gives back how much, and for whom.
 
 local rational = require "spec.support.rational"
-local quota = require "spec.support.model.quota"
+local rules = require "spec.support.model.rules"
 local distribute = require "spec.support.model.distribute"
 
 local reclaim = {}
@@ -17,15 +17,26 @@ local function target(leaf, world)
   return leaf.quota
 end
 
+--- What a leaf lacks once it has what it received and what comes back for it.
+local function await(leaf)
+  leaf.deficit = math.max(0, leaf.quota - leaf.allocated - leaf.received - leaf.claimed)
+  leaf.unmatched = leaf.deficit
+  leaf.taken, leaf.due = 0, {}
+end
+
 local function judge(leaf, world)
   local over = math.max(0, leaf.allocated - leaf.in_flight - target(leaf, world))
   if world.options.hold_rounding and rational(leaf.allocated) - leaf.level < rational(1) then
     over = 0
   end
   leaf.over, leaf.left = over, over
-  leaf.deficit = math.max(0, leaf.quota - leaf.allocated - leaf.received - leaf.claimed)
-  leaf.unmatched = leaf.deficit
-  leaf.taken, leaf.due = 0, {}
+  await(leaf)
+end
+
+--- A parent's last member.
+local function judge_itself(member)
+  member.over, member.left = 0, 0
+  await(member)
 end
 
 local function sum(node, field)
@@ -34,57 +45,85 @@ local function sum(node, field)
   end)
 end
 
-local take
-
---- C-7 among equals in rank: in proportion to over, floors, the rest one each to larger over.
-local function take_from_equals(band, amount, visit)
-  local total = 0
-  for _, entry in ipairs(band) do
-    total = total + entry.over
-  end
-  local rest = math.min(amount, total)
-  local shared = rest
-  for _, entry in ipairs(band) do
-    entry.part = (rational(entry.over) * shared / total):floor()
-    rest = rest - entry.part
-  end
-  table.sort(band, function (a, b)
+--- Who has more left to give comes first, then who is later in plan order.
+local function by_over(rows)
+  table.sort(rows, function (a, b)
     if a.over ~= b.over then
       return a.over > b.over
     end
     return a.node.index > b.node.index
   end)
-  for _, entry in ipairs(band) do
-    if rest > 0 and entry.part < entry.over then
-      entry.part, rest = entry.part + 1, rest - 1
-    end
-    take(entry.node, entry.part, visit)
-  end
-  return shared
 end
 
---- C-7: takes `amount` from a node, worst rank first; visit(leaf, slots) hears of every leaf.
-function take(node, amount, visit)
+--- Sets the parts of rows that give back `amount` in proportion to their weights, nobody more than
+--- it is over: rounded down, then the rest one each.
+local function in_proportion(rows, amount)
+  local left, weights = rational(amount), 0
+  for _, row in ipairs(rows) do
+    row.at = rational(row.over) / row.weight
+    weights = weights + row.weight
+  end
+  table.sort(rows, function (a, b)
+    return a.at < b.at
+  end)
+  for _, row in ipairs(rows) do
+    local exact = rational.min(row.over, left * row.weight / weights)
+    left, weights = left - exact, weights - row.weight
+    row.part = exact:floor()
+    amount = amount - row.part
+  end
+  by_over(rows)
+  for _, row in ipairs(rows) do
+    if amount > 0 and row.part < row.over then
+      row.part, amount = row.part + 1, amount - 1
+    end
+  end
+  assert(amount == 0, "model: a group gives back what it was asked for")
+end
+
+local take
+
+--- C-7 among equals: those without a weight give what the others cannot. Of `owned` that is as
+--- configured: scaling keeps proportions.
+local function take_from_equals(group, amount, taker)
+  local weighty, others, most = {}, {}, 0
+  local by = taker.say.by == "owned" and "configured" or taker.say.by
+  for _, node in ipairs(group) do
+    local over = rules.still_over(node)
+    local weight = by == "over" and over or rules.value(node, by)
+    if over > 0 and weight > 0 then
+      weighty[#weighty + 1] = { node = node, over = over, weight = weight }
+      most = most + over
+    elseif over > 0 then
+      others[#others + 1] = { node = node, over = over, weight = over }
+    end
+  end
+  in_proportion(weighty, math.min(amount, most))
+  in_proportion(others, amount - math.min(amount, most))
+  for _, rows in ipairs { weighty, others } do
+    for _, row in ipairs(rows) do
+      take(row.node, row.part, taker)
+    end
+  end
+end
+
+--- C-7: takes `amount` from a node as `taker.say` tells; taker.leaf(leaf, slots) hears of every
+--- leaf.
+function take(node, amount, taker)
   if amount == 0 then
     return
   elseif #node.children == 0 then
     node.left, node.taken = node.left - amount, node.taken + amount
-    return visit(node, amount)
+    return taker.leaf(node, amount)
   end
-  local ordered = quota.ordered(node.children)
-  local last = #ordered
-  while last > 0 and amount > 0 do
-    local rank, band = ordered[last].rank, {}
-    while last > 0 and ordered[last].rank == rank do
-      local over = sum(ordered[last], "left")
-      if over > 0 then
-        band[#band + 1] = { node = ordered[last], over = over }
-      end
-      last = last - 1
+  for _, group in ipairs(rules.groups(taker.say.order, node.children)) do
+    local part = 0
+    for _, child in ipairs(group) do
+      part = part + rules.still_over(child)
     end
-    if #band > 0 then
-      amount = amount - take_from_equals(band, amount, visit)
-    end
+    part = math.min(part, amount)
+    amount = amount - part
+    take_from_equals(group, part, taker)
   end
 end
 
@@ -98,21 +137,21 @@ local function match(node, amount, visit)
     end
     return amount - part
   end
-  for _, child in ipairs(quota.ordered(node.children)) do
-    amount = match(child, amount, visit)
+  for _, member in ipairs(node.members) do
+    amount = match(member, amount, visit)
   end
   return amount
 end
 
 --- Takes r inside a node and says for whom: who is first to give serves the best.
-local function settle(node, amount)
+local function settle(node, amount, say)
   local claims, takes, at = {}, {}, 1
   match(node, amount, function (leaf, slots)
     claims[#claims + 1] = { leaf = leaf, slots = slots }
   end)
-  take(node, amount, function (leaf, slots)
+  take(node, amount, { say = say, leaf = function (leaf, slots)
     takes[#takes + 1] = { leaf = leaf, slots = slots }
-  end)
+  end })
   table.sort(takes, function (a, b)
     return a.leaf.seat > b.leaf.seat
   end)
@@ -143,19 +182,20 @@ local function visit_node(node, world)
   else
     amount = math.max(sum(node, "unmatched"), promised - (node.limit or promised))
   end
-  amount = math.min(sum(node, "left"), math.max(0, amount))
-  settle(node, amount)
+  amount = math.min(rules.still_over(node), math.max(0, amount))
+  settle(node, amount, world.rules.reclaim)
   return inner + amount
 end
 
 --- Numbers the leaves in the order of distribution; that of giving back is the opposite one.
 local function seat(node, leaves)
-  if node.path and #node.children == 0 then
-    leaves[#leaves + 1] = node
-    node.seat = #leaves
-  end
-  for _, child in ipairs(quota.ordered(node.children)) do
-    seat(child, leaves)
+  for _, member in ipairs(node.members) do
+    if #member.children > 0 then
+      seat(member, leaves)
+    elseif member ~= node.itself then
+      leaves[#leaves + 1] = member
+      member.seat = #leaves
+    end
   end
   return leaves
 end
@@ -165,8 +205,12 @@ function reclaim.run(world)
   for _, node in ipairs(world.nodes) do
     if #node.children == 0 then
       judge(node, world)
+    else
+      judge_itself(node.itself)
     end
   end
+  rules.prepare(world, world.rules.reclaim.by)
+  rules.prepare_keys(world, world.rules.reclaim.order)
   visit_node(world.root, world)
   for _, node in ipairs(world.nodes) do
     node.over = sum(node, "over")

@@ -5,7 +5,7 @@
 local tree = {}
 
 local MOST = 1000000000 -- how no limit reads as a column
-local COLUMNS = { "owned", "reserve", "limit", "rank", "share", "grace" }
+local COLUMNS = { "owned", "reserve", "limit", "rank", "share", "grace", "cap", "tier" }
 
 --- The policy's options for a group: the plan's, then what stands beside the policy's name.
 function tree.options(plan, group)
@@ -32,7 +32,7 @@ end
 
 local function new_node(stated, parent, differs)
   local path = (parent.path or "") .. "/" .. stated.name
-  local node = { name = stated.name, path = path, parent = parent, children = {} }
+  local node = { name = stated.name, path = path, parent = parent, children = {}, said = {} }
   local over = differs[path] or {}
   for _, column in ipairs(COLUMNS) do
     node[column] = over[column] or stated[column]
@@ -63,7 +63,11 @@ local function complete(node, default_rank)
   node.reserve = node.reserve or 0
   node.rank = node.rank or default_rank
   node.share = node.share or 1
+  node.grace = node.grace or 0
   node.most = node.limit or MOST
+  -- Attributes of random policies (gen_policy.lua): no limit by default, and a number.
+  node.cap = node.cap or MOST
+  node.tier = node.tier or 2
 end
 
 --- `allocated` that is not stated is the sum of the leaf's tasks.
@@ -95,6 +99,7 @@ end
 
 --- Sums that every node has over the leaves below.
 local function sum_up(node)
+  node.claimed_itself = node.claimed -- of a parent: for its own reserve
   for _, child in ipairs(node.children) do
     sum_up(child)
     node.allocated = node.allocated + child.allocated

@@ -1,0 +1,124 @@
+-- SPDX-License-Identifier: MIT
+-- Copyright the allot authors
+--- What a policy's rules read, in the model: columns, numbers and functions of columns; and orders.
+--
+-- A source is a number, a column's name, or `{ reads = { columns }, body = "a Lua expression" }`.
+-- A key is `{ key = source, desc = boolean }`.
+
+local rules = {}
+
+--- Where the model keeps a column under another name.
+local FIELDS = {
+  owned = "own_whole", configured = "owned", reserve = "reserve_now", limit = "most",
+}
+
+--- Slots that the leaves of a node are over and have not given back.
+function rules.still_over(node)
+  local sum = node.left or 0
+  for _, child in ipairs(node.children) do
+    sum = sum + rules.still_over(child)
+  end
+  return sum
+end
+
+--- A column of a node, as a whole number. What a leaf is over is told as before any reclaim; of a
+--- parent it is what its leaves still are.
+function rules.column(node, name)
+  if name == "over" and #node.children > 0 then
+    return rules.still_over(node)
+  end
+  return assert(node[FIELDS[name] or name], name)
+end
+
+local function compute(world, source)
+  local call = assert(load(("return function (%s) return %s end"):format(
+    table.concat(source.reads, ", "), source.body)))()
+  for _, node in ipairs(world.nodes) do
+    local read = {}
+    for i, name in ipairs(source.reads) do
+      read[i] = rules.column(node, name)
+    end
+    node.said[source] = call(table.unpack(read))
+  end
+end
+
+--- Computes the functions among these sources: once, with what is known now.
+function rules.prepare(world, ...)
+  for _, source in ipairs { ... } do
+    if type(source) == "table" then
+      compute(world, source)
+    end
+  end
+end
+
+--- The same for the keys of an order, or of none.
+function rules.prepare_keys(world, keys)
+  for _, key in ipairs(keys or {}) do
+    rules.prepare(world, key.key)
+  end
+end
+
+--- A source's value at a node, as a whole number.
+function rules.value(node, source)
+  if type(source) == "table" then
+    return node.said[source]
+  end
+  return type(source) == "number" and source or rules.column(node, source)
+end
+
+--- Negative, 0 or positive as a node stands before, with or behind another by the keys alone.
+function rules.compare(keys, a, b)
+  for _, key in ipairs(keys or {}) do
+    local x, y = rules.value(a, key.key), rules.value(b, key.key)
+    if x ~= y then
+      return (x < y) == not key.desc and -1 or 1
+    end
+  end
+  return 0
+end
+
+--- The nodes in order; ties in plan order.
+function rules.ordered(keys, nodes)
+  local out = { table.unpack(nodes) }
+  table.sort(out, function (a, b)
+    local way = rules.compare(keys, a, b)
+    return way < 0 or way == 0 and a.index < b.index
+  end)
+  return out
+end
+
+--- Groups of nodes that agree in all keys, one after another.
+function rules.groups(keys, nodes)
+  local out = {}
+  for _, node in ipairs(rules.ordered(keys, nodes)) do
+    local group = out[#out]
+    if not group or rules.compare(keys, group[1], node) ~= 0 then
+      group = {}
+      out[#out + 1] = group
+    end
+    group[#group + 1] = node
+  end
+  return out
+end
+
+local RANK = { { key = "rank" } }
+
+--- By rank, then plan order: how slots that fractions add up to are handed out.
+function rules.by_rank(nodes)
+  return rules.ordered(RANK, nodes)
+end
+
+--- What a site says, filled in where it says nothing.
+function rules.of(site, fills)
+  site = site or {}
+  local reserved = { label = "reserved", by = "reserve", up_to = "reserve" }
+  return {
+    -- The core puts the reserve first, whatever the policy says (policy.h).
+    fills = { reserved, table.unpack(site.fills or fills) },
+    round = site.round or "rank",
+    distribute = site.distribute or RANK,
+    reclaim = site.reclaim or { by = "over", order = { { key = "rank", desc = true } } },
+  }
+end
+
+return rules
