@@ -31,12 +31,27 @@ bool allot__name_valid(const char *name, size_t len)
     return true;
 }
 
+/* The length of the UTF-8 sequence that begins there; 0: none does. */
+static size_t sequence(const unsigned char *at)
+{
+    size_t more = *at < 0x80 ? 0 : *at >= 0xf0 ? 3 : *at >= 0xe0 ? 2 : 1;
+    if (*at >= 0x80 && (*at < 0xc2 || *at > 0xf4))
+        return 0;
+    for (size_t i = 1; i <= more; i++) {
+        if ((at[i] & 0xc0) != 0x80)
+            return 0;
+    }
+    return more + 1;
+}
+
 bool allot__label_valid(const char *name)
 {
     size_t len = 0;
-    for (; name && name[len]; len++) {
-        if (len == 255 || (unsigned char)name[len] < ' ' || name[len] == 0x7f)
+    while (name && name[len]) {
+        size_t next = sequence((const unsigned char *)name + len);
+        if (next == 0 || len + next > 255 || (unsigned char)name[len] < ' ' || name[len] == 0x7f)
             return false;
+        len += next;
     }
     return len > 0;
 }

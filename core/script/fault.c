@@ -57,6 +57,23 @@ static const char *cut_hint(char *message)
     return hint + 2;
 }
 
+/* Bytes that are no text for a terminal are shown as '?': controls, and what is not ASCII unless a
+ * whole sequence of UTF-8. */
+static void clean(char *text)
+{
+    for (unsigned char *at = (unsigned char *)text; *at; at++) {
+        int more = *at >= 0xf0 ? 3 : *at >= 0xe0 ? 2 : *at >= 0xc2 ? 1 : 0;
+        int good = 0;
+        while (good < more && (at[good + 1] & 0xc0) == 0x80)
+            good++;
+        if ((*at < 0x20 && *at != '\t') || *at == 0x7f || (*at >= 0x80 && (good < more || !more)) ||
+            *at > 0xf4)
+            *at = '?';
+        else
+            at += more;
+    }
+}
+
 void allot__fault_say(const allot__script *script, const char *code, int32_t line,
                       const char *message, const allot_diagnostic *finding, allot_report *report)
 {
@@ -70,7 +87,11 @@ void allot__fault_say(const allot__script *script, const char *code, int32_t lin
     made.file = script->chunk;
     made.line = line;
     made.col = copy_line(script, line, source, sizeof source);
+    clean(text);
+    clean(source);
     made.source = made.col ? source : NULL;
+    if (line < 1)
+        made.line = made.col = 1; /* about the file as a whole */
     made.hint = cut_hint(text);
     made.message = text;
     allot_report_add(report, &made);
