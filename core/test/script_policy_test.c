@@ -114,9 +114,9 @@ typedef struct bad {
 static const bad bad_policies[] = {
     {"return {", 1, "E-policy-syntax", "unexpected symbol near <eof>", NULL},
     {"\n\nlocal x = = 1", 3, "E-policy-syntax", "unexpected symbol near '='", NULL},
-    {"return 5", 0, "E-policy", "the file returns a number; it ends with return policy { ... }",
+    {"return 5", 1, "E-policy", "the file returns a number; it ends with return policy { ... }",
      NULL},
-    {"return {}", 0, "E-policy", "what the file returns is no policy: make it with policy { ... }",
+    {"return {}", 1, "E-policy", "what the file returns is no policy: make it with policy { ... }",
      NULL},
     {"\nreturn polcy {}", 2, "E-policy", "unknown name 'polcy'", "did you mean 'policy'?"},
     {"\nx = 1", 2, "E-policy", "assignment to global 'x'", "did you mean 'local x'?"},
