@@ -20,17 +20,23 @@ local function words(message, report)
     tostring(first.line), tostring(first.col), tostring(first.message))
 end
 
---- The decision's text for two documents, written in `style` (document.lua). Raises when one is
---- not valid. `policy` is the text of the plan's "site.lua".
-function engine.text(plan, state, style, policy)
+--- The plan of a document written in `style` (document.lua). Raises when it is not valid. `policy`
+--- is the text of the plan's "site.lua".
+function engine.sealed(plan, policy, style)
   local sealed, message, report = allot.plan(document.encode(plan, style), {
     file = "plan.json", policies = { ["site.lua"] = policy },
   })
   if not sealed then
     error("plan: " .. words(message, report), 0)
   end
-  local now
-  now, message, report = allot.state(sealed, document.encode(state, style), { file = "s.json" })
+  return sealed
+end
+
+--- The text of what is decided for a state under a sealed plan, and the decision.
+function engine.decide(sealed, state, style)
+  local now, message, report = allot.state(sealed, document.encode(state, style), {
+    file = "s.json",
+  })
   if not now then
     error("state: " .. words(message, report), 0)
   end
@@ -40,6 +46,11 @@ function engine.text(plan, state, style, policy)
     error("cycle: " .. words(message, report), 0)
   end
   return decision:json(), decision
+end
+
+--- Both for two documents.
+function engine.text(plan, state, style, policy)
+  return engine.decide(engine.sealed(plan, policy, style), state, style)
 end
 
 --- The decision document as a table, and the decision.

@@ -33,11 +33,12 @@ local KEYS = {
 
 -- Drawing --------------------------------------------------------------------------------------
 
---- The columns that a stage may read; for an amount only those that are amounts.
-local function columns(stage, small, amounts)
+--- The columns that a stage may read; for an amount only those that are amounts. In a `steady`
+-- policy quotas are the same while wishes are: they do not go by what is held.
+local function columns(stage, style, amounts, sums)
   local out = { table.unpack(AMOUNTS) }
-  if small or not amounts then
-    table.move(SUMS, 1, #SUMS, #out + 1, out)
+  if sums then
+    table.move(SUMS, 1, style.steady and stage == "quota" and 2 or #SUMS, #out + 1, out)
   end
   table.move(LATER[stage], 1, #LATER[stage], #out + 1, out)
   if not amounts then
@@ -52,8 +53,8 @@ local function draw_column(random, known, stage)
   return later[1] and random:once_in(3) and random:pick(later) or random:pick(known)
 end
 
-local function draw_function(random, stage, bodies, amounts)
-  local known = columns(stage, true, amounts)
+local function draw_function(random, stage, style, amounts)
+  local known, bodies = columns(stage, style, amounts, true), amounts and WEIGHTS or KEYS
   local a, b = draw_column(random, known, stage), draw_column(random, known, stage)
   local body = random:pick(bodies):gsub("%f[%w]([ab])%f[%W]", { a = a, b = b })
   body = amounts and ("math.min(%s, 1000000000)"):format(body) or body
@@ -64,34 +65,34 @@ local function draw_function(random, stage, bodies, amounts)
   return { reads = reads, body = body }
 end
 
-local function draw_amount(random, stage, small)
-  local known = columns(stage, small, true)
+local function draw_amount(random, stage, style, sums)
+  local known = columns(stage, style, true, sums)
   local kind = random:int(1, 6)
   if kind == 1 then
     return random:pick { 0, 1, 1, 1, 2, 50 }
   elseif kind <= 3 then
-    return draw_function(random, stage, WEIGHTS, true)
+    return draw_function(random, stage, style, true)
   end
   return draw_column(random, known, stage)
 end
 
-local function draw_keys(random, stage, most)
-  local keys, known = {}, columns(stage, true, false)
+local function draw_keys(random, stage, style, most)
+  local keys, known = {}, columns(stage, style, false, true)
   for i = 1, random:int(0, most) do
-    local source = random:once_in(3) and draw_function(random, stage, KEYS)
+    local source = random:once_in(3) and draw_function(random, stage, style, false)
       or draw_column(random, known, stage)
     keys[i] = { key = source, desc = random:once_in(2) }
   end
   return keys
 end
 
-local function draw_site(random, small)
+local function draw_site(random, style)
   local site = { fills = {}, shared = random:once_in(2) }
   for i = 1, random:int(1, 4) do
     site.fills[i] = {
-      label = "f" .. i, by = draw_amount(random, "quota", small),
-      up_to = random:once_in(2) and draw_amount(random, "quota", true) or nil,
-      order = random:once_in(3) and draw_keys(random, "quota", 2) or nil,
+      label = "f" .. i, by = draw_amount(random, "quota", style, style.small),
+      up_to = random:once_in(2) and draw_amount(random, "quota", style, true) or nil,
+      order = random:once_in(3) and draw_keys(random, "quota", style, 2) or nil,
     }
   end
   if random:once_in(2) then
@@ -101,12 +102,12 @@ local function draw_site(random, small)
   if random:once_in(2) then
     -- Rounding in order comes before there are quotas to order by.
     local stage = site.round == "ceil_in_order" and "quota" or "distribute"
-    site.distribute = draw_keys(random, stage, 3)
+    site.distribute = draw_keys(random, stage, style, 3)
   end
   if not random:once_in(4) then
     site.reclaim = {
-      by = draw_amount(random, "reclaim", small),
-      order = not random:once_in(3) and draw_keys(random, "reclaim", 2) or nil,
+      by = draw_amount(random, "reclaim", style, style.small),
+      order = not random:once_in(3) and draw_keys(random, "reclaim", style, 2) or nil,
     }
   end
   return site
@@ -281,14 +282,14 @@ local function claim_for_parents(random, state)
 end
 
 --- A random case with a policy: `site` has its rules, `policy` is its text.
-function gen_policy.case(seed)
+function gen_policy.case(seed, steady)
   local random = Random.new(seed * 7919)
   local it = draw_case(random, seed)
   if not random:once_in(3) then
     make_scarce(random, it)
   end
   claim_for_parents(random, it.state)
-  it.site = draw_site(random, is_small(it.state))
+  it.site = draw_site(random, { small = is_small(it.state), steady = steady })
   it.write = gen_policy.write
   it.policy = gen_policy.write(it.site)
   it.plan.policy = "site.lua"
@@ -298,6 +299,11 @@ function gen_policy.case(seed)
   end
   draw_columns(random, it.plan.consumers)
   return it
+end
+
+--- The same, where quotas do not go by what is held.
+function gen_policy.steady(seed)
+  return gen_policy.case(seed, true)
 end
 
 return gen_policy
