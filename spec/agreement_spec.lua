@@ -58,8 +58,8 @@ local function agree(it)
 end
 
 describe("engine and model", function ()
-  property("agree on every number (C-1 ... C-9, H-13)", { runs = 800, valid = engine.valid },
-    agree)
-  property("agree under random policies (C-3 ... C-7, Q-30)", { runs = 800, valid = engine.valid }, agree,
-    gen_policy.case)
+  local opts = { runs = 800, valid = engine.valid }
+
+  property("agree on every number (C-1 ... C-9, H-13)", opts, agree)
+  property("agree under random policies (C-3 ... C-7, Q-30)", opts, agree, gen_policy.case)
 end)
