@@ -58,11 +58,8 @@ local function draw_function(random, stage, style, amounts)
   local a, b = draw_column(random, known, stage), draw_column(random, known, stage)
   local body = random:pick(bodies):gsub("%f[%w]([ab])%f[%W]", { a = a, b = b })
   body = amounts and ("math.min(%s, 1000000000)"):format(body) or body
-  local reads = { a }
-  if a ~= b and body:find("%f[%w]" .. b .. "%f[%W]") then
-    reads[2] = b
-  end
-  return { reads = reads, body = body }
+  local two = a ~= b and body:find("%f[%w]" .. b .. "%f[%W]")
+  return { reads = two and a .. ", " .. b or a, body = body }
 end
 
 local function draw_amount(random, stage, style, sums)
@@ -95,6 +92,12 @@ local function draw_site(random, style)
       order = random:once_in(3) and draw_keys(random, "quota", style, 2) or nil,
     }
   end
+  if random:once_in(3) then
+    -- What is owned is a fraction when the group is not of its planned size.
+    local first = { label = "owned", by = "owned", up_to = "owned" }
+    first.order = random:once_in(2) and draw_keys(random, "quota", style, 2) or nil
+    table.insert(site.fills, 1, first)
+  end
   if random:once_in(2) then
     site.fills[#site.fills + 1] = { label = "rest", by = random:pick { 1, "share" } }
   end
@@ -122,7 +125,7 @@ local function write_source(source, shared)
   elseif type(source) == "number" then
     return tostring(source)
   end
-  local text = ("function (%s) return %s end"):format(table.concat(source.reads, ", "), source.body)
+  local text = ("function (%s) return %s end"):format(source.reads, source.body)
   if not shared then
     return text
   elseif not shared[text] then

@@ -37,9 +37,9 @@ end
 
 local function owner(value, place)
   for i = 1, #place - 1 do
-    value = value and value[place[i]]
+    value = type(value) == "table" and value[place[i]] or nil
   end
-  return value, place[#place]
+  return type(value) == "table" and value or nil, place[#place]
 end
 
 --- Consumers of a plan by path.

@@ -86,8 +86,11 @@ local function rows_of(group, fill)
     local weight = amount(node, fill.by)
     if rational(0) < weight then
       local cap = fill.up_to and amount(node, fill.up_to) or rational(node.need)
-      local aim = rational.max(node.level, rational.min(cap, node.need))
-      rows[#rows + 1] = { node = node, weight = weight, base = node.level, aim = aim }
+      cap = rational.min(cap, node.need)
+      rows[#rows + 1] = {
+        node = node, weight = weight, cap = cap,
+        base = node.level, aim = rational.max(node.level, cap),
+      }
     end
   end
   return rows

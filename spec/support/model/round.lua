@@ -79,7 +79,7 @@ function round.ceil_in_order(family, _, keys)
   end
 end
 
---- The row with the largest weight / (2 * slots of this fill + 1), among those below their aim.
+--- The row with the largest weight / (2 * slots of this fill + 1), among those below their cap.
 local function next_of(rows)
   local best
   for _, row in ipairs(rows) do
@@ -116,7 +116,7 @@ function round.webster(family, critical)
     node.quota = row and row.base:floor() or node.level:floor()
     slots = slots - node.quota
     if row then
-      row.most = ceil(row.aim) - node.quota
+      row.most = math.max(0, ceil(row.cap) - node.quota)
       rows[#rows + 1], inside[node] = row, true
     end
   end

@@ -2,7 +2,7 @@
 -- Copyright the allot authors
 --- What a policy's rules read, in the model: columns, numbers and functions of columns; and orders.
 --
--- A source is a number, a column's name, or `{ reads = { columns }, body = "a Lua expression" }`.
+-- A source is a number, a column's name, or `{ reads = "a, b", body = "a Lua expression" }`.
 -- A key is `{ key = source, desc = boolean }`.
 
 local rules = {}
@@ -31,12 +31,12 @@ function rules.column(node, name)
 end
 
 local function compute(world, source)
-  local call = assert(load(("return function (%s) return %s end"):format(
-    table.concat(source.reads, ", "), source.body)))()
+  local text = ("return function (%s) return %s end"):format(source.reads, source.body)
+  local call = assert(load(text))()
   for _, node in ipairs(world.nodes) do
     local read = {}
-    for i, name in ipairs(source.reads) do
-      read[i] = rules.column(node, name)
+    for name in source.reads:gmatch "[%w_]+" do
+      read[#read + 1] = rules.column(node, name)
     end
     node.said[source] = call(table.unpack(read))
   end
