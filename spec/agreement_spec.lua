@@ -2,6 +2,7 @@
 -- Copyright the allot authors
 --- Engine and model agree on every number of random cases.
 
+local case = require "spec.support.case"
 local engine = require "spec.support.engine"
 local gen_policy = require "spec.support.gen_policy"
 local model = require "spec.support.model"
@@ -62,4 +63,16 @@ describe("engine and model", function ()
 
   property("agree on every number (C-1 ... C-9, H-13)", opts, agree)
   property("agree under random policies (C-3 ... C-7, Q-30)", opts, agree, gen_policy.case)
+
+  -- Random cases have it once in thousands: D's cap takes one slot, fractions add up to three.
+  it("agree where fractions outlast the critical fill's caps under webster", function ()
+    local site = { fills = { { by = "owned", up_to = "owned" }, { by = "share" } } }
+    site.round = "webster"
+    local plan = case.plan {
+      slots = 4, policy = "site.lua", { "A", owned = 1, share = 0 }, { "B", owned = 1, share = 0 },
+      { "C", owned = 1, share = 0 }, { "D" },
+    }
+    local state = case.state { slots = 3, A = { 1 }, B = { 1 }, C = { 1 }, D = { 1 } }
+    agree { plan = plan, state = state, site = site, policy = gen_policy.write(site) }
+  end)
 end)
