@@ -31,7 +31,8 @@ typedef struct allot__shares {
  * ceil_in_order (Q-30): each share rounded up, in order, while there are slots.
  * largest_remainder: as rank, but larger fractions first.
  * webster: the slots of the critical fill go one after another to the row with the largest
- *   weight / (2 * slots of this fill + 1): a larger amount only adds slots (house-monotone).
+ *   weight / (2 * slots of this fill + 1): a larger amount only adds slots (house-monotone),
+ *   where earlier levels are whole. Nobody gets more than min(cap, need) rounded up.
  */
 void allot__round(allot_rounding rounding, const allot__shares *shares);
 

@@ -75,7 +75,8 @@ typedef enum allot_rounding {
     ALLOT_ROUND_RANK = 0,          /* floor, lost slots to fractions by rank (C-4) */
     ALLOT_ROUND_CEIL_IN_ORDER,     /* round up in order while slots last */
     ALLOT_ROUND_LARGEST_REMAINDER, /* lost slots to the largest fractions, then as `rank` */
-    ALLOT_ROUND_WEBSTER            /* house-monotone: no row loses because the pool grew */
+    ALLOT_ROUND_WEBSTER            /* house-monotone where what is owned is whole: no row loses
+                                      because there is more */
 } allot_rounding;
 
 typedef enum allot_attribute_type { ALLOT_INTEGER = 1, ALLOT_BOOLEAN } allot_attribute_type;
