@@ -77,18 +77,7 @@ static void split_quota(const allot__work *work, int32_t row, allot__levels *out
 
 int32_t allot__trace_family(const allot__work *work, int32_t row)
 {
-    /* Families are in the order of their rows: find the one that holds this row. */
-    int32_t low = 0;
-    int32_t high = work->tree->families;
-    while (high - low > 1) {
-        int32_t middle = low + (high - low) / 2;
-        if (work->tree->first[middle] <= row) {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
+    return allot__tree_holding(work->tree->first, work->tree->families, row);
 }
 
 const allot__critical *allot__trace_critical(const allot__work *work, int32_t row)

@@ -111,15 +111,7 @@ int32_t allot_plan_depth(const allot_plan *plan, int32_t consumer)
     if (!known(plan, consumer) || !plan->sealed)
         return 0;
     const allot__tree *tree = &plan->tree;
-    int32_t row = tree->row_of[consumer], low = 0, high = tree->levels;
-    while (high - low > 1) {
-        int32_t middle = low + (high - low) / 2;
-        if (tree->level[middle] <= row)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
+    return allot__tree_holding(tree->level, tree->levels, tree->row_of[consumer]);
 }
 
 int32_t allot_plan_get(const allot_plan *plan, int32_t group, int32_t consumer, int32_t column)

@@ -99,15 +99,7 @@ int32_t allot__ruled_of(const allot_plan *plan, const allot__group *group, int32
         return 0;
     if (row < tree->first[1])
         return group->branch_ruled[row];
-    int32_t low = 0, high = tree->families;
-    while (high - low > 1) {
-        int32_t middle = low + (high - low) / 2;
-        if (tree->first[middle] <= row)
-            low = middle;
-        else
-            high = middle;
-    }
-    return group->family_ruled[low];
+    return group->family_ruled[allot__tree_holding(tree->first, tree->families, row)];
 }
 
 int allot_plan_attributes(allot_plan *plan, allot_policy *policy)

@@ -37,4 +37,18 @@ void allot__tree_free(allot_engine *engine, allot__tree *tree);
 /* The next handle in plan order; of ALLOT_ROOT the first; ALLOT_ROOT after the last. */
 int32_t allot__tree_next(const allot__tree *tree, const allot__names *names, int32_t consumer);
 
+/* Which of `count` ranges holds a row; range i begins at first[i], and they stand in order. */
+static inline int32_t allot__tree_holding(const int32_t *first, int32_t count, int32_t row)
+{
+    int32_t low = 0;
+    while (count - low > 1) {
+        int32_t middle = low + (count - low) / 2;
+        if (first[middle] <= row)
+            low = middle;
+        else
+            count = middle;
+    }
+    return low;
+}
+
 #endif
