@@ -13,11 +13,9 @@
 
 /* Options of every plan besides the core's: of later versions, or for policies. */
 static const allot__field plan_options[] = {
-    {"ancestor_grace", ALLOT__BOOLEAN, 0, 0, false, true},
     {"reclaim_before_borrow", ALLOT__BOOLEAN, 0, 0, false, true},
     {"adjust_share_to_workload", ALLOT__BOOLEAN, 0, 0, false, true},
     {"enforce_share", ALLOT__STRING, 0, 0, false, false},
-    {"leeway", ALLOT__AMOUNT, false, false},
     {"evenly", ALLOT__BOOLEAN, 0, 0, false, false},
 };
 #define PLAN_OPTIONS (sizeof plan_options / sizeof plan_options[0])

@@ -124,13 +124,15 @@ static const allot__field host_fields[HOST_FIELDS] = {
 };
 static const allot__shape host_shape = {host_fields, HOST_FIELDS, 0};
 
-static bool is_closed(allot__doc *doc, const allot__value *value)
+static allot_closed how_closed(allot__doc *doc, const allot__value *value)
 {
     char quote[ALLOT__QUOTE_MAX + 4];
     bool open = value->kind == ALLOT__BOOLEAN && value->integer == 0;
-    bool closed = value->kind == ALLOT__STRING &&
-                  (strcmp(value->string, "drain") == 0 || strcmp(value->string, "reclaim") == 0);
-    if (value->kind != 0 && !open && !closed)
+    bool text = value->kind == ALLOT__STRING;
+    allot_closed closed = text && strcmp(value->string, "drain") == 0     ? ALLOT_DRAIN
+                          : text && strcmp(value->string, "reclaim") == 0 ? ALLOT_CLOSED_NOW
+                                                                          : ALLOT_OPEN;
+    if (value->kind != 0 && !open && closed == ALLOT_OPEN)
         allot__doc_fault(doc, allot__at(value->number), "E-range", NULL,
                          "found %s, allowed false, \"drain\" or \"reclaim\"",
                          allot__doc_quote(doc, allot__at(value->number), quote));
@@ -142,7 +144,7 @@ static int set_host(allot__state_reader *reader, const cJSON *member, const allo
     allot__doc *doc = &reader->doc;
     allot__spot spot = allot__at_key((uint32_t)member->valueint);
     char quote[ALLOT__QUOTE_MAX + 4];
-    bool closed = is_closed(doc, &values[CLOSED]);
+    allot_closed closed = how_closed(doc, &values[CLOSED]);
     int64_t slots = values[SLOTS].kind != 0 ? values[SLOTS].integer : -1;
     if (values[SLOTS].number != 0 && values[SLOTS].kind == 0)
         return ALLOT_OK;

@@ -32,12 +32,13 @@ int32_t allot_plan_column_at(const allot_plan *plan, int32_t i, allot_attribute 
         *out = ((const allot_attribute *)plan->attributes.items)[i - ALLOT_PLAN_COLUMNS];
         return allot__column_number(i);
     }
+    bool flag = i == ALLOT_EXCLUSIVE || i == ALLOT_REBALANCE;
     *out = (allot_attribute){.name = allot_column_name(i),
-                             .type = ALLOT_INTEGER,
-                             .max = ALLOT_AMOUNT_MAX,
-                             .fallback = i == ALLOT_LIMIT   ? ALLOT_NONE
-                                         : i == ALLOT_SHARE ? 1
-                                                            : 0,
+                             .type = flag ? ALLOT_BOOLEAN : ALLOT_INTEGER,
+                             .max = flag ? 1 : ALLOT_AMOUNT_MAX,
+                             .fallback = i == ALLOT_LIMIT                           ? ALLOT_NONE
+                                         : i == ALLOT_SHARE || i == ALLOT_REBALANCE ? 1
+                                                                                    : 0,
                              .doc = allot_column_doc(i)};
     return i;
 }

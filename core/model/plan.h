@@ -58,8 +58,8 @@ enum { allot__unset = INT32_MIN };
 typedef struct allot__host {
     char *name;
     int32_t group;
-    int64_t slots; /* -1: as planned */
-    bool closed;
+    int64_t slots;  /* -1: as planned */
+    int32_t closed; /* an allot_closed */
 } allot__host;
 
 /* A first-level consumer with a policy of its own, which the plan holds. */

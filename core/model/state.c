@@ -145,7 +145,7 @@ int allot_state_allocated(allot_state *state, int32_t group, int32_t consumer, i
     return ALLOT_OK;
 }
 
-int allot_state_host(allot_state *state, const char *name, int64_t slots, int closed)
+int allot_state_host(allot_state *state, const char *name, int64_t slots, allot_closed closed)
 {
     if (!state || state->sealed)
         return ALLOT_EUSAGE;
@@ -163,7 +163,7 @@ int allot_state_host(allot_state *state, const char *name, int64_t slots, int cl
         return ALLOT_ENOMEM;
     host->group = planned ? planned->group : 0;
     host->slots = slots == -1 ? planned->slots : slots;
-    host->closed = closed != 0;
+    host->closed = closed;
     return ALLOT_OK;
 }
 

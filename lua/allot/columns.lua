@@ -6,12 +6,12 @@ local columns = {}
 
 --- In the order of the core.
 columns.names = {
-  "owned", "reserve", "limit", "rank", "share", "grace", "configured", "demand", "need",
-  "allocated", "in_flight", "quota", "received", "over",
+  "owned", "reserve", "limit", "rank", "share", "grace", "exclusive", "rebalance",
+  "configured", "demand", "need", "allocated", "in_flight", "quota", "received", "over",
 }
 
 --- How many of them each stage knows.
-columns.known = { quota = 11, distribute = 12, reclaim = 14 }
+columns.known = { quota = 13, distribute = 14, reclaim = 16 }
 
 --- The place of a column in the list, or nil.
 function columns.index(name)

@@ -76,6 +76,14 @@ typedef struct allot_verdict {
     int64_t earmarked; /* in-flight slots on their way here */
     int64_t reclaimed; /* ordered back by this cycle; likewise */
     int64_t free;      /* H-13 */
+    /* What a monitor shows (E-35). Of what it holds: its own, borrowed (in the ledger, or what it
+     * uses beyond its own), shared (from pools); own slots that others use; and what is planned for
+     * it: owned slots and its share of the pools if all were busy. Of a parent the sums. */
+    int64_t own_used, lent, borrowed, shared, planned;
+    int64_t forced;        /* of what is reclaimed: taken whoever wants it (C-10) */
+    int64_t held_back;     /* over, but let be: by guards or by damping */
+    int64_t waiting_since; /* a leaf that lacks slots: since when, to be told to the next cycle;
+                              else INT64_MIN */
 } allot_verdict;
 ALLOT_API int allot_decision_verdict(const allot_decision *decision, int32_t group,
                                      int32_t consumer, allot_verdict *out);
@@ -84,9 +92,16 @@ ALLOT_API const char *allot_decision_part_label(const allot_decision *decision, 
                                                 int32_t consumer, int32_t i);
 
 /* Idle slots a leaf gets to use, in the order to carry them out. */
+typedef struct allot_place {
+    int32_t host; /* of the plan, or ~i for the i-th of the state's own */
+    const char *name;
+    int64_t slots;
+} allot_place;
 typedef struct allot_grant {
     int32_t group, consumer;
     int64_t slots;
+    const allot_place *places; /* where, as far as hosts are known; borrowed */
+    int32_t place_count;
 } allot_grant;
 ALLOT_API int32_t allot_decision_grants(const allot_decision *decision);
 ALLOT_API int allot_decision_grant(const allot_decision *decision, int32_t i, allot_grant *out);
@@ -102,9 +117,63 @@ typedef struct allot_reclaim {
     int64_t allocated, quota, target, over;
     const allot_claim *claims; /* whom the slots are for, best first; borrowed */
     int32_t claim_count;
+    const int32_t *tasks; /* which tasks go, first to last: allot_state_task_at; borrowed */
+    int32_t task_count;
+    int64_t lost; /* slot-seconds that those have run */
 } allot_reclaim;
 ALLOT_API int32_t allot_decision_reclaims(const allot_decision *decision);
 ALLOT_API int allot_decision_reclaim(const allot_decision *decision, int32_t i, allot_reclaim *out);
+
+/* A reclaim in flight, as it stands now. */
+typedef enum allot_phase {
+    ALLOT_INTERRUPTED = 0, /* its tasks were told, and have `left` seconds */
+    ALLOT_RETURNED,        /* all its slots are free */
+    ALLOT_LEEWAY,          /* its tasks are killed; `left` seconds for the slots to return */
+    ALLOT_OVERDUE          /* the leeway is over, and slots are not there: a warning tells */
+} allot_phase;
+ALLOT_API const char *allot_phase_name(int phase);
+typedef struct allot_flight {
+    const char *id; /* as in the state, may be NULL; borrowed */
+    int32_t group, consumer;
+    int64_t slots, returned;
+    int64_t deadline, left; /* the deadline may be sooner than the state says */
+    allot_phase phase;
+} allot_flight;
+ALLOT_API int32_t allot_decision_flights(const allot_decision *decision);
+ALLOT_API int allot_decision_flight(const allot_decision *decision, int32_t i, allot_flight *out);
+
+/* Tasks to kill and requeue now: their reclaim's deadline has passed. */
+typedef struct allot_kill {
+    int32_t task;       /* allot_state_task_at */
+    int32_t flight;     /* allot_decision_flight */
+    const char *reason; /* "grace-over"; static */
+} allot_kill;
+ALLOT_API int32_t allot_decision_kills(const allot_decision *decision);
+ALLOT_API int allot_decision_kill(const allot_decision *decision, int32_t i, allot_kill *out);
+
+/* The ledger once the decision is carried out, by lender, then borrower; a loan that has ended is
+ * there with 0 slots. */
+typedef struct allot_loan_change {
+    int32_t group, lender, borrower;
+    int64_t slots, before;
+    const char *reason; /* "kept", "borrowed", "recalled", "lend-limit", ...; static */
+} allot_loan_change;
+ALLOT_API int32_t allot_decision_loans(const allot_decision *decision);
+ALLOT_API int allot_decision_loan(const allot_decision *decision, int32_t i,
+                                  allot_loan_change *out);
+
+/* What a session deserves of its leaf's quota. */
+typedef struct allot_session_part {
+    int32_t session; /* allot_state_session_at */
+    int64_t need, quota, allocated;
+} allot_session_part;
+ALLOT_API int allot_decision_session(const allot_decision *decision, int32_t session,
+                                     allot_session_part *out);
+
+/* Why a task goes or stays: whom it was compared with, which key decided, what would have spared
+ * it. ENOENT: no such task. */
+ALLOT_API int allot_explain_task(const allot_decision *decision, const char *id,
+                                 void (*line)(void *ud, const char *text), void *ud);
 
 /* Tells, in plain sentences with the numbers, why a consumer gets what it gets: `line` is called
  * with each (without line end, valid during the call). Only reads the decision. */

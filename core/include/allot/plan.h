@@ -16,7 +16,15 @@ extern "C" {
 #define ALLOT_OPTION_MAP(XX)                                                                       \
     XX(KEEP_SHRUNK_OWNERSHIP, "keep_shrunk_ownership", 0, 1, 0) /* H-11 */                         \
     XX(HOLD_ROUNDING, "hold_rounding", 0, 1, 0)                 /* C-9 */                          \
-    XX(DEFAULT_RANK, "default_rank", 0, ALLOT_AMOUNT_MAX, 0)    /* H-1 */
+    XX(DEFAULT_RANK, "default_rank", 0, ALLOT_AMOUNT_MAX, 0)    /* H-1 */                          \
+    XX(ANCESTOR_GRACE, "ancestor_grace", 0, 1, 0)               /* E-31 */                         \
+    XX(LEEWAY, "leeway", 0, ALLOT_AMOUNT_MAX, 120)              /* E-31: seconds */                \
+    XX(DEAD_ZONE, "dead_zone", 0, ALLOT_AMOUNT_MAX, 0)          /* slots over that are let be */   \
+    XX(MOST_RECLAIMED, "most_reclaimed", 1, 100, 100)           /* % of its slots, per cycle */    \
+    XX(RECLAIM_INTERVAL, "reclaim_interval", 0, ALLOT_AMOUNT_MAX, 0) /* s between reclaims */      \
+    XX(CLAIM_DELAY, "claim_delay", 0, ALLOT_AMOUNT_MAX, 0) /* s a claimant waits first */          \
+    XX(SEED, "seed", 0, ALLOT_AMOUNT_MAX, 0)               /* of "any one" */               \
+    XX(PLACEMENT, "placement", 0, 1, 0)                    /* stacked, balanced */
 
 typedef enum allot_option {
 #define ALLOT_OPTION_ENUM(name, text, min, max, fallback) ALLOT_OPTION_##name,
@@ -68,11 +76,83 @@ ALLOT_API int allot_plan_set(allot_plan *plan, int32_t group, int32_t consumer, 
  * gives none. EEXIST, ERANGE. */
 ALLOT_API int allot_plan_host(allot_plan *plan, const char *name, int32_t group, int64_t slots);
 
+/* An attribute of a host: what a requirement asks for. Strings are copied. */
+typedef struct allot_host_value {
+    const char *name;
+    const char *text; /* NULL: a number, or a boolean as 0 and 1 */
+    int64_t number;
+    int boolean; /* what kind of number, for scripts */
+} allot_host_value;
+/* EEXIST, ENAME, ENOENT (no such host). */
+ALLOT_API int allot_plan_host_set(allot_plan *plan, const char *host,
+                                  const allot_host_value *value);
+/* The requirement on hosts that a consumer names, of its policy; found when the plan is sealed. */
+ALLOT_API int allot_plan_require(allot_plan *plan, int32_t consumer, const char *name);
+
+/* Whom a leaf lends to and borrows from (E-2), in a group or in ALLOT_ALL. Listed consumers are
+ * leaves, or parents, which mean all leaves below; of borrowing the order is that of asking. Not
+ * called: nobody. `n` < 0: everybody, in plan order. Copied. EUSAGE: no leaf, no such consumer. */
+ALLOT_API int allot_plan_lend(allot_plan *plan, int32_t group, int32_t consumer,
+                              const int32_t *list, int32_t n);
+ALLOT_API int allot_plan_borrow(allot_plan *plan, int32_t group, int32_t consumer,
+                                const int32_t *list, int32_t n);
+
+/* ---- Windows: when something else holds ------------------------------------------------------ */
+
+/* A time zone from the system's data: `data` is a TZif file (RFC 8536), copied. *out numbers it 0,
+ * 1, ... EINVALID: it is no such file; EEXIST. UTC needs none: it is -1. */
+ALLOT_API int allot_plan_zone(allot_plan *plan, const char *name, const void *data, size_t len,
+                              int32_t *out);
+
+/* Hours of some days in local time, half open; of several the last one wins, column by column. */
+typedef struct allot_window {
+    int32_t group;    /* or ALLOT_ALL */
+    int32_t from, to; /* seconds of the local day, 0 ... 86400; from >= to: until the next day */
+    uint32_t days;    /* on which it begins; bit 0 is Monday */
+    int32_t zone;     /* allot_plan_zone's number, or -1 */
+} allot_window;
+#define ALLOT_WINDOWS_MAX 64
+/* Adds a window; they number 0, 1, ... ERANGE, EUSAGE (too many). */
+ALLOT_API int allot_plan_window(allot_plan *plan, const allot_window *window, int32_t *out);
+/* What holds in a window, as without _window_. */
+ALLOT_API int allot_plan_window_slots(allot_plan *plan, int32_t window, int64_t slots);
+ALLOT_API int allot_plan_window_policy(allot_plan *plan, int32_t window, allot_policy *policy);
+ALLOT_API int allot_plan_window_set(allot_plan *plan, int32_t window, int32_t consumer,
+                                    int32_t column, int64_t value);
+ALLOT_API int allot_plan_window_lend(allot_plan *plan, int32_t window, int32_t consumer,
+                                     const int32_t *list, int32_t n);
+ALLOT_API int allot_plan_window_borrow(allot_plan *plan, int32_t window, int32_t consumer,
+                                       const int32_t *list, int32_t n);
+
+/* Which windows hold at a time: bit i is window i. After sealing. */
+ALLOT_API uint64_t allot_plan_windows_at(const allot_plan *plan, int64_t when);
+/* The first time after `when` at which other windows hold; ENOENT: never. After sealing. */
+ALLOT_API int allot_plan_switch(const allot_plan *plan, int64_t when, int64_t *out);
+/*
+ * The plan as it is at a time: the same consumers, groups and handles, with what the windows say.
+ * It belongs to `plan` and lives as long; without windows it is `plan`. States and decisions find
+ * it by themselves: allot_decision_plan is the plan of the decision's time. ENOMEM.
+ */
+ALLOT_API int allot_plan_at(const allot_plan *plan, int64_t when, const allot_plan **out);
+
 /* Checks and lays out. EINVALID: the report has every fault (children's owned above their
  * parent's, reserve above owned, limit below reserve, ...; C-1), the plan is still unsealed. */
 ALLOT_API int allot_plan_seal(allot_plan *plan, allot_report *report);
 
 /* Getters; consumers are handles. */
+/* Hosts in plan order: how many, the i-th's name, group and slots, the number of one by name (-1:
+ * none), and an attribute of one (ENOENT). */
+ALLOT_API int32_t allot_plan_hosts(const allot_plan *plan);
+ALLOT_API const char *allot_plan_host_name(const allot_plan *plan, int32_t host);
+ALLOT_API int32_t allot_plan_host_group(const allot_plan *plan, int32_t host);
+ALLOT_API int64_t allot_plan_host_slots(const allot_plan *plan, int32_t host);
+ALLOT_API int32_t allot_plan_host_find(const allot_plan *plan, const char *name);
+ALLOT_API int allot_plan_host_value(const allot_plan *plan, int32_t host, const char *name,
+                                    allot_host_value *out);
+/* Attributes of tasks, of all its policies: how many, and the i-th's declaration. */
+ALLOT_API int32_t allot_plan_task_attributes(const allot_plan *plan);
+ALLOT_API int allot_plan_task_attribute_at(const allot_plan *plan, int32_t i, allot_attribute *out);
+
 /* The engine that the plan was made from. Also before sealing. */
 ALLOT_API allot_engine *allot_plan_engine(const allot_plan *plan);
 ALLOT_API int32_t allot_plan_consumers(const allot_plan *plan);

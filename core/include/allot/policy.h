@@ -25,6 +25,8 @@ extern "C" {
     XX(RANK, "rank", "0 is best; larger is worse")                                                 \
     XX(SHARE, "share", "share ratio")                                                              \
     XX(GRACE, "grace", "seconds a task has to end once its slot is reclaimed")                     \
+    XX(EXCLUSIVE, "exclusive", "1: hosts on which it has a slot are closed to others (H-14)")      \
+    XX(REBALANCE, "rebalance", "0: at a switch of windows it drains, nothing is taken (A-71)")     \
     XX(CONFIGURED, "configured", "owned slots as the plan states them, unscaled")                  \
     XX(DEMAND, "demand", "slots wanted; of a parent: the need of its children (C-2)")              \
     XX(NEED, "need", "max(reserve, min(demand, limit)) (C-2)")                                     \
@@ -41,14 +43,71 @@ typedef enum allot_column {
         ALLOT_COLUMN_COUNT
 } allot_column;
 
-/* The first six, OWNED to GRACE, are what a plan states of every consumer. */
-#define ALLOT_PLAN_COLUMNS 6
+/* The first eight, OWNED to REBALANCE, are what a plan states of every consumer. */
+#define ALLOT_PLAN_COLUMNS 8
 
 /* "owned" and its text; NULL for a column that is not built in. Static. */
 ALLOT_API const char *allot_column_name(int column);
 ALLOT_API const char *allot_column_doc(int column);
 /* The built-in column of that name, or -1. */
 ALLOT_API int allot_column_find(const char *name, size_t len);
+
+/* ---- Columns of tasks and sessions ----------------------------------------------------------- */
+
+/* What a function's or a key's rows are. */
+typedef enum allot_rows {
+    ALLOT_CONSUMERS = 0,
+    ALLOT_TASKS,
+    ALLOT_SESSIONS,
+    ALLOT_HOSTS /* of requirements alone */
+} allot_rows;
+
+/* What a rule can read of a task; a policy's task attributes follow as ALLOT_TASK_COLUMN_COUNT, ...
+ * in the order of their declaration. Tasks that share a slot of a host go together, as one row. */
+#define ALLOT_TASK_COLUMN_MAP(XX)                                                                  \
+    XX(SLOTS, "slots", "slots that are free once it is gone")                                      \
+    XX(STARTED, "started", "when it started, Unix seconds; of several on a slot the last")         \
+    XX(SUBMITTED, "submitted", "when it was submitted, likewise")                                  \
+    XX(RAN, "ran", "seconds it has run; of several on a slot the sum (A-78)")                      \
+    XX(PREEMPTED, "preempted", "how often it was reclaimed before; of several the most")           \
+    XX(PREEMPTION_RANK, "preemption_rank", "its session's; 0 without one")                         \
+    XX(PRIORITY, "priority", "its session's; 1 without one")                                       \
+    XX(CREATED, "created", "when its session was created; 0 without one")                          \
+    XX(SESSION_OVER, "session_over", "slots its session holds above what it deserves, or below")   \
+    XX(IMPORTANCE, "importance",                                                                   \
+       "preemption_rank, or priority where that schedules sessions; "                              \
+       "on an exclusive host the best there (XV-4)")                                               \
+    XX(HOST, "host", "its host's place in plan order, shuffled by a seed; without one: last")      \
+    XX(LOAD, "load", "its host's load; 0 where it is not known")                                   \
+    XX(LOT, "lot", "drawn from the plan's seed and its id: any one, but always the same (A-79)")
+
+typedef enum allot_task_column {
+#define ALLOT_TASK_COLUMN_ENUM(name, text, doc) ALLOT_TASK_##name,
+    ALLOT_TASK_COLUMN_MAP(ALLOT_TASK_COLUMN_ENUM)
+#undef ALLOT_TASK_COLUMN_ENUM
+        ALLOT_TASK_COLUMN_COUNT
+} allot_task_column;
+
+/* What a rule can read of a session. */
+#define ALLOT_SESSION_COLUMN_MAP(XX)                                                               \
+    XX(PRIORITY, "priority", "1 is lowest, 10000 highest")                                         \
+    XX(PREEMPTION_RANK, "preemption_rank", "0 is the first to lose a slot")                        \
+    XX(CREATED, "created", "when it was created, Unix seconds")                                    \
+    XX(MINIMUM, "minimum", "services it should have at least")                                     \
+    XX(DEMAND, "demand", "slots it wants")                                                         \
+    XX(ALLOCATED, "allocated", "slots its tasks hold")
+
+typedef enum allot_session_column {
+#define ALLOT_SESSION_COLUMN_ENUM(name, text, doc) ALLOT_SESSION_##name,
+    ALLOT_SESSION_COLUMN_MAP(ALLOT_SESSION_COLUMN_ENUM)
+#undef ALLOT_SESSION_COLUMN_ENUM
+        ALLOT_SESSION_COLUMN_COUNT
+} allot_session_column;
+
+/* As allot_column_name and allot_column_find, of any kind but hosts. */
+ALLOT_API const char *allot_rows_column_name(allot_rows rows, int column);
+ALLOT_API const char *allot_rows_column_doc(allot_rows rows, int column);
+ALLOT_API int allot_rows_column_find(allot_rows rows, const char *name, size_t len);
 
 /* ---- Policy: how the rules combine ----------------------------------------------------------- */
 
@@ -79,7 +138,11 @@ typedef enum allot_rounding {
                                       because there is more */
 } allot_rounding;
 
-typedef enum allot_attribute_type { ALLOT_INTEGER = 1, ALLOT_BOOLEAN } allot_attribute_type;
+typedef enum allot_attribute_type {
+    ALLOT_INTEGER = 1,
+    ALLOT_BOOLEAN,
+    ALLOT_TAG /* of tasks alone: 1 for those that have the tag of that name */
+} allot_attribute_type;
 
 /* A plan column that a policy declares. Strings are copied. */
 typedef struct allot_attribute {
@@ -94,9 +157,12 @@ typedef struct allot_attribute {
 typedef struct allot_batch {
     int32_t count;                 /* rows */
     const int64_t *const *columns; /* what the function asked for, in that order, `count` each */
-    const int32_t *consumers;      /* the rows' consumers, for messages */
+    const int32_t *consumers;      /* the rows' consumers, for messages; NULL for hosts */
     const allot_plan *plan;
     int32_t group;
+    allot_rows rows;
+    const int32_t *items;     /* tasks, sessions: their numbers in the state; hosts: in the plan */
+    const allot_state *state; /* NULL for consumers */
 } allot_batch;
 
 /*
@@ -143,6 +209,61 @@ ALLOT_API int allot_policy_distribute(allot_policy *policy, const allot_key *key
 /* Who gives back: keys' groups one after another, in proportion to `by` (C-7). */
 ALLOT_API int allot_policy_reclaim(allot_policy *policy, allot_source by, const allot_key *keys,
                                    int32_t n);
+/*
+ * The share pool (C-11): what a branch owns beyond its children, and the group beyond its first
+ * level. A leaf takes from the nearest pool first, then upward, in proportion to `by` among those
+ * who share it, at most `up_to` in all. Together with `allot_policy_loan` or alone it makes the
+ * policy keep a ledger: whoever goes by it holds own, shared and borrowed slots apart. The fills
+ * before it must be those of reserve and owned. EUSAGE, EEXIST, ENAME.
+ */
+ALLOT_API int allot_policy_pool(allot_policy *policy, const char *label, allot_source by,
+                                allot_source up_to);
+/* Loans (C-11): idle slots that their owner does not want, to whom it lends, borrowers by `keys`
+ * (n = 0: by rank). Limits with ALLOT_FROM_NEED: none. Of all fills the last. */
+ALLOT_API int allot_policy_loan(allot_policy *policy, const char *label, allot_source lend_limit,
+                                allot_source borrow_limit, const allot_key *keys, int32_t n);
+
+/* What a policy can switch. */
+typedef enum allot_switch {
+    ALLOT_SWITCH_RECALL_FIRST = 0, /* lent slots are reclaimed before others are borrowed; off */
+    ALLOT_SWITCH_KEEP_SHARED,      /* shared slots only return by themselves; off */
+    ALLOT_SWITCH_ACROSS,           /* slots are reclaimed from leaves of any branch alike, not from
+                                      siblings first: shares enforced at the leaves (E-22); off */
+    ALLOT_SWITCH_COUNT
+} allot_switch;
+ALLOT_API int allot_policy_switch(allot_policy *policy, allot_switch which, int on);
+
+/* ---- Policy: victims, sessions, hosts -------------------------------------------------------- */
+
+/* Declares an attribute of tasks. As allot_policy_attribute. */
+ALLOT_API int allot_policy_task_attribute(allot_policy *policy, const allot_attribute *attribute);
+/* As allot_policy_function, of rows of that kind; of hosts: n = 0, it asks for what it needs. */
+ALLOT_API int allot_policy_rows_function(allot_policy *policy, allot_rows rows,
+                                         const int32_t *columns, int32_t n, int32_t *out);
+/* Which tasks of a leaf go first (C-8); ties: larger id first. Sources are of tasks. Default:
+ * importance, then the last started. */
+ALLOT_API int allot_policy_victims(allot_policy *policy, const allot_key *keys, int32_t n);
+/* Shelters tasks whose value is outside min ... max; the label (copied) names it. ENAME, EUSAGE. */
+ALLOT_API int allot_policy_guard(allot_policy *policy, const char *label, allot_source value,
+                                 int64_t min, int64_t max);
+
+/* How a leaf's slots are divided among its sessions. */
+typedef enum allot_scheduling {
+    ALLOT_PROPORTIONAL = 0, /* by priority */
+    ALLOT_MINIMUM,          /* minimum services first, then by priority */
+    ALLOT_PRIORITY,         /* highest priority first, then the first created */
+    ALLOT_SCHEDULING_COUNT
+} allot_scheduling;
+/* "proportional", ...; NULL when there is no such. Static. */
+ALLOT_API const char *allot_scheduling_name(int scheduling);
+/* Appends a fill to the rule of a scheduling, in place of the built-in one; sources are of
+ * sessions. */
+ALLOT_API int allot_policy_session_fill(allot_policy *policy, allot_scheduling scheduling,
+                                        allot_source by, allot_source up_to, const allot_key *keys,
+                                        int32_t n);
+/* A requirement on hosts that consumers can name; `function` is of hosts: nonzero where it runs. */
+ALLOT_API int allot_policy_requirement(allot_policy *policy, const char *name, int32_t function);
+
 /* The digest (64 hex digits of SHA-256) of the policy's text, shown in decisions; "" by default. */
 ALLOT_API int allot_policy_digest(allot_policy *policy, const char *hex);
 

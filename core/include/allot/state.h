@@ -12,7 +12,13 @@ extern "C" {
 
 /* ---- State: what is demanded and held -------------------------------------------------------- */
 
-/* A running task. Strings are copied; NULL where unknown. */
+/* A task attribute's value; `attribute` as allot_plan_task_attribute_at numbers it, no tag. */
+typedef struct allot_task_value {
+    int32_t attribute;
+    int64_t value;
+} allot_task_value;
+
+/* A running task. Strings and lists are copied; NULL where unknown. */
 typedef struct allot_task {
     const char *id;   /* unique, 1 ... 255 bytes */
     int32_t consumer; /* a leaf */
@@ -20,7 +26,29 @@ typedef struct allot_task {
     int64_t slots; /* 1 ... ALLOT_AMOUNT_MAX */
     int64_t started, submitted;
     const char *session, *host;
+    const char *slot;  /* tasks of a leaf with the same host and slot share it: it counts once */
+    int64_t preempted; /* how often it was reclaimed before */
+    const char *const *tags;
+    int32_t tag_count, value_count;
+    const allot_task_value *values;
 } allot_task;
+
+/* A session of a leaf. */
+typedef struct allot_session {
+    const char *id; /* unique, 1 ... 255 bytes; copied */
+    int32_t consumer, group;
+    allot_scheduling scheduling; /* the same for all sessions of a leaf */
+    int64_t priority;            /* 1 ... 10000 */
+    int64_t preemption_rank;     /* 0 ... ALLOT_AMOUNT_MAX */
+    int64_t created, minimum;
+    int64_t demand; /* -1: as much as its leaf demands */
+} allot_session;
+
+/* Slots lent by one leaf to another (C-11). */
+typedef struct allot_loan {
+    int32_t group, lender, borrower;
+    int64_t slots;
+} allot_loan;
 
 typedef struct allot_claim {
     int32_t consumer; /* a leaf, or a parent: for its own reserve (C-5) */
@@ -36,6 +64,9 @@ typedef struct allot_in_flight {
     int64_t deadline;
     const allot_claim *claims;
     int32_t claim_count;
+    /* The tasks that go, by id; those that are no more in the state have freed their slots. */
+    const char *const *tasks;
+    int32_t task_count;
 } allot_in_flight;
 
 /* A state is filled (in any order), then sealed. It can be opened again to be changed. */
@@ -50,16 +81,46 @@ ALLOT_API int allot_state_demand(allot_state *state, int32_t group, int32_t cons
                                  int64_t slots);
 ALLOT_API int allot_state_allocated(allot_state *state, int32_t group, int32_t consumer,
                                     int64_t slots);
+/* How a host is closed (E-34). */
+typedef enum allot_closed {
+    ALLOT_OPEN = 0,
+    ALLOT_DRAIN,     /* nothing new runs there */
+    ALLOT_CLOSED_NOW /* and what runs there is reclaimed, with its grace, for nobody */
+} allot_closed;
 /* A host as it is now: slots -1 = as planned; closed hosts do not count. A host that the plan
  * does not know is of group 0. ENOENT: it is not known and slots are not given. */
-ALLOT_API int allot_state_host(allot_state *state, const char *name, int64_t slots, int closed);
+ALLOT_API int allot_state_host(allot_state *state, const char *name, int64_t slots,
+                               allot_closed closed);
+/* Its load, 0 ... ALLOT_AMOUNT_MAX; and whom it is exclusive to (ALLOT_ROOT: nobody). The host is
+ * as planned or was told of before: ENOENT. */
+ALLOT_API int allot_state_host_load(allot_state *state, const char *name, int64_t load);
+ALLOT_API int allot_state_host_exclusive(allot_state *state, const char *name, int32_t consumer);
 /* EEXIST: the id is taken. */
 ALLOT_API int allot_state_task(allot_state *state, const allot_task *task);
 ALLOT_API int allot_state_in_flight(allot_state *state, const allot_in_flight *reclaim);
+/* EEXIST, ENAME, ERANGE, EUSAGE (not a leaf). */
+ALLOT_API int allot_state_session(allot_state *state, const allot_session *session);
+/* Several of the same two add up. EUSAGE: no leaves, or the same. */
+ALLOT_API int allot_state_loan(allot_state *state, const allot_loan *loan);
+/* When the cycle before this one ran: a switch of windows since then is enforced (C-10). Not set: a
+ * second ago, so that the cycle at the very time of a switch sees it. */
+ALLOT_API int allot_state_last(allot_state *state, int64_t last);
+/* When a leaf last had to give slots back, and since when it has waited for slots: for the options
+ * reclaim_interval and claim_delay. Not set: never, and since now. */
+ALLOT_API int allot_state_reclaimed_at(allot_state *state, int32_t group, int32_t consumer,
+                                       int64_t when);
+ALLOT_API int allot_state_waiting_since(allot_state *state, int32_t group, int32_t consumer,
+                                        int64_t when);
 /* Checks whole (allocated below the tasks' slots, ...). EINVALID with diagnostics. */
 ALLOT_API int allot_state_seal(allot_state *state, allot_report *report);
 /* Makes a sealed state changeable again; what was set stays. */
 ALLOT_API int allot_state_open(allot_state *state);
+
+/* Also of the other way round: what was added of each kind, in the order of adding. Borrowed. */
+ALLOT_API int32_t allot_state_tasks(const allot_state *state);
+ALLOT_API const allot_task *allot_state_task_at(const allot_state *state, int32_t i);
+ALLOT_API int32_t allot_state_sessions(const allot_state *state);
+ALLOT_API const allot_session *allot_state_session_at(const allot_state *state, int32_t i);
 
 ALLOT_API int64_t allot_state_now_get(const allot_state *state);
 /* After sealing. */
