@@ -201,3 +201,19 @@ describe("a mixed plan", function ()
       end
     end, mix "site.lua")
 end)
+
+describe("quota that no fill passed on", function ()
+  it("takes no task from anybody (C-5, C-6)", function ()
+    local capped = [[return policy { name = "capped",
+      attributes = { cap = { type = "integer", default = none } },
+      quota = { fill "capped" { by = 1, up_to = "cap" } } }]]
+    local short = plan {
+      slots = 12, policy = "site.lua", { "P", { "c", cap = 1 }, { "d", cap = 1 } }, { "B" },
+    }
+    local now = state { slots = 12, ["P/c"] = { 9 }, ["P/d"] = { 9 }, B = { 10, 10 } }
+    local decision = engine.cycle(short, now, nil, capped)
+    assert.equal(6, case.by_path(decision.groups.default)["/P"].quota) -- its children take 2
+    assert.same({ ["P/c"] = 1, ["P/d"] = 1 }, case.grants(decision))
+    assert.same({}, decision.reclaims)
+  end)
+end)

@@ -12,6 +12,7 @@ typedef struct pass {
     bool natural; /* rows stand in the order of distribution, in every family */
     allot__sorter sorter;
     int32_t *order;
+    int64_t *room; /* first pass, by family: what it can place; NULL: all that it is passed */
     int64_t *lack; /* second pass, by family: what its leaves could still take */
 } pass;
 
@@ -68,11 +69,22 @@ static int64_t allocated(const allot__work *work, int32_t row)
 int64_t allot__spare_quota(const allot__work *work, int32_t family)
 {
     int32_t first = allot__family_first(work, family);
-    int64_t rest = work->quota[work->group->parent[family]];
+    int32_t parent = work->group->parent[family];
+    int64_t rest = least(work->quota[parent], work->reserve[parent]);
     for (int32_t row = first; row < first + allot__family_size(work, family); row++) {
         rest -= work->quota[row];
     }
     return rest > 0 ? rest : 0;
+}
+
+/* What a row may take in the first pass: a parent no more than it can place, where that is known.
+ */
+static int64_t first_part(const pass *pass, int32_t row)
+{
+    const allot__work *work = pass->work;
+    int32_t below = allot__family_of(work, row);
+    int64_t part = most(0, work->quota[row] - allocated(work, row));
+    return pass->room != NULL && below != 0 ? least(part, pass->room[below]) : part;
 }
 
 /* Members take up to their quotas; what they leave of a parent's part is its own spare. */
@@ -84,24 +96,59 @@ static int64_t first_family(pass *pass, int32_t family, int64_t left)
     sort_family(pass, family);
     for (int32_t i = 0; i < count && left > 0; i++) {
         int32_t row = member(pass, first, i);
-        int64_t part = least(most(0, work->quota[row] - allocated(work, row)), left);
+        int64_t part = least(first_part(pass, row), left);
         work->received[row] = (int32_t)part;
         left -= part;
     }
     return left;
 }
 
-static void first_pass(pass *pass)
+/* False when a parent was passed more than it can place, which it then has to return. */
+static bool first_sweep(pass *pass)
 {
     allot__work *work = pass->work;
     memset(work->received, 0, (size_t)work->tree->rows * sizeof *work->received);
     work->idle_left = first_family(pass, 0, work->idle);
     for (int32_t family = 1; family < work->tree->families; family++) {
         int64_t part = work->received[work->group->parent[family]];
-        if (part > 0) {
-            work->spare[family] = (int32_t)first_family(pass, family, part);
+        int64_t rest = part > 0 ? first_family(pass, family, part) : 0;
+        if (rest > 0 && rest > allot__spare_quota(work, family)) {
+            return false;
+        }
+        work->spare[family] = (int32_t)rest;
+    }
+    return true;
+}
+
+/* Bottom-up, what each family can place. */
+static int count_room(pass *pass)
+{
+    allot__work *work = pass->work;
+    pass->room = allot__arena_take(work->arena, (size_t)work->tree->families, sizeof(int64_t));
+    if (pass->room == NULL) {
+        return ALLOT_ENOMEM;
+    }
+    for (int32_t family = work->tree->families - 1; family > 0; family--) {
+        int32_t first = allot__family_first(work, family);
+        pass->room[family] = allot__spare_quota(work, family);
+        for (int32_t i = 0; i < allot__family_size(work, family); i++) {
+            pass->room[family] += first_part(pass, first + i);
         }
     }
+    return ALLOT_OK;
+}
+
+/* Most policies pass on all that a parent has, so what it can place is only counted when not. */
+static int first_pass(pass *pass)
+{
+    int status = ALLOT_OK;
+    if (!first_sweep(pass)) {
+        status = count_room(pass);
+        if (status == ALLOT_OK) {
+            first_sweep(pass);
+        }
+    }
+    return status;
 }
 
 /* What a row could still take: a leaf up to its quota, a parent what its leaves can, within its
@@ -183,8 +230,8 @@ int allot__distribute(allot__work *work)
     if (status != ALLOT_OK) {
         return status;
     }
-    first_pass(&pass);
-    if (work->idle_left > 0) {
+    status = first_pass(&pass);
+    if (status == ALLOT_OK && work->idle_left > 0) {
         status = second_pass(&pass);
     }
     for (int32_t family = 1; family < work->tree->families; family++) {

@@ -133,7 +133,8 @@ static inline int32_t allot__handle(const allot__work *work, int32_t row)
     return work->tree->handle_of[allot__tree_row(work, row)];
 }
 
-/* The quota of that last member, all quotas being known. */
+/* The quota of that last member, all quotas being known: what the parent's reserve has beyond its
+ * children's quotas. Above the reserve, what a policy's fills did not pass on is nobody's. */
 int64_t allot__spare_quota(const allot__work *work, int32_t family);
 
 /* The value of a column (an allot_column or a policy attribute) at a row, exact and uncut. */

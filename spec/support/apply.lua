@@ -29,6 +29,12 @@ local function change(rows, move, sign)
   end
 end
 
+local function loan_of(loan)
+  return {
+    group = loan.group, lender = loan.lender, borrower = loan.borrower, slots = loan.slots,
+  }
+end
+
 --- Grants are taken up and what was in flight returns. New reclaims return at once too, or, with
 --- `slow`, are in flight in the state that is returned. Only the numbers that changed differ.
 function apply.decision(state, decision, slow)
@@ -51,8 +57,13 @@ function apply.decision(state, decision, slow)
       change(rows, reclaim, -1)
     end
   end
+  local loans = {}
+  for _, loan in ipairs(decision.loans or {}) do
+    if loan.slots > 0 then loans[#loans + 1] = loan_of(loan) end
+  end
   return {
     now = state.now + 1, slots = state.slots, consumers = rows, reclaims = flying[1] and flying,
+    loans = loans[1] and loans,
   }
 end
 

@@ -28,15 +28,16 @@ local function lack(leaf)
   return math.max(0, leaf.quota - leaf.allocated - leaf.received)
 end
 
---- A parent's quota beyond its children's, its own reserve, is that of a last member of its family
---- that demands and holds nothing.
+--- What a parent reserves beyond its children's quotas is that of a last member of its family that
+--- demands and holds nothing. Above the reserve, quota that no fill passed on is nobody's.
 local function last_member(node)
-  local rest = node.quota
+  local rest = math.min(node.quota, node.reserve_now)
   for _, child in ipairs(node.children) do
     rest = rest - child.quota
   end
   return {
-    path = node.path, children = {}, quota = rest, demand = 0, allocated = 0, in_flight = 0,
+    path = node.path, children = {}, quota = math.max(0, rest), demand = 0, allocated = 0,
+    in_flight = 0,
     claimed = node.claimed_itself,
   }
 end
