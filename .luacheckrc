@@ -7,7 +7,7 @@ codes = true
 -- What a policy file finds in its sandbox.
 local policy = {
   read_globals = {
-    "policy", "fill", "order", "asc", "desc", "none", "log",
+    "policy", "fill", "pool", "loan", "order", "asc", "desc", "none", "log",
     string = { fields = { "ends", "glob", "split", "starts" } },
   },
 }

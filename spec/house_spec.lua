@@ -33,7 +33,8 @@ local ENGINE = {
 
 -- Modules of lua/allot, each may require those before it. `core` is the C module.
 local LUA = {
-  "core", "columns", "names", "placed", "order", "declare", "fill", "policy", "language", "init",
+  "core", "columns", "names", "placed", "order", "declare", "amount", "fill", "pool", "loan",
+  "policy", "language", "init",
   "swf",
 }
 

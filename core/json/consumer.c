@@ -12,11 +12,14 @@
 /* Set in a consumer's object number. */
 #define FAULTY UINT32_C(0x80000000)
 
-enum { NAME, CHILDREN, POLICY, OWN_FIELDS };
+/* From LEND on a group may state them otherwise. */
+enum { NAME, CHILDREN, POLICY, LEND, BORROW, OWN_FIELDS };
 static const allot__field own_fields[OWN_FIELDS] = {
     [NAME] = {"name", ALLOT__STRING, 0, 0, true, false},
     [CHILDREN] = {"children", ALLOT__LIST, 0, 0, false, false},
     [POLICY] = {"policy", ALLOT__STRING | ALLOT__OBJECT, 0, 0, false, false},
+    [LEND] = {"lend", ALLOT__PEERS, 0, 0, false, false},
+    [BORROW] = {"borrow", ALLOT__PEERS, 0, 0, false, false},
 };
 
 /* The fields of a consumer: its own, then the plan's columns. */
@@ -42,19 +45,22 @@ static int make_fields(allot__plan_reader *reader)
     return ALLOT_OK;
 }
 
-/* States the columns that `values` has. In a group null says that there is none; for all groups
- * it already is so. */
+/* States the columns that `values` has, before which are `lend` and `borrow`. In a group null says
+ * that there is none; for all groups it already is so. */
 static int set_columns(allot__plan_reader *reader, int32_t group, int32_t consumer,
                        const allot__value *values)
 {
     int status = ALLOT_OK;
     int32_t count = (int32_t)(reader->field_count - OWN_FIELDS);
+    reader->peers = reader->peers || values[LEND - OWN_FIELDS].kind != 0 ||
+                    values[BORROW - OWN_FIELDS].kind != 0;
     for (int32_t i = 0; i < count && status == ALLOT_OK; i++) {
         allot_attribute column;
         if (values[i].kind == 0 || (values[i].kind == ALLOT__NULL && group == ALLOT_ALL))
             continue;
         int32_t number = allot_plan_column_at(reader->plan, i, &column);
         int64_t value = values[i].kind == ALLOT__NULL ? ALLOT_NONE : values[i].integer;
+        reader->peers = reader->peers || allot__peers_limit(column.name);
         status = allot_plan_set(reader->plan, group, consumer, number, value);
     }
     return status;
@@ -191,7 +197,7 @@ static int read_difference(allot__plan_reader *reader, const cJSON *member, int3
 {
     allot__doc *doc = &reader->doc;
     uint32_t number = (uint32_t)member->valueint;
-    allot__shape shape = {reader->fields + OWN_FIELDS, reader->field_count - OWN_FIELDS,
+    allot__shape shape = {reader->fields + LEND, reader->field_count - LEND,
                           reader->no_policy ? ALLOT__ANYTHING : 0};
     int64_t faults = doc->faults;
     cJSON *node;
@@ -208,7 +214,7 @@ static int read_difference(allot__plan_reader *reader, const cJSON *member, int3
     if (doc->faults > faults)
         mark_faulty(reader, consumer);
     if (consumer >= 0 && group >= 0)
-        status = set_columns(reader, group, consumer, reader->values);
+        status = set_columns(reader, group, consumer, reader->values + OWN_FIELDS - LEND);
     cJSON_Delete(node);
     return status;
 }

@@ -168,7 +168,7 @@ static int read_plan(allot__plan_reader *reader)
 {
     static int (*const steps[])(allot__plan_reader *) = {
         read_groups,           allot__branches_find, allot__policies_read, set_slots,
-        allot__consumers_read, read_hosts,           allot__plan_finish};
+        allot__consumers_read, allot__peers_read,    read_hosts,           allot__plan_finish};
     cJSON *node;
     if (!allot__kind_check(&reader->doc, 0, ALLOT__OBJECT))
         return ALLOT_EINVALID;

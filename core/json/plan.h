@@ -52,6 +52,7 @@ typedef struct allot__plan_reader {
     size_t group_count;
     allot__branch_entry *branches;
     size_t branch_count;
+    bool peers;     /* somebody says whom it lends to or borrows from */
     bool no_policy; /* one failed: what consumers may state is not known */
     /* Of the faults: policies that could not be read, or ran past their budget; and which of these
      * was the first. */
@@ -82,6 +83,19 @@ void allot__branches_free(allot__plan_reader *reader);
 int allot__consumers_read(allot__plan_reader *reader);
 /* The consumer's object; *faulty: what is said about it may follow from another fault. */
 uint32_t allot__consumer_object(const allot__plan_reader *reader, int32_t consumer, bool *faulty);
+
+/* Whom a consumer lends to, or borrows from: true or "all" (everybody), or a list of paths. */
+#define ALLOT__PEERS (ALLOT__BOOLEAN | ALLOT__STRING | ALLOT__LIST)
+/* Reads `lend` and `borrow` of all consumers, and what groups state otherwise. */
+int allot__peers_read(allot__plan_reader *reader);
+/* The same of one object that states them of a consumer, by `lend` and `borrow` of the plan: NULL
+ * lists are everybody's. */
+typedef int (*allot__peers_setter)(allot_plan *plan, int32_t where, int32_t consumer,
+                                   const int32_t *list, int32_t n);
+int allot__peers_object(allot__plan_reader *reader, uint32_t object, int32_t where,
+                        int32_t consumer, allot__peers_setter lend, allot__peers_setter borrow);
+/* Is it a column that makes a consumer lend to or borrow from everybody? */
+bool allot__peers_limit(const char *column);
 
 /* Seals the plan and says what the model finds wrong, each at its place. Also EINVALID. */
 int allot__plan_finish(allot__plan_reader *reader);

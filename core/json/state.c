@@ -18,7 +18,7 @@ static const allot__field state_fields[ALLOT__STATE_KEYS] = {
     [ALLOT__STATE_SESSIONS] = {"sessions", ALLOT__LIST, 0, 0, false, true},
     [ALLOT__STATE_TASKS] = {"tasks", ALLOT__LIST, 0, 0, false, false},
     [ALLOT__STATE_RECLAIMS] = {"reclaims", ALLOT__LIST, 0, 0, false, false},
-    [ALLOT__STATE_LOANS] = {"loans", ALLOT__LIST, 0, 0, false, true},
+    [ALLOT__STATE_LOANS] = {"loans", ALLOT__LIST, 0, 0, false, false},
     [ALLOT__STATE_JOBS] = {"jobs", ALLOT__LIST, 0, 0, false, true},
     [ALLOT__STATE_LEASES] = {"leases", ALLOT__LIST | ALLOT__OBJECT, 0, 0, false, true},
     [ALLOT__STATE_USAGE] = {"usage", ALLOT__OBJECT, 0, 0, false, true},
@@ -260,6 +260,8 @@ static int read_state(allot__state_reader *reader)
         status = allot__tasks_read(reader);
     if (status == ALLOT_OK)
         status = allot__reclaims_read(reader);
+    if (status == ALLOT_OK)
+        status = allot__loans_read(reader);
     if (status == ALLOT_OK)
         status = finish(reader);
     return status != ALLOT_OK ? status : reader->doc.faults > 0 ? ALLOT_EINVALID : ALLOT_OK;

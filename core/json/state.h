@@ -36,8 +36,9 @@ typedef struct allot__state_reader {
     bool doubtful;     /* a task or reclaim is faulty, so sums of them may be */
 } allot__state_reader;
 
-/* Reads the lists `tasks` and `reclaims`. ENOMEM alone: faults are said. */
+/* Reads the lists `tasks`, `reclaims` and `loans`. ENOMEM alone: faults are said. */
 int allot__tasks_read(allot__state_reader *reader);
 int allot__reclaims_read(allot__state_reader *reader);
+int allot__loans_read(allot__state_reader *reader);
 
 #endif

@@ -209,6 +209,8 @@ int allot__check_group(const allot_plan *plan, int32_t group, allot_report *repo
         say_all(plan, group, effective, report);
         status = ALLOT_EINVALID;
     }
+    if (allot__check_ledger(plan, group, report))
+        status = ALLOT_EINVALID;
     allot__free(plan->engine, effective, rows, sizeof *effective);
     return status;
 }

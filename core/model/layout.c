@@ -195,6 +195,8 @@ int allot__layout_make(const allot_plan *plan, allot__group *group)
         fill_column(plan, group, i);
     derive_owned(&plan->tree, group);
     status = allot__ruled_make(plan, group);
+    if (status == ALLOT_OK)
+        status = allot__peers_make(plan, group);
     if (status)
         allot__layout_free(plan, group);
     return status;
@@ -204,6 +206,7 @@ void allot__layout_free(const allot_plan *plan, allot__group *group)
 {
     size_t count = (size_t)plan->column_count, step = stride(plan->tree.rows);
     allot__ruled_free(plan, group);
+    allot__peers_unmake(plan, group);
     allot__free(plan->engine, group->columns, count, sizeof *group->columns);
     allot__free(plan->engine, group->store, count * step, sizeof *group->store);
     allot__free(plan->engine, group->seating, seating_size(&plan->tree), sizeof *group->seating);

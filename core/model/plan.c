@@ -42,6 +42,8 @@ static void group_free(allot_plan *plan, allot__group *group)
 {
     allot__stated_free(plan->engine, group);
     allot__layout_free(plan, group);
+    allot__peers_free(plan->engine, &group->lend);
+    allot__peers_free(plan->engine, &group->borrow);
     allot_policy_free(group->policy);
     allot__free_string(plan->engine, group->name);
 }

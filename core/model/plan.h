@@ -25,6 +25,14 @@ typedef struct allot__ruled {
     int32_t attribute_column[ALLOT_ATTRIBUTES_MAX];
 } allot__ruled;
 
+/* Whom a leaf lends to, or borrows from, as stated (E-2); a later statement wins. */
+typedef struct allot__peers {
+    int32_t consumer;
+    int32_t count; /* below 0: everybody */
+    int32_t
+        *list; /* consumers: leaves, and parents for all leaves below; NULL when there are none */
+} allot__peers;
+
 typedef struct allot__group {
     char *name;
     int64_t slots; /* planned size C */
@@ -39,13 +47,16 @@ typedef struct allot__group {
     allot__ruled *ruled;
     int32_t ruled_count;
     uint8_t *family_ruled, *branch_ruled;
-    const int32_t *seat;      /* the tree's row of a group's row; NULL: the same */
-    const int32_t *seat_of;   /* the group's row of a tree's row; NULL: the same */
-    const int32_t *family_of; /* by the group's row; the tree's own when seat is NULL */
-    const int32_t *parent;    /* by family: the parent's row in this group */
-    int32_t *store;           /* the block behind columns */
-    int32_t *seating;         /* the block behind seat ... parent; NULL when seat is */
-    allot__vector stated;     /* before sealing: of allot__column, as columns */
+    const int32_t *seat;          /* the tree's row of a group's row; NULL: the same */
+    const int32_t *seat_of;       /* the group's row of a tree's row; NULL: the same */
+    const int32_t *family_of;     /* by the group's row; the tree's own when seat is NULL */
+    const int32_t *parent;        /* by family: the parent's row in this group */
+    int32_t *store;               /* the block behind columns */
+    int32_t *seating;             /* the block behind seat ... parent; NULL when seat is */
+    allot__vector stated;         /* before sealing: of allot__column, as columns */
+    allot__vector lend, borrow;   /* of allot__peers */
+    int32_t *lend_at, *borrow_at; /* after sealing, by the group's row: which of these, or -1; NULL:
+                                     nothing is stated */
 } allot__group;
 
 /* What a plan states in a column, by handle; allot__unset where it states nothing. */
@@ -123,6 +134,16 @@ int allot__ruled_make(const allot_plan *plan, allot__group *group);
 void allot__ruled_free(const allot_plan *plan, allot__group *group);
 /* Which of the group's policies a row goes by. */
 int32_t allot__ruled_of(const allot_plan *plan, const allot__group *group, int32_t row);
+
+/* States whom a consumer lends to or borrows from, in `peers`; the list is copied. ENOMEM. */
+int allot__peers_add(allot_engine *engine, allot__vector *peers, int32_t consumer,
+                     const int32_t *list, int32_t n);
+void allot__peers_free(allot_engine *engine, allot__vector *peers);
+/* Finds what holds, by row of a group that is laid out; ENOMEM. */
+int allot__peers_make(const allot_plan *plan, allot__group *group);
+void allot__peers_unmake(const allot_plan *plan, allot__group *group);
+/* Checks what a group states of loans and of what a ledger needs: EINVALID. */
+int allot__check_ledger(const allot_plan *plan, int32_t group, allot_report *report);
 
 /* Lays out a group by the plan's tree; ENOMEM: nothing is laid out. */
 int allot__layout_make(const allot_plan *plan, allot__group *group);

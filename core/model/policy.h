@@ -15,7 +15,15 @@ typedef struct allot__order {
     int32_t count;
 } allot__order;
 
+/* How a part of a quota comes about. */
+typedef enum allot__fill_kind {
+    ALLOT__FILL = 0, /* poured over siblings */
+    ALLOT__POOL,     /* from share pools: `by` up to `up_to` */
+    ALLOT__LOAN      /* `by` is the lend limit, `up_to` the borrow limit, `order` the borrowers' */
+} allot__fill_kind;
+
 typedef struct allot__fill {
+    allot__fill_kind kind;
     char *label;
     allot_source by, up_to;
     allot__order order;
@@ -42,7 +50,16 @@ struct allot_policy {
     allot__order distribute;
     allot_source reclaim_by;
     allot__order reclaim;
+    bool switches[ALLOT_SWITCH_COUNT];
 };
+
+/* Does whoever goes by it hold own, shared and borrowed slots apart (C-11)? */
+static inline bool allot__policy_ledger(const allot_policy *policy)
+{
+    return policy->fill_count > 0 && policy->fills[policy->fill_count - 1].kind != ALLOT__FILL;
+}
+/* Its fill of a kind, or NULL. */
+const allot__fill *allot__policy_part(const allot_policy *policy, allot__fill_kind kind);
 
 /* May it still be changed? Once a plan holds it, no more. */
 static inline bool allot__policy_open(const allot_policy *policy)

@@ -107,7 +107,8 @@ int allot_policy_fill(allot_policy *policy, const char *label, allot_source by, 
     allot__fill fill = {.by = by, .up_to = up_to};
     if (!allot__policy_open(policy) || !amount_valid(policy, by, IN_QUOTA) ||
         (up_to.kind != ALLOT_FROM_NEED && !amount_valid(policy, up_to, IN_QUOTA)) ||
-        !order_make(policy, keys, n, IN_QUOTA, &fill.order))
+        !order_make(policy, keys, n, IN_QUOTA, &fill.order) ||
+        (policy->fill_count > 0 && allot__policy_ledger(policy)))
         return ALLOT_EUSAGE;
     if (!label || !allot__name_valid(label, strlen(label)))
         return ALLOT_ENAME;
@@ -123,6 +124,78 @@ int allot_policy_fill(allot_policy *policy, const char *label, allot_source by, 
         allot__free_string(policy->engine, policy->fills[--policy->fill_count].label);
     return status;
 }
+
+/* ---- Pools and loans ---- */
+
+const allot__fill *allot__policy_part(const allot_policy *policy, allot__fill_kind kind)
+{
+    for (int32_t i = 0; i < policy->fill_count; i++) {
+        if (policy->fills[i].kind == kind)
+            return &policy->fills[i];
+    }
+    return NULL;
+}
+
+static bool pours_column(const allot__fill *fill, int32_t column)
+{
+    return fill->kind == ALLOT__FILL && fill->order.count == 0 &&
+           fill->by.kind == ALLOT_FROM_COLUMN && fill->by.value == column &&
+           fill->up_to.kind == ALLOT_FROM_COLUMN && fill->up_to.value == column;
+}
+
+/* A ledger tells own slots from others: so reserve and owned come first, and nothing else. */
+static int append_part(allot_policy *policy, const char *label, const allot__fill *part)
+{
+    const allot__fill *fills = policy->fills;
+    int32_t count = policy->fill_count;
+    bool pool = count == 3 && part->kind == ALLOT__LOAN && fills[2].kind == ALLOT__POOL;
+    if (count < 2 || !pours_column(&fills[0], ALLOT_RESERVE) ||
+        !pours_column(&fills[1], ALLOT_OWNED) || (count > 2 && !pool))
+        return ALLOT_EUSAGE;
+    if (!label || !allot__name_valid(label, strlen(label)))
+        return ALLOT_ENAME;
+    if (label_taken(policy, label, false))
+        return ALLOT_EEXIST;
+    return append(policy, label, *part);
+}
+
+static bool limit_valid(const allot_policy *policy, allot_source source)
+{
+    return source.kind == ALLOT_FROM_NEED || amount_valid(policy, source, IN_QUOTA);
+}
+
+int allot_policy_pool(allot_policy *policy, const char *label, allot_source by, allot_source up_to)
+{
+    allot__fill part = {.kind = ALLOT__POOL, .by = by, .up_to = up_to};
+    if (!allot__policy_open(policy) || !amount_valid(policy, by, IN_QUOTA) ||
+        !limit_valid(policy, up_to))
+        return ALLOT_EUSAGE;
+    return append_part(policy, label, &part);
+}
+
+int allot_policy_loan(allot_policy *policy, const char *label, allot_source lend_limit,
+                      allot_source borrow_limit, const allot_key *keys, int32_t n)
+{
+    allot__fill part = {.kind = ALLOT__LOAN, .by = lend_limit, .up_to = borrow_limit};
+    if (!allot__policy_open(policy) || !limit_valid(policy, lend_limit) ||
+        !limit_valid(policy, borrow_limit) || !order_make(policy, keys, n, IN_QUOTA, &part.order))
+        return ALLOT_EUSAGE;
+    if (n == 0) {
+        part.order.keys[0] = (allot_key){{ALLOT_FROM_COLUMN, ALLOT_RANK}, 0};
+        part.order.count = 1;
+    }
+    return append_part(policy, label, &part);
+}
+
+int allot_policy_switch(allot_policy *policy, allot_switch which, int on)
+{
+    if (!allot__policy_open(policy) || (int)which < 0 || which >= ALLOT_SWITCH_COUNT)
+        return ALLOT_EUSAGE;
+    policy->switches[which] = on != 0;
+    return ALLOT_OK;
+}
+
+/* ---- Scale, rounding, orders ---- */
 
 int allot_policy_scale(allot_policy *policy, int scaled)
 {

@@ -85,6 +85,7 @@ void allot_state_free(allot_state *state)
         allot__free_string(engine, flights[i].id);
     allot__vector_free(engine, &state->flights);
     allot__vector_free(engine, &state->claims);
+    allot__vector_free(engine, &state->loans);
     allot__hosts_free(engine, &state->hosts);
     allot__free(engine, state, 1, sizeof *state);
 }

@@ -37,6 +37,7 @@ struct allot_state {
     allot__group_state *groups; /* one for each of the plan's */
     allot__vector flights;      /* of allot__flight */
     allot__vector claims;       /* of allot_claim */
+    allot__vector loans;        /* of allot_loan */
     allot__vector tasks;        /* of allot_task, strings owned */
     allot__hosts hosts;         /* those that are not as planned */
     allot__index task_index;    /* by id */

@@ -46,6 +46,20 @@ static int add_functions(allot_policy *policy, const allot__script *script, allo
     return status;
 }
 
+static int add_fill(allot_policy *policy, const char *label, const allot__draft_fill *fill)
+{
+    const allot__draft_order *order = &fill->order;
+    switch (fill->kind) {
+    case ALLOT__DRAFT_POOL:
+        return allot_policy_pool(policy, label, fill->by, fill->up_to);
+    case ALLOT__DRAFT_LOAN:
+        return allot_policy_loan(policy, label, fill->by, fill->up_to, order->keys, order->count);
+    case ALLOT__DRAFT_FILL:
+        break;
+    }
+    return allot_policy_fill(policy, label, fill->by, fill->up_to, order->keys, order->count);
+}
+
 static int add_fills(allot_policy *policy, const allot__script *script, const allot__draft *draft,
                      allot_report *report)
 {
@@ -56,10 +70,7 @@ static int add_fills(allot_policy *policy, const allot__script *script, const al
         snprintf(label, sizeof label, "%s", fill->label);
         if (!*label)
             snprintf(label, sizeof label, "fill%d", (int)i + 1);
-        status = refuse(script, report,
-                        allot_policy_fill(policy, label, fill->by, fill->up_to, fill->order.keys,
-                                          fill->order.count),
-                        "fill", label);
+        status = refuse(script, report, add_fill(policy, label, fill), "fill", label);
     }
     return status;
 }
@@ -75,6 +86,10 @@ static int add_rules(allot_policy *policy, const allot__script *script, const al
     if (!status)
         status =
             refuse(script, report, allot_policy_scale(policy, draft->scale), "policy", "scale");
+    for (int i = 0; !status && i < ALLOT_SWITCH_COUNT; i++)
+        status =
+            refuse(script, report, allot_policy_switch(policy, (allot_switch)i, draft->switches[i]),
+                   "policy", "switch");
     if (!status && order->given)
         status = refuse(script, report, allot_policy_distribute(policy, order->keys, order->count),
                         "policy", "distribute");

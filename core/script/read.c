@@ -14,9 +14,9 @@
 /* What each stage knows: columns up to this one. */
 enum { IN_QUOTA = ALLOT_IN_FLIGHT, IN_DISTRIBUTION = ALLOT_QUOTA, IN_RECLAIM = ALLOT_OVER };
 
-static const char *const policy_keys[] = {"kind",    "name",       "doc",        "at",
-                                          "options", "round",      "attributes", "reclaim",
-                                          "quota",   "distribute", "scale"};
+static const char *const policy_keys[] = {"kind",  "name",       "doc",     "at",    "options",
+                                          "round", "attributes", "reclaim", "quota", "distribute",
+                                          "scale", "recall",     "shared"};
 
 static int push_field(lua_State *L, const char *key)
 {
@@ -123,17 +123,55 @@ static void read_options(lua_State *L, allot__draft *draft)
 
 /* ---- Rules --------------------------------------------------------------------------------- */
 
-/* The fill on top, popped. */
-static void read_fill(lua_State *L, allot__reading *reading, const char *what, int32_t last,
-                      allot__draft_fill *out)
+static const char *read_label(lua_State *L, allot__draft_fill *out)
 {
-    check_kind(L, "fill", what);
     const char *at = allot__read_string(L, "at"), *label = allot__read_string(L, "label");
     out->label[0] = '\0';
     if (label && strlen(label) >= sizeof out->label)
         allot__read_fail(L, at, "a fill's label is too long");
     if (label)
         strcpy(out->label, label);
+    return at;
+}
+
+/* The cap in field `key`; nil: the need alone. */
+static allot_source read_cap(lua_State *L, allot__reading *reading, const char *at, const char *key)
+{
+    if (push_field(L, key) != LUA_TNIL)
+        return allot__read_source(L, reading, at, key, IN_QUOTA);
+    lua_pop(L, 1);
+    return (allot_source){ALLOT_FROM_NEED, 0};
+}
+
+/* The item of quota on top, popped, when it is a pool or a loan. */
+static bool read_part(lua_State *L, allot__reading *reading, allot__draft_fill *out)
+{
+    const char *kind = lua_type(L, -1) == LUA_TTABLE ? allot__read_string(L, "kind") : NULL;
+    bool pool = kind && strcmp(kind, "pool") == 0, loan = kind && strcmp(kind, "loan") == 0;
+    if (!pool && !loan)
+        return false;
+    const char *at = read_label(L, out);
+    out->kind = pool ? ALLOT__DRAFT_POOL : ALLOT__DRAFT_LOAN;
+    if (pool) {
+        push_field(L, "by");
+        out->by = allot__read_source(L, reading, at, "by", IN_QUOTA);
+        out->up_to = read_cap(L, reading, at, "up_to");
+    } else {
+        out->by = read_cap(L, reading, at, "lend_limit");
+        out->up_to = read_cap(L, reading, at, "borrow_limit");
+        push_field(L, "borrowers");
+        allot__read_order(L, reading, at, IN_QUOTA, &out->order);
+    }
+    lua_pop(L, 1);
+    return true;
+}
+
+/* The fill on top, popped. */
+static void read_fill(lua_State *L, allot__reading *reading, const char *what, int32_t last,
+                      allot__draft_fill *out)
+{
+    check_kind(L, "fill", what);
+    const char *at = read_label(L, out);
     push_field(L, "by");
     out->by = allot__read_source(L, reading, at, "by", last);
     out->up_to = (allot_source){ALLOT_FROM_NEED, 0};
@@ -180,7 +218,9 @@ static void read_quota(lua_State *L, allot__reading *reading)
                          ALLOT_FILLS_MAX);
     for (; draft->fill_count < (int32_t)count; draft->fill_count++) {
         lua_rawgeti(L, -1, draft->fill_count + 1);
-        read_fill(L, reading, "an item of quota", IN_QUOTA, &draft->fills[draft->fill_count]);
+        allot__draft_fill *fill = &draft->fills[draft->fill_count];
+        if (!read_part(L, reading, fill))
+            read_fill(L, reading, "an item of quota", IN_QUOTA, fill);
     }
     lua_pop(L, 1);
 }
@@ -194,6 +234,31 @@ static bool read_scale(lua_State *L)
         allot__read_fail(L, NULL, "scale is true or false, not a %s", luaL_typename(L, -1));
     lua_pop(L, 1);
     return scale;
+}
+
+/* The word in field `key`, or what a function of the options returns: is it the second of the two?
+ * Not given: no. */
+static bool read_switch(lua_State *L, const allot__draft *draft, const char *key, const char *off,
+                        const char *on)
+{
+    if (push_field(L, key) == LUA_TFUNCTION) {
+        push_options(L, draft);
+        lua_call(L, 1, 1);
+    }
+    if (lua_type(L, -1) != LUA_TSTRING && lua_type(L, -1) != LUA_TNIL)
+        allot__read_fail(L, NULL, "%s is a %s, not a word", key, luaL_typename(L, -1));
+    const char *word = lua_tostring(L, -1);
+    if (word && strcmp(word, off) != 0 && strcmp(word, on) != 0)
+        allot__read_fail(L, NULL, "%s is \"%s\" or \"%s\", not \"%s\"", key, off, on, word);
+    bool is_on = word && strcmp(word, on) == 0;
+    lua_pop(L, 1);
+    return is_on;
+}
+
+static void read_switches(lua_State *L, allot__draft *draft)
+{
+    draft->switches[ALLOT_SWITCH_RECALL_FIRST] = read_switch(L, draft, "recall", "last", "first");
+    draft->switches[ALLOT_SWITCH_KEEP_SHARED] = read_switch(L, draft, "shared", "reclaim", "keep");
 }
 
 static allot_rounding read_round(lua_State *L)
@@ -258,6 +323,7 @@ int allot__read_policy(lua_State *L, allot__reading *reading)
     }
     read_quota(L, reading);
     draft->scale = read_scale(L);
+    read_switches(L, draft);
     draft->rounding = read_round(L);
     push_field(L, "distribute");
     allot__read_order(L, reading, NULL, IN_DISTRIBUTION, &draft->distribute);

@@ -60,7 +60,15 @@ typedef struct allot__draft_order {
     allot_key keys[ALLOT_KEYS_MAX];
 } allot__draft_order;
 
+typedef enum allot__draft_kind {
+    ALLOT__DRAFT_FILL,
+    ALLOT__DRAFT_POOL,
+    ALLOT__DRAFT_LOAN
+} allot__draft_kind;
+
+/* Of a loan `by` is the lend limit and `up_to` the borrow limit. */
 typedef struct allot__draft_fill {
+    allot__draft_kind kind;
     char label[ALLOT_NAME_MAX + 1];
     allot_source by, up_to;
     allot__draft_order order;
@@ -83,6 +91,7 @@ typedef struct allot__draft {
     allot__draft_order distribute;
     bool reclaim_given;
     allot__draft_fill reclaim;
+    bool switches[ALLOT_SWITCH_COUNT];
 } allot__draft;
 
 /* What the steps of reading work on. */

@@ -9,21 +9,9 @@
 local placed = require "allot.placed"
 local names = require "allot.names"
 local order = require "allot.order"
+local amount = require "allot.amount"
 
 local KEYS = { "by", "up_to", "order" }
-local MOST = 1000000000
-
-local function source_fault(what, value)
-  local kind = math.type(value) or type(value)
-  if kind == "string" or kind == "function" then return nil end
-  if kind == "integer" then
-    if value >= 0 and value <= MOST then return nil end
-    return ("%s = %d; a number here is 0 to %d"):format(what, value, MOST)
-  end
-  if kind == "float" then return ("%s = %s, a float; whole numbers only"):format(what, value) end
-  return ("%s is a %s; it is a column's name, a whole number or a function"):format(what, kind)
-end
-
 local function make(place, label, spec)
   if type(spec) ~= "table" then
     return nil, ("fill needs a table { by = , up_to = , order = }, not a %s"):format(type(spec))
@@ -32,8 +20,7 @@ local function make(place, label, spec)
     return nil, ("a fill's label is a name (letters, digits, '_', '-'), not '%s'"):format(label)
   end
   local fault = names.stranger(spec, KEYS, "key of fill")
-    or (spec.by ~= nil and source_fault("by", spec.by))
-    or (spec.up_to ~= nil and source_fault("up_to", spec.up_to))
+    or amount.faults(spec, { "by", "up_to" })
   if fault then return nil, fault end
   local made = { kind = "fill", label = label, by = spec.by or 1, up_to = spec.up_to, at = place }
   if spec.order ~= nil then

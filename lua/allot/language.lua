@@ -7,6 +7,8 @@ local order = require "allot.order"
 return {
   policy = require "allot.policy",
   fill = require "allot.fill",
+  pool = require "allot.pool",
+  loan = require "allot.loan",
   order = order.order,
   desc = order.desc,
   asc = order.asc,

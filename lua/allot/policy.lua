@@ -10,7 +10,11 @@ local order = require "allot.order"
 
 local KEYS = {
   "name", "doc", "options", "attributes", "scale", "quota", "round", "distribute", "reclaim",
+  "recall", "shared",
 }
+-- Words that switch something, each with what it may say; the first is the default.
+local SWITCHES = { recall = { "last", "first" }, shared = { "reclaim", "keep" } }
+local PARTS = { "fill", "pool", "loan" }
 local ROUNDINGS = { "rank", "ceil_in_order", "largest_remainder", "webster" }
 local MOST_FILLS = 16
 
@@ -38,10 +42,38 @@ local function keys_fault(keys, stage, known)
   end
 end
 
+-- Also of a pool and a loan.
 local function fill_fault(fill, stage, known)
-  local fault = column_fault(fill.by, stage, known) or column_fault(fill.up_to, stage, known)
-  if fault then return fault, fill.at end
-  return keys_fault(fill.order, stage, known)
+  for _, key in ipairs { "by", "up_to", "lend_limit", "borrow_limit" } do
+    local fault = column_fault(fill[key], stage, known)
+    if fault then return fault, fill.at end
+  end
+  return keys_fault(fill.order or fill.borrowers, stage, known)
+end
+
+local function is_own(fill, column)
+  return fill and fill.kind == "fill" and fill.by == column and fill.up_to == column
+    and not fill.order
+end
+
+-- Pools and loans tell own slots from others: so these come first, and nothing else does.
+local function parts_fault(quota)
+  local place
+  for i, fill in ipairs(quota) do
+    local before = i > 1 and quota[i - 1].kind
+    if fill.kind == "fill" and (before == "pool" or before == "loan") then
+      return "behind a pool or a loan there is no fill", fill.at
+    elseif fill.kind == before and before ~= "fill" or fill.kind == "pool" and before == "loan" then
+      return "there is one pool and one loan at most, the loan behind", fill.at
+    end
+    place = place or (fill.kind ~= "fill" and fill.at)
+  end
+  local first = is_own(quota[1], "reserve") and 2 or 1
+  local third = quota[first + 1] or {}
+  if place and not (is_own(quota[first], "owned") and third.kind ~= "fill") then
+    return "before a pool or a loan stands fill \"owned\" { by = \"owned\", up_to = \"owned\" }, "
+      .. "before that at most the fill of reserve, and nothing else", place
+  end
 end
 
 local function list_fault(quota, known)
@@ -50,7 +82,7 @@ local function list_fault(quota, known)
   end
   local labels = {}
   for i, fill in ipairs(quota) do
-    if type(fill) ~= "table" or fill.kind ~= "fill" then
+    if type(fill) ~= "table" or not names.has(PARTS, fill.kind) then
       return ("quota[%d] is no fill: write fill \"label\" { by = ... }"):format(i)
     end
     local fault, place = fill_fault(fill, "quota", known)
@@ -62,6 +94,26 @@ local function list_fault(quota, known)
   if #quota < 1 or #quota > MOST_FILLS then
     return ("quota has %d fills; 1 to %d are allowed"):format(#quota, MOST_FILLS)
   end
+  return parts_fault(quota)
+end
+
+local function word_fault(key, word)
+  if type(word) ~= "string" then
+    return ("%s is a word, not a %s"):format(key, type(word))
+  elseif not names.has(SWITCHES[key], word) then
+    return key .. ": " .. names.unknown("word", word, SWITCHES[key])
+  end
+end
+
+-- A switch as the core takes it: a word, or a function of options that returns a sound one.
+local function switch(place, key, given)
+  if type(given) ~= "function" then return given, word_fault(key, given) end
+  return placed(function (_, options)
+    local word = given(options)
+    local fault = word_fault(key, word)
+    if fault then return nil, fault, place end
+    return word
+  end)
 end
 
 -- The quota rule as the core takes it: a list, or a function of options that returns a sound one.
@@ -96,6 +148,11 @@ local function rules(place, spec, made)
   made.round, made.reclaim = spec.round or "rank", spec.reclaim
   if not names.has(ROUNDINGS, made.round) then
     return names.unknown("rounding", made.round, ROUNDINGS)
+  end
+  for key, words in pairs(SWITCHES) do
+    made[key] = words[1]
+    if spec[key] ~= nil then made[key], fault = switch(place, key, spec[key]) end
+    if fault then return fault end
   end
   if spec.distribute ~= nil then
     made.distribute, fault = order.keys(place, spec.distribute)

@@ -91,7 +91,8 @@ ALLOT_API int allot_plan_require(allot_plan *plan, int32_t consumer, const char 
 
 /* Whom a leaf lends to and borrows from (E-2), in a group or in ALLOT_ALL. Listed consumers are
  * leaves, or parents, which mean all leaves below; of borrowing the order is that of asking. Not
- * called: nobody. `n` < 0: everybody, in plan order. Copied. EUSAGE: no leaf, no such consumer. */
+ * called: nobody. `n` < 0: everybody, in plan order. Copied; called again: that holds. EUSAGE: no
+ * such consumer, or itself. Sealing says what is no leaf. */
 ALLOT_API int allot_plan_lend(allot_plan *plan, int32_t group, int32_t consumer,
                               const int32_t *list, int32_t n);
 ALLOT_API int allot_plan_borrow(allot_plan *plan, int32_t group, int32_t consumer,

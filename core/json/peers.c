@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* peers.c: whom consumers lend to and borrow from (E-2); once all consumers are known. */
+#include "json/plan.h"
+
+#include <string.h>
+
+#include "json/names.h"
+
+static const struct {
+    const char *key, *limit;
+} ways[] = {{"lend", "lend_limit"}, {"borrow", "borrow_limit"}};
+
+bool allot__peers_limit(const char *column)
+{
+    return strcmp(column, ways[0].limit) == 0 || strcmp(column, ways[1].limit) == 0;
+}
+
+static int32_t count_items(const allot__doc *doc, uint32_t list)
+{
+    int32_t count = 0;
+    for (uint32_t item = list + 1; item < allot__doc_end(doc, list);
+         item = allot__doc_next(doc, item))
+        count++;
+    return count;
+}
+
+/* The consumer that an item of a list names, or -1: a fault, which is said. `before` others are
+ * in the list already. */
+static int read_item(allot__plan_reader *reader, uint32_t item, int32_t consumer, int32_t *list,
+                     int32_t before)
+{
+    allot__doc *doc = &reader->doc;
+    allot__spot spot = allot__at(item);
+    char quote[ALLOT__QUOTE_MAX + 4];
+    cJSON *node;
+    list[before] = -1;
+    if (!allot__kind_check(doc, item, ALLOT__STRING))
+        return ALLOT_OK;
+    int status = allot__doc_parse(doc, item, &node);
+    if (status != ALLOT_OK)
+        return status;
+    int32_t other = allot__path_read(doc, reader->plan, spot, node->valuestring);
+    cJSON_Delete(node);
+    const char *wrong = other == consumer ? ", the consumer itself, allowed others" : NULL;
+    for (int32_t i = 0; i < before && wrong == NULL; i++)
+        wrong = list[i] == other ? " again, allowed once" : NULL;
+    if (other >= 0 && wrong != NULL)
+        allot__doc_fault(doc, spot, "E-loan", NULL, "found %s%s",
+                         allot__doc_quote(doc, spot, quote), wrong);
+    list[before] = wrong == NULL ? other : -1;
+    return ALLOT_OK;
+}
+
+static int read_list(allot__plan_reader *reader, uint32_t number, int32_t where, int32_t consumer,
+                     allot__peers_setter set)
+{
+    allot__doc *doc = &reader->doc;
+    int32_t count = count_items(doc, number), known = 0;
+    size_t size = ((size_t)count + 1) * sizeof(int32_t);
+    int32_t *list = allot_engine_alloc(doc->engine, NULL, 0, size);
+    if (list == NULL)
+        return ALLOT_ENOMEM;
+    int status = ALLOT_OK;
+    for (uint32_t item = number + 1; item < allot__doc_end(doc, number) && status == ALLOT_OK;
+         item = allot__doc_next(doc, item)) {
+        status = read_item(reader, item, consumer, list, known);
+        known += list[known] >= 0;
+    }
+    if (status == ALLOT_OK && known == count)
+        status = set(reader->plan, where, consumer, list, count);
+    allot_engine_alloc(doc->engine, list, size, 0);
+    return status;
+}
+
+/* What stands under `lend` or `borrow`, of a kind that is allowed there. */
+static int read_value(allot__plan_reader *reader, uint32_t number, int32_t where, int32_t consumer,
+                      allot__peers_setter set)
+{
+    static const char all[] = "\"all\"";
+    allot__doc *doc = &reader->doc;
+    char quote[ALLOT__QUOTE_MAX + 4];
+    size_t len;
+    const char *text = allot__doc_text(doc, number, &len);
+    switch (allot__doc_first(doc, number)) {
+    case '[':
+        return read_list(reader, number, where, consumer, set);
+    case 't':
+        return set(reader->plan, where, consumer, NULL, -1);
+    case 'f':
+        return set(reader->plan, where, consumer, NULL, 0);
+    case '"':
+        if (len == sizeof all - 1 && memcmp(text, all, len) == 0)
+            return set(reader->plan, where, consumer, NULL, -1);
+        allot__doc_fault(doc, allot__at(number), "E-loan", NULL,
+                         "found %s, allowed true, false, \"all\" or a list of paths",
+                         allot__doc_quote(doc, allot__at(number), quote));
+        return ALLOT_OK;
+    default:
+        return ALLOT_OK; /* said before */
+    }
+}
+
+int allot__peers_object(allot__plan_reader *reader, uint32_t object, int32_t where,
+                        int32_t consumer, allot__peers_setter lend, allot__peers_setter borrow)
+{
+    const allot__doc *doc = &reader->doc;
+    int status = ALLOT_OK;
+    for (int i = 0; i < 2 && status == ALLOT_OK; i++) {
+        allot__peers_setter set = i == 0 ? lend : borrow;
+        uint32_t stated = allot__doc_member(doc, object, ways[i].key);
+        uint32_t limit = allot__doc_member(doc, object, ways[i].limit);
+        if (stated != 0)
+            status = read_value(reader, stated, where, consumer, set);
+        else if (limit != 0) /* who states a limit lends, or borrows, up to it */
+            status = set(reader->plan, where, consumer, NULL, -1);
+    }
+    return status;
+}
+
+static int read_group(allot__plan_reader *reader, const allot__group_entry *entry)
+{
+    cJSON *node;
+    if (entry->consumers == 0 || entry->group < 0)
+        return ALLOT_OK;
+    int status = allot__doc_parse(&reader->doc, entry->consumers, &node);
+    if (status != ALLOT_OK)
+        return status;
+    for (const cJSON *it = node->child; it != NULL && status == ALLOT_OK; it = it->next) {
+        int32_t consumer = allot_plan_find(reader->plan, it->string, strlen(it->string));
+        uint32_t number = (uint32_t)it->valueint;
+        if (consumer >= 0 && number != 0 && allot__doc_first(&reader->doc, number) == '{') {
+            allot__doc_about(&reader->doc, reader->plan, consumer, number);
+            status = allot__peers_object(reader, number, entry->group, consumer, allot_plan_lend,
+                                         allot_plan_borrow);
+        }
+    }
+    cJSON_Delete(node);
+    return status;
+}
+
+int allot__peers_read(allot__plan_reader *reader)
+{
+    int32_t count = reader->peers ? allot_plan_consumers(reader->plan) : 0;
+    int status = ALLOT_OK;
+    for (int32_t i = 0; i < count && status == ALLOT_OK; i++) {
+        bool faulty;
+        uint32_t object = allot__consumer_object(reader, i, &faulty);
+        allot__doc_about(&reader->doc, reader->plan, i, object);
+        status =
+            allot__peers_object(reader, object, ALLOT_ALL, i, allot_plan_lend, allot_plan_borrow);
+    }
+    for (size_t i = 0; reader->peers && i < reader->group_count && status == ALLOT_OK; i++)
+        status = read_group(reader, &reader->groups[i]);
+    allot__doc_about(&reader->doc, NULL, 0, 0);
+    return status;
+}
