@@ -74,14 +74,15 @@ int allot_cycle_until(const allot_plan *plan, const allot_state *state, allot_st
                       allot_report *report, allot_decision **out)
 {
     if (plan == NULL || state == NULL || out == NULL || !plan->sealed || !state->sealed ||
-        state->plan != plan || last < ALLOT_STAGE_QUOTA || last > ALLOT_STAGE_ORDERS) {
+        state->base != allot__plan_base(plan) || last < ALLOT_STAGE_QUOTA ||
+        last > ALLOT_STAGE_ORDERS) {
         return ALLOT_EUSAGE;
     }
     allot_decision *decision = allot__new(plan->engine, 1, sizeof *decision);
     if (decision == NULL) {
         return ALLOT_ENOMEM;
     }
-    decision->plan = plan;
+    decision->plan = state->plan; /* as it is at the state's time */
     decision->state = state;
     decision->last = last;
     allot__arena_init(&decision->arena, plan->engine);

@@ -3,9 +3,10 @@
 /* check.c: a plan's numbers, checked against each other (C-1). */
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/report.h"
-#include "model/plan.h"
+#include "model/window.h"
 
 /* The path as a string, or NULL when out of memory; *size is what it takes. */
 static char *path_make(const allot_plan *plan, int32_t consumer, size_t *size)
@@ -19,6 +20,18 @@ static char *path_make(const allot_plan *plan, int32_t consumer, size_t *size)
     return path;
 }
 
+/* An edition is told only what neither the plan nor another edition was told before. */
+static bool said(const allot__fault *fault, const char *message)
+{
+    for (int32_t i = 0; i < allot_report_count(fault->report); i++) {
+        const allot_diagnostic *it = allot_report_at(fault->report, i);
+        if (it->group == fault->group && it->consumer == fault->consumer &&
+            strcmp(it->code, fault->code) == 0 && strcmp(it->message, message) == 0)
+            return true;
+    }
+    return false;
+}
+
 void allot__say(const allot_plan *plan, const allot__fault *fault, const char *format, ...)
 {
     char message[256] = "";
@@ -30,9 +43,12 @@ void allot__say(const allot_plan *plan, const allot__fault *fault, const char *f
         va_start(args, format);
         vsnprintf(message, sizeof message, format, args);
         va_end(args);
+        if (plan->base && said(fault, message))
+            return;
         if (!fault->path)
             path = path_make(plan, fault->consumer, &size);
     }
+    int32_t window = plan->base ? allot__edition_blames(plan, fault) + 1 : 0;
     allot_report_add(fault->report, &(allot_diagnostic){.severity = fault->severity,
                                                         .code = fault->code,
                                                         .path = path ? path : fault->path,
@@ -40,7 +56,8 @@ void allot__say(const allot_plan *plan, const allot__fault *fault, const char *f
                                                         .hint = fault->hint,
                                                         .consumer = fault->consumer,
                                                         .group = fault->group,
-                                                        .field = fault->field});
+                                                        .field = fault->field,
+                                                        .window = window});
     allot__free(plan->engine, path, size, 1);
 }
 
@@ -70,6 +87,8 @@ static bool owned_stated(const allot_plan *plan, const allot__group *group, int3
 {
     const allot__column *stated = group->stated.items;
     int32_t consumer = plan->tree.handle_of[group->seat ? group->seat[row] : row];
+    if (plan->base && allot__edition_states(plan, group, consumer, ALLOT_OWNED))
+        return true;
     return group->stated.count > 0 && (size_t)consumer < stated->capacity &&
            stated->values[consumer] != allot__unset;
 }

@@ -85,19 +85,26 @@ void allot__stated_free(allot_engine *engine, allot__group *group)
     allot__vector_free(engine, &group->stated);
 }
 
+int allot__column_check(const allot_plan *plan, int32_t column, int64_t value)
+{
+    int32_t index = allot__column_index(plan, column);
+    allot_attribute bounds;
+    if (index < 0 || allot_plan_column_at(plan, index, &bounds) < 0)
+        return ALLOT_EUSAGE;
+    bool allowed = value >= bounds.min && value <= bounds.max;
+    return allowed || value == bounds.fallback ? ALLOT_OK : ALLOT_ERANGE;
+}
+
 int allot_plan_set(allot_plan *plan, int32_t group, int32_t consumer, int32_t column, int64_t value)
 {
     if (!plan || plan->sealed || consumer < 0 || consumer >= plan->names->count)
         return ALLOT_EUSAGE;
     int32_t index = allot__column_index(plan, column), from, to;
-    allot_attribute bounds;
-    if (index < 0 || allot_plan_column_at(plan, index, &bounds) < 0)
-        return ALLOT_EUSAGE;
-    if ((value < bounds.min || value > bounds.max) && value != bounds.fallback)
-        return ALLOT_ERANGE;
+    int status = allot__column_check(plan, column, value);
     if (plan->group_count == 0 && group == ALLOT_ALL)
         group = 0;
-    int status = allot__plan_range(plan, group, &from, &to);
+    if (status == ALLOT_OK)
+        status = allot__plan_range(plan, group, &from, &to);
     if (status)
         return status;
     for (int32_t i = from; i < to; i++) {

@@ -3,7 +3,7 @@
 /* layout.c: a group's columns, laid out by its rows. */
 #include <string.h>
 
-#include "model/plan.h"
+#include "model/window.h"
 
 /* Columns begin 64 bytes apart from one another and have as much slack behind them, so that loops
  * may read whole vectors. */
@@ -141,6 +141,8 @@ static void fill_column(const allot_plan *plan, const allot__group *group, int32
         int32_t value = consumer < stated->capacity ? stated->values[consumer] : allot__unset;
         out[row] = value == allot__unset ? missing : value;
     }
+    if (plan->base)
+        allot__edition_fill(plan, group, index);
 }
 
 /* From the last family up: what is not stated is the sum of the children's. */

@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+#include "model/window.h"
+
 static const struct {
     int64_t min, max, fallback;
 } options[] = {
@@ -50,9 +52,11 @@ static void group_free(allot_plan *plan, allot__group *group)
 
 void allot_plan_free(allot_plan *plan)
 {
-    if (!plan)
+    if (!plan || plan->base)
         return;
     allot_engine *engine = plan->engine;
+    allot__editions_free(plan);
+    allot__windows_free(plan);
     for (int32_t i = 0; i < plan->group_count; i++)
         group_free(plan, &plan->groups[i]);
     allot__vector_free(engine, &plan->group_list);
@@ -229,14 +233,20 @@ int allot_plan_policy(allot_plan *plan, int32_t group, allot_policy *policy)
     return ALLOT_OK;
 }
 
+int allot__option_check(int option, int64_t value)
+{
+    if (option < 0 || option >= ALLOT_OPTION_COUNT)
+        return ALLOT_EUSAGE;
+    bool allowed = value >= options[option].min && value <= options[option].max;
+    return allowed ? ALLOT_OK : ALLOT_ERANGE;
+}
+
 int allot_plan_option(allot_plan *plan, int32_t group, allot_option option, int64_t value)
 {
-    if ((int)option < 0 || option >= ALLOT_OPTION_COUNT)
-        return ALLOT_EUSAGE;
-    if (value < options[option].min || value > options[option].max)
-        return ALLOT_ERANGE;
     int32_t from, to;
-    int status = allot__plan_range(plan, group, &from, &to);
+    int status = allot__option_check(option, value);
+    if (status == ALLOT_OK)
+        status = allot__plan_range(plan, group, &from, &to);
     if (status)
         return status;
     for (int32_t i = from; i < to; i++)

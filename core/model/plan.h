@@ -97,8 +97,18 @@ struct allot_plan {
     allot__vector group_list;   /* behind `groups` */
     allot__vector attributes; /* of allot_attribute, strings owned: columns from PLAN_COLUMNS on */
     allot__hosts hosts;
-    allot__vector branches; /* of allot__branch */
+    allot__vector branches;         /* of allot__branch */
+    struct allot__windows *windows; /* model/window.h; NULL: there are none */
+    /* Of an edition: the plan whose windows `held` hold in it, which has all that is shared. */
+    const allot_plan *base;
+    uint64_t held;
 };
+
+/* The plan that was read: of an edition its base, of others themselves. */
+static inline const allot_plan *allot__plan_base(const allot_plan *plan)
+{
+    return plan->base ? plan->base : plan;
+}
 
 /* What only building needs. */
 struct allot__build {
@@ -118,6 +128,9 @@ void allot__build_free(allot_plan *plan);
 /* Takes over a policy's attributes as columns, and ends its making; EUSAGE, ENOMEM. */
 int allot__plan_adopt(allot_plan *plan, allot_policy *policy);
 
+/* Is it an option, and the value allowed? EUSAGE, ERANGE. And a column that can be set? */
+int allot__option_check(int option, int64_t value);
+int allot__column_check(const allot_plan *plan, int32_t column, int64_t value);
 /* The index of a column number in a group's columns, or -1; and the other way round. */
 int32_t allot__column_index(const allot_plan *plan, int32_t column);
 int32_t allot__column_number(int32_t index);

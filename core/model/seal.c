@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* seal.c: from what was stated to what a cycle reads. */
-#include "model/plan.h"
+#include "model/window.h"
 
 static int lay_out(allot_plan *plan)
 {
@@ -41,12 +41,14 @@ static int seal(allot_plan *plan, allot_report *report)
     status = lay_out(plan);
     if (status == ALLOT_OK)
         status = check(plan, report);
+    if (status == ALLOT_OK && plan->windows)
+        status = allot__editions_check(plan, report);
     if (status) {
         undo(plan);
         return status;
     }
-    for (int32_t i = 0; i < plan->group_count; i++)
-        allot__stated_free(plan->engine, &plan->groups[i]);
+    for (int32_t i = 0; i < plan->group_count && !plan->windows; i++)
+        allot__stated_free(plan->engine, &plan->groups[i]); /* else editions are made from it */
     allot__build_free(plan);
     allot__names_trim(plan->engine, plan->names);
     plan->sealed = true;

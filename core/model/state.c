@@ -49,7 +49,7 @@ int allot_state_new(const allot_plan *plan, allot_state **out)
     allot_state *state = allot__new(plan->engine, 1, sizeof *state);
     if (!state)
         return ALLOT_ENOMEM;
-    state->plan = plan;
+    state->base = state->plan = allot__plan_base(plan);
     state->engine = plan->engine;
     if (make_groups(state)) {
         allot_state_free(state);
@@ -107,6 +107,15 @@ int allot_state_now(allot_state *state, int64_t now)
     if (!state || state->sealed)
         return ALLOT_EUSAGE;
     state->now = now;
+    return ALLOT_OK;
+}
+
+int allot_state_last(allot_state *state, int64_t last)
+{
+    if (!state || state->sealed)
+        return ALLOT_EUSAGE;
+    state->last = last;
+    state->last_set = true;
     return ALLOT_OK;
 }
 

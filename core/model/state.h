@@ -30,10 +30,16 @@ typedef struct allot__flight {
 } allot__flight;
 
 struct allot_state {
+    const allot_plan *base; /* the plan that it was made for */
+    /* After sealing the edition of `now`; rows are by its seats. Before, the base, or what held
+     * when the state was sealed last. */
     const allot_plan *plan;
+    /* After sealing the edition of the cycle before; NULL: the same windows hold. */
+    const allot_plan *former;
     allot_engine *engine;
     bool sealed;
-    int64_t now;
+    int64_t now, last; /* last: when last_set */
+    bool last_set;
     allot__group_state *groups; /* one for each of the plan's */
     allot__vector flights;      /* of allot__flight */
     allot__vector claims;       /* of allot_claim */
@@ -42,6 +48,10 @@ struct allot_state {
     allot__hosts hosts;         /* those that are not as planned */
     allot__index task_index;    /* by id */
 };
+
+/* Finds the editions of now and of the cycle before, and seats the columns by the first. ENOMEM:
+ * all is as it was. */
+int allot__state_turn(allot_state *state);
 
 /* Of a state's row: was `allocated` set? */
 static inline bool allot__allocated_set(const allot__group_state *group, int32_t row)

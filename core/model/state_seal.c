@@ -195,8 +195,10 @@ int allot_state_seal(allot_state *state, allot_report *report)
         return ALLOT_EUSAGE;
     size_t rows = state->plan->tree.rows > 0 ? (size_t)state->plan->tree.rows : 1;
     int64_t *sum = allot__new(state->engine, rows, sizeof *sum);
-    if (!sum)
+    if (!sum || allot__state_turn(state)) {
+        allot__free(state->engine, sum, rows, sizeof *sum);
         return ALLOT_ENOMEM;
+    }
     int result = size_groups(state, report);
     for (int32_t i = 0; i < state->plan->group_count; i++) {
         if (check_held(state, i, sum, report))

@@ -118,6 +118,8 @@ ALLOT_API int allot_plan_window(allot_plan *plan, const allot_window *window, in
 /* What holds in a window, as without _window_. */
 ALLOT_API int allot_plan_window_slots(allot_plan *plan, int32_t window, int64_t slots);
 ALLOT_API int allot_plan_window_policy(allot_plan *plan, int32_t window, allot_policy *policy);
+ALLOT_API int allot_plan_window_option(allot_plan *plan, int32_t window, allot_option option,
+                                       int64_t value);
 ALLOT_API int allot_plan_window_set(allot_plan *plan, int32_t window, int32_t consumer,
                                     int32_t column, int64_t value);
 ALLOT_API int allot_plan_window_lend(allot_plan *plan, int32_t window, int32_t consumer,

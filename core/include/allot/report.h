@@ -110,6 +110,7 @@ typedef struct allot_diagnostic {
     const char *hint;               /* the nearest known name, or the way out */
     const char *source;             /* the source line */
     int32_t consumer, group, field; /* what the model checked; -1: not about one */
+    int32_t window;                 /* 1 + the plan's window in which it is so; 0: in none */
 } allot_diagnostic;
 
 /* A report keeps the first 50 errors and 50 warnings and counts the rest. */
