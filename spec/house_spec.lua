@@ -28,7 +28,7 @@ local PUBLIC = {
 local ENGINE = {
   "work", "own", "columns", "pour", "pour_fast", "order", "round", "free", "need", "quota_pass",
   "quota_order", "quota_mixed", "quota", "distribute", "giveback", "giveback_leaves", "trace",
-  "reclaim", "orders", "decision", "tell", "tell_quota", "tell_slots", "explain", "cycle",
+  "over", "reclaim", "orders", "decision", "tell", "tell_quota", "tell_slots", "explain", "cycle",
 }
 
 -- Modules of lua/allot, each may require those before it. `core` is the C module.

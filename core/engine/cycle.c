@@ -18,7 +18,8 @@ static int run_group(allot__decided *group, allot_stage last)
     if (status == ALLOT_OK && last >= ALLOT_STAGE_DISTRIBUTE) {
         status = allot__distribute(work);
     }
-    if (status == ALLOT_OK && last >= ALLOT_STAGE_ORDERS) {
+    if (status == ALLOT_OK && last >= ALLOT_STAGE_RECLAIM &&
+        (last >= ALLOT_STAGE_ORDERS || work->forced != NULL)) {
         status = allot__orders_make(work, &group->orders); /* reclaims as it goes */
     } else if (status == ALLOT_OK && last >= ALLOT_STAGE_RECLAIM) {
         status = allot__reclaim(work, NULL);

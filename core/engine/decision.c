@@ -47,6 +47,19 @@ int allot_decision_totals(const allot_decision *decision, int32_t group, allot_t
     return ALLOT_OK;
 }
 
+/* Where leaves keep what they are over, or must give what they are not. */
+static void kept_verdict(const allot__work *work, int32_t row, allot_verdict *out)
+{
+    allot__damped damped;
+    allot__damping(work, row, &damped);
+    int64_t may = damped.may > out->reclaimed ? damped.may : out->reclaimed;
+    out->over = damped.over;
+    out->held_back = damped.over > may ? damped.over - may : 0;
+    if (work->forced != NULL) {
+        out->forced = work->forced[row] < out->reclaimed ? work->forced[row] : out->reclaimed;
+    }
+}
+
 /* What a stage that has not run would have decided stays 0. */
 static void leaf_verdict(const allot__work *work, int32_t row, allot_stage last, allot_verdict *out)
 {
@@ -61,13 +74,19 @@ static void leaf_verdict(const allot__work *work, int32_t row, allot_stage last,
     }
     if (last >= ALLOT_STAGE_RECLAIM) {
         out->over = work->over[row];
-        out->deficit = allot__deficit(work, row);
+        out->deficit = allot__lack(work, row);
         out->reclaimed = work->reclaimed[row];
+        out->waiting_since = allot__waiting_since(work, row);
+    }
+    if (last >= ALLOT_STAGE_RECLAIM && work->kept != NULL) {
+        kept_verdict(work, row, out);
     }
 }
 
-static void parent_verdict(const allot__sums *sums, allot_stage last, allot_verdict *out)
+static void parent_verdict(const allot__work *work, int32_t family, allot_stage last,
+                           allot_verdict *out)
 {
+    const allot__sums *sums = &work->sums[family];
     out->demand = sums->demand;
     out->need = sums->need;
     out->allocated = sums->allocated;
@@ -81,6 +100,11 @@ static void parent_verdict(const allot__sums *sums, allot_stage last, allot_verd
         out->over = sums->over;
         out->deficit = sums->deficit;
         out->reclaimed = sums->given;
+    }
+    if (last >= ALLOT_STAGE_RECLAIM && work->kept != NULL) {
+        out->over = work->kept[family].over;
+        out->held_back = work->kept[family].held_back;
+        out->deficit += work->kept[family].unserved;
     }
 }
 
@@ -107,6 +131,7 @@ int allot_decision_verdict(const allot_decision *decision, int32_t group, int32_
     const allot__work *work = &decided->work;
     *out = (allot_verdict){.consumer = consumer,
                            .reserve = work->reserve[row],
+                           .waiting_since = INT64_MIN,
                            .owned = allot__trace_owned(work, row),
                            .received =
                                decision->last >= ALLOT_STAGE_DISTRIBUTE ? work->received[row] : 0};
@@ -114,7 +139,7 @@ int allot_decision_verdict(const allot_decision *decision, int32_t group, int32_
     if (family == 0) {
         leaf_verdict(work, row, decision->last, out);
     } else {
-        parent_verdict(&work->sums[family], decision->last, out);
+        parent_verdict(work, family, decision->last, out);
     }
     out->free = decided->free_slots != NULL ? decided->free_slots[row] : 0;
     quota_verdict(work, row, out);
@@ -162,6 +187,16 @@ int32_t allot_decision_reclaims(const allot_decision *decision)
     return count;
 }
 
+/* What a leaf is over, whatever it keeps of that. */
+static int64_t over_of(const allot__work *work, int32_t row)
+{
+    allot__damped damped = {.over = work->over[row]};
+    if (work->kept != NULL) {
+        allot__damping(work, row, &damped);
+    }
+    return damped.over;
+}
+
 static void reclaim_at(const allot_decision *decision, int32_t group, int32_t i, allot_reclaim *out)
 {
     const allot__decided *decided = &decision->groups[group];
@@ -175,7 +210,7 @@ static void reclaim_at(const allot_decision *decision, int32_t group, int32_t i,
                            .allocated = work->allocated[order->row],
                            .quota = work->quota[order->row],
                            .target = allot__target(work, order->row),
-                           .over = work->over[order->row],
+                           .over = over_of(work, order->row),
                            .claims = decided->orders.claims + order->first,
                            .claim_count = order->count};
     out->reason = order->unowed & ALLOT__BY_LIMIT  ? "over-limit"

@@ -176,7 +176,9 @@ static void finish_node(book *book)
     for (size_t i = count / 2; i > 0; i--) {
         sink(takes, count, i - 1);
     }
-    int32_t unowed = book->family == 0 ? ALLOT__BY_SIZE : ALLOT__BY_LIMIT;
+    int32_t unowed = book->family == ALLOT__FORCE ? ALLOT__BY_FORCE
+                     : book->family == 0          ? ALLOT__BY_SIZE
+                                                  : ALLOT__BY_LIMIT;
     for (; count > 0 && book->owed > 0; sink(takes, count, 0)) {
         while (takes[0].slots > 0 && book->owed > 0) {
             int32_t to = next_lacking(book, book->start[book->family]);
@@ -206,6 +208,29 @@ static void on_node(allot__reclaim_log *log, int32_t family, int64_t slots, int6
     finish_node(book);
     book->family = family;
     book->owed = owed;
+}
+
+static void on_waive(allot__reclaim_log *log, int32_t family, int64_t slots)
+{
+    book *book = (struct book *)(void *)log;
+    finish_node(book);
+    for (int32_t i = book->start[family] + book->size[family] - 1; slots > 0; i--) {
+        int32_t part = book->lack[i] < slots ? book->lack[i] : (int32_t)slots;
+        book->lack[i] -= part;
+        book->next[i] = book->lack[i] > 0 ? i : i + 1;
+        slots -= part;
+    }
+}
+
+static int64_t on_unmatched(allot__reclaim_log *log, int32_t family)
+{
+    book *book = (struct book *)(void *)log;
+    int64_t sum = 0;
+    finish_node(book);
+    for (int32_t i = 0; i < book->size[family]; i++) {
+        sum += book->lack[book->start[family] + i];
+    }
+    return sum;
 }
 
 static void on_leaf(allot__taker *taker, int32_t row, int64_t slots)
@@ -312,7 +337,7 @@ static int write_down(book *book)
 
 int allot__orders_make(allot__work *work, allot__orders *out)
 {
-    book book = {.log = {.taker = {on_leaf}, .node = on_node}, .work = work, .out = out};
+    book book = {.log = {{on_leaf}, on_node, on_waive, on_unmatched}, .work = work, .out = out};
     *out = (allot__orders){0};
     int status = take_room(&book) ? write_down(&book) : ALLOT_ENOMEM;
     allot__vector_free(work->plan->engine, &book.takes);

@@ -11,8 +11,8 @@
 
 #include "engine/work.h"
 
-/* Slots that nobody is owed go because something does not hold them. */
-enum { ALLOT__BY_LIMIT = 1, ALLOT__BY_SIZE = 2 };
+/* Slots that nobody is owed go because something does not hold them, or are forced. */
+enum { ALLOT__BY_LIMIT = 1, ALLOT__BY_SIZE = 2, ALLOT__BY_FORCE = 4 };
 
 typedef struct allot__order_back {
     int32_t row;

@@ -3,45 +3,9 @@
 /* reclaim.c: one sweep up the families; giveback.c takes each node's slots as they are found. */
 #include "engine/reclaim.h"
 
+#include <string.h>
+
 #include "base/simd.h"
-#include "engine/trace.h"
-
-int64_t allot__target(const allot__work *work, int32_t row)
-{
-    int64_t target = work->quota[row];
-    if (work->group->options[ALLOT_OPTION_KEEP_SHRUNK_OWNERSHIP] && work->times < work->unit &&
-        !allot__rules_at(work, row)->policy->exact) {
-        int64_t keep = work->configured[row];
-        keep = keep < work->demand[row] ? keep : work->demand[row];
-        target = target > keep ? target : keep;
-    }
-    return target;
-}
-
-int64_t allot__deficit(const allot__work *work, int32_t row)
-{
-    int64_t coming = work->earmarked != NULL ? work->earmarked[row] : 0;
-    int64_t lack = (int64_t)work->quota[row] - work->allocated[row] - work->received[row] - coming;
-    return lack > 0 ? lack : 0;
-}
-
-int64_t allot__spare_deficit(const allot__work *work, int32_t family)
-{
-    int64_t coming = work->earmarked != NULL ? work->earmarked[work->group->parent[family]] : 0;
-    int64_t lack = allot__spare_quota(work, family) - work->spare[family] - coming;
-    return lack > 0 ? lack : 0;
-}
-
-static int32_t over_of(const allot__work *work, int32_t row)
-{
-    int64_t going = work->in_flight != NULL ? work->in_flight[row] : 0;
-    int64_t over = work->allocated[row] - going - allot__target(work, row);
-    if (over > 0 && work->group->options[ALLOT_OPTION_HOLD_ROUNDING] &&
-        allot__rounding_only(work, row)) {
-        return 0;
-    }
-    return over > 0 ? (int32_t)over : 0;
-}
 
 /* Members as if all were leaves, without the options: what most families need. */
 ALLOT__CLONES static int64_t plain_rows(allot__work *work, int32_t first, int32_t count,
@@ -70,37 +34,60 @@ ALLOT__CLONES static int64_t plain_rows(allot__work *work, int32_t first, int32_
     return quotas;
 }
 
-static void any_rows(allot__work *work, int32_t first, int32_t count, allot__sums *sums)
+/* Which of what leaves are over is asked for. */
+typedef enum sweep { ALL, FORCED, REST } sweep;
+
+/* What a leaf may have to give in a sweep. */
+static int32_t over_in(const allot__work *work, int32_t row, sweep sweep)
+{
+    allot__damped damped;
+    if (work->kept == NULL) {
+        return (int32_t)allot__over(work, row);
+    }
+    allot__damping(work, row, &damped);
+    if (sweep == FORCED && work->forced[row] < damped.most) {
+        return work->forced[row];
+    }
+    return (int32_t)(sweep == FORCED ? damped.most : damped.may);
+}
+
+static void any_rows(allot__work *work, int32_t first, int32_t count, sweep sweep,
+                     allot__sums *sums)
 {
     sums->over = 0;
+    sums->over_left = 0;
     sums->deficit = 0;
     for (int32_t row = first; row < first + count; row++) {
         if (allot__family_of(work, row) == 0) {
-            work->over[row] = over_of(work, row);
-            work->reclaimed[row] = 0;
+            if (sweep != REST) {
+                work->reclaimed[row] = 0;
+            }
+            work->over[row] = over_in(work, row, sweep);
             sums->over += work->over[row];
+            sums->over_left += work->over[row] - work->reclaimed[row];
             sums->deficit += allot__deficit(work, row);
         }
     }
 }
 
-static void leaves(allot__work *work, int32_t family, bool plain)
+static void leaves(allot__work *work, int32_t family, bool plain, sweep sweep)
 {
     allot__sums *sums = &work->sums[family];
     int32_t first = allot__family_first(work, family);
     int32_t count = allot__family_size(work, family);
     if (plain && work->tree->inner[family] == 0) {
         int64_t quotas = plain_rows(work, first, count, sums);
+        sums->over_left = sums->over;
         if (family > 0 && quotas < work->quota[work->group->parent[family]]) {
             sums->deficit += allot__spare_deficit(work, family);
         }
     } else {
-        any_rows(work, first, count, sums);
+        any_rows(work, first, count, sweep, sums);
         sums->deficit += family > 0 ? allot__spare_deficit(work, family) : 0;
     }
-    sums->over_left = sums->over;
     sums->unmatched = sums->deficit;
-    sums->reclaimed = 0;
+    sums->ordered = sweep == REST ? sums->ordered : 0;
+    sums->reclaimed = sums->ordered;
 }
 
 static void parents(allot__work *work, int32_t family)
@@ -124,22 +111,26 @@ static void parents(allot__work *work, int32_t family)
     }
 }
 
+/* What its limit, or the group's size, does not hold below a family's parent once all promises are
+ * kept; INT64_MIN: there is no limit. */
+static int64_t excess(const allot__work *work, int32_t family)
+{
+    const allot__sums *sums = &work->sums[family];
+    int64_t limit = family == 0 ? work->slots : work->limit[work->group->parent[family]];
+    if (family != 0 && limit == ALLOT_NONE) {
+        return INT64_MIN;
+    }
+    return sums->allocated - sums->in_flight + sums->received + sums->earmarked + sums->deficit -
+           sums->reclaimed - limit;
+}
+
 /* What the node above a family takes (C-6). */
 static int64_t due(const allot__work *work, int32_t family)
 {
     const allot__sums *sums = &work->sums[family];
-    int64_t promised = sums->allocated - sums->in_flight + sums->received + sums->earmarked +
-                       sums->deficit - sums->reclaimed;
-    int64_t slots;
-    if (family == 0) {
-        slots = promised - work->slots;
-    } else {
-        int32_t limit = work->limit[work->group->parent[family]];
-        slots = sums->unmatched;
-        if (limit != ALLOT_NONE && promised - limit > slots) {
-            slots = promised - limit;
-        }
-    }
+    int64_t beyond = excess(work, family);
+    int64_t slots = family == 0 ? 0 : sums->unmatched;
+    slots = slots > beyond ? slots : beyond;
     slots = slots < sums->over_left ? slots : sums->over_left;
     return slots > 0 ? slots : 0;
 }
@@ -154,38 +145,189 @@ static void take(allot__giveback *giveback, allot__reclaim_log *log, int32_t fam
     allot__giveback_take(giveback, family, slots);
     sums->over_left -= slots;
     sums->reclaimed += slots;
+    sums->ordered += slots;
     sums->unmatched -= owed;
 }
 
 /* What a family's members are over and lack, those of the families inside being known. */
-static void count_family(allot__work *work, int32_t family)
+static void count_family(allot__work *work, int32_t family, sweep sweep)
 {
     const int64_t *options = work->group->options;
-    bool plain = work->in_flight == NULL && !options[ALLOT_OPTION_KEEP_SHRUNK_OWNERSHIP] &&
+    bool plain = work->in_flight == NULL && work->kept == NULL &&
+                 !options[ALLOT_OPTION_KEEP_SHRUNK_OWNERSHIP] &&
                  !options[ALLOT_OPTION_HOLD_ROUNDING];
-    leaves(work, family, plain);
+    leaves(work, family, plain, sweep);
     parents(work, family);
+}
+
+/* ---- Where leaves keep what they are over ---------------------------------------------------- */
+
+/* Lists the families of a subtree, parents before children; how many. */
+static int32_t subtree(const allot__work *work, int32_t family, int32_t *list)
+{
+    int32_t count = 0;
+    list[count++] = family;
+    for (int32_t i = 0; i < count; i++) {
+        int32_t left = work->tree->inner[list[i]];
+        for (int32_t row = allot__family_first(work, list[i]); left > 0; row++) {
+            if (allot__family_of(work, row) != 0) {
+                list[count++] = allot__family_of(work, row);
+                left--;
+            }
+        }
+    }
+    return count;
+}
+
+/* Makes of what leaves are over all that a limit can take (`hard`), or what they have given. */
+static void set_over(allot__work *work, const int32_t *list, int32_t count, bool hard)
+{
+    for (int32_t i = count - 1; i >= 0; i--) {
+        allot__sums *sums = &work->sums[list[i]];
+        int32_t first = allot__family_first(work, list[i]);
+        sums->over_left = 0;
+        for (int32_t row = first; row < first + allot__family_size(work, list[i]); row++) {
+            int32_t below = allot__family_of(work, row);
+            if (below != 0) {
+                sums->over_left += work->sums[below].over_left;
+                continue;
+            }
+            allot__damped damped;
+            allot__damping(work, row, &damped);
+            work->over[row] = hard ? (int32_t)damped.most : work->reclaimed[row];
+            sums->over_left += work->over[row] - work->reclaimed[row];
+        }
+    }
+}
+
+/*
+ * A node whose leaves have no more to give, and which still would break its limit: deficits inside
+ * are not served, worst first, and then what damping keeps must go after all.
+ */
+static void settle(allot__giveback *giveback, allot__reclaim_log *log, int32_t family,
+                   int32_t *list)
+{
+    allot__work *work = giveback->work;
+    allot__sums *sums = &work->sums[family];
+    int64_t beyond = excess(work, family);
+    if (beyond <= 0) {
+        return;
+    }
+    int64_t waived = beyond < sums->unmatched ? beyond : sums->unmatched;
+    sums->unmatched -= waived;
+    sums->deficit -= waived;
+    work->kept[family].unserved += waived;
+    if (log != NULL && waived > 0) {
+        log->waive(log, family, waived);
+    }
+    if (beyond > waived) {
+        int32_t count = subtree(work, family, list);
+        int64_t slots = beyond - waived;
+        set_over(work, list, count, true);
+        slots = slots < sums->over_left ? slots : sums->over_left;
+        if (slots > 0) {
+            take(giveback, log, family, slots);
+        }
+        set_over(work, list, count, false);
+    }
+}
+
+/* What is forced and still there goes, though nobody is owed it. */
+static void take_forced(allot__work *work, allot__reclaim_log *log)
+{
+    log->node(log, ALLOT__FORCE, 0, 0);
+    for (int32_t row = 0; row < work->tree->rows; row++) {
+        bool leaf = allot__family_of(work, row) == 0;
+        int32_t left = leaf ? over_in(work, row, FORCED) - work->reclaimed[row] : 0;
+        if (left > 0) {
+            work->reclaimed[row] += left;
+            log->taker.leaf(&log->taker, row, left);
+        }
+    }
+}
+
+/* Sums what is kept, and of deficits those that are too young. */
+static void sum_kept(allot__work *work)
+{
+    for (int32_t family = work->tree->families - 1; family >= 0; family--) {
+        allot__kept *kept = &work->kept[family];
+        int32_t first = allot__family_first(work, family);
+        for (int32_t row = first; row < first + allot__family_size(work, family); row++) {
+            int32_t below = allot__family_of(work, row);
+            if (below != 0) {
+                kept->over += work->kept[below].over;
+                kept->held_back += work->kept[below].held_back;
+                kept->unserved += work->kept[below].unserved;
+                continue;
+            }
+            allot__damped damped;
+            allot__damping(work, row, &damped);
+            int64_t may = damped.may > work->reclaimed[row] ? damped.may : work->reclaimed[row];
+            kept->over += damped.over;
+            kept->held_back += damped.over > may ? damped.over - may : 0;
+            kept->unserved += allot__lack(work, row) - allot__deficit(work, row);
+        }
+    }
+}
+
+/* ---- The sweeps ------------------------------------------------------------------------------ */
+
+static void run(allot__giveback *giveback, allot__reclaim_log *log, sweep sweep, int32_t *list)
+{
+    allot__work *work = giveback->work;
+    for (int32_t family = work->tree->families - 1; family >= 0; family--) {
+        count_family(work, family, sweep);
+        if (sweep == REST) {
+            work->sums[family].unmatched = log->unmatched(log, family);
+        }
+        int64_t slots = due(work, family);
+        if (slots > 0) {
+            take(giveback, log, family, slots);
+        }
+        if (work->kept != NULL && sweep != FORCED) {
+            settle(giveback, log, family, list);
+        }
+    }
+}
+
+static int run_kept(allot__giveback *giveback, allot__reclaim_log *log)
+{
+    allot__work *work = giveback->work;
+    size_t families = (size_t)work->tree->families;
+    int32_t *list = allot__arena_take(work->arena, families, sizeof *list);
+    if (list == NULL) {
+        return ALLOT_ENOMEM;
+    }
+    memset(work->kept, 0, families * sizeof *work->kept);
+    if (work->forced != NULL) {
+        run(giveback, log, FORCED, list);
+        run(giveback, log, REST, list);
+        take_forced(work, log);
+    } else {
+        run(giveback, log, ALL, list);
+    }
+    sum_kept(work);
+    return ALLOT_OK;
 }
 
 int allot__reclaim(allot__work *work, allot__reclaim_log *log)
 {
     allot__giveback giveback;
+    int status = allot__kept_init(work);
     /* A policy's own rules may read what is over, so that must be there before they are asked. */
-    for (int32_t family = work->tree->families - 1; family >= 0 && !allot__giveback_natural(work);
-         family--) {
-        count_family(work, family);
+    for (int32_t family = work->tree->families - 1;
+         status == ALLOT_OK && family >= 0 && !allot__giveback_natural(work); family--) {
+        count_family(work, family, ALL);
     }
-    int status = allot__giveback_init(&giveback, work, log != NULL ? &log->taker : NULL);
+    if (status == ALLOT_OK) {
+        status = allot__giveback_init(&giveback, work, log != NULL ? &log->taker : NULL);
+    }
     if (status != ALLOT_OK) {
         return status;
     }
-    for (int32_t family = work->tree->families - 1; family >= 0; family--) {
-        count_family(work, family);
-        int64_t slots = due(work, family);
-        work->sums[family].ordered = slots;
-        if (slots > 0) {
-            take(&giveback, log, family, slots);
-        }
+    if (work->kept != NULL) {
+        return run_kept(&giveback, log);
     }
+    run(&giveback, log, ALL, NULL);
     return ALLOT_OK;
 }

@@ -5,29 +5,31 @@
  *
  * Bottom-up, each inner node takes from its own members what its leaves are owed, or what would
  * break its limit once promises are kept; the root, what would break the group's size. So siblings
- * settle first.
+ * settle first. Slots that are forced (C-10) go before others, in a sweep of their own; those that
+ * no node takes then, last and for nobody. Where leaves keep what they are over (over.h), lacks for
+ * which a limit leaves no room are not served, and a limit that is broken takes what damping keeps.
  */
 #ifndef ALLOT_ENGINE_RECLAIM_H
 #define ALLOT_ENGINE_RECLAIM_H
 
 #include "engine/giveback.h"
+#include "engine/over.h"
 
 /* Told of every node that takes: which family is below it, how much, and how much of that is for
- * deficits inside; before the leaves' parts. */
+ * deficits inside; before the leaves' parts. ALLOT__FORCE: no node, slots that are forced and
+ * that nobody is owed. */
+enum { ALLOT__FORCE = -1 };
 typedef struct allot__reclaim_log {
     allot__taker taker;
     void (*node)(struct allot__reclaim_log *log, int32_t family, int64_t slots, int64_t owed);
+    /* So many of the deficits inside, worst first, are not served. */
+    void (*waive)(struct allot__reclaim_log *log, int32_t family, int64_t slots);
+    /* What deficits inside nothing has served yet. */
+    int64_t (*unmatched)(struct allot__reclaim_log *log, int32_t family);
 } allot__reclaim_log;
 
-/* Writes over, reclaimed, and sums' over ... ordered. log may be NULL; running it again decides
- * the same. */
+/* Writes over, reclaimed, and sums' over ... ordered. log may be NULL unless something is forced,
+ * since who is served first then matters; running it again decides the same. */
 int allot__reclaim(allot__work *work, allot__reclaim_log *log);
-
-/* C-6: what a leaf may keep: its quota, or more where its ownership shrank (H-11). */
-int64_t allot__target(const allot__work *work, int32_t row);
-/* What a parent's own reserve lacks: the last member of its family (C-5). */
-int64_t allot__spare_deficit(const allot__work *work, int32_t family);
-/* What a leaf still lacks once its grants and earmarked slots are there. */
-int64_t allot__deficit(const allot__work *work, int32_t row);
 
 #endif

@@ -88,6 +88,59 @@ static void tell_options(const allot__teller *teller)
     }
 }
 
+/* What damping lets it keep, and by which numbers. */
+static void tell_damped(const allot__teller *teller, const allot__damped *damped)
+{
+    const allot__work *work = teller->work;
+    const int64_t *options = work->group->options;
+    if (damped->sheltered > 0) {
+        allot__tell(teller, "Guards shelter %" PRId64 " of the %" PRId64 " it is over (C-8).",
+                    damped->sheltered, damped->over);
+    }
+    if (damped->dead_zone > 0) {
+        allot__tell(teller,
+                    "dead_zone holds back the %" PRId64 " it is over: up to %" PRId64
+                    " are let be.",
+                    damped->dead_zone, options[ALLOT_OPTION_DEAD_ZONE]);
+    }
+    if (damped->interval > 0) {
+        const int64_t *given = work->state->groups[work->index].reclaimed_at;
+        allot__tell(teller,
+                    "reclaim_interval holds back %" PRId64 ": it gave slots back at %" PRId64
+                    ", and %" PRId64 " s must pass.",
+                    damped->interval, given[teller->verdict.consumer],
+                    options[ALLOT_OPTION_RECLAIM_INTERVAL]);
+    }
+    if (damped->most_reclaimed > 0) {
+        allot__tell(teller,
+                    "most_reclaimed holds back %" PRId64 ": of the %" PRId64
+                    " it holds at most %" PRId64 " %% go in a cycle.",
+                    damped->most_reclaimed, teller->verdict.allocated,
+                    options[ALLOT_OPTION_MOST_RECLAIMED]);
+    }
+}
+
+/* Why it lacks slots that nobody gives it now. */
+static void tell_lacking(const allot__teller *teller, int64_t lacks)
+{
+    const allot__work *work = teller->work;
+    if (allot__deficit(work, teller->row) == 0) {
+        allot__tell(teller,
+                    "It lacks %" PRId64 ", since %" PRId64 "; claim_delay holds back its claim "
+                    "until it has waited for %" PRId64 " s.",
+                    lacks, teller->verdict.waiting_since,
+                    work->group->options[ALLOT_OPTION_CLAIM_DELAY]);
+    } else if (work->kept != NULL && work->kept[0].held_back > 0) {
+        allot__tell(teller,
+                    "It still lacks %" PRId64
+                    ": what others are over is held back by guards or damping.",
+                    lacks);
+    } else {
+        allot__tell(teller, "It still lacks %" PRId64 ": nobody is over who could give them.",
+                    lacks);
+    }
+}
+
 /* Slots that nobody is owed. */
 static void tell_unowed(const allot__teller *teller, const allot_reclaim *reclaim)
 {
@@ -107,12 +160,12 @@ static void tell_unowed(const allot__teller *teller, const allot_reclaim *reclai
 static void tell_going(const allot__teller *teller)
 {
     const allot_verdict *verdict = &teller->verdict;
-    if (verdict->over == 0) {
+    if (verdict->over == verdict->held_back) {
         return;
     }
     if (verdict->reclaimed == 0) {
         allot__tell(teller, "It is over by %" PRId64 ", but nobody is owed a slot: it keeps them.",
-                    verdict->over);
+                    verdict->over - verdict->held_back);
         return;
     }
     for (int32_t i = 0; i < allot_decision_reclaims(teller->decision); i++) {
@@ -156,9 +209,13 @@ void allot__tell_changes(const allot__teller *teller)
     int64_t lacks = teller->verdict.deficit;
     lacks -= lacks > 0 ? tell_coming(teller) : 0;
     if (lacks > 0) {
-        allot__tell(teller, "It still lacks %" PRId64 ": nobody is over who could give them.",
-                    lacks);
+        tell_lacking(teller, lacks);
     }
     tell_options(teller);
+    if (teller->work->kept != NULL) {
+        allot__damped damped;
+        allot__damping(teller->work, teller->row, &damped);
+        tell_damped(teller, &damped);
+    }
     tell_going(teller);
 }

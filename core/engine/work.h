@@ -89,7 +89,10 @@ typedef struct allot__work {
      * which demands and holds nothing: what it received. */
     int32_t *spare;
 
-    /* C-6, C-7 */
+    /* C-6, C-7, C-10; forced: what leaves must give back whatever their quota; sheltered: what
+     * guards keep of theirs. Those two and kept (over.h) are NULL when there is nothing to tell. */
+    const int32_t *forced, *sheltered;
+    struct allot__kept *kept; /* by family */
     int32_t *over;
     int32_t *reclaimed;
 } allot__work;

@@ -64,6 +64,10 @@ static void write_verdict(page *page, int32_t group, const allot_verdict *verdic
     allot__write_integer(out, "earmarked", verdict->earmarked);
     allot__write_integer(out, "reclaimed", verdict->reclaimed);
     allot__write_integer(out, "free", verdict->free);
+    allot__write_integer(out, "forced", verdict->forced);
+    allot__write_integer(out, "held_back", verdict->held_back);
+    if (verdict->waiting_since != INT64_MIN)
+        allot__write_integer(out, "waiting_since", verdict->waiting_since);
     allot__write_close(out, '}');
 }
 

@@ -26,9 +26,13 @@ static const allot__field state_fields[ALLOT__STATE_KEYS] = {
 };
 static const allot__shape state_shape = {state_fields, ALLOT__STATE_KEYS, 0};
 
-/* ---- Amounts: one number, or one for each group ---------------------------------------------- */
+/* ---- Amounts and times: one number, or one for each group ------------------------------------ */
 
-typedef int (*setter)(allot_state *state, int32_t group, int32_t consumer, int64_t slots);
+typedef int (*setter)(allot_state *state, int32_t group, int32_t consumer, int64_t number);
+
+static const allot__field one_amount = {NULL, ALLOT__AMOUNT, false, false};
+static const allot__field one_time = {
+    NULL, ALLOT__INTEGER | ALLOT__STRING, INT64_MIN + 1, INT64_MAX, false, false};
 
 static int set_group_slots(allot_state *state, int32_t group, int32_t consumer, int64_t slots)
 {
@@ -37,9 +41,8 @@ static int set_group_slots(allot_state *state, int32_t group, int32_t consumer, 
 }
 
 static int read_by_group(allot__state_reader *reader, const allot__value *value, int32_t consumer,
-                         setter set)
+                         const allot__field *kind, setter set)
 {
-    static const allot__field amount = {NULL, ALLOT__AMOUNT, false, false};
     allot__doc *doc = &reader->doc;
     cJSON *node;
     int status = allot__doc_parse(doc, value->number, &node);
@@ -50,40 +53,63 @@ static int read_by_group(allot__state_reader *reader, const allot__value *value,
             continue;
         allot__spot spot = allot__at_key((uint32_t)it->valueint);
         int32_t group = allot__group_find(doc, reader->plan, spot, it->string);
-        allot__value slots = allot__value_read(doc, it, &amount);
-        if (group >= 0 && consumer != ALLOT_ROOT && slots.kind != 0)
-            status = set(reader->state, group, consumer, slots.integer);
+        allot__value found = allot__value_read(doc, it, kind);
+        int64_t number;
+        if (allot__time_read(doc, &found, &number) && group >= 0 && consumer != ALLOT_ROOT)
+            status = set(reader->state, group, consumer, number);
     }
     cJSON_Delete(node);
     return status;
 }
 
 /* `consumer` ALLOT_ROOT: an unknown one, whose amounts are only checked. */
-static int read_amounts(allot__state_reader *reader, const allot__value *value, int32_t consumer,
-                        setter set)
+static int read_numbers(allot__state_reader *reader, const allot__value *value, int32_t consumer,
+                        const allot__field *kind, setter set)
 {
+    int64_t number;
     if (value->kind == ALLOT__OBJECT)
-        return read_by_group(reader, value, consumer, set);
-    if (value->kind != ALLOT__INTEGER)
+        return read_by_group(reader, value, consumer, kind, set);
+    if (!allot__time_read(&reader->doc, value, &number))
         return ALLOT_OK;
     if (allot_plan_groups(reader->plan) > 1) {
         allot__doc_fault(&reader->doc, allot__at(value->number), "E-type", NULL,
-                         "found a number, allowed {group: number}: the plan has %d groups",
+                         "found one %s, allowed {group: %s}: the plan has %d groups",
+                         kind == &one_time ? "time" : "number",
+                         kind == &one_time ? "time" : "number",
                          (int)allot_plan_groups(reader->plan));
         return ALLOT_OK;
     }
-    return consumer == ALLOT_ROOT ? ALLOT_OK : set(reader->state, 0, consumer, value->integer);
+    return consumer == ALLOT_ROOT ? ALLOT_OK : set(reader->state, 0, consumer, number);
 }
 
 /* ---- Consumers ------------------------------------------------------------------------------- */
 
-enum { DEMAND, ALLOCATED, SHARING, CONSUMER_FIELDS };
+enum { DEMAND, ALLOCATED, RECLAIMED_AT, WAITING_SINCE, SHARING, CONSUMER_FIELDS };
 static const allot__field consumer_fields[CONSUMER_FIELDS] = {
     [DEMAND] = {"demand", ALLOT__OBJECT | ALLOT__AMOUNT, false, false},
     [ALLOCATED] = {"allocated", ALLOT__OBJECT | ALLOT__AMOUNT, false, false},
+    [RECLAIMED_AT] = {"reclaimed_at", ALLOT__OBJECT | ALLOT__INTEGER | ALLOT__STRING, INT64_MIN + 1,
+                      INT64_MAX, false, false},
+    [WAITING_SINCE] = {"waiting_since", ALLOT__OBJECT | ALLOT__INTEGER | ALLOT__STRING,
+                       INT64_MIN + 1, INT64_MAX, false, false},
     [SHARING] = {"sharing", ALLOT__ANYTHING, 0, 0, false, true},
 };
 static const allot__shape consumer_shape = {consumer_fields, CONSUMER_FIELDS, 0};
+
+static int read_values(allot__state_reader *reader, const allot__value *values, int32_t consumer)
+{
+    static const struct {
+        const allot__field *kind;
+        setter set;
+    } fields[] = {[DEMAND] = {&one_amount, allot_state_demand},
+                  [ALLOCATED] = {&one_amount, allot_state_allocated},
+                  [RECLAIMED_AT] = {&one_time, allot_state_reclaimed_at},
+                  [WAITING_SINCE] = {&one_time, allot_state_waiting_since}};
+    int status = ALLOT_OK;
+    for (size_t i = 0; i < sizeof fields / sizeof fields[0] && status == ALLOT_OK; i++)
+        status = read_numbers(reader, &values[i], consumer, fields[i].kind, fields[i].set);
+    return status;
+}
 
 static int read_consumer(allot__state_reader *reader, const cJSON *member)
 {
@@ -103,10 +129,8 @@ static int read_consumer(allot__state_reader *reader, const cJSON *member)
     int status = allot__object_read(doc, number, &consumer_shape, values, &node);
     if (status != ALLOT_OK)
         return status;
+    status = read_values(reader, values, consumer);
     cJSON_Delete(node);
-    status = read_amounts(reader, &values[DEMAND], consumer, allot_state_demand);
-    if (status == ALLOT_OK)
-        status = read_amounts(reader, &values[ALLOCATED], consumer, allot_state_allocated);
     if (consumer >= 0)
         reader->objects[consumer] = number | (doc->faults > faults ? FAULTY : 0);
     return status;
@@ -251,7 +275,8 @@ static int read_state(allot__state_reader *reader)
         return ALLOT_EINVALID;
     int status = read_top(reader);
     if (status == ALLOT_OK)
-        status = read_amounts(reader, &reader->top[ALLOT__STATE_SLOTS], 0, set_group_slots);
+        status =
+            read_numbers(reader, &reader->top[ALLOT__STATE_SLOTS], 0, &one_amount, set_group_slots);
     if (status == ALLOT_OK)
         status = read_members(reader, ALLOT__STATE_CONSUMERS, read_consumer);
     if (status == ALLOT_OK)

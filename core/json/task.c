@@ -181,30 +181,70 @@ static int read_claims(allot__state_reader *reader, const allot__value *list,
     return status;
 }
 
-static void check_task_ids(allot__doc *doc, const allot__value *list)
+/* A reclaim's lists while they are read; `tasks` are the strings of `node`. */
+typedef struct lists {
+    allot_claim *claims;
+    const char **tasks;
+    cJSON *node;
+} lists;
+
+/* Reads the list `tasks`, 1 ... 255 bytes each. */
+static int read_task_ids(allot__state_reader *reader, const allot__value *list,
+                         allot_in_flight *reclaim, lists *out)
 {
-    uint32_t end = list->kind != 0 ? allot__doc_end(doc, list->number) : 0;
-    for (uint32_t item = list->number + 1; item < end; item = allot__doc_next(doc, item))
-        allot__kind_check(doc, item, ALLOT__STRING);
+    static const allot__field id = {NULL, ALLOT__STRING, 0, 0, false, false};
+    allot__doc *doc = &reader->doc;
+    char quote[ALLOT__QUOTE_MAX + 4];
+    int32_t count = list->kind != 0 ? count_items(doc, list->number) : 0;
+    if (count == 0)
+        return ALLOT_OK;
+    out->tasks = allot_engine_alloc(doc->engine, NULL, 0, (size_t)count * sizeof *out->tasks);
+    int status =
+        out->tasks != NULL ? allot__doc_parse(doc, list->number, &out->node) : ALLOT_ENOMEM;
+    reclaim->task_count = count;
+    reclaim->tasks = out->tasks;
+    count = 0;
+    for (const cJSON *it = status == ALLOT_OK ? out->node->child : NULL; it != NULL;
+         it = it->next) {
+        allot__value value = allot__value_read(doc, it, &id);
+        size_t len = value.kind != 0 ? strlen(value.string) : 1;
+        out->tasks[count++] = value.string;
+        if (len < 1 || len > 255)
+            allot__doc_fault(doc, allot__at(value.number), "E-name", NULL,
+                             "found %s, allowed 1 ... 255 bytes",
+                             allot__doc_quote(doc, allot__at(value.number), quote));
+    }
+    return status;
+}
+
+static void free_lists(allot_engine *engine, const allot_in_flight *reclaim, const lists *lists)
+{
+    size_t claims = (size_t)reclaim->claim_count, tasks = (size_t)reclaim->task_count;
+    if (lists->claims != NULL)
+        allot_engine_alloc(engine, lists->claims, claims * sizeof *lists->claims, 0);
+    if (lists->tasks != NULL)
+        allot_engine_alloc(engine, lists->tasks, tasks * sizeof *lists->tasks, 0);
+    cJSON_Delete(lists->node);
 }
 
 static int add_reclaim(allot__state_reader *reader, uint32_t object, const allot__value *values)
 {
     allot__doc *doc = &reader->doc;
     int64_t faults = doc->faults;
-    allot_claim *claims = NULL;
+    lists lists = {NULL, NULL, NULL};
     allot_in_flight reclaim = {.id = values[R_ID].string,
                                .consumer = read_leaf(reader, &values[R_CONSUMER]),
                                .group =
                                    allot__group_read(doc, reader->plan, object, &values[R_GROUP]),
                                .slots = amount_or(&values[R_SLOTS], ALLOT_AMOUNT_MAX),
-                               .deadline = read_time(doc, &values[R_DEADLINE])};
-    check_task_ids(doc, &values[R_TASKS]);
-    int status = read_claims(reader, &values[R_FOR], &reclaim, &claims);
+                               .deadline = INT64_MAX};
+    allot__time_read(doc, &values[R_DEADLINE], &reclaim.deadline);
+    int status = read_claims(reader, &values[R_FOR], &reclaim, &lists.claims);
+    if (status == ALLOT_OK)
+        status = read_task_ids(reader, &values[R_TASKS], &reclaim, &lists);
     if (status == ALLOT_OK && doc->faults == faults && reclaim.consumer >= 0 && reclaim.group >= 0)
         status = allot_state_in_flight(reader->state, &reclaim);
-    if (claims != NULL)
-        allot_engine_alloc(doc->engine, claims, (size_t)reclaim.claim_count * sizeof *claims, 0);
+    free_lists(doc->engine, &reclaim, &lists);
     return status;
 }
 

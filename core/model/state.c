@@ -27,6 +27,8 @@ static void free_group(allot_engine *engine, allot__group_state *group, size_t r
     allot__free(engine, group->demand, rows, sizeof *group->demand);
     allot__free(engine, group->allocated, rows, sizeof *group->allocated);
     allot__free(engine, group->set, rows / 8 + 1, 1);
+    allot__free(engine, group->reclaimed_at, rows, sizeof *group->reclaimed_at);
+    allot__free(engine, group->waiting_since, rows, sizeof *group->waiting_since);
 }
 
 static int make_groups(allot_state *state)
@@ -80,11 +82,7 @@ void allot_state_free(allot_state *state)
         free_task(engine, &tasks[i]);
     allot__vector_free(engine, &state->tasks);
     allot__index_free(engine, &state->task_index);
-    allot__flight *flights = state->flights.items;
-    for (size_t i = 0; i < state->flights.count; i++)
-        allot__free_string(engine, flights[i].id);
-    allot__vector_free(engine, &state->flights);
-    allot__vector_free(engine, &state->claims);
+    allot__flights_free(state);
     allot__vector_free(engine, &state->loans);
     allot__hosts_free(engine, &state->hosts);
     allot__free(engine, state, 1, sizeof *state);
@@ -184,16 +182,16 @@ static uint32_t hash_id(const char *id)
     return allot__hash(0, id, strlen(id));
 }
 
-static bool task_known(const allot_state *state, const char *id)
+int32_t allot__task_find(const allot_state *state, const char *id)
 {
     const allot_task *tasks = state->tasks.items;
     uint32_t hash = hash_id(id), probe = 0;
     int32_t found;
     while ((found = allot__index_next(&state->task_index, hash, &probe)) >= 0) {
         if (strcmp(tasks[found].id, id) == 0)
-            return true;
+            return found;
     }
-    return false;
+    return -1;
 }
 
 /* A copy of what may be NULL; false when out of memory, with *out NULL. */
@@ -232,65 +230,11 @@ int allot_state_task(allot_state *state, const allot_task *task)
         return ALLOT_ENAME;
     if (!amount(task->slots) || task->slots == 0)
         return ALLOT_ERANGE;
-    if (task_known(state, task->id))
+    if (allot__task_find(state, task->id) >= 0)
         return ALLOT_EEXIST;
     if (allot__index_room(state->engine, &state->task_index))
         return ALLOT_ENOMEM;
     return add_task(state, task);
-}
-
-/* ---- Reclaims in flight ---- */
-
-static int check_flight(const allot_state *state, const allot_in_flight *reclaim)
-{
-    if (!reclaim || !group_at(state, reclaim->group) ||
-        !allot__plan_leaf(state->plan, reclaim->consumer) || reclaim->claim_count < 0 ||
-        (reclaim->claim_count > 0 && !reclaim->claims) ||
-        state->claims.count + (size_t)reclaim->claim_count > INT32_MAX)
-        return ALLOT_EUSAGE;
-    bool in_range = amount(reclaim->slots);
-    for (int32_t i = 0; i < reclaim->claim_count; i++) {
-        int32_t claimant = reclaim->claims[i].consumer; /* a parent's is for its own reserve */
-        if (claimant < 0 || claimant >= state->plan->tree.rows)
-            return ALLOT_EUSAGE;
-        in_range = in_range && amount(reclaim->claims[i].slots);
-    }
-    return in_range ? ALLOT_OK : ALLOT_ERANGE;
-}
-
-static bool add_claim(allot_state *state, const allot_claim *claim)
-{
-    allot_claim *added = allot__push(state->engine, &state->claims, sizeof *added);
-    if (added)
-        *added = *claim;
-    return added;
-}
-
-int allot_state_in_flight(allot_state *state, const allot_in_flight *reclaim)
-{
-    int status = check_flight(state, reclaim);
-    if (status)
-        return status;
-    size_t first = state->claims.count;
-    const char *id;
-    bool copied = copy_string(state->engine, reclaim->id, &id);
-    for (int32_t i = 0; copied && i < reclaim->claim_count; i++)
-        copied = add_claim(state, &reclaim->claims[i]);
-    allot__flight *flight =
-        copied ? allot__push(state->engine, &state->flights, sizeof *flight) : NULL;
-    if (!flight) {
-        state->claims.count = first;
-        allot__free_string(state->engine, (char *)id);
-        return ALLOT_ENOMEM;
-    }
-    *flight = (allot__flight){.id = (char *)id,
-                              .group = reclaim->group,
-                              .consumer = reclaim->consumer,
-                              .slots = reclaim->slots,
-                              .deadline = reclaim->deadline,
-                              .first = (int32_t)first,
-                              .count = reclaim->claim_count};
-    return ALLOT_OK;
 }
 
 int allot_state_open(allot_state *state)

@@ -19,15 +19,25 @@ typedef struct allot__group_state {
     int32_t *demand;    /* by the group's row; 0 for parents */
     int32_t *allocated; /* likewise; after sealing the tasks' sum where it was not set */
     uint8_t *set;       /* a bit by row: `allocated` was set */
+    /* By handle; INT64_MIN: not told. NULL: told of nobody. */
+    int64_t *reclaimed_at, *waiting_since;
 } allot__group_state;
 
-/* A reclaim in flight; its claims are claims[first] ... claims[first + count - 1] of the state. */
+/* A reclaim in flight; its claims are claims[first] ... claims[first + count - 1] of the state, its
+ * tasks likewise. */
 typedef struct allot__flight {
     char *id;
     int32_t group, consumer;
     int64_t slots, deadline;
     int32_t first, count;
+    int32_t first_task, task_count;
 } allot__flight;
+
+/* A task that goes: its number in the state, after sealing; -1: it is gone. */
+typedef struct allot__flight_task {
+    char *id;
+    int32_t task;
+} allot__flight_task;
 
 struct allot_state {
     const allot_plan *base; /* the plan that it was made for */
@@ -44,6 +54,7 @@ struct allot_state {
     allot__vector flights;      /* of allot__flight */
     allot__vector claims;       /* of allot_claim */
     allot__vector loans;        /* of allot_loan */
+    allot__vector flight_tasks; /* of allot__flight_task */
     allot__vector tasks;        /* of allot_task, strings owned */
     allot__hosts hosts;         /* those that are not as planned */
     allot__index task_index;    /* by id */
@@ -52,6 +63,12 @@ struct allot_state {
 /* Finds the editions of now and of the cycle before, and seats the columns by the first. ENOMEM:
  * all is as it was. */
 int allot__state_turn(allot_state *state);
+/* The number of the task of that id, or -1. */
+int32_t allot__task_find(const allot_state *state, const char *id);
+void allot__flights_free(allot_state *state);
+/* Finds the tasks that flights name; a task that is not of the flight's consumer and group, or that
+ * two name, is an error: EINVALID. ENOMEM. Changes nothing else. */
+int allot__flights_seal(allot_state *state, allot_report *report);
 
 /* Of a state's row: was `allocated` set? */
 static inline bool allot__allocated_set(const allot__group_state *group, int32_t row)

@@ -207,6 +207,8 @@ int allot_state_seal(allot_state *state, allot_report *report)
     }
     if (check_claims(state, report))
         result = ALLOT_EINVALID;
+    int found = allot__flights_seal(state, report);
+    result = found == ALLOT_OK ? result : found;
     allot__free(state->engine, sum, rows, sizeof *sum);
     state->sealed = result == ALLOT_OK;
     return result;

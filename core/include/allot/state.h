@@ -61,7 +61,7 @@ typedef struct allot_in_flight {
     const char *id; /* may be NULL */
     int32_t consumer, group;
     int64_t slots;
-    int64_t deadline;
+    int64_t deadline; /* INT64_MAX: not known, and so never over */
     const allot_claim *claims;
     int32_t claim_count;
     /* The tasks that go, by id; those that are no more in the state have freed their slots. */
@@ -97,6 +97,7 @@ ALLOT_API int allot_state_host_load(allot_state *state, const char *name, int64_
 ALLOT_API int allot_state_host_exclusive(allot_state *state, const char *name, int32_t consumer);
 /* EEXIST: the id is taken. */
 ALLOT_API int allot_state_task(allot_state *state, const allot_task *task);
+/* EUSAGE, ERANGE; ENAME: a task's id is not of 1 ... 255 bytes. */
 ALLOT_API int allot_state_in_flight(allot_state *state, const allot_in_flight *reclaim);
 /* EEXIST, ENAME, ERANGE, EUSAGE (not a leaf). */
 ALLOT_API int allot_state_session(allot_state *state, const allot_session *session);
