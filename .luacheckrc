@@ -7,7 +7,7 @@ codes = true
 -- What a policy file finds in its sandbox.
 local policy = {
   read_globals = {
-    "policy", "fill", "pool", "loan", "order", "asc", "desc", "none", "log",
+    "policy", "fill", "pool", "loan", "order", "asc", "desc", "none", "part", "log",
     string = { fields = { "ends", "glob", "split", "starts" } },
   },
 }

@@ -27,15 +27,15 @@ local PUBLIC = {
 -- Files of engine/, each may include the headers of those before it (and its own).
 local ENGINE = {
   "work", "own", "columns", "pour", "pour_fast", "order", "round", "free", "need", "quota_pass",
-  "quota_order", "quota_mixed", "quota", "distribute", "giveback", "giveback_leaves", "trace",
-  "over", "reclaim", "orders", "decision", "tell", "tell_quota", "tell_slots", "explain", "cycle",
+  "quota_part", "quota_order", "quota_mixed", "quota", "distribute", "giveback",
+  "giveback_leaves", "trace", "over", "reclaim", "orders", "decision", "tell", "tell_quota",
+  "tell_slots", "explain", "cycle",
 }
 
 -- Modules of lua/allot, each may require those before it. `core` is the C module.
 local LUA = {
-  "core", "columns", "names", "placed", "order", "declare", "amount", "fill", "pool", "loan",
-  "policy", "language", "init",
-  "swf",
+  "core", "columns", "names", "placed", "order", "declare", "amount", "part", "fill", "pool",
+  "loan", "policy", "language", "init", "swf",
 }
 
 -- C headers whose use tells a floor apart.

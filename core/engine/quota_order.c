@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "engine/quota_pass.h"
-#include "engine/round.h"
 
 bool allot__quota_order_begin(allot__quota_pass *pass)
 {
@@ -180,48 +179,54 @@ static void round_in_order(allot__quota_pass *pass, int32_t first, allot__shares
     }
 }
 
-static void round_family(allot__quota_pass *pass, int32_t first, int64_t slots, bool critical,
-                         int32_t *quota)
+void allot__quota_round(allot__quota_pass *pass, int32_t family, const bool *only,
+                        allot__shares *shares)
+{
+    int32_t first = allot__family_first(pass->work, family);
+    int32_t *quota = pass->work->quota + first;
+    allot_rounding rounding = pass->rules->policy->rounding;
+    shares->reserve = pass->work->reserve + first;
+    shares->order = pass->sorted.rows;
+    shares->quota = only == NULL ? quota : pass->sorted.cap;
+    if (rounding == ALLOT_ROUND_CEIL_IN_ORDER) {
+        round_in_order(pass, first, shares);
+    } else {
+        allot__round(rounding, shares);
+    }
+    for (int32_t i = 0; only != NULL && i < shares->count; i++) {
+        quota[i] = only[i] ? pass->sorted.cap[i] : quota[i];
+    }
+}
+
+static void round_family(allot__quota_pass *pass, int32_t family, int64_t slots, bool critical,
+                         const bool *only)
 {
     allot__pour *rows = &pass->rows;
-    allot_rounding rounding = pass->rules->policy->rounding;
     allot__shares shares = {.count = rows->count,
                             .whole = slots - rows->left - (rows->left_part > 0),
                             .floor = rows->floor,
                             .rest = rows->rest,
                             .fraction = rows->fraction,
-                            .reserve = pass->work->reserve + first,
                             .weight = critical ? pass->sorted.rest : NULL,
                             .base = rows->level,
                             .aim = rows->aim,
                             .amount = (allot__u128)rows->amount,
-                            .one = (allot__u128)rows->sum * (allot__u128)rows->unit,
-                            .order = pass->sorted.rows,
-                            .quota = quota};
-    if (rounding == ALLOT_ROUND_CEIL_IN_ORDER) {
-        round_in_order(pass, first, &shares);
-    } else {
-        allot__round(rounding, &shares);
-    }
+                            .one = (allot__u128)rows->sum * (allot__u128)rows->unit};
+    allot__quota_round(pass, family, only, &shares);
 }
 
 void allot__quota_order_family(allot__quota_pass *pass, int32_t family, int64_t slots,
                                const bool *only, allot__critical *critical)
 {
-    int32_t first = allot__family_first(pass->work, family);
+    if (pass->parted >= 0) {
+        allot__quota_part_family(pass, family, slots, only, critical);
+        return;
+    }
     allot__quota_begin(pass, family, slots);
     *critical = (allot__critical){.fill = -1};
     bool out = false;
     for (int32_t i = 0; i < pass->rules->policy->fill_count && !out; i++) {
         out = pour_fill(pass, i, family, only, critical);
     }
-    int32_t *quota = pass->work->quota + first;
-    if (only == NULL) {
-        round_family(pass, first, slots, out, quota);
-        return;
-    }
-    round_family(pass, first, slots, out, pass->sorted.cap);
-    for (int32_t i = 0; i < pass->rows.count; i++) {
-        quota[i] = only[i] ? pass->sorted.cap[i] : quota[i];
-    }
+    round_family(pass, family, slots, out, only);
 }

@@ -11,10 +11,11 @@
 
 #include <string.h>
 
-/* Options of every plan besides the core's: of later versions, or for policies. */
+/* Options of every plan besides the core's: of later versions, or for policies. A policy that does
+ * not know one lets it pass. */
 static const allot__field plan_options[] = {
     {"reclaim_before_borrow", ALLOT__BOOLEAN, 0, 0, false, true},
-    {"adjust_share_to_workload", ALLOT__BOOLEAN, 0, 0, false, true},
+    {"adjust_share_to_workload", ALLOT__BOOLEAN, 0, 0, false, false},
     {"enforce_share", ALLOT__STRING, 0, 0, false, false},
     {"evenly", ALLOT__BOOLEAN, 0, 0, false, false},
 };
@@ -117,26 +118,26 @@ static bool is_slip(allot__doc *doc, const cJSON *member)
     return near != NULL;
 }
 
-static void check_enforcement(allot__doc *doc, const allot__value *value)
+static bool is_enforcement(allot__doc *doc, const allot__value *value)
 {
     char quote[ALLOT__QUOTE_MAX + 4];
     allot__spot spot = allot__at(value->number);
-    if (strcmp(value->string, "parent") == 0)
-        allot__doc_fault(doc, spot, "E-unsupported", NULL,
-                         "\"parent\" is not in this version yet, allowed \"leaf\"");
-    else if (strcmp(value->string, "leaf") != 0)
+    bool known = strcmp(value->string, "parent") == 0 || strcmp(value->string, "leaf") == 0;
+    if (!known)
         allot__doc_fault(doc, spot, "E-range", NULL, "found %s, allowed \"leaf\" or \"parent\"",
                          allot__doc_quote(doc, spot, quote));
+    return known;
 }
 
 static void take_plan_option(allot__doc *doc, const cJSON *member, const allot__field *field,
                              choices *list)
 {
     allot__value value = allot__value_read(doc, member, field);
-    if (value.kind != 0 && strcmp(field->key, "evenly") == 0)
+    bool known = value.kind != 0 && !field->later;
+    if (known && strcmp(field->key, "enforce_share") == 0)
+        known = is_enforcement(doc, &value);
+    if (known)
         choose(list, member->string, &value, false);
-    if (value.kind != 0 && strcmp(field->key, "enforce_share") == 0)
-        check_enforcement(doc, &value);
 }
 
 static int take_option(allot__plan_reader *reader, const cJSON *member, bool single, choices *list)

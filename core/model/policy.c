@@ -87,6 +87,8 @@ static bool within(int32_t value, int32_t min, int32_t max)
 static int check_bounds(const allot_attribute *attribute)
 {
     int32_t min = attribute->min, max = attribute->max, fallback = attribute->fallback;
+    if (attribute->limit && (attribute->type != ALLOT_INTEGER || min < 0))
+        return ALLOT_EUSAGE;
     if (attribute->type == ALLOT_BOOLEAN)
         return min == 0 && max == 1 && within(fallback, 0, 1) ? ALLOT_OK : ALLOT_ERANGE;
     if (attribute->type != ALLOT_INTEGER)

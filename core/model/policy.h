@@ -61,6 +61,11 @@ static inline bool allot__policy_ledger(const allot_policy *policy)
 /* Its fill of a kind, or NULL. */
 const allot__fill *allot__policy_part(const allot_policy *policy, allot__fill_kind kind);
 
+/* The fill that goes up to each row's part, or -1. */
+int32_t allot__policy_parted(const allot_policy *policy);
+/* Does the quota rule go by what a consumer owns? If not, nothing is its own. */
+bool allot__policy_owns(const allot_policy *policy);
+
 /* May it still be changed? Once a plan holds it, no more. */
 static inline bool allot__policy_open(const allot_policy *policy)
 {

@@ -31,6 +31,7 @@ static bool source_valid(const allot_policy *policy, allot_source source, int32_
 {
     switch (source.kind) {
     case ALLOT_FROM_NEED:
+    case ALLOT_FROM_PART:
         return false;
     case ALLOT_FROM_NUMBER:
         return source.value >= 0 && source.value <= ALLOT_AMOUNT_MAX;
@@ -90,6 +91,13 @@ int allot__policy_complete(allot_policy *policy)
     return append(policy, "reserved", (allot__fill){.by = reserve, .up_to = reserve});
 }
 
+static bool cap_valid(const allot_policy *policy, allot_source up_to, int32_t keys)
+{
+    if (up_to.kind == ALLOT_FROM_PART)
+        return keys == 0 && allot__policy_parted(policy) < 0;
+    return up_to.kind == ALLOT_FROM_NEED || amount_valid(policy, up_to, IN_QUOTA);
+}
+
 static bool label_taken(const allot_policy *policy, const char *label, bool completing)
 {
     if (completing && strcmp(label, "reserved") == 0)
@@ -106,8 +114,7 @@ int allot_policy_fill(allot_policy *policy, const char *label, allot_source by, 
 {
     allot__fill fill = {.by = by, .up_to = up_to};
     if (!allot__policy_open(policy) || !amount_valid(policy, by, IN_QUOTA) ||
-        (up_to.kind != ALLOT_FROM_NEED && !amount_valid(policy, up_to, IN_QUOTA)) ||
-        !order_make(policy, keys, n, IN_QUOTA, &fill.order) ||
+        !cap_valid(policy, up_to, n) || !order_make(policy, keys, n, IN_QUOTA, &fill.order) ||
         (policy->fill_count > 0 && allot__policy_ledger(policy)))
         return ALLOT_EUSAGE;
     if (!label || !allot__name_valid(label, strlen(label)))
@@ -187,6 +194,51 @@ int allot_policy_loan(allot_policy *policy, const char *label, allot_source lend
     return append_part(policy, label, &part);
 }
 
+/* ---- What a policy reads ---- */
+
+int32_t allot__policy_parted(const allot_policy *policy)
+{
+    for (int32_t i = 0; i < policy->fill_count; i++) {
+        if (policy->fills[i].up_to.kind == ALLOT_FROM_PART)
+            return i;
+    }
+    return -1;
+}
+
+static bool reads(const allot_policy *policy, allot_source source, int32_t column)
+{
+    if (source.kind == ALLOT_FROM_COLUMN)
+        return source.value == column;
+    if (source.kind != ALLOT_FROM_FUNCTION)
+        return false;
+    const allot__function *function =
+        (const allot__function *)policy->functions.items + source.value;
+    for (int32_t i = 0; i < function->count; i++) {
+        if (function->columns[i] == column)
+            return true;
+    }
+    return false;
+}
+
+static bool reads_owned(const allot_policy *policy, allot_source source)
+{
+    return reads(policy, source, ALLOT_OWNED) || reads(policy, source, ALLOT_CONFIGURED);
+}
+
+bool allot__policy_owns(const allot_policy *policy)
+{
+    for (int32_t i = 0; i < policy->fill_count; i++) {
+        const allot__fill *fill = &policy->fills[i];
+        if (reads_owned(policy, fill->by) || reads_owned(policy, fill->up_to))
+            return true;
+        for (int32_t k = 0; k < fill->order.count; k++) {
+            if (reads_owned(policy, fill->order.keys[k].source))
+                return true;
+        }
+    }
+    return false;
+}
+
 int allot_policy_switch(allot_policy *policy, allot_switch which, int on)
 {
     if (!allot__policy_open(policy) || (int)which < 0 || which >= ALLOT_SWITCH_COUNT)
@@ -205,27 +257,12 @@ int allot_policy_scale(allot_policy *policy, int scaled)
     return ALLOT_OK;
 }
 
-static bool reads_quota(const allot_policy *policy, allot_source source)
-{
-    if (source.kind == ALLOT_FROM_COLUMN)
-        return source.value == ALLOT_QUOTA;
-    if (source.kind != ALLOT_FROM_FUNCTION)
-        return false;
-    const allot__function *function =
-        (const allot__function *)policy->functions.items + source.value;
-    for (int32_t i = 0; i < function->count; i++) {
-        if (function->columns[i] == ALLOT_QUOTA)
-            return true;
-    }
-    return false;
-}
-
 /* Rounding up goes in the order of distribution, so that order cannot wait for quotas. */
 static bool goes_round(const allot_policy *policy, allot_rounding rounding,
                        const allot__order *distribute)
 {
     for (int32_t i = 0; rounding == ALLOT_ROUND_CEIL_IN_ORDER && i < distribute->count; i++) {
-        if (reads_quota(policy, distribute->keys[i].source))
+        if (reads(policy, distribute->keys[i].source, ALLOT_QUOTA))
             return true;
     }
     return false;

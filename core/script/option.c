@@ -46,12 +46,42 @@ static bool refuse_unknown(const allot__reading *reading, const allot_use_option
     return refuse(reading, use, "E-unknown-key", message, near ? hint : NULL);
 }
 
+/* The place of a string among the option's, or -1 (said). */
+static int64_t find_value(const allot__reading *reading, const allot_use_option *use,
+                          const allot__draft_option *option)
+{
+    char message[400], hint[200], list[200] = "";
+    size_t at = 0;
+    for (int32_t i = 0; i < option->value_count; i++) {
+        if (use->type == ALLOT_JSON_STRING && strcmp(use->string, option->values[i]) == 0)
+            return i;
+        int len = snprintf(list + at, sizeof list - at, "%s\"%.60s\"", i > 0 ? ", " : "",
+                           option->values[i]);
+        at += len > 0 && (size_t)len < sizeof list - at ? (size_t)len : 0;
+    }
+    const char *near = NULL;
+    if (use->type == ALLOT_JSON_STRING)
+        near = allot_nearest(use->string, strlen(use->string), option->values,
+                             (size_t)option->value_count);
+    snprintf(message, sizeof message, "option \"%.128s\" of policy \"%.60s\" is one of %s",
+             option->name, reading->draft->name, list);
+    snprintf(hint, sizeof hint, "did you mean \"%.128s\"?", near ? near : "");
+    refuse(reading, use, use->type == ALLOT_JSON_STRING ? "E-range" : "E-type", message,
+           near ? hint : NULL);
+    return -1;
+}
+
 static bool take_option(const allot__reading *reading, const allot_use_option *use)
 {
     allot__draft_option *option = find_option(reading->draft, use->name);
     char message[400];
     if (!option)
         return !use->mine || refuse_unknown(reading, use);
+    if (option->value_count > 0) {
+        int64_t place = find_value(reading, use, option);
+        option->value = place < 0 ? option->value : place;
+        return place >= 0;
+    }
     bool boolean = option->type == ALLOT_BOOLEAN;
     if (use->type != (boolean ? ALLOT_JSON_BOOLEAN : ALLOT_JSON_INTEGER)) {
         snprintf(message, sizeof message, "option \"%.128s\" of policy \"%.100s\" is %s",

@@ -14,9 +14,9 @@
 /* What each stage knows: columns up to this one. */
 enum { IN_QUOTA = ALLOT_IN_FLIGHT, IN_DISTRIBUTION = ALLOT_QUOTA, IN_RECLAIM = ALLOT_OVER };
 
-static const char *const policy_keys[] = {"kind",  "name",       "doc",     "at",    "options",
-                                          "round", "attributes", "reclaim", "quota", "distribute",
-                                          "scale", "recall",     "shared"};
+static const char *const policy_keys[] = {"kind",  "name",       "doc",     "at",     "options",
+                                          "round", "attributes", "reclaim", "quota",  "distribute",
+                                          "scale", "recall",     "shared",  "enforce"};
 
 static int push_field(lua_State *L, const char *key)
 {
@@ -78,6 +78,9 @@ static allot_attribute read_declaration(lua_State *L)
                             .min = read_integer(L, "min", 0),
                             .fallback = read_integer(L, "default", 0)};
     made.max = read_integer(L, "max", made.type == ALLOT_BOOLEAN ? 1 : ALLOT_AMOUNT_MAX);
+    push_field(L, "limit");
+    made.limit = lua_toboolean(L, -1);
+    lua_pop(L, 1);
     if (!made.name || strlen(made.name) > ALLOT_NAME_MAX)
         allot__read_fail(L, NULL, "a declaration needs a name");
     return made;
@@ -107,14 +110,30 @@ static void read_attributes(lua_State *L, allot__draft *draft)
     lua_pop(L, 1);
 }
 
+/* The strings of the option on top of the stack. */
+static void read_values(lua_State *L, allot__draft_option *option)
+{
+    int32_t count = push_list(L, "values", ALLOT__VALUES_MAX);
+    for (int32_t i = 0; i < count; i++, option->value_count++) {
+        if (lua_rawgeti(L, -1, i + 1) != LUA_TSTRING)
+            allot__read_fail(L, NULL, "values is a list of strings");
+        option->values[i] = lua_tostring(L, -1); /* the list keeps it */
+        lua_pop(L, 1);
+    }
+    lua_pop(L, 1);
+    if (count > 0 && (option->value < 0 || option->value >= count))
+        allot__read_fail(L, NULL, "default is none of the values");
+}
+
 static void read_options(lua_State *L, allot__draft *draft)
 {
     int32_t count = push_list(L, "options", ALLOT_ATTRIBUTES_MAX);
     for (int32_t i = 0; i < count; i++) {
         lua_rawgeti(L, -1, i + 1);
         allot_attribute made = read_declaration(L);
-        draft->options[i] =
-            (allot__draft_option){made.name, made.type, made.min, made.max, made.fallback};
+        draft->options[i] = (allot__draft_option){made.name,     made.type, made.min, made.max,
+                                                  made.fallback, 0,         {NULL}};
+        read_values(L, &draft->options[i]);
         lua_pop(L, 1);
         draft->option_count++;
     }
@@ -175,10 +194,15 @@ static void read_fill(lua_State *L, allot__reading *reading, const char *what, i
     push_field(L, "by");
     out->by = allot__read_source(L, reading, at, "by", last);
     out->up_to = (allot_source){ALLOT_FROM_NEED, 0};
-    if (push_field(L, "up_to") != LUA_TNIL)
-        out->up_to = allot__read_source(L, reading, at, "up_to", last);
-    else
+    if (push_field(L, "up_to") == LUA_TTABLE) {
+        check_kind(L, "part", "up_to");
+        out->up_to.kind = ALLOT_FROM_PART;
         lua_pop(L, 1);
+    } else if (!lua_isnil(L, -1)) {
+        out->up_to = allot__read_source(L, reading, at, "up_to", last);
+    } else {
+        lua_pop(L, 1);
+    }
     push_field(L, "order");
     allot__read_order(L, reading, at, last, &out->order);
     lua_pop(L, 1);
@@ -191,7 +215,9 @@ static void push_options(lua_State *L, const allot__draft *draft)
     for (int32_t i = 0; i < draft->option_count; i++) {
         const allot__draft_option *option = &draft->options[i];
         lua_pushstring(L, option->name);
-        if (option->type == ALLOT_BOOLEAN)
+        if (option->value_count > 0)
+            lua_pushstring(L, option->values[option->value]);
+        else if (option->type == ALLOT_BOOLEAN)
             lua_pushboolean(L, option->value != 0);
         else
             lua_pushinteger(L, option->value);
@@ -200,17 +226,23 @@ static void push_options(lua_State *L, const allot__draft *draft)
     allot__library_strict(L, "option");
 }
 
-static void read_quota(lua_State *L, allot__reading *reading)
+/* Pushes field `key`; where that is a function of the options, what it returns. Its type. */
+static int push_ruled(lua_State *L, const allot__draft *draft, const char *key)
 {
-    allot__draft *draft = reading->draft;
-    if (push_field(L, "quota") == LUA_TFUNCTION) {
+    if (push_field(L, key) == LUA_TFUNCTION) {
         push_options(L, draft);
         lua_call(L, 1, 1);
-        lua_pushliteral(L, "quota"); /* the fills' strings are the draft's until it is built */
+        lua_pushstring(L, key); /* its strings are the draft's until the policy is built */
         lua_pushvalue(L, -2);
         lua_rawset(L, -4);
     }
-    if (lua_type(L, -1) != LUA_TTABLE)
+    return lua_type(L, -1);
+}
+
+static void read_quota(lua_State *L, allot__reading *reading)
+{
+    allot__draft *draft = reading->draft;
+    if (push_ruled(L, draft, "quota") != LUA_TTABLE)
         allot__read_fail(L, NULL, "quota is a %s, not a list of fills", luaL_typename(L, -1));
     lua_Unsigned count = lua_rawlen(L, -1);
     if (count < 1 || count > ALLOT_FILLS_MAX)
@@ -241,11 +273,8 @@ static bool read_scale(lua_State *L)
 static bool read_switch(lua_State *L, const allot__draft *draft, const char *key, const char *off,
                         const char *on)
 {
-    if (push_field(L, key) == LUA_TFUNCTION) {
-        push_options(L, draft);
-        lua_call(L, 1, 1);
-    }
-    if (lua_type(L, -1) != LUA_TSTRING && lua_type(L, -1) != LUA_TNIL)
+    int type = push_ruled(L, draft, key);
+    if (type != LUA_TSTRING && type != LUA_TNIL)
         allot__read_fail(L, NULL, "%s is a %s, not a word", key, luaL_typename(L, -1));
     const char *word = lua_tostring(L, -1);
     if (word && strcmp(word, off) != 0 && strcmp(word, on) != 0)
@@ -259,6 +288,7 @@ static void read_switches(lua_State *L, allot__draft *draft)
 {
     draft->switches[ALLOT_SWITCH_RECALL_FIRST] = read_switch(L, draft, "recall", "last", "first");
     draft->switches[ALLOT_SWITCH_KEEP_SHARED] = read_switch(L, draft, "shared", "reclaim", "keep");
+    draft->switches[ALLOT_SWITCH_ACROSS] = read_switch(L, draft, "enforce", "parent", "leaf");
 }
 
 static allot_rounding read_round(lua_State *L)
@@ -279,9 +309,12 @@ static allot_rounding read_round(lua_State *L)
 
 static void read_reclaim(lua_State *L, allot__reading *reading)
 {
-    allot__draft_fill *reclaim = &reading->draft->reclaim;
-    reading->draft->reclaim_given = push_field(L, "reclaim") != LUA_TNIL;
-    if (!reading->draft->reclaim_given) {
+    allot__draft *draft = reading->draft;
+    allot__draft_fill *reclaim = &draft->reclaim;
+    int type = push_ruled(L, draft, "reclaim");
+    draft->switches[ALLOT_SWITCH_NO_RECLAIM] = type == LUA_TBOOLEAN && !lua_toboolean(L, -1);
+    draft->reclaim_given = type != LUA_TNIL && !draft->switches[ALLOT_SWITCH_NO_RECLAIM];
+    if (!draft->reclaim_given) {
         lua_pop(L, 1);
         return;
     }

@@ -74,10 +74,13 @@ typedef struct allot__draft_fill {
     allot__draft_order order;
 } allot__draft_fill;
 
+enum { ALLOT__VALUES_MAX = 16 };
 typedef struct allot__draft_option {
     const char *name;
     allot_attribute_type type;
-    int64_t min, max, value;
+    int64_t min, max, value; /* of a string: its place among the values */
+    int32_t value_count;     /* 0: it is no string */
+    const char *values[ALLOT__VALUES_MAX];
 } allot__draft_option;
 
 typedef struct allot__draft {

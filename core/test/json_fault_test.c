@@ -49,8 +49,6 @@ static const bad bads[] = {
     /* options */
     {A "\"options\": {\"ancestor_grace\": true}}", "E-unsupported:1:44", "options.ancestor_grace",
      "\"ancestor_grace\" is not in this version yet, allowed only empty", NULL},
-    {A "\"options\": {\"enforce_share\": \"parent\"}}", "E-unsupported:1:61",
-     "options.enforce_share", "\"parent\" is not in this version yet, allowed \"leaf\"", NULL},
     {A "\"options\": {\"enforce_share\": \"x\"}}", "E-range:1:61", "options.enforce_share",
      "found \"x\", allowed \"leaf\" or \"parent\"", NULL},
     {A "\"options\": {\"leeway\": -1}}", "E-range:1:54", "options.leeway",

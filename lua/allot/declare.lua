@@ -7,8 +7,15 @@ local columns = require "allot.columns"
 
 local declare = {}
 
-local KEYS = { "type", "min", "max", "default", "doc" }
-local TYPES = { "integer", "boolean" }
+local KEYS = {
+  attribute = { "type", "min", "max", "default", "limit", "doc" },
+  option = { "type", "min", "max", "default", "values", "doc" },
+}
+local TYPES = {
+  attribute = { "integer", "boolean" },
+  option = { "integer", "boolean", "string" },
+}
+local MOST_VALUES = 16
 local MOST = 1000000000
 
 --- No bound: the default of an attribute such as a limit.
@@ -45,22 +52,52 @@ local function boolean(what, spec, made)
   made.min, made.max, made.default = 0, 1, spec.default and 1 or 0
 end
 
-local function one(what, name, spec, may_be_none)
+--- One of a few strings; kept as its place among them, from 0.
+local function choice(what, spec, made)
+  local values = spec.values
+  if spec.min ~= nil or spec.max ~= nil then return what .. ": a string has no min and max" end
+  if type(values) ~= "table" or #values < 1 or #values > MOST_VALUES then
+    return ("%s: values is a list of 1 to %d strings"):format(what, MOST_VALUES)
+  end
+  for i, value in ipairs(values) do
+    if type(value) ~= "string" then return what .. ": values is a list of strings" end
+    if value == (spec.default or values[1]) then made.default = i - 1 end
+  end
+  if not made.default then
+    return what .. ": " .. names.unknown("default", spec.default, values)
+  end
+  made.min, made.max, made.values = 0, #values - 1, values
+end
+
+--- Whether it is a limit of what a consumer holds.
+local function limit(what, spec, made)
+  if spec.limit == nil then return nil end
+  if type(spec.limit) ~= "boolean" then return what .. ": limit is true or false" end
+  if spec.limit and (made.type ~= "integer" or made.min < 0) then
+    return what .. ": a limit is an integer with a min of 0 or more"
+  end
+  made.limit = spec.limit
+end
+
+local MAKERS = { boolean = boolean, string = choice }
+
+local function one(word, what, name, spec)
   if type(spec) ~= "table" then
     return nil, ("%s is a table { type = , ... }, not a %s"):format(what, type(spec))
   end
-  local fault = names.stranger(spec, KEYS, "key of " .. what)
+  local fault = names.stranger(spec, KEYS[word], "key of " .. what)
   if fault then return nil, fault end
-  if not names.has(TYPES, spec.type) then
-    return nil, what .. ": " .. names.unknown("type", spec.type, TYPES)
+  if not names.has(TYPES[word], spec.type) then
+    return nil, what .. ": " .. names.unknown("type", spec.type, TYPES[word])
   end
   if spec.doc ~= nil and type(spec.doc) ~= "string" then return nil, what .. ": doc is a string" end
   local made = { name = name, type = spec.type, doc = spec.doc }
-  if spec.type == "boolean" then
-    fault = boolean(what, spec, made)
+  if MAKERS[spec.type] then
+    fault = MAKERS[spec.type](what, spec, made)
   else
-    fault = integer(what, spec, made, may_be_none)
+    fault = integer(what, spec, made, word == "attribute")
   end
+  if not fault and word == "attribute" then fault = limit(what, spec, made) end
   if fault then return nil, fault end
   return made
 end
@@ -80,7 +117,7 @@ function declare.list(word, specs)
     if word == "attribute" and columns.index(name) then
       return nil, ("attribute '%s' is a built-in column"):format(name)
     end
-    local made, fault = one(word .. " '" .. name .. "'", name, spec, word == "attribute")
+    local made, fault = one(word, word .. " '" .. name .. "'", name, spec)
     if fault then return nil, fault end
     list[#list + 1] = made
   end

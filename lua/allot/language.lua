@@ -13,4 +13,5 @@ return {
   desc = order.desc,
   asc = order.asc,
   none = require "allot.declare".none,
+  part = require "allot.part",
 }

@@ -10,10 +10,12 @@ local order = require "allot.order"
 
 local KEYS = {
   "name", "doc", "options", "attributes", "scale", "quota", "round", "distribute", "reclaim",
-  "recall", "shared",
+  "recall", "shared", "enforce",
 }
 -- Words that switch something, each with what it may say; the first is the default.
-local SWITCHES = { recall = { "last", "first" }, shared = { "reclaim", "keep" } }
+local SWITCHES = {
+  recall = { "last", "first" }, shared = { "reclaim", "keep" }, enforce = { "parent", "leaf" },
+}
 local PARTS = { "fill", "pool", "loan" }
 local ROUNDINGS = { "rank", "ceil_in_order", "largest_remainder", "webster" }
 local MOST_FILLS = 16
@@ -80,7 +82,7 @@ local function list_fault(quota, known)
   if type(quota) ~= "table" or quota.kind then
     return "quota is a list of fills, or a function of the options that returns one"
   end
-  local labels = {}
+  local labels, parts = {}, 0
   for i, fill in ipairs(quota) do
     if type(fill) ~= "table" or not names.has(PARTS, fill.kind) then
       return ("quota[%d] is no fill: write fill \"label\" { by = ... }"):format(i)
@@ -90,6 +92,8 @@ local function list_fault(quota, known)
     local label = fill.label or "fill" .. i
     if labels[label] then return ("two fills are called '%s'"):format(label), fill.at end
     labels[label] = true
+    parts = parts + (type(fill.up_to) == "table" and 1 or 0)
+    if parts > 1 then return "of all fills one goes up_to = part", fill.at end
   end
   if #quota < 1 or #quota > MOST_FILLS then
     return ("quota has %d fills; 1 to %d are allowed"):format(#quota, MOST_FILLS)
@@ -116,36 +120,52 @@ local function switch(place, key, given)
   end)
 end
 
--- The quota rule as the core takes it: a list, or a function of options that returns a sound one.
-local function quota_rule(place, quota, known)
-  if type(quota) ~= "function" then
-    local fault, where = list_fault(quota, known)
-    return quota, fault, where
+-- A rule as the core takes it: what `fault_of` finds sound, or a function of options that returns
+-- such.
+local function ruled(place, key, rule, fault_of)
+  if type(rule) ~= "function" then
+    local fault, where = fault_of(rule)
+    return rule, fault, where
   end
   return placed(function (_, options)
-    local list = quota(options)
-    local fault, where = list_fault(list, known)
+    local made = rule(options)
+    if made == nil then return nil, key .. " is a function that returned nothing", place end
+    local fault, where = fault_of(made)
     if fault then return nil, fault, where or place end
-    return list
+    return made
   end)
 end
 
 local function reclaim_fault(reclaim, attributes)
-  if reclaim == nil then return nil end
+  if reclaim == nil or reclaim == false then return nil end
   if type(reclaim) ~= "table" or reclaim.kind ~= "fill" then
-    return "reclaim is a fill: fill { order = order { desc \"rank\" }, by = \"over\" }"
+    return "reclaim is a fill: fill { order = order { desc \"rank\" }, by = \"over\" }; "
+      .. "or false: nothing is reclaimed"
   end
+  if type(reclaim.up_to) == "table" then return "reclaim takes no part", reclaim.at end
   if reclaim.up_to ~= nil and reclaim.up_to ~= "over" then
     return "reclaim takes what is over; its up_to is \"over\" or left out", reclaim.at
   end
   return fill_fault(reclaim, "reclaim", known_at("reclaim", attributes))
 end
 
-local function rules(place, spec, made)
+local function ruled_keys(place, spec, made)
+  local known = known_at("quota", made.attributes)
   local fault, where
-  made.quota, fault, where = quota_rule(place, spec.quota, known_at("quota", made.attributes))
+  made.quota, fault, where = ruled(place, "quota", spec.quota, function (quota)
+    return list_fault(quota, known)
+  end)
   if fault then return fault, where end
-  made.round, made.reclaim = spec.round or "rank", spec.reclaim
+  made.reclaim, fault, where = ruled(place, "reclaim", spec.reclaim, function (reclaim)
+    return reclaim_fault(reclaim, made.attributes)
+  end)
+  return fault, where
+end
+
+local function rules(place, spec, made)
+  local fault, where = ruled_keys(place, spec, made)
+  if fault then return fault, where end
+  made.round = spec.round or "rank"
   if not names.has(ROUNDINGS, made.round) then
     return names.unknown("rounding", made.round, ROUNDINGS)
   end
@@ -166,7 +186,6 @@ local function rules(place, spec, made)
       end
     end
   end
-  return reclaim_fault(spec.reclaim, made.attributes)
 end
 
 local function make(place, spec)

@@ -116,7 +116,9 @@ typedef enum allot_source_kind {
     ALLOT_FROM_NEED = 0, /* up_to: the need alone; not a weight */
     ALLOT_FROM_NUMBER,   /* value: 0 ... ALLOT_AMOUNT_MAX */
     ALLOT_FROM_COLUMN,   /* value: an allot_column or an attribute */
-    ALLOT_FROM_FUNCTION  /* value: what allot_policy_function gave */
+    ALLOT_FROM_FUNCTION, /* value: what allot_policy_function gave */
+    ALLOT_FROM_PART      /* up_to alone: what a row has, and its part by the fill's `by` of all that
+                            the fill has to pour, as if every sibling took its own (E-21) */
 } allot_source_kind;
 
 typedef struct allot_source {
@@ -151,6 +153,8 @@ typedef struct allot_attribute {
     int32_t min, max; /* within +/- ALLOT_AMOUNT_MAX; BOOLEAN: 0 and 1 */
     int32_t fallback; /* what a consumer has that does not state it; may be ALLOT_NONE */
     const char *doc;  /* may be NULL */
+    int32_t limit;    /* nonzero: no consumer may hold more than that, as with `limit`; slots above
+                         are given back whatever the demand (TV-6). INTEGER, min >= 0 */
 } allot_attribute;
 
 /* Rows handed to a policy's function, a few hundred at a time. */
@@ -195,7 +199,8 @@ ALLOT_API int allot_policy_function(allot_policy *policy, const int32_t *columns
 /* Appends a fill to the quota rule: pours what the fills before it left over the siblings in
  * proportion to `by`, each up to min(up_to, need); with keys, groups of equal key one after
  * another (C-3). The label (copied) names the part in decisions. EUSAGE, EEXIST, ENAME.
- * The core pours `reserve` up to `reserve` first when the first fill is another. */
+ * The core pours `reserve` up to `reserve` first when the first fill is another. Of all fills one
+ * may go up to ALLOT_FROM_PART, and that without keys: EUSAGE. */
 ALLOT_API int allot_policy_fill(allot_policy *policy, const char *label, allot_source by,
                                 allot_source up_to, const allot_key *keys, int32_t n);
 /* Whether owned slots grow and shrink with the group's size (1, the default) or stay as planned
@@ -229,6 +234,8 @@ typedef enum allot_switch {
     ALLOT_SWITCH_KEEP_SHARED,      /* shared slots only return by themselves; off */
     ALLOT_SWITCH_ACROSS,           /* slots are reclaimed from leaves of any branch alike, not from
                                       siblings first: shares enforced at the leaves (E-22); off */
+    ALLOT_SWITCH_NO_RECLAIM,       /* slots only return by themselves, but where a limit or the
+                                      group's size does not hold them, or by force; off */
     ALLOT_SWITCH_COUNT
 } allot_switch;
 ALLOT_API int allot_policy_switch(allot_policy *policy, allot_switch which, int on);

@@ -1,0 +1,73 @@
+-- SPDX-License-Identifier: MIT
+-- Copyright the allot authors
+--- Share ratio: nobody owns slots; all of them are shared in proportion to `share`.
+--
+-- Siblings divide what their parent has by their ratios, as far as they need it; what some do not
+-- need is there for the others. How far they may take it back is what the options say.
+--
+-- By default a consumer is sure of its planned share alone: what its ratio gives among all its
+-- siblings, busy or not. What is beyond that is first come, first served: who has such slots keeps
+-- them while no planned share is wanting, and when one is, the worst rank loses them first. With
+-- `adjust_share_to_workload` the ratio holds among those who are busy, at all times: shares are
+-- computed anew from what is demanded now, and who has more than its share gives it back.
+--
+-- Shares are enforced at the leaves: a leaf that lacks slots gets them from any leaf that has too
+-- many, whatever their branches. With `enforce_share` = "parent" siblings settle first, and only
+-- then branches. Without `reclaim_shared` nobody is asked to give back: slots return as work ends.
+
+--- What every sibling would have of the slots if all were busy, and what it holds beyond that.
+local function as_planned()
+  return {
+    fill "planned" { by = "share", up_to = part },
+    fill "kept" { by = "share", up_to = "allocated", order = order { "rank" } },
+    fill "shared" { by = "share" },
+  }
+end
+
+local function by_workload()
+  return { fill "shared" { by = "share" } }
+end
+
+return policy {
+  name = "share_ratio",
+  doc = "All slots are shared in proportion to share ratios.",
+  attributes = {
+    share_limit = {
+      type = "integer",
+      min = 0,
+      default = none,
+      limit = true,
+      doc = "most slots it may use",
+    },
+  },
+  options = {
+    adjust_share_to_workload = {
+      type = "boolean",
+      default = false,
+      doc = "the ratio holds among those who are busy, not only as planned",
+    },
+    enforce_share = {
+      type = "string",
+      values = { "leaf", "parent" },
+      default = "leaf",
+      doc = "who gives back: any leaf with too many slots, or siblings before other branches",
+    },
+    reclaim_shared = {
+      type = "boolean",
+      default = true,
+      doc = "slots above a share are reclaimed when others are owed them",
+    },
+  },
+  quota = function (options)
+    return options.adjust_share_to_workload and by_workload() or as_planned()
+  end,
+  round = "rank",
+  distribute = order { "rank" },
+  enforce = function (options)
+    return options.enforce_share
+  end,
+  reclaim = function (options)
+    return options.reclaim_shared
+      and fill { order = order { desc "rank" }, by = "over", up_to = "over" }
+  end,
+}

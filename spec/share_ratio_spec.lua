@@ -1,0 +1,144 @@
+-- SPDX-License-Identifier: MIT
+-- Copyright the allot authors
+--- The ready-made policy "share_ratio" (rules.md 5.3, contract.md C-3, C-7).
+
+local case = require "spec.support.case"
+local engine = require "spec.support.engine"
+
+local plan, state = case.plan, case.state
+
+--- The policy with options.
+local function ratio(options)
+  local use = { use = "share_ratio" }
+  for key, value in pairs(options or {}) do
+    use[key] = value
+  end
+  return use
+end
+
+local ADJUST = ratio { adjust_share_to_workload = true }
+
+--- Quotas by path without the first slash, and reclaims as case.reclaims.
+local function decide(short, now)
+  local made = engine.cycle(plan(short), state(now))
+  local quotas = {}
+  for path, row in pairs(case.by_path(made.groups.default)) do
+    quotas[path:sub(2)] = row.quota
+  end
+  return quotas, case.reclaims(made), made
+end
+
+--- A, B and C with a share of 1 each.
+local function equals(slots, policy, ranks)
+  ranks = ranks or {}
+  return {
+    slots = slots, policy = policy,
+    { "A", rank = ranks[1] }, { "B", rank = ranks[2] }, { "C", rank = ranks[3] },
+  }
+end
+
+describe("share_ratio", function ()
+  it("SV-1: 18 slots, 1:1:1, 6 wanted each: 6, 6, 6 (E-20)", function ()
+    for _, policy in ipairs { ratio {}, ADJUST } do
+      local quotas = decide(equals(18, policy), { A = { 6 }, B = { 6 }, C = { 6 } })
+      assert.same({ A = 6, B = 6, C = 6 }, quotas)
+    end
+  end)
+
+  it("SV-2: C idle, A and B want 10: 9, 9 (E-20)", function ()
+    for _, policy in ipairs { ratio {}, ADJUST } do
+      local quotas = decide(equals(18, policy), { A = { 10 }, B = { 10 } })
+      assert.same({ A = 9, B = 9, C = 0 }, quotas)
+    end
+  end)
+
+  local taken = { A = { 10, 9 }, B = { 10, 9 }, C = { 2 } }
+
+  it("SV-3: then C wants 2, the ratio follows the workload: 8, 8, 2 (E-21)", function ()
+    local quotas, reclaims = decide(equals(18, ADJUST), taken)
+    assert.same({ A = 8, B = 8, C = 2 }, quotas)
+    assert.same({ A = { 1, C = 1 }, B = { 1, C = 1 } }, reclaims)
+  end)
+
+  it("SV-4: 12 slots, A has 7, B 5, C wants 1: one from A (E-21)", function ()
+    local quotas, reclaims = decide(equals(12, ADJUST), { A = { 7, 7 }, B = { 5, 5 }, C = { 1 } })
+    assert.same({ A = 6, B = 5, C = 1 }, quotas)
+    assert.same({ A = { 1, C = 1 } }, reclaims)
+  end)
+
+  it("SV-5: as SV-3 by planned shares: both from the worst rank: 9, 7, 2 (E-21)", function ()
+    local quotas, reclaims = decide(equals(18, ratio {}, { 0, 1, 0 }), taken)
+    assert.same({ A = 9, B = 7, C = 2 }, quotas)
+    assert.same({ B = { 2, C = 2 } }, reclaims)
+  end)
+
+  it("SV-6: 1:4 and below it 25:75, as demand comes (E-20, E-22)", function ()
+    for _, policy in ipairs { ratio {}, ADJUST, ratio { enforce_share = "parent" } } do
+      local tree = {
+        slots = 100, policy = policy,
+        { "A", share = 1 }, { "B", share = 4, { "B1", share = 25 }, { "B2", share = 75 } },
+      }
+      assert.equal(100, decide(tree, { A = { 500 } }).A)
+      local quotas, reclaims = decide(tree, { A = { 500, 100 }, ["B/B1"] = { 500 } })
+      assert.same({ A = 20, B = 80, ["B/B1"] = 80, ["B/B2"] = 0 }, quotas)
+      assert.same({ A = { 80, ["B/B1"] = 80 } }, reclaims)
+      local late = { A = { 500, 20 }, ["B/B1"] = { 500, 80 }, ["B/B2"] = { 60 } }
+      quotas, reclaims = decide(tree, late)
+      assert.same({ A = 20, B = 80, ["B/B1"] = 20, ["B/B2"] = 60 }, quotas)
+      assert.same({ ["B/B1"] = { 60, ["B/B2"] = 60 } }, reclaims)
+    end
+  end)
+
+  it("SV-7: 3:1 of 16 when both are hungry: 12, 4 (E-20)", function ()
+    for _, policy in ipairs { ratio {}, ADJUST } do
+      local two = { slots = 16, policy = policy, { "A", share = 3 }, { "B" } }
+      assert.same({ A = 12, B = 4 }, (decide(two, { A = { 50 }, B = { 50 } })))
+    end
+  end)
+
+  it("SV-9: rank 50 loses before rank 25 (E-30, C-7)", function ()
+    for _, policy in ipairs { ratio {}, ADJUST } do
+      local ranked = {
+        slots = 12, policy = policy, { "A" }, { "B", rank = 25 }, { "C", rank = 50 },
+      }
+      local now = { A = { 4, 2 }, B = { 9, 5 }, C = { 9, 5 } }
+      local _, reclaims = decide(ranked, now)
+      assert.same({ 1, A = 1 }, reclaims.C)
+    end
+  end)
+end)
+
+describe("a planned share", function ()
+  it("is exact: a third of 10 beside an idle sibling leaves halves (E-21)", function ()
+    local _, _, made = decide(equals(10, ratio {}), { A = { 10 }, B = { 10 } })
+    local rows = case.by_path(made.groups.default)
+    assert.equal("5", rows["/A"].exact)
+    assert.equal(5, rows["/B"].quota)
+  end)
+
+  it("is all that can be taken back: beyond it who has keeps (E-21)", function ()
+    local quotas, reclaims = decide(equals(12, ratio {}), { A = { 9, 9 }, B = { 9, 3 } })
+    assert.same({ A = 8, B = 4, C = 0 }, quotas)
+    assert.same({ A = { 1, B = 1 } }, reclaims)
+  end)
+
+  it("goes to nobody whose share is 0 (E-23)", function ()
+    local short = { slots = 9, policy = "share_ratio", { "A", share = 0 }, { "B" } }
+    assert.same({ A = 0, B = 5 }, (decide(short, { A = { 9 }, B = { 5 } })))
+  end)
+
+  it("is explained with what it is a part of", function ()
+    local _, decision = engine.cycle(plan(equals(10, ratio {})), state { A = { 10 }, B = { 10 } })
+    local text = table.concat(decision:explain "/A", "\n")
+    assert.matches("planned: 10/3. Its part of 10 is 10/3: 1 of 3 by share", text, 1, true)
+  end)
+
+  it("may not be of shares that no amount holds", function ()
+    local heavy = plan {
+      slots = 9, policy = "share_ratio", { "A", share = 1000000000 }, { "B" },
+    }
+    local fine, message = pcall(engine.cycle, heavy, state { A = { 9 } })
+    assert.is_false(fine)
+    assert.matches("weights add up to 1000000001", message, 1, true)
+  end)
+end)
