@@ -28,8 +28,9 @@ local PUBLIC = {
 local ENGINE = {
   "work", "own", "columns", "pour", "pour_fast", "order", "round", "free", "need", "quota_pass",
   "quota_part", "quota_order", "quota_mixed", "quota", "distribute", "giveback",
-  "giveback_leaves", "trace", "over", "reclaim", "orders", "decision", "tell", "tell_quota",
-  "tell_slots", "explain", "cycle",
+  "giveback_leaves", "trace", "over", "reclaim", "orders",
+  "pick", "pick_items", "pick_fast",
+  "decision", "tell", "tell_quota", "tell_slots", "explain", "cycle",
 }
 
 -- Modules of lua/allot, each may require those before it. `core` is the C module.
