@@ -5,31 +5,80 @@
 
 #include <allot/plan.h>
 
-static const struct {
+typedef struct column {
     const char *name, *doc;
-} columns[] = {
+} column;
+
 #define COLUMN(name, text, doc) {text, doc},
-    ALLOT_COLUMN_MAP(COLUMN)
+static const column consumer_columns[] = {ALLOT_COLUMN_MAP(COLUMN)};
+static const column task_columns[] = {ALLOT_TASK_COLUMN_MAP(COLUMN)};
+static const column session_columns[] = {ALLOT_SESSION_COLUMN_MAP(COLUMN)};
 #undef COLUMN
-};
 
-const char *allot_column_name(int column)
+/* The built-in columns of such rows, *count of them. */
+static const column *columns_of(allot_rows rows, int *count)
 {
-    return column >= 0 && column < ALLOT_COLUMN_COUNT ? columns[column].name : NULL;
+    switch (rows) {
+    case ALLOT_CONSUMERS:
+        *count = ALLOT_COLUMN_COUNT;
+        return consumer_columns;
+    case ALLOT_TASKS:
+        *count = ALLOT_TASK_COLUMN_COUNT;
+        return task_columns;
+    case ALLOT_SESSIONS:
+        *count = ALLOT_SESSION_COLUMN_COUNT;
+        return session_columns;
+    case ALLOT_HOSTS:
+        break;
+    }
+    *count = 0;
+    return NULL;
 }
 
-const char *allot_column_doc(int column)
+const char *allot_rows_column_name(allot_rows rows, int column)
 {
-    return column >= 0 && column < ALLOT_COLUMN_COUNT ? columns[column].doc : NULL;
+    int count;
+    const struct column *columns = columns_of(rows, &count);
+    return column >= 0 && column < count ? columns[column].name : NULL;
 }
 
-int allot_column_find(const char *name, size_t len)
+const char *allot_rows_column_doc(allot_rows rows, int column)
 {
-    for (int i = 0; name && i < ALLOT_COLUMN_COUNT; i++) {
+    int count;
+    const struct column *columns = columns_of(rows, &count);
+    return column >= 0 && column < count ? columns[column].doc : NULL;
+}
+
+int allot_rows_column_find(allot_rows rows, const char *name, size_t len)
+{
+    int count;
+    const struct column *columns = columns_of(rows, &count);
+    for (int i = 0; name && i < count; i++) {
         if (strlen(columns[i].name) == len && memcmp(columns[i].name, name, len) == 0)
             return i;
     }
     return -1;
+}
+
+const char *allot_column_name(int column)
+{
+    return allot_rows_column_name(ALLOT_CONSUMERS, column);
+}
+
+const char *allot_column_doc(int column)
+{
+    return allot_rows_column_doc(ALLOT_CONSUMERS, column);
+}
+
+int allot_column_find(const char *name, size_t len)
+{
+    return allot_rows_column_find(ALLOT_CONSUMERS, name, len);
+}
+
+const char *allot_scheduling_name(int scheduling)
+{
+    static const char *const names[] = {"proportional", "minimum", "priority"};
+    return scheduling >= 0 && scheduling < ALLOT_SCHEDULING_COUNT ? names[scheduling] : NULL;
 }
 
 const char *allot_option_name(int option)

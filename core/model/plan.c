@@ -65,6 +65,7 @@ void allot_plan_free(allot_plan *plan)
     for (size_t i = 0; i < plan->attributes.count; i++)
         allot__attribute_free(engine, &attributes[i]);
     allot__vector_free(engine, &plan->attributes);
+    allot__task_attributes_cut(plan, 0);
     allot__hosts_free(engine, &plan->hosts);
     allot__branch *branches = plan->branches.items;
     for (size_t i = 0; i < plan->branches.count; i++)
@@ -192,8 +193,7 @@ static int adopt_attributes(allot_plan *plan, const allot_policy *policy)
         }
         const allot_attribute *known =
             (const allot_attribute *)plan->attributes.items + (column - ALLOT_COLUMN_COUNT);
-        if (known->type != it->type || known->min != it->min || known->max != it->max ||
-            known->fallback != it->fallback)
+        if (!allot__attribute_same(known, it))
             return ALLOT_EUSAGE;
     }
     return ALLOT_OK;
@@ -204,8 +204,10 @@ int allot__plan_adopt(allot_plan *plan, allot_policy *policy)
     if (!policy || policy->engine != plan->engine ||
         (policy->functions.count > 0 && !policy->provider.compute))
         return ALLOT_EUSAGE;
-    size_t before = plan->attributes.count;
+    size_t before = plan->attributes.count, tasks = plan->task_attributes.count;
     int status = adopt_attributes(plan, policy);
+    if (status == ALLOT_OK)
+        status = allot__task_attributes_adopt(plan, policy);
     if (status == ALLOT_OK)
         status = allot__policy_complete(policy);
     while (status && plan->attributes.count > before) {
@@ -213,6 +215,8 @@ int allot__plan_adopt(allot_plan *plan, allot_policy *policy)
         allot__attribute_free(plan->engine, &items[--plan->attributes.count]);
     }
     plan->column_count = ALLOT_PLAN_COLUMNS + (int32_t)plan->attributes.count;
+    if (status)
+        allot__task_attributes_cut(plan, tasks);
     return status;
 }
 

@@ -71,6 +71,8 @@ typedef struct allot__host {
     int32_t group;
     int64_t slots;  /* -1: as planned */
     int32_t closed; /* an allot_closed */
+    /* Of a state's: its load; the consumer to whom it is exclusive, plus 1; its site. */
+    int32_t load, exclusive_to, site;
 } allot__host;
 
 /* A first-level consumer with a policy of its own, which the plan holds. */
@@ -96,6 +98,7 @@ struct allot_plan {
     struct allot__names *names; /* names, parents, the path index */
     allot__vector group_list;   /* behind `groups` */
     allot__vector attributes; /* of allot_attribute, strings owned: columns from PLAN_COLUMNS on */
+    allot__vector task_attributes; /* likewise, of tasks */
     allot__hosts hosts;
     allot__vector branches;         /* of allot__branch */
     struct allot__windows *windows; /* model/window.h; NULL: there are none */
@@ -131,6 +134,14 @@ int allot__plan_adopt(allot_plan *plan, allot_policy *policy);
 /* Is it an option, and the value allowed? EUSAGE, ERANGE. And a column that can be set? */
 int allot__option_check(int option, int64_t value);
 int allot__column_check(const allot_plan *plan, int32_t column, int64_t value);
+
+/* Takes over a policy's attributes of tasks; EUSAGE: one is known otherwise; ENOMEM. */
+int allot__task_attributes_adopt(allot_plan *plan, const allot_policy *policy);
+/* Ends those behind the first `count`. */
+void allot__task_attributes_cut(allot_plan *plan, size_t count);
+/* The plan's number of the policy's i-th attribute of tasks. */
+int32_t allot__task_attribute_of(const allot_plan *plan, const allot_policy *policy, int32_t i);
+
 /* The index of a column number in a group's columns, or -1; and the other way round. */
 int32_t allot__column_index(const allot_plan *plan, int32_t column);
 int32_t allot__column_number(int32_t index);

@@ -32,6 +32,9 @@ int allot_policy_new(allot_engine *engine, const char *name, allot_policy **out)
     policy->distribute = (allot__order){{by_rank}, 1};
     policy->reclaim = (allot__order){{worst_first}, 1};
     policy->reclaim_by = (allot_source){ALLOT_FROM_COLUMN, ALLOT_OVER};
+    allot_key least_important = {{ALLOT_FROM_COLUMN, ALLOT_TASK_IMPORTANCE}, 0};
+    allot_key last_started = {{ALLOT_FROM_COLUMN, ALLOT_TASK_STARTED}, 1};
+    policy->victims = (allot__order){{least_important, last_started}, 2};
     *out = policy;
     return ALLOT_OK;
 }
@@ -55,6 +58,12 @@ int allot__attribute_copy(allot_engine *engine, const allot_attribute *from, all
     return ALLOT_OK;
 }
 
+bool allot__attribute_same(const allot_attribute *a, const allot_attribute *b)
+{
+    return a->type == b->type && a->min == b->min && a->max == b->max &&
+           a->fallback == b->fallback && a->limit == b->limit;
+}
+
 static void function_free(allot_engine *engine, allot__function *function)
 {
     allot__free(engine, function->columns, (size_t)function->count, sizeof *function->columns);
@@ -73,6 +82,7 @@ void allot_policy_free(allot_policy *policy)
     for (size_t i = 0; i < policy->functions.count; i++)
         function_free(engine, &functions[i]);
     allot__vector_free(engine, &policy->functions);
+    allot__policy_tasks_free(policy);
     for (int32_t i = 0; i < policy->fill_count; i++)
         allot__free_string(engine, policy->fills[i].label);
     allot__free_string(engine, policy->name);
@@ -89,13 +99,22 @@ static int check_bounds(const allot_attribute *attribute)
     int32_t min = attribute->min, max = attribute->max, fallback = attribute->fallback;
     if (attribute->limit && (attribute->type != ALLOT_INTEGER || min < 0))
         return ALLOT_EUSAGE;
-    if (attribute->type == ALLOT_BOOLEAN)
+    if (attribute->type == ALLOT_BOOLEAN || attribute->type == ALLOT_TAG)
         return min == 0 && max == 1 && within(fallback, 0, 1) ? ALLOT_OK : ALLOT_ERANGE;
     if (attribute->type != ALLOT_INTEGER)
         return ALLOT_EUSAGE;
     bool bounds = min <= max && min >= -ALLOT_AMOUNT_MAX && max <= ALLOT_AMOUNT_MAX;
     return bounds && (within(fallback, min, max) || fallback == ALLOT_NONE) ? ALLOT_OK
                                                                             : ALLOT_ERANGE;
+}
+
+int allot__attribute_check(const allot_attribute *attribute)
+{
+    const char *name = attribute->name;
+    bool tag = attribute->type == ALLOT_TAG;
+    if (!name || !allot__name_valid(name, strlen(name)) || (strchr(name, '-') && !tag))
+        return ALLOT_ENAME;
+    return check_bounds(attribute);
 }
 
 static bool attribute_named(const allot_policy *policy, const char *name)
@@ -111,12 +130,12 @@ int allot_policy_attribute(allot_policy *policy, const allot_attribute *attribut
 {
     if (!allot__policy_open(policy) || !attribute)
         return ALLOT_EUSAGE;
+    int status = attribute->type == ALLOT_TAG ? ALLOT_EUSAGE : allot__attribute_check(attribute);
+    if (status == ALLOT_EUSAGE || status == ALLOT_ENAME)
+        return status;
     const char *name = attribute->name;
-    if (!name || !allot__name_valid(name, strlen(name)) || strchr(name, '-'))
-        return ALLOT_ENAME;
     if (allot_column_find(name, strlen(name)) >= 0 || attribute_named(policy, name))
         return ALLOT_EEXIST;
-    int status = check_bounds(attribute);
     if (status)
         return status;
     if (policy->attribute_count == ALLOT_ATTRIBUTES_MAX)
@@ -135,16 +154,17 @@ int allot_policy_provider(allot_policy *policy, const allot_provider *provider)
     return ALLOT_OK;
 }
 
-int allot_policy_function(allot_policy *policy, const int32_t *columns, int32_t n, int32_t *out)
+int allot_policy_rows_function(allot_policy *policy, allot_rows rows, const int32_t *columns,
+                               int32_t n, int32_t *out)
 {
-    if (!allot__policy_open(policy) || !out || n < 0 || (n > 0 && !columns) ||
-        n > ALLOT_COLUMN_COUNT + ALLOT_ATTRIBUTES_MAX)
+    int32_t most = allot__policy_open(policy) ? allot__column_count(policy, rows) : -1;
+    if (most < 0 || !out || n < 0 || (n > 0 && !columns) || n > most)
         return ALLOT_EUSAGE;
     for (int32_t i = 0; i < n; i++) {
-        if (!within(columns[i], 0, ALLOT_COLUMN_COUNT + policy->attribute_count - 1))
+        if (!within(columns[i], 0, most - 1))
             return ALLOT_EUSAGE;
     }
-    allot__function function = {.count = n};
+    allot__function function = {.count = n, .rows = rows};
     if (n > 0) {
         function.columns = allot__new(policy->engine, (size_t)n, sizeof *columns);
         if (!function.columns)
@@ -159,6 +179,11 @@ int allot_policy_function(allot_policy *policy, const int32_t *columns, int32_t 
     *added = function;
     *out = (int32_t)policy->functions.count - 1;
     return ALLOT_OK;
+}
+
+int allot_policy_function(allot_policy *policy, const int32_t *columns, int32_t n, int32_t *out)
+{
+    return allot_policy_rows_function(policy, ALLOT_CONSUMERS, columns, n, out);
 }
 
 int allot_policy_digest(allot_policy *policy, const char *hex)

@@ -6,6 +6,8 @@
 #ifndef ALLOT_MODEL_POLICY_H
 #define ALLOT_MODEL_POLICY_H
 
+#include <stdbool.h>
+
 #include <allot/policy.h>
 
 #include "base/memory.h"
@@ -32,7 +34,26 @@ typedef struct allot__fill {
 typedef struct allot__function {
     int32_t *columns;
     int32_t count;
+    allot_rows rows;
 } allot__function;
+
+/* Shelters tasks whose value is outside min ... max. */
+typedef struct allot__guard {
+    char *label;
+    allot_source value; /* of tasks */
+    int64_t min, max;
+} allot__guard;
+
+/* A fill of a rule that divides a leaf's slots among its sessions. */
+typedef struct allot__session_fill {
+    allot_source by, up_to; /* of sessions */
+    allot__order order;
+} allot__session_fill;
+
+typedef struct allot__requirement {
+    char *name;
+    int32_t function; /* of hosts */
+} allot__requirement;
 
 struct allot_policy {
     allot_engine *engine;
@@ -51,6 +72,14 @@ struct allot_policy {
     allot_source reclaim_by;
     allot__order reclaim;
     bool switches[ALLOT_SWITCH_COUNT];
+    allot_attribute task_attributes[ALLOT_ATTRIBUTES_MAX]; /* strings owned */
+    int32_t task_attribute_count;
+    allot__order victims;       /* of tasks; by default importance, then the last started */
+    bool victims_given;         /* ... else it is the default */
+    allot__vector guards;       /* of allot__guard */
+    allot__vector requirements; /* of allot__requirement */
+    allot__vector session_fills[ALLOT_SCHEDULING_COUNT]; /* of allot__session_fill; empty: the
+                                                            built-in rule */
 };
 
 /* Does whoever goes by it hold own, shared and borrowed slots apart (C-11)? */
@@ -72,9 +101,26 @@ static inline bool allot__policy_open(const allot_policy *policy)
     return policy && policy->holds == 1;
 }
 
+/* Ends what a policy says of tasks, sessions and hosts. */
+void allot__policy_tasks_free(allot_policy *policy);
+/* May a rule about such rows take its numbers from there? Consumers' columns up to `last`. */
+bool allot__source_valid(const allot_policy *policy, allot_rows rows, allot_source source,
+                         int32_t last);
+/* Copies an order when its keys are sound; false: nothing. */
+bool allot__order_make(const allot_policy *policy, allot_rows rows, const allot_key *keys,
+                       int32_t n, int32_t last, allot__order *out);
+/* The number of columns that such rows have under the policy, its attributes included. */
+int32_t allot__column_count(const allot_policy *policy, allot_rows rows);
+/* The requirement of that name, or -1. */
+int32_t allot__requirement_find(const allot_policy *policy, const char *name);
+/* Are the attribute's name and bounds sound? ENAME, ERANGE, EUSAGE. */
+int allot__attribute_check(const allot_attribute *attribute);
+
 /* Gives a policy without fills the one that every policy begins with; ENOMEM. */
 int allot__policy_complete(allot_policy *policy);
 
+/* Do two policies declare the same? */
+bool allot__attribute_same(const allot_attribute *a, const allot_attribute *b);
 /* Copies an attribute and its strings; ENOMEM. */
 int allot__attribute_copy(allot_engine *engine, const allot_attribute *from, allot_attribute *out);
 void allot__attribute_free(allot_engine *engine, allot_attribute *attribute);

@@ -61,13 +61,6 @@ int allot_state_new(const allot_plan *plan, allot_state **out)
     return ALLOT_OK;
 }
 
-static void free_task(allot_engine *engine, allot_task *task)
-{
-    allot__free_string(engine, (char *)task->id);
-    allot__free_string(engine, (char *)task->session);
-    allot__free_string(engine, (char *)task->host);
-}
-
 void allot_state_free(allot_state *state)
 {
     if (!state)
@@ -77,11 +70,7 @@ void allot_state_free(allot_state *state)
     for (size_t i = 0; state->groups && i < count; i++)
         free_group(engine, &state->groups[i], rows_of(state->plan));
     allot__free(engine, state->groups, count, sizeof *state->groups);
-    allot_task *tasks = state->tasks.items;
-    for (size_t i = 0; i < state->tasks.count; i++)
-        free_task(engine, &tasks[i]);
-    allot__vector_free(engine, &state->tasks);
-    allot__index_free(engine, &state->task_index);
+    allot__tasks_free(state);
     allot__flights_free(state);
     allot__vector_free(engine, &state->loans);
     allot__hosts_free(engine, &state->hosts);
@@ -172,69 +161,47 @@ int allot_state_host(allot_state *state, const char *name, int64_t slots, allot_
     host->group = planned ? planned->group : 0;
     host->slots = slots == -1 ? planned->slots : slots;
     host->closed = closed;
+    state->tasks.arranged = false;
     return ALLOT_OK;
 }
 
-/* ---- Tasks ---- */
-
-static uint32_t hash_id(const char *id)
+/* The state's entry of a host that it was told of, or that is as planned until now. */
+static int told_host(allot_state *state, const char *name, allot__host **out)
 {
-    return allot__hash(0, id, strlen(id));
-}
-
-int32_t allot__task_find(const allot_state *state, const char *id)
-{
-    const allot_task *tasks = state->tasks.items;
-    uint32_t hash = hash_id(id), probe = 0;
-    int32_t found;
-    while ((found = allot__index_next(&state->task_index, hash, &probe)) >= 0) {
-        if (strcmp(tasks[found].id, id) == 0)
-            return found;
-    }
-    return -1;
-}
-
-/* A copy of what may be NULL; false when out of memory, with *out NULL. */
-static bool copy_string(allot_engine *engine, const char *text, const char **out)
-{
-    *out = text ? allot__copy(engine, text, strlen(text)) : NULL;
-    return *out || !text;
-}
-
-static int add_task(allot_state *state, const allot_task *task)
-{
-    allot_engine *engine = state->engine;
-    allot_task copy = *task;
-    bool id = copy_string(engine, task->id, &copy.id);
-    bool session = copy_string(engine, task->session, &copy.session);
-    bool host = copy_string(engine, task->host, &copy.host);
-    allot_task *added = NULL;
-    if (id && session && host)
-        added = allot__push(engine, &state->tasks, sizeof *added);
-    if (!added) {
-        free_task(engine, &copy);
-        return ALLOT_ENOMEM;
-    }
-    *added = copy;
-    allot__index_add(&state->task_index, hash_id(copy.id), (int32_t)state->tasks.count - 1);
-    return ALLOT_OK;
-}
-
-int allot_state_task(allot_state *state, const allot_task *task)
-{
-    if (!task || !group_at(state, task->group) || !allot__plan_leaf(state->plan, task->consumer) ||
-        state->tasks.count >= INT32_MAX - 1)
+    if (!state || state->sealed || !name)
         return ALLOT_EUSAGE;
-    size_t len = task->id ? strlen(task->id) : 0;
-    if (len < 1 || len > 255)
-        return ALLOT_ENAME;
-    if (!amount(task->slots) || task->slots == 0)
+    if (!allot__host_find(&state->hosts, name)) {
+        if (!allot__host_find(&state->plan->hosts, name))
+            return ALLOT_ENOENT;
+        int status = allot_state_host(state, name, -1, ALLOT_OPEN);
+        if (status)
+            return status;
+    }
+    *out = allot__host_find(&state->hosts, name);
+    state->tasks.arranged = false;
+    return ALLOT_OK;
+}
+
+int allot_state_host_load(allot_state *state, const char *name, int64_t load)
+{
+    allot__host *host;
+    if (!amount(load))
         return ALLOT_ERANGE;
-    if (allot__task_find(state, task->id) >= 0)
-        return ALLOT_EEXIST;
-    if (allot__index_room(state->engine, &state->task_index))
-        return ALLOT_ENOMEM;
-    return add_task(state, task);
+    int status = told_host(state, name, &host);
+    if (status == ALLOT_OK)
+        host->load = (int32_t)load;
+    return status;
+}
+
+int allot_state_host_exclusive(allot_state *state, const char *name, int32_t consumer)
+{
+    allot__host *host;
+    if (state && consumer != ALLOT_ROOT && (consumer < 0 || consumer >= state->plan->tree.rows))
+        return ALLOT_EUSAGE;
+    int status = told_host(state, name, &host);
+    if (status == ALLOT_OK)
+        host->exclusive_to = consumer + 1;
+    return status;
 }
 
 int allot_state_open(allot_state *state)

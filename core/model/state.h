@@ -12,6 +12,7 @@
 
 #include "base/memory.h"
 #include "model/plan.h"
+#include "model/tasks.h"
 
 typedef struct allot__group_state {
     int64_t slots; /* actual size T, after sealing */
@@ -55,16 +56,13 @@ struct allot_state {
     allot__vector claims;       /* of allot_claim */
     allot__vector loans;        /* of allot_loan */
     allot__vector flight_tasks; /* of allot__flight_task */
-    allot__vector tasks;        /* of allot_task, strings owned */
-    allot__hosts hosts;         /* those that are not as planned */
-    allot__index task_index;    /* by id */
+    allot__tasks tasks;
+    allot__hosts hosts; /* those that are not as planned */
 };
 
 /* Finds the editions of now and of the cycle before, and seats the columns by the first. ENOMEM:
  * all is as it was. */
 int allot__state_turn(allot_state *state);
-/* The number of the task of that id, or -1. */
-int32_t allot__task_find(const allot_state *state, const char *id);
 void allot__flights_free(allot_state *state);
 /* Finds the tasks that flights name; a task that is not of the flight's consumer and group, or that
  * two name, is an error: EINVALID. ENOMEM. Changes nothing else. */

@@ -170,8 +170,7 @@ static void say_task(const allot_state *state, size_t flight, const char *id, co
 int allot__flights_seal(allot_state *state, allot_report *report)
 {
     const allot__flight *flights = state->flights.items;
-    const allot_task *tasks = state->tasks.items;
-    size_t bytes = state->tasks.count / 8 + 1;
+    size_t bytes = state->tasks.list.count / 8 + 1;
     if (state->flight_tasks.count == 0)
         return ALLOT_OK;
     uint8_t *named = allot__new(state->engine, bytes, 1);
@@ -187,8 +186,8 @@ int allot__flights_seal(allot_state *state, allot_report *report)
                 continue;
             bool twice = named[task / 8] >> task % 8 & 1;
             named[task / 8] |= (uint8_t)(1 << task % 8);
-            bool own = tasks[task].consumer == flights[i].consumer &&
-                       tasks[task].group == flights[i].group;
+            const allot__task *of = allot__task_at(&state->tasks, task);
+            bool own = of->consumer == flights[i].consumer && of->group == flights[i].group;
             if (twice || !own) {
                 say_task(state, i, list[k].id,
                          twice ? "is named by a reclaim already" : "is not of that consumer",

@@ -66,11 +66,12 @@ static int size_groups(const allot_state *state, allot_report *report)
 /* Both add up by row what a group's leaves have: their tasks' slots, and those in flight. */
 static void add_tasks(const allot_state *state, int32_t group, int64_t *sum)
 {
-    const allot_task *tasks = state->tasks.items;
+    const allot__units *units = &state->tasks.units[group];
     memset(sum, 0, (size_t)state->plan->tree.rows * sizeof *sum);
-    for (size_t i = 0; i < state->tasks.count; i++) {
-        if (tasks[i].group == group)
-            sum[allot__row(state->plan, group, tasks[i].consumer)] += tasks[i].slots;
+    for (int32_t consumer = 0; units->first && consumer < state->plan->tree.rows; consumer++) {
+        int64_t *of = &sum[allot__row(state->plan, group, consumer)];
+        for (int32_t i = units->first[consumer]; i < units->first[consumer + 1]; i++)
+            *of += units->slots[i];
     }
 }
 
@@ -195,11 +196,13 @@ int allot_state_seal(allot_state *state, allot_report *report)
         return ALLOT_EUSAGE;
     size_t rows = state->plan->tree.rows > 0 ? (size_t)state->plan->tree.rows : 1;
     int64_t *sum = allot__new(state->engine, rows, sizeof *sum);
-    if (!sum || allot__state_turn(state)) {
+    if (!sum || allot__tasks_arrange(state) || allot__state_turn(state)) {
         allot__free(state->engine, sum, rows, sizeof *sum);
         return ALLOT_ENOMEM;
     }
     int result = size_groups(state, report);
+    if (allot__tasks_check(state, report))
+        result = ALLOT_EINVALID;
     for (int32_t i = 0; i < state->plan->group_count; i++) {
         if (check_held(state, i, sum, report))
             result = ALLOT_EINVALID;

@@ -242,7 +242,8 @@ ALLOT_API int allot_policy_switch(allot_policy *policy, allot_switch which, int 
 
 /* ---- Policy: victims, sessions, hosts -------------------------------------------------------- */
 
-/* Declares an attribute of tasks. As allot_policy_attribute. */
+/* Declares an attribute of tasks. As allot_policy_attribute; EEXIST also: a task has a key of that
+ * name. Of several tasks on a slot the largest value counts. */
 ALLOT_API int allot_policy_task_attribute(allot_policy *policy, const allot_attribute *attribute);
 /* As allot_policy_function, of rows of that kind; of hosts: n = 0, it asks for what it needs. */
 ALLOT_API int allot_policy_rows_function(allot_policy *policy, allot_rows rows,
@@ -250,7 +251,8 @@ ALLOT_API int allot_policy_rows_function(allot_policy *policy, allot_rows rows,
 /* Which tasks of a leaf go first (C-8); ties: larger id first. Sources are of tasks. Default:
  * importance, then the last started. */
 ALLOT_API int allot_policy_victims(allot_policy *policy, const allot_key *keys, int32_t n);
-/* Shelters tasks whose value is outside min ... max; the label (copied) names it. ENAME, EUSAGE. */
+/* Shelters tasks whose value is outside min ... max; the label (copied) names it: 1 ... 255 bytes
+ * without control characters. ENAME, EEXIST, EUSAGE (also: more than ALLOT_GUARDS_MAX). */
 ALLOT_API int allot_policy_guard(allot_policy *policy, const char *label, allot_source value,
                                  int64_t min, int64_t max);
 
@@ -268,7 +270,8 @@ ALLOT_API const char *allot_scheduling_name(int scheduling);
 ALLOT_API int allot_policy_session_fill(allot_policy *policy, allot_scheduling scheduling,
                                         allot_source by, allot_source up_to, const allot_key *keys,
                                         int32_t n);
-/* A requirement on hosts that consumers can name; `function` is of hosts: nonzero where it runs. */
+/* A requirement on hosts that consumers can name; `function` is of hosts: nonzero where it runs.
+ * ENAME, EEXIST, EUSAGE (also: more than ALLOT_REQUIREMENTS_MAX). */
 ALLOT_API int allot_policy_requirement(allot_policy *policy, const char *name, int32_t function);
 
 /* The digest (64 hex digits of SHA-256) of the policy's text, shown in decisions; "" by default. */
@@ -279,6 +282,9 @@ ALLOT_API const char *allot_policy_name(const allot_policy *policy);
 ALLOT_API const char *allot_policy_sha256(const allot_policy *policy);
 ALLOT_API int32_t allot_policy_attributes(const allot_policy *policy);
 ALLOT_API const allot_attribute *allot_policy_attribute_at(const allot_policy *policy, int32_t i);
+ALLOT_API int32_t allot_policy_task_attributes(const allot_policy *policy);
+ALLOT_API const allot_attribute *allot_policy_task_attribute_at(const allot_policy *policy,
+                                                                int32_t i);
 ALLOT_API int32_t allot_policy_fills(const allot_policy *policy);
 ALLOT_API const char *allot_policy_fill_label(const allot_policy *policy, int32_t i);
 

@@ -31,9 +31,11 @@ extern "C" {
 /* In place of a group: every group. */
 #define ALLOT_ALL (-1)
 /* At most so many fills in a policy's quota, keys in an order, attributes in a policy. */
-#define ALLOT_FILLS_MAX      16
-#define ALLOT_KEYS_MAX       8
-#define ALLOT_ATTRIBUTES_MAX 32
+#define ALLOT_FILLS_MAX        16
+#define ALLOT_KEYS_MAX         8
+#define ALLOT_ATTRIBUTES_MAX   32 /* of consumers, and as many of tasks */
+#define ALLOT_GUARDS_MAX       16
+#define ALLOT_REQUIREMENTS_MAX 32
 /* A consumer's or attribute's name is at most so long (E-1). */
 #define ALLOT_NAME_MAX 128
 

@@ -26,7 +26,8 @@ typedef struct allot_task {
     int64_t slots; /* 1 ... ALLOT_AMOUNT_MAX */
     int64_t started, submitted;
     const char *session, *host;
-    const char *slot;  /* tasks of a leaf with the same host and slot share it: it counts once */
+    const char *slot;  /* tasks of a leaf with the same host and slot share it: it counts once, with
+                          the most slots that one of them states */
     int64_t preempted; /* how often it was reclaimed before */
     const char *const *tags;
     int32_t tag_count, value_count;
@@ -95,7 +96,8 @@ ALLOT_API int allot_state_host(allot_state *state, const char *name, int64_t slo
  * as planned or was told of before: ENOENT. */
 ALLOT_API int allot_state_host_load(allot_state *state, const char *name, int64_t load);
 ALLOT_API int allot_state_host_exclusive(allot_state *state, const char *name, int32_t consumer);
-/* EEXIST: the id is taken. */
+/* EEXIST: the id is taken. ERANGE, EUSAGE: also of a value that the plan's task attributes do not
+ * allow or know. */
 ALLOT_API int allot_state_task(allot_state *state, const allot_task *task);
 /* EUSAGE, ERANGE; ENAME: a task's id is not of 1 ... 255 bytes. */
 ALLOT_API int allot_state_in_flight(allot_state *state, const allot_in_flight *reclaim);
@@ -117,9 +119,10 @@ ALLOT_API int allot_state_seal(allot_state *state, allot_report *report);
 /* Makes a sealed state changeable again; what was set stays. */
 ALLOT_API int allot_state_open(allot_state *state);
 
-/* Also of the other way round: what was added of each kind, in the order of adding. Borrowed. */
+/* Also of the other way round: what was added of each kind, in the order of adding. Borrowed, a
+ * session until the next is added. EUSAGE, or NULL: there is no such. */
 ALLOT_API int32_t allot_state_tasks(const allot_state *state);
-ALLOT_API const allot_task *allot_state_task_at(const allot_state *state, int32_t i);
+ALLOT_API int allot_state_task_at(const allot_state *state, int32_t i, allot_task *out);
 ALLOT_API int32_t allot_state_sessions(const allot_state *state);
 ALLOT_API const allot_session *allot_state_session_at(const allot_state *state, int32_t i);
 
