@@ -107,10 +107,12 @@ static void tasks_are_checked_and_copied(void)
     CHECK_EQ(allot_state_task(it.state, &other), ALLOT_EUSAGE);
     CHECK_EQ(allot_state_seal(it.state, it.base.report), ALLOT_OK);
     CHECK_EQ(allot_state_allocated_get(it.state, 0, it.x), 3);
-    CHECK_EQ(it.state->tasks.count, 2);
-    const allot_task *tasks = it.state->tasks.items;
-    CHECK(tasks[0].id[0] == 'i' && tasks[1].id[0] == 'j' && tasks[0].host == NULL);
-    CHECK_STR(tasks[1].session, "s");
+    CHECK_EQ(allot_state_tasks(it.state), 2);
+    allot_task first, second;
+    CHECK_EQ(allot_state_task_at(it.state, 0, &first), ALLOT_OK);
+    CHECK_EQ(allot_state_task_at(it.state, 1, &second), ALLOT_OK);
+    CHECK(first.id[0] == 'i' && second.id[0] == 'j' && first.host == NULL);
+    CHECK_STR(second.session, "s");
     end(&it);
 }
 
