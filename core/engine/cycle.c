@@ -2,21 +2,25 @@
 /* Copyright the allot authors */
 /* cycle.c: the driver: knows which stage comes when; the stages know how. */
 #include "engine/decision.h"
-#include "engine/distribute.h"
 #include "engine/free.h"
 #include "engine/need.h"
+#include "engine/place.h"
 #include "engine/quota.h"
+#include "engine/rack.h"
 #include "engine/reclaim.h"
 
 static int run_group(allot__decided *group, allot_stage last)
 {
     allot__work *work = &group->work;
-    int status = allot__need(work);
+    int status = allot__rack_make(work);
+    if (status == ALLOT_OK) {
+        status = allot__need(work);
+    }
     if (status == ALLOT_OK) {
         status = allot__quota(work);
     }
     if (status == ALLOT_OK && last >= ALLOT_STAGE_DISTRIBUTE) {
-        status = allot__distribute(work);
+        status = allot__place(work);
     }
     if (status == ALLOT_OK && last >= ALLOT_STAGE_RECLAIM &&
         (last >= ALLOT_STAGE_ORDERS || work->forced != NULL)) {

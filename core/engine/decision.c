@@ -3,6 +3,7 @@
 /* decision.c: reading what a cycle decided; nothing here changes it. */
 #include "engine/decision.h"
 
+#include "engine/place.h"
 #include "engine/reclaim.h"
 #include "engine/trace.h"
 
@@ -38,7 +39,10 @@ int allot_decision_totals(const allot_decision *decision, int32_t group, allot_t
     const allot__work *work = &decision->groups[group].work;
     bool summed = decision->last >= ALLOT_STAGE_ORDERS;
     int64_t placed = summed ? work->idle - work->idle_left : 0;
-    *out = (allot_totals){.slots = work->slots,
+    const allot__rack *rack = work->rack;
+    int64_t blocked = rack != NULL ? rack->blocked : 0;
+    *out = (allot_totals){.slots = work->slots + blocked,
+                          .blocked = blocked,
                           .idle = work->idle,
                           .idle_left = work->idle_left,
                           .granted = placed - work->sums[0].held,
@@ -71,6 +75,7 @@ static void leaf_verdict(const allot__work *work, int32_t row, allot_stage last,
     if (last >= ALLOT_STAGE_DISTRIBUTE) {
         out->granted = allot__granted(work, row);
         out->held = out->received - out->granted;
+        out->barred = allot__barred(work, row);
     }
     if (last >= ALLOT_STAGE_RECLAIM) {
         out->over = work->over[row];
@@ -162,6 +167,17 @@ int32_t allot_decision_grants(const allot_decision *decision)
     return count;
 }
 
+static void places(const allot__rack *rack, int32_t row, allot_grant *out)
+{
+    if (rack != NULL) {
+        out->places = rack->places + rack->place_first[row];
+        out->place_count = rack->place_count[row];
+        out->unplaced = rack->unplaced[row];
+    } else {
+        out->unplaced = out->slots;
+    }
+}
+
 int allot_decision_grant(const allot_decision *decision, int32_t i, allot_grant *out)
 {
     for (int32_t group = 0; i >= 0 && group < decision->plan->group_count; group++) {
@@ -171,6 +187,7 @@ int allot_decision_grant(const allot_decision *decision, int32_t i, allot_grant 
             *out = (allot_grant){.group = group,
                                  .consumer = allot__handle(&decided->work, row),
                                  .slots = allot__granted(&decided->work, row)};
+            places(decided->work.rack, row, out);
             return ALLOT_OK;
         }
         i -= decided->orders.grant_count;

@@ -77,13 +77,15 @@ int64_t allot__spare_quota(const allot__work *work, int32_t family)
     return rest > 0 ? rest : 0;
 }
 
-/* What a row may take in the first pass: a parent no more than it can place, where that is known.
- */
+/* What a row may take in the first pass: no more than it can place, where that is known. */
 static int64_t first_part(const pass *pass, int32_t row)
 {
     const allot__work *work = pass->work;
     int32_t below = allot__family_of(work, row);
     int64_t part = most(0, work->quota[row] - allocated(work, row));
+    if (work->room != NULL && below == 0) {
+        return least(part, work->room[row]);
+    }
     return pass->room != NULL && below != 0 ? least(part, pass->room[below]) : part;
 }
 
@@ -159,7 +161,8 @@ static int64_t lacks(const pass *pass, int32_t row)
     int32_t family = allot__family_of(work, row);
     int64_t holds = allocated(work, row) + work->received[row];
     if (family == 0) {
-        return most(0, work->quota[row] - holds);
+        int64_t lack = most(0, work->quota[row] - holds);
+        return work->room != NULL ? least(lack, work->room[row] - work->received[row]) : lack;
     }
     if (work->limit[row] == ALLOT_NONE) {
         return pass->lack[family];

@@ -44,6 +44,12 @@ static void scale(allot__work *work)
     work->unit = planned / common;
 }
 
+void allot__work_resize(allot__work *work, int64_t slots)
+{
+    work->slots = slots;
+    scale(work);
+}
+
 static int32_t cut(int64_t slots)
 {
     return slots > ALLOT_AMOUNT_MAX ? ALLOT_AMOUNT_MAX : (int32_t)slots;

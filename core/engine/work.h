@@ -105,11 +105,17 @@ typedef struct allot__work {
     struct allot__kept *kept; /* by family */
     int32_t *over;
     int32_t *reclaimed;
+
+    struct allot__rack *rack; /* the group's hosts (rack.h); NULL: none are known */
+    int32_t *room; /* by leaf's row, what it can be given on them; NULL: hosts are all alike */
 } allot__work;
 
 /* Begins: finds the given columns and takes room for the others from the arena. ENOMEM. */
 int allot__work_init(allot__work *work, const allot_plan *plan, const allot_state *state,
                      int32_t group, allot__arena *arena, allot_report *report);
+
+/* The group has so many slots to divide, not those that `slots` says. */
+void allot__work_resize(allot__work *work, int64_t slots);
 
 /* The range of a family's rows. */
 static inline int32_t allot__family_first(const allot__work *work, int32_t family)

@@ -68,6 +68,8 @@ static void write_verdict(page *page, int32_t group, const allot_verdict *verdic
     allot__write_integer(out, "held_back", verdict->held_back);
     if (verdict->waiting_since != INT64_MIN)
         allot__write_integer(out, "waiting_since", verdict->waiting_since);
+    if (verdict->barred != 0)
+        allot__write_integer(out, "barred", verdict->barred);
     allot__write_close(out, '}');
 }
 
@@ -86,6 +88,8 @@ static int write_group(page *page, int32_t group)
     allot__write_integer(out, "idle", totals.idle);
     allot__write_integer(out, "idle_left", totals.idle_left);
     allot__write_integer(out, "held", totals.held);
+    if (totals.blocked != 0)
+        allot__write_integer(out, "blocked", totals.blocked);
     allot__write_open(out, "consumers", '[');
     for (int32_t i = allot_plan_next(page->plan, ALLOT_ROOT);
          i != ALLOT_ROOT && status == ALLOT_OK && out->status == ALLOT_OK;
@@ -101,6 +105,19 @@ static int write_group(page *page, int32_t group)
 }
 
 /* ---- What to carry out ----------------------------------------------------------------------- */
+
+/* Where a grant is; nothing where no host is known. */
+static void write_places(allot__writer *out, const allot_grant *grant)
+{
+    if (grant->place_count == 0)
+        return;
+    allot__write_open(out, "hosts", '{');
+    for (int32_t i = 0; i < grant->place_count; i++)
+        allot__write_named_integer(out, grant->places[i].name, grant->places[i].slots);
+    allot__write_close(out, '}');
+    if (grant->unplaced > 0)
+        allot__write_integer(out, "unplaced", grant->unplaced);
+}
 
 static int write_grants(page *page)
 {
@@ -119,6 +136,7 @@ static int write_grants(page *page)
         allot__write_string(out, "group", allot_plan_group_name(page->plan, grant.group));
         allot__write_path(out, "consumer", page->plan, grant.consumer);
         allot__write_integer(out, "slots", grant.slots);
+        write_places(out, &grant);
         allot__write_close(out, '}');
     }
     allot__write_close(out, ']');

@@ -21,8 +21,13 @@ static const allot__field plan_options[] = {
 };
 #define PLAN_OPTIONS (sizeof plan_options / sizeof plan_options[0])
 
+/* What an option is written as; one is a word. */
+#define OPTION_KIND(name, max)                                                                     \
+    (ALLOT_OPTION_##name == ALLOT_OPTION_PLACEMENT                                                 \
+         ? ALLOT__STRING                                                                           \
+         : ((max) == 1 ? ALLOT__BOOLEAN : ALLOT__INTEGER))
 #define OPTION_FIELD(name, text, min, max, fallback)                                               \
-    {text, (max) == 1 ? ALLOT__BOOLEAN : ALLOT__INTEGER, min, max, false, false},
+    {text, OPTION_KIND(name, max), min, max, false, false},
 static const allot__field core_options[] = {ALLOT_OPTION_MAP(OPTION_FIELD)};
 #undef OPTION_FIELD
 
@@ -80,6 +85,21 @@ static int set_option(allot__plan_reader *reader, int32_t group, bool everywhere
     return status;
 }
 
+/* The one option of the core that is a word. */
+static void read_placement(allot__doc *doc, allot__value *value)
+{
+    char quote[ALLOT__QUOTE_MAX + 4];
+    if (value->kind == 0)
+        return;
+    value->integer = strcmp(value->string, "balanced") == 0;
+    if (value->integer != 0 || strcmp(value->string, "stacked") == 0)
+        return;
+    allot__doc_fault(doc, allot__at(value->number), "E-range", NULL,
+                     "found %s, allowed \"stacked\" or \"balanced\"",
+                     allot__doc_quote(doc, allot__at(value->number), quote));
+    value->kind = 0;
+}
+
 /* Takes the member when it is an option of the core; *taken says so. */
 static int take_core_option(allot__plan_reader *reader, const cJSON *member, int32_t group,
                             bool everywhere, bool *taken)
@@ -92,6 +112,8 @@ static int take_core_option(allot__plan_reader *reader, const cJSON *member, int
             continue;
         *taken = true;
         allot__value value = allot__value_read(&reader->doc, member, &core_options[i]);
+        if (i == ALLOT_OPTION_PLACEMENT)
+            read_placement(&reader->doc, &value);
         return value.kind == 0 ? ALLOT_OK : set_option(reader, group, everywhere, i, value.integer);
     }
     return ALLOT_OK;
