@@ -36,7 +36,7 @@ local ENGINE = {
 -- Modules of lua/allot, each may require those before it. `core` is the C module.
 local LUA = {
   "core", "columns", "names", "placed", "order", "declare", "amount", "part", "fill", "pool",
-  "loan", "policy", "language", "init", "swf",
+  "loan", "guard", "tasks", "policy", "language", "init", "swf",
 }
 
 -- C headers whose use tells a floor apart.
