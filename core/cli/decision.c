@@ -122,6 +122,68 @@ static void put_reclaims(const allot_decision *decision, int32_t group, allot__t
     }
 }
 
+/* What a reclaim in flight waits for. */
+static void put_phase(const allot_flight *flight, allot__text *out)
+{
+    switch (flight->phase) {
+    case ALLOT_RETURNED:
+        allot__cli_puts(out, "all are back");
+        return;
+    case ALLOT_INTERRUPTED:
+        allot__cli_puts(out, "its tasks were told");
+        break;
+    case ALLOT_LEEWAY:
+        allot__cli_puts(out, "its time is over");
+        break;
+    case ALLOT_OVERDUE:
+        allot__cli_puts(out, "its leeway is over");
+        return;
+    }
+    if (flight->left != INT64_MAX)
+        allot__cli_printf(out, ", %" PRId64 " s left", flight->left);
+}
+
+static void put_flights(const allot_decision *decision, int32_t group, allot__text *out)
+{
+    bool first = true;
+    allot_flight flight;
+    for (int32_t i = 0; i < allot_decision_flights(decision); i++) {
+        if (allot_decision_flight(decision, i, &flight) != ALLOT_OK || flight.group != group)
+            continue;
+        allot__cli_puts(out, first ? "\nreclaims under way:\n  " : "  ");
+        allot__cli_printf(out, "%s%s", flight.id != NULL ? flight.id : "",
+                          flight.id != NULL ? ": " : "");
+        put_path(out, allot_decision_plan(decision), flight.consumer);
+        allot__cli_printf(out, " gives back %" PRId64, flight.slots);
+        if (flight.returned > 0 && flight.returned < flight.slots)
+            allot__cli_printf(out, ", %" PRId64 " of them are back", flight.returned);
+        allot__cli_printf(out, " (%s: ", allot_phase_name(flight.phase));
+        put_phase(&flight, out);
+        allot__cli_puts(out, ")\n");
+        first = false;
+    }
+}
+
+static void put_kills(const allot_decision *decision, int32_t group, allot__text *out)
+{
+    bool first = true;
+    allot_kill kill;
+    allot_flight flight;
+    allot_task task;
+    for (int32_t i = 0; i < allot_decision_kills(decision); i++) {
+        if (allot_decision_kill(decision, i, &kill) != ALLOT_OK ||
+            allot_decision_flight(decision, kill.flight, &flight) != ALLOT_OK ||
+            flight.group != group ||
+            allot_state_task_at(allot_decision_state(decision), kill.task, &task) != ALLOT_OK)
+            continue;
+        allot__cli_puts(out, first ? "\nto kill and requeue now, their time is over:\n  " : "  ");
+        allot__cli_printf(out, "%s of ", task.id);
+        put_path(out, allot_decision_plan(decision), task.consumer);
+        allot__cli_puts(out, "\n");
+        first = false;
+    }
+}
+
 static void put_totals(const allot_totals *totals, allot__text *out)
 {
     if (totals->granted == 0 && totals->held == 0 && totals->reclaimed == 0)
@@ -149,6 +211,8 @@ void allot__cli_decision(const allot_decision *decision, allot__text *out, const
             allot__cli_printf(out, "(and %" PRId32 " with nothing: --all)\n", left_out);
         put_grants(decision, group, out);
         put_reclaims(decision, group, out);
+        put_flights(decision, group, out);
+        put_kills(decision, group, out);
         put_totals(&totals, out);
     }
 }

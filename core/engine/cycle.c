@@ -55,6 +55,10 @@ static int run(allot_decision *decision, allot_report *report)
     if (status != ALLOT_OK) {
         return status;
     }
+    status = allot__flights_make(decision->state, &decision->arena, report, &decision->flown);
+    if (status != ALLOT_OK) {
+        return status;
+    }
     decision->groups =
         allot__arena_take(&decision->arena, (size_t)plan->group_count, sizeof *decision->groups);
     if (decision->groups == NULL) {
@@ -64,6 +68,9 @@ static int run(allot_decision *decision, allot_report *report)
         allot__decided *group = &decision->groups[i];
         *group = (allot__decided){.free_slots = NULL};
         status = allot__work_init(&group->work, plan, decision->state, i, &decision->arena, report);
+        if (status == ALLOT_OK) {
+            status = allot__flights_count(&group->work, &decision->flown);
+        }
         if (status == ALLOT_OK) {
             status = run_group(group, decision->last);
         }

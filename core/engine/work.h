@@ -78,9 +78,17 @@ typedef struct allot__work {
     int64_t slots; /* T */
     int64_t times, unit;
 
-    /* Given: plan and state by row. in_flight and earmarked are NULL when there are none. */
+    /* Given: plan and state by row. */
     const int32_t *configured, *limit, *rank;
-    const int32_t *demand, *allocated, *in_flight, *earmarked;
+    const int32_t *demand, *allocated;
+    /* Of reclaims in flight: what leaves are giving back and still hold, what others give back for
+     * a row, and what has come back for it (after quota: what it gets of that before others get
+     * anything, and of a parent the sum below). NULL when there are none. */
+    const int32_t *in_flight, *earmarked;
+    int32_t *pledged;
+    /* Slots on hosts that are closed and reclaimed count neither as allocated nor as in flight, but
+     * here. NULL when there are none. */
+    const struct allot__closed_slots *closed;
 
     /* C-1, C-2 */
     int32_t *reserve;

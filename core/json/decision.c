@@ -3,7 +3,7 @@
 /* decision.c: a decision as "allot/decision/v1". */
 #include <allot/json.h>
 
-#include "json/writer.h"
+#include "json/flight.h"
 
 #define BUFFER_SIZE 65536
 
@@ -178,8 +178,7 @@ static void write_reclaim(page *page, const allot_reclaim *reclaim)
     write_claims(page, reclaim);
     allot__write_integer(out, "grace", reclaim->grace);
     allot__write_integer(out, "deadline", reclaim->deadline);
-    allot__write_open(out, "tasks", '[');
-    allot__write_close(out, ']');
+    allot__write_tasks(out, page->decision, reclaim);
     write_why(out, reclaim);
     allot__write_close(out, '}');
 }
@@ -235,16 +234,28 @@ static void write_warnings(allot__writer *out, const allot_report *report)
 }
 
 /* What this version never decides is there all the same, empty: readers need no second way. */
-static void write_rest(allot__writer *out)
+static void write_none(allot__writer *out, const char *const *lists, size_t count)
 {
-    static const char *const lists[] = {"starts", "suspends", "resumes", "kills", "loans"};
-    allot__write_line(out);
-    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
+    for (size_t i = 0; i < count; i++) {
         allot__write_open(out, lists[i], '[');
         allot__write_close(out, ']');
     }
+}
+
+static int write_rest(page *page)
+{
+    static const char *const before[] = {"starts", "suspends", "resumes"};
+    static const char *const behind[] = {"loans"};
+    allot__writer *out = &page->out;
+    int status = allot__write_flights(out, page->decision);
+    allot__write_line(out);
+    write_none(out, before, sizeof before / sizeof before[0]);
+    if (status == ALLOT_OK)
+        status = allot__write_kills(out, page->decision);
+    write_none(out, behind, sizeof behind / sizeof behind[0]);
     allot__write_open(out, "leases", '{');
     allot__write_close(out, '}');
+    return status;
 }
 
 static bool is_one_policy(const allot_plan *plan)
@@ -272,7 +283,8 @@ static int write_decision(page *page, const allot_report *warnings)
         status = write_grants(page);
     if (status == ALLOT_OK)
         status = write_reclaims(page);
-    write_rest(out);
+    if (status == ALLOT_OK)
+        status = write_rest(page);
     write_warnings(out, warnings);
     allot__write_close(out, '}');
     allot__write_raw(out, "\n", 1);
