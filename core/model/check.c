@@ -231,7 +231,5 @@ int allot__check_group(const allot_plan *plan, int32_t group, allot_report *repo
     if (allot__check_ledger(plan, group, report))
         status = ALLOT_EINVALID;
     allot__free(plan->engine, effective, rows, sizeof *effective);
-    if (allot__check_requires(plan, group, report) || allot__check_exclusive(plan, group, report))
-        status = ALLOT_EINVALID;
     return status;
 }
