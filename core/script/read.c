@@ -14,13 +14,11 @@
 /* What each stage knows: columns up to this one. */
 enum { IN_QUOTA = ALLOT_IN_FLIGHT, IN_DISTRIBUTION = ALLOT_QUOTA, IN_RECLAIM = ALLOT_OVER };
 
-static const char *const policy_keys[] = {
-    "kind",    "name",       "doc",      "at",          "options",
-    "round",   "attributes", "reclaim",  "quota",       "distribute",
-    "scale",   "recall",     "shared",   "enforce",     "task_attributes",
-    "victims", "guards",     "sessions", "requirements"};
+static const char *const policy_keys[] = {"kind",  "name",       "doc",     "at",     "options",
+                                          "round", "attributes", "reclaim", "quota",  "distribute",
+                                          "scale", "recall",     "shared",  "enforce"};
 
-int allot__read_push(lua_State *L, const char *key)
+static int push_field(lua_State *L, const char *key)
 {
     lua_pushstring(L, key);
     return lua_rawget(L, -2);
@@ -42,7 +40,7 @@ static void check_keys(lua_State *L, const char *const *keys, size_t n)
     }
 }
 
-void allot__read_kind(lua_State *L, const char *kind, const char *what)
+static void check_kind(lua_State *L, const char *kind, const char *what)
 {
     const char *found = NULL;
     if (lua_type(L, -1) == LUA_TTABLE)
@@ -56,7 +54,7 @@ void allot__read_kind(lua_State *L, const char *kind, const char *what)
 static int32_t read_integer(lua_State *L, const char *key, int32_t fallback)
 {
     lua_Integer value = fallback;
-    int type = allot__read_push(L, key);
+    int type = push_field(L, key);
     if (type != LUA_TNIL && !lua_isinteger(L, -1))
         allot__read_fail(L, NULL, "%s is a %s, not a whole number", key, luaL_typename(L, -1));
     if (type != LUA_TNIL)
@@ -67,25 +65,20 @@ static int32_t read_integer(lua_State *L, const char *key, int32_t fallback)
     return (int32_t)value;
 }
 
-static allot_attribute_type type_of(const char *name)
-{
-    if (name && strcmp(name, "boolean") == 0)
-        return ALLOT_BOOLEAN;
-    return name && strcmp(name, "tag") == 0 ? ALLOT_TAG : ALLOT_INTEGER;
-}
-
-allot_attribute allot__read_declaration(lua_State *L)
+/* The declaration on top; strings stay its own. */
+static allot_attribute read_declaration(lua_State *L)
 {
     if (lua_type(L, -1) != LUA_TTABLE)
         allot__read_fail(L, NULL, "a declaration is a table, not a %s", luaL_typename(L, -1));
     const char *type = allot__read_string(L, "type");
     allot_attribute made = {.name = allot__read_string(L, "name"),
                             .doc = allot__read_string(L, "doc"),
-                            .type = type_of(type),
+                            .type = type && strcmp(type, "boolean") == 0 ? ALLOT_BOOLEAN
+                                                                         : ALLOT_INTEGER,
                             .min = read_integer(L, "min", 0),
                             .fallback = read_integer(L, "default", 0)};
-    made.max = read_integer(L, "max", made.type == ALLOT_INTEGER ? ALLOT_AMOUNT_MAX : 1);
-    allot__read_push(L, "limit");
+    made.max = read_integer(L, "max", made.type == ALLOT_BOOLEAN ? 1 : ALLOT_AMOUNT_MAX);
+    push_field(L, "limit");
     made.limit = lua_toboolean(L, -1);
     lua_pop(L, 1);
     if (!made.name || strlen(made.name) > ALLOT_NAME_MAX)
@@ -93,9 +86,10 @@ allot_attribute allot__read_declaration(lua_State *L)
     return made;
 }
 
-int32_t allot__read_list(lua_State *L, const char *key, int32_t most)
+/* Pushes the list in field `key`, and returns its length. */
+static int32_t push_list(lua_State *L, const char *key, int32_t most)
 {
-    int type = allot__read_push(L, key);
+    int type = push_field(L, key);
     if (type != LUA_TNIL && type != LUA_TTABLE)
         allot__read_fail(L, NULL, "%s is a %s, not a list", key, luaL_typename(L, -1));
     lua_Unsigned count = type == LUA_TTABLE ? lua_rawlen(L, -1) : 0;
@@ -106,10 +100,10 @@ int32_t allot__read_list(lua_State *L, const char *key, int32_t most)
 
 static void read_attributes(lua_State *L, allot__draft *draft)
 {
-    int32_t count = allot__read_list(L, "attributes", ALLOT_ATTRIBUTES_MAX);
+    int32_t count = push_list(L, "attributes", ALLOT_ATTRIBUTES_MAX);
     for (int32_t i = 0; i < count; i++) {
         lua_rawgeti(L, -1, i + 1);
-        draft->attributes[i] = allot__read_declaration(L);
+        draft->attributes[i] = read_declaration(L);
         lua_pop(L, 1);
         draft->attribute_count++;
     }
@@ -119,7 +113,7 @@ static void read_attributes(lua_State *L, allot__draft *draft)
 /* The strings of the option on top of the stack. */
 static void read_values(lua_State *L, allot__draft_option *option)
 {
-    int32_t count = allot__read_list(L, "values", ALLOT__VALUES_MAX);
+    int32_t count = push_list(L, "values", ALLOT__VALUES_MAX);
     for (int32_t i = 0; i < count; i++, option->value_count++) {
         if (lua_rawgeti(L, -1, i + 1) != LUA_TSTRING)
             allot__read_fail(L, NULL, "values is a list of strings");
@@ -133,10 +127,10 @@ static void read_values(lua_State *L, allot__draft_option *option)
 
 static void read_options(lua_State *L, allot__draft *draft)
 {
-    int32_t count = allot__read_list(L, "options", ALLOT_ATTRIBUTES_MAX);
+    int32_t count = push_list(L, "options", ALLOT_ATTRIBUTES_MAX);
     for (int32_t i = 0; i < count; i++) {
         lua_rawgeti(L, -1, i + 1);
-        allot_attribute made = allot__read_declaration(L);
+        allot_attribute made = read_declaration(L);
         draft->options[i] = (allot__draft_option){made.name,     made.type, made.min, made.max,
                                                   made.fallback, 0,         {NULL}};
         read_values(L, &draft->options[i]);
@@ -162,7 +156,7 @@ static const char *read_label(lua_State *L, allot__draft_fill *out)
 /* The cap in field `key`; nil: the need alone. */
 static allot_source read_cap(lua_State *L, allot__reading *reading, const char *at, const char *key)
 {
-    if (allot__read_push(L, key) != LUA_TNIL)
+    if (push_field(L, key) != LUA_TNIL)
         return allot__read_source(L, reading, at, key, IN_QUOTA);
     lua_pop(L, 1);
     return (allot_source){ALLOT_FROM_NEED, 0};
@@ -178,29 +172,30 @@ static bool read_part(lua_State *L, allot__reading *reading, allot__draft_fill *
     const char *at = read_label(L, out);
     out->kind = pool ? ALLOT__DRAFT_POOL : ALLOT__DRAFT_LOAN;
     if (pool) {
-        allot__read_push(L, "by");
+        push_field(L, "by");
         out->by = allot__read_source(L, reading, at, "by", IN_QUOTA);
         out->up_to = read_cap(L, reading, at, "up_to");
     } else {
         out->by = read_cap(L, reading, at, "lend_limit");
         out->up_to = read_cap(L, reading, at, "borrow_limit");
-        allot__read_push(L, "borrowers");
+        push_field(L, "borrowers");
         allot__read_order(L, reading, at, IN_QUOTA, &out->order);
     }
     lua_pop(L, 1);
     return true;
 }
 
-void allot__read_fill(lua_State *L, allot__reading *reading, const char *what, int32_t last,
+/* The fill on top, popped. */
+static void read_fill(lua_State *L, allot__reading *reading, const char *what, int32_t last,
                       allot__draft_fill *out)
 {
-    allot__read_kind(L, "fill", what);
+    check_kind(L, "fill", what);
     const char *at = read_label(L, out);
-    allot__read_push(L, "by");
+    push_field(L, "by");
     out->by = allot__read_source(L, reading, at, "by", last);
     out->up_to = (allot_source){ALLOT_FROM_NEED, 0};
-    if (allot__read_push(L, "up_to") == LUA_TTABLE) {
-        allot__read_kind(L, "part", "up_to");
+    if (push_field(L, "up_to") == LUA_TTABLE) {
+        check_kind(L, "part", "up_to");
         out->up_to.kind = ALLOT_FROM_PART;
         lua_pop(L, 1);
     } else if (!lua_isnil(L, -1)) {
@@ -208,7 +203,7 @@ void allot__read_fill(lua_State *L, allot__reading *reading, const char *what, i
     } else {
         lua_pop(L, 1);
     }
-    allot__read_push(L, "order");
+    push_field(L, "order");
     allot__read_order(L, reading, at, last, &out->order);
     lua_pop(L, 1);
 }
@@ -231,9 +226,10 @@ static void push_options(lua_State *L, const allot__draft *draft)
     allot__library_strict(L, "option");
 }
 
-int allot__read_ruled(lua_State *L, const allot__draft *draft, const char *key)
+/* Pushes field `key`; where that is a function of the options, what it returns. Its type. */
+static int push_ruled(lua_State *L, const allot__draft *draft, const char *key)
 {
-    if (allot__read_push(L, key) == LUA_TFUNCTION) {
+    if (push_field(L, key) == LUA_TFUNCTION) {
         push_options(L, draft);
         lua_call(L, 1, 1);
         lua_pushstring(L, key); /* its strings are the draft's until the policy is built */
@@ -246,7 +242,7 @@ int allot__read_ruled(lua_State *L, const allot__draft *draft, const char *key)
 static void read_quota(lua_State *L, allot__reading *reading)
 {
     allot__draft *draft = reading->draft;
-    if (allot__read_ruled(L, draft, "quota") != LUA_TTABLE)
+    if (push_ruled(L, draft, "quota") != LUA_TTABLE)
         allot__read_fail(L, NULL, "quota is a %s, not a list of fills", luaL_typename(L, -1));
     lua_Unsigned count = lua_rawlen(L, -1);
     if (count < 1 || count > ALLOT_FILLS_MAX)
@@ -256,7 +252,7 @@ static void read_quota(lua_State *L, allot__reading *reading)
         lua_rawgeti(L, -1, draft->fill_count + 1);
         allot__draft_fill *fill = &draft->fills[draft->fill_count];
         if (!read_part(L, reading, fill))
-            allot__read_fill(L, reading, "an item of quota", IN_QUOTA, fill);
+            read_fill(L, reading, "an item of quota", IN_QUOTA, fill);
     }
     lua_pop(L, 1);
 }
@@ -264,7 +260,7 @@ static void read_quota(lua_State *L, allot__reading *reading)
 /* Not given: owned slots scale. */
 static bool read_scale(lua_State *L)
 {
-    int type = allot__read_push(L, "scale");
+    int type = push_field(L, "scale");
     bool scale = type == LUA_TNIL || lua_toboolean(L, -1);
     if (type != LUA_TNIL && type != LUA_TBOOLEAN)
         allot__read_fail(L, NULL, "scale is true or false, not a %s", luaL_typename(L, -1));
@@ -277,7 +273,7 @@ static bool read_scale(lua_State *L)
 static bool read_switch(lua_State *L, const allot__draft *draft, const char *key, const char *off,
                         const char *on)
 {
-    int type = allot__read_ruled(L, draft, key);
+    int type = push_ruled(L, draft, key);
     if (type != LUA_TSTRING && type != LUA_TNIL)
         allot__read_fail(L, NULL, "%s is a %s, not a word", key, luaL_typename(L, -1));
     const char *word = lua_tostring(L, -1);
@@ -315,20 +311,32 @@ static void read_reclaim(lua_State *L, allot__reading *reading)
 {
     allot__draft *draft = reading->draft;
     allot__draft_fill *reclaim = &draft->reclaim;
-    int type = allot__read_ruled(L, draft, "reclaim");
+    int type = push_ruled(L, draft, "reclaim");
     draft->switches[ALLOT_SWITCH_NO_RECLAIM] = type == LUA_TBOOLEAN && !lua_toboolean(L, -1);
     draft->reclaim_given = type != LUA_TNIL && !draft->switches[ALLOT_SWITCH_NO_RECLAIM];
     if (!draft->reclaim_given) {
         lua_pop(L, 1);
         return;
     }
-    allot__read_fill(L, reading, "reclaim", IN_RECLAIM, reclaim);
+    read_fill(L, reading, "reclaim", IN_RECLAIM, reclaim);
     bool over = reclaim->up_to.kind == ALLOT_FROM_COLUMN && reclaim->up_to.value == ALLOT_OVER;
     if (reclaim->up_to.kind != ALLOT_FROM_NEED && !over)
         allot__read_fail(L, NULL, "reclaim takes what is over; its up_to is \"over\" or left out");
 }
 
 /* ---- The whole ----------------------------------------------------------------------------- */
+
+static void keep_names(allot__reading *reading)
+{
+    allot__script *script = reading->script;
+    const allot__draft *draft = reading->draft;
+    script->names_count = ALLOT_COLUMN_COUNT + draft->attribute_count;
+    for (int32_t i = 0; i < script->names_count; i++) {
+        const char *name = i < ALLOT_COLUMN_COUNT ? allot_column_name(i)
+                                                  : draft->attributes[i - ALLOT_COLUMN_COUNT].name;
+        strcpy(script->names[i], name);
+    }
+}
 
 int allot__read_policy(lua_State *L, allot__reading *reading)
 {
@@ -337,7 +345,7 @@ int allot__read_policy(lua_State *L, allot__reading *reading)
         return allot__read_fail(L, NULL,
                                 "the file returns a %s; it ends with return policy { ... }",
                                 luaL_typename(L, -1));
-    allot__read_kind(L, "policy", "what the file returns");
+    check_kind(L, "policy", "what the file returns");
     check_keys(L, policy_keys, sizeof policy_keys / sizeof *policy_keys);
     draft->name = allot__read_string(L, "name");
     read_attributes(L, draft);
@@ -346,16 +354,14 @@ int allot__read_policy(lua_State *L, allot__reading *reading)
         reading->option_fault = true;
         return 0;
     }
-    allot__read_task_attributes(L, reading);
     read_quota(L, reading);
     draft->scale = read_scale(L);
     read_switches(L, draft);
     draft->rounding = read_round(L);
-    allot__read_push(L, "distribute");
+    push_field(L, "distribute");
     allot__read_order(L, reading, NULL, IN_DISTRIBUTION, &draft->distribute);
     read_reclaim(L, reading);
-    allot__read_tasks(L, reading);
-    for (int rows = 0; rows < ALLOT_HOSTS; rows++)
-        allot__script_view(L, reading->script, draft, (allot_rows)rows);
+    keep_names(reading);
+    allot__script_view(L, reading->script);
     return 0;
 }
