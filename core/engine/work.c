@@ -44,10 +44,55 @@ static void scale(allot__work *work)
     work->unit = planned / common;
 }
 
-void allot__work_resize(allot__work *work, int64_t slots)
+static int32_t cut(int64_t slots)
 {
-    work->slots = slots;
-    scale(work);
+    return slots > ALLOT_AMOUNT_MAX ? ALLOT_AMOUNT_MAX : (int32_t)slots;
+}
+
+static bool has_flights(const allot__work *work)
+{
+    const allot__flight *flights = work->state->flights.items;
+    for (size_t i = 0; i < work->state->flights.count; i++) {
+        if (flights[i].group == work->index) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Slots on their way, from the leaf that gives and to the leaves that others give to (C-6). */
+static int count_flights(allot__work *work)
+{
+    if (!has_flights(work)) {
+        return ALLOT_OK;
+    }
+    size_t rows = (size_t)work->tree->rows;
+    int32_t *out = allot__arena_take(work->arena, rows, sizeof *out);
+    int32_t *in = allot__arena_take(work->arena, rows, sizeof *in);
+    if (out == NULL || in == NULL) {
+        return ALLOT_ENOMEM;
+    }
+    memset(out, 0, rows * sizeof *out);
+    memset(in, 0, rows * sizeof *in);
+    const allot__flight *flights = work->state->flights.items;
+    const allot_claim *claims = work->state->claims.items;
+    for (size_t i = 0; i < work->state->flights.count; i++) {
+        if (flights[i].group != work->index) {
+            continue;
+        }
+        int32_t from = allot__row(work->plan, work->index, flights[i].consumer);
+        out[from] = cut(out[from] + flights[i].slots);
+        for (int32_t k = 0; k < flights[i].count; k++) {
+            const allot_claim *claim = &claims[flights[i].first + k];
+            int32_t to = allot__row(work->plan, work->index, claim->consumer);
+            if (to != from) {
+                in[to] = cut(in[to] + claim->slots);
+            }
+        }
+    }
+    work->in_flight = out;
+    work->earmarked = in;
+    return ALLOT_OK;
 }
 
 static int take_columns(allot__work *work)
@@ -132,5 +177,5 @@ int allot__work_init(allot__work *work, const allot_plan *plan, const allot_stat
         scale(work);
         status = take_columns(work);
     }
-    return status;
+    return status == ALLOT_OK ? count_flights(work) : status;
 }
