@@ -8,6 +8,7 @@ codes = true
 local policy = {
   read_globals = {
     "policy", "fill", "pool", "loan", "order", "asc", "desc", "none", "part", "log",
+    "guard", "min_run_time", "max_preemptions", "spare_tagged",
     string = { fields = { "ends", "glob", "split", "starts" } },
   },
 }

@@ -26,17 +26,18 @@ local PUBLIC = {
 
 -- Files of engine/, each may include the headers of those before it (and its own).
 local ENGINE = {
-  "work", "own", "columns", "pour", "pour_fast", "order", "round", "free", "need", "quota_pass",
-  "quota_part", "quota_order", "quota_mixed", "quota", "distribute", "giveback",
-  "giveback_leaves", "trace", "over", "reclaim", "orders",
-  "pick", "pick_items", "pick_fast",
-  "decision", "tell", "tell_quota", "tell_slots", "explain", "cycle",
+  "work", "own", "flight", "in_flight", "columns", "rack", "rack_exclusive", "rack_require",
+  "pour", "pour_fast", "order", "round", "free", "need", "quota_pass", "quota_part",
+  "quota_order", "quota_mixed", "quota", "distribute", "giveback", "giveback_leaves",
+  "giveback_across", "trace", "over", "reclaim", "book", "orders", "spread", "place", "pick",
+  "pick_items", "pick_fast", "decision", "decision_flight", "tell", "tell_quota", "tell_slots",
+  "explain", "cycle",
 }
 
 -- Modules of lua/allot, each may require those before it. `core` is the C module.
 local LUA = {
   "core", "columns", "names", "placed", "order", "declare", "amount", "part", "fill", "pool",
-  "loan", "policy", "language", "init", "swf",
+  "loan", "guard", "tasks", "policy", "language", "init", "swf",
 }
 
 -- C headers whose use tells a floor apart.

@@ -142,3 +142,106 @@ describe("a planned share", function ()
     assert.matches("weights add up to 1000000001", message, 1, true)
   end)
 end)
+
+describe("shares enforced", function ()
+  --- Two branches of 10 each; A1 has too many, as has B1, and A2 lacks 4.
+  local function two(policy, rank)
+    return {
+      slots = 20, policy = policy,
+      { "A", { "A1" }, { "A2" } }, { "B", { "B1", rank = rank }, { "B2" } },
+    }
+  end
+  local crowded = { ["A/A1"] = { 9, 8 }, ["A/A2"] = { 5, 1 }, ["B/B1"] = { 9, 9 },
+    ["B/B2"] = { 5, 2 } }
+
+  it("at the parent: siblings settle first, then branches (SV-8, E-22)", function ()
+    local _, reclaims = decide(two(ratio { enforce_share = "parent" }), crowded)
+    assert.same({ ["A/A1"] = { 3, ["A/A2"] = 3 }, ["B/B1"] = { 4, ["B/B2"] = 3, ["A/A2"] = 1 } },
+      reclaims)
+  end)
+
+  it("SV-8: what a branch lacks comes from another that uses its share (E-22)", function ()
+    for _, level in ipairs { "parent", "leaf" } do
+      local now = { ["A/A1"] = { 7, 5 }, ["B/B1"] = { 99, 15 } }
+      local quotas, reclaims = decide(two(ratio { enforce_share = level }), now)
+      assert.equal(7, quotas.A)
+      assert.same({ ["B/B1"] = { 2, ["A/A1"] = 2 } }, reclaims)
+    end
+  end)
+
+  it("at the leaves: the worst rank gives first, whatever its branch (E-22, E-30)", function ()
+    local _, reclaims = decide(two(ratio {}, 1), crowded)
+    assert.same({ 4, ["A/A2"] = 4 }, reclaims["B/B1"])
+    assert.same({ 3, ["B/B2"] = 3 }, reclaims["A/A1"])
+  end)
+
+  it("at the leaves: of one rank in proportion to what is over (E-22, C-7)", function ()
+    local now = { ["A/A1"] = { 9, 7 }, ["A/A2"] = { 5, 3 }, ["B/B1"] = { 9, 9 },
+      ["B/B2"] = { 5, 1 } }
+    local _, reclaims = decide(two(ratio {}), now)
+    assert.same({ 2, 4 }, { reclaims["A/A1"][1], reclaims["B/B1"][1] })
+  end)
+
+  -- A's 9 are 5 and 4, since A1 stands first (C-4).
+  it("at the leaves: a limit above still makes its own members give (C-6)", function ()
+    local short = two(ratio {}, 0)
+    short[1].limit = 9
+    local _, reclaims = decide(short, { ["A/A1"] = { 9, 8 }, ["A/A2"] = { 5, 1 },
+      ["B/B1"] = { 11, 11 } })
+    assert.same({ ["A/A1"] = { 3, ["A/A2"] = 3 } }, reclaims)
+  end)
+end)
+
+describe("share_ratio without reclaim_shared", function ()
+  local kept = ratio { reclaim_shared = false }
+
+  it("takes nothing for others: slots return by themselves (5.2, S2)", function ()
+    local quotas, reclaims, made = decide(equals(18, kept), { A = { 10, 9 }, B = { 10, 9 },
+      C = { 2 } })
+    assert.equal(2, quotas.C)
+    assert.same({}, reclaims)
+    assert.equal(2, case.by_path(made.groups.default)["/C"].deficit)
+    local _, again = decide(equals(18, kept), { A = { 10, 8 }, B = { 10, 9 }, C = { 2 } })
+    assert.same({}, again)
+  end)
+
+  it("still fits the group's size (C-6)", function ()
+    local now = { A = { 10, 9 }, B = { 10, 9 }, C = { 2 }, slots = 14 }
+    local _, reclaims = decide(equals(18, kept), now)
+    local given = 0
+    for _, one in pairs(reclaims) do
+      given = given + one[1]
+    end
+    assert.equal(4, given)
+  end)
+
+  it("says so", function ()
+    local _, decision = engine.cycle(plan(equals(18, kept)),
+      state { A = { 10, 9 }, B = { 10, 9 }, C = { 2 } })
+    local text = table.concat(decision:explain "/B", "\n")
+    assert.matches("reclaims nothing", text, 1, true)
+  end)
+end)
+
+describe("a share limit", function ()
+  it("is what a consumer may use at most (5.3)", function ()
+    local short = { slots = 18, policy = "share_ratio", { "A", share_limit = 5 }, { "B" } }
+    local quotas, _, made = decide(short, { A = { 18 }, B = { 18 } })
+    assert.same({ A = 5, B = 13 }, quotas)
+    assert.equal(5, case.by_path(made.groups.default)["/A"].need)
+  end)
+
+  it("holds for all below a parent", function ()
+    local short = {
+      slots = 18, policy = "share_ratio", { "P", share_limit = 7, { "A" }, { "B" } }, { "C" },
+    }
+    assert.same({ P = 7, ["P/A"] = 4, ["P/B"] = 3, C = 11 },
+      (decide(short, { ["P/A"] = { 18 }, ["P/B"] = { 18 }, C = { 18 } })))
+  end)
+
+  it("is explained by its name", function ()
+    local short = { slots = 18, policy = "share_ratio", { "A", share_limit = 5 }, { "B" } }
+    local _, decision = engine.cycle(plan(short), state { A = { 9 } })
+    assert.matches("its share_limit is 5", table.concat(decision:explain "/A", "\n"), 1, true)
+  end)
+end)

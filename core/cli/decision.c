@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #define FRACTION_MAX 11 /* characters of a fraction that is still easier read than a decimal */
 
@@ -25,6 +26,35 @@ int allot__cli_ratio(const allot_ratio *ratio, char *buf, size_t size)
     return snprintf(buf, size, value < 0.001 ? "~%.3g" : "~%.4f", value);
 }
 
+static void put_path(allot__text *out, const allot_plan *plan, int32_t consumer)
+{
+    char buf[512];
+    size_t len = allot_plan_path(plan, consumer, buf, sizeof buf);
+    if (len < sizeof buf) {
+        allot__cli_add(out, buf, len);
+        return;
+    }
+    char *whole = allot_engine_alloc(out->engine, NULL, 0, len + 1);
+    if (whole == NULL) {
+        out->failed = true;
+        return;
+    }
+    allot__cli_add(out, whole, allot_plan_path(plan, consumer, whole, len + 1));
+    allot_engine_alloc(out->engine, whole, len + 1, 0);
+}
+
+static void put_time(allot__text *out, int64_t now)
+{
+    char buf[40];
+    time_t seconds = (time_t)now;
+    struct tm parts;
+    if (gmtime_r(&seconds, &parts) != NULL && parts.tm_year < 8100 &&
+        strftime(buf, sizeof buf, "%Y-%m-%dT%H:%M:%SZ", &parts) != 0)
+        allot__cli_puts(out, buf);
+    else
+        allot__cli_printf(out, "%" PRId64, now);
+}
+
 static const char *plural(int64_t count)
 {
     return count == 1 ? "" : "s";
@@ -35,15 +65,14 @@ static void put_head(const allot_decision *decision, int32_t group, const allot_
 {
     const allot_plan *plan = allot_decision_plan(decision);
     const allot_policy *policy = allot_plan_group_policy(plan, group);
-    char now[40];
     allot__cli_printf(out, "%s%s%s: %" PRId64 " slot%s, ", color ? "\033[1m" : "",
                       allot_plan_group_name(plan, group), color ? "\033[0m" : "", totals->slots,
                       plural(totals->slots));
     if (policy != NULL)
         allot__cli_printf(out, "policy %s, ", allot_policy_name(policy));
     allot__cli_printf(out, "%" PRId64 " idle, ", totals->idle);
-    allot_time_text(allot_decision_now(decision), now, sizeof now);
-    allot__cli_printf(out, "%s\n\n", now);
+    put_time(out, allot_decision_now(decision));
+    allot__cli_puts(out, "\n\n");
 }
 
 static void put_grants(const allot_decision *decision, int32_t group, allot__text *out)
@@ -54,7 +83,7 @@ static void put_grants(const allot_decision *decision, int32_t group, allot__tex
         if (allot_decision_grant(decision, i, &grant) != ALLOT_OK || grant.group != group)
             continue;
         allot__cli_puts(out, first ? "\ngrants, in this order:\n  " : "  ");
-        allot__cli_puts_path(out, allot_decision_plan(decision), grant.consumer);
+        put_path(out, allot_decision_plan(decision), grant.consumer);
         allot__cli_printf(out, " gets %" PRId64 " idle slot%s\n", grant.slots, plural(grant.slots));
         first = false;
     }
@@ -62,12 +91,12 @@ static void put_grants(const allot_decision *decision, int32_t group, allot__tex
 
 static void put_reclaim(const allot_plan *plan, const allot_reclaim *reclaim, allot__text *out)
 {
-    allot__cli_puts_path(out, plan, reclaim->consumer);
+    put_path(out, plan, reclaim->consumer);
     allot__cli_printf(out, " gives back %" PRId64 "%s", reclaim->slots,
                       reclaim->claim_count > 0 ? ": " : "");
     for (int32_t i = 0; i < reclaim->claim_count; i++) {
         allot__cli_printf(out, "%s%" PRId64 " to ", i > 0 ? ", " : "", reclaim->claims[i].slots);
-        allot__cli_puts_path(out, plan, reclaim->claims[i].consumer);
+        put_path(out, plan, reclaim->claims[i].consumer);
     }
     if (reclaim->grace > 0)
         allot__cli_printf(out, ", within %" PRId64 " s", reclaim->grace);
@@ -89,6 +118,68 @@ static void put_reclaims(const allot_decision *decision, int32_t group, allot__t
             continue;
         allot__cli_puts(out, first ? "\nreclaims, in this order:\n  " : "  ");
         put_reclaim(allot_decision_plan(decision), &reclaim, out);
+        first = false;
+    }
+}
+
+/* What a reclaim in flight waits for. */
+static void put_phase(const allot_flight *flight, allot__text *out)
+{
+    switch (flight->phase) {
+    case ALLOT_RETURNED:
+        allot__cli_puts(out, "all are back");
+        return;
+    case ALLOT_INTERRUPTED:
+        allot__cli_puts(out, "its tasks were told");
+        break;
+    case ALLOT_LEEWAY:
+        allot__cli_puts(out, "its time is over");
+        break;
+    case ALLOT_OVERDUE:
+        allot__cli_puts(out, "its leeway is over");
+        return;
+    }
+    if (flight->left != INT64_MAX)
+        allot__cli_printf(out, ", %" PRId64 " s left", flight->left);
+}
+
+static void put_flights(const allot_decision *decision, int32_t group, allot__text *out)
+{
+    bool first = true;
+    allot_flight flight;
+    for (int32_t i = 0; i < allot_decision_flights(decision); i++) {
+        if (allot_decision_flight(decision, i, &flight) != ALLOT_OK || flight.group != group)
+            continue;
+        allot__cli_puts(out, first ? "\nreclaims under way:\n  " : "  ");
+        allot__cli_printf(out, "%s%s", flight.id != NULL ? flight.id : "",
+                          flight.id != NULL ? ": " : "");
+        put_path(out, allot_decision_plan(decision), flight.consumer);
+        allot__cli_printf(out, " gives back %" PRId64, flight.slots);
+        if (flight.returned > 0 && flight.returned < flight.slots)
+            allot__cli_printf(out, ", %" PRId64 " of them are back", flight.returned);
+        allot__cli_printf(out, " (%s: ", allot_phase_name(flight.phase));
+        put_phase(&flight, out);
+        allot__cli_puts(out, ")\n");
+        first = false;
+    }
+}
+
+static void put_kills(const allot_decision *decision, int32_t group, allot__text *out)
+{
+    bool first = true;
+    allot_kill kill;
+    allot_flight flight;
+    allot_task task;
+    for (int32_t i = 0; i < allot_decision_kills(decision); i++) {
+        if (allot_decision_kill(decision, i, &kill) != ALLOT_OK ||
+            allot_decision_flight(decision, kill.flight, &flight) != ALLOT_OK ||
+            flight.group != group ||
+            allot_state_task_at(allot_decision_state(decision), kill.task, &task) != ALLOT_OK)
+            continue;
+        allot__cli_puts(out, first ? "\nto kill and requeue now, their time is over:\n  " : "  ");
+        allot__cli_printf(out, "%s of ", task.id);
+        put_path(out, allot_decision_plan(decision), task.consumer);
+        allot__cli_puts(out, "\n");
         first = false;
     }
 }
@@ -120,6 +211,8 @@ void allot__cli_decision(const allot_decision *decision, allot__text *out, const
             allot__cli_printf(out, "(and %" PRId32 " with nothing: --all)\n", left_out);
         put_grants(decision, group, out);
         put_reclaims(decision, group, out);
+        put_flights(decision, group, out);
+        put_kills(decision, group, out);
         put_totals(&totals, out);
     }
 }

@@ -105,14 +105,8 @@ static int explain(allot__cli *cli, const allot_decision *decision, const char *
 int allot__cli_explain(allot__cli *cli)
 {
     allot__documents docs;
-    bool preview = cli->operand_count == 2;
-    if (preview && cli->options.at == NULL)
-        return allot__cli_fail(cli, CLI_USAGE, "E-usage", "--at next tells of the next switch",
-                               "usage: allot explain PLAN STATE PATH, or --at TIME in its place");
     int code = allot__cli_decide(cli, cli->operands[0], cli->operands[1], &docs);
-    if (code == CLI_DONE && preview)
-        code = allot__cli_preview(cli, &docs);
-    else if (code == CLI_DONE)
+    if (code == CLI_DONE)
         code = explain(cli, docs.decision, cli->operands[2]);
     allot__cli_close(cli, &docs);
     return code;

@@ -2,21 +2,25 @@
 /* Copyright the allot authors */
 /* cycle.c: the driver: knows which stage comes when; the stages know how. */
 #include "engine/decision.h"
-#include "engine/distribute.h"
 #include "engine/free.h"
 #include "engine/need.h"
+#include "engine/place.h"
 #include "engine/quota.h"
+#include "engine/rack.h"
 #include "engine/reclaim.h"
 
 static int run_group(allot__decided *group, allot_stage last)
 {
     allot__work *work = &group->work;
-    int status = allot__need(work);
+    int status = allot__rack_make(work);
+    if (status == ALLOT_OK) {
+        status = allot__need(work);
+    }
     if (status == ALLOT_OK) {
         status = allot__quota(work);
     }
     if (status == ALLOT_OK && last >= ALLOT_STAGE_DISTRIBUTE) {
-        status = allot__distribute(work);
+        status = allot__place(work);
     }
     if (status == ALLOT_OK && last >= ALLOT_STAGE_RECLAIM &&
         (last >= ALLOT_STAGE_ORDERS || work->forced != NULL)) {
@@ -51,6 +55,10 @@ static int run(allot_decision *decision, allot_report *report)
     if (status != ALLOT_OK) {
         return status;
     }
+    status = allot__flights_make(decision->state, &decision->arena, report, &decision->flown);
+    if (status != ALLOT_OK) {
+        return status;
+    }
     decision->groups =
         allot__arena_take(&decision->arena, (size_t)plan->group_count, sizeof *decision->groups);
     if (decision->groups == NULL) {
@@ -60,6 +68,9 @@ static int run(allot_decision *decision, allot_report *report)
         allot__decided *group = &decision->groups[i];
         *group = (allot__decided){.free_slots = NULL};
         status = allot__work_init(&group->work, plan, decision->state, i, &decision->arena, report);
+        if (status == ALLOT_OK) {
+            status = allot__flights_count(&group->work, &decision->flown);
+        }
         if (status == ALLOT_OK) {
             status = run_group(group, decision->last);
         }

@@ -3,6 +3,7 @@
 /* decision.c: reading what a cycle decided; nothing here changes it. */
 #include "engine/decision.h"
 
+#include "engine/place.h"
 #include "engine/reclaim.h"
 #include "engine/trace.h"
 
@@ -38,13 +39,39 @@ int allot_decision_totals(const allot_decision *decision, int32_t group, allot_t
     const allot__work *work = &decision->groups[group].work;
     bool summed = decision->last >= ALLOT_STAGE_ORDERS;
     int64_t placed = summed ? work->idle - work->idle_left : 0;
-    *out = (allot_totals){.slots = work->slots,
+    const allot__rack *rack = work->rack;
+    int64_t blocked = rack != NULL ? rack->blocked : 0;
+    *out = (allot_totals){.slots = work->slots + blocked,
+                          .blocked = blocked,
                           .idle = work->idle,
                           .idle_left = work->idle_left,
                           .granted = placed - work->sums[0].held,
                           .held = work->sums[0].held,
                           .reclaimed = work->sums[0].given};
+    if (work->closed != NULL && summed) {
+        out->reclaimed += work->closed->held_sum[0] - work->closed->flying_sum[0];
+    }
     return ALLOT_OK;
+}
+
+static int64_t allocated_of(const allot__work *work, int32_t row)
+{
+    return work->allocated[row] + (work->closed != NULL ? work->closed->held[row] : 0);
+}
+
+/* Slots on closed hosts are held, go, and are forced to. */
+static void closed_verdict(const allot__work *work, int32_t row, allot_stage last,
+                           allot_verdict *out)
+{
+    int32_t family = allot__family_of(work, row);
+    int64_t held = family == 0 ? work->closed->held[row] : work->closed->held_sum[family];
+    int64_t flying = family == 0 ? work->closed->flying[row] : work->closed->flying_sum[family];
+    out->allocated += held;
+    out->in_flight += flying;
+    if (last >= ALLOT_STAGE_ORDERS) {
+        out->reclaimed += held - flying;
+        out->forced += held - flying;
+    }
 }
 
 /* Where leaves keep what they are over, or must give what they are not. */
@@ -71,6 +98,7 @@ static void leaf_verdict(const allot__work *work, int32_t row, allot_stage last,
     if (last >= ALLOT_STAGE_DISTRIBUTE) {
         out->granted = allot__granted(work, row);
         out->held = out->received - out->granted;
+        out->barred = allot__barred(work, row);
     }
     if (last >= ALLOT_STAGE_RECLAIM) {
         out->over = work->over[row];
@@ -141,6 +169,9 @@ int allot_decision_verdict(const allot_decision *decision, int32_t group, int32_
     } else {
         parent_verdict(work, family, decision->last, out);
     }
+    if (work->closed != NULL) {
+        closed_verdict(work, row, decision->last, out);
+    }
     out->free = decided->free_slots != NULL ? decided->free_slots[row] : 0;
     quota_verdict(work, row, out);
     return ALLOT_OK;
@@ -162,6 +193,17 @@ int32_t allot_decision_grants(const allot_decision *decision)
     return count;
 }
 
+static void places(const allot__rack *rack, int32_t row, allot_grant *out)
+{
+    if (rack != NULL) {
+        out->places = rack->places + rack->place_first[row];
+        out->place_count = rack->place_count[row];
+        out->unplaced = rack->unplaced[row];
+    } else {
+        out->unplaced = out->slots;
+    }
+}
+
 int allot_decision_grant(const allot_decision *decision, int32_t i, allot_grant *out)
 {
     for (int32_t group = 0; i >= 0 && group < decision->plan->group_count; group++) {
@@ -171,6 +213,7 @@ int allot_decision_grant(const allot_decision *decision, int32_t i, allot_grant 
             *out = (allot_grant){.group = group,
                                  .consumer = allot__handle(&decided->work, row),
                                  .slots = allot__granted(&decided->work, row)};
+            places(decided->work.rack, row, out);
             return ALLOT_OK;
         }
         i -= decided->orders.grant_count;
@@ -202,21 +245,23 @@ static void reclaim_at(const allot_decision *decision, int32_t group, int32_t i,
     const allot__decided *decided = &decision->groups[group];
     const allot__work *work = &decided->work;
     const allot__order_back *order = &decided->orders.reclaims[i];
-    int64_t now = decision->state->now;
     *out = (allot_reclaim){.group = group,
                            .consumer = allot__handle(work, order->row),
-                           .slots = work->reclaimed[order->row],
-                           .grace = work->group->columns[ALLOT_GRACE][order->row],
-                           .allocated = work->allocated[order->row],
+                           .slots = order->slots,
+                           .grace = order->grace,
+                           .deadline = allot__later(decision->state->now, order->grace),
+                           .allocated = allocated_of(work, order->row),
                            .quota = work->quota[order->row],
                            .target = allot__target(work, order->row),
                            .over = over_of(work, order->row),
                            .claims = decided->orders.claims + order->first,
-                           .claim_count = order->count};
-    out->reason = order->unowed & ALLOT__BY_LIMIT  ? "over-limit"
-                  : order->unowed & ALLOT__BY_SIZE ? "over-size"
-                                                   : "over-quota";
-    out->deadline = now > INT64_MAX - out->grace ? INT64_MAX : now + out->grace;
+                           .claim_count = order->count,
+                           .tasks = order->tasks,
+                           .task_count = order->task_count};
+    out->reason = order->unowed & ALLOT__BY_CLOSED  ? "closed-host"
+                  : order->unowed & ALLOT__BY_LIMIT ? "over-limit"
+                  : order->unowed & ALLOT__BY_SIZE  ? "over-size"
+                                                    : "over-quota";
 }
 
 int allot_decision_reclaim(const allot_decision *decision, int32_t i, allot_reclaim *out)

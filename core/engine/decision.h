@@ -21,6 +21,7 @@ struct allot_decision {
     const allot_state *state;
     allot_stage last;
     allot__arena arena;
+    allot__flown_all flown; /* reclaims in flight, of all groups */
     allot__decided *groups; /* one for each of the plan's */
 };
 

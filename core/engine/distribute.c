@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "engine/in_flight.h"
 #include "engine/order.h"
 
 typedef struct pass {
@@ -66,6 +67,23 @@ static int64_t allocated(const allot__work *work, int32_t row)
     return family == 0 ? work->allocated[row] : work->sums[family].allocated;
 }
 
+/* What has come back from a reclaim for a row (flight.h). */
+static int64_t pledged(const allot__work *work, int32_t row)
+{
+    return work->pledged != NULL ? work->pledged[row] : 0;
+}
+
+/* Claimants get that before others get anything; what is left of the idle slots. */
+static int64_t take_pledged(allot__work *work)
+{
+    int64_t idle = work->idle;
+    memcpy(work->received, work->pledged, (size_t)work->tree->rows * sizeof *work->received);
+    for (int32_t row = 0; row < work->tree->first[1]; row++) {
+        idle -= work->pledged[row];
+    }
+    return idle;
+}
+
 int64_t allot__spare_quota(const allot__work *work, int32_t family)
 {
     int32_t first = allot__family_first(work, family);
@@ -77,13 +95,15 @@ int64_t allot__spare_quota(const allot__work *work, int32_t family)
     return rest > 0 ? rest : 0;
 }
 
-/* What a row may take in the first pass: a parent no more than it can place, where that is known.
- */
+/* What a row may take in the first pass: no more than it can place, where that is known. */
 static int64_t first_part(const pass *pass, int32_t row)
 {
     const allot__work *work = pass->work;
     int32_t below = allot__family_of(work, row);
-    int64_t part = most(0, work->quota[row] - allocated(work, row));
+    int64_t part = most(0, work->quota[row] - allocated(work, row) - pledged(work, row));
+    if (work->room != NULL && below == 0) {
+        return least(part, work->room[row] - pledged(work, row));
+    }
     return pass->room != NULL && below != 0 ? least(part, pass->room[below]) : part;
 }
 
@@ -97,7 +117,7 @@ static int64_t first_family(pass *pass, int32_t family, int64_t left)
     for (int32_t i = 0; i < count && left > 0; i++) {
         int32_t row = member(pass, first, i);
         int64_t part = least(first_part(pass, row), left);
-        work->received[row] = (int32_t)part;
+        work->received[row] = (int32_t)(pledged(work, row) + part);
         left -= part;
     }
     return left;
@@ -107,10 +127,16 @@ static int64_t first_family(pass *pass, int32_t family, int64_t left)
 static bool first_sweep(pass *pass)
 {
     allot__work *work = pass->work;
-    memset(work->received, 0, (size_t)work->tree->rows * sizeof *work->received);
-    work->idle_left = first_family(pass, 0, work->idle);
+    int64_t idle = work->idle;
+    if (work->pledged == NULL) {
+        memset(work->received, 0, (size_t)work->tree->rows * sizeof *work->received);
+    } else {
+        idle = take_pledged(work);
+    }
+    work->idle_left = first_family(pass, 0, idle);
     for (int32_t family = 1; family < work->tree->families; family++) {
-        int64_t part = work->received[work->group->parent[family]];
+        int32_t parent = work->group->parent[family];
+        int64_t part = work->received[parent] - pledged(work, parent);
         int64_t rest = part > 0 ? first_family(pass, family, part) : 0;
         if (rest > 0 && rest > allot__spare_quota(work, family)) {
             return false;
@@ -159,7 +185,8 @@ static int64_t lacks(const pass *pass, int32_t row)
     int32_t family = allot__family_of(work, row);
     int64_t holds = allocated(work, row) + work->received[row];
     if (family == 0) {
-        return most(0, work->quota[row] - holds);
+        int64_t lack = most(0, work->quota[row] - holds);
+        return work->room != NULL ? least(lack, work->room[row] - work->received[row]) : lack;
     }
     if (work->limit[row] == ALLOT_NONE) {
         return pass->lack[family];
@@ -226,6 +253,7 @@ int allot__distribute(allot__work *work)
 {
     pass pass = {.work = work};
     work->idle = most(0, work->slots - work->sums[0].allocated);
+    allot__flights_pledge(work);
     int status = begin(&pass);
     if (status != ALLOT_OK) {
         return status;

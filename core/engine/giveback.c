@@ -38,10 +38,20 @@ static int find_way(allot__work *work, allot__rules *rules, allot__way *out)
     return status;
 }
 
-static bool take_room(allot__giveback *giveback)
+static bool is_across(const allot__work *work)
+{
+    for (int32_t i = 0; i < work->rules_count; i++) {
+        if (work->rules[i].policy->switches[ALLOT_SWITCH_ACROSS]) {
+            return work->tree->families > 1;
+        }
+    }
+    return false;
+}
+
+static bool take_room(allot__giveback *giveback, bool across)
 {
     allot__work *work = giveback->work;
-    size_t widest = (size_t)work->tree->widest + 1;
+    size_t widest = (size_t)(across ? work->tree->rows : work->tree->widest) + 1;
     size_t families = (size_t)work->tree->families;
     giveback->ways =
         allot__arena_take(work->arena, (size_t)work->rules_count, sizeof *giveback->ways);
@@ -59,11 +69,12 @@ static bool take_room(allot__giveback *giveback)
 
 int allot__giveback_init(allot__giveback *giveback, allot__work *work, allot__taker *taker)
 {
+    bool across = is_across(work);
     *giveback = (allot__giveback){.work = work, .taker = taker};
-    if (!take_room(giveback) || allot__sorter_init(work, &giveback->sorter) != ALLOT_OK) {
+    if (!take_room(giveback, across) || allot__sorter_init(work, &giveback->sorter) != ALLOT_OK) {
         return ALLOT_ENOMEM;
     }
-    int status = ALLOT_OK;
+    int status = across ? allot__across_init(giveback) : ALLOT_OK;
     for (int32_t i = 0; i < work->rules_count && status == ALLOT_OK; i++) {
         status = find_way(work, &work->rules[i], &giveback->ways[i]);
     }
@@ -93,6 +104,9 @@ static bool gives_first(const allot__giveback *giveback, int32_t a, int32_t b)
     const allot__giver *y = &giveback->givers[b];
     if (x->over != y->over) {
         return x->over > y->over;
+    }
+    if (giveback->listed) {
+        return allot__across_before(giveback, y->row, x->row);
     }
     return allot__tree_row(giveback->work, x->row) > allot__tree_row(giveback->work, y->row);
 }
@@ -194,6 +208,9 @@ static void take_part(allot__giveback *giveback, int32_t *depth, int32_t row, in
     if (part == 0) {
         return;
     }
+    if (giveback->listed) {
+        allot__across_lower(giveback, giveback->family, row, part);
+    }
     if (family != 0) {
         work->sums[family].over_left -= part;
         giveback->due[family] = part;
@@ -213,11 +230,12 @@ static int32_t collect(allot__giveback *giveback, int32_t first, int32_t count, 
     const allot__work *work = giveback->work;
     const allot__rules *rules = giveback->way->rules;
     int32_t last = first + count - 1;
-    int32_t head = giveback->way->natural ? last - from : giveback->order[from];
+    bool backwards = giveback->way->natural && !giveback->listed;
+    int32_t head = backwards ? last - from : giveback->order[from];
     *givers = 0;
     *over = 0;
     for (; from < count; from++) {
-        int32_t row = giveback->way->natural ? last - from : giveback->order[from];
+        int32_t row = backwards ? last - from : giveback->order[from];
         if (giveback->way->natural
                 ? work->rank[row] != work->rank[head]
                 : !allot__order_tied(work, rules, &rules->policy->reclaim, head, row)) {
@@ -267,7 +285,11 @@ void allot__giveback_family(allot__giveback *giveback, int32_t *depth, int32_t f
     allot__work *work = giveback->work;
     int32_t first = allot__family_first(work, family);
     int32_t count = allot__family_size(work, family);
-    if (!giveback->way->natural) {
+    giveback->listed = allot__across_has(giveback, family);
+    giveback->family = family;
+    if (giveback->listed) {
+        count = allot__across_list(giveback, family);
+    } else if (!giveback->way->natural) {
         allot__order_sort(work, giveback->way->rules, &giveback->way->rules->policy->reclaim,
                           &giveback->sorter, first, count, giveback->order);
     }

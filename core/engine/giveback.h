@@ -7,7 +7,8 @@
  *  1. groups of equal keys of the policy's reclaim order one after another (worst rank first);
  *  2. in a group in proportion to `by` (what is over), rounded down, nobody above what is over;
  *  3. the remainder one each to larger over, later in plan order first.
- * A parent's part goes down by the same rules.
+ * A parent's part goes down by the same rules. Where a policy enforces shares at the leaves (E-22),
+ * the members of its families stand in place of their parents: all its leaves are one family.
  */
 #ifndef ALLOT_ENGINE_GIVEBACK_H
 #define ALLOT_ENGINE_GIVEBACK_H
@@ -40,8 +41,11 @@ typedef struct allot__giveback {
     allot__way *ways;      /* by the work's rules */
     const allot__way *way; /* of the family at hand */
     allot__sorter sorter;
-    int32_t *order;       /* rows of a family in order; unused when natural */
-    allot__giver *givers; /* those of a group that are over */
+    int32_t *order; /* rows of a family in order; unused when natural and not listed */
+    int32_t family; /* at hand */
+    bool listed;    /* the members at hand are `order`'s, of whatever family */
+    struct allot__across *across; /* NULL: no policy enforces shares at the leaves */
+    allot__giver *givers;         /* those of a group that are over */
     int32_t *heap;
     int32_t *left, *part; /* rows of a run, for families of leaves */
     int32_t *stack;       /* families still to pass their part down, */
@@ -54,6 +58,18 @@ int allot__giveback_init(allot__giveback *giveback, allot__work *work, allot__ta
 /* Takes `slots`, at most what is over in it, from the leaves below a family's parent: adds to
  * reclaimed of leaves and lowers over_left of the families inside, not of the family itself. */
 void allot__giveback_take(allot__giveback *giveback, int32_t family, int64_t slots);
+
+/* giveback_across.c: begins; ENOMEM. */
+int allot__across_init(allot__giveback *giveback);
+/* Are members of families inside to be taken in place of some of the family's parents? */
+bool allot__across_has(const allot__giveback *giveback, int32_t family);
+/* Lists the members in order by `order`; how many. */
+int32_t allot__across_list(allot__giveback *giveback, int32_t family);
+/* Tells the families between a member and the one that gives back of its part. */
+void allot__across_lower(const allot__giveback *giveback, int32_t family, int32_t row,
+                         int64_t part);
+/* Does row a come before row b in plan order? */
+bool allot__across_before(const allot__giveback *giveback, int32_t a, int32_t b);
 
 /* The same for a family of leaves, when natural (giveback_leaves.c). */
 void allot__giveback_leaves(allot__giveback *giveback, int32_t family, int64_t slots);

@@ -90,6 +90,31 @@ static void sort(int32_t *rows, int32_t *other, const int64_t *keys, int32_t fir
     }
 }
 
+static bool in_order(const int32_t *rows, const int64_t *keys, int32_t count)
+{
+    for (int32_t i = 1; i < count; i++) {
+        if (keys[rows[i]] < keys[rows[i - 1]]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void allot__order_list(const allot__work *work, const allot__rules *rules,
+                       const allot__order *order, const allot__sorter *room, int32_t count,
+                       int32_t *rows)
+{
+    for (int32_t k = order->count - 1; k >= 0; k--) {
+        for (int32_t i = 0; i < count; i++) {
+            int64_t key = allot__order_key(work, rules, &order->keys[k], rows[i]);
+            room->keys[rows[i]] = order->keys[k].descending ? ~key : key;
+        }
+        if (!in_order(rows, room->keys, count)) {
+            sort(rows, room->other, room->keys, 0, count);
+        }
+    }
+}
+
 void allot__order_sort(const allot__work *work, const allot__rules *rules,
                        const allot__order *order, const allot__sorter *room, int32_t first,
                        int32_t count, int32_t *rows)

@@ -27,6 +27,11 @@ bool allot__order_natural(const allot__order *order);
 void allot__order_sort(const allot__work *work, const allot__rules *rules,
                        const allot__order *order, const allot__sorter *room, int32_t first,
                        int32_t count, int32_t *rows);
+/* The same for any rows: `rows` has them in plan order and gets them in order. Keys are by row of
+ * the group: room for all of them. */
+void allot__order_list(const allot__work *work, const allot__rules *rules,
+                       const allot__order *order, const allot__sorter *room, int32_t count,
+                       int32_t *rows);
 /* The value of key i at a row; and whether two rows agree in all keys. */
 int64_t allot__order_key(const allot__work *work, const allot__rules *rules, const allot_key *key,
                          int32_t row);

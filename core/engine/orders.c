@@ -8,45 +8,7 @@
 
 #include <string.h>
 
-#include "engine/reclaim.h"
-
-/* One leaf's slots to one claimant; both by number. */
-typedef struct transfer {
-    int32_t from, to;
-    int64_t slots;
-} transfer;
-
-typedef struct take {
-    int32_t from;
-    int64_t slots;
-} take;
-
-typedef struct book {
-    allot__reclaim_log log; /* first: what reclaim is handed is the book */
-    allot__work *work;
-    allot__orders *out;
-    int32_t leaves;
-    int32_t *number; /* by row */
-    int32_t *leaf;   /* by number: its row; of a parent's own last member ~family (C-5) */
-    int32_t *start;  /* by family: the first number below it */
-    int32_t *size;   /* ... and how many */
-    int32_t *lack;   /* by number: deficits not served yet */
-    int32_t *unowed; /* by number: what takes slots from it that nobody is owed */
-    int32_t *next;   /* by number: a number not above the next that lacks */
-    int32_t family;  /* of the node that takes now; */
-    int64_t owed;    /* ... what of its slots is for deficits inside */
-    allot__vector takes, transfers;
-    int status;
-} book;
-
-int64_t allot__granted(const allot__work *work, int32_t row)
-{
-    int64_t wants = (int64_t)work->demand[row] - work->allocated[row];
-    wants = wants > 0 ? wants : 0;
-    return wants < work->received[row] ? wants : work->received[row];
-}
-
-static bool take_room(book *book)
+static bool take_room(allot__book *book)
 {
     allot__arena *arena = book->work->arena;
     size_t rows = (size_t)book->work->tree->rows + (size_t)book->work->tree->families + 1;
@@ -63,7 +25,7 @@ static bool take_room(book *book)
            book->unowed != NULL && book->start != NULL && book->size != NULL;
 }
 
-static void count_leaves(book *book)
+static void count_leaves(allot__book *book)
 {
     const allot__work *work = book->work;
     for (int32_t family = work->tree->families - 1; family >= 0; family--) {
@@ -78,7 +40,7 @@ static void count_leaves(book *book)
     book->leaves = book->size[0];
 }
 
-static int number_leaves(book *book)
+static int number_leaves(allot__book *book)
 {
     allot__work *work = book->work;
     allot__sorter sorter;
@@ -114,7 +76,7 @@ static int number_leaves(book *book)
     return ALLOT_OK;
 }
 
-static void count_lacks(book *book)
+static void count_lacks(allot__book *book)
 {
     for (int32_t i = 0; i < book->leaves; i++) {
         int32_t row = book->leaf[i];
@@ -128,7 +90,7 @@ static void count_lacks(book *book)
 
 /* The first leaf from a number on that still lacks. Paths are halved, so that many lookups cost
  * little more than one each. */
-static int32_t next_lacking(book *book, int32_t number)
+static int32_t next_lacking(allot__book *book, int32_t number)
 {
     int32_t *next = book->next;
     while (next[number] != number) {
@@ -138,18 +100,18 @@ static int32_t next_lacking(book *book, int32_t number)
     return number;
 }
 
-static void transfer_slots(book *book, int32_t from, int32_t to, int64_t slots)
+static void transfer_slots(allot__book *book, int32_t from, int32_t to, int64_t slots)
 {
-    transfer *item = allot__push(book->work->plan->engine, &book->transfers, sizeof *item);
+    allot__transfer *item = allot__push(book->work->plan->engine, &book->transfers, sizeof *item);
     if (item == NULL) {
         book->status = ALLOT_ENOMEM;
         return;
     }
-    *item = (transfer){from, to, slots};
+    *item = (allot__transfer){from, to, slots};
 }
 
 /* A heap of takes: the largest number, which is the first to be carried out, on top. */
-static void sink(take *heap, size_t count, size_t i)
+static void sink(allot__take *heap, size_t count, size_t i)
 {
     for (;;) {
         size_t best = i;
@@ -161,7 +123,7 @@ static void sink(take *heap, size_t count, size_t i)
         if (best == i) {
             return;
         }
-        take item = heap[i];
+        allot__take item = heap[i];
         heap[i] = heap[best];
         heap[best] = item;
         i = best;
@@ -169,9 +131,9 @@ static void sink(take *heap, size_t count, size_t i)
 }
 
 /* Serves the deficits below the node with what it took. */
-static void finish_node(book *book)
+static void finish_node(allot__book *book)
 {
-    take *takes = book->takes.items;
+    allot__take *takes = book->takes.items;
     size_t count = book->takes.count;
     for (size_t i = count / 2; i > 0; i--) {
         sink(takes, count, i - 1);
@@ -203,7 +165,7 @@ static void finish_node(book *book)
 
 static void on_node(allot__reclaim_log *log, int32_t family, int64_t slots, int64_t owed)
 {
-    book *book = (struct book *)(void *)log;
+    allot__book *book = (allot__book *)(void *)log;
     (void)slots;
     finish_node(book);
     book->family = family;
@@ -212,7 +174,7 @@ static void on_node(allot__reclaim_log *log, int32_t family, int64_t slots, int6
 
 static void on_waive(allot__reclaim_log *log, int32_t family, int64_t slots)
 {
-    book *book = (struct book *)(void *)log;
+    allot__book *book = (allot__book *)(void *)log;
     finish_node(book);
     for (int32_t i = book->start[family] + book->size[family] - 1; slots > 0; i--) {
         int32_t part = book->lack[i] < slots ? book->lack[i] : (int32_t)slots;
@@ -224,7 +186,7 @@ static void on_waive(allot__reclaim_log *log, int32_t family, int64_t slots)
 
 static int64_t on_unmatched(allot__reclaim_log *log, int32_t family)
 {
-    book *book = (struct book *)(void *)log;
+    allot__book *book = (allot__book *)(void *)log;
     int64_t sum = 0;
     finish_node(book);
     for (int32_t i = 0; i < book->size[family]; i++) {
@@ -235,84 +197,16 @@ static int64_t on_unmatched(allot__reclaim_log *log, int32_t family)
 
 static void on_leaf(allot__taker *taker, int32_t row, int64_t slots)
 {
-    book *book = (struct book *)(void *)taker;
-    take *item = allot__push(book->work->plan->engine, &book->takes, sizeof *item);
+    allot__book *book = (allot__book *)(void *)taker;
+    allot__take *item = allot__push(book->work->plan->engine, &book->takes, sizeof *item);
     if (item == NULL) {
         book->status = ALLOT_ENOMEM;
         return;
     }
-    *item = (take){book->number[row], slots};
+    *item = (allot__take){book->number[row], slots};
 }
 
-static bool list_grants(book *book)
-{
-    allot__orders *out = book->out;
-    for (int32_t i = 0; i < book->leaves; i++) {
-        out->grant_count += book->leaf[i] >= 0 && allot__granted(book->work, book->leaf[i]) > 0;
-    }
-    out->grants =
-        allot__arena_take(book->work->arena, (size_t)out->grant_count + 1, sizeof *out->grants);
-    if (out->grants == NULL) {
-        return false;
-    }
-    int32_t at = 0;
-    for (int32_t i = 0; i < book->leaves; i++) {
-        if (book->leaf[i] >= 0 && allot__granted(book->work, book->leaf[i]) > 0) {
-            out->grants[at++] = book->leaf[i];
-        }
-    }
-    return true;
-}
-
-/* Leaves that give back, last number first, with room for their claims. */
-static bool list_reclaims(book *book)
-{
-    allot__work *work = book->work;
-    allot__orders *out = book->out;
-    const transfer *transfers = book->transfers.items;
-    memset(book->next, 0, ((size_t)book->leaves + 1) * sizeof *book->next);
-    for (size_t i = 0; i < book->transfers.count; i++) {
-        book->next[transfers[i].from]++;
-    }
-    for (int32_t i = 0; i < book->leaves; i++) {
-        out->reclaim_count += book->leaf[i] >= 0 && work->reclaimed[book->leaf[i]] > 0;
-    }
-    out->reclaims =
-        allot__arena_take(work->arena, (size_t)out->reclaim_count + 1, sizeof *out->reclaims);
-    out->claims = allot__arena_take(work->arena, book->transfers.count + 1, sizeof *out->claims);
-    if (out->reclaims == NULL || out->claims == NULL) {
-        return false;
-    }
-    int32_t at = 0;
-    int32_t claim = 0;
-    for (int32_t i = book->leaves - 1; i >= 0; i--) {
-        if (book->leaf[i] >= 0 && work->reclaimed[book->leaf[i]] > 0) {
-            out->reclaims[at] = (allot__order_back){book->leaf[i], book->unowed[i], claim, 0};
-            claim += book->next[i];
-            book->next[i] = at++; /* from here on: which reclaim is this leaf's */
-        }
-    }
-    return true;
-}
-
-static void list_claims(book *book)
-{
-    allot__orders *out = book->out;
-    const transfer *transfers = book->transfers.items;
-    for (size_t i = 0; i < book->transfers.count; i++) {
-        allot__order_back *reclaim = &out->reclaims[book->next[transfers[i].from]];
-        allot_claim *claims = &out->claims[reclaim->first];
-        int32_t row = book->leaf[transfers[i].to];
-        int32_t to = allot__handle(book->work, row >= 0 ? row : book->work->group->parent[~row]);
-        if (reclaim->count > 0 && claims[reclaim->count - 1].consumer == to) {
-            claims[reclaim->count - 1].slots += transfers[i].slots;
-        } else {
-            claims[reclaim->count++] = (allot_claim){to, transfers[i].slots};
-        }
-    }
-}
-
-static int write_down(book *book)
+static int write_down(allot__book *book)
 {
     count_leaves(book);
     int status = number_leaves(book);
@@ -328,16 +222,13 @@ static int write_down(book *book)
     if (book->status != ALLOT_OK) {
         return book->status;
     }
-    if (!list_grants(book) || !list_reclaims(book)) {
-        return ALLOT_ENOMEM;
-    }
-    list_claims(book);
-    return ALLOT_OK;
+    return allot__book_list(book);
 }
 
 int allot__orders_make(allot__work *work, allot__orders *out)
 {
-    book book = {.log = {{on_leaf}, on_node, on_waive, on_unmatched}, .work = work, .out = out};
+    allot__book book = {
+        .log = {{on_leaf}, on_node, on_waive, on_unmatched}, .work = work, .out = out};
     *out = (allot__orders){0};
     int status = take_room(&book) ? write_down(&book) : ALLOT_ENOMEM;
     allot__vector_free(work->plan->engine, &book.takes);

@@ -8,6 +8,11 @@
 static bool has_options(const allot__work *work)
 {
     const int64_t *options = work->group->options;
+    for (int32_t i = 0; i < work->rules_count; i++) {
+        if (work->rules[i].policy->switches[ALLOT_SWITCH_NO_RECLAIM]) {
+            return true;
+        }
+    }
     return options[ALLOT_OPTION_DEAD_ZONE] > 0 || options[ALLOT_OPTION_MOST_RECLAIMED] < 100 ||
            options[ALLOT_OPTION_RECLAIM_INTERVAL] > 0 || options[ALLOT_OPTION_CLAIM_DELAY] > 0;
 }
@@ -104,7 +109,7 @@ static int64_t least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* Rules 2 to 4, for slots that nothing forces. */
+/* What a policy keeps, and rules 2 to 4, for slots that nothing forces. */
 static void damp(const allot__work *work, int32_t row, int64_t forced, allot__damped *out)
 {
     const int64_t *options = work->group->options;
@@ -113,7 +118,9 @@ static void damp(const allot__work *work, int32_t row, int64_t forced, allot__da
     if (free_to_keep <= 0) {
         return;
     }
-    if (out->over <= options[ALLOT_OPTION_DEAD_ZONE]) {
+    if (allot__rules_at(work, row)->policy->switches[ALLOT_SWITCH_NO_RECLAIM]) {
+        out->policy = free_to_keep;
+    } else if (out->over <= options[ALLOT_OPTION_DEAD_ZONE]) {
         out->dead_zone = free_to_keep;
     } else if (within(work, told(work, given, row), options[ALLOT_OPTION_RECLAIM_INTERVAL])) {
         out->interval = free_to_keep;
@@ -123,7 +130,7 @@ static void damp(const allot__work *work, int32_t row, int64_t forced, allot__da
         most = most > forced ? most : forced;
         out->most_reclaimed = out->may > most ? out->may - most : 0;
     }
-    out->may -= out->dead_zone + out->interval + out->most_reclaimed;
+    out->may -= out->policy + out->dead_zone + out->interval + out->most_reclaimed;
 }
 
 void allot__damping(const allot__work *work, int32_t row, allot__damped *out)

@@ -121,7 +121,8 @@ static void begin(basin *of, int32_t family, int64_t slots)
     of->sum = 1;
 }
 
-static wide aim_of(const basin *of, bool parts, int32_t i)
+/* The most that the fill at hand may bring a row to. */
+static wide most_of(const basin *of, bool parts, int32_t i)
 {
     const allot__pour *rows = &of->pass->rows;
     wide level = of->pass->level[i];
@@ -130,8 +131,14 @@ static wide aim_of(const basin *of, bool parts, int32_t i)
     if (parts) {
         cap = level + (wide)of->part->amount * weight_at(of, i);
     }
-    cap = cap < need ? cap : need;
-    return cap > level && weight_at(of, i) > 0 ? cap : level;
+    return cap < need ? cap : need;
+}
+
+static wide aim_of(const basin *of, bool parts, int32_t i)
+{
+    wide most = most_of(of, parts, i);
+    wide level = of->pass->level[i];
+    return most > level && weight_at(of, i) > 0 ? most : level;
 }
 
 /* The rate at which rows[from] ... rows[end - 1] use up what is left, as in pour.c. */
@@ -243,14 +250,15 @@ static void settle(basin *of, int32_t from, int32_t end)
         int32_t i = pass->sorted.rows[k];
         bool critical = k >= from && k < end;
         wide level = pass->level[i] * of->sum;
-        wide most = critical ? pass->aim[i] * of->sum : level;
+        wide aim = critical ? pass->aim[i] * of->sum : level;
         wide rise = critical ? of->rate * weight_at(of, i) : 0;
-        wide exact = most - level < rise ? most : level + rise;
+        wide exact = aim - level < rise ? aim : level + rise;
+        int32_t most = (int32_t)((most_of(of, false, i) + of->one - 1) / of->one);
         rows->floor[i] = (int32_t)(exact / whole);
         rows->rest[i] = exact % whole != 0;
         rows->fraction[i] = (allot__u128)(exact % whole);
         pass->whole[1][i] = (int32_t)(level / whole);
-        pass->whole[0][i] = (int32_t)((most + whole - 1) / whole);
+        pass->whole[0][i] = most > pass->whole[1][i] ? most : pass->whole[1][i];
         pass->sorted.rest[i] = critical ? (int32_t)weight_at(of, i) : 0;
     }
 }

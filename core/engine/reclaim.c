@@ -129,7 +129,8 @@ static int64_t due(const allot__work *work, int32_t family)
 {
     const allot__sums *sums = &work->sums[family];
     int64_t beyond = excess(work, family);
-    int64_t slots = family == 0 ? 0 : sums->unmatched;
+    bool across = allot__rules_of(work, family)->policy->switches[ALLOT_SWITCH_ACROSS];
+    int64_t slots = family == 0 || across ? 0 : sums->unmatched;
     slots = slots > beyond ? slots : beyond;
     slots = slots < sums->over_left ? slots : sums->over_left;
     return slots > 0 ? slots : 0;

@@ -5,9 +5,11 @@
  *
  * Bottom-up, each inner node takes from its own members what its leaves are owed, or what would
  * break its limit once promises are kept; the root, what would break the group's size. So siblings
- * settle first. Slots that are forced (C-10) go before others, in a sweep of their own; those that
- * no node takes then, last and for nobody. Where leaves keep what they are over (over.h), lacks for
- * which a limit leaves no room are not served, and a limit that is broken takes what damping keeps.
+ * settle first; but under a policy that enforces shares at the leaves (E-22) inner nodes take only
+ * what breaks their limit, and the root from all leaves alike. Slots that are forced (C-10) go
+ * before others, in a sweep of their own; those that no node takes then, last and for nobody. Where
+ * leaves keep what they are over (over.h), lacks for which a limit leaves no room are not served,
+ * and a limit that is broken takes what damping keeps.
  */
 #ifndef ALLOT_ENGINE_RECLAIM_H
 #define ALLOT_ENGINE_RECLAIM_H

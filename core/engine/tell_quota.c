@@ -12,6 +12,10 @@ static void tell_owned(const allot__teller *teller)
     const allot__work *work = teller->work;
     int64_t configured = work->configured[teller->row];
     allot__words path = allot__tell_path(teller, teller->verdict.consumer);
+    if (teller->work->group->disowned) {
+        allot__tell(teller, "%s shares with its siblings; nothing is its own.", path.text);
+        return;
+    }
     if (configured == 0) {
         allot__tell(teller, "%s owns no slots: what it gets is lent to it.", path.text);
         return;
@@ -32,6 +36,7 @@ static void tell_need(const allot__teller *teller)
 {
     const allot_verdict *verdict = &teller->verdict;
     int32_t limit = teller->work->limit[teller->row];
+    allot_attribute column = {0};
     const char *demands = teller->family != 0 ? "Its children need" : "It demands";
     if (verdict->need == verdict->reserve && verdict->need > 0 &&
         (verdict->demand < verdict->reserve)) {
@@ -39,9 +44,12 @@ static void tell_need(const allot__teller *teller)
             teller, "%s %s, but %" PRId64 " are reserved, so its need is %" PRId64 " (C-2).",
             demands, allot__tell_slots(verdict->demand).text, verdict->reserve, verdict->need);
     } else if (verdict->demand > limit) {
-        allot__tell(teller,
-                    "%s %s, but its limit is %" PRId32 ", so its need is %" PRId64 " (C-2).",
-                    demands, allot__tell_slots(verdict->demand).text, limit, verdict->need);
+        int32_t index;
+        allot__limit_of(teller->work->plan, teller->work->group, teller->row, &index);
+        allot_plan_column_at(teller->work->plan, index, &column);
+        allot__tell(teller, "%s %s, but its %s is %" PRId32 ", so its need is %" PRId64 " (C-2).",
+                    demands, allot__tell_slots(verdict->demand).text, column.name, limit,
+                    verdict->need);
     } else {
         allot__tell(teller, "%s %s: that is its need (C-2).", demands,
                     allot__tell_slots(verdict->demand).text);

@@ -27,6 +27,19 @@ static void tell_holding(const allot__teller *teller)
     }
 }
 
+/* What it holds where nobody may hold anything any more. */
+static void tell_closed(const allot__teller *teller)
+{
+    const allot__closed_slots *closed = teller->work->closed;
+    int64_t held = closed == NULL        ? 0
+                   : teller->family != 0 ? closed->held_sum[teller->family]
+                                         : closed->held[teller->row];
+    if (held > 0) {
+        allot__tell(teller, "%" PRId64 " of these are on closed hosts: they count no more (E-34).",
+                    held);
+    }
+}
+
 static void tell_grants(const allot__teller *teller)
 {
     const allot_verdict *verdict = &teller->verdict;
@@ -82,7 +95,10 @@ static void tell_options(const allot__teller *teller)
                     "keep %" PRId64 " (H-11).",
                     target);
     }
-    if (verdict->over == 0 && verdict->allocated - verdict->in_flight > target) {
+    const allot__work *work = teller->work;
+    int64_t going = work->in_flight != NULL ? work->in_flight[teller->row] : 0;
+    if (work->group->options[ALLOT_OPTION_HOLD_ROUNDING] && allot__over(work, teller->row) == 0 &&
+        work->allocated[teller->row] - going > target) {
         allot__tell(teller,
                     "hold_rounding holds back a reclaim that only rounding asks for (C-9).");
     }
@@ -96,6 +112,12 @@ static void tell_damped(const allot__teller *teller, const allot__damped *damped
     if (damped->sheltered > 0) {
         allot__tell(teller, "Guards shelter %" PRId64 " of the %" PRId64 " it is over (C-8).",
                     damped->sheltered, damped->over);
+    }
+    if (damped->policy > 0) {
+        allot__tell(teller,
+                    "Policy \"%s\" reclaims nothing: the %" PRId64
+                    " it is over return by themselves (E-21).",
+                    teller->rules->policy->name, damped->policy);
     }
     if (damped->dead_zone > 0) {
         allot__tell(teller,
@@ -141,6 +163,20 @@ static void tell_lacking(const allot__teller *teller, int64_t lacks)
     }
 }
 
+static const char *why_unowed(const char *reason)
+{
+    static const char *const reasons[][2] = {
+        {"over-limit", "a limit above it does not hold them"},
+        {"over-size", "the group has not so many"},
+    };
+    for (size_t i = 0; i < sizeof reasons / sizeof reasons[0]; i++) {
+        if (strcmp(reason, reasons[i][0]) == 0) {
+            return reasons[i][1];
+        }
+    }
+    return "nobody may keep them";
+}
+
 /* Slots that nobody is owed. */
 static void tell_unowed(const allot__teller *teller, const allot_reclaim *reclaim)
 {
@@ -149,38 +185,42 @@ static void tell_unowed(const allot__teller *teller, const allot_reclaim *reclai
         rest -= reclaim->claims[k].slots;
     }
     if (rest > 0) {
-        allot__tell(teller, "  %" PRId64 " because %s.", rest,
-                    strcmp(reclaim->reason, "over-limit") == 0
-                        ? "a limit above it does not hold them"
-                        : "the group has not so many");
+        allot__tell(teller, "  %" PRId64 " because %s.", rest, why_unowed(reclaim->reason));
     }
+}
+
+static void tell_reclaim(const allot__teller *teller, const allot_reclaim *reclaim)
+{
+    if (strcmp(reclaim->reason, "closed-host") == 0) {
+        allot__tell(teller, "It gives back %" PRId64 ", %s, because their hosts are closed (E-34).",
+                    reclaim->slots, tell_grace(reclaim->grace).text);
+        return;
+    }
+    allot__tell(teller, "It gives back %" PRId64 " of the %" PRId64 " it is over, %s (C-7):",
+                reclaim->slots, reclaim->over, tell_grace(reclaim->grace).text);
+    for (int32_t k = 0; k < reclaim->claim_count; k++) {
+        allot__tell(teller, "  %" PRId64 " for %s.", reclaim->claims[k].slots,
+                    allot__tell_path(teller, reclaim->claims[k].consumer).text);
+    }
+    tell_unowed(teller, reclaim);
 }
 
 /* What the consumer gives back, and to whom. */
 static void tell_going(const allot__teller *teller)
 {
     const allot_verdict *verdict = &teller->verdict;
-    if (verdict->over == verdict->held_back) {
-        return;
-    }
-    if (verdict->reclaimed == 0) {
+    int64_t over = verdict->over - verdict->held_back;
+    if (over > 0 && teller->work->reclaimed[teller->row] == 0) {
         allot__tell(teller, "It is over by %" PRId64 ", but nobody is owed a slot: it keeps them.",
-                    verdict->over - verdict->held_back);
-        return;
+                    over);
     }
-    for (int32_t i = 0; i < allot_decision_reclaims(teller->decision); i++) {
+    for (int32_t i = 0; verdict->reclaimed > 0 && i < allot_decision_reclaims(teller->decision);
+         i++) {
         allot_reclaim reclaim;
         allot_decision_reclaim(teller->decision, i, &reclaim);
-        if (reclaim.group != teller->group || reclaim.consumer != verdict->consumer) {
-            continue;
+        if (reclaim.group == teller->group && reclaim.consumer == verdict->consumer) {
+            tell_reclaim(teller, &reclaim);
         }
-        allot__tell(teller, "It gives back %" PRId64 " of the %" PRId64 " it is over, %s (C-7):",
-                    reclaim.slots, reclaim.over, tell_grace(reclaim.grace).text);
-        for (int32_t k = 0; k < reclaim.claim_count; k++) {
-            allot__tell(teller, "  %" PRId64 " for %s.", reclaim.claims[k].slots,
-                        allot__tell_path(teller, reclaim.claims[k].consumer).text);
-        }
-        tell_unowed(teller, &reclaim);
     }
 }
 
@@ -201,6 +241,7 @@ static void tell_parent(const allot__teller *teller)
 void allot__tell_changes(const allot__teller *teller)
 {
     tell_holding(teller);
+    tell_closed(teller);
     tell_grants(teller);
     if (teller->family != 0) {
         tell_parent(teller);

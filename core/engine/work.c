@@ -44,55 +44,10 @@ static void scale(allot__work *work)
     work->unit = planned / common;
 }
 
-static int32_t cut(int64_t slots)
+void allot__work_resize(allot__work *work, int64_t slots)
 {
-    return slots > ALLOT_AMOUNT_MAX ? ALLOT_AMOUNT_MAX : (int32_t)slots;
-}
-
-static bool has_flights(const allot__work *work)
-{
-    const allot__flight *flights = work->state->flights.items;
-    for (size_t i = 0; i < work->state->flights.count; i++) {
-        if (flights[i].group == work->index) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Slots on their way, from the leaf that gives and to the leaves that others give to (C-6). */
-static int count_flights(allot__work *work)
-{
-    if (!has_flights(work)) {
-        return ALLOT_OK;
-    }
-    size_t rows = (size_t)work->tree->rows;
-    int32_t *out = allot__arena_take(work->arena, rows, sizeof *out);
-    int32_t *in = allot__arena_take(work->arena, rows, sizeof *in);
-    if (out == NULL || in == NULL) {
-        return ALLOT_ENOMEM;
-    }
-    memset(out, 0, rows * sizeof *out);
-    memset(in, 0, rows * sizeof *in);
-    const allot__flight *flights = work->state->flights.items;
-    const allot_claim *claims = work->state->claims.items;
-    for (size_t i = 0; i < work->state->flights.count; i++) {
-        if (flights[i].group != work->index) {
-            continue;
-        }
-        int32_t from = allot__row(work->plan, work->index, flights[i].consumer);
-        out[from] = cut(out[from] + flights[i].slots);
-        for (int32_t k = 0; k < flights[i].count; k++) {
-            const allot_claim *claim = &claims[flights[i].first + k];
-            int32_t to = allot__row(work->plan, work->index, claim->consumer);
-            if (to != from) {
-                in[to] = cut(in[to] + claim->slots);
-            }
-        }
-    }
-    work->in_flight = out;
-    work->earmarked = in;
-    return ALLOT_OK;
+    work->slots = slots;
+    scale(work);
 }
 
 static int take_columns(allot__work *work)
@@ -156,6 +111,25 @@ static int take_rules(allot__work *work)
     return status;
 }
 
+/* Attributes that are limits cut what `limit` says. */
+static int take_limits(allot__work *work)
+{
+    work->limit = work->group->columns[ALLOT_LIMIT];
+    if (!work->group->limited) {
+        return ALLOT_OK;
+    }
+    int32_t *limits = allot__arena_take(work->arena, (size_t)work->tree->rows, sizeof *limits);
+    if (limits == NULL) {
+        return ALLOT_ENOMEM;
+    }
+    for (int32_t row = 0; row < work->tree->rows; row++) {
+        int32_t column;
+        limits[row] = allot__limit_of(work->plan, work->group, row, &column);
+    }
+    work->limit = limits;
+    return ALLOT_OK;
+}
+
 int allot__work_init(allot__work *work, const allot_plan *plan, const allot_state *state,
                      int32_t group, allot__arena *arena, allot_report *report)
 {
@@ -170,12 +144,14 @@ int allot__work_init(allot__work *work, const allot_plan *plan, const allot_stat
     work->demand = state->groups[group].demand;
     work->allocated = state->groups[group].allocated;
     work->configured = work->group->columns[ALLOT_OWNED];
-    work->limit = work->group->columns[ALLOT_LIMIT];
     work->rank = work->group->columns[ALLOT_RANK];
     int status = take_rules(work);
     if (status == ALLOT_OK) {
         scale(work);
         status = take_columns(work);
     }
-    return status == ALLOT_OK ? count_flights(work) : status;
+    if (status == ALLOT_OK) {
+        status = take_limits(work);
+    }
+    return status;
 }

@@ -78,9 +78,17 @@ typedef struct allot__work {
     int64_t slots; /* T */
     int64_t times, unit;
 
-    /* Given: plan and state by row. in_flight and earmarked are NULL when there are none. */
+    /* Given: plan and state by row. */
     const int32_t *configured, *limit, *rank;
-    const int32_t *demand, *allocated, *in_flight, *earmarked;
+    const int32_t *demand, *allocated;
+    /* Of reclaims in flight: what leaves are giving back and still hold, what others give back for
+     * a row, and what has come back for it (after quota: what it gets of that before others get
+     * anything, and of a parent the sum below). NULL when there are none. */
+    const int32_t *in_flight, *earmarked;
+    int32_t *pledged;
+    /* Slots on hosts that are closed and reclaimed count neither as allocated nor as in flight, but
+     * here. NULL when there are none. */
+    const struct allot__closed_slots *closed;
 
     /* C-1, C-2 */
     int32_t *reserve;
@@ -105,11 +113,17 @@ typedef struct allot__work {
     struct allot__kept *kept; /* by family */
     int32_t *over;
     int32_t *reclaimed;
+
+    struct allot__rack *rack; /* the group's hosts (rack.h); NULL: none are known */
+    int32_t *room; /* by leaf's row, what it can be given on them; NULL: hosts are all alike */
 } allot__work;
 
 /* Begins: finds the given columns and takes room for the others from the arena. ENOMEM. */
 int allot__work_init(allot__work *work, const allot_plan *plan, const allot_state *state,
                      int32_t group, allot__arena *arena, allot_report *report);
+
+/* The group has so many slots to divide, not those that `slots` says. */
+void allot__work_resize(allot__work *work, int64_t slots);
 
 /* The range of a family's rows. */
 static inline int32_t allot__family_first(const allot__work *work, int32_t family)

@@ -3,7 +3,7 @@
 /* decision.c: a decision as "allot/decision/v1". */
 #include <allot/json.h>
 
-#include "json/writer.h"
+#include "json/flight.h"
 
 #define BUFFER_SIZE 65536
 
@@ -68,6 +68,8 @@ static void write_verdict(page *page, int32_t group, const allot_verdict *verdic
     allot__write_integer(out, "held_back", verdict->held_back);
     if (verdict->waiting_since != INT64_MIN)
         allot__write_integer(out, "waiting_since", verdict->waiting_since);
+    if (verdict->barred != 0)
+        allot__write_integer(out, "barred", verdict->barred);
     allot__write_close(out, '}');
 }
 
@@ -86,6 +88,8 @@ static int write_group(page *page, int32_t group)
     allot__write_integer(out, "idle", totals.idle);
     allot__write_integer(out, "idle_left", totals.idle_left);
     allot__write_integer(out, "held", totals.held);
+    if (totals.blocked != 0)
+        allot__write_integer(out, "blocked", totals.blocked);
     allot__write_open(out, "consumers", '[');
     for (int32_t i = allot_plan_next(page->plan, ALLOT_ROOT);
          i != ALLOT_ROOT && status == ALLOT_OK && out->status == ALLOT_OK;
@@ -101,6 +105,19 @@ static int write_group(page *page, int32_t group)
 }
 
 /* ---- What to carry out ----------------------------------------------------------------------- */
+
+/* Where a grant is; nothing where no host is known. */
+static void write_places(allot__writer *out, const allot_grant *grant)
+{
+    if (grant->place_count == 0)
+        return;
+    allot__write_open(out, "hosts", '{');
+    for (int32_t i = 0; i < grant->place_count; i++)
+        allot__write_named_integer(out, grant->places[i].name, grant->places[i].slots);
+    allot__write_close(out, '}');
+    if (grant->unplaced > 0)
+        allot__write_integer(out, "unplaced", grant->unplaced);
+}
 
 static int write_grants(page *page)
 {
@@ -119,6 +136,7 @@ static int write_grants(page *page)
         allot__write_string(out, "group", allot_plan_group_name(page->plan, grant.group));
         allot__write_path(out, "consumer", page->plan, grant.consumer);
         allot__write_integer(out, "slots", grant.slots);
+        write_places(out, &grant);
         allot__write_close(out, '}');
     }
     allot__write_close(out, ']');
@@ -160,8 +178,7 @@ static void write_reclaim(page *page, const allot_reclaim *reclaim)
     write_claims(page, reclaim);
     allot__write_integer(out, "grace", reclaim->grace);
     allot__write_integer(out, "deadline", reclaim->deadline);
-    allot__write_open(out, "tasks", '[');
-    allot__write_close(out, ']');
+    allot__write_tasks(out, page->decision, reclaim);
     write_why(out, reclaim);
     allot__write_close(out, '}');
 }
@@ -217,16 +234,28 @@ static void write_warnings(allot__writer *out, const allot_report *report)
 }
 
 /* What this version never decides is there all the same, empty: readers need no second way. */
-static void write_rest(allot__writer *out)
+static void write_none(allot__writer *out, const char *const *lists, size_t count)
 {
-    static const char *const lists[] = {"starts", "suspends", "resumes", "kills", "loans"};
-    allot__write_line(out);
-    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
+    for (size_t i = 0; i < count; i++) {
         allot__write_open(out, lists[i], '[');
         allot__write_close(out, ']');
     }
+}
+
+static int write_rest(page *page)
+{
+    static const char *const before[] = {"starts", "suspends", "resumes"};
+    static const char *const behind[] = {"loans"};
+    allot__writer *out = &page->out;
+    int status = allot__write_flights(out, page->decision);
+    allot__write_line(out);
+    write_none(out, before, sizeof before / sizeof before[0]);
+    if (status == ALLOT_OK)
+        status = allot__write_kills(out, page->decision);
+    write_none(out, behind, sizeof behind / sizeof behind[0]);
     allot__write_open(out, "leases", '{');
     allot__write_close(out, '}');
+    return status;
 }
 
 static bool is_one_policy(const allot_plan *plan)
@@ -235,20 +264,6 @@ static bool is_one_policy(const allot_plan *plan)
         if (allot_plan_group_policy(plan, i) != allot_plan_group_policy(plan, 0))
             return false;
     return true;
-}
-
-/* The numbers of the plan's windows that hold, where it has any. */
-static void write_windows(page *page)
-{
-    int32_t count = allot_plan_windows(page->plan);
-    uint64_t held = allot_plan_windows_at(page->plan, allot_decision_now(page->decision));
-    if (count == 0)
-        return;
-    allot__write_open(&page->out, "windows", '[');
-    for (int32_t i = 0; i < count; i++)
-        if (held >> i & 1)
-            allot__write_integer(&page->out, NULL, i);
-    allot__write_close(&page->out, ']');
 }
 
 static int write_decision(page *page, const allot_report *warnings)
@@ -260,7 +275,6 @@ static int write_decision(page *page, const allot_report *warnings)
     allot__write_integer(out, "now", allot_decision_now(page->decision));
     if (is_one_policy(page->plan))
         write_policy(out, allot_plan_group_policy(page->plan, 0));
-    write_windows(page);
     allot__write_open(out, "groups", '{');
     for (int32_t i = 0; i < allot_plan_groups(page->plan) && status == ALLOT_OK; i++)
         status = write_group(page, i);
@@ -269,7 +283,8 @@ static int write_decision(page *page, const allot_report *warnings)
         status = write_grants(page);
     if (status == ALLOT_OK)
         status = write_reclaims(page);
-    write_rest(out);
+    if (status == ALLOT_OK)
+        status = write_rest(page);
     write_warnings(out, warnings);
     allot__write_close(out, '}');
     allot__write_raw(out, "\n", 1);

@@ -21,8 +21,13 @@ static const allot__field plan_options[] = {
 };
 #define PLAN_OPTIONS (sizeof plan_options / sizeof plan_options[0])
 
+/* What an option is written as; one is a word. */
+#define OPTION_KIND(name, max)                                                                     \
+    (ALLOT_OPTION_##name == ALLOT_OPTION_PLACEMENT                                                 \
+         ? ALLOT__STRING                                                                           \
+         : ((max) == 1 ? ALLOT__BOOLEAN : ALLOT__INTEGER))
 #define OPTION_FIELD(name, text, min, max, fallback)                                               \
-    {text, (max) == 1 ? ALLOT__BOOLEAN : ALLOT__INTEGER, min, max, false, false},
+    {text, OPTION_KIND(name, max), min, max, false, false},
 static const allot__field core_options[] = {ALLOT_OPTION_MAP(OPTION_FIELD)};
 #undef OPTION_FIELD
 
@@ -80,29 +85,35 @@ static int set_option(allot__plan_reader *reader, int32_t group, bool everywhere
     return status;
 }
 
-/* Takes the member when it is an option of the core; *taken says so. */
-/* In place of a group: branch i, window i. */
-#define BRANCH(i) (-2 - (int32_t)(i))
-#define WINDOW(i) (INT32_MIN + (int32_t)(i))
-static bool is_window(int32_t group)
+/* The one option of the core that is a word. */
+static void read_placement(allot__doc *doc, allot__value *value)
 {
-    return group < WINDOW(ALLOT_WINDOWS_MAX);
+    char quote[ALLOT__QUOTE_MAX + 4];
+    if (value->kind == 0)
+        return;
+    value->integer = strcmp(value->string, "balanced") == 0;
+    if (value->integer != 0 || strcmp(value->string, "stacked") == 0)
+        return;
+    allot__doc_fault(doc, allot__at(value->number), "E-range", NULL,
+                     "found %s, allowed \"stacked\" or \"balanced\"",
+                     allot__doc_quote(doc, allot__at(value->number), quote));
+    value->kind = 0;
 }
 
+/* Takes the member when it is an option of the core; *taken says so. */
 static int take_core_option(allot__plan_reader *reader, const cJSON *member, int32_t group,
                             bool everywhere, bool *taken)
 {
     *taken = false;
-    if (group < ALLOT_ALL && !is_window(group))
+    if (group < ALLOT_ALL)
         return ALLOT_OK; /* a branch has none: they are the group's */
     for (int i = 0; i < ALLOT_OPTION_COUNT; i++) {
         if (strcmp(member->string, core_options[i].key) != 0)
             continue;
         *taken = true;
         allot__value value = allot__value_read(&reader->doc, member, &core_options[i]);
-        if (value.kind != 0 && is_window(group))
-            return allot_plan_window_option(reader->plan, group - WINDOW(0), (allot_option)i,
-                                            value.integer);
+        if (i == ALLOT_OPTION_PLACEMENT)
+            read_placement(&reader->doc, &value);
         return value.kind == 0 ? ALLOT_OK : set_option(reader, group, everywhere, i, value.integer);
     }
     return ALLOT_OK;
@@ -190,15 +201,15 @@ static int place_findings(allot__doc *doc, int32_t first, uint32_t use, const ch
     return status;
 }
 
+/* In place of a group: branch i. */
+#define BRANCH(i) (-2 - (int32_t)(i))
+
 static int give_policy(allot__plan_reader *reader, int32_t group, uint32_t use,
                        allot_policy *policy)
 {
-    bool branch = group <= BRANCH(0) && !is_window(group);
-    int status = is_window(group)
-                     ? allot_plan_window_policy(reader->plan, group - WINDOW(0), policy)
-                 : branch ? allot_plan_attributes(reader->plan, policy)
-                          : allot_plan_policy(reader->plan, group, policy);
-    if (status == ALLOT_OK && branch)
+    int status = group <= BRANCH(0) ? allot_plan_attributes(reader->plan, policy)
+                                    : allot_plan_policy(reader->plan, group, policy);
+    if (status == ALLOT_OK && group <= BRANCH(0))
         reader->branches[BRANCH(0) - group].loaded = policy;
     if (status != ALLOT_EUSAGE)
         return status;
@@ -233,8 +244,7 @@ static int load(allot__plan_reader *reader, int32_t group, const char *name, uin
         reader->unread++;
     }
     reader->no_policy = reader->no_policy || policy == NULL;
-    if (group > BRANCH(0) || is_window(group) ||
-        reader->branches[BRANCH(0) - group].loaded != policy)
+    if (group > BRANCH(0) || reader->branches[BRANCH(0) - group].loaded != policy)
         allot_policy_free(policy);
     if (status == ALLOT_ENOMEM || doc->report == NULL)
         return status == ALLOT_ENOMEM ? status : ALLOT_OK;
@@ -322,22 +332,6 @@ static int no_loader(allot__plan_reader *reader, uint32_t number)
     return ALLOT_OK;
 }
 
-/* A faulty window's policy is not loaded. */
-static int read_windows(allot__plan_reader *reader, const choices *shared)
-{
-    int status = ALLOT_OK;
-    for (size_t i = 0; i < reader->window_count && status == ALLOT_OK; i++) {
-        const allot__window_entry *entry = &reader->windows[i];
-        if (entry->policy != 0 && entry->window < 0)
-            reader->no_policy = true;
-        else if (entry->policy != 0 && reader->loader == NULL)
-            status = no_loader(reader, entry->policy);
-        else if (entry->policy != 0)
-            status = read_policy(reader, WINDOW(entry->window), entry->policy, shared);
-    }
-    return status;
-}
-
 static int read_policies(allot__plan_reader *reader, const choices *shared)
 {
     const allot__value *top = &reader->top[ALLOT__PLAN_POLICY];
@@ -364,7 +358,7 @@ static int read_policies(allot__plan_reader *reader, const choices *shared)
         else if (!allot__branch_known(reader, i))
             status = read_policy(reader, BRANCH(i), number, shared);
     }
-    return status == ALLOT_OK ? read_windows(reader, shared) : status;
+    return status;
 }
 
 int allot__policies_read(allot__plan_reader *reader)
@@ -377,8 +371,6 @@ int allot__policies_read(allot__plan_reader *reader)
     int status = ALLOT_OK;
     for (size_t i = 0; i < reader->group_count; i++)
         single = single && reader->groups[i].policy == 0;
-    for (size_t i = 0; i < reader->window_count; i++)
-        single = single && reader->windows[i].policy == 0;
     if (options->kind != 0)
         status = allot__doc_parse(doc, options->number, &node);
     if (status != ALLOT_OK)

@@ -188,33 +188,41 @@ typedef struct lists {
     cJSON *node;
 } lists;
 
+static bool task_id_read(allot__doc *doc, uint32_t item, const char *id)
+{
+    char quote[ALLOT__QUOTE_MAX + 4];
+    size_t len = id != NULL ? strlen(id) : 0;
+    if (!allot__kind_check(doc, item, ALLOT__STRING))
+        return false;
+    if (len < 1 || len > 255)
+        allot__doc_fault(doc, allot__at(item), "E-name", NULL, "found %s, allowed 1 ... 255 bytes",
+                         allot__doc_quote(doc, allot__at(item), quote));
+    return true;
+}
+
 /* Reads the list `tasks`, 1 ... 255 bytes each. */
 static int read_task_ids(allot__state_reader *reader, const allot__value *list,
                          allot_in_flight *reclaim, lists *out)
 {
-    static const allot__field id = {NULL, ALLOT__STRING, 0, 0, false, false};
     allot__doc *doc = &reader->doc;
-    char quote[ALLOT__QUOTE_MAX + 4];
     int32_t count = list->kind != 0 ? count_items(doc, list->number) : 0;
     if (count == 0)
         return ALLOT_OK;
     out->tasks = allot_engine_alloc(doc->engine, NULL, 0, (size_t)count * sizeof *out->tasks);
-    int status =
-        out->tasks != NULL ? allot__doc_parse(doc, list->number, &out->node) : ALLOT_ENOMEM;
+    if (out->tasks == NULL)
+        return ALLOT_ENOMEM;
     reclaim->task_count = count;
     reclaim->tasks = out->tasks;
+    int status = allot__doc_parse(doc, list->number, &out->node);
+    if (status != ALLOT_OK)
+        return status;
+    uint32_t item = list->number + 1;
     count = 0;
-    for (const cJSON *it = status == ALLOT_OK ? out->node->child : NULL; it != NULL;
-         it = it->next) {
-        allot__value value = allot__value_read(doc, it, &id);
-        size_t len = value.kind != 0 ? strlen(value.string) : 1;
-        out->tasks[count++] = value.string;
-        if (len < 1 || len > 255)
-            allot__doc_fault(doc, allot__at(value.number), "E-name", NULL,
-                             "found %s, allowed 1 ... 255 bytes",
-                             allot__doc_quote(doc, allot__at(value.number), quote));
+    for (const cJSON *it = out->node->child; it != NULL; it = it->next) {
+        out->tasks[count++] = task_id_read(doc, item, it->valuestring) ? it->valuestring : NULL;
+        item = allot__doc_next(doc, item);
     }
-    return status;
+    return ALLOT_OK;
 }
 
 static void free_lists(allot_engine *engine, const allot_in_flight *reclaim, const lists *lists)

@@ -77,12 +77,11 @@ void allot__write_close(allot__writer *writer, char bracket)
     writer->inside = true;
 }
 
-void allot__write_integer(allot__writer *writer, const char *key, int64_t number)
+static void number_text(allot__writer *writer, int64_t number)
 {
     char digits[20];
     size_t at = sizeof digits;
     uint64_t rest = number < 0 ? 0 - (uint64_t)number : (uint64_t)number;
-    begin(writer, key);
     do {
         digits[--at] = (char)('0' + rest % 10);
         rest /= 10;
@@ -94,6 +93,12 @@ void allot__write_integer(allot__writer *writer, const char *key, int64_t number
     }
     memcpy(out, digits + at, sizeof digits - at);
     writer->len += sizeof digits - at;
+}
+
+void allot__write_integer(allot__writer *writer, const char *key, int64_t number)
+{
+    begin(writer, key);
+    number_text(writer, number);
 }
 
 static void escaped(allot__writer *writer, unsigned char c)
@@ -181,6 +186,14 @@ void allot__write_named_open(allot__writer *writer, const char *name, char brack
     allot__write_raw(writer, ": ", 2);
     allot__write_raw(writer, &bracket, 1);
     writer->inside = false;
+}
+
+void allot__write_named_integer(allot__writer *writer, const char *name, int64_t number)
+{
+    begin(writer, NULL);
+    quoted(writer, name);
+    allot__write_raw(writer, ": ", 2);
+    number_text(writer, number);
 }
 
 void allot__write_line(allot__writer *writer)

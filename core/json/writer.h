@@ -43,6 +43,7 @@ void allot__write_path(allot__writer *writer, const char *key, const allot_plan 
                        int32_t consumer);
 /* The same with a key that is anybody's text. */
 void allot__write_named_open(allot__writer *writer, const char *name, char bracket);
+void allot__write_named_integer(allot__writer *writer, const char *name, int64_t number);
 /* A line break for people, where one may stand. */
 void allot__write_line(allot__writer *writer);
 

@@ -64,13 +64,14 @@ void allot__say(const allot_plan *plan, const allot__fault *fault, const char *f
 /* A consumer's numbers in a group. */
 typedef struct numbers {
     int32_t owned, reserve, limit;
+    int32_t limit_column;               /* which of the group's says so */
     int64_t owned_below, reserve_below; /* sums of the children's */
-    bool owned_stated;
+    bool owned_stated, owns;            /* owns: its policy goes by what is owned */
 } numbers;
 
 static bool unbalanced(const numbers *n)
 {
-    return n->owned_below > n->owned;
+    return n->owns && n->owned_below > n->owned;
 }
 
 static bool limit_low(const numbers *n)
@@ -99,8 +100,12 @@ static numbers numbers_at(const allot_plan *plan, const allot__group *group, int
 {
     numbers n = {.owned = group->columns[ALLOT_OWNED][row],
                  .reserve = group->columns[ALLOT_RESERVE][row],
-                 .limit = group->columns[ALLOT_LIMIT][row]};
+                 .limit = group->columns[ALLOT_LIMIT][row],
+                 .limit_column = ALLOT_LIMIT,
+                 .owns = !group->disowned};
     int32_t family = group->family_of[row];
+    if (group->limited)
+        n.limit = allot__limit_of(plan, group, row, &n.limit_column);
     if (family > 0) {
         n.owned_below = allot__family_sum(&plan->tree, family, group->columns[ALLOT_OWNED]);
         n.reserve_below = allot__family_sum(&plan->tree, family, effective);
@@ -135,15 +140,15 @@ static void say_faults(const allot_plan *plan, allot__fault fault, const numbers
     }
     if (!limit_low(n))
         return;
+    allot_attribute column = {0};
     fault.code = "E-limit";
-    fault.field = ALLOT_LIMIT;
+    fault.field = allot_plan_column_at(plan, n->limit_column, &column);
     if (n->limit < n->reserve)
-        allot__say(plan, &fault, "limit is %ld, at least %ld, its reserve, is needed",
+        allot__say(plan, &fault, "%s is %ld, at least %ld, its reserve, is needed", column.name,
                    (long)n->limit, (long)n->reserve);
     else
-        allot__say(plan, &fault,
-                   "limit is %ld, at least %lld, what its children reserve, is needed",
-                   (long)n->limit, (long long)n->reserve_below);
+        allot__say(plan, &fault, "%s is %ld, at least %lld, what its children reserve, is needed",
+                   column.name, (long)n->limit, (long long)n->reserve_below);
 }
 
 static void say_all(const allot_plan *plan, int32_t group, const int32_t *effective,
@@ -204,6 +209,35 @@ static int check_slots(const allot_plan *plan, int32_t group, allot_report *repo
     return ALLOT_OK;
 }
 
+/* Where nobody owns anything, what is stated is worth a word: of all the first one. */
+static void warn_owned(const allot_plan *plan, int32_t group, allot_report *report)
+{
+    const allot__group *it = &plan->groups[group];
+    long others = -1;
+    allot__fault fault = {.report = report,
+                          .severity = ALLOT_WARNING,
+                          .code = "W-owned",
+                          .hint = "state `share`: how it compares to its siblings",
+                          .group = group,
+                          .field = ALLOT_OWNED};
+    int32_t consumer = ALLOT_ROOT, first = ALLOT_ROOT;
+    while ((consumer = allot__tree_next(&plan->tree, plan->names, consumer)) >= 0) {
+        int32_t row = plan->tree.row_of[consumer];
+        row = it->seat_of ? it->seat_of[row] : row;
+        if (it->columns[ALLOT_OWNED][row] == 0 || !owned_stated(plan, it, row))
+            continue;
+        first = first == ALLOT_ROOT ? consumer : first;
+        others++;
+    }
+    if (first == ALLOT_ROOT)
+        return;
+    fault.consumer = first;
+    allot__say(plan, &fault,
+               "policy \"%s\" does not go by what is owned: here%s nothing comes of it but a "
+               "reserve",
+               it->policy->name, others > 0 ? " and elsewhere" : "");
+}
+
 int allot__check_group(const allot_plan *plan, int32_t group, allot_report *report)
 {
     const allot__group *it = &plan->groups[group];
@@ -228,8 +262,12 @@ int allot__check_group(const allot_plan *plan, int32_t group, allot_report *repo
         say_all(plan, group, effective, report);
         status = ALLOT_EINVALID;
     }
+    if (status == ALLOT_OK && it->disowned)
+        warn_owned(plan, group, report);
     if (allot__check_ledger(plan, group, report))
         status = ALLOT_EINVALID;
     allot__free(plan->engine, effective, rows, sizeof *effective);
+    if (allot__check_requires(plan, group, report) || allot__check_exclusive(plan, group, report))
+        status = ALLOT_EINVALID;
     return status;
 }

@@ -5,16 +5,25 @@
 
 #include "model/plan.h"
 
-allot__host *allot__host_find(const allot__hosts *hosts, const char *name)
+bool allot__host_number(const allot__hosts *hosts, const char *name, int32_t *out)
 {
+    const allot__host *list = hosts->list.items;
     uint32_t hash = allot__hash(0, name, strlen(name)), probe = 0;
     int32_t found;
     while ((found = allot__index_next(&hosts->index, hash, &probe)) >= 0) {
-        allot__host *host = (allot__host *)hosts->list.items + found;
-        if (strcmp(host->name, name) == 0)
-            return host;
+        if (strcmp(list[found].name, name) == 0) {
+            *out = found;
+            return true;
+        }
     }
-    return NULL;
+    return false;
+}
+
+allot__host *allot__host_find(const allot__hosts *hosts, const char *name)
+{
+    int32_t number;
+    bool known = allot__host_number(hosts, name, &number);
+    return known ? (allot__host *)hosts->list.items + number : NULL;
 }
 
 allot__host *allot__host_add(allot_engine *engine, allot__hosts *hosts, const char *name)
@@ -35,11 +44,27 @@ allot__host *allot__host_add(allot_engine *engine, allot__hosts *hosts, const ch
     return host;
 }
 
+static void value_free(allot_engine *engine, allot_host_value *value)
+{
+    allot__free_string(engine, (char *)value->name);
+    allot__free_string(engine, (char *)value->text);
+}
+
+static void values_free(allot_engine *engine, allot__vector *values)
+{
+    allot_host_value *list = values->items;
+    for (size_t i = 0; i < values->count; i++)
+        value_free(engine, &list[i]);
+    allot__vector_free(engine, values);
+}
+
 void allot__hosts_free(allot_engine *engine, allot__hosts *hosts)
 {
     allot__host *list = hosts->list.items;
-    for (size_t i = 0; i < hosts->list.count; i++)
+    for (size_t i = 0; i < hosts->list.count; i++) {
+        values_free(engine, &list[i].values);
         allot__free_string(engine, list[i].name);
+    }
     allot__vector_free(engine, &hosts->list);
     allot__index_free(engine, &hosts->index);
 }
@@ -61,5 +86,99 @@ int allot_plan_host(allot_plan *plan, const char *name, int32_t group, int64_t s
         return ALLOT_ENOMEM;
     host->group = group;
     host->slots = slots;
+    return ALLOT_OK;
+}
+
+/* ---- Attributes ---- */
+
+static const allot_host_value *value_find(const allot__host *host, const char *name)
+{
+    const allot_host_value *values = host->values.items;
+    for (size_t i = 0; i < host->values.count; i++) {
+        if (strcmp(values[i].name, name) == 0)
+            return &values[i];
+    }
+    return NULL;
+}
+
+/* What a script can write as a parameter. */
+static bool value_name_valid(const char *name)
+{
+    return name && allot__name_valid(name, strlen(name)) && !strchr(name, '-');
+}
+
+int allot_plan_host_set(allot_plan *plan, const char *host, const allot_host_value *value)
+{
+    if (!plan || plan->sealed || !value)
+        return ALLOT_EUSAGE;
+    if (!value_name_valid(value->name))
+        return ALLOT_ENAME;
+    allot__host *it = host ? allot__host_find(&plan->hosts, host) : NULL;
+    if (!it)
+        return ALLOT_ENOENT;
+    if (value_find(it, value->name))
+        return ALLOT_EEXIST;
+    allot_engine *engine = plan->engine;
+    allot_host_value copy = *value;
+    copy.name = allot__copy(engine, value->name, strlen(value->name));
+    copy.text = value->text ? allot__copy(engine, value->text, strlen(value->text)) : NULL;
+    allot_host_value *added = NULL;
+    if (copy.name && (copy.text || !value->text))
+        added = allot__push(engine, &it->values, sizeof *added);
+    if (!added) {
+        value_free(engine, &copy);
+        return ALLOT_ENOMEM;
+    }
+    *added = copy;
+    return ALLOT_OK;
+}
+
+/* ---- Getters ---- */
+
+static const allot__host *host_at(const allot_plan *plan, int32_t host)
+{
+    bool known = plan && host >= 0 && (size_t)host < plan->hosts.list.count;
+    return known ? (const allot__host *)plan->hosts.list.items + host : NULL;
+}
+
+int32_t allot_plan_hosts(const allot_plan *plan)
+{
+    return plan ? (int32_t)plan->hosts.list.count : 0;
+}
+
+const char *allot_plan_host_name(const allot_plan *plan, int32_t host)
+{
+    const allot__host *it = host_at(plan, host);
+    return it ? it->name : NULL;
+}
+
+int32_t allot_plan_host_group(const allot_plan *plan, int32_t host)
+{
+    const allot__host *it = host_at(plan, host);
+    return it ? it->group : -1;
+}
+
+int64_t allot_plan_host_slots(const allot_plan *plan, int32_t host)
+{
+    const allot__host *it = host_at(plan, host);
+    return it ? it->slots : 0;
+}
+
+int32_t allot_plan_host_find(const allot_plan *plan, const char *name)
+{
+    int32_t number;
+    return plan && name && allot__host_number(&plan->hosts, name, &number) ? number : -1;
+}
+
+int allot_plan_host_value(const allot_plan *plan, int32_t host, const char *name,
+                          allot_host_value *out)
+{
+    const allot__host *it = host_at(plan, host);
+    if (!it || !name || !out)
+        return ALLOT_EUSAGE;
+    const allot_host_value *value = value_find(it, name);
+    if (!value)
+        return ALLOT_ENOENT;
+    *out = *value;
     return ALLOT_OK;
 }

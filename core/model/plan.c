@@ -67,6 +67,7 @@ void allot_plan_free(allot_plan *plan)
     allot__vector_free(engine, &plan->attributes);
     allot__task_attributes_cut(plan, 0);
     allot__hosts_free(engine, &plan->hosts);
+    allot__requires_free(plan);
     allot__branch *branches = plan->branches.items;
     for (size_t i = 0; i < plan->branches.count; i++)
         allot_policy_free(branches[i].policy);

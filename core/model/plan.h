@@ -47,6 +47,8 @@ typedef struct allot__group {
     allot__ruled *ruled;
     int32_t ruled_count;
     uint8_t *family_ruled, *branch_ruled;
+    bool limited;                 /* attributes that are limits hold */
+    bool disowned;                /* its only policy does not go by what is owned */
     const int32_t *seat;          /* the tree's row of a group's row; NULL: the same */
     const int32_t *seat_of;       /* the group's row of a tree's row; NULL: the same */
     const int32_t *family_of;     /* by the group's row; the tree's own when seat is NULL */
@@ -73,7 +75,14 @@ typedef struct allot__host {
     int32_t closed; /* an allot_closed */
     /* Of a state's: its load; the consumer to whom it is exclusive, plus 1; its site. */
     int32_t load, exclusive_to, site;
+    allot__vector values; /* of a plan's: of allot_host_value, strings owned */
 } allot__host;
+
+/* What a consumer, and those below it that name none, ask of a host. */
+typedef struct allot__require {
+    int32_t consumer;
+    char *name;
+} allot__require;
 
 /* A first-level consumer with a policy of its own, which the plan holds. */
 typedef struct allot__branch {
@@ -105,6 +114,7 @@ struct allot_plan {
     /* Of an edition: the plan whose windows `held` hold in it, which has all that is shared. */
     const allot_plan *base;
     uint64_t held;
+    allot__vector requires; /* of allot__require, one a consumer */
 };
 
 /* The plan that was read: of an edition its base, of others themselves. */
@@ -152,15 +162,28 @@ allot__host *allot__host_find(const allot__hosts *hosts, const char *name);
 /* Adds a host whose name is not taken; NULL when out of memory. */
 allot__host *allot__host_add(allot_engine *engine, allot__hosts *hosts, const char *name);
 void allot__hosts_free(allot_engine *engine, allot__hosts *hosts);
+/* Is a host of that name there whose number, in the order of adding, is *out? */
+bool allot__host_number(const allot__hosts *hosts, const char *name, int32_t *out);
+
+void allot__requires_free(allot_plan *plan);
+/* The requirement that a consumer names, or the nearest above it does; NULL: none. */
+const char *allot__require_of(const allot_plan *plan, int32_t consumer);
+/* Checks that the policies that consumers go by in a group have what these require: EINVALID. */
+int allot__check_requires(const allot_plan *plan, int32_t group, allot_report *report);
+/* Checks that consumers that are exclusive may be so (H-14): EINVALID. */
+int allot__check_exclusive(const allot_plan *plan, int32_t group, allot_report *report);
 
 /* Tells which policies are at work in a group that is laid out, and where; ENOMEM. */
 int allot__ruled_make(const allot_plan *plan, allot__group *group);
 void allot__ruled_free(const allot_plan *plan, allot__group *group);
 /* Which of the group's policies a row goes by. */
 int32_t allot__ruled_of(const allot_plan *plan, const allot__group *group, int32_t row);
+/* The most that a row may hold by its `limit` and by attributes that are limits; *column is the one
+ * that says so (an index of columns). */
+int32_t allot__limit_of(const allot_plan *plan, const allot__group *group, int32_t row,
+                        int32_t *column);
 
 /* States whom a consumer lends to or borrows from, in `peers`; the list is copied. ENOMEM. */
-bool allot__peers_valid(const allot_plan *plan, int32_t consumer, const int32_t *list, int32_t n);
 int allot__peers_add(allot_engine *engine, allot__vector *peers, int32_t consumer,
                      const int32_t *list, int32_t n);
 void allot__peers_free(allot_engine *engine, allot__vector *peers);

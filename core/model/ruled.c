@@ -58,6 +58,15 @@ static void spread(const allot_plan *plan, allot__group *group)
     }
 }
 
+static bool has_limits(const allot_policy *policy)
+{
+    for (int32_t i = 0; policy && i < policy->attribute_count; i++) {
+        if (policy->attributes[i].limit)
+            return true;
+    }
+    return false;
+}
+
 int allot__ruled_make(const allot_plan *plan, allot__group *group)
 {
     size_t most = plan->branches.count + 1;
@@ -74,8 +83,13 @@ int allot__ruled_make(const allot_plan *plan, allot__group *group)
             return ALLOT_ENOMEM;
         spread(plan, group);
     }
-    for (int32_t i = 0; i < group->ruled_count; i++)
+    group->limited = false;
+    group->disowned =
+        group->ruled_count == 1 && group->policy && !allot__policy_owns(group->policy);
+    for (int32_t i = 0; i < group->ruled_count; i++) {
         find_columns(plan, &group->ruled[i]);
+        group->limited = group->limited || has_limits(group->ruled[i].policy);
+    }
     return ALLOT_OK;
 }
 
@@ -100,6 +114,22 @@ int32_t allot__ruled_of(const allot_plan *plan, const allot__group *group, int32
     if (row < tree->first[1])
         return group->branch_ruled[row];
     return group->family_ruled[allot__tree_holding(tree->first, tree->families, row)];
+}
+
+int32_t allot__limit_of(const allot_plan *plan, const allot__group *group, int32_t row,
+                        int32_t *column)
+{
+    const allot__ruled *ruled = &group->ruled[allot__ruled_of(plan, group, row)];
+    int32_t limit = group->columns[ALLOT_LIMIT][row];
+    *column = ALLOT_LIMIT;
+    for (int32_t i = 0; ruled->policy && i < ruled->policy->attribute_count; i++) {
+        int32_t index = ruled->attribute_column[i];
+        if (ruled->policy->attributes[i].limit && group->columns[index][row] < limit) {
+            limit = group->columns[index][row];
+            *column = index;
+        }
+    }
+    return limit;
 }
 
 int allot_plan_attributes(allot_plan *plan, allot_policy *policy)

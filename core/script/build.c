@@ -27,7 +27,19 @@ static int add_attributes(allot_policy *policy, const allot__script *script,
         status = refuse(script, report, allot_policy_attribute(policy, &draft->attributes[i]),
                         "attribute", draft->attributes[i].name);
     }
+    for (int32_t i = 0; !status && i < draft->task_attribute_count; i++) {
+        status =
+            refuse(script, report, allot_policy_task_attribute(policy, &draft->task_attributes[i]),
+                   "task attribute", draft->task_attributes[i].name);
+    }
     return status;
+}
+
+static int add_function(allot_policy *policy, const allot__call *call, const int32_t *columns,
+                        int32_t *out)
+{
+    int32_t count = call->rows == ALLOT_HOSTS ? 0 : call->count;
+    return allot_policy_rows_function(policy, call->rows, columns, count, out);
 }
 
 /* Their numbers are those of the script's calls: both count from 0 in the same order. */
@@ -39,9 +51,8 @@ static int add_functions(allot_policy *policy, const allot__script *script, allo
         int32_t columns[ALLOT__COLUMNS_MAX], number;
         for (int32_t c = 0; c < call->count; c++)
             columns[c] = call->columns[c];
-        status =
-            refuse(script, report, allot_policy_function(policy, columns, call->count, &number),
-                   "function", call->role);
+        status = refuse(script, report, add_function(policy, call, columns, &number), "function",
+                        call->role);
     }
     return status;
 }
@@ -101,6 +112,46 @@ static int add_rules(allot_policy *policy, const allot__script *script, const al
     return status;
 }
 
+static int add_sessions(allot_policy *policy, const allot__script *script,
+                        const allot__draft *draft, allot_report *report)
+{
+    int status = ALLOT_OK;
+    for (int s = 0; !status && s < ALLOT_SCHEDULING_COUNT; s++) {
+        for (int32_t i = 0; !status && i < draft->session_fill_count[s]; i++) {
+            const allot__draft_fill *fill = &draft->session_fills[s][i];
+            status =
+                refuse(script, report,
+                       allot_policy_session_fill(policy, (allot_scheduling)s, fill->by, fill->up_to,
+                                                 fill->order.keys, fill->order.count),
+                       "sessions", allot_scheduling_name(s));
+        }
+    }
+    return status;
+}
+
+static int add_tasks(allot_policy *policy, const allot__script *script, const allot__draft *draft,
+                     allot_report *report)
+{
+    const allot__draft_order *order = &draft->victims;
+    int status = ALLOT_OK;
+    if (order->given)
+        status = refuse(script, report, allot_policy_victims(policy, order->keys, order->count),
+                        "policy", "victims");
+    for (int32_t i = 0; !status && i < draft->guard_count; i++) {
+        const allot__draft_guard *guard = &draft->guards[i];
+        status =
+            refuse(script, report,
+                   allot_policy_guard(policy, guard->label, guard->value, guard->min, guard->max),
+                   "guard", guard->label);
+    }
+    for (int32_t i = 0; !status && i < draft->requirement_count; i++) {
+        const allot__draft_requirement *it = &draft->requirements[i];
+        status = refuse(script, report, allot_policy_requirement(policy, it->name, it->function),
+                        "requirement", it->name);
+    }
+    return status ? status : add_sessions(policy, script, draft, report);
+}
+
 int allot__build_policy(allot__script *script, const allot__draft *draft, allot_report *report,
                         allot_policy **out)
 {
@@ -113,6 +164,8 @@ int allot__build_policy(allot__script *script, const allot__draft *draft, allot_
         status = add_functions(policy, script, report);
     if (!status)
         status = add_rules(policy, script, draft, report);
+    if (!status)
+        status = add_tasks(policy, script, draft, report);
     if (!status) {
         allot_provider provider;
         allot__script_provider(script, &provider);

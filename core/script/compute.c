@@ -44,22 +44,24 @@ static int view_newindex(lua_State *L)
     return luaL_error(L, "a row is only read; it cannot be changed");
 }
 
-void allot__script_view(lua_State *L, allot__script *script)
+void allot__script_view(lua_State *L, allot__script *script, const allot__draft *draft,
+                        allot_rows rows)
 {
+    int32_t count = allot__read_columns(draft, rows);
     lua_newuserdatauv(L, 1, 0);
     lua_createtable(L, 0, 2);
     lua_pushlightuserdata(L, script);
-    lua_createtable(L, 0, script->names_count);
-    for (int32_t i = 0; i < script->names_count; i++) {
+    lua_createtable(L, 0, count);
+    for (int32_t i = 0; i < count; i++) {
         lua_pushinteger(L, i);
-        lua_setfield(L, -2, script->names[i]);
+        lua_setfield(L, -2, allot__read_column_name(draft, rows, i));
     }
     lua_pushcclosure(L, view_index, 2);
     lua_setfield(L, -2, "__index");
     lua_pushcfunction(L, view_newindex);
     lua_setfield(L, -2, "__newindex");
     lua_setmetatable(L, -2);
-    script->view = luaL_ref(L, LUA_REGISTRYINDEX);
+    script->views[rows] = luaL_ref(L, LUA_REGISTRYINDEX);
 }
 
 /* ---- A batch ------------------------------------------------------------------------------- */
@@ -67,7 +69,10 @@ void allot__script_view(lua_State *L, allot__script *script)
 /* Says what is wrong with the result at `index`. */
 static void refuse(lua_State *L, int index, allot__batch_run *run)
 {
-    if (lua_isinteger(L, index)) {
+    if (run->call->answer == ALLOT__FLAG) {
+        snprintf(run->found, sizeof run->found, "%s", luaL_typename(L, index));
+        run->fault = "returned a %s, not true or false";
+    } else if (lua_isinteger(L, index)) {
         snprintf(run->found, sizeof run->found, "%" PRId64, (int64_t)lua_tointeger(L, index));
         run->fault = "returned %s; a number here is 0 ... 1000000000";
     } else if (lua_type(L, index) == LUA_TNUMBER) {
@@ -85,10 +90,10 @@ static void refuse(lua_State *L, int index, allot__batch_run *run)
 static bool take_rows(lua_State *L, allot__batch_run *run, int index, int32_t first, int32_t rows)
 {
     int64_t *out = run->out + first;
-    bool amount = run->call->amount;
+    bool amount = run->call->answer == ALLOT__AMOUNT, flag = run->call->answer == ALLOT__FLAG;
     for (int32_t i = 0; i < rows; i++) {
-        bool fine = lua_isinteger(L, index + i);
-        int64_t value = lua_tointeger(L, index + i);
+        bool fine = flag ? lua_isboolean(L, index + i) : lua_isinteger(L, index + i);
+        int64_t value = flag ? lua_toboolean(L, index + i) : lua_tointeger(L, index + i);
         if (!fine || (amount && (uint64_t)value > ALLOT_AMOUNT_MAX)) {
             run->row = first + i;
             refuse(L, index + i, run);
@@ -124,6 +129,40 @@ static void call_views(lua_State *L, allot__batch_run *run, int base, int32_t fi
     }
 }
 
+static void push_attribute(lua_State *L, const allot_plan *plan, int32_t host, const char *name)
+{
+    allot_host_value value;
+    if (strcmp(name, "slots") == 0)
+        lua_pushinteger(L, allot_plan_host_slots(plan, host));
+    else if (strcmp(name, "name") == 0)
+        lua_pushstring(L, allot_plan_host_name(plan, host));
+    else if (allot_plan_host_value(plan, host, name, &value))
+        lua_pushnil(L);
+    else if (value.text)
+        lua_pushstring(L, value.text);
+    else if (value.boolean)
+        lua_pushboolean(L, value.number != 0);
+    else
+        lua_pushinteger(L, value.number);
+}
+
+/* Likewise for hosts, with the attributes that the function's parameters name. */
+static void call_hosts(lua_State *L, allot__batch_run *run, int base, int32_t first, int32_t rows)
+{
+    const char *names[ALLOT__PARAMETERS_MAX];
+    lua_pushvalue(L, base);
+    for (int c = 0; c < run->call->count; c++)
+        names[c] = lua_getlocal(L, NULL, c + 1);
+    lua_pop(L, 1);
+    for (int32_t row = first; row < first + rows; row++) {
+        run->row = row;
+        lua_pushvalue(L, base);
+        for (int c = 0; c < run->call->count; c++)
+            push_attribute(L, run->batch->plan, run->batch->items[row], names[c]);
+        lua_call(L, run->call->count, 1);
+    }
+}
+
 static int run_batch(lua_State *L)
 {
     enum { BASE = 2 };
@@ -131,10 +170,13 @@ static int run_batch(lua_State *L)
     allot__batch_run *run = &script->run;
     luaL_checkstack(L, GROUP + run->call->count + LUA_MINSTACK, NULL);
     lua_rawgeti(L, LUA_REGISTRYINDEX, run->call->ref);
-    lua_rawgeti(L, LUA_REGISTRYINDEX, script->view);
+    bool hosts = run->call->rows == ALLOT_HOSTS;
+    lua_rawgeti(L, LUA_REGISTRYINDEX, hosts ? LUA_REFNIL : script->views[run->call->rows]);
     for (int32_t first = 0; first < run->batch->count; first += GROUP) {
         int32_t left = run->batch->count - first, rows = left < GROUP ? left : GROUP;
-        if (run->call->view)
+        if (hosts)
+            call_hosts(L, run, BASE, first, rows);
+        else if (run->call->view)
             call_views(L, run, BASE, first, rows);
         else
             call_rows(L, run, BASE, first, rows);
@@ -156,12 +198,38 @@ static int64_t fuel_for(const allot__script *script, int32_t rows)
     return script->instructions > INT64_MAX / times ? INT64_MAX : script->instructions * times;
 }
 
+/* What the row is that the function failed for; its consumer, or -1. */
+static int32_t about(const allot__batch_run *run, char *path, size_t size)
+{
+    const allot_batch *batch = run->batch;
+    int32_t row = run->row, consumer = batch->consumers ? batch->consumers[row] : -1;
+    allot_task task;
+    const allot_session *session;
+    path[0] = '\0';
+    switch (run->call->rows) {
+    case ALLOT_CONSUMERS:
+        allot_plan_path(batch->plan, consumer, path, size);
+        break;
+    case ALLOT_TASKS:
+        if (allot_state_task_at(batch->state, batch->items[row], &task) == ALLOT_OK)
+            snprintf(path, size, "task %s", task.id);
+        break;
+    case ALLOT_SESSIONS:
+        session = allot_state_session_at(batch->state, batch->items[row]);
+        snprintf(path, size, "session %s", session ? session->id : "");
+        break;
+    case ALLOT_HOSTS:
+        snprintf(path, size, "host %s", allot_plan_host_name(batch->plan, batch->items[row]));
+        break;
+    }
+    return consumer;
+}
+
 static int tell(allot__script *script, int status, allot_report *report)
 {
     const allot__batch_run *run = &script->run;
     char path[512], message[256];
-    int32_t consumer = run->batch->consumers[run->row];
-    allot_plan_path(run->batch->plan, consumer, path, sizeof path);
+    int32_t consumer = about(run, path, sizeof path);
     allot_diagnostic finding = {
         .path = path, .consumer = consumer, .group = run->batch->group, .field = -1};
     if (status)

@@ -14,11 +14,13 @@
 /* What each stage knows: columns up to this one. */
 enum { IN_QUOTA = ALLOT_IN_FLIGHT, IN_DISTRIBUTION = ALLOT_QUOTA, IN_RECLAIM = ALLOT_OVER };
 
-static const char *const policy_keys[] = {"kind",  "name",       "doc",     "at",     "options",
-                                          "round", "attributes", "reclaim", "quota",  "distribute",
-                                          "scale", "recall",     "shared",  "enforce"};
+static const char *const policy_keys[] = {
+    "kind",    "name",       "doc",      "at",          "options",
+    "round",   "attributes", "reclaim",  "quota",       "distribute",
+    "scale",   "recall",     "shared",   "enforce",     "task_attributes",
+    "victims", "guards",     "sessions", "requirements"};
 
-static int push_field(lua_State *L, const char *key)
+int allot__read_push(lua_State *L, const char *key)
 {
     lua_pushstring(L, key);
     return lua_rawget(L, -2);
@@ -40,7 +42,7 @@ static void check_keys(lua_State *L, const char *const *keys, size_t n)
     }
 }
 
-static void check_kind(lua_State *L, const char *kind, const char *what)
+void allot__read_kind(lua_State *L, const char *kind, const char *what)
 {
     const char *found = NULL;
     if (lua_type(L, -1) == LUA_TTABLE)
@@ -54,7 +56,7 @@ static void check_kind(lua_State *L, const char *kind, const char *what)
 static int32_t read_integer(lua_State *L, const char *key, int32_t fallback)
 {
     lua_Integer value = fallback;
-    int type = push_field(L, key);
+    int type = allot__read_push(L, key);
     if (type != LUA_TNIL && !lua_isinteger(L, -1))
         allot__read_fail(L, NULL, "%s is a %s, not a whole number", key, luaL_typename(L, -1));
     if (type != LUA_TNIL)
@@ -65,20 +67,25 @@ static int32_t read_integer(lua_State *L, const char *key, int32_t fallback)
     return (int32_t)value;
 }
 
-/* The declaration on top; strings stay its own. */
-static allot_attribute read_declaration(lua_State *L)
+static allot_attribute_type type_of(const char *name)
+{
+    if (name && strcmp(name, "boolean") == 0)
+        return ALLOT_BOOLEAN;
+    return name && strcmp(name, "tag") == 0 ? ALLOT_TAG : ALLOT_INTEGER;
+}
+
+allot_attribute allot__read_declaration(lua_State *L)
 {
     if (lua_type(L, -1) != LUA_TTABLE)
         allot__read_fail(L, NULL, "a declaration is a table, not a %s", luaL_typename(L, -1));
     const char *type = allot__read_string(L, "type");
     allot_attribute made = {.name = allot__read_string(L, "name"),
                             .doc = allot__read_string(L, "doc"),
-                            .type = type && strcmp(type, "boolean") == 0 ? ALLOT_BOOLEAN
-                                                                         : ALLOT_INTEGER,
+                            .type = type_of(type),
                             .min = read_integer(L, "min", 0),
                             .fallback = read_integer(L, "default", 0)};
-    made.max = read_integer(L, "max", made.type == ALLOT_BOOLEAN ? 1 : ALLOT_AMOUNT_MAX);
-    push_field(L, "limit");
+    made.max = read_integer(L, "max", made.type == ALLOT_INTEGER ? ALLOT_AMOUNT_MAX : 1);
+    allot__read_push(L, "limit");
     made.limit = lua_toboolean(L, -1);
     lua_pop(L, 1);
     if (!made.name || strlen(made.name) > ALLOT_NAME_MAX)
@@ -86,10 +93,9 @@ static allot_attribute read_declaration(lua_State *L)
     return made;
 }
 
-/* Pushes the list in field `key`, and returns its length. */
-static int32_t push_list(lua_State *L, const char *key, int32_t most)
+int32_t allot__read_list(lua_State *L, const char *key, int32_t most)
 {
-    int type = push_field(L, key);
+    int type = allot__read_push(L, key);
     if (type != LUA_TNIL && type != LUA_TTABLE)
         allot__read_fail(L, NULL, "%s is a %s, not a list", key, luaL_typename(L, -1));
     lua_Unsigned count = type == LUA_TTABLE ? lua_rawlen(L, -1) : 0;
@@ -100,10 +106,10 @@ static int32_t push_list(lua_State *L, const char *key, int32_t most)
 
 static void read_attributes(lua_State *L, allot__draft *draft)
 {
-    int32_t count = push_list(L, "attributes", ALLOT_ATTRIBUTES_MAX);
+    int32_t count = allot__read_list(L, "attributes", ALLOT_ATTRIBUTES_MAX);
     for (int32_t i = 0; i < count; i++) {
         lua_rawgeti(L, -1, i + 1);
-        draft->attributes[i] = read_declaration(L);
+        draft->attributes[i] = allot__read_declaration(L);
         lua_pop(L, 1);
         draft->attribute_count++;
     }
@@ -113,7 +119,7 @@ static void read_attributes(lua_State *L, allot__draft *draft)
 /* The strings of the option on top of the stack. */
 static void read_values(lua_State *L, allot__draft_option *option)
 {
-    int32_t count = push_list(L, "values", ALLOT__VALUES_MAX);
+    int32_t count = allot__read_list(L, "values", ALLOT__VALUES_MAX);
     for (int32_t i = 0; i < count; i++, option->value_count++) {
         if (lua_rawgeti(L, -1, i + 1) != LUA_TSTRING)
             allot__read_fail(L, NULL, "values is a list of strings");
@@ -127,10 +133,10 @@ static void read_values(lua_State *L, allot__draft_option *option)
 
 static void read_options(lua_State *L, allot__draft *draft)
 {
-    int32_t count = push_list(L, "options", ALLOT_ATTRIBUTES_MAX);
+    int32_t count = allot__read_list(L, "options", ALLOT_ATTRIBUTES_MAX);
     for (int32_t i = 0; i < count; i++) {
         lua_rawgeti(L, -1, i + 1);
-        allot_attribute made = read_declaration(L);
+        allot_attribute made = allot__read_declaration(L);
         draft->options[i] = (allot__draft_option){made.name,     made.type, made.min, made.max,
                                                   made.fallback, 0,         {NULL}};
         read_values(L, &draft->options[i]);
@@ -156,7 +162,7 @@ static const char *read_label(lua_State *L, allot__draft_fill *out)
 /* The cap in field `key`; nil: the need alone. */
 static allot_source read_cap(lua_State *L, allot__reading *reading, const char *at, const char *key)
 {
-    if (push_field(L, key) != LUA_TNIL)
+    if (allot__read_push(L, key) != LUA_TNIL)
         return allot__read_source(L, reading, at, key, IN_QUOTA);
     lua_pop(L, 1);
     return (allot_source){ALLOT_FROM_NEED, 0};
@@ -172,30 +178,29 @@ static bool read_part(lua_State *L, allot__reading *reading, allot__draft_fill *
     const char *at = read_label(L, out);
     out->kind = pool ? ALLOT__DRAFT_POOL : ALLOT__DRAFT_LOAN;
     if (pool) {
-        push_field(L, "by");
+        allot__read_push(L, "by");
         out->by = allot__read_source(L, reading, at, "by", IN_QUOTA);
         out->up_to = read_cap(L, reading, at, "up_to");
     } else {
         out->by = read_cap(L, reading, at, "lend_limit");
         out->up_to = read_cap(L, reading, at, "borrow_limit");
-        push_field(L, "borrowers");
+        allot__read_push(L, "borrowers");
         allot__read_order(L, reading, at, IN_QUOTA, &out->order);
     }
     lua_pop(L, 1);
     return true;
 }
 
-/* The fill on top, popped. */
-static void read_fill(lua_State *L, allot__reading *reading, const char *what, int32_t last,
+void allot__read_fill(lua_State *L, allot__reading *reading, const char *what, int32_t last,
                       allot__draft_fill *out)
 {
-    check_kind(L, "fill", what);
+    allot__read_kind(L, "fill", what);
     const char *at = read_label(L, out);
-    push_field(L, "by");
+    allot__read_push(L, "by");
     out->by = allot__read_source(L, reading, at, "by", last);
     out->up_to = (allot_source){ALLOT_FROM_NEED, 0};
-    if (push_field(L, "up_to") == LUA_TTABLE) {
-        check_kind(L, "part", "up_to");
+    if (allot__read_push(L, "up_to") == LUA_TTABLE) {
+        allot__read_kind(L, "part", "up_to");
         out->up_to.kind = ALLOT_FROM_PART;
         lua_pop(L, 1);
     } else if (!lua_isnil(L, -1)) {
@@ -203,7 +208,7 @@ static void read_fill(lua_State *L, allot__reading *reading, const char *what, i
     } else {
         lua_pop(L, 1);
     }
-    push_field(L, "order");
+    allot__read_push(L, "order");
     allot__read_order(L, reading, at, last, &out->order);
     lua_pop(L, 1);
 }
@@ -226,10 +231,9 @@ static void push_options(lua_State *L, const allot__draft *draft)
     allot__library_strict(L, "option");
 }
 
-/* Pushes field `key`; where that is a function of the options, what it returns. Its type. */
-static int push_ruled(lua_State *L, const allot__draft *draft, const char *key)
+int allot__read_ruled(lua_State *L, const allot__draft *draft, const char *key)
 {
-    if (push_field(L, key) == LUA_TFUNCTION) {
+    if (allot__read_push(L, key) == LUA_TFUNCTION) {
         push_options(L, draft);
         lua_call(L, 1, 1);
         lua_pushstring(L, key); /* its strings are the draft's until the policy is built */
@@ -242,7 +246,7 @@ static int push_ruled(lua_State *L, const allot__draft *draft, const char *key)
 static void read_quota(lua_State *L, allot__reading *reading)
 {
     allot__draft *draft = reading->draft;
-    if (push_ruled(L, draft, "quota") != LUA_TTABLE)
+    if (allot__read_ruled(L, draft, "quota") != LUA_TTABLE)
         allot__read_fail(L, NULL, "quota is a %s, not a list of fills", luaL_typename(L, -1));
     lua_Unsigned count = lua_rawlen(L, -1);
     if (count < 1 || count > ALLOT_FILLS_MAX)
@@ -252,7 +256,7 @@ static void read_quota(lua_State *L, allot__reading *reading)
         lua_rawgeti(L, -1, draft->fill_count + 1);
         allot__draft_fill *fill = &draft->fills[draft->fill_count];
         if (!read_part(L, reading, fill))
-            read_fill(L, reading, "an item of quota", IN_QUOTA, fill);
+            allot__read_fill(L, reading, "an item of quota", IN_QUOTA, fill);
     }
     lua_pop(L, 1);
 }
@@ -260,7 +264,7 @@ static void read_quota(lua_State *L, allot__reading *reading)
 /* Not given: owned slots scale. */
 static bool read_scale(lua_State *L)
 {
-    int type = push_field(L, "scale");
+    int type = allot__read_push(L, "scale");
     bool scale = type == LUA_TNIL || lua_toboolean(L, -1);
     if (type != LUA_TNIL && type != LUA_TBOOLEAN)
         allot__read_fail(L, NULL, "scale is true or false, not a %s", luaL_typename(L, -1));
@@ -273,7 +277,7 @@ static bool read_scale(lua_State *L)
 static bool read_switch(lua_State *L, const allot__draft *draft, const char *key, const char *off,
                         const char *on)
 {
-    int type = push_ruled(L, draft, key);
+    int type = allot__read_ruled(L, draft, key);
     if (type != LUA_TSTRING && type != LUA_TNIL)
         allot__read_fail(L, NULL, "%s is a %s, not a word", key, luaL_typename(L, -1));
     const char *word = lua_tostring(L, -1);
@@ -311,32 +315,20 @@ static void read_reclaim(lua_State *L, allot__reading *reading)
 {
     allot__draft *draft = reading->draft;
     allot__draft_fill *reclaim = &draft->reclaim;
-    int type = push_ruled(L, draft, "reclaim");
+    int type = allot__read_ruled(L, draft, "reclaim");
     draft->switches[ALLOT_SWITCH_NO_RECLAIM] = type == LUA_TBOOLEAN && !lua_toboolean(L, -1);
     draft->reclaim_given = type != LUA_TNIL && !draft->switches[ALLOT_SWITCH_NO_RECLAIM];
     if (!draft->reclaim_given) {
         lua_pop(L, 1);
         return;
     }
-    read_fill(L, reading, "reclaim", IN_RECLAIM, reclaim);
+    allot__read_fill(L, reading, "reclaim", IN_RECLAIM, reclaim);
     bool over = reclaim->up_to.kind == ALLOT_FROM_COLUMN && reclaim->up_to.value == ALLOT_OVER;
     if (reclaim->up_to.kind != ALLOT_FROM_NEED && !over)
         allot__read_fail(L, NULL, "reclaim takes what is over; its up_to is \"over\" or left out");
 }
 
 /* ---- The whole ----------------------------------------------------------------------------- */
-
-static void keep_names(allot__reading *reading)
-{
-    allot__script *script = reading->script;
-    const allot__draft *draft = reading->draft;
-    script->names_count = ALLOT_COLUMN_COUNT + draft->attribute_count;
-    for (int32_t i = 0; i < script->names_count; i++) {
-        const char *name = i < ALLOT_COLUMN_COUNT ? allot_column_name(i)
-                                                  : draft->attributes[i - ALLOT_COLUMN_COUNT].name;
-        strcpy(script->names[i], name);
-    }
-}
 
 int allot__read_policy(lua_State *L, allot__reading *reading)
 {
@@ -345,7 +337,7 @@ int allot__read_policy(lua_State *L, allot__reading *reading)
         return allot__read_fail(L, NULL,
                                 "the file returns a %s; it ends with return policy { ... }",
                                 luaL_typename(L, -1));
-    check_kind(L, "policy", "what the file returns");
+    allot__read_kind(L, "policy", "what the file returns");
     check_keys(L, policy_keys, sizeof policy_keys / sizeof *policy_keys);
     draft->name = allot__read_string(L, "name");
     read_attributes(L, draft);
@@ -354,14 +346,16 @@ int allot__read_policy(lua_State *L, allot__reading *reading)
         reading->option_fault = true;
         return 0;
     }
+    allot__read_task_attributes(L, reading);
     read_quota(L, reading);
     draft->scale = read_scale(L);
     read_switches(L, draft);
     draft->rounding = read_round(L);
-    push_field(L, "distribute");
+    allot__read_push(L, "distribute");
     allot__read_order(L, reading, NULL, IN_DISTRIBUTION, &draft->distribute);
     read_reclaim(L, reading);
-    keep_names(reading);
-    allot__script_view(L, reading->script);
+    allot__read_tasks(L, reading);
+    for (int rows = 0; rows < ALLOT_HOSTS; rows++)
+        allot__script_view(L, reading->script, draft, (allot_rows)rows);
     return 0;
 }

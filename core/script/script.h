@@ -12,21 +12,32 @@
 
 #include "script/sandbox.h"
 
-/* Fills, the keys of all orders, and both amounts of every fill may each be a function. */
+/* Fills, the keys of all orders, and both amounts of every fill may each be a function; so may the
+ * keys of victims, guards, requirements, and some of what sessions' fills say. */
 enum {
     ALLOT__COLUMNS_MAX = ALLOT_COLUMN_COUNT + ALLOT_ATTRIBUTES_MAX,
-    ALLOT__FUNCTIONS_MAX = ALLOT_FILLS_MAX * (2 + ALLOT_KEYS_MAX) + 2 * ALLOT_KEYS_MAX + 1
+    ALLOT__FUNCTIONS_MAX = ALLOT_FILLS_MAX * (2 + ALLOT_KEYS_MAX) + 3 * ALLOT_KEYS_MAX + 1 +
+                           ALLOT_GUARDS_MAX + ALLOT_REQUIREMENTS_MAX + 3 * ALLOT_FILLS_MAX,
+    ALLOT__PARAMETERS_MAX = 32 /* of a requirement */
 };
+
+/* What a function gives. */
+typedef enum allot__answer {
+    ALLOT__NUMBER,
+    ALLOT__AMOUNT, /* 0 ... ALLOT_AMOUNT_MAX */
+    ALLOT__FLAG    /* true or false: 1 or 0 */
+} allot__answer;
 
 /* A function of a script, as the core will call it. */
 typedef struct allot__call {
-    int ref;          /* in Lua's registry */
-    int32_t line;     /* where it begins */
-    bool amount;      /* must be 0 ... ALLOT_AMOUNT_MAX */
+    int ref;      /* in Lua's registry */
+    int32_t line; /* where it begins */
+    allot_rows rows;
+    allot__answer answer;
     bool view;        /* takes one row view instead of columns */
     bool straight;    /* ends by itself: needs no budget */
-    const char *role; /* "by", "up_to", "key"; static */
-    int32_t count;
+    const char *role; /* "by", "up_to", "key", ...; static */
+    int32_t count;    /* columns; of hosts: parameters, by whose names their attributes are found */
     uint8_t columns[ALLOT__COLUMNS_MAX];
 } allot__call;
 
@@ -47,9 +58,7 @@ typedef struct allot__script {
     size_t text_len;
     int32_t call_count;
     allot__call calls[ALLOT__FUNCTIONS_MAX];
-    int32_t names_count; /* columns that a row view knows */
-    char names[ALLOT__COLUMNS_MAX][ALLOT_NAME_MAX + 1];
-    int view; /* the row view, in Lua's registry */
+    int views[ALLOT_HOSTS]; /* the row views by the kind of rows, in Lua's registry */
     allot__batch_run run;
 } allot__script;
 
@@ -83,6 +92,17 @@ typedef struct allot__draft_option {
     const char *values[ALLOT__VALUES_MAX];
 } allot__draft_option;
 
+typedef struct allot__draft_guard {
+    const char *label;
+    allot_source value;
+    int64_t min, max;
+} allot__draft_guard;
+
+typedef struct allot__draft_requirement {
+    const char *name;
+    int32_t function;
+} allot__draft_requirement;
+
 typedef struct allot__draft {
     const char *name;
     int32_t attribute_count, option_count, fill_count;
@@ -95,6 +115,13 @@ typedef struct allot__draft {
     bool reclaim_given;
     allot__draft_fill reclaim;
     bool switches[ALLOT_SWITCH_COUNT];
+    int32_t task_attribute_count, guard_count, requirement_count;
+    allot_attribute task_attributes[ALLOT_ATTRIBUTES_MAX];
+    allot__draft_order victims;
+    allot__draft_guard guards[ALLOT_GUARDS_MAX];
+    int32_t session_fill_count[ALLOT_SCHEDULING_COUNT];
+    allot__draft_fill session_fills[ALLOT_SCHEDULING_COUNT][ALLOT_FILLS_MAX];
+    allot__draft_requirement requirements[ALLOT_REQUIREMENTS_MAX];
 } allot__draft;
 
 /* What the steps of reading work on. */
@@ -104,6 +131,7 @@ typedef struct allot__reading {
     const allot_use_option *use;
     int32_t use_count;
     allot_report *report;
+    allot_rows rows;   /* what the rule being read is about */
     bool syntax_fault; /* the file is no Lua */
     bool option_fault; /* an option of the plan is wrong: the report says so */
 } allot__reading;
@@ -113,6 +141,27 @@ typedef struct allot__reading {
 /* Reads the policy table on top of the stack into the draft and the script's calls. */
 int allot__read_policy(lua_State *L, allot__reading *reading);
 
+/* Pushes field `key` of the table on top; its type. */
+int allot__read_push(lua_State *L, const char *key);
+/* Pushes field `key`; where that is a function of the options, what it returns. Its type. */
+int allot__read_ruled(lua_State *L, const allot__draft *draft, const char *key);
+/* Pushes the list in field `key`, and returns its length, at most `most`. */
+int32_t allot__read_list(lua_State *L, const char *key, int32_t most);
+/* What is on top must be a table that the word `kind` made; `what` names it. */
+void allot__read_kind(lua_State *L, const char *kind, const char *what);
+/* The declaration on top; strings stay its own. */
+allot_attribute allot__read_declaration(lua_State *L);
+/* The fill on top, popped; consumers' columns up to `last`. */
+void allot__read_fill(lua_State *L, allot__reading *reading, const char *what, int32_t last,
+                      allot__draft_fill *out);
+
+/* ---- read_tasks.c: what a policy says of tasks, sessions and hosts; raise. ---- */
+
+/* Reads the attributes of tasks of the policy table on top, tags of guards included. */
+void allot__read_task_attributes(lua_State *L, allot__reading *reading);
+/* Reads guards, victims, sessions and requirements. */
+void allot__read_tasks(lua_State *L, allot__reading *reading);
+
 /* ---- source.c: amounts, keys and functions; raise. ---- */
 
 /* Fails with a message, placed by `at` ("fair.lua:3: ", may be NULL). Does not return. */
@@ -121,6 +170,12 @@ int allot__read_fail(lua_State *L, const char *at, const char *format, ...);
  * built-in column that the stage knows. */
 allot_source allot__read_source(lua_State *L, allot__reading *reading, const char *at,
                                 const char *role, int32_t last);
+/* The function on top of the stack (popped), by its role; `at` places faults of what is none. */
+allot_source allot__read_function(lua_State *L, allot__reading *reading, const char *at,
+                                  const char *role, int32_t last);
+/* The columns of rows of that kind under the draft, and their names. */
+int32_t allot__read_columns(const allot__draft *draft, allot_rows rows);
+const char *allot__read_column_name(const allot__draft *draft, allot_rows rows, int32_t column);
 /* The order on top of the stack (popped); nil: not given. */
 void allot__read_order(lua_State *L, allot__reading *reading, const char *at, int32_t last,
                        allot__draft_order *out);
@@ -148,8 +203,9 @@ int allot__build_policy(allot__script *script, const allot__draft *draft, allot_
 
 /* Fills `provider` with the script's. */
 void allot__script_provider(allot__script *script, allot_provider *provider);
-/* Makes the row view, once the script's names are known. Raises. */
-void allot__script_view(lua_State *L, allot__script *script);
+/* Makes the row view of such rows, whose columns the draft has. Raises. */
+void allot__script_view(lua_State *L, allot__script *script, const allot__draft *draft,
+                        allot_rows rows);
 /* Ends a script and its sandbox; NULL is fine. */
 void allot__script_free(allot__script *script);
 

@@ -38,43 +38,79 @@ const char *allot__read_string(lua_State *L, const char *key)
 
 /* ---- Columns ------------------------------------------------------------------------------- */
 
-static const char *column_name(const allot__draft *draft, int32_t column)
+static int32_t built_in(allot_rows rows)
 {
-    return column < ALLOT_COLUMN_COUNT ? allot_column_name(column)
-                                       : draft->attributes[column - ALLOT_COLUMN_COUNT].name;
+    static const int32_t counts[] = {ALLOT_COLUMN_COUNT, ALLOT_TASK_COLUMN_COUNT,
+                                     ALLOT_SESSION_COLUMN_COUNT};
+    return rows < ALLOT_HOSTS ? counts[rows] : 0;
 }
 
-static int32_t find_column(const allot__draft *draft, const char *name)
+int32_t allot__read_columns(const allot__draft *draft, allot_rows rows)
 {
-    int32_t count = ALLOT_COLUMN_COUNT + draft->attribute_count;
+    int32_t attributes = rows == ALLOT_CONSUMERS ? draft->attribute_count
+                         : rows == ALLOT_TASKS   ? draft->task_attribute_count
+                                                 : 0;
+    return built_in(rows) + attributes;
+}
+
+const char *allot__read_column_name(const allot__draft *draft, allot_rows rows, int32_t column)
+{
+    int32_t attribute = column - built_in(rows);
+    if (attribute < 0)
+        return allot_rows_column_name(rows, column);
+    return (rows == ALLOT_TASKS ? draft->task_attributes : draft->attributes)[attribute].name;
+}
+
+static int32_t find_in(const allot__draft *draft, allot_rows rows, const char *name)
+{
+    int32_t count = allot__read_columns(draft, rows);
     for (int32_t i = 0; i < count; i++) {
-        if (strcmp(column_name(draft, i), name) == 0)
+        if (strcmp(allot__read_column_name(draft, rows, i), name) == 0)
             return i;
     }
     return -1;
 }
 
+static int32_t find_column(const allot__reading *reading, const char *name)
+{
+    return find_in(reading->draft, reading->rows, name);
+}
+
 /* The nearest column to a name, among those whose own name has at least `least` bytes. */
-static const char *near_column(const allot__draft *draft, const char *name, size_t least)
+static const char *near_column(const allot__reading *reading, const char *name, size_t least)
 {
     const char *names[ALLOT__COLUMNS_MAX] = {NULL};
-    int32_t count = ALLOT_COLUMN_COUNT + draft->attribute_count;
+    int32_t count = allot__read_columns(reading->draft, reading->rows);
     for (int32_t i = 0; i < count; i++) {
-        if (strlen(column_name(draft, i)) >= least)
-            names[i] = column_name(draft, i);
+        const char *column = allot__read_column_name(reading->draft, reading->rows, i);
+        if (strlen(column) >= least)
+            names[i] = column;
     }
     return allot_nearest(name, strlen(name), names, (size_t)count);
+}
+
+/* Raises for a column of other rows than the rule is about. */
+static void refuse_stranger(lua_State *L, const allot__reading *reading, const char *at,
+                            const char *name)
+{
+    static const char *const kinds[] = {"consumers", "tasks", "sessions"};
+    for (int rows = 0; rows < ALLOT_HOSTS; rows++) {
+        if (find_in(reading->draft, (allot_rows)rows, name) >= 0)
+            allot__read_fail(L, at, "'%s' is a column of %s; this rule is about %s", name,
+                             kinds[rows], kinds[reading->rows]);
+    }
 }
 
 /* Raises for a name that is no column: what is known, and what was meant. */
 static void refuse_column(lua_State *L, const allot__reading *reading, const char *at,
                           const char *what, const char *name)
 {
-    int32_t count = ALLOT_COLUMN_COUNT + reading->draft->attribute_count;
+    int32_t count = allot__read_columns(reading->draft, reading->rows);
+    refuse_stranger(L, reading, at, name);
     lua_createtable(L, 0, count);
     for (int32_t i = 0; i < count; i++) {
         lua_pushboolean(L, 1);
-        lua_setfield(L, -2, column_name(reading->draft, i));
+        lua_setfield(L, -2, allot__read_column_name(reading->draft, reading->rows, i));
     }
     lua_pushstring(L, name);
     int key = lua_gettop(L);
@@ -84,10 +120,10 @@ static void refuse_column(lua_State *L, const allot__reading *reading, const cha
 static int32_t check_column(lua_State *L, const allot__reading *reading, const char *at,
                             const char *name, int32_t last)
 {
-    int32_t column = find_column(reading->draft, name);
+    int32_t column = find_column(reading, name);
     if (column < 0)
         refuse_column(L, reading, at, "column", name);
-    if (column > last && column < ALLOT_COLUMN_COUNT)
+    if (reading->rows == ALLOT_CONSUMERS && column > last && column < ALLOT_COLUMN_COUNT)
         allot__read_fail(L, at, "column '%s' is not known yet at this stage", name);
     return column;
 }
@@ -103,9 +139,10 @@ static const char *parameter(lua_State *L, int n)
 static bool takes_view(lua_State *L, const allot__reading *reading, const char *at)
 {
     const char *name = parameter(L, 1);
-    if (!name || parameter(L, 2) || find_column(reading->draft, name) >= 0)
+    if (!name || parameter(L, 2) || find_column(reading, name) >= 0)
         return false;
-    if (near_column(reading->draft, name, 4))
+    refuse_stranger(L, reading, at, name);
+    if (near_column(reading, name, 4))
         refuse_column(L, reading, at, "column (and too like one to name a row)", name);
     return true;
 }
@@ -115,9 +152,9 @@ static void read_parameters(lua_State *L, const allot__reading *reading, const c
 {
     call->view = takes_view(L, reading, at);
     if (call->view) {
-        int32_t all = ALLOT_COLUMN_COUNT + reading->draft->attribute_count;
+        int32_t all = allot__read_columns(reading->draft, reading->rows);
         for (int32_t i = 0; i < all; i++) {
-            if (i <= last || i >= ALLOT_COLUMN_COUNT)
+            if (reading->rows != ALLOT_CONSUMERS || i <= last || i >= ALLOT_COLUMN_COUNT)
                 call->columns[call->count++] = (uint8_t)i;
         }
         return;
@@ -130,8 +167,25 @@ static void read_parameters(lua_State *L, const allot__reading *reading, const c
     }
 }
 
-/* Registers the function on top, and pops it. */
-static allot_source read_function(lua_State *L, allot__reading *reading, const char *fill_at,
+/* Of hosts the parameters name attributes, which are anything. */
+static void count_parameters(lua_State *L, const char *at, allot__call *call)
+{
+    while (parameter(L, call->count + 1)) {
+        if (call->count++ == ALLOT__PARAMETERS_MAX)
+            allot__read_fail(L, at, "a requirement reads at most %d attributes",
+                             ALLOT__PARAMETERS_MAX);
+    }
+}
+
+static allot__answer answer_of(const char *role)
+{
+    if (strcmp(role, "guard") == 0 || strcmp(role, "requirement") == 0)
+        return ALLOT__FLAG;
+    bool number = strcmp(role, "key") == 0 || strcmp(role, "value") == 0;
+    return number ? ALLOT__NUMBER : ALLOT__AMOUNT;
+}
+
+allot_source allot__read_function(lua_State *L, allot__reading *reading, const char *fill_at,
                                   const char *role, int32_t last)
 {
     allot__script *script = reading->script;
@@ -147,8 +201,12 @@ static allot_source read_function(lua_State *L, allot__reading *reading, const c
     if (script->call_count == ALLOT__FUNCTIONS_MAX)
         allot__read_fail(L, at, "a policy has at most %d functions", ALLOT__FUNCTIONS_MAX);
     allot__call *call = &script->calls[script->call_count];
-    *call = (allot__call){.line = ar.linedefined, .role = role, .amount = strcmp(role, "key") != 0};
-    read_parameters(L, reading, at, last, call);
+    *call = (allot__call){
+        .line = ar.linedefined, .rows = reading->rows, .role = role, .answer = answer_of(role)};
+    if (reading->rows == ALLOT_HOSTS)
+        count_parameters(L, at, call);
+    else
+        read_parameters(L, reading, at, last, call);
     call->straight = allot__script_straight(L);
     call->ref = luaL_ref(L, LUA_REGISTRYINDEX);
     return (allot_source){ALLOT_FROM_FUNCTION, script->call_count++};
@@ -162,11 +220,11 @@ allot_source allot__read_source(lua_State *L, allot__reading *reading, const cha
     allot_source source = {ALLOT_FROM_NUMBER, 0};
     int type = lua_type(L, -1);
     if (type == LUA_TFUNCTION)
-        return read_function(L, reading, at, role, last);
+        return allot__read_function(L, reading, at, role, last);
     if (type == LUA_TSTRING) {
         int32_t column = check_column(L, reading, at, lua_tostring(L, -1), last);
         source = (allot_source){ALLOT_FROM_COLUMN, column};
-    } else if (lua_isinteger(L, -1) && strcmp(role, "key") != 0) {
+    } else if (lua_isinteger(L, -1) && answer_of(role) == ALLOT__AMOUNT) {
         lua_Integer value = lua_tointeger(L, -1);
         if (value < 0 || value > ALLOT_AMOUNT_MAX)
             allot__read_fail(L, at, "%s = %I; a number here is 0 to %d", role, (LUAI_UACINT)value,

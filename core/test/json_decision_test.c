@@ -61,6 +61,7 @@ static const char wanted[] =
     "\"for\": [{\"consumer\": \"/a\", \"slots\": 3}], \"grace\": 30, "
     "\"deadline\": 9007199254741023, \"tasks\": [], \"why\": {\"code\": \"over-quota\", "
     "\"allocated\": 7, \"quota\": 4, \"target\": 4, \"over\": 3}}],\n"
+    "\"flights\": [],\n"
     "\"starts\": [], \"suspends\": [], \"resumes\": [], \"kills\": [], \"loans\": [], "
     "\"leases\": {}, \"warnings\": []}\n";
 
@@ -189,7 +190,7 @@ static void test_report(void)
 
 static int scenario(allot_engine *engine)
 {
-    allot_policy_loader loader = {.ud = NULL, .load = loader_load};
+    allot_policy_loader loader = {NULL, loader_load};
     allot_plan *read = NULL;
     allot_state *now = NULL;
     allot_decision *decision = NULL;

@@ -13,10 +13,25 @@ columns.names = {
 --- How many of them each stage knows.
 columns.known = { quota = 13, distribute = 14, reclaim = 16 }
 
---- The place of a column in the list, or nil.
-function columns.index(name)
-  for i, known in ipairs(columns.names) do
+--- Of tasks and sessions; every stage that asks knows them all.
+columns.tasks = {
+  "slots", "started", "submitted", "ran", "preempted", "preemption_rank", "priority", "created",
+  "session_over", "importance", "host", "load", "lot",
+}
+columns.sessions = { "priority", "preemption_rank", "created", "minimum", "demand", "allocated" }
+
+--- The place of a column in a list (default: of consumers'), or nil.
+function columns.index(name, list)
+  for i, known in ipairs(list or columns.names) do
     if known == name then return i end
+  end
+end
+
+--- Of which rows a name is a column: "consumers", "tasks", "sessions" or nil.
+function columns.rows_of(name)
+  if columns.index(name) then return "consumers" end
+  for _, rows in ipairs { "tasks", "sessions" } do
+    if columns.index(name, columns[rows]) then return rows end
   end
 end
 

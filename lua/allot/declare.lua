@@ -8,10 +8,12 @@ local columns = require "allot.columns"
 local declare = {}
 
 local KEYS = {
+  ["task attribute"] = { "type", "min", "max", "default", "doc" },
   attribute = { "type", "min", "max", "default", "limit", "doc" },
   option = { "type", "min", "max", "default", "values", "doc" },
 }
 local TYPES = {
+  ["task attribute"] = { "integer", "boolean", "tag" },
   attribute = { "integer", "boolean" },
   option = { "integer", "boolean", "string" },
 }
@@ -79,7 +81,26 @@ local function limit(what, spec, made)
   made.limit = spec.limit
 end
 
-local MAKERS = { boolean = boolean, string = choice }
+local function tag(what, spec, made)
+  if spec.min ~= nil or spec.max ~= nil or spec.default ~= nil then
+    return what .. ": a tag has no min, max and default"
+  end
+  made.min, made.max, made.default = 0, 1, 0
+end
+
+local MAKERS = { boolean = boolean, string = choice, tag = tag }
+
+-- What a task has besides its attributes.
+local TASK_KEYS = { "id", "consumer", "group", "session", "slot", "tags" }
+
+local function taken(word, name)
+  if word == "attribute" and columns.index(name) then
+    return ("attribute '%s' is a built-in column"):format(name)
+  elseif word == "task attribute" and
+    (columns.index(name, columns.tasks) or columns.index(name, TASK_KEYS)) then
+    return ("task attribute '%s': a task has a key or column of that name"):format(name)
+  end
+end
 
 local function one(word, what, name, spec)
   if type(spec) ~= "table" then
@@ -95,7 +116,7 @@ local function one(word, what, name, spec)
   if MAKERS[spec.type] then
     fault = MAKERS[spec.type](what, spec, made)
   else
-    fault = integer(what, spec, made, word == "attribute")
+    fault = integer(what, spec, made, word ~= "option")
   end
   if not fault and word == "attribute" then fault = limit(what, spec, made) end
   if fault then return nil, fault end
@@ -103,7 +124,7 @@ local function one(word, what, name, spec)
 end
 
 --- The declarations of a table by name, as a list in the order of their names; or nil, message.
--- `word` is "attribute" or "option".
+-- `word` is "attribute", "option" or "task attribute".
 function declare.list(word, specs)
   if specs == nil then return {} end
   if type(specs) ~= "table" then
@@ -112,11 +133,12 @@ function declare.list(word, specs)
   local list = {}
   for name, spec in pairs(specs) do
     if not names.valid(name) then
-      return nil, ("'%s' is no name of an %s (letters, digits, '_')"):format(tostring(name), word)
+      local article = word == "task attribute" and "a" or "an"
+      return nil, ("'%s' is no name of %s %s (letters, digits, '_')")
+        :format(tostring(name), article, word)
     end
-    if word == "attribute" and columns.index(name) then
-      return nil, ("attribute '%s' is a built-in column"):format(name)
-    end
+    local clash = taken(word, name)
+    if clash then return nil, clash end
     local made, fault = one(word, word .. " '" .. name .. "'", name, spec)
     if fault then return nil, fault end
     list[#list + 1] = made

@@ -3,6 +3,7 @@
 --- The words of the policy language; in the sandbox they are globals and `require "allot"`.
 
 local order = require "allot.order"
+local guard = require "allot.guard"
 
 return {
   policy = require "allot.policy",
@@ -14,4 +15,8 @@ return {
   asc = order.asc,
   none = require "allot.declare".none,
   part = require "allot.part",
+  guard = guard.guard,
+  min_run_time = guard.min_run_time,
+  max_preemptions = guard.max_preemptions,
+  spare_tagged = guard.spare_tagged,
 }

@@ -7,10 +7,12 @@ local names = require "allot.names"
 local columns = require "allot.columns"
 local declare = require "allot.declare"
 local order = require "allot.order"
+local tasks = require "allot.tasks"
 
 local KEYS = {
   "name", "doc", "options", "attributes", "scale", "quota", "round", "distribute", "reclaim",
   "recall", "shared", "enforce",
+  "task_attributes", "victims", "guards", "sessions", "requirements",
 }
 -- Words that switch something, each with what it may say; the first is the default.
 local SWITCHES = {
@@ -207,6 +209,7 @@ local function make(place, spec)
   end
   local where
   fault, where = rules(place, spec, made)
+  if not fault then fault, where = tasks.rules(place, spec, made, ruled) end
   if fault then return nil, fault, where end
   return made
 end

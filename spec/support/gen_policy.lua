@@ -83,6 +83,24 @@ local function draw_keys(random, stage, style, most)
   return keys
 end
 
+--- A list of fills like those of "share_ratio": what all would have by their shares goes first.
+local function draw_shares(random, style)
+  local by = random:pick { "share", "share", 1 }
+  local fills = {
+    { label = "planned", by = by, up_to = "part" },
+    { label = "kept", by = by, up_to = "allocated",
+      order = random:once_in(2) and draw_keys(random, "quota", style, 1) or nil },
+    { label = "shared", by = by },
+  }
+  if style.steady or random:once_in(3) then
+    table.remove(fills, 2)
+  end
+  if random:once_in(3) then
+    table.insert(fills, 1, { label = "some", by = 1, up_to = random:pick { "owned", 3, "share" } })
+  end
+  return fills
+end
+
 local function draw_site(random, style)
   local site = { fills = {}, shared = random:once_in(2) }
   for i = 1, random:int(1, 4) do
@@ -101,6 +119,10 @@ local function draw_site(random, style)
   if random:once_in(2) then
     site.fills[#site.fills + 1] = { label = "rest", by = random:pick { 1, "share" } }
   end
+  if random:once_in(4) then
+    site.fills = draw_shares(random, style)
+  end
+  site.across = random:once_in(4)
   site.round = random:pick(ROUNDINGS)
   if random:once_in(2) then
     -- Rounding in order comes before there are quotas to order by.
@@ -146,7 +168,8 @@ end
 local function write_fill(fill, shared)
   return ("fill%s { by = %s%s%s }"):format(
     fill.label and ' "' .. fill.label .. '"' or "", write_source(fill.by, shared),
-    fill.up_to and ", up_to = " .. write_source(fill.up_to, shared) or "",
+    fill.up_to == "part" and ", up_to = part"
+      or fill.up_to and ", up_to = " .. write_source(fill.up_to, shared) or "",
     fill.order and ", order = " .. write_keys(fill.order, shared) or "")
 end
 
@@ -167,6 +190,7 @@ function gen_policy.write(site)
   end
   lines[#lines + 1] = "  },"
   lines[#lines + 1] = site.round and ('  round = "%s",'):format(site.round)
+  lines[#lines + 1] = site.across and '  enforce = "leaf",' or nil
   if site.distribute then
     lines[#lines + 1] = "  distribute = " .. write_keys(site.distribute, shared) .. ","
   end

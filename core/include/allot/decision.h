@@ -54,6 +54,8 @@ typedef struct allot_totals {
     int64_t idle;      /* slots that nobody held before this cycle */
     int64_t idle_left; /* ... that nobody was given */
     int64_t granted, held, reclaimed;
+    int64_t blocked; /* idle slots on hosts that are closed to those who want them (H-14); they are
+                        no part of `idle` */
 } allot_totals;
 ALLOT_API int allot_decision_totals(const allot_decision *decision, int32_t group,
                                     allot_totals *out);
@@ -81,6 +83,8 @@ typedef struct allot_verdict {
      * it: owned slots and its share of the pools if all were busy. Of a parent the sums. */
     int64_t own_used, lent, borrowed, shared, planned;
     int64_t forced;        /* of what is reclaimed: taken whoever wants it (C-10) */
+    int64_t barred;        /* of a leaf: slots that it lacks and that are idle, but on no host that
+                              serves it */
     int64_t held_back;     /* over, but let be: by guards or by damping */
     int64_t waiting_since; /* a leaf that lacks slots: since when, to be told to the next cycle;
                               else INT64_MIN */
@@ -91,7 +95,8 @@ ALLOT_API int allot_decision_verdict(const allot_decision *decision, int32_t gro
 ALLOT_API const char *allot_decision_part_label(const allot_decision *decision, int32_t group,
                                                 int32_t consumer, int32_t i);
 
-/* Idle slots a leaf gets to use, in the order to carry them out. */
+/* Idle slots a leaf gets to use, in the order to carry them out; of the state's own hosts the i-th
+ * is i-th of those that the plan does not know. */
 typedef struct allot_place {
     int32_t host; /* of the plan, or ~i for the i-th of the state's own */
     const char *name;
@@ -102,6 +107,7 @@ typedef struct allot_grant {
     int64_t slots;
     const allot_place *places; /* where, as far as hosts are known; borrowed */
     int32_t place_count;
+    int64_t unplaced; /* slots of it that are free on some host that nobody knows */
 } allot_grant;
 ALLOT_API int32_t allot_decision_grants(const allot_decision *decision);
 ALLOT_API int allot_decision_grant(const allot_decision *decision, int32_t i, allot_grant *out);

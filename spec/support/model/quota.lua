@@ -79,13 +79,23 @@ local function pour(rows, left)
   return left, true
 end
 
---- A group's rows that take part in a fill.
-local function rows_of(group, fill)
+--- What is poured divided by all weights (E-21): a row's part is that times its own.
+local function per_weight(family, fill, left)
+  local sum = rational(0)
+  for _, node in ipairs(family) do
+    sum = sum + amount(node, fill.by)
+  end
+  return sum:is_zero() and sum or left / sum
+end
+
+--- A group's rows that take part in a fill. `rate`: it goes up to parts, of so much by weight.
+local function rows_of(group, fill, rate)
   local rows = {}
   for _, node in ipairs(group) do
     local weight = amount(node, fill.by)
     if rational(0) < weight then
-      local cap = fill.up_to and amount(node, fill.up_to) or rational(node.need)
+      local cap = rate and node.level + rate * weight
+        or fill.up_to and amount(node, fill.up_to) or rational(node.need)
       cap = rational.min(cap, node.need)
       rows[#rows + 1] = {
         node = node, weight = weight, cap = cap,
@@ -100,8 +110,9 @@ end
 --- the group where slots ran out, if they did.
 local function pour_all(family, fills, left)
   for _, fill in ipairs(fills) do
+    local rate = fill.up_to == "part" and per_weight(family, fill, left)
     for _, group in ipairs(rules.groups(fill.order, family)) do
-      local rows = rows_of(group, fill)
+      local rows = rows_of(group, fill, rate)
       local rest, critical = pour(rows, left)
       left = rest
       if critical then

@@ -83,6 +83,18 @@ end
 
 local take
 
+--- Who gives back below a node: its children, or all its leaves alike; to `out`.
+local function givers(node, across, out)
+  for _, child in ipairs(node.children) do
+    if across and #child.children > 0 then
+      givers(child, across, out)
+    else
+      out[#out + 1] = child
+    end
+  end
+  return out
+end
+
 --- C-7 among equals: those without a weight give what the others cannot. Of `owned` that is as
 --- configured: scaling keeps proportions.
 local function take_from_equals(group, amount, taker)
@@ -116,7 +128,8 @@ function take(node, amount, taker)
     node.left, node.taken = node.left - amount, node.taken + amount
     return taker.leaf(node, amount)
   end
-  for _, group in ipairs(rules.groups(taker.say.order, node.children)) do
+  local members = givers(node, taker.across, {})
+  for _, group in ipairs(rules.groups(taker.say.order, members)) do
     local part = 0
     for _, child in ipairs(group) do
       part = part + rules.still_over(child)
@@ -144,12 +157,13 @@ local function match(node, amount, visit)
 end
 
 --- Takes r inside a node and says for whom: who is first to give serves the best.
-local function settle(node, amount, say)
+local function settle(node, amount, world)
   local claims, takes, at = {}, {}, 1
   match(node, amount, function (leaf, slots)
     claims[#claims + 1] = { leaf = leaf, slots = slots }
   end)
-  take(node, amount, { say = say, leaf = function (leaf, slots)
+  local said = world.rules
+  take(node, amount, { say = said.reclaim, across = said.across, leaf = function (leaf, slots)
     takes[#takes + 1] = { leaf = leaf, slots = slots }
   end })
   table.sort(takes, function (a, b)
@@ -180,10 +194,11 @@ local function visit_node(node, world)
   if node == world.root then
     amount = promised - world.slots
   else
-    amount = math.max(sum(node, "unmatched"), promised - (node.limit or promised))
+    local owed = world.rules.across and 0 or sum(node, "unmatched")
+    amount = math.max(owed, promised - (node.limit or promised))
   end
   amount = math.min(rules.still_over(node), math.max(0, amount))
-  settle(node, amount, world.rules.reclaim)
+  settle(node, amount, world)
   return inner + amount
 end
 

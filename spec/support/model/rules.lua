@@ -118,6 +118,7 @@ function rules.of(site, fills)
     round = site.round or "rank",
     distribute = site.distribute or RANK,
     reclaim = site.reclaim or { by = "over", order = { { key = "rank", desc = true } } },
+    across = site.across, -- shares are enforced at the leaves (E-22)
   }
 end
 

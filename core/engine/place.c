@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * place.c: distribution and placement take turns: whoever was given more than its hosts have gets
+ * less the next time, and others more. After a few turns what still has no place is taken back.
+ */
+#include "engine/place.h"
+
+#include <string.h>
+
+#include "engine/distribute.h"
+#include "engine/orders.h"
+#include "engine/spread.h"
+
+enum { TURNS = 8, FEW = 64 };
+
+typedef struct placer {
+    allot__work *work;
+    allot__rack *rack;
+    int32_t *leaves; /* rows, in the order of the tree */
+    int32_t leaf_count;
+    int32_t *free, *owner; /* as they were before any turn */
+    int64_t ghosts;        /* idle slots of which no host is known, that are left in this turn */
+    allot__choice common;  /* the hosts of whoever takes any; in this turn */
+    int32_t *hosts;        /* room for a choice */
+    int32_t *taken;        /* by host, of the row at hand; else 0 */
+    int32_t *touched;      /* ... the hosts where it is not */
+    int32_t touched_count;
+    int32_t unit; /* the row's */
+    size_t places;
+} placer;
+
+/* ---- Who is placed when ---- */
+
+/* Leaves as they stand in the tree, siblings by rank. */
+static int order_leaves(placer *placer)
+{
+    allot__work *work = placer->work;
+    size_t families = (size_t)work->tree->families, rows = (size_t)work->tree->rows;
+    int32_t *size = allot__arena_take(work->arena, families, sizeof *size);
+    int32_t *start = allot__arena_take(work->arena, families, sizeof *start);
+    placer->leaves = allot__arena_take(work->arena, rows, sizeof *placer->leaves);
+    if (size == NULL || start == NULL || placer->leaves == NULL) {
+        return ALLOT_ENOMEM;
+    }
+    for (int32_t family = work->tree->families - 1; family >= 0; family--) {
+        int32_t first = allot__family_first(work, family);
+        size[family] = 0;
+        for (int32_t row = first; row < first + allot__family_size(work, family); row++) {
+            int32_t below = allot__family_of(work, row);
+            size[family] += below == 0 ? 1 : size[below];
+        }
+    }
+    start[0] = 0;
+    for (int32_t family = 0; family < work->tree->families; family++) {
+        int32_t first = allot__family_first(work, family), at = start[family];
+        for (int32_t row = first; row < first + allot__family_size(work, family); row++) {
+            int32_t below = allot__family_of(work, row);
+            if (below == 0) {
+                placer->leaves[at++] = row;
+            } else {
+                start[below] = at;
+                at += size[below];
+            }
+        }
+    }
+    placer->leaf_count = size[0];
+    return ALLOT_OK;
+}
+
+/* Does the row look at each host? */
+static bool special(const placer *placer, int32_t row)
+{
+    return placer->rack->given || allot__rack_picky(placer->rack, row);
+}
+
+/* ---- What there is room for ---- */
+
+static int64_t room_of(const placer *placer, int32_t row)
+{
+    const allot__rack *rack = placer->rack;
+    bool picky = special(placer, row);
+    int64_t room = allot__rack_picky(rack, row) ? 0 : placer->ghosts;
+    for (int32_t host = 0; host < rack->count; host++) {
+        bool serves =
+            picky ? allot__rack_serves(placer->work, row, host) : rack->owner[host] == ALLOT_ROOT;
+        room += serves ? rack->free[host] : 0;
+    }
+    return room < ALLOT_AMOUNT_MAX ? room : ALLOT_AMOUNT_MAX;
+}
+
+/* Do hosts serve both rows alike? */
+static bool alike(const placer *placer, int32_t a, int32_t b)
+{
+    const allot__rack *rack = placer->rack;
+    return !rack->given && (rack->unit == NULL || rack->unit[a] == rack->unit[b]) &&
+           (rack->asks == NULL || rack->asks[a] == rack->asks[b]);
+}
+
+static int make_room(placer *placer)
+{
+    allot__work *work = placer->work;
+    const allot__rack *rack = placer->rack;
+    if (!rack->owned && rack->unit == NULL && rack->asks == NULL) {
+        return ALLOT_OK;
+    }
+    work->room = allot__arena_take(work->arena, (size_t)work->tree->rows, sizeof *work->room);
+    if (work->room == NULL) {
+        return ALLOT_ENOMEM;
+    }
+    int32_t last = -1;
+    for (int32_t row = 0; row < work->tree->rows; row++) {
+        work->room[row] = 0;
+        if (allot__family_of(work, row) == 0) {
+            bool same = last >= 0 && alike(placer, row, last);
+            work->room[row] = same ? work->room[last] : (int32_t)room_of(placer, row);
+            last = row;
+        }
+    }
+    return ALLOT_OK;
+}
+
+/* Idle slots that are on no host that is known. */
+static int64_t count_ghosts(const allot__work *work)
+{
+    const allot__rack *rack = work->rack;
+    int64_t idle = work->slots - work->sums[0].allocated + rack->blocked;
+    for (int32_t host = 0; host < rack->count; host++) {
+        idle -= rack->free[host];
+    }
+    return idle > 0 ? idle : 0;
+}
+
+/* ---- One row ---- */
+
+static void take_piece(void *ud, int32_t host, int32_t slots)
+{
+    placer *placer = ud;
+    allot__rack *rack = placer->rack;
+    if (placer->taken[host] == 0) {
+        placer->touched[placer->touched_count++] = host;
+    }
+    placer->taken[host] += slots;
+    rack->free[host] -= slots;
+    if (rack->owner[host] == ALLOT_ROOT) {
+        rack->owner[host] = placer->unit;
+    }
+}
+
+/* Writes down where the row is, by host. */
+static void write_down(placer *placer, int32_t row)
+{
+    allot__rack *rack = placer->rack;
+    const allot__tasks *tasks = &placer->work->state->tasks;
+    int32_t *touched = placer->touched;
+    int32_t count = placer->touched_count <= FEW ? placer->touched_count : rack->count;
+    for (int32_t i = 1; i < count && count == placer->touched_count; i++) {
+        int32_t host = touched[i], k = i;
+        for (; k > 0 && touched[k - 1] > host; k--) {
+            touched[k] = touched[k - 1];
+        }
+        touched[k] = host;
+    }
+    rack->place_first[row] = (int32_t)placer->places;
+    rack->place_count[row] = placer->touched_count;
+    for (int32_t i = 0; i < count; i++) {
+        int32_t host = count == placer->touched_count ? touched[i] : i;
+        int32_t site = rack->site[host], planned = allot_plan_hosts(placer->work->plan);
+        if (placer->taken[host] > 0) {
+            rack->places[placer->places++] =
+                (allot_place){.host = site < planned ? site : ~(site - planned),
+                              .name = tasks->sites[site].name,
+                              .slots = placer->taken[host]};
+        }
+        placer->taken[host] = 0;
+    }
+    placer->touched_count = 0;
+}
+
+/* Hosts that serve the row and have an owner, or have none. */
+static allot__choice choose(const placer *placer, int32_t row, bool owned)
+{
+    const allot__rack *rack = placer->rack;
+    allot__choice choice = {.hosts = placer->hosts, .free = rack->free};
+    for (int32_t host = 0; host < rack->count; host++) {
+        if ((rack->owner[host] != ALLOT_ROOT) == owned && rack->free[host] > 0 &&
+            (row < 0 || allot__rack_serves(placer->work, row, host))) {
+            choice.hosts[choice.count++] = host;
+            choice.total += rack->free[host];
+        }
+    }
+    return choice;
+}
+
+static int64_t spread(placer *placer, allot__choice *choice, int64_t want)
+{
+    bool balanced = placer->work->group->options[ALLOT_OPTION_PLACEMENT] != 0;
+    return balanced && placer->unit == ALLOT_ROOT ? allot__balance(choice, want, take_piece, placer)
+                                                  : allot__stack(choice, want, take_piece, placer);
+}
+
+/* Places a row's grant; returns how many slots of it are nowhere. */
+static int32_t place_row(placer *placer, int32_t row)
+{
+    allot__rack *rack = placer->rack;
+    int64_t want = allot__granted(placer->work, row);
+    placer->unit = rack->unit != NULL ? rack->unit[row] : ALLOT_ROOT;
+    if (want > 0 && special(placer, row)) {
+        allot__choice own = choose(placer, row, true);
+        want = spread(placer, &own, want);
+        allot__choice other = choose(placer, row, false);
+        want = spread(placer, &other, want);
+    } else if (want > 0) {
+        want = spread(placer, &placer->common, want);
+    }
+    write_down(placer, row);
+    int64_t ghosts = want < placer->ghosts ? want : placer->ghosts;
+    ghosts = allot__rack_picky(rack, row) ? 0 : ghosts;
+    ghosts = placer->work->room == NULL ? want : ghosts;
+    placer->ghosts -= ghosts;
+    rack->unplaced[row] = (int32_t)ghosts;
+    return (int32_t)(want - ghosts);
+}
+
+/* ---- Turns ---- */
+
+/* Room for all pieces of a turn. */
+static int take_places(placer *placer)
+{
+    allot__work *work = placer->work;
+    allot__rack *rack = placer->rack;
+    size_t most = (size_t)rack->count;
+    for (int32_t i = 0; i < placer->leaf_count; i++) {
+        int64_t granted = allot__granted(work, placer->leaves[i]);
+        most += (size_t)(granted < rack->count ? granted : rack->count);
+    }
+    rack->places = allot__arena_take(work->arena, most, sizeof *rack->places);
+    placer->places = 0;
+    return rack->places != NULL ? ALLOT_OK : ALLOT_ENOMEM;
+}
+
+/* A grant that has no place is taken back, also from those above that passed it on. */
+static void take_back(allot__work *work, int32_t row, int32_t slots)
+{
+    int32_t consumer = allot__handle(work, row);
+    for (; consumer != ALLOT_ROOT; consumer = allot_plan_parent(work->plan, consumer)) {
+        int32_t at = allot__row(work->plan, work->index, consumer);
+        int32_t family = allot__family_of(work, at);
+        work->received[at] -= slots;
+        if (family != 0) {
+            work->sums[family].received -= slots;
+        }
+    }
+    work->sums[0].received -= slots;
+    work->idle_left += slots;
+}
+
+/* Places all; a leaf with slots that are nowhere has less room from now on. */
+static int turn(placer *placer, bool last, bool *again)
+{
+    allot__work *work = placer->work;
+    allot__rack *rack = placer->rack;
+    memcpy(rack->free, placer->free, (size_t)rack->count * sizeof *rack->free);
+    memcpy(rack->owner, placer->owner, (size_t)rack->count * sizeof *rack->owner);
+    placer->ghosts = rack->ghosts;
+    int status = take_places(placer);
+    *again = false;
+    for (int32_t picky = 1; picky >= 0 && status == ALLOT_OK; picky--) {
+        if (picky == 0 && !rack->given) {
+            placer->common = choose(placer, -1, false);
+        }
+        for (int32_t i = 0; i < placer->leaf_count; i++) {
+            int32_t row = placer->leaves[i];
+            if (allot__rack_picky(rack, row) != (picky == 1)) {
+                continue;
+            }
+            int32_t nowhere = place_row(placer, row);
+            if (nowhere > 0 && last) {
+                take_back(work, row, nowhere);
+            } else if (nowhere > 0) {
+                work->room[row] = work->received[row] - nowhere;
+                *again = true;
+            }
+        }
+    }
+    return status;
+}
+
+static int begin(placer *placer)
+{
+    allot__arena *arena = placer->work->arena;
+    allot__rack *rack = placer->rack;
+    size_t count = (size_t)rack->count, rows = (size_t)placer->work->tree->rows;
+    size_t size = sizeof(int32_t);
+    placer->free = allot__arena_take(arena, count, size);
+    placer->owner = allot__arena_take(arena, count, size);
+    placer->hosts = allot__arena_take(arena, count, size);
+    placer->taken = allot__arena_take(arena, count, size);
+    placer->touched = allot__arena_take(arena, count, size);
+    rack->place_first = allot__arena_take(arena, rows, size);
+    rack->place_count = allot__arena_take(arena, rows, size);
+    rack->unplaced = allot__arena_take(arena, rows, size);
+    if (placer->free == NULL || placer->owner == NULL || placer->hosts == NULL ||
+        placer->taken == NULL || placer->touched == NULL || rack->place_first == NULL ||
+        rack->place_count == NULL || rack->unplaced == NULL) {
+        return ALLOT_ENOMEM;
+    }
+    memcpy(placer->free, rack->free, count * size);
+    memcpy(placer->owner, rack->owner, count * size);
+    memset(placer->taken, 0, count * size);
+    rack->ghosts = placer->ghosts = count_ghosts(placer->work);
+    int status = order_leaves(placer);
+    return status == ALLOT_OK ? make_room(placer) : status;
+}
+
+int allot__place(allot__work *work)
+{
+    placer placer = {.work = work, .rack = work->rack};
+    int status = work->rack != NULL ? begin(&placer) : ALLOT_OK;
+    if (status == ALLOT_OK) {
+        status = allot__distribute(work);
+    }
+    bool again = work->rack != NULL;
+    for (int32_t i = 1; status == ALLOT_OK && again; i++) {
+        status = turn(&placer, i == TURNS, &again);
+        if (status == ALLOT_OK && again) {
+            status = allot__distribute(work);
+        }
+    }
+    return status;
+}
+
+int64_t allot__barred(const allot__work *work, int32_t row)
+{
+    if (work->room == NULL || allot__family_of(work, row) != 0 ||
+        work->received[row] < work->room[row]) {
+        return 0;
+    }
+    int64_t lack = (int64_t)work->quota[row] - work->allocated[row] - work->received[row];
+    lack = lack < work->idle_left ? lack : work->idle_left;
+    return lack > 0 ? lack : 0;
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * rack.h: a group's hosts in one cycle: what is free there, and for whom.
+ *
+ * A host on which an exclusive consumer has a slot, or that the state gives to a consumer, is
+ * closed to all others; an exclusive consumer only gets hosts on which nobody else runs. That comes
+ * before the policy (H-14): free slots of such hosts that their consumer does not want are no part
+ * of what the policy divides.
+ */
+#ifndef ALLOT_ENGINE_RACK_H
+#define ALLOT_ENGINE_RACK_H
+
+#include "engine/work.h"
+
+/* Nobody gets slots there: it is closed, or two are there of whom one is exclusive. */
+enum { ALLOT__NOBODY = -2 };
+
+typedef struct allot__rack {
+    int32_t count;
+    int32_t *site;  /* a site of the state: model/tasks.h */
+    int32_t *slots; /* of an open host */
+    int32_t *free;  /* of these not used, by what tasks tell; as grants are placed, less */
+    int32_t *owner; /* whom it is closed to others for: a handle, ALLOT_ROOT, ALLOT__NOBODY */
+    /* Slots held of which no task tells the host: any open host that nobody owns may have them. */
+    int64_t unknown;
+    int64_t blocked; /* slots that are no part of what is divided */
+    int64_t ghosts;  /* idle slots of which no host is known */
+    /* By row; NULL when there are none such. The exclusive consumer that a row is of (itself or
+     * the nearest above), or ALLOT_ROOT; and which of the requirements it has, or -1. */
+    int32_t *unit, *asks;
+    bool owned; /* some host has an owner, or is contested */
+    bool given; /* ... by the state's word, so that others than exclusive consumers may own one */
+    int32_t requirement_count;
+    struct allot__requires *requirements;
+    /* By row, where its grant is: places[first] ... places[first + count - 1], and how many slots
+     * of it on hosts that are not known (place.h). NULL before that stage. */
+    int32_t *place_first, *place_count, *unplaced;
+    allot_place *places;
+} allot__rack;
+
+/* A requirement of a policy, and by host whether it is met. */
+typedef struct allot__requires {
+    const allot_policy *policy;
+    int32_t number;
+    uint8_t *met;
+} allot__requires;
+
+/* Makes the rack of a group that has hosts: work->rack, else NULL. Sets what is blocked apart from
+ * work->slots. Before need. ENOMEM, ESCRIPT, EBUDGET. */
+int allot__rack_make(allot__work *work);
+/* rack_require.c: who asks for what, and which hosts meet it. */
+int allot__rack_require(allot__work *work, allot__rack *rack);
+/* rack_exclusive.c: finds the units; ENOMEM. */
+int allot__rack_units(allot__work *work, allot__rack *rack);
+/* Settles owners: `seen` is by host who runs there (a unit, ALLOT_ROOT, ALLOT__NOBODY: several who
+ * may not; anything less: nobody), `lost` by row the slots that no task tells the place of. Takes
+ * those off the free slots, and sets what is blocked apart. ENOMEM. */
+int allot__rack_settle(allot__work *work, allot__rack *rack, const int32_t *seen,
+                       const int32_t *lost);
+
+/* May a leaf get slots of a host? Not how many are free. */
+bool allot__rack_serves(const allot__work *work, int32_t row, int32_t host);
+/* Is the row one that hosts are not all alike to? */
+static inline bool allot__rack_picky(const allot__rack *rack, int32_t row)
+{
+    return (rack->unit != NULL && rack->unit[row] != ALLOT_ROOT) ||
+           (rack->asks != NULL && rack->asks[row] >= 0);
+}
+
+#endif
