@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* cycle.c: the driver: knows which stage comes when; the stages know how. */
+#include <string.h>
+
 #include "engine/decision.h"
 #include "engine/free.h"
 #include "engine/need.h"
@@ -8,6 +10,7 @@
 #include "engine/quota.h"
 #include "engine/rack.h"
 #include "engine/reclaim.h"
+#include "engine/session.h"
 
 static int run_group(allot__decided *group, allot_stage last)
 {
@@ -22,11 +25,20 @@ static int run_group(allot__decided *group, allot_stage last)
     if (status == ALLOT_OK && last >= ALLOT_STAGE_DISTRIBUTE) {
         status = allot__place(work);
     }
+    if (status == ALLOT_OK && last >= ALLOT_STAGE_RECLAIM) {
+        status = allot__sessions(work);
+    }
+    if (status == ALLOT_OK && last >= ALLOT_STAGE_RECLAIM) {
+        status = allot__victims_shelter(work, &group->victims);
+    }
     if (status == ALLOT_OK && last >= ALLOT_STAGE_RECLAIM &&
         (last >= ALLOT_STAGE_ORDERS || work->forced != NULL)) {
         status = allot__orders_make(work, &group->orders); /* reclaims as it goes */
     } else if (status == ALLOT_OK && last >= ALLOT_STAGE_RECLAIM) {
         status = allot__reclaim(work, NULL);
+    }
+    if (status == ALLOT_OK && last >= ALLOT_STAGE_ORDERS) {
+        status = allot__victims_choose(work, &group->victims, &group->orders);
     }
     if (status == ALLOT_OK && last >= ALLOT_STAGE_ORDERS) {
         allot__orders_sum(work);
@@ -46,16 +58,55 @@ static size_t columns_size(const allot_plan *plan)
            families * (sizeof(allot__sums) + sizeof(allot__critical) + 32);
 }
 
+/* Room for what sessions deserve, where there are any. */
+static int take_sessions(allot_decision *decision)
+{
+    size_t count = decision->state->tasks.sessions.count;
+    decision->session_need = NULL;
+    decision->session_quota = NULL;
+    if (count == 0 || decision->last < ALLOT_STAGE_RECLAIM) {
+        return ALLOT_OK;
+    }
+    int32_t *both = allot__arena_take(&decision->arena, 2 * count, sizeof *both);
+    if (both == NULL) {
+        return ALLOT_ENOMEM;
+    }
+    memset(both, 0, 2 * count * sizeof *both);
+    decision->session_need = both;
+    decision->session_quota = both + count;
+    return ALLOT_OK;
+}
+
+static int decide_group(allot_decision *decision, int32_t index, allot_report *report)
+{
+    allot__decided *group = &decision->groups[index];
+    *group = (allot__decided){.free_slots = NULL};
+    int status = allot__work_init(&group->work, decision->plan, decision->state, index,
+                                  &decision->arena, report);
+    group->work.session_need = decision->session_need;
+    group->work.session_quota = decision->session_quota;
+    if (status == ALLOT_OK) {
+        status = allot__flights_count(&group->work, &decision->flown);
+    }
+    if (status == ALLOT_OK) {
+        status = run_group(group, decision->last);
+    }
+    group->work.report = NULL; /* it may not outlive this call */
+    return status;
+}
+
 static int run(allot_decision *decision, allot_report *report)
 {
     const allot_plan *plan = decision->plan;
     size_t size = (size_t)plan->group_count * sizeof *decision->groups + 4096;
     size += (size_t)plan->group_count * columns_size(plan);
     int status = allot__arena_reserve(&decision->arena, size);
-    if (status != ALLOT_OK) {
-        return status;
+    if (status == ALLOT_OK) {
+        status = allot__flights_make(decision->state, &decision->arena, report, &decision->flown);
     }
-    status = allot__flights_make(decision->state, &decision->arena, report, &decision->flown);
+    if (status == ALLOT_OK) {
+        status = take_sessions(decision);
+    }
     if (status != ALLOT_OK) {
         return status;
     }
@@ -64,22 +115,10 @@ static int run(allot_decision *decision, allot_report *report)
     if (decision->groups == NULL) {
         return ALLOT_ENOMEM;
     }
-    for (int32_t i = 0; i < plan->group_count; i++) {
-        allot__decided *group = &decision->groups[i];
-        *group = (allot__decided){.free_slots = NULL};
-        status = allot__work_init(&group->work, plan, decision->state, i, &decision->arena, report);
-        if (status == ALLOT_OK) {
-            status = allot__flights_count(&group->work, &decision->flown);
-        }
-        if (status == ALLOT_OK) {
-            status = run_group(group, decision->last);
-        }
-        group->work.report = NULL; /* it may not outlive this call */
-        if (status != ALLOT_OK) {
-            return status;
-        }
+    for (int32_t i = 0; i < plan->group_count && status == ALLOT_OK; i++) {
+        status = decide_group(decision, i, report);
     }
-    return ALLOT_OK;
+    return status;
 }
 
 int allot_cycle_until(const allot_plan *plan, const allot_state *state, allot_stage last,

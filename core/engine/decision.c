@@ -257,7 +257,8 @@ static void reclaim_at(const allot_decision *decision, int32_t group, int32_t i,
                            .claims = decided->orders.claims + order->first,
                            .claim_count = order->count,
                            .tasks = order->tasks,
-                           .task_count = order->task_count};
+                           .task_count = order->task_count,
+                           .lost = order->lost};
     out->reason = order->unowed & ALLOT__BY_CLOSED  ? "closed-host"
                   : order->unowed & ALLOT__BY_LIMIT ? "over-limit"
                   : order->unowed & ALLOT__BY_SIZE  ? "over-size"
@@ -274,4 +275,18 @@ int allot_decision_reclaim(const allot_decision *decision, int32_t i, allot_recl
         i -= decision->groups[group].orders.reclaim_count;
     }
     return ALLOT_EUSAGE;
+}
+
+int allot_decision_session(const allot_decision *decision, int32_t session, allot_session_part *out)
+{
+    if (session < 0 || session >= allot_state_sessions(decision->state)) {
+        return ALLOT_EUSAGE;
+    }
+    *out = (allot_session_part){.session = session,
+                                .allocated = decision->state->tasks.session_held[session]};
+    if (decision->session_quota != NULL) {
+        out->need = decision->session_need[session];
+        out->quota = decision->session_quota[session];
+    }
+    return ALLOT_OK;
 }

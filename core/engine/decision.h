@@ -8,11 +8,12 @@
 
 #include <allot/decision.h>
 
-#include "engine/orders.h"
+#include "engine/victim.h"
 
 typedef struct allot__decided {
     allot__work work;
     allot__orders orders;
+    allot__victims victims;
     int32_t *free_slots; /* by row; NULL before that stage */
 } allot__decided;
 
@@ -21,8 +22,9 @@ struct allot_decision {
     const allot_state *state;
     allot_stage last;
     allot__arena arena;
-    allot__flown_all flown; /* reclaims in flight, of all groups */
-    allot__decided *groups; /* one for each of the plan's */
+    allot__flown_all flown;                /* reclaims in flight, of all groups */
+    int32_t *session_need, *session_quota; /* by session; NULL without, and before that stage */
+    allot__decided *groups;                /* one for each of the plan's */
 };
 
 /* The row of a consumer in a group, or -1 where either does not exist. */

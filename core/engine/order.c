@@ -77,7 +77,8 @@ static void merge(const int32_t *rows, int32_t *out, const int64_t *keys, int32_
     }
 }
 
-static void sort(int32_t *rows, int32_t *other, const int64_t *keys, int32_t first, int32_t count)
+void allot__sort_rows(int32_t *rows, int32_t *other, const int64_t *keys, int32_t first,
+                      int32_t count)
 {
     for (int32_t width = 1; width < count; width = width < count / 2 + 1 ? width * 2 : count) {
         for (int32_t low = 0; low < count;) {
@@ -110,7 +111,7 @@ void allot__order_list(const allot__work *work, const allot__rules *rules,
             room->keys[rows[i]] = order->keys[k].descending ? ~key : key;
         }
         if (!in_order(rows, room->keys, count)) {
-            sort(rows, room->other, room->keys, 0, count);
+            allot__sort_rows(rows, room->other, room->keys, 0, count);
         }
     }
 }
@@ -124,7 +125,7 @@ void allot__order_sort(const allot__work *work, const allot__rules *rules,
         room->keys[i] = allot__tree_row(work, first + i);
     }
     if (work->group->seat != NULL) {
-        sort(rows, room->other, room->keys, first, count);
+        allot__sort_rows(rows, room->other, room->keys, first, count);
     }
     for (int32_t k = order->count - 1; k >= 0; k--) {
         for (int32_t i = 0; i < count; i++) {
@@ -132,6 +133,6 @@ void allot__order_sort(const allot__work *work, const allot__rules *rules,
             /* ~key turns the order round and, unlike -key, cannot overflow */
             room->keys[i] = order->keys[k].descending ? ~key : key;
         }
-        sort(rows, room->other, room->keys, first, count);
+        allot__sort_rows(rows, room->other, room->keys, first, count);
     }
 }

@@ -19,6 +19,10 @@ typedef struct allot__sorter {
 } allot__sorter;
 int allot__sorter_init(allot__work *work, allot__sorter *room);
 
+/* Sorts `count` rows stably by keys[row - first]; `other` is room for as many. */
+void allot__sort_rows(int32_t *rows, int32_t *other, const int64_t *keys, int32_t first,
+                      int32_t count);
+
 /* Computes the functions among the keys; before sorting by them. */
 int allot__order_prepare(allot__work *work, allot__rules *rules, const allot__order *order);
 /* The order is that in which rows stand: by rank, then plan order. */

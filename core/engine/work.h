@@ -116,6 +116,9 @@ typedef struct allot__work {
 
     struct allot__rack *rack; /* the group's hosts (rack.h); NULL: none are known */
     int32_t *room; /* by leaf's row, what it can be given on them; NULL: hosts are all alike */
+
+    /* By session of the state, for all groups: what it needs and deserves; NULL without any. */
+    int32_t *session_need, *session_quota;
 } allot__work;
 
 /* Begins: finds the given columns and takes room for the others from the arena. ENOMEM. */

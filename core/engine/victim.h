@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * victim.h: which tasks go (C-8).
+ *
+ * Rules, in this order, for a leaf that gives slots back:
+ *  1. candidates are its units that are not already going, not on a closed host (what runs there
+ *     goes by itself), and not sheltered by a guard of its policy;
+ *  2. they go by the policy's victims, or by importance, then (where priority schedules sessions)
+ *     the last created session, then the last started; ties: larger id first (byte order);
+ *  3. until their slots cover what the leaf gives; then backwards everybody is spared that is not
+ *     needed (pick.h);
+ *  4. slots that no task accounts for cover the rest: nobody names them.
+ */
+#ifndef ALLOT_ENGINE_VICTIM_H
+#define ALLOT_ENGINE_VICTIM_H
+
+#include "engine/orders.h"
+#include "engine/pick.h"
+#include "engine/units.h"
+
+/* Why a unit is no candidate; guard g is ALLOT__STAYS_GUARD + g. */
+enum { ALLOT__MAY_GO = 0, ALLOT__STAYS_FLYING, ALLOT__STAYS_CLOSED, ALLOT__STAYS_GUARD };
+
+/* A leaf's units in the order in which they go. */
+typedef struct allot__queue {
+    allot__pick pick; /* first: what pick is handed */
+    allot__unit_rows rows;
+    allot__order order;
+    int32_t row; /* of the leaf */
+    int64_t owed;
+    allot__picked picked; /* rows of `rows`, first to last */
+} allot__queue;
+
+typedef struct allot__victims {
+    uint8_t *stays;       /* by unit; NULL: all may go */
+    allot__queue *queues; /* one for each leaf that names tasks */
+    int32_t queue_count;
+} allot__victims;
+
+/* Before reclaim: finds out who stays, and writes work->sheltered where a policy has guards.
+ * ENOMEM, and what a policy's function fails with. */
+int allot__victims_shelter(allot__work *work, allot__victims *out);
+/* After orders: names the tasks of every reclaim. Likewise. */
+int allot__victims_choose(allot__work *work, allot__victims *out, allot__orders *orders);
+
+/* The queue of a leaf that is asked for later, for explanations; `out` is zeroed. Likewise. */
+const allot__queue *allot__victims_queue(const allot__victims *victims, int32_t row);
+
+#endif
