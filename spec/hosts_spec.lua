@@ -114,7 +114,45 @@ describe("exclusive consumers (H-14)", function ()
       A = { 10 }, tasks = { task("t", "C", "H1"), task("u", "C", "H3") },
     })
     assert.same({ A = { H2 = 8 } }, found)
-    case.check({ A = { granted = 8, barred = 2 }, [""] = { idle_left = 14 } }, group)
+    case.check({ A = { granted = 8, barred = 2 } }, group)
+  end)
+
+  it("are given the hosts that others leave soonest, whole", function ()
+    local now = state {
+      A = { 5 }, C = { 30 },
+      tasks = { task("t", "C", "H1", 8), task("u", "C", "H2", 7), task("v", "C", "H3", 8) },
+    }
+    local found, group, decision = places(three { A = true }, now)
+    assert.same({}, found) -- H2 is to be empty, so its free slot is not C's
+    case.check({
+      A = { quota = 5 }, C = { quota = 16, over = 7 }, [""] = { slots = 24, blocked = 3 },
+    }, group)
+    assert.same({ C = { 7, A = 5 } }, case.reclaims(decision))
+  end)
+
+  it("leave nobody without slots that they cannot use", function ()
+    local now = state {
+      A = { 5 }, B = { 8 }, C = { 0 },
+      tasks = { task("t", "C", "H1", 1), task("u", "B", "H2", 8), task("v", "C", "H3", 1) },
+    }
+    local _, _, decision = places(three { A = true }, now)
+    assert.same({ C = { 1, A = 1 } }, case.reclaims(decision))
+  end)
+
+  it("that are over leave hosts whole, since the rest of one serves nobody", function ()
+    local document = plan {
+      slots = 24, hosts = THREE, { "A", owned = 8, exclusive = true }, { "B", owned = 16 },
+    }
+    local function given(first, second)
+      local _, _, decision = places(document, state {
+        A = { 90 }, B = { 90 }, tasks = {
+          task("t", "A", "H1", first), task("u", "A", "H2", second), task("v", "B", "H3", 8),
+        },
+      })
+      return case.reclaims(decision)
+    end
+    assert.same({ A = { 2, B = 2 } }, given(8, 2))
+    assert.same({}, given(5, 6)) -- 3 too many, but 5 and 6 are together
   end)
 
   it("take the rest of their own host before another", function ()
@@ -135,7 +173,7 @@ describe("exclusive consumers (H-14)", function ()
     local running = { task("t", "A", "H1", 3) }
     local _, group = places(three { A = true }, state { A = { 5 }, B = { 100 }, tasks = running })
     assert.equal(3, group.blocked)
-    _, group = places(three { A = true }, state { A = { 90 }, B = { 100 }, tasks = running })
+    _, group = places(three { A = true }, state { A = { 8 }, B = { 100 }, tasks = running })
     assert.is_nil(group.blocked)
     _, group = places(three { A = true, limit = 4 }, state { A = { 90 }, tasks = running })
     assert.equal(4, group.blocked)
@@ -146,7 +184,7 @@ describe("exclusive consumers (H-14)", function ()
       A = { 8 }, B = { 24 }, tasks = { task("t", "A", "H1"), task("u", "B", "H1") },
     })
     assert.same({ A = { H2 = 7 }, B = { H3 = 8 } }, found)
-    assert.equal(6, group.blocked)
+    assert.equal(6 + 1, group.blocked) -- and A does not need all of H2
     assert.matches("H1", decision.warnings[1].message)
   end)
 

@@ -27,11 +27,11 @@ local PUBLIC = {
 -- Files of engine/, each may include the headers of those before it (and its own).
 local ENGINE = {
   "work", "own", "flight", "in_flight", "columns", "rack", "rack_exclusive", "rack_require",
-  "pour", "pour_fast", "order", "round", "free", "need", "quota_pass", "quota_part",
+  "rack_empty", "pour", "pour_fast", "order", "round", "free", "need", "quota_pass", "quota_part",
   "quota_order", "quota_mixed", "quota", "distribute", "giveback", "giveback_leaves",
-  "giveback_across", "trace", "over", "reclaim", "book", "orders", "spread", "place",
-  "pick", "pick_items", "pick_fast", "rowset", "session", "units", "victim",
-  "decision", "decision_flight", "tell", "tell_quota", "tell_slots", "explain", "cycle",
+  "giveback_across", "trace", "over", "reach", "reclaim", "book", "orders", "spread", "place",
+  "pick", "pick_items", "pick_fast", "rowset", "session", "units", "victim", "decision",
+  "decision_flight", "tell", "tell_quota", "tell_slots", "explain", "cycle",
 }
 
 -- Modules of lua/allot, each may require those before it. `core` is the C module.

@@ -9,24 +9,43 @@
 #include "engine/place.h"
 #include "engine/quota.h"
 #include "engine/rack.h"
+#include "engine/reach.h"
 #include "engine/reclaim.h"
 #include "engine/session.h"
+
+/* Quotas, with hosts set apart for those who have them alone: these follow from quotas in turn. */
+static int run_quota(allot__work *work)
+{
+    bool again = false;
+    int status = allot__need(work);
+    if (status == ALLOT_OK) {
+        status = allot__quota(work);
+    }
+    if (status == ALLOT_OK && work->rack != NULL) {
+        status = allot__rack_empty(work, &again);
+    }
+    if (status == ALLOT_OK && again) {
+        allot__work_again(work);
+        status = allot__need(work);
+    }
+    return status == ALLOT_OK && again ? allot__quota(work) : status;
+}
 
 static int run_group(allot__decided *group, allot_stage last)
 {
     allot__work *work = &group->work;
     int status = allot__rack_make(work);
     if (status == ALLOT_OK) {
-        status = allot__need(work);
-    }
-    if (status == ALLOT_OK) {
-        status = allot__quota(work);
+        status = run_quota(work);
     }
     if (status == ALLOT_OK && last >= ALLOT_STAGE_DISTRIBUTE) {
         status = allot__place(work);
     }
     if (status == ALLOT_OK && last >= ALLOT_STAGE_RECLAIM) {
         status = allot__sessions(work);
+    }
+    if (status == ALLOT_OK && last >= ALLOT_STAGE_RECLAIM) {
+        status = allot__reach(work);
     }
     if (status == ALLOT_OK && last >= ALLOT_STAGE_RECLAIM) {
         status = allot__victims_shelter(work, &group->victims);

@@ -20,7 +20,8 @@ static bool has_options(const allot__work *work)
 int allot__kept_init(allot__work *work)
 {
     work->kept = NULL;
-    if (!has_options(work) && work->forced == NULL && work->sheltered == NULL) {
+    if (!has_options(work) && work->forced == NULL && work->sheltered == NULL &&
+        work->reach == NULL) {
         return ALLOT_OK;
     }
     work->kept = allot__arena_take(work->arena, (size_t)work->tree->families, sizeof *work->kept);
@@ -94,7 +95,7 @@ int64_t allot__deficit(const allot__work *work, int32_t row)
     if (lack > 0 && delay > 0 && within(work, allot__waiting_since(work, row), delay)) {
         return 0;
     }
-    return lack;
+    return work->reach != NULL && work->reach[row] < lack ? work->reach[row] : lack;
 }
 
 int64_t allot__spare_deficit(const allot__work *work, int32_t family)
@@ -109,7 +110,11 @@ static int64_t least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
+<<<<<<< HEAD
 /* What a policy keeps, and rules 2 to 4, for slots that nothing forces. */
+=======
+/* Rules 2 to 5, for slots that nothing forces. */
+>>>>>>> 03b1aa0 (engine: reclaim on hosts that serve the claimant)
 static void damp(const allot__work *work, int32_t row, int64_t forced, allot__damped *out)
 {
     const int64_t *options = work->group->options;
@@ -118,9 +123,18 @@ static void damp(const allot__work *work, int32_t row, int64_t forced, allot__da
     if (free_to_keep <= 0) {
         return;
     }
+<<<<<<< HEAD
     if (allot__rules_at(work, row)->policy->switches[ALLOT_SWITCH_NO_RECLAIM]) {
         out->policy = free_to_keep;
     } else if (out->over <= options[ALLOT_OPTION_DEAD_ZONE]) {
+=======
+    if (work->useful != NULL && work->useful[row] < free_to_keep) {
+        out->elsewhere = free_to_keep - work->useful[row];
+        out->may -= out->elsewhere;
+        free_to_keep -= out->elsewhere;
+    }
+    if (out->over <= options[ALLOT_OPTION_DEAD_ZONE]) {
+>>>>>>> 03b1aa0 (engine: reclaim on hosts that serve the claimant)
         out->dead_zone = free_to_keep;
     } else if (within(work, told(work, given, row), options[ALLOT_OPTION_RECLAIM_INTERVAL])) {
         out->interval = free_to_keep;

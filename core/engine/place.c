@@ -183,8 +183,9 @@ static allot__choice choose(const placer *placer, int32_t row, bool owned)
     const allot__rack *rack = placer->rack;
     allot__choice choice = {.hosts = placer->hosts, .free = rack->free};
     for (int32_t host = 0; host < rack->count; host++) {
-        if ((rack->owner[host] != ALLOT_ROOT) == owned && rack->free[host] > 0 &&
-            (row < 0 || allot__rack_serves(placer->work, row, host))) {
+        bool serves =
+            row < 0 ? allot__rack_common(rack, host) : allot__rack_serves(placer->work, row, host);
+        if ((rack->owner[host] != ALLOT_ROOT) == owned && rack->free[host] > 0 && serves) {
             choice.hosts[choice.count++] = host;
             choice.total += rack->free[host];
         }

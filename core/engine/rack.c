@@ -45,23 +45,67 @@ static int fill_hosts(allot__work *work, allot__rack *rack, int32_t **host_of)
     return status;
 }
 
-bool allot__rack_serves(const allot__work *work, int32_t row, int32_t host)
+static int32_t unit_of(const allot__rack *rack, int32_t row)
 {
-    const allot__rack *rack = work->rack;
-    int32_t owner = rack->owner[host], unit = rack->unit != NULL ? rack->unit[row] : ALLOT_ROOT;
-    if (owner == ALLOT__NOBODY || (rack->asks != NULL && rack->asks[row] >= 0 &&
-                                   !rack->requirements[rack->asks[row]].met[host])) {
-        return false;
-    }
-    if (owner == ALLOT_ROOT) {
-        bool empty = rack->free[host] == rack->slots[host] && rack->unknown == 0;
-        return unit == ALLOT_ROOT || empty;
-    }
+    return rack->unit != NULL ? rack->unit[row] : ALLOT_ROOT;
+}
+
+static bool meets(const allot__rack *rack, int32_t row, int32_t host)
+{
+    return rack->asks == NULL || rack->asks[row] < 0 ||
+           rack->requirements[rack->asks[row]].met[host];
+}
+
+/* Is the owner of a host the leaf, or above it, and not above what the leaf has for itself? */
+static bool owns(const allot__work *work, int32_t row, int32_t host)
+{
+    int32_t owner = work->rack->owner[host], unit = unit_of(work->rack, row);
     int32_t above = allot__handle(work, row);
     while (above != owner && above != unit && above != ALLOT_ROOT) {
         above = allot_plan_parent(work->plan, above);
     }
     return above == owner;
+}
+
+bool allot__rack_serves(const allot__work *work, int32_t row, int32_t host)
+{
+    const allot__rack *rack = work->rack;
+    int32_t unit = unit_of(rack, row);
+    if (rack->owner[host] == ALLOT__NOBODY || !meets(rack, row, host)) {
+        return false;
+    }
+    if (rack->owner[host] != ALLOT_ROOT) {
+        return owns(work, row, host);
+    }
+    if (rack->meant != NULL && rack->meant[host] != ALLOT_ROOT && rack->meant[host] != unit) {
+        return false;
+    }
+    bool empty = rack->free[host] == rack->slots[host] && rack->unknown == 0;
+    return unit == ALLOT_ROOT || empty;
+}
+
+bool allot__rack_helps(const allot__work *work, int32_t row, int32_t host)
+{
+    const allot__rack *rack = work->rack;
+    int32_t unit = unit_of(rack, row), owner = rack->owner[host];
+    if (owner == ALLOT__NOBODY || !meets(rack, row, host)) {
+        return false;
+    }
+    if (owner != ALLOT_ROOT) {
+        return owns(work, row, host) ||
+               (unit == ALLOT_ROOT && rack->left != NULL && rack->left[host] != 0);
+    }
+    int32_t meant = rack->meant != NULL ? rack->meant[host] : ALLOT_ROOT;
+    return meant == unit;
+}
+
+bool allot__rack_helps_at(const allot__work *work, int32_t row, int32_t site)
+{
+    if (work->rack == NULL) {
+        return true;
+    }
+    int32_t host = site >= 0 ? work->rack->host_of[site] : -1;
+    return host >= 0 && allot__rack_helps(work, row, host);
 }
 
 /* What is known of who runs where, while tasks are gone through. */
@@ -140,6 +184,8 @@ static int fill(allot__work *work, allot__rack *rack)
             count_leaf(work, &census, row);
         }
     }
+    rack->host_of = host_of;
+    rack->lost = census.lost;
     status = allot__rack_settle(work, rack, census.seen, census.lost);
     doubt(rack);
     return status == ALLOT_OK ? allot__rack_require(work, rack) : status;

@@ -29,7 +29,13 @@ typedef struct allot__rack {
     /* By row; NULL when there are none such. The exclusive consumer that a row is of (itself or
      * the nearest above), or ALLOT_ROOT; and which of the requirements it has, or -1. */
     int32_t *unit, *asks;
-    bool owned; /* some host has an owner, or is contested */
+    /* By host, once quotas are known: the exclusive consumer that it is to be emptied for, or
+     * ALLOT_ROOT; and whether its owner can leave it. NULL: none. */
+    int32_t *meant;
+    uint8_t *left;
+    const int32_t *host_of; /* by site: the host, or -1 */
+    const int32_t *lost;    /* by row: slots of a leaf that no task tells the place of */
+    bool owned;             /* some host has an owner, or is contested */
     bool given; /* ... by the state's word, so that others than exclusive consumers may own one */
     int32_t requirement_count;
     struct allot__requires *requirements;
@@ -59,8 +65,23 @@ int allot__rack_units(allot__work *work, allot__rack *rack);
 int allot__rack_settle(allot__work *work, allot__rack *rack, const int32_t *seen,
                        const int32_t *lost);
 
+/* rack_empty.c: exclusive consumers whose quota asks for more hosts than theirs will have empty
+ * ones, and then some that others must leave: what is too much on the last one is set apart, so
+ * *again says that quotas are to be computed once more. ENOMEM. */
+int allot__rack_empty(allot__work *work, bool *again);
+
 /* May a leaf get slots of a host? Not how many are free. */
 bool allot__rack_serves(const allot__work *work, int32_t row, int32_t host);
+/* Is the host one for all, as far as they require nothing? */
+static inline bool allot__rack_common(const allot__rack *rack, int32_t host)
+{
+    return rack->owner[host] == ALLOT_ROOT &&
+           (rack->meant == NULL || rack->meant[host] == ALLOT_ROOT);
+}
+/* Would a slot of a host, once others leave it, serve the leaf (E-30)? */
+bool allot__rack_helps(const allot__work *work, int32_t row, int32_t host);
+/* The same of a site of the state; true where there is no rack. */
+bool allot__rack_helps_at(const allot__work *work, int32_t row, int32_t site);
 /* Is the row one that hosts are not all alike to? */
 static inline bool allot__rack_picky(const allot__rack *rack, int32_t row)
 {

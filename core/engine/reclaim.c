@@ -120,6 +120,9 @@ static int64_t excess(const allot__work *work, int32_t family)
     if (family != 0 && limit == ALLOT_NONE) {
         return INT64_MIN;
     }
+    if (family == 0 && work->reach != NULL) {
+        limit -= work->idle_left; /* on hosts that do not serve whoever lacks slots */
+    }
     return sums->allocated - sums->in_flight + sums->received + sums->earmarked + sums->deficit -
            sums->reclaimed - limit;
 }

@@ -76,6 +76,22 @@ static int take_columns(allot__work *work)
     return ALLOT_OK;
 }
 
+static void forget_functions(allot__rules *rules)
+{
+    for (size_t i = 0; i < rules->policy->functions.count; i++) {
+        rules->function_values[i] = NULL;
+        rules->function_amounts[i] = NULL;
+    }
+}
+
+void allot__work_again(allot__work *work)
+{
+    memset(work->sums, 0, (size_t)work->tree->families * sizeof *work->sums);
+    for (int32_t i = 0; i < work->rules_count; i++) {
+        forget_functions(&work->rules[i]);
+    }
+}
+
 static int take_functions(allot__work *work, allot__rules *rules)
 {
     size_t count = rules->policy->functions.count;
@@ -87,10 +103,7 @@ static int take_functions(allot__work *work, allot__rules *rules)
     if (rules->function_values == NULL || rules->function_amounts == NULL) {
         return ALLOT_ENOMEM;
     }
-    for (size_t i = 0; i < count; i++) {
-        rules->function_values[i] = NULL;
-        rules->function_amounts[i] = NULL;
-    }
+    forget_functions(rules);
     return ALLOT_OK;
 }
 

@@ -115,6 +115,9 @@ typedef struct allot__work {
     int32_t *reclaimed;
 
     struct allot__rack *rack; /* the group's hosts (rack.h); NULL: none are known */
+    /* Where hosts are not all alike, by leaf's row; else NULL (reach.h): the most that others can
+     * give it, and the slots that it has where they serve somebody. */
+    int32_t *reach, *useful;
     int32_t *room; /* by leaf's row, what it can be given on them; NULL: hosts are all alike */
 
     /* By session of the state, for all groups: what it needs and deserves; NULL without any. */
@@ -127,6 +130,8 @@ int allot__work_init(allot__work *work, const allot_plan *plan, const allot_stat
 
 /* The group has so many slots to divide, not those that `slots` says. */
 void allot__work_resize(allot__work *work, int64_t slots);
+/* Need and quota are to be computed once more: sums are empty, functions not called yet. */
+void allot__work_again(allot__work *work);
 
 /* The range of a family's rows. */
 static inline int32_t allot__family_first(const allot__work *work, int32_t family)

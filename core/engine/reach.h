@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * reach.h: whose slots serve those who lack some, where hosts are not all alike (E-30).
+ *
+ * A slot is no use to a consumer that requires other hosts than the slot's, or that must have a
+ * host alone and does not get this one. So nobody gives back what serves nobody, and nobody is owed
+ * more by others than they could give it.
+ */
+#ifndef ALLOT_ENGINE_REACH_H
+#define ALLOT_ENGINE_REACH_H
+
+#include "engine/rack.h"
+
+/* After distribution: writes reach and useful, which stay NULL where hosts are all alike, or nobody
+ * lacks slots. ENOMEM. */
+int allot__reach(allot__work *work);
+
+#endif
