@@ -72,5 +72,6 @@ int allot_explain(const allot_decision *decision, int32_t group, int32_t consume
     allot__trace(&decided->work, row, &teller.levels);
     allot__tell_quota(&teller);
     allot__tell_changes(&teller);
+    allot__tell_hosts(&teller);
     return ALLOT_OK;
 }

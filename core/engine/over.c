@@ -110,11 +110,7 @@ static int64_t least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-<<<<<<< HEAD
-/* What a policy keeps, and rules 2 to 4, for slots that nothing forces. */
-=======
-/* Rules 2 to 5, for slots that nothing forces. */
->>>>>>> 03b1aa0 (engine: reclaim on hosts that serve the claimant)
+/* What a policy keeps, and rules 2 to 5, for slots that nothing forces. */
 static void damp(const allot__work *work, int32_t row, int64_t forced, allot__damped *out)
 {
     const int64_t *options = work->group->options;
@@ -123,18 +119,14 @@ static void damp(const allot__work *work, int32_t row, int64_t forced, allot__da
     if (free_to_keep <= 0) {
         return;
     }
-<<<<<<< HEAD
-    if (allot__rules_at(work, row)->policy->switches[ALLOT_SWITCH_NO_RECLAIM]) {
-        out->policy = free_to_keep;
-    } else if (out->over <= options[ALLOT_OPTION_DEAD_ZONE]) {
-=======
     if (work->useful != NULL && work->useful[row] < free_to_keep) {
         out->elsewhere = free_to_keep - work->useful[row];
         out->may -= out->elsewhere;
         free_to_keep -= out->elsewhere;
     }
-    if (out->over <= options[ALLOT_OPTION_DEAD_ZONE]) {
->>>>>>> 03b1aa0 (engine: reclaim on hosts that serve the claimant)
+    if (allot__rules_at(work, row)->policy->switches[ALLOT_SWITCH_NO_RECLAIM]) {
+        out->policy = free_to_keep;
+    } else if (out->over <= options[ALLOT_OPTION_DEAD_ZONE]) {
         out->dead_zone = free_to_keep;
     } else if (within(work, told(work, given, row), options[ALLOT_OPTION_RECLAIM_INTERVAL])) {
         out->interval = free_to_keep;

@@ -6,17 +6,11 @@
  * Without force and damping a leaf gives back what it is over. What is forced (C-10) is over
  * whatever its quota says; guards and a site's damping let it keep slots that are not:
  *  1. what guards shelter stays;
-<<<<<<< HEAD
  *     under a policy that reclaims nothing (E-21: shared slots) so does all the rest;
- *  2. a leaf over by no more than `dead_zone` gives nothing;
- *  3. nor does one that gave less than `reclaim_interval` seconds ago;
- *  4. of what it holds it gives at most `most_reclaimed` percent a cycle, but at least one slot.
-=======
  *  2. so does what is on hosts that serve nobody who lacks slots (reach.h);
  *  3. a leaf over by no more than `dead_zone` gives nothing;
  *  4. nor does one that gave less than `reclaim_interval` seconds ago;
  *  5. of what it holds it gives at most `most_reclaimed` percent a cycle, but at least one slot.
->>>>>>> 03b1aa0 (engine: reclaim on hosts that serve the claimant)
  * A limit or a group's size that would be broken is no reason of damping's: only guards stop that.
  * A lack younger than `claim_delay` seconds takes no slot from anybody.
  */
@@ -35,11 +29,7 @@ typedef struct allot__kept {
 /* What a leaf keeps of what it is over, by rule, and what it may have to give. */
 typedef struct allot__damped {
     int64_t over; /* whatever it keeps */
-<<<<<<< HEAD
-    int64_t sheltered, policy, dead_zone, interval, most_reclaimed;
-=======
-    int64_t sheltered, elsewhere, dead_zone, interval, most_reclaimed;
->>>>>>> 03b1aa0 (engine: reclaim on hosts that serve the claimant)
+    int64_t sheltered, elsewhere, policy, dead_zone, interval, most_reclaimed;
     int64_t may;  /* the rest */
     int64_t most; /* what a limit or the group's size can take: all but what is sheltered */
 } allot__damped;

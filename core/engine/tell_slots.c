@@ -113,6 +113,12 @@ static void tell_damped(const allot__teller *teller, const allot__damped *damped
         allot__tell(teller, "Guards shelter %" PRId64 " of the %" PRId64 " it is over (C-8).",
                     damped->sheltered, damped->over);
     }
+    if (damped->elsewhere > 0) {
+        allot__tell(teller,
+                    "Of the %" PRId64 " it is over %" PRId64
+                    " stay: they are on hosts that serve nobody who lacks slots (E-30).",
+                    damped->over, damped->elsewhere);
+    }
     if (damped->policy > 0) {
         allot__tell(teller,
                     "Policy \"%s\" reclaims nothing: the %" PRId64
@@ -146,7 +152,12 @@ static void tell_damped(const allot__teller *teller, const allot__damped *damped
 static void tell_lacking(const allot__teller *teller, int64_t lacks)
 {
     const allot__work *work = teller->work;
-    if (allot__deficit(work, teller->row) == 0) {
+    if (work->reach != NULL && work->reach[teller->row] < lacks) {
+        allot__tell(teller,
+                    "It lacks %" PRId64 ", but on hosts that serve it others are over by no more "
+                    "than %" PRId64 " (E-30).",
+                    lacks, (int64_t)work->reach[teller->row]);
+    } else if (allot__deficit(work, teller->row) == 0) {
         allot__tell(teller,
                     "It lacks %" PRId64 ", since %" PRId64 "; claim_delay holds back its claim "
                     "until it has waited for %" PRId64 " s.",

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* tell_hosts.c: which hosts a leaf can use, which it gets, and what hosts keep from it. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "engine/rack.h"
+#include "engine/tell.h"
+
+/* A list of hosts is cut when it gets long. */
+enum { SHOWN = 8 };
+
+static const char *host_name(const allot__work *work, int32_t host)
+{
+    return work->state->tasks.sites[work->rack->site[host]].name;
+}
+
+static void tell_required(const allot__teller *teller)
+{
+    const allot__rack *rack = teller->work->rack;
+    int64_t slots = 0;
+    int32_t hosts = 0;
+    if (rack->asks == NULL || rack->asks[teller->row] < 0) {
+        return;
+    }
+    const allot__requires *it = &rack->requirements[rack->asks[teller->row]];
+    const allot__requirement *of =
+        (const allot__requirement *)it->policy->requirements.items + it->number;
+    for (int32_t host = 0; host < rack->count; host++) {
+        bool met = it->met[host] != 0 && rack->slots[host] > 0;
+        hosts += met;
+        slots += met ? rack->slots[host] : 0;
+    }
+    allot__tell(teller, "It requires \"%s\": %d host%s with %s meet%s that.", of->name, (int)hosts,
+                hosts == 1 ? "" : "s", allot__tell_slots(slots).text, hosts == 1 ? "s" : "");
+}
+
+static void tell_exclusive(const allot__teller *teller)
+{
+    const allot__work *work = teller->work;
+    const allot__rack *rack = work->rack;
+    int32_t unit = rack->unit != NULL ? rack->unit[teller->row] : ALLOT_ROOT;
+    if (unit != ALLOT_ROOT) {
+        allot__tell(teller, "Hosts on which %s has a slot are closed to others (H-14).",
+                    allot__tell_path(teller, unit).text);
+    }
+    for (int32_t host = 0; unit != ALLOT_ROOT && rack->meant != NULL && host < rack->count;
+         host++) {
+        if (rack->meant[host] == unit && rack->free[host] < rack->slots[host]) {
+            allot__tell(teller, "Others are to leave %.200s for it: %d slots are in use there.",
+                        host_name(work, host), (int)(rack->slots[host] - rack->free[host]));
+        }
+    }
+    if (rack->blocked > 0) {
+        allot__tell(teller,
+                    "%s of the group %s on hosts that are closed to those who would want them: "
+                    "they are not divided (H-14).",
+                    allot__tell_slots(rack->blocked).text, rack->blocked == 1 ? "is" : "are");
+    }
+}
+
+static void tell_places(const allot__teller *teller)
+{
+    const allot__rack *rack = teller->work->rack;
+    const allot_place *places = rack->places + rack->place_first[teller->row];
+    int32_t count = rack->place_count[teller->row], shown = 0;
+    char text[SHOWN * 48] = "";
+    size_t len = 0;
+    for (; shown < count && shown < SHOWN; shown++) {
+        len += (size_t)snprintf(text + len, sizeof text - len, "%s%.24s (%" PRId64 ")",
+                                shown > 0 ? ", " : "", places[shown].name, places[shown].slots);
+    }
+    if (count > shown) {
+        allot__tell(teller, "Its grant is on %s and %d hosts more.", text, (int)(count - shown));
+    } else if (count > 0) {
+        allot__tell(teller, "Its grant is on %s.", text);
+    }
+    if (rack->unplaced[teller->row] > 0) {
+        allot__tell(teller,
+                    "%" PRId64 " of its grant %s on hosts that are not known: tasks do not tell "
+                    "theirs, or the state has more slots than hosts.",
+                    (int64_t)rack->unplaced[teller->row],
+                    rack->unplaced[teller->row] == 1 ? "is" : "are");
+    }
+}
+
+void allot__tell_hosts(const allot__teller *teller)
+{
+    const allot__rack *rack = teller->work->rack;
+    if (rack == NULL) {
+        return;
+    }
+    tell_required(teller);
+    tell_exclusive(teller);
+    if (teller->family != 0 || rack->places == NULL) {
+        return;
+    }
+    tell_places(teller);
+    if (teller->verdict.barred > 0) {
+        allot__tell(teller,
+                    "%s that it lacks %s idle, but on no host that serves it: nobody is helped by "
+                    "granting them.",
+                    allot__tell_slots(teller->verdict.barred).text,
+                    teller->verdict.barred == 1 ? "is" : "are");
+    }
+}
