@@ -13,11 +13,12 @@
 #define FAULTY UINT32_C(0x80000000)
 
 /* From LEND on a group may state them otherwise. */
-enum { NAME, CHILDREN, POLICY, LEND, BORROW, OWN_FIELDS };
+enum { NAME, CHILDREN, POLICY, REQUIRES, LEND, BORROW, OWN_FIELDS };
 static const allot__field own_fields[OWN_FIELDS] = {
     [NAME] = {"name", ALLOT__STRING, 0, 0, true, false},
     [CHILDREN] = {"children", ALLOT__LIST, 0, 0, false, false},
     [POLICY] = {"policy", ALLOT__STRING | ALLOT__OBJECT, 0, 0, false, false},
+    [REQUIRES] = {"requires", ALLOT__STRING | ALLOT__NULL, 0, 0, false, false},
     [LEND] = {"lend", ALLOT__PEERS, 0, 0, false, false},
     [BORROW] = {"borrow", ALLOT__PEERS, 0, 0, false, false},
 };
@@ -139,6 +140,21 @@ static int add_consumer(allot__plan_reader *reader, const cJSON *node, int32_t p
     return ALLOT_OK;
 }
 
+static int set_requirement(allot__plan_reader *reader, int32_t consumer)
+{
+    const allot__value *value = &reader->values[REQUIRES];
+    char quote[ALLOT__QUOTE_MAX + 4];
+    if (value->kind != ALLOT__STRING || reader->no_policy)
+        return ALLOT_OK;
+    int status = allot_plan_require(reader->plan, consumer, value->string);
+    if (status != ALLOT_ENAME)
+        return status;
+    allot__doc_fault(&reader->doc, allot__at(value->number), "E-name", NULL,
+                     "found %s, allowed " ALLOT__NAME_RULE,
+                     allot__doc_quote(&reader->doc, allot__at(value->number), quote));
+    return ALLOT_OK;
+}
+
 /* Reads what the object says itself; its children's list is in *children (0: none). */
 static int read_own(allot__plan_reader *reader, uint32_t object, int32_t parent, int32_t *consumer,
                     uint32_t *children)
@@ -163,6 +179,8 @@ static int read_own(allot__plan_reader *reader, uint32_t object, int32_t parent,
                              "a branch goes by one policy: only first-level consumers name one");
         if (*consumer != NOWHERE)
             status = set_columns(reader, ALLOT_ALL, *consumer, reader->values + OWN_FIELDS);
+        if (status == ALLOT_OK && *consumer != NOWHERE)
+            status = set_requirement(reader, *consumer);
         if (status == ALLOT_OK && parent == ALLOT_ROOT && *consumer != NOWHERE)
             status = allot__branch_set(reader, object, *consumer);
     }

@@ -223,6 +223,8 @@ int allot__doc_parse(allot__doc *doc, uint32_t number, cJSON **out)
         else
             status = check_hashed(doc, node, count);
     }
+    if (cJSON_IsArray(node))
+        number_members(doc, number, node);
     node->valueint = (int)number;
     if (status != ALLOT_OK)
         cJSON_Delete(node);

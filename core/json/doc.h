@@ -58,8 +58,8 @@ uint32_t allot__doc_end(const allot__doc *doc, uint32_t number);
 /* The value of an object's member with that key, which it writes without escapes; 0: none. */
 uint32_t allot__doc_member(const allot__doc *doc, uint32_t object, const char *key);
 
-/* An object with its members, lists and objects in it empty, or a string or number. Members that
- * repeat a key are said to be faults and have valueint 0. End it with cJSON_Delete. ENOMEM. */
+/* An object or list with its members, lists and objects in it empty, or a string or number. Members
+ * that repeat a key are said to be faults and have valueint 0. End it with cJSON_Delete. ENOMEM. */
 int allot__doc_parse(allot__doc *doc, uint32_t number, cJSON **out);
 
 /* ---- Faults ---------------------------------------------------------------------------------- */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* finish.c: the plan is sealed; what the model finds is placed where the document says it. */
+#include <string.h>
+
 #include "json/place.h"
 #include "json/plan.h"
 
@@ -47,6 +49,8 @@ static void adopt(allot__plan_reader *reader, const allot_diagnostic *finding)
     if (finding->consumer >= 0) {
         uint32_t object = allot__consumer_object(reader, finding->consumer, &faulty);
         number = stated_at(reader, finding, object);
+        if (strcmp(finding->code, "E-requires") == 0)
+            number = allot__doc_member(&reader->doc, object, "requires");
     } else {
         number = group_at(reader, finding->group);
     }

@@ -113,15 +113,58 @@ static const allot__field host_fields[] = {
     {"slots", ALLOT__AMOUNT, true, false},
     {"group", ALLOT__STRING, 0, 0, false, false},
 };
-static const allot__shape host_shape = {host_fields, 2, ALLOT__SCALAR};
+/* Any other key is an attribute. */
+static const allot__shape host_shape = {host_fields, 2,
+                                        ALLOT__INTEGER | ALLOT__BOOLEAN | ALLOT__STRING};
 
-static int add_host(allot__plan_reader *reader, const cJSON *member, const allot__value *values)
+/* What a requirement can ask for. */
+static int set_attribute(allot__plan_reader *reader, const char *host, const cJSON *member)
+{
+    allot__doc *doc = &reader->doc;
+    char quote[ALLOT__QUOTE_MAX + 4];
+    allot__value value = allot__value_of(doc, member);
+    if (value.huge || (value.kind & (ALLOT__INTEGER | ALLOT__BOOLEAN | ALLOT__STRING)) == 0)
+        return ALLOT_OK;
+    allot_host_value attribute = {.name = member->string,
+                                  .text = value.string,
+                                  .number = value.integer,
+                                  .boolean = value.kind == ALLOT__BOOLEAN};
+    int status = allot_plan_host_set(reader->plan, host, &attribute);
+    if (status != ALLOT_ENAME && status != ALLOT_EEXIST)
+        return status;
+    allot__spot spot = allot__at_key(value.number);
+    allot__doc_quote(doc, spot, quote);
+    if (status == ALLOT_ENAME)
+        allot__doc_fault(doc, spot, "E-name", NULL,
+                         "found the attribute %s, allowed a name like [A-Za-z][A-Za-z0-9_]{0,127}",
+                         quote);
+    else
+        allot__doc_fault(doc, spot, "E-name", NULL, "found the attribute %s, which every host has",
+                         quote);
+    return ALLOT_OK;
+}
+
+static int set_attributes(allot__plan_reader *reader, const char *host, const cJSON *node)
+{
+    int status = ALLOT_OK;
+    for (const cJSON *it = node->child; it != NULL && status == ALLOT_OK; it = it->next) {
+        bool own = strcmp(it->string, "slots") == 0 || strcmp(it->string, "group") == 0;
+        if (it->valueint != 0 && !own)
+            status = set_attribute(reader, host, it);
+    }
+    return status;
+}
+
+static int add_host(allot__plan_reader *reader, const cJSON *member, const cJSON *node,
+                    const allot__value *values)
 {
     allot__doc *doc = &reader->doc;
     int32_t group = allot__group_read(doc, reader->plan, (uint32_t)member->valueint, &values[1]);
     if (group < 0 || values[0].kind == 0)
         return ALLOT_OK;
     int status = allot_plan_host(reader->plan, member->string, group, values[0].integer);
+    if (status == ALLOT_OK)
+        return set_attributes(reader, member->string, node);
     if (status != ALLOT_ENAME)
         return status;
     allot__spot spot = allot__at_key((uint32_t)member->valueint);
@@ -142,7 +185,7 @@ static int read_host(allot__plan_reader *reader, const cJSON *member)
     int status = allot__object_read(&reader->doc, number, &host_shape, values, &node);
     if (status != ALLOT_OK)
         return status;
-    status = add_host(reader, member, values);
+    status = add_host(reader, member, node, values);
     cJSON_Delete(node);
     return status;
 }

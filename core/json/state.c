@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* state.c: a state from its document: the top level, consumers, and hosts. */
+/* state.c: a state from its document: the top level and consumers. */
 #include "json/state.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "json/names.h"
@@ -15,7 +16,7 @@ static const allot__field state_fields[ALLOT__STATE_KEYS] = {
     [ALLOT__STATE_SLOTS] = {"slots", ALLOT__OBJECT | ALLOT__AMOUNT, false, false},
     [ALLOT__STATE_CONSUMERS] = {"consumers", ALLOT__OBJECT, 0, 0, false, false},
     [ALLOT__STATE_HOSTS] = {"hosts", ALLOT__OBJECT, 0, 0, false, false},
-    [ALLOT__STATE_SESSIONS] = {"sessions", ALLOT__LIST, 0, 0, false, true},
+    [ALLOT__STATE_SESSIONS] = {"sessions", ALLOT__LIST, 0, 0, false, false},
     [ALLOT__STATE_TASKS] = {"tasks", ALLOT__LIST, 0, 0, false, false},
     [ALLOT__STATE_RECLAIMS] = {"reclaims", ALLOT__LIST, 0, 0, false, false},
     [ALLOT__STATE_LOANS] = {"loans", ALLOT__LIST, 0, 0, false, false},
@@ -136,74 +137,9 @@ static int read_consumer(allot__state_reader *reader, const cJSON *member)
     return status;
 }
 
-/* ---- Hosts ----------------------------------------------------------------------------------- */
-
-enum { SLOTS, LOAD, CLOSED, EXCLUSIVE_TO, HOST_FIELDS };
-static const allot__field host_fields[HOST_FIELDS] = {
-    [SLOTS] = {"slots", ALLOT__AMOUNT, false, false},
-    [LOAD] = {"load", ALLOT__INTEGER | ALLOT__NUMBER | ALLOT__NULL, INT64_MIN, INT64_MAX, false,
-              false},
-    [CLOSED] = {"closed", ALLOT__BOOLEAN | ALLOT__STRING, 0, 0, false, false},
-    [EXCLUSIVE_TO] = {"exclusive_to", ALLOT__STRING, 0, 0, false, true},
-};
-static const allot__shape host_shape = {host_fields, HOST_FIELDS, 0};
-
-static allot_closed how_closed(allot__doc *doc, const allot__value *value)
-{
-    char quote[ALLOT__QUOTE_MAX + 4];
-    bool open = value->kind == ALLOT__BOOLEAN && value->integer == 0;
-    bool text = value->kind == ALLOT__STRING;
-    allot_closed closed = text && strcmp(value->string, "drain") == 0     ? ALLOT_DRAIN
-                          : text && strcmp(value->string, "reclaim") == 0 ? ALLOT_CLOSED_NOW
-                                                                          : ALLOT_OPEN;
-    if (value->kind != 0 && !open && closed == ALLOT_OPEN)
-        allot__doc_fault(doc, allot__at(value->number), "E-range", NULL,
-                         "found %s, allowed false, \"drain\" or \"reclaim\"",
-                         allot__doc_quote(doc, allot__at(value->number), quote));
-    return closed;
-}
-
-static int set_host(allot__state_reader *reader, const cJSON *member, const allot__value *values)
-{
-    allot__doc *doc = &reader->doc;
-    allot__spot spot = allot__at_key((uint32_t)member->valueint);
-    char quote[ALLOT__QUOTE_MAX + 4];
-    allot_closed closed = how_closed(doc, &values[CLOSED]);
-    int64_t slots = values[SLOTS].kind != 0 ? values[SLOTS].integer : -1;
-    if (values[SLOTS].number != 0 && values[SLOTS].kind == 0)
-        return ALLOT_OK;
-    int status = allot_state_host(reader->state, member->string, slots, closed);
-    allot__doc_quote(doc, spot, quote);
-    if (status == ALLOT_ENAME)
-        allot__doc_fault(doc, spot, "E-name", NULL,
-                         "found the host's name %s, allowed " ALLOT__LABEL_RULE, quote);
-    else if (status == ALLOT_ENOENT)
-        allot__doc_fault(doc, spot, "E-unknown-host", NULL,
-                         "found the host %s, which the plan does not have: \"slots\" is missing",
-                         quote);
-    else
-        return status;
-    return ALLOT_OK;
-}
-
-static int read_host(allot__state_reader *reader, const cJSON *member)
-{
-    allot__value values[HOST_FIELDS];
-    uint32_t number = (uint32_t)member->valueint;
-    cJSON *node;
-    if (number == 0 || !allot__kind_check(&reader->doc, number, ALLOT__OBJECT))
-        return ALLOT_OK;
-    int status = allot__object_read(&reader->doc, number, &host_shape, values, &node);
-    if (status != ALLOT_OK)
-        return status;
-    status = set_host(reader, member, values);
-    cJSON_Delete(node);
-    return status;
-}
-
 /* ---- The whole ------------------------------------------------------------------------------- */
 
-static int read_members(allot__state_reader *reader, allot__state_key key,
+int allot__members_read(allot__state_reader *reader, allot__state_key key,
                         int (*read)(allot__state_reader *reader, const cJSON *member))
 {
     cJSON *node;
@@ -219,12 +155,39 @@ static int read_members(allot__state_reader *reader, allot__state_key key,
     return status;
 }
 
+/* The value that a path like "tasks[3].session" is of; 0: it is of another kind. */
+static uint32_t item_of(const allot__state_reader *reader, const char *path)
+{
+    static const struct {
+        const char *list;
+        allot__state_key key;
+    } lists[] = {{"tasks", ALLOT__STATE_TASKS}, {"sessions", ALLOT__STATE_SESSIONS}};
+    char list[12], member[24];
+    unsigned place;
+    if (path == NULL || sscanf(path, "%11[a-z][%u].%23[a-z_]", list, &place, member) != 3)
+        return 0;
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
+        uint32_t number = reader->top[lists[i].key].number;
+        if (strcmp(list, lists[i].list) != 0 || number == 0)
+            continue;
+        uint32_t item = number + 1, end = allot__doc_end(&reader->doc, number);
+        for (unsigned k = 0; k < place && item < end; k++)
+            item = allot__doc_next(&reader->doc, item);
+        uint32_t found = item < end ? allot__doc_member(&reader->doc, item, member) : 0;
+        return found != 0 ? found : item;
+    }
+    return 0;
+}
+
 /* Where the document says what the model's finding is about; *faulty: it says something wrong
  * there, from which the finding may follow. */
 static uint32_t place_of(const allot__state_reader *reader, const allot_diagnostic *finding,
                          bool *faulty)
 {
     *faulty = reader->doubtful;
+    uint32_t item = item_of(reader, finding->path);
+    if (item != 0)
+        return item;
     if (finding->consumer < 0)
         return reader->top[ALLOT__STATE_HOSTS].number;
     uint32_t object = reader->objects[finding->consumer] & ~FAULTY;
@@ -278,9 +241,11 @@ static int read_state(allot__state_reader *reader)
         status =
             read_numbers(reader, &reader->top[ALLOT__STATE_SLOTS], 0, &one_amount, set_group_slots);
     if (status == ALLOT_OK)
-        status = read_members(reader, ALLOT__STATE_CONSUMERS, read_consumer);
+        status = allot__members_read(reader, ALLOT__STATE_CONSUMERS, read_consumer);
     if (status == ALLOT_OK)
-        status = read_members(reader, ALLOT__STATE_HOSTS, read_host);
+        status = allot__hosts_read(reader);
+    if (status == ALLOT_OK)
+        status = allot__sessions_read(reader);
     if (status == ALLOT_OK)
         status = allot__tasks_read(reader);
     if (status == ALLOT_OK)

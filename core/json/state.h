@@ -33,12 +33,28 @@ typedef struct allot__state_reader {
     allot_state *state;
     allot__value top[ALLOT__STATE_KEYS];
     uint32_t *objects; /* by consumer: its object, and whether it is faulty; 0: none */
-    bool doubtful;     /* a task or reclaim is faulty, so sums of them may be */
+    struct allot__task_keys *task_keys; /* while tasks are read */
+    bool doubtful;                      /* a task or reclaim is faulty, so sums of them may be */
 } allot__state_reader;
 
-/* Reads the lists `tasks`, `reclaims` and `loans`. ENOMEM alone: faults are said. */
+/* Reads `hosts`, and the lists `sessions`, `tasks`, `reclaims` and `loans`. ENOMEM alone: faults
+ * are said. */
+int allot__hosts_read(allot__state_reader *reader);
+int allot__sessions_read(allot__state_reader *reader);
 int allot__tasks_read(allot__state_reader *reader);
 int allot__reclaims_read(allot__state_reader *reader);
 int allot__loans_read(allot__state_reader *reader);
+
+/* Calls `read` with each member of the object at a key. */
+int allot__members_read(allot__state_reader *reader, allot__state_key key,
+                        int (*read)(allot__state_reader *reader, const cJSON *member));
+/* Calls `read` with each object of a list; what is no object is said. */
+int allot__each_object(allot__state_reader *reader, uint32_t list,
+                       int (*read)(allot__state_reader *reader, uint32_t object));
+/* The leaf that a value names; ALLOT_ROOT: a fault, which is said, or it is not there. */
+int32_t allot__leaf_value(allot__state_reader *reader, const allot__value *value);
+int64_t allot__amount_or(const allot__value *value, int64_t fallback);
+/* The time, or 0 where it is not there. */
+int64_t allot__time_or_zero(allot__doc *doc, const allot__value *value);
 
 #endif

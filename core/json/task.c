@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* task.c: a state's lists: running tasks, and reclaims in flight. */
+/* task.c: a state's lists of running tasks and of sessions. */
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "json/names.h"
 #include "json/state.h"
 
-/* Calls `read` with each object of a list; what is no object is said. */
-static int each_object(allot__state_reader *reader, uint32_t list,
+int allot__each_object(allot__state_reader *reader, uint32_t list,
                        int (*read)(allot__state_reader *reader, uint32_t object))
 {
     allot__doc *doc = &reader->doc;
@@ -22,21 +23,19 @@ static int each_object(allot__state_reader *reader, uint32_t list,
     return status;
 }
 
-/* The leaf that a value names; ALLOT_ROOT: a fault, which is said, or it is not there. */
-static int32_t read_leaf(allot__state_reader *reader, const allot__value *value)
+int32_t allot__leaf_value(allot__state_reader *reader, const allot__value *value)
 {
     if (value->kind != ALLOT__STRING)
         return ALLOT_ROOT;
     return allot__leaf_read(&reader->doc, reader->plan, allot__at(value->number), value->string);
 }
 
-static int64_t amount_or(const allot__value *value, int64_t fallback)
+int64_t allot__amount_or(const allot__value *value, int64_t fallback)
 {
     return value->kind == ALLOT__INTEGER ? value->integer : fallback;
 }
 
-/* The time, or 0 where it is not there. */
-static int64_t read_time(allot__doc *doc, const allot__value *value)
+int64_t allot__time_or_zero(allot__doc *doc, const allot__value *value)
 {
     int64_t time = 0;
     allot__time_read(doc, value, &time);
@@ -45,7 +44,20 @@ static int64_t read_time(allot__doc *doc, const allot__value *value)
 
 /* ---- Tasks ----------------------------------------------------------------------------------- */
 
-enum { ID, CONSUMER, SLOTS, GROUP, SESSION, HOST, SLOT, STARTED, SUBMITTED, TASK_FIELDS };
+enum {
+    ID,
+    CONSUMER,
+    SLOTS,
+    GROUP,
+    SESSION,
+    HOST,
+    SLOT,
+    STARTED,
+    SUBMITTED,
+    PREEMPTED,
+    TAGS,
+    TASK_FIELDS
+};
 static const allot__field task_fields[TASK_FIELDS] = {
     [ID] = {"id", ALLOT__STRING, 0, 0, true, false},
     [CONSUMER] = {"consumer", ALLOT__STRING, 0, 0, true, false},
@@ -57,45 +69,154 @@ static const allot__field task_fields[TASK_FIELDS] = {
               false},
     [STARTED] = {"started", ALLOT__NULL | ALLOT__TIME, false, false},
     [SUBMITTED] = {"submitted", ALLOT__NULL | ALLOT__TIME, false, false},
+    [PREEMPTED] = {"preempted", ALLOT__AMOUNT, false, false},
+    [TAGS] = {"tags", ALLOT__LIST, 0, 0, false, false},
 };
-static const allot__shape task_shape = {task_fields, TASK_FIELDS, 0};
 
-static int add_task(allot__state_reader *reader, const allot__value *values, allot_task *task)
+/* The keys of a task: those above, then the plan's attributes of tasks but for tags. */
+struct allot__task_keys {
+    allot__field *fields;
+    allot__value *values;
+    allot_task_value *stated; /* the attributes that a task states */
+    int32_t *attributes;      /* by field behind TASK_FIELDS: the plan's number */
+    size_t count, room;       /* fields, and entries of the blocks */
+};
+
+static int make_keys(const allot__state_reader *reader, struct allot__task_keys *keys)
 {
-    allot__doc *doc = &reader->doc;
-    allot__spot spot = allot__at(values[ID].number);
+    allot_engine *engine = reader->doc.engine;
+    int32_t attributes = allot_plan_task_attributes(reader->plan);
+    keys->room = TASK_FIELDS + (size_t)attributes;
+    keys->fields = allot_engine_alloc(engine, NULL, 0, keys->room * sizeof *keys->fields);
+    keys->values = allot_engine_alloc(engine, NULL, 0, keys->room * sizeof *keys->values);
+    keys->stated = allot_engine_alloc(engine, NULL, 0, keys->room * sizeof *keys->stated);
+    keys->attributes = allot_engine_alloc(engine, NULL, 0, keys->room * sizeof *keys->attributes);
+    if (keys->fields == NULL || keys->values == NULL || keys->stated == NULL ||
+        keys->attributes == NULL)
+        return ALLOT_ENOMEM;
+    memcpy(keys->fields, task_fields, sizeof task_fields);
+    keys->count = TASK_FIELDS;
+    for (int32_t i = 0; i < attributes; i++) {
+        allot_attribute of;
+        if (allot_plan_task_attribute_at(reader->plan, i, &of) != ALLOT_OK || of.type == ALLOT_TAG)
+            continue;
+        unsigned kinds = of.type == ALLOT_BOOLEAN ? ALLOT__BOOLEAN : ALLOT__INTEGER;
+        keys->attributes[keys->count] = i;
+        keys->fields[keys->count++] = (allot__field){
+            of.name, of.fallback == ALLOT_NONE ? kinds | ALLOT__NULL : kinds, of.min, of.max, false,
+            false};
+    }
+    return ALLOT_OK;
+}
+
+static void free_keys(allot_engine *engine, struct allot__task_keys *keys)
+{
+    const struct {
+        void *block;
+        size_t size;
+    } blocks[] = {{keys->fields, sizeof *keys->fields},
+                  {keys->values, sizeof *keys->values},
+                  {keys->stated, sizeof *keys->stated},
+                  {keys->attributes, sizeof *keys->attributes}};
+    for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++)
+        if (blocks[i].block != NULL)
+            allot_engine_alloc(engine, blocks[i].block, keys->room * blocks[i].size, 0);
+}
+
+static void refuse_id(allot__doc *doc, const allot__value *id, const char *what, int status)
+{
+    allot__spot spot = allot__at(id->number);
     char quote[ALLOT__QUOTE_MAX + 4];
-    int status = allot_state_task(reader->state, task);
+    allot__doc_quote(doc, spot, quote);
     if (status == ALLOT_EEXIST)
-        allot__doc_fault(doc, spot, "E-duplicate-id", NULL, "found the task %s again, allowed once",
-                         allot__doc_quote(doc, spot, quote));
-    else if (status == ALLOT_ENAME)
-        allot__doc_fault(doc, spot, "E-name", NULL, "found %s, allowed 1 ... 255 bytes",
-                         allot__doc_quote(doc, spot, quote));
+        allot__doc_fault(doc, spot, "E-duplicate-id", NULL, "found the %s %s again, allowed once",
+                         what, quote);
     else
+        allot__doc_fault(doc, spot, "E-name", NULL, "found %s, allowed 1 ... 255 bytes", quote);
+}
+
+static void read_attributes(struct allot__task_keys *keys, allot_task *task)
+{
+    task->values = keys->stated;
+    for (size_t i = TASK_FIELDS; i < keys->count; i++) {
+        const allot__value *value = &keys->values[i];
+        if (value->kind != 0 && value->kind != ALLOT__NULL)
+            keys->stated[task->value_count++] =
+                (allot_task_value){keys->attributes[i], value->integer};
+    }
+}
+
+/* The strings of the list `tags` in a block of task->tag_count, the caller's; they are `node`'s. */
+static int read_tags(allot__state_reader *reader, const allot__value *list, allot_task *task,
+                     const char ***tags, cJSON **node)
+{
+    static const allot__field tag = {NULL, ALLOT__STRING, 0, 0, false, false};
+    allot__doc *doc = &reader->doc;
+    if (list->kind == 0 || allot__doc_end(doc, list->number) == list->number + 1)
+        return ALLOT_OK;
+    int status = allot__doc_parse(doc, list->number, node);
+    if (status != ALLOT_OK)
         return status;
+    size_t count = (size_t)cJSON_GetArraySize(*node);
+    *tags = allot_engine_alloc(doc->engine, NULL, 0, count * sizeof **tags);
+    if (*tags == NULL)
+        return ALLOT_ENOMEM;
+    for (const cJSON *it = (*node)->child; it != NULL; it = it->next) {
+        allot__value value = allot__value_read(doc, it, &tag);
+        (*tags)[task->tag_count++] = value.kind != 0 ? value.string : "";
+    }
+    task->tags = *tags;
+    return ALLOT_OK;
+}
+
+static int add_task(allot__state_reader *reader, allot_task *task)
+{
+    const allot__value *values = reader->task_keys->values;
+    allot__doc *doc = &reader->doc;
+    int64_t faults = doc->faults;
+    const char **tags = NULL;
+    cJSON *node = NULL;
+    read_attributes(reader->task_keys, task);
+    int status = read_tags(reader, &values[TAGS], task, &tags, &node);
+    if (status == ALLOT_OK && doc->faults == faults)
+        status = allot_state_task(reader->state, task);
+    if (tags != NULL)
+        allot_engine_alloc(doc->engine, tags, (size_t)task->tag_count * sizeof *tags, 0);
+    cJSON_Delete(node);
+    if (status != ALLOT_EEXIST && status != ALLOT_ENAME)
+        return status;
+    refuse_id(doc, &values[ID], "task", status);
     return ALLOT_OK;
 }
 
 static int read_task(allot__state_reader *reader, uint32_t object)
 {
+    struct allot__task_keys *keys = reader->task_keys;
     allot__doc *doc = &reader->doc;
-    allot__value values[TASK_FIELDS];
+    const allot__value *values = keys->values;
+    const allot__shape shape = {keys->fields, keys->count, 0};
     int64_t faults = doc->faults;
+    char slot[24];
     cJSON *node;
-    int status = allot__object_read(doc, object, &task_shape, values, &node);
+    int status = allot__object_read(doc, object, &shape, keys->values, &node);
     if (status != ALLOT_OK)
         return status;
     allot_task task = {.id = values[ID].string,
-                       .consumer = read_leaf(reader, &values[CONSUMER]),
+                       .consumer = allot__leaf_value(reader, &values[CONSUMER]),
                        .group = allot__group_read(doc, reader->plan, object, &values[GROUP]),
-                       .slots = amount_or(&values[SLOTS], 1),
-                       .started = read_time(doc, &values[STARTED]),
-                       .submitted = read_time(doc, &values[SUBMITTED]),
+                       .slots = allot__amount_or(&values[SLOTS], 1),
+                       .started = allot__time_or_zero(doc, &values[STARTED]),
+                       .submitted = allot__time_or_zero(doc, &values[SUBMITTED]),
                        .session = values[SESSION].string,
-                       .host = values[HOST].string};
+                       .host = values[HOST].string,
+                       .slot = values[SLOT].string,
+                       .preempted = allot__amount_or(&values[PREEMPTED], 0)};
+    if (values[SLOT].kind == ALLOT__INTEGER) {
+        snprintf(slot, sizeof slot, "%" PRId64, values[SLOT].integer);
+        task.slot = slot;
+    }
     if (doc->faults == faults)
-        status = add_task(reader, values, &task);
+        status = add_task(reader, &task);
     cJSON_Delete(node);
     return status;
 }
@@ -103,173 +224,97 @@ static int read_task(allot__state_reader *reader, uint32_t object)
 int allot__tasks_read(allot__state_reader *reader)
 {
     const allot__value *tasks = &reader->top[ALLOT__STATE_TASKS];
-    return tasks->kind != 0 ? each_object(reader, tasks->number, read_task) : ALLOT_OK;
-}
-
-/* ---- Reclaims -------------------------------------------------------------------------------- */
-
-enum { R_ID, R_CONSUMER, R_SLOTS, R_GROUP, R_TASKS, R_FOR, R_DEADLINE, RECLAIM_FIELDS };
-static const allot__field reclaim_fields[RECLAIM_FIELDS] = {
-    [R_ID] = {"id", ALLOT__STRING | ALLOT__NULL, 0, 0, false, false},
-    [R_CONSUMER] = {"consumer", ALLOT__STRING, 0, 0, true, false},
-    [R_SLOTS] = {"slots", ALLOT__AMOUNT, true, false},
-    [R_GROUP] = {"group", ALLOT__STRING, 0, 0, false, false},
-    [R_TASKS] = {"tasks", ALLOT__LIST, 0, 0, false, false},
-    [R_FOR] = {"for", ALLOT__LIST, 0, 0, false, false},
-    [R_DEADLINE] = {"deadline", ALLOT__NULL | ALLOT__TIME, false, false},
-};
-static const allot__shape reclaim_shape = {reclaim_fields, RECLAIM_FIELDS, 0};
-
-static const allot__field claim_fields[] = {
-    {"consumer", ALLOT__STRING, 0, 0, true, false},
-    {"slots", ALLOT__AMOUNT, true, false},
-};
-static const allot__shape claim_shape = {claim_fields, 2, 0};
-
-static int read_claim(allot__state_reader *reader, uint32_t object, allot_claim *claim)
-{
-    allot__value values[2];
-    cJSON *node;
-    if (!allot__kind_check(&reader->doc, object, ALLOT__OBJECT))
+    struct allot__task_keys keys = {0};
+    if (tasks->kind == 0)
         return ALLOT_OK;
-    int status = allot__object_read(&reader->doc, object, &claim_shape, values, &node);
-    if (status != ALLOT_OK)
-        return status;
-    claim->consumer = values[0].kind != ALLOT__STRING
-                          ? ALLOT_ROOT
-                          : allot__path_read(&reader->doc, reader->plan,
-                                             allot__at(values[0].number), values[0].string);
-    claim->slots = amount_or(&values[1], 0);
-    cJSON_Delete(node);
-    return ALLOT_OK;
-}
-
-static int32_t count_items(const allot__doc *doc, uint32_t list)
-{
-    int32_t count = 0;
-    for (uint32_t item = list + 1; item < allot__doc_end(doc, list);
-         item = allot__doc_next(doc, item))
-        count++;
-    return count;
-}
-
-/* Reads the list `for` into a block of reclaim->claim_count claims, the caller's. */
-static int read_claims(allot__state_reader *reader, const allot__value *list,
-                       allot_in_flight *reclaim, allot_claim **claims)
-{
-    allot__doc *doc = &reader->doc;
-    int32_t count = list->kind != 0 ? count_items(doc, list->number) : 0;
-    int64_t sum = 0;
-    int status = ALLOT_OK;
-    if (count == 0)
-        return ALLOT_OK;
-    *claims = allot_engine_alloc(doc->engine, NULL, 0, (size_t)count * sizeof **claims);
-    if (*claims == NULL)
-        return ALLOT_ENOMEM;
-    memset(*claims, 0, (size_t)count * sizeof **claims);
-    reclaim->claims = *claims;
-    reclaim->claim_count = count;
-    uint32_t item = list->number + 1;
-    for (int32_t i = 0; i < count && status == ALLOT_OK; i++, item = allot__doc_next(doc, item)) {
-        status = read_claim(reader, item, &(*claims)[i]);
-        sum += (*claims)[i].slots;
-    }
-    if (sum > reclaim->slots)
-        allot__doc_fault(doc, allot__at(list->number), "E-claims", NULL,
-                         "found claims of %lld slots, allowed %lld, what is given back",
-                         (long long)sum, (long long)reclaim->slots);
-    return status;
-}
-
-/* A reclaim's lists while they are read; `tasks` are the strings of `node`. */
-typedef struct lists {
-    allot_claim *claims;
-    const char **tasks;
-    cJSON *node;
-} lists;
-
-static bool task_id_read(allot__doc *doc, uint32_t item, const char *id)
-{
-    char quote[ALLOT__QUOTE_MAX + 4];
-    size_t len = id != NULL ? strlen(id) : 0;
-    if (!allot__kind_check(doc, item, ALLOT__STRING))
-        return false;
-    if (len < 1 || len > 255)
-        allot__doc_fault(doc, allot__at(item), "E-name", NULL, "found %s, allowed 1 ... 255 bytes",
-                         allot__doc_quote(doc, allot__at(item), quote));
-    return true;
-}
-
-/* Reads the list `tasks`, 1 ... 255 bytes each. */
-static int read_task_ids(allot__state_reader *reader, const allot__value *list,
-                         allot_in_flight *reclaim, lists *out)
-{
-    allot__doc *doc = &reader->doc;
-    int32_t count = list->kind != 0 ? count_items(doc, list->number) : 0;
-    if (count == 0)
-        return ALLOT_OK;
-    out->tasks = allot_engine_alloc(doc->engine, NULL, 0, (size_t)count * sizeof *out->tasks);
-    if (out->tasks == NULL)
-        return ALLOT_ENOMEM;
-    reclaim->task_count = count;
-    reclaim->tasks = out->tasks;
-    int status = allot__doc_parse(doc, list->number, &out->node);
-    if (status != ALLOT_OK)
-        return status;
-    uint32_t item = list->number + 1;
-    count = 0;
-    for (const cJSON *it = out->node->child; it != NULL; it = it->next) {
-        out->tasks[count++] = task_id_read(doc, item, it->valuestring) ? it->valuestring : NULL;
-        item = allot__doc_next(doc, item);
-    }
-    return ALLOT_OK;
-}
-
-static void free_lists(allot_engine *engine, const allot_in_flight *reclaim, const lists *lists)
-{
-    size_t claims = (size_t)reclaim->claim_count, tasks = (size_t)reclaim->task_count;
-    if (lists->claims != NULL)
-        allot_engine_alloc(engine, lists->claims, claims * sizeof *lists->claims, 0);
-    if (lists->tasks != NULL)
-        allot_engine_alloc(engine, lists->tasks, tasks * sizeof *lists->tasks, 0);
-    cJSON_Delete(lists->node);
-}
-
-static int add_reclaim(allot__state_reader *reader, uint32_t object, const allot__value *values)
-{
-    allot__doc *doc = &reader->doc;
-    int64_t faults = doc->faults;
-    lists lists = {NULL, NULL, NULL};
-    allot_in_flight reclaim = {.id = values[R_ID].string,
-                               .consumer = read_leaf(reader, &values[R_CONSUMER]),
-                               .group =
-                                   allot__group_read(doc, reader->plan, object, &values[R_GROUP]),
-                               .slots = amount_or(&values[R_SLOTS], ALLOT_AMOUNT_MAX),
-                               .deadline = INT64_MAX};
-    allot__time_read(doc, &values[R_DEADLINE], &reclaim.deadline);
-    int status = read_claims(reader, &values[R_FOR], &reclaim, &lists.claims);
+    int status = make_keys(reader, &keys);
+    reader->task_keys = &keys;
     if (status == ALLOT_OK)
-        status = read_task_ids(reader, &values[R_TASKS], &reclaim, &lists);
-    if (status == ALLOT_OK && doc->faults == faults && reclaim.consumer >= 0 && reclaim.group >= 0)
-        status = allot_state_in_flight(reader->state, &reclaim);
-    free_lists(doc->engine, &reclaim, &lists);
+        status = allot__each_object(reader, tasks->number, read_task);
+    reader->task_keys = NULL;
+    free_keys(reader->doc.engine, &keys);
     return status;
 }
 
-static int read_reclaim(allot__state_reader *reader, uint32_t object)
+/* ---- Sessions -------------------------------------------------------------------------------- */
+
+enum {
+    S_ID,
+    S_CONSUMER,
+    S_GROUP,
+    S_PRIORITY,
+    S_RANK,
+    S_CREATED,
+    S_SCHEDULING,
+    S_MINIMUM,
+    S_DEMAND,
+    SESSION_FIELDS
+};
+static const allot__field session_fields[SESSION_FIELDS] = {
+    [S_ID] = {"id", ALLOT__STRING, 0, 0, true, false},
+    [S_CONSUMER] = {"consumer", ALLOT__STRING, 0, 0, true, false},
+    [S_GROUP] = {"group", ALLOT__STRING, 0, 0, false, false},
+    [S_PRIORITY] = {"priority", ALLOT__INTEGER, 1, 10000, false, false},
+    [S_RANK] = {"preemption_rank", ALLOT__AMOUNT, false, false},
+    [S_CREATED] = {"created", ALLOT__NULL | ALLOT__TIME, false, false},
+    [S_SCHEDULING] = {"scheduling", ALLOT__STRING, 0, 0, false, false},
+    [S_MINIMUM] = {"minimum", ALLOT__AMOUNT, false, false},
+    [S_DEMAND] = {"demand", ALLOT__NULL | ALLOT__AMOUNT, false, false},
+};
+static const allot__shape session_shape = {session_fields, SESSION_FIELDS, 0};
+
+static allot_scheduling read_scheduling(allot__doc *doc, const allot__value *value)
 {
-    allot__value values[RECLAIM_FIELDS];
+    const char *names[ALLOT_SCHEDULING_COUNT];
+    char quote[ALLOT__QUOTE_MAX + 4], hint[160];
+    if (value->kind != ALLOT__STRING)
+        return ALLOT_PROPORTIONAL;
+    for (int i = 0; i < ALLOT_SCHEDULING_COUNT; i++) {
+        names[i] = allot_scheduling_name(i);
+        if (strcmp(names[i], value->string) == 0)
+            return (allot_scheduling)i;
+    }
+    const char *near =
+        allot_nearest(value->string, strlen(value->string), names, ALLOT_SCHEDULING_COUNT);
+    allot__doc_fault(doc, allot__at(value->number), "E-range",
+                     allot__did_you_mean(near, hint, sizeof hint),
+                     "found %s, allowed \"proportional\", \"minimum\" or \"priority\"",
+                     allot__doc_quote(doc, allot__at(value->number), quote));
+    return ALLOT_PROPORTIONAL;
+}
+
+static int read_session(allot__state_reader *reader, uint32_t object)
+{
+    allot__doc *doc = &reader->doc;
+    allot__value values[SESSION_FIELDS];
+    int64_t faults = doc->faults;
     cJSON *node;
-    int status = allot__object_read(&reader->doc, object, &reclaim_shape, values, &node);
+    int status = allot__object_read(doc, object, &session_shape, values, &node);
     if (status != ALLOT_OK)
         return status;
-    status = add_reclaim(reader, object, values);
+    allot_session session = {.id = values[S_ID].string,
+                             .consumer = allot__leaf_value(reader, &values[S_CONSUMER]),
+                             .group =
+                                 allot__group_read(doc, reader->plan, object, &values[S_GROUP]),
+                             .scheduling = read_scheduling(doc, &values[S_SCHEDULING]),
+                             .priority = allot__amount_or(&values[S_PRIORITY], 1),
+                             .preemption_rank = allot__amount_or(&values[S_RANK], 0),
+                             .created = allot__time_or_zero(doc, &values[S_CREATED]),
+                             .minimum = allot__amount_or(&values[S_MINIMUM], 0),
+                             .demand = allot__amount_or(&values[S_DEMAND], -1)};
+    if (doc->faults == faults)
+        status = allot_state_session(reader->state, &session);
+    if (status == ALLOT_EEXIST || status == ALLOT_ENAME) {
+        refuse_id(doc, &values[S_ID], "session", status);
+        status = ALLOT_OK;
+    }
     cJSON_Delete(node);
     return status;
 }
 
-int allot__reclaims_read(allot__state_reader *reader)
+int allot__sessions_read(allot__state_reader *reader)
 {
-    const allot__value *reclaims = &reader->top[ALLOT__STATE_RECLAIMS];
-    return reclaims->kind != 0 ? each_object(reader, reclaims->number, read_reclaim) : ALLOT_OK;
+    const allot__value *sessions = &reader->top[ALLOT__STATE_SESSIONS];
+    return sessions->kind != 0 ? allot__each_object(reader, sessions->number, read_session)
+                               : ALLOT_OK;
 }

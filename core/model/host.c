@@ -107,6 +107,12 @@ static bool value_name_valid(const char *name)
     return name && allot__name_valid(name, strlen(name)) && !strchr(name, '-');
 }
 
+/* What every host has. */
+static bool is_own(const char *name)
+{
+    return strcmp(name, "name") == 0 || strcmp(name, "slots") == 0 || strcmp(name, "group") == 0;
+}
+
 int allot_plan_host_set(allot_plan *plan, const char *host, const allot_host_value *value)
 {
     if (!plan || plan->sealed || !value)
@@ -116,7 +122,7 @@ int allot_plan_host_set(allot_plan *plan, const char *host, const allot_host_val
     allot__host *it = host ? allot__host_find(&plan->hosts, host) : NULL;
     if (!it)
         return ALLOT_ENOENT;
-    if (value_find(it, value->name))
+    if (is_own(value->name) || value_find(it, value->name))
         return ALLOT_EEXIST;
     allot_engine *engine = plan->engine;
     allot_host_value copy = *value;

@@ -136,6 +136,8 @@ static void push_attribute(lua_State *L, const allot_plan *plan, int32_t host, c
         lua_pushinteger(L, allot_plan_host_slots(plan, host));
     else if (strcmp(name, "name") == 0)
         lua_pushstring(L, allot_plan_host_name(plan, host));
+    else if (strcmp(name, "group") == 0)
+        lua_pushstring(L, allot_plan_group_name(plan, allot_plan_host_group(plan, host)));
     else if (allot_plan_host_value(plan, host, name, &value))
         lua_pushnil(L);
     else if (value.text)

@@ -83,7 +83,8 @@ typedef struct allot_host_value {
     int64_t number;
     int boolean; /* what kind of number, for scripts */
 } allot_host_value;
-/* EEXIST, ENAME, ENOENT (no such host). */
+/* EEXIST (also: "name", "slots" and "group", which every host has), ENAME, ENOENT (no such host).
+ */
 ALLOT_API int allot_plan_host_set(allot_plan *plan, const char *host,
                                   const allot_host_value *value);
 /* The requirement on hosts that a consumer names, of its policy; found when the plan is sealed. */

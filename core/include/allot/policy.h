@@ -78,7 +78,7 @@ typedef enum allot_rows {
        "preemption_rank, or priority where that schedules sessions; "                              \
        "on an exclusive host the best there (XV-4)")                                               \
     XX(HOST, "host", "its host's place in plan order, shuffled by a seed; without one: last")      \
-    XX(LOAD, "load", "its host's load; 0 where it is not known")                                   \
+    XX(LOAD, "load", "its host's load in thousandths; 0 where it is not known")                    \
     XX(LOT, "lot", "drawn from the plan's seed and its id: any one, but always the same (A-79)")
 
 typedef enum allot_task_column {

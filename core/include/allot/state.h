@@ -92,8 +92,8 @@ typedef enum allot_closed {
  * does not know is of group 0. ENOENT: it is not known and slots are not given. */
 ALLOT_API int allot_state_host(allot_state *state, const char *name, int64_t slots,
                                allot_closed closed);
-/* Its load, 0 ... ALLOT_AMOUNT_MAX; and whom it is exclusive to (ALLOT_ROOT: nobody). The host is
- * as planned or was told of before: ENOENT. */
+/* Its load in thousandths, 0 ... ALLOT_AMOUNT_MAX; and whom it is exclusive to (ALLOT_ROOT:
+ * nobody). The host is as planned or was told of before: ENOENT. */
 ALLOT_API int allot_state_host_load(allot_state *state, const char *name, int64_t load);
 ALLOT_API int allot_state_host_exclusive(allot_state *state, const char *name, int32_t consumer);
 /* EEXIST: the id is taken. ERANGE, EUSAGE: also of a value that the plan's task attributes do not
