@@ -169,11 +169,11 @@ static int read_tags(allot__state_reader *reader, const allot__value *list, allo
     return ALLOT_OK;
 }
 
-static int add_task(allot__state_reader *reader, allot_task *task)
+/* `faults`: as many as there were before the task. */
+static int add_task(allot__state_reader *reader, allot_task *task, int64_t faults)
 {
     const allot__value *values = reader->task_keys->values;
     allot__doc *doc = &reader->doc;
-    int64_t faults = doc->faults;
     const char **tags = NULL;
     cJSON *node = NULL;
     read_attributes(reader->task_keys, task);
@@ -215,8 +215,7 @@ static int read_task(allot__state_reader *reader, uint32_t object)
         snprintf(slot, sizeof slot, "%" PRId64, values[SLOT].integer);
         task.slot = slot;
     }
-    if (doc->faults == faults)
-        status = add_task(reader, &task);
+    status = add_task(reader, &task, faults);
     cJSON_Delete(node);
     return status;
 }
