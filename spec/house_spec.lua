@@ -31,7 +31,8 @@ local ENGINE = {
   "quota_order", "quota_mixed", "quota", "distribute", "giveback", "giveback_leaves",
   "giveback_across", "trace", "over", "reach", "reclaim", "book", "orders", "spread", "place",
   "pick", "pick_items", "pick_fast", "rowset", "session", "units", "victim", "decision",
-  "decision_flight", "tell", "tell_quota", "tell_slots", "tell_hosts", "explain", "cycle",
+  "decision_flight", "tell", "tell_quota", "tell_slots", "tell_hosts", "explain",
+  "tell_task", "cycle",
 }
 
 -- Modules of lua/allot, each may require those before it. `core` is the C module.

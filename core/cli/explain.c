@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* explain.c: the verb `explain`: why a consumer gets what it gets. */
+/* explain.c: the verb `explain`: why a consumer gets what it gets, and why a task goes. */
 #include "cli/cli.h"
 
 #include <stdio.h>
@@ -102,12 +102,35 @@ static int explain(allot__cli *cli, const allot_decision *decision, const char *
     return code;
 }
 
+/* A task's part: an operand that is no path is its id. */
+static int explain_task(allot__cli *cli, const allot_decision *decision, const char *id)
+{
+    teller to = {&cli->out, cli->options.json, 0};
+    if (to.json) {
+        allot__cli_puts(to.out, "{\"schema\": \"allot/explain/v1\", \"task\": ");
+        allot__cli_json_string(to.out, id);
+        allot__cli_puts(to.out, ", \"lines\": [");
+    }
+    int status = allot_explain_task(decision, id, tell, &to);
+    if (status == ALLOT_ENOENT)
+        return allot__cli_fail(cli, CLI_USAGE, "E-unknown-task", "a consumer's path begins with /",
+                               "the state has no task %.200s", id);
+    if (to.json) {
+        allot__cli_puts(to.out, "], \"warnings\": ");
+        allot__cli_warnings_json(cli->report, to.out);
+        allot__cli_puts(to.out, "}\n");
+    }
+    return allot__cli_status(cli, status);
+}
+
 int allot__cli_explain(allot__cli *cli)
 {
     allot__documents docs;
     int code = allot__cli_decide(cli, cli->operands[0], cli->operands[1], &docs);
+    const char *what = cli->operands[2];
     if (code == CLI_DONE)
-        code = explain(cli, docs.decision, cli->operands[2]);
+        code = what[0] == '/' ? explain(cli, docs.decision, what)
+                              : explain_task(cli, docs.decision, what);
     allot__cli_close(cli, &docs);
     return code;
 }

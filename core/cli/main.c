@@ -23,10 +23,14 @@ const allot__verb allot__cli_verbs[] = {
      "  allot check plan.json\n"
      "  allot check site/*.lua && git commit\n",
      allot__cli_check},
-    {"explain", "PLAN STATE PATH", 3, 3, "g", "tell why a consumer gets what it gets",
+    {"explain", "PLAN STATE PATH|TASK", 3, 3, "g",
+     "tell why a consumer gets what it gets, or why a task goes",
      "Runs the cycle of `run` and tells one consumer's part in it in sentences, with the numbers\n"
      "that decided. With several resource groups it tells all, or the one named by --group.\n\n"
+     "What is no path is a task's id: it tells whom the task was compared with and which key\n"
+     "decided.\n\n"
      "  allot explain plan.json state.json /physics/lattice\n"
+     "  allot explain plan.json state.json task-17\n"
      "  allot explain --group gpu plan.json state.json /physics\n",
      allot__cli_explain},
     {"bench", "", 0, 0, "sn", "measure this machine and this build",

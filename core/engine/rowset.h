@@ -13,7 +13,7 @@
 
 /* What reads columns begins with this. */
 typedef struct allot__rowset {
-    allot__work *work;
+    const allot__work *work;
     const allot__rules *rules; /* the leaf's */
     allot_rows kind;
     int32_t leaf; /* the consumer's handle */

@@ -248,7 +248,7 @@ static void take_places(division *it)
 
 static void write_parts(const division *it)
 {
-    allot__work *work = it->rows.work;
+    const allot__work *work = it->rows.work;
     for (int32_t i = 0; i < it->rows.count; i++) {
         int32_t number = session_at(&it->rows, i);
         int64_t need = value_of(it, ALLOT_SESSION_DEMAND, i);

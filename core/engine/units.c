@@ -82,7 +82,7 @@ static int64_t session_value(const allot__work *work, int32_t column, int32_t nu
 
 static int make_session_table(allot__unit_rows *rows, int32_t column)
 {
-    allot__work *work = rows->rows.work;
+    const allot__work *work = rows->rows.work;
     size_t count = work->state->tasks.sessions.count;
     int64_t *table = allot__arena_take(work->arena, count + 1, sizeof *table);
     if (table == NULL) {
@@ -115,7 +115,7 @@ static int64_t lot_of(int64_t seed, const char *name)
 
 static int make_site_table(allot__unit_rows *rows, int32_t column)
 {
-    allot__work *work = rows->rows.work;
+    const allot__work *work = rows->rows.work;
     const allot__tasks *tasks = &work->state->tasks;
     int64_t seed = work->group->options[ALLOT_OPTION_SEED];
     int64_t *table = allot__arena_take(work->arena, (size_t)tasks->site_count + 1, sizeof *table);
@@ -154,7 +154,7 @@ static allot_scheduling scheduling_of(const allot__unit_rows *rows, int32_t leaf
 /* The best importance of any unit by site. */
 static int make_best(allot__unit_rows *rows)
 {
-    allot__work *work = rows->rows.work;
+    const allot__work *work = rows->rows.work;
     int32_t sites = work->state->tasks.site_count;
     int64_t *best = allot__arena_take(work->arena, (size_t)sites + 1, sizeof *best);
     if (best == NULL) {
@@ -177,17 +177,19 @@ static int make_best(allot__unit_rows *rows)
 
 static int make_table(allot__unit_rows *rows, int32_t column)
 {
+    int status = ALLOT_OK;
     switch (column) {
     case ALLOT_TASK_PREEMPTION_RANK:
     case ALLOT_TASK_PRIORITY:
     case ALLOT_TASK_CREATED:
     case ALLOT_TASK_SESSION_OVER:
         return rows->of_session[column] != NULL ? ALLOT_OK : make_session_table(rows, column);
-    case ALLOT_TASK_IMPORTANCE: {
-        int status = rows->of_session[column] != NULL ? ALLOT_OK : make_session_table(rows, column);
-        bool best = rows->of_site[column] == NULL && (rows->guarded || rows->shared);
-        return status == ALLOT_OK && best ? make_best(rows) : status;
-    }
+    case ALLOT_TASK_IMPORTANCE:
+        if (rows->of_session[column] == NULL) {
+            status = make_session_table(rows, column);
+        }
+        return status == ALLOT_OK && !allot__unit_rows_ready(rows, column) ? make_best(rows)
+                                                                           : status;
     case ALLOT_TASK_HOST:
     case ALLOT_TASK_LOAD:
         return rows->of_site[column] != NULL ? ALLOT_OK : make_site_table(rows, column);
@@ -293,7 +295,7 @@ static int32_t first_task(const allot__rowset *rowset, int32_t row)
     return *allot__unit_tasks(rows->units, rows->base + row, &count);
 }
 
-void allot__unit_rows_init(allot__unit_rows *rows, allot__work *work)
+void allot__unit_rows_init(allot__unit_rows *rows, const allot__work *work)
 {
     const allot__tasks *tasks = &work->state->tasks;
     *rows = (allot__unit_rows){
@@ -304,7 +306,7 @@ void allot__unit_rows_init(allot__unit_rows *rows, allot__work *work)
     }
 }
 
-int allot__unit_rows_leaf(allot__unit_rows *rows, int32_t leaf)
+void allot__unit_rows_turn(allot__unit_rows *rows, int32_t leaf)
 {
     const allot__work *work = rows->rows.work;
     int32_t row = allot__row(work->plan, work->index, leaf);
@@ -314,7 +316,31 @@ int allot__unit_rows_leaf(allot__unit_rows *rows, int32_t leaf)
     rows->rows.rules = allot__rules_at(work, row);
     rows->guarded = allot__exclusive(work, row);
     rows->scheduling = scheduling_of(rows, leaf);
+}
+
+int allot__unit_rows_leaf(allot__unit_rows *rows, int32_t leaf)
+{
+    allot__unit_rows_turn(rows, leaf);
     return allot__rowset_begin(&rows->rows);
+}
+
+bool allot__unit_rows_ready(const allot__unit_rows *rows, int32_t column)
+{
+    switch (column) {
+    case ALLOT_TASK_PREEMPTION_RANK:
+    case ALLOT_TASK_PRIORITY:
+    case ALLOT_TASK_CREATED:
+    case ALLOT_TASK_SESSION_OVER:
+        return rows->of_session[column] != NULL;
+    case ALLOT_TASK_IMPORTANCE:
+        return rows->of_session[column] != NULL &&
+               (rows->of_site[column] != NULL || !(rows->guarded || rows->shared));
+    case ALLOT_TASK_HOST:
+    case ALLOT_TASK_LOAD:
+        return rows->of_site[column] != NULL;
+    default:
+        return true;
+    }
 }
 
 int allot__unit_rows_prepare(allot__unit_rows *rows, allot_source source)

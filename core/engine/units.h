@@ -25,8 +25,12 @@ typedef struct allot__unit_rows {
 /* The units of a group; NULL: nothing runs there. */
 const allot__units *allot__units_of(const allot__work *work);
 /* Begins, with no leaf yet; there are units. */
-void allot__unit_rows_init(allot__unit_rows *rows, allot__work *work);
-/* Turns to the units of a leaf; ENOMEM. */
+void allot__unit_rows_init(allot__unit_rows *rows, const allot__work *work);
+/* Turns to the units of a leaf for reading columns that are ready: tables are made, and it needs no
+ * function. */
+void allot__unit_rows_turn(allot__unit_rows *rows, int32_t leaf);
+bool allot__unit_rows_ready(const allot__unit_rows *rows, int32_t column);
+/* Turns to the units of a leaf for any source; ENOMEM. */
 int allot__unit_rows_leaf(allot__unit_rows *rows, int32_t leaf);
 /* Makes sure that a source can be read: tables, and a function's values. ENOMEM, and what a
  * policy's function fails with. */

@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* tell_task.c: why a task goes or stays: whom it was compared with, and what decided. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/tell.h"
+
+/* A task and what it is compared with. */
+typedef struct inquiry {
+    allot__teller teller;      /* says lines; of the leaf */
+    const allot__queue *queue; /* NULL: its leaf names no tasks */
+    const allot__units *units;
+    const allot_state *state;
+    int32_t task, unit;
+    int32_t at;            /* its row among the leaf's units */
+    allot__unit_rows rows; /* to read columns */
+} inquiry;
+
+/* ---- What it is ------------------------------------------------------------------------------ */
+
+/* The unit that a task is of. */
+static int32_t unit_of(const allot__units *units, const allot__task *task, int32_t number)
+{
+    for (int32_t unit = units->first[task->consumer]; unit < units->first[task->consumer + 1];
+         unit++) {
+        int32_t count;
+        const int32_t *tasks = allot__unit_tasks(units, unit, &count);
+        for (int32_t i = 0; i < count; i++) {
+            if (tasks[i] == number) {
+                return unit;
+            }
+        }
+    }
+    return -1;
+}
+
+static const char *name_of(const inquiry *it, int32_t row)
+{
+    return allot__unit_id(it->state, it->units, it->queue->rows.base + row);
+}
+
+static void tell_what(const inquiry *it)
+{
+    const allot__task *task = allot__task_at(&it->state->tasks, it->task);
+    const allot__label *host = allot__label_at(&it->state->tasks, task->host);
+    const allot__label *session = allot__label_at(&it->state->tasks, task->session);
+    int32_t count;
+    allot__unit_tasks(it->units, it->unit, &count);
+    allot__tell(&it->teller, "%s runs on %s of %s%s%.64s%s%.64s, for %" PRId64 " s.", task->id,
+                allot__tell_slots(it->units->slots[it->unit]).text,
+                allot__tell_path(&it->teller, task->consumer).text, host != NULL ? " on " : "",
+                host != NULL ? host->text : "", session != NULL ? ", session " : "",
+                session != NULL ? session->text : "", allot__ran(it->state->now, task->started));
+    if (count > 1) {
+        allot__tell(&it->teller,
+                    "%" PRId32 " tasks share that slot: they go or stay together, and their run "
+                    "time is counted as one, %" PRId64 " s (A-78).",
+                    count, allot__unit_ran(it->state, it->units, it->unit));
+    }
+}
+
+/* ---- Why it is no candidate ------------------------------------------------------------------ */
+
+static int64_t source_at(const inquiry *it, allot_source source)
+{
+    int64_t room;
+    return *allot__rowset_values(&it->rows.rows, source, it->at, 1, &room);
+}
+
+static const char *source_name(const inquiry *it, allot_source source)
+{
+    const allot_policy *policy = it->teller.rules->policy;
+    if (source.kind != ALLOT_FROM_COLUMN) {
+        return source.kind == ALLOT_FROM_FUNCTION ? "the policy's function" : "a number";
+    }
+    return source.value < ALLOT_TASK_COLUMN_COUNT
+               ? allot_rows_column_name(ALLOT_TASKS, source.value)
+               : policy->task_attributes[source.value - ALLOT_TASK_COLUMN_COUNT].name;
+}
+
+/* Can the value of a source still be read, now that the cycle is over? */
+static bool known(const inquiry *it, allot_source source)
+{
+    const int64_t **functions = it->rows.rows.functions;
+    if (source.kind == ALLOT_FROM_FUNCTION) {
+        return functions != NULL && functions[source.value] != NULL;
+    }
+    return source.kind != ALLOT_FROM_COLUMN || allot__unit_rows_ready(&it->rows, source.value);
+}
+
+static void tell_bounds(const inquiry *it, const allot__guard *guard)
+{
+    const char *name = source_name(it, guard->value);
+    if (!known(it, guard->value)) {
+        return;
+    }
+    int64_t value = source_at(it, guard->value);
+    if (value < guard->min) {
+        allot__tell(&it->teller,
+                    "  Its %s is %" PRId64 "; from %" PRId64 " on, in %" PRId64 ", it may go.",
+                    name, value, guard->min, guard->min - value);
+    } else if (value > guard->max) {
+        allot__tell(&it->teller, "  Its %s is %" PRId64 "; up to %" PRId64 " it may go.", name,
+                    value, guard->max);
+    } else {
+        allot__tell(&it->teller, "Guard %s does not shelter it: its %s is %" PRId64 ".",
+                    guard->label, name, value);
+    }
+}
+
+/* Whether it is no candidate, and why. */
+static bool tell_staying(const inquiry *it)
+{
+    const allot__victims *victims = &it->teller.decided->victims;
+    const allot__guard *guards = it->teller.rules->policy->guards.items;
+    uint8_t mark = victims->stays != NULL ? victims->stays[it->unit] : ALLOT__MAY_GO;
+    switch (mark) {
+    case ALLOT__MAY_GO:
+        return false;
+    case ALLOT__STAYS_FLYING:
+        allot__tell(&it->teller, "It is going already: a reclaim in flight names it (C-6).");
+        return true;
+    case ALLOT__STAYS_CLOSED:
+        allot__tell(&it->teller,
+                    "Its host is closed with reclaim: what runs there goes, whatever the order "
+                    "and whatever guards say (E-34).");
+        return true;
+    default:
+        allot__tell(&it->teller, "It stays: guard %s shelters it (C-8).",
+                    guards[mark - ALLOT__STAYS_GUARD].label);
+        tell_bounds(it, &guards[mark - ALLOT__STAYS_GUARD]);
+        return true;
+    }
+}
+
+/* ---- Its place in the order ------------------------------------------------------------------ */
+
+static bool picked(const inquiry *it, int32_t row)
+{
+    const allot__picked *list = &it->queue->picked;
+    for (int32_t i = 0; i < list->count; i++) {
+        if (list->rows[i] == row) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Where a task stands among the candidates. */
+typedef struct place {
+    int32_t candidates, before; /* ... that go before it */
+    int64_t slots;              /* of those */
+} place;
+
+static place find_place(const inquiry *it)
+{
+    const allot__pick *pick = &it->queue->pick;
+    place out = {0};
+    int32_t key;
+    for (int32_t row = 0; row < pick->count; row++) {
+        if (pick->stays == NULL || pick->stays[row] == ALLOT__MAY_GO) {
+            bool before = allot__pick_compare(pick, row, it->at, &key) < 0;
+            out.candidates++;
+            out.before += before;
+            out.slots += before ? pick->slots[row] : 0;
+        }
+    }
+    return out;
+}
+
+/* The first candidate behind the last that goes: the first that stays of all behind. */
+static int32_t first_staying(const inquiry *it)
+{
+    const allot__pick *pick = &it->queue->pick;
+    const allot__picked *list = &it->queue->picked;
+    int32_t last = list->rows[list->count - 1];
+    int32_t best = -1;
+    int32_t key;
+    for (int32_t row = 0; row < pick->count; row++) {
+        bool candidate = pick->stays == NULL || pick->stays[row] == ALLOT__MAY_GO;
+        if (candidate && allot__pick_compare(pick, row, last, &key) > 0 &&
+            (best < 0 || allot__pick_compare(pick, row, best, &key) < 0)) {
+            best = row;
+        }
+    }
+    return best;
+}
+
+static int64_t key_at(const inquiry *it, int32_t key, int32_t row)
+{
+    int64_t room;
+    return *it->queue->pick.values(&it->queue->pick, key, row, 1, &room);
+}
+
+/* Which key tells the two apart, and what would turn them round. */
+static void tell_key(const inquiry *it, int32_t other, bool goes)
+{
+    int32_t key;
+    allot__pick_compare(&it->queue->pick, it->at, other, &key);
+    if (key >= it->queue->order.count) {
+        allot__tell(&it->teller, "  All keys agree: the larger id goes first, %s against %s (C-8).",
+                    name_of(it, it->at), name_of(it, other));
+        return;
+    }
+    const allot_key *by = &it->queue->order.keys[key];
+    const char *name = source_name(it, by->source);
+    int64_t mine = key_at(it, key, it->at);
+    int64_t its = key_at(it, key, other);
+    allot__tell(&it->teller, "  What decides is %s, %s first: %" PRId64 " against %" PRId64 ".",
+                name, by->descending ? "largest" : "smallest", mine, its);
+    if (goes) {
+        allot__tell(&it->teller, "  It would stand behind %s with a %s %s %" PRId64 ".",
+                    name_of(it, other), name, by->descending ? "below" : "above", its);
+    }
+}
+
+/* Keys in the order in which they were asked. */
+static void tell_order(const inquiry *it, const place *place)
+{
+    char keys[512];
+    size_t len = 0;
+    for (int32_t i = 0; i < it->queue->order.count && len < sizeof keys; i++) {
+        const allot_key *key = &it->queue->order.keys[i];
+        len += (size_t)snprintf(keys + len, sizeof keys - len, "%s%s%s", i > 0 ? ", " : "",
+                                source_name(it, key->source),
+                                key->descending ? " (largest first)" : "");
+    }
+    allot__tell(&it->teller, "They go by %s; it is number %" PRId32 " of %" PRId32 " candidates.",
+                it->queue->order.count > 0 ? keys : "id", place->before + 1, place->candidates);
+}
+
+static void tell_gives(const inquiry *it)
+{
+    allot__tell(&it->teller, "%s gives %s back; what goes for that holds %s (C-8).",
+                allot__tell_path(&it->teller, it->teller.verdict.consumer).text,
+                allot__tell_slots(it->queue->owed).text,
+                allot__tell_slots(it->queue->picked.slots).text);
+}
+
+static void tell_going(const inquiry *it)
+{
+    place place = find_place(it);
+    int32_t other = first_staying(it);
+    allot__tell(&it->teller, "It goes.");
+    tell_gives(it);
+    tell_order(it, &place);
+    if (other >= 0) {
+        allot__tell(&it->teller, "The first that stays is %s.", name_of(it, other));
+        tell_key(it, other, true);
+    } else {
+        allot__tell(&it->teller, "There is no candidate behind those that go.");
+    }
+    int64_t less = it->queue->owed - place.slots;
+    if (less > 0) {
+        allot__tell(&it->teller, "It would stay if %s gave %" PRId64 " less.",
+                    allot__tell_path(&it->teller, it->teller.verdict.consumer).text, less);
+    }
+    const allot__vector *guards = &it->teller.rules->policy->guards;
+    for (size_t i = 0; i < guards->count; i++) {
+        tell_bounds(it, (const allot__guard *)guards->items + i);
+    }
+}
+
+static void tell_spared(const inquiry *it)
+{
+    place place = find_place(it);
+    allot__tell(&it->teller, "It stays.");
+    tell_gives(it);
+    tell_order(it, &place);
+    int32_t key;
+    int32_t last = it->queue->picked.rows[it->queue->picked.count - 1];
+    if (allot__pick_compare(&it->queue->pick, it->at, last, &key) < 0) {
+        allot__tell(&it->teller,
+                    "It stands before %s, but the others cover what is given without it: it is "
+                    "spared (C-8).",
+                    name_of(it, last));
+        return;
+    }
+    allot__tell(&it->teller, "The last that goes is %s.", name_of(it, last));
+    tell_key(it, last, false);
+    allot__tell(&it->teller, "It would go if %s gave %" PRId64 " more.",
+                allot__tell_path(&it->teller, it->teller.verdict.consumer).text,
+                place.slots + 1 - it->queue->owed);
+}
+
+/* ---- The whole ------------------------------------------------------------------------------- */
+
+static void tell_task(inquiry *it)
+{
+    tell_what(it);
+    if (tell_staying(it)) {
+        return;
+    }
+    if (it->queue == NULL || it->queue->picked.count == 0) {
+        allot__tell(&it->teller, "%s gives nothing back: nothing of it has to go.",
+                    allot__tell_path(&it->teller, it->teller.verdict.consumer).text);
+        return;
+    }
+    if (picked(it, it->at)) {
+        tell_going(it);
+    } else {
+        tell_spared(it);
+    }
+}
+
+/* Finds a task's leaf, unit and queue. */
+static void look(inquiry *it, const allot_decision *decision)
+{
+    const allot__task *task = allot__task_at(&decision->state->tasks, it->task);
+    const allot__decided *decided = &decision->groups[task->group];
+    int32_t row = allot__row(decision->plan, task->group, task->consumer);
+    it->teller.decision = decision;
+    it->teller.decided = decided;
+    it->teller.work = &decided->work;
+    it->teller.rules = allot__rules_at(&decided->work, row);
+    it->teller.group = task->group;
+    it->teller.row = row;
+    it->teller.verdict.consumer = task->consumer;
+    it->units = allot__units_of(&decided->work);
+    it->unit = unit_of(it->units, task, it->task);
+    it->at = it->unit - it->units->first[task->consumer];
+    it->queue = allot__victims_queue(&decided->victims, row);
+    if (it->queue != NULL) {
+        it->rows = it->queue->rows;
+    } else {
+        allot__unit_rows_init(&it->rows, &decided->work);
+        allot__unit_rows_turn(&it->rows, task->consumer);
+    }
+}
+
+int allot_explain_task(const allot_decision *decision, const char *id,
+                       void (*line)(void *ud, const char *text), void *ud)
+{
+    if (decision == NULL || id == NULL || line == NULL || decision->last < ALLOT_STAGE_ORDERS) {
+        return ALLOT_EUSAGE;
+    }
+    inquiry it = {.state = decision->state, .teller = {.line = line, .ud = ud}};
+    it.task = allot__task_find(decision->state, id);
+    if (it.task < 0) {
+        return ALLOT_ENOENT;
+    }
+    look(&it, decision);
+    tell_task(&it);
+    return ALLOT_OK;
+}
