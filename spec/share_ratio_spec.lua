@@ -2,8 +2,12 @@
 -- Copyright the allot authors
 --- The ready-made policy "share_ratio" (rules.md 5.3, contract.md C-3, C-7).
 
+local Random = require "spec.support.random"
+local apply = require "spec.support.apply"
 local case = require "spec.support.case"
 local engine = require "spec.support.engine"
+local gen = require "spec.support.gen"
+local property = require "spec.support.property"
 
 local plan, state = case.plan, case.state
 
@@ -243,5 +247,84 @@ describe("a share limit", function ()
     local short = { slots = 18, policy = "share_ratio", { "A", share_limit = 5 }, { "B" } }
     local _, decision = engine.cycle(plan(short), state { A = { 9 } })
     assert.matches("its share_limit is 5", table.concat(decision:explain "/A", "\n"), 1, true)
+  end)
+end)
+
+--- A random case: shares, limits and options are drawn, the options of other policies left out.
+local function draw(seed, unlimited)
+  local it, random = gen.case(seed), Random.new(seed * 31)
+  local function columns(list)
+    for _, node in ipairs(list) do
+      node.share = random:pick { 0, 1, 1, 2, 3, 10 }
+      node.share_limit = random:once_in(4) and random:int(0, 30) or nil
+      node.owned, node.reserve, node.policy = nil, nil, nil
+      if unlimited then
+        node.limit, node.share_limit = nil, nil
+      end
+      columns(node.children or {})
+    end
+  end
+  columns(it.plan.consumers)
+  for _, group in pairs(it.plan.groups or {}) do
+    group.consumers, group.policy, group.slots = nil, nil, group.slots or 20
+  end
+  it.plan.slots = not it.plan.groups and (it.plan.slots or 20) or nil
+  it.plan.options = nil
+  it.plan.policy = ratio {
+    adjust_share_to_workload = random:once_in(2),
+    enforce_share = random:pick { "leaf", "parent" },
+    reclaim_shared = not random:once_in(5),
+  }
+  it.state.reclaims = nil
+  return it
+end
+
+local function run(it, cycles, visit)
+  local sealed, now = engine.sealed(it.plan), it.state
+  for i = 1, cycles do
+    local text = engine.decide(sealed, now)
+    local made = assert(require "dkjson".decode(text))
+    visit(made, i, now)
+    now = apply.decision(now, made)
+  end
+end
+
+describe("share ratios at random", function ()
+  local opts = { runs = 300, valid = engine.valid }
+
+  property("decide nothing more once three cycles are done", opts, function (it)
+    run(it, 4, function (made, i)
+      if i == 4 then
+        assert(#made.grants + #made.reclaims == 0, "not quiet")
+      end
+    end)
+  end, draw)
+
+  property("take from nobody who is not above its quota", opts, function (it)
+    run(it, 2, function (made)
+      for name, group in pairs(made.groups) do
+        local rows = case.by_path(group)
+        for path, given in pairs(case.reclaims(made, name)) do
+          local row = rows["/" .. path]
+          assert(given[1] <= row.allocated - row.quota, path .. " gives too much")
+        end
+      end
+    end)
+  end, draw)
+
+  property("leave nothing idle while a leaf's quota wants it", opts, function (it)
+    run(it, 1, function (made)
+      for _, group in pairs(made.groups) do
+        for i, row in ipairs(group.consumers) do
+          local after = group.consumers[i + 1]
+          local leaf = not after or after.path:sub(1, #row.path + 1) ~= row.path .. "/"
+          local settled = row.allocated + row.received >= row.quota
+          assert(group.idle_left == 0 or not leaf or settled,
+            row.path .. " lacks slots that are idle")
+        end
+      end
+    end)
+  end, function (seed)
+    return draw(seed, true)
   end)
 end)

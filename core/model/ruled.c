@@ -84,8 +84,8 @@ int allot__ruled_make(const allot_plan *plan, allot__group *group)
         spread(plan, group);
     }
     group->limited = false;
-    group->disowned =
-        group->ruled_count == 1 && group->policy && !allot__policy_owns(group->policy);
+    group->disowned = group->ruled_count == 1 && group->policy && group->policy->fill_count > 1 &&
+                      !allot__policy_owns(group->policy);
     for (int32_t i = 0; i < group->ruled_count; i++) {
         find_columns(plan, &group->ruled[i]);
         group->limited = group->limited || has_limits(group->ruled[i].policy);

@@ -38,7 +38,7 @@ static void test_whole_plan(void)
     CHECK_EQ(allot_plan_get(it.plan, 0, b, ALLOT_RESERVE), 1);
     CHECK_EQ(allot_plan_get(it.plan, 0, c, ALLOT_LIMIT), ALLOT_NONE);
     CHECK(bench_find(&it, "/d-1_X") >= 0);
-    CHECK_STR(it.seen.text, "hybrid");
+    CHECK_STR(it.seen.text, "hybrid enforce_share='leaf'");
     bench_end(&it);
 }
 

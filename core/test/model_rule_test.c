@@ -181,6 +181,50 @@ static void there_is_room_for_so_many_fills(void)
     fixture_end(&it);
 }
 
+static void one_fill_goes_up_to_parts(void)
+{
+    const allot_source part = {ALLOT_FROM_PART, 0};
+    allot_key by_rank = {{ALLOT_FROM_COLUMN, ALLOT_RANK}, 0};
+    fixture it;
+    allot_policy *policy = begin(&it);
+    CHECK_EQ(allot_policy_fill(policy, "a", part, need, NULL, 0), ALLOT_EUSAGE);
+    CHECK_EQ(allot_policy_fill(policy, "a", one, part, &by_rank, 1), ALLOT_EUSAGE);
+    CHECK_EQ(allot__policy_parted(policy), -1);
+    CHECK_EQ(allot_policy_fill(policy, "a", one, part, NULL, 0), ALLOT_OK);
+    CHECK_EQ(allot__policy_parted(policy), 1); /* behind the reserve */
+    CHECK_EQ(allot_policy_fill(policy, "b", one, part, NULL, 0), ALLOT_EUSAGE);
+    fixture_end(&it);
+}
+
+static void what_is_owned_may_be_left_out(void)
+{
+    const int32_t reads[] = {ALLOT_SHARE, ALLOT_CONFIGURED};
+    const allot_source call = {ALLOT_FROM_FUNCTION, 0};
+    int32_t number;
+    fixture it;
+    allot_policy *policy = begin(&it);
+    CHECK_EQ(allot_policy_function(policy, reads, 2, &number), ALLOT_OK);
+    CHECK_EQ(allot_policy_fill(policy, "a", column(ALLOT_SHARE), need, NULL, 0), ALLOT_OK);
+    CHECK(!allot__policy_owns(policy));
+    CHECK_EQ(allot_policy_fill(policy, "b", call, need, NULL, 0), ALLOT_OK);
+    CHECK(allot__policy_owns(policy));
+    fixture_end(&it);
+}
+
+static void switches_are_off_and_few(void)
+{
+    fixture it;
+    allot_policy *policy = begin(&it);
+    for (int i = 0; i < ALLOT_SWITCH_COUNT; i++) {
+        CHECK(!policy->switches[i]);
+        CHECK_EQ(allot_policy_switch(policy, (allot_switch)i, 7), ALLOT_OK);
+        CHECK(policy->switches[i]);
+    }
+    CHECK_EQ(allot_policy_switch(policy, ALLOT_SWITCH_COUNT, 1), ALLOT_EUSAGE);
+    CHECK_EQ(allot_policy_switch(policy, (allot_switch)-1, 1), ALLOT_EUSAGE);
+    fixture_end(&it);
+}
+
 int main(void)
 {
     RUN(reserve_is_poured_first);
@@ -192,5 +236,8 @@ int main(void)
     RUN(functions_are_checked_where_they_are_used);
     RUN(orders_have_defaults_and_bounds);
     RUN(there_is_room_for_so_many_fills);
+    RUN(one_fill_goes_up_to_parts);
+    RUN(what_is_owned_may_be_left_out);
+    RUN(switches_are_off_and_few);
     return check_done();
 }

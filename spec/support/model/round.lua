@@ -105,19 +105,20 @@ local function skip_ahead(rows, slots)
   return slots
 end
 
---- The slots of the critical fill one by one; what is lost then goes as by rank.
+--- The slots of the critical fill one by one; what is lost then goes as by rank to those who are
+--- left with less than their share.
 function round.webster(family, critical)
   if not critical then
     return round.rank(family)
   end
-  local slots, inside, rows = whole_of(family, "level"), {}, {}
+  local slots, rows = whole_of(family, "level"), {}
   for _, node in ipairs(rules.by_rank(family)) do
     local row = critical[node]
     node.quota = row and row.base:floor() or node.level:floor()
     slots = slots - node.quota
     if row then
       row.most = math.max(0, ceil(row.cap) - node.quota)
-      rows[#rows + 1], inside[node] = row, true
+      rows[#rows + 1] = row
     end
   end
   slots = skip_ahead(rows, slots)
@@ -131,7 +132,7 @@ function round.webster(family, critical)
   end
   local others = {}
   for _, node in ipairs(rules.by_rank(family)) do
-    others[#others + 1] = not inside[node] and node or nil
+    others[#others + 1] = node.quota == node.level:floor() and node or nil
   end
   hand_out(others, slots, "level", "quota")
 end
