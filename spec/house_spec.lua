@@ -30,8 +30,8 @@ local ENGINE = {
   "rack_empty", "pour", "pour_fast", "order", "round", "free", "need", "quota_pass", "quota_part",
   "quota_order", "quota_mixed", "quota", "distribute", "giveback", "giveback_leaves",
   "giveback_across", "trace", "over", "reach", "reclaim", "book", "orders", "spread", "place",
-  "pick", "pick_items", "pick_fast", "rowset", "session", "units", "victim", "decision",
-  "decision_flight", "tell", "tell_quota", "tell_slots", "tell_hosts", "explain",
+  "pick", "pick_items", "pick_fast", "rowset", "session", "units", "victim", "victim_hosts",
+  "decision", "decision_flight", "tell", "tell_quota", "tell_slots", "tell_hosts", "explain",
   "tell_task", "cycle",
 }
 

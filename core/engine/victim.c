@@ -270,14 +270,14 @@ static int name_tasks(const allot__queue *queue, int32_t *at, int64_t owed,
 }
 
 /* Picks for the reclaims first ... last - 1, all of one leaf. */
-static int choose(const allot__work *work, allot__queue *queue, allot__order_back *orders,
-                  int32_t count)
+static int choose(const allot__work *work, allot__queue *queue, const allot__orders *all,
+                  allot__order_back *orders, int32_t count)
 {
     queue->owed = 0;
     for (int32_t i = 0; i < count; i++) {
         queue->owed += orders[i].tasks == NULL ? orders[i].slots : 0;
     }
-    int status = allot__pick_fast(&queue->pick, queue->owed, work->arena, &queue->picked);
+    int status = allot__victims_pick(work, queue, all, orders, count);
     int32_t at = 0;
     int64_t before = 0;
     int64_t named = 0;
@@ -335,7 +335,7 @@ int allot__victims_choose(allot__work *work, allot__victims *out, allot__orders 
         status = queue_begin(queue, out, &tables, leaf);
         tables = queue->rows; /* with the tables made so far */
         if (status == ALLOT_OK) {
-            status = choose(work, queue, &orders->reclaims[from], to - from);
+            status = choose(work, queue, orders, &orders->reclaims[from], to - from);
         }
     }
     count_lost(work, orders);

@@ -10,6 +10,8 @@
  *     the last created session, then the last started; ties: larger id first (byte order);
  *  3. until their slots cover what the leaf gives; then backwards everybody is spared that is not
  *     needed (pick.h);
+ *     Where hosts are not all alike, those on hosts that serve a claimant go for it before others
+ *     (E-30, victim_hosts.c);
  *  4. slots that no task accounts for cover the rest: nobody names them.
  */
 #ifndef ALLOT_ENGINE_VICTIM_H
@@ -43,6 +45,10 @@ typedef struct allot__victims {
 int allot__victims_shelter(allot__work *work, allot__victims *out);
 /* After orders: names the tasks of every reclaim. Likewise. */
 int allot__victims_choose(allot__work *work, allot__victims *out, allot__orders *orders);
+
+/* Fills queue->picked for `count` reclaims of its leaf, of all orders. ENOMEM. */
+int allot__victims_pick(const allot__work *work, allot__queue *queue, const allot__orders *orders,
+                        const allot__order_back *of, int32_t count);
 
 /* The queue of a leaf that is asked for later, for explanations; `out` is zeroed. Likewise. */
 const allot__queue *allot__victims_queue(const allot__victims *victims, int32_t row);

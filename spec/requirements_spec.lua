@@ -1,0 +1,159 @@
+-- SPDX-License-Identifier: MIT
+-- Copyright the allot authors
+--- What consumers require of hosts: grants go where it is met, and slots come back there (E-30).
+
+local case = require "spec.support.case"
+local engine = require "spec.support.engine"
+
+-- Hybrid with requirements on hosts.
+local POLICY = [[
+return policy {
+  name = "site",
+  quota = {
+    fill "reserved" { by = "reserve", up_to = "reserve" },
+    fill "owned" { by = "owned", up_to = "owned" },
+    fill "borrowed" { by = "owned" },
+    fill "spare" { by = 1 },
+  },
+  requirements = {
+    big = function (memory) return (memory or 0) >= 64 end,
+    linux = function (os) return os == "linux" end,
+  },
+}
+]]
+
+local HOSTS = {
+  h1 = { slots = 8, memory = 32, os = "linux" },
+  h2 = { slots = 8, memory = 64 },
+  h3 = { slots = 4, memory = 128, os = "linux" },
+}
+
+local function plan(consumers, options)
+  consumers.slots, consumers.hosts, consumers.options = 20, HOSTS, options
+  consumers.policy = "site.lua"
+  return case.plan(consumers)
+end
+
+local function task(id, consumer, host, slots, started)
+  return { id = id, consumer = "/" .. consumer, host = host, slots = slots, started = started }
+end
+
+-- As case.state; what is held is what tasks hold.
+local function state(short)
+  local out = case.state(short)
+  for _, row in pairs(out.consumers) do
+    row.allocated = nil
+  end
+  return out
+end
+
+local function cycle(document, now)
+  local decision = engine.cycle(document, now, nil, POLICY)
+  local placed = {}
+  for _, grant in ipairs(decision.grants) do
+    placed[grant.consumer:sub(2)] = grant.hosts or {}
+  end
+  return decision, placed
+end
+
+describe("a requirement", function ()
+  it("is where grants go", function ()
+    local _, placed = cycle(plan {
+      { "A", owned = 10, requires = "big" }, { "B", owned = 10, requires = "linux" },
+    }, state { A = { 10 }, B = { 10 } })
+    assert.same({ A = { h2 = 8, h3 = 2 }, B = { h1 = 8, h3 = 2 } }, placed)
+  end)
+
+  it("holds for all below who name none", function ()
+    local _, placed = cycle(plan {
+      { "P", owned = 10, requires = "big", { "X", owned = 5 },
+        { "Y", owned = 5, requires = "linux" } },
+    }, state { ["P/X"] = { 2 }, ["P/Y"] = { 2 } })
+    assert.same({ ["P/X"] = { h2 = 2 }, ["P/Y"] = { h1 = 2 } }, placed)
+  end)
+
+  it("goes before those who take any host", function ()
+    local _, placed = cycle(plan({
+      { "A", owned = 12 }, { "B", owned = 8, requires = "linux", rank = 1 },
+    }), state { A = { 8 }, B = { 12 } })
+    assert.same({ A = { h2 = 8 }, B = { h1 = 8, h3 = 4 } }, placed)
+  end)
+
+  it("that is not met leaves slots to others, and says so", function ()
+    local decision, placed = cycle(plan {
+      { "A", owned = 15, requires = "linux" }, { "B", owned = 5 },
+    }, state { A = { 15 }, B = { 7 } })
+    assert.same({ A = { h1 = 8, h3 = 4 }, B = { h2 = 5 } }, placed)
+    case.check({
+      A = { quota = 15, granted = 12, barred = 3 }, B = { quota = 5 }, [""] = { idle_left = 3 },
+    }, decision.groups.default)
+  end)
+
+  it("must be one of the policy's", function ()
+    local fine, fault = pcall(engine.sealed, plan {
+      { "A", owned = 1, requires = "bog" },
+    }, POLICY)
+    assert.is_false(fine)
+    assert.matches("E%-requires", fault)
+    assert.matches("bog", fault)
+  end)
+end)
+
+describe("a reclaim (E-30)", function ()
+  -- B runs everywhere; the task that started last is not on a host for A.
+  local running = {
+    task("old", "B", "h2", 8, 10), task("new", "B", "h1", 8, 50), task("newer", "B", "h3", 4, 40),
+  }
+
+  it("takes slots on hosts that serve the claimant", function ()
+    local decision = cycle(plan {
+      { "A", owned = 10, requires = "big" }, { "B", owned = 10 },
+    }, state { A = { 4 }, B = { 20 }, tasks = running, now = 100 })
+    assert.same({ B = { 4, A = 4 } }, case.reclaims(decision))
+    assert.same({ "newer" }, decision.reclaims[1].tasks)
+  end)
+
+  it("goes by the policy's order among these, and by it alone for others", function ()
+    local function victims(consumer)
+      local decision = cycle(plan {
+        { "A", owned = 5, requires = "big" }, { "B", owned = 10 }, { "C", owned = 5 },
+      }, state { [consumer] = { 4 }, B = { 20 }, tasks = running, now = 100 })
+      return decision.reclaims[1].tasks
+    end
+    assert.same({ "newer" }, victims("A"))
+    assert.same({ "new" }, victims("C"))
+  end)
+
+  it("is not made where it helps nobody", function ()
+    local decision = cycle(plan {
+      { "A", owned = 10, requires = "big" }, { "B", owned = 6 }, { "C", owned = 4 },
+    }, state {
+      A = { 10 }, B = { 8 }, C = { 12 },
+      tasks = { task("b", "B", "h1", 8), task("c", "C", "h2", 4), task("d", "C", "h3", 4),
+        task("e", "C", "h2", 4) },
+    })
+    -- B is over by 2, but on no host for A; C by 8, all of them there.
+    case.check({ B = { over = 2, reclaimed = 0 }, C = { over = 8, reclaimed = 8 } },
+      decision.groups.default)
+    assert.same({ C = { 8, A = 8 } }, case.reclaims(decision))
+  end)
+end)
+
+describe("a host given by the state", function ()
+  it("is for that consumer and those below it", function ()
+    local _, placed = cycle(plan {
+      { "P", owned = 10, { "X", owned = 10 } }, { "B", owned = 10 },
+    }, state { ["P/X"] = { 10 }, B = { 10 }, hosts = { h1 = { exclusive_to = "/P" } } })
+    assert.same({ ["P/X"] = { h1 = 8, h2 = 2 }, B = { h2 = 6, h3 = 4 } }, placed)
+  end)
+
+  it("has slots of it where tasks tell no host", function ()
+    local now = state { A = { 5 }, B = { 100 }, hosts = { h1 = { exclusive_to = "/A" } } }
+    now.consumers["/A"].allocated = 5
+    local decision, placed = cycle(plan {
+      { "A", owned = 10, exclusive = true }, { "B", owned = 10 },
+    }, now)
+    assert.same({ B = { h2 = 8, h3 = 4 } }, placed)
+    assert.equal(3, decision.groups.default.blocked)
+  end)
+end)
