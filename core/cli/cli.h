@@ -45,6 +45,8 @@ void allot__cli_printf(allot__text *text, const char *format, ...);
 void allot__cli_spaces(allot__text *text, int count);
 /* For people: control characters, which could steer a terminal, become "?". */
 void allot__cli_puts_safe(allot__text *text, const char *string, size_t len);
+/* The path of a consumer. */
+void allot__cli_puts_path(allot__text *text, const allot_plan *plan, int32_t consumer);
 /* A JSON string with its quotes; NULL gives null. */
 void allot__cli_json_string(allot__text *text, const char *string);
 /* The text as an allot_sink. */
@@ -58,7 +60,7 @@ typedef enum allot__color { CLI_COLOR_AUTO, CLI_COLOR_ALWAYS, CLI_COLOR_NEVER } 
 typedef struct allot__options {
     bool json, help, version, all;
     allot__color color;
-    const char *group, *shape;
+    const char *group, *shape, *at;
     int64_t repeat; /* 0: the verb's own choice */
 } allot__options;
 
@@ -139,10 +141,11 @@ typedef struct allot__documents {
     allot_plan *plan;
     allot_state *state;
     allot_decision *decision;
+    int64_t from; /* the state's own time; the decision's is another with --at */
 } allot__documents;
 
-/* Reads a plan; reads plan and state and runs a cycle. End both with allot__cli_close, also after
- * a failure. */
+/* Reads a plan; reads plan and state and runs a cycle, at the time of --at if there is one. End
+ * both with allot__cli_close, also after a failure. */
 int allot__cli_open_plan(allot__cli *cli, const char *path, allot__documents *docs);
 int allot__cli_decide(allot__cli *cli, const char *plan, const char *state, allot__documents *docs);
 void allot__cli_close(allot__cli *cli, allot__documents *docs);
@@ -163,6 +166,9 @@ typedef struct allot__look {
 int32_t allot__cli_table(const allot_decision *decision, int32_t group, allot__text *out,
                          const allot__look *look);
 void allot__cli_decision(const allot_decision *decision, allot__text *out, const allot__look *look);
+
+/* What a switch of windows does, for people or as a document (preview.c). */
+int allot__cli_preview(allot__cli *cli, const allot__documents *docs);
 
 /* ---- Verbs ----------------------------------------------------------------------------------- */
 

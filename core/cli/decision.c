@@ -6,7 +6,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #define FRACTION_MAX 11 /* characters of a fraction that is still easier read than a decimal */
 
@@ -26,35 +25,6 @@ int allot__cli_ratio(const allot_ratio *ratio, char *buf, size_t size)
     return snprintf(buf, size, value < 0.001 ? "~%.3g" : "~%.4f", value);
 }
 
-static void put_path(allot__text *out, const allot_plan *plan, int32_t consumer)
-{
-    char buf[512];
-    size_t len = allot_plan_path(plan, consumer, buf, sizeof buf);
-    if (len < sizeof buf) {
-        allot__cli_add(out, buf, len);
-        return;
-    }
-    char *whole = allot_engine_alloc(out->engine, NULL, 0, len + 1);
-    if (whole == NULL) {
-        out->failed = true;
-        return;
-    }
-    allot__cli_add(out, whole, allot_plan_path(plan, consumer, whole, len + 1));
-    allot_engine_alloc(out->engine, whole, len + 1, 0);
-}
-
-static void put_time(allot__text *out, int64_t now)
-{
-    char buf[40];
-    time_t seconds = (time_t)now;
-    struct tm parts;
-    if (gmtime_r(&seconds, &parts) != NULL && parts.tm_year < 8100 &&
-        strftime(buf, sizeof buf, "%Y-%m-%dT%H:%M:%SZ", &parts) != 0)
-        allot__cli_puts(out, buf);
-    else
-        allot__cli_printf(out, "%" PRId64, now);
-}
-
 static const char *plural(int64_t count)
 {
     return count == 1 ? "" : "s";
@@ -65,14 +35,15 @@ static void put_head(const allot_decision *decision, int32_t group, const allot_
 {
     const allot_plan *plan = allot_decision_plan(decision);
     const allot_policy *policy = allot_plan_group_policy(plan, group);
+    char now[40];
     allot__cli_printf(out, "%s%s%s: %" PRId64 " slot%s, ", color ? "\033[1m" : "",
                       allot_plan_group_name(plan, group), color ? "\033[0m" : "", totals->slots,
                       plural(totals->slots));
     if (policy != NULL)
         allot__cli_printf(out, "policy %s, ", allot_policy_name(policy));
     allot__cli_printf(out, "%" PRId64 " idle, ", totals->idle);
-    put_time(out, allot_decision_now(decision));
-    allot__cli_puts(out, "\n\n");
+    allot_time_text(allot_decision_now(decision), now, sizeof now);
+    allot__cli_printf(out, "%s\n\n", now);
 }
 
 static void put_grants(const allot_decision *decision, int32_t group, allot__text *out)
@@ -83,7 +54,7 @@ static void put_grants(const allot_decision *decision, int32_t group, allot__tex
         if (allot_decision_grant(decision, i, &grant) != ALLOT_OK || grant.group != group)
             continue;
         allot__cli_puts(out, first ? "\ngrants, in this order:\n  " : "  ");
-        put_path(out, allot_decision_plan(decision), grant.consumer);
+        allot__cli_puts_path(out, allot_decision_plan(decision), grant.consumer);
         allot__cli_printf(out, " gets %" PRId64 " idle slot%s\n", grant.slots, plural(grant.slots));
         first = false;
     }
@@ -91,12 +62,12 @@ static void put_grants(const allot_decision *decision, int32_t group, allot__tex
 
 static void put_reclaim(const allot_plan *plan, const allot_reclaim *reclaim, allot__text *out)
 {
-    put_path(out, plan, reclaim->consumer);
+    allot__cli_puts_path(out, plan, reclaim->consumer);
     allot__cli_printf(out, " gives back %" PRId64 "%s", reclaim->slots,
                       reclaim->claim_count > 0 ? ": " : "");
     for (int32_t i = 0; i < reclaim->claim_count; i++) {
         allot__cli_printf(out, "%s%" PRId64 " to ", i > 0 ? ", " : "", reclaim->claims[i].slots);
-        put_path(out, plan, reclaim->claims[i].consumer);
+        allot__cli_puts_path(out, plan, reclaim->claims[i].consumer);
     }
     if (reclaim->grace > 0)
         allot__cli_printf(out, ", within %" PRId64 " s", reclaim->grace);
@@ -153,7 +124,7 @@ static void put_flights(const allot_decision *decision, int32_t group, allot__te
         allot__cli_puts(out, first ? "\nreclaims under way:\n  " : "  ");
         allot__cli_printf(out, "%s%s", flight.id != NULL ? flight.id : "",
                           flight.id != NULL ? ": " : "");
-        put_path(out, allot_decision_plan(decision), flight.consumer);
+        allot__cli_puts_path(out, allot_decision_plan(decision), flight.consumer);
         allot__cli_printf(out, " gives back %" PRId64, flight.slots);
         if (flight.returned > 0 && flight.returned < flight.slots)
             allot__cli_printf(out, ", %" PRId64 " of them are back", flight.returned);
@@ -178,7 +149,7 @@ static void put_kills(const allot_decision *decision, int32_t group, allot__text
             continue;
         allot__cli_puts(out, first ? "\nto kill and requeue now, their time is over:\n  " : "  ");
         allot__cli_printf(out, "%s of ", task.id);
-        put_path(out, allot_decision_plan(decision), task.consumer);
+        allot__cli_puts_path(out, allot_decision_plan(decision), task.consumer);
         allot__cli_puts(out, "\n");
         first = false;
     }

@@ -3,6 +3,8 @@
 /* documents.c: plan, state and policy files, opened for a verb and closed after it. */
 #include "cli/cli.h"
 
+#include <string.h>
+
 static int read_plan(allot__cli *cli, const char *path, allot__documents *docs)
 {
     allot__text text = {0};
@@ -36,11 +38,56 @@ int allot__cli_open_plan(allot__cli *cli, const char *path, allot__documents *do
     return read_plan(cli, path, docs);
 }
 
+/* The time that --at says. */
+static int find_time(allot__cli *cli, const allot__documents *docs, int64_t *out)
+{
+    const char *at = cli->options.at;
+    char from[40];
+    allot_time_text(docs->from, from, sizeof from);
+    if (strcmp(at, "next") == 0) {
+        int status = allot_plan_switch(docs->plan, docs->from, out);
+        if (status == ALLOT_ENOENT)
+            return allot__cli_fail(cli, CLI_USAGE, "E-at", NULL,
+                                   "no window of the plan begins or ends after %s", from);
+        return allot__cli_status(cli, status);
+    }
+    if (allot_time_read(at, out) != ALLOT_OK)
+        return allot__cli_fail(cli, CLI_USAGE, "E-usage", NULL,
+                               "--at is \"next\", Unix seconds or a time like "
+                               "2026-01-31T08:00:00+01:00, not \"%.100s\"",
+                               at);
+    if (*out < docs->from)
+        return allot__cli_fail(cli, CLI_USAGE, "E-usage", NULL,
+                               "--at %.40s is before %s, the time of the state", at, from);
+    return CLI_DONE;
+}
+
+/* The state as it is, at another time: the cycle before was at its own. */
+static int turn(allot__cli *cli, allot__documents *docs)
+{
+    int64_t when;
+    int code = find_time(cli, docs, &when);
+    if (code != CLI_DONE)
+        return code;
+    int status = allot_state_open(docs->state);
+    if (status == ALLOT_OK)
+        status = allot_state_now(docs->state, when);
+    if (status == ALLOT_OK && when > docs->from)
+        status = allot_state_last(docs->state, docs->from);
+    if (status == ALLOT_OK)
+        status = allot_state_seal(docs->state, NULL); /* what there is to say was said */
+    return allot__cli_status(cli, status);
+}
+
 int allot__cli_decide(allot__cli *cli, const char *plan, const char *state, allot__documents *docs)
 {
     int code = allot__cli_open_plan(cli, plan, docs);
     if (code == CLI_DONE)
         code = read_state(cli, state, docs);
+    if (code == CLI_DONE) {
+        docs->from = allot_state_now_get(docs->state);
+        code = cli->options.at != NULL ? turn(cli, docs) : CLI_DONE;
+    }
     if (code == CLI_DONE)
         code = allot__cli_status(
             cli, allot_cycle(docs->plan, docs->state, cli->report, &docs->decision));

@@ -126,9 +126,16 @@ static int explain_task(allot__cli *cli, const allot_decision *decision, const c
 int allot__cli_explain(allot__cli *cli)
 {
     allot__documents docs;
+    bool preview = cli->operand_count == 2;
+    if (preview && cli->options.at == NULL)
+        return allot__cli_fail(
+            cli, CLI_USAGE, "E-usage", "--at next tells of the next switch",
+            "usage: allot explain PLAN STATE PATH|TASK, or --at TIME in its place");
     int code = allot__cli_decide(cli, cli->operands[0], cli->operands[1], &docs);
-    const char *what = cli->operands[2];
-    if (code == CLI_DONE)
+    const char *what = preview ? NULL : cli->operands[2];
+    if (code == CLI_DONE && preview)
+        code = allot__cli_preview(cli, &docs);
+    else if (code == CLI_DONE)
         code = what[0] == '/' ? explain(cli, docs.decision, what)
                               : explain_task(cli, docs.decision, what);
     allot__cli_close(cli, &docs);

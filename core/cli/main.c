@@ -10,11 +10,12 @@
 #include <unistd.h>
 
 const allot__verb allot__cli_verbs[] = {
-    {"run", "PLAN STATE", 2, 2, "a", "decide once: quotas, grants and reclaims",
+    {"run", "PLAN STATE", 2, 2, "at", "decide once: quotas, grants and reclaims",
      "Reads a plan and a state and prints what a scheduler should now do: the quota of every\n"
      "consumer, who gets idle slots, and who gives back how many to whom.\n\n"
      "  allot run plan.json state.json\n"
      "  allot run --format json plan.json state.json | jq '.reclaims'\n"
+     "  allot run plan.json state.json --at 2026-11-23T08:00:00+01:00\n"
      "  collect-state | allot run plan.json -\n",
      allot__cli_run},
     {"check", "PLAN|POLICY...", 0, -1, "", "say whether plans and policies are valid",
@@ -23,15 +24,17 @@ const allot__verb allot__cli_verbs[] = {
      "  allot check plan.json\n"
      "  allot check site/*.lua && git commit\n",
      allot__cli_check},
-    {"explain", "PLAN STATE PATH|TASK", 3, 3, "g",
+    {"explain", "PLAN STATE [PATH|TASK]", 2, 3, "gt",
      "tell why a consumer gets what it gets, or why a task goes",
      "Runs the cycle of `run` and tells one consumer's part in it in sentences, with the numbers\n"
      "that decided. With several resource groups it tells all, or the one named by --group.\n\n"
      "What is no path is a task's id: it tells whom the task was compared with and which key\n"
-     "decided.\n\n"
+     "decided. Without either, --at tells what a switch of windows takes from whom, and what\n"
+     "work is lost.\n\n"
      "  allot explain plan.json state.json /physics/lattice\n"
      "  allot explain plan.json state.json task-17\n"
-     "  allot explain --group gpu plan.json state.json /physics\n",
+     "  allot explain --group gpu plan.json state.json /physics\n"
+     "  allot explain plan.json state.json --at next\n",
      allot__cli_explain},
     {"bench", "", 0, 0, "sn", "measure this machine and this build",
      "Generates trees, times the cycle on them, and sets it against merely reading 64 bytes a\n"

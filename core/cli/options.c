@@ -16,6 +16,7 @@ const allot__option_row allot__cli_options[] = {
     {"color", 'c', "auto|always|never", "colours; auto: on a terminal, unless NO_COLOR is set"},
     {"all", 'a', NULL, "also consumers that have, want and get nothing"},
     {"group", 'g', "GROUP", "this resource group alone"},
+    {"at", 't', "TIME|next", "as if it were then: Unix seconds, RFC 3339, or the next switch"},
     {"shape", 's', "NAME", "this tree alone: flat, 10x10x100, 10x100x100, 100x100x100"},
     {"repeat", 'n', "N", "measure each N times, 1 to 1000 (9)"},
     {"help", 'h', NULL, "help, with examples"},
@@ -144,6 +145,9 @@ static int take_option(allot__cli *cli, const allot__option_row *row, const char
         return CLI_DONE;
     case 'g':
         cli->options.group = value;
+        return CLI_DONE;
+    case 't':
+        cli->options.at = value;
         return CLI_DONE;
     case 's':
         cli->options.shape = value;

@@ -77,6 +77,23 @@ void allot__cli_puts_safe(allot__text *text, const char *string, size_t len)
     allot__cli_add(text, string + start, len - start);
 }
 
+void allot__cli_puts_path(allot__text *out, const allot_plan *plan, int32_t consumer)
+{
+    char buf[512];
+    size_t len = allot_plan_path(plan, consumer, buf, sizeof buf);
+    if (len < sizeof buf) {
+        allot__cli_add(out, buf, len);
+        return;
+    }
+    char *whole = allot_engine_alloc(out->engine, NULL, 0, len + 1);
+    if (whole == NULL) {
+        out->failed = true;
+        return;
+    }
+    allot__cli_add(out, whole, allot_plan_path(plan, consumer, whole, len + 1));
+    allot_engine_alloc(out->engine, whole, len + 1, 0);
+}
+
 void allot__cli_json_string(allot__text *text, const char *string)
 {
     if (string == NULL) {

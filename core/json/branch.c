@@ -44,7 +44,7 @@ static bool same_text(const allot__doc *doc, uint32_t a, uint32_t b)
     return a_len == b_len && memcmp(a_text, b_text, a_len) == 0;
 }
 
-/* Every group goes by the plan's own policy, and the value is written as that is. */
+/* Every group goes by the plan's own policy at all times, and the value is written as that is. */
 static bool as_the_plan(const allot__plan_reader *reader, uint32_t number)
 {
     static const char ready[] = "\"hybrid\"";
@@ -53,6 +53,9 @@ static bool as_the_plan(const allot__plan_reader *reader, uint32_t number)
     const char *text = allot__doc_text(&reader->doc, number, &len);
     for (size_t i = 0; i < reader->group_count; i++)
         if (reader->groups[i].policy != 0)
+            return false;
+    for (size_t i = 0; i < reader->window_count; i++)
+        if (reader->windows[i].policy != 0)
             return false;
     if (top != 0)
         return same_text(&reader->doc, top, number);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* consumer.c: a plan's consumers, and what its groups state otherwise. */
+/* consumer.c: a plan's consumers, and what its groups and windows state otherwise. */
 #include "json/plan.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@
 /* Set in a consumer's object number. */
 #define FAULTY UINT32_C(0x80000000)
 
-/* From LEND on a group may state them otherwise. */
+/* From LEND on a group or window may state them otherwise. */
 enum { NAME, CHILDREN, POLICY, REQUIRES, LEND, BORROW, OWN_FIELDS };
 static const allot__field own_fields[OWN_FIELDS] = {
     [NAME] = {"name", ALLOT__STRING, 0, 0, true, false},
@@ -46,10 +46,14 @@ static int make_fields(allot__plan_reader *reader)
     return ALLOT_OK;
 }
 
-/* States the columns that `values` has, before which are `lend` and `borrow`. In a group null says
- * that there is none; for all groups it already is so. */
-static int set_columns(allot__plan_reader *reader, int32_t group, int32_t consumer,
-                       const allot__value *values)
+/* allot_plan_set, where a group or ALLOT_ALL, or allot_plan_window_set. */
+typedef int (*setter)(allot_plan *plan, int32_t where, int32_t consumer, int32_t column,
+                      int64_t value);
+
+/* States the columns that `values` has, before which are `lend` and `borrow`. In a group or window
+ * null says that there is none; for all groups it already is so. */
+static int set_columns(allot__plan_reader *reader, int32_t where, int32_t consumer,
+                       const allot__value *values, setter set)
 {
     int status = ALLOT_OK;
     int32_t count = (int32_t)(reader->field_count - OWN_FIELDS);
@@ -57,12 +61,12 @@ static int set_columns(allot__plan_reader *reader, int32_t group, int32_t consum
                     values[BORROW - OWN_FIELDS].kind != 0;
     for (int32_t i = 0; i < count && status == ALLOT_OK; i++) {
         allot_attribute column;
-        if (values[i].kind == 0 || (values[i].kind == ALLOT__NULL && group == ALLOT_ALL))
+        if (values[i].kind == 0 || (values[i].kind == ALLOT__NULL && where == ALLOT_ALL))
             continue;
         int32_t number = allot_plan_column_at(reader->plan, i, &column);
         int64_t value = values[i].kind == ALLOT__NULL ? ALLOT_NONE : values[i].integer;
         reader->peers = reader->peers || allot__peers_limit(column.name);
-        status = allot_plan_set(reader->plan, group, consumer, number, value);
+        status = set(reader->plan, where, consumer, number, value);
     }
     return status;
 }
@@ -178,7 +182,8 @@ static int read_own(allot__plan_reader *reader, uint32_t object, int32_t parent,
             allot__doc_fault(doc, allot__at(reader->values[POLICY].number), "E-policy", NULL,
                              "a branch goes by one policy: only first-level consumers name one");
         if (*consumer != NOWHERE)
-            status = set_columns(reader, ALLOT_ALL, *consumer, reader->values + OWN_FIELDS);
+            status = set_columns(reader, ALLOT_ALL, *consumer, reader->values + OWN_FIELDS,
+                                 allot_plan_set);
         if (status == ALLOT_OK && *consumer != NOWHERE)
             status = set_requirement(reader, *consumer);
         if (status == ALLOT_OK && parent == ALLOT_ROOT && *consumer != NOWHERE)
@@ -209,9 +214,11 @@ static int read_list(allot__plan_reader *reader, uint32_t list, int32_t parent)
     return status;
 }
 
-/* ---- What groups state otherwise ------------------------------------------------------------- */
+/* ---- What groups and windows state otherwise
+ * ------------------------------------------------------------- */
 
-static int read_difference(allot__plan_reader *reader, const cJSON *member, int32_t group)
+static int read_difference(allot__plan_reader *reader, const cJSON *member, int32_t where,
+                           setter set)
 {
     allot__doc *doc = &reader->doc;
     uint32_t number = (uint32_t)member->valueint;
@@ -231,22 +238,23 @@ static int read_difference(allot__plan_reader *reader, const cJSON *member, int3
         return status;
     if (doc->faults > faults)
         mark_faulty(reader, consumer);
-    if (consumer >= 0 && group >= 0)
-        status = set_columns(reader, group, consumer, reader->values + OWN_FIELDS - LEND);
+    if (consumer >= 0 && where >= 0)
+        status = set_columns(reader, where, consumer, reader->values + OWN_FIELDS - LEND, set);
     cJSON_Delete(node);
     return status;
 }
 
-static int read_differences(allot__plan_reader *reader, const allot__group_entry *entry)
+static int read_differences(allot__plan_reader *reader, uint32_t consumers, int32_t where,
+                            setter set)
 {
     cJSON *node;
-    if (entry->consumers == 0)
+    if (consumers == 0)
         return ALLOT_OK;
-    int status = allot__doc_parse(&reader->doc, entry->consumers, &node);
+    int status = allot__doc_parse(&reader->doc, consumers, &node);
     if (status != ALLOT_OK)
         return status;
     for (const cJSON *it = node->child; it != NULL && status == ALLOT_OK; it = it->next)
-        status = read_difference(reader, it, entry->group);
+        status = read_difference(reader, it, where, set);
     cJSON_Delete(node);
     return status;
 }
@@ -258,7 +266,11 @@ int allot__consumers_read(allot__plan_reader *reader)
     if (status == ALLOT_OK && list->kind != 0)
         status = read_list(reader, list->number, ALLOT_ROOT);
     for (size_t i = 0; i < reader->group_count && status == ALLOT_OK; i++)
-        status = read_differences(reader, &reader->groups[i]);
+        status = read_differences(reader, reader->groups[i].consumers, reader->groups[i].group,
+                                  allot_plan_set);
+    for (size_t i = 0; i < reader->window_count && status == ALLOT_OK; i++)
+        status = read_differences(reader, reader->windows[i].consumers, reader->windows[i].window,
+                                  allot_plan_window_set);
     allot__doc_about(&reader->doc, NULL, 0, 0);
     return status;
 }

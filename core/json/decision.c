@@ -266,6 +266,20 @@ static bool is_one_policy(const allot_plan *plan)
     return true;
 }
 
+/* The numbers of the plan's windows that hold, where it has any. */
+static void write_windows(page *page)
+{
+    int32_t count = allot_plan_windows(page->plan);
+    uint64_t held = allot_plan_windows_at(page->plan, allot_decision_now(page->decision));
+    if (count == 0)
+        return;
+    allot__write_open(&page->out, "windows", '[');
+    for (int32_t i = 0; i < count; i++)
+        if (held >> i & 1)
+            allot__write_integer(&page->out, NULL, i);
+    allot__write_close(&page->out, ']');
+}
+
 static int write_decision(page *page, const allot_report *warnings)
 {
     allot__writer *out = &page->out;
@@ -275,6 +289,7 @@ static int write_decision(page *page, const allot_report *warnings)
     allot__write_integer(out, "now", allot_decision_now(page->decision));
     if (is_one_policy(page->plan))
         write_policy(out, allot_plan_group_policy(page->plan, 0));
+    write_windows(page);
     allot__write_open(out, "groups", '{');
     for (int32_t i = 0; i < allot_plan_groups(page->plan) && status == ALLOT_OK; i++)
         status = write_group(page, i);

@@ -6,30 +6,61 @@
 #include "json/place.h"
 #include "json/plan.h"
 
+/* In an entry of a group or window: the value that states the column of a consumer, or all that it
+ * states of that; 0: nothing. */
+static uint32_t differs_at(const allot__plan_reader *reader, uint32_t consumers, int32_t consumer,
+                           const char *column)
+{
+    char path[ALLOT__PATH_MAX];
+    allot_plan_path(reader->plan, consumer, path, sizeof path);
+    uint32_t object = consumers != 0 ? allot__doc_member(&reader->doc, consumers, path) : 0;
+    uint32_t own = object != 0 && column ? allot__doc_member(&reader->doc, object, column) : 0;
+    return own != 0 ? own : object;
+}
+
+static const char *column_name(const allot__plan_reader *reader, int32_t field)
+{
+    allot_attribute column = {0};
+    for (int32_t i = 0; field >= 0 && i < allot_plan_columns(reader->plan); i++)
+        if (allot_plan_column_at(reader->plan, i, &column) == field)
+            return column.name;
+    return NULL;
+}
+
+/* Where a window says what is wrong while it holds. */
+static uint32_t window_at(const allot__plan_reader *reader, const allot_diagnostic *finding)
+{
+    const allot__window_entry *entry = reader->windows;
+    while (entry->window != finding->window - 1)
+        entry++;
+    uint32_t number = 0;
+    if (finding->consumer >= 0)
+        number = differs_at(reader, entry->consumers, finding->consumer,
+                            column_name(reader, finding->field));
+    else
+        number = entry->slots;
+    return number != 0 ? number : entry->object;
+}
+
 /* The value that states a column of a consumer: in the group if there, else for all, else its
  * object. */
 static uint32_t stated_at(const allot__plan_reader *reader, const allot_diagnostic *finding,
                           uint32_t object)
 {
     const allot__doc *doc = &reader->doc;
-    allot_attribute column = {0};
-    uint32_t own = 0, other = 0;
-    char path[ALLOT__PATH_MAX];
-    for (int32_t i = 0; finding->field >= 0 && i < allot_plan_columns(reader->plan); i++)
-        if (allot_plan_column_at(reader->plan, i, &column) == finding->field)
-            break;
-    if (finding->field < 0 || column.name == NULL)
+    const char *column = column_name(reader, finding->field);
+    uint32_t own = 0;
+    if (column == NULL)
         return object;
     for (size_t i = 0; i < reader->group_count; i++) {
         const allot__group_entry *entry = &reader->groups[i];
-        if (entry->consumers == 0 || entry->group != finding->group)
-            continue;
-        allot_plan_path(reader->plan, finding->consumer, path, sizeof path);
-        other = allot__doc_member(doc, entry->consumers, path);
-        own = other != 0 ? allot__doc_member(doc, other, column.name) : 0;
+        uint32_t other = entry->consumers != 0 && entry->group == finding->group
+                             ? differs_at(reader, entry->consumers, finding->consumer, NULL)
+                             : 0;
+        own = other != 0 ? allot__doc_member(doc, other, column) : own;
     }
     if (own == 0)
-        own = allot__doc_member(doc, object, column.name);
+        own = allot__doc_member(doc, object, column);
     return own != 0 ? own : object;
 }
 
@@ -45,16 +76,22 @@ static uint32_t group_at(const allot__plan_reader *reader, int32_t group)
 static void adopt(allot__plan_reader *reader, const allot_diagnostic *finding)
 {
     bool faulty = reader->doubtful;
-    uint32_t number;
-    if (finding->consumer >= 0) {
-        uint32_t object = allot__consumer_object(reader, finding->consumer, &faulty);
+    uint32_t number, object = 0;
+    if (finding->consumer >= 0)
+        object = allot__consumer_object(reader, finding->consumer, &faulty);
+    if (finding->window > 0) {
+        number = window_at(reader, finding);
+    } else if (finding->consumer >= 0) {
         number = stated_at(reader, finding, object);
         if (strcmp(finding->code, "E-requires") == 0)
             number = allot__doc_member(&reader->doc, object, "requires");
+    } else if (strcmp(finding->code, "E-windows") == 0) {
+        number = reader->top[ALLOT__PLAN_WINDOWS].number;
     } else {
         number = group_at(reader, finding->group);
     }
-    if (!faulty)
+    bool doubted = reader->no_policy && finding->severity == ALLOT_WARNING;
+    if (!faulty && !doubted) /* what policies ask for is not known */
         allot__doc_adopt(&reader->doc, allot__at(number), finding);
 }
 

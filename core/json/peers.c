@@ -118,12 +118,31 @@ int allot__peers_object(allot__plan_reader *reader, uint32_t object, int32_t whe
     return status;
 }
 
-static int read_group(allot__plan_reader *reader, const allot__group_entry *entry)
+/* Where somebody lends already, or says that it does not, a limit alone changes nothing else. */
+static int leave(allot_plan *plan, int32_t where, int32_t consumer, const int32_t *list, int32_t n)
+{
+    (void)plan, (void)where, (void)consumer, (void)list, (void)n;
+    return ALLOT_OK;
+}
+
+static bool is_kept(const allot__plan_reader *reader, uint32_t object, int32_t consumer, int way)
+{
+    const allot__doc *doc = &reader->doc;
+    bool faulty;
+    uint32_t own = allot__consumer_object(reader, consumer, &faulty);
+    return allot__doc_member(doc, object, ways[way].key) == 0 &&
+           (allot__doc_member(doc, own, ways[way].key) != 0 ||
+            allot__doc_member(doc, own, ways[way].limit) != 0);
+}
+
+/* What a group's or a window's entry says under `consumers`. */
+static int read_entry(allot__plan_reader *reader, uint32_t consumers, int32_t where,
+                      allot__peers_setter lend, allot__peers_setter borrow)
 {
     cJSON *node;
-    if (entry->consumers == 0 || entry->group < 0)
+    if (consumers == 0 || where < 0)
         return ALLOT_OK;
-    int status = allot__doc_parse(&reader->doc, entry->consumers, &node);
+    int status = allot__doc_parse(&reader->doc, consumers, &node);
     if (status != ALLOT_OK)
         return status;
     for (const cJSON *it = node->child; it != NULL && status == ALLOT_OK; it = it->next) {
@@ -131,8 +150,9 @@ static int read_group(allot__plan_reader *reader, const allot__group_entry *entr
         uint32_t number = (uint32_t)it->valueint;
         if (consumer >= 0 && number != 0 && allot__doc_first(&reader->doc, number) == '{') {
             allot__doc_about(&reader->doc, reader->plan, consumer, number);
-            status = allot__peers_object(reader, number, entry->group, consumer, allot_plan_lend,
-                                         allot_plan_borrow);
+            status = allot__peers_object(reader, number, where, consumer,
+                                         is_kept(reader, number, consumer, 0) ? leave : lend,
+                                         is_kept(reader, number, consumer, 1) ? leave : borrow);
         }
     }
     cJSON_Delete(node);
@@ -151,7 +171,11 @@ int allot__peers_read(allot__plan_reader *reader)
             allot__peers_object(reader, object, ALLOT_ALL, i, allot_plan_lend, allot_plan_borrow);
     }
     for (size_t i = 0; reader->peers && i < reader->group_count && status == ALLOT_OK; i++)
-        status = read_group(reader, &reader->groups[i]);
+        status = read_entry(reader, reader->groups[i].consumers, reader->groups[i].group,
+                            allot_plan_lend, allot_plan_borrow);
+    for (size_t i = 0; reader->peers && i < reader->window_count && status == ALLOT_OK; i++)
+        status = read_entry(reader, reader->windows[i].consumers, reader->windows[i].window,
+                            allot_plan_window_lend, allot_plan_window_borrow);
     allot__doc_about(&reader->doc, NULL, 0, 0);
     return status;
 }

@@ -13,11 +13,12 @@ static const allot__field plan_fields[ALLOT__PLAN_KEYS] = {
     [ALLOT__PLAN_POLICY] = {"policy", ALLOT__STRING | ALLOT__OBJECT, 0, 0, false, false},
     [ALLOT__PLAN_CONSUMERS] = {"consumers", ALLOT__LIST, 0, 0, true, false},
     [ALLOT__PLAN_GROUPS] = {"groups", ALLOT__OBJECT, 0, 0, false, false},
-    [ALLOT__PLAN_WINDOWS] = {"windows", ALLOT__LIST, 0, 0, false, true},
+    [ALLOT__PLAN_WINDOWS] = {"windows", ALLOT__LIST, 0, 0, false, false},
     [ALLOT__PLAN_HOSTS] = {"hosts", ALLOT__OBJECT, 0, 0, false, false},
     [ALLOT__PLAN_QUEUES] = {"queues", ALLOT__LIST, 0, 0, false, true},
     [ALLOT__PLAN_LEASES] = {"leases", ALLOT__LIST | ALLOT__OBJECT, 0, 0, false, true},
     [ALLOT__PLAN_OPTIONS] = {"options", ALLOT__OBJECT, 0, 0, false, false},
+    [ALLOT__PLAN_TIMEZONE] = {"timezone", ALLOT__STRING, 0, 0, false, false},
 };
 static const allot__shape plan_shape = {plan_fields, ALLOT__PLAN_KEYS, 0};
 
@@ -210,8 +211,9 @@ static int read_hosts(allot__plan_reader *reader)
 static int read_plan(allot__plan_reader *reader)
 {
     static int (*const steps[])(allot__plan_reader *) = {
-        read_groups,           allot__branches_find, allot__policies_read, set_slots,
-        allot__consumers_read, allot__peers_read,    read_hosts,           allot__plan_finish};
+        read_groups,          allot__windows_read, allot__branches_find,
+        allot__policies_read, set_slots,           allot__consumers_read,
+        allot__peers_read,    read_hosts,          allot__plan_finish};
     cJSON *node;
     if (!allot__kind_check(&reader->doc, 0, ALLOT__OBJECT))
         return ALLOT_EINVALID;
@@ -233,6 +235,7 @@ static void end(allot__plan_reader *reader)
     if (reader->groups != NULL)
         allot_engine_alloc(engine, reader->groups, reader->group_count * sizeof *reader->groups, 0);
     allot__branches_free(reader);
+    allot__windows_end(reader);
     if (reader->fields != NULL)
         allot_engine_alloc(engine, reader->fields, fields * sizeof *reader->fields, 0);
     if (reader->values != NULL)

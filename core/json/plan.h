@@ -26,6 +26,7 @@ typedef enum allot__plan_key {
     ALLOT__PLAN_QUEUES,
     ALLOT__PLAN_LEASES,
     ALLOT__PLAN_OPTIONS,
+    ALLOT__PLAN_TIMEZONE,
     ALLOT__PLAN_KEYS
 } allot__plan_key;
 
@@ -43,6 +44,13 @@ typedef struct allot__branch_entry {
     bool shared;             /* ... by another entry */
 } allot__branch_entry;
 
+/* A window as its entry says it. */
+typedef struct allot__window_entry {
+    uint32_t object;
+    int32_t window;                    /* -1: it is faulty */
+    uint32_t slots, policy, consumers; /* values; 0: not there */
+} allot__window_entry;
+
 typedef struct allot__plan_reader {
     allot__doc doc;
     const allot_policy_loader *loader;
@@ -52,7 +60,9 @@ typedef struct allot__plan_reader {
     size_t group_count;
     allot__branch_entry *branches;
     size_t branch_count;
-    bool peers;     /* somebody says whom it lends to or borrows from */
+    bool peers; /* somebody says whom it lends to or borrows from */
+    allot__window_entry *windows;
+    size_t window_count;
     bool no_policy; /* one failed: what consumers may state is not known */
     /* Of the faults: policies that could not be read, or ran past their budget; and which of these
      * was the first. */
@@ -79,14 +89,18 @@ bool allot__branch_known(allot__plan_reader *reader, size_t i);
 int allot__branch_set(allot__plan_reader *reader, uint32_t object, int32_t consumer);
 void allot__branches_free(allot__plan_reader *reader);
 
-/* Reads the consumers, and then what the groups state otherwise. */
+/* Reads the windows but for their policies and what they state of consumers, which come later. */
+int allot__windows_read(allot__plan_reader *reader);
+void allot__windows_end(allot__plan_reader *reader);
+
+/* Reads the consumers, and then what the groups and windows state otherwise. */
 int allot__consumers_read(allot__plan_reader *reader);
 /* The consumer's object; *faulty: what is said about it may follow from another fault. */
 uint32_t allot__consumer_object(const allot__plan_reader *reader, int32_t consumer, bool *faulty);
 
 /* Whom a consumer lends to, or borrows from: true or "all" (everybody), or a list of paths. */
 #define ALLOT__PEERS (ALLOT__BOOLEAN | ALLOT__STRING | ALLOT__LIST)
-/* Reads `lend` and `borrow` of all consumers, and what groups state otherwise. */
+/* Reads `lend` and `borrow` of all consumers, and what groups and windows state otherwise. */
 int allot__peers_read(allot__plan_reader *reader);
 /* The same of one object that states them of a consumer, by `lend` and `borrow` of the plan: NULL
  * lists are everybody's. */

@@ -71,10 +71,21 @@ static void choose(choices *list, const char *name, const allot__value *value, b
 
 /* ---- Options --------------------------------------------------------------------------------- */
 
-/* Sets a core option of a group, or of all groups that use the plan's policy. */
+/* In place of a group: branch i, window i. */
+#define BRANCH(i) (-2 - (int32_t)(i))
+#define WINDOW(i) (INT32_MIN + (int32_t)(i))
+static bool is_window(int32_t group)
+{
+    return group < WINDOW(ALLOT_WINDOWS_MAX);
+}
+
+/* Sets a core option of a group or window, or of all groups that use the plan's policy. */
 static int set_option(allot__plan_reader *reader, int32_t group, bool everywhere, int option,
                       int64_t value)
 {
+    if (is_window(group))
+        return allot_plan_window_option(reader->plan, group - WINDOW(0), (allot_option)option,
+                                        value);
     if (group != ALLOT_ALL || everywhere || reader->group_count == 0)
         return allot_plan_option(reader->plan, group, (allot_option)option, value);
     int status = ALLOT_OK;
@@ -105,7 +116,7 @@ static int take_core_option(allot__plan_reader *reader, const cJSON *member, int
                             bool everywhere, bool *taken)
 {
     *taken = false;
-    if (group < ALLOT_ALL)
+    if (group < ALLOT_ALL && !is_window(group))
         return ALLOT_OK; /* a branch has none: they are the group's */
     for (int i = 0; i < ALLOT_OPTION_COUNT; i++) {
         if (strcmp(member->string, core_options[i].key) != 0)
@@ -201,15 +212,15 @@ static int place_findings(allot__doc *doc, int32_t first, uint32_t use, const ch
     return status;
 }
 
-/* In place of a group: branch i. */
-#define BRANCH(i) (-2 - (int32_t)(i))
-
 static int give_policy(allot__plan_reader *reader, int32_t group, uint32_t use,
                        allot_policy *policy)
 {
-    int status = group <= BRANCH(0) ? allot_plan_attributes(reader->plan, policy)
-                                    : allot_plan_policy(reader->plan, group, policy);
-    if (status == ALLOT_OK && group <= BRANCH(0))
+    bool branch = group <= BRANCH(0) && !is_window(group);
+    int status = is_window(group)
+                     ? allot_plan_window_policy(reader->plan, group - WINDOW(0), policy)
+                 : branch ? allot_plan_attributes(reader->plan, policy)
+                          : allot_plan_policy(reader->plan, group, policy);
+    if (status == ALLOT_OK && branch)
         reader->branches[BRANCH(0) - group].loaded = policy;
     if (status != ALLOT_EUSAGE)
         return status;
@@ -244,7 +255,8 @@ static int load(allot__plan_reader *reader, int32_t group, const char *name, uin
         reader->unread++;
     }
     reader->no_policy = reader->no_policy || policy == NULL;
-    if (group > BRANCH(0) || reader->branches[BRANCH(0) - group].loaded != policy)
+    if (group > BRANCH(0) || is_window(group) ||
+        reader->branches[BRANCH(0) - group].loaded != policy)
         allot_policy_free(policy);
     if (status == ALLOT_ENOMEM || doc->report == NULL)
         return status == ALLOT_ENOMEM ? status : ALLOT_OK;
@@ -275,12 +287,12 @@ static int read_use(allot__plan_reader *reader, const cJSON *node, int32_t group
     return status;
 }
 
-static size_t count_members(const cJSON *node)
+static int no_loader(allot__plan_reader *reader, uint32_t number)
 {
-    size_t count = 0;
-    for (const cJSON *it = node->child; it != NULL; it = it->next)
-        count++;
-    return count;
+    allot__doc_fault(&reader->doc, allot__at(number), "E-policy", NULL,
+                     "the plan names a policy, and this program loads none");
+    reader->no_policy = true;
+    return ALLOT_OK;
 }
 
 /* Loads the policy of a group from its value: a name, or an object around it. */
@@ -290,11 +302,13 @@ static int read_policy(allot__plan_reader *reader, int32_t group, uint32_t numbe
     allot__doc *doc = &reader->doc;
     choices list;
     cJSON *node;
+    if (reader->loader == NULL)
+        return no_loader(reader, number);
     int status = allot__doc_parse(doc, number, &node);
     if (status != ALLOT_OK)
         return status;
     allot__value use = allot__value_of(doc, node);
-    status = choices_new(doc->engine, &list, (size_t)shared->count + count_members(node));
+    status = choices_new(doc->engine, &list, (size_t)(shared->count + cJSON_GetArraySize(node)));
     if (status == ALLOT_OK) {
         list.count = shared->count;
         memcpy(list.options, shared->options, (size_t)list.count * sizeof *list.options);
@@ -324,21 +338,11 @@ static bool is_wanted(const allot__plan_reader *reader)
     return wanted;
 }
 
-static int no_loader(allot__plan_reader *reader, uint32_t number)
-{
-    allot__doc_fault(&reader->doc, allot__at(number), "E-policy", NULL,
-                     "the plan names a policy, and this program loads none");
-    reader->no_policy = true;
-    return ALLOT_OK;
-}
-
 static int read_policies(allot__plan_reader *reader, const choices *shared)
 {
     const allot__value *top = &reader->top[ALLOT__PLAN_POLICY];
     int status = ALLOT_OK;
-    if (top->kind != 0 && reader->loader == NULL)
-        status = no_loader(reader, top->number);
-    else if (top->kind != 0)
+    if (top->kind != 0)
         status = read_policy(reader, ALLOT_ALL, top->number, shared);
     else if (top->number != 0 || (reader->loader == NULL && is_wanted(reader)))
         reader->no_policy = true;
@@ -348,15 +352,18 @@ static int read_policies(allot__plan_reader *reader, const choices *shared)
         const allot__group_entry *entry = &reader->groups[i];
         if (entry->policy == 0 || entry->group < 0)
             continue;
-        status = reader->loader == NULL ? no_loader(reader, entry->policy)
-                                        : read_policy(reader, entry->group, entry->policy, shared);
+        status = read_policy(reader, entry->group, entry->policy, shared);
     }
     for (size_t i = 0; i < reader->branch_count && status == ALLOT_OK; i++) {
         uint32_t number = reader->branches[i].policy;
-        if (reader->loader == NULL)
-            status = no_loader(reader, number);
-        else if (!allot__branch_known(reader, i))
+        if (reader->loader == NULL || !allot__branch_known(reader, i))
             status = read_policy(reader, BRANCH(i), number, shared);
+    }
+    for (size_t i = 0; i < reader->window_count && status == ALLOT_OK; i++) {
+        const allot__window_entry *entry = &reader->windows[i];
+        reader->no_policy = reader->no_policy || (entry->policy != 0 && entry->window < 0);
+        if (entry->policy != 0 && entry->window >= 0)
+            status = read_policy(reader, WINDOW(entry->window), entry->policy, shared);
     }
     return status;
 }
@@ -371,11 +378,13 @@ int allot__policies_read(allot__plan_reader *reader)
     int status = ALLOT_OK;
     for (size_t i = 0; i < reader->group_count; i++)
         single = single && reader->groups[i].policy == 0;
+    for (size_t i = 0; i < reader->window_count; i++)
+        single = single && reader->windows[i].policy == 0;
     if (options->kind != 0)
         status = allot__doc_parse(doc, options->number, &node);
     if (status != ALLOT_OK)
         return status;
-    status = choices_new(doc->engine, &shared, node != NULL ? count_members(node) : 0);
+    status = choices_new(doc->engine, &shared, (size_t)cJSON_GetArraySize(node));
     for (const cJSON *it = node != NULL ? node->child : NULL; it != NULL && status == ALLOT_OK;
          it = it->next)
         if (it->valueint != 0)

@@ -13,6 +13,7 @@
 
 static const allot__field state_fields[ALLOT__STATE_KEYS] = {
     [ALLOT__STATE_NOW] = {"now", ALLOT__TIME, true, false},
+    [ALLOT__STATE_LAST] = {"last", ALLOT__TIME, false, false},
     [ALLOT__STATE_SLOTS] = {"slots", ALLOT__OBJECT | ALLOT__AMOUNT, false, false},
     [ALLOT__STATE_CONSUMERS] = {"consumers", ALLOT__OBJECT, 0, 0, false, false},
     [ALLOT__STATE_HOSTS] = {"hosts", ALLOT__OBJECT, 0, 0, false, false},
@@ -222,12 +223,15 @@ static int finish(allot__state_reader *reader)
 static int read_top(allot__state_reader *reader)
 {
     cJSON *node;
-    int64_t now;
+    int64_t now, last;
     int status = allot__object_read(&reader->doc, 0, &state_shape, reader->top, &node);
     if (status != ALLOT_OK)
         return status;
     if (allot__time_read(&reader->doc, &reader->top[ALLOT__STATE_NOW], &now))
         status = allot_state_now(reader->state, now);
+    if (status == ALLOT_OK &&
+        allot__time_read(&reader->doc, &reader->top[ALLOT__STATE_LAST], &last))
+        status = allot_state_last(reader->state, last);
     cJSON_Delete(node);
     return status;
 }

@@ -13,6 +13,7 @@
 /* The state's keys, in the order of the table in state.c. */
 typedef enum allot__state_key {
     ALLOT__STATE_NOW,
+    ALLOT__STATE_LAST,
     ALLOT__STATE_SLOTS,
     ALLOT__STATE_CONSUMERS,
     ALLOT__STATE_HOSTS,

@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* time.c: times as Unix seconds or RFC 3339, without the machine's time zone. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <allot/json.h>
+
 #include "json/read.h"
 
 /* Reads exactly `digits` digits; -1: they are not. */
@@ -116,4 +122,44 @@ bool allot__time_read(allot__doc *doc, const allot__value *value, int64_t *out)
                      "\"2026-01-31T08:00:00+01:00\"",
                      allot__doc_quote(doc, allot__at(value->number), quote));
     return false;
+}
+
+int allot_time_read(const char *text, int64_t *out)
+{
+    if (text == NULL || out == NULL)
+        return ALLOT_EUSAGE;
+    if (allot__time_parse(text, out))
+        return ALLOT_OK;
+    bool number =
+        text[0] == '-' ? text[1] >= '0' && text[1] <= '9' : text[0] >= '0' && text[0] <= '9';
+    char *end;
+    errno = 0;
+    long long seconds = number ? strtoll(text, &end, 10) : 0;
+    if (!number || *end != '\0' || errno != 0)
+        return ALLOT_EINVALID;
+    *out = seconds;
+    return ALLOT_OK;
+}
+
+size_t allot_time_text(int64_t when, char *buf, size_t size)
+{
+    int64_t first = days_since_epoch(0, 1, 1) * 86400,
+            behind = days_since_epoch(10000, 1, 1) * 86400;
+    int written;
+    if (when < first || when >= behind) {
+        written = snprintf(buf, size, "%lld", (long long)when);
+        return written > 0 ? (size_t)written : 0;
+    }
+    int64_t days = when / 86400 - (when % 86400 < 0), second = when - days * 86400;
+    int32_t year = (int32_t)(1970 + days * 400 / 146097), month = 12;
+    while (days_since_epoch(year, 1, 1) > days)
+        year--;
+    while (days_since_epoch(year + 1, 1, 1) <= days)
+        year++;
+    while (days_since_epoch(year, month, 1) > days)
+        month--;
+    written = snprintf(buf, size, "%04d-%02d-%02dT%02d:%02d:%02dZ", (int)year, (int)month,
+                       (int)(days - days_since_epoch(year, month, 1) + 1), (int)(second / 3600),
+                       (int)(second / 60 % 60), (int)(second % 60));
+    return written > 0 ? (size_t)written : 0;
 }

@@ -64,6 +64,7 @@ static void alter_group(const allot_plan *plan, allot__group *group)
     uint64_t held = held_of(plan, group);
     group->columns = NULL;
     group->store = group->seating = NULL;
+    group->lend_at = group->borrow_at = NULL;
     group->ruled = NULL;
     group->branch_ruled = group->family_ruled = NULL;
     group->ruled_count = 0;
@@ -85,13 +86,47 @@ static void alter_group(const allot_plan *plan, allot__group *group)
     }
 }
 
+/* What the plan says, and behind it what its windows do; the lists stay theirs. */
+static int join(const allot_plan *plan, const allot__vector *more, allot__vector *peers)
+{
+    const allot__peers *items = more->items;
+    for (size_t i = 0; i < more->count; i++) {
+        allot__peers *added = allot__push(plan->engine, peers, sizeof *added);
+        if (!added)
+            return ALLOT_ENOMEM;
+        *added = items[i];
+    }
+    return ALLOT_OK;
+}
+
+static int alter_peers(const allot_plan *plan, const allot__group *from, allot__group *group)
+{
+    uint64_t held = held_of(plan, group);
+    group->lend = group->borrow = (allot__vector){0};
+    int status = join(plan, &from->lend, &group->lend);
+    if (status == ALLOT_OK)
+        status = join(plan, &from->borrow, &group->borrow);
+    for (int32_t i = 0; i < allot__hours_count(plan) && status == ALLOT_OK; i++) {
+        const allot__hours *hours = allot__hours_at(plan, i);
+        if (held >> i & 1)
+            status = join(plan, &hours->lend, &group->lend);
+        if (held >> i & 1 && status == ALLOT_OK)
+            status = join(plan, &hours->borrow, &group->borrow);
+    }
+    return status;
+}
+
 static void edition_free(allot_plan *edition)
 {
     const allot_plan *base = edition->base;
     size_t count = (size_t)edition->group_count;
     for (size_t i = 0; edition->groups && i < count; i++) {
-        if (edition->groups[i].store != base->groups[i].store)
-            allot__layout_free(edition, &edition->groups[i]);
+        allot__group *group = &edition->groups[i];
+        if (group->store == base->groups[i].store)
+            continue;
+        allot__layout_free(edition, group);
+        allot__vector_free(base->engine, &group->lend);
+        allot__vector_free(base->engine, &group->borrow);
     }
     allot__free(base->engine, edition->groups, count, sizeof *edition->groups);
     allot__free(base->engine, edition, 1, sizeof *edition);
@@ -116,7 +151,9 @@ static int edition_make(const allot_plan *base, uint64_t held, int32_t group, al
         if (!held_of(edition, it) || (group != ALLOT_ALL && group != i))
             continue;
         alter_group(edition, it);
-        status = allot__layout_make(edition, it);
+        status = alter_peers(edition, &base->groups[i], it);
+        if (status == ALLOT_OK)
+            status = allot__layout_make(edition, it);
     }
     if (status)
         edition_free(edition);

@@ -33,7 +33,7 @@ void allot__peers_free(allot_engine *engine, allot__vector *peers)
     allot__vector_free(engine, peers);
 }
 
-static bool list_valid(const allot_plan *plan, int32_t consumer, const int32_t *list, int32_t n)
+bool allot__peers_valid(const allot_plan *plan, int32_t consumer, const int32_t *list, int32_t n)
 {
     if (!plan || plan->sealed || consumer < 0 || consumer >= plan->names->count || (n > 0 && !list))
         return false;
@@ -58,7 +58,7 @@ static int state_peers(allot_plan *plan, int32_t group, int32_t consumer, const 
                        int32_t n, bool lend)
 {
     int32_t from, to;
-    if (!list_valid(plan, consumer, list, n))
+    if (!allot__peers_valid(plan, consumer, list, n))
         return ALLOT_EUSAGE;
     if (plan->group_count == 0 && group == ALLOT_ALL)
         group = 0;

@@ -184,6 +184,7 @@ int32_t allot__limit_of(const allot_plan *plan, const allot__group *group, int32
                         int32_t *column);
 
 /* States whom a consumer lends to or borrows from, in `peers`; the list is copied. ENOMEM. */
+bool allot__peers_valid(const allot_plan *plan, int32_t consumer, const int32_t *list, int32_t n);
 int allot__peers_add(allot_engine *engine, allot__vector *peers, int32_t consumer,
                      const int32_t *list, int32_t n);
 void allot__peers_free(allot_engine *engine, allot__vector *peers);

@@ -13,10 +13,8 @@ enum { DAY = 86400, DAYS = 0x7f };
 
 static void free_hours(allot_engine *engine, allot__hours *hours)
 {
-    const allot__listing *listings = hours->listings.items;
-    for (size_t i = 0; i < hours->listings.count; i++)
-        allot__free(engine, listings[i].list, (size_t)listings[i].count, sizeof(int32_t));
-    allot__vector_free(engine, &hours->listings);
+    allot__peers_free(engine, &hours->lend);
+    allot__peers_free(engine, &hours->borrow);
     allot__vector_free(engine, &hours->changes);
     allot_policy_free(hours->policy);
 }
@@ -70,11 +68,8 @@ int allot_plan_zone(allot_plan *plan, const char *name, const void *data, size_t
         return ALLOT_ENAME;
     if (make_windows(plan))
         return ALLOT_ENOMEM;
-    const allot__zone *zones = plan->windows->zones.items;
-    for (size_t i = 0; i < plan->windows->zones.count; i++) {
-        if (strcmp(zones[i].name, name) == 0)
-            return ALLOT_EEXIST;
-    }
+    if (allot_plan_zone_find(plan, name) >= 0)
+        return ALLOT_EEXIST;
     allot__zone zone;
     int status = allot__zone_read(plan->engine, name, data, len, &zone);
     if (status)
@@ -86,6 +81,38 @@ int allot_plan_zone(allot_plan *plan, const char *name, const void *data, size_t
     }
     *added = zone;
     *out = (int32_t)plan->windows->zones.count - 1;
+    return ALLOT_OK;
+}
+
+int32_t allot_plan_zone_find(const allot_plan *plan, const char *name)
+{
+    size_t count = plan && plan->windows ? plan->windows->zones.count : 0;
+    for (size_t i = 0; name && i < count; i++) {
+        if (strcmp(((const allot__zone *)plan->windows->zones.items)[i].name, name) == 0)
+            return (int32_t)i;
+    }
+    return -1;
+}
+
+const char *allot_plan_zone_name(const allot_plan *plan, int32_t zone)
+{
+    int32_t count = plan && plan->windows ? (int32_t)plan->windows->zones.count : 0;
+    if (zone == -1)
+        return "UTC";
+    return zone >= 0 && zone < count ? ((const allot__zone *)plan->windows->zones.items)[zone].name
+                                     : NULL;
+}
+
+int32_t allot_plan_windows(const allot_plan *plan)
+{
+    return plan ? allot__hours_count(plan) : 0;
+}
+
+int allot_plan_window_at(const allot_plan *plan, int32_t i, allot_window *out)
+{
+    if (!out || i < 0 || i >= allot_plan_windows(plan))
+        return ALLOT_EUSAGE;
+    *out = allot__hours_at(plan, i)->window;
     return ALLOT_OK;
 }
 
@@ -175,53 +202,23 @@ int allot_plan_window_set(allot_plan *plan, int32_t window, int32_t consumer, in
     return ALLOT_OK;
 }
 
-/* ---- Lists ----------------------------------------------------------------------------------- */
-
-static bool list_known(const allot_plan *plan, const int32_t *list, int32_t n)
-{
-    for (int32_t i = 0; i < n; i++) {
-        if (list[i] < 0 || list[i] >= plan->names->count)
-            return false;
-    }
-    return true;
-}
-
-static int add_listing(allot_plan *plan, allot__hours *hours, allot__listing listing,
-                       const int32_t *list)
-{
-    if (listing.count > 0) {
-        listing.list = allot__new(plan->engine, (size_t)listing.count, sizeof *listing.list);
-        if (!listing.list)
-            return ALLOT_ENOMEM;
-        memcpy(listing.list, list, (size_t)listing.count * sizeof *list);
-    }
-    allot__listing *added = allot__push(plan->engine, &hours->listings, sizeof *added);
-    if (!added) {
-        allot__free(plan->engine, listing.list, (size_t)listing.count, sizeof *listing.list);
-        return ALLOT_ENOMEM;
-    }
-    *added = listing;
-    return ALLOT_OK;
-}
-
-static int window_list(allot_plan *plan, int32_t window, allot__listing listing,
-                       const int32_t *list)
+static int window_peers(allot_plan *plan, int32_t window, int32_t consumer, const int32_t *list,
+                        int32_t n, bool lend)
 {
     allot__hours *hours = open_window(plan, window);
-    if (!hours || listing.consumer < 0 || listing.consumer >= plan->names->count ||
-        (listing.count > 0 && !list) || !list_known(plan, list, listing.count))
+    if (!hours || !allot__peers_valid(plan, consumer, list, n))
         return ALLOT_EUSAGE;
-    return add_listing(plan, hours, listing, list);
+    return allot__peers_add(plan->engine, lend ? &hours->lend : &hours->borrow, consumer, list, n);
 }
 
 int allot_plan_window_lend(allot_plan *plan, int32_t window, int32_t consumer, const int32_t *list,
                            int32_t n)
 {
-    return window_list(plan, window, (allot__listing){consumer, n, false, NULL}, list);
+    return window_peers(plan, window, consumer, list, n, true);
 }
 
 int allot_plan_window_borrow(allot_plan *plan, int32_t window, int32_t consumer,
                              const int32_t *list, int32_t n)
 {
-    return window_list(plan, window, (allot__listing){consumer, n, true, NULL}, list);
+    return window_peers(plan, window, consumer, list, n, false);
 }

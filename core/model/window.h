@@ -18,13 +18,6 @@ typedef struct allot__change {
     int32_t consumer, index, value; /* index: of a group's columns */
 } allot__change;
 
-/* Whom a leaf lends to or borrows from in a window; count < 0: everybody. */
-typedef struct allot__listing {
-    int32_t consumer, count;
-    bool borrow;
-    int32_t *list; /* NULL when count <= 0 */
-} allot__listing;
-
 /* A window as it was added, and what it says. */
 typedef struct allot__hours {
     allot_window window;
@@ -33,8 +26,8 @@ typedef struct allot__hours {
     struct allot_policy *policy; /* held; NULL: as without the window */
     uint32_t options_set;        /* a bit by option */
     int64_t options[ALLOT_OPTION_COUNT];
-    allot__vector changes;  /* of allot__change, in the order of setting: the last wins */
-    allot__vector listings; /* of allot__listing, likewise */
+    allot__vector changes;      /* of allot__change, in the order of setting: the last wins */
+    allot__vector lend, borrow; /* of allot__peers, likewise */
 } allot__hours;
 
 struct allot__windows {

@@ -8,6 +8,8 @@
 
 #include <allot/script.h>
 
+#include "script/zone.h"
+
 enum { FILE_MAX = 1024 * 1024 };
 
 typedef struct loader {
@@ -147,7 +149,7 @@ int allot_script_loader_new(allot_engine *engine, const allot_script_limits *lim
     *made = (loader){.limited = limits != NULL};
     if (limits)
         made->limits = *limits;
-    *out = (allot_policy_loader){.ud = made, .load = load_policy};
+    *out = (allot_policy_loader){.ud = made, .load = load_policy, .zone = allot__zone_load};
     return ALLOT_OK;
 }
 
@@ -156,5 +158,5 @@ void allot_script_loader_free(allot_engine *engine, allot_policy_loader *loader_
     if (!loader_ || !loader_->ud)
         return;
     allot_engine_alloc(engine, loader_->ud, sizeof(loader), 0);
-    *loader_ = (allot_policy_loader){NULL, NULL};
+    *loader_ = (allot_policy_loader){NULL, NULL, NULL};
 }

@@ -172,7 +172,7 @@ static int module_close(lua_State *L)
 static void push_module(lua_State *L)
 {
     allot__module *module = lua_newuserdatauv(L, sizeof *module, 0);
-    *module = (allot__module){NULL, {NULL, NULL}};
+    *module = (allot__module){NULL, {NULL, NULL, NULL}};
     lua_createtable(L, 0, 1);
     lua_pushcfunction(L, module_close);
     lua_setfield(L, -2, "__gc");

@@ -62,6 +62,13 @@ static int load_given(void *ud, allot_engine *engine, const char *use, const cha
                                report);
 }
 
+static int zone_given(void *ud, allot_engine *engine, const char *name, void **data, size_t *len,
+                      allot_report *report)
+{
+    const given_loader *loader = ud;
+    return loader->files->zone(loader->files->ud, engine, name, data, len, report);
+}
+
 /* Counts the table at `index` and checks that it has texts by name. */
 static size_t count_given(lua_State *L, int index)
 {
@@ -107,7 +114,7 @@ int allot__module_plan(lua_State *L)
     check_options(L, 2, "file", "policies");
     const char *file = push_file(L, 2, "plan.json");
     given_loader *given = push_loader(L, 2, &module->files);
-    allot_policy_loader loader = {given, load_given};
+    allot_policy_loader loader = {.ud = given, .load = load_given, .zone = zone_given};
     allot__box *box = allot__box_new(L, module, ALLOT__PLAN, 0);
     allot_plan *plan = NULL;
     int status = allot_plan_read(module->engine, text, len, file, &loader, box->report, &plan);

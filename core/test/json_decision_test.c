@@ -190,7 +190,7 @@ static void test_report(void)
 
 static int scenario(allot_engine *engine)
 {
-    allot_policy_loader loader = {NULL, loader_load};
+    allot_policy_loader loader = {.ud = NULL, .load = loader_load};
     allot_plan *read = NULL;
     allot_state *now = NULL;
     allot_decision *decision = NULL;

@@ -142,7 +142,7 @@ static inline const char *bench_faults(bench *it)
 /* Reads a plan of `len` bytes in place of the last one. */
 static inline int bench_plan_bytes(bench *it, const char *text, size_t len)
 {
-    allot_policy_loader loader = {&it->seen, loader_load};
+    allot_policy_loader loader = {.ud = &it->seen, .load = loader_load};
     allot_state_free(it->state);
     allot_plan_free(it->plan);
     it->state = NULL;

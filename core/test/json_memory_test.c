@@ -141,7 +141,7 @@ static void test_million(void)
     allot_engine *engine = NULL;
     allot_plan *plan = NULL;
     allot_state *state = NULL;
-    allot_policy_loader loader = {NULL, loader_load};
+    allot_policy_loader loader = {.ud = NULL, .load = loader_load};
     page text = make_plan();
     CHECK_EQ(allot_engine_new(count_alloc, NULL, &engine), ALLOT_OK);
     size_t before = measure_from_here(), kept = held;

@@ -116,7 +116,7 @@ static int scenario(allot_engine *engine)
     static const char faulty[] =
         "{\"slots\": \"x\", \"consumers\": [{\"name\": \"a\", \"ownd\": 1}, {\"name\": \"b\","
         "\"reserve\": 1}]}";
-    allot_policy_loader loader = {NULL, loader_load};
+    allot_policy_loader loader = {.ud = NULL, .load = loader_load};
     allot_report *report = NULL;
     allot_plan *plan = NULL;
     int status = allot_report_new(engine, &report);

@@ -287,7 +287,7 @@ static int scenario(allot_engine *engine)
         "{\"slots\": 3}}, \"reclaims\": [{\"id\": \"r\", \"consumer\": \"/c\", \"slots\": 1, "
         "\"for\":"
         "[{\"consumer\": \"/a/b\", \"slots\": 1}]}]}";
-    allot_policy_loader loader = {NULL, loader_load};
+    allot_policy_loader loader = {.ud = NULL, .load = loader_load};
     allot_plan *plan = NULL;
     allot_state *state = NULL;
     int status = allot_plan_read(engine, one, strlen(one), "p", &loader, NULL, &plan);

@@ -65,7 +65,7 @@ static int decide(allot_engine *engine, const worker *worker, page *out)
 /* One in four documents ends too early, so that the paths of faults run beside those that read. */
 static int fails_as_it_should(allot_engine *engine, const worker *worker)
 {
-    allot_policy_loader loader = {NULL, loader_load};
+    allot_policy_loader loader = {.ud = NULL, .load = loader_load};
     allot_report *report = NULL;
     allot_plan *plan = NULL;
     int status = allot_report_new(engine, &report);

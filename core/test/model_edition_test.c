@@ -112,6 +112,36 @@ static void windows_are_of_groups(void)
     fixture_end(&it);
 }
 
+/* Whom a consumer lends to: the count of the list, -1: everybody; -2: nothing is said. */
+static int32_t lends(const allot_plan *plan, const char *path)
+{
+    const allot__group *group = &plan->groups[0];
+    int32_t at =
+        group->lend_at ? group->lend_at[allot__row(plan, 0, fixture_find(plan, path))] : -1;
+    return at < 0 ? -2 : ((const allot__peers *)group->lend.items)[at].count;
+}
+
+static void windows_say_who_lends(void)
+{
+    static const int32_t list[] = {2, 3};
+    fixture it;
+    fixture_begin(&it);
+    add_all(&it);
+    CHECK_EQ(allot_plan_lend(it.plan, 0, 0, list, 2), ALLOT_OK);
+    int32_t w = window(it.plan, 0, 8, 18), later = window(it.plan, 0, 12, 14);
+    CHECK_EQ(allot_plan_window_lend(it.plan, w, 0, NULL, -1), ALLOT_OK);
+    CHECK_EQ(allot_plan_window_lend(it.plan, w, 2, list + 1, 1), ALLOT_OK);
+    CHECK_EQ(allot_plan_window_lend(it.plan, later, 0, NULL, 0), ALLOT_OK);
+    CHECK_EQ(allot_plan_seal(it.plan, it.report), ALLOT_OK);
+    CHECK_EQ(lends(it.plan, "/a"), 2);
+    CHECK_EQ(lends(it.plan, "/c"), -2);
+    CHECK_EQ(lends(at(it.plan, 9), "/a"), -1);
+    CHECK_EQ(lends(at(it.plan, 9), "/c"), 1);
+    CHECK_EQ(lends(at(it.plan, 12), "/a"), 0);
+    CHECK_EQ(lends(at(it.plan, 12), "/c"), 1);
+    fixture_end(&it);
+}
+
 /* Every set that holds is checked as a plan is, once, and the window that is to blame is named. */
 static void windows_are_checked(void)
 {
@@ -322,6 +352,7 @@ int main(void)
 {
     RUN(later_windows_win_column_by_column);
     RUN(windows_are_of_groups);
+    RUN(windows_say_who_lends);
     RUN(windows_are_checked);
     RUN(only_what_meets_is_checked);
     RUN(states_follow_the_order_of_siblings);

@@ -160,7 +160,7 @@ static void builders_refuse(void)
     fixture it;
     int32_t out = -7;
     fixture_begin(&it);
-    int32_t a = fixture_add(it.plan, "/a");
+    int32_t a = fixture_add(it.plan, "/a"), b = fixture_add(it.plan, "/b");
     allot_window window = {.group = ALLOT_ALL, .to = DAY, .days = ALL, .zone = -1};
     CHECK_EQ(allot_plan_zone(it.plan, "x", "TZif", 4, &out), ALLOT_EINVALID);
     CHECK_EQ(allot_plan_zone(it.plan, "", "TZif", 4, &out), ALLOT_ENAME);
@@ -182,7 +182,9 @@ static void builders_refuse(void)
     CHECK_EQ(allot_plan_window_option(it.plan, 0, ALLOT_OPTION_COUNT, 1), ALLOT_EUSAGE);
     CHECK_EQ(allot_plan_window_option(it.plan, 0, ALLOT_OPTION_LEEWAY, -1), ALLOT_ERANGE);
     CHECK_EQ(allot_plan_window_lend(it.plan, 0, a, &out, 1), ALLOT_EUSAGE);
-    CHECK_EQ(allot_plan_window_borrow(it.plan, 0, a, &a, 1), ALLOT_OK);
+    CHECK_EQ(allot_plan_window_lend(it.plan, 0, a, &a, 1), ALLOT_EUSAGE);
+    CHECK_EQ(allot_plan_window_lend(it.plan, 0, a, &b, 1), ALLOT_OK);
+    CHECK_EQ(allot_plan_window_borrow(it.plan, 0, a, NULL, -1), ALLOT_OK);
     seal(&it);
     CHECK_EQ(allot_plan_window_set(it.plan, 0, a, ALLOT_OWNED, 1), ALLOT_EUSAGE);
     fixture_end(&it);

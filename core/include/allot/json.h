@@ -42,11 +42,18 @@ typedef struct allot_use_option {
  * reader at `use`, or, when their `path` is an option's name, at that option. EIO: the policy is
  * somewhere that cannot be read; EBUDGET: it ran past its budget; any other failure but ENOMEM
  * makes the plan invalid.
+ *
+ * `zone` reads a time zone from the system's data: a TZif file in memory from
+ * allot_engine_alloc(engine, ...), which the plan's reader gives back. ENOENT: there is none of
+ * that name; a diagnostic may say so better than the reader would. NULL: plans that name another
+ * zone than "UTC" are invalid.
  */
 typedef struct allot_policy_loader {
     void *ud;
     int (*load)(void *ud, allot_engine *engine, const char *use, const char *plan_file,
                 const allot_use_option *options, int32_t count, allot_policy **out,
+                allot_report *report);
+    int (*zone)(void *ud, allot_engine *engine, const char *name, void **data, size_t *len,
                 allot_report *report);
 } allot_policy_loader;
 
@@ -61,6 +68,13 @@ ALLOT_API int allot_plan_read(allot_engine *engine, const char *text, size_t len
 /* Reads and seals a state of that plan, which must outlive it. EINVALID (report), ENOMEM. */
 ALLOT_API int allot_state_read(const allot_plan *plan, const char *text, size_t len,
                                const char *file, allot_report *report, allot_state **out);
+
+/* A time as documents have it, in a string of its own: Unix seconds, or RFC 3339 with an offset,
+ * fractions dropped. EINVALID: it is neither. */
+ALLOT_API int allot_time_read(const char *text, int64_t *out);
+/* Writes "2026-01-31T07:00:00Z" as a string cut to size, or Unix seconds beyond the years 0 ...
+ * 9999; returns the length that it needs. */
+ALLOT_API size_t allot_time_text(int64_t when, char *buf, size_t size);
 
 /* Where documents are written to: called with pieces in order; nonzero ends the writing with EIO.
  */

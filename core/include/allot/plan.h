@@ -105,6 +105,8 @@ ALLOT_API int allot_plan_borrow(allot_plan *plan, int32_t group, int32_t consume
  * 1, ... EINVALID: it is no such file; EEXIST. UTC needs none: it is -1. */
 ALLOT_API int allot_plan_zone(allot_plan *plan, const char *name, const void *data, size_t len,
                               int32_t *out);
+/* The zone of that name, or -1. Also before sealing. */
+ALLOT_API int32_t allot_plan_zone_find(const allot_plan *plan, const char *name);
 
 /* Hours of some days in local time, half open; of several the last one wins, column by column. */
 typedef struct allot_window {
@@ -128,6 +130,11 @@ ALLOT_API int allot_plan_window_lend(allot_plan *plan, int32_t window, int32_t c
 ALLOT_API int allot_plan_window_borrow(allot_plan *plan, int32_t window, int32_t consumer,
                                        const int32_t *list, int32_t n);
 
+/* How many there are, the i-th, and a zone's name ("UTC" of -1; NULL: no such). Also before
+ * sealing. */
+ALLOT_API int32_t allot_plan_windows(const allot_plan *plan);
+ALLOT_API int allot_plan_window_at(const allot_plan *plan, int32_t i, allot_window *out);
+ALLOT_API const char *allot_plan_zone_name(const allot_plan *plan, int32_t zone);
 /* Which windows hold at a time: bit i is window i. After sealing. */
 ALLOT_API uint64_t allot_plan_windows_at(const allot_plan *plan, int64_t when);
 /* The first time after `when` at which other windows hold; ENOENT: never. After sealing. */
