@@ -26,8 +26,9 @@ local PUBLIC = {
 
 -- Files of engine/, each may include the headers of those before it (and its own).
 local ENGINE = {
-  "work", "own", "flight", "in_flight", "columns", "rack", "rack_exclusive", "rack_require",
-  "rack_empty", "pour", "pour_fast", "order", "round", "free", "need", "quota_pass", "quota_part",
+  "work", "own", "enforce", "flight", "in_flight", "columns", "rack", "rack_exclusive",
+  "rack_require", "rack_empty", "pour", "pour_fast", "order", "round", "free", "need",
+  "quota_pass", "quota_part",
   "quota_order", "quota_mixed", "quota", "distribute", "giveback", "giveback_leaves",
   "giveback_across", "trace", "over", "reach", "reclaim", "book", "orders", "spread", "place",
   "pick", "pick_items", "pick_fast", "rowset", "session", "units", "victim", "victim_hosts",

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/decision.h"
+#include "engine/enforce.h"
 #include "engine/free.h"
 #include "engine/need.h"
 #include "engine/place.h"
@@ -35,6 +36,9 @@ static int run_group(allot__decided *group, allot_stage last)
 {
     allot__work *work = &group->work;
     int status = allot__rack_make(work);
+    if (status == ALLOT_OK) {
+        status = allot__enforce(work);
+    }
     if (status == ALLOT_OK) {
         status = run_quota(work);
     }

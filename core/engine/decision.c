@@ -4,6 +4,7 @@
 #include "engine/decision.h"
 
 #include "engine/place.h"
+#include "engine/enforce.h"
 #include "engine/reclaim.h"
 #include "engine/trace.h"
 
@@ -240,6 +241,17 @@ static int64_t over_of(const allot__work *work, int32_t row)
     return damped.over;
 }
 
+static bool is_forced(const allot__work *work, int32_t row)
+{
+    return work->forced != NULL && work->forced[row] > 0;
+}
+
+static const char *forced_reason(const allot__work *work, int32_t row)
+{
+    bool window = work->enforced->why[row] == ALLOT__FORCED_WINDOW;
+    return window ? "over-window" : "over-attribute";
+}
+
 static void reclaim_at(const allot_decision *decision, int32_t group, int32_t i, allot_reclaim *out)
 {
     const allot__decided *decided = &decision->groups[group];
@@ -260,6 +272,7 @@ static void reclaim_at(const allot_decision *decision, int32_t group, int32_t i,
                            .task_count = order->task_count,
                            .lost = order->lost};
     out->reason = order->unowed & ALLOT__BY_CLOSED  ? "closed-host"
+                  : is_forced(work, order->row)     ? forced_reason(work, order->row)
                   : order->unowed & ALLOT__BY_LIMIT ? "over-limit"
                   : order->unowed & ALLOT__BY_SIZE  ? "over-size"
                                                     : "over-quota";

@@ -4,6 +4,7 @@
 #include "engine/need.h"
 
 #include "base/simd.h"
+#include "engine/enforce.h"
 #include "engine/own.h"
 
 /* Members as if all were leaves; parents among them are mended afterwards. */
@@ -75,6 +76,18 @@ static void mend_parents(allot__work *work, int32_t family, allot__sums *sums)
     }
 }
 
+/* At a switch leaves need at least what is theirs now (C-10). */
+static void raise(allot__work *work, int32_t first, int32_t count, allot__sums *sums)
+{
+    const int32_t *least = work->enforced->least;
+    for (int32_t row = first; row < first + count; row++) {
+        if (allot__family_of(work, row) == 0 && least[row] > work->need[row]) {
+            sums->demand += least[row] - work->need[row];
+            work->need[row] = least[row];
+        }
+    }
+}
+
 static void flights(const allot__work *work, int32_t first, int32_t count, allot__sums *sums)
 {
     for (int32_t row = first; row < first + count; row++) {
@@ -102,6 +115,9 @@ int allot__need(allot__work *work)
             allot__own_family(work, family, own, part);
         }
         need_rows(work, planned ? work->configured + first : own, first, count, sums);
+        if (work->enforced != NULL && work->enforced->least != NULL) {
+            raise(work, first, count, sums);
+        }
         if (work->in_flight != NULL) {
             flights(work, first, count, sums);
         }

@@ -3,6 +3,7 @@
 /* over.c: leaf by leaf, from the columns; sums are reclaim's. */
 #include "engine/over.h"
 
+#include "engine/enforce.h"
 #include "engine/trace.h"
 
 static bool has_options(const allot__work *work)
@@ -21,7 +22,7 @@ int allot__kept_init(allot__work *work)
 {
     work->kept = NULL;
     if (!has_options(work) && work->forced == NULL && work->sheltered == NULL &&
-        work->reach == NULL) {
+        work->state->former == NULL && work->reach == NULL) {
         return ALLOT_OK;
     }
     work->kept = allot__arena_take(work->arena, (size_t)work->tree->families, sizeof *work->kept);
@@ -124,7 +125,9 @@ static void damp(const allot__work *work, int32_t row, int64_t forced, allot__da
         out->may -= out->elsewhere;
         free_to_keep -= out->elsewhere;
     }
-    if (allot__rules_at(work, row)->policy->switches[ALLOT_SWITCH_NO_RECLAIM]) {
+    if (allot__drains(work, row)) {
+        out->drains = free_to_keep;
+    } else if (allot__rules_at(work, row)->policy->switches[ALLOT_SWITCH_NO_RECLAIM]) {
         out->policy = free_to_keep;
     } else if (out->over <= options[ALLOT_OPTION_DEAD_ZONE]) {
         out->dead_zone = free_to_keep;
@@ -136,7 +139,7 @@ static void damp(const allot__work *work, int32_t row, int64_t forced, allot__da
         most = most > forced ? most : forced;
         out->most_reclaimed = out->may > most ? out->may - most : 0;
     }
-    out->may -= out->policy + out->dead_zone + out->interval + out->most_reclaimed;
+    out->may -= out->drains + out->policy + out->dead_zone + out->interval + out->most_reclaimed;
 }
 
 void allot__damping(const allot__work *work, int32_t row, allot__damped *out)

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "engine/enforce.h"
 #include "engine/tell.h"
 
 static void tell_owned(const allot__teller *teller)
@@ -38,8 +39,15 @@ static void tell_need(const allot__teller *teller)
     int32_t limit = teller->work->limit[teller->row];
     allot_attribute column = {0};
     const char *demands = teller->family != 0 ? "Its children need" : "It demands";
-    if (verdict->need == verdict->reserve && verdict->need > 0 &&
-        (verdict->demand < verdict->reserve)) {
+    const allot__enforced *enforced = teller->work->enforced;
+    if (enforced != NULL && enforced->least != NULL && teller->family == 0 &&
+        verdict->need > verdict->demand && enforced->least[teller->row] == verdict->need) {
+        allot__tell(teller,
+                    "%s %s, but other windows hold now and what it owns changed: it needs at "
+                    "least that, %" PRId64 " (C-10).",
+                    demands, allot__tell_slots(verdict->demand).text, verdict->need);
+    } else if (verdict->need == verdict->reserve && verdict->need > 0 &&
+               (verdict->demand < verdict->reserve)) {
         allot__tell(
             teller, "%s %s, but %" PRId64 " are reserved, so its need is %" PRId64 " (C-2).",
             demands, allot__tell_slots(verdict->demand).text, verdict->reserve, verdict->need);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "engine/enforce.h"
 #include "engine/reclaim.h"
 #include "engine/tell.h"
 
@@ -104,11 +105,9 @@ static void tell_options(const allot__teller *teller)
     }
 }
 
-/* What damping lets it keep, and by which numbers. */
-static void tell_damped(const allot__teller *teller, const allot__damped *damped)
+/* What it keeps of what it is over, whatever is damped. */
+static void tell_kept(const allot__teller *teller, const allot__damped *damped)
 {
-    const allot__work *work = teller->work;
-    const int64_t *options = work->group->options;
     if (damped->sheltered > 0) {
         allot__tell(teller, "Guards shelter %" PRId64 " of the %" PRId64 " it is over (C-8).",
                     damped->sheltered, damped->over);
@@ -119,12 +118,25 @@ static void tell_damped(const allot__teller *teller, const allot__damped *damped
                     " stay: they are on hosts that serve nobody who lacks slots (E-30).",
                     damped->over, damped->elsewhere);
     }
+    if (damped->drains > 0) {
+        allot__tell(teller,
+                    "Other windows hold now, but its `rebalance` is off: it drains, and %" PRId64
+                    " are not taken at the switch (A-71).",
+                    damped->drains);
+    }
     if (damped->policy > 0) {
         allot__tell(teller,
                     "Policy \"%s\" reclaims nothing: the %" PRId64
                     " it is over return by themselves (E-21).",
                     teller->rules->policy->name, damped->policy);
     }
+}
+
+/* What damping lets it keep, and by which numbers. */
+static void tell_damped(const allot__teller *teller, const allot__damped *damped)
+{
+    const allot__work *work = teller->work;
+    const int64_t *options = work->group->options;
     if (damped->dead_zone > 0) {
         allot__tell(teller,
                     "dead_zone holds back the %" PRId64 " it is over: up to %" PRId64
@@ -179,6 +191,8 @@ static const char *why_unowed(const char *reason)
     static const char *const reasons[][2] = {
         {"over-limit", "a limit above it does not hold them"},
         {"over-size", "the group has not so many"},
+        {"over-window", "other windows hold now (C-10)"},
+        {"over-attribute", "an attribute that is a limit does not hold them"},
     };
     for (size_t i = 0; i < sizeof reasons / sizeof reasons[0]; i++) {
         if (strcmp(reason, reasons[i][0]) == 0) {
@@ -186,6 +200,19 @@ static const char *why_unowed(const char *reason)
         }
     }
     return "nobody may keep them";
+}
+
+/* What goes whoever wants it. */
+static void tell_forced(const allot__teller *teller)
+{
+    const allot__work *work = teller->work;
+    if (work->forced != NULL && work->forced[teller->row] > 0) {
+        bool window = work->enforced->why[teller->row] == ALLOT__FORCED_WINDOW;
+        allot__tell(teller, "%" PRId32 " of its slots must go whatever the demand: %s.",
+                    work->forced[teller->row],
+                    window ? "other windows hold now (C-10)"
+                           : "an attribute that is a limit does not hold them");
+    }
 }
 
 /* Slots that nobody is owed. */
@@ -267,7 +294,9 @@ void allot__tell_changes(const allot__teller *teller)
     if (teller->work->kept != NULL) {
         allot__damped damped;
         allot__damping(teller->work, teller->row, &damped);
+        tell_kept(teller, &damped);
         tell_damped(teller, &damped);
+        tell_forced(teller);
     }
     tell_going(teller);
 }

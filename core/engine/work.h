@@ -110,7 +110,8 @@ typedef struct allot__work {
     /* C-6, C-7, C-10; forced: what leaves must give back whatever their quota; sheltered: what
      * guards keep of theirs. Those two and kept (over.h) are NULL when there is nothing to tell. */
     const int32_t *forced, *sheltered;
-    struct allot__kept *kept; /* by family */
+    const struct allot__enforced *enforced; /* why (enforce.h); NULL: nothing holds by force */
+    struct allot__kept *kept;               /* by family */
     int32_t *over;
     int32_t *reclaimed;
 

@@ -118,7 +118,9 @@ typedef struct allot_reclaim {
     int64_t slots;
     int64_t grace, deadline; /* seconds; now + grace, at most INT64_MAX */
     /* "over-quota": others are owed the slots; "over-limit", "over-size": some go because a limit
-     * above the leaf, or the group's size, does not hold them. Static. */
+     * above the leaf, or the group's size, does not hold them; "closed-host": they stand on hosts
+     * that are closed; "over-window", "over-attribute": some go whatever the demand, since other
+     * windows hold now, or an attribute is a limit (C-10). Static. */
     const char *reason;
     int64_t allocated, quota, target, over;
     const allot_claim *claims; /* whom the slots are for, best first; borrowed */
