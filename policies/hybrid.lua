@@ -12,6 +12,9 @@
 --
 -- Slots are whole: lost fractions go to the best rank. Idle slots are handed out by rank, and the
 -- worst rank gives back first.
+--
+-- Of a consumer that gives back, the tasks of its least important session go first, and of these
+-- the last started: the least work is lost. The options `preemption` and `selective` choose others.
 
 local function by_ownership()
   return {
@@ -39,6 +42,17 @@ return policy {
       default = false,
       doc = "share equally whatever is above the owned slots that the plan states",
     },
+    preemption = {
+      type = "string",
+      values = { "most_recent", "policy_default" },
+      default = "most_recent",
+      doc = "who of equals goes first: what started last, or the fullest session",
+    },
+    selective = {
+      type = "boolean",
+      default = true,
+      doc = "tasks are compared on all hosts; else one host after another is taken",
+    },
   },
   quota = function (options)
     return options.evenly and evenly() or by_ownership()
@@ -46,4 +60,8 @@ return policy {
   round = "rank",
   distribute = order { "rank" },
   reclaim = fill { order = order { desc "rank" }, by = "over", up_to = "over" },
+  victims = function (options)
+    local keys = options.preemption == "most_recent" and most_recent_task or policy_default
+    return options.selective and keys or host_by_host(keys)
+  end,
 }

@@ -14,6 +14,9 @@
 -- Shares are enforced at the leaves: a leaf that lacks slots gets them from any leaf that has too
 -- many, whatever their branches. With `enforce_share` = "parent" siblings settle first, and only
 -- then branches. Without `reclaim_shared` nobody is asked to give back: slots return as work ends.
+--
+-- Of a consumer that gives back, the tasks of its least important session go first, and of these
+-- the last started: the least work is lost. The options `preemption` and `selective` choose others.
 
 --- What every sibling would have of the slots if all were busy, and what it holds beyond that.
 local function as_planned()
@@ -57,6 +60,17 @@ return policy {
       default = true,
       doc = "slots above a share are reclaimed when others are owed them",
     },
+    preemption = {
+      type = "string",
+      values = { "most_recent", "policy_default" },
+      default = "most_recent",
+      doc = "who of equals goes first: what started last, or the fullest session",
+    },
+    selective = {
+      type = "boolean",
+      default = true,
+      doc = "tasks are compared on all hosts; else one host after another is taken",
+    },
   },
   quota = function (options)
     return options.adjust_share_to_workload and by_workload() or as_planned()
@@ -69,5 +83,9 @@ return policy {
   reclaim = function (options)
     return options.reclaim_shared
       and fill { order = order { desc "rank" }, by = "over", up_to = "over" }
+  end,
+  victims = function (options)
+    local keys = options.preemption == "most_recent" and most_recent_task or policy_default
+    return options.selective and keys or host_by_host(keys)
   end,
 }

@@ -72,6 +72,8 @@ static int64_t session_value(const allot__work *work, int32_t column, int32_t nu
         return session->priority;
     case ALLOT_TASK_CREATED:
         return session->created;
+    case ALLOT_TASK_JOINED:
+        return session->scheduling == ALLOT_PRIORITY ? session->created : 0;
     case ALLOT_TASK_SESSION_OVER:
         return tasks->session_held[number] -
                (work->session_quota != NULL ? work->session_quota[number] : 0);
@@ -182,6 +184,7 @@ static int make_table(allot__unit_rows *rows, int32_t column)
     case ALLOT_TASK_PREEMPTION_RANK:
     case ALLOT_TASK_PRIORITY:
     case ALLOT_TASK_CREATED:
+    case ALLOT_TASK_JOINED:
     case ALLOT_TASK_SESSION_OVER:
         return rows->of_session[column] != NULL ? ALLOT_OK : make_session_table(rows, column);
     case ALLOT_TASK_IMPORTANCE:
@@ -269,6 +272,7 @@ static const int64_t *read_column(const allot__rowset *rowset, int32_t column, i
     case ALLOT_TASK_PREEMPTION_RANK:
     case ALLOT_TASK_PRIORITY:
     case ALLOT_TASK_CREATED:
+    case ALLOT_TASK_JOINED:
     case ALLOT_TASK_SESSION_OVER:
         return look_up(rows->of_session[column], units->session + unit, n, room);
     case ALLOT_TASK_HOST:
@@ -330,6 +334,7 @@ bool allot__unit_rows_ready(const allot__unit_rows *rows, int32_t column)
     case ALLOT_TASK_PREEMPTION_RANK:
     case ALLOT_TASK_PRIORITY:
     case ALLOT_TASK_CREATED:
+    case ALLOT_TASK_JOINED:
     case ALLOT_TASK_SESSION_OVER:
         return rows->of_session[column] != NULL;
     case ALLOT_TASK_IMPORTANCE:

@@ -171,21 +171,45 @@ static bool larger_id(const allot__pick *pick, int32_t a, int32_t b)
                   allot__unit_id(state, rows->units, rows->base + b)) > 0;
 }
 
-/* Rule 2. */
+/* Is a column the same for all units of the leaf, so that it orders nothing? */
+static bool same_for_all(const allot__unit_rows *rows, int32_t column)
+{
+    const allot__units *units = rows->units;
+    bool sessions = units->session_count > 0 && units->session_first[rows->rows.leaf + 1] >
+                                                    units->session_first[rows->rows.leaf];
+    switch (column) {
+    case ALLOT_TASK_JOINED:
+        return rows->scheduling != ALLOT_PRIORITY;
+    case ALLOT_TASK_IMPORTANCE:
+    case ALLOT_TASK_PREEMPTION_RANK:
+    case ALLOT_TASK_PRIORITY:
+    case ALLOT_TASK_CREATED:
+    case ALLOT_TASK_SESSION_OVER:
+        return !sessions;
+    case ALLOT_TASK_LOT:
+        return rows->rows.work->group->options[ALLOT_OPTION_SEED] == 0;
+    default:
+        return false;
+    }
+}
+
+/* Rule 2, without keys that order nothing here. */
 static allot__order order_of(const allot__unit_rows *rows)
 {
-    static const allot_key importance = {{ALLOT_FROM_COLUMN, ALLOT_TASK_IMPORTANCE}, 0};
-    static const allot_key created = {{ALLOT_FROM_COLUMN, ALLOT_TASK_CREATED}, 1};
-    static const allot_key started = {{ALLOT_FROM_COLUMN, ALLOT_TASK_STARTED}, 1};
+    static const allot__order last_started = {
+        .keys = {{{ALLOT_FROM_COLUMN, ALLOT_TASK_IMPORTANCE}, 0},
+                 {{ALLOT_FROM_COLUMN, ALLOT_TASK_JOINED}, 1},
+                 {{ALLOT_FROM_COLUMN, ALLOT_TASK_STARTED}, 1}},
+        .count = 3};
     const allot_policy *policy = rows->rows.rules->policy;
-    allot__order order = policy->victims;
-    if (!policy->victims_given) {
-        order.count = 0;
-        order.keys[order.count++] = importance;
-        if (rows->scheduling == ALLOT_PRIORITY) {
-            order.keys[order.count++] = created;
+    const allot__order *from = policy->victims_given ? &policy->victims : &last_started;
+    allot__order order = {.count = 0};
+    for (int32_t i = 0; i < from->count; i++) {
+        const allot_key *key = &from->keys[i];
+        if (key->source.kind == ALLOT_FROM_FUNCTION ||
+            (key->source.kind == ALLOT_FROM_COLUMN && !same_for_all(rows, key->source.value))) {
+            order.keys[order.count++] = *key;
         }
-        order.keys[order.count++] = started;
     }
     return order;
 }

@@ -4,6 +4,7 @@
 
 local order = require "allot.order"
 local guard = require "allot.guard"
+local victims = require "allot.victims"
 
 return {
   policy = require "allot.policy",
@@ -19,4 +20,7 @@ return {
   min_run_time = guard.min_run_time,
   max_preemptions = guard.max_preemptions,
   spare_tagged = guard.spare_tagged,
+  most_recent_task = victims.most_recent_task,
+  policy_default = victims.policy_default,
+  host_by_host = victims.host_by_host,
 }

@@ -79,7 +79,9 @@ typedef enum allot_rows {
        "on an exclusive host the best there (XV-4)")                                               \
     XX(HOST, "host", "its host's place in plan order, shuffled by a seed; without one: last")      \
     XX(LOAD, "load", "its host's load in thousandths; 0 where it is not known")                    \
-    XX(LOT, "lot", "drawn from the plan's seed and its id: any one, but always the same (A-79)")
+    XX(LOT, "lot", "drawn from the plan's seed and its id: any one, but always the same (A-79)")   \
+    XX(JOINED, "joined",                                                                           \
+       "when its session was created, where priority schedules sessions; else 0 (XV-1)")
 
 typedef enum allot_task_column {
 #define ALLOT_TASK_COLUMN_ENUM(name, text, doc) ALLOT_TASK_##name,
