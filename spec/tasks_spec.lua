@@ -37,7 +37,7 @@ return policy {
 
 local HOSTS = [["hosts": {
   "h1": {"slots": 4, "memory": 128, "os": "linux"},
-  "h2": {"slots": 4, "memory": 32, "os": "linux", "gpu": true}}]]
+  "h2": {"slots": 4, "memory": 32, "os": "linux", "gpu": true, "ghz": 2.5, "rack": null}}]]
 
 local function plan_of(source, more)
   return allot.plan(([[{"policy": "site.lua",
@@ -159,6 +159,20 @@ it("a session that nobody told of is a warning where others are told of", functi
   assert.equal("tasks[0].session", warnings[1].path)
 end)
 
+it("a decision says what each session deserves", function ()
+  local decision = decision_of(state_of([[
+    {"id": "a", "consumer": "/A", "session": "s", "slots": 2}]], [[,
+    "consumers": {"/A": {"demand": 6}}, "sessions": [
+    {"id": "s", "consumer": "/A", "demand": 9}, {"id": "t", "consumer": "/A", "priority": 2}] ]]))
+  local function of(id, need, quota, held)
+    return {
+      id = id, group = "default", consumer = "/A", need = need, quota = quota, allocated = held,
+    }
+  end
+  -- s says what it demands, t wants all that /A does; 6 slots in 1:2
+  assert.same({ of("s", 9, 2, 2), of("t", 6, 4, 0) }, decision.sessions)
+end)
+
 describe("a requirement on hosts", function ()
   --- Slots of /A by host when it requires that, and what was said.
   local function placed(source, requires)
@@ -182,6 +196,12 @@ describe("a requirement on hosts", function ()
 
   it("reads what only some state as nil, and booleans", function ()
     local source = SITE:gsub("big = function.-end,", "big = function (gpu) return gpu == true end,")
+    assert.same({ h2 = 3 }, placed(source, "big"))
+  end)
+
+  it("reads numbers with a fraction, and null as nil", function ()
+    local source = SITE:gsub("big = function.-end,",
+      "big = function (ghz, rack) return ghz == 2.5 and rack == nil end,")
     assert.same({ h2 = 3 }, placed(source, "big"))
   end)
 

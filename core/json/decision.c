@@ -299,6 +299,8 @@ static int write_decision(page *page, const allot_report *warnings)
     if (status == ALLOT_OK)
         status = write_reclaims(page);
     if (status == ALLOT_OK)
+        status = allot__write_sessions(out, page->decision);
+    if (status == ALLOT_OK)
         status = write_rest(page);
     write_warnings(out, warnings);
     allot__write_close(out, '}');

@@ -16,4 +16,7 @@ int allot__write_flights(allot__writer *out, const allot_decision *decision);
 /* "kills": tasks whose time is over. */
 int allot__write_kills(allot__writer *out, const allot_decision *decision);
 
+/* Writes the list `sessions`: what each deserves of its leaf's quota. EUSAGE: not decided. */
+int allot__write_sessions(allot__writer *out, const allot_decision *decision);
+
 #endif

@@ -3,6 +3,7 @@
 /* plan.c: a plan from its document: the top level, groups, and hosts. */
 #include "json/plan.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "json/names.h"
@@ -115,25 +116,12 @@ static const allot__field host_fields[] = {
     {"group", ALLOT__STRING, 0, 0, false, false},
 };
 /* Any other key is an attribute. */
-static const allot__shape host_shape = {host_fields, 2,
-                                        ALLOT__INTEGER | ALLOT__BOOLEAN | ALLOT__STRING};
+static const allot__shape host_shape = {host_fields, 2, ALLOT__SCALAR};
 
-/* What a requirement can ask for. */
-static int set_attribute(allot__plan_reader *reader, const char *host, const cJSON *member)
+static void refuse_attribute(allot__doc *doc, uint32_t number, int status)
 {
-    allot__doc *doc = &reader->doc;
     char quote[ALLOT__QUOTE_MAX + 4];
-    allot__value value = allot__value_of(doc, member);
-    if (value.huge || (value.kind & (ALLOT__INTEGER | ALLOT__BOOLEAN | ALLOT__STRING)) == 0)
-        return ALLOT_OK;
-    allot_host_value attribute = {.name = member->string,
-                                  .text = value.string,
-                                  .number = value.integer,
-                                  .boolean = value.kind == ALLOT__BOOLEAN};
-    int status = allot_plan_host_set(reader->plan, host, &attribute);
-    if (status != ALLOT_ENAME && status != ALLOT_EEXIST)
-        return status;
-    allot__spot spot = allot__at_key(value.number);
+    allot__spot spot = allot__at_key(number);
     allot__doc_quote(doc, spot, quote);
     if (status == ALLOT_ENAME)
         allot__doc_fault(doc, spot, "E-name", NULL,
@@ -142,6 +130,34 @@ static int set_attribute(allot__plan_reader *reader, const char *host, const cJS
     else
         allot__doc_fault(doc, spot, "E-name", NULL, "found the attribute %s, which every host has",
                          quote);
+}
+
+/* What a requirement can ask for; null says that there is none. */
+static int set_attribute(allot__plan_reader *reader, const char *host, const cJSON *member)
+{
+    allot__doc *doc = &reader->doc;
+    allot__value value = allot__value_of(doc, member);
+    bool decimal = value.kind == ALLOT__NUMBER || value.huge;
+    char text[64];
+    size_t len;
+    if ((value.kind & ALLOT__SCALAR) == 0 || value.kind == ALLOT__NULL)
+        return ALLOT_OK;
+    const char *written = allot__doc_text(doc, value.number, &len);
+    if (decimal && len >= sizeof text) {
+        allot__doc_fault(doc, allot__at(value.number), "E-range", NULL,
+                         "found a number of %zu digits, allowed %zu", len, sizeof text - 1);
+        return ALLOT_OK;
+    }
+    snprintf(text, sizeof text, "%.*s", (int)(len < sizeof text ? len : sizeof text - 1), written);
+    allot_host_value attribute = {.name = member->string,
+                                  .text = decimal ? text : value.string,
+                                  .number = value.integer,
+                                  .boolean = value.kind == ALLOT__BOOLEAN,
+                                  .decimal = decimal};
+    int status = allot_plan_host_set(reader->plan, host, &attribute);
+    if (status != ALLOT_ENAME && status != ALLOT_EEXIST)
+        return status;
+    refuse_attribute(doc, value.number, status);
     return ALLOT_OK;
 }
 

@@ -140,8 +140,10 @@ static void push_attribute(lua_State *L, const allot_plan *plan, int32_t host, c
         lua_pushstring(L, allot_plan_group_name(plan, allot_plan_host_group(plan, host)));
     else if (allot_plan_host_value(plan, host, name, &value))
         lua_pushnil(L);
-    else if (value.text)
+    else if (value.text && !(value.decimal && lua_stringtonumber(L, value.text)))
         lua_pushstring(L, value.text);
+    else if (value.text)
+        return;
     else if (value.boolean)
         lua_pushboolean(L, value.number != 0);
     else

@@ -61,7 +61,7 @@ static const char wanted[] =
     "\"for\": [{\"consumer\": \"/a\", \"slots\": 3}], \"grace\": 30, "
     "\"deadline\": 9007199254741023, \"tasks\": [], \"why\": {\"code\": \"over-quota\", "
     "\"allocated\": 7, \"quota\": 4, \"target\": 4, \"over\": 3}}],\n"
-    "\"flights\": [],\n"
+    "\"sessions\": [],\n\"flights\": [],\n"
     "\"starts\": [], \"suspends\": [], \"resumes\": [], \"kills\": [], \"loans\": [], "
     "\"leases\": {}, \"warnings\": []}\n";
 

@@ -45,8 +45,8 @@ static const bad bads[] = {
     {A "\"leases\": [1]}", "E-unsupported:1:32", "leases",
      "\"leases\" is not in this version yet, allowed only empty", NULL},
     /* options */
-    {A "\"options\": {\"ancestor_grace\": true}}", "E-unsupported:1:44", "options.ancestor_grace",
-     "\"ancestor_grace\" is not in this version yet, allowed only empty", NULL},
+    {A "\"options\": {\"ancestor_grace\": 2}}", "E-type:1:62", "options.ancestor_grace",
+     "found the number 2, allowed true or false", NULL},
     {A "\"options\": {\"enforce_share\": \"x\"}}", "E-range:1:61", "options.enforce_share",
      "found \"x\", allowed \"leaf\" or \"parent\"", NULL},
     {A "\"options\": {\"leeway\": -1}}", "E-range:1:54", "options.leeway",

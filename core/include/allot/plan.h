@@ -82,6 +82,7 @@ typedef struct allot_host_value {
     const char *text; /* NULL: a number, or a boolean as 0 and 1 */
     int64_t number;
     int boolean; /* what kind of number, for scripts */
+    int decimal; /* text is a number that no integer is: "1.5"; scripts read it as a float */
 } allot_host_value;
 /* EEXIST (also: "name", "slots" and "group", which every host has), ENAME, ENOENT (no such host).
  */
