@@ -1,0 +1,185 @@
+-- SPDX-License-Identifier: MIT
+-- Copyright the allot authors
+--- What holds whatever the demand: switches of windows, and attributes that are limits (C-10).
+
+local case = require "spec.support.case"
+local engine = require "spec.support.engine"
+
+local plan, state = case.plan, case.state
+
+--- 1970-01-01 is a Thursday; the window begins at 17:00.
+local SWITCH = 17 * 3600
+
+local function evening(short, consumers, more)
+  local window = { from = "17:00", to = "24:00", consumers = consumers }
+  for key, value in pairs(more or {}) do window[key] = value end
+  short.windows = { window }
+  return short
+end
+
+--- Both states of a cycle: at the switch, and a second later.
+local function at(short, now, seconds, policy)
+  now.now = SWITCH + (seconds or 0)
+  now.last = now.now - 1
+  local decision, handle = engine.cycle(short, now, nil, policy)
+  return decision, case.by_path(decision.groups.default), handle
+end
+
+local function told(handle, path)
+  return table.concat(handle:explain(path), "\n")
+end
+
+describe("a switch of windows", function ()
+  it("TV-1: more ownership is enforced, demand or not (A-73)", function ()
+    local function short()
+      return evening(plan { slots = 50, { "A", owned = 10 }, { "B", owned = 25 } },
+        { ["/A"] = { owned = 25 } })
+    end
+    local now = state { A = { 10, 10 }, B = { 100, 40 } }
+    local decision, rows, handle = at(short(), now)
+    assert.same({ B = { 15, A = 15 } }, case.reclaims(decision))
+    assert.equal(25, rows["/A"].need)
+    assert.equal(25, rows["/A"].quota)
+    assert.matches("what it owns changed: it needs at least that, 25 (C-10)", told(handle, "/A"),
+      1, true)
+    decision, rows = at(short(), now, 1) -- normal cycles go by demand
+    assert.same({}, decision.reclaims)
+    assert.equal(10, rows["/A"].need)
+    decision = at(short(), now, -1)
+    assert.same({}, decision.reclaims)
+  end)
+
+  it("TV-2: less ownership is enforced though its user is hungry", function ()
+    local short = evening(plan { slots = 15, { "A", owned = 10 }, { "B", owned = 5 } },
+      { ["/A"] = { owned = 5 }, ["/B"] = { owned = 10 } })
+    local now = state { A = { 100, 10 }, B = { 0, 0 } }
+    now.consumers["/B"].allocated = 5
+    local decision = at(short, now)
+    assert.same({ A = { 5, B = 5 } }, case.reclaims(decision))
+    -- Once they are back, and B does not want them, A borrows them again (TV-3).
+    now.consumers["/A"].allocated = 5
+    decision = at(short, now, 1)
+    assert.same({ A = 5 }, case.grants(decision))
+  end)
+
+  it("is seen by the first cycle behind it, however late", function ()
+    local short = evening(plan { slots = 50, { "A", owned = 10 }, { "B", owned = 25 } },
+      { ["/A"] = { owned = 25 } })
+    local now = state { now = SWITCH + 600, A = { 10, 10 }, B = { 100, 40 } }
+    now.last = SWITCH - 30
+    assert.same({ B = { 15, A = 15 } }, case.reclaims((engine.cycle(short, now))))
+    now.last = SWITCH
+    assert.same({}, engine.cycle(short, now).reclaims)
+  end)
+
+  it("forces down to a limit that is lower now, also where quotas would not", function ()
+    local short = evening(plan {
+      slots = 20, options = { dead_zone = 100 }, { "A", owned = 10, limit = 12 },
+      { "B", owned = 10 },
+    }, { ["/A"] = { limit = 4 } })
+    local now = state { A = { 100, 10 }, B = { 0, 0 } }
+    local decision, rows, handle = at(short, now)
+    assert.same({ A = { 6 } }, case.reclaims(decision))
+    assert.equal("over-window", decision.reclaims[1].why.code)
+    assert.equal(6, rows["/A"].forced)
+    assert.matches("6 of its slots must go whatever the demand", told(handle, "/A"), 1, true)
+    assert.same({}, at(short, now, 1).reclaims) -- damped again
+  end)
+
+  it("takes forced slots first, and no more than are needed", function ()
+    -- C is owed 6: the 6 that A must give serve it, so that B keeps its own.
+    local short = evening(plan {
+      slots = 30, { "A", owned = 10, limit = 12, rank = 1 }, { "B", owned = 10, rank = 9 },
+      { "C", owned = 10 },
+    }, { ["/A"] = { limit = 4 } })
+    local now = state { A = { 100, 10 }, B = { 100, 16 }, C = { 10, 4 } }
+    assert.same({ A = { 6, C = 6 } }, case.reclaims((at(short, now))))
+  end)
+
+  it("is nobody's who does not rebalance: it drains (A-71)", function ()
+    local short = evening(plan {
+      slots = 50, { "A", owned = 10 }, { "B", owned = 25, rebalance = false },
+    }, { ["/A"] = { owned = 25 } })
+    local now = state { A = { 10, 10 }, B = { 100, 40 } }
+    local decision, rows, handle = at(short, now)
+    assert.same({}, decision.reclaims)
+    assert.equal(15, rows["/B"].held_back)
+    assert.matches("its `rebalance` is off: it drains", told(handle, "/B"), 1, true)
+  end)
+
+  it("keeps the group's size whoever drains", function ()
+    local short = evening(plan {
+      slots = 50, { "A", owned = 10, rebalance = false }, { "B", owned = 40, rebalance = false },
+    }, nil, { slots = 30 })
+    local now = state { A = { 10, 10 }, B = { 100, 40 } }
+    local sum = 0
+    for _, reclaim in ipairs((at(short, now)).reclaims) do sum = sum + reclaim.slots end
+    assert.equal(20, sum)
+  end)
+
+  it("sees ownership that scales with another planned size", function ()
+    -- 40 slots are there all the time: A owns 10 of 40, then 10 of 20.
+    local short = evening(plan { slots = 40, { "A", owned = 10 }, { "B", owned = 10 } }, nil,
+      { slots = 20 })
+    local now = state { slots = 40, A = { 0, 0 }, B = { 100, 30 } }
+    local decision, rows = at(short, now)
+    assert.equal(20, rows["/A"].need)
+    assert.same({ B = { 10, A = 10 } }, case.reclaims(decision))
+  end)
+
+  it("does not take unchanged ownership for another", function ()
+    local short = evening(plan { slots = 40, { "A", owned = 10 }, { "B", owned = 10 } }, nil,
+      { slots = 20 })
+    local now = state { A = { 0, 0 }, B = { 100, 15 } }
+    local decision, rows = at(short, now) -- 10 of 40 before, 10 of 20 now
+    assert.equal(0, rows["/A"].need)
+    assert.same({}, decision.reclaims)
+  end)
+
+  it("finds consumers where other ranks seat them otherwise", function ()
+    local short = evening(plan {
+      slots = 50, { "A", owned = 10, rank = 2 }, { "B", owned = 25, rank = 1 },
+    }, { ["/A"] = { owned = 25, rank = 0 } })
+    local now = state { A = { 10, 10 }, B = { 100, 40 } }
+    assert.same({ B = { 15, A = 15 } }, case.reclaims((at(short, now))))
+  end)
+end)
+
+describe("windows switched back and forth", function ()
+  it("lead back to the same allotment", function ()
+    local apply = require "spec.support.apply"
+    local short = evening(plan { slots = 40, { "A", owned = 30 }, { "B", owned = 10 } },
+      { ["/A"] = { owned = 10 }, ["/B"] = { owned = 30 } })
+    local now = state { A = { 100, 30 }, B = { 100, 10 } }
+    local function held(from)
+      return { A = from.consumers["/A"].allocated, B = from.consumers["/B"].allocated }
+    end
+    local found = {}
+    for round, time in ipairs { SWITCH, SWITCH + 7 * 3600, SWITCH + 24 * 3600 } do
+      for step = 0, 3 do
+        now.now, now.last = time + step, time + step - 1
+        now = apply.decision(now, engine.cycle(short, now))
+      end
+      found[round] = held(now)
+    end
+    assert.same({ { A = 10, B = 30 }, { A = 30, B = 10 }, { A = 10, B = 30 } }, found)
+  end)
+end)
+
+describe("an attribute that is a limit", function ()
+  local SITE = [[return policy { name = "site",
+    attributes = { most = { type = "integer", min = 0, default = none, limit = true } },
+    quota = { fill "even" { by = 1 } }, reclaim = false }]]
+
+  it("TV-6: holds whatever the demand", function ()
+    local short = plan { slots = 20, policy = "site.lua", { "A", most = 5 }, { "B" } }
+    local now = state { A = { 100, 10 }, B = { 0, 0 } }
+    local decision, handle = engine.cycle(short, now, nil, SITE)
+    local rows = case.by_path(decision.groups.default)
+    assert.matches("5 of its slots must go whatever the demand: an attribute that is a limit",
+      told(handle, "/A"), 1, true)
+    assert.same({ A = { 5 } }, case.reclaims(decision))
+    assert.equal("over-attribute", decision.reclaims[1].why.code)
+    assert.equal(5, rows["/A"].forced)
+  end)
+end)
