@@ -57,10 +57,17 @@ void allot__cli_text_free(allot__text *text);
 
 typedef enum allot__color { CLI_COLOR_AUTO, CLI_COLOR_ALWAYS, CLI_COLOR_NEVER } allot__color;
 
+typedef enum allot__columns {
+    CLI_COLUMNS_AUTO,
+    CLI_COLUMNS_MONITOR,
+    CLI_COLUMNS_ALL
+} allot__columns;
+
 typedef struct allot__options {
     bool json, help, version, all;
     allot__color color;
     const char *group, *shape, *at;
+    allot__columns columns;
     int64_t repeat; /* 0: the verb's own choice */
 } allot__options;
 
@@ -158,6 +165,7 @@ int allot__cli_try_policy(allot__cli *cli, const char *path);
 int allot__cli_ratio(const allot_ratio *ratio, char *buf, size_t size);
 typedef struct allot__look {
     bool color;
+    allot__columns columns;
     bool all;  /* also consumers with nothing */
     int width; /* of the terminal; 0: as wide as it is */
 } allot__look;

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 const allot__verb allot__cli_verbs[] = {
-    {"run", "PLAN STATE", 2, 2, "at", "decide once: quotas, grants and reclaims",
+    {"run", "PLAN STATE", 2, 2, "akt", "decide once: quotas, grants and reclaims",
      "Reads a plan and a state and prints what a scheduler should now do: the quota of every\n"
      "consumer, who gets idle slots, and who gives back how many to whom.\n\n"
      "  allot run plan.json state.json\n"

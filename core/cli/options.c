@@ -15,6 +15,8 @@ const allot__option_row allot__cli_options[] = {
     {"format", 'f', "text|json", "how results and errors are written (text)"},
     {"color", 'c', "auto|always|never", "colours; auto: on a terminal, unless NO_COLOR is set"},
     {"all", 'a', NULL, "also consumers that have, want and get nothing"},
+    {"columns", 'k', "auto|monitor|all",
+     "auto: what says something; monitor: whose slots are in whose hands"},
     {"group", 'g', "GROUP", "this resource group alone"},
     {"at", 't', "TIME|next", "as if it were then: Unix seconds, RFC 3339, or the next switch"},
     {"shape", 's', "NAME", "this tree alone: flat, 10x10x100, 10x100x100, 100x100x100"},
@@ -143,6 +145,10 @@ static int take_option(allot__cli *cli, const allot__option_row *row, const char
     case 'a':
         cli->options.all = true;
         return CLI_DONE;
+    case 'k':
+        choice = choose(cli, row, value);
+        cli->options.columns = choice < 0 ? CLI_COLUMNS_AUTO : (allot__columns)choice;
+        return choice < 0 ? CLI_USAGE : CLI_DONE;
     case 'g':
         cli->options.group = value;
         return CLI_DONE;

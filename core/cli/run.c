@@ -9,6 +9,7 @@ int allot__cli_run(allot__cli *cli)
 {
     allot__look look = {
         .color = allot__cli_colored(cli->options.color, STDOUT_FILENO),
+        .columns = cli->options.columns,
         .all = cli->options.all,
         .width = allot__cli_width(STDOUT_FILENO),
     };

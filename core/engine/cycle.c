@@ -6,6 +6,7 @@
 #include "engine/decision.h"
 #include "engine/enforce.h"
 #include "engine/free.h"
+#include "engine/monitor.h"
 #include "engine/need.h"
 #include "engine/place.h"
 #include "engine/quota.h"
@@ -67,6 +68,9 @@ static int run_group(allot__decided *group, allot_stage last)
         allot__orders_sum(work);
         status = allot__free_slots(work, &group->free_slots);
     }
+    if (status == ALLOT_OK && last >= ALLOT_STAGE_MONITOR) {
+        status = allot__monitor_make(work, &group->monitor);
+    }
     return status;
 }
 
@@ -76,9 +80,10 @@ static size_t columns_size(const allot_plan *plan)
     size_t rows = (size_t)plan->tree.rows + 64;
     size_t widest = (size_t)plan->tree.widest + 64;
     size_t families = (size_t)plan->tree.families + 64;
-    size_t columns = 16;
+    size_t columns = 20;
     return rows * sizeof(int32_t) * columns + widest * 256 +
-           families * (sizeof(allot__sums) + sizeof(allot__critical) + 32);
+           families *
+               (sizeof(allot__sums) + 2 * sizeof(allot__critical) + sizeof(allot__watched) + 64);
 }
 
 /* Room for what sessions deserve, where there are any. */
@@ -149,7 +154,7 @@ int allot_cycle_until(const allot_plan *plan, const allot_state *state, allot_st
 {
     if (plan == NULL || state == NULL || out == NULL || !plan->sealed || !state->sealed ||
         state->base != allot__plan_base(plan) || last < ALLOT_STAGE_QUOTA ||
-        last > ALLOT_STAGE_ORDERS) {
+        last > ALLOT_STAGE_MONITOR) {
         return ALLOT_EUSAGE;
     }
     allot_decision *decision = allot__new(plan->engine, 1, sizeof *decision);
@@ -172,7 +177,7 @@ int allot_cycle_until(const allot_plan *plan, const allot_state *state, allot_st
 int allot_cycle(const allot_plan *plan, const allot_state *state, allot_report *report,
                 allot_decision **out)
 {
-    return allot_cycle_until(plan, state, ALLOT_STAGE_ORDERS, report, out);
+    return allot_cycle_until(plan, state, ALLOT_STAGE_MONITOR, report, out);
 }
 
 void allot_decision_free(allot_decision *decision)

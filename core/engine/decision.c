@@ -32,29 +32,6 @@ int32_t allot__decision_row(const allot_decision *decision, int32_t group, int32
     return allot__row(decision->plan, group, consumer);
 }
 
-int allot_decision_totals(const allot_decision *decision, int32_t group, allot_totals *out)
-{
-    if (group < 0 || group >= decision->plan->group_count) {
-        return ALLOT_EUSAGE;
-    }
-    const allot__work *work = &decision->groups[group].work;
-    bool summed = decision->last >= ALLOT_STAGE_ORDERS;
-    int64_t placed = summed ? work->idle - work->idle_left : 0;
-    const allot__rack *rack = work->rack;
-    int64_t blocked = rack != NULL ? rack->blocked : 0;
-    *out = (allot_totals){.slots = work->slots + blocked,
-                          .blocked = blocked,
-                          .idle = work->idle,
-                          .idle_left = work->idle_left,
-                          .granted = placed - work->sums[0].held,
-                          .held = work->sums[0].held,
-                          .reclaimed = work->sums[0].given};
-    if (work->closed != NULL && summed) {
-        out->reclaimed += work->closed->held_sum[0] - work->closed->flying_sum[0];
-    }
-    return ALLOT_OK;
-}
-
 static int64_t allocated_of(const allot__work *work, int32_t row)
 {
     return work->allocated[row] + (work->closed != NULL ? work->closed->held[row] : 0);
@@ -149,6 +126,17 @@ static void quota_verdict(const allot__work *work, int32_t row, allot_verdict *o
     }
 }
 
+static void watched_verdict(const allot__decided *decided, int32_t row, allot_verdict *out)
+{
+    allot__watched watched;
+    allot__monitor_row(&decided->work, &decided->monitor, row, &watched);
+    out->own_used = watched.own_used;
+    out->lent = watched.lent;
+    out->borrowed = watched.borrowed;
+    out->shared = watched.shared;
+    out->planned = watched.planned;
+}
+
 int allot_decision_verdict(const allot_decision *decision, int32_t group, int32_t consumer,
                            allot_verdict *out)
 {
@@ -175,6 +163,9 @@ int allot_decision_verdict(const allot_decision *decision, int32_t group, int32_
     }
     out->free = decided->free_slots != NULL ? decided->free_slots[row] : 0;
     quota_verdict(work, row, out);
+    if (decided->monitor.sums != NULL) {
+        watched_verdict(decided, row, out);
+    }
     return ALLOT_OK;
 }
 

@@ -8,6 +8,7 @@
 
 #include <allot/decision.h>
 
+#include "engine/monitor.h"
 #include "engine/victim.h"
 
 typedef struct allot__decided {
@@ -15,6 +16,7 @@ typedef struct allot__decided {
     allot__orders orders;
     allot__victims victims;
     int32_t *free_slots; /* by row; NULL before that stage */
+    allot__monitor monitor; /* sums NULL before that stage */
 } allot__decided;
 
 struct allot_decision {

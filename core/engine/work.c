@@ -118,7 +118,8 @@ static int take_rules(allot__work *work)
     int status = ALLOT_OK;
     for (int32_t i = 0; i < work->rules_count && status == ALLOT_OK; i++) {
         work->rules[i] = (allot__rules){.policy = group->ruled[i].policy,
-                                        .attribute_column = group->ruled[i].attribute_column};
+                                        .attribute_column = group->ruled[i].attribute_column,
+                                        .owns = allot__policy_owns(group->ruled[i].policy)};
         status = take_functions(work, &work->rules[i]);
     }
     return status;

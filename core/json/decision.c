@@ -41,6 +41,14 @@ static void write_parts(page *page, int32_t group, const allot_verdict *verdict)
     allot__write_close(&page->out, '}');
 }
 
+/* Whose slots are in whose hands (E-35). */
+static void write_monitor(allot__writer *out, const int64_t *numbers)
+{
+    static const char *const names[] = {"own_used", "lent", "borrowed", "shared", "planned"};
+    for (int i = 0; i < 5; i++)
+        allot__write_integer(out, names[i], numbers[i]);
+}
+
 static void write_verdict(page *page, int32_t group, const allot_verdict *verdict)
 {
     allot__writer *out = &page->out;
@@ -64,6 +72,8 @@ static void write_verdict(page *page, int32_t group, const allot_verdict *verdic
     allot__write_integer(out, "earmarked", verdict->earmarked);
     allot__write_integer(out, "reclaimed", verdict->reclaimed);
     allot__write_integer(out, "free", verdict->free);
+    write_monitor(out, (const int64_t[]){verdict->own_used, verdict->lent, verdict->borrowed,
+                                         verdict->shared, verdict->planned});
     allot__write_integer(out, "forced", verdict->forced);
     allot__write_integer(out, "held_back", verdict->held_back);
     if (verdict->waiting_since != INT64_MIN)
@@ -90,6 +100,12 @@ static int write_group(page *page, int32_t group)
     allot__write_integer(out, "held", totals.held);
     if (totals.blocked != 0)
         allot__write_integer(out, "blocked", totals.blocked);
+    write_ratio(out, "owned", &totals.owned);
+    allot__write_integer(out, "reserve", totals.reserve);
+    allot__write_integer(out, "demand", totals.demand);
+    allot__write_integer(out, "allocated", totals.allocated);
+    write_monitor(out, (const int64_t[]){totals.own_used, totals.lent, totals.borrowed,
+                                         totals.shared, totals.planned});
     allot__write_open(out, "consumers", '[');
     for (int32_t i = allot_plan_next(page->plan, ALLOT_ROOT);
          i != ALLOT_ROOT && status == ALLOT_OK && out->status == ALLOT_OK;

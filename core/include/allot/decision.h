@@ -28,8 +28,9 @@ typedef enum allot_stage {
     ALLOT_STAGE_QUOTA = 1,  /* need and quota (C-1 ... C-4) */
     ALLOT_STAGE_DISTRIBUTE, /* and who gets the idle slots (C-5) */
     ALLOT_STAGE_RECLAIM,    /* and who gives back how much (C-6, C-7, C-9) */
-    ALLOT_STAGE_ORDERS      /* and the lists: grants, reclaims with their claimants; and of parents
+    ALLOT_STAGE_ORDERS,     /* and the lists: grants, reclaims with their claimants; and of parents
                                and groups what was granted, held and reclaimed below */
+    ALLOT_STAGE_MONITOR     /* and whose slots are in whose hands */
 } allot_stage;
 
 /*
@@ -56,6 +57,10 @@ typedef struct allot_totals {
     int64_t granted, held, reclaimed;
     int64_t blocked; /* idle slots on hosts that are closed to those who want them (H-14); they are
                         no part of `idle` */
+    /* Sums over its consumers, as in allot_verdict. */
+    allot_ratio owned;
+    int64_t reserve, demand, allocated;
+    int64_t own_used, lent, borrowed, shared, planned;
 } allot_totals;
 ALLOT_API int allot_decision_totals(const allot_decision *decision, int32_t group,
                                     allot_totals *out);
