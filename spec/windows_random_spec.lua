@@ -21,6 +21,15 @@ local function several_zones(seed)
   return windows.case(seed, true)
 end
 
+--- Without hold_rounding, by which it matters who came first (C-9).
+local function settling(seed)
+  local case = one_zone(seed)
+  if case.plan.options then
+    case.plan.options.hold_rounding = nil
+  end
+  return case
+end
+
 local function valid(plan)
   return (allot.plan(document.encode(plan))) ~= nil
 end
@@ -109,7 +118,7 @@ describe("a plan with windows", function ()
   property("decides what the plan of the hour would", random (100), same_as_flat, one_zone)
   property("decides so with several zones", random (60), same_as_flat, several_zones)
   property("switched there and back gives everybody the same", random (100), there_and_back,
-    one_zone)
+    settling)
 
   property("is valid when it is so at every hour of a week", random (100), function (case)
     local good, seen = true, {}
