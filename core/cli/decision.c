@@ -80,6 +80,27 @@ static void put_reclaim(const allot_plan *plan, const allot_reclaim *reclaim, al
     allot__cli_puts(out, ")\n");
 }
 
+/* Which tasks go, first to last: the first few by name. */
+static void put_tasks(const allot_decision *decision, const allot_reclaim *reclaim,
+                      allot__text *out)
+{
+    enum { SHOWN = 8 };
+    const allot_state *state = allot_decision_state(decision);
+    if (reclaim->task_count == 0)
+        return;
+    allot__cli_puts(out, "    tasks ");
+    for (int32_t i = 0; i < reclaim->task_count && i < SHOWN; i++) {
+        allot_task task;
+        if (allot_state_task_at(state, reclaim->tasks[i], &task) != ALLOT_OK)
+            continue;
+        allot__cli_puts(out, i > 0 ? ", " : "");
+        allot__cli_puts_safe(out, task.id, strlen(task.id));
+    }
+    if (reclaim->task_count > SHOWN)
+        allot__cli_printf(out, " and %" PRId32 " more", reclaim->task_count - SHOWN);
+    allot__cli_printf(out, "; slot-seconds of work lost: %" PRId64 "\n", reclaim->lost);
+}
+
 static void put_reclaims(const allot_decision *decision, int32_t group, allot__text *out)
 {
     bool first = true;
@@ -89,6 +110,7 @@ static void put_reclaims(const allot_decision *decision, int32_t group, allot__t
             continue;
         allot__cli_puts(out, first ? "\nreclaims, in this order:\n  " : "  ");
         put_reclaim(allot_decision_plan(decision), &reclaim, out);
+        put_tasks(decision, &reclaim, out);
         first = false;
     }
 }

@@ -121,14 +121,43 @@ static void push_lines(lua_State *L, const text *lines)
     }
 }
 
-/* decision:explain(path [, group]): lines */
+/* What explaining gave, popped off `lines`. */
+static int return_lines(lua_State *L, text *lines, int status)
+{
+    if (status || lines->failed)
+        return allot__module_fail(L, allot_status_text(status ? status : ALLOT_ENOMEM));
+    push_lines(L, lines);
+    text_end(lines);
+    return 1;
+}
+
+/* What is no path is a task's id; false: there is no such task. */
+static bool explain_task(lua_State *L, const allot_decision *decision, const char *id, int *results)
+{
+    if (id[0] == '/')
+        return false;
+    text *lines = push_text(L);
+    int status = allot_explain_task(decision, id, text_add_line, lines);
+    if (status == ALLOT_ENOENT) {
+        text_end(lines);
+        lua_pop(L, 1);
+        return false;
+    }
+    *results = return_lines(L, lines, status);
+    return true;
+}
+
+/* decision:explain(path or task [, group]): lines */
 int allot__module_explain(lua_State *L)
 {
     const allot_decision *decision = allot__box_check(L, 1, ALLOT__DECISION)->it;
     const allot_plan *plan = allot_decision_plan(decision);
     size_t len, group_len;
+    int results;
     const char *path = luaL_checklstring(L, 2, &len);
     const char *group = luaL_optlstring(L, 3, allot_plan_group_name(plan, 0), &group_len);
+    if (explain_task(L, decision, path, &results))
+        return results;
     int32_t consumer = allot_plan_find(plan, path, len);
     int32_t number = allot_plan_group_find(plan, group, group_len);
     if (consumer == ALLOT_ROOT)
@@ -138,10 +167,5 @@ int allot__module_explain(lua_State *L)
         return allot__module_fail(L, lua_tostring(L, -1));
     }
     text *lines = push_text(L);
-    int status = allot_explain(decision, number, consumer, text_add_line, lines);
-    if (status || lines->failed)
-        return allot__module_fail(L, allot_status_text(status ? status : ALLOT_ENOMEM));
-    push_lines(L, lines);
-    text_end(lines);
-    return 1;
+    return return_lines(L, lines, allot_explain(decision, number, consumer, text_add_line, lines));
 }

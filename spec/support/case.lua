@@ -40,7 +40,9 @@ function case.plan(short)
   return out
 end
 
-local KEYS = { now = true, slots = true, reclaims = true, tasks = true, hosts = true }
+local KEYS = {
+  now = true, slots = true, reclaims = true, tasks = true, hosts = true, sessions = true,
+}
 
 --- A state document: paths without the first slash hold {demand, allocated}.
 function case.state(short)

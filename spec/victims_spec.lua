@@ -1,0 +1,377 @@
+-- SPDX-License-Identifier: MIT
+-- Copyright the allot authors
+--- Sessions' parts, which tasks go, and who is sheltered (rules.md 5.5, 5.6; C-8; XV-1 to XV-5).
+
+local case = require "spec.support.case"
+local engine = require "spec.support.engine"
+local random = require "spec.support.random"
+local model = require "spec.support.model.victims"
+
+local NOW = 10000
+
+-- A gives `gives` slots to B of those it holds; A is a leaf that owns nothing it does not need.
+local function plan(holds, gives, policy, more)
+  local short = { slots = holds, policy = policy, { "A", owned = holds - gives },
+    { "B", owned = gives } }
+  for key, value in pairs(more or {}) do short[key] = value end
+  return case.plan(short)
+end
+
+local function state(holds, gives, rest)
+  rest.now = rest.now or NOW
+  rest.A, rest.B = { holds, holds }, { gives, 0 }
+  return case.state(rest)
+end
+
+local function session(id, fields)
+  fields.id, fields.consumer = id, "/A"
+  return fields
+end
+
+local function task(id, fields)
+  fields.id, fields.consumer = id, "/A"
+  return fields
+end
+
+-- The tasks that A gives back, and the decision.
+local function going(holds, gives, rest, policy, more, text)
+  local document, decision = engine.cycle(plan(holds, gives, policy, more),
+    state(holds, gives, rest), nil, text)
+  local reclaim = document.reclaims[1]
+  return reclaim and reclaim.tasks or {}, document, decision
+end
+
+local function explained(decision, id)
+  return table.concat(assert(decision:explain(id)), "\n")
+end
+
+local SITE = [[
+return policy {
+  name = "site",
+  quota = {
+    fill "reserved" { by = "reserve", up_to = "reserve" },
+    fill "owned" { by = "owned", up_to = "owned" },
+  },
+  %s
+}
+]]
+
+local function site(rules)
+  return "site.lua", nil, SITE:format(rules)
+end
+
+describe("sessions", function ()
+  local function quotas(slots, scheduling, sessions)
+    for _, one in ipairs(sessions) do one.scheduling = scheduling end
+    local document = engine.cycle(case.plan { slots = slots, { "A", owned = slots } },
+      case.state { now = NOW, A = { slots, 0 }, sessions = sessions })
+    local out = {}
+    for i, part in ipairs(document.sessions) do out[i] = part.quota end
+    return out
+  end
+
+  it("divide a leaf's quota by priority (R_Proportion)", function ()
+    assert.same({ 2, 8 }, quotas(10, "proportional", {
+      session("s1", { priority = 1 }), session("s2", { priority = 4 }),
+    }))
+  end)
+
+  it("leave what they do not want to the others, in proportion", function ()
+    assert.same({ 1, 3, 6 }, quotas(10, "proportional", {
+      session("s1", { priority = 7, demand = 1 }), session("s2", { priority = 1 }),
+      session("s3", { priority = 2 }),
+    }))
+  end)
+
+  it("get lost slots by priority, then creation (C-4)", function ()
+    assert.same({ 3, 4, 3 }, quotas(10, "proportional", {
+      session("s1", { created = 5 }), session("s2", { created = 2 }),
+      session("s3", { created = 9 }),
+    }))
+  end)
+
+  it("get their minimum first, then by priority (R_MinimumServices)", function ()
+    assert.same({ 5, 7 }, quotas(12, "minimum", {
+      session("s1", { priority = 1, minimum = 4 }), session("s2", { priority = 9, minimum = 1,
+        demand = 7 }),
+    }))
+    assert.same({ 3, 1 }, quotas(4, "minimum", {
+      session("s1", { priority = 1, minimum = 3 }), session("s2", { priority = 9, minimum = 1 }),
+    }))
+  end)
+
+  it("XV-5: a slot goes to the highest priority, and back down as sessions end", function ()
+    local all = {
+      session("low", { priority = 1, created = 1 }), session("middle", { priority = 10,
+        created = 2 }), session("high", { priority = 100, created = 3 }),
+    }
+    assert.same({ 1 }, quotas(1, "priority", { all[1] }))
+    assert.same({ 0, 1 }, quotas(1, "priority", { all[1], all[2] }))
+    assert.same({ 0, 0, 1 }, quotas(1, "priority", all))
+    all[3].demand = 0
+    assert.same({ 0, 1, 0 }, quotas(1, "priority", all))
+    all[2].demand = 0
+    assert.same({ 1, 0, 0 }, quotas(1, "priority", all))
+  end)
+
+  it("of equal priority go by creation, first first", function ()
+    assert.same({ 1, 4 }, quotas(5, "priority", {
+      session("s1", { created = 9 }), session("s2", { created = 3, demand = 4 }),
+    }))
+  end)
+end)
+
+describe("victims", function ()
+  it("XV-1: by priority the last created of the lowest", function ()
+    local function of(id, fields)
+      fields.scheduling = "priority"
+      return session(id, fields)
+    end
+    assert.same({ "new" }, (going(3, 1, {
+      sessions = {
+        of("s1", { priority = 1, created = 1 }), of("s2", { priority = 1, created = 2 }),
+        of("s3", { priority = 500, created = 3 }),
+      },
+      tasks = {
+        task("old", { session = "s1", started = 300 }),
+        task("new", { session = "s2", started = 100 }),
+        task("high", { session = "s3", started = 900 }),
+      },
+    })))
+  end)
+
+  it("XV-2: the last started of the lowest preemption rank", function ()
+    local rest = {
+      sessions = {
+        session("s1", { preemption_rank = 10 }), session("s2", { preemption_rank = 10 }),
+        session("s3", { preemption_rank = 20 }),
+      },
+      tasks = {
+        task("a", { session = "s1", started = 100 }), task("b", { session = "s2", started = 300 }),
+        task("c", { session = "s1", started = 200 }), task("d", { session = "s3", started = 900 }),
+      },
+    }
+    assert.same({ "b" }, (going(4, 1, rest)))
+    assert.same({ "b", "c", "a", "d" }, (going(4, 4, rest)))
+  end)
+
+  it("XV-3: PolicyDefault: the fullest session, or the least empty one", function ()
+    local use = { use = "hybrid", preemption = "policy_default" }
+    local function tasks(counts)
+      local out = {}
+      for name, count in pairs(counts) do
+        for i = 1, count do
+          out[#out + 1] = task(name .. i, { session = name, started = i })
+        end
+      end
+      return out
+    end
+    -- Each deserves 2 of 6: +3, +1, -2.
+    local names = going(8, 2, {
+      sessions = { session("s1", {}), session("s2", {}), session("s3", {}) },
+      tasks = tasks { s1 = 5, s2 = 3 },
+    }, use)
+    assert.same({ "s15", "s14" }, names)
+    -- They deserve 3 and 5 of 8 and hold 2 and 1: -1, -4; nobody tells of the other 7 slots.
+    names = going(10, 2, {
+      sessions = { session("s1", { priority = 3 }), session("s2", { priority = 5 }) },
+      tasks = tasks { s1 = 2, s2 = 1 },
+    }, use)
+    assert.same({ "s12", "s11" }, names)
+  end)
+
+  it("XV-4: on an exclusive host everybody counts as the best there", function ()
+    local rest = {
+      hosts = { h1 = { slots = 2, exclusive_to = "/A" }, h2 = { slots = 1 } },
+      sessions = {
+        session("s1", { preemption_rank = 10 }), session("s2", { preemption_rank = 20 }),
+        session("s3", { preemption_rank = 15 }),
+      },
+      tasks = {
+        task("a", { session = "s1", host = "h1", started = 1 }),
+        task("b", { session = "s2", host = "h1", started = 2 }),
+        task("c", { session = "s3", host = "h2", started = 3 }),
+      },
+    }
+    assert.same({ "c" }, (going(3, 1, rest)))
+    rest.hosts.h1.exclusive_to = nil
+    assert.same({ "a" }, (going(3, 1, rest)))
+  end)
+
+  it("go host by host when they are not selective", function ()
+    local use = { use = "hybrid", selective = false }
+    local rest = {
+      hosts = { h1 = { slots = 2 }, h2 = { slots = 2 } },
+      tasks = {
+        task("a", { host = "h1", started = 1 }), task("b", { host = "h1", started = 2 }),
+        task("c", { host = "h2", started = 3 }), task("d", { host = "h2", started = 4 }),
+      },
+    }
+    assert.same({ "d", "c" }, (going(4, 2, rest)))
+    local first = going(4, 2, rest, use)
+    assert.same({ "b", "a" }, first)
+    -- Any one, but always the same (A-79): both hosts come up, and never a mixture.
+    local seen = {}
+    for seed = 1, 40 do
+      local names = going(4, 2, rest, use, { options = { seed = seed } })
+      assert.same(names, (going(4, 2, rest, use, { options = { seed = seed } })))
+      seen[table.concat(names)] = true
+    end
+    assert.same({ ba = true, dc = true }, seen)
+  end)
+
+  it("that tie go by larger id, bytewise (C-8)", function ()
+    local tasks = {}
+    for i, id in ipairs { "t10", "t9", "T99", "t2" } do tasks[i] = task(id, { started = 5 }) end
+    assert.same({ "t9", "t2", "t10" }, (going(4, 3, { tasks = tasks })))
+  end)
+
+  it("are spared, last first, who is not needed (C-8)", function ()
+    assert.same({ "four" }, (going(7, 4, { tasks = {
+      task("one", { slots = 1, started = 30 }), task("two", { slots = 2, started = 20 }),
+      task("four", { slots = 4, started = 10 }),
+    } })))
+  end)
+
+  it("share a slot, go together, and count it once (A-78)", function ()
+    local names, document = going(3, 1, { tasks = {
+      task("a", { host = "h", slot = 1, started = NOW - 100 }),
+      task("b", { host = "h", slot = 1, started = NOW - 50 }),
+      task("c", { host = "h", slot = 2, started = NOW - 60 }),
+      task("d", { host = "h", slot = 3, started = NOW - 70 }),
+    }, hosts = { h = { slots = 3 } } })
+    assert.same({ "a", "b" }, names)
+    assert.equal(150, document.reclaims[1].lost)
+  end)
+
+  it("are not those that a reclaim in flight names", function ()
+    local names = going(4, 2, {
+      tasks = {
+        task("a", { started = 1 }), task("b", { started = 2 }), task("c", { started = 3 }),
+        task("d", { started = 4 }),
+      },
+      reclaims = { { consumer = "/A", slots = 1, tasks = { "d" },
+        ["for"] = { { consumer = "/B", slots = 1 } }, deadline = NOW + 60 } },
+    })
+    assert.same({ "c" }, names)
+  end)
+
+  it("by a site's order, with functions and attributes", function ()
+    local name, _, text = site [[
+      task_attributes = { checkpointed = { type = "integer", default = 0 } },
+      victims = order { function (ran, slots, checkpointed) return ran * slots - checkpointed end },
+    ]]
+    assert.same({ "b" }, (going(4, 1, { tasks = {
+      task("a", { slots = 1, started = NOW - 50 }),
+      task("b", { slots = 2, started = NOW - 90, checkpointed = 170 }),
+      task("c", { slots = 1, started = NOW - 30 }),
+    } }, name, nil, text)))
+  end)
+end)
+
+describe("guards", function ()
+  local tasks = {
+    task("young", { started = NOW - 10 }), task("often", { started = NOW - 70, preempted = 3 }),
+    task("tagged", { started = NOW - 80, tags = { "interactive" } }),
+    task("old", { started = NOW - 90 }), task("older", { started = NOW - 95 }),
+  }
+  local name, _, text = site [[
+    guards = { min_run_time(60), max_preemptions(3), spare_tagged "interactive" },
+  ]]
+
+  it("shelter tasks, and a leaf gives no more than it can", function ()
+    assert.same({ "old", "older" }, (going(5, 2, { tasks = tasks }, name, nil, text)))
+    local names, document = going(5, 4, { tasks = tasks }, name, nil, text)
+    assert.same({ "old", "older" }, names)
+    case.check({ A = { over = 4, reclaimed = 2, held_back = 2 } }, document.groups.default)
+  end)
+
+  it("are named when a task is explained", function ()
+    local _, _, decision = going(5, 2, { tasks = tasks }, name, nil, text)
+    local lines = explained(decision, "young")
+    assert.matches("guard min_run_time shelters it", lines)
+    assert.matches("Its ran is 10; from 60 on, in 50, it may go", lines)
+  end)
+
+  it("by a function that says who may go", function ()
+    local file, _, own = site [[
+      guards = { guard "odd" (function (started) return started % 2 == 0 end) },
+    ]]
+    assert.same({ "b" }, (going(2, 1, { tasks = {
+      task("a", { started = 9 }), task("b", { started = 4 }),
+    } }, file, nil, own)))
+  end)
+end)
+
+describe("an explanation of a task", function ()
+  local tasks = {
+    task("a", { started = 100 }), task("b", { started = 300, slots = 2 }),
+    task("c", { started = 200 }),
+  }
+
+  it("tells the key that decided, and what would have spared it", function ()
+    local _, _, decision = going(4, 2, { tasks = tasks })
+    local lines = explained(decision, "b")
+    assert.matches("It goes", lines)
+    assert.matches("number 1 of 3 candidates", lines)
+    assert.matches("The first that stays is c", lines)
+    assert.matches("started, largest first: 300 against 200", lines)
+    assert.matches("It would stay if /A gave 2 less", lines)
+    lines = explained(decision, "a")
+    assert.matches("It stays", lines)
+    assert.matches("The last that goes is b", lines)
+    assert.matches("It would go if /A gave 2 more", lines)
+  end)
+
+  it("is right about how many more or less it takes", function ()
+    for gives = 1, 4 do
+      local names, _, decision = going(4, gives, { tasks = tasks })
+      local goes = {}
+      for _, id in ipairs(names) do goes[id] = true end
+      for _, one in ipairs(tasks) do
+        local lines = explained(decision, one.id)
+        local less = tonumber(lines:match "It would stay if /A gave (%d+) less")
+        local more = tonumber(lines:match "It would go if /A gave (%d+) more")
+        assert.equal(goes[one.id] == true, less ~= nil)
+        local other = going(4, gives - (less or 0) + (more or 0), { tasks = tasks })
+        local now = false
+        for _, id in ipairs(other) do now = now or id == one.id end
+        if less or more then assert.equal(not goes[one.id], now) end
+      end
+    end
+  end)
+end)
+
+describe("what goes", function ()
+  -- Random tasks under random orders, against the words of C-8.
+  local FIELDS = { "started", "slots", "ran", "preempted" }
+  it("is what the model picks", function ()
+    for seed = 1, 150 do
+      local from = random.new(seed)
+      local tasks, slots = {}, 0
+      for i = 1, from:int(1, 12) do
+        local shares = from:once_in(3)
+        tasks[i] = task("t" .. from:int(1, 99) .. "-" .. i, {
+          started = from:int(NOW - 5, NOW), slots = shares and 1 or from:int(1, 3),
+          preempted = from:int(0, 2), host = shares and "h" or nil,
+          slot = shares and from:int(1, 3) or nil,
+        })
+      end
+      local units = model.units(tasks, NOW)
+      for _, unit in ipairs(units) do slots = slots + unit.slots end
+      local keys, words = {}, {}
+      for i = 1, from:int(0, 3) do
+        keys[i] = { from:pick(FIELDS), from:once_in(2) }
+        words[i] = ("%s %q"):format(keys[i][2] and "desc" or "asc", keys[i][1])
+      end
+      local gives = from:int(1, slots)
+      local name, _, text = site("victims = order { " .. table.concat(words, ", ") .. " },")
+      local names = going(slots, gives, { tasks = tasks }, name, nil, text)
+      local wanted = {}
+      for _, unit in ipairs((model.pick(units, keys, gives))) do
+        for _, id in ipairs(unit.tasks) do wanted[#wanted + 1] = id end
+      end
+      assert.same(wanted, names, "seed " .. seed)
+    end
+  end)
+end)
