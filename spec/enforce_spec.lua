@@ -4,6 +4,9 @@
 
 local case = require "spec.support.case"
 local engine = require "spec.support.engine"
+local gen = require "spec.support.gen"
+local property = require "spec.support.property"
+local random_of = require("spec.support.random").new
 
 local plan, state = case.plan, case.state
 
@@ -182,4 +185,72 @@ describe("an attribute that is a limit", function ()
     assert.equal("over-attribute", decision.reclaims[1].why.code)
     assert.equal(5, rows["/A"].forced)
   end)
+end)
+
+--- A random case at a switch: some leaves own, may hold or are ranked otherwise from then on.
+local function switched(seed)
+  local made = gen.case(seed)
+  local random = random_of(seed)
+  local changes = {}
+  local function walk(list, path)
+    for _, node in ipairs(list) do
+      local here = path .. "/" .. node.name
+      if node.children then
+        walk(node.children, here)
+      elseif random:once_in(2) then
+        local change = { rank = random:int(0, 3), limit = random:int(0, 20) + (node.reserve or 0) }
+        if change.limit == node.limit then change.limit = change.limit + 1 end
+        if random:once_in(2) then change.owned = random:int(0, 20) + (node.reserve or 0) end
+        if random:once_in(3) then change.rebalance = false end
+        changes[here] = change
+      end
+    end
+  end
+  walk(made.plan.consumers, "")
+  made.plan.windows = { { from = "17:00", to = "24:00", consumers = next(changes) and changes } }
+  made.state.now, made.state.last = SWITCH, SWITCH - 1
+  if engine.valid(made) then return made end
+  for _, change in pairs(changes) do change.owned = nil end
+  if engine.valid(made) then return made end
+  made.plan.windows = nil
+  return made
+end
+
+describe("a random switch", function ()
+  property("takes what is forced, and for others no more than they lack", {
+    runs = 400, valid = engine.valid,
+  }, function (it)
+    local decision = engine.cycle(it.plan, it.state)
+    for name, group in pairs(decision.groups) do
+      local rows = case.by_path(group)
+      local claimed, given = {}, {}
+      for _, reclaim in ipairs(decision.reclaims) do
+        if reclaim.group == name then
+          local sum = 0
+          for _, claim in ipairs(reclaim["for"]) do
+            claimed[claim.consumer] = (claimed[claim.consumer] or 0) + claim.slots
+            sum = sum + claim.slots
+          end
+          assert.is_true(sum <= reclaim.slots, reclaim.consumer)
+          given[reclaim.consumer] = (given[reclaim.consumer] or 0) + reclaim.slots
+        end
+      end
+      local inner = {}
+      for path in pairs(rows) do inner[path:match "^(.*)/[^/]+$"] = true end
+      for path, row in pairs(rows) do
+        if not inner[path] then
+          assert.equal(given[path] or 0, row.reclaimed, path)
+          assert.is_true(row.reclaimed + row.held_back <= row.over, path .. " over")
+          assert.is_true(row.forced <= row.reclaimed, path .. " forced")
+          assert.is_true((claimed[path] or 0) <= row.deficit, path .. " claims")
+          local window = it.plan.windows and it.plan.windows[1]
+          local change = window and window.consumers and window.consumers[path]
+          local most = change and change.limit
+          if most and change.rebalance ~= false and not (it.plan.groups or {})[name] then
+            assert.is_true(row.allocated - row.in_flight - row.reclaimed <= most, path .. " limit")
+          end
+        end
+      end
+    end
+  end, switched)
 end)
