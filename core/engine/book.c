@@ -166,8 +166,12 @@ static void list_claims(lists *it)
         const allot__work *work = it->book->work;
         int32_t row = it->book->leaf[it->transfers[i].to];
         int32_t to = allot__handle(work, row >= 0 ? row : work->group->parent[~row]);
-        if (reclaim->count > 0 && claims[reclaim->count - 1].consumer == to) {
-            claims[reclaim->count - 1].slots += it->transfers[i].slots;
+        int32_t known = reclaim->count - 1;
+        while (known > 0 && work->ledger != NULL && claims[known].consumer != to) {
+            known--;
+        }
+        if (known >= 0 && claims[known].consumer == to) {
+            claims[known].slots += it->transfers[i].slots;
         } else {
             claims[reclaim->count++] = (allot_claim){to, it->transfers[i].slots};
         }

@@ -6,6 +6,7 @@
 #include "engine/decision.h"
 #include "engine/enforce.h"
 #include "engine/free.h"
+#include "engine/ledger.h"
 #include "engine/monitor.h"
 #include "engine/need.h"
 #include "engine/place.h"
@@ -39,6 +40,9 @@ static int run_group(allot__decided *group, allot_stage last)
     int status = allot__rack_make(work);
     if (status == ALLOT_OK) {
         status = allot__enforce(work);
+    }
+    if (status == ALLOT_OK) {
+        status = allot__ledger_begin(work);
     }
     if (status == ALLOT_OK) {
         status = run_quota(work);

@@ -3,6 +3,7 @@
 /* decision.c: reading what a cycle decided; nothing here changes it. */
 #include "engine/decision.h"
 
+#include "engine/ledger.h"
 #include "engine/place.h"
 #include "engine/enforce.h"
 #include "engine/reclaim.h"
@@ -267,6 +268,9 @@ static void reclaim_at(const allot_decision *decision, int32_t group, int32_t i,
                   : order->unowed & ALLOT__BY_LIMIT ? "over-limit"
                   : order->unowed & ALLOT__BY_SIZE  ? "over-size"
                                                     : "over-quota";
+    if (!(order->unowed & ALLOT__BY_CLOSED) && allot__ledger_holder(work, order->row) != NULL) {
+        out->reason = allot__why_code(allot__ledger_reason(work, order->row));
+    }
 }
 
 int allot_decision_reclaim(const allot_decision *decision, int32_t i, allot_reclaim *out)
@@ -293,4 +297,35 @@ int allot_decision_session(const allot_decision *decision, int32_t session, allo
         out->quota = decision->session_quota[session];
     }
     return ALLOT_OK;
+}
+
+int32_t allot_decision_loans(const allot_decision *decision)
+{
+    int32_t count = 0;
+    for (int32_t group = 0; group < decision->plan->group_count; group++) {
+        const allot__ledger *ledger = decision->groups[group].work.ledger;
+        count += ledger != NULL ? ledger->loan_count : 0;
+    }
+    return count;
+}
+
+int allot_decision_loan(const allot_decision *decision, int32_t i, allot_loan_change *out)
+{
+    for (int32_t group = 0; i >= 0 && group < decision->plan->group_count; group++) {
+        const allot__work *work = &decision->groups[group].work;
+        const allot__ledger *ledger = work->ledger;
+        if (ledger != NULL && i < ledger->loan_count) {
+            const allot__lent *loan = &ledger->loans[i];
+            *out = (allot_loan_change){
+                .group = group,
+                .lender = allot__handle(work, ledger->holders[loan->lender].row),
+                .borrower = allot__handle(work, ledger->holders[loan->borrower].row),
+                .slots = loan->slots,
+                .before = loan->before,
+                .reason = allot__why_code(loan->why)};
+            return ALLOT_OK;
+        }
+        i -= ledger != NULL ? ledger->loan_count : 0;
+    }
+    return ALLOT_EUSAGE;
 }

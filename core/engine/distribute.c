@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "engine/in_flight.h"
+#include "engine/ledger.h"
 #include "engine/order.h"
 
 typedef struct pass {
@@ -100,6 +101,9 @@ static int64_t first_part(const pass *pass, int32_t row)
 {
     const allot__work *work = pass->work;
     int32_t below = allot__family_of(work, row);
+    if (allot__ledger_at(work, row)) {
+        return 0; /* it has decided already */
+    }
     int64_t part = most(0, work->quota[row] - allocated(work, row) - pledged(work, row));
     if (work->room != NULL && below == 0) {
         return least(part, work->room[row] - pledged(work, row));
@@ -117,7 +121,7 @@ static int64_t first_family(pass *pass, int32_t family, int64_t left)
     for (int32_t i = 0; i < count && left > 0; i++) {
         int32_t row = member(pass, first, i);
         int64_t part = least(first_part(pass, row), left);
-        work->received[row] = (int32_t)(pledged(work, row) + part);
+        work->received[row] += (int32_t)part;
         left -= part;
     }
     return left;
@@ -133,10 +137,14 @@ static bool first_sweep(pass *pass)
     } else {
         idle = take_pledged(work);
     }
+    if (work->ledger != NULL) {
+        idle -= allot__ledger_received(work);
+    }
     work->idle_left = first_family(pass, 0, idle);
     for (int32_t family = 1; family < work->tree->families; family++) {
         int32_t parent = work->group->parent[family];
         int64_t part = work->received[parent] - pledged(work, parent);
+        part = allot__ledger_family(work, family) ? 0 : part;
         int64_t rest = part > 0 ? first_family(pass, family, part) : 0;
         if (rest > 0 && rest > allot__spare_quota(work, family)) {
             return false;
@@ -183,6 +191,9 @@ static int64_t lacks(const pass *pass, int32_t row)
 {
     const allot__work *work = pass->work;
     int32_t family = allot__family_of(work, row);
+    if (allot__ledger_at(work, row)) {
+        return 0;
+    }
     int64_t holds = allocated(work, row) + work->received[row];
     if (family == 0) {
         int64_t lack = most(0, work->quota[row] - holds);
@@ -253,6 +264,9 @@ int allot__distribute(allot__work *work)
 {
     pass pass = {.work = work};
     work->idle = most(0, work->slots - work->sums[0].allocated);
+    if (work->ledger != NULL) {
+        allot__ledger_pledged(work);
+    }
     allot__flights_pledge(work);
     int status = begin(&pass);
     if (status != ALLOT_OK) {

@@ -133,7 +133,8 @@ static void enforce_leaf(const allot__work *work, const past *past, int32_t row,
     int64_t forced = 0;
     if (past->plan != NULL) {
         int32_t before = allot__row(past->plan, work->index, allot__handle(work, row));
-        if (own_changed(work, past, row, before)) {
+        if (own_changed(work, past, row, before) &&
+            !allot__policy_ledger(allot__rules_at(work, row)->policy)) {
             int32_t own = allot__own(work, allot__rules_at(work, row), row, NULL);
             columns->least[row] = own < work->limit[row] ? own : work->limit[row];
             columns->changed[row] = 1;

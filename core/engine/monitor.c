@@ -8,6 +8,7 @@
 
 #include "base/wide.h"
 #include "engine/in_flight.h"
+#include "engine/ledger.h"
 #include "engine/own.h"
 #include "engine/quota.h"
 
@@ -34,6 +35,10 @@ static int64_t held(const allot__work *work, int32_t row)
 
 static int64_t own_used(const allot__work *work, int32_t row)
 {
+    const allot__held *told = allot__ledger_held(work, row);
+    if (told != NULL) {
+        return told->own;
+    }
     const allot__rules *rules = allot__rules_at(work, row);
     int64_t own = rules->owns ? allot__own(work, rules, row, NULL) : 0;
     return own < held(work, row) ? own : held(work, row);
@@ -43,6 +48,9 @@ static int64_t own_used(const allot__work *work, int32_t row)
 static int64_t idle_own(const allot__work *work, int32_t row)
 {
     const allot__rules *rules = allot__rules_at(work, row);
+    if (allot__ledger_rules(rules)) {
+        return 0; /* it lends by its loans alone */
+    }
     int64_t busy = held(work, row);
     busy = busy > work->reserve[row] ? busy : work->reserve[row];
     int64_t own = rules->owns ? allot__own(work, rules, row, NULL) : 0;
@@ -51,7 +59,8 @@ static int64_t idle_own(const allot__work *work, int32_t row)
 
 static int64_t beyond_own(const allot__work *work, int32_t row)
 {
-    return allot__rules_at(work, row)->owns ? held(work, row) - own_used(work, row) : 0;
+    const allot__rules *rules = allot__rules_at(work, row);
+    return rules->owns && !allot__ledger_rules(rules) ? held(work, row) - own_used(work, row) : 0;
 }
 
 static void match_up(watch *of)
@@ -177,7 +186,8 @@ static int plan_quota(allot__work *work, allot__monitor *out)
     }
     need_all(work, busy.need);
     out->planned = busy.quota;
-    return allot__quota(&busy);
+    int status = allot__ledger_plan(&busy);
+    return status == ALLOT_OK ? allot__quota(&busy) : status;
 }
 
 /* ---- The whole ------------------------------------------------------------------------------- */
@@ -194,6 +204,11 @@ void allot__monitor_row(const allot__work *work, const allot__monitor *monitor, 
                             .lent = monitor->lent[row],
                             .borrowed = monitor->borrowed[row],
                             .planned = monitor->planned[row]};
+    const allot__held *told = allot__ledger_held(work, row);
+    if (told != NULL) {
+        out->lent = told->out;
+        out->borrowed = told->in;
+    }
     out->shared = held(work, row) - out->own_used - out->borrowed;
 }
 

@@ -11,6 +11,8 @@
  * plan order. So in a group as much is lent as is borrowed. The rest is shared: slots that nobody
  * below the group owns. Where a policy does not go by what is owned, everything is shared.
  *
+ * Where a policy keeps a ledger, that tells who uses and lends what.
+ *
  * Planned is what the policy would give a consumer if all were busy up to their limits; functions
  * tell what they told of this cycle.
  */

@@ -184,6 +184,16 @@ static void on_waive(allot__reclaim_log *log, int32_t family, int64_t slots)
     }
 }
 
+static void on_move(allot__reclaim_log *log, int32_t from, int32_t to, int64_t slots)
+{
+    allot__book *book = (allot__book *)(void *)log;
+    int32_t number = book->number[to];
+    int32_t served = book->lack[number] < slots ? book->lack[number] : (int32_t)slots;
+    transfer_slots(book, book->number[from], number, slots);
+    book->lack[number] -= served;
+    book->next[number] = book->lack[number] > 0 ? number : number + 1;
+}
+
 static int64_t on_unmatched(allot__reclaim_log *log, int32_t family)
 {
     allot__book *book = (allot__book *)(void *)log;
@@ -228,7 +238,7 @@ static int write_down(allot__book *book)
 int allot__orders_make(allot__work *work, allot__orders *out)
 {
     allot__book book = {
-        .log = {{on_leaf}, on_node, on_waive, on_unmatched}, .work = work, .out = out};
+        .log = {{on_leaf}, on_node, on_waive, on_move, on_unmatched}, .work = work, .out = out};
     *out = (allot__orders){0};
     int status = take_room(&book) ? write_down(&book) : ALLOT_ENOMEM;
     allot__vector_free(work->plan->engine, &book.takes);

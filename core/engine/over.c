@@ -4,6 +4,7 @@
 #include "engine/over.h"
 
 #include "engine/enforce.h"
+#include "engine/ledger.h"
 #include "engine/trace.h"
 
 static bool has_options(const allot__work *work)
@@ -51,6 +52,10 @@ static int64_t stays(const allot__work *work, int32_t row)
 
 int64_t allot__over(const allot__work *work, int32_t row)
 {
+    const allot__holder *holder = allot__ledger_holder(work, row);
+    if (holder != NULL) {
+        return holder->lost; /* what it holds beyond its quota nobody wants */
+    }
     int64_t over = stays(work, row) - allot__target(work, row);
     if (over > 0 && work->group->options[ALLOT_OPTION_HOLD_ROUNDING] &&
         allot__rounding_only(work, row)) {
@@ -142,11 +147,20 @@ static void damp(const allot__work *work, int32_t row, int64_t forced, allot__da
     out->may -= out->drains + out->policy + out->dead_zone + out->interval + out->most_reclaimed;
 }
 
+int64_t allot__forced(const allot__work *work, int32_t row)
+{
+    const allot__holder *holder = allot__ledger_holder(work, row);
+    if (holder != NULL) {
+        return holder->forced;
+    }
+    return work->forced != NULL ? work->forced[row] : 0;
+}
+
 void allot__damping(const allot__work *work, int32_t row, allot__damped *out)
 {
     int64_t over = allot__over(work, row);
     int64_t open = stays(work, row);
-    int64_t forced = work->forced != NULL ? work->forced[row] : 0;
+    int64_t forced = allot__forced(work, row);
     open -= work->sheltered != NULL ? work->sheltered[row] : 0;
     open = open > 0 ? open : 0;
     over = over > forced ? over : forced;

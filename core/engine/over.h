@@ -43,6 +43,8 @@ void allot__damping(const allot__work *work, int32_t row, allot__damped *out);
 int64_t allot__target(const allot__work *work, int32_t row);
 /* What a leaf is over its target, force and damping aside; 0 where C-9 says so. */
 int64_t allot__over(const allot__work *work, int32_t row);
+/* What it must give whoever wants it. */
+int64_t allot__forced(const allot__work *work, int32_t row);
 /* What a leaf still lacks once its grants and earmarked slots are there; and what of it counts. */
 int64_t allot__lack(const allot__work *work, int32_t row);
 int64_t allot__deficit(const allot__work *work, int32_t row);

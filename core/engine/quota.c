@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "engine/ledger.h"
 #include "engine/own.h"
 #include "engine/quota_pass.h"
 #include "engine/round.h"
@@ -212,7 +213,7 @@ static allot__quota_pass *begin_all(allot__work *work, bool (*pour)(allot__pour 
     *status = passes != NULL ? ALLOT_OK : ALLOT_ENOMEM;
     for (int32_t i = 0; i < work->rules_count && *status == ALLOT_OK; i++) {
         passes[i] = (allot__quota_pass){.work = work, .rules = &work->rules[i], .pour = pour};
-        *status = begin(&passes[i]);
+        *status = allot__ledger_rules(&work->rules[i]) ? ALLOT_OK : begin(&passes[i]);
     }
     return passes;
 }
@@ -221,13 +222,16 @@ static int quota(allot__work *work, bool (*pour)(allot__pour *))
 {
     int status;
     allot__quota_pass *passes = begin_all(work, pour, &status);
-    bool mixed = work->rules_count > 1;
+    bool mixed = work->rules_count > 1 && !allot__ledger_family(work, 0);
     if (status == ALLOT_OK && mixed) {
         status = allot__quota_mixed(passes);
     }
     for (int32_t family = mixed; family < work->tree->families && status == ALLOT_OK; family++) {
         allot__quota_pass *pass = &passes[allot__rules_of(work, family) - work->rules];
         int64_t slots = family == 0 ? work->slots : work->quota[work->group->parent[family]];
+        if (allot__ledger_family(work, family)) {
+            continue;
+        }
         if (slots == 0) {
             empty_family(work, family);
         } else if (pass->plain) {
@@ -236,7 +240,7 @@ static int quota(allot__work *work, bool (*pour)(allot__pour *))
             allot__quota_order_family(pass, family, slots, NULL, &work->critical[family]);
         }
     }
-    return status;
+    return status == ALLOT_OK && work->ledger != NULL ? allot__ledger_run(work) : status;
 }
 
 int allot__quota(allot__work *work)

@@ -9,6 +9,7 @@
  */
 #include <string.h>
 
+#include "engine/ledger.h"
 #include "engine/own.h"
 #include "engine/quota_pass.h"
 #include "engine/round.h"
@@ -108,11 +109,18 @@ int allot__quota_mixed(allot__quota_pass *passes)
         return ALLOT_ENOMEM;
     }
     divide(work, &exact[0], &exact[1]);
+    if (work->ledger != NULL) {
+        work->ledger->slots = 0;
+    }
     for (int32_t k = 0; k < work->rules_count; k++) {
         for (int32_t row = 0; row < count; row++) {
             only[row] = work->group->branch_ruled[row] == k;
         }
         int64_t slots = (int64_t)exact[0].level[k] + exact[1].level[k];
+        if (allot__ledger_rules(&work->rules[k])) {
+            work->ledger->slots += slots;
+            continue;
+        }
         allot__quota_order_family(&passes[k], 0, slots, only,
                                   &work->critical[work->tree->families + k]);
     }

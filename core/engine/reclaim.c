@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/simd.h"
+#include "engine/ledger_cut.h"
 
 /* Members as if all were leaves, without the options: what most families need. */
 ALLOT__CLONES static int64_t plain_rows(allot__work *work, int32_t first, int32_t count,
@@ -51,21 +52,36 @@ static int32_t over_in(const allot__work *work, int32_t row, sweep sweep)
     return (int32_t)(sweep == FORCED ? damped.most : damped.may);
 }
 
+/* A ledger has decided about its leaves before. */
+static void ledger_row(allot__work *work, const allot__holder *holder, allot__sums *sums)
+{
+    int32_t row = holder->row;
+    int64_t lack = allot__deficit(work, row);
+    work->over[row] = allot__ledger_gives(holder);
+    work->reclaimed[row] = work->over[row];
+    sums->over += work->over[row];
+    sums->reclaimed += work->reclaimed[row];
+    sums->deficit += lack;
+    sums->unmatched += lack > holder->claimed ? lack - holder->claimed : 0;
+}
+
 static void any_rows(allot__work *work, int32_t first, int32_t count, sweep sweep,
                      allot__sums *sums)
 {
-    sums->over = 0;
-    sums->over_left = 0;
-    sums->deficit = 0;
     for (int32_t row = first; row < first + count; row++) {
-        if (allot__family_of(work, row) == 0) {
+        const allot__holder *holder = allot__ledger_holder(work, row);
+        if (holder != NULL) {
+            ledger_row(work, holder, sums);
+        } else if (allot__family_of(work, row) == 0) {
+            int64_t lack = allot__deficit(work, row);
             if (sweep != REST) {
                 work->reclaimed[row] = 0;
             }
             work->over[row] = over_in(work, row, sweep);
             sums->over += work->over[row];
             sums->over_left += work->over[row] - work->reclaimed[row];
-            sums->deficit += allot__deficit(work, row);
+            sums->deficit += lack;
+            sums->unmatched += lack;
         }
     }
 }
@@ -75,19 +91,22 @@ static void leaves(allot__work *work, int32_t family, bool plain, sweep sweep)
     allot__sums *sums = &work->sums[family];
     int32_t first = allot__family_first(work, family);
     int32_t count = allot__family_size(work, family);
+    sums->over = sums->over_left = sums->deficit = sums->unmatched = 0;
+    sums->ordered = sweep == REST ? sums->ordered : 0;
+    sums->reclaimed = sums->ordered;
     if (plain && work->tree->inner[family] == 0) {
         int64_t quotas = plain_rows(work, first, count, sums);
         sums->over_left = sums->over;
         if (family > 0 && quotas < work->quota[work->group->parent[family]]) {
             sums->deficit += allot__spare_deficit(work, family);
         }
+        sums->unmatched = sums->deficit;
     } else {
         any_rows(work, first, count, sweep, sums);
-        sums->deficit += family > 0 ? allot__spare_deficit(work, family) : 0;
+        int64_t spare = family > 0 ? allot__spare_deficit(work, family) : 0;
+        sums->deficit += spare;
+        sums->unmatched += spare;
     }
-    sums->unmatched = sums->deficit;
-    sums->ordered = sweep == REST ? sums->ordered : 0;
-    sums->reclaimed = sums->ordered;
 }
 
 static void parents(allot__work *work, int32_t family)
@@ -153,11 +172,42 @@ static void take(allot__giveback *giveback, allot__reclaim_log *log, int32_t fam
     sums->unmatched -= owed;
 }
 
+/* Slots that a ledger takes: those for a leaf are told of, the others serve who lacks some. */
+static void take_ledger(const allot__work *work, allot__reclaim_log *log)
+{
+    const allot__ledger *ledger = work->ledger;
+    allot__sums *sums = &work->sums[0];
+    int64_t loose = 0;
+    for (int32_t i = 0; i < ledger->recall_count; i++) {
+        const allot__recall *recall = &ledger->recalls[i];
+        int64_t slots = recall->slots - recall->cut;
+        loose += recall->to < 0 ? slots : 0;
+        if (log != NULL && recall->to >= 0 && slots > 0) {
+            log->move(log, ledger->holders[recall->from].row, ledger->holders[recall->to].row,
+                      slots);
+        }
+    }
+    int64_t owed = loose < sums->unmatched ? loose : sums->unmatched;
+    sums->unmatched -= owed;
+    if (log == NULL || loose == 0) {
+        return;
+    }
+    log->node(log, 0, loose, owed);
+    for (int32_t i = 0; i < ledger->recall_count; i++) {
+        const allot__recall *recall = &ledger->recalls[i];
+        if (recall->to < 0 && recall->slots > recall->cut) {
+            log->taker.leaf(&log->taker, ledger->holders[recall->from].row,
+                            recall->slots - recall->cut);
+        }
+    }
+}
+
 /* What a family's members are over and lack, those of the families inside being known. */
 static void count_family(allot__work *work, int32_t family, sweep sweep)
 {
     const int64_t *options = work->group->options;
-    bool plain = work->in_flight == NULL && work->kept == NULL &&
+    bool ledger = work->ledger != NULL && (family == 0 || allot__ledger_family(work, family));
+    bool plain = !ledger && work->in_flight == NULL && work->kept == NULL &&
                  !options[ALLOT_OPTION_KEEP_SHRUNK_OWNERSHIP] &&
                  !options[ALLOT_OPTION_HOLD_ROUNDING];
     leaves(work, family, plain, sweep);
@@ -192,8 +242,8 @@ static void set_over(allot__work *work, const int32_t *list, int32_t count, bool
         sums->over_left = 0;
         for (int32_t row = first; row < first + allot__family_size(work, list[i]); row++) {
             int32_t below = allot__family_of(work, row);
-            if (below != 0) {
-                sums->over_left += work->sums[below].over_left;
+            if (below != 0 || allot__ledger_holder(work, row) != NULL) {
+                sums->over_left += below != 0 ? work->sums[below].over_left : 0;
                 continue;
             }
             allot__damped damped;
@@ -241,7 +291,7 @@ static void take_forced(allot__work *work, allot__reclaim_log *log)
 {
     log->node(log, ALLOT__FORCE, 0, 0);
     for (int32_t row = 0; row < work->tree->rows; row++) {
-        bool leaf = allot__family_of(work, row) == 0;
+        bool leaf = allot__family_of(work, row) == 0 && allot__ledger_holder(work, row) == NULL;
         int32_t left = leaf ? over_in(work, row, FORCED) - work->reclaimed[row] : 0;
         if (left > 0) {
             work->reclaimed[row] += left;
@@ -281,6 +331,9 @@ static void run(allot__giveback *giveback, allot__reclaim_log *log, sweep sweep,
     allot__work *work = giveback->work;
     for (int32_t family = work->tree->families - 1; family >= 0; family--) {
         count_family(work, family, sweep);
+        if (family == 0 && work->ledger != NULL && sweep != REST) {
+            take_ledger(work, log);
+        }
         if (sweep == REST) {
             work->sums[family].unmatched = log->unmatched(log, family);
         }
@@ -318,6 +371,9 @@ int allot__reclaim(allot__work *work, allot__reclaim_log *log)
 {
     allot__giveback giveback;
     int status = allot__kept_init(work);
+    if (status == ALLOT_OK) {
+        allot__ledger_cut(work);
+    }
     /* A policy's own rules may read what is over, so that must be there before they are asked. */
     for (int32_t family = work->tree->families - 1;
          status == ALLOT_OK && family >= 0 && !allot__giveback_natural(work); family--) {

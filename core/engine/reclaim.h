@@ -26,6 +26,8 @@ typedef struct allot__reclaim_log {
     void (*node)(struct allot__reclaim_log *log, int32_t family, int64_t slots, int64_t owed);
     /* So many of the deficits inside, worst first, are not served. */
     void (*waive)(struct allot__reclaim_log *log, int32_t family, int64_t slots);
+    /* A ledger's slots, from one leaf to another. */
+    void (*move)(struct allot__reclaim_log *log, int32_t from, int32_t to, int64_t slots);
     /* What deficits inside nothing has served yet. */
     int64_t (*unmatched)(struct allot__reclaim_log *log, int32_t family);
 } allot__reclaim_log;

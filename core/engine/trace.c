@@ -3,6 +3,7 @@
 /* trace.c: the fills again, for one row. */
 #include "engine/trace.h"
 
+#include "engine/ledger.h"
 #include "engine/order.h"
 #include "engine/own.h"
 
@@ -145,8 +146,25 @@ static allot__u128 last_level(const allot__work *work, const allot__critical *cr
     return level * sum + (gap < rise ? gap : rise);
 }
 
+/* A ledger's parts are whole as they are. */
+static void trace_ledger(const allot__work *work, int32_t row, allot__levels *out)
+{
+    allot__u128 level = 0;
+    *out = (allot__levels){
+        .fills = allot__rules_at(work, row)->policy->fill_count, .critical = -1, .denominator = 1};
+    allot__ledger_parts(work, row, out->part);
+    for (int32_t i = 0; i < out->fills; i++) {
+        level += (allot__u128)out->part[i];
+        out->level[i] = level;
+    }
+}
+
 void allot__trace(const allot__work *work, int32_t row, allot__levels *out)
 {
+    if (allot__ledger_at(work, row)) {
+        trace_ledger(work, row, out);
+        return;
+    }
     const allot_policy *policy = allot__rules_at(work, row)->policy;
     const allot__critical *critical = allot__trace_critical(work, row);
     const allot__part *part = allot__trace_part(work, row);

@@ -124,6 +124,8 @@ typedef struct allot__work {
 
     /* By session of the state, for all groups: what it needs and deserves; NULL without any. */
     int32_t *session_need, *session_quota;
+
+    struct allot__ledger *ledger; /* C-11; NULL: no policy keeps one */
 } allot__work;
 
 /* Begins: finds the given columns and takes room for the others from the arena. ENOMEM. */

@@ -293,7 +293,6 @@ static int write_sessions(page *page)
 static int write_rest(page *page)
 {
     static const char *const before[] = {"starts", "suspends", "resumes"};
-    static const char *const behind[] = {"loans"};
     allot__writer *out = &page->out;
     int status = allot__write_flights(out, page->decision);
     if (status == ALLOT_OK)
@@ -302,7 +301,8 @@ static int write_rest(page *page)
     write_none(out, before, sizeof before / sizeof before[0]);
     if (status == ALLOT_OK)
         status = allot__write_kills(out, page->decision);
-    write_none(out, behind, sizeof behind / sizeof behind[0]);
+    if (status == ALLOT_OK)
+        status = allot__write_loans(out, page->decision);
     allot__write_open(out, "leases", '{');
     allot__write_close(out, '}');
     return status;

@@ -86,3 +86,31 @@ int allot__write_kills(allot__writer *out, const allot_decision *decision)
     allot__write_close(out, ']');
     return status;
 }
+
+int allot__write_loans(allot__writer *out, const allot_decision *decision)
+{
+    const allot_plan *plan = allot_decision_plan(decision);
+    int status = ALLOT_OK;
+    allot__write_line(out);
+    allot__write_open(out, "loans", '[');
+    int32_t count = allot_decision_loans(decision);
+    for (int32_t i = 0; i < count && status == ALLOT_OK; i++) {
+        allot_loan_change loan;
+        status = allot_decision_loan(decision, i, &loan);
+        if (status != ALLOT_OK)
+            break;
+        allot__write_line(out);
+        allot__write_open(out, NULL, '{');
+        allot__write_string(out, "group", allot_plan_group_name(plan, loan.group));
+        allot__write_path(out, "lender", plan, loan.lender);
+        allot__write_path(out, "borrower", plan, loan.borrower);
+        allot__write_integer(out, "slots", loan.slots);
+        allot__write_integer(out, "before", loan.before);
+        allot__write_open(out, "why", '{');
+        allot__write_string(out, "code", loan.reason);
+        allot__write_close(out, '}');
+        allot__write_close(out, '}');
+    }
+    allot__write_close(out, ']');
+    return status;
+}

@@ -42,6 +42,7 @@ end
 
 local KEYS = {
   now = true, slots = true, reclaims = true, tasks = true, hosts = true, sessions = true,
+  loans = true,
 }
 
 --- A state document: paths without the first slash hold {demand, allocated}.

@@ -164,8 +164,9 @@ typedef struct allot_kill {
 ALLOT_API int32_t allot_decision_kills(const allot_decision *decision);
 ALLOT_API int allot_decision_kill(const allot_decision *decision, int32_t i, allot_kill *out);
 
-/* The ledger once the decision is carried out, by lender, then borrower; a loan that has ended is
- * there with 0 slots. */
+/* The ledger once the decision is carried out, group by group: the state's loans in its order, then
+ * new ones, so that a list that is written back keeps their age. A loan that has ended is there
+ * with 0 slots. */
 typedef struct allot_loan_change {
     int32_t group, lender, borrower;
     int64_t slots, before;

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* ledger.c: the phases, and what they come to. */
+#include "engine/ledger.h"
+
+#include <string.h>
+
+static const char *const why_codes[] = {
+#define CODE(name, code, text) code,
+    ALLOT__WHY_MAP(CODE)
+#undef CODE
+};
+static const char *const why_texts[] = {
+#define TEXT(name, code, text) text,
+    ALLOT__WHY_MAP(TEXT)
+#undef TEXT
+};
+
+const char *allot__why_code(allot__why why)
+{
+    return why_codes[why];
+}
+
+const char *allot__why_text(allot__why why)
+{
+    return why_texts[why];
+}
+
+int allot__ledger_begin(allot__work *work)
+{
+    bool any = false;
+    bool all = true;
+    for (int32_t i = 0; i < work->rules_count; i++) {
+        any = any || allot__ledger_rules(&work->rules[i]);
+        all = all && allot__ledger_rules(&work->rules[i]);
+    }
+    if (!any) {
+        return ALLOT_OK;
+    }
+    allot__ledger *ledger = allot__arena_take(work->arena, 1, sizeof *ledger);
+    if (ledger == NULL) {
+        return ALLOT_ENOMEM;
+    }
+    *ledger = (allot__ledger){.work = work, .all = all};
+    for (int32_t row = 0; !all && row < work->tree->first[1]; row++) {
+        ledger->all = row == 0 || ledger->all;
+        ledger->all = ledger->all && allot__ledger_rules(allot__rules_at(work, row));
+    }
+    work->ledger = ledger;
+    return ALLOT_OK;
+}
+
+/* Phase 1, up to the reserve or to the need: own slots that are idle, or come back, or that others
+ * hold who must be made to give them. */
+static void take_own(allot__ledger *ledger, int32_t index, int32_t target)
+{
+    const allot__holder *holder = &ledger->holders[index];
+    int64_t slots = (int64_t)target - allot__holder_has(holder);
+    int64_t own = allot__holder_own_idle(holder);
+    int64_t within = allot__books_within(ledger, index, -1);
+    slots = slots < own ? slots : own;
+    slots = slots < ledger->room ? slots : ledger->room;
+    slots = slots < within ? slots : within;
+    if (slots <= 0) {
+        return;
+    }
+    int64_t wants = allot__holder_wants(holder, target);
+    int64_t free = allot__books_free(ledger, index);
+    int64_t now = slots < wants ? slots : wants;
+    now = now < free ? now : free;
+    allot__books_give(ledger, index, now, ALLOT__OWN);
+    slots -= now;
+    wants = wants - now < slots ? wants - now : slots;
+    allot__books_claim(ledger, index, wants);
+    allot__books_promise(ledger, index, slots, ALLOT__OWN);
+    /* In its place are slots of its own that are in flight from it. */
+    ledger->holders[index].promised -= (int32_t)(slots - wants);
+}
+
+static void phase_own(allot__ledger *ledger)
+{
+    for (int32_t i = 0; i < ledger->count; i++) {
+        const allot__holder *holder = &ledger->holders[i];
+        take_own(ledger, i, holder->reserve < holder->need ? holder->reserve : holder->need);
+    }
+    for (int32_t i = 0; i < ledger->count; i++) {
+        take_own(ledger, i, ledger->holders[i].need);
+    }
+}
+
+static void remember(allot__ledger *ledger)
+{
+    for (int32_t i = 0; i < ledger->count; i++) {
+        const allot__holder *holder = &ledger->holders[i];
+        int32_t rest = holder->held + holder->flying - holder->in;
+        int32_t own = holder->own > holder->out ? holder->own - holder->out : 0;
+        own = own < rest ? own : rest;
+        ledger->before[i] = (allot__held){own, rest - own, holder->in, holder->out};
+    }
+}
+
+/* Slots that go to nobody yet: those of a loan are their owner's; others are those owners' whose
+ * own slots are neither in use nor idle. */
+static void hand_back(allot__ledger *ledger)
+{
+    int64_t idle = ledger->idle > 0 ? ledger->idle : 0;
+    for (int32_t i = 0; i < ledger->count && ledger->loose > 0; i++) {
+        for (int32_t at = ledger->holders[i].owed; at >= 0; at = ledger->recalls[at].older_owed) {
+            if (ledger->recalls[at].to < 0 && ledger->recalls[at].slots > 0) {
+                ledger->recalls[at].to = i;
+                ledger->loose -= ledger->recalls[at].slots;
+            }
+        }
+    }
+    for (int32_t i = 0; i < ledger->count && ledger->loose > 0; i++) {
+        int64_t own = allot__holder_own_idle(&ledger->holders[i]);
+        int64_t there = own < idle ? own : idle;
+        idle -= there;
+        allot__books_claim(ledger, i, own - there);
+    }
+}
+
+static void count_forced(allot__ledger *ledger)
+{
+    for (int32_t i = 0; i < ledger->recall_count; i++) {
+        const allot__recall *recall = &ledger->recalls[i];
+        ledger->holders[recall->from].forced += allot__why_forced(recall->why) ? recall->slots : 0;
+    }
+}
+
+/* Quotas of leaves, and up the tree. */
+static void write_quotas(allot__ledger *ledger)
+{
+    allot__work *work = ledger->work;
+    for (int32_t i = 0; i < ledger->count; i++) {
+        const allot__holder *holder = &ledger->holders[i];
+        int32_t has = allot__holder_has(holder);
+        work->quota[holder->row] = has < holder->need ? has : holder->need;
+    }
+    for (int32_t family = work->tree->families - 1; family > 0; family--) {
+        if (!allot__ledger_family(work, family)) {
+            continue;
+        }
+        int64_t sum = 0;
+        for (int32_t i = 0; i < allot__family_size(work, family); i++) {
+            sum += work->quota[allot__family_first(work, family) + i];
+        }
+        work->quota[work->group->parent[family]] = (int32_t)sum;
+        work->critical[family] = (allot__critical){.fill = -1};
+    }
+    if (ledger->all) {
+        work->critical[0] = (allot__critical){.fill = -1};
+    }
+}
+
+int allot__ledger_run(allot__work *work)
+{
+    allot__ledger *ledger = work->ledger;
+    *ledger = (allot__ledger){.work = work,
+                              .all = ledger->all,
+                              .planning = ledger->planning,
+                              .slots = ledger->all ? work->slots : ledger->slots};
+    ledger->room = ledger->slots;
+    int status = allot__books_open(ledger);
+    if (status != ALLOT_OK) {
+        return status;
+    }
+    allot__books_settle(ledger);
+    remember(ledger);
+    allot__force_loans(ledger);
+    allot__books_settle(ledger);
+    allot__books_class(ledger);
+    allot__force_holders(ledger);
+    allot__pools_attribute(ledger);
+    allot__force_pools(ledger);
+    phase_own(ledger);
+    allot__pools_share(ledger);
+    allot__loans_recall(ledger, true);
+    status = ledger->planning ? ALLOT_OK : allot__loans_borrow(ledger);
+    allot__loans_recall(ledger, false);
+    allot__pools_reclaim(ledger);
+    hand_back(ledger);
+    count_forced(ledger);
+    write_quotas(ledger);
+    return status != ALLOT_OK ? status : ledger->status;
+}
+
+void allot__ledger_pledged(allot__work *work)
+{
+    const allot__ledger *ledger = work->ledger;
+    for (int32_t i = 0; work->pledged != NULL && i < ledger->count; i++) {
+        work->pledged[ledger->holders[i].row] = 0;
+    }
+}
+
+int64_t allot__ledger_received(allot__work *work)
+{
+    const allot__ledger *ledger = work->ledger;
+    int64_t all = 0;
+    for (int32_t i = 0; i < ledger->count; i++) {
+        const allot__holder *holder = &ledger->holders[i];
+        bool fits = work->room == NULL || holder->granted <= work->room[holder->row];
+        int32_t slots = fits ? holder->granted : work->room[holder->row];
+        work->received[holder->row] += slots;
+        all += slots;
+    }
+    for (int32_t family = work->tree->families - 1; family > 0; family--) {
+        int32_t parent = work->group->parent[family];
+        for (int32_t i = 0;
+             allot__ledger_family(work, family) && i < allot__family_size(work, family); i++) {
+            work->received[parent] += work->received[allot__family_first(work, family) + i];
+        }
+    }
+    return all;
+}
+
+void allot__ledger_parts(const allot__work *work, int32_t row, int64_t *part)
+{
+    const allot_policy *policy = allot__rules_at(work, row)->policy;
+    const allot__ledger *ledger = work->ledger;
+    memset(part, 0, (size_t)policy->fill_count * sizeof *part);
+    for (int32_t at = ledger->first[row]; at < ledger->end[row]; at++) {
+        const allot__holder *holder = &ledger->holders[ledger->at[at]];
+        int64_t left = work->quota[holder->row];
+        int64_t own = left < holder->used ? left : holder->used;
+        int64_t reserved = own < holder->reserve ? own : holder->reserve;
+        int64_t in = left - own < holder->in ? left - own : holder->in;
+        part[0] += reserved;
+        part[1] += own - reserved;
+        if (policy->fill_count > 3) {
+            part[2] += left - own - in;
+            part[3] += in;
+        } else {
+            part[2] += left - own;
+        }
+    }
+}
+
+allot__why allot__ledger_reason(const allot__work *work, int32_t row)
+{
+    const allot__ledger *ledger = work->ledger;
+    allot__why reason = ALLOT__WHY_RECALLED;
+    bool any = false;
+    for (int32_t i = allot__ledger_holder(work, row)->recalls; i >= 0;
+         i = ledger->recalls[i].older) {
+        const allot__recall *recall = &ledger->recalls[i];
+        bool first = !any || allot__why_forced(recall->why) || !allot__why_forced(reason);
+        if (recall->slots > recall->cut && first) {
+            reason = recall->why;
+            any = true;
+        }
+    }
+    return reason;
+}
+
+const allot__held *allot__ledger_held(const allot__work *work, int32_t row)
+{
+    int32_t holder = work->ledger != NULL ? work->ledger->holder_of[row] : -1;
+    return holder >= 0 ? &work->ledger->before[holder] : NULL;
+}
+
+int allot__ledger_plan(allot__work *work)
+{
+    if (work->ledger == NULL) {
+        return ALLOT_OK;
+    }
+    allot__ledger *ledger = allot__arena_take(work->arena, 1, sizeof *ledger);
+    if (ledger == NULL) {
+        return ALLOT_ENOMEM;
+    }
+    *ledger = (allot__ledger){.work = work, .all = work->ledger->all, .planning = true};
+    work->ledger = ledger;
+    return ALLOT_OK;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * ledger.h: quota, grants and recalls of leaves whose policy keeps a ledger (C-11).
+ *
+ * Rules, each over all holders in the order of (rank, plan order) before the next:
+ *  0. what may not stay goes, whatever the demand: loans that lists, limits or less ownership
+ *     forbid, pool slots beyond a limit or beyond what pools hold, what limits and the group's size
+ *     do not hold; not from those that drain (rebalance 0). Such slots stay where they are when
+ *     their holder can have them by rules 2 and 3.
+ *  1. own idle slots, up to what is needed; reserves first;
+ *  2. idle slots of share pools, nearest first, up to the holder's share of the pool;
+ *  3. idle slots of others who lend them, in the borrower's order;
+ *  4. own lent slots, from the worst-ranked borrower, the later loan first;
+ *  5. pool slots of those who use more than their share.
+ * A policy can have 4 before 3, and can do without 5. Idle slots end where the group's do.
+ */
+#ifndef ALLOT_ENGINE_LEDGER_H
+#define ALLOT_ENGINE_LEDGER_H
+
+#include "engine/ledger_books.h"
+
+/* Begins a ledger where a policy keeps one: work->ledger. ENOMEM. */
+int allot__ledger_begin(allot__work *work);
+/* Decides; writes quota of its leaves and their parents. ENOMEM, or what a function failed with. */
+int allot__ledger_run(allot__work *work);
+/* What came back for its leaves is in what they are granted, once quotas are settled. */
+void allot__ledger_pledged(allot__work *work);
+/* Adds to received of its rows, no more than hosts have room for; returns how many slots. */
+int64_t allot__ledger_received(allot__work *work);
+/* Of a leaf: what it gives back in all. */
+static inline int32_t allot__ledger_gives(const allot__holder *holder)
+{
+    return holder->lost - holder->kept;
+}
+
+static inline bool allot__ledger_rules(const allot__rules *rules)
+{
+    return allot__policy_ledger(rules->policy);
+}
+/* Is it a row, or a family of rows, that a ledger decides about? Of the first level: all of it. */
+static inline bool allot__ledger_at(const allot__work *work, int32_t row)
+{
+    return work->ledger != NULL && allot__ledger_rules(allot__rules_at(work, row));
+}
+static inline bool allot__ledger_family(const allot__work *work, int32_t family)
+{
+    return work->ledger != NULL &&
+           (family == 0 ? work->ledger->all : allot__ledger_rules(allot__rules_of(work, family)));
+}
+/* A leaf's holder, or NULL. */
+static inline const allot__holder *allot__ledger_holder(const allot__work *work, int32_t row)
+{
+    int32_t holder = work->ledger != NULL ? work->ledger->holder_of[row] : -1;
+    return holder >= 0 ? &work->ledger->holders[holder] : NULL;
+}
+const char *allot__why_code(allot__why why);
+const char *allot__why_text(allot__why why);
+/* Why a leaf gives slots back, in the main: force first. */
+allot__why allot__ledger_reason(const allot__work *work, int32_t row);
+/* What a leaf held before the cycle, or NULL: no ledger is kept about it. */
+const allot__held *allot__ledger_held(const allot__work *work, int32_t row);
+/* Gives a copy of the work a ledger of its own, whose quotas are what is planned: as if nobody held
+ * anything. ENOMEM. */
+int allot__ledger_plan(allot__work *work);
+/* A row's parts after the fills of reserve and owned, from pools, and on loan; they sum to its
+ * quota. */
+void allot__ledger_parts(const allot__work *work, int32_t row, int64_t *part);
+
+#endif

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * ledger_books.h: the books of a ledger (C-11): what each leaf holds of its own, from pools and
+ * on loan, and what one cycle changes about it.
+ *
+ * Holders are the leaves whose policy keeps a ledger, by (rank, plan order). What a holder has, or
+ * is on its way to it, is used + shared + in; slots in flight from it are not in there. Every slot
+ * that is taken is a recall: for a claimant, or for nobody (`loose`), which can be undone as long
+ * as nobody claims it: then the slot stays where it is, as another kind.
+ */
+#ifndef ALLOT_ENGINE_LEDGER_BOOKS_H
+#define ALLOT_ENGINE_LEDGER_BOOKS_H
+
+#include "engine/work.h"
+
+/* Why a loan is as it is, or a slot goes: its code, and what is so, for people. */
+#define ALLOT__WHY_MAP(XX)                                                                         \
+    XX(KEPT, "kept", "as before")                                                                  \
+    XX(BORROWED, "borrowed", "its owner does not want them now")                                   \
+    XX(ENDED, "ended", "the borrower no longer holds them")                                        \
+    XX(RETURNED, "returned", "the borrower has slots of its own again")                            \
+    XX(RECALLED, "recalled", "their owner wants them")                                             \
+    XX(OVER_SHARE, "over-share", "others have a claim on their share of the pool")                 \
+    XX(LEND_LIST, "lend-list", "their owner does not lend to it")                                  \
+    XX(BORROW_LIST, "borrow-list", "it does not borrow from their owner")                          \
+    XX(OWNERSHIP, "ownership", "their owner owns fewer now, without what it reserves")             \
+    XX(LEND_LIMIT, "lend-limit", "their owner lends no more than its limit")                       \
+    XX(BORROW_LIMIT, "borrow-limit", "it borrows no more than its limit")                          \
+    XX(SHARE_LIMIT, "share-limit", "it uses no more of the pools than its limit")                  \
+    XX(SHARE_POOL, "share-pool", "no pool holds them beyond its share")                            \
+    XX(OVER_WINDOW, "over-window", "they may not stay at this switch of windows")                  \
+    XX(OVER_ATTRIBUTE, "over-attribute", "an attribute is a limit that does not hold them")        \
+    XX(OVER_LIMIT, "over-limit", "a limit does not hold them")                                     \
+    XX(OVER_SIZE, "over-size", "the group has not so many")
+
+typedef enum allot__why {
+#define ALLOT__WHY_ENUM(name, code, text) ALLOT__WHY_##name,
+    ALLOT__WHY_MAP(ALLOT__WHY_ENUM)
+#undef ALLOT__WHY_ENUM
+} allot__why;
+
+typedef enum allot__class { ALLOT__OWN, ALLOT__SHARED, ALLOT__BORROWED } allot__class;
+
+typedef struct allot__holder {
+    int32_t row;
+    int32_t place;  /* in plan order, among all leaves */
+    int32_t family; /* that it is of */
+    int32_t own, reserve, need;
+    int32_t most;         /* min(demand, limit) */
+    int32_t held, flying; /* of what is allocated: to stay, and in flight */
+    int32_t coming;       /* in flight from others, for it */
+    int32_t used, shared, in;
+    int32_t pooled; /* of the shared ones: in a pool */
+    int32_t out;    /* own slots lent */
+    int32_t lend_most, borrow_most, share_most, weight;
+    int32_t loans;             /* the newest of those that it borrows; -1: none */
+    int32_t pledged;           /* idle slots that came back for it, not given to it yet */
+    int32_t granted, promised; /* by this cycle: idle slots, and others that come to it */
+    int32_t lost, loose;       /* taken by this cycle; of these for nobody so far */
+    int32_t forced;            /* ... and whoever wants them */
+    int32_t kept;              /* ... and not taken after all */
+    int32_t claimed;           /* recalled for it */
+    int32_t recalls;           /* the newest of those from it; -1: none */
+    int32_t owed;              /* ... of loose ones that it lent; -1: none */
+    bool rebalance, keep, recall_first;
+} allot__holder;
+
+/* Loans number by age. */
+typedef struct allot__lent {
+    int32_t lender, borrower; /* holders */
+    int32_t slots, before;
+    int32_t older; /* of the same borrower; -1: none */
+    allot__why why;
+} allot__lent;
+
+typedef struct allot__recall {
+    int32_t from, to; /* holders; to -1: nobody */
+    int32_t slots;
+    int32_t cut;        /* of these: not taken after all, since damping or guards keep them */
+    int32_t loan;       /* of which they are; -1: of none */
+    int32_t older;      /* from the same holder; -1: none */
+    int32_t older_owed; /* of the same owner, while loose; -1: none */
+    bool firm;          /* it cannot be undone */
+    allot__why why;
+} allot__recall;
+
+/* What a holder uses of a pool. */
+typedef struct allot__share {
+    int32_t holder, used;
+} allot__share;
+
+typedef struct allot__share_pool {
+    int64_t slots, used;
+    int32_t first, count; /* its shares, in the order of holders */
+} allot__share_pool;
+
+/* What was so before the cycle, by holder, for monitors. */
+typedef struct allot__held {
+    int32_t own, shared, in, out;
+} allot__held;
+
+typedef struct allot__ledger {
+    allot__work *work;
+    bool all;      /* every branch goes by a ledger policy */
+    bool planning; /* as if nobody held anything and all wanted all that they may have */
+    int64_t slots; /* what they may hold together; set before the cycle when not all */
+
+    allot__holder *holders;
+    int32_t count;
+    int32_t *holder_of;   /* by row; -1: none */
+    allot__held *before;  /* by holder */
+    int64_t room;         /* slots that nobody has or is promised */
+    int64_t idle;         /* of these: idle now */
+    int64_t loose;        /* of these: taken, for nobody so far */
+    int64_t pledged;      /* of these: came back for holders */
+    int32_t *first, *end; /* by row: places of the leaves below, or of the leaf */
+    int32_t *at;          /* by place: the holder, -1: none */
+    int32_t places;
+
+    allot__lent *loans;
+    int32_t loan_count, loan_room;
+    int32_t *by_lender; /* those of the state: by lender, worst-ranked borrower, newest */
+    int32_t known;      /* how many these are */
+    int32_t *lender_at; /* by holder, count + 1 entries: where in by_lender */
+
+    allot__recall *recalls;
+    int32_t recall_count, recall_room;
+    int32_t loose_from; /* recalls before this are for somebody */
+
+    allot__share_pool *pools; /* by family; those of no slots have no shares */
+    allot__share *shares;
+
+    bool limited;     /* a parent has a limit */
+    int32_t *above;   /* by family: the family that its parent is of; then by family: */
+    int64_t *inside;  /* ... what holders below have, promises kept, */
+    int64_t *outside; /* ... and what leaves below hold until then */
+
+    int64_t *keys; /* room to sort and to pour in, by holder or loan */
+    int32_t *order, *other;
+    int32_t *column[6];
+    bool cut;
+    int status;
+} allot__ledger;
+
+/* ledger_books.c */
+
+/* Opens the books: holders, what they hold, loans as far as they still are, pools. ENOMEM, or what
+ * a policy's function failed with. */
+int allot__books_open(allot__ledger *ledger);
+/* Loans of those who could have slots of their own instead are returned: nothing moves. */
+void allot__books_settle(allot__ledger *ledger);
+/* Tells own slots from shared ones. */
+void allot__books_class(allot__ledger *ledger);
+/* Sorts the first `count` of ledger->order, whose keys are keys[item]; stable. */
+void allot__books_sort(allot__ledger *ledger, int32_t count);
+
+static inline int32_t allot__holder_has(const allot__holder *holder)
+{
+    return holder->used + holder->shared + holder->in;
+}
+/* What it lacks to have `target`, slots that are on their way counted as there. */
+static inline int64_t allot__holder_wants(const allot__holder *holder, int32_t target)
+{
+    int64_t wants = (int64_t)target - holder->held - holder->flying - holder->coming -
+                    holder->granted - holder->promised + holder->loose;
+    return wants > 0 ? wants : 0;
+}
+static inline int32_t allot__holder_own_idle(const allot__holder *holder)
+{
+    int32_t idle = holder->own - holder->used - holder->out;
+    return idle > 0 ? idle : 0;
+}
+
+/* ledger_move.c */
+
+/* A holder has more slots, or fewer, of which so many were idle: so have its parents. */
+void allot__books_has(allot__ledger *ledger, int32_t holder, int64_t slots, int64_t outside);
+/* What the limits of a holder's parents still hold; of slots that come from `from` (-1: of none)
+ * limits above both do not matter. */
+int64_t allot__books_within(const allot__ledger *ledger, int32_t holder, int32_t from);
+/* What a holder can have at once: idle slots, and what it loses for nobody. */
+int64_t allot__books_free(const allot__ledger *ledger, int32_t holder);
+/* Gives a holder slots that can be had at once, as that class. */
+void allot__books_give(allot__ledger *ledger, int32_t holder, int64_t slots, allot__class as);
+/* Promises it slots as that class: they are recalled for it, or come from outside. */
+void allot__books_promise(allot__ledger *ledger, int32_t holder, int64_t slots, allot__class as);
+/* Takes slots of a class, for a holder or (to -1) for nobody, from one that has them. */
+void allot__books_take(allot__ledger *ledger, int32_t from, int64_t slots, allot__class as,
+                       int32_t to, allot__why why);
+/* The same of a loan. Slots that are taken at a switch of windows cannot be kept after all. */
+void allot__loan_take(allot__ledger *ledger, int32_t loan, int64_t slots, int32_t to,
+                      allot__why why);
+/* Hands loose slots to a holder to which they are promised; those that it lent first. Returns how
+ * many there were. */
+int64_t allot__books_claim(allot__ledger *ledger, int32_t holder, int64_t slots);
+
+/* ledger_loan.c */
+
+int allot__loans_open(allot__ledger *ledger);
+/* Changes a loan in the books alone. */
+void allot__loan_less(allot__ledger *ledger, int32_t loan, int64_t slots, allot__why why);
+/* May the one lend to the other, limits apart? *why: what forbids it. */
+bool allot__loan_allowed(const allot__ledger *ledger, int32_t lender, int32_t borrower,
+                         allot__why *why);
+/* The most that a holder may have lent, and may borrow. */
+int32_t allot__lend_most(const allot__holder *holder);
+/* Phases 3 and 4; the latter of those with recall_first or of the others. */
+int allot__loans_borrow(allot__ledger *ledger);
+void allot__loans_recall(allot__ledger *ledger, bool first);
+
+/* ledger_pool.c */
+
+int allot__pools_open(allot__ledger *ledger);
+/* Puts shared slots to pools, nearest first; where a pool is crowded by share. */
+void allot__pools_attribute(allot__ledger *ledger);
+/* A holder's shared slots are going: those that no pool holds first, then the farthest. */
+void allot__pools_less(allot__ledger *ledger, int32_t holder, int64_t slots);
+/* Phases 2 and 5. */
+void allot__pools_share(allot__ledger *ledger);
+void allot__pools_reclaim(allot__ledger *ledger);
+/* Is a slot taken for that reason whoever wants it? */
+static inline bool allot__why_forced(allot__why why)
+{
+    return why > ALLOT__WHY_OVER_SHARE;
+}
+
+/* ledger_force.c */
+
+/* Takes what may not stay, whoever wants it: loans; then, classes being known, what limits do not
+ * hold; then what is in no pool, and what the group does not hold. */
+void allot__force_loans(allot__ledger *ledger);
+void allot__force_holders(allot__ledger *ledger);
+void allot__force_pools(allot__ledger *ledger);
+
+#endif

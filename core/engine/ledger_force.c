@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* ledger_force.c: what may not stay, whatever the demand. */
+#include "engine/enforce.h"
+#include "engine/ledger_books.h"
+
+/* Takes slots of a loan; they are for the lender if nobody else needs them. */
+static void force(allot__ledger *ledger, int32_t loan, int64_t slots, allot__why why)
+{
+    const allot__lent *it = &ledger->loans[loan];
+    if (slots <= 0 || it->slots == 0 || !ledger->holders[it->borrower].rebalance) {
+        return;
+    }
+    slots = slots < it->slots ? slots : it->slots;
+    allot__loan_take(ledger, loan, slots, -1, why);
+}
+
+/* A lender's loans beyond what it may have lent. */
+static void force_lender(allot__ledger *ledger, int32_t lender)
+{
+    const allot__holder *holder = &ledger->holders[lender];
+    int32_t most = allot__lend_most(holder);
+    allot__why why = most < holder->lend_most ? ALLOT__WHY_OWNERSHIP : ALLOT__WHY_LEND_LIMIT;
+    for (int32_t k = ledger->lender_at[lender];
+         k < ledger->lender_at[lender + 1] && holder->out > most; k++) {
+        force(ledger, ledger->by_lender[k], holder->out - most, why);
+    }
+}
+
+void allot__force_loans(allot__ledger *ledger)
+{
+    allot__why why;
+    for (int32_t loan = 0; loan < ledger->known; loan++) {
+        const allot__lent *it = &ledger->loans[loan];
+        if (it->slots > 0 && !allot__loan_allowed(ledger, it->lender, it->borrower, &why)) {
+            force(ledger, loan, it->slots, why);
+        }
+    }
+    for (int32_t i = 0; i < ledger->count; i++) {
+        force_lender(ledger, i);
+    }
+    for (int32_t i = 0; i < ledger->count; i++) {
+        const allot__holder *holder = &ledger->holders[i];
+        for (int32_t loan = holder->loans; loan >= 0 && holder->in > holder->borrow_most;
+             loan = ledger->loans[loan].older) {
+            force(ledger, loan, holder->in - holder->borrow_most, ALLOT__WHY_BORROW_LIMIT);
+        }
+    }
+}
+
+/* What of a class a holder can be made to give: not what is still on its way to it. */
+static int64_t can_take(const allot__holder *holder, int32_t of)
+{
+    int64_t there = (int64_t)holder->held - holder->lost;
+    return of < there ? of : there;
+}
+
+static int64_t shed_loans(allot__ledger *ledger, int32_t index, int64_t slots, allot__why why)
+{
+    const allot__holder *holder = &ledger->holders[index];
+    int64_t left = slots;
+    for (int32_t loan = holder->loans; loan >= 0 && left > 0; loan = ledger->loans[loan].older) {
+        int32_t before = ledger->loans[loan].slots;
+        force(ledger, loan, left, why);
+        left -= before - ledger->loans[loan].slots;
+    }
+    return slots - left;
+}
+
+/* Takes slots of a class from one holder; returns how many. */
+static int64_t shed_one(allot__ledger *ledger, int32_t index, allot__class as, int64_t slots,
+                        allot__why why)
+{
+    allot__holder *holder = &ledger->holders[index];
+    int32_t of = as == ALLOT__OWN      ? holder->used
+                 : as == ALLOT__SHARED ? holder->shared
+                                       : holder->in;
+    int64_t most = can_take(holder, of);
+    slots = slots < most ? slots : most;
+    if (slots <= 0 || !holder->rebalance) {
+        return 0;
+    }
+    if (as == ALLOT__BORROWED) {
+        return shed_loans(ledger, index, slots, why);
+    }
+    if (as == ALLOT__SHARED) {
+        allot__pools_less(ledger, index, slots);
+    }
+    allot__books_take(ledger, index, slots, as, -1, why);
+    return slots;
+}
+
+static const allot__class classes[] = {ALLOT__SHARED, ALLOT__BORROWED, ALLOT__OWN};
+enum { CLASSES = sizeof classes / sizeof classes[0] };
+
+/* Takes slots from holders whose places are [from, to), worst first: shared ones, then borrowed
+ * ones, then own ones. */
+static void shed(allot__ledger *ledger, int32_t from, int32_t to, int64_t slots, allot__why why)
+{
+    for (int k = 0; k < CLASSES; k++) {
+        for (int32_t i = ledger->count - 1; i >= 0 && slots > 0; i--) {
+            int32_t place = ledger->holders[i].place;
+            if (place >= from && place < to) {
+                slots -= shed_one(ledger, i, classes[k], slots, why);
+            }
+        }
+    }
+}
+
+static void force_limits(allot__ledger *ledger)
+{
+    const allot__work *work = ledger->work;
+    for (int32_t i = 0; i < ledger->count; i++) {
+        const allot__holder *holder = &ledger->holders[i];
+        for (int k = 0; k < CLASSES; k++) {
+            shed_one(ledger, i, classes[k],
+                     (int64_t)allot__holder_has(holder) - work->limit[holder->row],
+                     ALLOT__WHY_OVER_LIMIT);
+        }
+    }
+    for (int32_t family = work->tree->families - 1; ledger->limited && family > 0; family--) {
+        int32_t parent = work->group->parent[family];
+        if (work->limit[parent] != ALLOT_NONE) {
+            shed(ledger, ledger->first[parent], ledger->end[parent],
+                 ledger->inside[family] - work->limit[parent], ALLOT__WHY_OVER_LIMIT);
+        }
+    }
+}
+
+void allot__force_holders(allot__ledger *ledger)
+{
+    for (int32_t i = 0; i < ledger->count; i++) {
+        const allot__holder *holder = &ledger->holders[i];
+        shed_one(ledger, i, ALLOT__SHARED, (int64_t)holder->shared - holder->share_most,
+                 ALLOT__WHY_SHARE_LIMIT);
+    }
+    force_limits(ledger);
+}
+
+/* What a switch of windows, or an attribute that is a limit, takes besides. */
+static void force_window(allot__ledger *ledger)
+{
+    const allot__work *work = ledger->work;
+    for (int32_t i = 0; work->forced != NULL && !ledger->planning && i < ledger->count; i++) {
+        const allot__holder *holder = &ledger->holders[i];
+        int32_t row = holder->row;
+        allot__why why = work->enforced->why[row] == ALLOT__FORCED_WINDOW
+                             ? ALLOT__WHY_OVER_WINDOW
+                             : ALLOT__WHY_OVER_ATTRIBUTE;
+        for (int k = 0; k < CLASSES; k++) {
+            shed_one(ledger, i, classes[k], (int64_t)work->forced[row] - holder->lost, why);
+        }
+    }
+}
+
+void allot__force_pools(allot__ledger *ledger)
+{
+    for (int32_t i = 0; i < ledger->count; i++) {
+        const allot__holder *holder = &ledger->holders[i];
+        shed_one(ledger, i, ALLOT__SHARED, (int64_t)holder->shared - holder->pooled,
+                 ALLOT__WHY_SHARE_POOL);
+    }
+    force_window(ledger);
+    shed(ledger, 0, ledger->places, -ledger->room, ALLOT__WHY_OVER_SIZE);
+}

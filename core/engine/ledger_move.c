@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* ledger_move.c: slots given, promised, taken and claimed. */
+#include <string.h>
+
+#include "engine/ledger_books.h"
+
+void allot__books_has(allot__ledger *ledger, int32_t holder, int64_t slots, int64_t outside)
+{
+    ledger->room -= slots;
+    for (int32_t family = ledger->holders[holder].family; ledger->limited;
+         family = ledger->above[family]) {
+        ledger->inside[family] += slots;
+        ledger->outside[family] += outside;
+        if (family == 0) {
+            return;
+        }
+    }
+}
+
+static void add_class(allot__holder *holder, allot__class as, int64_t slots)
+{
+    int32_t *of = as == ALLOT__OWN      ? &holder->used
+                  : as == ALLOT__SHARED ? &holder->shared
+                                        : &holder->in;
+    *of += (int32_t)slots;
+}
+
+int64_t allot__books_within(const allot__ledger *ledger, int32_t holder, int32_t from)
+{
+    const allot__work *work = ledger->work;
+    int32_t place = from >= 0 ? ledger->holders[from].place : -1;
+    int64_t most = INT64_MAX;
+    for (int32_t family = ledger->holders[holder].family; ledger->limited && family > 0;
+         family = ledger->above[family]) {
+        int32_t parent = work->group->parent[family];
+        bool both = place >= ledger->first[parent] && place < ledger->end[parent];
+        if (both || work->limit[parent] == ALLOT_NONE) {
+            continue;
+        }
+        int64_t holds = ledger->inside[family];
+        int64_t left = work->limit[parent] - holds;
+        most = left < most ? left : most;
+    }
+    return most > 0 ? most : 0;
+}
+
+/* Until promised slots are back, their holders still have them: so much less is free. */
+static int64_t outside(const allot__ledger *ledger, int32_t holder)
+{
+    const allot__work *work = ledger->work;
+    int64_t most = INT64_MAX;
+    for (int32_t family = ledger->holders[holder].family; ledger->limited && family > 0;
+         family = ledger->above[family]) {
+        int32_t limit = work->limit[work->group->parent[family]];
+        int64_t left = limit == ALLOT_NONE ? INT64_MAX : limit - ledger->outside[family];
+        most = left < most ? left : most;
+    }
+    return most > 0 ? most : 0;
+}
+
+int64_t allot__books_free(const allot__ledger *ledger, int32_t index)
+{
+    const allot__holder *holder = &ledger->holders[index];
+    int64_t idle = ledger->idle < ledger->room ? ledger->idle : ledger->room;
+    int64_t within = allot__books_within(ledger, index, -1);
+    int64_t now = outside(ledger, index);
+    idle = (idle > 0 ? idle : 0) + holder->pledged;
+    idle = idle < now ? idle : now;
+    idle += holder->loose;
+    return idle < within ? idle : within;
+}
+
+/* Undoes recalls from a holder that nobody claims. */
+static void keep_loose(allot__ledger *ledger, allot__holder *holder, int32_t slots)
+{
+    holder->lost -= slots;
+    holder->loose -= slots;
+    ledger->loose -= slots;
+    for (int32_t i = holder->recalls; i >= 0 && slots > 0; i = ledger->recalls[i].older) {
+        allot__recall *recall = &ledger->recalls[i];
+        int32_t part = recall->to >= 0 || recall->firm ? 0
+                       : recall->slots < slots         ? recall->slots
+                                                       : slots;
+        recall->slots -= part;
+        slots -= part;
+    }
+}
+
+void allot__books_give(allot__ledger *ledger, int32_t index, int64_t slots, allot__class as)
+{
+    allot__holder *holder = &ledger->holders[index];
+    int32_t kept = holder->loose < slots ? holder->loose : (int32_t)slots;
+    if (kept > 0) {
+        keep_loose(ledger, holder, kept);
+    }
+    int32_t pledged = holder->pledged < slots - kept ? holder->pledged : (int32_t)slots - kept;
+    holder->pledged -= pledged;
+    holder->granted += (int32_t)slots - kept;
+    ledger->idle -= slots - kept - pledged;
+    ledger->pledged -= pledged;
+    add_class(holder, as, slots);
+    allot__books_has(ledger, index, slots, slots - kept);
+}
+
+void allot__books_promise(allot__ledger *ledger, int32_t index, int64_t slots, allot__class as)
+{
+    ledger->holders[index].promised += (int32_t)slots;
+    add_class(&ledger->holders[index], as, slots);
+    allot__books_has(ledger, index, slots, 0);
+}
+
+static allot__recall *push_recall(allot__ledger *ledger)
+{
+    if (ledger->recall_count == ledger->recall_room) {
+        int32_t room = ledger->recall_room > 0 ? 2 * ledger->recall_room : 64;
+        allot__recall *more = allot__arena_take(ledger->work->arena, (size_t)room, sizeof *more);
+        if (more == NULL) {
+            ledger->status = ALLOT_ENOMEM;
+            return NULL;
+        }
+        if (ledger->recall_count > 0) {
+            memcpy(more, ledger->recalls, (size_t)ledger->recall_count * sizeof *more);
+        }
+        ledger->recalls = more;
+        ledger->recall_room = room;
+    }
+    return &ledger->recalls[ledger->recall_count++];
+}
+
+static void take(allot__ledger *ledger, int32_t from, int32_t slots, allot__recall made)
+{
+    allot__holder *holder = &ledger->holders[from];
+    allot__recall *recall = push_recall(ledger);
+    if (recall == NULL) {
+        return;
+    }
+    *recall = made;
+    recall->slots = slots;
+    recall->from = from;
+    recall->older = holder->recalls;
+    recall->older_owed = -1;
+    holder->recalls = ledger->recall_count - 1;
+    holder->lost += slots;
+    recall->firm = made.why == ALLOT__WHY_OVER_WINDOW || made.why == ALLOT__WHY_OVER_ATTRIBUTE;
+    holder->loose += made.to < 0 && !recall->firm ? slots : 0;
+    ledger->loose += made.to < 0 ? slots : 0;
+    if (made.to < 0 && made.loan >= 0) {
+        allot__holder *owner = &ledger->holders[ledger->loans[made.loan].lender];
+        recall->older_owed = owner->owed;
+        owner->owed = ledger->recall_count - 1;
+    }
+    allot__books_has(ledger, from, -(int64_t)slots, 0);
+}
+
+void allot__books_take(allot__ledger *ledger, int32_t from, int64_t slots, allot__class as,
+                       int32_t to, allot__why why)
+{
+    add_class(&ledger->holders[from], as, -slots);
+    take(ledger, from, (int32_t)slots, (allot__recall){.to = to, .loan = -1, .why = why});
+}
+
+void allot__loan_take(allot__ledger *ledger, int32_t loan, int64_t slots, int32_t to,
+                      allot__why why)
+{
+    allot__loan_less(ledger, loan, slots, why);
+    take(ledger, ledger->loans[loan].borrower, (int32_t)slots,
+         (allot__recall){.to = to, .loan = loan, .why = why});
+}
+
+/* Splits a recall so that `slots` of it are for a holder. */
+static void claim_part(allot__ledger *ledger, int32_t index, int32_t to, int32_t slots)
+{
+    allot__holder *from = &ledger->holders[ledger->recalls[index].from];
+    from->loose -= ledger->recalls[index].firm ? 0 : slots;
+    ledger->loose -= slots;
+    if (ledger->recalls[index].slots == slots) {
+        ledger->recalls[index].to = to;
+        return;
+    }
+    allot__recall *part = push_recall(ledger);
+    if (part == NULL) {
+        return;
+    }
+    *part = ledger->recalls[index];
+    part->to = to;
+    part->slots = slots;
+    part->older = from->recalls;
+    part->older_owed = -1;
+    from->recalls = ledger->recall_count - 1;
+    ledger->recalls[index].slots -= slots;
+}
+
+static int64_t claim_one(allot__ledger *ledger, int32_t index, int32_t to, int64_t slots)
+{
+    const allot__recall *recall = &ledger->recalls[index];
+    int64_t part = recall->to >= 0 || recall->from == to ? 0 : recall->slots;
+    part = part < slots ? part : slots;
+    if (part > 0) {
+        claim_part(ledger, index, to, (int32_t)part);
+    }
+    return part;
+}
+
+int64_t allot__books_claim(allot__ledger *ledger, int32_t index, int64_t slots)
+{
+    int64_t left = slots < ledger->loose ? slots : ledger->loose;
+    int64_t want = left;
+    for (int32_t i = ledger->holders[index].owed; i >= 0 && left > 0;
+         i = ledger->recalls[i].older_owed) {
+        left -= claim_one(ledger, i, index, left);
+    }
+    for (int32_t i = ledger->loose_from; i < ledger->recall_count && left > 0; i++) {
+        left -= claim_one(ledger, i, index, left);
+        bool spent = ledger->recalls[i].to >= 0 || ledger->recalls[i].slots == 0;
+        ledger->loose_from += i == ledger->loose_from && spent;
+    }
+    return want - left;
+}
