@@ -57,6 +57,26 @@ in all 6 slots given back; 1 idle slot granted
 ]], out)
   end)
 
+  -- Of three tasks of 4, 3 and 3 slots the two that began last go: 3 * 5400 + 3 * 4200.
+  it("names the tasks that end, and the work that is lost", function ()
+    shell.write(at .. "/tasks.json", [[
+{"now": "2026-11-23T06:00:00Z", "slots": 20,
+ "consumers": {"/day": {"demand": 30}, "/night": {"demand": 30}},
+ "tasks": [
+   {"id": "t1", "consumer": "/night", "slots": 4, "started": "2026-11-23T05:00:00Z"},
+   {"id": "t2", "consumer": "/night", "slots": 3, "started": "2026-11-23T05:30:00Z"},
+   {"id": "t3", "consumer": "/night", "slots": 3, "started": "2026-11-23T05:50:00Z"}]}
+]])
+    local _, out = allot "explain plan.json tasks.json --at next"
+    assert.truthy(out:find("/night gives back 6 slots: 6 to /day; by 2026-11-23T07:00:00Z; "
+      .. "tasks t3 t2, 28800 slot-seconds of work lost\n", 1, true), out)
+    assert.truthy(out:find("in all 6 slots given back by 2 tasks, 28800 slot-seconds of work lost; "
+      .. "10 idle slots granted\n", 1, true), out)
+    _, out = allot "explain plan.json tasks.json --at next --format json"
+    local preview = json.decode(out).preview
+    assert.same({ 6, 2, 28800 }, { preview.slots, preview.tasks, preview.lost })
+  end)
+
   it("says so when nothing is taken", function ()
     local status, out = allot "explain plan.json state.json --at 1795415400"
     assert.equal(0, status)
