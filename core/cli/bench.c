@@ -35,6 +35,8 @@ typedef struct results {
     int count, repeat;
     bench_path path;
     bool has_path;
+    bench_victims victims[BENCH_VICTIMS];
+    bool has_victims;
 } results;
 
 static int time_cycles(const bench_tree *tree, allot_stage last, allot_report *report,
@@ -91,6 +93,14 @@ static int time_script(allot__cli *cli, bench_row *row, int which, double *sampl
     return status;
 }
 
+/* The "shape" of what is no tree. */
+static const char victims_shape[] = "victims";
+
+static bool wanted(const allot__cli *cli, const char *shape)
+{
+    return cli->options.shape == NULL || strcmp(cli->options.shape, shape) == 0;
+}
+
 static int measure(allot__cli *cli, results *to)
 {
     size_t size = (size_t)to->repeat * sizeof(double);
@@ -101,7 +111,7 @@ static int measure(allot__cli *cli, results *to)
     int status = ALLOT_OK;
     for (const bench_shape *shape = allot__bench_shapes; shape->name != NULL && status == ALLOT_OK;
          shape++) {
-        if (cli->options.shape != NULL && strcmp(shape->name, cli->options.shape) != 0)
+        if (!wanted(cli, shape->name))
             continue;
         bench_row *row = &to->rows[to->count++];
         row->shape = shape;
@@ -112,6 +122,10 @@ static int measure(allot__cli *cli, results *to)
             continue;
         to->has_path = true;
         status = allot__bench_path(cli, shape, (to->repeat + 2) / 3, &to->path);
+    }
+    if (status == ALLOT_OK && wanted(cli, victims_shape)) {
+        to->has_victims = true;
+        status = allot__bench_victims(cli, samples, to->repeat, to->victims);
     }
     allot_engine_alloc(cli->engine, samples, size, 0);
     return status;
@@ -129,6 +143,32 @@ static void put_both(const bench_row *row, bench_time time, int width, allot__te
     char both[48];
     snprintf(both, sizeof both, "%.1f (%.1f)", ns(row, time.best), ns(row, time.median));
     allot__cli_printf(out, "  %-*s", width, both);
+}
+
+static void put_path_text(const bench_path *path, allot__text *out)
+{
+    allot__cli_printf(out,
+                      "\n%" PRId32 " consumers as documents, seconds: plan %.3f (%.1f MB), state "
+                      "%.3f (%.1f MB), cycle %.4f, decision %.3f (%.1f MB)\n",
+                      path->consumers, path->plan.best, (double)path->plan_bytes / 1e6,
+                      path->state.best, (double)path->state_bytes / 1e6, path->cycle.best,
+                      path->write.best, (double)path->decision_bytes / 1e6);
+}
+
+static void put_victims_text(const bench_victims *rows, allot__text *out)
+{
+    allot__cli_puts(out, "\nvictims, in brackets the median: by three keys, beside reading what "
+                         "decides once; by a Lua key\n");
+    for (int i = 0; i < BENCH_VICTIMS; i++) {
+        const bench_victims *row = &rows[i];
+        allot__cli_printf(out,
+                          "%6" PRId32 " of %7" PRId32 ": %.3f (%.3f) ms, reading %.3f ms; Lua %.1f "
+                          "(%.1f) ns a task\n",
+                          row->going, row->tasks, row->order[0].best * 1e3,
+                          row->order[0].median * 1e3, row->stream.best * 1e3,
+                          row->order[1].best * 1e9 / row->tasks,
+                          row->order[1].median * 1e9 / row->tasks);
+    }
 }
 
 static void put_text(const results *from, allot__text *out)
@@ -155,15 +195,10 @@ static void put_text(const results *from, allot__text *out)
                  ns(row, row->script[1].best - row->cycle.best));
         allot__cli_printf(out, "  %-11s  %5.1f\n", ratios, (double)row->bytes / row->consumers);
     }
-    if (!from->has_path)
-        return;
-    const bench_path *path = &from->path;
-    allot__cli_printf(out,
-                      "\n%" PRId32 " consumers as documents, seconds: plan %.3f (%.1f MB), state "
-                      "%.3f (%.1f MB), cycle %.4f, decision %.3f (%.1f MB)\n",
-                      path->consumers, path->plan.best, (double)path->plan_bytes / 1e6,
-                      path->state.best, (double)path->state_bytes / 1e6, path->cycle.best,
-                      path->write.best, (double)path->decision_bytes / 1e6);
+    if (from->has_path)
+        put_path_text(&from->path, out);
+    if (from->has_victims)
+        put_victims_text(from->victims, out);
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
@@ -207,6 +242,21 @@ static void put_path(const bench_path *path, allot__text *out)
     allot__cli_puts(out, "}");
 }
 
+static void put_victims(const bench_victims *rows, allot__text *out)
+{
+    allot__cli_puts(out, ", \"victims\": [");
+    for (int i = 0; i < BENCH_VICTIMS; i++) {
+        const bench_victims *row = &rows[i];
+        allot__cli_printf(out, "%s{\"tasks\": %" PRId32 ", \"going\": %" PRId32, i > 0 ? ", " : "",
+                          row->tasks, row->going);
+        put_time(out, "three_keys_s", row->order[0], 1);
+        put_time(out, "lua_key_s", row->order[1], 1);
+        put_time(out, "stream_s", row->stream, 1);
+        allot__cli_puts(out, "}");
+    }
+    allot__cli_puts(out, "]");
+}
+
 static void put_json(const results *from, allot__text *out)
 {
     allot__cli_printf(out, "{\"schema\": \"allot/bench/v1\", \"version\": \"%s\", \"repeat\": %d, ",
@@ -230,6 +280,8 @@ static void put_json(const results *from, allot__text *out)
     allot__cli_puts(out, "]");
     if (from->has_path)
         put_path(&from->path, out);
+    if (from->has_victims)
+        put_victims(from->victims, out);
     allot__cli_puts(out, "}\n");
 }
 
@@ -247,13 +299,16 @@ static int unknown_shape(allot__cli *cli, const char *const *names, size_t count
 
 static int check_shape(allot__cli *cli)
 {
-    const char *names[ROWS_MAX] = {NULL};
+    const char *names[ROWS_MAX + 1] = {NULL};
     size_t count = 0;
     for (const bench_shape *shape = allot__bench_shapes; shape->name != NULL; shape++) {
-        if (cli->options.shape == NULL || strcmp(cli->options.shape, shape->name) == 0)
+        if (wanted(cli, shape->name))
             return CLI_DONE;
         names[count++] = shape->name;
     }
+    if (wanted(cli, victims_shape))
+        return CLI_DONE;
+    names[count++] = victims_shape;
     return unknown_shape(cli, names, count);
 }
 

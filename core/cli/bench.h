@@ -70,4 +70,15 @@ typedef struct bench_path {
 /* Times documents in, cycle, document out, on the tree of a shape. */
 int allot__bench_path(allot__cli *cli, const bench_shape *shape, int repeat, bench_path *out);
 
+/* Which tasks go, of how many. */
+#define BENCH_VICTIMS 2
+typedef struct bench_victims {
+    int32_t tasks, going;
+    bench_time order[2]; /* by three built-in keys; by one that Lua computes */
+    bench_time stream;   /* reading what decides once */
+} bench_victims;
+
+/* Times choosing; `samples` has room for `repeat`, `out` for BENCH_VICTIMS. */
+int allot__bench_victims(allot__cli *cli, double *samples, int repeat, bench_victims *out);
+
 #endif

@@ -157,6 +157,9 @@ static int filter(const allot__pick *pick, allot_engine *engine, const allot__it
         if (allot__items_room(engine, all, (size_t)all->count + (size_t)count) != ALLOT_OK) {
             return ALLOT_ENOMEM;
         }
+        for (int32_t i = 0; i < count && pick->slots != NULL; i++) {
+            __builtin_prefetch(&pick->slots[rows[i]]);
+        }
         for (int32_t i = 0; i < count; i++) {
             allot__item_read(pick, rows[i], &all->list[all->count]);
             *slots += all->list[all->count++].slots;

@@ -38,11 +38,14 @@ int64_t allot__ran(int64_t now, int64_t then)
 int64_t allot__unit_ran(const allot_state *state, const allot__units *units, int32_t unit)
 {
     int32_t count;
+    if (units->begin == NULL || units->begin[unit + 1] - units->begin[unit] == 1) {
+        return allot__ran(state->now, units->started[unit]);
+    }
     const int32_t *tasks = allot__unit_tasks(units, unit, &count);
-    int64_t sum = allot__ran(state->now, units->started[unit]);
-    for (int32_t i = 0; i < count && count > 1; i++) {
+    int64_t sum = 0;
+    for (int32_t i = 0; i < count; i++) {
         int64_t ran = allot__ran(state->now, allot__task_at(&state->tasks, tasks[i])->started);
-        sum = i == 0 ? ran : INT64_MAX - sum < ran ? INT64_MAX : sum + ran;
+        sum = INT64_MAX - sum < ran ? INT64_MAX : sum + ran;
     }
     return sum;
 }

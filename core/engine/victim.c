@@ -263,6 +263,15 @@ static int64_t lost_of(const allot_state *state, const allot__order_back *order)
     return sum;
 }
 
+/* Slot-seconds that a unit has run. */
+static int64_t unit_lost(const allot__queue *queue, int32_t unit)
+{
+    const allot__units *units = queue->rows.units;
+    int64_t ran = allot__unit_ran(queue->rows.rows.work->state, units, unit);
+    int64_t lost;
+    return __builtin_mul_overflow(ran, (int64_t)units->slots[unit], &lost) ? INT64_MAX : lost;
+}
+
 /* Names the tasks of one reclaim: those picked from place *at on, until they cover its slots. */
 static int name_tasks(const allot__queue *queue, int32_t *at, int64_t owed,
                       allot__order_back *order)
@@ -287,8 +296,10 @@ static int name_tasks(const allot__queue *queue, int32_t *at, int64_t owed,
     for (int32_t i = from; i < *at; i++) {
         int32_t unit = queue->rows.base + queue->picked.rows[i];
         const int32_t *of = allot__unit_tasks(units, unit, &n);
+        int64_t lost = unit_lost(queue, unit);
         memcpy(tasks, of, (size_t)n * sizeof *tasks);
         tasks += n;
+        order->lost = INT64_MAX - order->lost < lost ? INT64_MAX : order->lost + lost;
     }
     return ALLOT_OK;
 }
@@ -327,16 +338,19 @@ static int32_t count_leaves(const allot__orders *orders)
     return count;
 }
 
+/* What others have named: what runs on closed hosts. */
 static void count_lost(const allot__work *work, allot__orders *orders)
 {
     for (int32_t i = 0; i < orders->reclaim_count; i++) {
-        orders->reclaims[i].lost = lost_of(work->state, &orders->reclaims[i]);
+        allot__order_back *order = &orders->reclaims[i];
+        order->lost = order->tasks != NULL ? lost_of(work->state, order) : 0;
     }
 }
 
 int allot__victims_choose(allot__work *work, allot__victims *out, allot__orders *orders)
 {
     const allot__units *units = allot__units_of(work);
+    count_lost(work, orders);
     if (units == NULL || orders->reclaim_count == 0) {
         return ALLOT_OK;
     }
@@ -362,6 +376,5 @@ int allot__victims_choose(allot__work *work, allot__victims *out, allot__orders 
             status = choose(work, queue, orders, &orders->reclaims[from], to - from);
         }
     }
-    count_lost(work, orders);
     return status;
 }
