@@ -260,6 +260,32 @@ describe("options", function ()
   end)
 end)
 
+describe("options that are words", function ()
+  local source = policy [[
+    options = { level = { type = "string", values = { "one", "many" } } },
+    quota = function (options)
+      return { fill "all" { by = options.level == "one" and 1 or "share" } }
+    end,]]
+
+  it("have the first by default, and choose", function ()
+    local plan, state = shared({ 1, 3 }, 8)
+    assert.same({ 4, 4 }, quotas(source, plan, state))
+    plan.policy = { use = "site.lua", level = "many" }
+    assert.same({ 2, 6 }, quotas(source, plan, state))
+  end)
+
+  it("are one of those listed, or an error at their place", function ()
+    for value, code in pairs { mony = "E-range", [true] = "E-type" } do
+      local plan = shared({ 1, 3 }, 8)
+      plan.policy = { use = "site.lua", level = value }
+      local none, _, report = plan_of(source, plan)
+      assert.is_nil(none)
+      assert.equal(code, report[1].code)
+      assert.matches('one of "one", "many"', report[1].message, 1, true)
+    end
+  end)
+end)
+
 describe("a policy's text", function ()
   it("is told by its digest", function ()
     local plan, state = shared({ 1 }, 1)
@@ -286,6 +312,16 @@ local BROKEN = {
   { "a negative number", policy 'quota = {\n fill "a" { up_to = -1 } },', 3, "-1" },
   { "an unknown rounding", policy(BY_SHARE .. 'round = "rnak",'), nil, "rnak.*rank" },
   { "no fill in quota", policy 'quota = { 3 },', nil, "quota" },
+  { "a part by turns", policy 'quota = {\n fill "a" { up_to = part, order = order { "rank" } } },',
+    3, "no order" },
+  { "two parts", policy 'quota = { fill "a" { up_to = part }, fill "b" { up_to = part } },', nil,
+    "one goes up_to = part" },
+  { "a weight by part", policy 'quota = { fill "a" { by = part } },', nil, "by is a table" },
+  { "an unknown level", policy(BY_SHARE .. 'enforce = "laef",'), nil, "laef.*leaf" },
+  { "a reclaim of true", policy(BY_SHARE .. "reclaim = true,"), nil, "or false" },
+  { "a limit below 0", policy(BY_SHARE
+    .. 'attributes = { a = { type = "integer", min = -1, limit = true } },'), nil, "limit" },
+  { "no values", policy(BY_SHARE .. 'options = { a = { type = "string" } },'), nil, "values" },
   { "the clock", 'local t = os.time()\nreturn policy { name = "x" }', 1, "os" },
   { "files", 'local a = 1\nio.open("x")', 2, "io" },
   { "a global variable", "\nrank = 3\n" .. policy(BY_SHARE), 2, "rank" },
