@@ -66,6 +66,12 @@ static inline int loader_attributes(allot_policy *policy)
     int status = ALLOT_OK;
     for (size_t i = 0; i < 3 && status == ALLOT_OK; i++)
         status = allot_policy_attribute(policy, &attributes[i]);
+    static const allot_attribute of_tasks[] = {
+        {.name = "cost", .type = ALLOT_INTEGER, .max = 9},
+        {.name = "gold", .type = ALLOT_TAG, .max = 1},
+    };
+    for (size_t i = 0; i < 2 && status == ALLOT_OK; i++)
+        status = allot_policy_task_attribute(policy, &of_tasks[i]);
     return status;
 }
 

@@ -300,9 +300,39 @@ static int scenario(allot_engine *engine)
     return status;
 }
 
+/* The same with all that tasks and hosts can say. */
+static int task_scenario(allot_engine *engine)
+{
+    static const char planned[] = "{\"policy\": \"weigh\", \"consumers\": [{\"name\": \"c\"}]}";
+    static const char text[] =
+        "{\"now\": 1, \"slots\": 9, \"sessions\": [{\"id\": \"s\", \"consumer\": \"/c\"}],"
+        "\"hosts\": {\"h\": {\"slots\": 3, \"load\": 0.25, \"exclusive_to\": \"/c\"}},"
+        "\"tasks\": [{\"id\": \"t\", \"consumer\": \"/c\", \"host\": \"h\", \"slot\": 1, \"cost\": "
+        "3,"
+        "\"session\": \"s\", \"tags\": [\"gold\", \"new\"]},"
+        "{\"id\": \"u\", \"consumer\": \"/c\", \"host\": \"h\", \"slot\": \"1\"}]}";
+    allot_policy_loader loader = {.ud = NULL, .load = loader_load};
+    allot_plan *plan = NULL;
+    allot_state *state = NULL;
+    allot_task task;
+    int status = allot_plan_read(engine, planned, strlen(planned), "p", &loader, NULL, &plan);
+    if (status == ALLOT_OK)
+        status = allot_state_read(plan, text, strlen(text), "s", NULL, &state);
+    if (status == ALLOT_OK) {
+        CHECK_EQ(allot_state_allocated_get(state, 0, 0), 1);
+        CHECK_EQ(allot_state_task_at(state, 0, &task), ALLOT_OK);
+        CHECK(task.value_count == 1 && task.values[0].value == 3 && task.tag_count == 2);
+        CHECK_STR(task.tags[0], "gold");
+    }
+    allot_state_free(state);
+    allot_plan_free(plan);
+    return status;
+}
+
 static void test_out_of_memory(void)
 {
     CHECK(oom_each(scenario));
+    CHECK(oom_each(task_scenario));
 }
 
 int main(void)
