@@ -79,13 +79,22 @@ describe("a requirement", function ()
     assert.same({ A = { h2 = 8 }, B = { h1 = 8, h3 = 4 } }, placed)
   end)
 
-  it("that is not met leaves slots to others, and says so", function ()
+  it("that is not met leaves slots to others: no more are needed than meet it", function ()
     local decision, placed = cycle(plan {
       { "A", owned = 15, requires = "linux" }, { "B", owned = 5 },
-    }, state { A = { 15 }, B = { 7 } })
-    assert.same({ A = { h1 = 8, h3 = 4 }, B = { h2 = 5 } }, placed)
+    }, state { A = { 15 }, B = { 30 } })
+    assert.same({ A = { h1 = 8, h3 = 4 }, B = { h2 = 8 } }, placed)
+    case.check({ A = { demand = 15, need = 12, quota = 12 }, B = { quota = 8 } },
+      decision.groups.default)
+  end)
+
+  it("of two that want the same hosts bars who comes last", function ()
+    local decision, placed = cycle(plan {
+      { "A", owned = 10, requires = "linux" }, { "B", owned = 10, requires = "linux", rank = 1 },
+    }, state { A = { 10 }, B = { 10 } })
+    assert.same({ A = { h1 = 8, h3 = 2 }, B = { h3 = 2 } }, placed)
     case.check({
-      A = { quota = 15, granted = 12, barred = 3 }, B = { quota = 5 }, [""] = { idle_left = 3 },
+      B = { quota = 10, granted = 2, barred = 8 }, [""] = { idle_left = 8 },
     }, decision.groups.default)
   end)
 
@@ -155,5 +164,20 @@ describe("a host given by the state", function ()
     }, now)
     assert.same({ B = { h2 = 8, h3 = 4 } }, placed)
     assert.equal(3, decision.groups.default.blocked)
+  end)
+end)
+
+describe("examples/hosts", function ()
+  local shell = require "spec.support.shell"
+
+  it("takes back what the GPUs' owner is owed, and keeps payroll's host apart", function ()
+    local out = assert(io.popen(shell.allot ..
+      " run examples/hosts/plan.json examples/hosts/state.json"))
+    local text = out:read("a")
+    out:close()
+    assert.matches("/solver gets 5 idle slots on node2 (5)", text, 1, true)
+    assert.matches("/payroll gets 3 idle slots on node3 (3)", text, 1, true)
+    assert.matches("/batch gives back 4: 4 to /training", text, 1, true)
+    assert.matches("tasks b%-2, b%-1;", text) -- those on gpu1
   end)
 end)

@@ -42,8 +42,24 @@ static void put_head(const allot_decision *decision, int32_t group, const allot_
     if (policy != NULL)
         allot__cli_printf(out, "policy %s, ", allot_policy_name(policy));
     allot__cli_printf(out, "%" PRId64 " idle, ", totals->idle);
+    if (totals->blocked > 0)
+        allot__cli_printf(out, "%" PRId64 " on hosts closed to others, ", totals->blocked);
     allot_time_text(allot_decision_now(decision), now, sizeof now);
     allot__cli_printf(out, "%s\n\n", now);
+}
+
+/* A long list of hosts is cut: the decision's document has it whole. */
+static void put_places(const allot_grant *grant, allot__text *out)
+{
+    enum { SHOWN = 6 };
+    for (int32_t i = 0; i < grant->place_count && i < SHOWN; i++)
+        allot__cli_printf(out, "%s%s (%" PRId64 ")", i == 0 ? " on " : ", ", grant->places[i].name,
+                          grant->places[i].slots);
+    if (grant->place_count > SHOWN)
+        allot__cli_printf(out, " and %" PRId32 " more hosts", grant->place_count - SHOWN);
+    if (grant->place_count > 0 && grant->unplaced > 0)
+        allot__cli_printf(out, "; no host is known for %" PRId64, grant->unplaced);
+    allot__cli_puts(out, "\n");
 }
 
 static void put_grants(const allot_decision *decision, int32_t group, allot__text *out)
@@ -55,7 +71,8 @@ static void put_grants(const allot_decision *decision, int32_t group, allot__tex
             continue;
         allot__cli_puts(out, first ? "\ngrants, in this order:\n  " : "  ");
         allot__cli_puts_path(out, allot_decision_plan(decision), grant.consumer);
-        allot__cli_printf(out, " gets %" PRId64 " idle slot%s\n", grant.slots, plural(grant.slots));
+        allot__cli_printf(out, " gets %" PRId64 " idle slot%s", grant.slots, plural(grant.slots));
+        put_places(&grant, out);
         first = false;
     }
 }

@@ -19,19 +19,22 @@
 /* Quotas, with hosts set apart for those who have them alone: these follow from quotas in turn. */
 static int run_quota(allot__work *work)
 {
-    bool again = false;
-    int status = allot__need(work);
-    if (status == ALLOT_OK) {
-        status = allot__quota(work);
-    }
-    if (status == ALLOT_OK && work->rack != NULL) {
-        status = allot__rack_empty(work, &again);
-    }
-    if (status == ALLOT_OK && again) {
-        allot__work_again(work);
+    bool again = true;
+    int status = ALLOT_OK;
+    for (bool first = true; again && status == ALLOT_OK; first = false) {
+        if (!first) {
+            allot__work_again(work);
+        }
+        again = false;
         status = allot__need(work);
+        if (status == ALLOT_OK) {
+            status = allot__quota(work);
+        }
+        if (status == ALLOT_OK && work->rack != NULL) {
+            status = allot__rack_empty(work, &again);
+        }
     }
-    return status == ALLOT_OK && again ? allot__quota(work) : status;
+    return status;
 }
 
 static int run_group(allot__decided *group, allot_stage last)

@@ -50,7 +50,7 @@ static int32_t unit_of(const allot__rack *rack, int32_t row)
     return rack->unit != NULL ? rack->unit[row] : ALLOT_ROOT;
 }
 
-static bool meets(const allot__rack *rack, int32_t row, int32_t host)
+bool allot__rack_meets(const allot__rack *rack, int32_t row, int32_t host)
 {
     return rack->asks == NULL || rack->asks[row] < 0 ||
            rack->requirements[rack->asks[row]].met[host];
@@ -71,24 +71,21 @@ bool allot__rack_serves(const allot__work *work, int32_t row, int32_t host)
 {
     const allot__rack *rack = work->rack;
     int32_t unit = unit_of(rack, row);
-    if (rack->owner[host] == ALLOT__NOBODY || !meets(rack, row, host)) {
+    if (rack->owner[host] == ALLOT__NOBODY || !allot__rack_meets(rack, row, host)) {
         return false;
     }
     if (rack->owner[host] != ALLOT_ROOT) {
         return owns(work, row, host);
     }
-    if (rack->meant != NULL && rack->meant[host] != ALLOT_ROOT && rack->meant[host] != unit) {
-        return false;
-    }
-    bool empty = rack->free[host] == rack->slots[host] && rack->unknown == 0;
-    return unit == ALLOT_ROOT || empty;
+    int32_t meant = rack->meant != NULL ? rack->meant[host] : ALLOT_ROOT;
+    return meant == unit && (unit == ALLOT_ROOT || rack->free[host] == rack->slots[host]);
 }
 
 bool allot__rack_helps(const allot__work *work, int32_t row, int32_t host)
 {
     const allot__rack *rack = work->rack;
     int32_t unit = unit_of(rack, row), owner = rack->owner[host];
-    if (owner == ALLOT__NOBODY || !meets(rack, row, host)) {
+    if (owner == ALLOT__NOBODY || !allot__rack_meets(rack, row, host)) {
         return false;
     }
     if (owner != ALLOT_ROOT) {
@@ -122,7 +119,7 @@ static void see(const allot__work *work, census *census, int32_t row, int32_t ho
     const allot__rack *rack = work->rack;
     int32_t unit = rack->unit != NULL ? rack->unit[row] : ALLOT_ROOT;
     int32_t *seen = &census->seen[host];
-    bool stranger = rack->owner[host] >= 0 && !allot__rack_serves(work, row, host);
+    bool stranger = rack->owner[host] >= 0 && !owns(work, row, host);
     if (stranger || (*seen != UNSEEN && *seen != unit)) {
         *seen = ALLOT__NOBODY;
     } else {
@@ -169,11 +166,14 @@ static int fill(allot__work *work, allot__rack *rack)
     if (status == ALLOT_OK) {
         status = allot__rack_units(work, rack);
     }
+    if (status == ALLOT_OK) {
+        status = allot__rack_require(work, rack);
+    }
     census census = {.host_of = host_of};
     census.seen = allot__arena_take(work->arena, (size_t)rack->count, sizeof(int32_t));
     census.lost = allot__arena_take(work->arena, rows + 1, sizeof(int32_t));
     if (status != ALLOT_OK || census.seen == NULL || census.lost == NULL) {
-        return ALLOT_ENOMEM;
+        return status != ALLOT_OK ? status : ALLOT_ENOMEM;
     }
     for (int32_t host = 0; host < rack->count; host++) {
         census.seen[host] = UNSEEN;
@@ -188,7 +188,7 @@ static int fill(allot__work *work, allot__rack *rack)
     rack->lost = census.lost;
     status = allot__rack_settle(work, rack, census.seen, census.lost);
     doubt(rack);
-    return status == ALLOT_OK ? allot__rack_require(work, rack) : status;
+    return status;
 }
 
 int allot__rack_make(allot__work *work)

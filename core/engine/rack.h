@@ -33,6 +33,10 @@ typedef struct allot__rack {
      * ALLOT_ROOT; and whether its owner can leave it. NULL: none. */
     int32_t *meant;
     uint8_t *left;
+    int32_t *most;   /* by row of an exclusive consumer: hosts that are meant for it at most */
+    int32_t *chosen; /* hosts that are meant for somebody, in the order of choosing */
+    int32_t chosen_count;
+    int64_t waste;          /* of what is blocked, on hosts that are meant for somebody */
     const int32_t *host_of; /* by site: the host, or -1 */
     const int32_t *lost;    /* by row: slots of a leaf that no task tells the place of */
     bool owned;             /* some host has an owner, or is contested */
@@ -49,6 +53,7 @@ typedef struct allot__rack {
 typedef struct allot__requires {
     const allot_policy *policy;
     int32_t number;
+    int32_t slots; /* of the open hosts that meet it */
     uint8_t *met;
 } allot__requires;
 
@@ -65,9 +70,10 @@ int allot__rack_units(allot__work *work, allot__rack *rack);
 int allot__rack_settle(allot__work *work, allot__rack *rack, const int32_t *seen,
                        const int32_t *lost);
 
-/* rack_empty.c: exclusive consumers whose quota asks for more hosts than theirs will have empty
- * ones, and then some that others must leave: what is too much on the last one is set apart, so
- * *again says that quotas are to be computed once more. ENOMEM. */
+/* rack_empty.c: exclusive consumers whose quota asks for more hosts than theirs are to have others:
+ * empty ones, then such as others must leave. What is too much on the last one is set apart, so
+ * *again says that need and quota are to be computed once more, and this is to be asked again: who
+ * then wants fewer hosts is not to have more in this cycle. ENOMEM. */
 int allot__rack_empty(allot__work *work, bool *again);
 
 /* May a leaf get slots of a host? Not how many are free. */
@@ -78,6 +84,8 @@ static inline bool allot__rack_common(const allot__rack *rack, int32_t host)
     return rack->owner[host] == ALLOT_ROOT &&
            (rack->meant == NULL || rack->meant[host] == ALLOT_ROOT);
 }
+/* Does the host meet what the row asks for? */
+bool allot__rack_meets(const allot__rack *rack, int32_t row, int32_t host);
 /* Would a slot of a host, once others leave it, serve the leaf (E-30)? */
 bool allot__rack_helps(const allot__work *work, int32_t row, int32_t host);
 /* The same of a site of the state; true where there is no rack. */

@@ -91,10 +91,11 @@ static void block(allot__work *work, allot__rack *rack, int64_t *wanted)
 {
     for (int32_t host = 0; host < rack->count; host++) {
         int32_t used = rack->owner[host] == ALLOT_ROOT ? rack->free[host] : 0;
-        if (rack->owner[host] >= 0) {
-            int64_t *left = &wanted[allot__row(work->plan, work->index, rack->owner[host])];
-            used = least(rack->free[host], *left);
-            *left -= used;
+        int32_t row =
+            rack->owner[host] >= 0 ? allot__row(work->plan, work->index, rack->owner[host]) : -1;
+        if (row >= 0 && allot__rack_meets(rack, row, host)) {
+            used = least(rack->free[host], wanted[row]);
+            wanted[row] -= used;
         }
         rack->blocked += rack->free[host] - used;
     }

@@ -92,6 +92,29 @@ static int meet(allot__work *work, allot__rack *rack, allot__requires *requires)
     return ALLOT_OK;
 }
 
+/* A leaf can use no more slots than the hosts have that meet what it requires. */
+static int cut_limits(allot__work *work, const allot__rack *rack)
+{
+    int32_t *limits = allot__arena_take(work->arena, (size_t)work->tree->rows, sizeof *limits);
+    if (limits == NULL) {
+        return ALLOT_ENOMEM;
+    }
+    for (int32_t i = 0; i < rack->requirement_count; i++) {
+        int64_t slots = 0;
+        for (int32_t host = 0; host < rack->count; host++) {
+            slots += rack->requirements[i].met[host] != 0 ? rack->slots[host] : 0;
+        }
+        rack->requirements[i].slots = slots < ALLOT_AMOUNT_MAX ? (int32_t)slots : ALLOT_AMOUNT_MAX;
+    }
+    for (int32_t row = 0; row < work->tree->rows; row++) {
+        bool asks = rack->asks[row] >= 0 && allot__family_of(work, row) == 0;
+        int32_t most = asks ? rack->requirements[rack->asks[row]].slots : ALLOT_NONE;
+        limits[row] = work->limit[row] < most ? work->limit[row] : most;
+    }
+    work->limit = limits;
+    return ALLOT_OK;
+}
+
 int allot__rack_require(allot__work *work, allot__rack *rack)
 {
     if (work->plan->requires.count == 0) {
@@ -101,5 +124,5 @@ int allot__rack_require(allot__work *work, allot__rack *rack)
     for (int32_t i = 0; i < rack->requirement_count && status == ALLOT_OK; i++) {
         status = meet(work, rack, &rack->requirements[i]);
     }
-    return status;
+    return status == ALLOT_OK ? cut_limits(work, rack) : status;
 }

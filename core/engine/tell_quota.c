@@ -53,7 +53,14 @@ static void tell_need(const allot__teller *teller)
             demands, allot__tell_slots(verdict->demand).text, verdict->reserve, verdict->need);
     } else if (verdict->demand > limit) {
         int32_t index;
-        allot__limit_of(teller->work->plan, teller->work->group, teller->row, &index);
+        int32_t planned =
+            allot__limit_of(teller->work->plan, teller->work->group, teller->row, &index);
+        if (limit < planned) {
+            allot__tell(teller,
+                        "%s %s, but hosts that it can use have %" PRId32 ": that is its need.",
+                        demands, allot__tell_slots(verdict->demand).text, limit);
+            return;
+        }
         allot_plan_column_at(teller->work->plan, index, &column);
         allot__tell(teller, "%s %s, but its %s is %" PRId32 ", so its need is %" PRId64 " (C-2).",
                     demands, allot__tell_slots(verdict->demand).text, column.name, limit,
