@@ -17,6 +17,19 @@ local function site(short, day)
   return plan(short)
 end
 
+--- Lender and borrower under ownership, with so many slots lent.
+local function lending(day, lent)
+  local short = site({
+    slots = 20, policy = "ownership",
+    { "A", owned = 10, lend = true, lend_limit = 10 },
+    { "B", owned = 10, borrow = true, borrow_limit = 10 },
+  }, day)
+  return short, {
+    A = { 0, 10 - lent }, B = { 10 + lent, 10 + lent },
+    loans = { { lender = "/A", borrower = "/B", slots = lent } },
+  }
+end
+
 --- What is reclaimed at a time, and the decision. `last`: when the cycle before was.
 local function reclaims(short, now, time, last)
   local given = state(now)
@@ -78,6 +91,37 @@ describe("a limit at a switch", function ()
 
   it("drains a consumer that is not to be rebalanced (A-71)", function ()
     assert.same({}, (reclaims(cut(false), { A = { 10, 10 } }, SWITCH)))
+  end)
+end)
+
+describe("loans at a switch", function ()
+  it("TV-3: what A no longer owns of what it uses it borrows, and nothing is killed", function ()
+    local short = site({
+      slots = 15, policy = "ownership",
+      { "A", owned = 10, borrow = true }, { "B", owned = 5, lend = true },
+    }, { ["/A"] = { owned = 5 }, ["/B"] = { owned = 10 } })
+    local now = { A = { 10, 10 }, B = { 0, 0 } }
+    local taken, decision = reclaims(short, now, SWITCH)
+    assert.same({}, taken)
+    local loan = decision.loans[1]
+    assert.same({ "/B", "/A", 5 }, { loan.lender, loan.borrower, loan.slots })
+  end)
+
+  it("TV-4: a lend limit of 10 that becomes 5 calls 5 of 10 lent slots back", function ()
+    local short, now = lending({ ["/A"] = { lend_limit = 5 } }, 10)
+    assert.equal(5, (reclaims(short, now, SWITCH)).B[1])
+  end)
+
+  it("TV-5: a borrow limit of 10 that becomes 5 gives 5 of 10 borrowed slots back", function ()
+    local short, now = lending({ ["/B"] = { borrow_limit = 5 } }, 10)
+    assert.equal(5, (reclaims(short, now, SWITCH)).B[1])
+  end)
+
+  it("TV-1 (no lending): 15 slots come back to who owns 25 now", function ()
+    local short = site({
+      slots = 40, policy = "ownership", { "A", owned = 10 }, { "B", owned = 30 },
+    }, { ["/A"] = { owned = 25 }, ["/B"] = { owned = 15 } })
+    assert.equal(15, (reclaims(short, { A = { 10, 10 }, B = { 30, 30 } }, SWITCH)).B[1])
   end)
 end)
 
