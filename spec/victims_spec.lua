@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- Sessions' parts, which tasks go, and who is sheltered (rules.md 5.5, 5.6; C-8; XV-1 to XV-5).
+--- Which tasks go, and who is sheltered (rules.md 5.5; C-8; XV-1 to XV-4).
 
 local case = require "spec.support.case"
 local engine = require "spec.support.engine"
@@ -59,67 +59,6 @@ return policy {
 local function site(rules)
   return "site.lua", nil, SITE:format(rules)
 end
-
-describe("sessions", function ()
-  local function quotas(slots, scheduling, sessions)
-    for _, one in ipairs(sessions) do one.scheduling = scheduling end
-    local document = engine.cycle(case.plan { slots = slots, { "A", owned = slots } },
-      case.state { now = NOW, A = { slots, 0 }, sessions = sessions })
-    local out = {}
-    for i, part in ipairs(document.sessions) do out[i] = part.quota end
-    return out
-  end
-
-  it("divide a leaf's quota by priority (R_Proportion)", function ()
-    assert.same({ 2, 8 }, quotas(10, "proportional", {
-      session("s1", { priority = 1 }), session("s2", { priority = 4 }),
-    }))
-  end)
-
-  it("leave what they do not want to the others, in proportion", function ()
-    assert.same({ 1, 3, 6 }, quotas(10, "proportional", {
-      session("s1", { priority = 7, demand = 1 }), session("s2", { priority = 1 }),
-      session("s3", { priority = 2 }),
-    }))
-  end)
-
-  it("get lost slots by priority, then creation (C-4)", function ()
-    assert.same({ 3, 4, 3 }, quotas(10, "proportional", {
-      session("s1", { created = 5 }), session("s2", { created = 2 }),
-      session("s3", { created = 9 }),
-    }))
-  end)
-
-  it("get their minimum first, then by priority (R_MinimumServices)", function ()
-    assert.same({ 5, 7 }, quotas(12, "minimum", {
-      session("s1", { priority = 1, minimum = 4 }), session("s2", { priority = 9, minimum = 1,
-        demand = 7 }),
-    }))
-    assert.same({ 3, 1 }, quotas(4, "minimum", {
-      session("s1", { priority = 1, minimum = 3 }), session("s2", { priority = 9, minimum = 1 }),
-    }))
-  end)
-
-  it("XV-5: a slot goes to the highest priority, and back down as sessions end", function ()
-    local all = {
-      session("low", { priority = 1, created = 1 }), session("middle", { priority = 10,
-        created = 2 }), session("high", { priority = 100, created = 3 }),
-    }
-    assert.same({ 1 }, quotas(1, "priority", { all[1] }))
-    assert.same({ 0, 1 }, quotas(1, "priority", { all[1], all[2] }))
-    assert.same({ 0, 0, 1 }, quotas(1, "priority", all))
-    all[3].demand = 0
-    assert.same({ 0, 1, 0 }, quotas(1, "priority", all))
-    all[2].demand = 0
-    assert.same({ 1, 0, 0 }, quotas(1, "priority", all))
-  end)
-
-  it("of equal priority go by creation, first first", function ()
-    assert.same({ 1, 4 }, quotas(5, "priority", {
-      session("s1", { created = 9 }), session("s2", { created = 3, demand = 4 }),
-    }))
-  end)
-end)
 
 describe("victims", function ()
   it("XV-1: by priority the last created of the lowest", function ()
@@ -345,28 +284,58 @@ end)
 describe("what goes", function ()
   -- Random tasks under random orders, against the words of C-8.
   local FIELDS = { "started", "slots", "ran", "preempted" }
+  local OF_SESSION = { preemption_rank = 0, priority = 1, created = 0 }
+  for name in pairs(OF_SESSION) do FIELDS[#FIELDS + 1] = name end
+  table.sort(FIELDS)
+
+  local function some_sessions(from)
+    local out = {}
+    for i = 1, from:int(0, 3) do
+      out[i] = session("s" .. i, {
+        preemption_rank = from:int(0, 1), priority = from:int(1, 2), created = from:int(0, 2),
+      })
+    end
+    return out
+  end
+
+  -- What units have of their sessions; shared slots are of none here.
+  local function with_sessions(units, tasks, sessions)
+    local of, by_id = {}, {}
+    for _, one in ipairs(sessions) do by_id[one.id] = one end
+    for _, one in ipairs(tasks) do of[one.id] = by_id[one.session] end
+    for _, unit in ipairs(units) do
+      for name, fallback in pairs(OF_SESSION) do
+        unit[name] = of[unit.id] and of[unit.id][name] or fallback
+      end
+    end
+    return units
+  end
+
   it("is what the model picks", function ()
-    for seed = 1, 150 do
+    for seed = 1, 200 do
       local from = random.new(seed)
-      local tasks, slots = {}, 0
+      local tasks, slots, sessions = {}, 0, some_sessions(from)
       for i = 1, from:int(1, 12) do
         local shares = from:once_in(3)
         tasks[i] = task("t" .. from:int(1, 99) .. "-" .. i, {
           started = from:int(NOW - 5, NOW), slots = shares and 1 or from:int(1, 3),
           preempted = from:int(0, 2), host = shares and "h" or nil,
           slot = shares and from:int(1, 3) or nil,
+          session = not shares and sessions[1] and not from:once_in(4)
+            and from:pick(sessions).id or nil,
         })
       end
-      local units = model.units(tasks, NOW)
+      local units = with_sessions(model.units(tasks, NOW), tasks, sessions)
       for _, unit in ipairs(units) do slots = slots + unit.slots end
       local keys, words = {}, {}
-      for i = 1, from:int(0, 3) do
+      for i = 1, from:int(0, 4) do
         keys[i] = { from:pick(FIELDS), from:once_in(2) }
         words[i] = ("%s %q"):format(keys[i][2] and "desc" or "asc", keys[i][1])
       end
       local gives = from:int(1, slots)
       local name, _, text = site("victims = order { " .. table.concat(words, ", ") .. " },")
-      local names = going(slots, gives, { tasks = tasks }, name, nil, text)
+      local rest = { tasks = tasks, sessions = sessions[1] and sessions }
+      local names = going(slots, gives, rest, name, nil, text)
       local wanted = {}
       for _, unit in ipairs((model.pick(units, keys, gives))) do
         for _, id in ipairs(unit.tasks) do wanted[#wanted + 1] = id end

@@ -15,7 +15,7 @@ typedef struct allot__decided {
     allot__work work;
     allot__orders orders;
     allot__victims victims;
-    int32_t *free_slots; /* by row; NULL before that stage */
+    int32_t *free_slots;    /* by row; NULL before that stage */
     allot__monitor monitor; /* sums NULL before that stage */
 } allot__decided;
 

@@ -16,6 +16,7 @@ typedef struct inquiry {
     int32_t task, unit;
     int32_t at;            /* its row among the leaf's units */
     allot__unit_rows rows; /* to read columns */
+    allot__queue keys;     /* behind `queue`: each key by itself */
 } inquiry;
 
 /* ---- What it is ------------------------------------------------------------------------------ */
@@ -321,8 +322,11 @@ static void look(inquiry *it, const allot_decision *decision)
     it->units = allot__units_of(&decided->work);
     it->unit = unit_of(it->units, task, it->task);
     it->at = it->unit - it->units->first[task->consumer];
-    it->queue = allot__victims_queue(&decided->victims, row);
-    if (it->queue != NULL) {
+    const allot__queue *queue = allot__victims_queue(&decided->victims, row);
+    if (queue != NULL) {
+        it->keys = *queue;
+        allot__queue_split(&it->keys);
+        it->queue = &it->keys;
         it->rows = it->queue->rows;
     } else {
         allot__unit_rows_init(&it->rows, &decided->work);

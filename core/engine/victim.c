@@ -159,7 +159,15 @@ static const int64_t *key_values(const allot__pick *pick, int32_t key, int32_t f
                                  int64_t *room)
 {
     const allot__queue *queue = (const allot__queue *)(const void *)pick;
-    return allot__rowset_values(&queue->rows.rows, queue->order.keys[key].source, first, n, room);
+    if (key == 0 && queue->places != NULL) {
+        const int32_t *session = queue->rows.units->session + queue->rows.base + first;
+        for (int32_t i = 0; i < n; i++) {
+            room[i] = queue->places[session[i] + 1];
+        }
+        return room;
+    }
+    const allot_key *of = &queue->order.keys[key + queue->fused];
+    return allot__rowset_values(&queue->rows.rows, of->source, first, n, room);
 }
 
 static bool larger_id(const allot__pick *pick, int32_t a, int32_t b)
@@ -232,7 +240,7 @@ static int queue_begin(allot__queue *queue, const allot__victims *victims,
     queue->pick.stays = victims->stays != NULL ? victims->stays + base : NULL;
     queue->pick.values = key_values;
     queue->pick.before = larger_id;
-    return status;
+    return status == ALLOT_OK ? allot__queue_fuse(queue) : status;
 }
 
 const allot__queue *allot__victims_queue(const allot__victims *victims, int32_t row)

@@ -29,6 +29,10 @@ typedef struct allot__queue {
     allot__pick pick; /* first: what pick is handed */
     allot__unit_rows rows;
     allot__order order;
+    /* The first `fused` + 1 keys of the order are one of the pick: the places of sessions, by
+     * session + 1 (victim_fuse.c). NULL: they are not. */
+    const int64_t *places;
+    int32_t fused;
     int32_t row; /* of the leaf */
     int64_t owed;
     allot__picked picked; /* rows of `rows`, first to last */
@@ -49,6 +53,11 @@ int allot__victims_choose(allot__work *work, allot__victims *out, allot__orders 
 /* Fills queue->picked for `count` reclaims of its leaf, of all orders. ENOMEM. */
 int allot__victims_pick(const allot__work *work, allot__queue *queue, const allot__orders *orders,
                         const allot__order_back *of, int32_t count);
+
+/* Makes one key of those that sessions alone decide, where that is worth it; ENOMEM. And undoes it,
+ * for who asks which key decides. */
+int allot__queue_fuse(allot__queue *queue);
+void allot__queue_split(allot__queue *queue);
 
 /* The queue of a leaf that is asked for later, for explanations; `out` is zeroed. Likewise. */
 const allot__queue *allot__victims_queue(const allot__victims *victims, int32_t row);

@@ -61,7 +61,7 @@ typedef struct allot__sums {
 typedef struct allot__rules {
     const allot_policy *policy;
     const int32_t *attribute_column;
-    bool owns; /* it goes by what is owned */
+    bool owns;                  /* it goes by what is owned */
     int64_t **function_values;  /* by function, by row */
     int32_t **function_amounts; /* the same, checked to be amounts */
 } allot__rules;

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * victim_fuse.c: keys that sessions alone decide, made one: sessions are few, so they are put in
+ * order once, and of every task only the place of its session is read.
+ */
+#include "engine/order.h"
+#include "engine/victim.h"
+
+/* Is a key the same for all tasks of a session? */
+static bool of_session(const allot__queue *queue, const allot_key *key)
+{
+    if (key->source.kind != ALLOT_FROM_COLUMN) {
+        return false;
+    }
+    switch (key->source.value) {
+    case ALLOT_TASK_PREEMPTION_RANK:
+    case ALLOT_TASK_PRIORITY:
+    case ALLOT_TASK_CREATED:
+    case ALLOT_TASK_JOINED:
+    case ALLOT_TASK_SESSION_OVER:
+        return true;
+    case ALLOT_TASK_IMPORTANCE:
+        return !queue->rows.guarded && !queue->rows.shared;
+    default:
+        return false;
+    }
+}
+
+/* A key of a session by its number + 1, turned so that it rises. */
+static int64_t value_of(const allot__queue *queue, const allot_key *key, int32_t entry)
+{
+    int32_t column = key->source.value;
+    int64_t value = queue->rows.of_session[column][entry];
+    if (entry == 0 && column == ALLOT_TASK_IMPORTANCE) {
+        value = queue->rows.scheduling == ALLOT_PRIORITY;
+    }
+    return key->descending ? ~value : value;
+}
+
+static bool tied(const allot__queue *queue, int32_t keys, int32_t a, int32_t b)
+{
+    for (int32_t i = 0; i < keys; i++) {
+        const allot_key *key = &queue->order.keys[i];
+        if (value_of(queue, key, a) != value_of(queue, key, b)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static int make_places(allot__queue *queue, int32_t keys, int32_t entries)
+{
+    allot__arena *arena = queue->rows.rows.work->arena;
+    int32_t *rows = allot__arena_take(arena, (size_t)entries, sizeof *rows);
+    int32_t *other = allot__arena_take(arena, (size_t)entries, sizeof *other);
+    int64_t *values = allot__arena_take(arena, (size_t)entries, sizeof *values);
+    int64_t *places = allot__arena_take(arena, (size_t)entries, sizeof *places);
+    if (rows == NULL || other == NULL || values == NULL || places == NULL) {
+        return ALLOT_ENOMEM;
+    }
+    for (int32_t i = 0; i < entries; i++) {
+        rows[i] = i;
+    }
+    for (int32_t k = keys - 1; k >= 0; k--) {
+        for (int32_t i = 0; i < entries; i++) {
+            values[i] = value_of(queue, &queue->order.keys[k], i);
+        }
+        allot__sort_rows(rows, other, values, 0, entries);
+    }
+    int64_t place = 0;
+    for (int32_t i = 0; i < entries; i++) {
+        place += i > 0 && !tied(queue, keys, rows[i - 1], rows[i]);
+        places[rows[i]] = place;
+    }
+    queue->places = places;
+    return ALLOT_OK;
+}
+
+int allot__queue_fuse(allot__queue *queue)
+{
+    size_t sessions = queue->rows.rows.work->state->tasks.sessions.count;
+    int32_t keys = 0;
+    while (keys < queue->order.count && of_session(queue, &queue->order.keys[keys])) {
+        keys++;
+    }
+    if (keys < 2 || sessions > (size_t)queue->pick.count) {
+        return ALLOT_OK;
+    }
+    int status = make_places(queue, keys, (int32_t)sessions + 1);
+    if (status == ALLOT_OK) {
+        queue->fused = keys - 1;
+        queue->pick.keys = queue->order.count - queue->fused;
+        queue->pick.falling[0] = false;
+        for (int32_t i = 1; i < queue->pick.keys; i++) {
+            queue->pick.falling[i] = queue->order.keys[i + queue->fused].descending != 0;
+        }
+    }
+    return status;
+}
+
+void allot__queue_split(allot__queue *queue)
+{
+    queue->fused = 0;
+    queue->places = NULL;
+    queue->pick.keys = queue->order.count;
+    for (int32_t i = 0; i < queue->order.count; i++) {
+        queue->pick.falling[i] = queue->order.keys[i].descending != 0;
+    }
+}
