@@ -13,6 +13,9 @@
 --
 -- With `reclaim_before_borrow` own slots are called back before others' are borrowed. Without
 -- `reclaim_shared` pool slots only return by themselves.
+--
+-- Of a consumer that gives back, the tasks of its least important session go first, and of these
+-- the last started: the least work is lost. The options `preemption` and `selective` choose others.
 
 local function limit(doc)
   return { type = "integer", default = none, doc = doc }
@@ -38,6 +41,17 @@ return policy {
       default = true,
       doc = "take pool slots back from those who use more than their share",
     },
+    preemption = {
+      type = "string",
+      values = { "most_recent", "policy_default" },
+      default = "most_recent",
+      doc = "who of equals goes first: what started last, or the fullest session",
+    },
+    selective = {
+      type = "boolean",
+      default = true,
+      doc = "tasks are compared on all hosts; else one host after another is taken",
+    },
   },
   quota = {
     fill "reserved" { by = "reserve", up_to = "reserve" },
@@ -51,4 +65,8 @@ return policy {
   },
   recall = function (options) return options.reclaim_before_borrow and "first" or "last" end,
   shared = function (options) return options.reclaim_shared and "reclaim" or "keep" end,
+  victims = function (options)
+    local keys = options.preemption == "most_recent" and most_recent_task or policy_default
+    return options.selective and keys or host_by_host(keys)
+  end,
 }
