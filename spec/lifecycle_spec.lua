@@ -65,7 +65,9 @@ describe("a reclaim", function ()
   end)
 
   it("whose task ends early frees its slots at once, for its claimant (E-32)", function ()
-    local decision = engine.cycle(short(), after(10, tasks "t2", 100))
+    local decision, handle = engine.cycle(short(), after(10, tasks "t2", 100))
+    assert.matches("2 of what it receives came back from reclaims for it",
+      table.concat(handle:explain "/A", "\n"), 1, true)
     assert.same({ A = 2 }, case.grants(decision)) -- though /C is ranked before it
     assert.same({}, decision.reclaims)
     assert.equal(2, decision.flights[1].returned)

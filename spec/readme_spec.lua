@@ -24,12 +24,15 @@ describe("README", function ()
     end
     local shown = squeezed(text)
     for _, path in ipairs {
-      "examples/first/plan.json", "examples/first/state.json",
+      "examples/first/plan.json", "examples/first/state.json", "examples/ratio/plan.json",
+      "examples/mixed/plan.json", "examples/windows/plan.json",
     } do
       assert.truthy(shown:find(squeezed(readme.read(path)), 1, true), path)
     end
-    local policy = readme.read("examples/capped/capped.lua"):match("return policy.*")
-    assert.truthy(text:find(policy, 1, true), "capped.lua")
+    for _, path in ipairs { "examples/capped/capped.lua", "examples/victims/careful.lua" } do
+      local policy = readme.read(path):match("return policy.*")
+      assert.truthy(text:find(policy, 1, true), path)
+    end
   end)
 
   it("has Lua that compiles", function ()

@@ -243,6 +243,13 @@ describe("a share limit", function ()
       (decide(short, { ["P/A"] = { 18 }, ["P/B"] = { 18 }, C = { 18 } })))
   end)
 
+  it("TV-6: what is held above it goes back whatever the demand (C-10)", function ()
+    local short = { slots = 18, policy = "share_ratio", { "A", share_limit = 5 }, { "B" } }
+    local _, reclaims, made = decide(short, { A = { 18, 10 } })
+    assert.same({ A = { 5 } }, reclaims)
+    assert.equal("over-attribute", made.reclaims[1].why.code)
+  end)
+
   it("is explained by its name", function ()
     local short = { slots = 18, policy = "share_ratio", { "A", share_limit = 5 }, { "B" } }
     local _, decision = engine.cycle(plan(short), state { A = { 9 } })

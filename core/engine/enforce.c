@@ -14,6 +14,7 @@ typedef struct past {
     const allot__group *group;
     int64_t planned, actual; /* C and T, both without what is owned exactly */
     int64_t times, unit;     /* the same of now */
+    int64_t *borrowed;       /* by row, now */
 } past;
 
 static const allot_policy *policy_at(const allot_plan *plan, const allot__group *group, int32_t row)
@@ -75,16 +76,23 @@ static int64_t stays(const allot__work *work, int32_t row)
     return work->allocated[row] - (work->in_flight != NULL ? work->in_flight[row] : 0);
 }
 
-/* Slots that others lend to a leaf. */
-static int64_t borrowed(const allot__work *work, int32_t row)
+/* Slots that others lend to each leaf, by row; ENOMEM. */
+static int count_loans(allot__work *work, past *past)
 {
     const allot_loan *loans = work->state->loans.items;
-    int32_t leaf = allot__handle(work, row);
-    int64_t sum = 0;
-    for (size_t i = 0; i < work->state->loans.count; i++) {
-        sum += loans[i].group == work->index && loans[i].borrower == leaf ? loans[i].slots : 0;
+    size_t rows = (size_t)work->tree->rows;
+    past->borrowed = allot__arena_take(work->arena, rows + 1, sizeof *past->borrowed);
+    if (past->borrowed == NULL) {
+        return ALLOT_ENOMEM;
     }
-    return sum;
+    memset(past->borrowed, 0, rows * sizeof *past->borrowed);
+    for (size_t i = 0; i < work->state->loans.count; i++) {
+        if (loans[i].group == work->index) {
+            past->borrowed[allot__row(work->plan, work->index, loans[i].borrower)] +=
+                loans[i].slots;
+        }
+    }
+    return ALLOT_OK;
 }
 
 /* Rules 2 and 3: what a leaf holds that may not stay. */
@@ -100,8 +108,7 @@ static int64_t beyond(const allot__work *work, const past *past, int32_t row, in
     if (allot__policy_ledger(rules->policy) !=
         allot__policy_ledger(policy_at(past->plan, past->group, before))) {
         int64_t above = holds - allot__own(work, rules, row, NULL);
-        int64_t lent = borrowed(work, row);
-        above = above > lent ? above : lent;
+        above = above > past->borrowed[row] ? above : past->borrowed[row];
         slots = slots > above ? slots : above;
     }
     return slots < holds ? slots : holds;
@@ -172,6 +179,9 @@ int allot__enforce(allot__work *work)
     }
     if (work->state->former != NULL) {
         past = look_back(work);
+        if (count_loans(work, &past) != ALLOT_OK) {
+            return ALLOT_ENOMEM;
+        }
     }
     for (int32_t row = 0; row < work->tree->rows; row++) {
         if (allot__family_of(work, row) == 0) {

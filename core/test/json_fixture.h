@@ -59,9 +59,9 @@ static inline int loader_check(const allot_use_option *options, int32_t count, a
 static inline int loader_attributes(allot_policy *policy)
 {
     static const allot_attribute attributes[] = {
-        {"weight", ALLOT_INTEGER, 0, 10, 1, NULL},
-        {"level", ALLOT_INTEGER, -5, 5, ALLOT_NONE, NULL},
-        {"spread", ALLOT_BOOLEAN, 0, 1, 0, NULL},
+        {.name = "weight", .type = ALLOT_INTEGER, .max = 10, .fallback = 1},
+        {.name = "level", .type = ALLOT_INTEGER, .min = -5, .max = 5, .fallback = ALLOT_NONE},
+        {.name = "spread", .type = ALLOT_BOOLEAN, .max = 1},
     };
     int status = ALLOT_OK;
     for (size_t i = 0; i < 3 && status == ALLOT_OK; i++)

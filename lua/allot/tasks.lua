@@ -29,9 +29,13 @@ local function keys_fault(keys, rows, known)
   end
 end
 
-local function known_of(attributes)
+-- Columns of tasks: built in, declared, and the tags that guards name.
+local function known_of(attributes, guards)
   local known = { table.unpack(columns.tasks) }
   for _, attribute in ipairs(attributes) do known[#known + 1] = attribute.name end
+  for _, guard in ipairs(type(guards) == "table" and guards or {}) do
+    if type(guard) == "table" and guard.tag then known[#known + 1] = guard.tag end
+  end
   return known
 end
 
@@ -135,7 +139,7 @@ function tasks.rules(place, spec, made, ruled)
   local fault, where
   made.task_attributes, fault = declare.list("task attribute", spec.task_attributes)
   if fault then return fault end
-  local known = known_of(made.task_attributes)
+  local known = known_of(made.task_attributes, spec.guards)
   if spec.victims ~= nil then
     local victims
     victims, fault = as_order(place, spec.victims)
