@@ -130,6 +130,19 @@ describe("exclusive consumers (H-14)", function ()
     assert.same({ C = { 7, A = 5 } }, case.reclaims(decision))
   end)
 
+  it("wait for hosts that those who are there cannot leave", function ()
+    local _, group, decision = places(plan {
+      slots = 24, hosts = THREE, { "A", owned = 8, exclusive = true }, { "B", owned = 16 },
+    }, state {
+      A = { 8 }, B = { 30 },
+      tasks = { task("t", "B", "H1", 6), task("u", "B", "H2", 6), task("v", "B", "H3", 4) },
+    })
+    -- B holds what it owns: it gives nothing, and nothing is set apart for A.
+    assert.same({}, decision.reclaims)
+    case.check({ A = { quota = 8, granted = 0, barred = 8 }, B = { quota = 16 } }, group)
+    assert.is_nil(group.blocked)
+  end)
+
   it("leave nobody without slots that they cannot use", function ()
     local now = state {
       A = { 5 }, B = { 8 }, C = { 0 },

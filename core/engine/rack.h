@@ -36,6 +36,7 @@ typedef struct allot__rack {
     int32_t *most;   /* by row of an exclusive consumer: hosts that are meant for it at most */
     int32_t *chosen; /* hosts that are meant for somebody, in the order of choosing */
     int32_t chosen_count;
+    bool searched;          /* hosts are chosen, and quotas not computed since */
     int64_t waste;          /* of what is blocked, on hosts that are meant for somebody */
     const int32_t *host_of; /* by site: the host, or -1 */
     const int32_t *lost;    /* by row: slots of a leaf that no task tells the place of */

@@ -2,12 +2,15 @@
 /* Copyright the allot authors */
 /* rack_empty.c: hosts that exclusive consumers are to have: empty ones, or those that others leave.
  */
+#include <string.h>
+
 #include "engine/rack.h"
 
 typedef struct emptier {
     allot__work *work;
     allot__rack *rack;
     int64_t *want; /* by row of an exclusive consumer: slots beyond its own hosts */
+    bool *stuck;   /* by host: others cannot leave it */
     int32_t hosts; /* that the consumer at hand still wants */
 } emptier;
 
@@ -105,17 +108,63 @@ static void find_all(emptier *it)
     allot__work_resize(it->work, it->work->slots - rack->waste);
 }
 
-/* Whoever wants fewer hosts, once there is less to divide, is not to have more; is there anybody?
- */
+/* What a leaf gives by itself: what it is over, and what is on its way back. */
+static int64_t gives(const allot__work *work, int32_t row)
+{
+    int64_t going = work->in_flight != NULL ? work->in_flight[row] : 0;
+    int64_t over = work->allocated[row] - going - work->quota[row];
+    return going + (over > 0 ? over : 0);
+}
+
+/* Slots of a leaf on hosts that it is to leave; with `cannot`, these are marked there. */
+static int64_t to_leave(const emptier *it, int32_t row, bool *cannot)
+{
+    const allot__work *work = it->work;
+    const allot__rack *rack = it->rack;
+    const allot__units *units = &work->state->tasks.units[work->index];
+    int32_t leaf = allot__handle(work, row);
+    int64_t slots = 0;
+    for (int32_t i = units->count > 0 ? units->first[leaf] : 0;
+         units->count > 0 && i < units->first[leaf + 1]; i++) {
+        int32_t host = units->site[i] >= 0 ? rack->host_of[units->site[i]] : -1;
+        if (host >= 0 && rack->meant[host] != ALLOT_ROOT) {
+            slots += units->slots[i];
+            if (cannot != NULL) {
+                cannot[host] = true;
+            }
+        }
+    }
+    return slots;
+}
+
+/* Marks the hosts that somebody cannot leave, since it is not over so many slots. */
+static void find_stuck(emptier *it)
+{
+    const allot__work *work = it->work;
+    memset(it->stuck, 0, (size_t)it->rack->count * sizeof *it->stuck);
+    for (int32_t row = 0; row < work->tree->rows; row++) {
+        bool holds = allot__family_of(work, row) == 0 && work->allocated[row] > 0;
+        if (holds && to_leave(it, row, NULL) > gives(work, row)) {
+            to_leave(it, row, it->stuck);
+        }
+    }
+}
+
+/* Whoever wants fewer hosts, once there is less to divide, is not to have more, nor one that others
+ * cannot leave; is there anybody? */
 static bool cut_hosts(emptier *it)
 {
     allot__rack *rack = it->rack;
     bool some = false;
+    find_stuck(it);
     for (int32_t i = 0; i < rack->chosen_count; i++) {
         int32_t host = rack->chosen[i];
         int32_t row = allot__row(it->work->plan, it->work->index, rack->meant[host]);
         if (i == 0 || rack->meant[rack->chosen[i - 1]] != rack->meant[host]) {
             it->hosts = 0; /* a consumer's hosts were chosen one after another */
+        }
+        if (it->stuck[host]) {
+            it->want[row] = 0;
         }
         if (it->want[row] > 0) {
             it->hosts++;
@@ -152,21 +201,23 @@ int allot__rack_empty(allot__work *work, bool *again)
     }
     emptier it = {.work = work, .rack = rack};
     it.want = allot__arena_take(work->arena, (size_t)work->tree->rows, sizeof *it.want);
-    bool first = rack->waste == 0;
-    int status = it.want == NULL       ? ALLOT_ENOMEM
-                 : rack->meant == NULL ? take_columns(work, rack)
-                                       : ALLOT_OK;
+    it.stuck = allot__arena_take(work->arena, (size_t)rack->count, sizeof *it.stuck);
+    bool first = !rack->searched;
+    int status = it.want == NULL || it.stuck == NULL ? ALLOT_ENOMEM
+                 : rack->meant == NULL               ? take_columns(work, rack)
+                                                     : ALLOT_OK;
     if (status != ALLOT_OK) {
         return status;
     }
     count_wants(&it);
     if (first) {
         find_all(&it);
-        *again = rack->waste > 0;
+        rack->searched = *again = rack->chosen_count > 0;
     } else if (cut_hosts(&it)) {
         allot__work_resize(work, work->slots + rack->waste);
         rack->blocked -= rack->waste;
         rack->waste = 0;
+        rack->searched = false;
         *again = true;
     }
     return ALLOT_OK;

@@ -65,15 +65,18 @@ static int pick_for(host_pick *it, int32_t claimant, int64_t owed)
     return pick(it, it->mask, owed);
 }
 
-/* For the claims of one reclaim, of those who look at hosts or of the others. */
-static int pick_claims(host_pick *it, const allot_claim *claims, int32_t count, bool picky)
+/* Who of the claimants is served: those who look at hosts, the others, and the first once more with
+ * what goes for nobody, since a host is of use to an exclusive consumer only once it is empty. */
+typedef enum round { PICKY, COMMON, BEYOND, ROUNDS } round;
+
+static int pick_claims(host_pick *it, const allot_claim *claims, int32_t count, round round)
 {
     int status = ALLOT_OK;
     for (int32_t i = 0; i < count && status == ALLOT_OK; i++) {
         int64_t left = it->queue->owed - it->slots;
-        int64_t owed = claims[i].slots < left ? claims[i].slots : left;
+        int64_t owed = claims[i].slots < left && round != BEYOND ? claims[i].slots : left;
         int32_t claimant = allot__row(it->work->plan, it->work->index, claims[i].consumer);
-        if (owed > 0 && allot__rack_picky(it->work->rack, claimant) == picky) {
+        if (owed > 0 && allot__rack_picky(it->work->rack, claimant) == (round != COMMON)) {
             status = pick_for(it, claimant, owed);
         }
     }
@@ -88,10 +91,11 @@ int allot__victims_pick(const allot__work *work, allot__queue *queue, const allo
     }
     host_pick it = {.work = work, .queue = queue};
     int status = begin(&it);
-    for (int32_t i = 0; i < 2 * count && status == ALLOT_OK; i++) {
-        const allot__order_back *order = &of[i % count]; /* all of the picky, then all others */
+    for (int32_t i = 0; i < ROUNDS * count && status == ALLOT_OK; i++) {
+        const allot__order_back *order = &of[i % count];
         if (order->tasks == NULL) {
-            status = pick_claims(&it, orders->claims + order->first, order->count, i < count);
+            status =
+                pick_claims(&it, orders->claims + order->first, order->count, (round)(i / count));
         }
     }
     if (status == ALLOT_OK && it.slots < queue->owed) {
