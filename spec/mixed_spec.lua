@@ -202,6 +202,26 @@ describe("a mixed plan", function ()
     end, mix "site.lua")
 end)
 
+describe("ready-made policies", function ()
+  -- Of 44 slots O has its 20 (H-15); the other 24 of 40 are six tenths: 12, 6 and 6.
+  it("stand beside one another, each with its own share_limit (H-15, 5.3)", function ()
+    local short = plan {
+      slots = 60, policy = "hybrid",
+      { "O", owned = 20, policy = "ownership", share_limit = 3 }, { "X", owned = 20 },
+      { "Y", owned = 10 },
+      { "S", owned = 10, policy = "share_ratio", { "a", share_limit = 1 }, { "b" } },
+    }
+    local now = state { slots = 44, O = { 99 }, X = { 99 }, Y = { 99 }, ["S/a"] = { 9 },
+      ["S/b"] = { 99 } }
+    local rows = case.by_path(engine.cycle(short, now).groups.default)
+    local found = {}
+    for _, path in ipairs { "/O", "/X", "/Y", "/S", "/S/a", "/S/b" } do
+      found[#found + 1] = rows[path].quota
+    end
+    assert.same({ 20, 12, 6, 6, 1, 5 }, found)
+  end)
+end)
+
 describe("quota that no fill passed on", function ()
   it("takes no task from anybody (C-5, C-6)", function ()
     local capped = [[return policy { name = "capped",

@@ -25,7 +25,7 @@ describe("README", function ()
     local shown = squeezed(text)
     for _, path in ipairs {
       "examples/first/plan.json", "examples/first/state.json", "examples/ratio/plan.json",
-      "examples/mixed/plan.json", "examples/windows/plan.json",
+      "examples/mixed/plan.json", "examples/windows/plan.json", "examples/ownership/plan.json",
     } do
       assert.truthy(shown:find(squeezed(readme.read(path)), 1, true), path)
     end

@@ -61,7 +61,7 @@ int allot__attribute_copy(allot_engine *engine, const allot_attribute *from, all
 bool allot__attribute_same(const allot_attribute *a, const allot_attribute *b)
 {
     return a->type == b->type && a->min == b->min && a->max == b->max &&
-           a->fallback == b->fallback && a->limit == b->limit;
+           a->fallback == b->fallback; /* whether it is a limit is each policy's own */
 }
 
 static void function_free(allot_engine *engine, allot__function *function)
