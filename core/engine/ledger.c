@@ -105,11 +105,10 @@ static void hand_back(allot__ledger *ledger)
 {
     int64_t idle = ledger->idle > 0 ? ledger->idle : 0;
     for (int32_t i = 0; i < ledger->count && ledger->loose > 0; i++) {
-        for (int32_t at = ledger->holders[i].owed; at >= 0; at = ledger->recalls[at].older_owed) {
-            if (ledger->recalls[at].to < 0 && ledger->recalls[at].slots > 0) {
-                ledger->recalls[at].to = i;
-                ledger->loose -= ledger->recalls[at].slots;
-            }
+        int64_t own = allot__holder_own_idle(&ledger->holders[i]);
+        for (int32_t at = ledger->holders[i].owed; at >= 0 && own > 0;
+             at = ledger->recalls[at].older_owed) {
+            own -= allot__books_claim_one(ledger, at, i, own);
         }
     }
     for (int32_t i = 0; i < ledger->count && ledger->loose > 0; i++) {

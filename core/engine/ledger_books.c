@@ -121,6 +121,10 @@ static void open_holder(const allot__ledger *ledger, int32_t row, allot__holder 
     int32_t held = ledger->planning ? 0 : work->allocated[row];
     flying = flying < held ? flying : held;
     most = ledger->planning ? work->need[row] : most;
+    /* What comes beyond its need is nobody's until it is there. */
+    int32_t coming = work->earmarked != NULL && !ledger->planning ? work->earmarked[row] : 0;
+    int32_t lacks = work->need[row] - (held - flying);
+    coming = coming < lacks ? coming : lacks;
     *out = (allot__holder){
         .row = row,
         .place = ledger->first[row],
@@ -131,7 +135,7 @@ static void open_holder(const allot__ledger *ledger, int32_t row, allot__holder 
         .most = most,
         .held = held - flying,
         .flying = flying,
-        .coming = work->earmarked != NULL && !ledger->planning ? work->earmarked[row] : 0,
+        .coming = coming > 0 ? coming : 0,
         .loans = -1,
         .recalls = -1,
         .owed = -1,
@@ -237,7 +241,7 @@ static bool settle_one(allot__ledger *ledger, int32_t index)
 {
     allot__holder *holder = &ledger->holders[index];
     int32_t own = holder->own - holder->out;
-    int32_t rest = holder->held + holder->coming - holder->lost - holder->in;
+    int32_t rest = holder->held + holder->coming - holder->lost - holder->drained - holder->in;
     bool changed = false;
     for (int32_t loan = holder->loans; loan >= 0 && rest < own; loan = ledger->loans[loan].older) {
         int32_t slots =
@@ -269,7 +273,7 @@ void allot__books_class(allot__ledger *ledger)
     for (int32_t i = 0; i < ledger->count; i++) {
         allot__holder *holder = &ledger->holders[i];
         int32_t own = holder->own > holder->out ? holder->own - holder->out : 0;
-        int32_t rest = holder->held + holder->coming - holder->lost - holder->in;
+        int32_t rest = holder->held + holder->coming - holder->lost - holder->drained - holder->in;
         holder->used = rest < own ? rest : own;
         holder->shared = rest - holder->used;
     }

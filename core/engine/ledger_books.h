@@ -52,9 +52,11 @@ typedef struct allot__holder {
     int32_t coming;       /* in flight from others, for it */
     int32_t used, shared, in;
     int32_t pooled; /* of the shared ones: in a pool */
+    int32_t due;    /* shared slots that it deserves */
     int32_t out;    /* own slots lent */
     int32_t lend_most, borrow_most, share_most, weight;
     int32_t loans;             /* the newest of those that it borrows; -1: none */
+    int32_t drained;           /* of what it holds: not taken, but no longer its own or shared */
     int32_t pledged;           /* idle slots that came back for it, not given to it yet */
     int32_t granted, promised; /* by this cycle: idle slots, and others that come to it */
     int32_t lost, loose;       /* taken by this cycle; of these for nobody so far */
@@ -70,7 +72,8 @@ typedef struct allot__holder {
 typedef struct allot__lent {
     int32_t lender, borrower; /* holders */
     int32_t slots, before;
-    int32_t older; /* of the same borrower; -1: none */
+    int32_t drained; /* of these: it may not keep them, and they are not taken from it */
+    int32_t older;   /* of the same borrower; -1: none */
     allot__why why;
 } allot__lent;
 
@@ -191,9 +194,14 @@ void allot__books_take(allot__ledger *ledger, int32_t from, int64_t slots, allot
 /* The same of a loan. Slots that are taken at a switch of windows cannot be kept after all. */
 void allot__loan_take(allot__ledger *ledger, int32_t loan, int64_t slots, int32_t to,
                       allot__why why);
+/* A holder keeps slots that are no longer its own or shared, until they are free by themselves. */
+void allot__books_drain(allot__ledger *ledger, int32_t holder, int64_t slots, allot__class as);
 /* Hands loose slots to a holder to which they are promised; those that it lent first. Returns how
  * many there were. */
 int64_t allot__books_claim(allot__ledger *ledger, int32_t holder, int64_t slots);
+/* The same of one recall. */
+int64_t allot__books_claim_one(allot__ledger *ledger, int32_t recall, int32_t holder,
+                               int64_t slots);
 
 /* ledger_loan.c */
 
@@ -216,7 +224,22 @@ int allot__pools_open(allot__ledger *ledger);
 void allot__pools_attribute(allot__ledger *ledger);
 /* A holder's shared slots are going: those that no pool holds first, then the farthest. */
 void allot__pools_less(allot__ledger *ledger, int32_t holder, int64_t slots);
-/* Phases 2 and 5. */
+/* Columns over the members of a pool, in ledger->column. */
+enum {
+    ALLOT__POOL_LEVEL,
+    ALLOT__POOL_CAP,
+    ALLOT__POOL_WEIGHT,
+    ALLOT__POOL_AIM,
+    ALLOT__POOL_FLOOR,
+    ALLOT__POOL_REST
+};
+/* What each member deserves: from LEVEL on, up to CAP, by WEIGHT; in FLOOR. */
+void allot__pool_deserve(allot__ledger *ledger, const allot__share_pool *pool);
+/* A member uses more of a pool, or less. */
+void allot__pool_use(allot__ledger *ledger, allot__share_pool *pool, int32_t member, int64_t slots);
+
+/* ledger_share.c: phases 2 and 5 */
+
 void allot__pools_share(allot__ledger *ledger);
 void allot__pools_reclaim(allot__ledger *ledger);
 /* Is a slot taken for that reason whoever wants it? */

@@ -4,15 +4,25 @@
 #include "engine/enforce.h"
 #include "engine/ledger_books.h"
 
-/* Takes slots of a loan; they are for the lender if nobody else needs them. */
-static void force(allot__ledger *ledger, int32_t loan, int64_t slots, allot__why why)
+/* Takes slots of a loan; they are for the lender if nobody else needs them. Where the borrower
+ * drains it keeps them, and they are no longer on loan. Returns how many. */
+static int64_t force(allot__ledger *ledger, int32_t loan, int64_t slots, allot__why why)
 {
-    const allot__lent *it = &ledger->loans[loan];
-    if (slots <= 0 || it->slots == 0 || !ledger->holders[it->borrower].rebalance) {
-        return;
+    allot__lent *it = &ledger->loans[loan];
+    const allot__holder *holder = &ledger->holders[it->borrower];
+    int64_t most = (int64_t)it->slots - it->drained;
+    slots = slots < most ? slots : most;
+    slots = slots < holder->in ? slots : holder->in;
+    if (slots <= 0) {
+        return 0;
     }
-    slots = slots < it->slots ? slots : it->slots;
-    allot__loan_take(ledger, loan, slots, -1, why);
+    if (holder->rebalance) {
+        allot__loan_take(ledger, loan, slots, -1, why);
+    } else {
+        it->drained += (int32_t)slots;
+        allot__books_drain(ledger, it->borrower, slots, ALLOT__BORROWED);
+    }
+    return slots;
 }
 
 /* A lender's loans beyond what it may have lent. */
@@ -21,9 +31,13 @@ static void force_lender(allot__ledger *ledger, int32_t lender)
     const allot__holder *holder = &ledger->holders[lender];
     int32_t most = allot__lend_most(holder);
     allot__why why = most < holder->lend_most ? ALLOT__WHY_OWNERSHIP : ALLOT__WHY_LEND_LIMIT;
-    for (int32_t k = ledger->lender_at[lender];
-         k < ledger->lender_at[lender + 1] && holder->out > most; k++) {
-        force(ledger, ledger->by_lender[k], holder->out - most, why);
+    int64_t left = (int64_t)holder->out - most;
+    for (int32_t k = ledger->lender_at[lender]; k < ledger->lender_at[lender + 1]; k++) {
+        left -= ledger->loans[ledger->by_lender[k]].drained;
+    }
+    for (int32_t k = ledger->lender_at[lender]; k < ledger->lender_at[lender + 1] && left > 0;
+         k++) {
+        left -= force(ledger, ledger->by_lender[k], left, why);
     }
 }
 
@@ -57,17 +71,15 @@ static int64_t can_take(const allot__holder *holder, int32_t of)
 
 static int64_t shed_loans(allot__ledger *ledger, int32_t index, int64_t slots, allot__why why)
 {
-    const allot__holder *holder = &ledger->holders[index];
     int64_t left = slots;
-    for (int32_t loan = holder->loans; loan >= 0 && left > 0; loan = ledger->loans[loan].older) {
-        int32_t before = ledger->loans[loan].slots;
-        force(ledger, loan, left, why);
-        left -= before - ledger->loans[loan].slots;
+    for (int32_t loan = ledger->holders[index].loans; loan >= 0 && left > 0;
+         loan = ledger->loans[loan].older) {
+        left -= force(ledger, loan, left, why);
     }
     return slots - left;
 }
 
-/* Takes slots of a class from one holder; returns how many. */
+/* Takes slots of a class from one holder, or gives them up where it drains; returns how many. */
 static int64_t shed_one(allot__ledger *ledger, int32_t index, allot__class as, int64_t slots,
                         allot__why why)
 {
@@ -77,7 +89,7 @@ static int64_t shed_one(allot__ledger *ledger, int32_t index, allot__class as, i
                                        : holder->in;
     int64_t most = can_take(holder, of);
     slots = slots < most ? slots : most;
-    if (slots <= 0 || !holder->rebalance) {
+    if (slots <= 0) {
         return 0;
     }
     if (as == ALLOT__BORROWED) {
@@ -86,7 +98,11 @@ static int64_t shed_one(allot__ledger *ledger, int32_t index, allot__class as, i
     if (as == ALLOT__SHARED) {
         allot__pools_less(ledger, index, slots);
     }
-    allot__books_take(ledger, index, slots, as, -1, why);
+    if (holder->rebalance) {
+        allot__books_take(ledger, index, slots, as, -1, why);
+    } else {
+        allot__books_drain(ledger, index, slots, as);
+    }
     return slots;
 }
 

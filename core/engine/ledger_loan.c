@@ -344,6 +344,7 @@ static void recall(allot__ledger *ledger, int32_t lender, int32_t loan)
     int64_t within = allot__books_within(ledger, lender, borrower);
     slots = slots < ledger->loans[loan].slots ? slots : ledger->loans[loan].slots;
     slots = slots < within ? slots : within;
+    slots = slots < ledger->holders[borrower].in ? slots : ledger->holders[borrower].in;
     if (slots > 0) {
         allot__loan_take(ledger, loan, slots, lender, ALLOT__WHY_RECALLED);
         allot__books_promise(ledger, lender, slots, ALLOT__OWN);

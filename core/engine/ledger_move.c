@@ -68,7 +68,9 @@ int64_t allot__books_free(const allot__ledger *ledger, int32_t index)
     idle = (idle > 0 ? idle : 0) + holder->pledged;
     idle = idle < now ? idle : now;
     idle += holder->loose;
-    return idle < within ? idle : within;
+    idle = idle < ledger->room ? idle : ledger->room;
+    idle = idle < within ? idle : within;
+    return idle > 0 ? idle : 0;
 }
 
 /* Undoes recalls from a holder that nobody claims. */
@@ -168,6 +170,13 @@ void allot__loan_take(allot__ledger *ledger, int32_t loan, int64_t slots, int32_
          (allot__recall){.to = to, .loan = loan, .why = why});
 }
 
+void allot__books_drain(allot__ledger *ledger, int32_t holder, int64_t slots, allot__class as)
+{
+    add_class(&ledger->holders[holder], as, -slots);
+    ledger->holders[holder].drained += (int32_t)slots;
+    allot__books_has(ledger, holder, -slots, 0);
+}
+
 /* Splits a recall so that `slots` of it are for a holder. */
 static void claim_part(allot__ledger *ledger, int32_t index, int32_t to, int32_t slots)
 {
@@ -191,7 +200,7 @@ static void claim_part(allot__ledger *ledger, int32_t index, int32_t to, int32_t
     ledger->recalls[index].slots -= slots;
 }
 
-static int64_t claim_one(allot__ledger *ledger, int32_t index, int32_t to, int64_t slots)
+int64_t allot__books_claim_one(allot__ledger *ledger, int32_t index, int32_t to, int64_t slots)
 {
     const allot__recall *recall = &ledger->recalls[index];
     int64_t part = recall->to >= 0 || recall->from == to ? 0 : recall->slots;
@@ -208,10 +217,10 @@ int64_t allot__books_claim(allot__ledger *ledger, int32_t index, int64_t slots)
     int64_t want = left;
     for (int32_t i = ledger->holders[index].owed; i >= 0 && left > 0;
          i = ledger->recalls[i].older_owed) {
-        left -= claim_one(ledger, i, index, left);
+        left -= allot__books_claim_one(ledger, i, index, left);
     }
     for (int32_t i = ledger->loose_from; i < ledger->recall_count && left > 0; i++) {
-        left -= claim_one(ledger, i, index, left);
+        left -= allot__books_claim_one(ledger, i, index, left);
         bool spent = ledger->recalls[i].to >= 0 || ledger->recalls[i].slots == 0;
         ledger->loose_from += i == ledger->loose_from && spent;
     }

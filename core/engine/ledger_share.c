@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* ledger_share.c: who should have how much of the pools: given where it is idle, reclaimed where
+ * others have it. */
+#include "engine/ledger_books.h"
+
+/* Shared slots that a holder should have if it were for its demand alone; of idle ones no more than
+ * limits above it hold. */
+static int32_t asks(const allot__ledger *ledger, int32_t index, bool idle)
+{
+    const allot__holder *holder = &ledger->holders[index];
+    int64_t more = allot__holder_wants(holder, holder->most);
+    int64_t within = idle ? allot__books_within(ledger, index, -1) : INT64_MAX;
+    int64_t spare = more > 0 ? 0 : (int64_t)allot__holder_has(holder) - holder->most;
+    if (idle && within < ALLOT_AMOUNT_MAX && more > within + holder->loose) {
+        more = within + holder->loose;
+    }
+    int64_t slots = holder->shared + more - (spare > 0 ? spare : 0);
+    slots = slots < holder->share_most ? slots : holder->share_most;
+    return slots > 0 ? (int32_t)slots : 0;
+}
+
+/* What each holder deserves of all pools, nearest first, whoever uses them now: so it does not
+ * change as slots move towards it. Where shared slots are kept, what is used is deserved. */
+static void find_due(allot__ledger *ledger, bool idle)
+{
+    for (int32_t i = 0; i < ledger->count; i++) {
+        ledger->holders[i].due = 0;
+    }
+    for (int32_t family = ledger->work->tree->families - 1; family >= 0; family--) {
+        allot__share_pool *pool = &ledger->pools[family];
+        const allot__share *shares = &ledger->shares[pool->first];
+        int64_t all = 0;
+        for (int32_t i = 0; i < pool->count; i++) {
+            const allot__holder *holder = &ledger->holders[shares[i].holder];
+            int32_t left = asks(ledger, shares[i].holder, idle) - holder->due;
+            int32_t level = holder->keep ? shares[i].used : 0;
+            left = left > level ? left : level;
+            ledger->column[ALLOT__POOL_LEVEL][i] = level;
+            ledger->column[ALLOT__POOL_CAP][i] = left;
+            ledger->column[ALLOT__POOL_WEIGHT][i] = holder->weight;
+            all += left;
+        }
+        if (all > 0) {
+            allot__pool_deserve(ledger, pool);
+        }
+        for (int32_t i = 0; i < pool->count && all > 0; i++) {
+            ledger->holders[shares[i].holder].due += ledger->column[ALLOT__POOL_FLOOR][i];
+        }
+    }
+}
+
+/* What a holder lacks of what it deserves, and wants. */
+static int64_t lacks(const allot__holder *holder)
+{
+    int64_t lack = (int64_t)holder->due - holder->shared;
+    int64_t wants = allot__holder_wants(holder, holder->most);
+    lack = lack > 0 ? lack : 0;
+    return lack < wants ? lack : wants;
+}
+
+/* ---- Phase 2 --------------------------------------------------------------------------------- */
+
+void allot__pools_share(allot__ledger *ledger)
+{
+    if (ledger->idle + ledger->pledged <= 0 && ledger->loose == 0) {
+        return;
+    }
+    find_due(ledger, true);
+    for (int32_t family = ledger->work->tree->families - 1; family >= 0; family--) {
+        allot__share_pool *pool = &ledger->pools[family];
+        for (int32_t i = 0; i < pool->count && pool->used < pool->slots; i++) {
+            int32_t holder = ledger->shares[pool->first + i].holder;
+            int64_t slots = lacks(&ledger->holders[holder]);
+            int64_t free = slots > 0 ? allot__books_free(ledger, holder) : 0;
+            slots = slots < free ? slots : free;
+            slots = slots < pool->slots - pool->used ? slots : pool->slots - pool->used;
+            if (slots > 0) {
+                allot__books_give(ledger, holder, slots, ALLOT__SHARED);
+                allot__pool_use(ledger, pool, i, slots);
+            }
+        }
+    }
+}
+
+/* ---- Phase 5 --------------------------------------------------------------------------------- */
+
+/* Parts of `slots` in proportion to what is over (column ALLOT__POOL_AIM) for the members [from,
+ * to); the remainder goes to larger over, later first (C-7). Written to column ALLOT__POOL_REST. */
+static void share_out(allot__ledger *ledger, int32_t from, int32_t to, int64_t slots, int64_t sum)
+{
+    int64_t given = 0;
+    for (int32_t i = from; i < to; i++) {
+        int64_t over = ledger->column[ALLOT__POOL_AIM][i];
+        int64_t part = slots < sum ? (int64_t)((allot__i128)slots * over / sum) : over;
+        ledger->column[ALLOT__POOL_REST][i] = (int32_t)part;
+        ledger->order[to - 1 - i] = i;
+        ledger->keys[i] = -over;
+        given += part;
+    }
+    if (given < slots && slots < sum) {
+        allot__books_sort(ledger, to - from);
+        for (int32_t k = 0; k < to - from && given < slots; k++) {
+            int32_t i = ledger->order[k];
+            int32_t more = ledger->column[ALLOT__POOL_REST][i] < ledger->column[ALLOT__POOL_AIM][i];
+            ledger->column[ALLOT__POOL_REST][i] += more;
+            given += more;
+        }
+    }
+}
+
+/* What each member gives of `slots`: worst rank first. */
+static void give_back(allot__ledger *ledger, const allot__share_pool *pool, int64_t slots)
+{
+    const allot__share *shares = &ledger->shares[pool->first];
+    const int32_t *rank = ledger->work->rank;
+    for (int32_t to = pool->count; to > 0;) {
+        int32_t from = to;
+        int64_t sum = 0;
+        int32_t worst = rank[ledger->holders[shares[to - 1].holder].row];
+        while (from > 0 && rank[ledger->holders[shares[from - 1].holder].row] == worst) {
+            sum += ledger->column[ALLOT__POOL_AIM][--from];
+        }
+        int64_t part = sum < slots ? sum : slots;
+        share_out(ledger, from, to, part, sum);
+        slots -= part;
+        to = from;
+    }
+}
+
+/* Moves what members give, the worst first, to a member that lacks. */
+static int32_t serve(allot__ledger *ledger, const allot__share_pool *pool, int32_t to,
+                     int32_t giver)
+{
+    const allot__share *shares = &ledger->shares[pool->first];
+    int32_t claimant = shares[to].holder;
+    int64_t left = lacks(&ledger->holders[claimant]);
+    while (left > 0 && giver >= 0) {
+        int64_t slots = ledger->column[ALLOT__POOL_REST][giver];
+        int64_t within = allot__books_within(ledger, claimant, shares[giver].holder);
+        if (slots == 0) {
+            giver--;
+            continue;
+        }
+        slots = slots < left ? slots : left;
+        slots = slots < within ? slots : within;
+        if (slots == 0) {
+            break;
+        }
+        ledger->column[ALLOT__POOL_REST][giver] -= (int32_t)slots;
+        allot__books_take(ledger, shares[giver].holder, slots, ALLOT__SHARED, claimant,
+                          ALLOT__WHY_OVER_SHARE);
+        allot__books_promise(ledger, claimant, slots, ALLOT__SHARED);
+        left -= slots;
+    }
+    return giver;
+}
+
+/* What members lack in all; what others have beyond what they deserve goes to column
+ * ALLOT__POOL_AIM. */
+static int64_t count_over(allot__ledger *ledger, const allot__share_pool *pool, int64_t *over)
+{
+    int64_t lack = 0;
+    *over = 0;
+    for (int32_t i = 0; i < pool->count; i++) {
+        const allot__share *share = &ledger->shares[pool->first + i];
+        const allot__holder *holder = &ledger->holders[share->holder];
+        int32_t beyond = holder->shared - holder->due;
+        int32_t there = holder->held - holder->lost;
+        lack += lacks(holder);
+        beyond = beyond < there ? beyond : there;
+        ledger->column[ALLOT__POOL_AIM][i] = holder->keep || beyond < 0 ? 0 : beyond;
+        *over += ledger->column[ALLOT__POOL_AIM][i];
+    }
+    return lack;
+}
+
+/* Pool slots that no holder has, though they are not idle: they are on their way to nobody, or
+ * others have them who must be made to give them. */
+static void promise_rest(allot__ledger *ledger, allot__share_pool *pool)
+{
+    for (int32_t i = 0; i < pool->count && pool->used < pool->slots && ledger->room > 0; i++) {
+        int32_t holder = ledger->shares[pool->first + i].holder;
+        int64_t slots = lacks(&ledger->holders[holder]);
+        int64_t within = slots > 0 ? allot__books_within(ledger, holder, -1) : 0;
+        slots = slots < within ? slots : within;
+        slots = slots < ledger->room ? slots : ledger->room;
+        slots = slots < pool->slots - pool->used ? slots : pool->slots - pool->used;
+        if (slots > 0) {
+            allot__books_claim(ledger, holder, slots);
+            allot__books_promise(ledger, holder, slots, ALLOT__SHARED);
+            allot__pool_use(ledger, pool, i, slots);
+        }
+    }
+}
+
+void allot__pools_reclaim(allot__ledger *ledger)
+{
+    find_due(ledger, false);
+    for (int32_t family = ledger->work->tree->families - 1; family >= 0; family--) {
+        promise_rest(ledger, &ledger->pools[family]);
+    }
+    for (int32_t family = ledger->work->tree->families - 1; family >= 0; family--) {
+        const allot__share_pool *pool = &ledger->pools[family];
+        int64_t over = 0;
+        int64_t lack = pool->count > 0 ? count_over(ledger, pool, &over) : 0;
+        if (over == 0 || lack == 0) {
+            continue;
+        }
+        give_back(ledger, pool, lack < over ? lack : over);
+        int32_t giver = pool->count - 1;
+        for (int32_t i = 0; i < pool->count && giver >= 0; i++) {
+            giver = serve(ledger, pool, i, giver);
+        }
+    }
+}
