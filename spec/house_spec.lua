@@ -34,7 +34,8 @@ local ENGINE = {
   "giveback", "giveback_leaves", "giveback_across", "trace", "over", "ledger_cut", "reach",
   "reclaim", "book", "orders", "spread", "place", "pick", "pick_items", "pick_fast", "rowset",
   "session", "units", "victim", "victim_fuse", "victim_hosts", "decision", "decision_totals",
-  "decision_flight", "tell", "tell_quota", "tell_slots", "tell_hosts", "explain", "tell_task",
+  "decision_flight", "tell", "tell_ledger", "tell_quota", "tell_slots", "tell_hosts", "explain",
+  "tell_task",
   "cycle",
 }
 

@@ -272,3 +272,32 @@ describe("at a switch of windows", function ()
       { reclaims = { B = { 2, C = 2 } }, loans = { ["A>B"] = 3 }, why = { B = "ownership" } })
   end)
 end)
+
+describe("an explanation", function ()
+  local function explain(short, now, path)
+    local _, decision = engine.cycle(short, now)
+    return table.concat(decision:explain(path), "\n")
+  end
+
+  it("tells every loan, its change and the reason", function ()
+    local short = owners {
+      { "A", owned = 10, lend = true, lend_limit = 5 }, { "B", borrow = true },
+    }
+    local now = state { A = { 0 }, B = { 10, 10 }, loans = { loan("A", "B", 10) } }
+    local text = explain(short, now, "/B")
+    assert.truthy(text:find("held 0 own, 0 shared and 10 borrowed slots", 1, true))
+    assert.truthy(text:find("It borrows from /A 5 after 10, since their owner lends no more than "
+      .. "its limit (lend-limit).", 1, true))
+    assert.truthy(text:find("5 of its slots are called back", 1, true))
+    text = explain(short, now, "/A")
+    assert.truthy(text:find("It lends /B 5 after 10", 1, true))
+  end)
+
+  it("tells what is borrowed now, and why", function ()
+    local short = owners { { "A", owned = 4, lend = true }, { "B", borrow = true } }
+    local text = explain(short, state { B = { 3 } }, "/B")
+    assert.truthy(text:find("It borrows from /A 3 after 0, since its owner does not want them now "
+      .. "(borrowed).", 1, true))
+    assert.truthy(text:find("Its quota is 3 = 3 borrowed.", 1, true))
+  end)
+end)

@@ -42,6 +42,8 @@ allot__words allot__tell_slots(int64_t slots);
 /* The chapters: quota (tell_quota.c), and slots given and taken (tell_slots.c). */
 void allot__tell_quota(const allot__teller *teller);
 void allot__tell_changes(const allot__teller *teller);
+/* ... of a consumer whose policy keeps a ledger (tell_ledger.c). */
+void allot__tell_ledger(const allot__teller *teller);
 /* ... and hosts (tell_hosts.c). */
 void allot__tell_hosts(const allot__teller *teller);
 

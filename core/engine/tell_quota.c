@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "engine/enforce.h"
+#include "engine/ledger.h"
 #include "engine/tell.h"
 
 static void tell_owned(const allot__teller *teller)
@@ -259,8 +260,12 @@ void allot__tell_quota(const allot__teller *teller)
 {
     tell_owned(teller);
     tell_need(teller);
-    tell_family(teller);
-    tell_fills(teller);
-    tell_rounding(teller);
+    if (allot__ledger_at(teller->work, teller->row)) {
+        allot__tell_ledger(teller);
+    } else {
+        tell_family(teller);
+        tell_fills(teller);
+        tell_rounding(teller);
+    }
     tell_parts(teller);
 }

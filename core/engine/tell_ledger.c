@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* tell_ledger.c: what a consumer holds of its own, from pools and on loan; and every loan it has a
+ * part in, with the reason for each change (C-11). */
+#include <inttypes.h>
+
+#include "engine/ledger.h"
+#include "engine/tell.h"
+
+static void tell_held(const allot__teller *teller)
+{
+    const allot_verdict *verdict = &teller->verdict;
+    allot__tell(teller,
+                "Before this cycle %s %" PRId64 " own, %" PRId64 " shared and %" PRId64
+                " borrowed slots; %" PRId64 " of its own were lent.",
+                teller->family != 0 ? "its leaves held" : "it held", verdict->own_used,
+                verdict->shared, verdict->borrowed, verdict->lent);
+}
+
+static void tell_loan(const allot__teller *teller, const allot__lent *loan, bool lends)
+{
+    const allot__work *work = teller->work;
+    const allot__ledger *ledger = work->ledger;
+    int32_t other = ledger->holders[lends ? loan->borrower : loan->lender].row;
+    allot__words path = allot__tell_path(teller, allot__handle(work, other));
+    const char *how = lends ? "It lends" : "It borrows from";
+    if (loan->slots == loan->before) {
+        allot__tell(teller, "%s %s %" PRId32 ", as before.", how, path.text, loan->slots);
+    } else {
+        allot__tell(teller, "%s %s %" PRId32 " after %" PRId32 ", since %s (%s).", how, path.text,
+                    loan->slots, loan->before, allot__why_text(loan->why),
+                    allot__why_code(loan->why));
+    }
+}
+
+/* Slots that go, each with its reason. */
+static void tell_recalls(const allot__teller *teller, const allot__holder *holder)
+{
+    const allot__ledger *ledger = teller->work->ledger;
+    for (int32_t i = holder->recalls; i >= 0; i = ledger->recalls[i].older) {
+        const allot__recall *recall = &ledger->recalls[i];
+        int32_t slots = recall->slots - recall->cut;
+        if (slots > 0) {
+            allot__tell(teller, "%" PRId32 " of its slots are called back: %s (%s).", slots,
+                        allot__why_text(recall->why), allot__why_code(recall->why));
+        }
+    }
+}
+
+void allot__tell_ledger(const allot__teller *teller)
+{
+    const allot__ledger *ledger = teller->work->ledger;
+    const allot__holder *holder = allot__ledger_holder(teller->work, teller->row);
+    tell_held(teller);
+    if (holder == NULL) {
+        return;
+    }
+    int32_t index = (int32_t)(holder - ledger->holders);
+    for (int32_t i = 0; i < ledger->loan_count; i++) {
+        const allot__lent *loan = &ledger->loans[i];
+        if (loan->lender == index || loan->borrower == index) {
+            tell_loan(teller, loan, loan->lender == index);
+        }
+    }
+    tell_recalls(teller, holder);
+}
