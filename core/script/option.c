@@ -50,7 +50,7 @@ static bool refuse_unknown(const allot__reading *reading, const allot_use_option
 static int64_t find_value(const allot__reading *reading, const allot_use_option *use,
                           const allot__draft_option *option)
 {
-    char message[400], hint[200], list[200] = "";
+    char message[640], hint[200], list[200] = "";
     size_t at = 0;
     for (int32_t i = 0; i < option->value_count; i++) {
         if (use->type == ALLOT_JSON_STRING && strcmp(use->string, option->values[i]) == 0)

@@ -62,7 +62,7 @@ static void attributes_come_ahead(void)
     fixture it;
     fixture_begin(&it);
     allot_policy *keen = another(&it, "keen");
-    allot_attribute zeal = {"zeal", ALLOT_INTEGER, 0, 9, 1, NULL};
+    allot_attribute zeal = {.name = "zeal", .type = ALLOT_INTEGER, .max = 9, .fallback = 1};
     CHECK_EQ(allot_policy_attribute(keen, &zeal), ALLOT_OK);
     CHECK_EQ(allot_plan_attributes(it.plan, keen), ALLOT_OK);
     int32_t a = fixture_add(it.plan, "/a");

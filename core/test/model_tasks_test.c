@@ -241,7 +241,7 @@ static int scenario(allot_engine *engine)
     allot_policy *policy = NULL;
     allot_state *state = NULL;
     int32_t leaf = 0;
-    allot_attribute tag = {"x", ALLOT_TAG, 0, 1, 0, NULL};
+    allot_attribute tag = {.name = "x", .type = ALLOT_TAG, .max = 1};
     int status = allot_policy_new(engine, "p", &policy);
     if (status == ALLOT_OK)
         status = allot_policy_task_attribute(policy, &tag);
