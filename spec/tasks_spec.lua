@@ -131,7 +131,7 @@ local FAULTS = {
     .. '{"id": "t", "consumer": "/B", "scheduling": "minimum"}]',
     "E-scheduling", "t scheduled by minimum, allowed proportional", 4 },
   { "", ',\n"hosts": {"h": {"slots": 1, "load": -1}}', "E-range", "%-1", 3 },
-  { "", ',\n"hosts": {"h": {"slots": 1, "load": 1e3}}', "E-range", "without exponent", 3 },
+  { "", ',\n"hosts": {"h": {"slots": 1, "load": 1e7}}', "E-range", "0 ... 1000000", 3 },
   { "", ',\n"hosts": {"h": {"slots": 1, "load": 1000000.5}}', "E-range", "1000000%.5", 3 },
   { "", ',\n"hosts": {"h": {"slots": 1, "exclusive_to": "/a"}}', "E-unknown-path", "/a", 3, "/A" },
 }
