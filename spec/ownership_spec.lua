@@ -131,16 +131,20 @@ describe("allocation (C-11, seed 5.2)", function ()
   end)
 
   it("borrows before it calls back, or the other way round (S2)", function ()
-    local function short(first)
+    local function short(first, options)
       return owners {
-        policy = { use = "ownership", reclaim_before_borrow = first },
+        policy = options == nil and { use = "ownership", reclaim_before_borrow = first } or nil,
+        options = options,
         { "A", owned = 5, lend = true, borrow = true }, { "B", owned = 5, lend = true },
         { "C", borrow = true },
       }
     end
     local now = state { A = { 5 }, C = { 5, 5 }, loans = { loan("A", "C", 5) } }
-    judge(short(false), now, { grants = { A = 5 }, loans = { ["A>C"] = 5, ["B>A"] = 5 } })
+    local borrowed = { grants = { A = 5 }, loans = { ["A>C"] = 5, ["B>A"] = 5 } }
+    judge(short(false), now, borrowed)
     judge(short(true), now, { reclaims = { C = { 5, A = 5 } } })
+    judge(short(nil, { reclaim_before_borrow = false }), now, borrowed)
+    judge(short(nil, { reclaim_before_borrow = true }), now, { reclaims = { C = { 5, A = 5 } } })
   end)
 
   it("takes pool slots from those above their share, or leaves them there (S2)", function ()

@@ -11,10 +11,10 @@
 
 #include <string.h>
 
-/* Options of every plan besides the core's: of later versions, or for policies. A policy that does
+/* Options of every plan besides the core's: those of ready-made policies. A policy that does
  * not know one lets it pass. */
 static const allot__field plan_options[] = {
-    {"reclaim_before_borrow", ALLOT__BOOLEAN, 0, 0, false, true},
+    {"reclaim_before_borrow", ALLOT__BOOLEAN, 0, 0, false, false},
     {"adjust_share_to_workload", ALLOT__BOOLEAN, 0, 0, false, false},
     {"enforce_share", ALLOT__STRING, 0, 0, false, false},
     {"evenly", ALLOT__BOOLEAN, 0, 0, false, false},
@@ -166,7 +166,7 @@ static void take_plan_option(allot__doc *doc, const cJSON *member, const allot__
                              choices *list)
 {
     allot__value value = allot__value_read(doc, member, field);
-    bool known = value.kind != 0 && !field->later;
+    bool known = value.kind != 0;
     if (known && strcmp(field->key, "enforce_share") == 0)
         known = is_enforcement(doc, &value);
     if (known)
