@@ -162,11 +162,15 @@ static inline int32_t allot__holder_has(const allot__holder *holder)
 {
     return holder->used + holder->shared + holder->in;
 }
-/* What it lacks to have `target`, slots that are on their way counted as there. */
+/* What it lacks to have `target`, slots that are on their way counted as there; and at least what
+ * it could keep for that of slots that it loses to nobody. */
 static inline int64_t allot__holder_wants(const allot__holder *holder, int32_t target)
 {
     int64_t wants = (int64_t)target - holder->held - holder->flying - holder->coming -
                     holder->granted - holder->promised + holder->loose;
+    int64_t keeps = (int64_t)target - allot__holder_has(holder);
+    keeps = keeps < holder->loose ? keeps : holder->loose;
+    wants = wants > keeps ? wants : keeps;
     return wants > 0 ? wants : 0;
 }
 static inline int32_t allot__holder_own_idle(const allot__holder *holder)

@@ -315,6 +315,19 @@ static int order_borrowers(allot__ledger *ledger, int32_t *out)
     return ALLOT_OK;
 }
 
+/* Idle slots that leaves under other policies lack of their quotas: those are not borrowed. */
+static int64_t others_lack(const allot__ledger *ledger)
+{
+    const allot__work *work = ledger->work;
+    int64_t lack = 0;
+    for (int32_t row = 0; !ledger->all && row < work->tree->rows; row++) {
+        bool other = allot__family_of(work, row) == 0 && ledger->holder_of[row] < 0;
+        int64_t slots = other ? (int64_t)work->quota[row] - work->allocated[row] : 0;
+        lack += slots > 0 ? slots : 0;
+    }
+    return lack;
+}
+
 int allot__loans_borrow(allot__ledger *ledger)
 {
     int32_t *next = ledger->column[0], *order = ledger->column[1];
@@ -327,10 +340,13 @@ int allot__loans_borrow(allot__ledger *ledger)
                      can_lend(ledger, ledger->at[place]) > 0;
         next[place] = lends || place == ledger->places ? place : place + 1;
     }
+    int64_t apart = others_lack(ledger);
+    ledger->idle -= apart;
     int status = order_borrowers(ledger, order);
     for (int32_t i = 0; i < ledger->count && status == ALLOT_OK; i++) {
         status = borrow(ledger, next, order[i]) ? ALLOT_OK : ALLOT_ENOMEM;
     }
+    ledger->idle += apart;
     return status;
 }
 

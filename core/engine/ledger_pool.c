@@ -156,6 +156,9 @@ void allot__pool_deserve(allot__ledger *ledger, const allot__share_pool *pool)
                         .aim = column[ALLOT__POOL_AIM],
                         .floor = column[ALLOT__POOL_FLOOR],
                         .rest = column[ALLOT__POOL_REST]};
+    if (pool->slots == 0) {
+        return; /* nobody is a member */
+    }
     allot__pour_aims(&rows);
     int64_t whole = kept + rows.left;
     if (!allot__pour_exact(&rows)) {

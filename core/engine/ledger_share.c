@@ -20,17 +20,38 @@ static int32_t asks(const allot__ledger *ledger, int32_t index, bool idle)
     return slots > 0 ? (int32_t)slots : 0;
 }
 
+/* Puts what members use to a pool anew: first what they deserve of it, so that what is beyond that
+ * is in the farthest pools, whence others can have it. */
+static void put_anew(allot__ledger *ledger, allot__share_pool *pool)
+{
+    allot__share *shares = &ledger->shares[pool->first];
+    pool->used = 0;
+    for (int32_t i = 0; i < pool->count; i++) {
+        const allot__holder *holder = &ledger->holders[shares[i].holder];
+        int32_t due = ledger->column[ALLOT__POOL_FLOOR][i];
+        int32_t left = holder->shared - holder->pooled;
+        shares[i].used = 0;
+        allot__pool_use(ledger, pool, i, due < left ? due : left);
+    }
+    for (int32_t i = 0; i < pool->count && pool->used < pool->slots; i++) {
+        const allot__holder *holder = &ledger->holders[shares[i].holder];
+        int64_t left = holder->shared - holder->pooled;
+        int64_t room = pool->slots - pool->used;
+        allot__pool_use(ledger, pool, i, left < room ? left : room);
+    }
+}
+
 /* What each holder deserves of all pools, nearest first, whoever uses them now: so it does not
  * change as slots move towards it. Where shared slots are kept, what is used is deserved. */
 static void find_due(allot__ledger *ledger, bool idle)
 {
     for (int32_t i = 0; i < ledger->count; i++) {
         ledger->holders[i].due = 0;
+        ledger->holders[i].pooled = idle ? ledger->holders[i].pooled : 0;
     }
     for (int32_t family = ledger->work->tree->families - 1; family >= 0; family--) {
         allot__share_pool *pool = &ledger->pools[family];
         const allot__share *shares = &ledger->shares[pool->first];
-        int64_t all = 0;
         for (int32_t i = 0; i < pool->count; i++) {
             const allot__holder *holder = &ledger->holders[shares[i].holder];
             int32_t left = asks(ledger, shares[i].holder, idle) - holder->due;
@@ -39,13 +60,13 @@ static void find_due(allot__ledger *ledger, bool idle)
             ledger->column[ALLOT__POOL_LEVEL][i] = level;
             ledger->column[ALLOT__POOL_CAP][i] = left;
             ledger->column[ALLOT__POOL_WEIGHT][i] = holder->weight;
-            all += left;
         }
-        if (all > 0) {
-            allot__pool_deserve(ledger, pool);
-        }
-        for (int32_t i = 0; i < pool->count && all > 0; i++) {
+        allot__pool_deserve(ledger, pool);
+        for (int32_t i = 0; i < pool->count; i++) {
             ledger->holders[shares[i].holder].due += ledger->column[ALLOT__POOL_FLOOR][i];
+        }
+        if (!idle) {
+            put_anew(ledger, pool);
         }
     }
 }
@@ -129,8 +150,7 @@ static void give_back(allot__ledger *ledger, const allot__share_pool *pool, int6
 }
 
 /* Moves what members give, the worst first, to a member that lacks. */
-static int32_t serve(allot__ledger *ledger, const allot__share_pool *pool, int32_t to,
-                     int32_t giver)
+static int32_t serve(allot__ledger *ledger, allot__share_pool *pool, int32_t to, int32_t giver)
 {
     const allot__share *shares = &ledger->shares[pool->first];
     int32_t claimant = shares[to].holder;
@@ -148,6 +168,8 @@ static int32_t serve(allot__ledger *ledger, const allot__share_pool *pool, int32
             break;
         }
         ledger->column[ALLOT__POOL_REST][giver] -= (int32_t)slots;
+        allot__pool_use(ledger, pool, giver, -slots);
+        allot__pool_use(ledger, pool, to, slots);
         allot__books_take(ledger, shares[giver].holder, slots, ALLOT__SHARED, claimant,
                           ALLOT__WHY_OVER_SHARE);
         allot__books_promise(ledger, claimant, slots, ALLOT__SHARED);
@@ -169,6 +191,7 @@ static int64_t count_over(allot__ledger *ledger, const allot__share_pool *pool, 
         int32_t there = holder->held - holder->lost;
         lack += lacks(holder);
         beyond = beyond < there ? beyond : there;
+        beyond = beyond < share->used ? beyond : share->used;
         ledger->column[ALLOT__POOL_AIM][i] = holder->keep || beyond < 0 ? 0 : beyond;
         *over += ledger->column[ALLOT__POOL_AIM][i];
     }
@@ -201,7 +224,7 @@ void allot__pools_reclaim(allot__ledger *ledger)
         promise_rest(ledger, &ledger->pools[family]);
     }
     for (int32_t family = ledger->work->tree->families - 1; family >= 0; family--) {
-        const allot__share_pool *pool = &ledger->pools[family];
+        allot__share_pool *pool = &ledger->pools[family];
         int64_t over = 0;
         int64_t lack = pool->count > 0 ? count_over(ledger, pool, &over) : 0;
         if (over == 0 || lack == 0) {
