@@ -22,6 +22,16 @@ describe("sessions", function ()
     return out
   end
 
+  it("are listed once, also where there are none", function ()
+    local plan = case.plan { slots = 2, { "A", owned = 2 } }
+    for i = 1, 2 do
+      local text = engine.text(plan, case.state {
+        now = NOW, A = { 2, 0 }, sessions = i == 2 and { session("s1", {}) } or nil,
+      })
+      assert.equal(1, select(2, text:gsub('"sessions": ', "")))
+    end
+  end)
+
   it("divide a leaf's quota by priority (R_Proportion)", function ()
     assert.same({ 2, 8 }, quotas(10, "proportional", {
       session("s1", { priority = 1 }), session("s2", { priority = 4 }),

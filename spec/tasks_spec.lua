@@ -109,6 +109,10 @@ describe("tasks and sessions", function ()
       "hosts": {"h1": {"slots": 4, "load": 0.75, "exclusive_to": "/A"},
                 "h2": {"slots": 4, "load": null, "exclusive_to": null}}]]))
   end)
+
+  it("may begin with one that states nothing but an attribute", function ()
+    assert.equal(1, allocated [[{"id": "a", "consumer": "/A", "cost": 100}]])
+  end)
 end)
 
 --- Tasks, more of the state, and the finding: code, words, line.

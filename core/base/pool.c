@@ -34,13 +34,11 @@ static bool add_chunk(allot_engine *engine, allot__pool *pool, size_t bytes)
 void *allot__pool_take(allot_engine *engine, allot__pool *pool, size_t bytes, size_t align)
 {
     size_t at = (pool->used + align - 1) & ~(align - 1);
-    if (at > pool->room || bytes > pool->room - at) {
+    if (!pool->chunks || at > pool->room || bytes > pool->room - at) {
         if (!add_chunk(engine, pool, bytes))
             return NULL;
         at = 0;
     }
-    if (!pool->chunks)
-        return NULL;
     pool->used = at + bytes;
     return pool->chunks->data + at;
 }

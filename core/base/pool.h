@@ -12,8 +12,8 @@ typedef struct allot__pool {
     size_t used, room; /* of the newest chunk */
 } allot__pool;
 
-/* `bytes` bytes, zeroed, aligned to `align` (a power of two, at most 16); NULL when out of memory.
- */
+/* `bytes` bytes, maybe none, zeroed, aligned to `align` (a power of two, at most 16); NULL when out
+ * of memory. */
 void *allot__pool_take(allot_engine *engine, allot__pool *pool, size_t bytes, size_t align);
 /* A copy of a string with its NUL. */
 char *allot__pool_copy(allot_engine *engine, allot__pool *pool, const char *text);

@@ -259,44 +259,11 @@ static void write_none(allot__writer *out, const char *const *lists, size_t coun
     }
 }
 
-/* What sessions deserve; not there where the state tells of none. */
-static int write_sessions(page *page)
-{
-    allot__writer *out = &page->out;
-    const allot_state *state = allot_decision_state(page->decision);
-    int32_t count = allot_state_sessions(state);
-    if (count == 0)
-        return ALLOT_OK;
-    int status = ALLOT_OK;
-    allot__write_line(out);
-    allot__write_open(out, "sessions", '[');
-    for (int32_t i = 0; i < count && status == ALLOT_OK; i++) {
-        const allot_session *session = allot_state_session_at(state, i);
-        allot_session_part part;
-        status = allot_decision_session(page->decision, i, &part);
-        if (status != ALLOT_OK)
-            break;
-        allot__write_line(out);
-        allot__write_open(out, NULL, '{');
-        allot__write_string(out, "id", session->id);
-        allot__write_string(out, "group", allot_plan_group_name(page->plan, session->group));
-        allot__write_path(out, "consumer", page->plan, session->consumer);
-        allot__write_integer(out, "need", part.need);
-        allot__write_integer(out, "quota", part.quota);
-        allot__write_integer(out, "allocated", part.allocated);
-        allot__write_close(out, '}');
-    }
-    allot__write_close(out, ']');
-    return status;
-}
-
 static int write_rest(page *page)
 {
     static const char *const before[] = {"starts", "suspends", "resumes"};
     allot__writer *out = &page->out;
     int status = allot__write_flights(out, page->decision);
-    if (status == ALLOT_OK)
-        status = write_sessions(page);
     allot__write_line(out);
     write_none(out, before, sizeof before / sizeof before[0]);
     if (status == ALLOT_OK)

@@ -15,6 +15,7 @@ static void pieces_are_aligned_zeroed_and_stay(void)
     allot_engine *engine;
     CHECK_EQ(allot_engine_new(oom_alloc, &memory, &engine), ALLOT_OK);
     allot__pool pool = {0};
+    CHECK(allot__pool_take(engine, &pool, 0, 8) != NULL);
     char *first = allot__pool_copy(engine, &pool, "first");
     int64_t *numbers = allot__pool_take(engine, &pool, 3 * sizeof *numbers, sizeof *numbers);
     CHECK(numbers && (uintptr_t)numbers % sizeof *numbers == 0);
