@@ -5,11 +5,12 @@
 -- Siblings divide what their parent has by their ratios, as far as they need it; what some do not
 -- need is there for the others. How far they may take it back is what the options say.
 --
--- By default a consumer is sure of its planned share alone: what its ratio gives among all its
--- siblings, busy or not. What is beyond that is first come, first served: who has such slots keeps
--- them while no planned share is wanting, and when one is, the worst rank loses them first. With
--- `adjust_share_to_workload` the ratio holds among those who are busy, at all times: shares are
--- computed anew from what is demanded now, and who has more than its share gives it back.
+-- By default a consumer is sure of its planned share alone: the whole slots that its ratio gives
+-- among all its siblings, busy or not. What is beyond that is first come, first served: who has
+-- such slots keeps them while no planned share is wanting, and when one is, the worst rank loses
+-- them first. With `adjust_share_to_workload` the ratio holds among those who are busy, at all
+-- times: shares are computed anew from what is demanded now, and who has more than its share gives
+-- it back.
 --
 -- Shares are enforced at the leaves: a leaf that lacks slots gets them from any leaf that has too
 -- many, whatever their branches. With `enforce_share` = "parent" siblings settle first, and only

@@ -29,14 +29,12 @@ local ENGINE = {
   "work", "own", "enforce", "flight", "in_flight", "columns", "rack", "rack_exclusive",
   "rack_require", "rack_empty", "pour", "pour_fast", "order", "round", "free", "need",
   "ledger_books", "ledger_move", "ledger_pool", "ledger_share", "ledger_loan", "ledger_force",
-  "ledger",
-  "quota_pass", "quota_part", "quota_order", "quota_mixed", "quota", "monitor", "distribute",
+  "ledger", "quota_pass", "quota_order", "quota_mixed", "quota", "monitor", "distribute",
   "giveback", "giveback_leaves", "giveback_across", "trace", "over", "ledger_cut", "reach",
   "reclaim", "book", "orders", "spread", "place", "pick", "pick_items", "pick_fast", "rowset",
   "session", "units", "victim", "victim_fuse", "victim_hosts", "decision", "decision_totals",
   "decision_flight", "tell", "tell_ledger", "tell_quota", "tell_slots", "tell_hosts", "explain",
-  "tell_task",
-  "cycle",
+  "tell_task", "cycle",
 }
 
 -- Modules of lua/allot, each may require those before it. `core` is the C module.

@@ -247,7 +247,7 @@ int allot__amounts_of(allot__work *work, allot__rules *rules, allot_source sourc
     *out = (allot__amounts){.number = source.value};
     switch (source.kind) {
     case ALLOT_FROM_NEED:
-    case ALLOT_FROM_PART: /* quota_part.c */
+    case ALLOT_FROM_PART: /* quota_order.c */
         out->number = ALLOT_AMOUNT_MAX;
         return ALLOT_OK;
     case ALLOT_FROM_NUMBER:

@@ -2,6 +2,7 @@
 /* Copyright the allot authors */
 /* ledger_share.c: who should have how much of the pools: given where it is idle, reclaimed where
  * others have it. */
+#include "base/wide.h"
 #include "engine/ledger_books.h"
 
 /* Shared slots that a holder should have if it were for its demand alone; of idle ones no more than

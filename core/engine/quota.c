@@ -55,7 +55,7 @@ static int resolve(allot__quota_pass *pass)
         if (!spread(pass, &columns->by) || !spread(pass, &columns->up_to)) {
             return ALLOT_ENOMEM;
         }
-        pass->plain = pass->plain && fill->order.count == 0 && pass->parted < 0;
+        pass->plain = pass->plain && fill->order.count == 0 && fill->up_to.kind != ALLOT_FROM_PART;
     }
     /* Rounding up goes in that order, which then reads no quota (policy.h). */
     return policy->rounding == ALLOT_ROUND_CEIL_IN_ORDER
@@ -86,11 +86,7 @@ static bool take_rows(allot__quota_pass *pass)
 static int begin(allot__quota_pass *pass)
 {
     pass->plain = pass->rules->policy->rounding == ALLOT_ROUND_RANK;
-    pass->parted = allot__policy_parted(pass->rules->policy);
     int status = resolve(pass);
-    if (status == ALLOT_OK && pass->parted >= 0) {
-        status = allot__quota_part_begin(pass);
-    }
     if (status != ALLOT_OK) {
         return status;
     }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "engine/quota_pass.h"
+#include "engine/round.h"
 
 bool allot__quota_order_begin(allot__quota_pass *pass)
 {
@@ -24,6 +25,12 @@ bool allot__quota_order_begin(allot__quota_pass *pass)
                   allot__quota_take(pass, &sorted->rest, size) &&
                   allot__quota_take(pass, &sorted->fraction, sizeof *sorted->fraction) &&
                   allot__quota_take(pass, &pass->rows.fraction, sizeof *sorted->fraction);
+    if (enough && pass->work->part == NULL && allot__policy_parted(pass->rules->policy) >= 0) {
+        size_t rows = (size_t)pass->work->tree->rows;
+        pass->work->part = allot__arena_take(pass->work->arena, rows, size);
+        enough = pass->work->part != NULL;
+        memset(pass->work->part, 0, enough ? rows * size : 0);
+    }
     return enough && allot__sorter_init(pass->work, &pass->sorter) == ALLOT_OK;
 }
 
@@ -133,6 +140,30 @@ static void critical_rows(allot__quota_pass *pass, int32_t from, int32_t end)
     }
 }
 
+/* What rows have and the whole slots of their parts, as caps (E-21): parts below one slot would
+ * have slots taken back that rounding then gives to somebody else. */
+static void part_caps(allot__quota_pass *pass, int32_t first, const bool *only)
+{
+    allot__pour *rows = &pass->rows;
+    allot__i128 amount = (allot__i128)rows->left * rows->unit + rows->left_part;
+    allot__i128 sum = 0;
+    for (int32_t i = 0; i < rows->count; i++) {
+        sum += only == NULL || only[i] ? rows->weight[i] : 0;
+    }
+    for (int32_t i = 0; i < rows->count; i++) {
+        bool takes = (only == NULL || only[i]) && sum > 0;
+        int32_t part = takes ? (int32_t)(amount * rows->weight[i] / (sum * rows->unit)) : 0;
+        bool beyond = rows->level[i] > ALLOT_AMOUNT_MAX - part;
+        pass->own[i] = beyond ? ALLOT_AMOUNT_MAX : rows->level[i] + part;
+        pass->own_part[i] = rows->unit == 1 || beyond ? 0 : rows->level_part[i];
+        if (takes) {
+            pass->work->part[first + i] = part;
+        }
+    }
+    rows->cap = pass->own;
+    rows->cap_part = pass->own_part;
+}
+
 /* Pours one fill; true when it was critical. */
 static bool pour_fill(allot__quota_pass *pass, int32_t fill, int32_t family, const bool *only,
                       allot__critical *critical)
@@ -140,6 +171,9 @@ static bool pour_fill(allot__quota_pass *pass, int32_t fill, int32_t family, con
     const allot__order *order = &pass->rules->policy->fills[fill].order;
     int32_t first = allot__family_first(pass->work, family);
     allot__quota_columns(pass, fill, family);
+    if (pass->rules->policy->fills[fill].up_to.kind == ALLOT_FROM_PART) {
+        part_caps(pass, first, only);
+    }
     put_in_order(pass, order, first, only);
     for (int32_t from = 0; from < pass->rows.count;) {
         int32_t end = run_end(pass, order, first, from);
@@ -179,54 +213,48 @@ static void round_in_order(allot__quota_pass *pass, int32_t first, allot__shares
     }
 }
 
-void allot__quota_round(allot__quota_pass *pass, int32_t family, const bool *only,
-                        allot__shares *shares)
-{
-    int32_t first = allot__family_first(pass->work, family);
-    int32_t *quota = pass->work->quota + first;
-    allot_rounding rounding = pass->rules->policy->rounding;
-    shares->reserve = pass->work->reserve + first;
-    shares->order = pass->sorted.rows;
-    shares->quota = only == NULL ? quota : pass->sorted.cap;
-    if (rounding == ALLOT_ROUND_CEIL_IN_ORDER) {
-        round_in_order(pass, first, shares);
-    } else {
-        allot__round(rounding, shares);
-    }
-    for (int32_t i = 0; only != NULL && i < shares->count; i++) {
-        quota[i] = only[i] ? pass->sorted.cap[i] : quota[i];
-    }
-}
-
-static void round_family(allot__quota_pass *pass, int32_t family, int64_t slots, bool critical,
-                         const bool *only)
+static void round_family(allot__quota_pass *pass, int32_t first, int64_t slots, bool critical,
+                         int32_t *quota)
 {
     allot__pour *rows = &pass->rows;
+    allot_rounding rounding = pass->rules->policy->rounding;
     allot__shares shares = {.count = rows->count,
                             .whole = slots - rows->left - (rows->left_part > 0),
                             .floor = rows->floor,
                             .rest = rows->rest,
                             .fraction = rows->fraction,
+                            .reserve = pass->work->reserve + first,
                             .weight = critical ? pass->sorted.rest : NULL,
                             .base = rows->level,
                             .aim = rows->aim,
                             .amount = (allot__u128)rows->amount,
-                            .one = (allot__u128)rows->sum * (allot__u128)rows->unit};
-    allot__quota_round(pass, family, only, &shares);
+                            .one = (allot__u128)rows->sum * (allot__u128)rows->unit,
+                            .order = pass->sorted.rows,
+                            .quota = quota};
+    if (rounding == ALLOT_ROUND_CEIL_IN_ORDER) {
+        round_in_order(pass, first, &shares);
+    } else {
+        allot__round(rounding, &shares);
+    }
 }
 
 void allot__quota_order_family(allot__quota_pass *pass, int32_t family, int64_t slots,
                                const bool *only, allot__critical *critical)
 {
-    if (pass->parted >= 0) {
-        allot__quota_part_family(pass, family, slots, only, critical);
-        return;
-    }
+    int32_t first = allot__family_first(pass->work, family);
     allot__quota_begin(pass, family, slots);
     *critical = (allot__critical){.fill = -1};
     bool out = false;
     for (int32_t i = 0; i < pass->rules->policy->fill_count && !out; i++) {
         out = pour_fill(pass, i, family, only, critical);
     }
-    round_family(pass, family, slots, out, only);
+    int32_t *quota = pass->work->quota + first;
+    if (only == NULL) {
+        round_family(pass, first, slots, out, quota);
+        return;
+    }
+    round_family(pass, first, slots, out, pass->sorted.cap);
+    for (int32_t i = 0; i < pass->rows.count; i++) {
+        quota[i] = only[i] ? pass->sorted.cap[i] : quota[i];
+    }
 }

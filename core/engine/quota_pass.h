@@ -2,15 +2,14 @@
 /* Copyright the allot authors */
 /*
  * quota_pass.h: what the two ways through a family share: quota.c takes families whose fills pour
- * over all siblings at once and round by rank; quota_part.c those with a fill that goes up to each
- * row's part; quota_order.c takes all others.
+ * over all siblings at once, up to caps that are columns, and round by rank; quota_order.c takes
+ * all others.
  */
 #ifndef ALLOT_ENGINE_QUOTA_PASS_H
 #define ALLOT_ENGINE_QUOTA_PASS_H
 
 #include "engine/order.h"
 #include "engine/pour.h"
-#include "engine/round.h"
 
 /* What a fill reads, resolved once a cycle: columns by row, or `widest` times the same number. */
 typedef struct allot__fill_columns {
@@ -29,10 +28,7 @@ typedef struct allot__quota_pass {
     allot__work *work;
     allot__rules *rules;
     bool (*pour)(allot__pour *);
-    bool plain;         /* no fill has an order or goes up to parts, and rounding is by rank */
-    int32_t parted;     /* the fill that goes up to parts, or -1; */
-    allot__i128 *level; /* ... then rows' levels and aims in its fractions, likewise as below */
-    allot__i128 *aim;
+    bool plain; /* no fill has an order or goes up to parts, and rounding is by rank */
     allot__fill_columns fills[ALLOT_FILLS_MAX];
     allot__pour rows;              /* of the family at hand */
     int32_t *whole[2];             /* levels and aims take turns, room for the widest family each */
@@ -60,17 +56,6 @@ bool allot__quota_order_begin(allot__quota_pass *pass);
  * alone. The rate goes to `critical`. */
 void allot__quota_order_family(allot__quota_pass *pass, int32_t family, int64_t slots,
                                const bool *only, allot__critical *critical);
-/* Makes whole slots of a family's shares by the policy's rounding. Of shares, count, whole, floor
- * ... and one are set; sorted.rest may be its weights. */
-void allot__quota_round(allot__quota_pass *pass, int32_t family, const bool *only,
-                        allot__shares *shares);
-
-/* quota_part.c. ENOMEM; ESCRIPT: weights add up to more than an amount. */
-int allot__quota_part_begin(allot__quota_pass *pass);
-/* As allot__quota_order_family. */
-void allot__quota_part_family(allot__quota_pass *pass, int32_t family, int64_t slots,
-                              const bool *only, allot__critical *critical);
-
 /* quota_mixed.c: the first level of a mixed plan, each policy's branches by themselves. */
 int allot__quota_mixed(allot__quota_pass *passes);
 

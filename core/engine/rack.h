@@ -11,6 +11,8 @@
 #ifndef ALLOT_ENGINE_RACK_H
 #define ALLOT_ENGINE_RACK_H
 
+#include <allot/decision.h>
+
 #include "engine/work.h"
 
 /* Nobody gets slots there: it is closed, or two are there of whom one is exclusive. */

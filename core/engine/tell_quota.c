@@ -125,10 +125,9 @@ static void tell_critical(const allot__teller *teller, int32_t fill)
     const char *by = source_name(teller, rule->by, room, sizeof room);
     bool same = rule->by.kind == ALLOT_FROM_NUMBER;
     allot__words part = allot__tell_ratio(gain(levels, fill), levels->denominator);
-    allot__u128 num;
-    allot__u128 den;
-    allot__trace_rate(teller->work, teller->row, &num, &den);
-    allot__words rate = allot__tell_ratio(num, den);
+    allot__words rate =
+        allot__tell_ratio((allot__u128)critical->amount,
+                          (allot__u128)critical->weight * (allot__u128)teller->work->unit);
     if (critical->amount == 0) {
         allot__tell(teller, "  %s: nothing was left for it%s.", rule->label,
                     fill + 1 < levels->fills ? ", nor for the fills behind it" : "");
@@ -147,26 +146,16 @@ static void tell_critical(const allot__teller *teller, int32_t fill)
 /* A fill that met all aims. */
 static void tell_met(const allot__teller *teller, int32_t fill)
 {
-    const allot__levels *levels = &teller->levels;
     const allot__fill *rule = &teller->rules->policy->fills[fill];
-    const allot__part *of = allot__trace_part(teller->work, teller->row);
-    allot__words part = allot__tell_ratio(gain(levels, fill), levels->denominator);
+    allot__words gave = allot__tell_ratio(gain(&teller->levels, fill), teller->levels.denominator);
+    char room[32];
     if (rule->up_to.kind != ALLOT_FROM_PART) {
-        allot__tell(teller, "  %s: %s.", rule->label, part.text);
+        allot__tell(teller, "  %s: %s.", rule->label, gave.text);
         return;
     }
-    char room[32];
-    int64_t weight = allot__trace_weight(teller->work, rule->by, teller->row);
-    allot__words whole =
-        allot__tell_ratio((allot__u128)of->amount * (allot__u128)weight,
-                          (allot__u128)of->weight * (allot__u128)teller->work->unit);
-    allot__words poured =
-        allot__tell_ratio((allot__u128)of->amount, (allot__u128)teller->work->unit);
-    allot__tell(teller,
-                "  %s: %s. Its part of %s is %s: %" PRId64 " of %" PRId64
-                " by %s among all siblings (E-21).",
-                rule->label, part.text, poured.text, whole.text, weight, of->weight,
-                source_name(teller, rule->by, room, sizeof room));
+    allot__tell(teller, "  %s: %s. Its part among all siblings, by %s, is %" PRId32 " (E-21).",
+                rule->label, gave.text, source_name(teller, rule->by, room, sizeof room),
+                teller->work->part[teller->row]);
 }
 
 static void tell_fills(const allot__teller *teller)

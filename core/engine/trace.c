@@ -49,21 +49,15 @@ int64_t allot__trace_weight(const allot__work *work, allot_source source, int32_
     }
 }
 
-/* Levels are counted in 1/(unit * parts). */
-static allot__u128 aim_of(const allot__work *work, const allot__fill *fill, int32_t row,
-                          allot__u128 level)
+static int64_t aim_of(const allot__work *work, const allot__fill *fill, int32_t row, int64_t level)
 {
-    const allot__part *part = allot__trace_part(work, row);
-    allot__u128 parts = part != NULL ? (allot__u128)part->weight : 1;
-    int64_t weight = allot__trace_weight(work, fill->by, row);
-    allot__u128 cap =
-        (allot__u128)cap_of(work, allot__rules_at(work, row), fill->up_to, row) * parts;
+    int64_t cap = cap_of(work, allot__rules_at(work, row), fill->up_to, row);
     if (fill->up_to.kind == ALLOT_FROM_PART) {
-        cap = level + (allot__u128)part->amount * (allot__u128)weight;
+        cap = level + work->part[row] * work->unit;
     }
-    allot__u128 need = (allot__u128)work->need[row] * (allot__u128)work->unit * parts;
-    allot__u128 aim = cap < need ? cap : need;
-    return aim > level && weight > 0 ? aim : level;
+    int64_t need = work->need[row] * work->unit;
+    int64_t aim = cap < need ? cap : need;
+    return aim > level && allot__trace_weight(work, fill->by, row) > 0 ? aim : level;
 }
 
 /* Whole slots by fill: what the levels pass of them, the rounding falling to the last fill that
@@ -91,59 +85,35 @@ int32_t allot__trace_family(const allot__work *work, int32_t row)
     return allot__tree_holding(work->tree->first, work->tree->families, row);
 }
 
-/* Where numbers of a row's family are kept: of the first level by policy. */
-static int32_t place_of(const allot__work *work, int32_t row)
-{
-    int32_t family = allot__trace_family(work, row);
-    return family == 0 && work->rules_count > 1
-               ? work->tree->families + allot__ruled_of(work->plan, work->group, row)
-               : family;
-}
-
 const allot__critical *allot__trace_critical(const allot__work *work, int32_t row)
 {
-    return &work->critical[place_of(work, row)];
-}
-
-const allot__part *allot__trace_part(const allot__work *work, int32_t row)
-{
-    if (work->part == NULL || allot__policy_parted(allot__rules_at(work, row)->policy) < 0) {
-        return NULL;
+    int32_t family = allot__trace_family(work, row);
+    if (family == 0 && work->rules_count > 1) {
+        family = work->tree->families + allot__ruled_of(work->plan, work->group, row);
     }
-    return &work->part[place_of(work, row)];
+    return &work->critical[family];
 }
 
-void allot__trace_rate(const allot__work *work, int32_t row, allot__u128 *num, allot__u128 *den)
-{
-    const allot__critical *critical = allot__trace_critical(work, row);
-    const allot__part *part = allot__trace_part(work, row);
-    *num = part != NULL ? part->rate : (allot__u128)critical->amount;
-    *den = (allot__u128)critical->weight * (allot__u128)work->unit;
-    *den *= part != NULL ? (allot__u128)part->weight : 1;
-}
-
-/* The level that the critical fill lifts a row to, over unit * parts * sum. */
+/* The level that the critical fill lifts a row to, over unit * sum. */
 static allot__u128 last_level(const allot__work *work, const allot__critical *critical,
-                              const allot__fill *fill, int32_t row, allot__u128 level,
+                              const allot__fill *fill, int32_t row, int64_t level,
                               allot__levels *out)
 {
-    allot__u128 aim = aim_of(work, fill, row, level);
+    int64_t aim = aim_of(work, fill, row, level);
     int order =
         allot__order_compare(work, allot__rules_at(work, row), &fill->order, row, critical->row);
     allot__u128 sum = (allot__u128)critical->weight;
     if (order < 0) {
-        return aim * sum;
+        return (allot__u128)aim * sum;
     }
     if (order > 0) {
-        return level * sum;
+        return (allot__u128)level * sum;
     }
     out->last_run = true;
-    allot__u128 rate;
-    allot__u128 whole;
-    allot__trace_rate(work, row, &rate, &whole);
-    allot__u128 rise = rate * (allot__u128)allot__trace_weight(work, fill->by, row);
-    allot__u128 gap = (aim - level) * sum;
-    return level * sum + (gap < rise ? gap : rise);
+    allot__u128 rise =
+        (allot__u128)critical->amount * (allot__u128)allot__trace_weight(work, fill->by, row);
+    allot__u128 gap = (allot__u128)(aim - level) * sum;
+    return (allot__u128)level * sum + (gap < rise ? gap : rise);
 }
 
 /* A ledger's parts are whole as they are. */
@@ -167,17 +137,15 @@ void allot__trace(const allot__work *work, int32_t row, allot__levels *out)
     }
     const allot_policy *policy = allot__rules_at(work, row)->policy;
     const allot__critical *critical = allot__trace_critical(work, row);
-    const allot__part *part = allot__trace_part(work, row);
     allot__u128 sum = critical->fill < 0 ? 1 : (allot__u128)critical->weight;
-    allot__u128 parts = part != NULL ? (allot__u128)part->weight : 1;
-    allot__u128 level = 0;
+    int64_t level = 0;
     *out = (allot__levels){.fills = policy->fill_count,
                            .critical = critical->fill,
-                           .denominator = sum * (allot__u128)work->unit * parts};
+                           .denominator = sum * (allot__u128)work->unit};
     for (int32_t i = 0; i < policy->fill_count; i++) {
         if (critical->fill < 0 || i < critical->fill) {
             level = aim_of(work, &policy->fills[i], row, level);
-            out->level[i] = level * sum;
+            out->level[i] = (allot__u128)level * sum;
         } else if (i == critical->fill) {
             out->level[i] = last_level(work, critical, &policy->fills[i], row, level, out);
         } else {

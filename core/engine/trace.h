@@ -29,10 +29,6 @@ int64_t allot__trace_weight(const allot__work *work, allot_source by, int32_t ro
 /* The family that a row is a member of, and the rate at which slots ran out there for it. */
 int32_t allot__trace_family(const allot__work *work, int32_t row);
 const allot__critical *allot__trace_critical(const allot__work *work, int32_t row);
-/* The same for the family's parts; NULL when no fill of the row's policy goes up to them. */
-const allot__part *allot__trace_part(const allot__work *work, int32_t row);
-/* The rate at which slots ran out, per weight. */
-void allot__trace_rate(const allot__work *work, int32_t row, allot__u128 *num, allot__u128 *den);
 /* own', exact. */
 allot_ratio allot__trace_owned(const allot__work *work, int32_t row);
 /* C-9: allocated - exact < 1. */

@@ -20,7 +20,6 @@
 #include <stdbool.h>
 
 #include "base/memory.h"
-#include "base/wide.h"
 #include "model/state.h"
 
 /* Where a family's slots ran out: fill `fill` was poured at the rate amount / weight parts of a
@@ -30,14 +29,6 @@ typedef struct allot__critical {
     int32_t row; /* one of the rows poured last: tells the others by its keys */
     int64_t amount, weight;
 } allot__critical;
-
-/* A family with a fill that goes up to each row's part (quota_part.c). Its levels are counted in
- * 1/(unit * weight): the part of a row is amount times its own weight of those. */
-typedef struct allot__part {
-    int64_t amount;   /* what the fill had to pour, in 1/unit; 0: slots ran out before it */
-    int64_t weight;   /* of all siblings, 1 ... ALLOT_AMOUNT_MAX */
-    allot__u128 rate; /* in place of critical's amount, which would not hold it */
-} allot__part;
 
 /* Sums over the subtree below a family's parent; of family 0 over the group. */
 typedef struct allot__sums {
@@ -99,7 +90,7 @@ typedef struct allot__work {
     /* C-3, C-4 */
     int32_t *quota;
     allot__critical *critical; /* by family; in mixed plans the first level's by policy, behind */
-    allot__part *part;         /* likewise; NULL: no fill goes up to parts */
+    int32_t *part;             /* where a fill goes up to a row's part: that; NULL: none does */
 
     /* C-5 */
     int64_t idle, idle_left;

@@ -119,8 +119,9 @@ typedef enum allot_source_kind {
     ALLOT_FROM_NUMBER,   /* value: 0 ... ALLOT_AMOUNT_MAX */
     ALLOT_FROM_COLUMN,   /* value: an allot_column or an attribute */
     ALLOT_FROM_FUNCTION, /* value: what allot_policy_function gave */
-    ALLOT_FROM_PART      /* up_to alone: what a row has, and its part by the fill's `by` of all that
-                            the fill has to pour, as if every sibling took its own (E-21) */
+    ALLOT_FROM_PART      /* up_to alone: what a row has, and the whole slots of its part by the
+                            fill's `by` of all that the fill has to pour, as if every sibling took
+                            its own (E-21) */
 } allot_source_kind;
 
 typedef struct allot_source {

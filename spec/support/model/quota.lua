@@ -79,7 +79,8 @@ local function pour(rows, left)
   return left, true
 end
 
---- What is poured divided by all weights (E-21): a row's part is that times its own.
+--- What is poured divided by all weights (E-21): a row's part is the whole slots of that times
+--- its own.
 local function per_weight(family, fill, left)
   local sum = rational(0)
   for _, node in ipairs(family) do
@@ -94,7 +95,7 @@ local function rows_of(group, fill, rate)
   for _, node in ipairs(group) do
     local weight = amount(node, fill.by)
     if rational(0) < weight then
-      local cap = rate and node.level + rate * weight
+      local cap = rate and node.level + (rate * weight):floor()
         or fill.up_to and amount(node, fill.up_to) or rational(node.need)
       cap = rational.min(cap, node.need)
       rows[#rows + 1] = {
