@@ -5,6 +5,7 @@
 local apply = require "spec.support.apply"
 local engine = require "spec.support.engine"
 local gen = require "spec.support.gen_ledger"
+local model = require "spec.support.model.ledger"
 local property = require "spec.support.property"
 
 local function claim(truth, text, ...)
@@ -118,4 +119,29 @@ describe("a ledger", function ()
   both("answers the same again", 50, function (it)
     claim(engine.text(it.plan, it.state) == engine.text(it.plan, it.state), "otherwise")
   end)
+
+  property("is what the model says, phase by phase", { runs = 1500, valid = engine.valid },
+    function (it)
+      -- The model knows nothing of those who drain, and of limits of parents.
+      each(it, decide(it), function (_, node, leaf)
+        node.rebalance = nil
+        node.limit = leaf and node.limit or nil
+      end)
+      local decision = decide(it)
+      local rows, loans = model(it.plan, it.state)
+      each(it, decision, function (row, _, leaf)
+        local said = leaf and rows[row.path]
+        claim(not said or said[1] == row.quota and said[2] == row.received
+          and said[3] == row.reclaimed,
+          "%s: quota %d, received %d, reclaimed %d; the model says %s", row.path, row.quota,
+          row.received, row.reclaimed, said and table.concat(said, ", "))
+      end)
+      for _, loan in ipairs(decision.loans) do
+        local key = loan.lender .. ">" .. loan.borrower
+        claim(loan.slots == (loans[key] or 0), "%s: %d, the model says %d", key, loan.slots,
+          loans[key] or 0)
+        loans[key] = nil
+      end
+      claim(next(loans) == nil, "the model lends %s", next(loans))
+    end, gen.case)
 end)

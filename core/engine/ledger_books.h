@@ -242,6 +242,10 @@ void allot__pool_deserve(allot__ledger *ledger, const allot__share_pool *pool);
 /* A member uses more of a pool, or less. */
 void allot__pool_use(allot__ledger *ledger, allot__share_pool *pool, int32_t member, int64_t slots);
 
+/* What is idle in the pools of a holder; and puts so many of its slots there, nearest first. */
+int64_t allot__pools_idle(const allot__ledger *ledger, int32_t holder);
+void allot__pools_put(allot__ledger *ledger, int32_t holder, int64_t slots);
+
 /* ledger_share.c: phases 2 and 5 */
 
 void allot__pools_share(allot__ledger *ledger);

@@ -112,6 +112,32 @@ static int32_t member_of(const allot__ledger *ledger, const allot__share_pool *p
     return low;
 }
 
+int64_t allot__pools_idle(const allot__ledger *ledger, int32_t holder)
+{
+    const allot__holder *it = &ledger->holders[holder];
+    int64_t idle = 0;
+    for (int32_t index = it->weight > 0 ? pool_from(ledger, it->family) : -1; index >= 0;
+         index = pool_above(ledger, index)) {
+        const allot__share_pool *pool = &ledger->pools[index];
+        idle += pool->slots > pool->used ? pool->slots - pool->used : 0;
+    }
+    return idle;
+}
+
+void allot__pools_put(allot__ledger *ledger, int32_t holder, int64_t slots)
+{
+    for (int32_t index = pool_from(ledger, ledger->holders[holder].family); slots > 0 && index >= 0;
+         index = pool_above(ledger, index)) {
+        allot__share_pool *pool = &ledger->pools[index];
+        int64_t idle = pool->slots > pool->used ? pool->slots - pool->used : 0;
+        int64_t part = idle < slots ? idle : slots;
+        if (part > 0) {
+            allot__pool_use(ledger, pool, member_of(ledger, pool, holder), part);
+            slots -= part;
+        }
+    }
+}
+
 void allot__pools_less(allot__ledger *ledger, int32_t holder, int64_t slots)
 {
     const allot__holder *it = &ledger->holders[holder];

@@ -89,18 +89,15 @@ void allot__pools_share(allot__ledger *ledger)
         return;
     }
     find_due(ledger, true);
-    for (int32_t family = ledger->work->tree->families - 1; family >= 0; family--) {
-        allot__share_pool *pool = &ledger->pools[family];
-        for (int32_t i = 0; i < pool->count && pool->used < pool->slots; i++) {
-            int32_t holder = ledger->shares[pool->first + i].holder;
-            int64_t slots = lacks(&ledger->holders[holder]);
-            int64_t free = slots > 0 ? allot__books_free(ledger, holder) : 0;
-            slots = slots < free ? slots : free;
-            slots = slots < pool->slots - pool->used ? slots : pool->slots - pool->used;
-            if (slots > 0) {
-                allot__books_give(ledger, holder, slots, ALLOT__SHARED);
-                allot__pool_use(ledger, pool, i, slots);
-            }
+    for (int32_t i = 0; i < ledger->count; i++) {
+        int64_t slots = lacks(&ledger->holders[i]);
+        int64_t idle = slots > 0 ? allot__pools_idle(ledger, i) : 0;
+        int64_t free = slots > 0 ? allot__books_free(ledger, i) : 0;
+        slots = slots < idle ? slots : idle;
+        slots = slots < free ? slots : free;
+        if (slots > 0) {
+            allot__books_give(ledger, i, slots, ALLOT__SHARED);
+            allot__pools_put(ledger, i, slots);
         }
     }
 }
@@ -201,19 +198,19 @@ static int64_t count_over(allot__ledger *ledger, const allot__share_pool *pool, 
 
 /* Pool slots that no holder has, though they are not idle: they are on their way to nobody, or
  * others have them who must be made to give them. */
-static void promise_rest(allot__ledger *ledger, allot__share_pool *pool)
+static void promise_rest(allot__ledger *ledger)
 {
-    for (int32_t i = 0; i < pool->count && pool->used < pool->slots && ledger->room > 0; i++) {
-        int32_t holder = ledger->shares[pool->first + i].holder;
-        int64_t slots = lacks(&ledger->holders[holder]);
-        int64_t within = slots > 0 ? allot__books_within(ledger, holder, -1) : 0;
+    for (int32_t i = 0; i < ledger->count && ledger->room > 0; i++) {
+        int64_t slots = lacks(&ledger->holders[i]);
+        int64_t idle = slots > 0 ? allot__pools_idle(ledger, i) : 0;
+        int64_t within = slots > 0 ? allot__books_within(ledger, i, -1) : 0;
+        slots = slots < idle ? slots : idle;
         slots = slots < within ? slots : within;
         slots = slots < ledger->room ? slots : ledger->room;
-        slots = slots < pool->slots - pool->used ? slots : pool->slots - pool->used;
         if (slots > 0) {
-            allot__books_claim(ledger, holder, slots);
-            allot__books_promise(ledger, holder, slots, ALLOT__SHARED);
-            allot__pool_use(ledger, pool, i, slots);
+            allot__books_claim(ledger, i, slots);
+            allot__books_promise(ledger, i, slots, ALLOT__SHARED);
+            allot__pools_put(ledger, i, slots);
         }
     }
 }
@@ -221,9 +218,7 @@ static void promise_rest(allot__ledger *ledger, allot__share_pool *pool)
 void allot__pools_reclaim(allot__ledger *ledger)
 {
     find_due(ledger, false);
-    for (int32_t family = ledger->work->tree->families - 1; family >= 0; family--) {
-        promise_rest(ledger, &ledger->pools[family]);
-    }
+    promise_rest(ledger);
     for (int32_t family = ledger->work->tree->families - 1; family >= 0; family--) {
         allot__share_pool *pool = &ledger->pools[family];
         int64_t over = 0;

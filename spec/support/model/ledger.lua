@@ -1,0 +1,396 @@
+-- SPDX-License-Identifier: MIT
+-- Copyright the allot authors
+--- C-11 as plainly as it can be written: one group under ownership alone, nobody drains, parents
+--- have no limits, nothing is in flight. No care is taken for speed.
+
+local parts = require "spec.support.model.ledger_parts"
+
+local NONE = 1000000000
+
+local least, has, wants = parts.least, parts.has, parts.wants
+local pour, allowed, lend_most = parts.pour, parts.allowed, parts.lend_most
+
+-- One run: the state of the books.
+local Books = {}
+Books.__index = Books
+
+function Books:loan(lender, borrower)
+  local loan = parts.loan_of(lender, borrower)
+  if not loan then
+    loan = { lender = lender, borrower = borrower, slots = 0, age = #self.loans }
+    table.insert(borrower.loans, 1, loan) -- the newest first
+    table.insert(self.loans, loan)
+  end
+  return loan
+end
+
+local function less(loan, slots)
+  loan.slots = loan.slots - slots
+  loan.lender.out = loan.lender.out - slots
+  loan.borrower.into = loan.borrower.into - slots
+end
+
+function Books:read(state)
+  local by_path = {}
+  for _, leaf in ipairs(self.leaves) do by_path[leaf.path] = leaf end
+  for _, told in ipairs(state.loans or {}) do
+    local loan = self:loan(by_path[told.lender], by_path[told.borrower])
+    less(loan, -told.slots)
+  end
+  for _, leaf in ipairs(self.leaves) do
+    for _, loan in ipairs(leaf.loans) do
+      less(loan, least(loan.slots, math.max(0, leaf.into - leaf.held)))
+    end
+  end
+end
+
+function Books:settle()
+  local changed = true
+  while changed do
+    changed = false
+    for _, leaf in ipairs(self.leaves) do
+      for _, loan in ipairs(leaf.loans) do
+        local free = leaf.own - leaf.out - (leaf.held - leaf.lost - leaf.into)
+        local slots = least(loan.slots, free)
+        if slots > 0 then
+          less(loan, slots)
+          changed = true
+        end
+      end
+    end
+  end
+end
+
+function Books:take(leaf, class, slots, to, owner)
+  if slots <= 0 then return end
+  leaf[class] = leaf[class] - slots
+  leaf.lost = leaf.lost + slots
+  self.room = self.room + slots
+  if not to then leaf.loose = leaf.loose + slots end
+  table.insert(self.recalls, { from = leaf, to = to, slots = slots, owner = owner })
+end
+
+function Books:force(loan, slots)
+  slots = least(slots, loan.slots)
+  if slots <= 0 then return 0 end
+  less(loan, slots)
+  loan.borrower.into = loan.borrower.into + slots -- take() takes it
+  self:take(loan.borrower, "into", slots, nil, loan.lender)
+  return slots
+end
+
+function Books:force_loans()
+  for _, loan in ipairs(self.loans) do
+    if not allowed(loan.lender, loan.borrower) then self:force(loan, loan.slots) end
+  end
+  for _, leaf in ipairs(self.leaves) do
+    for _, loan in ipairs(parts.by_lender(self.loans, leaf)) do
+      self:force(loan, leaf.out - lend_most(leaf))
+    end
+  end
+  for _, leaf in ipairs(self.leaves) do
+    for _, loan in ipairs(leaf.loans) do
+      self:force(loan, leaf.into - (leaf.node.borrow_limit or NONE))
+    end
+  end
+end
+
+function Books:shed(leaf, class, slots)
+  slots = least(slots, leaf[class], leaf.held - leaf.lost)
+  if slots <= 0 then return 0 end
+  if class ~= "into" then
+    self:take(leaf, class, slots)
+    return slots
+  end
+  local left = slots
+  for _, loan in ipairs(leaf.loans) do left = left - self:force(loan, left) end
+  return slots - left
+end
+
+local CLASSES = { "shared", "into", "used" }
+
+-- Pools, deepest first, and what leaves use of them: pool[leaf].
+local function use(pool, leaf, slots)
+  pool[leaf] = (pool[leaf] or 0) + slots
+  pool.used = pool.used + slots
+  leaf.pooled = (leaf.pooled or 0) + slots
+end
+
+function Books:force_rest()
+  for _, leaf in ipairs(self.leaves) do
+    self:shed(leaf, "shared", leaf.shared - (leaf.node.share_limit or NONE))
+  end
+  for _, leaf in ipairs(self.leaves) do
+    for _, class in ipairs(CLASSES) do
+      self:shed(leaf, class, has(leaf) - (leaf.node.limit or NONE))
+    end
+  end
+  self:attribute()
+  for _, leaf in ipairs(self.leaves) do self:shed(leaf, "shared", leaf.shared - leaf.pooled) end
+  for _, class in ipairs(CLASSES) do
+    for i = #self.leaves, 1, -1 do
+      local leaf = self.leaves[i]
+      local gone = self:shed(leaf, class, -self.room)
+      for k = #leaf.chain, 1, -1 do
+        local pool = leaf.chain[k]
+        local part = class == "shared" and least(gone, pool[leaf] or 0) or 0
+        use(pool, leaf, -part)
+        gone = gone - part
+      end
+    end
+  end
+end
+
+function Books:attribute()
+  for _, leaf in ipairs(self.leaves) do leaf.pooled = 0 end
+  for _, pool in ipairs(self.pools) do
+    local rows = {}
+    for i, leaf in ipairs(pool.members) do
+      rows[i] = { weight = leaf.weight, gap = leaf.shared - leaf.pooled }
+    end
+    for i, part in ipairs(pour(rows, pool.slots)) do use(pool, pool.members[i], part) end
+  end
+end
+
+local function put_anew(pool, rows)
+  pool.used = 0
+  for i, leaf in ipairs(pool.members) do
+    pool[leaf] = 0
+    use(pool, leaf, least(rows[i].due, leaf.shared - leaf.pooled))
+  end
+  for _, leaf in ipairs(pool.members) do
+    use(pool, leaf, least(leaf.shared - leaf.pooled, pool.slots - pool.used))
+  end
+end
+
+function Books:find_due(anew)
+  for _, leaf in ipairs(self.leaves) do
+    leaf.due = 0
+    if anew then leaf.pooled = 0 end
+    local more = wants(leaf, leaf.most)
+    local spare = more > 0 and 0 or math.max(0, has(leaf) - leaf.most)
+    leaf.asks = math.max(0, least(leaf.shared + more - spare, leaf.node.share_limit or NONE))
+  end
+  for _, pool in ipairs(self.pools) do
+    local rows, left = {}, pool.slots
+    for i, leaf in ipairs(pool.members) do
+      local level = self.keep and (pool[leaf] or 0) or 0
+      rows[i] = { weight = leaf.weight, gap = math.max(0, leaf.asks - leaf.due - level) }
+      rows[i].level = level
+      left = left - level
+    end
+    local poured = pour(rows, math.max(0, left))
+    for i, leaf in ipairs(pool.members) do
+      rows[i].due = rows[i].level + poured[i]
+      leaf.due = leaf.due + rows[i].due
+    end
+    if anew then put_anew(pool, rows) end
+  end
+end
+
+local function lacks(leaf)
+  return least(math.max(0, leaf.due - leaf.shared), wants(leaf, leaf.most))
+end
+
+function Books:free(leaf)
+  local idle = math.max(0, least(self.idle, self.room))
+  return math.max(0, least(idle + leaf.loose, self.room))
+end
+
+function Books:give(leaf, slots, class)
+  local kept = least(leaf.loose, slots)
+  leaf.loose, leaf.lost = leaf.loose - kept, leaf.lost - kept
+  for i = #self.recalls, 1, -1 do
+    local recall = self.recalls[i]
+    if recall.from == leaf and not recall.to then
+      local part = least(recall.slots, kept)
+      recall.slots, kept, slots = recall.slots - part, kept - part, slots - part
+      leaf[class], self.room = leaf[class] + part, self.room - part
+    end
+  end
+  leaf.granted, self.idle = leaf.granted + slots, self.idle - slots
+  leaf[class], self.room = leaf[class] + slots, self.room - slots
+end
+
+function Books:promise(leaf, slots, class)
+  leaf.promised = leaf.promised + slots
+  leaf[class], self.room = leaf[class] + slots, self.room - slots
+end
+
+function Books:claim(leaf, slots)
+  local function from(recall)
+    local part = (recall.to or recall.from == leaf) and 0 or least(recall.slots, slots)
+    if part > 0 then
+      recall.slots, slots = recall.slots - part, slots - part
+      recall.from.loose = recall.from.loose - part
+      table.insert(self.recalls, { from = recall.from, to = leaf, slots = part })
+    end
+  end
+  for i = #self.recalls, 1, -1 do
+    if self.recalls[i].owner == leaf then from(self.recalls[i]) end
+  end
+  for i = 1, #self.recalls do from(self.recalls[i]) end
+end
+
+function Books:take_own(leaf, target)
+  local idle = math.max(0, leaf.own - leaf.used - leaf.out)
+  local slots = least(target - has(leaf), idle, self.room)
+  if slots <= 0 then return end
+  local wanted = wants(leaf, target)
+  local now = least(slots, wanted, self:free(leaf))
+  self:give(leaf, now, "used")
+  slots = slots - now
+  local later = least(wanted - now, slots)
+  self:claim(leaf, later)
+  self:promise(leaf, slots, "used")
+  leaf.promised = leaf.promised - (slots - later)
+end
+
+-- What is idle in a leaf's pools; and slots put there, nearest first.
+local function idle_for(leaf)
+  local idle = 0
+  for _, pool in ipairs(leaf.weight > 0 and leaf.chain or {}) do
+    idle = idle + math.max(0, pool.slots - pool.used)
+  end
+  return idle
+end
+
+local function put(leaf, slots)
+  for _, pool in ipairs(leaf.chain) do
+    local part = least(slots, math.max(0, pool.slots - pool.used))
+    use(pool, leaf, part)
+    slots = slots - part
+  end
+end
+
+function Books:share()
+  if self.idle <= 0 then
+    local loose = 0
+    for _, leaf in ipairs(self.leaves) do loose = loose + leaf.loose end
+    if loose == 0 then return end
+  end
+  self:find_due(false)
+  for _, leaf in ipairs(self.leaves) do
+    local slots = least(lacks(leaf), self:free(leaf), idle_for(leaf))
+    if slots > 0 then
+      self:give(leaf, slots, "shared")
+      put(leaf, slots)
+    end
+  end
+end
+
+function Books:lenders(leaf)
+  local list, in_order = {}, { table.unpack(self.leaves) }
+  table.sort(in_order, function (a, b) return a.place < b.place end)
+  local asked = parts.peers(leaf.node, "borrow")
+  for _, path in ipairs(asked == true and { "" } or asked or {}) do
+    for _, other in ipairs(in_order) do
+      local inside = path == "" or parts.listed({ path }, other.path)
+      if inside and other ~= leaf and allowed(other, leaf) then list[#list + 1] = other end
+    end
+  end
+  return list
+end
+
+function Books:borrow()
+  for _, leaf in ipairs(self.leaves) do
+    for _, lender in ipairs(self:lenders(leaf)) do
+      local idle = lender.own - math.max(lender.used, lender.reserve) - lender.out
+      local slots = least(idle, lend_most(lender) - lender.out, wants(leaf, leaf.most),
+        (leaf.node.borrow_limit or NONE) - leaf.into, self:free(leaf))
+      if slots > 0 then
+        local loan = self:loan(lender, leaf)
+        loan.slots, lender.out = loan.slots + slots, lender.out + slots
+        self:give(leaf, slots, "into")
+      end
+    end
+  end
+end
+
+function Books:recall()
+  for _, leaf in ipairs(self.leaves) do
+    for _, loan in ipairs(parts.by_lender(self.loans, leaf)) do
+      local slots = loan.age < self.known and least(loan.slots, wants(leaf, leaf.most)) or 0
+      if slots > 0 then
+        less(loan, slots)
+        loan.borrower.into = loan.borrower.into + slots
+        self:take(loan.borrower, "into", slots, leaf)
+        self:promise(leaf, slots, "used")
+      end
+    end
+  end
+end
+
+function Books:reclaim_pool(pool)
+  local rows, lack, over = {}, 0, 0
+  for i, leaf in ipairs(pool.members) do
+    local beyond = least(leaf.shared - leaf.due, leaf.held - leaf.lost, pool[leaf] or 0)
+    rows[i] = { leaf = leaf, over = self.keep and 0 or math.max(0, beyond) }
+    lack, over = lack + lacks(leaf), over + rows[i].over
+  end
+  if lack == 0 or over == 0 then return end
+  parts.give_back(rows, least(lack, over))
+  for _, leaf in ipairs(pool.members) do
+    for i = #rows, 1, -1 do
+      local slots = least(lacks(leaf), rows[i].gives)
+      if slots > 0 then
+        rows[i].gives = rows[i].gives - slots
+        use(pool, rows[i].leaf, -slots)
+        use(pool, leaf, slots)
+        self:take(rows[i].leaf, "shared", slots, leaf)
+        self:promise(leaf, slots, "shared")
+      end
+    end
+  end
+end
+
+function Books:reclaim()
+  self:find_due(true)
+  for _, leaf in ipairs(self.leaves) do
+    local slots = least(lacks(leaf), self.room, idle_for(leaf))
+    if slots > 0 then
+      self:claim(leaf, slots)
+      self:promise(leaf, slots, "shared")
+      put(leaf, slots)
+    end
+  end
+  for _, pool in ipairs(self.pools) do self:reclaim_pool(pool) end
+end
+
+--- {path = {quota, received, reclaimed}}, {"lender>borrower" = slots}.
+return function (plan, state)
+  local leaves, pools, slots = parts.open(plan, state)
+  local books = setmetatable({
+    leaves = leaves, pools = pools, room = slots, idle = slots, loans = {}, recalls = {},
+    keep = plan.policy.reclaim_shared == false,
+  }, Books)
+  for _, leaf in ipairs(leaves) do
+    books.room, books.idle = books.room - leaf.held, books.idle - leaf.held
+  end
+  books:read(state)
+  books.known = #books.loans
+  books:settle()
+  books:force_loans()
+  books:settle()
+  for _, leaf in ipairs(leaves) do
+    local rest = leaf.held - leaf.lost - leaf.into
+    leaf.used = math.max(0, least(rest, leaf.own - leaf.out))
+    leaf.shared = rest - leaf.used
+  end
+  books:force_rest()
+  for _, leaf in ipairs(leaves) do books:take_own(leaf, least(leaf.reserve, leaf.need)) end
+  for _, leaf in ipairs(leaves) do books:take_own(leaf, leaf.need) end
+  books:share()
+  if plan.policy.reclaim_before_borrow then books:recall() end
+  books:borrow()
+  if not plan.policy.reclaim_before_borrow then books:recall() end
+  books:reclaim()
+  local rows, loans = {}, {}
+  for _, leaf in ipairs(leaves) do
+    rows[leaf.path] = { least(has(leaf), leaf.need), leaf.granted, leaf.lost }
+  end
+  for _, loan in ipairs(books.loans) do
+    if loan.slots > 0 then loans[loan.lender.path .. ">" .. loan.borrower.path] = loan.slots end
+  end
+  return rows, loans
+end

@@ -1,0 +1,172 @@
+-- SPDX-License-Identifier: MIT
+-- Copyright the allot authors
+--- Leaves, lists and proportions of the ledger's model, which knows what they are for.
+
+local NONE = 1000000000
+
+local parts = {}
+
+function parts.least(a, ...)
+  for _, b in ipairs { ... } do a = b < a and b or a end
+  return a
+end
+local least = parts.least
+
+--- Leaves by (rank, plan order), each with its pools, nearest first: {slots, used = 0}.
+function parts.open(plan, state)
+  local leaves, all = {}, { slots = 0, used = 0, members = {} }
+  local pools = {}
+  local function walk(list, above, chain)
+    local sum = 0
+    for _, node in ipairs(list) do
+      local path = above .. "/" .. node.name
+      if node.children then
+        local pool = { used = 0, members = {} }
+        local below = walk(node.children, path, { pool, table.unpack(chain) })
+        pool.slots = (node.owned or below) - below
+        pools[#pools + 1] = pool
+        sum = sum + (node.owned or below)
+      else
+        local row = (state.consumers or {})[path] or {}
+        local own = node.owned or 0
+        local reserve = least(node.reserve or 0, own)
+        local most = least(row.demand or 0, node.limit or NONE)
+        leaves[#leaves + 1] = {
+          path = path, node = node, place = #leaves, rank = node.rank or 0, own = own,
+          reserve = reserve, most = most, need = math.max(reserve, most), chain = chain,
+          held = row.allocated or 0, into = 0, out = 0, used = 0, shared = 0, granted = 0,
+          promised = 0, lost = 0, loose = 0, loans = {}, weight = node.share or 1,
+        }
+        sum = sum + own
+      end
+    end
+    return sum
+  end
+  local owned = walk(plan.consumers, "", { all })
+  pools[#pools + 1] = all
+  local slots = state.slots or plan.slots
+  all.slots = math.max(0, slots - owned)
+  table.sort(leaves, function (a, b)
+    if a.rank ~= b.rank then return a.rank < b.rank end
+    return a.place < b.place
+  end)
+  for i, leaf in ipairs(leaves) do
+    leaf.index = i
+    for _, pool in ipairs(leaf.chain) do
+      if leaf.weight > 0 then table.insert(pool.members, leaf) end
+    end
+  end
+  return leaves, pools, slots
+end
+
+function parts.has(leaf) return leaf.used + leaf.shared + leaf.into end
+
+function parts.wants(leaf, target)
+  local keeps = least(target - parts.has(leaf), leaf.loose)
+  return math.max(0, keeps,
+    target - leaf.held - leaf.granted - leaf.promised + leaf.loose)
+end
+
+--- Whole parts of `slots` by weight, each up to its gap: floors of the exact parts, then one each
+--- to fractions in order. All are {weight, gap}.
+function parts.pour(rows, slots)
+  local open_rows, left, whole = {}, slots, {}
+  for i, row in ipairs(rows) do open_rows[i], whole[i] = row.gap > 0 and row.weight > 0, 0 end
+  repeat
+    local weight, changed = 0, false
+    for i, row in ipairs(rows) do weight = weight + (open_rows[i] and row.weight or 0) end
+    for i, row in ipairs(rows) do
+      if open_rows[i] and row.gap * weight <= left * row.weight then
+        -- met: decided for all by the same rate before anything is taken off
+        open_rows[i], whole[i], changed = false, row.gap, true
+      end
+    end
+    left = slots
+    for i in ipairs(rows) do left = left - (open_rows[i] and 0 or whole[i]) end
+  until not changed
+  local weight, rest = 0, left
+  for i, row in ipairs(rows) do weight = weight + (open_rows[i] and row.weight or 0) end
+  for i, row in ipairs(rows) do
+    if open_rows[i] then
+      whole[i] = left * row.weight // weight
+      rest = rest - whole[i]
+    end
+  end
+  for i, row in ipairs(rows) do
+    if open_rows[i] and rest > 0 and left * row.weight % weight ~= 0 then
+      whole[i], rest = whole[i] + 1, rest - 1
+    end
+  end
+  return whole
+end
+
+function parts.listed(list, path)
+  if list == true then return true end
+  for _, other in ipairs(list or {}) do
+    if other == path or path:sub(1, #other + 1) == other .. "/" then return true end
+  end
+  return false
+end
+
+function parts.peers(node, key)
+  if node[key] == nil and node[key .. "_limit"] then return true end
+  return node[key]
+end
+
+function parts.allowed(lender, borrower)
+  return parts.listed(parts.peers(lender.node, "lend"), borrower.path)
+    and parts.listed(parts.peers(borrower.node, "borrow"), lender.path)
+end
+
+function parts.lend_most(leaf)
+  return least(leaf.own - leaf.reserve, leaf.node.lend_limit or NONE)
+end
+
+-- What each member gives of `slots`: worst rank first, in a rank in proportion to what is over.
+function parts.give_back(rows, slots)
+  local to = #rows
+  while to > 0 do
+    local from, sum = to, rows[to].over
+    while from > 1 and rows[from - 1].leaf.rank == rows[to].leaf.rank do
+      from = from - 1
+      sum = sum + rows[from].over
+    end
+    local part, order = least(sum, slots), {}
+    local rest = part
+    for i = from, to do
+      rows[i].gives = sum > 0 and part * rows[i].over // sum or 0
+      rest = rest - rows[i].gives
+      order[#order + 1] = { row = rows[i], at = i }
+    end
+    table.sort(order, function (a, b)
+      if a.row.over ~= b.row.over then return a.row.over > b.row.over end
+      return a.at > b.at
+    end)
+    for _, item in ipairs(order) do
+      if rest > 0 and item.row.gives < item.row.over then
+        item.row.gives, rest = item.row.gives + 1, rest - 1
+      end
+    end
+    slots, to = slots - part, from - 1
+  end
+end
+
+function parts.loan_of(lender, borrower)
+  for _, loan in ipairs(borrower.loans) do
+    if loan.lender == lender then return loan end
+  end
+end
+
+function parts.by_lender(loans, lender)
+  local list = {}
+  for _, loan in ipairs(loans) do
+    if loan.lender == lender then list[#list + 1] = loan end
+  end
+  table.sort(list, function (a, b)
+    if a.borrower.rank ~= b.borrower.rank then return a.borrower.rank > b.borrower.rank end
+    return a.age > b.age
+  end)
+  return list
+end
+
+return parts
