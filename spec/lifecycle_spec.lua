@@ -144,6 +144,17 @@ describe("a reclaim", function ()
     assert.equal(1, engine.cycle(short(), now).flights[1].returned)
   end)
 
+  it("takes all that its tasks hold along, so that no other has to go for that (C-8)", function ()
+    local now = state { now = 1000, A = { 10, 6 }, B = { 12, 14 } }
+    now.tasks = {
+      { id = "t1", consumer = "/B", slots = 5 }, { id = "t2", consumer = "/B", slots = 9 },
+    }
+    now.reclaims = { { id = "r", consumer = "/B", slots = 1, tasks = { "t1" } } }
+    local decision = engine.cycle(short(), now)
+    assert.equal(5, case.by_path(decision.groups.default)["/B"].in_flight)
+    assert.same({}, decision.reclaims)
+  end)
+
   it("names tasks of its own consumer", function ()
     local allot = require "allot"
     local document = require "spec.support.document"

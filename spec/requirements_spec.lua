@@ -181,3 +181,29 @@ describe("examples/hosts", function ()
     assert.matches("tasks b%-2, b%-1;", text) -- those on gpu1
   end)
 end)
+
+describe("an explanation of a task", function ()
+  -- The last started runs where only /C can have it, the other that goes where /B can.
+  local now = state {
+    now = 10000, A = { 0 }, B = { 4 }, C = { 4 },
+    tasks = {
+      task("t1", "A", "h1", 8, 300), task("t2", "A", "h2", 4, 100), task("t3", "A", "h2", 4, 200),
+      task("t4", "A", "h3", 4, 50),
+    },
+  }
+  local made = plan {
+    { "A", owned = 12 }, { "B", owned = 4, requires = "big" }, { "C", owned = 4 },
+  }
+
+  it("says that tasks on other hosts serve those whom the slots are for (E-30)", function ()
+    local document, decision = engine.cycle(made, now, nil, POLICY)
+    assert.same({ "t3", "t1" }, document.reclaims[1].tasks)
+    local first = table.concat(decision:explain "t1", "\n")
+    assert.matches("The first that stays is t2", first)
+    for _, id in ipairs { "t1", "t2", "t3", "t4" } do
+      local lines = table.concat(decision:explain(id), "\n")
+      assert.matches("Hosts are not all alike.*E%-30", lines)
+      assert.not_matches("It would", lines:gsub("It would stand[^\n]*", ""))
+    end
+  end)
+end)

@@ -126,8 +126,10 @@ static void judge(const survey *it, int32_t i)
     if (it->tallies[i].gone && it->tallies[i].live < held) {
         held = it->tallies[i].live;
     }
+    int64_t open = it->tallies[i].live - flown->lost;
     flown->returned = flight->slots - held;
     flown->lost = flown->lost < held ? flown->lost : held;
+    flown->beyond = open > held - flown->lost ? open - (held - flown->lost) : 0;
     flown->deadline = flight->deadline;
     if (flown->lost > 0) {
         int64_t soonest = allot__later(state->now, group->columns[ALLOT_GRACE][row]);
@@ -143,9 +145,9 @@ static void judge(const survey *it, int32_t i)
         flown->phase = state->now < end ? ALLOT_LEEWAY : ALLOT_OVERDUE;
     }
     /* Seconds that do not fit are as good as never. */
-    bool open = flown->phase == ALLOT_INTERRUPTED || flown->phase == ALLOT_LEEWAY;
+    bool told = flown->phase == ALLOT_INTERRUPTED || flown->phase == ALLOT_LEEWAY;
     uint64_t left = (uint64_t)end - (uint64_t)state->now;
-    flown->left = !open ? 0 : end == INT64_MAX || left > INT64_MAX ? INT64_MAX : (int64_t)left;
+    flown->left = !told ? 0 : end == INT64_MAX || left > INT64_MAX ? INT64_MAX : (int64_t)left;
 }
 
 static void warn_overdue(const allot_state *state, const allot__flown_all *all, int32_t i,

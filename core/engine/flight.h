@@ -24,6 +24,8 @@
 typedef struct allot__flown {
     int64_t returned;
     int64_t lost; /* still held, on closed hosts */
+    /* Slots on other hosts that its tasks hold above what it is to give: they come free with it. */
+    int64_t beyond;
     int64_t deadline, left;
     allot_phase phase;
 } allot__flown;

@@ -53,7 +53,7 @@ static int32_t *zeroed(allot__work *work, size_t count)
 }
 
 /* Slots on their way, from the leaf that gives and to the leaves that others give to (C-6). */
-static int count_flights(allot__work *work, const allot__flown_all *flown)
+static int count_flights(allot__work *work, const allot__flown_all *flown, int32_t **out)
 {
     const allot__flight *flights = work->state->flights.items;
     size_t rows = (size_t)work->tree->rows;
@@ -74,10 +74,27 @@ static int count_flights(allot__work *work, const allot__flown_all *flown)
         back = back || flown->flights[i].returned > 0;
         count_claims(work, &flights[i], &flown->flights[i], &columns);
     }
+    *out = columns.out;
     work->in_flight = columns.out;
     work->earmarked = columns.in;
     work->pledged = back ? columns.pledged : NULL;
     return ALLOT_OK;
+}
+
+/* Who gives back cannot keep what its tasks hold above that: it is on its way too, for nobody. */
+static void count_beyond(const allot__work *work, const allot__flown_all *flown, int32_t *out)
+{
+    const allot__flight *flights = work->state->flights.items;
+    for (int32_t i = 0; i < flown->count; i++) {
+        if (flights[i].group != work->index || flown->flights[i].beyond == 0) {
+            continue;
+        }
+        int32_t row = allot__row(work->plan, work->index, flights[i].consumer);
+        int64_t room = (int64_t)work->allocated[row] - out[row];
+        if (room > 0) {
+            out[row] += (int32_t)least(room, flown->flights[i].beyond);
+        }
+    }
 }
 
 /* ---- Closed hosts ---------------------------------------------------------------------------- */
@@ -208,8 +225,15 @@ static int count_closed(allot__work *work)
 
 int allot__flights_count(allot__work *work, const allot__flown_all *flown)
 {
-    int status = flown->count > 0 ? count_flights(work, flown) : ALLOT_OK;
-    return status == ALLOT_OK ? count_closed(work) : status;
+    int32_t *out = NULL;
+    int status = flown->count > 0 ? count_flights(work, flown, &out) : ALLOT_OK;
+    if (status == ALLOT_OK) {
+        status = count_closed(work);
+    }
+    if (status == ALLOT_OK && out != NULL) {
+        count_beyond(work, flown, out);
+    }
+    return status;
 }
 
 /* ---- What has come back ---------------------------------------------------------------------- */

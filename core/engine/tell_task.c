@@ -171,12 +171,26 @@ static place find_place(const inquiry *it)
     return out;
 }
 
+/* Of those that go, the last in the order. Where hosts are not all alike it may have been picked
+ * before others. */
+static int32_t last_going(const inquiry *it)
+{
+    const allot__picked *list = &it->queue->picked;
+    int32_t last = list->rows[0];
+    int32_t key;
+    for (int32_t i = 1; i < list->count; i++) {
+        if (allot__pick_compare(&it->queue->pick, list->rows[i], last, &key) > 0) {
+            last = list->rows[i];
+        }
+    }
+    return last;
+}
+
 /* The first candidate behind the last that goes: the first that stays of all behind. */
 static int32_t first_staying(const inquiry *it)
 {
     const allot__pick *pick = &it->queue->pick;
-    const allot__picked *list = &it->queue->picked;
-    int32_t last = list->rows[list->count - 1];
+    int32_t last = last_going(it);
     int32_t best = -1;
     int32_t key;
     for (int32_t row = 0; row < pick->count; row++) {
@@ -240,6 +254,18 @@ static void tell_gives(const inquiry *it)
                 allot__tell_slots(it->queue->picked.slots).text);
 }
 
+/* Whether hosts are not all alike, so that the order alone does not decide (E-30). */
+static bool tell_hosts_differ(const inquiry *it)
+{
+    if (it->teller.work->reach == NULL) {
+        return false;
+    }
+    allot__tell(&it->teller,
+                "Hosts are not all alike: what runs on those that serve whom the slots "
+                "are for goes before others (E-30).");
+    return true;
+}
+
 static void tell_going(const inquiry *it)
 {
     place place = find_place(it);
@@ -254,6 +280,9 @@ static void tell_going(const inquiry *it)
         allot__tell(&it->teller, "There is no candidate behind those that go.");
     }
     int64_t less = it->queue->owed - place.slots;
+    if (tell_hosts_differ(it)) {
+        less = 0;
+    }
     if (less > 0) {
         allot__tell(&it->teller, "It would stay if %s gave %" PRId64 " less.",
                     allot__tell_path(&it->teller, it->teller.verdict.consumer).text, less);
@@ -271,7 +300,10 @@ static void tell_spared(const inquiry *it)
     tell_gives(it);
     tell_order(it, &place);
     int32_t key;
-    int32_t last = it->queue->picked.rows[it->queue->picked.count - 1];
+    int32_t last = last_going(it);
+    if (tell_hosts_differ(it)) {
+        return;
+    }
     if (allot__pick_compare(&it->queue->pick, it->at, last, &key) < 0) {
         allot__tell(&it->teller,
                     "It stands before %s, but the others cover what is given without it: it is "
