@@ -327,6 +327,20 @@ describe("public headers", function ()
   end
 end)
 
+describe("rules", function ()
+  it("that are cited stand in core/RULES.md", function ()
+    local rules = shell.read "core/RULES.md"
+    local cited = shell.lines("grep -rhoE '\\b[CHEAQ]-[0-9]+\\b' core/include core/engine"
+      .. " core/model core/json core/script core/cli lua policies README.md | sort -u")
+    assert.is_true(#cited > 20)
+    local missing = {}
+    for _, rule in ipairs(cited) do
+      if not rules:find(rule:gsub("%-", "%%-") .. "%f[%D]") then missing[#missing + 1] = rule end
+    end
+    assert.same({}, missing)
+  end)
+end)
+
 describe("the top level", function ()
   it("is fixed", function ()
     local known, strange = rank_of(TOP), {}
