@@ -290,17 +290,17 @@ describe("an explanation", function ()
     local now = state { A = { 0 }, B = { 10, 10 }, loans = { loan("A", "B", 10) } }
     local text = explain(short, now, "/B")
     assert.truthy(text:find("held 0 own, 0 shared and 10 borrowed slots", 1, true))
-    assert.truthy(text:find("It borrows from /A 5 after 10, since their owner lends no more than "
-      .. "its limit (lend-limit).", 1, true))
-    assert.truthy(text:find("5 of its slots are called back", 1, true))
+    assert.truthy(text:find("It borrows 5 slots from /A, 10 before: their owner lends no more "
+      .. "than its limit (lend-limit).", 1, true))
+    assert.truthy(text:find("Called back from it: 5 slots", 1, true))
     text = explain(short, now, "/A")
-    assert.truthy(text:find("It lends /B 5 after 10", 1, true))
+    assert.truthy(text:find("It lends 5 slots to /B, 10 before", 1, true))
   end)
 
   it("tells what is borrowed now, and why", function ()
     local short = owners { { "A", owned = 4, lend = true }, { "B", borrow = true } }
     local text = explain(short, state { B = { 3 } }, "/B")
-    assert.truthy(text:find("It borrows from /A 3 after 0, since its owner does not want them now "
+    assert.truthy(text:find("It borrows 3 slots from /A: their owner does not want them now "
       .. "(borrowed).", 1, true))
     assert.truthy(text:find("Its quota is 3 = 3 borrowed.", 1, true))
   end)

@@ -17,7 +17,7 @@
 /* Why a loan is as it is, or a slot goes: its code, and what is so, for people. */
 #define ALLOT__WHY_MAP(XX)                                                                         \
     XX(KEPT, "kept", "as before")                                                                  \
-    XX(BORROWED, "borrowed", "its owner does not want them now")                                   \
+    XX(BORROWED, "borrowed", "their owner does not want them now")                                 \
     XX(ENDED, "ended", "the borrower no longer holds them")                                        \
     XX(RETURNED, "returned", "the borrower has slots of its own again")                            \
     XX(RECALLED, "recalled", "their owner wants them")                                             \

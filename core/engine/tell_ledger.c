@@ -23,13 +23,19 @@ static void tell_loan(const allot__teller *teller, const allot__lent *loan, bool
     const allot__ledger *ledger = work->ledger;
     int32_t other = ledger->holders[lends ? loan->borrower : loan->lender].row;
     allot__words path = allot__tell_path(teller, allot__handle(work, other));
-    const char *how = lends ? "It lends" : "It borrows from";
+    allot__words slots = allot__tell_slots(loan->slots);
+    const char *from = lends ? "to" : "from";
+    const char *how = lends ? "lends" : "borrows";
+    const char *why = allot__why_text(loan->why);
+    const char *code = allot__why_code(loan->why);
     if (loan->slots == loan->before) {
-        allot__tell(teller, "%s %s %" PRId32 ", as before.", how, path.text, loan->slots);
+        allot__tell(teller, "It %s %s %s %s, as before.", how, slots.text, from, path.text);
+    } else if (loan->before == 0) {
+        allot__tell(teller, "It %s %s %s %s: %s (%s).", how, slots.text, from, path.text, why,
+                    code);
     } else {
-        allot__tell(teller, "%s %s %" PRId32 " after %" PRId32 ", since %s (%s).", how, path.text,
-                    loan->slots, loan->before, allot__why_text(loan->why),
-                    allot__why_code(loan->why));
+        allot__tell(teller, "It %s %s %s %s, %" PRId32 " before: %s (%s).", how, slots.text, from,
+                    path.text, loan->before, why, code);
     }
 }
 
@@ -41,7 +47,7 @@ static void tell_recalls(const allot__teller *teller, const allot__holder *holde
         const allot__recall *recall = &ledger->recalls[i];
         int32_t slots = recall->slots - recall->cut;
         if (slots > 0) {
-            allot__tell(teller, "%" PRId32 " of its slots are called back: %s (%s).", slots,
+            allot__tell(teller, "Called back from it: %s; %s (%s).", allot__tell_slots(slots).text,
                         allot__why_text(recall->why), allot__why_code(recall->why));
         }
     }

@@ -19,7 +19,7 @@ static void tell_owned(const allot__teller *teller)
         return;
     }
     if (configured == 0) {
-        allot__tell(teller, "%s owns no slots: what it gets is lent to it.", path.text);
+        allot__tell(teller, "%s owns no slots: what it gets is others' or shared.", path.text);
         return;
     }
     if (teller->rules->policy->exact || work->times == work->unit) {
