@@ -225,11 +225,19 @@ describe("guards", function ()
     case.check({ A = { over = 4, reclaimed = 2, held_back = 2 } }, document.groups.default)
   end)
 
+  it("shelter all on a slot while one of them has not run long enough", function ()
+    assert.same({ "c" }, (going(2, 1, { tasks = {
+      task("a", { host = "h", slot = 1, started = NOW - 100 }),
+      task("b", { host = "h", slot = 1, started = NOW - 50 }),
+      task("c", { host = "h", slot = 2, started = NOW - 900 }),
+    } }, name, nil, text)))
+  end)
+
   it("are named when a task is explained", function ()
     local _, _, decision = going(5, 2, { tasks = tasks }, name, nil, text)
     local lines = explained(decision, "young")
     assert.matches("guard min_run_time shelters it", lines)
-    assert.matches("Its ran is 10; from 60 on, in 50, it may go", lines)
+    assert.matches("Its least_ran is 10; from 60 on, in 50, it may go", lines)
   end)
 
   it("by a function that says who may go", function ()

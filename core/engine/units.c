@@ -247,6 +247,8 @@ static const int64_t *computed(const allot__unit_rows *rows, int32_t column, int
     for (int32_t i = 0; i < n; i++) {
         if (column == ALLOT_TASK_RAN) {
             room[i] = allot__unit_ran(work->state, rows->units, unit + i);
+        } else if (column == ALLOT_TASK_LEAST_RAN) {
+            room[i] = allot__ran(work->state->now, rows->units->started[unit + i]);
         } else {
             room[i] =
                 seed == 0 ? 0 : lot_of(seed, allot__unit_id(work->state, rows->units, unit + i));
@@ -282,6 +284,7 @@ static const int64_t *read_column(const allot__rowset *rowset, int32_t column, i
     case ALLOT_TASK_LOAD:
         return look_up(rows->of_site[column], units->site + unit, n, room);
     case ALLOT_TASK_RAN:
+    case ALLOT_TASK_LEAST_RAN:
     case ALLOT_TASK_LOT:
         return computed(rows, column, unit, n, room);
     default: {

@@ -16,7 +16,7 @@ columns.known = { quota = 13, distribute = 14, reclaim = 16 }
 --- Of tasks and sessions; every stage that asks knows them all.
 columns.tasks = {
   "slots", "started", "submitted", "ran", "preempted", "preemption_rank", "priority", "created",
-  "session_over", "importance", "host", "load", "lot", "joined",
+  "session_over", "importance", "host", "load", "lot", "joined", "least_ran",
 }
 columns.sessions = { "priority", "preemption_rank", "created", "minimum", "demand", "allocated" }
 

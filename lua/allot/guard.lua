@@ -62,11 +62,13 @@ local function amount_fault(what, value)
   return ("%s needs a whole number, 0 to %d"):format(what, MOST)
 end
 
---- Spares tasks that have run for less than so many seconds.
+--- Spares tasks that have run for less than so many seconds, and who shares a slot with one.
 guard.min_run_time = placed(function (place, seconds)
   local fault = amount_fault("min_run_time", seconds)
   if fault then return nil, fault end
-  return { kind = "guard", label = "min_run_time", value = "ran", min = seconds, at = place }
+  return {
+    kind = "guard", label = "min_run_time", value = "least_ran", min = seconds, at = place,
+  }
 end)
 
 --- Spares tasks that were reclaimed so many times.

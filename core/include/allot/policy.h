@@ -81,7 +81,8 @@ typedef enum allot_rows {
     XX(LOAD, "load", "its host's load in thousandths; 0 where it is not known")                    \
     XX(LOT, "lot", "drawn from the plan's seed and its id: any one, but always the same (A-79)")   \
     XX(JOINED, "joined",                                                                           \
-       "when its session was created, where priority schedules sessions; else 0 (XV-1)")
+       "when its session was created, where priority schedules sessions; else 0 (XV-1)")           \
+    XX(LEAST_RAN, "least_ran", "seconds it has run; of several on a slot the least")
 
 typedef enum allot_task_column {
 #define ALLOT_TASK_COLUMN_ENUM(name, text, doc) ALLOT_TASK_##name,
