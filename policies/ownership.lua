@@ -15,7 +15,7 @@
 -- `reclaim_shared` pool slots only return by themselves.
 --
 -- Of a consumer that gives back, the tasks of its least important session go first, and of these
--- the last started: the least work is lost. The options `preemption` and `selective` choose others.
+-- what ran least: the least work is lost. The options `preemption` and `selective` choose others.
 
 local function limit(doc)
   return { type = "integer", default = none, doc = doc }
@@ -45,7 +45,7 @@ return policy {
       type = "string",
       values = { "most_recent", "policy_default" },
       default = "most_recent",
-      doc = "who of equals goes first: what started last, or the fullest session",
+      doc = "who of equals goes first: what ran least, or the fullest session",
     },
     selective = {
       type = "boolean",

@@ -17,7 +17,7 @@
 -- then branches. Without `reclaim_shared` nobody is asked to give back: slots return as work ends.
 --
 -- Of a consumer that gives back, the tasks of its least important session go first, and of these
--- the last started: the least work is lost. The options `preemption` and `selective` choose others.
+-- what ran least: the least work is lost. The options `preemption` and `selective` choose others.
 
 --- What every sibling would have of the slots if all were busy, and what it holds beyond that.
 local function as_planned()
@@ -65,7 +65,7 @@ return policy {
       type = "string",
       values = { "most_recent", "policy_default" },
       default = "most_recent",
-      doc = "who of equals goes first: what started last, or the fullest session",
+      doc = "who of equals goes first: what ran least, or the fullest session",
     },
     selective = {
       type = "boolean",

@@ -172,15 +172,22 @@ describe("victims", function ()
     } })))
   end)
 
-  it("share a slot, go together, and count it once (A-78)", function ()
-    local names, document = going(3, 1, { tasks = {
-      task("a", { host = "h", slot = 1, started = NOW - 100 }),
-      task("b", { host = "h", slot = 1, started = NOW - 50 }),
-      task("c", { host = "h", slot = 2, started = NOW - 60 }),
-      task("d", { host = "h", slot = 3, started = NOW - 70 }),
-    }, hosts = { h = { slots = 3 } } })
+  it("share a slot, go together, count it once, and ran as long as all of them (5.5.3)", function ()
+    local function those(ran)
+      local names, document = going(3, 1, { tasks = {
+        task("a", { host = "h", slot = 1, started = NOW - ran }),
+        task("b", { host = "h", slot = 1, started = NOW - 50 }),
+        task("c", { host = "h", slot = 2, started = NOW - 60 }),
+        task("d", { host = "h", slot = 3, started = NOW - 70 }),
+      }, hosts = { h = { slots = 3 } } })
+      return names, document.reclaims[1].lost
+    end
+    local names, lost = those(9)
     assert.same({ "a", "b" }, names)
-    assert.equal(150, document.reclaims[1].lost)
+    assert.equal(59, lost)
+    names, lost = those(100)
+    assert.same({ "c" }, names)
+    assert.equal(60, lost)
   end)
 
   it("are not those that a reclaim in flight names", function ()
@@ -262,7 +269,7 @@ describe("an explanation of a task", function ()
     assert.matches("It goes", lines)
     assert.matches("number 1 of 3 candidates", lines)
     assert.matches("The first that stays is c", lines)
-    assert.matches("started, largest first: 300 against 200", lines)
+    assert.matches("ran, smallest first: 9700 against 9800", lines)
     assert.matches("It would stay if /A gave 2 less", lines)
     lines = explained(decision, "a")
     assert.matches("It stays", lines)

@@ -239,22 +239,37 @@ static const int64_t *importance(const allot__unit_rows *rows, int32_t unit, int
     return room;
 }
 
-static const int64_t *computed(const allot__unit_rows *rows, int32_t column, int32_t unit,
-                               int32_t n, int64_t *room)
+static const int64_t *lots(const allot__unit_rows *rows, int32_t unit, int32_t n, int64_t *room)
 {
     const allot__work *work = rows->rows.work;
     int64_t seed = work->group->options[ALLOT_OPTION_SEED];
     for (int32_t i = 0; i < n; i++) {
-        if (column == ALLOT_TASK_RAN) {
-            room[i] = allot__unit_ran(work->state, rows->units, unit + i);
-        } else if (column == ALLOT_TASK_LEAST_RAN) {
-            room[i] = allot__ran(work->state->now, rows->units->started[unit + i]);
-        } else {
-            room[i] =
-                seed == 0 ? 0 : lot_of(seed, allot__unit_id(work->state, rows->units, unit + i));
-        }
+        room[i] = seed == 0 ? 0 : lot_of(seed, allot__unit_id(work->state, rows->units, unit + i));
     }
     return room;
+}
+
+static const int64_t *least_ran(const allot__unit_rows *rows, int32_t unit, int32_t n,
+                                int64_t *room)
+{
+    const int64_t *started = rows->units->started + unit;
+    int64_t now = rows->rows.work->state->now;
+    for (int32_t i = 0; i < n; i++) {
+        room[i] = allot__ran(now, started[i]);
+    }
+    return room;
+}
+
+static const int64_t *ran(const allot__unit_rows *rows, int32_t unit, int32_t n, int64_t *room)
+{
+    const allot_state *state = rows->rows.work->state;
+    if (rows->units->begin != NULL) {
+        for (int32_t i = 0; i < n; i++) {
+            room[i] = allot__unit_ran(state, rows->units, unit + i);
+        }
+        return room;
+    }
+    return least_ran(rows, unit, n, room);
 }
 
 static const int64_t *read_column(const allot__rowset *rowset, int32_t column, int32_t first,
@@ -284,9 +299,11 @@ static const int64_t *read_column(const allot__rowset *rowset, int32_t column, i
     case ALLOT_TASK_LOAD:
         return look_up(rows->of_site[column], units->site + unit, n, room);
     case ALLOT_TASK_RAN:
+        return ran(rows, unit, n, room);
     case ALLOT_TASK_LEAST_RAN:
+        return least_ran(rows, unit, n, room);
     case ALLOT_TASK_LOT:
-        return computed(rows, column, unit, n, room);
+        return lots(rows, unit, n, room);
     default: {
         const allot_policy *policy = rowset->rules->policy;
         int32_t own = column - ALLOT_TASK_COLUMN_COUNT;

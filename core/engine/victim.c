@@ -204,13 +204,12 @@ static bool same_for_all(const allot__unit_rows *rows, int32_t column)
 /* Rule 2, without keys that order nothing here. */
 static allot__order order_of(const allot__unit_rows *rows)
 {
-    static const allot__order last_started = {
-        .keys = {{{ALLOT_FROM_COLUMN, ALLOT_TASK_IMPORTANCE}, 0},
-                 {{ALLOT_FROM_COLUMN, ALLOT_TASK_JOINED}, 1},
-                 {{ALLOT_FROM_COLUMN, ALLOT_TASK_STARTED}, 1}},
-        .count = 3};
+    static const allot__order least_run = {.keys = {{{ALLOT_FROM_COLUMN, ALLOT_TASK_IMPORTANCE}, 0},
+                                                    {{ALLOT_FROM_COLUMN, ALLOT_TASK_JOINED}, 1},
+                                                    {{ALLOT_FROM_COLUMN, ALLOT_TASK_RAN}, 0}},
+                                           .count = 3};
     const allot_policy *policy = rows->rows.rules->policy;
-    const allot__order *from = policy->victims_given ? &policy->victims : &last_started;
+    const allot__order *from = policy->victims_given ? &policy->victims : &least_run;
     allot__order order = {.count = 0};
     for (int32_t i = 0; i < from->count; i++) {
         const allot_key *key = &from->keys[i];

@@ -33,8 +33,8 @@ int allot_policy_new(allot_engine *engine, const char *name, allot_policy **out)
     policy->reclaim = (allot__order){{worst_first}, 1};
     policy->reclaim_by = (allot_source){ALLOT_FROM_COLUMN, ALLOT_OVER};
     allot_key least_important = {{ALLOT_FROM_COLUMN, ALLOT_TASK_IMPORTANCE}, 0};
-    allot_key last_started = {{ALLOT_FROM_COLUMN, ALLOT_TASK_STARTED}, 1};
-    policy->victims = (allot__order){{least_important, last_started}, 2};
+    allot_key least_run = {{ALLOT_FROM_COLUMN, ALLOT_TASK_RAN}, 0};
+    policy->victims = (allot__order){{least_important, least_run}, 2};
     *out = policy;
     return ALLOT_OK;
 }

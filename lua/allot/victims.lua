@@ -19,8 +19,8 @@ local function keys(list)
   return assert(order.keys("", list))
 end
 
---- Then what started last: the least work is lost.
-victims.most_recent_task = keys { "importance", desc "joined", desc "started" }
+--- Then what ran least, all tasks of a slot together: the least work is lost.
+victims.most_recent_task = keys { "importance", desc "joined", "ran" }
 
 --- Then the session that holds most above what it deserves (or least below), and of it any task.
 victims.policy_default = keys {

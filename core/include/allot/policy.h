@@ -253,7 +253,7 @@ ALLOT_API int allot_policy_task_attribute(allot_policy *policy, const allot_attr
 ALLOT_API int allot_policy_rows_function(allot_policy *policy, allot_rows rows,
                                          const int32_t *columns, int32_t n, int32_t *out);
 /* Which tasks of a leaf go first (C-8); ties: larger id first. Sources are of tasks. Default:
- * importance, then the last started. */
+ * importance, then what ran least. */
 ALLOT_API int allot_policy_victims(allot_policy *policy, const allot_key *keys, int32_t n);
 /* Shelters tasks whose value is outside min ... max; the label (copied) names it: 1 ... 255 bytes
  * without control characters. ENAME, EEXIST, EUSAGE (also: more than ALLOT_GUARDS_MAX). */
