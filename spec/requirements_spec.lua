@@ -2,6 +2,7 @@
 -- Copyright the allot authors
 --- What consumers require of hosts: grants go where it is met, and slots come back there (E-30).
 
+local allot = require "allot"
 local case = require "spec.support.case"
 local engine = require "spec.support.engine"
 
@@ -206,4 +207,11 @@ describe("an explanation of a task", function ()
       assert.not_matches("It would", lines:gsub("It would stand[^\n]*", ""))
     end
   end)
+end)
+
+it("what is wrong in several groups at one place is said once", function ()
+  local _, _, report = allot.plan [[{"version": 1, "slots": 4, "groups": {"a": {}, "b": {}},
+    "consumers": [{"name": "A", "owned": 4, "requires": "big"}]}]]
+  assert.equal(1, #report)
+  assert.equal("E-requires", report[1].code)
 end)

@@ -250,7 +250,7 @@ describe("a plan with windows", function ()
       (says { from = "08:00", to = "09:00", consumers = { ["/C"] = {} } }:gsub(" |.*", "")))
     assert.equal('E-unknown-key: found the unknown key "ownd" | did you mean "owned"?',
       says { from = "08:00", to = "09:00", consumers = { ["/A"] = { ownd = 3 } } })
-    assert.equal('E-unknown-group: found the unknown group "gpu"',
+    assert.equal('E-unknown-group: found the unknown group "gpu", allowed "default"',
       says { from = "08:00", to = "09:00", group = "gpu" })
     assert.equal('E-unknown-policy', fault { { from = "08:00", to = "09:00", policy = "hybird" } }
       .code)

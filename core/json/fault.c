@@ -102,13 +102,29 @@ void allot__doc_fault(allot__doc *doc, allot__spot spot, const char *code, const
     add(doc, &place, &finding);
 }
 
+/* What holds in several groups is said once where the document says it once. */
+static bool said(const allot__doc *doc, const allot__place *place, const allot_diagnostic *finding)
+{
+    for (int32_t i = 0; i < allot_report_count(doc->report); i++) {
+        const allot_diagnostic *it = allot_report_at(doc->report, i);
+        if (it->line == place->line && it->col == place->col &&
+            strcmp(it->code, finding->code) == 0 && strcmp(it->message, finding->message) == 0 &&
+            it->file != NULL && doc->file != NULL && strcmp(it->file, doc->file) == 0)
+            return true;
+    }
+    return false;
+}
+
 void allot__doc_adopt(allot__doc *doc, allot__spot spot, const allot_diagnostic *finding)
 {
     allot_diagnostic copy = *finding;
     allot__place place = {0};
     doc->faults += finding->severity == ALLOT_ERROR;
-    if (is_kept(doc, finding->severity))
+    if (is_kept(doc, finding->severity)) {
         find_spot(doc, spot, &place);
+        if (said(doc, &place, finding))
+            return;
+    }
     add(doc, &place, &copy);
 }
 

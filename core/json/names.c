@@ -3,6 +3,7 @@
 /* names.c: names and paths become numbers, or faults with the nearest known one. */
 #include "json/names.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* At most so many groups are candidates for "did you mean". */
@@ -12,14 +13,23 @@ static void unknown_group(allot__doc *doc, const allot_plan *plan, allot__spot s
                           const char *name)
 {
     const char *names[GROUPS_MAX];
-    char quote[ALLOT__QUOTE_MAX + 4], hint[160];
+    char quote[ALLOT__QUOTE_MAX + 4], hint[160], known[160] = "";
     int32_t count = allot_plan_groups(plan);
+    size_t len = 0;
     count = count < GROUPS_MAX ? count : GROUPS_MAX;
+    names[0] = "default"; /* which a plan without any gets */
     for (int32_t i = 0; i < count; i++)
         names[i] = allot_plan_group_name(plan, i);
+    count = count > 0 ? count : 1;
+    for (int32_t i = 0; i < count && len < sizeof known; i++)
+        len += (size_t)snprintf(known + len, sizeof known - len, "%s\"%s\"", i > 0 ? ", " : "",
+                                names[i]);
+    if (len >= sizeof known)
+        memcpy(known + sizeof known - 4, "...", 4);
     const char *near = allot_nearest(name, strlen(name), names, (size_t)count);
     allot__doc_fault(doc, spot, "E-unknown-group", allot__did_you_mean(near, hint, sizeof hint),
-                     "found the unknown group %s", allot__doc_quote(doc, spot, quote));
+                     "found the unknown group %s, allowed %s", allot__doc_quote(doc, spot, quote),
+                     known);
 }
 
 int32_t allot__group_find(allot__doc *doc, const allot_plan *plan, allot__spot spot,

@@ -7,7 +7,7 @@
 #include "json/state.h"
 
 /* Loads are kept in thousandths. */
-enum { LOAD_MAX = ALLOT_AMOUNT_MAX / 1000 };
+enum { LOAD_MAX = ALLOT_AMOUNT_MAX / 1000, CHUNK = 64 };
 
 enum { SLOTS, LOAD, CLOSED, EXCLUSIVE_TO, HOST_FIELDS };
 static const allot__field host_fields[HOST_FIELDS] = {
@@ -95,13 +95,26 @@ static int set_exclusive(allot__state_reader *reader, const char *name, const al
     return consumer < 0 ? ALLOT_OK : allot_state_host_exclusive(reader->state, name, consumer);
 }
 
+/* The plan's host whose name is nearest, or NULL. */
+static const char *nearest_host(const allot_plan *plan, const char *name)
+{
+    const char *names[CHUNK] = {NULL}; /* the nearest so far, then some more */
+    for (int32_t i = 0; i < allot_plan_hosts(plan);) {
+        size_t count = 1;
+        for (; count < CHUNK && i < allot_plan_hosts(plan); i++)
+            names[count++] = allot_plan_host_name(plan, i);
+        names[0] = allot_nearest(name, strlen(name), names, count);
+    }
+    return names[0];
+}
+
 /* What the model does not take of a host; *known: it took it. */
 static int add_host(allot__state_reader *reader, const cJSON *member, int64_t slots,
                     allot_closed closed, bool *known)
 {
     allot__doc *doc = &reader->doc;
     allot__spot spot = allot__at_key((uint32_t)member->valueint);
-    char quote[ALLOT__QUOTE_MAX + 4];
+    char quote[ALLOT__QUOTE_MAX + 4], hint[320];
     int status = allot_state_host(reader->state, member->string, slots, closed);
     allot__doc_quote(doc, spot, quote);
     *known = status == ALLOT_OK;
@@ -109,9 +122,10 @@ static int add_host(allot__state_reader *reader, const cJSON *member, int64_t sl
         allot__doc_fault(doc, spot, "E-name", NULL,
                          "found the host's name %s, allowed " ALLOT__LABEL_RULE, quote);
     else if (status == ALLOT_ENOENT)
-        allot__doc_fault(doc, spot, "E-unknown-host", NULL,
-                         "found the host %s, which the plan does not have: \"slots\" is missing",
-                         quote);
+        allot__doc_fault(
+            doc, spot, "E-unknown-host",
+            allot__did_you_mean(nearest_host(reader->plan, member->string), hint, sizeof hint),
+            "found the host %s, which the plan does not have: \"slots\" is missing", quote);
     else
         return status;
     return ALLOT_OK;

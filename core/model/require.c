@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* require.c: what consumers ask of hosts: a requirement by name, or to have them alone (H-14). */
+#include <stdio.h>
 #include <string.h>
 
+#include "base/near.h"
 #include "model/plan.h"
 
 /* Where a consumer stands in the list, which is by rising handle, or would. */
@@ -83,6 +85,31 @@ static const allot_policy *policy_at(const allot_plan *plan, int32_t group, int3
     return it->ruled[allot__ruled_of(plan, it, row)].policy;
 }
 
+static const char *requirement_at(const allot_policy *policy, size_t i)
+{
+    return ((const allot__requirement *)policy->requirements.items)[i].name;
+}
+
+/* The nearest requirement that the policy has, else all, as far as they fit. */
+static const char *advise(const allot_policy *policy, const char *name, char *buf, size_t size)
+{
+    allot__near near = allot__near_begin(name, strlen(name));
+    const char *best = NULL;
+    size_t len = 0, count = policy->requirements.count;
+    if (count == 0)
+        return "a policy names its requirements under `requirements`";
+    for (size_t i = 0; i < count; i++) {
+        const char *it = requirement_at(policy, i);
+        best = allot__near_try(&near, it, strlen(it)) ? it : best;
+        if (len < size)
+            len +=
+                (size_t)snprintf(buf + len, size - len, "%s\"%s\"", i > 0 ? ", " : "it has ", it);
+    }
+    if (best)
+        snprintf(buf, size, "did you mean \"%s\"?", best);
+    return buf;
+}
+
 int allot__check_requires(const allot_plan *plan, int32_t group, allot_report *report)
 {
     const allot__require *list = plan->requires.items;
@@ -92,10 +119,11 @@ int allot__check_requires(const allot_plan *plan, int32_t group, allot_report *r
             policy_at(plan, group, allot__row(plan, group, list[i].consumer));
         if (!policy || allot__requirement_find(policy, list[i].name) >= 0)
             continue;
+        char hint[192];
         allot__fault fault = {.report = report,
                               .severity = ALLOT_ERROR,
                               .code = "E-requires",
-                              .hint = "a policy names its requirements under `requirements`",
+                              .hint = advise(policy, list[i].name, hint, sizeof hint),
                               .group = group,
                               .consumer = list[i].consumer,
                               .field = -1};

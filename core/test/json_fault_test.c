@@ -84,7 +84,8 @@ static const bad bads[] = {
     {A "\"hosts\": {\"\": {\"slots\": 1}}}", "E-name:1:42", "hosts[\"\"]",
      "found the host's name \"\", allowed 1 ... 255 bytes without control characters", NULL},
     {A "\"hosts\": {\"h\": {\"slots\": 1, \"group\": \"defalt\"}}}", "E-unknown-group:1:69",
-     "hosts.h.group", "found the unknown group \"defalt\"", NULL},
+     "hosts.h.group", "found the unknown group \"defalt\", allowed \"default\"",
+     "did you mean \"default\"?"},
     /* consumers */
     {"{\"consumers\": 1}", "E-type:1:15", "consumers", "found the number 1, allowed a list", NULL},
     {"{\"consumers\": [1]}", "E-type:1:16", "consumers[0]", "found the number 1, allowed an object",

@@ -182,7 +182,7 @@ static const bad bads[] = {
     {one, "{\"now\": 1,\n\"consumers\": {\"/c\": {\"demand\": -1}}}", "E-range:2:32", "/c: demand",
      "found the number -1, allowed an integer 0 ... 1000000000 or an object"},
     {one, "{\"now\": 1,\n\"consumers\": {\"/c\": {\"demand\": {\"default\": 1, \"x\": 2}}}}",
-     "E-unknown-group:2:47", "/c: demand.x", "found the unknown group \"x\""},
+     "E-unknown-group:2:47", "/c: demand.x", "found the unknown group \"x\", allowed \"default\""},
     {one, "{\"now\": 1,\n\"consumers\": {\"/c\": {\"sharing\": {\"x\": 1}}}}", "E-unsupported:2:22",
      "/c: sharing", "\"sharing\" is not in this version yet, allowed only empty"},
     {one, "{\"now\": 1,\n\"consumers\": {\"/c\": {}, \"\\u002fc\": {}}}", "E-duplicate-key:2:25",
