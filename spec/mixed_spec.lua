@@ -222,6 +222,24 @@ describe("ready-made policies", function ()
   end)
 end)
 
+describe("the balance of the first level", function ()
+  local allot = require "allot"
+  local document = require "spec.support.document"
+
+  local function warned(short)
+    local _, report = assert(allot.plan(document.encode(plan(short)), {}))
+    return report and report[1] and report[1].code
+  end
+
+  it("is nothing where ownership stands beside hybrid, or is told (H-1)", function ()
+    local o, x = { "O", owned = 4, policy = "ownership" }, { "X", owned = 3 }
+    assert.equal("W-balance", warned { slots = 10, o, x })
+    assert.is_nil(warned { slots = 7, o, x })
+    assert.is_nil(warned { slots = 10, { "Y", owned = 4 }, x })
+    assert.is_nil(warned { slots = 10, policy = "ownership", { "Y", owned = 4 }, x })
+  end)
+end)
+
 describe("quota that no fill passed on", function ()
   it("takes no task from anybody (C-5, C-6)", function ()
     local capped = [[return policy { name = "capped",

@@ -184,6 +184,17 @@ static bool reserve_up(const allot_plan *plan, const allot__group *group, int32_
     return all_sound;
 }
 
+/* Does some policy of the group scale what is owned, and another not? */
+static bool is_mixed(const allot__group *group)
+{
+    bool exact = false, scaled = false;
+    for (int32_t i = 0; i < group->ruled_count; i++) {
+        exact = exact || group->ruled[i].policy->exact;
+        scaled = scaled || !group->ruled[i].policy->exact;
+    }
+    return exact && scaled;
+}
+
 /* The planned size against what the first level owns: more may be owned than is there (E-5). */
 static int check_slots(const allot_plan *plan, int32_t group, allot_report *report)
 {
@@ -204,6 +215,14 @@ static int check_slots(const allot_plan *plan, int32_t group, allot_report *repo
         fault.severity = ALLOT_WARNING;
         fault.code = "W-overowned";
         allot__say(plan, &fault, "the first level of %s owns %lld slots, but only %lld are planned",
+                   it->name, (long long)owned, (long long)it->slots);
+    } else if (owned < it->slots && is_mixed(it)) {
+        fault.severity = ALLOT_WARNING;
+        fault.code = "W-balance";
+        fault.hint = "slots beyond that are shared by the branches whose ownership scales";
+        allot__say(plan, &fault,
+                   "the first level of %s owns %lld slots, but %lld are planned: where ownership "
+                   "that scales stands beside exact ownership it should own them all (H-1)",
                    it->name, (long long)owned, (long long)it->slots);
     }
     return ALLOT_OK;
