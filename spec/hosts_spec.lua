@@ -2,6 +2,7 @@
 -- Copyright the allot authors
 --- Grants on hosts: stacked and balanced, exclusive consumers, closed hosts.
 
+local allot = require "allot"
 local case = require "spec.support.case"
 local engine = require "spec.support.engine"
 
@@ -251,4 +252,11 @@ describe("hosts", function ()
     local _, _, decision = places(three(), now)
     assert.equal(6, decision.grants[1].unplaced)
   end)
+end)
+
+it("a host that the plan does not have is told with the nearest that it has", function ()
+  local made = engine.sealed(three())
+  local _, _, report = allot.state(made, [[{"now": 1, "hosts": {"H22": {"closed": "drain"}}}]])
+  assert.equal("E-unknown-host", report[1].code)
+  assert.equal('did you mean "H2"?', report[1].hint)
 end)

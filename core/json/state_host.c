@@ -7,7 +7,7 @@
 #include "json/state.h"
 
 /* Loads are kept in thousandths. */
-enum { LOAD_MAX = ALLOT_AMOUNT_MAX / 1000, CHUNK = 64 };
+enum { LOAD_MAX = ALLOT_AMOUNT_MAX / 1000, CHUNK = 64, HINTS_MAX = 16, SEARCH_MAX = 65536 };
 
 enum { SLOTS, LOAD, CLOSED, EXCLUSIVE_TO, HOST_FIELDS };
 static const allot__field host_fields[HOST_FIELDS] = {
@@ -95,13 +95,15 @@ static int set_exclusive(allot__state_reader *reader, const char *name, const al
     return consumer < 0 ? ALLOT_OK : allot_state_host_exclusive(reader->state, name, consumer);
 }
 
-/* The plan's host whose name is nearest, or NULL. */
-static const char *nearest_host(const allot_plan *plan, const char *name)
+/* The plan's host whose name is nearest, or NULL: where many are wrong or there are very many, it
+ * is not looked for. */
+static const char *nearest_host(const allot__doc *doc, const allot_plan *plan, const char *name)
 {
     const char *names[CHUNK] = {NULL}; /* the nearest so far, then some more */
-    for (int32_t i = 0; i < allot_plan_hosts(plan);) {
+    int32_t hosts = doc->faults < HINTS_MAX ? allot_plan_hosts(plan) : 0;
+    for (int32_t i = 0; i < hosts && hosts <= SEARCH_MAX;) {
         size_t count = 1;
-        for (; count < CHUNK && i < allot_plan_hosts(plan); i++)
+        for (; count < CHUNK && i < hosts; i++)
             names[count++] = allot_plan_host_name(plan, i);
         names[0] = allot_nearest(name, strlen(name), names, count);
     }
@@ -124,7 +126,7 @@ static int add_host(allot__state_reader *reader, const cJSON *member, int64_t sl
     else if (status == ALLOT_ENOENT)
         allot__doc_fault(
             doc, spot, "E-unknown-host",
-            allot__did_you_mean(nearest_host(reader->plan, member->string), hint, sizeof hint),
+            allot__did_you_mean(nearest_host(doc, reader->plan, member->string), hint, sizeof hint),
             "found the host %s, which the plan does not have: \"slots\" is missing", quote);
     else
         return status;
