@@ -276,6 +276,22 @@ describe("a host closed with reclaim (E-34)", function ()
     for _, reclaim in ipairs(decision.reclaims) do
       assert.is_true(reclaim.why.code ~= "closed-host")
     end
+    -- Nobody lacks a slot: neither what drains goes, nor anything in its place.
+    local alone = state {
+      A = { 0, 0 }, hosts = { h2 = { closed = "drain" } },
+      tasks = {
+        { id = "t1", consumer = "/B", slots = 8, host = "h1", started = 10 },
+        { id = "t2", consumer = "/B", slots = 5, host = "h2" },
+      },
+    }
+    alone.consumers["/B"] = { demand = 30 }
+    decision = engine.cycle(hosts(), alone)
+    assert.same({}, decision.reclaims)
+    assert.same({ B = 2 }, case.grants(decision)) -- the idle ones of h1
+    -- Somebody does: what drains would serve nobody.
+    alone.consumers["/A"] = { demand = 10, allocated = 0 }
+    decision = engine.cycle(hosts(), alone)
+    assert.same({ "t1" }, decision.reclaims[1].tasks)
   end)
 end)
 

@@ -116,7 +116,9 @@ static void tell_options(const allot__teller *teller)
 static void tell_kept(const allot__teller *teller, const allot__damped *damped)
 {
     if (damped->sheltered > 0) {
-        allot__tell(teller, "Guards shelter %" PRId64 " of the %" PRId64 " it is over (C-8).",
+        allot__tell(teller,
+                    "Guards or hosts that drain shelter %" PRId64 " of the %" PRId64
+                    " it is over (C-8).",
                     damped->sheltered, damped->over);
     }
     if (damped->elsewhere > 0) {

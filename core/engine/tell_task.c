@@ -128,6 +128,9 @@ static bool tell_staying(const inquiry *it)
                     "Its host is closed with reclaim: what runs there goes, whatever the order "
                     "and whatever guards say (E-34).");
         return true;
+    case ALLOT__STAYS_DRAINS:
+        allot__tell(&it->teller, "It stays: its host drains, so it may end by itself (E-34).");
+        return true;
     default:
         allot__tell(&it->teller, "It stays: guard %s shelters it (C-8).",
                     guards[mark - ALLOT__STAYS_GUARD].label);

@@ -39,27 +39,6 @@ static int mark_flying(const allot__work *work, const allot__units *units, uint8
     return ALLOT_OK;
 }
 
-static bool any_closed(const allot__tasks *tasks)
-{
-    for (int32_t i = 0; i < tasks->site_count; i++) {
-        if (tasks->sites[i].closed == ALLOT_CLOSED_NOW) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static void mark_closed(const allot__work *work, const allot__units *units, uint8_t *stays)
-{
-    const allot__site *sites = work->state->tasks.sites;
-    for (int32_t unit = 0; unit < units->count; unit++) {
-        int32_t site = units->site[unit];
-        if (site >= 0 && sites[site].closed == ALLOT_CLOSED_NOW && stays[unit] == ALLOT__MAY_GO) {
-            stays[unit] = ALLOT__STAYS_CLOSED;
-        }
-    }
-}
-
 static bool any_guards(const allot__work *work)
 {
     for (int32_t i = 0; i < work->rules_count; i++) {
@@ -100,15 +79,10 @@ static bool may_give(const allot__work *work, const allot__rules *rules, int32_t
            allot__policy_ledger(rules->policy);
 }
 
-static int run_guards(allot__work *work, const allot__units *units, uint8_t *stays)
+static int run_guards(allot__work *work, const allot__units *units, uint8_t *stays,
+                      int32_t *sheltered)
 {
     allot__unit_rows rows;
-    size_t count = (size_t)work->tree->rows;
-    int32_t *sheltered = allot__arena_take(work->arena, count + 1, sizeof *sheltered);
-    if (sheltered == NULL) {
-        return ALLOT_ENOMEM;
-    }
-    memset(sheltered, 0, count * sizeof *sheltered);
     allot__unit_rows_init(&rows, work);
     int status = ALLOT_OK;
     for (int32_t leaf = 0; leaf < work->tree->rows && status == ALLOT_OK; leaf++) {
@@ -117,7 +91,7 @@ static int run_guards(allot__work *work, const allot__units *units, uint8_t *sta
         const allot__guard *guards = rules->policy->guards.items;
         bool none =
             units->first[leaf] == units->first[leaf + 1] || rules->policy->guards.count == 0;
-        int64_t slots = 0;
+        int64_t slots = sheltered[row];
         if (none || !may_give(work, rules, row)) {
             continue;
         }
@@ -127,7 +101,6 @@ static int run_guards(allot__work *work, const allot__units *units, uint8_t *sta
         }
         sheltered[row] = slots > ALLOT_AMOUNT_MAX ? ALLOT_AMOUNT_MAX : (int32_t)slots;
     }
-    work->sheltered = sheltered;
     return status;
 }
 
@@ -136,9 +109,10 @@ int allot__victims_shelter(allot__work *work, allot__victims *out)
     const allot__units *units = allot__units_of(work);
     *out = (allot__victims){0};
     bool flying = work->state->flight_tasks.count > 0;
-    bool closed = any_closed(&work->state->tasks);
+    bool closed = allot__victims_closed(work->state, ALLOT_CLOSED_NOW);
+    bool drains = allot__victims_closed(work->state, ALLOT_DRAIN);
     bool guards = any_guards(work);
-    if (units == NULL || !(flying || closed || guards)) {
+    if (units == NULL || !(flying || closed || drains || guards)) {
         return ALLOT_OK;
     }
     out->stays = allot__arena_take(work->arena, (size_t)units->count, 1);
@@ -147,10 +121,19 @@ int allot__victims_shelter(allot__work *work, allot__victims *out)
     }
     memset(out->stays, ALLOT__MAY_GO, (size_t)units->count);
     int status = flying ? mark_flying(work, units, out->stays) : ALLOT_OK;
-    if (closed && status == ALLOT_OK) {
-        mark_closed(work, units, out->stays);
+    if (!(closed || drains || guards) || status != ALLOT_OK) {
+        return status;
     }
-    return guards && status == ALLOT_OK ? run_guards(work, units, out->stays) : status;
+    size_t rows = (size_t)work->tree->rows + 1;
+    int32_t *sheltered = allot__arena_take(work->arena, rows, sizeof *sheltered);
+    if (sheltered == NULL) {
+        return ALLOT_ENOMEM;
+    }
+    memset(sheltered, 0, rows * sizeof *sheltered);
+    allot__victims_close(work, units, out->stays, sheltered);
+    status = guards ? run_guards(work, units, out->stays, sheltered) : ALLOT_OK;
+    work->sheltered = drains || guards ? sheltered : NULL;
+    return status;
 }
 
 /* ---- A leaf's queue -------------------------------------------------------------------------- */

@@ -22,7 +22,13 @@
 #include "engine/units.h"
 
 /* Why a unit is no candidate; guard g is ALLOT__STAYS_GUARD + g. */
-enum { ALLOT__MAY_GO = 0, ALLOT__STAYS_FLYING, ALLOT__STAYS_CLOSED, ALLOT__STAYS_GUARD };
+enum {
+    ALLOT__MAY_GO = 0,
+    ALLOT__STAYS_FLYING,
+    ALLOT__STAYS_CLOSED,
+    ALLOT__STAYS_DRAINS,
+    ALLOT__STAYS_GUARD
+};
 
 /* A leaf's units in the order in which they go. */
 typedef struct allot__queue {
@@ -44,7 +50,13 @@ typedef struct allot__victims {
     int32_t queue_count;
 } allot__victims;
 
-/* Before reclaim: finds out who stays, and writes work->sheltered where a policy has guards.
+/* Is a host closed in this way? */
+bool allot__victims_closed(const allot_state *state, allot_closed how);
+/* Marks what runs on closed hosts; by row, adds what runs on those that drain to `sheltered`. */
+void allot__victims_close(const allot__work *work, const allot__units *units, uint8_t *stays,
+                          int32_t *sheltered);
+/* Before reclaim: finds out who stays, and writes work->sheltered where guards or hosts that
+ * drain keep something.
  * ENOMEM, and what a policy's function fails with. */
 int allot__victims_shelter(allot__work *work, allot__victims *out);
 /* After orders: names the tasks of every reclaim. Likewise. */

@@ -85,7 +85,7 @@ ALLOT_API int allot_state_allocated(allot_state *state, int32_t group, int32_t c
 /* How a host is closed (E-34). */
 typedef enum allot_closed {
     ALLOT_OPEN = 0,
-    ALLOT_DRAIN,     /* nothing new runs there */
+    ALLOT_DRAIN,     /* nothing new runs there; what does, counts and stays until it ends */
     ALLOT_CLOSED_NOW /* and what runs there is reclaimed, with its grace, for nobody */
 } allot_closed;
 /* A host as it is now: slots -1 = as planned; closed hosts do not count. A host that the plan
