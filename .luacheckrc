@@ -7,7 +7,7 @@ codes = true
 -- What a policy file finds in its sandbox.
 local policy = {
   read_globals = {
-    "policy", "fill", "pool", "loan", "order", "asc", "desc", "none", "part", "log",
+    "policy", "fill", "pool", "loan", "order", "asc", "desc", "none", "part", "held", "log",
     "guard", "min_run_time", "max_preemptions", "spare_tagged",
     "most_recent_task", "policy_default", "host_by_host",
     string = { fields = { "ends", "glob", "split", "starts" } },

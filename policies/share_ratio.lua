@@ -19,11 +19,11 @@
 -- Of a consumer that gives back, the tasks of its least important session go first, and of these
 -- what ran least: the least work is lost. The options `preemption` and `selective` choose others.
 
---- What every sibling would have of the slots if all were busy, and what it holds beyond that.
+--- What everybody would have of the slots if all were busy, then what is held beyond that.
 local function as_planned()
   return {
     fill "planned" { by = "share", up_to = part },
-    fill "kept" { by = "share", up_to = "allocated", order = order { "rank" } },
+    fill "kept" { by = "share", up_to = held, order = order { "rank" } },
     fill "shared" { by = "share" },
   }
 end

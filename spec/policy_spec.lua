@@ -316,6 +316,7 @@ local BROKEN = {
     3, "no order" },
   { "two parts", policy 'quota = { fill "a" { up_to = part }, fill "b" { up_to = part } },', nil,
     "one goes up_to = part" },
+  { "held without a part", policy 'quota = { fill "a" { up_to = held } },', nil, "behind a fill" },
   { "a weight by part", policy 'quota = { fill "a" { by = part } },', nil, "by is a table" },
   { "an unknown level", policy(BY_SHARE .. 'enforce = "laef",'), nil, "laef.*leaf" },
   { "a reclaim of true", policy(BY_SHARE .. "reclaim = true,"), nil, "or false" },

@@ -247,8 +247,13 @@ int allot__amounts_of(allot__work *work, allot__rules *rules, allot_source sourc
     *out = (allot__amounts){.number = source.value};
     switch (source.kind) {
     case ALLOT_FROM_NEED:
-    case ALLOT_FROM_PART: /* quota_order.c */
         out->number = ALLOT_AMOUNT_MAX;
+        return ALLOT_OK;
+    case ALLOT_FROM_PART:
+        out->column = work->planned_part;
+        return ALLOT_OK;
+    case ALLOT_FROM_HELD:
+        out->column = work->held_part;
         return ALLOT_OK;
     case ALLOT_FROM_NUMBER:
         return ALLOT_OK;

@@ -180,7 +180,8 @@ static int plan_quota(allot__work *work, allot__monitor *out)
     busy.need = allot__arena_take(work->arena, rows, sizeof *busy.need);
     busy.quota = allot__arena_take(work->arena, rows, sizeof *busy.quota);
     busy.critical = allot__arena_take(work->arena, places, sizeof *busy.critical);
-    busy.part = NULL;
+    busy.planned_part = NULL;
+    busy.held_part = NULL;
     if (busy.need == NULL || busy.quota == NULL || busy.critical == NULL) {
         return ALLOT_ENOMEM;
     }

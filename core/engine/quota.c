@@ -7,6 +7,7 @@
 
 #include "engine/ledger.h"
 #include "engine/own.h"
+#include "engine/planned.h"
 #include "engine/quota_pass.h"
 #include "engine/round.h"
 
@@ -55,7 +56,7 @@ static int resolve(allot__quota_pass *pass)
         if (!spread(pass, &columns->by) || !spread(pass, &columns->up_to)) {
             return ALLOT_ENOMEM;
         }
-        pass->plain = pass->plain && fill->order.count == 0 && fill->up_to.kind != ALLOT_FROM_PART;
+        pass->plain = pass->plain && fill->order.count == 0;
     }
     /* Rounding up goes in that order, which then reads no quota (policy.h). */
     return policy->rounding == ALLOT_ROUND_CEIL_IN_ORDER
@@ -86,7 +87,8 @@ static bool take_rows(allot__quota_pass *pass)
 static int begin(allot__quota_pass *pass)
 {
     pass->plain = pass->rules->policy->rounding == ALLOT_ROUND_RANK;
-    int status = resolve(pass);
+    int status = allot__planned_begin(pass->work, pass->rules->policy);
+    status = status ? status : resolve(pass);
     if (status != ALLOT_OK) {
         return status;
     }
@@ -221,6 +223,8 @@ static int quota(allot__work *work, bool (*pour)(allot__pour *))
     bool mixed = work->rules_count > 1 && !allot__ledger_family(work, 0);
     if (status == ALLOT_OK && mixed) {
         status = allot__quota_mixed(passes);
+    } else if (status == ALLOT_OK && work->rules_count == 1) {
+        allot__planned(&passes[0], work->slots, NULL);
     }
     for (int32_t family = mixed; family < work->tree->families && status == ALLOT_OK; family++) {
         allot__quota_pass *pass = &passes[allot__rules_of(work, family) - work->rules];

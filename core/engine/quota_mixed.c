@@ -11,6 +11,7 @@
 
 #include "engine/ledger.h"
 #include "engine/own.h"
+#include "engine/planned.h"
 #include "engine/quota_pass.h"
 #include "engine/round.h"
 
@@ -121,6 +122,7 @@ int allot__quota_mixed(allot__quota_pass *passes)
             work->ledger->slots += slots;
             continue;
         }
+        allot__planned(&passes[k], slots, only);
         allot__quota_order_family(&passes[k], 0, slots, only,
                                   &work->critical[work->tree->families + k]);
     }

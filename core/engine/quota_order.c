@@ -25,12 +25,6 @@ bool allot__quota_order_begin(allot__quota_pass *pass)
                   allot__quota_take(pass, &sorted->rest, size) &&
                   allot__quota_take(pass, &sorted->fraction, sizeof *sorted->fraction) &&
                   allot__quota_take(pass, &pass->rows.fraction, sizeof *sorted->fraction);
-    if (enough && pass->work->part == NULL && allot__policy_parted(pass->rules->policy) >= 0) {
-        size_t rows = (size_t)pass->work->tree->rows;
-        pass->work->part = allot__arena_take(pass->work->arena, rows, size);
-        enough = pass->work->part != NULL;
-        memset(pass->work->part, 0, enough ? rows * size : 0);
-    }
     return enough && allot__sorter_init(pass->work, &pass->sorter) == ALLOT_OK;
 }
 
@@ -140,30 +134,6 @@ static void critical_rows(allot__quota_pass *pass, int32_t from, int32_t end)
     }
 }
 
-/* What rows have and the whole slots of their parts, as caps (E-21): parts below one slot would
- * have slots taken back that rounding then gives to somebody else. */
-static void part_caps(allot__quota_pass *pass, int32_t first, const bool *only)
-{
-    allot__pour *rows = &pass->rows;
-    allot__i128 amount = (allot__i128)rows->left * rows->unit + rows->left_part;
-    allot__i128 sum = 0;
-    for (int32_t i = 0; i < rows->count; i++) {
-        sum += only == NULL || only[i] ? rows->weight[i] : 0;
-    }
-    for (int32_t i = 0; i < rows->count; i++) {
-        bool takes = (only == NULL || only[i]) && sum > 0;
-        int32_t part = takes ? (int32_t)(amount * rows->weight[i] / (sum * rows->unit)) : 0;
-        bool beyond = rows->level[i] > ALLOT_AMOUNT_MAX - part;
-        pass->own[i] = beyond ? ALLOT_AMOUNT_MAX : rows->level[i] + part;
-        pass->own_part[i] = rows->unit == 1 || beyond ? 0 : rows->level_part[i];
-        if (takes) {
-            pass->work->part[first + i] = part;
-        }
-    }
-    rows->cap = pass->own;
-    rows->cap_part = pass->own_part;
-}
-
 /* Pours one fill; true when it was critical. */
 static bool pour_fill(allot__quota_pass *pass, int32_t fill, int32_t family, const bool *only,
                       allot__critical *critical)
@@ -171,9 +141,6 @@ static bool pour_fill(allot__quota_pass *pass, int32_t fill, int32_t family, con
     const allot__order *order = &pass->rules->policy->fills[fill].order;
     int32_t first = allot__family_first(pass->work, family);
     allot__quota_columns(pass, fill, family);
-    if (pass->rules->policy->fills[fill].up_to.kind == ALLOT_FROM_PART) {
-        part_caps(pass, first, only);
-    }
     put_in_order(pass, order, first, only);
     for (int32_t from = 0; from < pass->rows.count;) {
         int32_t end = run_end(pass, order, first, from);

@@ -2,8 +2,7 @@
 /* Copyright the allot authors */
 /*
  * quota_pass.h: what the two ways through a family share: quota.c takes families whose fills pour
- * over all siblings at once, up to caps that are columns, and round by rank; quota_order.c takes
- * all others.
+ * over all siblings at once and round by rank; quota_order.c takes all others.
  */
 #ifndef ALLOT_ENGINE_QUOTA_PASS_H
 #define ALLOT_ENGINE_QUOTA_PASS_H
@@ -28,7 +27,7 @@ typedef struct allot__quota_pass {
     allot__work *work;
     allot__rules *rules;
     bool (*pour)(allot__pour *);
-    bool plain; /* no fill has an order or goes up to parts, and rounding is by rank */
+    bool plain; /* no fill has an order, and rounding is by rank */
     allot__fill_columns fills[ALLOT_FILLS_MAX];
     allot__pour rows;              /* of the family at hand */
     int32_t *whole[2];             /* levels and aims take turns, room for the widest family each */

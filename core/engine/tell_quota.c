@@ -149,13 +149,16 @@ static void tell_met(const allot__teller *teller, int32_t fill)
     const allot__fill *rule = &teller->rules->policy->fills[fill];
     allot__words gave = allot__tell_ratio(gain(&teller->levels, fill), teller->levels.denominator);
     char room[32];
-    if (rule->up_to.kind != ALLOT_FROM_PART) {
+    if (rule->up_to.kind == ALLOT_FROM_PART) {
+        allot__tell(teller, "  %s: %s. Its planned share, by %s, is %" PRId32 " (E-21).",
+                    rule->label, gave.text, source_name(teller, rule->by, room, sizeof room),
+                    teller->work->planned_part[teller->row]);
+    } else if (rule->up_to.kind == ALLOT_FROM_HELD) {
+        allot__tell(teller, "  %s: %s, up to the %" PRId32 " that it holds or that are planned.",
+                    rule->label, gave.text, teller->work->held_part[teller->row]);
+    } else {
         allot__tell(teller, "  %s: %s.", rule->label, gave.text);
-        return;
     }
-    allot__tell(teller, "  %s: %s. Its part among all siblings, by %s, is %" PRId32 " (E-21).",
-                rule->label, gave.text, source_name(teller, rule->by, room, sizeof room),
-                teller->work->part[teller->row]);
 }
 
 static void tell_fills(const allot__teller *teller)

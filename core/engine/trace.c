@@ -13,8 +13,11 @@ static int64_t cap_of(const allot__work *work, const allot__rules *rules, allot_
 {
     switch (source.kind) {
     case ALLOT_FROM_NEED:
-    case ALLOT_FROM_PART:
         return ALLOT_AMOUNT_MAX * work->unit;
+    case ALLOT_FROM_PART:
+        return work->planned_part[row] * work->unit;
+    case ALLOT_FROM_HELD:
+        return work->held_part[row] * work->unit;
     case ALLOT_FROM_NUMBER:
         return source.value * work->unit;
     case ALLOT_FROM_FUNCTION:
@@ -52,9 +55,6 @@ int64_t allot__trace_weight(const allot__work *work, allot_source source, int32_
 static int64_t aim_of(const allot__work *work, const allot__fill *fill, int32_t row, int64_t level)
 {
     int64_t cap = cap_of(work, allot__rules_at(work, row), fill->up_to, row);
-    if (fill->up_to.kind == ALLOT_FROM_PART) {
-        cap = level + work->part[row] * work->unit;
-    }
     int64_t need = work->need[row] * work->unit;
     int64_t aim = cap < need ? cap : need;
     return aim > level && allot__trace_weight(work, fill->by, row) > 0 ? aim : level;

@@ -90,7 +90,9 @@ typedef struct allot__work {
     /* C-3, C-4 */
     int32_t *quota;
     allot__critical *critical; /* by family; in mixed plans the first level's by policy, behind */
-    int32_t *part;             /* where a fill goes up to a row's part: that; NULL: none does */
+    /* Planned shares, and what is held of them and beyond (planned.h); NULL: no fill goes up to
+     * such. */
+    int32_t *planned_part, *held_part;
 
     /* C-5 */
     int64_t idle, idle_left;

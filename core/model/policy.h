@@ -90,7 +90,7 @@ static inline bool allot__policy_ledger(const allot_policy *policy)
 /* Its fill of a kind, or NULL. */
 const allot__fill *allot__policy_part(const allot_policy *policy, allot__fill_kind kind);
 
-/* The fill that goes up to each row's part, or -1. */
+/* The fill that goes up to planned shares, or -1. */
 int32_t allot__policy_parted(const allot_policy *policy);
 /* Does the quota rule go by what a consumer owns? If not, nothing is its own. */
 bool allot__policy_owns(const allot_policy *policy);

@@ -38,6 +38,7 @@ bool allot__source_valid(const allot_policy *policy, allot_rows rows, allot_sour
     switch (source.kind) {
     case ALLOT_FROM_NEED:
     case ALLOT_FROM_PART:
+    case ALLOT_FROM_HELD:
         return false;
     case ALLOT_FROM_NUMBER:
         return source.value >= 0 && source.value <= ALLOT_AMOUNT_MAX;
@@ -107,6 +108,8 @@ static bool cap_valid(const allot_policy *policy, allot_source up_to, int32_t ke
 {
     if (up_to.kind == ALLOT_FROM_PART)
         return keys == 0 && allot__policy_parted(policy) < 0;
+    if (up_to.kind == ALLOT_FROM_HELD)
+        return allot__policy_parted(policy) >= 0;
     return up_to.kind == ALLOT_FROM_NEED || amount_valid(policy, up_to, IN_QUOTA);
 }
 

@@ -200,8 +200,11 @@ void allot__read_fill(lua_State *L, allot__reading *reading, const char *what, i
     out->by = allot__read_source(L, reading, at, "by", last);
     out->up_to = (allot_source){ALLOT_FROM_NEED, 0};
     if (allot__read_push(L, "up_to") == LUA_TTABLE) {
-        allot__read_kind(L, "part", "up_to");
-        out->up_to.kind = ALLOT_FROM_PART;
+        const char *kind = allot__read_string(L, "kind");
+        bool held = kind && strcmp(kind, "held") == 0;
+        if (!held)
+            allot__read_kind(L, "part", "up_to");
+        out->up_to.kind = held ? ALLOT_FROM_HELD : ALLOT_FROM_PART;
         lua_pop(L, 1);
     } else if (!lua_isnil(L, -1)) {
         out->up_to = allot__read_source(L, reading, at, "up_to", last);

@@ -125,8 +125,8 @@ static void read_scheduling(lua_State *L, allot__reading *reading, int schedulin
         lua_rawgeti(L, -1, *made + 1);
         allot__draft_fill *fill = &draft->session_fills[scheduling][*made];
         allot__read_fill(L, reading, "a fill of sessions", 0, fill);
-        if (fill->up_to.kind == ALLOT_FROM_PART)
-            allot__read_fail(L, NULL, "sessions take no part");
+        if (fill->up_to.kind == ALLOT_FROM_PART || fill->up_to.kind == ALLOT_FROM_HELD)
+            allot__read_fail(L, NULL, "sessions take neither part nor held");
     }
     lua_pop(L, 1);
 }

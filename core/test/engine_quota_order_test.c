@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* engine_quota_part_test.c: fills up to parts at the edge of what their numbers hold, and memory.
+/* engine_quota_order_test.c: fills up to parts at the edge of what their numbers hold, and memory.
  */
 #include "engine/quota.h"
 
@@ -16,7 +16,7 @@ static const allot_source owned = {ALLOT_FROM_COLUMN, ALLOT_OWNED};
 static int rules(allot_policy *policy, bool owns)
 {
     const allot_key by_rank = {{ALLOT_FROM_COLUMN, ALLOT_RANK}, 0};
-    const allot_source held = {ALLOT_FROM_COLUMN, ALLOT_ALLOCATED};
+    const allot_source held = {ALLOT_FROM_HELD, 0};
     int status = owns ? allot_policy_fill(policy, "owned", owned, owned, NULL, 0) : ALLOT_OK;
     if (status == ALLOT_OK)
         status = allot_policy_fill(policy, "planned", share, part, NULL, 0);
@@ -80,9 +80,8 @@ static void the_largest_shares_are_exact(void)
 
 /*
  * 10^9 slots where 999999937, a prime, were planned: what is owned is a fraction over it. A owns
- * 499999968 * 10^9 / 999999937 = 499999999.49...; of the other 500000000.50... its whole part is
- * 166666666, B's 333333333; the 1.50... left go 1:2 to A and B: 666666665.99... and 333333334.00...
- * in all. The lost slot is A's (C-4).
+ * 499999968 * 10^9 / 999999937 = 499999999.49..., above its planned share of 333333333; the other
+ * 500000000.50... are below B's, 666666666. The lost slot is A's (C-4).
  */
 static void fractions_of_fractions_are_exact(void)
 {
@@ -94,8 +93,8 @@ static void fractions_of_fractions_are_exact(void)
     CHECK_EQ(fixture_set(it.plan, "/A", ALLOT_SHARE, 333333333), ALLOT_OK);
     CHECK_EQ(fixture_set(it.plan, "/B", ALLOT_SHARE, 666666666), ALLOT_OK);
     CHECK_EQ(decide(&it, 1000000000, quotas), ALLOT_OK);
-    CHECK_EQ(quotas[0], 666666666);
-    CHECK_EQ(quotas[1], 333333334);
+    CHECK_EQ(quotas[0], 500000000);
+    CHECK_EQ(quotas[1], 500000000);
     fixture_end(&it);
 }
 

@@ -183,16 +183,19 @@ static void there_is_room_for_so_many_fills(void)
 
 static void one_fill_goes_up_to_parts(void)
 {
-    const allot_source part = {ALLOT_FROM_PART, 0};
+    const allot_source part = {ALLOT_FROM_PART, 0}, held = {ALLOT_FROM_HELD, 0};
     allot_key by_rank = {{ALLOT_FROM_COLUMN, ALLOT_RANK}, 0};
     fixture it;
     allot_policy *policy = begin(&it);
     CHECK_EQ(allot_policy_fill(policy, "a", part, need, NULL, 0), ALLOT_EUSAGE);
     CHECK_EQ(allot_policy_fill(policy, "a", one, part, &by_rank, 1), ALLOT_EUSAGE);
+    CHECK_EQ(allot_policy_fill(policy, "a", one, held, &by_rank, 1), ALLOT_EUSAGE);
     CHECK_EQ(allot__policy_parted(policy), -1);
     CHECK_EQ(allot_policy_fill(policy, "a", one, part, NULL, 0), ALLOT_OK);
     CHECK_EQ(allot__policy_parted(policy), 1); /* behind the reserve */
     CHECK_EQ(allot_policy_fill(policy, "b", one, part, NULL, 0), ALLOT_EUSAGE);
+    CHECK_EQ(allot_policy_fill(policy, "b", held, need, NULL, 0), ALLOT_EUSAGE);
+    CHECK_EQ(allot_policy_fill(policy, "b", one, held, &by_rank, 1), ALLOT_OK);
     fixture_end(&it);
 }
 

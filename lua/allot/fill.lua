@@ -4,8 +4,8 @@
 --
 -- `by` is the proportion (default 1: equally), `up_to` the most a row takes (default: what it
 -- needs), `order` who comes first (default: all at once). Both amounts are a column's name, a
--- whole number, or a function of columns; `up_to` may also be `part`: what a row gets if all its
--- siblings take theirs.
+-- whole number, or a function of columns; `up_to` may also be `part`, the planned share, or
+-- `held`, what of that or beyond it is in use (part.lua).
 
 local placed = require "allot.placed"
 local names = require "allot.names"
@@ -21,10 +21,11 @@ local function make(place, label, spec)
   if label and not names.valid(label, "-") then
     return nil, ("a fill's label is a name (letters, digits, '_', '-'), not '%s'"):format(label)
   end
+  local shares = spec.up_to == part.part or spec.up_to == part.held
   local fault = names.stranger(spec, KEYS, "key of fill")
-    or amount.faults(spec, spec.up_to == part and { "by" } or { "by", "up_to" })
+    or amount.faults(spec, shares and { "by" } or { "by", "up_to" })
   if fault then return nil, fault end
-  if spec.up_to == part and spec.order ~= nil then
+  if spec.up_to == part.part and spec.order ~= nil then
     return nil, "up_to = part is what all get at once: it goes in no order"
   end
   local made = { kind = "fill", label = label, by = spec.by or 1, up_to = spec.up_to, at = place }

@@ -4,6 +4,7 @@
 
 local order = require "allot.order"
 local guard = require "allot.guard"
+local part = require "allot.part"
 local victims = require "allot.victims"
 
 return {
@@ -15,7 +16,8 @@ return {
   desc = order.desc,
   asc = order.asc,
   none = require "allot.declare".none,
-  part = require "allot.part",
+  part = part.part,
+  held = part.held,
   guard = guard.guard,
   min_run_time = guard.min_run_time,
   max_preemptions = guard.max_preemptions,

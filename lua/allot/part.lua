@@ -1,6 +1,12 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- `up_to = part`: the whole slots of a row's part, by `by`, of what a fill has to pour, were all
--- siblings to take theirs.
+--- What a fill may go up to besides amounts.
 
-return { kind = "part" }
+return {
+  --- The planned share: the whole slots of a row's part, by `by`, among all its siblings, of what
+  -- is planned for their parent; whatever demand and quotas are.
+  part = { kind = "part" },
+  --- What a row needs of what it holds (a parent: of what its children count for), or of its
+  -- planned share if that is more.
+  held = { kind = "held" },
+}

@@ -94,8 +94,12 @@ local function list_fault(quota, known)
     local label = fill.label or "fill" .. i
     if labels[label] then return ("two fills are called '%s'"):format(label), fill.at end
     labels[label] = true
-    parts = parts + (type(fill.up_to) == "table" and 1 or 0)
+    local word = type(fill.up_to) == "table" and fill.up_to.kind
+    parts = parts + (word == "part" and 1 or 0)
     if parts > 1 then return "of all fills one goes up_to = part", fill.at end
+    if word == "held" and parts == 0 then
+      return "up_to = held goes behind a fill up_to = part", fill.at
+    end
   end
   if #quota < 1 or #quota > MOST_FILLS then
     return ("quota has %d fills; 1 to %d are allowed"):format(#quota, MOST_FILLS)
@@ -144,7 +148,9 @@ local function reclaim_fault(reclaim, attributes)
     return "reclaim is a fill: fill { order = order { desc \"rank\" }, by = \"over\" }; "
       .. "or false: nothing is reclaimed"
   end
-  if type(reclaim.up_to) == "table" then return "reclaim takes no part", reclaim.at end
+  if type(reclaim.up_to) == "table" then
+    return "reclaim takes neither part nor held", reclaim.at
+  end
   if reclaim.up_to ~= nil and reclaim.up_to ~= "over" then
     return "reclaim takes what is over; its up_to is \"over\" or left out", reclaim.at
   end

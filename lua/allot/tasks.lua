@@ -72,7 +72,7 @@ local function session_fault(fill)
   for _, key in ipairs { "by", "up_to" } do
     local fault = column_fault(fill[key], "sessions", known)
     if fill[key] == "created" then fault = key .. " = \"created\", a time; it is no amount" end
-    if type(fill[key]) == "table" then fault = "sessions take no part" end
+    if type(fill[key]) == "table" then fault = "sessions take neither part nor held" end
     if fault then return fault, fill.at end
   end
   return keys_fault(fill.order, "sessions", known)

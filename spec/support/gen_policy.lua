@@ -88,7 +88,7 @@ local function draw_shares(random, style)
   local by = random:pick { "share", "share", 1 }
   local fills = {
     { label = "planned", by = by, up_to = "part" },
-    { label = "kept", by = by, up_to = "allocated",
+    { label = "kept", by = by, up_to = random:pick { "held", "held", "allocated" },
       order = random:once_in(2) and draw_keys(random, "quota", style, 1) or nil },
     { label = "shared", by = by },
   }
@@ -168,7 +168,7 @@ end
 local function write_fill(fill, shared)
   return ("fill%s { by = %s%s%s }"):format(
     fill.label and ' "' .. fill.label .. '"' or "", write_source(fill.by, shared),
-    fill.up_to == "part" and ", up_to = part"
+    (fill.up_to == "part" or fill.up_to == "held") and ", up_to = " .. fill.up_to
       or fill.up_to and ", up_to = " .. write_source(fill.up_to, shared) or "",
     fill.order and ", order = " .. write_keys(fill.order, shared) or "")
 end

@@ -120,9 +120,14 @@ typedef enum allot_source_kind {
     ALLOT_FROM_NUMBER,   /* value: 0 ... ALLOT_AMOUNT_MAX */
     ALLOT_FROM_COLUMN,   /* value: an allot_column or an attribute */
     ALLOT_FROM_FUNCTION, /* value: what allot_policy_function gave */
-    ALLOT_FROM_PART      /* up_to alone: what a row has, and the whole slots of its part by the
-                            fill's `by` of all that the fill has to pour, as if every sibling took
-                            its own (E-21) */
+    /* up_to alone: the planned share (E-21): the whole slots of a row's part by the fill's `by`
+       among all its siblings, of its parent's planned share, at the first level of what its policy
+       has to divide there; whatever demand and quotas are. */
+    ALLOT_FROM_PART,
+    /* up_to alone, behind a fill up to ALLOT_FROM_PART: what a row needs of what it holds and is
+       not giving back (a parent: of its children's sum of this), or of its planned share if that is
+       more. */
+    ALLOT_FROM_HELD
 } allot_source_kind;
 
 typedef struct allot_source {
@@ -204,7 +209,8 @@ ALLOT_API int allot_policy_function(allot_policy *policy, const int32_t *columns
  * proportion to `by`, each up to min(up_to, need); with keys, groups of equal key one after
  * another (C-3). The label (copied) names the part in decisions. EUSAGE, EEXIST, ENAME.
  * The core pours `reserve` up to `reserve` first when the first fill is another. Of all fills one
- * may go up to ALLOT_FROM_PART, and that without keys: EUSAGE. */
+ * may go up to ALLOT_FROM_PART, and that without keys, those behind it up to ALLOT_FROM_HELD, else:
+ * EUSAGE. */
 ALLOT_API int allot_policy_fill(allot_policy *policy, const char *label, allot_source by,
                                 allot_source up_to, const allot_key *keys, int32_t n);
 /* Whether owned slots grow and shrink with the group's size (1, the default) or stay as planned

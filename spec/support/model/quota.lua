@@ -79,24 +79,37 @@ local function pour(rows, left)
   return left, true
 end
 
---- What is poured divided by all weights (E-21): a row's part is the whole slots of that times
---- its own.
-local function per_weight(family, fill, left)
+--- The planned shares of all below a node, which is planned to have so many slots (E-21): whole
+--- slots, by weight among all siblings.
+local function plan(node, slots, by)
   local sum = rational(0)
-  for _, node in ipairs(family) do
-    sum = sum + amount(node, fill.by)
+  for _, child in ipairs(node.children) do
+    sum = sum + amount(child, by)
   end
-  return sum:is_zero() and sum or left / sum
+  for _, child in ipairs(node.children) do
+    child.part = sum:is_zero() and 0 or (rational(slots) * amount(child, by) / sum):floor()
+    plan(child, child.part, by)
+  end
 end
 
---- A group's rows that take part in a fill. `rate`: it goes up to parts, of so much by weight.
-local function rows_of(group, fill, rate)
+--- What nodes need of what they hold or, if that is more, of their planned shares; a parent holds
+--- what its children count for.
+local function hold(node)
+  local held = #node.children == 0 and node.allocated - node.in_flight or 0
+  for _, child in ipairs(node.children) do
+    hold(child)
+    held = held + child.held
+  end
+  node.held = math.min(node.need or 0, math.max(held, node.part or 0))
+end
+
+--- A group's rows that take part in a fill.
+local function rows_of(group, fill)
   local rows = {}
   for _, node in ipairs(group) do
     local weight = amount(node, fill.by)
     if rational(0) < weight then
-      local cap = rate and node.level + (rate * weight):floor()
-        or fill.up_to and amount(node, fill.up_to) or rational(node.need)
+      local cap = fill.up_to and amount(node, fill.up_to) or rational(node.need)
       cap = rational.min(cap, node.need)
       rows[#rows + 1] = {
         node = node, weight = weight, cap = cap,
@@ -111,9 +124,8 @@ end
 --- the group where slots ran out, if they did.
 local function pour_all(family, fills, left)
   for _, fill in ipairs(fills) do
-    local rate = fill.up_to == "part" and per_weight(family, fill, left)
     for _, group in ipairs(rules.groups(fill.order, family)) do
-      local rows = rows_of(group, fill, rate)
+      local rows = rows_of(group, fill)
       local rest, critical = pour(rows, left)
       left = rest
       if critical then
@@ -151,6 +163,10 @@ function quota.run(world)
   for _, fill in ipairs(say.fills) do
     rules.prepare(world, fill.by, fill.up_to)
     rules.prepare_keys(world, fill.order)
+    if fill.up_to == "part" then
+      plan(world.root, world.slots, fill.by)
+      hold(world.root)
+    end
   end
   if say.round == "ceil_in_order" then
     rules.prepare_keys(world, say.distribute)
