@@ -14,6 +14,7 @@ typedef struct pass {
     bool natural; /* rows stand in the order of distribution, in every family */
     allot__sorter sorter;
     int32_t *order;
+    bool plain;    /* leaves take up to their quotas: nothing else has a say */
     int64_t *room; /* first pass, by family: what it can place; NULL: all that it is passed */
     int64_t *lack; /* second pass, by family: what its leaves could still take */
 } pass;
@@ -111,12 +112,29 @@ static int64_t first_part(const pass *pass, int32_t row)
     return pass->room != NULL && below != 0 ? least(part, pass->room[below]) : part;
 }
 
+/* The same for leaves side by side, where that is all. */
+static int64_t first_leaves(allot__work *work, int32_t first, int32_t count, int64_t left)
+{
+    const int32_t *restrict quota = work->quota + first;
+    const int32_t *restrict held = work->allocated + first;
+    int32_t *restrict received = work->received + first;
+    for (int32_t i = 0; i < count && left > 0; i++) {
+        int64_t part = least(most(0, (int64_t)quota[i] - held[i]), left);
+        received[i] = (int32_t)part;
+        left -= part;
+    }
+    return left;
+}
+
 /* Members take up to their quotas; what they leave of a parent's part is its own spare. */
 static int64_t first_family(pass *pass, int32_t family, int64_t left)
 {
     allot__work *work = pass->work;
     int32_t first = allot__family_first(work, family);
     int32_t count = allot__family_size(work, family);
+    if (pass->plain && work->tree->inner[family] == 0) {
+        return first_leaves(work, first, count, left);
+    }
     sort_family(pass, family);
     for (int32_t i = 0; i < count && left > 0; i++) {
         int32_t row = member(pass, first, i);
@@ -158,6 +176,7 @@ static bool first_sweep(pass *pass)
 static int count_room(pass *pass)
 {
     allot__work *work = pass->work;
+    pass->plain = false;
     pass->room = allot__arena_take(work->arena, (size_t)work->tree->families, sizeof(int64_t));
     if (pass->room == NULL) {
         return ALLOT_ENOMEM;
@@ -269,6 +288,8 @@ int allot__distribute(allot__work *work)
     }
     allot__flights_pledge(work);
     int status = begin(&pass);
+    pass.plain =
+        pass.natural && work->ledger == NULL && work->pledged == NULL && work->room == NULL;
     if (status != ALLOT_OK) {
         return status;
     }
