@@ -31,10 +31,10 @@ local ENGINE = {
   "ledger_books", "ledger_move", "ledger_pool", "ledger_share", "ledger_loan", "ledger_force",
   "ledger", "quota_pass", "planned", "quota_order", "quota_mixed", "quota", "monitor", "distribute",
   "giveback", "giveback_leaves", "giveback_across", "trace", "over", "ledger_cut", "reach",
-  "reclaim", "book", "orders", "spread", "place", "pick", "pick_items", "pick_fast", "rowset",
-  "session", "units", "victim", "victim_closed", "victim_fuse", "victim_hosts", "decision",
-  "decision_totals", "decision_flight", "tell", "tell_ledger", "tell_quota", "tell_slots",
-  "tell_hosts", "explain", "tell_task", "cycle",
+  "reclaim", "book", "orders", "spread", "place", "pick", "pick_items", "pick_filter", "pick_fast",
+  "rowset", "session", "units", "victim", "victim_closed", "victim_fuse", "victim_hosts",
+  "decision", "decision_totals", "decision_flight", "tell", "tell_ledger", "tell_quota",
+  "tell_slots", "tell_hosts", "explain", "tell_task", "cycle",
 }
 
 -- Modules of lua/allot, each may require those before it. `core` is the C module.

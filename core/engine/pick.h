@@ -10,9 +10,8 @@
  *
  * Two implementations agree row by row: `sorted` puts all rows in order; `fast` guesses from a
  * sample how far down the order the slots will reach, reads the rows once to find those that go no
- * later, and puts only these in order. Where the guess was low it is raised and the rows are read
- * again; it decides nothing. The first key is read for all rows, each other one only where some
- * row of a block ties so far.
+ * later (pick_filter.h), and puts only these in order. Where the guess was low it is raised and the
+ * rows are read again; it decides nothing.
  */
 #ifndef ALLOT_ENGINE_PICK_H
 #define ALLOT_ENGINE_PICK_H
@@ -36,6 +35,12 @@ typedef struct allot__pick {
      * takes n. It cannot fail: what can has been computed before. */
     const int64_t *(*values)(const struct allot__pick *pick, int32_t key, int32_t first, int32_t n,
                              int64_t *room);
+    /* Shorter ways to the same values, where there are any. By key: an array by row. And the first
+     * key of row r is class_keys[classes[r] + 1], of class_count + 1. NULL: ask `values`. */
+    const int64_t *flat[ALLOT_KEYS_MAX];
+    const int32_t *classes;
+    const int64_t *class_keys;
+    int32_t class_count;
     /* Whether row a goes before row b, all keys being equal; a total order. */
     bool (*before)(const struct allot__pick *pick, int32_t a, int32_t b);
 } allot__pick;

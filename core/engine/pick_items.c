@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { FEW = 16, RUN = 8 };
+enum { FEW = 16, RUN = 8, MANY = 512, DIGIT = 10 };
 
 int allot__items_room(allot_engine *engine, allot__items *all, size_t count)
 {
@@ -21,8 +21,15 @@ void allot__items_free(allot_engine *engine, allot__items *all)
 
 int64_t allot__key_at(const allot__pick *pick, int32_t key, int32_t row)
 {
-    int64_t room;
-    int64_t value = *pick->values(pick, key, row, 1, &room);
+    int64_t value;
+    if (pick->flat[key] != NULL) {
+        value = pick->flat[key][row];
+    } else if (key == 0 && pick->classes != NULL) {
+        value = pick->class_keys[pick->classes[row] + 1];
+    } else {
+        int64_t room;
+        value = *pick->values(pick, key, row, 1, &room);
+    }
     return pick->falling[key] ? ~value : value; /* ~ cannot overflow */
 }
 
@@ -96,6 +103,7 @@ void allot__items_pack(const allot__pick *pick, allot__items *all)
         all->list[i].keys[0] = (int64_t)value;
     }
     all->packed = true;
+    all->bits = sum;
 }
 
 int allot__pick_compare(const allot__pick *pick, int32_t a, int32_t b, int32_t *key)
@@ -140,30 +148,83 @@ static void sort_runs(const allot__pick *pick, bool packed, allot__item *list, i
     }
 }
 
-int allot__items_sort(const allot__pick *pick, allot_engine *engine, allot__items *all)
+/* In place; `other` takes as many. */
+static void sort_merging(const allot__pick *pick, bool packed, allot__item *list,
+                         allot__item *other, int32_t count)
 {
-    int32_t count = all->count;
-    size_t room = (size_t)count + 1;
-    allot__item *other = allot_engine_alloc(engine, NULL, 0, room * sizeof *other);
-    if (other == NULL) {
-        return ALLOT_ENOMEM;
-    }
-    allot__item *from = all->list;
+    allot__item *from = list;
     allot__item *to = other;
-    sort_runs(pick, all->packed, from, count);
+    sort_runs(pick, packed, from, count);
     for (int32_t width = RUN; width < count; width = width < count / 2 + 1 ? width * 2 : count) {
         for (int32_t low = 0; low < count;) {
             int32_t middle = count - low > width ? low + width : count;
             int32_t high = count - middle > width ? middle + width : count;
-            merge(pick, all->packed, from + low, from + middle, from + high, to + low);
+            merge(pick, packed, from + low, from + middle, from + high, to + low);
             low = high;
         }
         allot__item *sorted = to;
         to = from;
         from = sorted;
     }
+    if (from != list) {
+        memcpy(list, from, (size_t)count * sizeof *from);
+    }
+}
+
+/* By DIGIT bits of the packed key from `shift` on, stably. */
+static void deal(const allot__item *from, int32_t count, int32_t shift, allot__item *to)
+{
+    int32_t place[1 << DIGIT] = {0};
+    int32_t sum = 0;
+    for (int32_t i = 0; i < count; i++) {
+        place[from[i].keys[0] >> shift & ((1 << DIGIT) - 1)]++;
+    }
+    for (int32_t i = 0; i < 1 << DIGIT; i++) {
+        int32_t here = place[i];
+        place[i] = sum;
+        sum += here;
+    }
+    for (int32_t i = 0; i < count; i++) {
+        to[place[from[i].keys[0] >> shift & ((1 << DIGIT) - 1)]++] = from[i];
+    }
+}
+
+/* Packed items digit by digit, then those with equal keys by `before`. */
+static void sort_dealing(const allot__pick *pick, allot__items *all, allot__item *other)
+{
+    allot__item *from = all->list;
+    allot__item *to = other;
+    for (int32_t shift = 0; shift < all->bits; shift += DIGIT) {
+        deal(from, all->count, shift, to);
+        allot__item *sorted = to;
+        to = from;
+        from = sorted;
+    }
     if (from != all->list) {
-        memcpy(all->list, from, (size_t)count * sizeof *from);
+        memcpy(all->list, from, (size_t)all->count * sizeof *from);
+    }
+    for (int32_t low = 0, high; low < all->count; low = high) {
+        for (high = low + 1;
+             high < all->count && all->list[high].keys[0] == all->list[low].keys[0];) {
+            high++;
+        }
+        if (high - low > 1) {
+            sort_merging(pick, true, all->list + low, other, high - low);
+        }
+    }
+}
+
+int allot__items_sort(const allot__pick *pick, allot_engine *engine, allot__items *all)
+{
+    size_t room = (size_t)all->count + 1;
+    allot__item *other = allot_engine_alloc(engine, NULL, 0, room * sizeof *other);
+    if (other == NULL) {
+        return ALLOT_ENOMEM;
+    }
+    if (all->packed && all->count >= MANY) {
+        sort_dealing(pick, all, other);
+    } else {
+        sort_merging(pick, all->packed, all->list, other, all->count);
     }
     allot__free(engine, other, room, sizeof *other);
     return ALLOT_OK;
@@ -194,12 +255,35 @@ static int32_t split(const allot__pick *pick, bool packed, allot__item *list, in
     swap(list, middle, last);
     int32_t at = low;
     for (int32_t i = low; i < last; i++) {
-        if (item_before(pick, packed, &list[i], &list[last])) {
-            swap(list, i, at++);
-        }
+        bool first = item_before(pick, packed, &list[i], &list[last]);
+        swap(list, i, at); /* always: whether it is first cannot be foretold */
+        at += first;
     }
     swap(list, at, last);
     return at;
+}
+
+/* Packed items by their keys' first DIGIT bits: drops those behind the last that is needed. */
+static void shorten_dealing(allot__items *all, int64_t owed)
+{
+    int64_t slots[1 << DIGIT] = {0};
+    allot__item *list = all->list;
+    int32_t n = all->count;
+    int32_t shift = all->bits > DIGIT ? all->bits - DIGIT : 0;
+    int32_t last = 0;
+    int32_t count = 0;
+    for (int32_t i = 0; i < n; i++) {
+        slots[list[i].keys[0] >> shift] += list[i].slots;
+    }
+    while (last < (1 << DIGIT) - 1 && slots[last] < owed) {
+        owed -= slots[last++];
+    }
+    for (int32_t i = 0; i < n; i++) {
+        int64_t digit = list[i].keys[0] >> shift;
+        list[count] = list[i];
+        count += digit <= last;
+    }
+    all->count = count;
 }
 
 /*
@@ -208,6 +292,9 @@ static int32_t split(const allot__pick *pick, bool packed, allot__item *list, in
  */
 void allot__items_shorten(const allot__pick *pick, allot__items *all, int64_t owed)
 {
+    if (all->packed && all->count >= MANY) {
+        shorten_dealing(all, owed);
+    }
     int32_t low = 0;
     int32_t high = all->count;
     for (int32_t round = 0; high - low > FEW && round < 48; round++) {

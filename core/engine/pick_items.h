@@ -20,7 +20,8 @@ typedef struct allot__items {
     allot__item *list;
     size_t capacity;
     int32_t count;
-    bool packed; /* the first key tells as much as all of them */
+    bool packed;  /* the first key tells as much as all of them, */
+    int32_t bits; /* ... and is below 2^bits */
 } allot__items;
 
 static inline bool allot__stays(const allot__pick *pick, int32_t row)

@@ -213,11 +213,9 @@ static int queue_begin(allot__queue *queue, const allot__victims *victims,
     queue->order = order_of(&queue->rows);
     for (int32_t i = 0; i < queue->order.count && status == ALLOT_OK; i++) {
         status = allot__unit_rows_prepare(&queue->rows, queue->order.keys[i].source);
-        queue->pick.falling[i] = queue->order.keys[i].descending != 0;
     }
     int32_t base = queue->rows.base;
     queue->pick.count = queue->rows.rows.count;
-    queue->pick.keys = queue->order.count;
     queue->pick.slots = queue->rows.units->slots + base;
     queue->pick.stays = victims->stays != NULL ? victims->stays + base : NULL;
     queue->pick.values = key_values;

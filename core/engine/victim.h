@@ -66,8 +66,8 @@ int allot__victims_choose(allot__work *work, allot__victims *out, allot__orders 
 int allot__victims_pick(const allot__work *work, allot__queue *queue, const allot__orders *orders,
                         const allot__order_back *of, int32_t count);
 
-/* Makes one key of those that sessions alone decide, where that is worth it; ENOMEM. And undoes it,
- * for who asks which key decides. */
+/* Tells the pick of the order's keys, those first ones that sessions alone decide as one where that
+ * is worth it; ENOMEM. And each by itself, for who asks which key decides. */
 int allot__queue_fuse(allot__queue *queue);
 void allot__queue_split(allot__queue *queue);
 

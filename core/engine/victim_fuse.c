@@ -49,6 +49,17 @@ static bool tied(const allot__queue *queue, int32_t keys, int32_t a, int32_t b)
     return true;
 }
 
+/* Places of sessions in order; those that tie have one. */
+static void rank_sessions(const allot__queue *queue, int32_t keys, int32_t entries,
+                          const int32_t *rows, int64_t *places)
+{
+    int64_t place = 0;
+    for (int32_t i = 0; i < entries; i++) {
+        place += i > 0 && !tied(queue, keys, rows[i - 1], rows[i]);
+        places[rows[i]] = place;
+    }
+}
+
 static int make_places(allot__queue *queue, int32_t keys, int32_t entries)
 {
     allot__arena *arena = queue->rows.rows.work->arena;
@@ -61,20 +72,55 @@ static int make_places(allot__queue *queue, int32_t keys, int32_t entries)
     }
     for (int32_t i = 0; i < entries; i++) {
         rows[i] = i;
+        places[i] = value_of(queue, &queue->order.keys[0], i);
     }
-    for (int32_t k = keys - 1; k >= 0; k--) {
+    for (int32_t k = keys - 1; k >= 0 && keys > 1; k--) {
         for (int32_t i = 0; i < entries; i++) {
             values[i] = value_of(queue, &queue->order.keys[k], i);
         }
         allot__sort_rows(rows, other, values, 0, entries);
     }
-    int64_t place = 0;
-    for (int32_t i = 0; i < entries; i++) {
-        place += i > 0 && !tied(queue, keys, rows[i - 1], rows[i]);
-        places[rows[i]] = place;
+    if (keys > 1) {
+        rank_sessions(queue, keys, entries, rows, places);
     }
     queue->places = places;
     return ALLOT_OK;
+}
+
+/* A key's values by unit, where they are an array already; else NULL. */
+static const int64_t *flat_of(const allot__queue *queue, allot_source source)
+{
+    const allot__unit_rows *rows = &queue->rows;
+    if (source.kind == ALLOT_FROM_FUNCTION) {
+        return rows->rows.functions[source.value];
+    }
+    switch (source.kind == ALLOT_FROM_COLUMN ? source.value : ALLOT_NONE) {
+    case ALLOT_TASK_STARTED:
+        return rows->units->started + rows->base;
+    case ALLOT_TASK_SUBMITTED:
+        return rows->units->submitted + rows->base;
+    default:
+        return NULL;
+    }
+}
+
+/* Tells the pick of the keys, the first `fused` + 1 being one where there are places. */
+static void hand_keys(allot__queue *queue)
+{
+    allot__pick *pick = &queue->pick;
+    pick->keys = queue->order.count - queue->fused;
+    for (int32_t i = 0; i < pick->keys; i++) {
+        const allot_key *key = &queue->order.keys[i + queue->fused];
+        bool placed = i == 0 && queue->places != NULL;
+        pick->falling[i] = !placed && key->descending != 0;
+        pick->flat[i] = placed ? NULL : flat_of(queue, key->source);
+    }
+    pick->classes = NULL;
+    if (queue->places != NULL) {
+        pick->classes = queue->rows.units->session + queue->rows.base;
+        pick->class_keys = queue->places;
+        pick->class_count = (int32_t)queue->rows.rows.work->state->tasks.sessions.count;
+    }
 }
 
 int allot__queue_fuse(allot__queue *queue)
@@ -84,18 +130,12 @@ int allot__queue_fuse(allot__queue *queue)
     while (keys < queue->order.count && of_session(queue, &queue->order.keys[keys])) {
         keys++;
     }
-    if (keys < 2 || sessions > (size_t)queue->pick.count) {
-        return ALLOT_OK;
+    int status = ALLOT_OK;
+    if (keys > 0 && sessions <= (size_t)queue->pick.count / 8) {
+        status = make_places(queue, keys, (int32_t)sessions + 1);
+        queue->fused = status == ALLOT_OK ? keys - 1 : 0;
     }
-    int status = make_places(queue, keys, (int32_t)sessions + 1);
-    if (status == ALLOT_OK) {
-        queue->fused = keys - 1;
-        queue->pick.keys = queue->order.count - queue->fused;
-        queue->pick.falling[0] = false;
-        for (int32_t i = 1; i < queue->pick.keys; i++) {
-            queue->pick.falling[i] = queue->order.keys[i + queue->fused].descending != 0;
-        }
-    }
+    hand_keys(queue);
     return status;
 }
 
@@ -103,8 +143,5 @@ void allot__queue_split(allot__queue *queue)
 {
     queue->fused = 0;
     queue->places = NULL;
-    queue->pick.keys = queue->order.count;
-    for (int32_t i = 0; i < queue->order.count; i++) {
-        queue->pick.falling[i] = queue->order.keys[i].descending != 0;
-    }
+    hand_keys(queue);
 }

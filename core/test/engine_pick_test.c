@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* engine_pick_test.c: the fast pick against the plain one, and both against C-8's words. */
-#include "engine/pick.h"
+#include "engine/pick_filter.h"
 
 #include "test/check.h"
 #include "test/oom.h"
@@ -15,6 +15,8 @@ typedef struct table {
     int32_t size[MOST];
     int32_t name[MOST];
     uint8_t stays[MOST];
+    int32_t classes[MOST];
+    int64_t class_keys[40];
 } table;
 
 static table rows; /* too large for the stack */
@@ -70,6 +72,33 @@ static void fill(int32_t count, int32_t keys, int64_t wide, int64_t largest, boo
     }
 }
 
+/* Makes the first key one of few values, and gives some others as arrays. */
+static void shorten_ways(void)
+{
+    rows.pick.class_count = (int32_t)drawn(38);
+    for (int32_t i = 0; i <= rows.pick.class_count; i++) {
+        rows.class_keys[i] = drawn(30) - 15;
+    }
+    for (int32_t i = 0; i < rows.pick.count && rows.pick.keys > 0; i++) {
+        rows.classes[i] = (int32_t)drawn(rows.pick.class_count) - 1;
+        rows.keys[0][i] = rows.class_keys[rows.classes[i] + 1];
+    }
+    rows.pick.classes = rows.pick.keys > 0 ? rows.classes : NULL;
+    rows.pick.class_keys = rows.class_keys;
+    for (int32_t key = 1; key < rows.pick.keys; key++) {
+        rows.pick.flat[key] = drawn(1) != 0 ? rows.keys[key] : NULL;
+    }
+}
+
+/* By `values` alone. */
+static allot__pick without_ways(void)
+{
+    allot__pick plain = rows.pick;
+    plain.classes = NULL;
+    memset(plain.flat, 0, sizeof plain.flat);
+    return plain;
+}
+
 static allot_engine *engine;
 static allot__arena arena;
 
@@ -117,6 +146,64 @@ static void fast_agrees_with_sorted(void)
         if (!CHECK(same(&fast, &plain))) {
             printf("# turn %d\n", (int)turn);
         }
+    }
+    end();
+}
+
+/* What says where values are does not change them. */
+static void short_ways_agree_with_values(void)
+{
+    static const int64_t widths[] = {0, 3, 1000, 1000000000};
+    begin();
+    for (int32_t turn = 0; turn < 160; turn++) {
+        seed = (uint64_t)turn + 5000;
+        fill((int32_t)drawn(MOST - 1) + 1, 1 + (int32_t)drawn(4), widths[drawn(3)], 1 + drawn(3),
+             drawn(1) != 0);
+        shorten_ways();
+        allot__picked fast;
+        allot__picked plain;
+        int64_t owed = drawn(in_all() >> drawn(10));
+        CHECK_EQ(allot__pick_fast(&rows.pick, owed, &arena, &fast), ALLOT_OK);
+        rows.pick = without_ways();
+        CHECK_EQ(allot__pick_sorted(&rows.pick, owed, &arena, &plain), ALLOT_OK);
+        if (!CHECK(same(&fast, &plain))) {
+            printf("# turn %d\n", (int)turn);
+        }
+    }
+    end();
+}
+
+/* Exactly those that go no later than the bar, in the order in which they were read. */
+static void the_filter_keeps_its_bar(void)
+{
+    static const int64_t widths[] = {0, 1, 6, 1000000};
+    begin();
+    for (int32_t turn = 0; turn < 120; turn++) {
+        seed = (uint64_t)turn + 9000;
+        fill((int32_t)drawn(5000) + 1, (int32_t)drawn(4), widths[drawn(3)], 3, drawn(1) != 0);
+        if (drawn(2) > 0) {
+            shorten_ways();
+        }
+        allot__items found = {0};
+        allot__item bar;
+        int64_t slots;
+        int64_t sum = 0;
+        int32_t at = 0;
+        allot__item_read(&rows.pick, (int32_t)drawn(rows.pick.count - 1), &bar);
+        CHECK_EQ(allot__pick_filter(&rows.pick, engine, &bar, &found, &slots), ALLOT_OK);
+        rows.pick = without_ways();
+        for (int32_t i = 0; i < rows.pick.count; i++) {
+            int32_t key;
+            bool stays = rows.pick.stays != NULL && rows.stays[i];
+            if (!stays && allot__pick_compare(&rows.pick, i, bar.row, &key) <= 0) {
+                sum += rows.size[i];
+                CHECK(at < found.count && found.list[at].row == i);
+                at++;
+            }
+        }
+        CHECK_EQ(found.count, at);
+        CHECK_EQ(slots, sum);
+        allot__items_free(engine, &found);
     }
     end();
 }
@@ -232,11 +319,15 @@ static void memory_runs_out(void)
     seed = 5;
     fill(MOST, 2, 100, 3, true);
     CHECK(oom_each(scenario));
+    shorten_ways();
+    CHECK(oom_each(scenario));
 }
 
 int main(void)
 {
     RUN(fast_agrees_with_sorted);
+    RUN(short_ways_agree_with_values);
+    RUN(the_filter_keeps_its_bar);
     RUN(what_is_picked_covers_and_is_needed);
     RUN(the_reverse_pass_spares);
     RUN(compare_names_the_key);
