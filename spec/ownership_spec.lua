@@ -305,3 +305,40 @@ describe("an explanation", function ()
     assert.truthy(text:find("Its quota is 3 = 3 borrowed.", 1, true))
   end)
 end)
+
+describe("slots are alike, so", function ()
+  it("nobody gives one to whom it gets one from", function ()
+    local ring = owners {
+      { "A", owned = 5, lend = true, borrow = true },
+      { "B", owned = 5, lend = true, borrow = true },
+      { "C", owned = 5, lend = true, borrow = true },
+    }
+    local now = state {
+      A = { 9, 5 }, B = { 9, 5 }, C = { 9, 5 },
+      loans = { loan("A", "B", 1), loan("B", "C", 1), loan("C", "A", 1) },
+    }
+    assert.same({}, (engine.cycle(ring, now)).reclaims)
+    local two = owners { slots = 9, { "A", owned = 2, lend = true }, { "B", borrow = true } }
+    now = state { slots = 5, A = { 4, 3 }, B = { 3, 2 }, loans = { loan("A", "B", 2) } }
+    assert.same({}, (engine.cycle(two, now)).reclaims)
+  end)
+
+  it("what is still on its way to a leaf is not taken from it", function ()
+    local short = owners {
+      { "A", owned = 1, lend = { "/D" } }, { "B", owned = 1 }, { "D", borrow = true },
+    }
+    local flight = {
+      id = "f", consumer = "/B", slots = 1, deadline = 9,
+      ["for"] = { { consumer = "/D", slots = 1 } },
+    }
+    local now = state {
+      A = { 1, 0 }, B = { 0, 1 }, D = { 2, 1 }, loans = { loan("A", "D", 1) },
+      reclaims = { flight },
+    }
+    assert.same({ D = { 1, A = 1 } }, case.reclaims((engine.cycle(short, now))))
+    local limited = owners { { "A", owned = 1, share_limit = 0 }, { "B" } }
+    flight.consumer, flight["for"][1].consumer = "/B", "/A"
+    now = state { slots = 2, A = { 2, 1 }, B = { 0, 1 }, reclaims = { flight } }
+    assert.same({}, (engine.cycle(limited, now)).reclaims)
+  end)
+end)

@@ -173,6 +173,16 @@ static inline int64_t allot__holder_wants(const allot__holder *holder, int32_t t
     wants = wants > keeps ? wants : keeps;
     return wants > 0 ? wants : 0;
 }
+/* Of its own and of its shared slots, those that are there already: of what comes from others the
+ * shared ones come last. */
+static inline int32_t allot__holder_there(const allot__holder *holder, allot__class as)
+{
+    int32_t rest = holder->held - holder->lost - holder->in;
+    rest -= as == ALLOT__SHARED ? holder->used : 0;
+    int32_t of = as == ALLOT__OWN ? holder->used : holder->shared;
+    rest = rest < of ? rest : of;
+    return rest > 0 ? rest : 0;
+}
 static inline int32_t allot__holder_own_idle(const allot__holder *holder)
 {
     int32_t idle = holder->own - holder->used - holder->out;
@@ -203,6 +213,8 @@ void allot__books_drain(allot__ledger *ledger, int32_t holder, int64_t slots, al
 /* Hands loose slots to a holder to which they are promised; those that it lent first. Returns how
  * many there were. */
 int64_t allot__books_claim(allot__ledger *ledger, int32_t holder, int64_t slots);
+/* Slots are alike: who would give some and get others keeps them, and those go straight on. */
+void allot__books_net(allot__ledger *ledger);
 /* The same of one recall. */
 int64_t allot__books_claim_one(allot__ledger *ledger, int32_t recall, int32_t holder,
                                int64_t slots);

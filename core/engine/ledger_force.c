@@ -62,13 +62,6 @@ void allot__force_loans(allot__ledger *ledger)
     }
 }
 
-/* What of a class a holder can be made to give: not what is still on its way to it. */
-static int64_t can_take(const allot__holder *holder, int32_t of)
-{
-    int64_t there = (int64_t)holder->held - holder->lost;
-    return of < there ? of : there;
-}
-
 static int64_t shed_loans(allot__ledger *ledger, int32_t index, int64_t slots, allot__why why)
 {
     int64_t left = slots;
@@ -83,11 +76,8 @@ static int64_t shed_loans(allot__ledger *ledger, int32_t index, int64_t slots, a
 static int64_t shed_one(allot__ledger *ledger, int32_t index, allot__class as, int64_t slots,
                         allot__why why)
 {
-    allot__holder *holder = &ledger->holders[index];
-    int32_t of = as == ALLOT__OWN      ? holder->used
-                 : as == ALLOT__SHARED ? holder->shared
-                                       : holder->in;
-    int64_t most = can_take(holder, of);
+    const allot__holder *holder = &ledger->holders[index];
+    int64_t most = as == ALLOT__BORROWED ? holder->in : allot__holder_there(holder, as);
     slots = slots < most ? slots : most;
     if (slots <= 0) {
         return 0;

@@ -226,3 +226,77 @@ int64_t allot__books_claim(allot__ledger *ledger, int32_t index, int64_t slots)
     }
     return want - left;
 }
+
+/* ---- Slots that would come and go ------------------------------------------------------------ */
+
+/* Of a recall that goes to a holder which itself gives by another: so many slots go straight to
+ * where that one's go. */
+static void pass_on(allot__ledger *ledger, int32_t index, int32_t other, int32_t slots)
+{
+    allot__recall *gives = &ledger->recalls[other];
+    allot__holder *between = &ledger->holders[gives->from];
+    int32_t from = ledger->recalls[index].from;
+    int32_t to = gives->to;
+    gives->slots -= slots;
+    between->lost -= slots;
+    between->promised -= slots;
+    between->loose -= to < 0 ? slots : 0;
+    ledger->recalls[index].slots -= slots;
+    if (to == from) {
+        ledger->holders[from].lost -= slots;
+        ledger->holders[from].promised -= slots;
+        return;
+    }
+    allot__recall *part = push_recall(ledger);
+    if (part == NULL) {
+        return;
+    }
+    *part = ledger->recalls[index];
+    part->to = to;
+    part->slots = slots;
+    part->older = ledger->holders[from].recalls;
+    part->older_owed = -1;
+    ledger->holders[from].recalls = ledger->recall_count - 1;
+    ledger->holders[from].loose += to < 0 && !part->firm ? slots : 0;
+}
+
+/* The same of idle slots that a holder is granted. */
+static void pass_grant(allot__ledger *ledger, allot__holder *between, allot__recall *gives)
+{
+    int32_t slots = between->granted < gives->slots ? between->granted : gives->slots;
+    between->granted -= slots;
+    between->lost -= slots;
+    gives->slots -= slots;
+    if (gives->to >= 0) {
+        ledger->holders[gives->to].promised -= slots;
+        ledger->holders[gives->to].granted += slots;
+    } else {
+        between->loose -= slots;
+        ledger->loose -= slots;
+        ledger->idle += slots;
+    }
+}
+
+void allot__books_net(allot__ledger *ledger)
+{
+    for (int32_t i = 0; i < ledger->count && !ledger->limited; i++) {
+        allot__holder *holder = &ledger->holders[i];
+        for (int32_t k = holder->recalls; k >= 0 && holder->granted > 0;
+             k = ledger->recalls[k].older) {
+            if (!ledger->recalls[k].firm) {
+                pass_grant(ledger, holder, &ledger->recalls[k]);
+            }
+        }
+    }
+    for (int32_t i = 0; i < ledger->recall_count && ledger->status == 0; i++) {
+        int32_t between = ledger->recalls[i].to;
+        int32_t k = between >= 0 ? ledger->holders[between].recalls : -1;
+        for (; k >= 0 && ledger->recalls[i].slots > 0; k = ledger->recalls[k].older) {
+            int32_t slots = ledger->recalls[k].slots;
+            slots = slots < ledger->recalls[i].slots ? slots : ledger->recalls[i].slots;
+            if (slots > 0 && !ledger->recalls[k].firm) {
+                pass_on(ledger, i, k, slots);
+            }
+        }
+    }
+}

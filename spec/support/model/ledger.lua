@@ -357,7 +357,8 @@ function Books:reclaim()
   for _, pool in ipairs(self.pools) do self:reclaim_pool(pool) end
 end
 
---- {path = {quota, received, reclaimed}}, {"lender>borrower" = slots}.
+--- {path = {quota, received, reclaimed}}, {"lender>borrower" = slots}; and whether idle slots were
+--- passed on to others, of whom the model knows no more.
 return function (plan, state)
   local leaves, pools, slots = parts.open(plan, state)
   local books = setmetatable({
@@ -385,6 +386,7 @@ return function (plan, state)
   books:borrow()
   if not plan.policy.reclaim_before_borrow then books:recall() end
   books:reclaim()
+  local passed = parts.net(leaves, books.recalls)
   local rows, loans = {}, {}
   for _, leaf in ipairs(leaves) do
     rows[leaf.path] = { least(has(leaf), leaf.need), leaf.granted, leaf.lost }
@@ -392,5 +394,5 @@ return function (plan, state)
   for _, loan in ipairs(books.loans) do
     if loan.slots > 0 then loans[loan.lender.path .. ">" .. loan.borrower.path] = loan.slots end
   end
-  return rows, loans
+  return rows, loans, passed
 end

@@ -169,4 +169,18 @@ function parts.by_lender(loans, lender)
   return list
 end
 
+--- Slots are alike: nobody gives what it gets at the same time. True where what it gets is idle.
+function parts.net(leaves, recalls)
+  local passed = false
+  for _, leaf in ipairs(leaves) do
+    local gets = leaf.granted
+    for _, recall in ipairs(recalls) do
+      if recall.to == leaf then gets = gets + recall.slots end
+    end
+    passed = passed or leaf.granted > 0 and leaf.lost > 0
+    leaf.lost = math.max(0, leaf.lost - gets)
+  end
+  return passed
+end
+
 return parts
