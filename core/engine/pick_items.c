@@ -27,7 +27,7 @@ int64_t allot__key_at(const allot__pick *pick, int32_t key, int32_t row)
     } else if (key == 0 && pick->classes != NULL) {
         value = pick->class_keys[pick->classes[row] + 1];
     } else {
-        int64_t room;
+        int64_t room = 0;
         value = *pick->values(pick, key, row, 1, &room);
     }
     return pick->falling[key] ? ~value : value; /* ~ cannot overflow */
