@@ -45,8 +45,15 @@ typedef struct bench_time {
 double allot__bench_clock(void);
 /* Sorts the samples. */
 bench_time allot__bench_summary(double *samples, int count);
-/* Times reading `bytes` bytes of memory, `count` times; ALLOT_ENOMEM. */
-int allot__bench_stream(allot_engine *engine, size_t bytes, double *samples, int count);
+/* Times reading `bytes` bytes of memory, `count` times; ALLOT_ENOMEM. `cold`: NULL, or what is read
+ * before each time, so that nothing of them is left in a cache. */
+typedef struct bench_cold bench_cold;
+int allot__bench_stream(allot_engine *engine, size_t bytes, const bench_cold *cold, double *samples,
+                        int count);
+/* More memory than any cache holds, and reading it; ALLOT_ENOMEM. */
+int allot__bench_cold_new(allot_engine *engine, bench_cold **out);
+void allot__bench_cool(const bench_cold *cold);
+void allot__bench_cold_free(allot_engine *engine, bench_cold *cold);
 /* "model name" or "flags" of the first processor; "" when unknown. */
 void allot__bench_machine(const char *key, char *buf, size_t size);
 
@@ -75,7 +82,8 @@ int allot__bench_path(allot__cli *cli, const bench_shape *shape, int repeat, ben
 typedef struct bench_victims {
     int32_t tasks, going;
     bench_time order[2]; /* by three built-in keys; by one that Lua computes */
-    bench_time stream;   /* reading what decides once */
+    bench_time cold;     /* by three, none of the tasks being in a cache; */
+    bench_time stream;   /* ... and likewise reading what decides once */
 } bench_victims;
 
 /* Times choosing; `samples` has room for `repeat`, `out` for BENCH_VICTIMS. */

@@ -39,7 +39,34 @@ static uint64_t sum(const uint64_t *words, size_t count)
     return total;
 }
 
-int allot__bench_stream(allot_engine *engine, size_t bytes, double *samples, int count)
+enum { COLD_WORDS = 32 << 20 }; /* 256 MB */
+
+struct bench_cold {
+    uint64_t words[COLD_WORDS];
+};
+
+int allot__bench_cold_new(allot_engine *engine, bench_cold **out)
+{
+    *out = allot_engine_alloc(engine, NULL, 0, sizeof **out);
+    for (size_t i = 0; *out != NULL && i < COLD_WORDS; i++)
+        (*out)->words[i] = i; /* or all pages would be the same one */
+    return *out != NULL ? ALLOT_OK : ALLOT_ENOMEM;
+}
+
+void allot__bench_cool(const bench_cold *cold)
+{
+    volatile uint64_t sink = sum(cold->words, COLD_WORDS);
+    (void)sink;
+}
+
+void allot__bench_cold_free(allot_engine *engine, bench_cold *cold)
+{
+    if (cold != NULL)
+        allot_engine_alloc(engine, cold, sizeof *cold, 0);
+}
+
+int allot__bench_stream(allot_engine *engine, size_t bytes, const bench_cold *cold, double *samples,
+                        int count)
 {
     size_t words = bytes / sizeof(uint64_t);
     uint64_t *block = allot_engine_alloc(engine, NULL, 0, bytes);
@@ -48,6 +75,8 @@ int allot__bench_stream(allot_engine *engine, size_t bytes, double *samples, int
     for (size_t i = 0; i < words; i++)
         block[i] = i;
     for (int i = 0; i < count; i++) {
+        if (cold != NULL)
+            allot__bench_cool(cold);
         double start = allot__bench_clock();
         volatile uint64_t sink = sum(block, words);
         (void)sink;

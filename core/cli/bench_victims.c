@@ -106,13 +106,15 @@ static int grow(bench_tree *tree, const char *order, int which, allot_report *re
 }
 
 /* Whole cycles: all but choosing is over two consumers. */
-static int time_cycles(const bench_tree *tree, int which, allot_report *report, double *samples,
-                       int count)
+static int time_cycles(const bench_tree *tree, int which, const bench_cold *cold,
+                       allot_report *report, double *samples, int count)
 {
     int status = ALLOT_OK;
     for (int i = 0; i < count && status == ALLOT_OK; i++) {
         allot_decision *decision = NULL;
         allot_reclaim reclaim = {0};
+        if (cold != NULL)
+            allot__bench_cool(cold);
         double start = allot__bench_clock();
         status = allot_cycle(tree->plan, tree->state, report, &decision);
         samples[i] = allot__bench_clock() - start;
@@ -125,25 +127,37 @@ static int time_cycles(const bench_tree *tree, int which, allot_report *report, 
     return status;
 }
 
+static int time_order(allot__cli *cli, int which, int order, const bench_cold *cold,
+                      double *samples, int repeat, bench_victims *row)
+{
+    bench_tree tree;
+    int status = grow(&tree, orders[order], which, cli->report);
+    if (status == ALLOT_OK)
+        status = time_cycles(&tree, which, NULL, cli->report, samples, repeat);
+    row->order[order] = allot__bench_summary(samples, repeat);
+    if (status == ALLOT_OK && order == 0) {
+        status = time_cycles(&tree, which, cold, cli->report, samples, repeat);
+        row->cold = allot__bench_summary(samples, repeat);
+    }
+    allot__bench_fell(&tree);
+    return status;
+}
+
 int allot__bench_victims(allot__cli *cli, double *samples, int repeat, bench_victims *out)
 {
-    int status = ALLOT_OK;
+    bench_cold *cold;
+    int status = allot__bench_cold_new(cli->engine, &cold);
     for (int which = 0; which < BENCH_VICTIMS && status == ALLOT_OK; which++) {
         bench_victims *row = &out[which];
         row->tasks = sizes[which].tasks;
         row->going = sizes[which].going;
-        for (int i = 0; i < 2 && status == ALLOT_OK; i++) {
-            bench_tree tree;
-            status = grow(&tree, orders[i], which, cli->report);
-            if (status == ALLOT_OK)
-                status = time_cycles(&tree, which, cli->report, samples, repeat);
-            row->order[i] = allot__bench_summary(samples, repeat);
-            allot__bench_fell(&tree);
-        }
+        for (int i = 0; i < 2 && status == ALLOT_OK; i++)
+            status = time_order(cli, which, i, cold, samples, repeat, row);
         if (status == ALLOT_OK)
-            status =
-                allot__bench_stream(cli->engine, (size_t)row->tasks * TASK_BYTES, samples, repeat);
+            status = allot__bench_stream(cli->engine, (size_t)row->tasks * TASK_BYTES, cold,
+                                         samples, repeat);
         row->stream = allot__bench_summary(samples, repeat);
     }
+    allot__bench_cold_free(cli->engine, cold);
     return status;
 }
