@@ -3,6 +3,8 @@
 /* book.c: what was written down, as lists by leaf: grants, reclaims, and their claims. */
 #include "engine/book.h"
 
+#include <string.h>
+
 typedef struct lists {
     allot__book *book;
     allot__orders *out;
@@ -151,8 +153,31 @@ static void list_leaf(lists *it, int32_t number)
     }
 }
 
+/* Adds a transfer to its reclaim's claims; claim_of: where those of a number were added last. */
+static void list_claim(lists *it, int32_t transfer, int32_t *claim_of)
+{
+    const allot__work *work = it->book->work;
+    allot__order_back *reclaim = &it->out->reclaims[it->order[transfer]];
+    allot_claim *claims = &it->out->claims[reclaim->first];
+    int32_t number = it->transfers[transfer].to;
+    int32_t row = it->book->leaf[number];
+    int32_t to = allot__handle(work, row >= 0 ? row : work->group->parent[~row]);
+    int32_t known = claim_of != NULL ? claim_of[number] : reclaim->count - 1;
+    if (known >= 0 && known < reclaim->count && claims[known].consumer == to) {
+        claims[known].slots += it->transfers[transfer].slots;
+        return;
+    }
+    if (claim_of != NULL) {
+        claim_of[number] = reclaim->count;
+    }
+    claims[reclaim->count++] = (allot_claim){to, it->transfers[transfer].slots};
+}
+
+/* A ledger transfers from one leaf to another at different times, which is one claim; all between
+ * two leaves are of one reclaim. */
 static void list_claims(lists *it)
 {
+    allot__book *book = it->book;
     allot__orders *out = it->out;
     int32_t sum = 0;
     for (int32_t i = 0; i < out->reclaim_count; i++) {
@@ -160,20 +185,16 @@ static void list_claims(lists *it)
         sum += out->reclaims[i].count;
         out->reclaims[i].count = 0;
     }
-    for (int32_t i = 0; i < it->count; i++) {
-        allot__order_back *reclaim = &out->reclaims[it->order[i]];
-        allot_claim *claims = &out->claims[reclaim->first];
-        const allot__work *work = it->book->work;
-        int32_t row = it->book->leaf[it->transfers[i].to];
-        int32_t to = allot__handle(work, row >= 0 ? row : work->group->parent[~row]);
-        int32_t known = reclaim->count - 1;
-        while (known > 0 && work->ledger != NULL && claims[known].consumer != to) {
-            known--;
-        }
-        if (known >= 0 && claims[known].consumer == to) {
-            claims[known].slots += it->transfers[i].slots;
-        } else {
-            claims[reclaim->count++] = (allot_claim){to, it->transfers[i].slots};
+    for (int32_t i = 0; i < it->count && book->work->ledger == NULL; i++) {
+        list_claim(it, i, NULL);
+    }
+    if (book->work->ledger != NULL) {
+        int32_t *claim_of = book->lack; /* what lacks was served */
+        memset(claim_of, 0, (size_t)book->leaves * sizeof *claim_of);
+        for (int32_t number = 0; number < book->leaves; number++) {
+            for (int32_t i = it->head[number]; i >= 0; i = it->next[i]) {
+                list_claim(it, i, claim_of);
+            }
         }
     }
 }

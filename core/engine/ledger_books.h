@@ -123,6 +123,7 @@ typedef struct allot__ledger {
 
     allot__lent *loans;
     int32_t loan_count, loan_room;
+    int32_t *pairs;     /* by hash of lender and borrower, 2 * loan_room: a loan + 1, or 0 */
     int32_t *by_lender; /* those of the state: by lender, worst-ranked borrower, newest */
     int32_t known;      /* how many these are */
     int32_t *lender_at; /* by holder, count + 1 entries: where in by_lender */

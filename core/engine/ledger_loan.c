@@ -3,53 +3,8 @@
 /* ledger_loan.c: who has lent how much to whom; new loans, and loans that are called back. */
 #include <string.h>
 
-#include "engine/ledger_books.h"
+#include "engine/ledger_peers.h"
 #include "engine/order.h"
-
-/* ---- Whom ------------------------------------------------------------------------------------ */
-
-static const allot__peers *peers_of(const allot__ledger *ledger, int32_t holder, bool lend)
-{
-    const allot__group *group = ledger->work->group;
-    const int32_t *at = lend ? group->lend_at : group->borrow_at;
-    const allot__vector *all = lend ? &group->lend : &group->borrow;
-    int32_t index = at != NULL ? at[ledger->holders[holder].row] : -1;
-    return index >= 0 ? (const allot__peers *)all->items + index : NULL;
-}
-
-/* The row of a listed consumer. */
-static int32_t listed(const allot__ledger *ledger, const allot__peers *peers, int32_t i)
-{
-    return allot__row(ledger->work->plan, ledger->work->index, peers->list[i]);
-}
-
-/* Is the other one in a holder's list, itself or by a parent? */
-static bool knows(const allot__ledger *ledger, int32_t holder, int32_t other, bool lend)
-{
-    const allot__peers *peers = peers_of(ledger, holder, lend);
-    int32_t place = ledger->holders[other].place;
-    if (peers == NULL || peers->count < 0) {
-        return peers != NULL;
-    }
-    for (int32_t i = 0; i < peers->count; i++) {
-        int32_t row = listed(ledger, peers, i);
-        if (place >= ledger->first[row] && place < ledger->end[row]) {
-            return true;
-        }
-    }
-    return false;
-}
-
-bool allot__loan_allowed(const allot__ledger *ledger, int32_t lender, int32_t borrower,
-                         allot__why *why)
-{
-    if (!knows(ledger, lender, borrower, true)) {
-        *why = ALLOT__WHY_LEND_LIST;
-        return false;
-    }
-    *why = ALLOT__WHY_BORROW_LIST;
-    return knows(ledger, borrower, lender, false);
-}
 
 int32_t allot__lend_most(const allot__holder *holder)
 {
@@ -59,19 +14,57 @@ int32_t allot__lend_most(const allot__holder *holder)
 
 /* ---- The books ------------------------------------------------------------------------------- */
 
+/* Where a pair is among the pairs, or would be. */
+static uint32_t pair_at(const allot__ledger *ledger, int32_t lender, int32_t borrower)
+{
+    uint32_t mask = (uint32_t)ledger->loan_room * 2 - 1;
+    uint32_t at = ((uint32_t)lender * 0x9e3779b1u ^ (uint32_t)borrower) * 0x85ebca6bu;
+    at ^= at >> 15;
+    for (at &= mask; ledger->pairs[at] != 0; at = (at + 1) & mask) {
+        const allot__lent *loan = &ledger->loans[ledger->pairs[at] - 1];
+        if (loan->lender == lender && loan->borrower == borrower) {
+            break;
+        }
+    }
+    return at;
+}
+
+static void add_pair(allot__ledger *ledger, int32_t loan)
+{
+    const allot__lent *it = &ledger->loans[loan];
+    ledger->pairs[pair_at(ledger, it->lender, it->borrower)] = loan + 1;
+}
+
+/* Room for one more loan; it is a power of two. */
+static bool loan_room(allot__ledger *ledger)
+{
+    if (ledger->loan_count < ledger->loan_room) {
+        return true;
+    }
+    allot__arena *arena = ledger->work->arena;
+    size_t room = ledger->loan_room > 0 ? 2 * (size_t)ledger->loan_room : 64;
+    allot__lent *more = allot__arena_take(arena, room, sizeof *more);
+    int32_t *pairs = allot__arena_take(arena, room, 2 * sizeof *pairs);
+    if (more == NULL || pairs == NULL) {
+        return false;
+    }
+    if (ledger->loan_count > 0) {
+        memcpy(more, ledger->loans, (size_t)ledger->loan_count * sizeof *more);
+    }
+    memset(pairs, 0, room * 2 * sizeof *pairs);
+    ledger->loans = more;
+    ledger->pairs = pairs;
+    ledger->loan_room = (int32_t)room;
+    for (int32_t i = 0; i < ledger->loan_count; i++) {
+        add_pair(ledger, i);
+    }
+    return true;
+}
+
 static allot__lent *push_loan(allot__ledger *ledger, int32_t lender, int32_t borrower)
 {
-    if (ledger->loan_count == ledger->loan_room) {
-        int32_t room = ledger->loan_room > 0 ? 2 * ledger->loan_room : 64;
-        allot__lent *more = allot__arena_take(ledger->work->arena, (size_t)room, sizeof *more);
-        if (more == NULL) {
-            return NULL;
-        }
-        if (ledger->loan_count > 0) {
-            memcpy(more, ledger->loans, (size_t)ledger->loan_count * sizeof *more);
-        }
-        ledger->loans = more;
-        ledger->loan_room = room;
+    if (!loan_room(ledger)) {
+        return NULL;
     }
     allot__lent *loan = &ledger->loans[ledger->loan_count];
     *loan = (allot__lent){.lender = lender,
@@ -79,16 +72,13 @@ static allot__lent *push_loan(allot__ledger *ledger, int32_t lender, int32_t bor
                           .older = ledger->holders[borrower].loans,
                           .why = ALLOT__WHY_KEPT};
     ledger->holders[borrower].loans = ledger->loan_count++;
+    add_pair(ledger, ledger->loan_count - 1);
     return loan;
 }
 
 static int32_t find_loan(const allot__ledger *ledger, int32_t lender, int32_t borrower)
 {
-    int32_t loan = ledger->holders[borrower].loans;
-    while (loan >= 0 && ledger->loans[loan].lender != lender) {
-        loan = ledger->loans[loan].older;
-    }
-    return loan;
+    return ledger->loan_room > 0 ? ledger->pairs[pair_at(ledger, lender, borrower)] - 1 : -1;
 }
 
 static void loan_more(allot__ledger *ledger, int32_t loan, int64_t slots)
@@ -228,54 +218,40 @@ static bool lend(allot__ledger *ledger, int32_t lender, int32_t borrower, int64_
     return true;
 }
 
-/* The first place from `place` on whose holder may have something to lend; paths are halved. */
-static int32_t next_lender(int32_t *next, int32_t place)
+/* Borrows from those at the places [from, to) that lend to it. */
+static bool borrow_from(allot__ledger *ledger, allot__lenders *lenders, int32_t borrower,
+                        int32_t from, int32_t to)
 {
-    while (next[place] != place) {
-        next[place] = next[next[place]];
-        place = next[place];
-    }
-    return place;
-}
-
-/* Borrows from those at the places [from, to). */
-static bool borrow_from(allot__ledger *ledger, int32_t *next, int32_t borrower, int32_t from,
-                        int32_t to)
-{
-    allot__why why;
-    for (int32_t at = next_lender(next, from); at < to; at = next_lender(next, at + 1)) {
+    allot__lenders_begin(lenders, borrower, from);
+    for (int32_t at = allot__lenders_place(lenders, borrower); at < to;
+         at = allot__lenders_place(lenders, borrower)) {
         int64_t wants = can_borrow(ledger, borrower);
         int32_t lender = ledger->at[at];
         int64_t slots = can_lend(ledger, lender);
         if (wants == 0) {
             return true;
         }
-        if (slots == 0) {
-            next[at] = at + 1;
-            continue;
-        }
-        if (lender == borrower || !allot__loan_allowed(ledger, lender, borrower, &why)) {
-            continue;
-        }
-        if (!lend(ledger, lender, borrower, slots < wants ? slots : wants)) {
+        if (slots > 0 && lender != borrower &&
+            !lend(ledger, lender, borrower, slots < wants ? slots : wants)) {
             return false;
         }
+        allot__lenders_pass(lenders, borrower, at, slots == 0);
     }
     return true;
 }
 
-static bool borrow(allot__ledger *ledger, int32_t *next, int32_t borrower)
+static bool borrow(allot__ledger *ledger, allot__lenders *lenders, int32_t borrower)
 {
-    const allot__peers *peers = peers_of(ledger, borrower, false);
+    const allot__peers *peers = allot__peers_of(ledger, borrower, false);
     if (peers == NULL || can_borrow(ledger, borrower) == 0) {
         return true;
     }
     if (peers->count < 0) {
-        return borrow_from(ledger, next, borrower, 0, ledger->places);
+        return borrow_from(ledger, lenders, borrower, 0, ledger->places);
     }
     for (int32_t i = 0; i < peers->count; i++) {
-        int32_t row = listed(ledger, peers, i);
-        if (!borrow_from(ledger, next, borrower, ledger->first[row], ledger->end[row])) {
+        int32_t row = allot__peer_row(ledger, peers, i);
+        if (!borrow_from(ledger, lenders, borrower, ledger->first[row], ledger->end[row])) {
             return false;
         }
     }
@@ -330,21 +306,23 @@ static int64_t others_lack(const allot__ledger *ledger)
 
 int allot__loans_borrow(allot__ledger *ledger)
 {
-    int32_t *next = ledger->column[0], *order = ledger->column[1];
+    int32_t *lends = ledger->column[0], *order = ledger->column[1];
+    allot__lenders lenders;
     bool any = ledger->work->group->lend_at != NULL && ledger->work->group->borrow_at != NULL;
     if (!any || (ledger->idle + ledger->pledged <= 0 && ledger->loose == 0)) {
         return ALLOT_OK;
     }
-    for (int32_t place = ledger->places; place >= 0; place--) {
-        bool lends = place < ledger->places && ledger->at[place] >= 0 &&
-                     can_lend(ledger, ledger->at[place]) > 0;
-        next[place] = lends || place == ledger->places ? place : place + 1;
+    for (int32_t place = 0; place < ledger->places; place++) {
+        lends[place] = ledger->at[place] >= 0 && can_lend(ledger, ledger->at[place]) > 0;
     }
     int64_t apart = others_lack(ledger);
     ledger->idle -= apart;
-    int status = order_borrowers(ledger, order);
+    int status = allot__lenders_init(&lenders, ledger, lends);
+    if (status == ALLOT_OK) {
+        status = order_borrowers(ledger, order);
+    }
     for (int32_t i = 0; i < ledger->count && status == ALLOT_OK; i++) {
-        status = borrow(ledger, next, order[i]) ? ALLOT_OK : ALLOT_ENOMEM;
+        status = borrow(ledger, &lenders, order[i]) ? ALLOT_OK : ALLOT_ENOMEM;
     }
     ledger->idle += apart;
     return status;

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * ledger_peers.c: lists of peers turned round: by consumer those who lend to it, so that a borrower
+ * looks at nobody else.
+ */
+#include "engine/ledger_peers.h"
+
+#include <string.h>
+
+const allot__peers *allot__peers_of(const allot__ledger *ledger, int32_t holder, bool lend)
+{
+    const allot__group *group = ledger->work->group;
+    const int32_t *at = lend ? group->lend_at : group->borrow_at;
+    const allot__vector *all = lend ? &group->lend : &group->borrow;
+    int32_t index = at != NULL ? at[ledger->holders[holder].row] : -1;
+    return index >= 0 ? (const allot__peers *)all->items + index : NULL;
+}
+
+int32_t allot__peer_row(const allot__ledger *ledger, const allot__peers *peers, int32_t i)
+{
+    return allot__row(ledger->work->plan, ledger->work->index, peers->list[i]);
+}
+
+/* Is the other one in a holder's list, itself or by a parent? */
+static bool knows(const allot__ledger *ledger, int32_t holder, int32_t other, bool lend)
+{
+    const allot__peers *peers = allot__peers_of(ledger, holder, lend);
+    int32_t place = ledger->holders[other].place;
+    if (peers == NULL || peers->count < 0) {
+        return peers != NULL;
+    }
+    for (int32_t i = 0; i < peers->count; i++) {
+        int32_t row = allot__peer_row(ledger, peers, i);
+        if (place >= ledger->first[row] && place < ledger->end[row]) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool allot__loan_allowed(const allot__ledger *ledger, int32_t lender, int32_t borrower,
+                         allot__why *why)
+{
+    if (!knows(ledger, lender, borrower, true)) {
+        *why = ALLOT__WHY_LEND_LIST;
+        return false;
+    }
+    *why = ALLOT__WHY_BORROW_LIST;
+    return knows(ledger, borrower, lender, false);
+}
+
+/* ---- Lenders --------------------------------------------------------------------------------- */
+
+/* The first from `at` on that may have something to lend; paths are halved. */
+static int32_t skip(int32_t *next, int32_t at)
+{
+    while (next[at] != at) {
+        next[at] = next[next[at]];
+        at = next[at];
+    }
+    return at;
+}
+
+/* Counts the entries of each row, in first[row + 1]; how many there are. */
+static int32_t count_entries(const allot__ledger *ledger, const int32_t *lends, int32_t *first)
+{
+    int32_t sum = 0;
+    for (int32_t place = 0; place < ledger->places; place++) {
+        const allot__peers *peers =
+            lends[place] ? allot__peers_of(ledger, ledger->at[place], true) : NULL;
+        for (int32_t i = 0; peers != NULL && i < peers->count; i++, sum++) {
+            first[allot__peer_row(ledger, peers, i) + 1]++;
+        }
+    }
+    return sum;
+}
+
+static int make_entries(allot__lenders *lenders, const int32_t *lends)
+{
+    const allot__ledger *ledger = lenders->ledger;
+    allot__arena *arena = ledger->work->arena;
+    size_t rows = (size_t)ledger->work->tree->rows;
+    int32_t *first = allot__arena_take(arena, rows + 1, sizeof *first);
+    if (first == NULL) {
+        return ALLOT_ENOMEM;
+    }
+    memset(first, 0, (rows + 1) * sizeof *first);
+    int32_t count = count_entries(ledger, lends, first);
+    if (count == 0) {
+        return ALLOT_OK;
+    }
+    lenders->places = allot__arena_take(arena, (size_t)count + 1, sizeof *lenders->places);
+    lenders->next = allot__arena_take(arena, (size_t)count + 1, sizeof *lenders->next);
+    lenders->at = allot__arena_take(arena, rows, sizeof *lenders->at);
+    if (lenders->places == NULL || lenders->next == NULL || lenders->at == NULL) {
+        return ALLOT_ENOMEM;
+    }
+    for (size_t row = 0; row < rows; row++) {
+        first[row + 1] += first[row];
+        lenders->at[row] = first[row];
+    }
+    for (int32_t place = 0; place < ledger->places; place++) {
+        const allot__peers *peers =
+            lends[place] ? allot__peers_of(ledger, ledger->at[place], true) : NULL;
+        for (int32_t i = 0; peers != NULL && i < peers->count; i++) {
+            lenders->places[lenders->at[allot__peer_row(ledger, peers, i)]++] = place;
+        }
+    }
+    for (int32_t i = 0; i <= count; i++) {
+        lenders->next[i] = i;
+    }
+    lenders->first = first;
+    return ALLOT_OK;
+}
+
+int allot__lenders_init(allot__lenders *lenders, const allot__ledger *ledger, int32_t *lends)
+{
+    *lenders = (allot__lenders){.ledger = ledger, .open = lends};
+    int status = make_entries(lenders, lends);
+    if (status != ALLOT_OK) {
+        return status;
+    }
+    for (int32_t place = 0; place < ledger->places; place++) {
+        const allot__peers *peers =
+            lends[place] ? allot__peers_of(ledger, ledger->at[place], true) : NULL;
+        lends[place] = peers != NULL && peers->count < 0 ? place : place + 1;
+    }
+    lends[ledger->places] = ledger->places;
+    return ALLOT_OK;
+}
+
+/* Rows that a list may name to mean a borrower: its own, and those of its parents. -1: no more. */
+typedef struct naming {
+    int32_t row, family;
+} naming;
+
+static naming named_first(const allot__lenders *lenders, int32_t borrower)
+{
+    const allot__holder *holder = &lenders->ledger->holders[borrower];
+    return (naming){lenders->first != NULL ? holder->row : -1, holder->family};
+}
+
+static void named_next(const allot__lenders *lenders, naming *it)
+{
+    const allot__ledger *ledger = lenders->ledger;
+    it->row = it->family > 0 ? ledger->work->group->parent[it->family] : -1;
+    it->family = it->family > 0 ? ledger->above[it->family] : 0;
+}
+
+void allot__lenders_begin(allot__lenders *lenders, int32_t borrower, int32_t from)
+{
+    lenders->open_at = skip(lenders->open, from);
+    for (naming it = named_first(lenders, borrower); it.row >= 0; named_next(lenders, &it)) {
+        int32_t low = lenders->first[it.row];
+        int32_t high = lenders->first[it.row + 1];
+        while (low < high) {
+            int32_t middle = low + (high - low) / 2;
+            if (lenders->places[middle] < from) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        lenders->at[it.row] = skip(lenders->next, low);
+    }
+}
+
+/* Is a row's entry at hand one of its own? */
+static bool has_entry(const allot__lenders *lenders, int32_t row)
+{
+    return lenders->at[row] < lenders->first[row + 1];
+}
+
+int32_t allot__lenders_place(const allot__lenders *lenders, int32_t borrower)
+{
+    int32_t least = lenders->open_at;
+    for (naming it = named_first(lenders, borrower); it.row >= 0; named_next(lenders, &it)) {
+        if (has_entry(lenders, it.row) && lenders->places[lenders->at[it.row]] < least) {
+            least = lenders->places[lenders->at[it.row]];
+        }
+    }
+    return least;
+}
+
+void allot__lenders_pass(allot__lenders *lenders, int32_t borrower, int32_t place, bool spent)
+{
+    if (lenders->open_at == place) {
+        lenders->open[place] = spent ? place + 1 : place;
+        lenders->open_at = skip(lenders->open, place + 1);
+    }
+    for (naming it = named_first(lenders, borrower); it.row >= 0; named_next(lenders, &it)) {
+        int32_t at = lenders->at[it.row];
+        if (has_entry(lenders, it.row) && lenders->places[at] == place) {
+            lenders->next[at] = spent ? at + 1 : at;
+            lenders->at[it.row] = skip(lenders->next, at + 1);
+        }
+    }
+}
