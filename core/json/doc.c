@@ -64,6 +64,15 @@ uint32_t allot__doc_next(const allot__doc *doc, uint32_t number)
     return is_container(doc, number) ? doc->scan.marks[number].link + 1 : number + 1;
 }
 
+int32_t allot__doc_items(const allot__doc *doc, uint32_t number)
+{
+    int32_t count = 0;
+    uint32_t end = allot__doc_end(doc, number);
+    for (uint32_t item = number + 1; item < end; item = allot__doc_next(doc, item))
+        count++;
+    return count;
+}
+
 /* The offset behind a value. */
 static size_t behind(const allot__doc *doc, uint32_t number)
 {

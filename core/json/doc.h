@@ -54,6 +54,8 @@ uint32_t allot__doc_next(const allot__doc *doc, uint32_t number);
 const char *allot__doc_text(const allot__doc *doc, uint32_t number, size_t *len);
 /* The end mark of a list or object: its items are number + 1, next of that, ... up to the end. */
 uint32_t allot__doc_end(const allot__doc *doc, uint32_t number);
+/* How many items a list has, or members an object: fewer than 2^31, as the scan counts values. */
+int32_t allot__doc_items(const allot__doc *doc, uint32_t number);
 
 /* The value of an object's member with that key, which it writes without escapes; 0: none. */
 uint32_t allot__doc_member(const allot__doc *doc, uint32_t object, const char *key);

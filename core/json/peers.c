@@ -16,15 +16,6 @@ bool allot__peers_limit(const char *column)
     return strcmp(column, ways[0].limit) == 0 || strcmp(column, ways[1].limit) == 0;
 }
 
-static int32_t count_items(const allot__doc *doc, uint32_t list)
-{
-    int32_t count = 0;
-    for (uint32_t item = list + 1; item < allot__doc_end(doc, list);
-         item = allot__doc_next(doc, item))
-        count++;
-    return count;
-}
-
 /* The consumer that an item of a list names, or -1: a fault, which is said. `before` others are
  * in the list already. */
 static int read_item(allot__plan_reader *reader, uint32_t item, int32_t consumer, int32_t *list,
@@ -56,7 +47,7 @@ static int read_list(allot__plan_reader *reader, uint32_t number, int32_t where,
                      allot__peers_setter set)
 {
     allot__doc *doc = &reader->doc;
-    int32_t count = count_items(doc, number), known = 0;
+    int32_t count = allot__doc_items(doc, number), known = 0;
     size_t size = ((size_t)count + 1) * sizeof(int32_t);
     int32_t *list = allot_engine_alloc(doc->engine, NULL, 0, size);
     if (list == NULL)

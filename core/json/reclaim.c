@@ -42,21 +42,12 @@ static int read_claim(allot__state_reader *reader, uint32_t object, allot_claim 
     return ALLOT_OK;
 }
 
-static int32_t count_items(const allot__doc *doc, uint32_t list)
-{
-    int32_t count = 0;
-    for (uint32_t item = list + 1; item < allot__doc_end(doc, list);
-         item = allot__doc_next(doc, item))
-        count++;
-    return count;
-}
-
 /* Reads the list `for` into a block of reclaim->claim_count claims, the caller's. */
 static int read_claims(allot__state_reader *reader, const allot__value *list,
                        allot_in_flight *reclaim, allot_claim **claims)
 {
     allot__doc *doc = &reader->doc;
-    int32_t count = list->kind != 0 ? count_items(doc, list->number) : 0;
+    int32_t count = list->kind != 0 ? allot__doc_items(doc, list->number) : 0;
     int64_t sum = 0;
     int status = ALLOT_OK;
     if (count == 0)
@@ -103,7 +94,7 @@ static int read_task_ids(allot__state_reader *reader, const allot__value *list,
                          allot_in_flight *reclaim, lists *out)
 {
     allot__doc *doc = &reader->doc;
-    int32_t count = list->kind != 0 ? count_items(doc, list->number) : 0;
+    int32_t count = list->kind != 0 ? allot__doc_items(doc, list->number) : 0;
     if (count == 0)
         return ALLOT_OK;
     out->tasks = allot_engine_alloc(doc->engine, NULL, 0, (size_t)count * sizeof *out->tasks);
