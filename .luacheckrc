@@ -9,7 +9,7 @@ local policy = {
   read_globals = {
     "policy", "fill", "pool", "loan", "order", "asc", "desc", "none", "part", "held", "log",
     "guard", "min_run_time", "max_preemptions", "spare_tagged",
-    "most_recent_task", "policy_default", "host_by_host",
+    "most_recent_task", "policy_default", "host_by_host", "preemption",
     string = { fields = { "ends", "glob", "split", "starts" } },
   },
 }

@@ -36,22 +36,11 @@ end
 return policy {
   name = "hybrid",
   doc = "Owners first; idle slots are borrowed in proportion to ownership.",
-  options = {
+  options = preemption.options {
     evenly = {
       type = "boolean",
       default = false,
       doc = "share equally whatever is above the owned slots that the plan states",
-    },
-    preemption = {
-      type = "string",
-      values = { "most_recent", "policy_default" },
-      default = "most_recent",
-      doc = "who of equals goes first: what ran least, or the fullest session",
-    },
-    selective = {
-      type = "boolean",
-      default = true,
-      doc = "tasks are compared on all hosts; else one host after another is taken",
     },
   },
   quota = function (options)
@@ -60,8 +49,5 @@ return policy {
   round = "rank",
   distribute = order { "rank" },
   reclaim = fill { order = order { desc "rank" }, by = "over", up_to = "over" },
-  victims = function (options)
-    local keys = options.preemption == "most_recent" and most_recent_task or policy_default
-    return options.selective and keys or host_by_host(keys)
-  end,
+  victims = preemption.victims,
 }

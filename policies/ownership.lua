@@ -30,7 +30,7 @@ return policy {
     borrow_limit = limit "most slots it borrows",
     share_limit = limit "most slots of share pools it uses",
   },
-  options = {
+  options = preemption.options {
     reclaim_before_borrow = {
       type = "boolean",
       default = false,
@@ -40,17 +40,6 @@ return policy {
       type = "boolean",
       default = true,
       doc = "take pool slots back from those who use more than their share",
-    },
-    preemption = {
-      type = "string",
-      values = { "most_recent", "policy_default" },
-      default = "most_recent",
-      doc = "who of equals goes first: what ran least, or the fullest session",
-    },
-    selective = {
-      type = "boolean",
-      default = true,
-      doc = "tasks are compared on all hosts; else one host after another is taken",
     },
   },
   quota = {
@@ -65,8 +54,5 @@ return policy {
   },
   recall = function (options) return options.reclaim_before_borrow and "first" or "last" end,
   shared = function (options) return options.reclaim_shared and "reclaim" or "keep" end,
-  victims = function (options)
-    local keys = options.preemption == "most_recent" and most_recent_task or policy_default
-    return options.selective and keys or host_by_host(keys)
-  end,
+  victims = preemption.victims,
 }

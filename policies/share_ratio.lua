@@ -44,7 +44,7 @@ return policy {
       doc = "most slots it may use",
     },
   },
-  options = {
+  options = preemption.options {
     adjust_share_to_workload = {
       type = "boolean",
       default = false,
@@ -61,17 +61,6 @@ return policy {
       default = true,
       doc = "slots above a share are reclaimed when others are owed them",
     },
-    preemption = {
-      type = "string",
-      values = { "most_recent", "policy_default" },
-      default = "most_recent",
-      doc = "who of equals goes first: what ran least, or the fullest session",
-    },
-    selective = {
-      type = "boolean",
-      default = true,
-      doc = "tasks are compared on all hosts; else one host after another is taken",
-    },
   },
   quota = function (options)
     return options.adjust_share_to_workload and by_workload() or as_planned()
@@ -85,8 +74,5 @@ return policy {
     return options.reclaim_shared
       and fill { order = order { desc "rank" }, by = "over", up_to = "over" }
   end,
-  victims = function (options)
-    local keys = options.preemption == "most_recent" and most_recent_task or policy_default
-    return options.selective and keys or host_by_host(keys)
-  end,
+  victims = preemption.victims,
 }

@@ -90,8 +90,38 @@ describe("ready-made policies", function ()
     end })
     local hybrid = assert(loadfile("policies/hybrid.lua", "t", words))()
     assert.equal("hybrid", hybrid.name)
+    assert.same({ "evenly", "preemption", "selective" }, {
+      hybrid.options[1].name, hybrid.options[2].name, hybrid.options[3].name,
+    })
     assert.equal(4, #hybrid.quota { evenly = false })
     assert.equal(3, #hybrid.quota { evenly = true })
+  end)
+end)
+
+describe("preemption", function ()
+  it("adds two options to those of a policy, and leaves these alone", function ()
+    local own = { flat = { type = "boolean" } }
+    local all = allot.preemption.options(own)
+    assert.equal("boolean", all.flat.type)
+    assert.equal("string", all.preemption.type)
+    assert.is_true(all.selective.default)
+    assert.same({ flat = { type = "boolean" } }, own)
+    assert.is_table(allot.preemption.options().selective)
+  end)
+
+  it("chooses among the ready-made orders", function ()
+    local choose = allot.preemption.victims
+    assert.equal(allot.most_recent_task, choose { preemption = "most_recent", selective = true })
+    assert.equal(allot.policy_default, choose { preemption = "policy_default", selective = true })
+    local by_host = choose { preemption = "policy_default", selective = false }
+    assert.equal("host", by_host[1].key)
+    assert.equal(#allot.policy_default + 1, #by_host)
+  end)
+
+  it("blames the line that states an option twice", function ()
+    local place = here(2)
+    assert.equal(place .. "the option 'selective' is there already: preemption.options adds it",
+      raised(function () local all = allot.preemption.options { selective = {} } return all end))
   end)
 end)
 

@@ -322,6 +322,13 @@ local BROKEN = {
   { "a reclaim of true", policy(BY_SHARE .. "reclaim = true,"), nil, "or false" },
   { "a limit below 0", policy(BY_SHARE
     .. 'attributes = { a = { type = "integer", min = -1, limit = true } },'), nil, "limit" },
+  { "options that are no table", policy(BY_SHARE .. "\noptions = preemption.options(3),"), 3,
+    "takes a table.*number" },
+  { "an option twice", policy(BY_SHARE
+    .. "\noptions = preemption.options { selective = { type = 'boolean' } },"), 3,
+    "'selective' is there already" },
+  { "a choice without its options", policy(BY_SHARE .. "victims = preemption.victims,"), nil,
+    "preemption.victims needs options = preemption.options" },
   { "no values", policy(BY_SHARE .. 'options = { a = { type = "string" } },'), nil, "values" },
   { "the clock", 'local t = os.time()\nreturn policy { name = "x" }', 1, "os" },
   { "files", 'local a = 1\nio.open("x")', 2, "io" },

@@ -25,4 +25,5 @@ return {
   most_recent_task = victims.most_recent_task,
   policy_default = victims.policy_default,
   host_by_host = victims.host_by_host,
+  preemption = victims.preemption,
 }

@@ -134,8 +134,11 @@ local function ruled(place, key, rule, fault_of)
     return rule, fault, where
   end
   return placed(function (_, options)
-    local made = rule(options)
-    if made == nil then return nil, key .. " is a function that returned nothing", place end
+    local made, why = rule(options)
+    if made == nil then
+      why = type(why) == "string" and why or key .. " is a function that returned nothing"
+      return nil, why, place
+    end
     local fault, where = fault_of(made)
     if fault then return nil, fault, where or place end
     return made
