@@ -77,6 +77,31 @@ in all 6 slots given back; 1 idle slot granted
     assert.same({ 6, 2, 28800 }, { preview.slots, preview.tasks, preview.lost })
   end)
 
+  -- t2 began 5400 s before, and goes first; what t1 and t3 lose is not known.
+  it("says of which tasks the loss is not known", function ()
+    shell.write(at .. "/tasks.json", [[
+{"now": "2026-11-23T06:00:00Z", "slots": 20,
+ "consumers": {"/day": {"demand": 30}, "/night": {"demand": 30}},
+ "tasks": [
+   {"id": "t1", "consumer": "/night", "slots": 3}, {"id": "t2", "consumer": "/night",
+    "slots": 3, "started": "2026-11-23T05:30:00Z"},
+   {"id": "t3", "consumer": "/night", "slots": 4, "started": null}]}
+]])
+    local told = "tasks t2 t3, 16200 slot-seconds of work lost, not counting 1 task without a start"
+    local _, out = allot "explain plan.json tasks.json --at next"
+    assert.truthy(out:find(told .. "\n", 1, true), out)
+    assert.truthy(out:find("by 2 tasks, 16200 slot-seconds of work lost, not counting 1 task "
+      .. "without a start; ", 1, true), out)
+    _, out = allot "explain plan.json tasks.json --at next --format json"
+    local answer = json.decode(out)
+    assert.same({ 16200, 1 }, { answer.preview.lost, answer.preview.unknown })
+    assert.same({ 16200, 1 }, { answer.reclaims[1].lost, answer.reclaims[1].unknown })
+    _, out = allot "run plan.json tasks.json --at next"
+    assert.truthy(out:find("of work lost: 16200, not counting 1 task without", 1, true))
+    _, out = allot "explain plan.json tasks.json t3"
+    assert.matches("^t3 runs on 4 slots of /night, the state does not tell since when", out)
+  end)
+
   it("says so when nothing is taken", function ()
     local status, out = allot "explain plan.json state.json --at 1795415400"
     assert.equal(0, status)
@@ -97,7 +122,7 @@ nothing is given back; 1 idle slot granted
     assert.same({ 0 }, { table.unpack(answer.windows) })
     assert.same({
       from = 1795413600, at = 1795417200, begins = { 0 }, ends = { 1 },
-      slots = 6, tasks = 0, lost = 0, granted = 1,
+      slots = 6, tasks = 0, lost = 0, unknown = 0, granted = 1,
     }, json.decode(json.encode(answer.preview)))
   end)
 

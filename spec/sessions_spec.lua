@@ -81,4 +81,13 @@ describe("sessions", function ()
       session("s1", { created = 9 }), session("s2", { created = 3, demand = 4 }),
     }))
   end)
+
+  it("of equal priority and creation go as they stand in the list (5.6: all to one)", function ()
+    assert.same({ 5, 0, 0 }, quotas(5, "priority", {
+      session("s9", {}), session("s1", {}), session("s2", {}),
+    }))
+    assert.same({ 3, 2, 0 }, quotas(5, "priority", {
+      session("s9", { demand = 3 }), session("s1", {}), session("s2", {}),
+    }))
+  end)
 end)

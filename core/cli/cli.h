@@ -103,6 +103,10 @@ typedef struct allot__option_row {
 } allot__option_row;
 extern const allot__option_row allot__cli_options[];
 
+/* Behind what work is lost, how many tasks are no part of that (decision.h): ", not counting 2
+ * tasks without a start"; nothing for none. */
+void allot__cli_put_unknown(allot__text *out, int64_t tasks);
+
 /* Whether a verb (NULL: no verb yet) knows an option. */
 bool allot__cli_knows(const allot__verb *verb, char letter);
 const allot__verb *allot__cli_verb_find(const char *name);

@@ -97,6 +97,13 @@ static void put_reclaim(const allot_plan *plan, const allot_reclaim *reclaim, al
     allot__cli_puts(out, ")\n");
 }
 
+void allot__cli_put_unknown(allot__text *out, int64_t tasks)
+{
+    if (tasks > 0)
+        allot__cli_printf(out, ", not counting %" PRId64 " task%s without a start", tasks,
+                          plural(tasks));
+}
+
 /* Which tasks go, first to last: the first few by name. */
 static void put_tasks(const allot_decision *decision, const allot_reclaim *reclaim,
                       allot__text *out)
@@ -115,7 +122,9 @@ static void put_tasks(const allot_decision *decision, const allot_reclaim *recla
     }
     if (reclaim->task_count > SHOWN)
         allot__cli_printf(out, " and %" PRId32 " more", reclaim->task_count - SHOWN);
-    allot__cli_printf(out, "; slot-seconds of work lost: %" PRId64 "\n", reclaim->lost);
+    allot__cli_printf(out, "; slot-seconds of work lost: %" PRId64, reclaim->lost);
+    allot__cli_put_unknown(out, reclaim->unknown);
+    allot__cli_puts(out, "\n");
 }
 
 static void put_reclaims(const allot_decision *decision, int32_t group, allot__text *out)

@@ -9,7 +9,7 @@
 
 /* What all reclaims and grants of a decision come to. */
 typedef struct sums {
-    int64_t slots, tasks, lost, granted;
+    int64_t slots, tasks, lost, unknown, granted;
 } sums;
 
 static const char *plural(int64_t count)
@@ -28,6 +28,7 @@ static sums add_up(const allot_decision *decision)
         all.slots += reclaim.slots;
         all.tasks += reclaim.task_count;
         all.lost += reclaim.lost;
+        all.unknown += reclaim.unknown;
     }
     for (int32_t i = 0; i < allot_decision_grants(decision); i++)
         if (allot_decision_grant(decision, i, &grant) == ALLOT_OK)
@@ -94,6 +95,7 @@ static void put_tasks(allot__text *out, const allot_state *state, const allot_re
     }
     allot__cli_printf(out, ", %" PRId64 " slot-second%s of work lost", reclaim->lost,
                       plural(reclaim->lost));
+    allot__cli_put_unknown(out, reclaim->unknown);
 }
 
 static void put_reclaim(allot__text *out, const allot_decision *decision,
@@ -141,9 +143,11 @@ static void put_sums(allot__text *out, const sums *all)
     else
         allot__cli_printf(out, "in all %" PRId64 " slot%s given back", all->slots,
                           plural(all->slots));
-    if (all->tasks > 0)
+    if (all->tasks > 0) {
         allot__cli_printf(out, " by %" PRId64 " task%s, %" PRId64 " slot-second%s of work lost",
                           all->tasks, plural(all->tasks), all->lost, plural(all->lost));
+        allot__cli_put_unknown(out, all->unknown);
+    }
     allot__cli_printf(out, "; %" PRId64 " idle slot%s granted\n", all->granted,
                       plural(all->granted));
 }
@@ -197,8 +201,8 @@ static int put_document(allot__cli *cli, const allot__documents *docs, uint64_t 
     put_list(out, "begins", after & ~before);
     allot__cli_printf(out,
                       "\"slots\": %" PRId64 ", \"tasks\": %" PRId64 ", \"lost\": %" PRId64
-                      ", \"granted\": %" PRId64 "}",
-                      all.slots, all.tasks, all.lost, all.granted);
+                      ", \"unknown\": %" PRId64 ", \"granted\": %" PRId64 "}",
+                      all.slots, all.tasks, all.lost, all.unknown, all.granted);
     allot__cli_puts(out, ending);
     return CLI_DONE;
 }

@@ -24,7 +24,8 @@ typedef struct allot__order_back {
     int32_t first, count; /* of its claims */
     const int32_t *tasks; /* which go, where that is known already; NULL: not yet */
     int32_t task_count;
-    int64_t lost; /* slot-seconds that they have run */
+    int64_t lost;    /* slot-seconds that they have run, as far as their starts are known */
+    int32_t unknown; /* of how many they are not */
 } allot__order_back;
 
 typedef struct allot__orders {

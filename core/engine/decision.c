@@ -262,7 +262,8 @@ static void reclaim_at(const allot_decision *decision, int32_t group, int32_t i,
                            .claim_count = order->count,
                            .tasks = order->tasks,
                            .task_count = order->task_count,
-                           .lost = order->lost};
+                           .lost = order->lost,
+                           .unknown = order->unknown};
     out->reason = order->unowed & ALLOT__BY_CLOSED  ? "closed-host"
                   : is_forced(work, order->row)     ? forced_reason(work, order->row)
                   : order->unowed & ALLOT__BY_LIMIT ? "over-limit"

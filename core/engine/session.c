@@ -39,8 +39,9 @@ static const allot__session_fill by_priority[] = {
     {.by = {ALLOT_FROM_NUMBER, 1},
      .up_to = {ALLOT_FROM_NEED, 0},
      .order = {.keys = {{{ALLOT_FROM_COLUMN, ALLOT_SESSION_PRIORITY}, 1},
-                        {{ALLOT_FROM_COLUMN, ALLOT_SESSION_CREATED}, 0}},
-               .count = 2}}};
+                        {{ALLOT_FROM_COLUMN, ALLOT_SESSION_CREATED}, 0},
+                        {{ALLOT_FROM_COLUMN, ALLOT_SESSION_PLACE}, 0}},
+               .count = 3}}};
 
 static const struct {
     const allot__session_fill *fills;
@@ -74,8 +75,10 @@ static int64_t value_of(const division *it, int32_t column, int32_t place)
         return session->minimum;
     case ALLOT_SESSION_DEMAND:
         return session->demand < 0 ? it->demand : session->demand;
-    default: /* ALLOT_SESSION_ALLOCATED */
+    case ALLOT_SESSION_ALLOCATED:
         return it->held[number];
+    default: /* ALLOT_SESSION_PLACE */
+        return number;
     }
 }
 

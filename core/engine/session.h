@@ -9,7 +9,8 @@
  *     to need:
  *       proportional  by priority
  *       minimum       by minimum up to minimum, then by priority
- *       priority      highest priority first, then the first created
+ *       priority      highest priority first, then the first created, then as the state lists
+ *                     them: each gets all it needs before the next gets any (5.6)
  *  3. whole slots: floors, and those lost go one each to sessions with a fraction, by priority
  *     (highest first), then by creation (first first), then in the order of the state.
  */

@@ -49,11 +49,15 @@ static void tell_what(const inquiry *it)
     const allot__label *session = allot__label_at(&it->state->tasks, task->session);
     int32_t count;
     allot__unit_tasks(it->units, it->unit, &count);
-    allot__tell(&it->teller, "%s runs on %s of %s%s%.64s%s%.64s, for %" PRId64 " s.", task->id,
+    char ran[96] = "the state does not tell since when: it counts as running since 1970";
+    if (task->started != 0) {
+        snprintf(ran, sizeof ran, "for %" PRId64 " s", allot__ran(it->state->now, task->started));
+    }
+    allot__tell(&it->teller, "%s runs on %s of %s%s%.64s%s%.64s, %s.", task->id,
                 allot__tell_slots(it->units->slots[it->unit]).text,
                 allot__tell_path(&it->teller, task->consumer).text, host != NULL ? " on " : "",
                 host != NULL ? host->text : "", session != NULL ? ", session " : "",
-                session != NULL ? session->text : "", allot__ran(it->state->now, task->started));
+                session != NULL ? session->text : "", ran);
     if (count > 1) {
         allot__tell(&it->teller,
                     "%" PRId32 " tasks share that slot: they go or stay together, and their run "
@@ -229,7 +233,7 @@ static void tell_key(const inquiry *it, int32_t other, bool goes)
     allot__tell(&it->teller, "  What decides is %s, %s first: %" PRId64 " against %" PRId64 ".",
                 name, by->descending ? "largest" : "smallest", mine, its);
     if (goes) {
-        allot__tell(&it->teller, "  It would stand behind %s with a %s %s %" PRId64 ".",
+        allot__tell(&it->teller, "  It would stand behind %s with %s %s %" PRId64 ".",
                     name_of(it, other), name, by->descending ? "below" : "above", its);
     }
 }

@@ -235,29 +235,20 @@ const allot__queue *allot__victims_queue(const allot__victims *victims, int32_t 
 
 /* ---- Reclaims -------------------------------------------------------------------------------- */
 
-/* Slot-seconds that the tasks of a reclaim have run. */
-static int64_t lost_of(const allot_state *state, const allot__order_back *order)
+/* Adds the slot-seconds that tasks have run on so many slots. */
+static void add_lost(const allot_state *state, const int32_t *tasks, int32_t count, int32_t slots,
+                     allot__order_back *order)
 {
-    int64_t sum = 0;
-    for (int32_t i = 0; i < order->task_count; i++) {
-        const allot__task *task = allot__task_at(&state->tasks, order->tasks[i]);
-        int64_t ran = allot__ran(state->now, task->started);
+    for (int32_t i = 0; i < count; i++) {
+        int64_t started = allot__task_at(&state->tasks, tasks[i])->started;
         int64_t lost;
-        if (__builtin_mul_overflow(ran, (int64_t)task->slots, &lost) ||
-            __builtin_add_overflow(sum, lost, &sum)) {
-            return INT64_MAX;
+        order->unknown += started == 0;
+        if (started != 0 &&
+            (__builtin_mul_overflow(allot__ran(state->now, started), (int64_t)slots, &lost) ||
+             __builtin_add_overflow(order->lost, lost, &order->lost))) {
+            order->lost = INT64_MAX;
         }
     }
-    return sum;
-}
-
-/* Slot-seconds that a unit has run. */
-static int64_t unit_lost(const allot__queue *queue, int32_t unit)
-{
-    const allot__units *units = queue->rows.units;
-    int64_t ran = allot__unit_ran(queue->rows.rows.work->state, units, unit);
-    int64_t lost;
-    return __builtin_mul_overflow(ran, (int64_t)units->slots[unit], &lost) ? INT64_MAX : lost;
 }
 
 /* Names the tasks of one reclaim: those picked from place *at on, until they cover its slots. */
@@ -284,10 +275,9 @@ static int name_tasks(const allot__queue *queue, int32_t *at, int64_t owed,
     for (int32_t i = from; i < *at; i++) {
         int32_t unit = queue->rows.base + queue->picked.rows[i];
         const int32_t *of = allot__unit_tasks(units, unit, &n);
-        int64_t lost = unit_lost(queue, unit);
+        add_lost(work->state, of, n, units->slots[unit], order);
         memcpy(tasks, of, (size_t)n * sizeof *tasks);
         tasks += n;
-        order->lost = INT64_MAX - order->lost < lost ? INT64_MAX : order->lost + lost;
     }
     return ALLOT_OK;
 }
@@ -331,7 +321,12 @@ static void count_lost(const allot__work *work, allot__orders *orders)
 {
     for (int32_t i = 0; i < orders->reclaim_count; i++) {
         allot__order_back *order = &orders->reclaims[i];
-        order->lost = order->tasks != NULL ? lost_of(work->state, order) : 0;
+        order->lost = 0;
+        order->unknown = 0;
+        for (int32_t k = 0; order->tasks != NULL && k < order->task_count; k++) {
+            const allot__task *task = allot__task_at(&work->state->tasks, order->tasks[k]);
+            add_lost(work->state, order->tasks + k, 1, task->slots, order);
+        }
     }
 }
 

@@ -7,7 +7,9 @@
  *  1. candidates are its units that are not already going, not on a closed host (what runs there
  *     goes by itself), and not sheltered by a guard of its policy;
  *  2. they go by the policy's victims, or by importance, then (where priority schedules sessions)
- *     the last created session, then the last started; ties: larger id first (byte order);
+ *     the last created session, then the last started; ties: larger id first (byte order). A task
+ *     of which the state does not tell when it started counts as running since 1970: what may have
+ *     run for long goes behind what has not;
  *  3. until their slots cover what the leaf gives; then backwards everybody is spared that is not
  *     needed (pick.h);
  *     Where hosts are not all alike, those on hosts that serve a claimant go for it before others

@@ -196,6 +196,8 @@ static void write_reclaim(page *page, const allot_reclaim *reclaim)
     allot__write_integer(out, "deadline", reclaim->deadline);
     allot__write_tasks(out, page->decision, reclaim);
     allot__write_integer(out, "lost", reclaim->lost);
+    if (reclaim->unknown > 0)
+        allot__write_integer(out, "unknown", reclaim->unknown);
     write_why(out, reclaim);
     allot__write_close(out, '}');
 }

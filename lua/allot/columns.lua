@@ -18,7 +18,9 @@ columns.tasks = {
   "slots", "started", "submitted", "ran", "preempted", "preemption_rank", "priority", "created",
   "session_over", "importance", "host", "load", "lot", "joined", "least_ran",
 }
-columns.sessions = { "priority", "preemption_rank", "created", "minimum", "demand", "allocated" }
+columns.sessions = {
+  "priority", "preemption_rank", "created", "minimum", "demand", "allocated", "place",
+}
 
 --- The place of a column in a list (default: of consumers'), or nil.
 function columns.index(name, list)

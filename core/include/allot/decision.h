@@ -132,7 +132,8 @@ typedef struct allot_reclaim {
     int32_t claim_count;
     const int32_t *tasks; /* which tasks go, first to last: allot_state_task_at; borrowed */
     int32_t task_count;
-    int64_t lost; /* slot-seconds that those have run */
+    int64_t lost;    /* slot-seconds that those have run, as far as the state tells their starts */
+    int32_t unknown; /* ... how many of them it does not tell that of: their loss is not known */
 } allot_reclaim;
 ALLOT_API int32_t allot_decision_reclaims(const allot_decision *decision);
 ALLOT_API int allot_decision_reclaim(const allot_decision *decision, int32_t i, allot_reclaim *out);

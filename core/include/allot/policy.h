@@ -66,9 +66,12 @@ typedef enum allot_rows {
  * in the order of their declaration. Tasks that share a slot of a host go together, as one row. */
 #define ALLOT_TASK_COLUMN_MAP(XX)                                                                  \
     XX(SLOTS, "slots", "slots that are free once it is gone")                                      \
-    XX(STARTED, "started", "when it started, Unix seconds; of several on a slot the last")         \
+    XX(STARTED, "started",                                                                         \
+       "when it started, Unix seconds, 0 where that is not known; of several on a slot the last")  \
     XX(SUBMITTED, "submitted", "when it was submitted, likewise")                                  \
-    XX(RAN, "ran", "seconds it has run; of several on a slot the sum (A-78)")                      \
+    XX(RAN, "ran",                                                                                 \
+       "seconds it has run, since 1970 where its start is not known; "                             \
+       "of several on a slot the sum (A-78)")                                                      \
     XX(PREEMPTED, "preempted", "how often it was reclaimed before; of several the most")           \
     XX(PREEMPTION_RANK, "preemption_rank", "its session's; 0 without one")                         \
     XX(PRIORITY, "priority", "its session's; 1 without one")                                       \
@@ -98,7 +101,8 @@ typedef enum allot_task_column {
     XX(CREATED, "created", "when it was created, Unix seconds")                                    \
     XX(MINIMUM, "minimum", "services it should have at least")                                     \
     XX(DEMAND, "demand", "slots it wants")                                                         \
-    XX(ALLOCATED, "allocated", "slots its tasks hold")
+    XX(ALLOCATED, "allocated", "slots its tasks hold")                                             \
+    XX(PLACE, "place", "its place in the state's list, from 0: what else is equal ends there")
 
 typedef enum allot_session_column {
 #define ALLOT_SESSION_COLUMN_ENUM(name, text, doc) ALLOT_SESSION_##name,

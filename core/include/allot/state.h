@@ -24,6 +24,8 @@ typedef struct allot_task {
     int32_t consumer; /* a leaf */
     int32_t group;
     int64_t slots; /* 1 ... ALLOT_AMOUNT_MAX */
+    /* Unix seconds; 0: not known. Whose start is not known counts as running since 1970, so that it
+     * goes behind those whose loss is known, and adds nothing to what is told as lost. */
     int64_t started, submitted;
     const char *session, *host;
     const char *slot;  /* tasks of a leaf with the same host and slot share it: it counts once, with
