@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * lease.h: slots that one cluster lends to another part-time (shared lease).
+ *
+ * An export policy gives slots to consumers; what one of them gets from one policy is a *contract*,
+ * decided about by itself (L-4). Contracts number 0, 1, ... in the order of adding.
+ */
+#ifndef ALLOT_LEASE_H
+#define ALLOT_LEASE_H
+
+#include <allot/decision.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct allot_lease_host {
+    const char *host;
+    int64_t slots; /* exported there */
+} allot_lease_host;
+
+typedef struct allot_lease {
+    const char *name; /* unique; of a policy with several consumers "policy/consumer" */
+    const char *provider, *consumer;
+    int64_t slots;                 /* exported, 1 ...; of one with hosts their sum */
+    const allot_lease_host *hosts; /* of the plan; none: not told */
+    int32_t host_count;
+    int32_t shared;        /* 0: exclusive, all of it is the consumer's, always (L-8) */
+    int64_t reclaim_delay; /* s (L-6) */
+    int32_t damped;        /* nothing moves to who has nothing pending */
+} allot_lease;
+/* EEXIST, ENAME, ERANGE; EUSAGE: a host that is not in the plan, or in another contract too. */
+ALLOT_API int allot_plan_lease(allot_plan *plan, const allot_lease *lease);
+ALLOT_API int32_t allot_plan_leases(const allot_plan *plan);
+ALLOT_API int allot_plan_lease_at(const allot_plan *plan, int32_t i, allot_lease *out);
+
+typedef enum allot_lease_phase {
+    ALLOT_LEASE_CONN = 0, /* offered: the consumer has one slot, and has not used it yet (L-5) */
+    ALLOT_LEASE_OK,
+    ALLOT_LEASE_INACTIVE, /* it was changed: nothing starts on it in this cycle (L-7, A-43) */
+    ALLOT_LEASE_PHASE_COUNT
+} allot_lease_phase;
+ALLOT_API const char *allot_lease_phase_name(int phase);
+
+typedef struct allot_lease_side {
+    int64_t available, used;
+    int64_t demand; /* slots of what is pending; -1: not told */
+} allot_lease_side;
+typedef struct allot_lease_now {
+    allot_lease_side provider, consumer;
+    allot_lease_phase phase;
+    int64_t since; /* when the lease was made, evaluated or changed last */
+} allot_lease_now;
+/* A contract that the state does not tell of is at its start (L-5). EUSAGE, ERANGE. */
+ALLOT_API int allot_state_lease(allot_state *state, int32_t lease, const allot_lease_now *now);
+
+/* A contract after the cycle, and what changed. */
+typedef struct allot_lease_part {
+    allot_lease_now now;
+    int64_t size;              /* N: less than exported where hosts are down */
+    int64_t moved;             /* slots that changed sides in this cycle */
+    int32_t to_consumer;       /* ... to the consumer, or to the provider */
+    const allot_place *places; /* the moved slots by host; borrowed, none: not known */
+    int32_t place_count;
+    const char
+        *reason; /* "offered", "made", "waits", "consumer-idle" (more than the provider, and so
+                    on), "provider-idle", "equal", "inactive", "no-demand", "shrunk". Static */
+} allot_lease_part;
+ALLOT_API int allot_decision_lease(const allot_decision *decision, int32_t lease,
+                                   allot_lease_part *out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
