@@ -21,7 +21,8 @@ local FLOORS = {
 
 -- Public headers, each may include those before it.
 local PUBLIC = {
-  "report", "policy", "plan", "state", "decision", "allot", "json", "script", "service",
+  "report", "column", "policy", "plan", "queue", "state", "job", "decision", "dispatch", "lease",
+  "allot", "json", "script", "service",
 }
 
 -- Files of engine/, each may include the headers of those before it (and its own).
@@ -34,6 +35,7 @@ local ENGINE = {
   "giveback", "giveback_leaves", "giveback_across", "trace", "over", "ledger_cut", "reach",
   "reclaim", "book", "orders", "spread", "place", "pick", "pick_items", "pick_filter", "pick_fast",
   "rowset", "session", "units", "victim", "victim_closed", "victim_fuse", "victim_hosts",
+  "room", "bound", "prey", "slices", "usage", "leases", "dispatch",
   "decision", "decision_totals", "decision_flight", "tell", "tell_ledger", "tell_quota",
   "tell_slots", "tell_hosts", "explain", "tell_task", "cycle",
 }

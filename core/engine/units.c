@@ -29,10 +29,8 @@ const char *allot__unit_id(const allot_state *state, const allot__units *units, 
 int64_t allot__ran(int64_t now, int64_t then)
 {
     int64_t ran;
-    if (then >= now) {
-        return 0;
-    }
-    return __builtin_sub_overflow(now, then, &ran) ? INT64_MAX : ran;
+    bool ages = __builtin_sub_overflow(now, then, &ran);
+    return then >= now ? 0 : ages ? INT64_MAX : ran;
 }
 
 int64_t allot__unit_ran(const allot_state *state, const allot__units *units, int32_t unit)
@@ -272,6 +270,16 @@ static const int64_t *ran(const allot__unit_rows *rows, int32_t unit, int32_t n,
     return least_ran(rows, unit, n, room);
 }
 
+/* What is said of jobs alone: what counts down is bounded by nothing, all else is 0. */
+static const int64_t *of_jobs(int32_t column, int32_t n, int64_t *room)
+{
+    bool counts = column == ALLOT_TASK_REMAINING || column >= ALLOT_TASK_PREEMPTIONS_LEFT;
+    for (int32_t i = 0; i < n; i++) {
+        room[i] = counts ? ALLOT_AMOUNT_MAX : 0;
+    }
+    return room;
+}
+
 static const int64_t *read_column(const allot__rowset *rowset, int32_t column, int32_t first,
                                   int32_t n, int64_t *room)
 {
@@ -301,14 +309,17 @@ static const int64_t *read_column(const allot__rowset *rowset, int32_t column, i
     case ALLOT_TASK_RAN:
         return ran(rows, unit, n, room);
     case ALLOT_TASK_LEAST_RAN:
+    case ALLOT_TASK_UNINTERRUPTED:
         return least_ran(rows, unit, n, room);
     case ALLOT_TASK_LOT:
         return lots(rows, unit, n, room);
     default: {
-        const allot_policy *policy = rowset->rules->policy;
         int32_t own = column - ALLOT_TASK_COLUMN_COUNT;
-        int32_t attribute = allot__task_attribute_of(rowset->work->plan, policy, own);
-        return widen(units->attributes[attribute] + unit, n, room);
+        if (own < 0) {
+            return of_jobs(column, n, room);
+        }
+        int32_t number = allot__task_attribute_of(rowset->work->plan, rowset->rules->policy, own);
+        return widen(units->attributes[number] + unit, n, room);
     }
     }
 }

@@ -13,6 +13,8 @@ typedef struct column {
 static const column consumer_columns[] = {ALLOT_COLUMN_MAP(COLUMN)};
 static const column task_columns[] = {ALLOT_TASK_COLUMN_MAP(COLUMN)};
 static const column session_columns[] = {ALLOT_SESSION_COLUMN_MAP(COLUMN)};
+static const column queue_columns[] = {ALLOT_QUEUE_COLUMN_MAP(COLUMN)};
+static const column lease_columns[] = {ALLOT_LEASE_COLUMN_MAP(COLUMN)};
 #undef COLUMN
 
 /* The built-in columns of such rows, *count of them. */
@@ -28,6 +30,12 @@ static const column *columns_of(allot_rows rows, int *count)
     case ALLOT_SESSIONS:
         *count = ALLOT_SESSION_COLUMN_COUNT;
         return session_columns;
+    case ALLOT_QUEUES:
+        *count = ALLOT_QUEUE_COLUMN_COUNT;
+        return queue_columns;
+    case ALLOT_LEASES:
+        *count = ALLOT_LEASE_COLUMN_COUNT;
+        return lease_columns;
     case ALLOT_HOSTS:
         break;
     }
@@ -79,6 +87,12 @@ const char *allot_scheduling_name(int scheduling)
 {
     static const char *const names[] = {"proportional", "minimum", "priority"};
     return scheduling >= 0 && scheduling < ALLOT_SCHEDULING_COUNT ? names[scheduling] : NULL;
+}
+
+const char *allot_fewest_name(int fewest)
+{
+    static const char *const names[] = {"no", "mini_job", "optimal_mini_job"};
+    return fewest >= 0 && fewest <= ALLOT_OPTIMAL_MINI_JOB ? names[fewest] : NULL;
 }
 
 const char *allot_option_name(int option)

@@ -203,7 +203,8 @@ static int adopt_attributes(allot_plan *plan, const allot_policy *policy)
 int allot__plan_adopt(allot_plan *plan, allot_policy *policy)
 {
     if (!policy || policy->engine != plan->engine ||
-        (policy->functions.count > 0 && !policy->provider.compute))
+        (policy->functions.count > 0 && !policy->provider.compute) ||
+        (policy->preempts >= 0 && !policy->provider.relate))
         return ALLOT_EUSAGE;
     size_t before = plan->attributes.count, tasks = plan->task_attributes.count;
     int status = adopt_attributes(plan, policy);

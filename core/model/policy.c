@@ -35,6 +35,7 @@ int allot_policy_new(allot_engine *engine, const char *name, allot_policy **out)
     allot_key least_important = {{ALLOT_FROM_COLUMN, ALLOT_TASK_IMPORTANCE}, 0};
     allot_key least_run = {{ALLOT_FROM_COLUMN, ALLOT_TASK_RAN}, 0};
     policy->victims = (allot__order){{least_important, least_run}, 2};
+    allot__policy_jobs_init(policy);
     *out = policy;
     return ALLOT_OK;
 }

@@ -76,11 +76,23 @@ struct allot_policy {
     int32_t task_attribute_count;
     allot__order victims;       /* of tasks; by default importance, then the last started */
     bool victims_given;         /* ... else it is the default */
+    bool divides;               /* something was said that only consumers need */
     allot__vector guards;       /* of allot__guard */
     allot__vector requirements; /* of allot__requirement */
     allot__vector session_fills[ALLOT_SCHEDULING_COUNT]; /* of allot__session_fill; empty: the
                                                             built-in rule */
+    /* Jobs of queues; what was not said has its default, guards and victims once a plan holds it.
+     */
+    bool dispatches;
+    allot__order dispatch; /* of tasks */
+    int32_t preempts;      /* for the provider's relate; ALLOT_NOBODY; ALLOT__AS_QUEUES_SAY */
+    allot_fewest fewest;
+    int32_t lift, job_types; /* bits */
+    allot__order slices;     /* of queues */
+    int32_t lease;           /* a function; -1: L-6 */
 };
+
+enum { ALLOT__AS_QUEUES_SAY = -2 /* P-7 */ };
 
 /* Does whoever goes by it hold own, shared and borrowed slots apart (C-11)? */
 static inline bool allot__policy_ledger(const allot_policy *policy)
@@ -101,6 +113,17 @@ static inline bool allot__policy_open(const allot_policy *policy)
     return policy && policy->holds == 1;
 }
 
+/* May it be given a rule that divides slots among consumers? */
+static inline bool allot__policy_divides(const allot_policy *policy)
+{
+    return allot__policy_open(policy) && !policy->dispatches;
+}
+
+/* Gives a new policy the defaults of what is said of jobs. */
+void allot__policy_jobs_init(allot_policy *policy);
+/* Gives one that dispatches the victims and guards that it did not say; ENOMEM. */
+int allot__policy_jobs_complete(allot_policy *policy);
+
 /* Ends what a policy says of tasks, sessions and hosts. */
 void allot__policy_tasks_free(allot_policy *policy);
 /* May a rule about such rows take its numbers from there? Consumers' columns up to `last`. */
@@ -116,7 +139,8 @@ int32_t allot__requirement_find(const allot_policy *policy, const char *name);
 /* Are the attribute's name and bounds sound? ENAME, ERANGE, EUSAGE. */
 int allot__attribute_check(const allot_attribute *attribute);
 
-/* Gives a policy without fills the one that every policy begins with; ENOMEM. */
+/* Gives a policy without fills the one that every policy begins with, and one that dispatches its
+ * defaults; ENOMEM. */
 int allot__policy_complete(allot_policy *policy);
 
 /* Do two policies declare the same? */

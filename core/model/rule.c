@@ -100,8 +100,12 @@ int allot__policy_complete(allot_policy *policy)
 {
     if (policy->fill_count > 0)
         return ALLOT_OK;
+    int status = policy->dispatches ? allot__policy_jobs_complete(policy) : ALLOT_OK;
+    if (status)
+        return status;
     allot_source reserve = {ALLOT_FROM_COLUMN, ALLOT_RESERVE};
-    return append(policy, "reserved", (allot__fill){.by = reserve, .up_to = reserve});
+    return append(policy, policy->dispatches ? "dispatched" : "reserved",
+                  (allot__fill){.by = reserve, .up_to = reserve});
 }
 
 static bool cap_valid(const allot_policy *policy, allot_source up_to, int32_t keys)
@@ -128,7 +132,7 @@ int allot_policy_fill(allot_policy *policy, const char *label, allot_source by, 
                       const allot_key *keys, int32_t n)
 {
     allot__fill fill = {.by = by, .up_to = up_to};
-    if (!allot__policy_open(policy) || !amount_valid(policy, by, IN_QUOTA) ||
+    if (!allot__policy_divides(policy) || !amount_valid(policy, by, IN_QUOTA) ||
         !cap_valid(policy, up_to, n) || !order_make(policy, keys, n, IN_QUOTA, &fill.order) ||
         (policy->fill_count > 0 && allot__policy_ledger(policy)))
         return ALLOT_EUSAGE;
@@ -189,7 +193,7 @@ static bool limit_valid(const allot_policy *policy, allot_source source)
 int allot_policy_pool(allot_policy *policy, const char *label, allot_source by, allot_source up_to)
 {
     allot__fill part = {.kind = ALLOT__POOL, .by = by, .up_to = up_to};
-    if (!allot__policy_open(policy) || !amount_valid(policy, by, IN_QUOTA) ||
+    if (!allot__policy_divides(policy) || !amount_valid(policy, by, IN_QUOTA) ||
         !limit_valid(policy, up_to))
         return ALLOT_EUSAGE;
     return append_part(policy, label, &part);
@@ -199,7 +203,7 @@ int allot_policy_loan(allot_policy *policy, const char *label, allot_source lend
                       allot_source borrow_limit, const allot_key *keys, int32_t n)
 {
     allot__fill part = {.kind = ALLOT__LOAN, .by = lend_limit, .up_to = borrow_limit};
-    if (!allot__policy_open(policy) || !limit_valid(policy, lend_limit) ||
+    if (!allot__policy_divides(policy) || !limit_valid(policy, lend_limit) ||
         !limit_valid(policy, borrow_limit) || !order_make(policy, keys, n, IN_QUOTA, &part.order))
         return ALLOT_EUSAGE;
     if (n == 0) {
@@ -295,18 +299,20 @@ int allot_policy_round(allot_policy *policy, allot_rounding rounding)
 int allot_policy_distribute(allot_policy *policy, const allot_key *keys, int32_t n)
 {
     allot__order order;
-    if (!allot__policy_open(policy) || !order_make(policy, keys, n, IN_DISTRIBUTION, &order) ||
+    if (!allot__policy_divides(policy) || !order_make(policy, keys, n, IN_DISTRIBUTION, &order) ||
         goes_round(policy, policy->rounding, &order))
         return ALLOT_EUSAGE;
     policy->distribute = order;
+    policy->divides = true;
     return ALLOT_OK;
 }
 
 int allot_policy_reclaim(allot_policy *policy, allot_source by, const allot_key *keys, int32_t n)
 {
-    if (!allot__policy_open(policy) || !amount_valid(policy, by, IN_RECLAIM) ||
+    if (!allot__policy_divides(policy) || !amount_valid(policy, by, IN_RECLAIM) ||
         !order_make(policy, keys, n, IN_RECLAIM, &policy->reclaim))
         return ALLOT_EUSAGE;
     policy->reclaim_by = by;
+    policy->divides = true;
     return ALLOT_OK;
 }

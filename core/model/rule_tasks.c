@@ -15,6 +15,10 @@ int32_t allot__column_count(const allot_policy *policy, allot_rows rows)
         return ALLOT_TASK_COLUMN_COUNT + policy->task_attribute_count;
     case ALLOT_SESSIONS:
         return ALLOT_SESSION_COLUMN_COUNT;
+    case ALLOT_QUEUES:
+        return ALLOT_QUEUE_COLUMN_COUNT;
+    case ALLOT_LEASES:
+        return ALLOT_LEASE_COLUMN_COUNT;
     case ALLOT_HOSTS:
         return 0;
     }
@@ -117,7 +121,7 @@ int allot_policy_session_fill(allot_policy *policy, allot_scheduling scheduling,
                               allot_source up_to, const allot_key *keys, int32_t n)
 {
     allot__session_fill fill = {.by = by, .up_to = up_to};
-    if (!allot__policy_open(policy) || (int)scheduling < 0 ||
+    if (!allot__policy_divides(policy) || (int)scheduling < 0 ||
         scheduling >= ALLOT_SCHEDULING_COUNT || !session_amount(policy, by) ||
         (up_to.kind != ALLOT_FROM_NEED && !session_amount(policy, up_to)) ||
         !allot__order_make(policy, ALLOT_SESSIONS, keys, n, 0, &fill.order) ||
@@ -128,6 +132,7 @@ int allot_policy_session_fill(allot_policy *policy, allot_scheduling scheduling,
     if (!added)
         return ALLOT_ENOMEM;
     *added = fill;
+    policy->divides = true;
     return ALLOT_OK;
 }
 

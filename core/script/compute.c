@@ -212,6 +212,7 @@ static int32_t about(const allot__batch_run *run, char *path, size_t size)
     path[0] = '\0';
     switch (run->call->rows) {
     case ALLOT_CONSUMERS:
+    case ALLOT_QUEUES:
         allot_plan_path(batch->plan, consumer, path, size);
         break;
     case ALLOT_TASKS:
@@ -221,6 +222,9 @@ static int32_t about(const allot__batch_run *run, char *path, size_t size)
     case ALLOT_SESSIONS:
         session = allot_state_session_at(batch->state, batch->items[row]);
         snprintf(path, size, "session %s", session ? session->id : "");
+        break;
+    case ALLOT_LEASES:
+        snprintf(path, size, "lease %d", (int)batch->items[row]);
         break;
     case ALLOT_HOSTS:
         snprintf(path, size, "host %s", allot_plan_host_name(batch->plan, batch->items[row]));

@@ -41,7 +41,8 @@ const char *allot__read_string(lua_State *L, const char *key)
 static int32_t built_in(allot_rows rows)
 {
     static const int32_t counts[] = {ALLOT_COLUMN_COUNT, ALLOT_TASK_COLUMN_COUNT,
-                                     ALLOT_SESSION_COLUMN_COUNT};
+                                     ALLOT_SESSION_COLUMN_COUNT, ALLOT_QUEUE_COLUMN_COUNT,
+                                     ALLOT_LEASE_COLUMN_COUNT};
     return rows < ALLOT_HOSTS ? counts[rows] : 0;
 }
 
@@ -93,7 +94,7 @@ static const char *near_column(const allot__reading *reading, const char *name, 
 static void refuse_stranger(lua_State *L, const allot__reading *reading, const char *at,
                             const char *name)
 {
-    static const char *const kinds[] = {"consumers", "tasks", "sessions"};
+    static const char *const kinds[] = {"consumers", "tasks", "sessions", "queues", "leases"};
     for (int rows = 0; rows < ALLOT_HOSTS; rows++) {
         if (find_in(reading->draft, (allot_rows)rows, name) >= 0)
             allot__read_fail(L, at, "'%s' is a column of %s; this rule is about %s", name,
@@ -141,6 +142,8 @@ static bool takes_view(lua_State *L, const allot__reading *reading, const char *
     const char *name = parameter(L, 1);
     if (!name || parameter(L, 2) || find_column(reading, name) >= 0)
         return false;
+    if (reading->rows == ALLOT_QUEUES && strcmp(name, "queue") == 0)
+        return true; /* the row, not the column of tasks */
     refuse_stranger(L, reading, at, name);
     if (near_column(reading, name, 4))
         refuse_column(L, reading, at, "column (and too like one to name a row)", name);

@@ -16,10 +16,17 @@ columns.known = { quota = 13, distribute = 14, reclaim = 16 }
 --- Of tasks and sessions; every stage that asks knows them all.
 columns.tasks = {
   "slots", "started", "submitted", "ran", "preempted", "preemption_rank", "priority", "created",
-  "session_over", "importance", "host", "load", "lot", "joined", "least_ran",
+  "session_over", "importance", "host", "load", "lot", "joined", "least_ran", "queue",
+  "queue_priority", "preference", "queue_order", "uninterrupted", "remaining", "suspended_for",
+  "preemptions_left", "preempt_time_left", "interval_over", "run_time_left", "finish_time_left",
 }
 columns.sessions = {
   "priority", "preemption_rank", "created", "minimum", "demand", "allocated", "place",
+}
+
+--- Of queues, when the slices of their pool are cut.
+columns.queues = {
+  "slot_share", "priority", "used", "usage", "used_over_share", "pending", "place",
 }
 
 --- The place of a column in a list (default: of consumers'), or nil.
@@ -29,10 +36,10 @@ function columns.index(name, list)
   end
 end
 
---- Of which rows a name is a column: "consumers", "tasks", "sessions" or nil.
+--- Of which rows a name is a column: "consumers", "tasks", "sessions", "queues" or nil.
 function columns.rows_of(name)
   if columns.index(name) then return "consumers" end
-  for _, rows in ipairs { "tasks", "sessions" } do
+  for _, rows in ipairs { "tasks", "sessions", "queues" } do
     if columns.index(name, columns[rows]) then return rows end
   end
 end

@@ -36,7 +36,11 @@
 #include <allot/report.h>
 #include <allot/policy.h>
 #include <allot/plan.h>
+#include <allot/queue.h>
 #include <allot/state.h>
+#include <allot/job.h>
 #include <allot/decision.h>
+#include <allot/dispatch.h>
+#include <allot/lease.h>
 
 #endif

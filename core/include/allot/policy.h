@@ -1,120 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* policy.h: what a rule can read, and how the rules combine. */
+/* policy.h: how the rules of a policy combine. */
 #ifndef ALLOT_POLICY_H
 #define ALLOT_POLICY_H
 
-#include <allot/report.h>
+#include <allot/column.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* ---- Columns --------------------------------------------------------------------------------- */
-
-/*
- * What a rule can read of a consumer. Plan columns are set in a plan; the others are computed.
- * A policy's attributes follow as ALLOT_COLUMN_COUNT, ALLOT_COLUMN_COUNT + 1, ... in the order of
- * their declaration; in a plan, in the order in which its policies brought them (same name: same
- * column).
- */
-#define ALLOT_COLUMN_MAP(XX)                                                                       \
-    XX(OWNED, "owned", "owned slots, scaled to the group's size (C-1)")                            \
-    XX(RESERVE, "reserve", "slots never lent, cut to what is owned (C-1)")                         \
-    XX(LIMIT, "limit", "most slots it may use; none reads as 1000000000")                          \
-    XX(RANK, "rank", "0 is best; larger is worse")                                                 \
-    XX(SHARE, "share", "share ratio")                                                              \
-    XX(GRACE, "grace", "seconds a task has to end once its slot is reclaimed")                     \
-    XX(EXCLUSIVE, "exclusive", "1: hosts on which it has a slot are closed to others (H-14)")      \
-    XX(REBALANCE, "rebalance", "0: at a switch of windows it drains, nothing is taken (A-71)")     \
-    XX(CONFIGURED, "configured", "owned slots as the plan states them, unscaled")                  \
-    XX(DEMAND, "demand", "slots wanted; of a parent: the need of its children (C-2)")              \
-    XX(NEED, "need", "max(reserve, min(demand, limit)) (C-2)")                                     \
-    XX(ALLOCATED, "allocated", "slots held")                                                       \
-    XX(IN_FLIGHT, "in_flight", "slots already being given back (C-6)")                             \
-    XX(QUOTA, "quota", "slots it is entitled to now (C-3); from distribution on")                  \
-    XX(RECEIVED, "received", "idle slots it was given this cycle (C-5); in reclaim")               \
-    XX(OVER, "over", "slots above its target (C-6); in reclaim")
-
-typedef enum allot_column {
-#define ALLOT_COLUMN_ENUM(name, text, doc) ALLOT_##name,
-    ALLOT_COLUMN_MAP(ALLOT_COLUMN_ENUM)
-#undef ALLOT_COLUMN_ENUM
-        ALLOT_COLUMN_COUNT
-} allot_column;
-
-/* The first eight, OWNED to REBALANCE, are what a plan states of every consumer. */
-#define ALLOT_PLAN_COLUMNS 8
-
-/* "owned" and its text; NULL for a column that is not built in. Static. */
-ALLOT_API const char *allot_column_name(int column);
-ALLOT_API const char *allot_column_doc(int column);
-/* The built-in column of that name, or -1. */
-ALLOT_API int allot_column_find(const char *name, size_t len);
-
-/* ---- Columns of tasks and sessions ----------------------------------------------------------- */
-
-/* What a function's or a key's rows are. */
-typedef enum allot_rows {
-    ALLOT_CONSUMERS = 0,
-    ALLOT_TASKS,
-    ALLOT_SESSIONS,
-    ALLOT_HOSTS /* of requirements alone */
-} allot_rows;
-
-/* What a rule can read of a task; a policy's task attributes follow as ALLOT_TASK_COLUMN_COUNT, ...
- * in the order of their declaration. Tasks that share a slot of a host go together, as one row. */
-#define ALLOT_TASK_COLUMN_MAP(XX)                                                                  \
-    XX(SLOTS, "slots", "slots that are free once it is gone")                                      \
-    XX(STARTED, "started",                                                                         \
-       "when it started, Unix seconds, 0 where that is not known; of several on a slot the last")  \
-    XX(SUBMITTED, "submitted", "when it was submitted, likewise")                                  \
-    XX(RAN, "ran",                                                                                 \
-       "seconds it has run, since 1970 where its start is not known; "                             \
-       "of several on a slot the sum (A-78)")                                                      \
-    XX(PREEMPTED, "preempted", "how often it was reclaimed before; of several the most")           \
-    XX(PREEMPTION_RANK, "preemption_rank", "its session's; 0 without one")                         \
-    XX(PRIORITY, "priority", "its session's; 1 without one")                                       \
-    XX(CREATED, "created", "when its session was created; 0 without one")                          \
-    XX(SESSION_OVER, "session_over", "slots its session holds above what it deserves, or below")   \
-    XX(IMPORTANCE, "importance",                                                                   \
-       "preemption_rank, or priority where that schedules sessions; "                              \
-       "on an exclusive host the best there (XV-4)")                                               \
-    XX(HOST, "host", "its host's place in plan order, shuffled by a seed; without one: last")      \
-    XX(LOAD, "load", "its host's load in thousandths; 0 where it is not known")                    \
-    XX(LOT, "lot", "drawn from the plan's seed and its id: any one, but always the same (A-79)")   \
-    XX(JOINED, "joined",                                                                           \
-       "when its session was created, where priority schedules sessions; else 0 (XV-1)")           \
-    XX(LEAST_RAN, "least_ran", "seconds it has run; of several on a slot the least")
-
-typedef enum allot_task_column {
-#define ALLOT_TASK_COLUMN_ENUM(name, text, doc) ALLOT_TASK_##name,
-    ALLOT_TASK_COLUMN_MAP(ALLOT_TASK_COLUMN_ENUM)
-#undef ALLOT_TASK_COLUMN_ENUM
-        ALLOT_TASK_COLUMN_COUNT
-} allot_task_column;
-
-/* What a rule can read of a session. */
-#define ALLOT_SESSION_COLUMN_MAP(XX)                                                               \
-    XX(PRIORITY, "priority", "1 is lowest, 10000 highest")                                         \
-    XX(PREEMPTION_RANK, "preemption_rank", "0 is the first to lose a slot")                        \
-    XX(CREATED, "created", "when it was created, Unix seconds")                                    \
-    XX(MINIMUM, "minimum", "services it should have at least")                                     \
-    XX(DEMAND, "demand", "slots it wants")                                                         \
-    XX(ALLOCATED, "allocated", "slots its tasks hold")                                             \
-    XX(PLACE, "place", "its place in the state's list, from 0: what else is equal ends there")
-
-typedef enum allot_session_column {
-#define ALLOT_SESSION_COLUMN_ENUM(name, text, doc) ALLOT_SESSION_##name,
-    ALLOT_SESSION_COLUMN_MAP(ALLOT_SESSION_COLUMN_ENUM)
-#undef ALLOT_SESSION_COLUMN_ENUM
-        ALLOT_SESSION_COLUMN_COUNT
-} allot_session_column;
-
-/* As allot_column_name and allot_column_find, of any kind but hosts. */
-ALLOT_API const char *allot_rows_column_name(allot_rows rows, int column);
-ALLOT_API const char *allot_rows_column_doc(allot_rows rows, int column);
-ALLOT_API int allot_rows_column_find(allot_rows rows, const char *name, size_t len);
 
 /* ---- Policy: how the rules combine ----------------------------------------------------------- */
 
@@ -178,20 +72,29 @@ typedef struct allot_batch {
     const allot_plan *plan;
     int32_t group;
     allot_rows rows;
-    const int32_t *items;     /* tasks, sessions: their numbers in the state; hosts: in the plan */
+    const int32_t *items;     /* tasks, sessions: their numbers in the state; hosts, queues,
+                                 contracts: in the plan */
     const allot_state *state; /* NULL for consumers */
+    int32_t jobs;             /* nonzero: rows are tasks, but items are jobs (allot_state_job_at) */
 } allot_batch;
 
 /*
  * What computes a policy's functions. `compute` fills out[0 ... count-1] and returns ALLOT_OK, or
  * a status after it has told the report why. Called once for every row and function in a cycle,
  * never per comparison. `release` (may be NULL) is called when the policy ends.
+ *
+ * `relate` (NULL where nothing asks for it) answers for allot_policy_preempts: may jobs of queue
+ * `high` preempt those of `low`? *out is 1 or 0. Both are queues of the plan, high != low, and
+ * allot_plan_queue_at tells of them. Called once for every two queues when a plan is sealed; must
+ * answer the same for the same queues.
  */
 typedef struct allot_provider {
     void *ud;
     int (*compute)(void *ud, int32_t function, const allot_batch *batch, int64_t *out,
                    allot_report *report);
     void (*release)(void *ud);
+    int (*relate)(void *ud, int32_t function, const allot_plan *plan, int32_t high, int32_t low,
+                  int32_t *out, allot_report *report);
 } allot_provider;
 
 /* Makes an empty policy: no fills, round by rank, distribute by rank, reclaim worst rank first in
@@ -250,6 +153,8 @@ typedef enum allot_switch {
                                       siblings first: shares enforced at the leaves (E-22); off */
     ALLOT_SWITCH_NO_RECLAIM,       /* slots only return by themselves, but where a limit or the
                                       group's size does not hold them, or by force; off */
+    ALLOT_SWITCH_UNGUARDED,        /* a policy that dispatches and has no guards has none; else it
+                                      has those of P-30 ... P-34; off */
     ALLOT_SWITCH_COUNT
 } allot_switch;
 ALLOT_API int allot_policy_switch(allot_policy *policy, allot_switch which, int on);
@@ -287,6 +192,72 @@ ALLOT_API int allot_policy_session_fill(allot_policy *policy, allot_scheduling s
 /* A requirement on hosts that consumers can name; `function` is of hosts: nonzero where it runs.
  * ENAME, EEXIST, EUSAGE (also: more than ALLOT_REQUIREMENTS_MAX). */
 ALLOT_API int allot_policy_requirement(allot_policy *policy, const char *name, int32_t function);
+
+/* ---- Policy: queues and leases ---------------------------------------------------------------
+ *
+ * A policy of which one of these was said *dispatches*: slots of queues are not divided by fills,
+ * their jobs get them one by one. Such a policy has no fills, pools and loans, no orders of
+ * distribution and reclaim, no rules of sessions: EUSAGE, whichever is said first. Of what it does
+ * not say the default holds, so that every such policy serves all that a plan's queues state:
+ *
+ *   dispatch   larger priority, then the first submitted
+ *   preempts   as queues say (P-7)
+ *   victims    queue_order, load, host, queue_priority, then the last started (P-10, A-2, A-4)
+ *   guards     max_job_preempt, max_total_time_preempt, no_preempt_interval,
+ *              no_preempt_run_time, no_preempt_finish_time (P-30 ... P-34)
+ *   slices     used_over_share, larger priority, then place (Q-42)
+ *   lease      the idle slots of who has more of them go to the other (L-6)
+ */
+
+/* The order of a queue's pending jobs, and of its suspended ones (P-60); ties as in the state.
+ * Sources are of tasks. */
+ALLOT_API int allot_policy_dispatch(allot_policy *policy, const allot_key *keys, int32_t n);
+/* Who may preempt whom: the provider's `relate` is asked, with `function`, a number 0 ... of its
+ * own; a plan takes a policy whose provider has none for EUSAGE. ALLOT_NOBODY: nobody preempts. */
+enum { ALLOT_NOBODY = -1 };
+ALLOT_API int allot_policy_preempts(allot_policy *policy, int32_t function);
+
+/* How many jobs are preempted for one that needs several slots (P-14). */
+typedef enum allot_fewest {
+    ALLOT_ONE_BY_ONE = 0,  /* in the order of victims, until it fits */
+    ALLOT_MINI_JOB,        /* ... and of these none that it fits without */
+    ALLOT_OPTIMAL_MINI_JOB /* the fewest there are */
+} allot_fewest;
+/* "no", "mini_job", "optimal_mini_job"; NULL: no such. Static. */
+ALLOT_API const char *allot_fewest_name(int fewest);
+ALLOT_API int allot_policy_fewest(allot_policy *policy, allot_fewest fewest);
+
+/* Limits in which preempted jobs do not count (PREEMPT_FOR); and what else may be preempted, and
+ * preempt (PREEMPT_JOBTYPE, P-40). Bits; 0: none, the default. */
+#define ALLOT_LIFT_MAP(XX)                                                                         \
+    XX(GROUP_JLP, "group_jlp", "slots per processor of a user group")                              \
+    XX(GROUP_MAX, "group_max", "slots of a user group in all")                                     \
+    XX(HOST_JLU, "host_jlu", "slots of a user or group on a host")                                 \
+    XX(USER_JLP, "user_jlp", "slots per processor of a user")
+enum {
+#define ALLOT_LIFT_PLACE(name, text, doc) ALLOT__LIFT_PLACE_##name,
+    ALLOT_LIFT_MAP(ALLOT_LIFT_PLACE)
+#undef ALLOT_LIFT_PLACE
+        ALLOT_LIFT_COUNT,
+#define ALLOT_LIFT_BIT(name, text, doc) ALLOT_LIFT_##name = 1 << ALLOT__LIFT_PLACE_##name,
+    ALLOT_LIFT_MAP(ALLOT_LIFT_BIT)
+#undef ALLOT_LIFT_BIT
+        ALLOT_PREY_EXCLUSIVE = 1,
+    ALLOT_PREY_BACKFILL = 2
+};
+ALLOT_API int allot_policy_lift(allot_policy *policy, int32_t lifts);
+ALLOT_API int allot_policy_job_types(allot_policy *policy, int32_t types);
+
+/* The order in which the queues of a pool get their slices (Q-30, Q-40); ties by place. Sources are
+ * of queues. */
+ALLOT_API int allot_policy_slices(allot_policy *policy, const allot_key *keys, int32_t n);
+/* What becomes of a contract that is due (L-6); `function` is of leases. It gives 1: the provider's
+ * idle slots go to the consumer, -1: the consumer's to the provider, 0: nothing moves; with
+ * anything else the cycle fails, ESCRIPT. */
+ALLOT_API int allot_policy_lease(allot_policy *policy, int32_t function);
+
+/* Does it dispatch? A number that is not 0. */
+ALLOT_API int32_t allot_policy_dispatches(const allot_policy *policy);
 
 /* The digest (64 hex digits of SHA-256) of the policy's text, shown in decisions; "" by default. */
 ALLOT_API int allot_policy_digest(allot_policy *policy, const char *hex);
