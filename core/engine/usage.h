@@ -6,14 +6,30 @@
  * Use is in millionths of slot-seconds. After `period` seconds one of `parts` is left of it, and in
  * between as much as that power says: what one step over t seconds leaves and what two over the
  * same time do differ by rounding alone, below 2 millionths a step.
+ *
+ * parts^(-s/period) for s < period is the product of those square roots of 1/parts, of their roots
+ * and so on, that stand for the bits of s/period; each is found by integer search, in parts of
+ * 2^126, and they reach so far down that use below 2^84 cannot tell.
  */
 #ifndef ALLOT_ENGINE_USAGE_H
 #define ALLOT_ENGINE_USAGE_H
 
-#include "base/wide.h"
-#include "model/queue.h"
+#include <allot/queue.h>
 
-/* What is left of `use` after `seconds`, rounded to the nearest. Use is below 2^84. */
+#include "base/wide.h"
+
+/* What a time leaves: `part` of 2^126, divided by `parts` `times` over. */
+typedef struct allot__fading {
+    allot__u128 part;
+    int64_t times;
+    int32_t parts;
+} allot__fading;
+
+/* No time, or below it, and a decay of no period or of one part leave everything. */
+allot__fading allot__fading_over(int64_t seconds, const allot_decay *decay);
+/* What is left of use below 2^84, rounded to the nearest. */
+allot__u128 allot__usage_left(allot__u128 use, const allot__fading *fading);
+/* Both at once. */
 allot__u128 allot__usage_fade(allot__u128 use, int64_t seconds, const allot_decay *decay);
 
 #endif
