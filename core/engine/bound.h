@@ -10,11 +10,15 @@
  *   a queue's own limits                            all do (P-22)
  *   hosts' totals, users' totals                    none do (P-21)
  *   counts of jobs                                  none do (P-24)
- *   groups' totals, groups' and users' per
- *   processor, users' and groups' per host          all do, unless the policy lifts it
- * (PREEMPT_FOR)
+ *   groups' totals, groups' and users' per          all do, unless the policy lifts it
+ *   processor, users' and groups' per host          (PREEMPT_FOR)
+ *   every other                                     all do (P-21)
  *
- * Slots of hosts themselves are no bound but room.h's.
+ * A limit per processor holds on each host for its slots; what is not whole is cut, so that it is
+ * never exceeded. Slots of hosts themselves are no bound but room.h's.
+ *
+ * Jobs are asked about as the state has them: of one that is suspended there only limits count that
+ * it does not count in already; of one that runs (and grows) counts of jobs do not.
  */
 #ifndef ALLOT_ENGINE_BOUND_H
 #define ALLOT_ENGINE_BOUND_H
@@ -22,46 +26,108 @@
 #include "engine/room.h"
 
 typedef struct allot__bound {
-    int32_t limit; /* of the plan's */
-    int32_t host;  /* of the room; -1: it is of none */
+    int32_t limit;              /* of the plan's */
+    int32_t queue, user, group; /* that it holds of; -1: it is of none by itself */
+    int32_t host;               /* of the room; -1: it is of none */
     int64_t most;
-    int64_t used; /* slots or jobs that count */
+    int64_t used;  /* slots or jobs that count */
+    int64_t trial; /* of a job that is being put on hosts */
 } allot__bound;
+
+/* A limit of a class of jobs: its bound, or (-1) one by host. */
+typedef struct allot__bound_entry {
+    int32_t limit, queue, user, group;
+    int32_t bound;
+} allot__bound_entry;
+
+/* Jobs that all limits treat alike: entries[first] ... entries[first + count - 1]. */
+typedef struct allot__bound_class {
+    int32_t queue, user, group;
+    int32_t first, count;
+    bool by_host; /* some are by host, or of some hosts together */
+} allot__bound_class;
 
 typedef struct allot__bounds {
     const allot__work *work;
     const allot__room *room;
-    allot__vector list; /* of allot__bound */
-    allot__index index; /* by limit, queue, user, group, host */
-    bool *lifted;       /* by limit: suspended jobs do not count */
-    /* By *class* of jobs (same queue, user, group): its bounds that are of no host, and its limits
-     * that are. */
-    struct allot__bound_class *classes;
-    int32_t class_count;
-    int32_t *class_of; /* by job */
+    allot__vector list;    /* of allot__bound */
+    allot__index index;    /* ... by limit, queue, user, group, host */
+    bool *counts;          /* by limit: suspended jobs count */
+    allot__vector entries; /* of allot__bound_entry */
+    allot__vector classes; /* of allot__bound_class */
+    allot__index class_index;
+    bool users, groups; /* some limit tells them apart */
+    int32_t *class_of;  /* by job; NULL: there are no limits */
+    int64_t *pending;   /* by class: 0, but while bound_wants.c counts */
 } allot__bounds;
 
+/* Counts what runs and is suspended in the state; ENOMEM. */
 int allot__bounds_make(const allot__work *work, const allot__room *room, allot__bounds *out);
 void allot__bounds_free(allot__bounds *bounds);
 
-/* May a job use so many slots more? *binding is else the first bound that says no. Of no host. */
+static inline allot__bound *allot__bound_at(const allot__bounds *bounds, int32_t bound)
+{
+    return (allot__bound *)bounds->list.items + bound;
+}
+static inline const allot__job_limit *allot__limit_at(const allot__bounds *bounds, int32_t limit)
+{
+    const allot__queues *queues = allot__queues_of(bounds->work->plan);
+    return (const allot__job_limit *)queues->limits.items + limit;
+}
+/* A job's class, 0 ...; -1 without limits. */
+static inline int32_t allot__bounds_class(const allot__bounds *bounds, int32_t job)
+{
+    return bounds->class_of == NULL ? -1 : bounds->class_of[job];
+}
+
+/* May a job use so many slots more, wherever? Only limits that are of no hosts are asked. Else
+ * *binding is the first bound that says no. */
 bool allot__bounds_allow(const allot__bounds *bounds, int32_t job, int64_t slots, int32_t *binding);
-/* How many of those that are free on a host a job may use there; *binding as above, or -1. */
+/* How many of those that are free on a host a job may use there; *binding is the bound that says
+ * fewest, -1: none. */
 int32_t allot__bounds_on_host(const allot__bounds *bounds, int32_t job, int32_t host, int32_t slots,
                               int32_t *binding);
-/* Does any limit of that job's class hold by host? */
+/* Does any limit of that job's class go by hosts? */
 bool allot__bounds_by_host(const allot__bounds *bounds, int32_t job);
+/* A job is to have slots on a host: allot__bounds_on_host says what it may have besides. Until it
+ * has been put on hosts, or not: all that is taken back. */
+void allot__bounds_try(allot__bounds *bounds, int32_t job, int32_t host, int32_t slots);
+void allot__bounds_tried(allot__bounds *bounds, int32_t job);
+/* Does this limit of hosts hold on one? */
+bool allot__limit_on(const allot__bounds *bounds, int32_t limit, int32_t host);
+/* Is it by host; does it count slots or jobs of some hosts together? */
+static inline bool allot__limit_by_host(const allot__job_limit *limit)
+{
+    return (limit->stated.per & ALLOT_PER_HOST) != 0 ||
+           limit->stated.kind == ALLOT_LIMIT_PER_PROCESSOR;
+}
+static inline bool allot__limit_of_hosts(const allot__job_limit *limit)
+{
+    return limit->set > 0 && !allot__limit_by_host(limit);
+}
+/* The bound of an entry on a host, or -1: nobody uses any of it yet. */
+int32_t allot__bound_find(const allot__bounds *bounds, const allot__bound_entry *entry,
+                          int32_t host);
+/* The same, made where it is new; -1: out of memory. */
+int32_t allot__bound_make(allot__bounds *bounds, const allot__bound_entry *entry, int32_t host);
+/* What an entry allows on a host, whatever is used. */
+int64_t allot__bound_most(const allot__bounds *bounds, int32_t limit, int32_t host);
 
-/* A job begins to run (slots that it has no longer while suspended included), or stops. */
+/* A job begins to run, or stops; it gets slots besides, or loses them. */
 typedef enum allot__bound_change {
     ALLOT__BOUND_START,
-    ALLOT__BOUND_SUSPEND,
+    ALLOT__BOUND_SUSPEND, /* it ran */
     ALLOT__BOUND_RESUME,
-    ALLOT__BOUND_END,
-    ALLOT__BOUND_GROW
+    ALLOT__BOUND_END, /* it ran */
+    ALLOT__BOUND_GROW,
+    ALLOT__BOUND_SHRINK
 } allot__bound_change;
-/* ENOMEM. `places` of `count` are hosts of the room. */
+/* ENOMEM: nothing is counted; only what begins can fail so. */
 int allot__bounds_change(allot__bounds *bounds, int32_t job, allot__bound_change change,
                          const allot__job_place *places, int32_t count);
+
+/* bound_wants.c: slots that a queue's pending jobs would use within the limits (Q-33), were there
+ * enough: of `pending`, what they ask for. */
+int64_t allot__bounds_wants(allot__bounds *bounds, int32_t queue, int64_t pending);
 
 #endif
