@@ -42,8 +42,9 @@ local ENGINE = {
 
 -- Modules of lua/allot, each may require those before it. `core` is the C module.
 local LUA = {
-  "core", "columns", "names", "placed", "order", "declare", "amount", "part", "fill", "pool",
-  "loan", "guard", "victims", "tasks", "policy", "language", "init", "swf",
+  "core", "names", "columns", "placed", "order", "words", "declare", "amount", "part", "fill",
+  "pool", "loan", "guard", "victims", "tasks", "relation", "queues", "policy", "language", "init",
+  "swf",
 }
 
 -- C headers whose use tells a floor apart.

@@ -8,6 +8,7 @@
  * single policy, nobody else can, so there it is an error unless the contract names it.
  */
 #include "json/plan.h"
+#include "json/words.h"
 
 #include <string.h>
 
@@ -64,6 +65,7 @@ static void choose(choices *list, const char *name, const allot__value *value, b
     list->numbers[list->count++] = value->number;
     *option = (allot_use_option){.name = name, .integer = value->integer, .mine = mine};
     option->type = value->kind == ALLOT__STRING    ? ALLOT_JSON_STRING
+                   : value->kind == ALLOT__LIST    ? ALLOT_JSON_WORDS
                    : value->kind == ALLOT__BOOLEAN ? ALLOT_JSON_BOOLEAN
                                                    : ALLOT_JSON_INTEGER;
     option->string = value->string;
@@ -130,8 +132,15 @@ static int take_core_option(allot__plan_reader *reader, const cJSON *member, int
     return ALLOT_OK;
 }
 
-static const allot__field any_option = {
-    .kinds = ALLOT__INTEGER | ALLOT__BOOLEAN | ALLOT__STRING, .min = INT64_MIN, .max = INT64_MAX};
+/* An option that the policy alone knows. */
+static int take_any(allot__doc *doc, cJSON *member, bool mine, choices *list)
+{
+    allot__value value;
+    int status = allot__option_read(doc, member, &value);
+    if (status == ALLOT_OK && value.kind != 0)
+        choose(list, member->string, &value, mine);
+    return status;
+}
 
 /* A name near one that every plan knows is a slip. */
 static bool is_slip(allot__doc *doc, const cJSON *member)
@@ -173,7 +182,7 @@ static void take_plan_option(allot__doc *doc, const cJSON *member, const allot__
         choose(list, member->string, &value, false);
 }
 
-static int take_option(allot__plan_reader *reader, const cJSON *member, bool single, choices *list)
+static int take_option(allot__plan_reader *reader, cJSON *member, bool single, choices *list)
 {
     allot__doc *doc = &reader->doc;
     bool taken;
@@ -187,10 +196,7 @@ static int take_option(allot__plan_reader *reader, const cJSON *member, bool sin
         }
     if (is_slip(doc, member))
         return ALLOT_OK;
-    allot__value value = allot__value_read(doc, member, &any_option);
-    if (value.kind != 0)
-        choose(list, member->string, &value, single);
-    return ALLOT_OK;
+    return take_any(doc, member, single, list);
 }
 
 /* ---- Policies -------------------------------------------------------------------------------- */
@@ -264,12 +270,12 @@ static int load(allot__plan_reader *reader, int32_t group, const char *name, uin
 }
 
 /* The policy's own options join the list; what `use` names is in *use. */
-static int read_use(allot__plan_reader *reader, const cJSON *node, int32_t group, choices *list,
+static int read_use(allot__plan_reader *reader, cJSON *node, int32_t group, choices *list,
                     allot__value *use)
 {
     static const allot__field use_field = {.kinds = ALLOT__STRING};
     int status = ALLOT_OK;
-    for (const cJSON *it = node->child; it != NULL && status == ALLOT_OK; it = it->next) {
+    for (cJSON *it = node->child; it != NULL && status == ALLOT_OK; it = it->next) {
         bool taken;
         if (it->valueint == 0)
             continue;
@@ -278,11 +284,8 @@ static int read_use(allot__plan_reader *reader, const cJSON *node, int32_t group
             continue;
         }
         status = take_core_option(reader, it, group, false, &taken);
-        if (taken)
-            continue;
-        allot__value value = allot__value_read(&reader->doc, it, &any_option);
-        if (value.kind != 0)
-            choose(list, it->string, &value, true);
+        if (!taken)
+            status = take_any(&reader->doc, it, true, list);
     }
     return status;
 }
@@ -385,7 +388,7 @@ int allot__policies_read(allot__plan_reader *reader)
     if (status != ALLOT_OK)
         return status;
     status = choices_new(doc->engine, &shared, (size_t)cJSON_GetArraySize(node));
-    for (const cJSON *it = node != NULL ? node->child : NULL; it != NULL && status == ALLOT_OK;
+    for (cJSON *it = node != NULL ? node->child : NULL; it != NULL && status == ALLOT_OK;
          it = it->next)
         if (it->valueint != 0)
             status = take_option(reader, it, single, &shared);

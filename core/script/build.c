@@ -91,7 +91,7 @@ static int add_rules(allot_policy *policy, const allot__script *script, const al
 {
     const allot__draft_order *order = &draft->distribute, *reclaim = &draft->reclaim.order;
     int status = add_fills(policy, script, draft, report);
-    if (!status)
+    if (!status && !draft->dispatches)
         status =
             refuse(script, report, allot_policy_round(policy, draft->rounding), "policy", "round");
     if (!status)
@@ -152,6 +152,36 @@ static int add_tasks(allot_policy *policy, const allot__script *script, const al
     return status ? status : add_sessions(policy, script, draft, report);
 }
 
+static int add_queues(allot_policy *policy, const allot__script *script, const allot__draft *draft,
+                      allot_report *report)
+{
+    const allot__draft_order *dispatch = &draft->dispatch, *slices = &draft->slices;
+    int32_t relation = draft->nobody ? ALLOT_NOBODY : 0;
+    int status = ALLOT_OK;
+    if (dispatch->given)
+        status =
+            refuse(script, report, allot_policy_dispatch(policy, dispatch->keys, dispatch->count),
+                   "policy", "dispatch");
+    if (!status && draft->preempts_given)
+        status =
+            refuse(script, report, allot_policy_preempts(policy, relation), "policy", "preempts");
+    if (!status && draft->fewest_given)
+        status =
+            refuse(script, report, allot_policy_fewest(policy, draft->fewest), "policy", "fewest");
+    if (!status && draft->lift_given)
+        status = refuse(script, report, allot_policy_lift(policy, draft->lift), "policy", "lift");
+    if (!status && draft->job_types_given)
+        status = refuse(script, report, allot_policy_job_types(policy, draft->job_types), "policy",
+                        "job_types");
+    if (!status && slices->given)
+        status = refuse(script, report, allot_policy_slices(policy, slices->keys, slices->count),
+                        "policy", "slices");
+    if (!status && draft->lease_given)
+        status =
+            refuse(script, report, allot_policy_lease(policy, draft->lease), "policy", "lease");
+    return status;
+}
+
 int allot__build_policy(allot__script *script, const allot__draft *draft, allot_report *report,
                         allot_policy **out)
 {
@@ -166,6 +196,8 @@ int allot__build_policy(allot__script *script, const allot__draft *draft, allot_
         status = add_rules(policy, script, draft, report);
     if (!status)
         status = add_tasks(policy, script, draft, report);
+    if (!status)
+        status = add_queues(policy, script, draft, report);
     if (!status) {
         allot_provider provider;
         allot__script_provider(script, &provider);

@@ -69,7 +69,12 @@ void allot__script_view(lua_State *L, allot__script *script, const allot__draft 
 /* Says what is wrong with the result at `index`. */
 static void refuse(lua_State *L, int index, allot__batch_run *run)
 {
-    if (run->call->answer == ALLOT__FLAG) {
+    if (run->call->answer == ALLOT__SIDE) {
+        bool text = lua_type(L, index) == LUA_TSTRING;
+        snprintf(run->found, sizeof run->found, text ? "\"%.40s\"" : "a %s",
+                 text ? lua_tostring(L, index) : luaL_typename(L, index));
+        run->fault = "returned %s, not \"provider\", \"consumer\" or nothing";
+    } else if (run->call->answer == ALLOT__FLAG) {
         snprintf(run->found, sizeof run->found, "%s", luaL_typename(L, index));
         run->fault = "returned a %s, not true or false";
     } else if (lua_isinteger(L, index)) {
@@ -86,15 +91,33 @@ static void refuse(lua_State *L, int index, allot__batch_run *run)
     }
 }
 
+/* The answer at `index`; false: it is none of that kind. */
+static bool take(lua_State *L, allot__answer answer, int index, int64_t *out)
+{
+    switch (answer) {
+    case ALLOT__FLAG:
+        *out = lua_toboolean(L, index);
+        return lua_isboolean(L, index);
+    case ALLOT__SIDE:
+        *out = allot__side_answer(L, index);
+        return *out <= 1;
+    case ALLOT__AMOUNT:
+    case ALLOT__NUMBER:
+        break;
+    }
+    *out = lua_tointeger(L, index);
+    return lua_isinteger(L, index) &&
+           (answer == ALLOT__NUMBER || (uint64_t)*out <= ALLOT_AMOUNT_MAX);
+}
+
 /* Takes the results of some rows, from `index` on; false: one is none, and run->row is its row. */
 static bool take_rows(lua_State *L, allot__batch_run *run, int index, int32_t first, int32_t rows)
 {
     int64_t *out = run->out + first;
-    bool amount = run->call->answer == ALLOT__AMOUNT, flag = run->call->answer == ALLOT__FLAG;
+    allot__answer answer = run->call->answer;
     for (int32_t i = 0; i < rows; i++) {
-        bool fine = flag ? lua_isboolean(L, index + i) : lua_isinteger(L, index + i);
-        int64_t value = flag ? lua_toboolean(L, index + i) : lua_tointeger(L, index + i);
-        if (!fine || (amount && (uint64_t)value > ALLOT_AMOUNT_MAX)) {
+        int64_t value;
+        if (!take(L, answer, index + i, &value)) {
             run->row = first + i;
             refuse(L, index + i, run);
             return false;
@@ -167,6 +190,19 @@ static void call_hosts(lua_State *L, allot__batch_run *run, int base, int32_t fi
     }
 }
 
+/* Likewise for contracts, with the views of both sides. */
+static void call_sides(lua_State *L, allot__batch_run *run, int base, int32_t first, int32_t rows)
+{
+    const allot__script *script = lua_touserdata(L, 1);
+    for (int32_t row = first; row < first + rows; row++) {
+        run->row = row;
+        lua_pushvalue(L, base);
+        lua_rawgeti(L, LUA_REGISTRYINDEX, script->sides[0]);
+        lua_rawgeti(L, LUA_REGISTRYINDEX, script->sides[1]);
+        lua_call(L, 2, 1);
+    }
+}
+
 static int run_batch(lua_State *L)
 {
     enum { BASE = 2 };
@@ -180,6 +216,8 @@ static int run_batch(lua_State *L)
         int32_t left = run->batch->count - first, rows = left < GROUP ? left : GROUP;
         if (hosts)
             call_hosts(L, run, BASE, first, rows);
+        else if (run->call->rows == ALLOT_LEASES)
+            call_sides(L, run, BASE, first, rows);
         else if (run->call->view)
             call_views(L, run, BASE, first, rows);
         else

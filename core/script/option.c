@@ -71,12 +71,72 @@ static int64_t find_value(const allot__reading *reading, const allot_use_option 
     return -1;
 }
 
+/* The next word of a text, between blanks; false: there is none. */
+static bool next_word(const char **text, size_t *len)
+{
+    *text += strspn(*text, " \t");
+    *len = strcspn(*text, " \t");
+    return *len > 0;
+}
+
+static bool same_word(const char *word, size_t len, const char *other)
+{
+    for (size_t i = 0; i < len; i++) {
+        char c = word[i] >= 'A' && word[i] <= 'Z' ? (char)(word[i] - 'A' + 'a') : word[i];
+        if (c != other[i])
+            return false;
+    }
+    return other[len] == '\0';
+}
+
+static bool refuse_word(const allot__reading *reading, const allot_use_option *use,
+                        const allot__draft_option *option, const char *word, size_t len)
+{
+    char message[640], hint[200], list[200] = "";
+    size_t at = 0;
+    for (int32_t i = 0; i < option->value_count && at < sizeof list; i++)
+        at += (size_t)snprintf(list + at, sizeof list - at, "%s%s", i > 0 ? ", " : "",
+                               option->values[i]);
+    const char *near = allot_nearest(word, len, option->values, (size_t)option->value_count);
+    snprintf(message, sizeof message,
+             "option \"%.128s\" of policy \"%.60s\": unknown word \"%.*s\"; known are %s",
+             option->name, reading->draft->name, (int)(len < 60 ? len : 60), word, list);
+    snprintf(hint, sizeof hint, "did you mean \"%.128s\"?", near ? near : "");
+    return refuse(reading, use, "E-range", message, near ? hint : NULL);
+}
+
+static bool take_words(const allot__reading *reading, const allot_use_option *use,
+                       allot__draft_option *option)
+{
+    char message[400];
+    if (use->type != ALLOT_JSON_STRING && use->type != ALLOT_JSON_WORDS) {
+        snprintf(message, sizeof message,
+                 "option \"%.128s\" of policy \"%.100s\" is a text of words, or a list of them",
+                 option->name, reading->draft->name);
+        return refuse(reading, use, "E-type", message, NULL);
+    }
+    int64_t bits = 0;
+    size_t len;
+    for (const char *word = use->string; next_word(&word, &len); word += len) {
+        int32_t i = 0;
+        while (i < option->value_count && !same_word(word, len, option->values[i]))
+            i++;
+        if (i == option->value_count)
+            return refuse_word(reading, use, option, word, len);
+        bits |= (int64_t)1 << i;
+    }
+    option->value = bits;
+    return true;
+}
+
 static bool take_option(const allot__reading *reading, const allot_use_option *use)
 {
     allot__draft_option *option = find_option(reading->draft, use->name);
     char message[400];
     if (!option)
         return !use->mine || refuse_unknown(reading, use);
+    if (option->words)
+        return take_words(reading, use, option);
     if (option->value_count > 0) {
         int64_t place = find_value(reading, use, option);
         option->value = place < 0 ? option->value : place;

@@ -15,10 +15,12 @@
 enum { IN_QUOTA = ALLOT_IN_FLIGHT, IN_DISTRIBUTION = ALLOT_QUOTA, IN_RECLAIM = ALLOT_OVER };
 
 static const char *const policy_keys[] = {
-    "kind",    "name",       "doc",      "at",          "options",
-    "round",   "attributes", "reclaim",  "quota",       "distribute",
-    "scale",   "recall",     "shared",   "enforce",     "task_attributes",
-    "victims", "guards",     "sessions", "requirements"};
+    "kind",     "name",       "doc",      "at",           "options",
+    "round",    "attributes", "reclaim",  "quota",        "distribute",
+    "scale",    "recall",     "shared",   "enforce",      "task_attributes",
+    "victims",  "guards",     "sessions", "requirements", "dispatch",
+    "preempts", "fewest",     "lift",     "job_types",    "slices",
+    "lease"};
 
 int allot__read_push(lua_State *L, const char *key)
 {
@@ -127,7 +129,8 @@ static void read_values(lua_State *L, allot__draft_option *option)
         lua_pop(L, 1);
     }
     lua_pop(L, 1);
-    if (count > 0 && (option->value < 0 || option->value >= count))
+    bool outside = option->value < 0 || option->value >= (option->words ? 1 << count : count);
+    if (count > 0 && outside)
         allot__read_fail(L, NULL, "default is none of the values");
 }
 
@@ -138,7 +141,9 @@ static void read_options(lua_State *L, allot__draft *draft)
         lua_rawgeti(L, -1, i + 1);
         allot_attribute made = allot__read_declaration(L);
         draft->options[i] = (allot__draft_option){made.name,     made.type, made.min, made.max,
-                                                  made.fallback, 0,         {NULL}};
+                                                  made.fallback, false,     0,        {NULL}};
+        const char *type = allot__read_string(L, "type");
+        draft->options[i].words = type && strcmp(type, "words") == 0;
         read_values(L, &draft->options[i]);
         lua_pop(L, 1);
         draft->option_count++;
@@ -213,7 +218,20 @@ void allot__read_fill(lua_State *L, allot__reading *reading, const char *what, i
     }
     allot__read_push(L, "order");
     allot__read_order(L, reading, at, last, &out->order);
-    lua_pop(L, 1);
+    if (allot__read_push(L, "again") != LUA_TNIL)
+        allot__read_fail(L, at, "again is of slices alone");
+    lua_pop(L, 2);
+}
+
+/* Pushes a table that says true or false of each word. */
+static void push_words(lua_State *L, const allot__draft_option *option)
+{
+    lua_createtable(L, 0, option->value_count);
+    for (int32_t i = 0; i < option->value_count; i++) {
+        lua_pushboolean(L, (int)(option->value >> i & 1));
+        lua_setfield(L, -2, option->values[i]);
+    }
+    allot__library_strict(L, "word");
 }
 
 /* Pushes the options by name, as a quota function gets them. */
@@ -223,7 +241,9 @@ static void push_options(lua_State *L, const allot__draft *draft)
     for (int32_t i = 0; i < draft->option_count; i++) {
         const allot__draft_option *option = &draft->options[i];
         lua_pushstring(L, option->name);
-        if (option->value_count > 0)
+        if (option->words)
+            push_words(L, option);
+        else if (option->value_count > 0)
             lua_pushstring(L, option->values[option->value]);
         else if (option->type == ALLOT_BOOLEAN)
             lua_pushboolean(L, option->value != 0);
@@ -331,6 +351,19 @@ static void read_reclaim(lua_State *L, allot__reading *reading)
         allot__read_fail(L, NULL, "reclaim takes what is over; its up_to is \"over\" or left out");
 }
 
+/* What divides slots among consumers. */
+static void read_division(lua_State *L, allot__reading *reading)
+{
+    allot__draft *draft = reading->draft;
+    read_quota(L, reading);
+    draft->scale = read_scale(L);
+    read_switches(L, draft);
+    draft->rounding = read_round(L);
+    allot__read_push(L, "distribute");
+    allot__read_order(L, reading, NULL, IN_DISTRIBUTION, &draft->distribute);
+    read_reclaim(L, reading);
+}
+
 /* ---- The whole ----------------------------------------------------------------------------- */
 
 int allot__read_policy(lua_State *L, allot__reading *reading)
@@ -350,15 +383,16 @@ int allot__read_policy(lua_State *L, allot__reading *reading)
         return 0;
     }
     allot__read_task_attributes(L, reading);
-    read_quota(L, reading);
-    draft->scale = read_scale(L);
-    read_switches(L, draft);
-    draft->rounding = read_round(L);
-    allot__read_push(L, "distribute");
-    allot__read_order(L, reading, NULL, IN_DISTRIBUTION, &draft->distribute);
-    read_reclaim(L, reading);
+    draft->dispatches = allot__read_dispatches(L);
+    draft->scale = true;
+    if (!draft->dispatches)
+        read_division(L, reading);
     allot__read_tasks(L, reading);
+    if (draft->dispatches)
+        allot__read_queues(L, reading);
     for (int rows = 0; rows < ALLOT_HOSTS; rows++)
         allot__script_view(L, reading->script, draft, (allot_rows)rows);
+    allot__relate_views(L, reading->script);
+    allot__side_views(L, reading->script);
     return 0;
 }

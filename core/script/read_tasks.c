@@ -163,6 +163,8 @@ static void read_requirements(lua_State *L, allot__reading *reading)
 void allot__read_tasks(lua_State *L, allot__reading *reading)
 {
     reading->rows = ALLOT_TASKS;
+    reading->draft->switches[ALLOT_SWITCH_UNGUARDED] = allot__read_push(L, "guards") != LUA_TNIL;
+    lua_pop(L, 1);
     read_guards(L, reading);
     allot__read_ruled(L, reading->draft, "victims");
     allot__read_order(L, reading, NULL, 0, &reading->draft->victims);

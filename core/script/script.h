@@ -15,17 +15,23 @@
 /* Fills, the keys of all orders, and both amounts of every fill may each be a function; so may the
  * keys of victims, guards, requirements, and some of what sessions' fills say. */
 enum {
-    ALLOT__COLUMNS_MAX = ALLOT_COLUMN_COUNT + ALLOT_ATTRIBUTES_MAX,
-    ALLOT__FUNCTIONS_MAX = ALLOT_FILLS_MAX * (2 + ALLOT_KEYS_MAX) + 3 * ALLOT_KEYS_MAX + 1 +
+    ALLOT__COLUMNS_MAX = ALLOT_TASK_COLUMN_COUNT + ALLOT_ATTRIBUTES_MAX, /* tasks have the most */
+    ALLOT__FUNCTIONS_MAX = ALLOT_FILLS_MAX * (2 + ALLOT_KEYS_MAX) + 5 * ALLOT_KEYS_MAX + 2 +
                            ALLOT_GUARDS_MAX + ALLOT_REQUIREMENTS_MAX + 3 * ALLOT_FILLS_MAX,
+    ALLOT__TESTS_MAX = 8,
     ALLOT__PARAMETERS_MAX = 32 /* of a requirement */
 };
+
+_Static_assert((int)ALLOT_COLUMN_COUNT <= (int)ALLOT_TASK_COLUMN_COUNT &&
+                   (int)ALLOT_LEASE_COLUMN_COUNT <= (int)ALLOT_TASK_COLUMN_COUNT,
+               "a call has room for the columns of all kinds of rows");
 
 /* What a function gives. */
 typedef enum allot__answer {
     ALLOT__NUMBER,
     ALLOT__AMOUNT, /* 0 ... ALLOT_AMOUNT_MAX */
-    ALLOT__FLAG    /* true or false: 1 or 0 */
+    ALLOT__FLAG,   /* true or false: 1 or 0 */
+    ALLOT__SIDE    /* "consumer", nothing or "provider": 1, 0 or -1 */
 } allot__answer;
 
 /* A function of a script, as the core will call it. */
@@ -40,6 +46,35 @@ typedef struct allot__call {
     int32_t count;    /* columns; of hosts: parameters, by whose names their attributes are found */
     uint8_t columns[ALLOT__COLUMNS_MAX];
 } allot__call;
+
+/* A test of a relation of queues. */
+typedef enum allot__test_kind {
+    ALLOT__TEST_PRIORITY, /* the preempting queue has more of it */
+    ALLOT__TEST_SLOT_SHARE,
+    ALLOT__TEST_QUEUES, /* P-7: the queues say so */
+    ALLOT__TEST_FUNCTION
+} allot__test_kind;
+
+typedef struct allot__test {
+    allot__test_kind kind;
+    int ref; /* of a function, in Lua's registry */
+    int32_t line;
+    bool straight;
+} allot__test;
+
+/* Who may preempt whom: all tests must hold. */
+typedef struct allot__relating {
+    int32_t count;
+    allot__test tests[ALLOT__TESTS_MAX];
+    int views[2]; /* of the two queues, in Lua's registry */
+    /* While a test runs: */
+    const allot__test *test;
+    const allot_plan *plan; /* NULL: none does */
+    int32_t numbers[2];
+    allot_queue queues[2]; /* the preempting one first */
+    int32_t answer;        /* -1: what came back is neither true nor false, but that: */
+    const char *found;
+} allot__relating;
 
 /* A batch while it is computed. */
 typedef struct allot__batch_run {
@@ -59,6 +94,8 @@ typedef struct allot__script {
     int32_t call_count;
     allot__call calls[ALLOT__FUNCTIONS_MAX];
     int views[ALLOT_HOSTS]; /* the row views by the kind of rows, in Lua's registry */
+    int sides[2];           /* views of a lease's provider and consumer, likewise */
+    allot__relating relating;
     allot__batch_run run;
 } allot__script;
 
@@ -87,8 +124,9 @@ enum { ALLOT__VALUES_MAX = 16 };
 typedef struct allot__draft_option {
     const char *name;
     allot_attribute_type type;
-    int64_t min, max, value; /* of a string: its place among the values */
-    int32_t value_count;     /* 0: it is no string */
+    int64_t min, max, value; /* of a string: its place among the values; of words: bits */
+    bool words;
+    int32_t value_count; /* 0: it is no string */
     const char *values[ALLOT__VALUES_MAX];
 } allot__draft_option;
 
@@ -122,6 +160,14 @@ typedef struct allot__draft {
     int32_t session_fill_count[ALLOT_SCHEDULING_COUNT];
     allot__draft_fill session_fills[ALLOT_SCHEDULING_COUNT][ALLOT_FILLS_MAX];
     allot__draft_requirement requirements[ALLOT_REQUIREMENTS_MAX];
+    bool dispatches; /* it has none of the rules that divide slots among consumers */
+    allot__draft_order dispatch, slices;
+    bool preempts_given, nobody;
+    bool fewest_given, lift_given, job_types_given;
+    allot_fewest fewest;
+    int32_t lift, job_types; /* bits */
+    bool lease_given;
+    int32_t lease;
 } allot__draft;
 
 /* What the steps of reading work on. */
@@ -161,6 +207,13 @@ void allot__read_fill(lua_State *L, allot__reading *reading, const char *what, i
 void allot__read_task_attributes(lua_State *L, allot__reading *reading);
 /* Reads guards, victims, sessions and requirements. */
 void allot__read_tasks(lua_State *L, allot__reading *reading);
+
+/* ---- read_queues.c: what a policy says of queues and leases; raise. ---- */
+
+/* Does the policy table on top say anything of that? */
+bool allot__read_dispatches(lua_State *L);
+/* Reads it. */
+void allot__read_queues(lua_State *L, allot__reading *reading);
 
 /* ---- source.c: amounts, keys and functions; raise. ---- */
 
@@ -208,6 +261,21 @@ void allot__script_view(lua_State *L, allot__script *script, const allot__draft 
                         allot_rows rows);
 /* Ends a script and its sandbox; NULL is fine. */
 void allot__script_free(allot__script *script);
+
+/* ---- relate.c ---- */
+
+/* Makes the views of the two queues of a relation. Raises. */
+void allot__relate_views(lua_State *L, allot__script *script);
+/* An allot_provider's relate. */
+int allot__relate(void *ud, int32_t function, const allot_plan *plan, int32_t high, int32_t low,
+                  int32_t *out, allot_report *report);
+
+/* ---- sides.c ---- */
+
+/* Makes the views of provider and consumer of a lease. Raises. */
+void allot__side_views(lua_State *L, allot__script *script);
+/* The answer at `index`: -1, 0, 1; 2: it is none. */
+int32_t allot__side_answer(lua_State *L, int index);
 
 /* ---- fault.c ---- */
 

@@ -180,8 +180,19 @@ static void count_parameters(lua_State *L, const char *at, allot__call *call)
     }
 }
 
+/* Of a lease: provider and consumer, which are asked for what they have. */
+static void take_sides(lua_State *L, const char *at, allot__call *call)
+{
+    if (parameter(L, 3))
+        allot__read_fail(L, at, "lease is a function of two: provider and consumer");
+    for (; call->count < ALLOT_LEASE_COLUMN_COUNT; call->count++)
+        call->columns[call->count] = (uint8_t)call->count;
+}
+
 static allot__answer answer_of(const char *role)
 {
+    if (strcmp(role, "lease") == 0)
+        return ALLOT__SIDE;
     if (strcmp(role, "guard") == 0 || strcmp(role, "requirement") == 0)
         return ALLOT__FLAG;
     bool number = strcmp(role, "key") == 0 || strcmp(role, "value") == 0;
@@ -208,6 +219,8 @@ allot_source allot__read_function(lua_State *L, allot__reading *reading, const c
         .line = ar.linedefined, .rows = reading->rows, .role = role, .answer = answer_of(role)};
     if (reading->rows == ALLOT_HOSTS)
         count_parameters(L, at, call);
+    else if (reading->rows == ALLOT_LEASES)
+        take_sides(L, at, call);
     else
         read_parameters(L, reading, at, last, call);
     call->straight = allot__script_straight(L);

@@ -2,6 +2,8 @@
 -- Copyright the allot authors
 --- The columns that a rule can read, and from which stage of the cycle on they are known.
 
+local names = require "allot.names"
+
 local columns = {}
 
 --- In the order of the core.
@@ -41,6 +43,24 @@ function columns.rows_of(name)
   if columns.index(name) then return "consumers" end
   for _, rows in ipairs { "tasks", "sessions", "queues" } do
     if columns.index(name, columns[rows]) then return rows end
+  end
+end
+
+--- What is wrong with a column that a rule about such rows names, of which `known` are there.
+function columns.fault(value, rows, known)
+  if type(value) ~= "string" or names.has(known, value) then return nil end
+  local other = columns.rows_of(value)
+  if other and other ~= rows then
+    return ("'%s' is a column of %s; this rule is about %s"):format(value, other, rows)
+  end
+  return names.unknown("column of " .. rows, value, known)
+end
+
+--- The same of an order's keys, and where.
+function columns.keys_fault(keys, rows, known)
+  for _, key in ipairs(keys or {}) do
+    local fault = columns.fault(key.key, rows, known)
+    if fault then return fault, key.at end
   end
 end
 

@@ -4,6 +4,7 @@
 
 local names = require "allot.names"
 local columns = require "allot.columns"
+local words = require "allot.words"
 
 local declare = {}
 
@@ -15,7 +16,7 @@ local KEYS = {
 local TYPES = {
   ["task attribute"] = { "integer", "boolean", "tag" },
   attribute = { "integer", "boolean" },
-  option = { "integer", "boolean", "string" },
+  option = { "integer", "boolean", "string", "words" },
 }
 local MOST_VALUES = 16
 local MOST = 1000000000
@@ -88,7 +89,28 @@ local function tag(what, spec, made)
   made.min, made.max, made.default = 0, 1, 0
 end
 
-local MAKERS = { boolean = boolean, string = choice, tag = tag }
+--- A set of words; kept as a number, whose bits are the places of what it has.
+local function set(what, spec, made)
+  local values = spec.values
+  if spec.min ~= nil or spec.max ~= nil then return what .. ": words have no min and max" end
+  if type(values) ~= "table" or #values < 1 or #values > MOST_VALUES then
+    return ("%s: words are a list of 1 to %d"):format(what, MOST_VALUES)
+  end
+  for i, value in ipairs(values) do
+    if not names.valid(value) or value ~= value:lower() then
+      return ("%s: word %d is no name in lower case (letters, digits, '_')"):format(what, i)
+    end
+  end
+  local has, fault = words.set(what, spec.default or {}, values)
+  if not has then return fault end
+  made.default = 0
+  for i, value in ipairs(values) do
+    if names.has(has, value) then made.default = made.default + (1 << (i - 1)) end
+  end
+  made.min, made.max, made.values = 0, (1 << #values) - 1, values
+end
+
+local MAKERS = { boolean = boolean, string = choice, words = set, tag = tag }
 
 -- What a task has besides its attributes.
 local TASK_KEYS = { "id", "consumer", "group", "session", "slot", "tags" }

@@ -5,7 +5,8 @@
 -- `by` is the proportion (default 1: equally), `up_to` the most a row takes (default: what it
 -- needs), `order` who comes first (default: all at once). Both amounts are a column's name, a
 -- whole number, or a function of columns; `up_to` may also be `part`, the planned share, or
--- `held`, what of that or beyond it is in use (part.lua).
+-- `held`, what of that or beyond it is in use (part.lua). Slices of a pool go up to a `percent`,
+-- and with `again` what they leave over is cut once more, until nothing is.
 
 local placed = require "allot.placed"
 local names = require "allot.names"
@@ -13,7 +14,8 @@ local order = require "allot.order"
 local amount = require "allot.amount"
 local part = require "allot.part"
 
-local KEYS = { "by", "up_to", "order" }
+local KEYS = { "by", "up_to", "order", "again" }
+
 local function make(place, label, spec)
   if type(spec) ~= "table" then
     return nil, ("fill needs a table { by = , up_to = , order = }, not a %s"):format(type(spec))
@@ -21,14 +23,21 @@ local function make(place, label, spec)
   if label and not names.valid(label, "-") then
     return nil, ("a fill's label is a name (letters, digits, '_', '-'), not '%s'"):format(label)
   end
-  local shares = spec.up_to == part.part or spec.up_to == part.held
+  local word = type(spec.up_to) == "table" and spec.up_to.kind
+  local shares = spec.up_to == part.part or spec.up_to == part.held or word == "percent"
   local fault = names.stranger(spec, KEYS, "key of fill")
     or amount.faults(spec, shares and { "by" } or { "by", "up_to" })
   if fault then return nil, fault end
   if spec.up_to == part.part and spec.order ~= nil then
     return nil, "up_to = part is what all get at once: it goes in no order"
   end
-  local made = { kind = "fill", label = label, by = spec.by or 1, up_to = spec.up_to, at = place }
+  if spec.again ~= nil and type(spec.again) ~= "boolean" then
+    return nil, ("again is true or false, not a %s"):format(type(spec.again))
+  end
+  local made = {
+    kind = "fill", label = label, by = spec.by or 1, up_to = spec.up_to, at = place,
+    again = spec.again or nil,
+  }
   if spec.order ~= nil then
     made.order, fault = order.keys(place, spec.order)
     if fault then return nil, fault end

@@ -4,7 +4,9 @@
 --
 -- The value is a column of tasks or a function of such columns. `guard "label" (function (ran)
 -- return ran > 5 end)` lets those go for which the function returns true. Ready-made guards are
--- `min_run_time(60)`, `max_preemptions(3)` and `spare_tagged "interactive"`.
+-- `min_run_time(60)`, `max_preemptions(3)` and `spare_tagged "interactive"`; and, of jobs of
+-- queues, the parameters that protect them: `max_job_preempt` and the like, as applications,
+-- queues and the plan state them.
 
 local placed = require "allot.placed"
 local names = require "allot.names"
@@ -88,5 +90,17 @@ guard.spare_tagged = placed(function (place, tag)
   end
   return { kind = "guard", label = "spare_tagged " .. tag, tag = tag, max = 0, at = place }
 end)
+
+-- The parameters that protect running jobs (P-30 ... P-34), each by what is left of it.
+local PARAMETERS = {
+  max_job_preempt = "preemptions_left",
+  max_total_time_preempt = "preempt_time_left",
+  no_preempt_interval = "interval_over",
+  no_preempt_run_time = "run_time_left",
+  no_preempt_finish_time = "finish_time_left",
+}
+for name, column in pairs(PARAMETERS) do
+  guard[name] = { kind = "guard", label = name, value = column, min = 1, at = "" }
+end
 
 return guard

@@ -6,6 +6,7 @@ local order = require "allot.order"
 local guard = require "allot.guard"
 local part = require "allot.part"
 local victims = require "allot.victims"
+local relation = require "allot.relation"
 
 return {
   policy = require "allot.policy",
@@ -18,10 +19,20 @@ return {
   none = require "allot.declare".none,
   part = part.part,
   held = part.held,
+  percent = part.percent,
+  words = require "allot.words".words,
+  relation = relation.relation,
+  higher = relation.higher,
+  preemptive_or_preemptable = relation.preemptive_or_preemptable,
   guard = guard.guard,
   min_run_time = guard.min_run_time,
   max_preemptions = guard.max_preemptions,
   spare_tagged = guard.spare_tagged,
+  max_job_preempt = guard.max_job_preempt,
+  max_total_time_preempt = guard.max_total_time_preempt,
+  no_preempt_interval = guard.no_preempt_interval,
+  no_preempt_run_time = guard.no_preempt_run_time,
+  no_preempt_finish_time = guard.no_preempt_finish_time,
   most_recent_task = victims.most_recent_task,
   policy_default = victims.policy_default,
   host_by_host = victims.host_by_host,

@@ -8,11 +8,13 @@ local columns = require "allot.columns"
 local declare = require "allot.declare"
 local order = require "allot.order"
 local tasks = require "allot.tasks"
+local queues = require "allot.queues"
 
 local KEYS = {
   "name", "doc", "options", "attributes", "scale", "quota", "round", "distribute", "reclaim",
   "recall", "shared", "enforce",
   "task_attributes", "victims", "guards", "sessions", "requirements",
+  table.unpack(queues.KEYS)
 }
 -- Words that switch something, each with what it may say; the first is the default.
 local SWITCHES = {
@@ -91,10 +93,12 @@ local function list_fault(quota, known)
     end
     local fault, place = fill_fault(fill, "quota", known)
     if fault then return fault, place end
-    local label = fill.label or "fill" .. i
+    local label, word = fill.label or "fill" .. i, type(fill.up_to) == "table" and fill.up_to.kind
+    if fill.again or word == "percent" then
+      return "percent and again are of slices, which a policy of queues says", fill.at
+    end
     if labels[label] then return ("two fills are called '%s'"):format(label), fill.at end
     labels[label] = true
-    local word = type(fill.up_to) == "table" and fill.up_to.kind
     parts = parts + (word == "part" and 1 or 0)
     if parts > 1 then return "of all fills one goes up_to = part", fill.at end
     if word == "held" and parts == 0 then
@@ -151,8 +155,8 @@ local function reclaim_fault(reclaim, attributes)
     return "reclaim is a fill: fill { order = order { desc \"rank\" }, by = \"over\" }; "
       .. "or false: nothing is reclaimed"
   end
-  if type(reclaim.up_to) == "table" then
-    return "reclaim takes neither part nor held", reclaim.at
+  if type(reclaim.up_to) == "table" or reclaim.again then
+    return "reclaim takes neither part, held, percent nor again", reclaim.at
   end
   if reclaim.up_to ~= nil and reclaim.up_to ~= "over" then
     return "reclaim takes what is over; its up_to is \"over\" or left out", reclaim.at
@@ -217,8 +221,16 @@ local function make(place, spec)
     if fault then return nil, fault end
   end
   local where
-  fault, where = rules(place, spec, made)
+  if queues.dispatches(spec) then
+    made.round = "ceil_in_order"
+  else
+    fault, where = rules(place, spec, made)
+  end
   if not fault then fault, where = tasks.rules(place, spec, made, ruled) end
+  if not fault and queues.dispatches(spec) then
+    local known = tasks.known(made.task_attributes, spec.guards)
+    fault, where = queues.rules(place, spec, made, known)
+  end
   if fault then return nil, fault, where end
   return made
 end

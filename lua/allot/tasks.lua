@@ -13,24 +13,10 @@ local tasks = {}
 local SCHEDULINGS = { "proportional", "minimum", "priority" }
 local MOST = { guards = 16, fills = 16, requirements = 32 }
 
-local function column_fault(value, rows, known)
-  if type(value) ~= "string" or names.has(known, value) then return nil end
-  local other = columns.rows_of(value)
-  if other then
-    return ("'%s' is a column of %s; this rule is about %s"):format(value, other, rows)
-  end
-  return names.unknown("column of " .. rows, value, known)
-end
+local column_fault, keys_fault = columns.fault, columns.keys_fault
 
-local function keys_fault(keys, rows, known)
-  for _, key in ipairs(keys or {}) do
-    local fault = column_fault(key.key, rows, known)
-    if fault then return fault, key.at end
-  end
-end
-
--- Columns of tasks: built in, declared, and the tags that guards name.
-local function known_of(attributes, guards)
+--- Columns of tasks: built in, declared, and the tags that guards name.
+function tasks.known(attributes, guards)
   local known = { table.unpack(columns.tasks) }
   for _, attribute in ipairs(attributes) do known[#known + 1] = attribute.name end
   for _, guard in ipairs(type(guards) == "table" and guards or {}) do
@@ -72,7 +58,7 @@ local function session_fault(fill)
   for _, key in ipairs { "by", "up_to" } do
     local fault = column_fault(fill[key], "sessions", known)
     if fill[key] == "created" then fault = key .. " = \"created\", a time; it is no amount" end
-    if type(fill[key]) == "table" then fault = "sessions take neither part nor held" end
+    if type(fill[key]) == "table" then fault = "sessions take neither part, held nor percent" end
     if fault then return fault, fill.at end
   end
   return keys_fault(fill.order, "sessions", known)
@@ -139,7 +125,7 @@ function tasks.rules(place, spec, made, ruled)
   local fault, where
   made.task_attributes, fault = declare.list("task attribute", spec.task_attributes)
   if fault then return fault end
-  local known = known_of(made.task_attributes, spec.guards)
+  local known = tasks.known(made.task_attributes, spec.guards)
   if spec.victims ~= nil then
     local victims
     victims, fault = as_order(place, spec.victims)

@@ -25,13 +25,15 @@ extern "C" {
 typedef enum allot_json_type {
     ALLOT_JSON_INTEGER = 1,
     ALLOT_JSON_BOOLEAN,
-    ALLOT_JSON_STRING
+    ALLOT_JSON_STRING,
+    ALLOT_JSON_WORDS /* a list of texts, joined by blanks: as good as such a text, where an option
+                        is a set of words */
 } allot_json_type;
 typedef struct allot_use_option {
     const char *name;
     allot_json_type type;
     int64_t integer;    /* INTEGER, BOOLEAN */
-    const char *string; /* STRING */
+    const char *string; /* STRING, WORDS */
     int32_t mine;       /* 1: written beside the name, so unknown is an error; 0: from `options` */
 } allot_use_option;
 

@@ -1,0 +1,21 @@
+-- SPDX-License-Identifier: MIT
+-- Copyright the allot authors
+--- Shared lease: two clusters take turns in using the same slots.
+--
+-- A provider exports slots to a consumer. At first the consumer has one of them; as soon as it runs
+-- something there, the lease is made. From then on both sides are compared after every
+-- `reclaim_delay`: who has more idle slots hands all of them to the other, and when both have as
+-- many, nothing moves. Slots in use stay where they are, whatever happens: no job is touched.
+--
+-- After each change the lease is inactive for a cycle, in which nothing starts there. Every lease
+-- is decided about by itself. When both sides are idle, slots go to and fro and each side has its
+-- turn; a lease that is `damped` moves none to a side where nothing waits.
+
+return policy {
+  name = "shared_lease",
+  doc = "Idle slots of a lease go to the side that has fewer.",
+  lease = function (provider, consumer)
+    if consumer.idle > provider.idle then return "provider" end
+    if provider.idle > consumer.idle then return "consumer" end
+  end,
+}
