@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/report.h"
+#include "model/queue.h"
 #include "model/window.h"
 
 /* The path as a string, or NULL when out of memory; *size is what it takes. */
@@ -286,6 +287,8 @@ int allot__check_group(const allot_plan *plan, int32_t group, allot_report *repo
     if (allot__check_ledger(plan, group, report))
         status = ALLOT_EINVALID;
     allot__free(plan->engine, effective, rows, sizeof *effective);
+    if (allot__check_queues(plan, group, report))
+        status = ALLOT_EINVALID;
     if (allot__check_requires(plan, group, report) || allot__check_exclusive(plan, group, report))
         status = ALLOT_EINVALID;
     return status;

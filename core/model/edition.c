@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "model/queue.h"
 #include "model/window.h"
 
 /* The windows of an edition that are about a group. */
@@ -128,6 +129,7 @@ static void edition_free(allot_plan *edition)
         allot__vector_free(base->engine, &group->lend);
         allot__vector_free(base->engine, &group->borrow);
     }
+    allot__relation_free(edition);
     allot__free(base->engine, edition->groups, count, sizeof *edition->groups);
     allot__free(base->engine, edition, 1, sizeof *edition);
 }
@@ -189,6 +191,8 @@ static int edition_new(const allot_plan *base, uint64_t held, const allot_plan *
     if (status)
         return status;
     status = settle(edition);
+    if (status == ALLOT_OK)
+        status = allot__relation_make(edition, NULL);
     allot_plan **added = NULL;
     if (status == ALLOT_OK)
         added = allot__push(base->engine, &base->windows->editions, sizeof(allot_plan *));
@@ -292,6 +296,8 @@ static int check_set(void *ud, uint64_t windows)
     if (status)
         return status;
     status = allot__check_group(edition, check->group, check->report);
+    if (status == ALLOT_OK && check->group == 0)
+        status = allot__relation_make(edition, check->report);
     edition_free(edition);
     if (status != ALLOT_EINVALID)
         return status;

@@ -10,7 +10,10 @@
 #ifndef ALLOT_MODEL_JOB_H
 #define ALLOT_MODEL_JOB_H
 
+#include <stdbool.h>
+
 #include <allot/job.h>
+#include <allot/lease.h>
 
 #include "base/name.h"
 #include "base/pool.h"
@@ -26,34 +29,45 @@ typedef struct allot__job {
     int64_t ran, suspended_for, until;
     int32_t queue, slots, preempted, priority;
     int32_t user, group, application; /* -1: none */
-    int32_t run_limit;                /* s; ALLOT_NONE: nobody says */
+    int32_t run_limit;                /* s, after sealing; ALLOT_NONE: nobody says */
+    int32_t run_limit_stated;         /* -1: not */
     int32_t grow, reserved_by;
     uint8_t state, flags, notifying;
-    int32_t place, place_count; /* among the places; sites after sealing, labels before */
-    int32_t grown, grown_count; /* likewise: places that it grew by and is not told of yet */
-    int32_t extra;              /* tags and values; -1: none */
+    int32_t place, place_count; /* among the places; of one without hosts, but pending, one */
+    int32_t grown, grown_count; /* likewise: places that it was given beside them */
+    int32_t extra;              /* tags and values, among the tasks' extras; -1: none */
 } allot__job;
+
+typedef struct allot__usage {
+    bool told;
+    int64_t slot_seconds;
+    int32_t millionths;
+} allot__usage;
+
+typedef struct allot__lease_told {
+    bool told;
+    allot_lease_now now;
+} allot__lease_told;
 
 typedef struct allot__jobs {
     allot__pool pool;
-    allot__vector list;                        /* of allot__job */
-    allot__index index;                        /* by id */
-    allot__vector places;                      /* of allot__job_place */
+    allot__vector list;   /* of allot__job */
+    allot__index index;   /* by id */
+    allot__vector places; /* of allot__job_place; sites after sealing */
+    allot__vector labels; /* of int32_t: places' hosts; -1: the only one */
+    allot__vector hosts;  /* of allot_job_host: places as told; host NULL: the only one */
     allot__vector users, groups, applications; /* of const char *: those behind the plan's */
     allot__index user_index, group_index, application_index;
-    allot__vector usage; /* of allot__usage: by queue, as told */
+    allot__usage *usage; /* by queue; NULL: of none was told */
     int64_t usage_at;
     bool usage_at_set;
-    allot__vector leases; /* of allot__lease_told */
-    /* After sealing: by queue its jobs, in the order of the state. */
+    allot__lease_told *leases; /* by contract; NULL: of none was told */
+    /* After sealing: by queue, one more, its jobs by_queue[first[q]] ..., in the order of the
+     * state. */
     int32_t *first, *by_queue;
-    size_t room;
+    size_t room; /* of by_queue */
+    bool arranged;
 } allot__jobs;
-
-typedef struct allot__usage {
-    int64_t slot_seconds;
-    int32_t millionths, queue;
-} allot__usage;
 
 static inline const allot__job *allot__job_at(const allot__jobs *jobs, int32_t job)
 {
@@ -65,9 +79,29 @@ static inline const allot__job_place *allot__job_places(const allot__jobs *jobs,
     return (const allot__job_place *)jobs->places.items + job->place;
 }
 
-/* Finds sites, queues' jobs, defaults; checks what runs against hosts: EINVALID with every fault,
- * ENOMEM. */
+/* Seconds that a job has run in all until `now`. */
+static inline int64_t allot__job_ran(const allot__job *job, int64_t now)
+{
+    if (job->ran >= 0)
+        return job->ran;
+    if (job->state == ALLOT_PENDING)
+        return 0;
+    int64_t since = job->started == INT64_MIN ? 0 : job->started;
+    return since < now ? now - since : 0;
+}
+
+/* The name of a user, or of a group, by its number; NULL of -1. */
+const char *allot__job_user(const allot_state *state, int32_t number);
+const char *allot__job_group(const allot_state *state, int32_t number);
+
+/* A state's jobs, made when they are first asked for; NULL: out of memory. */
+allot__jobs *allot__jobs_open(allot_state *state);
+/* Finds defaults and what queues demand and hold; checks jobs: EINVALID with every fault. */
 int allot__jobs_seal(allot_state *state, allot_report *report);
+/* Finds the places' sites, and of queues their jobs: step one. ENOMEM. */
+int allot__jobs_arrange(allot_state *state);
+/* Slots that run on hosts which drain. */
+int64_t allot__jobs_draining(const allot_state *state);
 void allot__jobs_free(allot_state *state);
 
 #endif

@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "model/queue.h"
 #include "model/window.h"
 
 static const struct {
@@ -56,6 +57,8 @@ void allot_plan_free(allot_plan *plan)
         return;
     allot_engine *engine = plan->engine;
     allot__editions_free(plan);
+    allot__relation_free(plan);
+    allot__queues_free(plan);
     allot__windows_free(plan);
     for (int32_t i = 0; i < plan->group_count; i++)
         group_free(plan, &plan->groups[i]);

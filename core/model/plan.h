@@ -115,6 +115,10 @@ struct allot_plan {
     const allot_plan *base;
     uint64_t held;
     allot__vector requires; /* of allot__require, one a consumer */
+    /* model/queue.h. Both NULL: the plan has neither queues nor leases; editions share the first,
+     * and the second too where the policy is the same. */
+    struct allot__queues *queues;
+    struct allot__relation *relation; /* after sealing; NULL without queues */
 };
 
 /* The plan that was read: of an edition its base, of others themselves. */

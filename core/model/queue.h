@@ -43,9 +43,23 @@ typedef struct allot__job_limit {
     allot_job_limit stated; /* lists of names are in the pool */
     bool queue_level;       /* it counts suspended jobs whatever PREEMPT_FOR says (P-22) */
     uint64_t *queues;       /* a bit by queue; NULL: all */
-    uint64_t *users; /* a bit by the plan's user: of `users`, and of `groups`' members; NULL: all */
-    int32_t set;     /* of hosts; -1: all */
+    /* Whom it names; both NULL: all. A job counts whose user, or one of whose groups (its own,
+     * and those that the plan puts its user in), is named. */
+    uint64_t *users;  /* a bit by the plan's user */
+    uint64_t *groups; /* a bit by the plan's group */
+    int32_t set;      /* of hosts; -1: all */
+    int32_t queue;    /* whose own it is; -1: stated for itself */
 } allot__job_limit;
+
+/* A user group; a limit may name one that the plan states no users of. */
+typedef struct allot__user_group {
+    const char *name;
+    bool stated;
+} allot__user_group;
+
+typedef struct allot__member {
+    int32_t user, group;
+} allot__member;
 
 typedef struct allot__queues {
     allot__pool pool;   /* of strings and lists */
@@ -56,21 +70,22 @@ typedef struct allot__queues {
     allot_decay decay;
     /* Users that the plan names, and groups of them; users and groups that jobs alone name come
      * behind, in the state (job.h). */
-    allot__vector users, groups; /* of const char * */
+    allot__vector users;  /* of const char * */
+    allot__vector groups; /* of allot__user_group */
     allot__index user_index, group_index, application_index, lease_index;
-    allot__vector members; /* of allot__member: user in group */
+    allot__vector members; /* of allot__member; one may be there twice */
+    int32_t limits_stated; /* so many of the limits; queues' own are behind them */
     /* After sealing. */
-    allot__vector sets; /* of allot__host_set */
+    allot__pool sealed; /* of all that is there then alone */
+    allot__vector sets; /* of allot__host_set; set 0 is all hosts */
     int32_t *set_of;    /* by queue */
     allot__slot_pool *pools;
     int32_t pool_count;
     int32_t *pool_of; /* by queue, or -1 */
-    bool preempts;    /* some queue is preemptive or preemptable (P-21) */
+    bool preempts;    /* some queue is preemptive or preemptable (P-21), or a policy says who is */
+    /* By the plan's user, one more: its groups, each once: group_of[user_first[u]] ... */
+    int32_t *user_first, *group_of;
 } allot__queues;
-
-typedef struct allot__member {
-    int32_t user, group;
-} allot__member;
 
 /* Who may preempt whom, by the policy of a plan or edition: row-major bits, and preferences where
  * there are any. */
@@ -106,17 +121,63 @@ static inline const allot_queue *allot__queue_at(const allot__queues *queues, in
     return (const allot_queue *)queues->list.items + queue;
 }
 
-/* Checks queues (Q-10 ... Q-12, A-16, A-27 ...), finds sets, pools, limits. Called by sealing:
- * EINVALID with every fault, ENOMEM. */
-int allot__queues_seal(allot_plan *plan, allot_report *report);
-/* Makes plan->relation by the policy's relation, or P-7; finds cycles: EINVALID. ENOMEM, ESCRIPT,
- * EBUDGET. Of editions too. */
-int allot__relation_make(allot_plan *plan, allot_report *report);
+/* A plan's queues, made when they are first asked for; NULL: out of memory. */
+allot__queues *allot__queues_open(allot_plan *plan);
 void allot__queues_free(allot_plan *plan);
 
+/* Checks queues (Q-10 ... Q-13, A-16, A-27 ...), limits and contracts, finds sets, pools and what
+ * limits name. Called by sealing: EINVALID with every fault, ENOMEM. */
+int allot__queues_seal(allot_plan *plan, allot_report *report);
+/* Takes back what sealing made. */
+void allot__queues_unseal(allot_plan *plan);
+/* Makes the limits that queues state, and finds what limits name: a step of it. */
+int allot__limits_seal(allot_plan *plan, allot_report *report);
+/* Makes pools (a step), and checks them and what queues state beside each other. */
+int allot__pools_make(allot_plan *plan);
+int allot__pools_check(const allot_plan *plan, allot_report *report);
+int allot__leases_check(const allot_plan *plan, allot_report *report);
+/* Do queues stand alone in a plan, and does the group's policy dispatch them? EINVALID. Of editions
+ * too. */
+int allot__check_queues(const allot_plan *plan, int32_t group, allot_report *report);
+/* Of the base alone: are there consumers, groups or branches that queues do not stand beside? */
+int allot__check_beside(const allot_plan *plan, allot_report *report);
+/* Makes plan->relation by the policy's relation, or P-7; finds cycles: EINVALID. ENOMEM, ESCRIPT,
+ * EBUDGET. Of editions too, which share their base's where the policy is the same. */
+int allot__relation_make(allot_plan *plan, allot_report *report);
+void allot__relation_free(allot_plan *plan);
+
+/* Names that a list has of queues or hosts, at `path` in a document. */
+typedef struct allot__listing {
+    bool hosts; /* else queues */
+    const void *names;
+    size_t stride; /* bytes from a name to the next */
+    int32_t count;
+    const char *path;
+    int32_t consumer; /* whose; -1: nobody's */
+    allot_report *report;
+} allot__listing;
+/* The number of the i-th name, or -1. */
+int32_t allot__listing_at(const allot_plan *plan, const allot__listing *listing, int32_t i);
+/* Says that there is nothing of the i-th name: EINVALID. */
+int allot__listing_unknown(const allot_plan *plan, const allot__listing *listing, int32_t i);
+/* Sets the bits of those that are there, and tells of the others: EINVALID. */
+int allot__listing_bits(const allot_plan *plan, const allot__listing *listing, uint64_t *bits);
+/* Words for a bit each. */
+static inline size_t allot__words(int32_t bits)
+{
+    return ((size_t)bits + 63) / 64;
+}
+/* The set of the hosts listed, none meaning all; EINVALID, ENOMEM. */
+int allot__set_make(allot_plan *plan, const allot__listing *listing, int32_t *out);
+
+/* The run limit of jobs that state none: their application's (-1: none), else their queue's, or
+ * ALLOT_NONE. */
+int32_t allot__run_limit_of(const allot__queues *queues, int32_t application, int32_t queue);
 /* What protects the jobs of an application (-1: none) in a queue: value by value the application's,
  * the queue's, the plan's (A-6). */
 allot_protection allot__protection_of(const allot__queues *queues, int32_t application,
                                       int32_t queue);
+/* Are the numbers sound? ERANGE. */
+int allot__protection_check(const allot_protection *protection);
 
 #endif

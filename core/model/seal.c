@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* seal.c: from what was stated to what a cycle reads. */
+#include "model/queue.h"
 #include "model/window.h"
 
 static int lay_out(allot_plan *plan)
@@ -26,10 +27,23 @@ static int check(const allot_plan *plan, allot_report *report)
     return result;
 }
 
+/* What is wrong with queues is told beside what is wrong with the rest. */
+static int check_all(allot_plan *plan, allot_report *report)
+{
+    int beside = allot__check_beside(plan, report);
+    int queues = allot__queues_seal(plan, report);
+    if (queues == ALLOT_ENOMEM)
+        return queues;
+    int status = check(plan, report);
+    return status ? status : queues ? queues : beside;
+}
+
 static void undo(allot_plan *plan)
 {
     for (int32_t i = 0; i < plan->group_count; i++)
         allot__layout_free(plan, &plan->groups[i]);
+    allot__relation_free(plan);
+    allot__queues_unseal(plan);
     allot__tree_free(plan->engine, &plan->tree);
 }
 
@@ -40,7 +54,9 @@ static int seal(allot_plan *plan, allot_report *report)
         return status;
     status = lay_out(plan);
     if (status == ALLOT_OK)
-        status = check(plan, report);
+        status = check_all(plan, report);
+    if (status == ALLOT_OK)
+        status = allot__relation_make(plan, report);
     if (status == ALLOT_OK && plan->windows)
         status = allot__editions_check(plan, report);
     if (status) {

@@ -9,6 +9,9 @@
 
 #include <string.h>
 
+#include "model/job.h"
+#include "model/queue.h"
+
 static size_t rows_of(const allot_plan *plan)
 {
     return plan->tree.rows > 0 ? (size_t)plan->tree.rows : 1;
@@ -70,6 +73,7 @@ void allot_state_free(allot_state *state)
     for (size_t i = 0; state->groups && i < count; i++)
         free_group(engine, &state->groups[i], rows_of(state->plan));
     allot__free(engine, state->groups, count, sizeof *state->groups);
+    allot__jobs_free(state);
     allot__tasks_free(state);
     allot__flights_free(state);
     allot__vector_free(engine, &state->loans);
@@ -118,10 +122,16 @@ int allot_state_slots(allot_state *state, int32_t group, int64_t slots)
     return ALLOT_OK;
 }
 
+/* A leaf, but no queue: that has what its jobs have. */
+static bool is_told(const allot_plan *plan, int32_t consumer)
+{
+    return allot__queue_count(plan) == 0 && allot__plan_leaf(plan, consumer);
+}
+
 int allot_state_demand(allot_state *state, int32_t group, int32_t consumer, int64_t slots)
 {
     allot__group_state *it = group_at(state, group);
-    if (!it || !allot__plan_leaf(state->plan, consumer))
+    if (!it || !is_told(state->plan, consumer))
         return ALLOT_EUSAGE;
     if (!amount(slots))
         return ALLOT_ERANGE;
@@ -132,7 +142,7 @@ int allot_state_demand(allot_state *state, int32_t group, int32_t consumer, int6
 int allot_state_allocated(allot_state *state, int32_t group, int32_t consumer, int64_t slots)
 {
     allot__group_state *it = group_at(state, group);
-    if (!it || !allot__plan_leaf(state->plan, consumer))
+    if (!it || !is_told(state->plan, consumer))
         return ALLOT_EUSAGE;
     if (!amount(slots))
         return ALLOT_ERANGE;

@@ -58,6 +58,8 @@ struct allot_state {
     allot__vector flight_tasks; /* of allot__flight_task */
     allot__tasks tasks;
     allot__hosts hosts; /* those that are not as planned */
+    /* model/job.h; after sealing NULL alone where the plan has neither queues nor leases. */
+    struct allot__jobs *jobs;
 };
 
 /* Finds the editions of now and of the cycle before, and seats the columns by the first. ENOMEM:

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "model/queue.h"
 #include "model/state.h"
 
 static bool amount(int64_t slots)
@@ -15,7 +16,7 @@ static bool amount(int64_t slots)
 static bool is_leaf(const allot_state *state, int32_t group, int32_t consumer)
 {
     return state && !state->sealed && group >= 0 && group < state->plan->group_count &&
-           allot__plan_leaf(state->plan, consumer);
+           allot__queue_count(state->plan) == 0 && allot__plan_leaf(state->plan, consumer);
 }
 
 /* ---- Since when ---- */

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "model/job.h"
+#include "model/queue.h"
 #include "model/state.h"
 
 /* ---- The size of groups ---- */
@@ -28,6 +30,8 @@ static void count_draining(const allot_state *state, int32_t group)
         if (site >= 0 && state->tasks.sites[site].closed == ALLOT_DRAIN)
             state->groups[group].slots += units->slots[i];
     }
+    if (state->jobs && group == 0)
+        state->groups[group].slots += allot__jobs_draining(state);
 }
 
 static int check_size(const allot_state *state, int32_t group, allot_report *report)
@@ -209,7 +213,8 @@ int allot_state_seal(allot_state *state, allot_report *report)
         return ALLOT_EUSAGE;
     size_t rows = state->plan->tree.rows > 0 ? (size_t)state->plan->tree.rows : 1;
     int64_t *sum = allot__new(state->engine, rows, sizeof *sum);
-    if (!sum || allot__tasks_arrange(state) || allot__state_turn(state)) {
+    if (!sum || allot__tasks_arrange(state) || allot__jobs_arrange(state) ||
+        allot__state_turn(state)) {
         allot__free(state->engine, sum, rows, sizeof *sum);
         return ALLOT_ENOMEM;
     }
@@ -223,8 +228,9 @@ int allot_state_seal(allot_state *state, allot_report *report)
     }
     if (check_claims(state, report))
         result = ALLOT_EINVALID;
-    int found = allot__flights_seal(state, report);
+    int found = allot__flights_seal(state, report), jobs = allot__jobs_seal(state, report);
     result = found == ALLOT_OK ? result : found;
+    result = jobs == ALLOT_OK ? result : jobs;
     allot__free(state->engine, sum, rows, sizeof *sum);
     state->sealed = result == ALLOT_OK;
     return result;

@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "model/queue.h"
 #include "model/state.h"
 
 enum { OUT_OF_MEMORY = -2 };
@@ -62,19 +63,22 @@ static bool within(int64_t value, int64_t min, int64_t max)
     return value >= min && value <= max;
 }
 
-static int check_values(const allot_plan *plan, const allot_task *task)
+int allot__extra_check(const allot_plan *plan, const char *const *tags, int32_t tag_count,
+                       const allot_task_value *values, int32_t value_count)
 {
+    if (tag_count < 0 || value_count < 0 || (tag_count > 0 && !tags) ||
+        (value_count > 0 && !values))
+        return ALLOT_EUSAGE;
     int status = ALLOT_OK;
-    for (int32_t i = 0; i < task->tag_count; i++) {
-        if (!task->tags[i])
+    for (int32_t i = 0; i < tag_count; i++) {
+        if (!tags[i])
             return ALLOT_EUSAGE;
     }
-    for (int32_t i = 0; i < task->value_count; i++) {
+    for (int32_t i = 0; i < value_count; i++) {
         allot_attribute of;
-        if (allot_plan_task_attribute_at(plan, task->values[i].attribute, &of) ||
-            of.type == ALLOT_TAG)
+        if (allot_plan_task_attribute_at(plan, values[i].attribute, &of) || of.type == ALLOT_TAG)
             return ALLOT_EUSAGE;
-        if (!within(task->values[i].value, of.min, of.max))
+        if (!within(values[i].value, of.min, of.max))
             status = ALLOT_ERANGE;
     }
     return status;
@@ -85,15 +89,18 @@ static int check_task(const allot_state *state, const allot_task *task)
     if (!task || !state || state->sealed ||
         !within(task->group, 0, (int64_t)state->plan->group_count - 1) ||
         !allot__plan_leaf(state->plan, task->consumer) ||
-        state->tasks.list.count >= INT32_MAX - 1 || task->tag_count < 0 || task->value_count < 0 ||
-        (task->tag_count > 0 && !task->tags) || (task->value_count > 0 && !task->values))
+        state->tasks.list.count >= INT32_MAX - 1 || allot__queue_count(state->plan) > 0)
         return ALLOT_EUSAGE;
+    int values = allot__extra_check(state->plan, task->tags, task->tag_count, task->values,
+                                    task->value_count);
+    if (values == ALLOT_EUSAGE)
+        return values;
     size_t len = task->id ? strlen(task->id) : 0;
     if (len < 1 || len > 255)
         return ALLOT_ENAME;
     if (!within(task->slots, 1, ALLOT_AMOUNT_MAX) || !within(task->preempted, 0, ALLOT_AMOUNT_MAX))
         return ALLOT_ERANGE;
-    return check_values(state->plan, task);
+    return values;
 }
 
 static int put_labels(allot_state *state, const allot_task *task, allot__task *out)
@@ -108,33 +115,34 @@ static int put_labels(allot_state *state, const allot_task *task, allot__task *o
     return ALLOT_OK;
 }
 
-/* Copies of what a task has besides; what a failure leaves behind in the pool ends with it. */
-static int put_extra(allot_state *state, const allot_task *task, allot__task *out)
+/* What a failure leaves behind in the pool ends with it. */
+int allot__extra_make(allot_state *state, const char *const *tags, int32_t tag_count,
+                      const allot_task_value *values, int32_t value_count, int32_t *out)
 {
     allot_engine *engine = state->engine;
     allot__pool *pool = &state->tasks.pool;
-    size_t tags = (size_t)task->tag_count * sizeof *task->tags;
-    size_t values = (size_t)task->value_count * sizeof *task->values;
-    out->extra = -1;
-    if (tags + values == 0)
+    size_t tag_bytes = (size_t)tag_count * sizeof *tags;
+    size_t value_bytes = (size_t)value_count * sizeof *values;
+    *out = -1;
+    if (tag_bytes + value_bytes == 0)
         return ALLOT_OK;
-    const char **tag = allot__pool_take(engine, pool, tags, sizeof *tag);
-    allot_task_value *value = allot__pool_take(engine, pool, values, sizeof value->value);
+    const char **tag = allot__pool_take(engine, pool, tag_bytes, sizeof *tag);
+    allot_task_value *value = allot__pool_take(engine, pool, value_bytes, sizeof value->value);
     if (!tag || !value)
         return ALLOT_ENOMEM;
-    for (int32_t i = 0; i < task->tag_count; i++) {
-        int32_t label = allot__label_of(state, task->tags[i]);
+    for (int32_t i = 0; i < tag_count; i++) {
+        int32_t label = allot__label_of(state, tags[i]);
         if (label < 0)
             return ALLOT_ENOMEM;
         tag[i] = allot__label_at(&state->tasks, label)->text;
     }
-    if (values > 0)
-        memcpy(value, task->values, values);
+    if (value_bytes > 0)
+        memcpy(value, values, value_bytes);
     allot__extra *extra = allot__push(engine, &state->tasks.extras, sizeof *extra);
     if (!extra)
         return ALLOT_ENOMEM;
-    *extra = (allot__extra){tag, value, task->tag_count, task->value_count};
-    out->extra = (int32_t)state->tasks.extras.count - 1;
+    *extra = (allot__extra){tag, value, tag_count, value_count};
+    *out = (int32_t)state->tasks.extras.count - 1;
     return ALLOT_OK;
 }
 
@@ -149,7 +157,8 @@ static int add_task(allot_state *state, const allot_task *task)
                         .preempted = (int32_t)task->preempted};
     int status = put_labels(state, task, &made);
     if (status == ALLOT_OK)
-        status = put_extra(state, task, &made);
+        status = allot__extra_make(state, task->tags, task->tag_count, task->values,
+                                   task->value_count, &made.extra);
     if (status)
         return status;
     made.id = allot__pool_copy(state->engine, &tasks->pool, task->id);
@@ -217,7 +226,7 @@ static int check_session(const allot_state *state, const allot_session *session)
     if (!session || !state || state->sealed ||
         !within(session->group, 0, (int64_t)state->plan->group_count - 1) ||
         !allot__plan_leaf(state->plan, session->consumer) ||
-        state->tasks.sessions.count >= INT32_MAX - 1)
+        state->tasks.sessions.count >= INT32_MAX - 1 || allot__queue_count(state->plan) > 0)
         return ALLOT_EUSAGE;
     size_t len = session->id ? strlen(session->id) : 0;
     if (len < 1 || len > 255)

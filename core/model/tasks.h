@@ -108,6 +108,13 @@ static inline const allot__task *allot__task_at(const allot__tasks *tasks, int32
 /* The session that a task is of: of its own leaf; -1: none that the state knows. */
 int32_t allot__task_session(const allot__tasks *tasks, const allot__task *task);
 
+/* Tags and values of a task or job, copied: a number among the tasks' extras, -1: there are none.
+ * ENOMEM. And are they sound? EUSAGE, ERANGE. */
+int allot__extra_make(allot_state *state, const char *const *tags, int32_t tag_count,
+                      const allot_task_value *values, int32_t value_count, int32_t *out);
+int allot__extra_check(const allot_plan *plan, const char *const *tags, int32_t tag_count,
+                       const allot_task_value *values, int32_t value_count);
+
 /* Makes sites, units and what else is by leaf; when nothing was added since, nothing. ENOMEM. */
 int allot__tasks_arrange(allot_state *state);
 /* Checks what was arranged: sessions' schedulings, tasks' sessions. EINVALID. */

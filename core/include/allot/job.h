@@ -24,7 +24,7 @@ ALLOT_API const char *allot_job_state_name(int state);
 /* Slots of a job on a host. */
 typedef struct allot_job_host {
     const char *host;
-    int64_t slots; /* 1 ... */
+    int64_t slots; /* 1 ... ALLOT_AMOUNT_MAX */
 } allot_job_host;
 
 enum { ALLOT_JOB_EXCLUSIVE = 1, ALLOT_JOB_BACKFILL = 2, ALLOT_JOB_FORCED = 4 };
@@ -34,25 +34,27 @@ typedef struct allot_job {
     int32_t queue;  /* as allot_plan_queue_find numbers it */
     allot_job_state state;
     int64_t slots;               /* 1 ... ALLOT_AMOUNT_MAX; of a job with hosts their sum */
-    const allot_job_host *hosts; /* none while pending; also none where the plan names no hosts */
+    const allot_job_host *hosts; /* none while pending; none also means the only host, where no more
+                                    than one is known */
     int32_t host_count;
-    int64_t submitted;     /* INT64_MIN: not known, long ago */
-    int64_t started;       /* when it last began to run: was started or resumed. INT64_MIN: not
-                              known */
-    int64_t ran;           /* s that it has run in all, until now; -1: since it was started */
-    int64_t suspended_for; /* s that it was suspended in all, until now */
-    int64_t preempted;     /* how often it was preempted before */
-    int64_t priority;      /* among its queue's jobs larger goes first; 0 */
+    int64_t submitted; /* INT64_MIN: not known, long ago */
+    int64_t started;   /* when it last began to run: was started or resumed. INT64_MIN: not
+                          known */
+    int64_t ran;       /* s that it has run in all, until now; -1: since it was started, which of
+                          one that is pending means not at all */
+    int64_t suspended_for;                  /* s that it was suspended in all, until now */
+    int64_t preempted;                      /* how often it was preempted before */
+    int64_t priority;                       /* among its queue's jobs larger goes first; 0 */
     const char *user, *group, *application; /* NULL: none. `group` beside those that the plan puts
                                                its user in */
     int64_t run_limit;                      /* s; -1: its application's, or its queue's */
     int32_t flags;                          /* ALLOT_JOB_...: holds its hosts alone; runs on slots
                                                reserved for another; forced to run (P-8) */
-    int32_t reserved_by; /* of backfill: the queue that holds the reservation, -1:
-                            not known; */
+    int32_t reserved_by; /* of backfill: the queue that holds the reservation; -1: not known */
     int64_t until;       /* ... and when its job is due; INT64_MAX: not known */
-    /* Resizing (P-50 ... P-53): slots it wants more; those that it was given for that already; and
-     * whether it is being told of them right now. */
+    /* Resizing (P-50 ... P-53): slots it wants more; beside its slots and hosts those that it was
+     * given for that already (host NULL: the only one); and whether it is being told of them right
+     * now. Nothing is given to what does not run. */
     int64_t grow;
     const allot_job_host *grown;
     int32_t grown_count;
@@ -64,8 +66,10 @@ typedef struct allot_job {
 /* What a job is that states nothing: pending, of one slot. */
 ALLOT_API void allot_job_init(allot_job *job);
 
-/* Adds a job; everything is copied. EEXIST, ENAME, ERANGE, EUSAGE (no such queue). What runs on
- * hosts that nobody knows, or above their slots, is found when the state is sealed. */
+/* Adds a job; everything is copied. EEXIST, ENAME, ERANGE, EUSAGE (no such queue). States of plans
+ * without queues have no jobs, of those with queues no tasks, sessions, loans and reclaims, and
+ * their demand and allocated are their jobs' sums: EUSAGE. Hosts that nobody knows, and what else
+ * does not fit together, sealing finds: its path is by documents' keys, "jobs[2].hosts". */
 ALLOT_API int allot_state_job(allot_state *state, const allot_job *job);
 /* The decayed slot-seconds of a queue at a time, 0 ... 2^62, and millionths above. */
 ALLOT_API int allot_state_usage(allot_state *state, int32_t queue, int64_t slot_seconds,

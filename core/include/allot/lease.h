@@ -30,7 +30,9 @@ typedef struct allot_lease {
     int64_t reclaim_delay; /* s (L-6) */
     int32_t damped;        /* nothing moves to who has nothing pending */
 } allot_lease;
-/* EEXIST, ENAME, ERANGE; EUSAGE: a host that is not in the plan, or in another contract too. */
+/* Everything is copied; `slots` may be 0 where hosts say it. EEXIST, ENAME, ERANGE; EUSAGE: a host
+ * that is not in the plan. Sealing finds hosts that have a shared contract and another one (L-3),
+ * and shared contracts of more slots than a host has. */
 ALLOT_API int allot_plan_lease(allot_plan *plan, const allot_lease *lease);
 ALLOT_API int32_t allot_plan_leases(const allot_plan *plan);
 ALLOT_API int allot_plan_lease_at(const allot_plan *plan, int32_t i, allot_lease *out);
@@ -52,8 +54,14 @@ typedef struct allot_lease_now {
     allot_lease_phase phase;
     int64_t since; /* when the lease was made, evaluated or changed last */
 } allot_lease_now;
-/* A contract that the state does not tell of is at its start (L-5). EUSAGE, ERANGE. */
+/* The number of the contract of that name, or -1. */
+ALLOT_API int32_t allot_plan_lease_find(const allot_plan *plan, const char *name);
+
+/* A contract as it is; one that the state does not tell of is at its start (L-5). EUSAGE: no such;
+ * ERANGE: also of more used than available. */
 ALLOT_API int allot_state_lease(allot_state *state, int32_t lease, const allot_lease_now *now);
+/* What the state was told of a contract; ENOENT: nothing. */
+ALLOT_API int allot_state_lease_at(const allot_state *state, int32_t lease, allot_lease_now *out);
 
 /* A contract after the cycle, and what changed. */
 typedef struct allot_lease_part {

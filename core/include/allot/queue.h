@@ -11,6 +11,9 @@
  * Queues number 0, 1, ... in the order of adding, which is the order of the file where priorities
  * are equal (P-60). What is not stated of a queue is as an allot_queue from allot_queue_init has
  * it.
+ *
+ * What sealing finds about queues, limits and contracts has a path by documents' keys, numbers from
+ * 0: "queues[3].preemptive[1]", "limits[0].queues[2]", "leases[1].hosts[0]".
  */
 #ifndef ALLOT_QUEUE_H
 #define ALLOT_QUEUE_H
@@ -58,15 +61,15 @@ typedef struct allot_prefers {
 
 typedef struct allot_queue {
     const char *name;         /* a consumer's name */
-    int32_t priority;         /* larger is more important (P-2) */
+    int32_t priority;         /* 0 ... ALLOT_AMOUNT_MAX, larger is more important (P-2) */
     int32_t preemptive;       /* nonzero: it may preempt lower queues (P-3) */
     int32_t preemptable;      /* nonzero: higher queues may preempt it */
     const allot_prefers *low; /* those alone that it preempts; none: all lower ones */
     int32_t low_count;
     const char *const *high; /* those alone that preempt it; none: all higher ones (P-4) */
     int32_t high_count;
-    const char *slot_pool;        /* Q-1; NULL: none */
-    int32_t slot_share;           /* percent of the pool, 1 ... 100 */
+    const char *slot_pool;        /* at most 60 of [A-Za-z0-9_-]; NULL: none */
+    int32_t slot_share;           /* percent of the pool, 1 ... 100; 0: not stated */
     int32_t max_slots_in_pool;    /* Q-3; ALLOT_NONE */
     int32_t use_priority_in_pool; /* */
     const char *const *hosts;     /* those that it uses; none: all */
@@ -87,14 +90,16 @@ typedef struct allot_queue {
 ALLOT_API void allot_queue_init(allot_queue *queue);
 ALLOT_API void allot_protection_init(allot_protection *protection);
 
-/* Adds a queue; everything is copied. *out is its handle as a consumer. ENAME, EEXIST, ERANGE;
- * EUSAGE: the plan has consumers that are no queues. Lists are checked when the plan is sealed. */
+/* Adds a queue; everything is copied. *out is its handle as a consumer. A list that names somebody
+ * makes the queue preemptive, or preemptable. ENAME (also: the pool's), EEXIST, ERANGE; EUSAGE: the
+ * plan has consumers that are no queues. What lists name is checked when the plan is sealed. */
 ALLOT_API int allot_plan_queue(allot_plan *plan, const allot_queue *queue, int32_t *out);
-/* Of all queues' jobs (lsb.params), and of an application's (lsb.applications). EEXIST, ENAME. */
+/* Of all queues' jobs (lsb.params; the last call holds), and of an application's
+ * (lsb.applications; run_limit: s, or ALLOT_NONE). EEXIST, ENAME, ERANGE. */
 ALLOT_API int allot_plan_protection(allot_plan *plan, const allot_protection *protection);
 ALLOT_API int allot_plan_application(allot_plan *plan, const char *name,
                                      const allot_protection *protection, int32_t run_limit);
-/* The users of a group, by name; a user may be in several. EEXIST, ENAME. */
+/* The users of a group, by name; a user may be in several. EEXIST: the group was stated; ENAME. */
 ALLOT_API int allot_plan_users(allot_plan *plan, const char *group, const char *const *users,
                                int32_t n);
 
@@ -104,6 +109,7 @@ typedef struct allot_decay {
     int32_t parts;  /* what is left of it after that is one of so many: 2 is a half-life, 10 over
                        5 hours is the HIST_HOURS law, which is what holds if nothing is said */
 } allot_decay;
+/* ERANGE: a period below 0, parts below 2. */
 ALLOT_API int allot_plan_decay(allot_plan *plan, const allot_decay *decay);
 
 /* What a limit counts, and of each of whom it holds by itself. */
@@ -115,27 +121,31 @@ typedef enum allot_limit_kind {
 enum { ALLOT_PER_QUEUE = 1, ALLOT_PER_USER = 2, ALLOT_PER_GROUP = 4, ALLOT_PER_HOST = 8 };
 
 /* A limit on running jobs (lsb.resources). A list that is empty names all; a job counts where all
- * lists name what it is of. */
+ * lists name what it is of. Users and groups are one list: a job is of its user, of its own group
+ * and of those that the plan puts its user in. */
 typedef struct allot_job_limit {
     const char *name; /* for messages */
     allot_limit_kind kind;
-    int64_t most;
-    int32_t per; /* bits of ALLOT_PER_... */
+    int64_t most; /* 0 ... ALLOT_AMOUNT_MAX */
+    int32_t per;  /* bits of ALLOT_PER_... */
     const char *const *queues, *const *users, *const *groups, *const *hosts;
     int32_t queue_count, user_count, group_count, host_count;
 } allot_job_limit;
+/* ENAME, ERANGE; EUSAGE: `per` has other bits, per processor without ALLOT_PER_HOST. */
 ALLOT_API int allot_plan_job_limit(allot_plan *plan, const allot_job_limit *limit);
 
-/* ---- Getters, after sealing; queues are numbers, in the order of adding --------------------- */
+/* ---- Getters; queues are numbers, in the order of adding ------------------------------------ */
 
+/* Also before sealing. */
 ALLOT_API int32_t allot_plan_queues(const allot_plan *plan);
 /* Borrowed. EUSAGE: no such. */
 ALLOT_API int allot_plan_queue_at(const allot_plan *plan, int32_t queue, allot_queue *out);
-/* The queue of that name, or -1; its handle as a consumer, and back (-1: that is no queue). */
+/* The queue of that name, or -1; its handle as a consumer, which is the same number (-1: no such
+ * queue). */
 ALLOT_API int32_t allot_plan_queue_find(const allot_plan *plan, const char *name);
 ALLOT_API int32_t allot_plan_queue_consumer(const allot_plan *plan, int32_t queue);
-/* May jobs of queue `high` preempt those of `low` (P-7, or what the policy says)? And the level at
- * which it prefers them; 0: none. */
+/* After sealing. May jobs of queue `high` preempt those of `low` (P-7, or what the policy says)?
+ * And the level at which it prefers them; 0: none. */
 ALLOT_API int allot_plan_may_preempt(const allot_plan *plan, int32_t high, int32_t low);
 ALLOT_API int32_t allot_plan_preference(const allot_plan *plan, int32_t high, int32_t low);
 /* Pools in the order of their first queues: how many, the i-th's name, and of a queue its pool, or
