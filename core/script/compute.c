@@ -240,12 +240,28 @@ static int64_t fuel_for(const allot__script *script, int32_t rows)
     return script->instructions > INT64_MAX / times ? INT64_MAX : script->instructions * times;
 }
 
+static void name_task(const allot_batch *batch, int32_t item, char *path, size_t size)
+{
+    allot_task task;
+    allot_job job;
+    if (batch->jobs && allot_state_job_at(batch->state, item, &job) == ALLOT_OK)
+        snprintf(path, size, "job %s", job.id);
+    else if (!batch->jobs && allot_state_task_at(batch->state, item, &task) == ALLOT_OK)
+        snprintf(path, size, "task %s", task.id);
+}
+
+static void name_lease(const allot_batch *batch, int32_t item, char *path, size_t size)
+{
+    allot_lease lease;
+    if (allot_plan_lease_at(batch->plan, item, &lease) == ALLOT_OK)
+        snprintf(path, size, "lease %s", lease.name);
+}
+
 /* What the row is that the function failed for; its consumer, or -1. */
 static int32_t about(const allot__batch_run *run, char *path, size_t size)
 {
     const allot_batch *batch = run->batch;
     int32_t row = run->row, consumer = batch->consumers ? batch->consumers[row] : -1;
-    allot_task task;
     const allot_session *session;
     path[0] = '\0';
     switch (run->call->rows) {
@@ -254,15 +270,14 @@ static int32_t about(const allot__batch_run *run, char *path, size_t size)
         allot_plan_path(batch->plan, consumer, path, size);
         break;
     case ALLOT_TASKS:
-        if (allot_state_task_at(batch->state, batch->items[row], &task) == ALLOT_OK)
-            snprintf(path, size, "task %s", task.id);
+        name_task(batch, batch->items[row], path, size);
         break;
     case ALLOT_SESSIONS:
         session = allot_state_session_at(batch->state, batch->items[row]);
         snprintf(path, size, "session %s", session ? session->id : "");
         break;
     case ALLOT_LEASES:
-        snprintf(path, size, "lease %d", (int)batch->items[row]);
+        name_lease(batch, batch->items[row], path, size);
         break;
     case ALLOT_HOSTS:
         snprintf(path, size, "host %s", allot_plan_host_name(batch->plan, batch->items[row]));
@@ -323,5 +338,6 @@ static void release(void *ud)
 
 void allot__script_provider(allot__script *script, allot_provider *provider)
 {
-    *provider = (allot_provider){.ud = script, .compute = compute, .release = release};
+    *provider = (allot_provider){
+        .ud = script, .compute = compute, .release = release, .relate = allot__relate};
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* script_queues_test.c: what scripts say of queues and leases, and how they answer. */
+#include <allot/lease.h>
+
 #include "model/policy.h"
 #include "test/script_fixture.h"
 
@@ -161,9 +163,38 @@ static void everything_arrives(void)
     CHECK_EQ(p->slices.keys[1].source.value, ALLOT_QUEUE_PLACE);
     CHECK(p->switches[ALLOT_SWITCH_UNGUARDED]);
     CHECK_EQ(p->functions.count, 3);
+    CHECK(p->provider.relate != NULL);
     CHECK_EQ(script_load(&it, P("preempts = false")), ALLOT_OK);
     CHECK_EQ(it.policy->preempts, ALLOT_NOBODY);
     CHECK(!it.policy->switches[ALLOT_SWITCH_UNGUARDED]);
+    script_end(&it);
+}
+
+/* lua/allot/columns.lua repeats the core's columns for plain Lua. */
+static void columns_are_the_cores(void)
+{
+    static const struct {
+        allot_rows rows;
+        const char *list;
+        int count;
+    } kinds[] = {{ALLOT_TASKS, "tasks", ALLOT_TASK_COLUMN_COUNT},
+                 {ALLOT_SESSIONS, "sessions", ALLOT_SESSION_COLUMN_COUNT},
+                 {ALLOT_QUEUES, "queues", ALLOT_QUEUE_COLUMN_COUNT}};
+    script_begin(&it);
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        char text[2000];
+        int at = snprintf(text, sizeof text, "local known = {");
+        for (int i = 0; i < kinds[k].count; i++)
+            at += snprintf(text + at, sizeof text - (size_t)at, "'%s',",
+                           allot_rows_column_name(kinds[k].rows, i));
+        snprintf(text + at, sizeof text - (size_t)at,
+                 "}\nlocal list = require 'allot.columns'.%s\nassert(#known == #list)\n"
+                 "for i, name in ipairs(known) do assert(list[i] == name, name) end\n" P(
+                     "preempts = false"),
+                 kinds[k].list);
+        if (!CHECK_EQ(script_load(&it, text), ALLOT_OK))
+            printf("#   %s: %s\n", kinds[k].list, script_finding(&it)->message);
+    }
     script_end(&it);
 }
 
@@ -172,6 +203,33 @@ static void everything_arrives(void)
 enum { LEASES = 3 };
 static int64_t cells[ALLOT_LEASE_COLUMN_COUNT][LEASES], out[LEASES];
 
+static allot_plan *plan;
+
+/* Three contracts, for messages. */
+static void begin_leases(void)
+{
+    script_begin(&it);
+    CHECK_EQ(allot_plan_new(it.engine, &plan), ALLOT_OK);
+    for (int i = 0; i < LEASES; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "L%d", i);
+        allot_lease lease = {.name = name,
+                             .provider = "east",
+                             .consumer = "west",
+                             .slots = 10,
+                             .shared = 1,
+                             .reclaim_delay = 600};
+        CHECK_EQ(allot_plan_lease(plan, &lease), ALLOT_OK);
+    }
+    memset(cells, 0, sizeof cells);
+}
+
+static void end_leases(void)
+{
+    allot_plan_free(plan);
+    script_end(&it);
+}
+
 static int decide(void)
 {
     static const int32_t items[LEASES] = {0, 1, 2};
@@ -179,15 +237,15 @@ static int decide(void)
     for (int i = 0; i < ALLOT_LEASE_COLUMN_COUNT; i++)
         columns[i] = cells[i];
     const allot_provider *provider = &it.policy->provider;
-    allot_batch batch = {.count = LEASES, .columns = columns, .rows = ALLOT_LEASES, .items = items};
+    allot_batch batch = {
+        .count = LEASES, .columns = columns, .plan = plan, .rows = ALLOT_LEASES, .items = items};
     allot_report_clear(it.report);
     return provider->compute(provider->ud, it.policy->lease, &batch, out, it.report);
 }
 
 static void a_lease_goes_to_a_side(void)
 {
-    memset(cells, 0, sizeof cells);
-    script_begin(&it);
+    begin_leases();
     ready("shared_lease", NULL, 0);
     cells[ALLOT_LEASE_CONSUMER_IDLE][0] = 6;
     cells[ALLOT_LEASE_PROVIDER_IDLE][1] = 3;
@@ -199,7 +257,7 @@ static void a_lease_goes_to_a_side(void)
     cells[ALLOT_LEASE_PROVIDER_USED][1] = 2;
     CHECK_EQ(decide(), ALLOT_OK);
     CHECK(out[0] == -1 && out[1] == 1 && out[2] == 0);
-    script_end(&it);
+    end_leases();
 }
 
 typedef struct wrong {
@@ -227,19 +285,19 @@ static const wrong wrong_leases[] = {
 
 static void hostile_leases_fail_alone(void)
 {
-    script_begin(&it);
+    begin_leases();
     for (size_t i = 0; i < sizeof wrong_leases / sizeof *wrong_leases; i++) {
         const wrong *row = &wrong_leases[i];
         CHECK_EQ(script_load(&it, row->text), ALLOT_OK);
         int passed = CHECK_EQ(decide(), row->status) &
                      CHECK_EQ(script_finding(&it)->line, row->line) &
-                     CHECK_STR(script_finding(&it)->path, "lease 0");
+                     CHECK_STR(script_finding(&it)->path, "lease L0");
         if (row->message)
             passed &= CHECK_STR(script_finding(&it)->message, row->message);
         if (!passed)
             printf("#   in %s: %s\n", row->text, script_finding(&it)->message);
     }
-    script_end(&it);
+    end_leases();
 }
 
 static int scenario(allot_engine *engine)
@@ -264,6 +322,7 @@ int main(void)
     RUN(words_choose);
     RUN(wrong_words_are_told);
     RUN(everything_arrives);
+    RUN(columns_are_the_cores);
     RUN(a_lease_goes_to_a_side);
     RUN(hostile_leases_fail_alone);
     RUN(out_of_memory_leaves_nothing);
