@@ -5,20 +5,23 @@
  *
  * Rules, in this order:
  *  1. queues go by larger PRIORITY, then as in the file. Those of equal PRIORITY that are in no
- * pool and have no fairshare go as one, at the place of their first (P-60). At the places of a
- * pool's queues these go by the pool's own order (slices.h);
+ *     pool and have no fairshare go as one, at the place of their first (P-60). At the places of a
+ *     pool's queues these go by the pool's own order (slices.h);
  *  2. at its place a queue's suspended jobs are resumed, then pending ones started, by the policy's
- *     dispatch, or larger priority, then the first submitted; ties as in the state (A-12);
+ *     dispatch, or larger priority, then the first submitted; ties as in the state (A-12). What
+ *     does not fit is passed by;
  *  3. what fits is started on free slots (room.h) below all limits (bound.h); of a pool, within its
  *     queue's slice, or, where the whole slice is too small for the job and the queue below it,
- * above it (A-25);
+ *     above it (A-25). A pool never has more than MAX_SLOTS_IN_POOL;
  *  4. what does not fit preempts, if its queue may and its delay is over (prey.h); suspended jobs,
  *     on their own hosts, without a delay (P-35);
- *  5. then running jobs of the queue that want to grow get free slots (P-50);
+ *  5. then running jobs of the queue that want to grow get free slots, as many as there are up to
+ *     what they want (P-50); not while they are told of slots that they were given;
  *  6. behind a pool's last queue what is left of it goes, in the pool's order, round by round, to
- *     jobs that fit; with USE_PRIORITY_IN_POOL to jobs by priority, larger PRIORITY, first
- * submitted (A-30). Before a pool's queue that comes behind others which took slots, slices are cut
- * anew from what is left, for those not reached yet (A-26).
+ *     jobs that fit: in a round a queue gets ceil(left * share / 100) slots, or one job. With
+ *     USE_PRIORITY_IN_POOL it goes to jobs by priority, larger PRIORITY, first submitted (A-30).
+ *     Before a pool's queue that comes behind others which took slots of its hosts, slices are cut
+ *     anew from what is left, for those not reached yet (A-26).
  *
  * The stage stands for need, quota, distribution and reclaim of the group: it writes need, quota,
  * received and reclaimed of queues' rows.
@@ -32,7 +35,7 @@
 #include "engine/slices.h"
 
 typedef struct allot__job_told {
-    uint8_t now;     /* an allot_job_state, after the cycle */
+    uint8_t now;     /* an allot_job_state, after the cycle; ALLOT_JOB_STATE_COUNT: it is gone */
     uint8_t why;     /* an allot_pending */
     int32_t binding; /* the bound, or -1 */
     int32_t order;   /* its first order, or -1 */
@@ -42,14 +45,15 @@ typedef struct allot__dispatched {
     allot__room room;
     allot__bounds bounds;
     allot__prey prey;
-    bool preys;
+    bool preys;              /* somebody asked for victims */
     allot__vector orders;    /* of allot_job_order */
-    allot__vector places;    /* of allot_place; orders have numbers of them until the end */
+    allot__vector places;    /* of allot_place: those of the orders, one behind another */
     allot__job_told *jobs;   /* by job */
     allot_queue_part *parts; /* by queue */
     allot_pool_part *pools;
+    int64_t *used;     /* by queue: slots that its jobs use, those suspended included */
     int64_t *usage;    /* by queue, twice: slot-seconds, millionths */
-    int32_t *sequence; /* queues in the order of rule 1 */
+    int32_t *sequence; /* queues in the order of rule 1, but for pools' own order */
 } allot__dispatched;
 
 /* Decides about the queues of the group; ENOMEM, ESCRIPT, EBUDGET. */
