@@ -35,7 +35,10 @@ local ENGINE = {
   "giveback", "giveback_leaves", "giveback_across", "trace", "over", "ledger_cut", "reach",
   "reclaim", "book", "orders", "spread", "place", "pick", "pick_items", "pick_filter", "pick_fast",
   "rowset", "session", "units", "victim", "victim_closed", "victim_fuse", "victim_hosts",
-  "room", "bound", "prey", "slices", "usage", "leases", "dispatch",
+  "room", "room_view", "bound", "bound_use", "bound_wants", "job_rows", "prey_fit", "prey_list",
+  "prey", "slices", "slices_order", "usage", "leases", "dispatch", "dispatch_turn",
+  "dispatch_begin", "dispatch_list", "dispatch_fit", "dispatch_grow", "dispatch_order",
+  "dispatch_pool", "dispatch_rows", "dispatch_walk",
   "decision", "decision_totals", "decision_flight", "tell", "tell_ledger", "tell_quota",
   "tell_slots", "tell_hosts", "explain", "tell_task", "cycle",
 }

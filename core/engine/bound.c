@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* bound.c: which limits hold of which jobs. */
+#include "engine/bound.h"
+
+#include <string.h>
+
+static bool bit(const uint64_t *bits, int32_t i)
+{
+    return bits[(size_t)i / 64] >> i % 64 & 1;
+}
+
+/* The table of bound.h. */
+static bool counts_suspended(const allot__work *work, const allot__job_limit *limit)
+{
+    const allot_job_limit *stated = &limit->stated;
+    int32_t lift = work->rules[0].policy->lift;
+    bool groups = limit->groups != NULL || (stated->per & ALLOT_PER_GROUP);
+    bool users = limit->users != NULL || (stated->per & ALLOT_PER_USER);
+    if (!allot__queues_of(work->plan)->preempts || limit->queue_level)
+        return true;
+    if (stated->kind == ALLOT_LIMIT_JOBS)
+        return false;
+    if ((groups || users) && stated->kind == ALLOT_LIMIT_PER_PROCESSOR)
+        return !(lift & (groups ? ALLOT_LIFT_GROUP_JLP : ALLOT_LIFT_USER_JLP));
+    if ((groups || users) && (stated->per & ALLOT_PER_HOST))
+        return !(lift & ALLOT_LIFT_HOST_JLU);
+    if (groups || users)
+        return groups && !(lift & ALLOT_LIFT_GROUP_MAX);
+    bool hosts = allot__limit_by_host(limit) || allot__limit_of_hosts(limit);
+    return !hosts || limit->queues != NULL || (stated->per & ALLOT_PER_QUEUE);
+}
+
+static int read_limits(allot__bounds *bounds)
+{
+    const allot__work *work = bounds->work;
+    const allot__vector *limits = &allot__queues_of(work->plan)->limits;
+    bounds->counts = allot__arena_take(work->arena, limits->count, sizeof *bounds->counts);
+    if (bounds->counts == NULL)
+        return ALLOT_ENOMEM;
+    for (size_t i = 0; i < limits->count; i++) {
+        const allot__job_limit *limit = allot__limit_at(bounds, (int32_t)i);
+        bounds->counts[i] = counts_suspended(work, limit);
+        bool groups = limit->groups != NULL || (limit->stated.per & ALLOT_PER_GROUP);
+        bool users = limit->users != NULL || (limit->stated.per & ALLOT_PER_USER);
+        bounds->users = bounds->users || users || groups; /* a user's groups, too */
+        bounds->groups = bounds->groups || groups;
+    }
+    return ALLOT_OK;
+}
+
+/* The groups of a class: its own (-1: none), then those that the plan puts its user in. */
+typedef struct groups {
+    const int32_t *plan;
+    int32_t own, count;
+} groups;
+
+static groups groups_of(const allot__bounds *bounds, const allot__bound_class *class)
+{
+    const allot__queues *queues = allot__queues_of(bounds->work->plan);
+    groups out = {.own = class->group};
+    if (class->user >= 0 && (size_t) class->user < queues->users.count && queues->user_first) {
+        int32_t first = queues->user_first[class->user];
+        out.plan = queues->group_of + first;
+        out.count = queues->user_first[class->user + 1] - first;
+    }
+    return out;
+}
+
+/* The i-th group, from 0; -1: none such, or it was the own one. */
+static int32_t group_at(const groups *of, int32_t i)
+{
+    if (i == 0)
+        return of->own;
+    return of->plan[i - 1] == of->own ? -1 : of->plan[i - 1];
+}
+
+static bool names_group(const allot__bounds *bounds, const allot__job_limit *limit, int32_t group)
+{
+    size_t known = allot__queues_of(bounds->work->plan)->groups.count;
+    return limit->groups != NULL && group >= 0 && (size_t)group < known &&
+           bit(limit->groups, group);
+}
+
+/* Does the limit hold of a class? */
+static bool names(const allot__bounds *bounds, const allot__job_limit *limit,
+                  const allot__bound_class *class)
+{
+    if (limit->queues != NULL && !bit(limit->queues, class->queue))
+        return false;
+    if (limit->users == NULL && limit->groups == NULL)
+        return true;
+    size_t users = allot__queues_of(bounds->work->plan)->users.count;
+    if (limit->users != NULL && class->user >= 0 && (size_t) class->user < users &&
+        bit(limit->users, class->user))
+        return true;
+    groups of = groups_of(bounds, class);
+    for (int32_t i = 0; i <= of.count; i++)
+        if (names_group(bounds, limit, group_at(&of, i)))
+            return true;
+    return false;
+}
+
+static int add_entry(allot__bounds *bounds, allot__bound_class *class, int32_t limit, int32_t group)
+{
+    const allot__job_limit *of = allot__limit_at(bounds, limit);
+    allot__bound_entry *entry =
+        allot__push(bounds->work->plan->engine, &bounds->entries, sizeof *entry);
+    if (entry == NULL)
+        return ALLOT_ENOMEM;
+    class->count++;
+    bool hosts = allot__limit_by_host(of) || allot__limit_of_hosts(of);
+    class->by_host = class->by_host || hosts;
+    *entry = (allot__bound_entry){.limit = limit,
+                                  .queue = of->stated.per & ALLOT_PER_QUEUE ? class->queue : -1,
+                                  .user = of->stated.per & ALLOT_PER_USER ? class->user : -1,
+                                  .group = group,
+                                  .bound = -1};
+    if (allot__limit_by_host(of))
+        return ALLOT_OK;
+    entry->bound = allot__bound_make(bounds, entry, -1);
+    return entry->bound >= 0 ? ALLOT_OK : ALLOT_ENOMEM;
+}
+
+static int add_entries(allot__bounds *bounds, allot__bound_class *class, int32_t limit)
+{
+    const allot__job_limit *of = allot__limit_at(bounds, limit);
+    if (!names(bounds, of, class))
+        return ALLOT_OK;
+    if (!(of->stated.per & ALLOT_PER_GROUP))
+        return add_entry(bounds, class, limit, -1);
+    groups all = groups_of(bounds, class);
+    int status = ALLOT_OK;
+    for (int32_t i = 0; i <= all.count && status == ALLOT_OK; i++) {
+        int32_t group = group_at(&all, i);
+        if (group >= 0 && (of->groups == NULL || names_group(bounds, of, group)))
+            status = add_entry(bounds, class, limit, group);
+    }
+    return status;
+}
+
+static uint32_t class_hash(const allot__bound_class *class)
+{
+    int32_t key[] = {class->queue, class->user, class->group};
+    return allot__hash(0, (const char *)key, sizeof key);
+}
+
+/* The class of such jobs, made where it is new; -1: out of memory. */
+static int32_t find_class(allot__bounds *bounds, const allot__bound_class *sought)
+{
+    allot_engine *engine = bounds->work->plan->engine;
+    uint32_t hash = class_hash(sought), probe = 0;
+    const allot__bound_class *classes = bounds->classes.items;
+    for (int32_t i; (i = allot__index_next(&bounds->class_index, hash, &probe)) >= 0;)
+        if (classes[i].queue == sought->queue && classes[i].user == sought->user &&
+            classes[i].group == sought->group)
+            return i;
+    allot__bound_class made = *sought;
+    made.first = (int32_t)bounds->entries.count;
+    int32_t limits = (int32_t)allot__queues_of(bounds->work->plan)->limits.count;
+    for (int32_t i = 0; i < limits; i++)
+        if (add_entries(bounds, &made, i) != ALLOT_OK)
+            return -1;
+    if (allot__index_room(engine, &bounds->class_index) != ALLOT_OK)
+        return -1;
+    allot__bound_class *class = allot__push(engine, &bounds->classes, sizeof *class);
+    if (class == NULL)
+        return -1;
+    *class = made;
+    int32_t number = (int32_t)bounds->classes.count - 1;
+    allot__index_add(&bounds->class_index, hash, number);
+    return number;
+}
+
+static int sort_jobs(allot__bounds *bounds)
+{
+    const allot__jobs *jobs = bounds->work->state->jobs;
+    bounds->class_of =
+        allot__arena_take(bounds->work->arena, jobs->list.count + 1, sizeof *bounds->class_of);
+    if (bounds->class_of == NULL)
+        return ALLOT_ENOMEM;
+    allot__bound_class last = {.queue = -1};
+    int32_t number = -1;
+    for (size_t i = 0; i < jobs->list.count; i++) {
+        const allot__job *job = allot__job_at(jobs, (int32_t)i);
+        allot__bound_class class = {.queue = job->queue,
+                                    .user = bounds->users ? job->user : -1,
+                                    .group = bounds->groups ? job->group : -1};
+        bool same =
+            last.queue == class.queue && last.user == class.user && last.group == class.group;
+        number = same ? number : find_class(bounds, &class);
+        if (number < 0)
+            return ALLOT_ENOMEM;
+        last = class;
+        bounds->class_of[i] = number;
+    }
+    size_t classes = bounds->classes.count;
+    bounds->pending = allot__arena_take(bounds->work->arena, classes + 1, sizeof *bounds->pending);
+    if (bounds->pending != NULL)
+        memset(bounds->pending, 0, (classes + 1) * sizeof *bounds->pending);
+    return bounds->pending != NULL ? ALLOT_OK : ALLOT_ENOMEM;
+}
+
+/* Counts what the state has. */
+static int count_jobs(allot__bounds *bounds)
+{
+    const allot__jobs *jobs = bounds->work->state->jobs;
+    const allot__job_place *all = jobs->places.items;
+    int status = ALLOT_OK;
+    for (int32_t i = 0; (size_t)i < jobs->list.count && status == ALLOT_OK; i++) {
+        const allot__job *job = allot__job_at(jobs, i);
+        if (job->state == ALLOT_PENDING)
+            continue;
+        const allot__job_place *places = all + job->place;
+        status = allot__bounds_change(bounds, i, ALLOT__BOUND_START, places, job->place_count);
+        if (status == ALLOT_OK && job->state != ALLOT_RUNNING)
+            status =
+                allot__bounds_change(bounds, i, ALLOT__BOUND_SUSPEND, places, job->place_count);
+        if (status == ALLOT_OK && job->state == ALLOT_RUNNING && job->grown_count > 0)
+            status = allot__bounds_change(bounds, i, ALLOT__BOUND_GROW, all + job->grown,
+                                          job->grown_count);
+    }
+    return status;
+}
+
+int allot__bounds_make(const allot__work *work, const allot__room *room, allot__bounds *out)
+{
+    *out = (allot__bounds){.work = work, .room = room};
+    if (allot__queues_of(work->plan)->limits.count == 0)
+        return ALLOT_OK;
+    int status = read_limits(out);
+    if (status == ALLOT_OK)
+        status = sort_jobs(out);
+    if (status == ALLOT_OK)
+        status = count_jobs(out);
+    if (status != ALLOT_OK)
+        allot__bounds_free(out);
+    return status;
+}
+
+void allot__bounds_free(allot__bounds *bounds)
+{
+    if (bounds->work == NULL)
+        return;
+    allot_engine *engine = bounds->work->plan->engine;
+    allot__vector_free(engine, &bounds->list);
+    allot__index_free(engine, &bounds->index);
+    allot__vector_free(engine, &bounds->entries);
+    allot__vector_free(engine, &bounds->classes);
+    allot__index_free(engine, &bounds->class_index);
+    *bounds = (allot__bounds){.work = NULL};
+}

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* bound_use.c: what limits allow, and what is used of them. */
+#include "engine/bound.h"
+
+#include <string.h>
+
+static const allot__bound_class *class_of(const allot__bounds *bounds, int32_t job)
+{
+    return (const allot__bound_class *)bounds->classes.items + bounds->class_of[job];
+}
+static const allot__bound_entry *entries_of(const allot__bounds *bounds,
+                                            const allot__bound_class *class)
+{
+    return (const allot__bound_entry *)bounds->entries.items + class->first;
+}
+
+static uint32_t hash_of(const allot__bound_entry *entry, int32_t host)
+{
+    int32_t key[] = {entry->limit, entry->queue, entry->user, entry->group, host};
+    return allot__hash(0, (const char *)key, sizeof key);
+}
+
+static int32_t find(const allot__bounds *bounds, const allot__bound_entry *entry, int32_t host,
+                    uint32_t hash)
+{
+    uint32_t probe = 0;
+    for (int32_t i; (i = allot__index_next(&bounds->index, hash, &probe)) >= 0;) {
+        const allot__bound *bound = allot__bound_at(bounds, i);
+        if (bound->limit == entry->limit && bound->queue == entry->queue &&
+            bound->user == entry->user && bound->group == entry->group && bound->host == host)
+            return i;
+    }
+    return -1;
+}
+
+int32_t allot__bound_find(const allot__bounds *bounds, const allot__bound_entry *entry,
+                          int32_t host)
+{
+    return find(bounds, entry, host, hash_of(entry, host));
+}
+
+int64_t allot__bound_most(const allot__bounds *bounds, int32_t limit, int32_t host)
+{
+    const allot_job_limit *stated = &allot__limit_at(bounds, limit)->stated;
+    if (stated->kind != ALLOT_LIMIT_PER_PROCESSOR || host < 0)
+        return stated->most;
+    return stated->most * bounds->room->slots[host] / 1000;
+}
+
+int32_t allot__bound_make(allot__bounds *bounds, const allot__bound_entry *entry, int32_t host)
+{
+    allot_engine *engine = bounds->work->plan->engine;
+    uint32_t hash = hash_of(entry, host);
+    int32_t found = find(bounds, entry, host, hash);
+    if (found >= 0 || allot__index_room(engine, &bounds->index) != ALLOT_OK)
+        return found;
+    allot__bound *bound = allot__push(engine, &bounds->list, sizeof *bound);
+    if (bound == NULL)
+        return -1;
+    *bound = (allot__bound){.limit = entry->limit,
+                            .queue = entry->queue,
+                            .user = entry->user,
+                            .group = entry->group,
+                            .host = host,
+                            .most = allot__bound_most(bounds, entry->limit, host)};
+    found = (int32_t)bounds->list.count - 1;
+    allot__index_add(&bounds->index, hash, found);
+    return found;
+}
+
+bool allot__limit_on(const allot__bounds *bounds, int32_t limit, int32_t host)
+{
+    int32_t set = allot__limit_at(bounds, limit)->set;
+    return set <= 0 || allot__room_has(bounds->room, set, host);
+}
+
+/* Is the job to be asked about by that limit, as the state has it? */
+static bool asks(const allot__bounds *bounds, int32_t job, int32_t limit)
+{
+    int state = allot__job_at(bounds->work->state->jobs, job)->state;
+    if (state == ALLOT_RUNNING)
+        return allot__limit_at(bounds, limit)->stated.kind != ALLOT_LIMIT_JOBS;
+    return state == ALLOT_PENDING || !bounds->counts[limit];
+}
+
+static bool counts_jobs(const allot__bounds *bounds, int32_t limit)
+{
+    return allot__limit_at(bounds, limit)->stated.kind == ALLOT_LIMIT_JOBS;
+}
+
+bool allot__bounds_allow(const allot__bounds *bounds, int32_t job, int64_t slots, int32_t *binding)
+{
+    if (bounds->class_of == NULL)
+        return true;
+    const allot__bound_class *class = class_of(bounds, job);
+    const allot__bound_entry *entries = entries_of(bounds, class);
+    for (int32_t i = 0; i < class->count; i++) {
+        const allot__bound_entry *entry = &entries[i];
+        if (entry->bound < 0 || !asks(bounds, job, entry->limit) ||
+            allot__limit_of_hosts(allot__limit_at(bounds, entry->limit)))
+            continue;
+        const allot__bound *bound = allot__bound_at(bounds, entry->bound);
+        if (bound->used + (counts_jobs(bounds, entry->limit) ? 1 : slots) > bound->most) {
+            *binding = entry->bound;
+            return false;
+        }
+    }
+    return true;
+}
+
+bool allot__bounds_by_host(const allot__bounds *bounds, int32_t job)
+{
+    return bounds->class_of != NULL && class_of(bounds, job)->by_host;
+}
+
+/* The entry's bound on a host; where nobody uses any of it yet, -1 with what it allows. */
+static int32_t bound_on(const allot__bounds *bounds, const allot__bound_entry *entry, int32_t host,
+                        int64_t *left)
+{
+    int32_t number = entry->bound >= 0 ? entry->bound : allot__bound_find(bounds, entry, host);
+    if (number < 0) {
+        *left = allot__bound_most(bounds, entry->limit, host);
+        return -1;
+    }
+    const allot__bound *bound = allot__bound_at(bounds, number);
+    *left = bound->most - bound->used - bound->trial;
+    return number;
+}
+
+int32_t allot__bounds_on_host(const allot__bounds *bounds, int32_t job, int32_t host, int32_t slots,
+                              int32_t *binding)
+{
+    *binding = -1;
+    if (!allot__bounds_by_host(bounds, job))
+        return slots;
+    const allot__bound_class *class = class_of(bounds, job);
+    const allot__bound_entry *entries = entries_of(bounds, class);
+    int64_t most = slots;
+    for (int32_t i = 0; i < class->count; i++) {
+        const allot__bound_entry *entry = &entries[i];
+        const allot__job_limit *limit = allot__limit_at(bounds, entry->limit);
+        if ((entry->bound >= 0 && !allot__limit_of_hosts(limit)) ||
+            !allot__limit_on(bounds, entry->limit, host) || !asks(bounds, job, entry->limit))
+            continue;
+        int64_t left;
+        int32_t bound = bound_on(bounds, entry, host, &left);
+        if (counts_jobs(bounds, entry->limit))
+            left = left > 0 ? slots : 0;
+        if (left < most) {
+            most = left > 0 ? left : 0;
+            *binding = bound;
+        }
+    }
+    return (int32_t)most;
+}
+
+/* Counts of jobs are not tried: a job counts once, however many hosts it is on. */
+void allot__bounds_try(allot__bounds *bounds, int32_t job, int32_t host, int32_t slots)
+{
+    if (!allot__bounds_by_host(bounds, job))
+        return;
+    const allot__bound_class *class = class_of(bounds, job);
+    const allot__bound_entry *entries = entries_of(bounds, class);
+    for (int32_t i = 0; i < class->count; i++)
+        if (entries[i].bound >= 0 && !counts_jobs(bounds, entries[i].limit) &&
+            allot__limit_of_hosts(allot__limit_at(bounds, entries[i].limit)) &&
+            allot__limit_on(bounds, entries[i].limit, host))
+            allot__bound_at(bounds, entries[i].bound)->trial += slots;
+}
+
+void allot__bounds_tried(allot__bounds *bounds, int32_t job)
+{
+    if (!allot__bounds_by_host(bounds, job))
+        return;
+    const allot__bound_class *class = class_of(bounds, job);
+    const allot__bound_entry *entries = entries_of(bounds, class);
+    for (int32_t i = 0; i < class->count; i++)
+        if (entries[i].bound >= 0)
+            allot__bound_at(bounds, entries[i].bound)->trial = 0;
+}
+
+/* By how much a change moves what is used of a limit: -1, 0, 1 times the slots, or jobs. */
+static int32_t sign_of(const allot__bounds *bounds, int32_t limit, allot__bound_change change)
+{
+    bool jobs = counts_jobs(bounds, limit), lifted = !bounds->counts[limit];
+    switch (change) {
+    case ALLOT__BOUND_START:
+        return 1;
+    case ALLOT__BOUND_END:
+        return -1;
+    case ALLOT__BOUND_SUSPEND:
+        return lifted ? -1 : 0;
+    case ALLOT__BOUND_RESUME:
+        return lifted ? 1 : 0;
+    case ALLOT__BOUND_GROW:
+        return jobs ? 0 : 1;
+    case ALLOT__BOUND_SHRINK:
+        return jobs ? 0 : -1;
+    }
+    return 0;
+}
+
+/* The bound is counted on host by host: made before anything is counted, so that nothing fails. */
+static int prepare(allot__bounds *bounds, const allot__bound_class *class,
+                   const allot__job_place *places, int32_t count)
+{
+    for (int32_t i = 0; i < class->count; i++) {
+        allot__bound_entry entry = entries_of(bounds, class)[i];
+        for (int32_t k = 0; entry.bound < 0 && k < count; k++) {
+            int32_t host = allot__room_host(bounds->room, places[k].site);
+            if (host >= 0 && allot__limit_on(bounds, entry.limit, host) &&
+                allot__bound_make(bounds, &entry, host) < 0)
+                return ALLOT_ENOMEM;
+        }
+    }
+    return ALLOT_OK;
+}
+
+static void count(allot__bounds *bounds, const allot__bound_entry *entry, int32_t sign,
+                  const allot__job_place *places, int32_t places_count)
+{
+    bool jobs = counts_jobs(bounds, entry->limit);
+    bool of_hosts = allot__limit_of_hosts(allot__limit_at(bounds, entry->limit));
+    int64_t all = 0;
+    for (int32_t i = 0; i < places_count; i++) {
+        int32_t host = allot__room_host(bounds->room, places[i].site);
+        bool on = host >= 0 && allot__limit_on(bounds, entry->limit, host);
+        if (entry->bound < 0 && on)
+            allot__bound_at(bounds, allot__bound_find(bounds, entry, host))->used +=
+                sign * (jobs ? 1 : places[i].slots);
+        all += on || !of_hosts ? places[i].slots : 0;
+    }
+    if (entry->bound >= 0)
+        allot__bound_at(bounds, entry->bound)->used += sign * (jobs ? all > 0 : all);
+}
+
+int allot__bounds_change(allot__bounds *bounds, int32_t job, allot__bound_change change,
+                         const allot__job_place *places, int32_t places_count)
+{
+    if (bounds->class_of == NULL)
+        return ALLOT_OK;
+    const allot__bound_class *class = class_of(bounds, job);
+    int status = class->by_host ? prepare(bounds, class, places, places_count) : ALLOT_OK;
+    if (status != ALLOT_OK)
+        return status;
+    const allot__bound_entry *entries = entries_of(bounds, class);
+    for (int32_t i = 0; i < class->count; i++) {
+        int32_t sign = sign_of(bounds, entries[i].limit, change);
+        if (sign != 0)
+            count(bounds, &entries[i], sign, places, places_count);
+    }
+    return ALLOT_OK;
+}
