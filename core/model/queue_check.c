@@ -109,7 +109,8 @@ static void check_member(looking *it, int32_t first)
     char path[PATH_SIZE];
     check_later(it, "max_slots_in_pool", queue->max_slots_in_pool != ALLOT_NONE, of);
     check_later(it, "use_priority_in_pool", queue->use_priority_in_pool != 0, of);
-    if (it->queues->set_of[it->number] == it->queues->set_of[first])
+    int32_t own = it->queues->set_of[it->number], others = it->queues->set_of[first];
+    if (own == others || own < 0 || others < 0)
         return;
     allot__fault fault =
         about(it, ALLOT_ERROR, "E-pool", queue->host_count > 0 ? "hosts" : "slot_pool", -1, path);

@@ -43,6 +43,7 @@ static int make_sets(allot_plan *plan, allot_report *report)
         snprintf(path, sizeof path, "queues[%zu].hosts", i);
         allot__listing hosts = {
             true, queue->hosts, sizeof *queue->hosts, queue->host_count, path, (int32_t)i, report};
+        queues->set_of[i] = -1; /* not known while a name is not */
         int status = allot__set_make(plan, &hosts, &queues->set_of[i]);
         result = status ? status : result;
     }
