@@ -53,6 +53,7 @@ describe("an option of words", function ()
     assert.equal(2, weight "")
     assert.equal(1, weight ', "favour": "SMALL"')
     assert.equal(3, weight ', "favour": " small\\tLate "')
+    assert.equal(3, weight ', "favour": "small\\r\\nlate"')
     assert.equal(0, weight ', "favour": ""')
   end)
 

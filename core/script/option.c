@@ -74,8 +74,9 @@ static int64_t find_value(const allot__reading *reading, const allot_use_option 
 /* The next word of a text, between blanks; false: there is none. */
 static bool next_word(const char **text, size_t *len)
 {
-    *text += strspn(*text, " \t");
-    *len = strcspn(*text, " \t");
+    static const char blanks[] = " \t\r\n";
+    *text += strspn(*text, blanks);
+    *len = strcspn(*text, blanks);
     return *len > 0;
 }
 

@@ -56,8 +56,10 @@ static const bad bads[] = {
     {A "\"options\": {\"hold_roundin\": true}}", "E-unknown-key:1:44", "options.hold_roundin",
      "found the unknown option \"hold_roundin\"", "did you mean \"hold_rounding\"?"},
     {A "\"options\": {\"zebra\": 1}}", "E-option:1:44", "options.zebra", "no such option", NULL},
-    {A "\"options\": {\"zebra\": []}}", "E-type:1:53", "options.zebra",
-     "found a list, allowed an integer of 64 bits or true or false or a string", NULL},
+    {A "\"options\": {\"zebra\": {}}}", "E-type:1:53", "options.zebra",
+     "found an object, allowed an integer of 64 bits or true or false or a string or a list", NULL},
+    {A "\"options\": {\"zebra\": [\"x\", 5]}}", "E-type:1:59", "options.zebra[1]",
+     "found the number 5, allowed a string", NULL},
     /* policies */
     {A "\"policy\": \"none\"}", "E-no-policy:1:42", "policy", "no policy \"none\"", NULL},
     {A "\"policy\": \"mute\"}", "E-policy:1:42", "policy",

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* script_queues_test.c: what scripts say of queues and leases, and how they answer. */
+#include <allot/job.h>
 #include <allot/lease.h>
 
 #include "model/policy.h"
@@ -170,6 +171,60 @@ static void everything_arrives(void)
     script_end(&it);
 }
 
+/* Calls a function of the policy for the first row of that kind. */
+static int call(int32_t function, allot_batch batch)
+{
+    static const int32_t consumers[] = {1}, items[] = {0};
+    static const int64_t values[] = {5};
+    const int64_t *const columns[] = {values};
+    int64_t answer;
+    batch.count = 1;
+    batch.columns = columns;
+    batch.consumers = consumers;
+    batch.items = items;
+    const allot_provider *provider = &it.policy->provider;
+    return provider->compute(provider->ud, function, &batch, &answer, it.report);
+}
+
+static void wrong_answers_name_the_job_or_the_queue(void)
+{
+    allot_plan *plan = NULL;
+    allot_state *state = NULL;
+    allot_queue queue;
+    allot_job job;
+    int32_t out;
+    script_begin(&it);
+    CHECK_EQ(script_load(&it, P("dispatch = { function (submitted)\n return submitted / 2 end },\n"
+                                " slices = fill { up_to = percent 'slot_share', again = true,\n"
+                                "  order = { function (used) return used .. '' end } }")),
+             ALLOT_OK);
+    CHECK_EQ(allot_plan_new(it.engine, &plan), ALLOT_OK);
+    CHECK_EQ(allot_plan_policy(plan, ALLOT_ALL, it.policy), ALLOT_OK);
+    for (int i = 0; i < 2; i++) {
+        allot_queue_init(&queue);
+        queue.name = i ? "night" : "day";
+        CHECK_EQ(allot_plan_queue(plan, &queue, &out), ALLOT_OK);
+    }
+    CHECK_EQ(allot_plan_seal(plan, it.report), ALLOT_OK);
+    CHECK_EQ(allot_state_new(plan, &state), ALLOT_OK);
+    allot_job_init(&job);
+    job.id = "j7";
+    CHECK_EQ(allot_state_job(state, &job), ALLOT_OK);
+    CHECK_EQ(call(0, (allot_batch){.plan = plan, .rows = ALLOT_TASKS, .state = state, .jobs = 1}),
+             ALLOT_ESCRIPT);
+    CHECK_STR(script_finding(&it)->path, "job j7");
+    CHECK_STR(script_finding(&it)->message,
+              "the function of key returned 2.5, a float; whole numbers only (use //)");
+    CHECK_EQ(script_finding(&it)->line, 2);
+    allot_report_clear(it.report);
+    CHECK_EQ(call(1, (allot_batch){.plan = plan, .rows = ALLOT_QUEUES, .state = state}),
+             ALLOT_ESCRIPT);
+    CHECK_STR(script_finding(&it)->path, "/night");
+    allot_state_free(state);
+    allot_plan_free(plan);
+    script_end(&it);
+}
+
 /* lua/allot/columns.lua repeats the core's columns for plain Lua. */
 static void columns_are_the_cores(void)
 {
@@ -323,6 +378,7 @@ int main(void)
     RUN(wrong_words_are_told);
     RUN(everything_arrives);
     RUN(columns_are_the_cores);
+    RUN(wrong_answers_name_the_job_or_the_queue);
     RUN(a_lease_goes_to_a_side);
     RUN(hostile_leases_fail_alone);
     RUN(out_of_memory_leaves_nothing);

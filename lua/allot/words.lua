@@ -16,7 +16,7 @@ local function split(text)
   local list, from = {}, nil
   for i = 1, #text + 1 do
     local c = text:sub(i, i)
-    local blank = c == "" or c == " " or c == "\t"
+    local blank = c == "" or c == " " or c == "\t" or c == "\r" or c == "\n"
     if blank and from then
       list[#list + 1] = text:sub(from, i - 1)
       from = nil
