@@ -45,8 +45,8 @@ typedef struct allot__job_limit {
     uint64_t *queues;       /* a bit by queue; NULL: all */
     /* Whom it names; both NULL: all. A job counts whose user, or one of whose groups (its own,
      * and those that the plan puts its user in), is named. */
-    uint64_t *users;  /* a bit by the plan's user */
-    uint64_t *groups; /* a bit by the plan's group */
+    uint64_t *users;  /* a bit by the plan's user; NULL: it names no users */
+    uint64_t *groups; /* a bit by the plan's group; likewise */
     int32_t set;      /* of hosts; -1: all */
     int32_t queue;    /* whose own it is; -1: stated for itself */
 } allot__job_limit;

@@ -96,12 +96,14 @@ static int find_users(allot_plan *plan, allot__job_limit *limit)
 {
     allot__queues *queues = plan->queues;
     const allot_job_limit *it = &limit->stated;
-    if (it->user_count + it->group_count == 0)
-        return ALLOT_OK;
-    limit->users = bits_of(plan, &queues->users, &queues->user_index, it->users, it->user_count);
-    limit->groups =
-        bits_of(plan, &queues->groups, &queues->group_index, it->groups, it->group_count);
-    return limit->users && limit->groups ? ALLOT_OK : ALLOT_ENOMEM;
+    if (it->user_count > 0)
+        limit->users =
+            bits_of(plan, &queues->users, &queues->user_index, it->users, it->user_count);
+    if (it->group_count > 0)
+        limit->groups =
+            bits_of(plan, &queues->groups, &queues->group_index, it->groups, it->group_count);
+    bool all = (limit->users || it->user_count == 0) && (limit->groups || it->group_count == 0);
+    return all ? ALLOT_OK : ALLOT_ENOMEM;
 }
 
 static int find_queues(allot_plan *plan, allot__job_limit *limit, int32_t number,

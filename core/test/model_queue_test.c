@@ -235,6 +235,28 @@ static void groups_of_users(void)
     fixture_end(&it);
 }
 
+/* A limit of users alone is none of groups, nor the other way round. */
+static void users_or_groups(void)
+{
+    fixture it;
+    queues_begin(&it);
+    const char *const names[] = {"ann"};
+    allot_job_limit users = {.name = "u", .most = 3, .users = names, .user_count = 1};
+    allot_job_limit groups = {.name = "g", .most = 3, .groups = names, .group_count = 1};
+    CHECK_EQ(allot_plan_users(it.plan, "ann", names, 1), ALLOT_OK); /* a group of the same name */
+    CHECK_EQ(allot_plan_job_limit(it.plan, &users), ALLOT_OK);
+    CHECK_EQ(allot_plan_job_limit(it.plan, &groups), ALLOT_OK);
+    queue_preempting(&it, "q", 1, NULL, NULL);
+    CHECK_EQ(allot_plan_seal(it.plan, it.report), ALLOT_OK);
+    CHECK_EQ(allot_report_count(it.report), 0);
+    const allot__job_limit *limits = it.plan->queues->limits.items;
+    CHECK(limits[0].users && !limits[0].groups);
+    CHECK(!limits[1].users && limits[1].groups);
+    CHECK_EQ((long long)limits[0].users[0], 1);
+    CHECK_EQ((long long)limits[1].groups[0], 1);
+    fixture_end(&it);
+}
+
 static void limits_are_checked(void)
 {
     fixture it;
@@ -272,6 +294,7 @@ int main(void)
     RUN(protections_override);
     RUN(use_fades);
     RUN(groups_of_users);
+    RUN(users_or_groups);
     RUN(limits_are_checked);
     return check_done();
 }
