@@ -81,9 +81,10 @@ static bool read_set(lua_State *L, const allot__draft *draft, const char *key,
     for (lua_Unsigned i = 1; i <= items; i++) {
         bool text = lua_rawgeti(L, -1, (lua_Integer)i) == LUA_TSTRING;
         int32_t place = place_of(text ? lua_tostring(L, -1) : NULL, names, count);
-        if (place < 0)
+        if (place >= 0)
+            *out |= 1 << place;
+        else
             allot__read_fail(L, NULL, "%s has a word that is not known", key);
-        *out |= 1 << place;
         lua_pop(L, 1);
     }
     lua_pop(L, 1);

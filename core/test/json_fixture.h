@@ -28,6 +28,8 @@ static inline void loads_note(loads *seen, const char *use, const allot_use_opti
         len += (size_t)snprintf(seen->text + len, room - len, " %s=", it->name);
         if (len < room && it->type == ALLOT_JSON_STRING)
             len += (size_t)snprintf(seen->text + len, room - len, "'%s'", it->string);
+        else if (len < room && it->type == ALLOT_JSON_WORDS)
+            len += (size_t)snprintf(seen->text + len, room - len, "[%s]", it->string);
         else if (len < room)
             len += (size_t)snprintf(seen->text + len, room - len, "%lld", (long long)it->integer);
         if (len < room)

@@ -67,6 +67,25 @@ static void test_policies(void)
     bench_end(&it);
 }
 
+/* Lists arrive as texts; escapes are undone, and who stands elsewhere is not touched. */
+static void test_words(void)
+{
+    bench it;
+    bench_begin(&it);
+    CHECK_EQ(bench_plan(&it,
+                        "{\"options\": {\"zebra\": [\"x\"], \"boost\": \"a b\"},"
+                        " \"consumers\": [{\"name\": \"a\"}], \"groups\": {\"g\": {\"policy\":"
+                        " {\"boost\": [\"mini\", \"u\\u0073er\", \"\"], \"use\": \"weigh\"}}}}"),
+             ALLOT_OK);
+    CHECK_STR(bench_faults(&it), "");
+    CHECK_STR(it.seen.text, "weigh zebra=[x] boost='a b' boost=[mini user ]!");
+    CHECK_EQ(bench_plan(&it, "{\"consumers\": [{\"name\": \"a\"}], \"policy\":"
+                             " {\"use\": \"weigh\", \"boost\": []}}"),
+             ALLOT_OK);
+    CHECK_STR(it.seen.text, "weigh boost=[]!");
+    bench_end(&it);
+}
+
 static void test_groups(void)
 {
     bench it;
@@ -107,8 +126,8 @@ static void test_groups(void)
 static int scenario(allot_engine *engine)
 {
     static const char text[] =
-        "// a comment\n{\"policy\": {\"use\": \"weigh\", \"boost\": 1}, \"options\": {\"evenly\": "
-        "true},"
+        "// a comment\n{\"policy\": {\"use\": \"weigh\", \"boost\": [\"a\", \"b\"]}, "
+        "\"options\": {\"evenly\": true},"
         "\"consumers\": [{\"name\": \"a\", \"owned\": 9, \"children\": [{\"name\": \"b\","
         "\"weight\": 2}]}], \"hosts\": {\"h\": {\"slots\": 1, \"os\": \"x\"},"
         "\"i\": {\"slots\": 2, \"ghz\": 1.5, \"gpu\": true}},"
@@ -143,6 +162,7 @@ int main(void)
 {
     RUN(test_whole_plan);
     RUN(test_policies);
+    RUN(test_words);
     RUN(test_groups);
     RUN(test_out_of_memory);
     return check_done();
