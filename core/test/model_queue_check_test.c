@@ -213,6 +213,13 @@ static void what_does_not_suit_pools(void)
     /* */
     begin(&it);
     queue.cross_fairshare = 0;
+    queue.backfill = 1;
+    queue.max_slots_in_pool = 8;
+    add(&it, queue);
+    CHECK_EQ(allot_plan_seal(it.plan, it.report), ALLOT_OK);
+    CHECK_EQ(allot_report_count(it.report), 0);
+    fixture_end(&it);
+    begin(&it);
     queue.slot_reserve = queue.backfill = 1;
     queue.max_slots_in_pool = 8;
     add(&it, queue);

@@ -120,7 +120,7 @@ static void priority_is_strict(void)
     fixture it;
     queues_begin(&it);
     queue_preempting(&it, "a", 5, LIST("b", "c"), NULL);
-    queue_preempting(&it, "b", 5, any, NULL);
+    queue_preempting(&it, "b", 5, any, LIST("a"));
     queue_preempting(&it, "c", 6, NULL, LIST("a"));
     seal(&it);
     CHECK_STR(preys(&it, "a"), "");
@@ -129,7 +129,8 @@ static void priority_is_strict(void)
     CHECK(finds(it.report, "W-preemption", "queues[0].preemptive[0]"));
     CHECK(finds(it.report, "W-preemption", "queues[0].preemptive[1]"));
     CHECK(finds(it.report, "W-preemption", "queues[2].preemptable[0]"));
-    CHECK_EQ(allot_report_count(it.report), 3);
+    CHECK(finds(it.report, "W-preemption", "queues[1].preemptable[0]"));
+    CHECK_EQ(allot_report_count(it.report), 4);
     fixture_end(&it);
 }
 
@@ -296,6 +297,24 @@ static void windows_may_change_it(void)
     fixture_end(&it);
 }
 
+static void other_windows_share_it(void)
+{
+    fixture it;
+    asked asked = {.may = down};
+    asking_begin(&it, &asked);
+    allot_window window = {.from = 8 * 3600, .to = 17 * 3600, .days = 127, .zone = -1};
+    int32_t number;
+    CHECK_EQ(allot_plan_window(it.plan, &window, &number), ALLOT_OK);
+    CHECK_EQ(allot_plan_window_slots(it.plan, number, 7), ALLOT_OK);
+    seal(&it);
+    const allot_plan *day;
+    CHECK_EQ(allot_plan_at(it.plan, 12 * 3600, &day), ALLOT_OK);
+    CHECK(day != it.plan);
+    CHECK(day->relation == it.plan->relation);
+    CHECK_EQ(asked.calls, 4 * 3);
+    fixture_end(&it);
+}
+
 static void a_window_with_a_policy_that_does_not_dispatch(void)
 {
     fixture it;
@@ -328,6 +347,7 @@ int main(void)
     RUN(a_circle_is_told);
     RUN(a_failing_policy_fails_sealing);
     RUN(windows_may_change_it);
+    RUN(other_windows_share_it);
     RUN(a_window_with_a_policy_that_does_not_dispatch);
     return check_done();
 }
