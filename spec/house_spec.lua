@@ -36,10 +36,10 @@ local ENGINE = {
   "reclaim", "book", "orders", "spread", "place", "pick", "pick_items", "pick_filter", "pick_fast",
   "rowset", "session", "units", "victim", "victim_closed", "victim_fuse", "victim_hosts",
   "room", "room_view", "bound", "bound_use", "bound_wants", "job_rows", "prey_fit", "prey_list",
-  "prey", "slices", "slices_order", "usage", "leases", "dispatch", "dispatch_turn",
-  "dispatch_begin", "dispatch_list", "dispatch_fit", "dispatch_grow", "dispatch_order",
-  "dispatch_pool", "dispatch_rows", "dispatch_walk",
-  "decision", "decision_totals", "decision_flight", "tell", "tell_ledger", "tell_quota",
+  "prey", "prey_hosts", "prey_few", "prey_plain", "slices", "slices_order", "usage", "leases",
+  "dispatch", "dispatch_turn", "dispatch_begin", "dispatch_list", "dispatch_fit", "dispatch_grow",
+  "dispatch_order", "dispatch_pool", "dispatch_rows", "dispatch_walk", "decision",
+  "decision_lease", "decision_totals", "decision_flight", "tell", "tell_ledger", "tell_quota",
   "tell_slots", "tell_hosts", "explain", "tell_task", "cycle",
 }
 

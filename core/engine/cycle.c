@@ -142,6 +142,9 @@ static int run(allot_decision *decision, allot_report *report)
     if (status == ALLOT_OK) {
         status = take_sessions(decision);
     }
+    if (status == ALLOT_OK) {
+        status = allot__leases(plan, decision->state, &decision->arena, report, &decision->leases);
+    }
     if (status != ALLOT_OK) {
         return status;
     }

@@ -8,6 +8,7 @@
 
 #include <allot/decision.h>
 
+#include "engine/leases.h"
 #include "engine/monitor.h"
 #include "engine/victim.h"
 
@@ -26,6 +27,7 @@ struct allot_decision {
     allot__arena arena;
     allot__flown_all flown;                /* reclaims in flight, of all groups */
     int32_t *session_need, *session_quota; /* by session; NULL without, and before that stage */
+    allot_lease_part *leases;              /* by contract; NULL: there are none */
     allot__decided *groups;                /* one for each of the plan's */
 };
 

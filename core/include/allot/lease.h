@@ -71,9 +71,10 @@ typedef struct allot_lease_part {
     int32_t to_consumer;       /* ... to the consumer, or to the provider */
     const allot_place *places; /* the moved slots by host; borrowed, none: not known */
     int32_t place_count;
-    const char
-        *reason; /* "offered", "made", "waits", "consumer-idle" (more than the provider, and so
-                    on), "provider-idle", "equal", "inactive", "no-demand", "shrunk". Static */
+    /* "offered", "made", "waits", "consumer-idle" (more than the provider, and so on),
+     * "provider-idle", "equal", "inactive", "no-demand", "shrunk", "grown" (hosts are back, A-44),
+     * "exclusive". Static. */
+    const char *reason;
 } allot_lease_part;
 ALLOT_API int allot_decision_lease(const allot_decision *decision, int32_t lease,
                                    allot_lease_part *out);
