@@ -31,7 +31,7 @@ static int call(const allot__rowset *rows, int32_t index, int32_t first, int32_t
             rows->column(rows, function->columns[i], first, count, room + (size_t)i * BATCH);
     }
     for (int32_t i = 0; i < count; i++) {
-        consumers[i] = rows->leaf;
+        consumers[i] = rows->consumer != NULL ? rows->consumer(rows, first + i) : rows->leaf;
         items[i] = rows->item(rows, first + i);
     }
     allot_batch batch = {.count = count,
@@ -41,6 +41,7 @@ static int call(const allot__rowset *rows, int32_t index, int32_t first, int32_t
                          .group = rows->work->index,
                          .rows = rows->kind,
                          .items = items,
+                         .jobs = rows->jobs,
                          .state = rows->work->state};
     return policy->provider.compute(policy->provider.ud, index, &batch, out, rows->work->report);
 }

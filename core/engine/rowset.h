@@ -2,7 +2,7 @@
 /* Copyright the allot authors */
 /*
  * rowset.h: rows that are not consumers, as a policy's rules read them: what runs on a leaf's
- * slots, or its sessions.
+ * slots, or its sessions; jobs of queues.
  *
  * A function is called for all rows of a set at once, in batches, the first time a rule asks.
  */
@@ -16,7 +16,8 @@ typedef struct allot__rowset {
     const allot__work *work;
     const allot__rules *rules; /* the leaf's */
     allot_rows kind;
-    int32_t leaf; /* the consumer's handle */
+    int32_t leaf; /* the consumer's handle; rows have one each where `consumer` is given */
+    bool jobs;    /* rows are jobs */
     int32_t count;
     /* A column's values at rows first ... first + n - 1: a pointer to them, wherever they are;
      * `room` takes n. */
@@ -24,6 +25,7 @@ typedef struct allot__rowset {
                              int32_t n, int64_t *room);
     /* A row's number in the state. */
     int32_t (*item)(const struct allot__rowset *rows, int32_t row);
+    int32_t (*consumer)(const struct allot__rowset *rows, int32_t row); /* NULL: `leaf` */
     const int64_t **functions; /* by function of the policy: its values; NULL: not asked yet */
 } allot__rowset;
 

@@ -5,9 +5,6 @@
 
 #include <string.h>
 
-/* Places of hosts that a seed has shuffled are below this; "no host" is it. */
-#define PLACE_LAST ((int64_t)1 << 53)
-
 const allot__units *allot__units_of(const allot__work *work)
 {
     const allot__units *units = work->state->tasks.units;
@@ -108,8 +105,7 @@ static uint64_t mixed(uint64_t number)
     return number ^ number >> 31;
 }
 
-/* A number drawn from a seed and a name, 0 ... 2^53 - 1: always the same. */
-static int64_t lot_of(int64_t seed, const char *name)
+int64_t allot__lot_of(int64_t seed, const char *name)
 {
     size_t len = strlen(name);
     uint64_t hash = (uint64_t)allot__hash(1, name, len) << 32 | allot__hash(2, name, len);
@@ -125,12 +121,12 @@ static int make_site_table(allot__unit_rows *rows, int32_t column)
     if (table == NULL) {
         return ALLOT_ENOMEM;
     }
-    table[0] = column == ALLOT_TASK_HOST ? PLACE_LAST : 0;
+    table[0] = column == ALLOT_TASK_HOST ? ALLOT__LOT_LAST : 0;
     for (int32_t i = 0; i < tasks->site_count; i++) {
         const allot__site *site = &tasks->sites[i];
         table[i + 1] = column == ALLOT_TASK_LOAD ? site->load
                        : seed == 0               ? i
-                                                 : lot_of(seed, site->name);
+                                                 : allot__lot_of(seed, site->name);
     }
     rows->of_site[column] = table;
     return ALLOT_OK;
@@ -242,7 +238,8 @@ static const int64_t *lots(const allot__unit_rows *rows, int32_t unit, int32_t n
     const allot__work *work = rows->rows.work;
     int64_t seed = work->group->options[ALLOT_OPTION_SEED];
     for (int32_t i = 0; i < n; i++) {
-        room[i] = seed == 0 ? 0 : lot_of(seed, allot__unit_id(work->state, rows->units, unit + i));
+        room[i] =
+            seed == 0 ? 0 : allot__lot_of(seed, allot__unit_id(work->state, rows->units, unit + i));
     }
     return room;
 }

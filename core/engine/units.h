@@ -38,6 +38,9 @@ int allot__unit_rows_prepare(allot__unit_rows *rows, allot_source source);
 
 /* Seconds from a start until now; 0 where that is to come. */
 int64_t allot__ran(int64_t now, int64_t started);
+/* A number drawn from a seed and a name, 0 ... ALLOT__LOT_LAST - 1: always the same. */
+#define ALLOT__LOT_LAST ((int64_t)1 << 53)
+int64_t allot__lot_of(int64_t seed, const char *name);
 /* The id of a unit, for ties: the largest of its tasks'. */
 const char *allot__unit_id(const allot_state *state, const allot__units *units, int32_t unit);
 /* Seconds that a unit has run; of several tasks the sum. */

@@ -135,6 +135,9 @@ int32_t allot__by_leaf(const allot_state *state, int32_t group, int32_t n,
                        int32_t (*consumer_of)(const allot_state *, int32_t group, int32_t i),
                        int32_t *first, int32_t *order);
 
+/* An attribute of tasks, as an extra (-1: none) states it or as it is by default. */
+int32_t allot__extra_value(const allot_state *state, int32_t extra, int32_t attribute);
+
 /* The tasks of a unit, *count of them. */
 static inline const int32_t *allot__unit_tasks(const allot__units *units, int32_t unit,
                                                int32_t *count)

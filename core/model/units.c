@@ -44,11 +44,10 @@ static int32_t tagged(const allot__extra *extra, const char *tag)
     return 0;
 }
 
-/* A task's attribute, as it states it or as it is by default. */
-static int32_t value_of(const allot_state *state, const allot__task *task, int32_t attribute)
+int32_t allot__extra_value(const allot_state *state, int32_t number, int32_t attribute)
 {
     const allot__extra *extra =
-        task->extra < 0 ? NULL : (const allot__extra *)state->tasks.extras.items + task->extra;
+        number < 0 ? NULL : (const allot__extra *)state->tasks.extras.items + number;
     const allot_attribute *of =
         (const allot_attribute *)state->plan->task_attributes.items + attribute;
     if (of->type == ALLOT_TAG)
@@ -92,7 +91,8 @@ static void put(const allot_state *state, allot__units *units, int32_t unit,
     if (importance(state, session) > importance(state, units->session[unit]))
         units->session[unit] = session;
     for (size_t i = 0; i < state->plan->task_attributes.count; i++) {
-        int32_t *column = units->attributes[i], value = value_of(state, task, (int32_t)i);
+        int32_t *column = units->attributes[i],
+                value = allot__extra_value(state, task->extra, (int32_t)i);
         column[unit] = alone ? value : (int32_t)later(column[unit], value);
     }
 }
