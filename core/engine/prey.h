@@ -5,26 +5,34 @@
  *
  * Candidates are running jobs of queues that the job's queue may preempt, which no guard of the
  * policy shelters, which are not exclusive, backfilling or forced unless the policy says so (P-8,
- * P-40), and which were not started, resumed or chosen in this cycle. They go by the policy's
- * victims; ties: the larger id first (A-4).
+ * P-40), and which were not started, resumed or chosen in this cycle. Backfill is preempted of
+ * queues alone that are preemptable, and by queues of larger PRIORITY than that which holds the
+ * reservation. Candidates go by the policy's victims; ties: the larger id first (A-4).
  *
  * Rules, in this order, for a job that does not fit:
  *  1. free slots first; victims cover the rest (A-11);
  *  2. one after another is taken that makes room where room is wanting: on hosts of the job's
- * queue, or below a limit that suspended jobs do not count in;
+ *     queue, of a suspended job on its own, or below a limit that the victim then counts less in.
+ *     What a victim was given to grow by is free with it (P-53);
+ *     an exclusive job takes whole hosts, in their order: those on which all that run are
+ *     candidates, and nobody keeps slots;
  *  3. until the job fits. If it never does, nobody goes (A-10, P-23);
  *  4. with fewest = "mini_job" those are spared again, last taken first, that it fits without; with
  *     "optimal_mini_job" the fewest that do are taken, and of such sets the one that comes first in
- *     the order (where limits are wanting too: as mini_job).
+ *     the order. Where limits are wanting too or go by hosts, where an exclusive job hunts, or a
+ *     suspended one on several hosts: as mini_job.
  *
- * Two implementations agree: `plain` puts all candidates in order for every job; the other keeps
- * each queue's in order and merges them as they are asked for.
+ * Two implementations agree: `plain` puts all candidates in order for every job and counts
+ * everything anew at every step; the other keeps each queue's in order and merges them as they are
+ * asked for, and counts what changes.
  */
 #ifndef ALLOT_ENGINE_PREY_H
 #define ALLOT_ENGINE_PREY_H
 
-#include "engine/bound.h"
-#include "engine/rowset.h"
+#include <allot/dispatch.h>
+
+#include "engine/prey_fit.h"
+#include "engine/prey_list.h"
 
 /* Why a running job is no candidate; guard g is ALLOT__SPARED_GUARD + g. */
 enum {
@@ -38,33 +46,68 @@ enum {
 
 typedef struct allot__prey {
     const allot__work *work;
-    const allot__room *room;
+    allot__room *room;
     allot__bounds *bounds;
-    uint8_t *spared;     /* by job */
-    int32_t *by_queue;   /* running jobs by queue, each queue's in the order of the victims */
-    int32_t *first;      /* by queue, one more */
-    int64_t *slots_left; /* by queue: of its candidates */
-    struct allot__prey_rows *rows; /* the keys' values (job_rows.h) */
+    uint8_t *spared; /* by job */
+    uint8_t *gone;   /* by job: away in the hunt that goes on */
+    /* By queue: slots that its candidates can make free, at most; and those that guards shelter. */
+    int64_t *slots_left, *slots_sheltered;
+    /* By queue: the sum of slots_left over those that it may preempt, as of a number of spares. */
+    int64_t *reach, *reach_at, spares;
+    allot__prey_rows rows;
+    int32_t *stamp;          /* prey_fit.h */
+    int32_t *chosen;         /* room for victims */
+    int32_t *near, *near_by; /* room for rows on hosts, twice; NULL: not asked for yet */
+    int32_t near_room;
+    struct allot__gain *gains; /* prey_few.c's room; NULL: not asked for yet */
 } allot__prey;
 
 /* What a job wants, and what was found. */
 typedef struct allot__hunt {
     int32_t job;
-    int32_t *victims; /* jobs, in the order in which they go; in the arena */
+    const int32_t *victims; /* jobs, in the order in which they go; borrowed until the next hunt */
     int32_t count;
     bool held; /* one is being told of new slots: nothing happens yet, but they are taken */
     allot_pending why; /* when there are none */
     int32_t binding;   /* the bound that no victim helps with, or -1 */
 } allot__hunt;
 
-/* Finds candidates and puts them in order; calls the policy's functions. ENOMEM, ESCRIPT, EBUDGET.
- * Not called where nobody preempts. */
-int allot__prey_make(const allot__work *work, const allot__room *room, allot__bounds *bounds,
+/* Finds candidates; calls the policy's functions. What runs is as the state has it; who was started
+ * or resumed since has to be spared. ENOMEM, ESCRIPT, EBUDGET. */
+int allot__prey_make(const allot__work *work, allot__room *room, allot__bounds *bounds,
                      allot__prey *out);
-/* Finds the victims for a job that does not fit as it is; nothing is changed. ENOMEM. */
+/* Finds the victims for a job that does not fit as it is; nothing is changed, but that the room is
+ * turned to the job's queue. ENOMEM. */
 int allot__prey_hunt(allot__prey *prey, allot__hunt *hunt);
 int allot__prey_hunt_plain(allot__prey *prey, allot__hunt *hunt);
 /* A job is no candidate any more. */
 void allot__prey_spare(allot__prey *prey, int32_t job, uint8_t why);
+
+/* ---- What the files of hunting share --------------------------------------------------------- */
+
+/* A hunt that goes on: those chosen are away. */
+typedef struct allot__chase {
+    allot__prey *prey;
+    allot__fit fit;
+    int32_t count; /* of prey->chosen */
+} allot__chase;
+
+/* May the hunting job preempt that one, by what it is? */
+bool allot__prey_may(const allot__chase *chase, int32_t job);
+/* One more is chosen; the one at a place is so no more. */
+void allot__chase_take(allot__chase *chase, int32_t job);
+void allot__chase_leave(allot__chase *chase, int32_t place);
+/* Rule 4 of mini_job. */
+void allot__chase_spare(allot__chase *chase);
+/* prey_few.c: rule 4 of optimal_mini_job; false: it does not apply, or no set was found. *status:
+ * ENOMEM. */
+bool allot__chase_fewest(allot__chase *chase, int *status);
+/* prey_hosts.c: candidates on the own hosts of a suspended job, and whole hosts for an exclusive
+ * one. ENOMEM. */
+int allot__chase_own_hosts(allot__chase *chase);
+int allot__chase_whole_hosts(allot__chase *chase);
+/* What is told of a hunt that is over; all that were away are back. */
+void allot__chase_end(allot__chase *chase, int64_t gains, int64_t changes, allot__hunt *hunt);
+void allot__chase_begin(allot__prey *prey, int32_t job, allot__chase *out);
 
 #endif

@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* prey.c: who is a candidate, and the hunt over queues' merged lists. */
+#include "engine/prey.h"
+
+#include <string.h>
+
+enum { BLOCK = 512 };
+
+/* ---- Who is spared --------------------------------------------------------------------------- */
+
+static uint8_t spared_by_type(const allot__work *work, const allot__job *job)
+{
+    int32_t types = work->rules[0].policy->job_types;
+    const allot_queue *queue = allot__queue_at(allot__queues_of(work->plan), job->queue);
+    if (job->state != ALLOT_RUNNING) {
+        return ALLOT__SPARED_STATE;
+    }
+    if (job->flags & ALLOT_JOB_FORCED) {
+        return ALLOT__SPARED_FORCED;
+    }
+    if ((job->flags & ALLOT_JOB_EXCLUSIVE) && !(types & ALLOT_PREY_EXCLUSIVE)) {
+        return ALLOT__SPARED_EXCLUSIVE;
+    }
+    bool backfill = (types & ALLOT_PREY_BACKFILL) && queue->preemptable;
+    return (job->flags & ALLOT_JOB_BACKFILL) && !backfill ? ALLOT__SPARED_BACKFILL : ALLOT__PREY;
+}
+
+static int run_guard(allot__prey *prey, const allot__guard *guard, uint8_t mark)
+{
+    int64_t room[BLOCK];
+    allot__rowset *rows = &prey->rows.of.rows;
+    int status = allot__rowset_prepare(rows, guard->value);
+    for (int32_t first = 0; first < rows->count && status == ALLOT_OK; first += BLOCK) {
+        int32_t n = rows->count - first < BLOCK ? rows->count - first : BLOCK;
+        const int64_t *values = allot__rowset_values(rows, guard->value, first, n, room);
+        for (int32_t i = 0; i < n; i++) {
+            uint8_t *spared = &prey->spared[prey->rows.jobs[first + i]];
+            bool outside = values[i] < guard->min || values[i] > guard->max;
+            *spared = outside && *spared == ALLOT__PREY ? mark : *spared;
+        }
+    }
+    return status;
+}
+
+/* The most that is free once a job is gone: with an exclusive one all of its hosts. */
+static int64_t gives(const allot__prey *prey, const allot__job *job)
+{
+    const allot__jobs *jobs = prey->work->state->jobs;
+    const allot__job_place *all = jobs->places.items;
+    bool exclusive = (job->flags & ALLOT_JOB_EXCLUSIVE) != 0;
+    int64_t slots = 0;
+    for (int32_t i = 0; i < job->place_count; i++) {
+        int32_t host = allot__room_host(prey->room, all[job->place + i].site);
+        int64_t whole = exclusive && host >= 0 ? prey->room->slots[host] : 0;
+        slots += whole > all[job->place + i].slots ? whole : all[job->place + i].slots;
+    }
+    for (int32_t i = 0; i < job->grown_count; i++) {
+        slots += all[job->grown + i].slots;
+    }
+    return slots;
+}
+
+static void count_slots(allot__prey *prey)
+{
+    for (int32_t row = 0; row < prey->rows.count; row++) {
+        int32_t number = prey->rows.jobs[row];
+        const allot__job *job = allot__job_at(prey->work->state->jobs, number);
+        int64_t slots = gives(prey, job);
+        prey->slots_left[job->queue] += prey->spared[number] == ALLOT__PREY ? slots : 0;
+        prey->slots_sheltered[job->queue] +=
+            prey->spared[number] >= ALLOT__SPARED_GUARD ? slots : 0;
+    }
+}
+
+static void *zeroed(const allot__prey *prey, size_t count, size_t size)
+{
+    void *block = allot__arena_take(prey->work->arena, count + 1, size);
+    if (block != NULL) {
+        memset(block, 0, (count + 1) * size);
+    }
+    return block;
+}
+
+static int take_room(allot__prey *prey)
+{
+    size_t queues = (size_t)allot__queue_count(prey->work->plan);
+    size_t jobs = prey->work->state->jobs->list.count;
+    prey->spared = zeroed(prey, jobs, sizeof *prey->spared);
+    prey->gone = zeroed(prey, jobs, sizeof *prey->gone);
+    prey->slots_left = zeroed(prey, queues, sizeof *prey->slots_left);
+    prey->slots_sheltered = zeroed(prey, queues, sizeof *prey->slots_sheltered);
+    prey->reach = zeroed(prey, queues, sizeof *prey->reach);
+    prey->reach_at = zeroed(prey, queues, sizeof *prey->reach_at);
+    prey->stamp = zeroed(prey, (size_t)prey->room->count, sizeof *prey->stamp);
+    bool all = prey->spared != NULL && prey->gone != NULL && prey->slots_left != NULL &&
+               prey->slots_sheltered != NULL && prey->reach != NULL && prey->reach_at != NULL &&
+               prey->stamp != NULL;
+    return all ? ALLOT_OK : ALLOT_ENOMEM;
+}
+
+int allot__prey_make(const allot__work *work, allot__room *room, allot__bounds *bounds,
+                     allot__prey *out)
+{
+    *out = (allot__prey){.work = work, .room = room, .bounds = bounds, .spares = 1};
+    int status = take_room(out);
+    if (status == ALLOT_OK) {
+        status = allot__prey_rows_make(work, room, out->spared, &out->rows);
+    }
+    out->chosen = allot__arena_take(work->arena, (size_t)out->rows.count + 1, sizeof *out->chosen);
+    if (status != ALLOT_OK || out->chosen == NULL) {
+        return ALLOT_ENOMEM;
+    }
+    for (size_t i = 0; i < work->state->jobs->list.count; i++) {
+        out->spared[i] = spared_by_type(work, allot__job_at(work->state->jobs, (int32_t)i));
+    }
+    const allot__vector *guards = &work->rules[0].policy->guards;
+    for (size_t i = 0; i < guards->count && status == ALLOT_OK; i++) {
+        status = run_guard(out, (const allot__guard *)guards->items + i,
+                           (uint8_t)(ALLOT__SPARED_GUARD + i));
+    }
+    if (status == ALLOT_OK) {
+        status = allot__prey_rows_read(&out->rows);
+    }
+    count_slots(out);
+    return status;
+}
+
+void allot__prey_spare(allot__prey *prey, int32_t job, uint8_t why)
+{
+    if (prey->spared[job] == ALLOT__PREY) {
+        const allot__job *it = allot__job_at(prey->work->state->jobs, job);
+        prey->slots_left[it->queue] -= gives(prey, it);
+        prey->spares++;
+    }
+    prey->spared[job] = why;
+}
+
+/* ---- A hunt ---------------------------------------------------------------------------------- */
+
+bool allot__prey_may(const allot__chase *chase, int32_t job)
+{
+    const allot__prey *prey = chase->prey;
+    const allot__queues *queues = allot__queues_of(prey->work->plan);
+    const allot__job *it = allot__job_at(prey->work->state->jobs, job);
+    int32_t high = chase->fit.job->queue;
+    if (prey->spared[job] != ALLOT__PREY ||
+        !allot__may_preempt(prey->work->plan->relation, high, it->queue)) {
+        return false;
+    }
+    bool reserved = (it->flags & ALLOT_JOB_BACKFILL) && it->reserved_by >= 0;
+    return !reserved || allot__queue_at(queues, high)->priority >
+                            allot__queue_at(queues, it->reserved_by)->priority;
+}
+
+void allot__chase_take(allot__chase *chase, int32_t job)
+{
+    allot__fit_away(&chase->fit, job);
+    chase->prey->gone[job] = 1;
+    chase->prey->chosen[chase->count++] = job;
+}
+
+static void forget(allot__chase *chase, int32_t place)
+{
+    int32_t *chosen = chase->prey->chosen;
+    chase->prey->gone[chosen[place]] = 0;
+    chase->count--;
+    memmove(&chosen[place], &chosen[place + 1], (size_t)(chase->count - place) * sizeof *chosen);
+}
+
+void allot__chase_leave(allot__chase *chase, int32_t place)
+{
+    allot__fit_back(&chase->fit, chase->prey->chosen[place]);
+    forget(chase, place);
+}
+
+void allot__chase_spare(allot__chase *chase)
+{
+    for (int32_t i = chase->count - 1; i >= 0; i--) {
+        int32_t job = chase->prey->chosen[i];
+        allot__fit_back(&chase->fit, job);
+        if (allot__fits(&chase->fit)) {
+            forget(chase, i);
+        } else {
+            allot__fit_away(&chase->fit, job);
+        }
+    }
+}
+
+static int64_t wanting(int64_t lack)
+{
+    return lack > 0 ? lack : 0;
+}
+
+/* Takes a job where it makes room; else all is as before. */
+static void try_one(allot__chase *chase, int32_t job)
+{
+    int64_t lack = wanting(chase->fit.lack);
+    int64_t over = chase->fit.over;
+    allot__chase_take(chase, job);
+    if (wanting(chase->fit.lack) >= lack && chase->fit.over >= over) {
+        allot__chase_leave(chase, chase->count - 1);
+    }
+}
+
+/* Rules 2 and 3. */
+static int merge_down(allot__chase *chase)
+{
+    allot__prey *prey = chase->prey;
+    allot__prey_list *list = allot__prey_list_of(&prey->rows, chase->fit.job->queue);
+    if (list == NULL) {
+        return ALLOT_ENOMEM;
+    }
+    bool limits = prey->bounds->class_of != NULL;
+    for (int32_t place = allot__prey_list_seek(&prey->rows, list, 0);
+         place >= 0 && !allot__fits(&chase->fit);
+         place = allot__prey_list_seek(&prey->rows, list, place + 1)) {
+        int32_t job = allot__prey_list_job(&prey->rows, list, place);
+        if (!allot__prey_may(chase, job)) {
+            allot__prey_list_drop(list, place);
+        } else if (prey->gone[job]) {
+            continue;
+        } else if (chase->fit.over > 0 || allot__fit_shares(&chase->fit, job)) {
+            try_one(chase, job);
+        } else if (!limits && !chase->fit.resumes) {
+            allot__prey_list_drop(list, place);
+        }
+    }
+    return ALLOT_OK;
+}
+
+/* What candidates that a queue may preempt can make free, at most. */
+static int64_t sum_over(const allot__prey *prey, int32_t high, const int64_t *slots)
+{
+    const allot__relation *relation = prey->work->plan->relation;
+    size_t words = ((size_t)relation->count + 63) / 64;
+    const uint64_t *may = relation->may + (size_t)high * words;
+    int64_t sum = 0;
+    for (size_t i = 0; i < words; i++) {
+        for (uint64_t left = may[i]; left != 0; left &= left - 1) {
+            sum += slots[i * 64 + (size_t)__builtin_ctzll(left)];
+        }
+    }
+    return sum;
+}
+
+static int64_t reach_of(allot__prey *prey, int32_t high)
+{
+    if (prey->reach_at[high] != prey->spares) {
+        prey->reach[high] = sum_over(prey, high, prey->slots_left);
+        prey->reach_at[high] = prey->spares;
+    }
+    return prey->reach[high];
+}
+
+/* Whatever goes, it does not fit: known without looking. An exclusive job's hosts, and those that
+ * limits close, may have more free for it than who goes leaves. */
+static bool hopeless(allot__chase *chase)
+{
+    const allot__fit *fit = &chase->fit;
+    int64_t reach = reach_of(chase->prey, fit->job->queue);
+    bool simple = !fit->exclusive && !allot__bounds_by_host(fit->bounds, fit->number);
+    return reach == 0 || (simple && fit->lack > reach);
+}
+
+static int pursue(allot__chase *chase)
+{
+    int status = ALLOT_OK;
+    allot_fewest fewest = chase->prey->work->rules[0].policy->fewest;
+    if (fewest == ALLOT_OPTIMAL_MINI_JOB && allot__chase_fewest(chase, &status)) {
+        return ALLOT_OK;
+    }
+    bool whole = chase->fit.exclusive && !chase->fit.resumes;
+    bool own = chase->fit.resumes && chase->fit.over <= 0;
+    if (status == ALLOT_OK && whole) {
+        status = allot__chase_whole_hosts(chase);
+    } else if (status == ALLOT_OK && own) {
+        status = allot__chase_own_hosts(chase);
+    }
+    if (status == ALLOT_OK && !own && !(whole && chase->fit.lack > 0)) {
+        status = merge_down(chase);
+    }
+    if (status == ALLOT_OK && fewest != ALLOT_ONE_BY_ONE && allot__fits(&chase->fit)) {
+        allot__chase_spare(chase);
+    }
+    return status;
+}
+
+/* ---- Its end --------------------------------------------------------------------------------- */
+
+static void tell_why(const allot__chase *chase, allot__hunt *hunt)
+{
+    allot__prey *prey = chase->prey;
+    const allot__fit *fit = &chase->fit;
+    int32_t high = fit->job->queue;
+    int64_t reach = reach_of(prey, high);
+    int64_t sheltered = sum_over(prey, high, prey->slots_sheltered);
+    hunt->binding = fit->over > 0 ? allot__fit_binding(fit) : -1;
+    if (fit->over > 0) {
+        hunt->why = ALLOT_PEND_LIMIT;
+    } else if (fit->lack <= 0) {
+        hunt->why = ALLOT_PEND_NOT;
+    } else if (fit->exclusive && !fit->resumes) {
+        hunt->why = ALLOT_PEND_EXCLUSIVE;
+    } else if (sheltered > 0 && reach + sheltered >= fit->lack) {
+        hunt->why = ALLOT_PEND_PROTECTED;
+    } else {
+        hunt->why = reach > 0 ? ALLOT_PEND_FEW : ALLOT_PEND_SLOTS;
+    }
+}
+
+void allot__chase_begin(allot__prey *prey, int32_t job, allot__chase *out)
+{
+    *out = (allot__chase){.prey = prey};
+    allot__room_view(prey->room, allot__job_at(prey->work->state->jobs, job)->queue);
+    allot__fit_begin(prey->room, prey->bounds, job, prey->stamp, &out->fit);
+}
+
+void allot__chase_end(allot__chase *chase, int64_t gains, int64_t changes, allot__hunt *hunt)
+{
+    allot__prey *prey = chase->prey;
+    *hunt = (allot__hunt){.job = hunt->job, .victims = prey->chosen, .binding = -1};
+    if (allot__fits(&chase->fit)) {
+        hunt->count = chase->count;
+    } else {
+        tell_why(chase, hunt);
+    }
+    while (chase->count > 0) {
+        allot__chase_leave(chase, chase->count - 1);
+    }
+    for (int32_t i = 0; i < hunt->count; i++) {
+        hunt->held =
+            hunt->held || allot__job_at(prey->work->state->jobs, hunt->victims[i])->notifying;
+    }
+    prey->room->gains = gains;
+    prey->room->changes = changes;
+}
+
+int allot__prey_hunt(allot__prey *prey, allot__hunt *hunt)
+{
+    allot__chase chase;
+    allot__chase_begin(prey, hunt->job, &chase);
+    int64_t gains = prey->room->gains;
+    int64_t changes = prey->room->changes;
+    bool barred =
+        chase.fit.exclusive && !(prey->work->rules[0].policy->job_types & ALLOT_PREY_EXCLUSIVE);
+    int status = ALLOT_OK;
+    if (!barred && !allot__fits(&chase.fit) && !hopeless(&chase)) {
+        status = pursue(&chase);
+    }
+    allot__chase_end(&chase, gains, changes, hunt);
+    return status;
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * prey_list.h: running jobs in the order in which a queue preempts them.
+ *
+ * Rows are running jobs, by queue. Keys of the policy's victims that two queues have together
+ * (PREFERENCE, QUEUE_ORDER) are the same for all jobs of a queue, so each queue's rows are put in
+ * order once, by the other keys, when they are first asked for; a preempting queue's list merges
+ * those of the queues that it may preempt, as far as it is asked for. Ties: the larger id first
+ * (A-4).
+ *
+ * A job that is spared once stays so: lists drop it for good.
+ */
+#ifndef ALLOT_ENGINE_PREY_LIST_H
+#define ALLOT_ENGINE_PREY_LIST_H
+
+#include "engine/job_rows.h"
+
+/* The list of one queue. */
+typedef struct allot__prey_list {
+    int32_t high;   /* -1: nobody's */
+    int64_t asked;  /* when it was asked for last: a list that is needed no more is given away */
+    int32_t *rows;  /* merged so far */
+    int32_t *alive; /* by place in `rows`, one more: the next that may not have been dropped */
+    int32_t count;
+    int32_t *heap; /* queues with rows that are to come, by their first */
+    int32_t heap_count;
+    int32_t *at;                       /* by queue: its next row, among `sorted` */
+    int64_t *preference, *queue_order; /* by queue */
+} allot__prey_list;
+
+enum { ALLOT__PREY_LISTS = 8 };
+
+typedef struct allot__prey_rows {
+    const allot__work *work;
+    const uint8_t *spared; /* by job, nonzero: it is no candidate */
+    allot__job_rows of;
+    int32_t count;
+    int32_t *jobs;   /* by row */
+    int32_t *first;  /* by queue, one more */
+    int32_t *sorted; /* rows; each queue's, from its first on, in order once is_sorted says so */
+    int32_t *other;  /* room to sort */
+    bool *is_sorted;
+    allot_key keys[ALLOT_KEYS_MAX];
+    int32_t key_count;
+    int64_t *values[ALLOT_KEYS_MAX]; /* by row, turned so that they rise; NULL: of two queues */
+    int32_t *on_first, *on;          /* rows by host of the room; NULL: not asked for yet */
+    allot__prey_list lists[ALLOT__PREY_LISTS];
+    int64_t asked;
+} allot__prey_rows;
+
+/* Finds rows; guards and what else spares come before, as `spared`. ENOMEM. */
+int allot__prey_rows_make(const allot__work *work, const allot__room *room, const uint8_t *spared,
+                          allot__prey_rows *out);
+/* Reads the keys of the policy's victims. ENOMEM, and what its functions fail with. */
+int allot__prey_rows_read(allot__prey_rows *rows);
+
+/* The list of a queue; NULL: out of memory. It holds until 8 other queues' were asked for. */
+allot__prey_list *allot__prey_list_of(allot__prey_rows *rows, int32_t high);
+/* The first candidate at place `from` or behind it: its place, or -1. */
+int32_t allot__prey_list_seek(allot__prey_rows *rows, allot__prey_list *list, int32_t from);
+/* The one at a place is none for this queue. */
+static inline void allot__prey_list_drop(allot__prey_list *list, int32_t place)
+{
+    list->alive[place] = place + 1;
+}
+static inline int32_t allot__prey_list_job(const allot__prey_rows *rows,
+                                           const allot__prey_list *list, int32_t place)
+{
+    return rows->jobs[list->rows[place]];
+}
+/* Does row a go before row b for that list's queue? */
+bool allot__prey_before(const allot__prey_rows *rows, const allot__prey_list *list, int32_t a,
+                        int32_t b);
+/* Puts rows in that order; `list` NULL: they are of one queue. `other` is room for as many. */
+void allot__prey_sort(const allot__prey_rows *rows, const allot__prey_list *list, int32_t *first,
+                      int32_t *other, int32_t count);
+
+/* Rows that run on a host of the room, *count of them, in no order; NULL: out of memory. */
+const int32_t *allot__prey_on(allot__prey_rows *rows, const allot__room *room, int32_t host,
+                              int32_t *count);
+
+#endif
