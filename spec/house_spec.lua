@@ -39,7 +39,8 @@ local ENGINE = {
   "prey", "prey_hosts", "prey_few", "prey_plain", "slices", "slices_order", "usage", "leases",
   "dispatch", "dispatch_turn", "dispatch_begin", "dispatch_list", "dispatch_fit", "dispatch_grow",
   "dispatch_order", "dispatch_pool", "dispatch_rows", "dispatch_walk", "decision",
-  "decision_lease", "decision_totals", "decision_flight", "tell", "tell_ledger", "tell_quota",
+  "decision_lease", "decision_dispatch", "decision_totals", "decision_flight", "tell",
+  "tell_ledger", "tell_quota",
   "tell_slots", "tell_hosts", "explain", "tell_task", "cycle",
 }
 

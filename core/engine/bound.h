@@ -74,6 +74,14 @@ static inline const allot__job_limit *allot__limit_at(const allot__bounds *bound
     const allot__queues *queues = allot__queues_of(bounds->work->plan);
     return (const allot__job_limit *)queues->limits.items + limit;
 }
+/* What binds is a bound, or, where nobody uses any of a limit by host yet, -2 - its number. The
+ * limit; -1: none binds. */
+static inline int32_t allot__binding_limit(const allot__bounds *bounds, int32_t binding)
+{
+    return binding >= 0   ? allot__bound_at(bounds, binding)->limit
+           : binding < -1 ? -2 - binding
+                          : -1;
+}
 /* A job's class, 0 ...; -1 without limits. */
 static inline int32_t allot__bounds_class(const allot__bounds *bounds, int32_t job)
 {
@@ -83,8 +91,7 @@ static inline int32_t allot__bounds_class(const allot__bounds *bounds, int32_t j
 /* May a job use so many slots more, wherever? Only limits that are of no hosts are asked. Else
  * *binding is the first bound that says no. */
 bool allot__bounds_allow(const allot__bounds *bounds, int32_t job, int64_t slots, int32_t *binding);
-/* How many of those that are free on a host a job may use there; *binding is the bound that says
- * fewest, -1: none. */
+/* How many of those that are free on a host a job may use there; *binding is what says fewest. */
 int32_t allot__bounds_on_host(const allot__bounds *bounds, int32_t job, int32_t host, int32_t slots,
                               int32_t *binding);
 /* Does any limit of that job's class go by hosts? */

@@ -114,14 +114,14 @@ bool allot__bounds_by_host(const allot__bounds *bounds, int32_t job)
     return bounds->class_of != NULL && class_of(bounds, job)->by_host;
 }
 
-/* The entry's bound on a host; where nobody uses any of it yet, -1 with what it allows. */
+/* What the entry leaves on a host, and what binds there. */
 static int32_t bound_on(const allot__bounds *bounds, const allot__bound_entry *entry, int32_t host,
                         int64_t *left)
 {
     int32_t number = entry->bound >= 0 ? entry->bound : allot__bound_find(bounds, entry, host);
     if (number < 0) {
         *left = allot__bound_most(bounds, entry->limit, host);
-        return -1;
+        return -2 - entry->limit;
     }
     const allot__bound *bound = allot__bound_at(bounds, number);
     *left = bound->most - bound->used - bound->trial;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/decision.h"
+#include "engine/dispatch.h"
 #include "engine/enforce.h"
 #include "engine/free.h"
 #include "engine/ledger.h"
@@ -112,6 +113,18 @@ static int take_sessions(allot_decision *decision)
     return ALLOT_OK;
 }
 
+/* Queues' slots are not divided: their jobs get them, one by one. */
+static int dispatch(allot_decision *decision, allot__work *work)
+{
+    allot__dispatched *out = allot__arena_take(&decision->arena, 1, sizeof *out);
+    if (out == NULL) {
+        return ALLOT_ENOMEM;
+    }
+    int status = allot__dispatch(work, out);
+    decision->dispatched = status == ALLOT_OK ? out : NULL;
+    return status;
+}
+
 static int decide_group(allot_decision *decision, int32_t index, allot_report *report)
 {
     allot__decided *group = &decision->groups[index];
@@ -124,7 +137,8 @@ static int decide_group(allot_decision *decision, int32_t index, allot_report *r
         status = allot__flights_count(&group->work, &decision->flown);
     }
     if (status == ALLOT_OK) {
-        status = run_group(group, decision->last);
+        status = allot__queue_count(decision->plan) > 0 ? dispatch(decision, &group->work)
+                                                        : run_group(group, decision->last);
     }
     group->work.report = NULL; /* it may not outlive this call */
     return status;
@@ -194,6 +208,9 @@ void allot_decision_free(allot_decision *decision)
 {
     if (decision != NULL) {
         allot_engine *engine = decision->plan->engine;
+        if (decision->dispatched != NULL) {
+            allot__dispatched_free(&decision->groups[0].work, decision->dispatched);
+        }
         allot__arena_free(&decision->arena);
         allot__free(engine, decision, 1, sizeof *decision);
     }

@@ -145,6 +145,10 @@ int allot_decision_verdict(const allot_decision *decision, int32_t group, int32_
     if (row < 0) {
         return ALLOT_EUSAGE;
     }
+    if (decision->dispatched != NULL) {
+        allot__queue_verdict(decision, consumer, out);
+        return ALLOT_OK;
+    }
     const allot__decided *decided = &decision->groups[group];
     const allot__work *work = &decided->work;
     *out = (allot_verdict){.consumer = consumer,

@@ -29,7 +29,12 @@ struct allot_decision {
     int32_t *session_need, *session_quota; /* by session; NULL without, and before that stage */
     allot_lease_part *leases;              /* by contract; NULL: there are none */
     allot__decided *groups;                /* one for each of the plan's */
+    struct allot__dispatched *dispatched;  /* NULL: the plan has no queues */
 };
+
+/* decision_dispatch.c: a queue as a consumer, and all of them. */
+void allot__queue_verdict(const allot_decision *decision, int32_t queue, allot_verdict *out);
+void allot__queue_totals(const allot_decision *decision, allot_totals *out);
 
 /* The row of a consumer in a group, or -1 where either does not exist. */
 int32_t allot__decision_row(const allot_decision *decision, int32_t group, int32_t consumer);

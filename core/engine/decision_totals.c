@@ -36,6 +36,10 @@ int allot_decision_totals(const allot_decision *decision, int32_t group, allot_t
     if (group < 0 || group >= decision->plan->group_count) {
         return ALLOT_EUSAGE;
     }
+    if (decision->dispatched != NULL) {
+        allot__queue_totals(decision, out);
+        return ALLOT_OK;
+    }
     const allot__work *work = &decision->groups[group].work;
     bool summed = decision->last >= ALLOT_STAGE_ORDERS;
     int64_t placed = summed ? work->idle - work->idle_left : 0;

@@ -37,7 +37,7 @@
 typedef struct allot__job_told {
     uint8_t now;     /* an allot_job_state, after the cycle; ALLOT_JOB_STATE_COUNT: it is gone */
     uint8_t why;     /* an allot_pending */
-    int32_t binding; /* the bound, or -1 */
+    int32_t binding; /* allot__binding_limit, or -1 */
     int32_t order;   /* its first order, or -1 */
 } allot__job_told;
 

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* dispatch_begin.c: what queues have before anything is decided. */
+#include <string.h>
+
+#include "engine/dispatch_turn.h"
+#include "engine/usage.h"
+
+enum { MILLION = 1000000 };
+static const int64_t usage_most = (int64_t)1 << 62;
+
+static void *zeroed(const allot__turns *turns, size_t count, size_t size)
+{
+    void *block = allot__arena_take(turns->work->arena, count + 1, size);
+    if (block != NULL)
+        memset(block, 0, (count + 1) * size);
+    return block;
+}
+
+/* What a decision shows. */
+static int make_out(allot__turns *turns)
+{
+    allot__dispatched *out = turns->out;
+    size_t queues = (size_t)allot__queue_count(turns->work->plan);
+    out->jobs = zeroed(turns, turns->jobs->list.count, sizeof *out->jobs);
+    out->parts = zeroed(turns, queues, sizeof *out->parts);
+    out->pools = zeroed(turns, (size_t)turns->queues->pool_count, sizeof *out->pools);
+    out->used = zeroed(turns, queues, sizeof *out->used);
+    out->usage = zeroed(turns, 2 * queues, sizeof *out->usage);
+    out->sequence = zeroed(turns, queues, sizeof *out->sequence);
+    return out->jobs != NULL && out->parts != NULL && out->pools != NULL && out->used != NULL &&
+                   out->usage != NULL && out->sequence != NULL
+               ? ALLOT_OK
+               : ALLOT_ENOMEM;
+}
+
+static int make_pools(allot__turns *turns)
+{
+    size_t queues = (size_t)allot__queue_count(turns->work->plan);
+    size_t pools = (size_t)turns->queues->pool_count;
+    turns->of_queue = zeroed(turns, queues, sizeof *turns->of_queue);
+    turns->slice = zeroed(turns, queues, sizeof *turns->slice);
+    turns->first = zeroed(turns, queues, sizeof *turns->first);
+    turns->rows = zeroed(turns, queues, sizeof *turns->rows);
+    turns->pending = zeroed(turns, queues, sizeof *turns->pending);
+    turns->pools = zeroed(turns, pools, sizeof *turns->pools);
+    turns->own = zeroed(turns, pools, sizeof *turns->own);
+    turns->held = zeroed(turns, pools, sizeof *turns->held);
+    return turns->of_queue != NULL && turns->slice != NULL && turns->first != NULL &&
+                   turns->rows != NULL && turns->pending != NULL && turns->pools != NULL &&
+                   turns->own != NULL && turns->held != NULL
+               ? ALLOT_OK
+               : ALLOT_ENOMEM;
+}
+
+int allot__turns_make(allot__turns *turns)
+{
+    size_t jobs = turns->jobs->list.count;
+    size_t queues = (size_t)allot__queue_count(turns->work->plan);
+    size_t classes = turns->out->bounds.classes.count;
+    classes = 2 * (classes > queues ? classes : queues);
+    turns->list = zeroed(turns, jobs, sizeof *turns->list);
+    turns->other = zeroed(turns, jobs > queues ? jobs : queues, sizeof *turns->other);
+    turns->fits = zeroed(turns, classes, sizeof *turns->fits);
+    turns->hunts = zeroed(turns, classes, sizeof *turns->hunts);
+    turns->places = zeroed(turns, (size_t)turns->out->room.count, sizeof *turns->places);
+    if (turns->list == NULL || turns->other == NULL || turns->fits == NULL ||
+        turns->hunts == NULL || turns->places == NULL || make_out(turns) != ALLOT_OK)
+        return ALLOT_ENOMEM;
+    return make_pools(turns);
+}
+
+static void count_job(allot_queue_part *part, const allot__job *job)
+{
+    switch (job->state) {
+    case ALLOT_PENDING:
+        part->pending += job->slots;
+        part->pending_jobs++;
+        return;
+    case ALLOT_RUNNING:
+        part->running += job->slots;
+        part->running_jobs++;
+        return;
+    default:
+        part->suspended += job->slots;
+        part->suspended_jobs++;
+    }
+}
+
+static void count_jobs(allot__turns *turns)
+{
+    const allot__job_place *places = turns->jobs->places.items;
+    for (size_t i = 0; i < turns->jobs->list.count; i++) {
+        const allot__job *job = allot__job_at(turns->jobs, (int32_t)i);
+        allot_queue_part *part = &turns->out->parts[job->queue];
+        count_job(part, job);
+        for (int32_t k = 0; job->state == ALLOT_RUNNING && k < job->grown_count; k++)
+            part->running += places[job->grown + k].slots;
+        turns->out->jobs[i] =
+            (allot__job_told){.now = job->state, .why = ALLOT_PEND_NOT, .binding = -1, .order = -1};
+    }
+    for (int32_t q = 0; q < allot__queue_count(turns->work->plan); q++) {
+        const allot_queue_part *part = &turns->out->parts[q];
+        turns->pending[q] = part->pending;
+        allot__turn_use(turns, q, part->running + part->suspended);
+    }
+}
+
+/* Slot-seconds that a queue's running jobs have used since use was told. */
+static allot__u128 used_since(const allot__turns *turns, int32_t queue)
+{
+    const allot__jobs *jobs = turns->jobs;
+    int64_t now = turns->work->state->now, from = jobs->usage_at;
+    allot__u128 sum = 0;
+    for (int32_t i = jobs->first[queue]; i < jobs->first[queue + 1]; i++) {
+        const allot__job *job = allot__job_at(jobs, jobs->by_queue[i]);
+        int64_t since = job->started > from ? job->started : from;
+        if (job->state == ALLOT_RUNNING && since < now)
+            sum += (allot__u128)job->slots * (allot__u128)((allot__i128)now - since);
+    }
+    return sum;
+}
+
+/* what was told fades until now, and what was used since is added. */
+static void count_usage(allot__turns *turns)
+{
+    const allot__jobs *jobs = turns->jobs;
+    if (!jobs->usage_at_set)
+        return;
+    allot__i128 seconds = (allot__i128)turns->work->state->now - jobs->usage_at;
+    allot__fading fading = allot__fading_over(seconds > INT64_MAX ? INT64_MAX : (int64_t)seconds,
+                                              &turns->queues->decay);
+    for (int32_t q = 0; q < allot__queue_count(turns->work->plan); q++) {
+        allot__u128 use = 0;
+        if (jobs->usage != NULL && jobs->usage[q].told)
+            use = (allot__u128)jobs->usage[q].slot_seconds * MILLION +
+                  (allot__u128)jobs->usage[q].millionths;
+        use = allot__usage_left(use, &fading) + used_since(turns, q) * MILLION;
+        bool most = use / MILLION >= (allot__u128)usage_most;
+        allot_queue_part *part = &turns->out->parts[q];
+        part->usage = most ? usage_most : (int64_t)(use / MILLION);
+        part->usage_millionths = most ? 0 : (int32_t)(use % MILLION);
+        turns->out->usage[2 * q] = part->usage;
+        turns->out->usage[2 * q + 1] = part->usage_millionths;
+    }
+}
+
+/* P-43: who runs on slots that a job is due for now. */
+static bool overdue(const allot__turns *turns, const allot__job *job)
+{
+    return job->state == ALLOT_RUNNING && (job->flags & ALLOT_JOB_BACKFILL) &&
+           allot__queue_at(turns->queues, job->queue)->interruptible_backfill != ALLOT_NONE &&
+           job->until <= turns->work->state->now;
+}
+
+static int end_backfill(allot__turns *turns)
+{
+    int status = ALLOT_OK;
+    for (int32_t i = 0; (size_t)i < turns->jobs->list.count && status == ALLOT_OK; i++) {
+        if (!overdue(turns, allot__job_at(turns->jobs, i)))
+            continue;
+        status = allot__job_release(turns, i, ALLOT_KILL);
+        if (status == ALLOT_OK)
+            status = allot__order_stop(turns, i, -1, ALLOT_KILL, false);
+    }
+    return status;
+}
+
+int allot__dispatch_begin(allot__turns *turns)
+{
+    count_jobs(turns);
+    count_usage(turns);
+    return end_backfill(turns);
+}

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* dispatch_fit.c: does a job fit, where, and what of it does not. */
+#include "base/wide.h"
+#include "engine/dispatch_turn.h"
+
+static bool tell(allot__turns *turns, int32_t job, allot_pending why, int32_t binding)
+{
+    turns->out->jobs[job].why = (uint8_t)why;
+    turns->out->jobs[job].binding = binding;
+    return false;
+}
+
+static bool fits(allot__turns *turns, int32_t job)
+{
+    turns->out->jobs[job].why = ALLOT_PEND_NOT;
+    turns->out->jobs[job].binding = -1;
+    return true;
+}
+
+static bool exclusive(const allot__job *job)
+{
+    return (job->flags & ALLOT_JOB_EXCLUSIVE) != 0;
+}
+
+/* What is remembered of jobs like this one. */
+static allot__missed *missed(allot__turns *turns, allot__missed *all, int32_t number)
+{
+    const allot__job *job = allot__job_at(turns->jobs, number);
+    int32_t class = allot__bounds_class(&turns->out->bounds, number);
+    return all + 2 * (class < 0 ? job->queue : class) + exclusive(job);
+}
+
+static bool misses(const allot__turns *turns, const allot__missed *missed, const allot__job *job)
+{
+    return missed->gains == turns->out->room.gains && job->slots >= missed->slots;
+}
+
+static void miss(allot__turns *turns, allot__missed *missed, int32_t number)
+{
+    const allot__job_told *told = &turns->out->jobs[number];
+    *missed = (allot__missed){.gains = turns->out->room.gains,
+                              .slots = allot__job_at(turns->jobs, number)->slots,
+                              .binding = told->binding,
+                              .why = told->why};
+}
+
+/* Why its pool does not let it have its slots; ALLOT_PEND_NOT: it does. */
+static allot_pending barred_by_pool(const allot__turns *turns, const allot__job *job)
+{
+    int32_t pool = allot__turn_pool(turns, job->queue);
+    if (pool < 0 || job->state != ALLOT_PENDING)
+        return ALLOT_PEND_NOT;
+    if (job->slots > allot__pool_left(turns, pool))
+        return ALLOT_PEND_POOL;
+    int64_t used = turns->out->used[job->queue], slice = turns->slice[job->queue];
+    bool above = job->slots > slice && used < slice;
+    return turns->leftover || used + job->slots <= slice || above ? ALLOT_PEND_NOT
+                                                                  : ALLOT_PEND_SLICE;
+}
+
+/* Goes through hosts that have slots, in their order, until there are enough. */
+static bool put(allot__turns *turns, int32_t number)
+{
+    const allot__job *job = allot__job_at(turns->jobs, number);
+    allot__room *room = &turns->out->room;
+    allot__bounds *bounds = &turns->out->bounds;
+    int32_t set = turns->queues->set_of[job->queue], left = job->slots, binding = -1;
+    bool by_host = allot__bounds_by_host(bounds, number), limited = false;
+    turns->place_count = 0;
+    for (int32_t host = allot__room_next(room, set, 0); host >= 0 && left > 0;
+         host = allot__room_next(room, set, host + 1)) {
+        if (exclusive(job) && !allot__room_empty(room, host))
+            continue;
+        int32_t slots = room->free[host] < left ? room->free[host] : left;
+        if (by_host) {
+            int32_t bound, may = allot__bounds_on_host(bounds, number, host, slots, &bound);
+            limited = limited || may < slots;
+            binding = may < slots && binding == -1 ? bound : binding;
+            slots = may;
+        }
+        if (slots <= 0)
+            continue;
+        allot__bounds_try(bounds, number, host, slots);
+        turns->places[turns->place_count++] =
+            (allot__job_place){.site = room->site[host], .slots = slots};
+        left -= slots;
+    }
+    allot__bounds_tried(bounds, number);
+    if (left <= 0)
+        return fits(turns, number);
+    if (limited)
+        return tell(turns, number, ALLOT_PEND_LIMIT, binding);
+    return tell(turns, number, exclusive(job) ? ALLOT_PEND_EXCLUSIVE : ALLOT_PEND_SLOTS, -1);
+}
+
+bool allot__fit_start(allot__turns *turns, int32_t number)
+{
+    const allot__job *job = allot__job_at(turns->jobs, number);
+    const allot__room *room = &turns->out->room;
+    int32_t binding = -1;
+    if (job->slots > room->most[turns->queues->set_of[job->queue]])
+        return tell(turns, number, ALLOT_PEND_NEVER, -1);
+    if (!allot__bounds_allow(&turns->out->bounds, number, job->slots, &binding))
+        return tell(turns, number, ALLOT_PEND_LIMIT, binding);
+    allot_pending barred = barred_by_pool(turns, job);
+    if (barred != ALLOT_PEND_NOT)
+        return tell(turns, number, barred, -1);
+    allot__missed *known = missed(turns, turns->fits, number);
+    if (misses(turns, known, job))
+        return tell(turns, number, known->why, known->binding);
+    bool found = put(turns, number);
+    if (!found)
+        miss(turns, known, number);
+    return found;
+}
+
+/* Its own hosts have what nobody runs on, and its limits let it. */
+bool allot__fit_resume(allot__turns *turns, int32_t number)
+{
+    const allot__job *job = allot__job_at(turns->jobs, number);
+    const allot__job_place *places = allot__job_places(turns->jobs, job);
+    const allot__room *room = &turns->out->room;
+    int32_t binding = -1;
+    if (!allot__bounds_allow(&turns->out->bounds, number, job->slots, &binding))
+        return tell(turns, number, ALLOT_PEND_LIMIT, binding);
+    for (int32_t i = 0; i < job->place_count; i++) {
+        int32_t host = allot__room_host(room, places[i].site);
+        bool alone =
+            host >= 0 && (room->alone[host] > 0 || (exclusive(job) && room->running[host] > 0));
+        if (host < 0 || alone || room->free[host] + room->kept[host] < places[i].slots)
+            return tell(turns, number, alone ? ALLOT_PEND_EXCLUSIVE : ALLOT_PEND_SLOTS, -1);
+        int32_t slots = places[i].slots;
+        if (allot__bounds_on_host(&turns->out->bounds, number, host, slots, &binding) < slots) {
+            allot__bounds_tried(&turns->out->bounds, number);
+            return tell(turns, number, ALLOT_PEND_LIMIT, binding);
+        }
+        allot__bounds_try(&turns->out->bounds, number, host, slots);
+    }
+    allot__bounds_tried(&turns->out->bounds, number);
+    return fits(turns, number);
+}
+
+static bool fit(allot__turns *turns, int32_t number)
+{
+    bool pending = allot__job_at(turns->jobs, number)->state == ALLOT_PENDING;
+    return pending ? allot__fit_start(turns, number) : allot__fit_resume(turns, number);
+}
+
+static bool preempts_somebody(const allot__turns *turns, int32_t queue)
+{
+    const allot__relation *relation = turns->work->plan->relation;
+    size_t words = ((size_t)relation->count + 63) / 64;
+    uint64_t any = 0;
+    for (size_t i = 0; i < words; i++)
+        any |= relation->may[(size_t)queue * words + i];
+    return any != 0;
+}
+
+/* P-35: told in place of what else keeps it waiting. */
+static bool delayed(allot__turns *turns, int32_t number)
+{
+    const allot__job *job = allot__job_at(turns->jobs, number);
+    if (job->state != ALLOT_PENDING || job->submitted == INT64_MIN)
+        return false;
+    int32_t delay = allot__protection_of(turns->queues, job->application, job->queue).preempt_delay;
+    if (delay == ALLOT_NONE || turns->work->state->now - (allot__i128)job->submitted >= delay)
+        return false;
+    tell(turns, number, ALLOT_PEND_DELAY, -1);
+    return true;
+}
+
+/* Victims are only looked for once somebody wants some. */
+static int make_prey(allot__turns *turns)
+{
+    allot__dispatched *out = turns->out;
+    if (out->preys)
+        return ALLOT_OK;
+    int status = allot__prey_make(turns->work, &out->room, &out->bounds, &out->prey);
+    if (status != ALLOT_OK)
+        return status;
+    out->preys = true;
+    const allot_job_order *orders = out->orders.items;
+    for (size_t i = 0; i < out->orders.count; i++)
+        allot__prey_spare(&out->prey, orders[i].job, ALLOT__SPARED_STATE);
+    return ALLOT_OK;
+}
+
+static int restore(allot__turns *turns, const allot__hunt *hunt, int32_t count)
+{
+    int status = ALLOT_OK;
+    while (count-- > 0 && status == ALLOT_OK) {
+        const allot__job *job = allot__job_at(turns->jobs, hunt->victims[count]);
+        allot_action action = allot__queue_at(turns->queues, job->queue)->on_preempt;
+        status = allot__job_restore(turns, hunt->victims[count], action);
+    }
+    return status;
+}
+
+/* what it needs is kept for it, and nothing happens yet. */
+static int hold(allot__turns *turns, const allot__hunt *hunt)
+{
+    allot__room *room = &turns->out->room;
+    int status = restore(turns, hunt, hunt->count);
+    bool pending = allot__job_at(turns->jobs, hunt->job)->state == ALLOT_PENDING;
+    for (int32_t i = 0; pending && status == ALLOT_OK && i < turns->place_count; i++) {
+        int32_t host = allot__room_host(room, turns->places[i].site);
+        int32_t slots = turns->places[i].slots;
+        slots = slots < room->free[host] ? slots : room->free[host];
+        if (slots > 0)
+            allot__room_take(room, host, slots);
+    }
+    for (int32_t i = 0; status == ALLOT_OK && i < hunt->count; i++) {
+        const allot__job *job = allot__job_at(turns->jobs, hunt->victims[i]);
+        allot_action action = allot__queue_at(turns->queues, job->queue)->on_preempt;
+        allot__prey_spare(&turns->out->prey, hunt->victims[i], ALLOT__SPARED_STATE);
+        if (job->notifying)
+            status = allot__order_stop(turns, hunt->victims[i], hunt->job, action, true);
+    }
+    tell(turns, hunt->job, ALLOT_PEND_HELD, -1);
+    return status;
+}
+
+/* They go if the job then fits; if not, nobody does. */
+static int carry_out(allot__turns *turns, const allot__hunt *hunt, bool *done)
+{
+    int status = ALLOT_OK;
+    int32_t released = 0;
+    for (; released < hunt->count && status == ALLOT_OK; released++) {
+        const allot__job *job = allot__job_at(turns->jobs, hunt->victims[released]);
+        status = allot__job_release(turns, hunt->victims[released],
+                                    allot__queue_at(turns->queues, job->queue)->on_preempt);
+    }
+    if (status != ALLOT_OK)
+        return status;
+    if (!fit(turns, hunt->job)) {
+        tell(turns, hunt->job, ALLOT_PEND_FEW, -1);
+        return restore(turns, hunt, released);
+    }
+    if (hunt->held)
+        return hold(turns, hunt);
+    for (int32_t i = 0; i < hunt->count && status == ALLOT_OK; i++) {
+        const allot__job *job = allot__job_at(turns->jobs, hunt->victims[i]);
+        allot_action action = allot__queue_at(turns->queues, job->queue)->on_preempt;
+        status = allot__order_stop(turns, hunt->victims[i], hunt->job, action, false);
+    }
+    *done = status == ALLOT_OK;
+    return status;
+}
+
+int allot__fit_preempting(allot__turns *turns, int32_t number, bool *done)
+{
+    *done = false;
+    const allot__job *job = allot__job_at(turns->jobs, number);
+    bool never = turns->out->jobs[number].why == ALLOT_PEND_NEVER;
+    bool barred =
+        exclusive(job) && !(turns->work->rules[0].policy->job_types & ALLOT_PREY_EXCLUSIVE);
+    if (turns->leftover || never || barred || barred_by_pool(turns, job) != ALLOT_PEND_NOT ||
+        !preempts_somebody(turns, job->queue) || delayed(turns, number))
+        return ALLOT_OK;
+    allot__missed *known = missed(turns, turns->hunts, number);
+    bool pending = job->state == ALLOT_PENDING;
+    if (pending && misses(turns, known, job)) {
+        tell(turns, number, known->why, known->binding);
+        return ALLOT_OK;
+    }
+    int status = make_prey(turns);
+    allot__hunt hunt = {.job = number, .binding = -1, .why = ALLOT_PEND_FEW};
+    if (status == ALLOT_OK)
+        status = allot__prey_hunt(&turns->out->prey, &hunt);
+    if (status == ALLOT_OK && hunt.count > 0)
+        return carry_out(turns, &hunt, done);
+    if (status == ALLOT_OK)
+        tell(turns, number, hunt.why, hunt.binding);
+    if (status == ALLOT_OK && pending)
+        miss(turns, known, number);
+    return status;
+}

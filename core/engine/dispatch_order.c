@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* dispatch_order.c: what is done to jobs, written down, and what that does to hosts and limits. */
+#include "engine/dispatch_turn.h"
+
+static const allot__job_place *grown_places(const allot__turns *turns, const allot__job *job)
+{
+    return (const allot__job_place *)turns->jobs->places.items + job->grown;
+}
+
+static int64_t sum_of(const allot__job_place *places, int32_t count)
+{
+    int64_t sum = 0;
+    for (int32_t i = 0; i < count; i++)
+        sum += places[i].slots;
+    return sum;
+}
+
+static allot_place place_at(const allot__turns *turns, const allot__job_place *place)
+{
+    int32_t planned = (int32_t)turns->work->plan->hosts.list.count;
+    return (allot_place){.host = place->site < planned ? place->site : ~(place->site - planned),
+                         .name = turns->work->state->tasks.sites[place->site].name,
+                         .slots = place->slots};
+}
+
+/* Writes an order down; its places have their place at the end (dispatch_walk.c). */
+static int give(allot__turns *turns, allot_job_order order, const allot__job_place *places,
+                int32_t count)
+{
+    allot__dispatched *out = turns->out;
+    allot_engine *engine = turns->work->plan->engine;
+    allot_job_order *given = allot__push(engine, &out->orders, sizeof *given);
+    if (given == NULL)
+        return ALLOT_ENOMEM;
+    order.place_count = count > 0 && places[0].site < 0 ? 0 : count;
+    for (int32_t i = 0; i < order.place_count; i++) {
+        allot_place *place = allot__push(engine, &out->places, sizeof *place);
+        if (place == NULL)
+            return ALLOT_ENOMEM;
+        *place = place_at(turns, &places[i]);
+    }
+    *given = order;
+    allot__job_told *told = &out->jobs[order.job];
+    told->order = told->order < 0 ? (int32_t)out->orders.count - 1 : told->order;
+    return ALLOT_OK;
+}
+
+void allot__turn_use(allot__turns *turns, int32_t queue, int64_t slots)
+{
+    int32_t pool = allot__turn_pool(turns, queue);
+    turns->out->used[queue] += slots;
+    if (pool >= 0)
+        turns->held[pool] += slots;
+}
+
+/* Slots that a queue's job got now. */
+static void count_taken(allot__turns *turns, int32_t queue, int64_t slots)
+{
+    int32_t pool = allot__turn_pool(turns, queue);
+    turns->taken += slots;
+    if (pool >= 0)
+        turns->own[pool] += slots;
+}
+
+static void run_on(allot__turns *turns, const allot__job *job, const allot__job_place *places,
+                   int32_t count)
+{
+    for (int32_t i = 0; i < count; i++) {
+        int32_t host = allot__room_host(&turns->out->room, places[i].site);
+        if (host >= 0)
+            allot__room_run(&turns->out->room, job, host, places[i].slots);
+    }
+}
+
+int allot__order_start(allot__turns *turns, int32_t number, const char *reason)
+{
+    const allot__job *job = allot__job_at(turns->jobs, number);
+    int status = allot__bounds_change(&turns->out->bounds, number, ALLOT__BOUND_START,
+                                      turns->places, turns->place_count);
+    if (status != ALLOT_OK)
+        return status;
+    run_on(turns, job, turns->places, turns->place_count);
+    turns->out->jobs[number].now = ALLOT_RUNNING;
+    turns->out->parts[job->queue].started += job->slots;
+    allot__turn_use(turns, job->queue, job->slots);
+    count_taken(turns, job->queue, job->slots);
+    return give(turns,
+                (allot_job_order){.kind = ALLOT_ORDER_START,
+                                  .job = number,
+                                  .slots = job->slots,
+                                  .preemptor = -1,
+                                  .preempted = job->preempted,
+                                  .reason = reason},
+                turns->places, turns->place_count);
+}
+
+int allot__order_resume(allot__turns *turns, int32_t number, const char *reason)
+{
+    const allot__job *job = allot__job_at(turns->jobs, number);
+    const allot__job_place *places = allot__job_places(turns->jobs, job);
+    int status = allot__bounds_change(&turns->out->bounds, number, ALLOT__BOUND_RESUME, places,
+                                      job->place_count);
+    if (status != ALLOT_OK)
+        return status;
+    allot__room_unkeep(&turns->out->room, number);
+    run_on(turns, job, places, job->place_count);
+    turns->out->jobs[number].now = ALLOT_RUNNING;
+    turns->out->parts[job->queue].resumed += job->slots;
+    count_taken(turns, job->queue, job->slots);
+    return give(turns,
+                (allot_job_order){.kind = ALLOT_ORDER_RESUME,
+                                  .job = number,
+                                  .slots = job->slots,
+                                  .preemptor = -1,
+                                  .preempted = job->preempted,
+                                  .reason = reason},
+                places, job->place_count);
+}
+
+/* Who is exclusive closes the hosts that it comes to. */
+static void grow_on(allot__turns *turns, const allot__job *job)
+{
+    allot__room *room = &turns->out->room;
+    for (int32_t i = 0; i < turns->place_count; i++) {
+        int32_t host = allot__room_host(room, turns->places[i].site);
+        if (room->running[host] == 0)
+            allot__room_run(room, job, host, turns->places[i].slots);
+        else
+            allot__room_take(room, host, turns->places[i].slots);
+    }
+}
+
+int allot__order_grow(allot__turns *turns, int32_t number, int64_t slots)
+{
+    const allot__job *job = allot__job_at(turns->jobs, number);
+    int status = allot__bounds_change(&turns->out->bounds, number, ALLOT__BOUND_GROW, turns->places,
+                                      turns->place_count);
+    if (status != ALLOT_OK)
+        return status;
+    grow_on(turns, job);
+    turns->out->parts[job->queue].grown += slots;
+    allot__turn_use(turns, job->queue, slots);
+    count_taken(turns, job->queue, slots);
+    if (turns->out->preys)
+        allot__prey_spare(&turns->out->prey, number, ALLOT__SPARED_STATE);
+    return give(turns,
+                (allot_job_order){.kind = ALLOT_ORDER_RESIZE,
+                                  .job = number,
+                                  .slots = slots,
+                                  .preemptor = -1,
+                                  .preempted = job->preempted,
+                                  .reason = "free"},
+                turns->places, turns->place_count);
+}
+
+static bool stays(allot_action action)
+{
+    return action == ALLOT_SUSPEND || action == ALLOT_CHECKPOINT;
+}
+
+int allot__job_release(allot__turns *turns, int32_t number, allot_action action)
+{
+    allot__room *room = &turns->out->room;
+    allot__bounds *bounds = &turns->out->bounds;
+    const allot__job *job = allot__job_at(turns->jobs, number);
+    const allot__job_place *places = allot__job_places(turns->jobs, job);
+    const allot__job_place *grown = grown_places(turns, job);
+    int status = allot__bounds_change(bounds, number, ALLOT__BOUND_SHRINK, grown, job->grown_count);
+    if (status == ALLOT_OK)
+        status = allot__bounds_change(bounds, number,
+                                      stays(action) ? ALLOT__BOUND_SUSPEND : ALLOT__BOUND_END,
+                                      places, job->place_count);
+    for (int32_t i = 0; i < job->place_count; i++) {
+        int32_t host = allot__room_host(room, places[i].site);
+        if (host >= 0)
+            allot__room_stop(room, job, host, places[i].slots);
+    }
+    for (int32_t i = 0; i < job->grown_count; i++) {
+        int32_t host = allot__room_host(room, grown[i].site);
+        if (host >= 0)
+            allot__room_take(room, host, -grown[i].slots);
+    }
+    if (stays(action))
+        allot__room_keep(room, number);
+    return status;
+}
+
+int allot__job_restore(allot__turns *turns, int32_t number, allot_action action)
+{
+    allot__room *room = &turns->out->room;
+    allot__bounds *bounds = &turns->out->bounds;
+    const allot__job *job = allot__job_at(turns->jobs, number);
+    const allot__job_place *places = allot__job_places(turns->jobs, job);
+    const allot__job_place *grown = grown_places(turns, job);
+    if (stays(action))
+        allot__room_unkeep(room, number);
+    run_on(turns, job, places, job->place_count);
+    for (int32_t i = 0; i < job->grown_count; i++) {
+        int32_t host = allot__room_host(room, grown[i].site);
+        if (host >= 0)
+            allot__room_take(room, host, grown[i].slots);
+    }
+    int status = allot__bounds_change(bounds, number, ALLOT__BOUND_GROW, grown, job->grown_count);
+    if (status == ALLOT_OK)
+        status = allot__bounds_change(bounds, number,
+                                      stays(action) ? ALLOT__BOUND_RESUME : ALLOT__BOUND_START,
+                                      places, job->place_count);
+    return status;
+}
+
+/* Of a job that is killed nobody can say that it waits: it is gone. */
+static uint8_t state_after(allot_action action)
+{
+    if (stays(action))
+        return ALLOT_SUSPENDED;
+    return action == ALLOT_REQUEUE ? ALLOT_PENDING : ALLOT_JOB_STATE_COUNT;
+}
+
+int allot__order_stop(allot__turns *turns, int32_t number, int32_t preemptor, allot_action action,
+                      bool held)
+{
+    const allot__job *job = allot__job_at(turns->jobs, number);
+    int64_t cancelled = sum_of(grown_places(turns, job), job->grown_count);
+    int64_t slots = job->slots + cancelled;
+    if (!held) {
+        turns->out->jobs[number].now = state_after(action);
+        turns->out->parts[job->queue].preempted += slots;
+        allot__turn_use(turns, job->queue, stays(action) ? -cancelled : -slots);
+        if (turns->out->preys)
+            allot__prey_spare(&turns->out->prey, number, ALLOT__SPARED_STATE);
+    }
+    bool counts = preemptor >= 0 && !held; /* */
+    return give(turns,
+                (allot_job_order){.kind = stays(action) ? ALLOT_ORDER_SUSPEND : ALLOT_ORDER_KILL,
+                                  .job = number,
+                                  .slots = slots,
+                                  .action = action,
+                                  .preemptor = preemptor,
+                                  .cancelled = cancelled,
+                                  .preempted = job->preempted + counts,
+                                  .held = held,
+                                  .reason = preemptor < 0 ? "reservation-due" : "preempted"},
+                allot__job_places(turns->jobs, job), job->place_count);
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * dispatch_turn.h: what the files of dispatching share.
+ *
+ * A *turn* is what goes as one: a queue, or several of equal PRIORITY. Its jobs stand in one list,
+ * those to resume first, then those to start. What did not fit is remembered by class of jobs:
+ * until some host has more free, what asks for as much does not fit either.
+ */
+#ifndef ALLOT_ENGINE_DISPATCH_TURN_H
+#define ALLOT_ENGINE_DISPATCH_TURN_H
+
+#include "engine/dispatch.h"
+
+/* The least that did not fit (or found no victims), while room.gains is `gains`. */
+typedef struct allot__missed {
+    int64_t gains;
+    int32_t slots, binding;
+    uint8_t why;
+} allot__missed;
+
+typedef struct allot__turn {
+    const int32_t *queues; /* one, or several */
+    int32_t queue_count;
+    int32_t *jobs; /* in order: suspended ones, then pending ones */
+    int32_t suspended, count;
+    int32_t next; /* of a pool's: the first that leftover rounds have not tried */
+} allot__turn;
+
+/* A pool on its way. */
+typedef struct allot__pool_turn {
+    int32_t *order; /* its queues */
+    int32_t reached;
+    int64_t taken_at; /* slots that all and that its own queues had taken at the last cut */
+    int64_t own_at;
+    int32_t orders_at, places_at; /* ... and orders given, and their places */
+} allot__pool_turn;
+
+typedef struct allot__turns {
+    allot__work *work;
+    allot__dispatched *out;
+    const allot__queues *queues;
+    const allot__jobs *jobs;
+    const int64_t *keys[ALLOT_KEYS_MAX]; /* by job, turned so that less goes first */
+    int32_t key_count;
+    int32_t *list, *other; /* of all turns' jobs, one turn behind another; room to sort */
+    int32_t listed;
+    allot__turn *of_queue;  /* by queue of a pool: its turn */
+    int64_t *slice, *first; /* by queue of a pool (slices.h) */
+    allot__pool_turn *pools;
+    allot__slice_row *rows; /* room for one pool's */
+    int64_t taken;          /* slots that jobs got in this cycle, and by pool its own jobs' */
+    int64_t *own;
+    int64_t *held;               /* by pool: what its queues use */
+    int64_t *pending;            /* by queue: slots */
+    allot__missed *fits, *hunts; /* by class and whether exclusive */
+    allot__job_place *places;    /* of the job that is being put on hosts */
+    int32_t place_count;
+    bool leftover; /* rule 6: slices do not bind, nobody is preempted */
+} allot__turns;
+
+static inline int32_t allot__turn_pool(const allot__turns *turns, int32_t queue)
+{
+    return turns->queues->pool_of[queue];
+}
+
+/* dispatch_grow.c: rule 5 for the jobs of a queue. */
+int allot__turn_grow(allot__turns *turns, int32_t queue);
+/* dispatch_rows.c: what the tree's rows show of queues. ENOMEM. */
+int allot__dispatch_rows(allot__turns *turns);
+/* dispatch_begin.c: takes room for all of it, but the keys. ENOMEM. */
+int allot__turns_make(allot__turns *turns);
+/* Counts parts, decayed use, what backfill must end; ENOMEM. */
+int allot__dispatch_begin(allot__turns *turns);
+/* dispatch_list.c: the keys of the policy's dispatch. ENOMEM, ESCRIPT, EBUDGET. And lists the jobs
+ * of a turn. */
+int allot__turn_keys(allot__turns *turns);
+void allot__turn_list(allot__turns *turns, const int32_t *queues, int32_t count, allot__turn *out);
+/* Sorts jobs by such keys. */
+void allot__turn_sort(allot__turns *turns, const int64_t *const *keys, int32_t key_count,
+                      int32_t *jobs, int32_t count);
+
+/* dispatch_fit.c: finds places for a pending job, or of a suspended one its own; false: told.why
+ * and told.binding say why not. */
+bool allot__fit_start(allot__turns *turns, int32_t job);
+bool allot__fit_resume(allot__turns *turns, int32_t job);
+/* Victims for it are found and put aside, and it has places; false: told.why says why not. Negative
+ * status: ENOMEM, ESCRIPT, EBUDGET. */
+int allot__fit_preempting(allot__turns *turns, int32_t job, bool *done);
+
+/* dispatch_order.c: what is done to jobs. */
+int allot__order_start(allot__turns *turns, int32_t job, const char *reason);
+int allot__order_resume(allot__turns *turns, int32_t job, const char *reason);
+int allot__order_grow(allot__turns *turns, int32_t job, int64_t slots);
+/* A running job stops, for a job or (-1) since a reservation is due; no order yet. And it runs on
+ * as before. */
+int allot__job_release(allot__turns *turns, int32_t job, allot_action action);
+int allot__job_restore(allot__turns *turns, int32_t job, allot_action action);
+int allot__order_stop(allot__turns *turns, int32_t job, int32_t preemptor, allot_action action,
+                      bool held);
+
+/* Slots that a queue's jobs use are more by so many. */
+void allot__turn_use(allot__turns *turns, int32_t queue, int64_t slots);
+
+/* dispatch_pool.c: slots that MAX_SLOTS_IN_POOL leaves; INT64_MAX: it does not bind. */
+int64_t allot__pool_left(const allot__turns *turns, int32_t pool);
+/* The next queue of a pool is reached, *queue is which; and rule 6. */
+int allot__pool_reach(allot__turns *turns, int32_t pool, int32_t *queue);
+int allot__pool_rest(allot__turns *turns, int32_t pool);
+
+/* dispatch_walk.c: tries to start a pending job. */
+int allot__turn_start(allot__turns *turns, int32_t job, const char *reason, bool *started);
+
+#endif
