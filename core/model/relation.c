@@ -51,8 +51,8 @@ static void put_preemptive(const allot_plan *plan, const allot__relation *it, in
     const allot_queue *queue = allot__queue_at(allot__queues_of(plan), high);
     for (int32_t i = 0; i < queue->low_count; i++)
         set(it, high, allot_plan_queue_find(plan, queue->low[i].queue), true);
-    if (queue->preemptive && queue->low_count == 0)
-        memset(row_of(it, high), 0xff, allot__words(it->count) * sizeof *it->may);
+    for (int32_t low = 0; low < it->count && queue->preemptive && queue->low_count == 0; low++)
+        set(it, high, low, true);
 }
 
 /* Those above that may preempt it: its list is the only say; without one all may. */
