@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "engine/flight.h"
+
 enum { BLOCK = 512 };
 
 /* ---- Who stays ------------------------------------------------------------------------------- */
@@ -109,8 +111,8 @@ int allot__victims_shelter(allot__work *work, allot__victims *out)
     const allot__units *units = allot__units_of(work);
     *out = (allot__victims){0};
     bool flying = work->state->flight_tasks.count > 0;
-    bool closed = allot__victims_closed(work->state, ALLOT_CLOSED_NOW);
-    bool drains = allot__victims_closed(work->state, ALLOT_DRAIN);
+    bool closed = allot__any_closed(work->state, ALLOT_CLOSED_NOW);
+    bool drains = allot__any_closed(work->state, ALLOT_DRAIN);
     bool guards = any_guards(work);
     if (units == NULL || !(flying || closed || drains || guards)) {
         return ALLOT_OK;

@@ -52,8 +52,6 @@ typedef struct allot__victims {
     int32_t queue_count;
 } allot__victims;
 
-/* Is a host closed in this way? */
-bool allot__victims_closed(const allot_state *state, allot_closed how);
 /* Marks what runs on closed hosts; by row, adds what runs on those that drain to `sheltered`. */
 void allot__victims_close(const allot__work *work, const allot__units *units, uint8_t *stays,
                           int32_t *sheltered);
