@@ -88,6 +88,25 @@ describe("allocation (C-11, seed 5.2)", function ()
       { grants = { B = 4, C = 2 }, loans = { ["A>B"] = 4, ["A>C"] = 2 } })
   end)
 
+  it("reads every way to say everybody, nobody and one", function ()
+    local function lent(lend, borrow)
+      return loans(engine.cycle(
+        owners { { "A", owned = 3, lend = lend }, { "B", borrow = borrow }, { "C" } },
+        state { B = { 3 } }))
+    end
+    for _, everybody in ipairs { true, "all", { "all" } } do
+      assert.same({ ["A>B"] = 3 }, lent(everybody, true))
+      assert.same({ ["A>B"] = 3 }, lent(true, everybody))
+    end
+    for _, nobody in ipairs { false, "none" } do
+      assert.same({}, lent(nobody, true))
+      assert.same({}, lent(true, nobody))
+    end
+    assert.same({ ["A>B"] = 3 }, lent("/B", "/A"))
+    assert.same({}, lent("/C", "/A"))
+    assert.same({}, lent("/B", "/C"))
+  end)
+
   it("lends to the best rank first, in the borrower's order (E-3)", function ()
     local short = owners {
       { "A", owned = 4, lend = true }, { "B", owned = 4, lend = true },
