@@ -135,6 +135,9 @@ ALLOT_API int allot_plan_window_borrow(allot_plan *plan, int32_t window, int32_t
  * sealing. */
 ALLOT_API int32_t allot_plan_windows(const allot_plan *plan);
 ALLOT_API int allot_plan_window_at(const allot_plan *plan, int32_t i, allot_window *out);
+/* Of the i-th "window 2 (08:00 to 17:00 mon tue, Europe/Berlin)", cut to `size` bytes; the length
+ * it has uncut, as snprintf; 0: no such. */
+ALLOT_API size_t allot_plan_window_text(const allot_plan *plan, int32_t i, char *buf, size_t size);
 ALLOT_API const char *allot_plan_zone_name(const allot_plan *plan, int32_t zone);
 /* Which windows hold at a time: bit i is window i. After sealing. */
 ALLOT_API uint64_t allot_plan_windows_at(const allot_plan *plan, int64_t when);
