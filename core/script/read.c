@@ -15,10 +15,10 @@
 enum { IN_QUOTA = ALLOT_IN_FLIGHT, IN_DISTRIBUTION = ALLOT_QUOTA, IN_RECLAIM = ALLOT_OVER };
 
 static const char *const policy_keys[] = {
-    "kind",    "name",       "doc",      "at",          "options",
-    "round",   "attributes", "reclaim",  "quota",       "distribute",
-    "scale",   "recall",     "shared",   "enforce",     "task_attributes",
-    "victims", "guards",     "sessions", "requirements"};
+    "kind",    "name",       "doc",      "at",           "options",
+    "round",   "attributes", "reclaim",  "quota",        "distribute",
+    "scale",   "recall",     "shared",   "enforce",      "task_attributes",
+    "victims", "guards",     "sessions", "requirements", "said"};
 
 int allot__read_push(lua_State *L, const char *key)
 {

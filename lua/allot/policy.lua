@@ -8,10 +8,11 @@ local columns = require "allot.columns"
 local declare = require "allot.declare"
 local order = require "allot.order"
 local tasks = require "allot.tasks"
+local like = require "allot.like"
 
 local KEYS = {
-  "name", "doc", "options", "attributes", "scale", "quota", "round", "distribute", "reclaim",
-  "recall", "shared", "enforce",
+  "name", "doc", "like", "options", "attributes", "scale", "quota", "round", "distribute",
+  "reclaim", "recall", "shared", "enforce",
   "task_attributes", "victims", "guards", "sessions", "requirements",
 }
 -- Words that switch something, each with what it may say; the first is the default.
@@ -210,7 +211,11 @@ local function make(place, spec)
   if spec.scale ~= nil and type(spec.scale) ~= "boolean" then
     return nil, ("scale is true or false, not a %s"):format(type(spec.scale))
   end
-  local made = { kind = "policy", name = spec.name, doc = spec.doc, at = place }
+  if spec.like ~= nil then
+    spec, fault = like(spec)
+    if fault then return nil, fault end
+  end
+  local made = { kind = "policy", name = spec.name, doc = spec.doc, at = place, said = spec }
   made.scale = spec.scale ~= false
   for _, word in ipairs { "attribute", "option" } do
     made[word .. "s"], fault = declare.list(word, spec[word .. "s"])
