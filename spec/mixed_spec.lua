@@ -244,7 +244,7 @@ describe("quota that no fill passed on", function ()
   it("takes no task from anybody (C-5, C-6)", function ()
     local capped = [[return policy { name = "capped",
       attributes = { cap = { type = "integer", default = none } },
-      quota = { fill "capped" { by = 1, up_to = "cap" } } }]]
+      quota = { fill "capped" { by = 1, up_to = function (cap) return cap end } } }]]
     local short = plan {
       slots = 12, policy = "site.lua", { "P", { "c", cap = 1 }, { "d", cap = 1 } }, { "B" },
     }

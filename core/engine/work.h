@@ -53,6 +53,7 @@ typedef struct allot__rules {
     const allot_policy *policy;
     const int32_t *attribute_column;
     bool owns;                  /* it goes by what is owned */
+    bool bounded;               /* its fills may not reach all that a row wants (need.h) */
     int64_t **function_values;  /* by function, by row */
     int32_t **function_amounts; /* the same, checked to be amounts */
 } allot__rules;
@@ -69,6 +70,7 @@ typedef struct allot__work {
     int32_t index; /* of the group */
     int64_t slots; /* T */
     int64_t times, unit;
+    bool bounded; /* some of the rules are */
 
     /* Given: plan and state by row. */
     const int32_t *configured, *limit, *rank;

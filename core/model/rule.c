@@ -254,6 +254,26 @@ bool allot__policy_owns(const allot_policy *policy)
     return false;
 }
 
+bool allot__source_stated(allot_source source)
+{
+    if (source.kind != ALLOT_FROM_COLUMN)
+        return source.kind == ALLOT_FROM_NUMBER;
+    return source.value < ALLOT_PLAN_COLUMNS || source.value == ALLOT_CONFIGURED ||
+           source.value >= ALLOT_COLUMN_COUNT;
+}
+
+bool allot__policy_bounded(const allot_policy *policy)
+{
+    for (int32_t i = 0; i < policy->fill_count; i++) {
+        const allot__fill *fill = &policy->fills[i];
+        bool weighs = !allot__source_stated(fill->by) ||
+                      (fill->by.kind == ALLOT_FROM_NUMBER && fill->by.value > 0);
+        if (fill->kind != ALLOT__FILL || (weighs && !allot__source_stated(fill->up_to)))
+            return false;
+    }
+    return true;
+}
+
 int allot_policy_switch(allot_policy *policy, allot_switch which, int on)
 {
     if (!allot__policy_open(policy) || (int)which < 0 || which >= ALLOT_SWITCH_COUNT)

@@ -35,21 +35,43 @@ local function scale(node, world)
   node.reserve_now = math.max(math.min(node.reserve, node.own_whole), below)
 end
 
---- C-2.
-local function want(node)
-  if #node.children > 0 then
-    node.demand = 0
-    for _, child in ipairs(node.children) do
-      want(child)
-      node.demand = node.demand + child.need
-    end
-  end
-  node.need = math.max(node.reserve_now, math.min(node.demand, node.limit or node.demand))
-end
-
 --- A weight or a cap: what is owned is a fraction here.
 local function amount(node, source)
   return source == "owned" and node.own or rational(rules.value(node, source))
+end
+
+--- Whether a source is known before anything is demanded.
+local function is_stated(source)
+  return type(source) == "number" or rules.STATED[source]
+end
+
+--- The most that fills can give a node; nil: anything (E-23).
+local function bound(node, fills)
+  local most = 0
+  for _, fill in ipairs(fills) do
+    if not is_stated(fill.by) or rational(0) < amount(node, fill.by) then
+      if not fill.up_to or not is_stated(fill.up_to) then
+        return nil
+      end
+      local cap = amount(node, fill.up_to)
+      most = math.max(most, cap:floor() + (cap:fraction():is_zero() and 0 or 1))
+    end
+  end
+  return most
+end
+
+--- C-2.
+local function want(node, fills)
+  if #node.children > 0 then
+    node.demand = 0
+    for _, child in ipairs(node.children) do
+      want(child, fills)
+      node.demand = node.demand + child.need
+    end
+  end
+  local least = math.min(node.demand, node.limit or node.demand)
+  least = math.min(least, bound(node, fills) or least)
+  node.need = math.max(node.reserve_now, least)
 end
 
 --- Raises `rows` by at most `left` towards their aims; what is left then. All get theirs, or none
@@ -157,7 +179,7 @@ end
 function quota.run(world)
   for _, child in ipairs(world.root.children) do
     scale(child, world)
-    want(child)
+    want(child, world.rules.fills)
   end
   local say = world.rules
   for _, fill in ipairs(say.fills) do
