@@ -170,20 +170,13 @@ static bool same_for_all(const allot__unit_rows *rows, int32_t column)
     const allot__units *units = rows->units;
     bool sessions = units->session_count > 0 && units->session_first[rows->rows.leaf + 1] >
                                                     units->session_first[rows->rows.leaf];
-    switch (column) {
-    case ALLOT_TASK_JOINED:
+    if (column == ALLOT_TASK_JOINED) {
         return rows->scheduling != ALLOT_PRIORITY;
-    case ALLOT_TASK_IMPORTANCE:
-    case ALLOT_TASK_PREEMPTION_RANK:
-    case ALLOT_TASK_PRIORITY:
-    case ALLOT_TASK_CREATED:
-    case ALLOT_TASK_SESSION_OVER:
-        return !sessions;
-    case ALLOT_TASK_LOT:
-        return rows->rows.work->group->options[ALLOT_OPTION_SEED] == 0;
-    default:
-        return false;
     }
+    if (column == ALLOT_TASK_IMPORTANCE || allot__session_column(column)) {
+        return !sessions;
+    }
+    return column == ALLOT_TASK_LOT && rows->rows.work->group->options[ALLOT_OPTION_SEED] == 0;
 }
 
 /* Rule 2, without keys that order nothing here. */
