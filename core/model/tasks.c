@@ -97,6 +97,23 @@ static int number_units(arranging *it)
     return ALLOT_OK;
 }
 
+/* By id, whatever the order in which they were told of (Shell's gaps). */
+static void sort_by_id(const allot__tasks *tasks, int32_t *numbers, int32_t count)
+{
+    for (int32_t gap = count / 2; gap > 0; gap = gap == 2 ? 1 : gap * 5 / 11) {
+        for (int32_t i = gap; i < count; i++) {
+            int32_t number = numbers[i], at = i;
+            const char *id = allot__task_at(tasks, number)->id;
+            for (; at >= gap; at -= gap) {
+                if (strcmp(allot__task_at(tasks, numbers[at - gap])->id, id) <= 0)
+                    break;
+                numbers[at] = numbers[at - gap];
+            }
+            numbers[at] = number;
+        }
+    }
+}
+
 /* Puts the tasks of each unit together. */
 static int gather(arranging *it)
 {
@@ -117,6 +134,8 @@ static int gather(arranging *it)
         units->tasks[begin[it->unit_of[i]]++] = it->order[i];
     memmove(begin + 1, begin, (size_t)units->count * sizeof *begin);
     begin[0] = 0;
+    for (int32_t u = 0; u < units->count; u++)
+        sort_by_id(&it->state->tasks, units->tasks + begin[u], begin[u + 1] - begin[u]);
     return ALLOT_OK;
 }
 
