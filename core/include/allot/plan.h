@@ -147,6 +147,12 @@ ALLOT_API int allot_plan_switch(const allot_plan *plan, int64_t when, int64_t *o
  * The plan as it is at a time: the same consumers, groups and handles, with what the windows say.
  * It belongs to `plan` and lives as long; without windows it is `plan`. States and decisions find
  * it by themselves: allot_decision_plan is the plan of the decision's time. ENOMEM.
+ *
+ * There is one for every set of windows that held at a time asked for, and it takes the columns of
+ * the groups that they change: as much as those of the plan. Windows of one zone begin and end at
+ * 14 times a week each, so w of them have at most 14 w sets, whatever the years (twelve drawn at
+ * random: 80, 64: 350); those of several zones as many for each way their offsets stand to each
+ * other; and sealing refuses a group whose windows could hold together in more than 4096 ways.
  */
 ALLOT_API int allot_plan_at(const allot_plan *plan, int64_t when, const allot_plan **out);
 
