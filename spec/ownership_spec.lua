@@ -275,9 +275,36 @@ describe("at a switch of windows", function ()
       { reclaims = { A = { 3 }, B = { 3 } } })
   end)
 
-  it("A-71: who does not rebalance drains: nothing is taken", function ()
-    judge(owners { { "A", owned = 5, rebalance = false }, { "B", owned = 10 } },
-      state { A = { 100, 10 }, B = { 100, 5 } }, {})
+  it("A-71: who does not rebalance drains: nothing is taken that nobody wants", function ()
+    local short = owners { { "A", owned = 5, rebalance = false }, { "B", owned = 10 } }
+    judge(short, state { A = { 100, 10 }, B = { 5, 5 } }, {})
+    -- The switch is not what takes them: their owner's wish is, as in any cycle (A-73).
+    judge(short, state { A = { 100, 10 }, B = { 8, 5 } },
+      { reclaims = { A = { 3, B = 3 } }, why = { A = "recalled" } })
+  end)
+
+  it("A-71: what drains is taken when nothing else is there", function ()
+    local short = owners {
+      { "A", owned = 5, rebalance = false }, { "B", owned = 10 }, { "C", rank = 1 },
+    }
+    judge(short, state { A = { 9, 8 }, B = { 8, 5 }, C = { 2, 2 } },
+      { reclaims = { C = { 2, B = 2 }, A = { 1, B = 1 } } })
+    judge(short, state { A = { 9, 8 }, B = { 7, 5 }, C = { 0, 0 } }, { grants = { B = 2 } })
+  end)
+
+  it("A-71: a forbidden loan of who drains ends in the books; its lender can have it", function ()
+    local short = owners { { "A", owned = 4, lend = { "/C" } }, { "C" },
+      { "B", borrow = true, rebalance = false } }
+    local lent = { loan("A", "B", 4) }
+    judge(short, state { A = { 0 }, B = { 4, 4 }, loans = lent }, {})
+    judge(short, state { A = { 3 }, B = { 4, 4 }, loans = lent },
+      { reclaims = { B = { 3, A = 3 } } })
+  end)
+
+  it("A-71: who drains keeps what it can have as a loan, as others do (TV-3)", function ()
+    judge(owners { { "A", owned = 5, borrow = true, rebalance = false },
+      { "B", owned = 10, lend = true } },
+      state { A = { 10, 10 }, B = { 5, 5 } }, { loans = { ["B>A"] = 5 } })
   end)
 
   it("lists that forbid a loan end it (C-11)", function ()

@@ -107,6 +107,16 @@ describe("loans at a switch", function ()
     assert.same({ "/B", "/A", 5 }, { loan.lender, loan.borrower, loan.slots })
   end)
 
+  it("A-71: the switch takes nothing from who drains; the cycles behind do, on demand", function ()
+    local short = site({
+      slots = 15, policy = "ownership", { "A", owned = 10, rebalance = false }, { "B", owned = 5 },
+    }, { ["/A"] = { owned = 5 }, ["/B"] = { owned = 10 } })
+    local now = { A = { 10, 10 }, B = { 8, 5 } }
+    assert.same({}, (reclaims(short, now, SWITCH)))
+    assert.same({ A = { 3, B = 3 } }, (reclaims(short, now, SWITCH + 1)))
+    assert.same({}, (reclaims(short, { A = { 10, 10 }, B = { 5, 5 } }, SWITCH + 1)))
+  end)
+
   it("TV-4: a lend limit of 10 that becomes 5 calls 5 of 10 lent slots back", function ()
     local short, now = lending({ ["/A"] = { lend_limit = 5 } }, 10)
     assert.equal(5, (reclaims(short, now, SWITCH)).B[1])

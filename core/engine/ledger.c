@@ -70,11 +70,12 @@ static void take_own(allot__ledger *ledger, int32_t index, int32_t target)
     now = now < free ? now : free;
     allot__books_give(ledger, index, now, ALLOT__OWN);
     slots -= now;
-    wants = wants - now < slots ? wants - now : slots;
-    allot__books_claim(ledger, index, wants);
+    int64_t lacks = allot__holder_lacks(holder, target);
+    lacks = lacks < slots ? lacks : slots;
+    allot__books_claim(ledger, index, lacks, true);
     allot__books_promise(ledger, index, slots, ALLOT__OWN);
     /* In its place are slots of its own that are in flight from it. */
-    ledger->holders[index].promised -= (int32_t)(slots - wants);
+    ledger->holders[index].promised -= (int32_t)(slots - lacks);
 }
 
 static void phase_own(allot__ledger *ledger)
@@ -115,7 +116,7 @@ static void hand_back(allot__ledger *ledger)
         int64_t own = allot__holder_own_idle(&ledger->holders[i]);
         int64_t there = own < idle ? own : idle;
         idle -= there;
-        allot__books_claim(ledger, i, own - there);
+        allot__books_claim(ledger, i, own - there, false);
     }
 }
 
@@ -178,6 +179,7 @@ int allot__ledger_run(allot__work *work)
     status = ledger->planning ? ALLOT_OK : allot__loans_borrow(ledger);
     allot__loans_recall(ledger, false);
     allot__pools_reclaim(ledger);
+    allot__books_spare(ledger);
     allot__books_net(ledger);
     hand_back(ledger);
     count_forced(ledger);

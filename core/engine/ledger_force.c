@@ -4,24 +4,15 @@
 #include "engine/enforce.h"
 #include "engine/ledger_books.h"
 
-/* Takes slots of a loan; they are for the lender if nobody else needs them. Where the borrower
- * drains it keeps them, and they are no longer on loan. Returns how many. */
+/* Takes slots of a loan; they are for the lender if nobody else needs them. Returns how many. */
 static int64_t force(allot__ledger *ledger, int32_t loan, int64_t slots, allot__why why)
 {
-    allot__lent *it = &ledger->loans[loan];
-    const allot__holder *holder = &ledger->holders[it->borrower];
-    int64_t most = (int64_t)it->slots - it->drained;
-    slots = slots < most ? slots : most;
-    slots = slots < holder->in ? slots : holder->in;
+    const allot__lent *it = &ledger->loans[loan];
+    slots = slots < it->slots ? slots : it->slots;
     if (slots <= 0) {
         return 0;
     }
-    if (holder->rebalance) {
-        allot__loan_take(ledger, loan, slots, -1, why);
-    } else {
-        it->drained += (int32_t)slots;
-        allot__books_drain(ledger, it->borrower, slots, ALLOT__BORROWED);
-    }
+    allot__loan_take(ledger, loan, slots, -1, why);
     return slots;
 }
 
@@ -32,9 +23,6 @@ static void force_lender(allot__ledger *ledger, int32_t lender)
     int32_t most = allot__lend_most(holder);
     allot__why why = most < holder->lend_most ? ALLOT__WHY_OWNERSHIP : ALLOT__WHY_LEND_LIMIT;
     int64_t left = (int64_t)holder->out - most;
-    for (int32_t k = ledger->lender_at[lender]; k < ledger->lender_at[lender + 1]; k++) {
-        left -= ledger->loans[ledger->by_lender[k]].drained;
-    }
     for (int32_t k = ledger->lender_at[lender]; k < ledger->lender_at[lender + 1] && left > 0;
          k++) {
         left -= force(ledger, ledger->by_lender[k], left, why);
@@ -72,7 +60,7 @@ static int64_t shed_loans(allot__ledger *ledger, int32_t index, int64_t slots, a
     return slots - left;
 }
 
-/* Takes slots of a class from one holder, or gives them up where it drains; returns how many. */
+/* Takes slots of a class from one holder; returns how many. */
 static int64_t shed_one(allot__ledger *ledger, int32_t index, allot__class as, int64_t slots,
                         allot__why why)
 {
@@ -88,11 +76,7 @@ static int64_t shed_one(allot__ledger *ledger, int32_t index, allot__class as, i
     if (as == ALLOT__SHARED) {
         allot__pools_less(ledger, index, slots);
     }
-    if (holder->rebalance) {
-        allot__books_take(ledger, index, slots, as, -1, why);
-    } else {
-        allot__books_drain(ledger, index, slots, as);
-    }
+    allot__books_take(ledger, index, slots, as, -1, why);
     return slots;
 }
 

@@ -309,7 +309,7 @@ int allot__loans_borrow(allot__ledger *ledger)
     int32_t *lends = ledger->column[0], *order = ledger->column[1];
     allot__lenders lenders;
     bool any = ledger->work->group->lend_at != NULL && ledger->work->group->borrow_at != NULL;
-    if (!any || (ledger->idle + ledger->pledged <= 0 && ledger->loose == 0)) {
+    if (!any || !allot__books_any(ledger)) {
         return ALLOT_OK;
     }
     for (int32_t place = 0; place < ledger->places; place++) {
@@ -334,7 +334,7 @@ static void recall(allot__ledger *ledger, int32_t lender, int32_t loan)
 {
     const allot__holder *holder = &ledger->holders[lender];
     int32_t borrower = ledger->loans[loan].borrower;
-    int64_t slots = allot__holder_wants(holder, holder->most);
+    int64_t slots = allot__holder_lacks(holder, holder->most);
     int64_t within = allot__books_within(ledger, lender, borrower);
     slots = slots < ledger->loans[loan].slots ? slots : ledger->loans[loan].slots;
     slots = slots < within ? slots : within;

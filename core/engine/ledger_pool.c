@@ -200,6 +200,18 @@ void allot__pool_deserve(allot__ledger *ledger, const allot__share_pool *pool)
     allot__round(ALLOT_ROUND_RANK, &shares);
 }
 
+/* Shared slots of a holder that are in no pool yet. Who drains is not to fill pools, for as long as
+ * its tasks run, with what it does not want. */
+static int32_t to_put(const allot__holder *holder)
+{
+    int32_t slots = holder->shared;
+    int32_t wanted = holder->most - holder->used - holder->in;
+    if (!holder->rebalance && slots > wanted) {
+        slots = wanted;
+    }
+    return slots > holder->pooled ? slots - holder->pooled : 0;
+}
+
 void allot__pools_attribute(allot__ledger *ledger)
 {
     for (int32_t family = ledger->work->tree->families - 1; family >= 0; family--) {
@@ -209,9 +221,9 @@ void allot__pools_attribute(allot__ledger *ledger)
         for (int32_t i = 0; i < pool->count; i++) {
             const allot__holder *holder = &ledger->holders[shares[i].holder];
             ledger->column[ALLOT__POOL_LEVEL][i] = 0;
-            ledger->column[ALLOT__POOL_CAP][i] = holder->shared - holder->pooled;
+            ledger->column[ALLOT__POOL_CAP][i] = to_put(holder);
             ledger->column[ALLOT__POOL_WEIGHT][i] = holder->weight;
-            all += holder->shared - holder->pooled;
+            all += ledger->column[ALLOT__POOL_CAP][i];
         }
         if (all > 0) {
             allot__pool_deserve(ledger, pool);
