@@ -149,6 +149,35 @@ describe("a reclaim (E-30)", function ()
   end)
 end)
 
+describe("slots of which no task tells the host", function ()
+  local document = plan {
+    { "A", owned = 10, requires = "big" }, { "B", owned = 5 }, { "C", owned = 5 },
+  }
+  local function decide(demand_a, demand_c, tasks)
+    local now = state { A = { demand_a }, B = { 20 }, C = { demand_c }, tasks = tasks }
+    now.consumers["/B"].allocated = 20
+    return (cycle(document, now))
+  end
+
+  it("are not reclaimed for who requires something of hosts, and that is told", function ()
+    local decision = decide(10, 0) -- /B has 10 too many; 8 of all slots are on no host for /A
+    assert.same({}, decision.reclaims)
+    assert.equal("W-hosts", decision.warnings[1].code)
+    assert.matches("of 10 that others have too many.*/A", decision.warnings[1].message)
+  end)
+
+  it("are reclaimed for all others", function ()
+    assert.same({ B = { 5, C = 5 } }, case.reclaims(decide(10, 5)))
+    assert.equal(0, #decide(0, 5).warnings)
+  end)
+
+  it("stay where others are told on hosts that serve the claimant", function ()
+    local decision = decide(10, 0, { task("t", "B", "h1", 8), task("u", "B", "h2", 4) })
+    assert.same({ B = { 4, A = 4 } }, case.reclaims(decision))
+    assert.same({ "u" }, decision.reclaims[1].tasks)
+  end)
+end)
+
 describe("a host given by the state", function ()
   it("is for that consumer and those below it", function ()
     local _, placed = cycle(plan {

@@ -293,7 +293,8 @@ static int choose(const allot__work *work, allot__queue *queue, const allot__ord
         if (orders[i].tasks == NULL) {
             before += orders[i].slots;
             int32_t from = at;
-            status = name_tasks(queue, &at, before - named, &orders[i]);
+            bool rest = queue->whole && before == queue->owed;
+            status = name_tasks(queue, &at, rest ? INT64_MAX : before - named, &orders[i]);
             for (; from < at; from++) {
                 named += queue->pick.slots[queue->picked.rows[from]];
             }

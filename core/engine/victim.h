@@ -44,6 +44,7 @@ typedef struct allot__queue {
     int32_t row; /* of the leaf */
     int64_t owed;
     allot__picked picked; /* rows of `rows`, first to last */
+    bool whole;           /* all of these go, since hosts are left whole (victim_hosts.c) */
 } allot__queue;
 
 typedef struct allot__victims {
