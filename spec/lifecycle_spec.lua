@@ -106,6 +106,14 @@ describe("a reclaim", function ()
     assert.equal(180, decision.flights[1].left)
   end)
 
+  it("holds nothing of tasks that are gone, so that nothing is said of it", function ()
+    local now = after(10, {})
+    now.consumers["/B"].allocated = 1
+    assert.same({}, codes(engine.cycle(short(), now)))
+    now.reclaims[1].tasks = nil -- now it may hold them
+    assert.same({ "W-in-flight" }, codes(engine.cycle(short(), now)))
+  end)
+
   it("is over when all its tasks are gone", function ()
     local decision = engine.cycle(short(), after(500, {}, 100))
     assert.equal("returned", decision.flights[1].phase)

@@ -99,6 +99,18 @@ describe("a requirement", function ()
     }, decision.groups.default)
   end)
 
+  it("keeps exclusive consumers off hosts that others need, who else take what fits (H-14)",
+    function ()
+      local document = plan {
+        { "A", owned = 4, exclusive = true }, { "B", owned = 10, requires = "linux" },
+        { "C", owned = 6 },
+      }
+      local _, placed = cycle(document, state { A = { 4 }, B = { 10 } })
+      assert.same({ A = { h2 = 4 }, B = { h1 = 8, h3 = 2 } }, placed)
+      _, placed = cycle(document, state { A = { 4 } })
+      assert.same({ A = { h3 = 4 } }, placed)
+    end)
+
   it("must be one of the policy's", function ()
     local fine, fault = pcall(engine.sealed, plan {
       { "A", owned = 1, requires = "bog" },

@@ -81,7 +81,8 @@ int allot__rack_settle(allot__work *work, allot__rack *rack, const int32_t *seen
                        const int32_t *lost);
 
 /* rack_empty.c: exclusive consumers whose quota asks for more hosts than theirs are to have others:
- * empty ones, then such as others must leave. What is too much on the last one is set apart, so
+ * such as nobody else requires, then those with fewest slots in use, then those of which least is
+ * too much, in plan order. What is too much on the last one is set apart, so
  * *again says that need and quota are to be computed once more, and this is to be asked again: who
  * then wants fewer hosts is not to have more in this cycle. ENOMEM. */
 int allot__rack_empty(allot__work *work, bool *again);

@@ -184,6 +184,12 @@ static void tell_lacking(const allot__teller *teller, int64_t lacks)
                     "until it has waited for %" PRId64 " s.",
                     lacks, teller->verdict.waiting_since,
                     work->group->options[ALLOT_OPTION_CLAIM_DELAY]);
+    } else if (work->reach != NULL) {
+        allot__tell(teller,
+                    "It still lacks %" PRId64
+                    ": of what others are over on hosts that serve it the rest goes to others, or "
+                    "is held back.",
+                    lacks);
     } else if (work->kept != NULL && work->kept[0].held_back > 0) {
         allot__tell(teller,
                     "It still lacks %" PRId64
