@@ -41,7 +41,8 @@ local ENGINE = {
 -- Modules of lua/allot, each may require those before it. `core` is the C module.
 local LUA = {
   "core", "columns", "names", "placed", "order", "declare", "amount", "part", "fill", "pool",
-  "loan", "guard", "victims", "tasks", "ready", "like", "policy", "language", "init", "swf",
+  "loan", "guard", "victims", "tasks", "damping", "ready", "like", "policy", "language", "init",
+  "swf",
 }
 
 -- C headers whose use tells a floor apart.

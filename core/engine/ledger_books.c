@@ -107,6 +107,7 @@ static int read_rules(allot__ledger *ledger, int32_t index)
             holder->lend_most = amount(&lend, holder->row);
             holder->borrow_most = amount(&borrow, holder->row);
             holder->keep = rules->policy->switches[ALLOT_SWITCH_KEEP_SHARED];
+            holder->hold_rounding = rules->options[ALLOT_OPTION_HOLD_ROUNDING] != 0;
             holder->recall_first = rules->policy->switches[ALLOT_SWITCH_RECALL_FIRST];
         }
     }

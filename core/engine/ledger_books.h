@@ -65,6 +65,8 @@ typedef struct allot__holder {
     int32_t recalls;           /* the newest of those from it; -1: none */
     int32_t owed;              /* ... of loose ones that it lent; -1: none */
     bool rebalance, keep, recall_first;
+    bool hold_rounding, rounding; /* C-9: the option; a slot stays by it */
+    int8_t cut;                   /* rounding of its shares of pools: 1 took a part, -1 added one */
 } allot__holder;
 
 /* Loans number by age. */
@@ -261,8 +263,9 @@ enum {
     ALLOT__POOL_FLOOR,
     ALLOT__POOL_REST
 };
-/* What each member deserves: from LEVEL on, up to CAP, by WEIGHT; in FLOOR. */
-void allot__pool_deserve(allot__ledger *ledger, const allot__share_pool *pool);
+/* What each member deserves: from LEVEL on, up to CAP, by WEIGHT; in FLOOR. False: all have their
+ * CAP; else AIM has that rounded down, and REST is more than 0 where there was a part. */
+bool allot__pool_deserve(allot__ledger *ledger, const allot__share_pool *pool);
 /* A member uses more of a pool, or less. */
 void allot__pool_use(allot__ledger *ledger, allot__share_pool *pool, int32_t member, int64_t slots);
 

@@ -62,7 +62,7 @@ static void cut_unplaced(allot__ledger *ledger, const allot__holder *holder)
 
 static void cut_all(allot__ledger *ledger)
 {
-    if (ledger->work->group->options[ALLOT_OPTION_CLAIM_DELAY] > 0) {
+    if (allot__any_option(ledger->work, ALLOT_OPTION_CLAIM_DELAY)) {
         cut_young(ledger);
     }
     for (int32_t i = 0; i < ledger->count; i++) {

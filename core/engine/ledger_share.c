@@ -42,6 +42,19 @@ static void put_anew(allot__ledger *ledger, allot__share_pool *pool)
     }
 }
 
+/* Remembers whether rounding took a part of a slot from a member; where it added one elsewhere, it
+ * did not. */
+static void note_rounding(allot__ledger *ledger, const allot__share_pool *pool)
+{
+    for (int32_t i = 0; i < pool->count; i++) {
+        allot__holder *holder = &ledger->holders[ledger->shares[pool->first + i].holder];
+        bool more = ledger->column[ALLOT__POOL_FLOOR][i] > ledger->column[ALLOT__POOL_AIM][i];
+        if (ledger->column[ALLOT__POOL_REST][i] > 0 && holder->cut >= 0) {
+            holder->cut = more ? -1 : 1;
+        }
+    }
+}
+
 /* What each holder deserves of all pools, nearest first, whoever uses them now: so it does not
  * change as slots move towards it. Where shared slots are kept, what is used is deserved. */
 static void find_due(allot__ledger *ledger, bool idle)
@@ -49,6 +62,7 @@ static void find_due(allot__ledger *ledger, bool idle)
     for (int32_t i = 0; i < ledger->count; i++) {
         ledger->holders[i].due = 0;
         ledger->holders[i].pooled = idle ? ledger->holders[i].pooled : 0;
+        ledger->holders[i].cut = 0;
     }
     for (int32_t family = ledger->work->tree->families - 1; family >= 0; family--) {
         allot__share_pool *pool = &ledger->pools[family];
@@ -62,7 +76,9 @@ static void find_due(allot__ledger *ledger, bool idle)
             ledger->column[ALLOT__POOL_CAP][i] = left;
             ledger->column[ALLOT__POOL_WEIGHT][i] = holder->weight;
         }
-        allot__pool_deserve(ledger, pool);
+        if (allot__pool_deserve(ledger, pool)) {
+            note_rounding(ledger, pool);
+        }
         for (int32_t i = 0; i < pool->count; i++) {
             ledger->holders[shares[i].holder].due += ledger->column[ALLOT__POOL_FLOOR][i];
         }
@@ -203,10 +219,12 @@ static int64_t count_over(allot__ledger *ledger, const allot__share_pool *pool, 
     *over = 0;
     for (int32_t i = 0; i < pool->count; i++) {
         const allot__share *share = &ledger->shares[pool->first + i];
-        const allot__holder *holder = &ledger->holders[share->holder];
+        allot__holder *holder = &ledger->holders[share->holder];
         int32_t beyond = holder->shared - holder->due;
         int32_t there = holder->held - holder->lost;
         lack += lacks(holder);
+        holder->rounding = holder->hold_rounding && holder->cut > 0 && beyond == 1;
+        beyond = holder->rounding ? 0 : beyond;
         beyond = beyond < there ? beyond : there;
         beyond = beyond < share->used ? beyond : share->used;
         ledger->column[ALLOT__POOL_AIM][i] = holder->keep || beyond < 0 ? 0 : beyond;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "engine/enforce.h"
+#include "engine/ledger.h"
 #include "engine/reclaim.h"
 #include "engine/tell.h"
 
@@ -105,8 +106,11 @@ static void tell_options(const allot__teller *teller)
     }
     const allot__work *work = teller->work;
     int64_t going = work->in_flight != NULL ? work->in_flight[teller->row] : 0;
-    if (work->group->options[ALLOT_OPTION_HOLD_ROUNDING] && allot__over(work, teller->row) == 0 &&
-        work->allocated[teller->row] - going > target) {
+    const allot__holder *holder = allot__ledger_holder(work, teller->row);
+    bool rounding = holder != NULL ? holder->rounding
+                                   : work->allocated[teller->row] - going > target &&
+                                         allot__over(work, teller->row) == 0;
+    if (teller->rules->options[ALLOT_OPTION_HOLD_ROUNDING] && rounding) {
         allot__tell(teller,
                     "hold_rounding holds back a reclaim that only rounding asks for (C-9).");
     }
@@ -145,7 +149,7 @@ static void tell_kept(const allot__teller *teller, const allot__damped *damped)
 static void tell_damped(const allot__teller *teller, const allot__damped *damped)
 {
     const allot__work *work = teller->work;
-    const int64_t *options = work->group->options;
+    const int64_t *options = teller->rules->options;
     if (damped->dead_zone > 0) {
         allot__tell(teller,
                     "dead_zone holds back the %" PRId64 " it is over: up to %" PRId64
@@ -183,7 +187,7 @@ static void tell_lacking(const allot__teller *teller, int64_t lacks)
                     "It lacks %" PRId64 ", since %" PRId64 "; claim_delay holds back its claim "
                     "until it has waited for %" PRId64 " s.",
                     lacks, teller->verdict.waiting_since,
-                    work->group->options[ALLOT_OPTION_CLAIM_DELAY]);
+                    teller->rules->options[ALLOT_OPTION_CLAIM_DELAY]);
     } else if (work->reach != NULL) {
         allot__tell(teller,
                     "It still lacks %" PRId64

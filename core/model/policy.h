@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include <allot/policy.h>
+#include <allot/plan.h>
 
 #include "base/memory.h"
 
@@ -72,6 +72,8 @@ struct allot_policy {
     allot_source reclaim_by;
     allot__order reclaim;
     bool switches[ALLOT_SWITCH_COUNT];
+    int64_t options[ALLOT_OPTION_COUNT];                   /* of damping alone, */
+    uint32_t options_set;                                  /* where the bit is set */
     allot_attribute task_attributes[ALLOT_ATTRIBUTES_MAX]; /* strings owned */
     int32_t task_attribute_count;
     allot__order victims;       /* of tasks; by default importance, then the last started */

@@ -52,7 +52,7 @@ function(allot_embed name)
 endfunction()
 
 # What a sandbox can require, file by file: the rest of lua/allot is not for scripts.
-set(modules amount columns declare fill guard language like loan names order part policy pool
+set(modules amount columns damping declare fill guard language like loan names order part policy pool
   tasks victims)
 list(TRANSFORM modules PREPEND "${PROJECT_SOURCE_DIR}/lua/allot/")
 list(TRANSFORM modules APPEND ".lua")

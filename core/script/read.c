@@ -18,7 +18,8 @@ static const char *const policy_keys[] = {
     "kind",    "name",       "doc",      "at",           "options",
     "round",   "attributes", "reclaim",  "quota",        "distribute",
     "scale",   "recall",     "shared",   "enforce",      "task_attributes",
-    "victims", "guards",     "sessions", "requirements", "said"};
+    "victims", "guards",     "sessions", "requirements", "said",
+    "damping"};
 
 int allot__read_push(lua_State *L, const char *key)
 {
@@ -357,6 +358,7 @@ int allot__read_policy(lua_State *L, allot__reading *reading)
     allot__read_push(L, "distribute");
     allot__read_order(L, reading, NULL, IN_DISTRIBUTION, &draft->distribute);
     read_reclaim(L, reading);
+    allot__read_damping(L, draft);
     allot__read_tasks(L, reading);
     for (int rows = 0; rows < ALLOT_HOSTS; rows++)
         allot__script_view(L, reading->script, draft, (allot_rows)rows);

@@ -243,6 +243,23 @@ static void what_a_plan_states_bounds_fills(void)
     CHECK(is_bounded(share, call, held, owned));
 }
 
+static void damping_is_of_some_options(void)
+{
+    fixture it;
+    allot_policy *policy = begin(&it);
+    CHECK_EQ(policy->options_set, 0);
+    CHECK_EQ(allot_policy_damp(policy, ALLOT_OPTION_LEEWAY, 3), ALLOT_EUSAGE);
+    CHECK_EQ(allot_policy_damp(policy, -1, 3), ALLOT_EUSAGE);
+    CHECK_EQ(allot_policy_damp(policy, ALLOT_OPTION_COUNT, 3), ALLOT_EUSAGE);
+    CHECK_EQ(allot_policy_damp(NULL, ALLOT_OPTION_DEAD_ZONE, 3), ALLOT_EUSAGE);
+    CHECK_EQ(allot_policy_damp(policy, ALLOT_OPTION_MOST_RECLAIMED, 0), ALLOT_ERANGE);
+    CHECK_EQ(policy->options_set, 0);
+    CHECK_EQ(allot_policy_damp(policy, ALLOT_OPTION_DEAD_ZONE, 3), ALLOT_OK);
+    CHECK_EQ(policy->options_set, 1 << ALLOT_OPTION_DEAD_ZONE);
+    CHECK_EQ(policy->options[ALLOT_OPTION_DEAD_ZONE], 3);
+    fixture_end(&it);
+}
+
 static void switches_are_off_and_few(void)
 {
     fixture it;
@@ -271,6 +288,7 @@ int main(void)
     RUN(one_fill_goes_up_to_parts);
     RUN(what_is_owned_may_be_left_out);
     RUN(what_a_plan_states_bounds_fills);
+    RUN(damping_is_of_some_options);
     RUN(switches_are_off_and_few);
     return check_done();
 }

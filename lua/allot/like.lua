@@ -2,14 +2,16 @@
 -- Copyright the allot authors
 --- `like = "hybrid"`: a policy that says only what it does otherwise than a ready-made one.
 --
--- What it declares (attributes of consumers and tasks, options, requirements, sessions) joins what
--- the ready-made one declares; what has the same name takes its place. Any other key takes the
--- place of the ready-made one's.
+-- What it declares (attributes of consumers and tasks, options, requirements, sessions, damping)
+-- joins what the ready-made one declares; what has the same name takes its place. Any other key
+-- takes the place of the ready-made one's.
 
 local names = require "allot.names"
 local ready = require "allot.ready"
 
-local JOINED = { "attributes", "options", "task_attributes", "requirements", "sessions" }
+local JOINED = {
+  "attributes", "options", "task_attributes", "requirements", "sessions", "damping",
+}
 
 local function joined(base, own)
   if base == nil or type(own) ~= "table" then return own == nil and base or own end

@@ -8,11 +8,12 @@ local columns = require "allot.columns"
 local declare = require "allot.declare"
 local order = require "allot.order"
 local tasks = require "allot.tasks"
+local damping_fault = require "allot.damping"
 local like = require "allot.like"
 
 local KEYS = {
   "name", "doc", "like", "options", "attributes", "scale", "quota", "round", "distribute",
-  "reclaim", "recall", "shared", "enforce",
+  "reclaim", "recall", "shared", "enforce", "damping",
   "task_attributes", "victims", "guards", "sessions", "requirements",
 }
 -- Words that switch something, each with what it may say; the first is the default.
@@ -171,6 +172,8 @@ local function ruled_keys(place, spec, made)
   made.reclaim, fault, where = ruled(place, "reclaim", spec.reclaim, function (reclaim)
     return reclaim_fault(reclaim, made.attributes)
   end)
+  if fault then return fault, where end
+  made.damping, fault, where = ruled(place, "damping", spec.damping, damping_fault)
   return fault, where
 end
 

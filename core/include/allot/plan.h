@@ -186,6 +186,7 @@ ALLOT_API const allot_policy *allot_plan_group_policy(const allot_plan *plan, in
 /* The policy that a consumer's quota goes by: its branch's or the group's. After sealing. */
 ALLOT_API const allot_policy *allot_plan_consumer_policy(const allot_plan *plan, int32_t group,
                                                          int32_t consumer);
+/* As stated, or as the group's policy has it (allot_policy_damp), or by default. After sealing. */
 ALLOT_API int64_t allot_plan_option_get(const allot_plan *plan, int32_t group, allot_option option);
 /* The consumer at "/a/b", or ALLOT_ROOT when there is none. Also before sealing. */
 ALLOT_API int32_t allot_plan_find(const allot_plan *plan, const char *path, size_t len);

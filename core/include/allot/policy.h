@@ -29,7 +29,7 @@ extern "C" {
     XX(REBALANCE, "rebalance", "0: at a switch of windows it drains, nothing is taken (A-71)")     \
     XX(CONFIGURED, "configured", "owned slots as the plan states them, unscaled")                  \
     XX(DEMAND, "demand", "slots wanted; of a parent: the need of its children (C-2)")              \
-    XX(NEED, "need", "max(reserve, min(demand, limit)) (C-2)")                                     \
+    XX(NEED, "need", "max(reserve, min(demand, limit)), within what fills can give (C-2)")         \
     XX(ALLOCATED, "allocated", "slots held")                                                       \
     XX(IN_FLIGHT, "in_flight", "slots already being given back (C-6)")                             \
     XX(QUOTA, "quota", "slots it is entitled to now (C-3); from distribution on")                  \
@@ -253,6 +253,10 @@ typedef enum allot_switch {
     ALLOT_SWITCH_COUNT
 } allot_switch;
 ALLOT_API int allot_policy_switch(allot_policy *policy, allot_switch which, int on);
+/* Damping of whoever goes by the policy, where the plan does not state that option: `option` is the
+ * allot_option (plan.h) HOLD_ROUNDING, DEAD_ZONE, MOST_RECLAIMED, RECLAIM_INTERVAL or CLAIM_DELAY.
+ * EUSAGE: another; ERANGE. */
+ALLOT_API int allot_policy_damp(allot_policy *policy, int option, int64_t value);
 
 /* ---- Policy: victims, sessions, hosts -------------------------------------------------------- */
 
