@@ -101,6 +101,9 @@ describe("a host closed with reclaim (E-34)", function ()
     assert.equal(3, rows["/A"].earmarked) -- of 5; the 2 on the closed host are nobody's
     assert.same({ 5, 6 }, { rows["/B"].in_flight, rows["/B"].allocated })
     assert.is_nil(by_force(decide(6)))
+    -- What nobody claims was told to go because of its host.
+    local old = { id = "r", consumer = "/B", slots = 2, deadline = 1030 }
+    assert.equal(1, (by_force(engine.cycle(hosts(), closed { reclaims = { old } }))))
     decision = decide(3)
     assert.equal(3, by_force(decision))
     assert.equal(1500, decision.flights[1].deadline)

@@ -165,15 +165,25 @@ describe("slots of which no task tells the host", function ()
   local document = plan {
     { "A", owned = 10, requires = "big" }, { "B", owned = 5 }, { "C", owned = 5 },
   }
-  local function decide(demand_a, demand_c, tasks)
+  local function given(demand_a, demand_c, tasks)
     local now = state { A = { demand_a }, B = { 20 }, C = { demand_c }, tasks = tasks }
     now.consumers["/B"].allocated = 20
-    return (cycle(document, now))
+    return now
+  end
+  local function decide(...)
+    return (cycle(document, given(...)))
+  end
+  local function told(...)
+    local _, decision = engine.cycle(document, given(...), nil, POLICY)
+    return function (path) return table.concat(decision:explain(path), "\n") end
   end
 
   it("are not reclaimed for who requires something of hosts, and that is told", function ()
     local decision = decide(10, 0) -- /B has 10 too many; 8 of all slots are on no host for /A
     assert.same({}, decision.reclaims)
+    local text = told(10, 0)
+    assert.matches("Of the 10 it is over 10 stay: no task tells their hosts", text("/B"))
+    assert.matches("nobody is over on hosts that are known to serve it", text("/A"))
     assert.equal("W-hosts", decision.warnings[1].code)
     assert.matches("of 10 that others have too many.*/A", decision.warnings[1].message)
   end)

@@ -155,8 +155,25 @@ static int64_t unnamed(const survey *it, int32_t i)
     return held > it->tallies[i].live ? held - it->tallies[i].live : 0;
 }
 
-/* What of so many slots of a leaf must be on closed hosts. */
-static int64_t hidden(const survey *it, const allot__flight *flight, int64_t slots)
+/* ... and that nobody claims. */
+static int64_t unclaimed(const survey *it, int32_t i)
+{
+    const allot__flight *flight = flight_at(it->state, i);
+    const allot_claim *claims = (const allot_claim *)it->state->claims.items + flight->first;
+    int64_t slots = flight->slots, most = unnamed(it, i);
+    for (int32_t k = 0; k < flight->count; k++) {
+        slots -= claims[k].slots;
+    }
+    return slots < most ? slots : most;
+}
+
+/* Slots of a leaf's reclaims of which no task tells, and what of them nobody claims. */
+typedef struct nameless {
+    int64_t slots, loose;
+} nameless;
+
+/* What of these is on closed hosts. */
+static int64_t hidden(const survey *it, const allot__flight *flight, nameless nameless)
 {
     const allot_state *state = it->state;
     const allot__units *units = &state->tasks.units[flight->group];
@@ -169,9 +186,30 @@ static int64_t hidden(const survey *it, const allot__flight *flight, int64_t slo
         closed += shut && !named ? units->slots[unit] : 0;
         rest -= shut || named ? units->slots[unit] : 0;
     }
-    slots -= rest > 0 ? rest : 0;
-    slots = slots < closed ? slots : closed;
-    return slots > 0 ? slots : 0;
+    int64_t slots = nameless.slots - (rest > 0 ? rest : 0);
+    slots = slots > nameless.loose ? slots : nameless.loose;
+    return slots < closed ? slots : closed;
+}
+
+static nameless *nameless_of(const survey *it, nameless *all, int32_t i)
+{
+    const allot__flight *flight = flight_at(it->state, i);
+    size_t rows = (size_t)it->state->plan->tree.rows;
+    return &all[(size_t)flight->group * rows + (size_t)flight->consumer];
+}
+
+/* Hands what is hidden to the reclaims, the last first: what nobody claims, then the rest. */
+static void hide(survey *it, nameless *all, bool claimed)
+{
+    for (int32_t i = it->out->count - 1; i >= 0; i--) {
+        allot__flown *flown = &it->out->flights[i];
+        nameless *left = nameless_of(it, all, i);
+        int64_t part = claimed ? unnamed(it, i) - flown->hidden : unclaimed(it, i);
+        part = part < left->slots ? part : left->slots;
+        flown->hidden += part;
+        flown->lost += part;
+        left->slots -= part;
+    }
 }
 
 static int count_unnamed(survey *it)
@@ -182,27 +220,21 @@ static int count_unnamed(survey *it)
         return ALLOT_OK;
     }
     size_t leaves = rows * (size_t)state->plan->group_count;
-    int64_t *slots = allot__arena_take(it->arena, leaves, sizeof *slots);
-    if (slots == NULL) {
+    nameless *all = allot__arena_take(it->arena, leaves, sizeof *all);
+    if (all == NULL) {
         return ALLOT_ENOMEM;
     }
-    memset(slots, 0, leaves * sizeof *slots);
+    memset(all, 0, leaves * sizeof *all);
     for (int32_t i = 0; i < it->out->count; i++) {
-        const allot__flight *flight = flight_at(state, i);
-        slots[(size_t)flight->group * rows + (size_t)flight->consumer] += unnamed(it, i);
+        nameless_of(it, all, i)->slots += unnamed(it, i);
+        nameless_of(it, all, i)->loose += unclaimed(it, i);
     }
     for (size_t leaf = 0; leaf < leaves; leaf++) {
         allot__flight of = {.group = (int32_t)(leaf / rows), .consumer = (int32_t)(leaf % rows)};
-        slots[leaf] = slots[leaf] > 0 ? hidden(it, &of, slots[leaf]) : 0;
+        all[leaf].slots = all[leaf].slots > 0 ? hidden(it, &of, all[leaf]) : 0;
     }
-    for (int32_t i = it->out->count - 1; i >= 0; i--) {
-        const allot__flight *flight = flight_at(state, i);
-        int64_t *left = &slots[(size_t)flight->group * rows + (size_t)flight->consumer];
-        int64_t part = unnamed(it, i) < *left ? unnamed(it, i) : *left;
-        it->out->flights[i].hidden = part;
-        it->out->flights[i].lost += part;
-        *left -= part;
-    }
+    hide(it, all, false);
+    hide(it, all, true);
     return ALLOT_OK;
 }
 

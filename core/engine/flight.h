@@ -10,10 +10,10 @@
  * slot: claims on them are void, the last first, and the deadline is now + grace at the latest
  * (A-80).
  *
- * Where slots stand that no task tells of is not known: they are taken to be on open hosts, as far
- * as their leaf has others there than named reclaims take; what is more than that can only be on
- * the closed ones, and is not reclaimed there again. It is of the reclaims that the state lists
- * last.
+ * Where slots stand that no task tells of is not known. Those that nobody claims are taken to be
+ * on the closed hosts, the others on open ones, as far as their leaf has slots there that no
+ * reclaim names; what is more than that can only be on the closed ones, too. It is not reclaimed
+ * there again, and is of the reclaims that the state lists last.
  */
 #ifndef ALLOT_ENGINE_FLIGHT_H
 #define ALLOT_ENGINE_FLIGHT_H

@@ -7,6 +7,7 @@
 
 #include "engine/enforce.h"
 #include "engine/ledger.h"
+#include "engine/rack.h"
 #include "engine/reclaim.h"
 #include "engine/tell.h"
 
@@ -126,10 +127,12 @@ static void tell_kept(const allot__teller *teller, const allot__damped *damped)
                     damped->sheltered, damped->over);
     }
     if (damped->elsewhere > 0) {
+        bool lost = teller->work->rack != NULL && teller->work->rack->lost[teller->row] > 0;
         allot__tell(teller,
                     "Of the %" PRId64 " it is over %" PRId64
-                    " stay: they are on hosts that serve nobody who lacks slots (E-30).",
-                    damped->over, damped->elsewhere);
+                    " stay: %s that serve nobody who lacks slots (E-30).",
+                    damped->over, damped->elsewhere,
+                    lost ? "no task tells their hosts, or they are on such" : "they are on hosts");
     }
     if (damped->drains > 0) {
         allot__tell(teller,
@@ -177,7 +180,12 @@ static void tell_damped(const allot__teller *teller, const allot__damped *damped
 static void tell_lacking(const allot__teller *teller, int64_t lacks)
 {
     const allot__work *work = teller->work;
-    if (work->reach != NULL && work->reach[teller->row] < lacks) {
+    if (work->reach != NULL && work->reach[teller->row] == 0) {
+        allot__tell(teller,
+                    "It lacks %" PRId64
+                    ", but nobody is over on hosts that are known to serve it (E-30).",
+                    lacks);
+    } else if (work->reach != NULL && work->reach[teller->row] < lacks) {
         allot__tell(teller,
                     "It lacks %" PRId64 ", but on hosts that serve it others are over by no more "
                     "than %" PRId64 " (E-30).",
