@@ -111,6 +111,17 @@ describe("a requirement", function ()
       assert.same({ A = { h3 = 4 } }, placed)
     end)
 
+  it("that no open host meets is told, where somebody wants slots", function ()
+    local document = plan { { "A", owned = 10, requires = "big" }, { "B", owned = 10 } }
+    local shut = { h2 = { closed = "drain" }, h3 = { slots = 0 } }
+    local decision = cycle(document, state { A = { 1 }, hosts = shut })
+    assert.equal("W-requires", decision.warnings[1].code)
+    assert.matches('/A requires "big": no open host', decision.warnings[1].message)
+    case.check({ A = { demand = 1, need = 0 } }, decision.groups.default)
+    assert.same({}, { table.unpack(cycle(document, state { A = { 0 }, hosts = shut }).warnings) })
+    assert.same({}, { table.unpack(cycle(document, state { A = { 1 } }).warnings) })
+  end)
+
   it("must be one of the policy's", function ()
     local fine, fault = pcall(engine.sealed, plan {
       { "A", owned = 1, requires = "bog" },
