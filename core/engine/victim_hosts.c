@@ -123,32 +123,33 @@ static int32_t next_whole(const host_pick *it, int64_t owed)
 }
 
 /* Leaves hosts whole for a claimant until that covers what it is owed. */
-static void leave_hosts(host_pick *it, int32_t claimant, int64_t *owed)
+static int leave_hosts(host_pick *it, int32_t claimant, int64_t *owed)
 {
+    int status = ALLOT_OK;
     count_whole(it, claimant);
-    for (int32_t host; *owed > 0 && (host = next_whole(it, *owed)) >= 0;) {
+    for (int32_t host; status == ALLOT_OK && *owed > 0 && (host = next_whole(it, *owed)) >= 0;) {
+        for (int32_t row = 0; row < it->queue->pick.count; row++) {
+            it->mask[row] = host_of(it, row) == host ? it->stays[row] : ALLOT__STAYS_ELSEWHERE;
+        }
+        status = pick(it, it->mask, it->there[host]);
         *owed -= it->there[host];
-        it->slots += it->there[host];
         it->there[host] = 0;
         it->queue->whole = true;
-        for (int32_t row = 0; row < it->queue->pick.count; row++) {
-            if (host_of(it, row) == host && it->stays[row] == ALLOT__MAY_GO) {
-                it->rows[it->count++] = row;
-                it->stays[row] = ALLOT__STAYS_ELSEWHERE;
-            }
-        }
     }
+    return status;
 }
 
 static int pick_for(host_pick *it, int32_t claimant, int64_t owed)
 {
-    if (it->work->rack->unit != NULL) {
-        leave_hosts(it, claimant, &owed);
+    bool apart = it->work->rack->unit != NULL;
+    int status = apart ? leave_hosts(it, claimant, &owed) : ALLOT_OK;
+    if (status != ALLOT_OK || owed <= 0) {
+        return status;
     }
     for (int32_t i = 0; i < it->queue->pick.count; i++) {
         it->mask[i] = helps(it, claimant, i) ? it->stays[i] : ALLOT__STAYS_ELSEWHERE;
     }
-    return owed > 0 ? pick(it, it->mask, owed) : ALLOT_OK;
+    return pick(it, it->mask, owed);
 }
 
 /* Picks what is still owed where it serves anybody. */
