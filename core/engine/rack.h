@@ -101,12 +101,18 @@ bool allot__rack_meets(const allot__rack *rack, int32_t row, int32_t host);
 bool allot__rack_helps(const allot__work *work, int32_t row, int32_t host);
 /* The same of a site of the state; true where there is no rack. */
 bool allot__rack_helps_at(const allot__work *work, int32_t row, int32_t site);
+/* Can a leaf be given slots wherever they are, as far as its hosts are to itself, and are known? */
+static inline bool allot__rack_easy(const allot__rack *rack, int32_t row)
+{
+    return (rack->asks == NULL || rack->asks[row] < 0) &&
+           (rack->unit == NULL || rack->unit[row] == ALLOT_ROOT || rack->unknown == 0);
+}
 /* Would slots of another leaf serve a leaf, of which no task tells the host? Only if any host does
  * that either may be on: where they are is not known, so it is not said that they serve whoever
  * requires something, or has hosts alone, or is to have what such a one leaves. */
 static inline bool allot__rack_takes_lost(const allot__rack *rack, int32_t row, int32_t other)
 {
-    return (rack->asks == NULL || rack->asks[row] < 0) &&
+    return allot__rack_easy(rack, row) &&
            (rack->unit == NULL || rack->unit[row] == rack->unit[other]);
 }
 /* Is the row one that hosts are not all alike to? */

@@ -135,7 +135,7 @@ static void fill(allot__work *work, uint8_t *marks, const wanted *wanted)
         if (allot__family_of(work, row) != 0 || allot__lack(work, row) == 0) {
             continue;
         }
-        *kind_of(work, wanted, row) |= rack->asks == NULL || rack->asks[row] < 0;
+        *kind_of(work, wanted, row) |= allot__rack_easy(rack, row);
         if (last >= 0 && alike(rack, row, last)) {
             work->reach[row] = work->reach[last];
             continue;
