@@ -6,50 +6,10 @@
 
 local case = require "spec.support.case"
 local engine = require "spec.support.engine"
+local ownership = require "spec.support.ownership"
 
-local plan, state = case.plan, case.state
-
-local function owners(short)
-  short.policy = short.policy or "ownership"
-  return plan(short)
-end
-
-local function loan(lender, borrower, slots)
-  return { lender = "/" .. lender, borrower = "/" .. borrower, slots = slots }
-end
-
---- The loans of a decision as {"A>B" = slots}, those that have ended left out.
-local function loans(decision)
-  local out = {}
-  for _, each in ipairs(decision.loans) do
-    if each.slots > 0 then
-      out[each.lender:sub(2) .. ">" .. each.borrower:sub(2)] = each.slots
-    end
-  end
-  return out
-end
-
-local function reasons(decision)
-  local out = {}
-  for _, reclaim in ipairs(decision.reclaims) do
-    out[reclaim.consumer:sub(2)] = reclaim.why.code
-  end
-  return out
-end
-
-local function judge(short, now, expected)
-  local decision = engine.cycle(short, now)
-  assert.same(expected.grants or {}, case.grants(decision))
-  assert.same(expected.reclaims or {}, case.reclaims(decision))
-  assert.same(expected.loans or {}, loans(decision))
-  if expected.why then
-    assert.same(expected.why, reasons(decision))
-  end
-  if expected.expect then
-    case.check(expected.expect, decision.groups.default)
-  end
-  return decision
-end
+local state = case.state
+local owners, loan, judge = ownership.owners, ownership.loan, ownership.judge
 
 describe("allocation (C-11, seed 5.2)", function ()
   it("takes own idle slots first", function ()
@@ -90,7 +50,7 @@ describe("allocation (C-11, seed 5.2)", function ()
 
   it("reads every way to say everybody, nobody and one", function ()
     local function lent(lend, borrow)
-      return loans(engine.cycle(
+      return ownership.loans(engine.cycle(
         owners { { "A", owned = 3, lend = lend }, { "B", borrow = borrow }, { "C" } },
         state { B = { 3 } }))
     end
@@ -315,6 +275,11 @@ describe("at a switch of windows", function ()
       { reclaims = { B = { 4, A = 4 } }, why = { B = "borrow-list" } })
   end)
 
+  it("what the group has not is given back to nobody", function ()
+    judge(owners { { "A", owned = 10 }, { "B", owned = 5 } },
+      state { slots = 10, A = { 0 }, B = { 15, 15 } }, { reclaims = { B = { 10, A = 5 } } })
+  end)
+
   it("what an owner no longer owns cannot stay lent", function ()
     judge(owners { slots = 8, { "A", owned = 3, lend = true }, { "B", borrow = true },
       { "C", owned = 5 } },
@@ -349,42 +314,5 @@ describe("an explanation", function ()
     assert.truthy(text:find("It borrows 3 slots from /A: their owner does not want them now "
       .. "(borrowed).", 1, true))
     assert.truthy(text:find("Its quota is 3 = 3 borrowed.", 1, true))
-  end)
-end)
-
-describe("slots are alike, so", function ()
-  it("nobody gives one to whom it gets one from", function ()
-    local ring = owners {
-      { "A", owned = 5, lend = true, borrow = true },
-      { "B", owned = 5, lend = true, borrow = true },
-      { "C", owned = 5, lend = true, borrow = true },
-    }
-    local now = state {
-      A = { 9, 5 }, B = { 9, 5 }, C = { 9, 5 },
-      loans = { loan("A", "B", 1), loan("B", "C", 1), loan("C", "A", 1) },
-    }
-    assert.same({}, (engine.cycle(ring, now)).reclaims)
-    local two = owners { slots = 9, { "A", owned = 2, lend = true }, { "B", borrow = true } }
-    now = state { slots = 5, A = { 4, 3 }, B = { 3, 2 }, loans = { loan("A", "B", 2) } }
-    assert.same({}, (engine.cycle(two, now)).reclaims)
-  end)
-
-  it("what is still on its way to a leaf is not taken from it", function ()
-    local short = owners {
-      { "A", owned = 1, lend = { "/D" } }, { "B", owned = 1 }, { "D", borrow = true },
-    }
-    local flight = {
-      id = "f", consumer = "/B", slots = 1, deadline = 9,
-      ["for"] = { { consumer = "/D", slots = 1 } },
-    }
-    local now = state {
-      A = { 1, 0 }, B = { 0, 1 }, D = { 2, 1 }, loans = { loan("A", "D", 1) },
-      reclaims = { flight },
-    }
-    assert.same({ D = { 1, A = 1 } }, case.reclaims((engine.cycle(short, now))))
-    local limited = owners { { "A", owned = 1, share_limit = 0 }, { "B" } }
-    flight.consumer, flight["for"][1].consumer = "/B", "/A"
-    now = state { slots = 2, A = { 2, 1 }, B = { 0, 1 }, reclaims = { flight } }
-    assert.same({}, (engine.cycle(limited, now)).reclaims)
   end)
 end)

@@ -58,6 +58,7 @@ typedef struct allot__holder {
     int32_t loans;             /* the newest of those that it borrows; -1: none */
     int32_t pledged;           /* idle slots that came back for it, not given to it yet */
     int32_t granted, promised; /* by this cycle: idle slots, and others that come to it */
+    int32_t replaced;          /* ... and those in the place of slots in flight from it */
     int32_t lost, loose;       /* taken by this cycle; of these for nobody so far */
     int32_t forced;            /* ... and whoever wants them */
     int32_t kept;              /* ... and not taken after all */
@@ -170,8 +171,8 @@ static inline int32_t allot__holder_has(const allot__holder *holder)
  * nobody is lacking, unless it drains. */
 static inline int64_t allot__holder_lacks(const allot__holder *holder, int32_t target)
 {
-    int64_t lacks = (int64_t)target - holder->held - holder->flying - holder->coming -
-                    holder->granted - holder->promised + (holder->rebalance ? holder->loose : 0);
+    int64_t lacks = (int64_t)target - holder->held - holder->coming - holder->granted -
+                    holder->promised - holder->replaced + (holder->rebalance ? holder->loose : 0);
     return lacks > 0 ? lacks : 0;
 }
 /* The same; and at least what it could keep for that of slots that it loses to nobody. */
@@ -192,6 +193,12 @@ static inline int32_t allot__holder_there(const allot__holder *holder, allot__cl
     rest = rest < of ? rest : of;
     return rest > 0 ? rest : 0;
 }
+/* Slots in flight from it that nothing has replaced: as long as there are some it can have no more
+ * than what replaces them, since it has them until they are back. */
+static inline int32_t allot__holder_leaving(const allot__holder *holder)
+{
+    return holder->flying - holder->replaced;
+}
 static inline int32_t allot__holder_own_idle(const allot__holder *holder)
 {
     int32_t idle = holder->own - holder->used - holder->out;
@@ -205,27 +212,34 @@ void allot__books_has(allot__ledger *ledger, int32_t holder, int64_t slots, int6
 /* What the limits of a holder's parents still hold; of slots that come from `from` (-1: of none)
  * limits above both do not matter. */
 int64_t allot__books_within(const allot__ledger *ledger, int32_t holder, int32_t from);
-/* What a holder can have at once: idle slots, and what it loses for nobody. */
+/* What a holder can have at once: idle slots, what it loses for nobody, and what replaces slots in
+ * flight from it. */
 int64_t allot__books_free(const allot__ledger *ledger, int32_t holder);
 /* Can anybody have any? */
 static inline bool allot__books_any(const allot__ledger *ledger)
 {
     return ledger->idle + ledger->pledged > 0 || ledger->loose > 0 || ledger->draining > 0;
 }
-/* Gives a holder slots that can be had at once, as that class. */
+/* Gives a holder slots that can be had at once, as that class; in the place of those in flight from
+ * it first, which it has until they are back. */
 void allot__books_give(allot__ledger *ledger, int32_t holder, int64_t slots, allot__class as);
-/* Promises it slots as that class: they are recalled for it, or come from outside. */
+/* Promises it slots as that class, again in the place of those in flight from it first: others are
+ * recalled for it, or come from outside. */
 void allot__books_promise(allot__ledger *ledger, int32_t holder, int64_t slots, allot__class as);
+/* Promises it slots that nobody has: what is taken for nobody is for it then, and what drains. */
+void allot__books_claim(allot__ledger *ledger, int32_t holder, int64_t slots, allot__class as);
+/* It has slots as that class, more or fewer, that come from nobody in this cycle. */
+void allot__books_await(allot__ledger *ledger, int32_t holder, int64_t slots, allot__class as);
 /* Takes slots of a class, for a holder or (to -1) for nobody, from one that has them. */
 void allot__books_take(allot__ledger *ledger, int32_t from, int64_t slots, allot__class as,
                        int32_t to, allot__why why);
 /* The same of a loan. Slots that are taken at a switch of windows cannot be kept after all. */
 void allot__loan_take(allot__ledger *ledger, int32_t loan, int64_t slots, int32_t to,
                       allot__why why);
-/* Hands slots that are taken for nobody to a holder; those that it lent first. `wanted`: also those
- * of who drains, once there are no others. */
-void allot__books_claim(allot__ledger *ledger, int32_t holder, int64_t slots, bool wanted);
-/* The same of one recall, whichever; returns how many there were. */
+/* Hands slots that are taken for nobody, and do not drain, to a holder; those that it lent first.
+ */
+void allot__books_hand(allot__ledger *ledger, int32_t holder, int64_t slots);
+/* The same of one recall, whether it drains or not; returns how many there were. */
 int64_t allot__books_claim_one(allot__ledger *ledger, int32_t recall, int32_t holder,
                                int64_t slots);
 /* Who drains keeps what nobody has claimed. */

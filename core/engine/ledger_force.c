@@ -60,9 +60,9 @@ static int64_t shed_loans(allot__ledger *ledger, int32_t index, int64_t slots, a
     return slots - left;
 }
 
-/* Takes slots of a class from one holder; returns how many. */
-static int64_t shed_one(allot__ledger *ledger, int32_t index, allot__class as, int64_t slots,
-                        allot__why why)
+/* Takes slots of a class that a holder has already; returns how many. */
+static int64_t shed_there(allot__ledger *ledger, int32_t index, allot__class as, int64_t slots,
+                          allot__why why)
 {
     const allot__holder *holder = &ledger->holders[index];
     int64_t most = as == ALLOT__BORROWED ? holder->in : allot__holder_there(holder, as);
@@ -78,6 +78,24 @@ static int64_t shed_one(allot__ledger *ledger, int32_t index, allot__class as, i
     }
     allot__books_take(ledger, index, slots, as, -1, why);
     return slots;
+}
+
+/* The same; but first those that are still on their way to it become nobody's. */
+static int64_t shed_one(allot__ledger *ledger, int32_t index, allot__class as, int64_t slots,
+                        allot__why why)
+{
+    const allot__holder *holder = &ledger->holders[index];
+    int64_t has = as == ALLOT__OWN ? holder->used : as == ALLOT__SHARED ? holder->shared : 0;
+    int64_t coming = has - (has > 0 ? allot__holder_there(holder, as) : 0);
+    coming = coming < slots ? coming : slots;
+    if (coming > 0 && as == ALLOT__SHARED) {
+        allot__pools_less(ledger, index, coming);
+    }
+    if (coming > 0) {
+        allot__books_await(ledger, index, -coming, as);
+        slots -= coming;
+    }
+    return (coming > 0 ? coming : 0) + shed_there(ledger, index, as, slots, why);
 }
 
 static const allot__class classes[] = {ALLOT__SHARED, ALLOT__BORROWED, ALLOT__OWN};
@@ -138,7 +156,7 @@ static void force_window(allot__ledger *ledger)
                              ? ALLOT__WHY_OVER_WINDOW
                              : ALLOT__WHY_OVER_ATTRIBUTE;
         for (int k = 0; k < CLASSES; k++) {
-            shed_one(ledger, i, classes[k], (int64_t)work->forced[row] - holder->lost, why);
+            shed_there(ledger, i, classes[k], (int64_t)work->forced[row] - holder->lost, why);
         }
     }
 }

@@ -67,7 +67,7 @@ int64_t allot__books_free(const allot__ledger *ledger, int32_t index)
     int64_t now = outside(ledger, index);
     idle = (idle > 0 ? idle : 0) + holder->pledged;
     idle = idle < now ? idle : now;
-    idle += holder->loose;
+    idle += holder->loose + allot__holder_leaving(holder);
     idle = idle < ledger->room ? idle : ledger->room;
     idle = idle < within ? idle : within;
     return idle > 0 ? idle : 0;
@@ -95,6 +95,15 @@ static void keep_loose(allot__ledger *ledger, allot__holder *holder, int32_t slo
     }
 }
 
+/* How many of these slots are in the place of slots in flight from a holder. */
+static int32_t replace(allot__holder *holder, int64_t slots)
+{
+    int32_t left = allot__holder_leaving(holder);
+    int32_t part = left < slots ? left : (int32_t)slots;
+    holder->replaced += part;
+    return part;
+}
+
 void allot__books_give(allot__ledger *ledger, int32_t index, int64_t slots, allot__class as)
 {
     allot__holder *holder = &ledger->holders[index];
@@ -102,18 +111,26 @@ void allot__books_give(allot__ledger *ledger, int32_t index, int64_t slots, allo
     if (kept > 0) {
         keep_loose(ledger, holder, kept);
     }
-    int32_t pledged = holder->pledged < slots - kept ? holder->pledged : (int32_t)slots - kept;
+    int32_t granted = (int32_t)slots - kept;
+    granted -= replace(holder, granted);
+    int32_t pledged = holder->pledged < granted ? holder->pledged : granted;
     holder->pledged -= pledged;
-    holder->granted += (int32_t)slots - kept;
-    ledger->idle -= slots - kept - pledged;
+    holder->granted += granted;
+    ledger->idle -= granted - pledged;
     ledger->pledged -= pledged;
     add_class(holder, as, slots);
-    allot__books_has(ledger, index, slots, slots - kept);
+    allot__books_has(ledger, index, slots, granted);
 }
 
 void allot__books_promise(allot__ledger *ledger, int32_t index, int64_t slots, allot__class as)
 {
-    ledger->holders[index].promised += (int32_t)slots;
+    allot__holder *holder = &ledger->holders[index];
+    holder->promised += (int32_t)slots - replace(holder, slots);
+    allot__books_await(ledger, index, slots, as);
+}
+
+void allot__books_await(allot__ledger *ledger, int32_t index, int64_t slots, allot__class as)
+{
     add_class(&ledger->holders[index], as, slots);
     allot__books_has(ledger, index, slots, 0);
 }
@@ -244,12 +261,21 @@ static int64_t claim_from(allot__ledger *ledger, int32_t holder, int64_t slots, 
     return want - left;
 }
 
-void allot__books_claim(allot__ledger *ledger, int32_t holder, int64_t slots, bool wanted)
+void allot__books_hand(allot__ledger *ledger, int32_t holder, int64_t slots)
 {
-    slots -= claim_from(ledger, holder, slots, false);
-    if (wanted && slots > 0 && ledger->draining > 0) {
-        claim_from(ledger, holder, slots, true);
+    claim_from(ledger, holder, slots, false);
+}
+
+void allot__books_claim(allot__ledger *ledger, int32_t holder, int64_t slots, allot__class as)
+{
+    int64_t lacks = slots - allot__holder_leaving(&ledger->holders[holder]);
+    if (lacks > 0) {
+        lacks -= claim_from(ledger, holder, lacks, false);
     }
+    if (lacks > 0 && ledger->draining > 0) {
+        claim_from(ledger, holder, lacks, true);
+    }
+    allot__books_promise(ledger, holder, slots, as);
 }
 
 void allot__books_spare(allot__ledger *ledger)
@@ -257,6 +283,7 @@ void allot__books_spare(allot__ledger *ledger)
     for (int32_t i = 0; i < ledger->recall_count && ledger->draining > 0; i++) {
         allot__recall *recall = &ledger->recalls[i];
         if (recall->drains) {
+            allot__books_has(ledger, recall->from, recall->slots, 0);
             ledger->holders[recall->from].lost -= recall->slots;
             ledger->holders[recall->from].loose -= recall->slots;
             ledger->draining -= recall->slots;

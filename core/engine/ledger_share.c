@@ -190,6 +190,14 @@ static int32_t serve(allot__ledger *ledger, allot__share_pool *pool, int32_t to,
     const allot__share *shares = &ledger->shares[pool->first];
     int32_t claimant = shares[to].holder;
     int64_t left = lacks(&ledger->holders[claimant]);
+    int64_t leaving = allot__holder_leaving(&ledger->holders[claimant]);
+    leaving = leaving < left ? leaving : left;
+    if (leaving > ledger->room) {
+        return giver;
+    }
+    allot__books_promise(ledger, claimant, leaving, ALLOT__SHARED);
+    allot__pool_use(ledger, pool, to, leaving);
+    left -= leaving;
     while (left > 0 && giver >= 0) {
         int64_t slots = ledger->column[ALLOT__POOL_REST][giver];
         int64_t within = allot__books_within(ledger, claimant, shares[giver].holder);
@@ -254,8 +262,7 @@ static void promise_rest(allot__ledger *ledger, int32_t index, int64_t slots)
     int64_t most = lacks(&ledger->holders[index]);
     slots = slots < most ? slots : most;
     if (slots > 0) {
-        allot__books_claim(ledger, index, slots, true);
-        allot__books_promise(ledger, index, slots, ALLOT__SHARED);
+        allot__books_claim(ledger, index, slots, ALLOT__SHARED);
         allot__pools_put(ledger, index, slots);
     }
 }

@@ -36,6 +36,7 @@ function Books:read(state)
   for _, told in ipairs(state.loans or {}) do
     local loan = self:loan(by_path[told.lender], by_path[told.borrower])
     less(loan, -told.slots)
+    loan.before = loan.slots
   end
   for _, leaf in ipairs(self.leaves) do
     for _, loan in ipairs(leaf.loans) do
@@ -336,6 +337,17 @@ function Books:reclaim()
   for _, pool in ipairs(self.pools) do self:reclaim_pool(pool) end
 end
 
+-- What a leaf is given: no more than its quota in all. The rest it has not borrowed after all.
+local function received(leaf, quota)
+  local slots = least(leaf.granted, math.max(0, quota - leaf.held))
+  local rest = leaf.passed and 0 or leaf.granted - slots
+  for _, loan in ipairs(leaf.loans) do
+    local new = least(rest, math.max(0, loan.slots - (loan.before or 0)))
+    loan.slots, rest = loan.slots - new, rest - new
+  end
+  return slots
+end
+
 --- {path = {quota, received, reclaimed}}, {"lender>borrower" = slots}; and whether idle slots were
 --- passed on to others, of whom the model knows no more.
 return function (plan, state)
@@ -369,7 +381,8 @@ return function (plan, state)
   local passed = parts.net(leaves, books.recalls)
   local rows, loans = {}, {}
   for _, leaf in ipairs(leaves) do
-    rows[leaf.path] = { least(has(leaf), leaf.need), leaf.granted, leaf.lost }
+    local quota = least(has(leaf), leaf.need)
+    rows[leaf.path] = { quota, received(leaf, quota), leaf.lost }
   end
   for _, loan in ipairs(books.loans) do
     if loan.slots > 0 then loans[loan.lender.path .. ">" .. loan.borrower.path] = loan.slots end

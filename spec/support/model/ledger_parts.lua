@@ -183,7 +183,8 @@ function parts.net(leaves, recalls)
     for _, recall in ipairs(recalls) do
       if recall.to == leaf then gets = gets + recall.slots end
     end
-    passed = passed or leaf.granted > 0 and leaf.lost > 0
+    leaf.passed = leaf.granted > 0 and leaf.lost > 0
+    passed = passed or leaf.passed
     leaf.lost = math.max(0, leaf.lost - gets)
   end
   return passed
