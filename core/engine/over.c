@@ -65,13 +65,6 @@ int64_t allot__over(const allot__work *work, int32_t row)
     return over > 0 ? over : 0;
 }
 
-int64_t allot__lack(const allot__work *work, int32_t row)
-{
-    int64_t coming = work->earmarked != NULL ? work->earmarked[row] : 0;
-    int64_t lack = (int64_t)work->quota[row] - work->allocated[row] - work->received[row] - coming;
-    return lack > 0 ? lack : 0;
-}
-
 /* Is `when` less than `seconds` before now? */
 static bool within(const allot__work *work, int64_t when, int64_t seconds)
 {
@@ -95,10 +88,9 @@ int64_t allot__waiting_since(const allot__work *work, int32_t row)
     return since != INT64_MIN ? since : work->state->now;
 }
 
-int64_t allot__deficit(const allot__work *work, int32_t row)
+int64_t allot__claim(const allot__work *work, int32_t row, int64_t lack)
 {
-    int64_t lack = allot__lack(work, row);
-    int64_t delay = lack > 0 ? allot__rules_at(work, row)->options[ALLOT_OPTION_CLAIM_DELAY] : 0;
+    int64_t delay = allot__rules_at(work, row)->options[ALLOT_OPTION_CLAIM_DELAY];
     if (delay > 0 && within(work, allot__waiting_since(work, row), delay)) {
         return 0;
     }

@@ -317,8 +317,6 @@ static void count_lost(const allot__work *work, allot__orders *orders)
 {
     for (int32_t i = 0; i < orders->reclaim_count; i++) {
         allot__order_back *order = &orders->reclaims[i];
-        order->lost = 0;
-        order->unknown = 0;
         for (int32_t k = 0; order->tasks != NULL && k < order->task_count; k++) {
             const allot__task *task = allot__task_at(&work->state->tasks, order->tasks[k]);
             add_lost(work->state, order->tasks + k, 1, task->slots, order);
@@ -329,7 +327,9 @@ static void count_lost(const allot__work *work, allot__orders *orders)
 int allot__victims_choose(allot__work *work, allot__victims *out, allot__orders *orders)
 {
     const allot__units *units = allot__units_of(work);
-    count_lost(work, orders);
+    if (work->closed != NULL) {
+        count_lost(work, orders);
+    }
     if (units == NULL || orders->reclaim_count == 0) {
         return ALLOT_OK;
     }
