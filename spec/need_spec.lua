@@ -1,7 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- Need is no more than the fills of a policy can ever give (C-2, E-23): what they cannot is not
---- kept from others.
+--- Who is in no pool needs nothing (E-23), so that nothing is kept for it from others.
 
 local case = require "spec.support.case"
 local engine = require "spec.support.engine"
@@ -72,8 +71,8 @@ describe("who is out of a pool", function ()
 
   it("is explained", function ()
     local _, _, handle = decide(branch("share_ratio"), now)
-    assert.matches("It demands 50 slots, but no rule of share_ratio gives it more than 0: that is"
-      .. " its need (C-2).", table.concat(handle:explain "/P/a", "\n"), 1, true)
+    assert.matches("It demands 50 slots, but its share is 0, so it is in no pool: its need is 0"
+      .. " (E-23).", table.concat(handle:explain "/P/a", "\n"), 1, true)
   end)
 
   it("can be so in one group alone, or in a window", function ()
@@ -115,60 +114,39 @@ describe("who is out of a pool", function ()
   end)
 end)
 
-describe("what fills can give", function ()
+describe("who is in a pool", function ()
   local now = { ["P/a"] = { 50 }, ["P/c"] = { 1 }, B = { 100 } }
 
-  it("is the most of any: up to what is owned where a share is 0 (C-2)", function ()
+  it("needs what it demands, whatever its fills can give it (C-2)", function ()
     local text = site [[fill "owned" { by = "owned", up_to = "owned" }, fill "s" { by = "share" }]]
     local short = {
       slots = 20, policy = "site.lua", { "P", { "a", share = 0, owned = 4 }, { "c" } },
       { "B", owned = 6 },
     }
-    local rows = decide(short, now, text)
-    assert.same({ 4, 4 }, { rows["P/a"].need, rows["P/a"].quota })
-    assert.same({ 15, 15 }, { rows.B.quota, rows.B.granted })
+    assert.equal(50, decide(short, now, text)["P/a"].need)
+    text = site [[fill "owned" { by = "owned", up_to = "owned" }]]
+    short = { policy = "site.lua", { "A", owned = 4 } }
+    assert.equal(50, decide(short, { A = { 50 } }, text).A.need)
   end)
 
-  it("is rounded up, as quotas may be (C-2, C-4)", function ()
-    local text = site [[fill "owned" { by = "owned", up_to = "owned" }]]
-    local short = {
-      slots = 30, policy = "site.lua", { "A", owned = 10 }, { "B", owned = 20, rank = 1 },
-    }
-    local rows = decide(short, { slots = 10, A = { 50 }, B = { 3 } }, text)
-    assert.same({ 4, 3 }, { rows["A"].need, rows.B.need }) -- 10/3
-  end)
-
-  it("is no more than its `up_to`, also a parent's, and at least the reserve", function ()
-    local text = site [[fill "s" { by = "share", up_to = "cap" }, fill "n" { by = 1, up_to = 2 }]]
-    local short = {
-      slots = 20, policy = "site.lua",
-      { "P", cap = 9, { "a", cap = 5 }, { "c" } }, { "Q", cap = 0, owned = 5, reserve = 4, },
-      { "B" },
-    }
-    local rows = decide(short, { ["P/a"] = { 50 }, ["P/c"] = { 50 }, Q = { 9 }, B = { 100 } }, text)
-    assert.same({ 5, 50, 9, 4, 100 },
-      { rows["P/a"].need, rows["P/c"].need, rows.P.need, rows.Q.need, rows.B.need })
-  end)
-
-  it("is anything where a function says how much, or a number above 0", function ()
+  it("may be so by a function, or a number above 0", function ()
     for _, fill in ipairs {
       [[fill "f" { by = function (share) return share end }]], [[fill "n" { by = 1 }]],
-      [[fill "u" { by = "configured", up_to = function (need) return need // 2 end }]],
     } do
       local short = { slots = 20, policy = "site.lua", { "A", share = 0, owned = 3 } }
-      assert.equal(50, decide(short, { A = { 50 } }, site(fill)).A.need)
+      local text = site(fill .. [[, fill "s" { by = "share" }]])
+      assert.equal(50, decide(short, { A = { 50 } }, text).A.need)
     end
-    local none = site [[fill "n" { by = 0 }]]
-    local short = { slots = 20, policy = "site.lua", { "A" } }
-    assert.equal(0, decide(short, { A = { 50 } }, none).A.need)
   end)
+end)
 
-  it("bounds what a switch enforces (C-10)", function ()
+describe("who is in no pool", function ()
+  it("needs nothing either when a switch is enforced (C-10)", function ()
     local short = {
-      slots = 20, policy = "share_ratio", { "A" }, { "B" },
-      windows = { { from = "17:00", to = "24:00", consumers = { ["/A"] = { owned = 9 } } } },
+      slots = 20, policy = "share_ratio", { "A", share = 0 }, { "B" },
+      windows = { { from = "17:00", to = "24:00", consumers = { ["/A"] = { share_limit = 9 } } } },
     }
     local rows = decide(short, { now = 17 * 3600, A = { 1, 1 }, B = { 30, 19 } })
-    assert.same({ 1, 19 }, { rows.A.need, rows.B.quota }) -- nothing is its own here
+    assert.same({ 0, 20 }, { rows.A.need, rows.B.quota })
   end)
 end)

@@ -36,13 +36,10 @@ ALLOT__CLONES static void need_rows(allot__work *work, const int32_t *restrict o
     sums->allocated = held;
 }
 
-/* ---- What fills can give -------------------------------------------------------------------- */
+/* ---- Who is in no pool ---------------------------------------------------------------------- */
 
 static bool weighs(const allot__work *work, const allot__rules *rules, allot_source by, int32_t row)
 {
-    if (!allot__source_stated(by)) {
-        return true;
-    }
     if (by.kind == ALLOT_FROM_NUMBER) {
         return by.value > 0;
     }
@@ -52,58 +49,29 @@ static bool weighs(const allot__work *work, const allot__rules *rules, allot_sou
     return allot__value(work, rules, by.value, row) > 0;
 }
 
-static int64_t most_of(const allot__work *work, const allot__rules *rules, allot_source up_to,
-                       int32_t row)
-{
-    if (!allot__source_stated(up_to)) {
-        return ALLOT_AMOUNT_MAX;
-    }
-    if (up_to.kind == ALLOT_FROM_NUMBER) {
-        return up_to.value;
-    }
-    if (up_to.value == ALLOT_OWNED) {
-        int32_t part;
-        int32_t own = allot__own(work, rules, row, &part);
-        return (int64_t)own + (part > 0);
-    }
-    return allot__value(work, rules, up_to.value, row);
-}
-
-/* The most that the fills can give a row, its reserve aside. */
-static int64_t bound_of(const allot__work *work, const allot__rules *rules, int32_t row)
-{
-    int64_t most = 0;
-    for (int32_t i = 1; i < rules->policy->fill_count; i++) { /* the first is the reserve's */
-        const allot__fill *fill = &rules->policy->fills[i];
-        if (weighs(work, rules, fill->by, row)) {
-            int64_t given = most_of(work, rules, fill->up_to, row);
-            most = given > most ? given : most;
-        }
-    }
-    return most;
-}
-
-/* What a row of a family needs where its rules may bound it. */
-static int64_t bound(const allot__work *work, int32_t family, int32_t row, int64_t need)
+/* What a row of a family needs where shares of 0 may leave it out. */
+static int64_t unless_out(const allot__work *work, int32_t family, int32_t row, int64_t need)
 {
     const allot__rules *rules =
         family > 0 ? allot__rules_of(work, family) : allot__rules_at(work, row);
     int32_t reserve = work->reserve[row];
-    if (need <= reserve || !rules->bounded) {
+    if (need <= reserve || !rules->leaves_out) {
         return need;
     }
-    int64_t most = bound_of(work, rules, row);
-    most = most > reserve ? most : reserve;
-    return need < most || most >= ALLOT_AMOUNT_MAX ? need : most;
+    for (int32_t i = 1; i < rules->policy->fill_count; i++) { /* the first is the reserve's */
+        if (weighs(work, rules, rules->policy->fills[i].by, row)) {
+            return need;
+        }
+    }
+    return reserve;
 }
 
-/* Leaves need no more than fills can give. */
-static void bound_leaves(allot__work *work, int32_t family, int32_t count, allot__sums *sums)
+static void leave_out(allot__work *work, int32_t family, int32_t count, allot__sums *sums)
 {
     int32_t first = allot__family_first(work, family);
     for (int32_t row = first; row < first + count; row++) {
         if (allot__family_of(work, row) == 0) {
-            int32_t need = (int32_t)bound(work, family, row, work->need[row]);
+            int32_t need = (int32_t)unless_out(work, family, row, work->need[row]);
             sums->demand -= work->need[row] - need;
             work->need[row] = need;
         }
@@ -124,8 +92,8 @@ static void need_parent(allot__work *work, int32_t siblings, int32_t row, int32_
     int64_t need = inside->demand < limit ? inside->demand : limit;
     inside->need = need > reserve ? need : reserve;
     work->reserve[row] = (int32_t)reserve; /* at most what the plan lets it own */
-    if (work->bounded) {
-        inside->need = bound(work, siblings, row, inside->need);
+    if (work->leaves_out) {
+        inside->need = unless_out(work, siblings, row, inside->need);
     }
     work->need[row] = inside->need > ALLOT_AMOUNT_MAX ? ALLOT_AMOUNT_MAX : (int32_t)inside->need;
 }
@@ -197,8 +165,8 @@ int allot__need(allot__work *work)
         if (work->enforced != NULL && work->enforced->least != NULL) {
             raise(work, first, count, sums);
         }
-        if (work->bounded) {
-            bound_leaves(work, family, count, sums);
+        if (work->leaves_out) {
+            leave_out(work, family, count, sums);
         }
         if (work->in_flight != NULL) {
             flights(work, first, count, sums);

@@ -6,10 +6,9 @@
  * own' = owned * T / C. reserve' of a leaf = min(reserve, floor(own')), of a parent =
  * max(min(reserve, floor(own')), sum of its children's). Need = max(reserve', min(demand, limit)).
  *
- * Nobody needs what it can never get: need is also no more than the fills of its policy can give,
- * or a parent would hold slots for children to whom they cannot go (E-23: a share of 0). A fill
- * gives a row nothing where its `by` is 0, else up to `up_to`, rounded up; the most of any counts.
- * What a function computes, or goes by more than the plan, may be anything.
+ * Who is in no pool needs its reserve alone (E-23): where all fills of a policy go by columns of
+ * the plan, one of them by `share`, and all of these are 0 of a row, no fill gives it anything, and
+ * its parent would hold slots that cannot go to it.
  */
 #ifndef ALLOT_ENGINE_NEED_H
 #define ALLOT_ENGINE_NEED_H

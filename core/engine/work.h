@@ -54,7 +54,7 @@ typedef struct allot__rules {
     const int32_t *attribute_column;
     const int64_t *options;     /* by allot_option: the group's, or else of damping the policy's */
     bool owns;                  /* it goes by what is owned */
-    bool bounded;               /* its fills may not reach all that a row wants (need.h) */
+    bool leaves_out;            /* a share of 0 may leave a row out (need.h) */
     int64_t **function_values;  /* by function, by row */
     int32_t **function_amounts; /* the same, checked to be amounts */
 } allot__rules;
@@ -71,7 +71,7 @@ typedef struct allot__work {
     int32_t index; /* of the group */
     int64_t slots; /* T */
     int64_t times, unit;
-    bool bounded; /* some of the rules are */
+    bool leaves_out; /* some of the rules do */
 
     /* Given: plan and state by row. */
     const int32_t *configured, *limit, *rank;

@@ -96,11 +96,8 @@ const allot__fill *allot__policy_part(const allot_policy *policy, allot__fill_ki
 int32_t allot__policy_parted(const allot_policy *policy);
 /* Does the quota rule go by what a consumer owns? If not, nothing is its own. */
 bool allot__policy_owns(const allot_policy *policy);
-/* Is a source a number, or what a plan states of a consumer: known whatever is demanded? */
-bool allot__source_stated(allot_source source);
-/* Can what a plan states keep the fills from giving a row all that it may want? A ledger's are
- * never so: it has rules of its own (C-11). */
-bool allot__policy_bounded(const allot_policy *policy);
+/* Can a share of 0 leave a row out of all its fills (E-23)? */
+bool allot__policy_leaves_out(const allot_policy *policy);
 
 /* May it still be changed? Once a plan holds it, no more. */
 static inline bool allot__policy_open(const allot_policy *policy)

@@ -254,24 +254,20 @@ bool allot__policy_owns(const allot_policy *policy)
     return false;
 }
 
-bool allot__source_stated(allot_source source)
+bool allot__policy_leaves_out(const allot_policy *policy)
 {
-    if (source.kind != ALLOT_FROM_COLUMN)
-        return source.kind == ALLOT_FROM_NUMBER;
-    return source.value < ALLOT_PLAN_COLUMNS || source.value == ALLOT_CONFIGURED ||
-           source.value >= ALLOT_COLUMN_COUNT;
-}
-
-bool allot__policy_bounded(const allot_policy *policy)
-{
+    bool shares = false;
     for (int32_t i = 0; i < policy->fill_count; i++) {
         const allot__fill *fill = &policy->fills[i];
-        bool weighs = !allot__source_stated(fill->by) ||
-                      (fill->by.kind == ALLOT_FROM_NUMBER && fill->by.value > 0);
-        if (fill->kind != ALLOT__FILL || (weighs && !allot__source_stated(fill->up_to)))
+        int32_t column = fill->by.kind == ALLOT_FROM_COLUMN ? fill->by.value : -1;
+        bool stated = (column >= 0 && column < ALLOT_PLAN_COLUMNS) || column == ALLOT_CONFIGURED ||
+                      column >= ALLOT_COLUMN_COUNT;
+        bool nothing = fill->by.kind == ALLOT_FROM_NUMBER && fill->by.value == 0;
+        if (fill->kind != ALLOT__FILL || (!stated && !nothing))
             return false;
+        shares = shares || column == ALLOT_SHARE;
     }
-    return true;
+    return shares;
 }
 
 int allot_policy_switch(allot_policy *policy, allot_switch which, int on)

@@ -36,8 +36,7 @@ static int decide(bench *it, const char *plan, const char *state, allot_decision
     return allot_cycle(it->plan, it->state, it->report, out);
 }
 
-/* /a owns 6 of 10 and wants them back from /b, which owns 4 and holds 7. The policy gives nobody
- * more than it owns, so nobody needs more (C-2). */
+/* /a owns 6 of 10 and wants them back from /b, which owns 4 and holds 7. */
 static const char plan[] = "{\"slots\": 10, \"consumers\": [{\"name\": \"a\", \"owned\": 6},"
                            "{\"name\": \"b\", \"owned\": 4, \"grace\": 30}]}";
 static const char state[] =
@@ -48,15 +47,15 @@ static const char wanted[] =
     "{\"schema\": \"allot/decision/v1\", \"now\": 9007199254740993, "
     "\"policy\": {\"name\": \"hybrid\", \"sha256\": \"\"}, \"groups\": {\n"
     "\"default\": {\"slots\": 10, \"idle\": 1, \"idle_left\": 0, \"held\": 0, \"owned\": \"10\", "
-    "\"reserve\": 0, \"demand\": 10, \"allocated\": 9, \"own_used\": 6, \"lent\": 3, "
+    "\"reserve\": 0, \"demand\": 18, \"allocated\": 9, \"own_used\": 6, \"lent\": 3, "
     "\"borrowed\": 3, \"shared\": 0, \"planned\": 10, \"consumers\": [\n"
-    "{\"path\": \"/a\", \"demand\": 9, \"need\": 6, \"owned\": \"6\", \"reserve\": 0, "
+    "{\"path\": \"/a\", \"demand\": 9, \"need\": 9, \"owned\": \"6\", \"reserve\": 0, "
     "\"exact\": \"6\", \"quota\": 6, \"parts\": {\"owned\": 6}, \"allocated\": 2, "
     "\"in_flight\": 0, \"granted\": 1, \"held\": 0, \"received\": 1, \"over\": 0, \"deficit\": 3, "
     "\"earmarked\": 0, \"reclaimed\": 0, \"free\": 0, \"own_used\": 2, \"lent\": 3, "
     "\"borrowed\": 0, \"shared\": 0, \"planned\": 6, \"forced\": 0, \"held_back\": 0, "
     "\"waiting_since\": 9007199254740993},\n"
-    "{\"path\": \"/b\", \"demand\": 9, \"need\": 4, \"owned\": \"4\", \"reserve\": 0, "
+    "{\"path\": \"/b\", \"demand\": 9, \"need\": 9, \"owned\": \"4\", \"reserve\": 0, "
     "\"exact\": \"4\", \"quota\": 4, \"parts\": {\"owned\": 4}, \"allocated\": 7, "
     "\"in_flight\": 0, \"granted\": 0, \"held\": 0, \"received\": 0, \"over\": 3, \"deficit\": 0, "
     "\"earmarked\": 0, \"reclaimed\": 3, \"free\": 0, \"own_used\": 4, \"lent\": 0, "

@@ -214,33 +214,31 @@ static void what_is_owned_may_be_left_out(void)
     fixture_end(&it);
 }
 
-/* Is a policy of two fills bounded? */
-static bool is_bounded(allot_source by, allot_source up_to, allot_source by2, allot_source up_to2)
+/* Can a share of 0 leave a row out of two fills? */
+static bool leaves_out(allot_source by, allot_source by2)
 {
     fixture it;
     allot_policy *policy = begin(&it);
     const int32_t reads[] = {ALLOT_SHARE};
     int32_t number;
     CHECK_EQ(allot_policy_function(policy, reads, 1, &number), ALLOT_OK);
-    CHECK_EQ(allot_policy_fill(policy, "a", by, up_to, NULL, 0), ALLOT_OK);
-    CHECK_EQ(allot_policy_fill(policy, "b", by2, up_to2, NULL, 0), ALLOT_OK);
-    bool bounded = allot__policy_bounded(policy);
+    CHECK_EQ(allot_policy_fill(policy, "a", by, need, NULL, 0), ALLOT_OK);
+    CHECK_EQ(allot_policy_fill(policy, "b", by2, need, NULL, 0), ALLOT_OK);
+    bool found = allot__policy_leaves_out(policy);
     fixture_end(&it);
-    return bounded;
+    return found;
 }
 
-static void what_a_plan_states_bounds_fills(void)
+static void shares_of_nothing_leave_out(void)
 {
     const allot_source call = {ALLOT_FROM_FUNCTION, 0}, zero = {ALLOT_FROM_NUMBER, 0};
     const allot_source share = column(ALLOT_SHARE), owned = column(ALLOT_OWNED);
-    const allot_source held = column(ALLOT_ALLOCATED);
-    CHECK(is_bounded(owned, owned, share, need));
-    CHECK(is_bounded(one, owned, zero, need));
-    CHECK(!is_bounded(owned, owned, one, need));
-    CHECK(!is_bounded(share, need, call, need));
-    CHECK(!is_bounded(share, need, one, call));
-    CHECK(!is_bounded(share, need, one, held));
-    CHECK(is_bounded(share, call, held, owned));
+    CHECK(leaves_out(owned, share));
+    CHECK(leaves_out(zero, share));
+    CHECK(!leaves_out(owned, owned));
+    CHECK(!leaves_out(share, one));
+    CHECK(!leaves_out(share, call));
+    CHECK(!leaves_out(share, column(ALLOT_ALLOCATED)));
 }
 
 static void damping_is_of_some_options(void)
@@ -287,7 +285,7 @@ int main(void)
     RUN(there_is_room_for_so_many_fills);
     RUN(one_fill_goes_up_to_parts);
     RUN(what_is_owned_may_be_left_out);
-    RUN(what_a_plan_states_bounds_fills);
+    RUN(shares_of_nothing_leave_out);
     RUN(damping_is_of_some_options);
     RUN(switches_are_off_and_few);
     return check_done();

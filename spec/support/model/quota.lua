@@ -40,24 +40,16 @@ local function amount(node, source)
   return source == "owned" and node.own or rational(rules.value(node, source))
 end
 
---- Whether a source is known before anything is demanded.
-local function is_stated(source)
-  return type(source) == "number" or rules.STATED[source]
-end
-
---- The most that fills can give a node; nil: anything (E-23).
-local function bound(node, fills)
-  local most = 0
-  for _, fill in ipairs(fills) do
-    if not is_stated(fill.by) or rational(0) < amount(node, fill.by) then
-      if not fill.up_to or not is_stated(fill.up_to) then
-        return nil
-      end
-      local cap = amount(node, fill.up_to)
-      most = math.max(most, cap:floor() + (cap:fraction():is_zero() and 0 or 1))
-    end
+--- E-23: whether all fills go by what the plan states, one by shares, and none gives a node a part.
+local function left_out(node, fills)
+  local shares = false
+  for i, fill in ipairs(fills) do
+    local stated = rules.STATED[fill.by] or fill.by == 0
+    local reserve = i == 1 and fill.by == "reserve" and fill.up_to == "reserve"
+    if not reserve and (not stated or rational(0) < amount(node, fill.by)) then return false end
+    shares = shares or fill.by == "share"
   end
-  return most
+  return shares
 end
 
 --- C-2.
@@ -70,8 +62,7 @@ local function want(node, fills)
     end
   end
   local least = math.min(node.demand, node.limit or node.demand)
-  least = math.min(least, bound(node, fills) or least)
-  node.need = math.max(node.reserve_now, least)
+  node.need = math.max(node.reserve_now, left_out(node, fills) and 0 or least)
 end
 
 --- Raises `rows` by at most `left` towards their aims; what is left then. All get theirs, or none
