@@ -135,30 +135,45 @@ static void force_limits(allot__ledger *ledger)
     }
 }
 
+/* What a holder loses already cannot be kept after all either. */
+static void make_firm(allot__ledger *ledger, allot__holder *holder)
+{
+    for (int32_t i = holder->recalls; i >= 0; i = ledger->recalls[i].older) {
+        ledger->recalls[i].firm = !ledger->recalls[i].drains;
+    }
+    holder->loose = holder->rebalance ? 0 : holder->loose;
+}
+
+/* What a switch of windows, or an attribute that is a limit, takes: first of all, since what other
+ * rules take can be kept as another kind. */
+static void force_window(allot__ledger *ledger)
+{
+    const allot__work *work = ledger->work;
+    for (int32_t i = 0; work->forced != NULL && !ledger->planning && i < ledger->count; i++) {
+        allot__holder *holder = &ledger->holders[i];
+        int32_t forced = work->forced[holder->row];
+        if (forced == 0) {
+            continue;
+        }
+        allot__why why = work->enforced->why[holder->row] == ALLOT__FORCED_WINDOW
+                             ? ALLOT__WHY_OVER_WINDOW
+                             : ALLOT__WHY_OVER_ATTRIBUTE;
+        make_firm(ledger, holder);
+        for (int k = 0; k < CLASSES; k++) {
+            shed_there(ledger, i, classes[k], (int64_t)forced - holder->lost, why);
+        }
+    }
+}
+
 void allot__force_holders(allot__ledger *ledger)
 {
+    force_window(ledger);
     for (int32_t i = 0; i < ledger->count; i++) {
         const allot__holder *holder = &ledger->holders[i];
         shed_one(ledger, i, ALLOT__SHARED, (int64_t)holder->shared - holder->share_most,
                  ALLOT__WHY_SHARE_LIMIT);
     }
     force_limits(ledger);
-}
-
-/* What a switch of windows, or an attribute that is a limit, takes besides. */
-static void force_window(allot__ledger *ledger)
-{
-    const allot__work *work = ledger->work;
-    for (int32_t i = 0; work->forced != NULL && !ledger->planning && i < ledger->count; i++) {
-        const allot__holder *holder = &ledger->holders[i];
-        int32_t row = holder->row;
-        allot__why why = work->enforced->why[row] == ALLOT__FORCED_WINDOW
-                             ? ALLOT__WHY_OVER_WINDOW
-                             : ALLOT__WHY_OVER_ATTRIBUTE;
-        for (int k = 0; k < CLASSES; k++) {
-            shed_there(ledger, i, classes[k], (int64_t)work->forced[row] - holder->lost, why);
-        }
-    }
 }
 
 void allot__force_pools(allot__ledger *ledger)
@@ -168,6 +183,5 @@ void allot__force_pools(allot__ledger *ledger)
         shed_one(ledger, i, ALLOT__SHARED, (int64_t)holder->shared - holder->pooled,
                  ALLOT__WHY_SHARE_POOL);
     }
-    force_window(ledger);
     shed(ledger, 0, ledger->places, -ledger->room, ALLOT__WHY_OVER_SIZE);
 }

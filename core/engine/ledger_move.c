@@ -171,7 +171,8 @@ static void take(allot__ledger *ledger, allot__recall made)
     allot__holder *holder = &ledger->holders[made.from];
     made.older_owed = -1;
     made.drains = made.to < 0 && !holder->rebalance;
-    made.firm = made.why == ALLOT__WHY_OVER_WINDOW || made.why == ALLOT__WHY_OVER_ATTRIBUTE;
+    made.firm = !made.drains &&
+                (made.why == ALLOT__WHY_OVER_WINDOW || made.why == ALLOT__WHY_OVER_ATTRIBUTE);
     if (!add_recall(ledger, made)) {
         return;
     }
