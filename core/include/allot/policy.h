@@ -29,7 +29,7 @@ extern "C" {
     XX(REBALANCE, "rebalance", "0: at a switch of windows it drains, nothing is taken (A-71)")     \
     XX(CONFIGURED, "configured", "owned slots as the plan states them, unscaled")                  \
     XX(DEMAND, "demand", "slots wanted; of a parent: the need of its children (C-2)")              \
-    XX(NEED, "need", "max(reserve, min(demand, limit)), within what fills can give (C-2)")         \
+    XX(NEED, "need", "max(reserve, min(demand, limit)) (C-2)")                                     \
     XX(ALLOCATED, "allocated", "slots held")                                                       \
     XX(IN_FLIGHT, "in_flight", "slots already being given back (C-6)")                             \
     XX(QUOTA, "quota", "slots it is entitled to now (C-3); from distribution on")                  \
