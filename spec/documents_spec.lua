@@ -106,6 +106,15 @@ local BAD_PLANS = {
     { '"yes"', "true or false" }),
   fault("an unknown option", '{"consumers": [], "options": {§"evenlly": true}}', "E-unknown-key",
     { '"evenlly"' }, '"evenly"'),
+  fault("a word for a list", consumers '{"name": "A", "lend": §"al"}', "E-loan",
+    { '"al"', 'true, false, "all", "none", a path or a list' }, 'did you mean "all"?'),
+  fault("a path without its slash", consumers '{"name": "risk", "lend": §"risk1"}', "E-loan",
+    { '"risk1"' }, 'did you mean "/risk"?'),
+  fault("a path of nobody", consumers '{"name": "risk", "borrow": §"/riks"}', "E-unknown-path",
+    { '"/riks"' }, 'did you mean "/risk"?'),
+  fault("itself", consumers '{"name": "risk", "borrow": §"/risk"}', "E-loan", { "itself" }),
+  fault("all and one", consumers '{"name": "A", "lend": [§"all", "/B"]}, {"name": "B"}',
+    "E-unknown-path", { '"all"' }),
   -- Names and paths
   fault("a name that begins with a digit", consumers '{"name": §"1A"}', "E-name",
     { '"1A"', "a name" }),
@@ -275,5 +284,50 @@ describe("a state", function ()
     local group = json.decode(allot.cycle(plan, state):json()).groups.default
     assert.equal(3, group.slots)
     assert.equal("3", group.consumers[1].owned)
+  end)
+
+  describe("with several groups", function ()
+    local function grouped(task)
+      local plan = assert(allot.plan [[{"groups": {"cpu": {}, "gpu": {}},
+        "consumers": [{"name": "A", "owned": 4}],
+        "hosts": {"c": {"slots": 4, "group": "cpu"}, "g": {"slots": 4, "group": "gpu"}}}]])
+      local state, message, report = allot.state(plan,
+        '{"now": 0, "tasks": [{"id": "t", "consumer": "/A"' .. task .. "}]}")
+      if not state then return message, report end
+      local groups = json.decode(allot.cycle(plan, state):json()).groups
+      return { groups.cpu.allocated, groups.gpu.allocated }
+    end
+
+    it("knows a task's group from its host", function ()
+      assert.same({ 0, 1 }, grouped ', "host": "g"')
+      assert.same({ 1, 0 }, grouped ', "host": "c", "group": "cpu"')
+      assert.same({ 0, 1 }, grouped ', "host": "nobody", "group": "gpu"')
+    end)
+
+    it("has no task in another group than its host's, or in none", function ()
+      local _, report = grouped ', "host": "g", "group": "cpu"'
+      assert.equal("E-group", report[1].code)
+      assert.matches('"cpu", allowed "gpu"', report[1].message, 1, true)
+      _, report = grouped ', "host": "nobody"'
+      assert.equal("E-missing", report[1].code)
+    end)
+  end)
+
+  it("takes a decision's reclaims and loans as they are written", function ()
+    local plan = assert(allot.plan [[{"policy": "ownership", "consumers": [
+      {"name": "A", "owned": 2, "lend": "all"}, {"name": "B", "borrow": "/A", "grace": 9}]}]])
+    local text = [[{"now": 0, "consumers": {"/A": {"demand": %d}, "/B": {"demand": 2}},
+      "tasks": [{"id": "t", "consumer": "/B", "slots": 2}], "loans": %s, "reclaims": %s}]]
+    local function decide(demand, loans, reclaims)
+      local state = assert(allot.state(plan, text:format(demand, loans, reclaims)))
+      local written = allot.cycle(plan, state):json()
+      return json.decode(written), written
+    end
+    local loans = '[{"lender": "/A", "borrower": "/B", "slots": 2}]'
+    local before, written = decide(2, loans, "[]")
+    assert.same({ "t" }, before.reclaims[1].tasks)
+    local after = decide(2, written:match '"loans": (%b[])', written:match '"reclaims": (%b[])')
+    assert.equal(9, after.flights[1].deadline)
+    assert.same({}, after.reclaims)
   end)
 end)

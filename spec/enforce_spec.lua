@@ -185,6 +185,43 @@ describe("an attribute that is a limit", function ()
     assert.equal("over-attribute", decision.reclaims[1].why.code)
     assert.equal(5, rows["/A"].forced)
   end)
+
+  it("TV-6: holds beside a `limit` that is lower, which goes by demand", function ()
+    local short = plan { slots = 20, policy = "site.lua", { "A", most = 5, limit = 3 }, { "B" } }
+    local now = state { A = { 100, 10 }, B = { 0, 0 } }
+    local decision = engine.cycle(short, now, nil, SITE)
+    assert.same({ A = { 5 } }, case.reclaims(decision))
+    assert.same({ 3, 5 }, { case.by_path(decision.groups.default)["/A"].quota,
+      case.by_path(decision.groups.default)["/A"].forced })
+    short.policy, short.consumers[1].most, short.consumers[1].share_limit = "share_ratio", nil, 9
+    decision = engine.cycle(short, now)
+    assert.same({ A = { 1 } }, case.reclaims(decision))
+    assert.equal("over-attribute", decision.reclaims[1].why.code)
+  end)
+
+  it("of several the lowest holds", function ()
+    local site = [[return policy { name = "site", attributes = {
+      soft = { type = "integer", min = 0, default = none, limit = true },
+      hard = { type = "integer", min = 0, default = none, limit = true },
+    }, quota = { fill "even" { by = 1 } } }]]
+    local short = plan { slots = 20, policy = "site.lua", { "A", soft = 6, hard = 8 }, { "B" } }
+    assert.same({ A = { 4 } }, case.reclaims((engine.cycle(short, state { A = { 100, 10 } }, nil,
+      site))))
+  end)
+
+  it("drains who does not rebalance, at the switch and behind it (A-71)", function ()
+    for _, seconds in ipairs { 0, 1, 600 } do
+      local short = evening(plan {
+        slots = 20, policy = "share_ratio", { "A", rebalance = false }, { "B" },
+      }, { ["/A"] = { share_limit = 5 } })
+      local idle = state { A = { 100, 10 }, B = { 0, 0 } }
+      assert.same({}, at(short, idle, seconds).reclaims)
+      local wanted = state { A = { 100, 10 }, B = { 20, 10 } }
+      local decision = at(short, wanted, seconds)
+      -- What others are owed it gives as any other does, but not at the switch.
+      assert.same(seconds > 0 and { A = { 5, B = 5 } } or {}, case.reclaims(decision))
+    end
+  end)
 end)
 
 --- A random case at a switch: some leaves own, may hold or are ranked otherwise from then on.

@@ -92,6 +92,50 @@ describe("of any mix of policies", function ()
     end
   end)
 
+  holds("so they are while slots are on their way", 1200, function (it)
+    local group, sum = decide(it).groups.default, 0
+    for _, row in ipairs(group.consumers) do
+      claim(row.quota <= row.need, "%s: quota %d above need", row.path, row.quota)
+      sum = sum + (parent_of(row.path) == "" and row.quota or 0)
+    end
+    claim(sum <= group.slots, "quotas of %d", sum)
+  end, { flights = true })
+
+  holds("who is granted slots has no more than its quota, those on their way included (C-5)", 400,
+    function (it)
+      local decision = decide(it)
+      local rows = case.by_path(decision.groups.default)
+      for path, slots in pairs(by(decision.grants, "consumer")) do
+        local row = rows[path]
+        claim(row.allocated + slots <= row.quota, "%s holds %d, quota %d, gets %d", path,
+          row.allocated, row.quota, slots)
+      end
+    end, { flights = true })
+
+  holds("a claim is of who is owed: it lacks slots, or others have its own", 400, function (it)
+    local decision = decide(it)
+    local lent, borrowed = by(decision.loans, "lender"), by(decision.loans, "borrower")
+    local claims, gives = {}, {}
+    for _, reclaim in ipairs(decision.reclaims) do
+      local from = reclaim.consumer
+      gives[from] = (gives[from] or 0) + total(reclaim["for"])
+      for _, each in ipairs(reclaim["for"]) do
+        claims[each.consumer] = (claims[each.consumer] or 0) + each.slots
+      end
+    end
+    local leaves = leaves_of(it.plan)
+    for path, row in pairs(case.by_path(decision.groups.default)) do
+      local has = row.allocated + row.received + row.earmarked
+      local own = leaves[path] and leaves[path].policy == "ownership"
+        and leaves[path].node.owned or 0
+      local keeps = has - (gives[path] or 0) - (borrowed[path] or 0)
+      local missing = own - (lent[path] or 0) - math.max(keeps, 0)
+      local owed = math.max(row.quota - has, missing)
+      claim((claims[path] or 0) <= math.max(owed, 0), "%s: %d claimed, %d owed", path,
+        claims[path] or 0, owed)
+    end
+  end, { flights = true })
+
   holds("grants are idle slots, each within demand and limit", 250, function (it)
     local decision, leaves = decide(it), leaves_of(it.plan)
     local idle = math.max(0, decision.groups.default.slots - held(it.state))

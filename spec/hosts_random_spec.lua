@@ -18,7 +18,7 @@ return policy {
 }
 ]]
 
-local CYCLES = 12
+local CYCLES = 5
 
 local function consumer(rng, name)
   return {
@@ -153,6 +153,24 @@ describe("hosts", function ()
         if not moves then break end
       end
       claim(not moves, "still moving after %d cycles", CYCLES)
+    end, make)
+
+  property("that no task tells serve who takes any (E-30)", { runs = 200, valid = valid },
+    function (case)
+      local leaves = leaves_of(case.plan.consumers, "", nil, nil, {})
+      for _, task in ipairs(case.state.tasks or {}) do
+        local row = case.state.consumers[task.consumer]
+        row.allocated = (row.allocated or 0) + 1
+      end
+      case.state.tasks = nil
+      local decision = engine.cycle(case.plan, case.state, nil, case.policy)
+      for _, reclaim in ipairs(decision.reclaims) do
+        for _, claim_of in ipairs(reclaim["for"]) do
+          local to, from = leaves[claim_of.consumer], leaves[reclaim.consumer]
+          claim(not (to.requires or to.unit or from.unit), "%s gives %d slots for %s", from.path,
+            claim_of.slots, to.path)
+        end
+      end
     end, make)
 
   property("change no number where they are all alike", { runs = 200, valid = valid },

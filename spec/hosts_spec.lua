@@ -169,6 +169,31 @@ describe("exclusive consumers (H-14)", function ()
     assert.same({}, given(5, 6)) -- 3 too many, but 5 and 6 are together
   end)
 
+  it("leave a host whole, however little of it is owed", function ()
+    -- A is over by the 3 slots of H2, B lacks one: one or two of them would serve nobody.
+    local _, _, decision = places(plan {
+      slots = 24, hosts = THREE, { "A", owned = 8, exclusive = true, limit = 8 },
+      { "B", owned = 8, limit = 9 },
+    }, state {
+      A = { 90 }, B = { 90 }, tasks = {
+        task("t", "A", "H1", 8), task("u1", "A", "H2"), task("u2", "A", "H2"),
+        task("u3", "A", "H2"), task("v", "B", "H3", 8),
+      },
+    })
+    assert.same({ A = { 1, B = 1 } }, case.reclaims(decision))
+    assert.same({ "u3", "u2", "u1" }, decision.reclaims[1].tasks) -- as they go (C-8)
+  end)
+
+  it("are assumed to fill hosts in plan order where no task tells them", function ()
+    local _, group, decision = places(three { A = true }, state {
+      A = { 9, 9 }, C = { 90, 0 },
+    })
+    -- 8 on H1, 1 on H2: the rest of that is for nobody else.
+    case.check({ [""] = { blocked = 7 }, C = { quota = 8, granted = 8 } }, group)
+    assert.is_nil(decision.grants[1].hosts)
+    assert.equal("W-hosts", decision.warnings[1].code)
+  end)
+
   it("take the rest of their own host before another", function ()
     local found = places(three { A = true }, state {
       A = { 10 }, tasks = { task("t", "A", "H2", 3) },

@@ -40,14 +40,15 @@ local ENGINE = {
   "dispatch", "dispatch_turn", "dispatch_begin", "dispatch_list", "dispatch_fit", "dispatch_grow",
   "dispatch_order", "dispatch_pool", "dispatch_rows", "dispatch_walk", "decision",
   "decision_lease", "decision_dispatch", "decision_totals", "decision_flight", "tell",
-  "tell_ledger", "tell_quota",
-  "tell_slots", "tell_hosts", "explain", "tell_task", "cycle",
+  "tell_windows", "tell_ledger", "tell_quota", "tell_slots", "tell_hosts", "explain", "tell_task",
+  "cycle",
 }
 
 -- Modules of lua/allot, each may require those before it. `core` is the C module.
 local LUA = {
   "core", "names", "columns", "placed", "order", "words", "declare", "amount", "part", "fill",
-  "pool", "loan", "guard", "victims", "tasks", "relation", "queues", "policy", "language", "init",
+  "pool", "loan", "guard", "victims", "tasks", "relation", "queues", "damping", "ready", "like",
+  "policy", "language", "init",
   "swf",
 }
 

@@ -106,6 +106,14 @@ describe("a reclaim", function ()
     assert.equal(180, decision.flights[1].left)
   end)
 
+  it("holds nothing of tasks that are gone, so that nothing is said of it", function ()
+    local now = after(10, {})
+    now.consumers["/B"].allocated = 1
+    assert.same({}, codes(engine.cycle(short(), now)))
+    now.reclaims[1].tasks = nil -- now it may hold them
+    assert.same({ "W-in-flight" }, codes(engine.cycle(short(), now)))
+  end)
+
   it("is over when all its tasks are gone", function ()
     local decision = engine.cycle(short(), after(500, {}, 100))
     assert.equal("returned", decision.flights[1].phase)
@@ -194,104 +202,6 @@ describe("the time of grace", function ()
       found[reclaim["for"][1].consumer] = { reclaim.slots, reclaim.grace, reclaim.deadline }
     end
     assert.same({ ["/P/a"] = { 4, 300, 400 }, ["/Q"] = { 6, 7, 107 } }, found)
-  end)
-end)
-
-describe("a host closed with reclaim (E-34)", function ()
-  local function hosts()
-    return short { hosts = { h1 = { slots = 10 }, h2 = { slots = 10 } } }
-  end
-  local function closed(more)
-    local now = state {
-      now = 1000, A = { 10, 8 }, hosts = { h2 = { closed = "reclaim" } },
-      tasks = {
-        { id = "t1", consumer = "/B", slots = 3, host = "h1" },
-        { id = "t2", consumer = "/B", slots = 2, host = "h2" },
-        { id = "t3", consumer = "/B", slots = 1, host = "h2" },
-      },
-    }
-    now.consumers["/B"] = { demand = 6 }
-    for key, value in pairs(more or {}) do now[key] = value end
-    return now
-  end
-
-  it("gives back what runs there, for nobody, with its time of grace", function ()
-    local decision = engine.cycle(hosts(), closed())
-    local reclaim = decision.reclaims[1]
-    assert.equal("closed-host", reclaim.why.code)
-    assert.same({ "t2", "t3" }, reclaim.tasks)
-    assert.equal(3, reclaim.slots)
-    assert.equal(1060, reclaim.deadline)
-    assert.same({}, reclaim["for"])
-    local row = case.by_path(decision.groups.default)["/B"]
-    assert.equal(6, row.allocated)
-    assert.equal(3, row.reclaimed)
-    assert.equal(3, row.forced)
-  end)
-
-  it("lets its leaf have other slots instead", function ()
-    -- 10 slots are left: 5 for each. /B keeps 3 there and lacks 2, which /A gives back.
-    local decision = engine.cycle(hosts(), closed())
-    local moved = case.reclaims(decision)
-    assert.same({ 3, B = 2 }, moved.A)
-    local why = decision.reclaims[#decision.reclaims].why.code
-    assert.is_true(why == "over-quota" or why == "closed-host" or why == "over-size")
-  end)
-
-  it("reclaims each slot once: a reclaim under way gets the shorter time (A-80)", function ()
-    local under_way = { {
-      id = "r", consumer = "/B", slots = 5, tasks = { "t1", "t2" }, deadline = 1500,
-      ["for"] = { { consumer = "/A", slots = 5 } },
-    } }
-    local decision = engine.cycle(hosts(), closed { reclaims = under_way })
-    assert.equal(1060, decision.flights[1].deadline)
-    assert.equal(60, decision.flights[1].left)
-    local tasks_of = {}
-    for _, reclaim in ipairs(decision.reclaims) do
-      if reclaim.why.code == "closed-host" then tasks_of = reclaim.tasks end
-    end
-    assert.same({ "t3" }, tasks_of)
-    local rows = case.by_path(decision.groups.default)
-    assert.equal(3, rows["/A"].earmarked) -- of 5; the 2 on the closed host are nobody's
-    assert.equal(5, rows["/B"].in_flight)
-    under_way[1].deadline = 1010
-    decision = engine.cycle(hosts(), closed { reclaims = under_way })
-    assert.equal(1010, decision.flights[1].deadline)
-  end)
-
-  it("is no more to it once they are gone", function ()
-    local now = closed { reclaims = { {
-      id = "r", consumer = "/B", slots = 3, tasks = { "t2", "t3" }, deadline = 1060,
-    } } }
-    now.tasks = { now.tasks[1] }
-    local decision = engine.cycle(hosts(), now)
-    assert.equal("returned", decision.flights[1].phase)
-    for _, reclaim in ipairs(decision.reclaims) do
-      assert.is_true(reclaim.why.code ~= "closed-host")
-    end
-  end)
-
-  it("that only drains takes nothing by force", function ()
-    local decision = engine.cycle(hosts(), closed { hosts = { h2 = { closed = "drain" } } })
-    for _, reclaim in ipairs(decision.reclaims) do
-      assert.is_true(reclaim.why.code ~= "closed-host")
-    end
-    -- Nobody lacks a slot: neither what drains goes, nor anything in its place.
-    local alone = state {
-      A = { 0, 0 }, hosts = { h2 = { closed = "drain" } },
-      tasks = {
-        { id = "t1", consumer = "/B", slots = 8, host = "h1", started = 10 },
-        { id = "t2", consumer = "/B", slots = 5, host = "h2" },
-      },
-    }
-    alone.consumers["/B"] = { demand = 30 }
-    decision = engine.cycle(hosts(), alone)
-    assert.same({}, decision.reclaims)
-    assert.same({ B = 2 }, case.grants(decision)) -- the idle ones of h1
-    -- Somebody does: what drains would serve nobody.
-    alone.consumers["/A"] = { demand = 10, allocated = 0 }
-    decision = engine.cycle(hosts(), alone)
-    assert.same({ "t1" }, decision.reclaims[1].tasks)
   end)
 end)
 

@@ -202,6 +202,21 @@ describe("a mixed plan", function ()
     end, mix "site.lua")
 end)
 
+describe("slots on their way to a ledger's leaf from another policy's", function ()
+  it("are its own once they are there: no quota is beyond what is there (C-5, H-15)", function ()
+    local flight = {
+      id = "f", consumer = "/X", slots = 3, deadline = 9,
+      ["for"] = { { consumer = "/O", slots = 3 } },
+    }
+    local short = plan {
+      slots = 10, { "O", owned = 2, policy = "ownership" }, { "X", owned = 8 },
+    }
+    local now = state { O = { 9, 0 }, X = { 9, 10 }, reclaims = { flight } }
+    local group = engine.cycle(short, now).groups.default
+    case.check({ O = { quota = 2, earmarked = 3 }, X = { quota = 8 } }, group)
+  end)
+end)
+
 describe("ready-made policies", function ()
   -- Of 44 slots O has its 20 (H-15); the other 24 of 40 are six tenths: 12, 6 and 6.
   it("stand beside one another, each with its own share_limit (H-15, 5.3)", function ()
@@ -244,7 +259,7 @@ describe("quota that no fill passed on", function ()
   it("takes no task from anybody (C-5, C-6)", function ()
     local capped = [[return policy { name = "capped",
       attributes = { cap = { type = "integer", default = none } },
-      quota = { fill "capped" { by = 1, up_to = "cap" } } }]]
+      quota = { fill "capped" { by = 1, up_to = function (cap) return cap end } } }]]
     local short = plan {
       slots = 12, policy = "site.lua", { "P", { "c", cap = 1 }, { "d", cap = 1 } }, { "B" },
     }

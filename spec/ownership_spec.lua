@@ -6,50 +6,10 @@
 
 local case = require "spec.support.case"
 local engine = require "spec.support.engine"
+local ownership = require "spec.support.ownership"
 
-local plan, state = case.plan, case.state
-
-local function owners(short)
-  short.policy = short.policy or "ownership"
-  return plan(short)
-end
-
-local function loan(lender, borrower, slots)
-  return { lender = "/" .. lender, borrower = "/" .. borrower, slots = slots }
-end
-
---- The loans of a decision as {"A>B" = slots}, those that have ended left out.
-local function loans(decision)
-  local out = {}
-  for _, each in ipairs(decision.loans) do
-    if each.slots > 0 then
-      out[each.lender:sub(2) .. ">" .. each.borrower:sub(2)] = each.slots
-    end
-  end
-  return out
-end
-
-local function reasons(decision)
-  local out = {}
-  for _, reclaim in ipairs(decision.reclaims) do
-    out[reclaim.consumer:sub(2)] = reclaim.why.code
-  end
-  return out
-end
-
-local function judge(short, now, expected)
-  local decision = engine.cycle(short, now)
-  assert.same(expected.grants or {}, case.grants(decision))
-  assert.same(expected.reclaims or {}, case.reclaims(decision))
-  assert.same(expected.loans or {}, loans(decision))
-  if expected.why then
-    assert.same(expected.why, reasons(decision))
-  end
-  if expected.expect then
-    case.check(expected.expect, decision.groups.default)
-  end
-  return decision
-end
+local state = case.state
+local owners, loan, judge = ownership.owners, ownership.loan, ownership.judge
 
 describe("allocation (C-11, seed 5.2)", function ()
   it("takes own idle slots first", function ()
@@ -86,6 +46,25 @@ describe("allocation (C-11, seed 5.2)", function ()
     }
     judge(short, state { B = { 9 }, C = { 9 }, D = { 9 } },
       { grants = { B = 4, C = 2 }, loans = { ["A>B"] = 4, ["A>C"] = 2 } })
+  end)
+
+  it("reads every way to say everybody, nobody and one", function ()
+    local function lent(lend, borrow)
+      return ownership.loans(engine.cycle(
+        owners { { "A", owned = 3, lend = lend }, { "B", borrow = borrow }, { "C" } },
+        state { B = { 3 } }))
+    end
+    for _, everybody in ipairs { true, "all", { "all" } } do
+      assert.same({ ["A>B"] = 3 }, lent(everybody, true))
+      assert.same({ ["A>B"] = 3 }, lent(true, everybody))
+    end
+    for _, nobody in ipairs { false, "none" } do
+      assert.same({}, lent(nobody, true))
+      assert.same({}, lent(true, nobody))
+    end
+    assert.same({ ["A>B"] = 3 }, lent("/B", "/A"))
+    assert.same({}, lent("/C", "/A"))
+    assert.same({}, lent("/B", "/C"))
   end)
 
   it("lends to the best rank first, in the borrower's order (E-3)", function ()
@@ -256,9 +235,36 @@ describe("at a switch of windows", function ()
       { reclaims = { A = { 3 }, B = { 3 } } })
   end)
 
-  it("A-71: who does not rebalance drains: nothing is taken", function ()
-    judge(owners { { "A", owned = 5, rebalance = false }, { "B", owned = 10 } },
-      state { A = { 100, 10 }, B = { 100, 5 } }, {})
+  it("A-71: who does not rebalance drains: nothing is taken that nobody wants", function ()
+    local short = owners { { "A", owned = 5, rebalance = false }, { "B", owned = 10 } }
+    judge(short, state { A = { 100, 10 }, B = { 5, 5 } }, {})
+    -- The switch is not what takes them: their owner's wish is, as in any cycle (A-73).
+    judge(short, state { A = { 100, 10 }, B = { 8, 5 } },
+      { reclaims = { A = { 3, B = 3 } }, why = { A = "recalled" } })
+  end)
+
+  it("A-71: what drains is taken when nothing else is there", function ()
+    local short = owners {
+      { "A", owned = 5, rebalance = false }, { "B", owned = 10 }, { "C", rank = 1 },
+    }
+    judge(short, state { A = { 9, 8 }, B = { 8, 5 }, C = { 2, 2 } },
+      { reclaims = { C = { 2, B = 2 }, A = { 1, B = 1 } } })
+    judge(short, state { A = { 9, 8 }, B = { 7, 5 }, C = { 0, 0 } }, { grants = { B = 2 } })
+  end)
+
+  it("A-71: a forbidden loan of who drains ends in the books; its lender can have it", function ()
+    local short = owners { { "A", owned = 4, lend = { "/C" } }, { "C" },
+      { "B", borrow = true, rebalance = false } }
+    local lent = { loan("A", "B", 4) }
+    judge(short, state { A = { 0 }, B = { 4, 4 }, loans = lent }, {})
+    judge(short, state { A = { 3 }, B = { 4, 4 }, loans = lent },
+      { reclaims = { B = { 3, A = 3 } } })
+  end)
+
+  it("A-71: who drains keeps what it can have as a loan, as others do (TV-3)", function ()
+    judge(owners { { "A", owned = 5, borrow = true, rebalance = false },
+      { "B", owned = 10, lend = true } },
+      state { A = { 10, 10 }, B = { 5, 5 } }, { loans = { ["B>A"] = 5 } })
   end)
 
   it("lists that forbid a loan end it (C-11)", function ()
@@ -267,6 +273,11 @@ describe("at a switch of windows", function ()
       { reclaims = { B = { 4, A = 4 } }, why = { B = "lend-list" } })
     judge(owners { { "A", owned = 5, lend = true }, { "B", borrow = { "/C" } }, { "C" } }, now,
       { reclaims = { B = { 4, A = 4 } }, why = { B = "borrow-list" } })
+  end)
+
+  it("what the group has not is given back to nobody", function ()
+    judge(owners { { "A", owned = 10 }, { "B", owned = 5 } },
+      state { slots = 10, A = { 0 }, B = { 15, 15 } }, { reclaims = { B = { 10, A = 5 } } })
   end)
 
   it("what an owner no longer owns cannot stay lent", function ()
@@ -303,42 +314,5 @@ describe("an explanation", function ()
     assert.truthy(text:find("It borrows 3 slots from /A: their owner does not want them now "
       .. "(borrowed).", 1, true))
     assert.truthy(text:find("Its quota is 3 = 3 borrowed.", 1, true))
-  end)
-end)
-
-describe("slots are alike, so", function ()
-  it("nobody gives one to whom it gets one from", function ()
-    local ring = owners {
-      { "A", owned = 5, lend = true, borrow = true },
-      { "B", owned = 5, lend = true, borrow = true },
-      { "C", owned = 5, lend = true, borrow = true },
-    }
-    local now = state {
-      A = { 9, 5 }, B = { 9, 5 }, C = { 9, 5 },
-      loans = { loan("A", "B", 1), loan("B", "C", 1), loan("C", "A", 1) },
-    }
-    assert.same({}, (engine.cycle(ring, now)).reclaims)
-    local two = owners { slots = 9, { "A", owned = 2, lend = true }, { "B", borrow = true } }
-    now = state { slots = 5, A = { 4, 3 }, B = { 3, 2 }, loans = { loan("A", "B", 2) } }
-    assert.same({}, (engine.cycle(two, now)).reclaims)
-  end)
-
-  it("what is still on its way to a leaf is not taken from it", function ()
-    local short = owners {
-      { "A", owned = 1, lend = { "/D" } }, { "B", owned = 1 }, { "D", borrow = true },
-    }
-    local flight = {
-      id = "f", consumer = "/B", slots = 1, deadline = 9,
-      ["for"] = { { consumer = "/D", slots = 1 } },
-    }
-    local now = state {
-      A = { 1, 0 }, B = { 0, 1 }, D = { 2, 1 }, loans = { loan("A", "D", 1) },
-      reclaims = { flight },
-    }
-    assert.same({ D = { 1, A = 1 } }, case.reclaims((engine.cycle(short, now))))
-    local limited = owners { { "A", owned = 1, share_limit = 0 }, { "B" } }
-    flight.consumer, flight["for"][1].consumer = "/B", "/A"
-    now = state { slots = 2, A = { 2, 1 }, B = { 0, 1 }, reclaims = { flight } }
-    assert.same({}, (engine.cycle(limited, now)).reclaims)
   end)
 end)

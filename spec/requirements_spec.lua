@@ -99,6 +99,29 @@ describe("a requirement", function ()
     }, decision.groups.default)
   end)
 
+  it("keeps exclusive consumers off hosts that others need, who else take what fits (H-14)",
+    function ()
+      local document = plan {
+        { "A", owned = 4, exclusive = true }, { "B", owned = 10, requires = "linux" },
+        { "C", owned = 6 },
+      }
+      local _, placed = cycle(document, state { A = { 4 }, B = { 10 } })
+      assert.same({ A = { h2 = 4 }, B = { h1 = 8, h3 = 2 } }, placed)
+      _, placed = cycle(document, state { A = { 4 } })
+      assert.same({ A = { h3 = 4 } }, placed)
+    end)
+
+  it("that no open host meets is told, where somebody wants slots", function ()
+    local document = plan { { "A", owned = 10, requires = "big" }, { "B", owned = 10 } }
+    local shut = { h2 = { closed = "drain" }, h3 = { slots = 0 } }
+    local decision = cycle(document, state { A = { 1 }, hosts = shut })
+    assert.equal("W-requires", decision.warnings[1].code)
+    assert.matches('/A requires "big": no open host', decision.warnings[1].message)
+    case.check({ A = { demand = 1, need = 0 } }, decision.groups.default)
+    assert.same({}, { table.unpack(cycle(document, state { A = { 0 }, hosts = shut }).warnings) })
+    assert.same({}, { table.unpack(cycle(document, state { A = { 1 } }).warnings) })
+  end)
+
   it("must be one of the policy's", function ()
     local fine, fault = pcall(engine.sealed, plan {
       { "A", owned = 1, requires = "bog" },
@@ -146,6 +169,45 @@ describe("a reclaim (E-30)", function ()
     case.check({ B = { over = 2, reclaimed = 0 }, C = { over = 8, reclaimed = 8 } },
       decision.groups.default)
     assert.same({ C = { 8, A = 8 } }, case.reclaims(decision))
+  end)
+end)
+
+describe("slots of which no task tells the host", function ()
+  local document = plan {
+    { "A", owned = 10, requires = "big" }, { "B", owned = 5 }, { "C", owned = 5 },
+  }
+  local function given(demand_a, demand_c, tasks)
+    local now = state { A = { demand_a }, B = { 20 }, C = { demand_c }, tasks = tasks }
+    now.consumers["/B"].allocated = 20
+    return now
+  end
+  local function decide(...)
+    return (cycle(document, given(...)))
+  end
+  local function told(...)
+    local _, decision = engine.cycle(document, given(...), nil, POLICY)
+    return function (path) return table.concat(decision:explain(path), "\n") end
+  end
+
+  it("are not reclaimed for who requires something of hosts, and that is told", function ()
+    local decision = decide(10, 0) -- /B has 10 too many; 8 of all slots are on no host for /A
+    assert.same({}, decision.reclaims)
+    local text = told(10, 0)
+    assert.matches("Of the 10 it is over 10 stay: no task tells their hosts", text("/B"))
+    assert.matches("nobody is over on hosts that are known to serve it", text("/A"))
+    assert.equal("W-hosts", decision.warnings[1].code)
+    assert.matches("of 10 that others have too many.*/A", decision.warnings[1].message)
+  end)
+
+  it("are reclaimed for all others", function ()
+    assert.same({ B = { 5, C = 5 } }, case.reclaims(decide(10, 5)))
+    assert.equal(0, #decide(0, 5).warnings)
+  end)
+
+  it("stay where others are told on hosts that serve the claimant", function ()
+    local decision = decide(10, 0, { task("t", "B", "h1", 8), task("u", "B", "h2", 4) })
+    assert.same({ B = { 4, A = 4 } }, case.reclaims(decision))
+    assert.same({ "u" }, decision.reclaims[1].tasks)
   end)
 end)
 

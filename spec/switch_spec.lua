@@ -107,6 +107,16 @@ describe("loans at a switch", function ()
     assert.same({ "/B", "/A", 5 }, { loan.lender, loan.borrower, loan.slots })
   end)
 
+  it("A-71: the switch takes nothing from who drains; the cycles behind do, on demand", function ()
+    local short = site({
+      slots = 15, policy = "ownership", { "A", owned = 10, rebalance = false }, { "B", owned = 5 },
+    }, { ["/A"] = { owned = 5 }, ["/B"] = { owned = 10 } })
+    local now = { A = { 10, 10 }, B = { 8, 5 } }
+    assert.same({}, (reclaims(short, now, SWITCH)))
+    assert.same({ A = { 3, B = 3 } }, (reclaims(short, now, SWITCH + 1)))
+    assert.same({}, (reclaims(short, { A = { 10, 10 }, B = { 5, 5 } }, SWITCH + 1)))
+  end)
+
   it("TV-4: a lend limit of 10 that becomes 5 calls 5 of 10 lent slots back", function ()
     local short, now = lending({ ["/A"] = { lend_limit = 5 } }, 10)
     assert.equal(5, (reclaims(short, now, SWITCH)).B[1])
@@ -122,6 +132,59 @@ describe("loans at a switch", function ()
       slots = 40, policy = "ownership", { "A", owned = 10 }, { "B", owned = 30 },
     }, { ["/A"] = { owned = 25 }, ["/B"] = { owned = 15 } })
     assert.equal(15, (reclaims(short, { A = { 10, 10 }, B = { 30, 30 } }, SWITCH)).B[1])
+  end)
+end)
+
+describe("a switch of policies (H-16)", function ()
+  --- By day another policy holds; A lends and B borrows where books are kept.
+  local function turn(night, day, rebalance)
+    local short = site({
+      slots = 20, policy = night, { "A", owned = 10 },
+      { "B", owned = 10, grace = 60, rebalance = rebalance },
+    }, { ["/A"] = {} })
+    short.windows[1].policy = day
+    short.windows[1].consumers = nil
+    for _, consumer in ipairs(short.consumers) do
+      consumer.lend, consumer.borrow = true, true
+    end
+    return short
+  end
+  local function held(demand, slots, lent)
+    local loans = lent and { { lender = "/A", borrower = "/B", slots = lent } }
+    return { A = { 0, 0 }, B = { demand, slots }, loans = loans }
+  end
+
+  it("to ownership takes what is used beyond the new ownership, lendable or not", function ()
+    local short = turn("hybrid", "ownership")
+    local taken, decision = reclaims(short, held(15, 15), SWITCH)
+    assert.same({ B = { 5, A = 5 } }, taken)
+    assert.equal("over-window", decision.reclaims[1].why.code)
+    assert.equal(SWITCH + 60, decision.reclaims[1].deadline) -- the borrower's grace
+    assert.same({}, decision.loans)
+    -- As at any other time it would have borrowed them.
+    taken, decision = reclaims(short, held(15, 15), SWITCH + 1)
+    assert.same({}, taken)
+    assert.equal(5, decision.loans[1].slots)
+  end)
+
+  it("to ownership leaves what is within it", function ()
+    assert.same({}, (reclaims(turn("hybrid", "ownership"), held(10, 10), SWITCH)))
+  end)
+
+  it("from ownership takes back what was lent, or what is beyond ownership, if more", function ()
+    local short = turn("ownership", "hybrid")
+    for _, case_of in ipairs { { 15, 5, 5 }, { 8, 5, 5 }, { 17, 5, 7 }, { 9, nil, nil } } do
+      local slots, lent, back = table.unpack(case_of, 1, 3)
+      local taken, decision = reclaims(short, held(slots, slots, lent), SWITCH)
+      assert.same(back, taken.B and taken.B[1])
+      assert.same({}, decision.loans)
+    end
+    assert.same({}, (reclaims(short, held(15, 15, 5), SWITCH + 1)))
+  end)
+
+  it("takes nothing from who drains (A-71)", function ()
+    assert.same({}, (reclaims(turn("hybrid", "ownership", false), held(15, 15), SWITCH)))
+    assert.same({}, (reclaims(turn("ownership", "hybrid", false), held(15, 15, 5), SWITCH)))
   end)
 end)
 

@@ -295,3 +295,58 @@ describe("a state under windows", function ()
     end)
   end)
 end)
+
+describe("an explanation", function ()
+  --- Its first sentences at a time, of a consumer.
+  local function told(short, now, path)
+    local given = state { A = { 30, 0 }, ["B/x"] = { 30, 0 } }
+    given.now = now
+    local _, decision = engine.cycle(short, given)
+    local lines = decision:explain(path)
+    return { lines[1], lines[2] }
+  end
+  local day = site({
+    { from = "08:00", to = "17:00", days = WEEK, slots = 80,
+      consumers = { ["/A"] = { owned = 7, rank = 3 }, ["/B/x"] = { owned = 15, limit = 16 } } },
+    { from = "12:00", to = "14:00", consumers = { ["/A"] = { owned = 10 } } },
+  }, { timezone = "Europe/Berlin" })
+  local FIRST = "window 0 (08:00 to 17:00 mon tue wed thu fri, Europe/Berlin)"
+
+  it("says which windows hold, and what they change for a consumer and its group", function ()
+    assert.same({
+      "Now a window holds: " .. FIRST .. ".",
+      "For /A that changes owned 10 to 7, rank 0 to 3; for all planned slots 40 to 80.",
+    }, told(day, "2026-11-23T09:00:00+01:00", "/A"))
+    -- /B owns the sum of what its children do.
+    assert.matches("^For /B that changes owned 30 to 25;",
+      told(day, "2026-11-23T09:00:00+01:00", "/B")[2])
+    assert.matches("^For /B/x that changes owned 20 to 15, limit none to 16;",
+      told(day, "2026-11-23T09:00:00+01:00", "/B/x")[2])
+  end)
+
+  it("goes by the last window that says something, column by column", function ()
+    assert.same({
+      "Now windows hold: " .. FIRST .. ", window 1 (12:00 to 14:00, Europe/Berlin).",
+      "For /A that changes rank 0 to 3; for all planned slots 40 to 80.",
+    }, told(day, "2026-11-23T12:00:00+01:00", "/A"))
+  end)
+
+  it("says so where they change nothing, or none holds", function ()
+    local sunday = "2026-11-22T13:00:00+01:00"
+    assert.equal("For /A that changes nothing.", told(day, sunday, "/A")[2])
+    assert.equal("None of the plan's windows holds now.",
+      told(day, "2026-11-22T09:00:00+01:00", "/A")[1])
+    assert.matches("^/A owns 10", told(site(), sunday, "/A")[1])
+  end)
+
+  it("names lists and policies that are others", function ()
+    local short = plan {
+      slots = 30, policy = "ownership", { "A", owned = 10, lend = true }, { "B", owned = 20 },
+      windows = { { from = "00:00", to = "24:00",
+        consumers = { ["/A"] = { lend = { "/B" } }, ["/B"] = { borrow = true } } } },
+    }
+    local given = state { A = { 0, 0 }, B = { 30, 0 } }
+    local _, decision = engine.cycle(short, given)
+    assert.equal("For /A that changes whom it lends to.", decision:explain("/A")[2])
+  end)
+end)

@@ -27,7 +27,7 @@ static void help_command(allot__text *out)
     for (const allot__verb *verb = allot__cli_verbs; verb->name != NULL; verb++) {
         char left[64];
         snprintf(left, sizeof left, "%s %s", verb->name, verb->operands);
-        allot__cli_printf(out, "  %-25s %s\n", left, verb->summary);
+        allot__cli_printf(out, "  %-31s %s\n", left, verb->summary);
     }
     put_options(out, NULL);
     allot__cli_puts(out, "\nA file named - is standard input.\n"

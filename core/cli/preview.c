@@ -38,38 +38,15 @@ static sums add_up(const allot_decision *decision)
 
 /* ---- Windows --------------------------------------------------------------------------------- */
 
-static void put_days(allot__text *out, uint32_t days)
-{
-    static const char *const names[] = {"mon", "tue", "wed", "thu", "fri", "sat", "sun"};
-    for (int i = 0; i < 7 && days != 0x7f; i++)
-        if (days >> i & 1)
-            allot__cli_printf(out, " %s", names[i]);
-}
-
-/* "window 2 (08:00 to 17:00 mon tue, Europe/Berlin)" */
-static void put_window(allot__text *out, const allot_plan *plan, int32_t i)
-{
-    allot_window it;
-    if (allot_plan_window_at(plan, i, &it) != ALLOT_OK)
-        return;
-    allot__cli_printf(out, "window %d (%02d:%02d to %02d:%02d", (int)i, (int)(it.from / 3600),
-                      (int)(it.from / 60 % 60), (int)(it.to / 3600), (int)(it.to / 60 % 60));
-    put_days(out, it.days);
-    allot__cli_puts(out, ", ");
-    allot__cli_puts(out, allot_plan_zone_name(plan, it.zone));
-    if (it.group != ALLOT_ALL && allot_plan_groups(plan) > 1)
-        allot__cli_printf(out, ", group %s", allot_plan_group_name(plan, it.group));
-    allot__cli_puts(out, ")");
-}
-
 static void put_windows(allot__text *out, const allot_plan *plan, uint64_t windows,
                         const char *what)
 {
     for (int32_t i = 0; i < allot_plan_windows(plan); i++) {
         if (!(windows >> i & 1))
             continue;
-        put_window(out, plan, i);
-        allot__cli_printf(out, " %s\n", what);
+        char text[512];
+        allot_plan_window_text(plan, i, text, sizeof text);
+        allot__cli_printf(out, "%s %s\n", text, what);
     }
 }
 

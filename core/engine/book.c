@@ -10,38 +10,11 @@ typedef struct lists {
     allot__orders *out;
     const allot__transfer *transfers;
     int32_t count;
-    int32_t *head;  /* by number: its first transfer, -1: none; */
-    int32_t *next;  /* ... by transfer: the next one, */
-    int32_t *order; /* ... and the reclaim that it belongs to */
-    int32_t room;   /* for reclaims */
+    int32_t *head;     /* by number: its first transfer, -1: none; */
+    int32_t *next;     /* ... by transfer: the next one */
+    int32_t *claim_of; /* by number: where it stands in a reclaim's claims; NULL: the last it is */
+    int32_t claims;    /* listed so far */
 } lists;
-
-int64_t allot__granted(const allot__work *work, int32_t row)
-{
-    int64_t wants = (int64_t)work->demand[row] - work->allocated[row];
-    wants = wants > 0 ? wants : 0;
-    return wants < work->received[row] ? wants : work->received[row];
-}
-
-static bool list_grants(allot__book *book)
-{
-    allot__orders *out = book->out;
-    for (int32_t i = 0; i < book->leaves; i++) {
-        out->grant_count += book->leaf[i] >= 0 && allot__granted(book->work, book->leaf[i]) > 0;
-    }
-    out->grants =
-        allot__arena_take(book->work->arena, (size_t)out->grant_count + 1, sizeof *out->grants);
-    if (out->grants == NULL) {
-        return false;
-    }
-    int32_t at = 0;
-    for (int32_t i = 0; i < book->leaves; i++) {
-        if (book->leaf[i] >= 0 && allot__granted(book->work, book->leaf[i]) > 0) {
-            out->grants[at++] = book->leaf[i];
-        }
-    }
-    return true;
-}
 
 /* What of a leaf's slots stands on closed hosts and was not told to go before. */
 static int64_t closing(const allot__work *work, int32_t row)
@@ -72,46 +45,81 @@ static int64_t grace_of(const allot__work *work, int32_t from, int32_t to)
     return a == b ? grace[a] : grace[from];
 }
 
-static bool begin(lists *it)
+/* Room for all lists, and the grants. */
+static bool list_grants(lists *it)
 {
-    allot__book *book = it->book;
-    allot__arena *arena = book->work->arena;
-    size_t count = (size_t)it->count + 1;
-    it->head = book->next; /* what lacks was served */
-    it->next = allot__arena_take(arena, count, sizeof *it->next);
-    it->order = allot__arena_take(arena, count, sizeof *it->order);
-    if (it->next == NULL || it->order == NULL) {
+    allot__orders *out = it->out;
+    const allot__work *work = it->book->work;
+    const int32_t *leaf = it->book->leaf;
+    size_t reclaims = (size_t)it->count + 1;
+    for (int32_t i = 0; i < it->book->leaves; i++) {
+        if (leaf[i] >= 0) {
+            out->grant_count += allot__granted(work, leaf[i]) > 0;
+            reclaims += (work->reclaimed[leaf[i]] > 0) + (closing(work, leaf[i]) > 0);
+        }
+    }
+    out->grants = allot__arena_take(work->arena, (size_t)out->grant_count + 1, sizeof *out->grants);
+    out->reclaims = allot__arena_take(work->arena, reclaims, sizeof *out->reclaims);
+    out->claims = allot__arena_take(work->arena, (size_t)it->count + 1, sizeof *out->claims);
+    if (out->grants == NULL || out->reclaims == NULL || out->claims == NULL) {
         return false;
     }
-    for (int32_t i = 0; i <= book->leaves; i++) {
+    int32_t at = 0;
+    for (int32_t i = 0; i < it->book->leaves; i++) {
+        if (leaf[i] >= 0 && allot__granted(work, leaf[i]) > 0) {
+            out->grants[at++] = leaf[i];
+        }
+    }
+    return true;
+}
+
+/* Links the transfers of each leaf, in the order of their making. */
+static bool link_transfers(lists *it)
+{
+    allot__book *book = it->book;
+    size_t leaves = (size_t)book->leaves;
+    it->head = book->next; /* what lacks was served */
+    it->next = allot__arena_take(book->work->arena, (size_t)it->count + 1, sizeof *it->next);
+    if (it->next == NULL) {
+        return false;
+    }
+    for (size_t i = 0; i < leaves; i++) {
         it->head[i] = -1;
     }
     for (int32_t i = it->count - 1; i >= 0; i--) {
         it->next[i] = it->head[it->transfers[i].from];
         it->head[it->transfers[i].from] = i;
     }
-    it->room = it->count;
-    for (int32_t i = 0; i < book->leaves; i++) {
-        int32_t row = book->leaf[i];
-        it->room +=
-            row >= 0 ? (book->work->reclaimed[row] > 0) + (closing(book->work, row) > 0) : 0;
+    if (book->work->ledger != NULL) {
+        it->claim_of = book->lack; /* what lacks was served */
+        memset(it->claim_of, 0, leaves * sizeof *it->claim_of);
     }
-    it->out->reclaims = allot__arena_take(arena, (size_t)it->room + 1, sizeof *it->out->reclaims);
-    it->out->claims = allot__arena_take(arena, count, sizeof *it->out->claims);
-    return it->out->reclaims != NULL && it->out->claims != NULL;
+    return true;
 }
 
-/* The reclaim of a leaf with that grace, from number `first` on; made where there is none. */
-static int32_t reclaim_with(lists *it, int32_t first, int32_t row, int64_t grace)
+/* The row that a transfer is to. */
+static int32_t row_to(const lists *it, int32_t transfer)
 {
-    allot__order_back *list = it->out->reclaims;
+    int32_t row = it->book->leaf[it->transfers[transfer].to];
+    return row >= 0 ? row : it->book->work->group->parent[~row];
+}
+
+static allot__order_back *add_reclaim(lists *it, int32_t row, int64_t grace)
+{
+    allot__order_back *reclaim = &it->out->reclaims[it->out->reclaim_count++];
+    *reclaim = (allot__order_back){.row = row, .grace = grace, .first = it->claims};
+    return reclaim;
+}
+
+/* Of a leaf's reclaims, from number `first` on, the one with that grace; NULL: there is none. */
+static allot__order_back *reclaim_with(const lists *it, int32_t first, int64_t grace)
+{
     for (int32_t i = first; i < it->out->reclaim_count; i++) {
-        if (list[i].grace == grace) {
-            return i;
+        if (it->out->reclaims[i].grace == grace) {
+            return &it->out->reclaims[i];
         }
     }
-    list[it->out->reclaim_count] = (allot__order_back){.row = row, .grace = grace};
-    return it->out->reclaim_count++;
+    return NULL;
 }
 
 /* What goes for nobody's sake but a host's that is closed. */
@@ -120,82 +128,71 @@ static void list_closed(lists *it, int32_t row)
     const allot__work *work = it->book->work;
     const allot__closed_slots *closed = work->closed;
     if (closing(work, row) > 0) {
-        it->out->reclaims[it->out->reclaim_count++] =
-            (allot__order_back){.row = row,
-                                .unowed = ALLOT__BY_CLOSED,
-                                .slots = closing(work, row),
-                                .grace = work->group->columns[ALLOT_GRACE][row],
-                                .tasks = closed->tasks + closed->first[row],
-                                .task_count = closed->first[row + 1] - closed->first[row]};
+        allot__order_back *reclaim = add_reclaim(it, row, work->group->columns[ALLOT_GRACE][row]);
+        reclaim->unowed = ALLOT__BY_CLOSED;
+        reclaim->slots = closing(work, row);
+        reclaim->tasks = closed->tasks + closed->first[row];
+        reclaim->task_count = closed->first[row + 1] - closed->first[row];
     }
 }
 
-static void list_leaf(lists *it, int32_t number)
+/* Adds a transfer to a reclaim's claims. A ledger transfers from one leaf to another at different
+ * times, which is one claim. */
+static void add_claim(lists *it, allot__order_back *reclaim, int32_t transfer)
+{
+    allot_claim *claims = &it->out->claims[reclaim->first];
+    int32_t number = it->transfers[transfer].to;
+    int64_t slots = it->transfers[transfer].slots;
+    int32_t to = allot__handle(it->book->work, row_to(it, transfer));
+    int32_t known = it->claim_of != NULL ? it->claim_of[number] : reclaim->count - 1;
+    reclaim->slots += slots;
+    if (known >= 0 && known < reclaim->count && claims[known].consumer == to) {
+        claims[known].slots += slots;
+        return;
+    }
+    if (it->claim_of != NULL) {
+        it->claim_of[number] = reclaim->count;
+    }
+    claims[reclaim->count++] = (allot_claim){to, slots};
+    it->claims++;
+}
+
+/* A leaf's reclaims with their claims, one for each time of grace. */
+static void list_owed(lists *it, int32_t row, int32_t number)
 {
     const allot__work *work = it->book->work;
-    int32_t row = it->book->leaf[number];
+    bool alike = !work->group->options[ALLOT_OPTION_ANCESTOR_GRACE];
+    int32_t first = it->out->reclaim_count;
+    for (int32_t i = it->head[number]; i >= 0; i = alike ? -1 : it->next[i]) {
+        int64_t grace = grace_of(work, row, row_to(it, i));
+        if (reclaim_with(it, first, grace) != NULL) {
+            continue;
+        }
+        allot__order_back *reclaim = add_reclaim(it, row, grace);
+        for (int32_t k = i; k >= 0; k = it->next[k]) {
+            if (alike || grace_of(work, row, row_to(it, k)) == grace) {
+                add_claim(it, reclaim, k);
+            }
+        }
+    }
+}
+
+static void list_leaf(lists *it, int32_t row, int32_t number)
+{
+    const allot__work *work = it->book->work;
+    int64_t grace = work->group->columns[ALLOT_GRACE][row];
     int64_t unowed = work->reclaimed[row];
     list_closed(it, row);
     int32_t first = it->out->reclaim_count;
-    for (int32_t i = it->head[number]; i >= 0; i = it->next[i]) {
-        int32_t to = it->book->leaf[it->transfers[i].to];
-        to = to >= 0 ? to : work->group->parent[~to];
-        it->order[i] = reclaim_with(it, first, row, grace_of(work, row, to));
-        allot__order_back *reclaim = &it->out->reclaims[it->order[i]];
-        reclaim->slots += it->transfers[i].slots;
-        reclaim->count++;
-        unowed -= it->transfers[i].slots;
+    list_owed(it, row, number);
+    for (int32_t i = first; i < it->out->reclaim_count; i++) {
+        unowed -= it->out->reclaims[i].slots;
     }
     if (unowed > 0) {
-        int32_t own = reclaim_with(it, first, row, work->group->columns[ALLOT_GRACE][row]);
-        it->out->reclaims[own].slots += unowed;
-        it->out->reclaims[own].unowed = it->book->unowed[number];
-    }
-}
-
-/* Adds a transfer to its reclaim's claims; claim_of: where those of a number were added last. */
-static void list_claim(lists *it, int32_t transfer, int32_t *claim_of)
-{
-    const allot__work *work = it->book->work;
-    allot__order_back *reclaim = &it->out->reclaims[it->order[transfer]];
-    allot_claim *claims = &it->out->claims[reclaim->first];
-    int32_t number = it->transfers[transfer].to;
-    int32_t row = it->book->leaf[number];
-    int32_t to = allot__handle(work, row >= 0 ? row : work->group->parent[~row]);
-    int32_t known = claim_of != NULL ? claim_of[number] : reclaim->count - 1;
-    if (known >= 0 && known < reclaim->count && claims[known].consumer == to) {
-        claims[known].slots += it->transfers[transfer].slots;
-        return;
-    }
-    if (claim_of != NULL) {
-        claim_of[number] = reclaim->count;
-    }
-    claims[reclaim->count++] = (allot_claim){to, it->transfers[transfer].slots};
-}
-
-/* A ledger transfers from one leaf to another at different times, which is one claim; all between
- * two leaves are of one reclaim. */
-static void list_claims(lists *it)
-{
-    allot__book *book = it->book;
-    allot__orders *out = it->out;
-    int32_t sum = 0;
-    for (int32_t i = 0; i < out->reclaim_count; i++) {
-        out->reclaims[i].first = sum;
-        sum += out->reclaims[i].count;
-        out->reclaims[i].count = 0;
-    }
-    for (int32_t i = 0; i < it->count && book->work->ledger == NULL; i++) {
-        list_claim(it, i, NULL);
-    }
-    if (book->work->ledger != NULL) {
-        int32_t *claim_of = book->lack; /* what lacks was served */
-        memset(claim_of, 0, (size_t)book->leaves * sizeof *claim_of);
-        for (int32_t number = 0; number < book->leaves; number++) {
-            for (int32_t i = it->head[number]; i >= 0; i = it->next[i]) {
-                list_claim(it, i, claim_of);
-            }
-        }
+        allot__order_back *own = reclaim_with(it, first, grace);
+        own = own != NULL ? own : add_reclaim(it, row, grace);
+        own->slots += unowed;
+        own->unowed = it->book->unowed[number];
     }
 }
 
@@ -206,15 +203,14 @@ int allot__book_list(allot__book *book)
                 .out = book->out,
                 .transfers = book->transfers.items,
                 .count = (int32_t)book->transfers.count};
-    if (!list_grants(book) || !begin(&it)) {
+    if (!list_grants(&it) || !link_transfers(&it)) {
         return ALLOT_ENOMEM;
     }
     for (int32_t i = book->leaves - 1; i >= 0; i--) {
         int32_t row = book->leaf[i];
         if (row >= 0 && (book->work->reclaimed[row] > 0 || closing(book->work, row) > 0)) {
-            list_leaf(&it, i);
+            list_leaf(&it, row, i);
         }
     }
-    list_claims(&it);
     return ALLOT_OK;
 }

@@ -24,8 +24,8 @@ typedef struct allot__order_back {
     int32_t first, count; /* of its claims */
     const int32_t *tasks; /* which go, where that is known already; NULL: not yet */
     int32_t task_count;
-    int64_t lost;    /* slot-seconds that they have run, as far as their starts are known */
-    int32_t unknown; /* of how many they are not */
+    int32_t unknown; /* of how many their starts are not known, */
+    int64_t lost;    /* and slot-seconds that the others have run */
 } allot__order_back;
 
 typedef struct allot__orders {
@@ -66,7 +66,12 @@ typedef struct allot__book {
 } allot__book;
 
 /* The part of what a leaf received that it demands; the rest is held for it (C-5). */
-int64_t allot__granted(const allot__work *work, int32_t row);
+static inline int64_t allot__granted(const allot__work *work, int32_t row)
+{
+    int64_t wants = (int64_t)work->demand[row] - work->allocated[row];
+    wants = wants > 0 ? wants : 0;
+    return wants < work->received[row] ? wants : work->received[row];
+}
 
 /* The lists of grants and reclaims, once all is written down. ENOMEM. */
 int allot__book_list(allot__book *book);

@@ -114,17 +114,25 @@ static int64_t beyond(const allot__work *work, const past *past, int32_t row, in
     return slots < holds ? slots : holds;
 }
 
-/* What a leaf holds above an attribute that is a limit. */
+/* What a leaf that does not drain holds above an attribute that is a limit, whatever its `limit`.
+ */
 static int64_t above_attribute(const allot__work *work, int32_t row)
 {
-    int32_t column;
-    int32_t most = allot__limit_of(work->plan, work->group, row, &column);
-    return most == ALLOT_NONE || column == ALLOT_LIMIT ? 0 : stays(work, row) - most;
+    const allot__rules *rules = allot__rules_at(work, row);
+    int64_t most = ALLOT_NONE;
+    if (work->group->columns[ALLOT_REBALANCE][row] == 0) {
+        return 0;
+    }
+    for (int32_t i = 0; i < rules->policy->attribute_count; i++) {
+        int32_t value = work->group->columns[rules->attribute_column[i]][row];
+        most = rules->policy->attributes[i].limit && value < most ? value : most;
+    }
+    return most == ALLOT_NONE ? 0 : stays(work, row) - most;
 }
 
 typedef struct columns {
     int32_t *least, *forced;
-    uint8_t *changed, *why;
+    uint8_t *why;
     bool any; /* something is forced */
 } columns;
 
@@ -133,11 +141,11 @@ static void enforce_leaf(const allot__work *work, const past *past, int32_t row,
     int64_t forced = 0;
     if (past->plan != NULL) {
         int32_t before = allot__row(past->plan, work->index, allot__handle(work, row));
-        if (own_changed(work, past, row, before) &&
-            !allot__policy_ledger(allot__rules_at(work, row)->policy)) {
-            int32_t own = allot__own(work, allot__rules_at(work, row), row, NULL);
+        const allot__rules *rules = allot__rules_at(work, row);
+        if (rules->owns && !allot__policy_ledger(rules->policy) &&
+            own_changed(work, past, row, before)) {
+            int32_t own = allot__own(work, rules, row, NULL);
             columns->least[row] = own < work->limit[row] ? own : work->limit[row];
-            columns->changed[row] = 1;
         }
         forced = allot__drains(work, row) ? 0 : beyond(work, past, row, before);
         columns->why[row] = forced > 0 ? ALLOT__FORCED_WINDOW : ALLOT__FORCED_NOT;
@@ -171,10 +179,8 @@ int allot__enforce(allot__work *work)
     allot__enforced *out = allot__arena_take(work->arena, 1, sizeof *out);
     columns.least = zeroed(work, sizeof *columns.least);
     columns.forced = zeroed(work, sizeof *columns.forced);
-    columns.changed = zeroed(work, 1);
     columns.why = zeroed(work, 1);
-    if (out == NULL || columns.least == NULL || columns.forced == NULL || columns.changed == NULL ||
-        columns.why == NULL) {
+    if (out == NULL || columns.least == NULL || columns.forced == NULL || columns.why == NULL) {
         return ALLOT_ENOMEM;
     }
     if (work->state->former != NULL) {
@@ -188,9 +194,7 @@ int allot__enforce(allot__work *work)
             enforce_leaf(work, &past, row, &columns);
         }
     }
-    *out = (allot__enforced){.switched = work->state->former != NULL,
-                             .least = work->state->former != NULL ? columns.least : NULL,
-                             .changed = columns.changed,
+    *out = (allot__enforced){.least = work->state->former != NULL ? columns.least : NULL,
                              .why = columns.any ? columns.why : NULL};
     work->enforced = out;
     work->forced = columns.any ? columns.forced : NULL;

@@ -6,12 +6,14 @@
  * At a switch of windows:
  *  1. a leaf whose ownership changed needs at least what it owns now, within its limit (A-73): so
  *     quotas follow, and who is above its own gives it back to whom it belongs; a ledger enforces
- *     ownership by itself (ledger.h);
+ *     ownership by itself (ledger.h), and under a policy that does not go by it there is none;
  *  2. a leaf whose limit changed gives back what it holds above it;
  *  3. a leaf whose policy keeps a ledger now and did not before, or the other way round, gives back
  *     what it borrowed, or else what it holds above its ownership, whichever is more (H-16);
  *  4. a leaf with `rebalance` 0 gives nothing: it drains (A-71).
- * At any time a leaf gives back what it holds above an attribute that is a limit (TV-6).
+ * At any time a leaf gives back what it holds above an attribute that is a limit (TV-6), also where
+ * its `limit` is lower still: that one goes by demand. A leaf with `rebalance` 0 does not: slots
+ * above come about when the limit changes, so for as long as it has them it drains.
  */
 #ifndef ALLOT_ENGINE_ENFORCE_H
 #define ALLOT_ENGINE_ENFORCE_H
@@ -26,10 +28,8 @@ typedef enum allot__forced_why {
 } allot__forced_why;
 
 typedef struct allot__enforced {
-    bool switched;    /* other windows held in the cycle before */
-    int32_t *least;   /* by row: what a leaf needs at least; NULL: what it demands */
-    uint8_t *changed; /* by row, of leaves, at a switch: what is owned did */
-    uint8_t *why;     /* by row: an allot__forced_why; NULL: nothing is forced */
+    int32_t *least; /* by row: what a leaf needs at least; NULL: what it demands */
+    uint8_t *why;   /* by row: an allot__forced_why; NULL: nothing is forced */
 } allot__enforced;
 
 /* Writes work->enforced and work->forced, both NULL when there is nothing. ENOMEM. */

@@ -70,6 +70,7 @@ int allot_explain(const allot_decision *decision, int32_t group, int32_t consume
         return status;
     }
     allot__trace(&decided->work, row, &teller.levels);
+    allot__tell_windows(&teller);
     allot__tell_quota(&teller);
     allot__tell_changes(&teller);
     allot__tell_hosts(&teller);

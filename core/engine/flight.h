@@ -9,6 +9,11 @@
  * last, what is still held the others. Tasks on hosts that are closed and reclaimed bring nobody a
  * slot: claims on them are void, the last first, and the deadline is now + grace at the latest
  * (A-80).
+ *
+ * Where slots stand that no task tells of is not known. Those that nobody claims are taken to be
+ * on the closed hosts, the others on open ones, as far as their leaf has slots there that no
+ * reclaim names; what is more than that can only be on the closed ones, too. It is not reclaimed
+ * there again, and is of the reclaims that the state lists last.
  */
 #ifndef ALLOT_ENGINE_FLIGHT_H
 #define ALLOT_ENGINE_FLIGHT_H
@@ -23,7 +28,8 @@
 /* One reclaim, by its number in the state. */
 typedef struct allot__flown {
     int64_t returned;
-    int64_t lost; /* still held, on closed hosts */
+    int64_t lost;   /* still held, on closed hosts */
+    int64_t hidden; /* ... of which none of its tasks tells */
     /* Slots on other hosts that its tasks hold above what it is to give: they come free with it. */
     int64_t beyond;
     int64_t deadline, left;
@@ -45,6 +51,8 @@ int allot__flights_make(const allot_state *state, allot__arena *arena, allot_rep
                         allot__flown_all *out);
 /* Is that site's host closed and reclaimed? -1: no site. */
 bool allot__site_reclaimed(const allot_state *state, int32_t site);
+/* Is any host closed in this way? */
+bool allot__any_closed(const allot_state *state, allot_closed how);
 /* now + seconds, at most INT64_MAX; seconds >= 0. */
 int64_t allot__later(int64_t now, int64_t seconds);
 

@@ -99,16 +99,6 @@ static void count_beyond(const allot__work *work, const allot__flown_all *flown,
 
 /* ---- Closed hosts ---------------------------------------------------------------------------- */
 
-static bool any_closed(const allot_state *state)
-{
-    for (int32_t site = 0; site < state->tasks.site_count; site++) {
-        if (allot__site_reclaimed(state, site)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* Marks the tasks that reclaims name. */
 static uint8_t *named_tasks(allot__work *work)
 {
@@ -127,8 +117,9 @@ static uint8_t *named_tasks(allot__work *work)
     return named;
 }
 
-/* A leaf's slots on closed hosts; tasks that nothing has told to go yet are added to the list. */
-static void count_leaf(allot__work *work, int32_t row, const uint8_t *named,
+/* A leaf's slots on closed hosts; tasks that nothing has told to go yet are added to the list. So
+ * many `hidden` slots are going, though no reclaim names their tasks: it is those listed first. */
+static void count_leaf(allot__work *work, int32_t row, int64_t hidden, const uint8_t *named,
                        allot__closed_slots *out, int32_t *tasks, int32_t *count)
 {
     const allot__units *units = &work->state->tasks.units[work->index];
@@ -143,12 +134,17 @@ static void count_leaf(allot__work *work, int32_t row, const uint8_t *named,
         for (int32_t i = 0; i < of_unit; i++) {
             going = going || named[list[i] / 8] >> list[i] % 8 & 1;
         }
+        if (!going && units->slots[unit] <= hidden) {
+            going = true;
+            hidden -= units->slots[unit];
+        }
         out->held[row] += units->slots[unit];
         out->flying[row] += going ? units->slots[unit] : 0;
         for (int32_t i = 0; i < of_unit && !going; i++) {
             tasks[(*count)++] = list[i];
         }
     }
+    out->flying[row] += (int32_t)hidden; /* less than any that is left */
 }
 
 static void sum_closed(const allot__work *work, allot__closed_slots *out)
@@ -188,27 +184,44 @@ static int take_closed(allot__work *work, allot__closed_slots **out, int32_t **f
                : ALLOT_ENOMEM;
 }
 
+/* By row, what reclaims hold there of which no task tells. */
+static int32_t *hidden_slots(allot__work *work, const allot__flown_all *flown)
+{
+    const allot__flight *flights = work->state->flights.items;
+    int32_t *hidden = zeroed(work, (size_t)work->tree->rows);
+    for (int32_t i = 0; i < flown->count && hidden != NULL; i++) {
+        if (flights[i].group == work->index) {
+            hidden[allot__row(work->plan, work->index, flights[i].consumer)] +=
+                (int32_t)flown->flights[i].hidden;
+        }
+    }
+    return hidden;
+}
+
 /* Sets the slots on closed hosts apart from what is allocated. */
-static int count_closed(allot__work *work)
+static int count_closed(allot__work *work, const allot__flown_all *flown)
 {
     int32_t rows = work->tree->rows;
     allot__closed_slots *closed;
     int32_t *first, *tasks;
     int32_t count = 0;
-    if (work->state->tasks.units[work->index].count == 0 || !any_closed(work->state)) {
+    if (work->state->tasks.units[work->index].count == 0 ||
+        !allot__any_closed(work->state, ALLOT_CLOSED_NOW)) {
         return ALLOT_OK;
     }
     const uint8_t *named = named_tasks(work);
     int32_t *rest = zeroed(work, (size_t)rows);
-    int status =
-        named != NULL && rest != NULL ? take_closed(work, &closed, &first, &tasks) : ALLOT_ENOMEM;
+    int32_t *hidden = hidden_slots(work, flown);
+    int status = named != NULL && rest != NULL && hidden != NULL
+                     ? take_closed(work, &closed, &first, &tasks)
+                     : ALLOT_ENOMEM;
     if (status != ALLOT_OK) {
         return status;
     }
     for (int32_t row = 0; row < rows; row++) {
         first[row] = count;
         if (allot__family_of(work, row) == 0) {
-            count_leaf(work, row, named, closed, tasks, &count);
+            count_leaf(work, row, hidden[row], named, closed, tasks, &count);
         }
         rest[row] = work->allocated[row] - closed->held[row];
     }
@@ -228,7 +241,7 @@ int allot__flights_count(allot__work *work, const allot__flown_all *flown)
     int32_t *out = NULL;
     int status = flown->count > 0 ? count_flights(work, flown, &out) : ALLOT_OK;
     if (status == ALLOT_OK) {
-        status = count_closed(work);
+        status = count_closed(work, flown);
     }
     if (status == ALLOT_OK && out != NULL) {
         count_beyond(work, flown, out);

@@ -70,11 +70,10 @@ static void take_own(allot__ledger *ledger, int32_t index, int32_t target)
     now = now < free ? now : free;
     allot__books_give(ledger, index, now, ALLOT__OWN);
     slots -= now;
-    wants = wants - now < slots ? wants - now : slots;
-    allot__books_claim(ledger, index, wants);
-    allot__books_promise(ledger, index, slots, ALLOT__OWN);
-    /* In its place are slots of its own that are in flight from it. */
-    ledger->holders[index].promised -= (int32_t)(slots - wants);
+    int64_t lacks = allot__holder_lacks(holder, target);
+    lacks = lacks < slots ? lacks : slots;
+    allot__books_claim(ledger, index, lacks, ALLOT__OWN);
+    allot__books_await(ledger, index, slots - lacks, ALLOT__OWN);
 }
 
 static void phase_own(allot__ledger *ledger)
@@ -99,23 +98,46 @@ static void remember(allot__ledger *ledger)
     }
 }
 
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Of its own slots those that a holder has not, has not lent, does not give back itself, and that
+ * are not on their way to it. */
+static int64_t own_missing(const allot__ledger *ledger, const allot__holder *holder)
+{
+    const int32_t *earmarked = ledger->work->earmarked;
+    int64_t own = (int64_t)allot__holder_own_idle(holder) - allot__holder_leaving(holder);
+    own -= earmarked != NULL ? earmarked[holder->row] - holder->coming : 0;
+    for (int32_t i = holder->recalls; i >= 0 && own > 0; i = ledger->recalls[i].older) {
+        own -= ledger->recalls[i].to < 0 ? ledger->recalls[i].slots : 0;
+    }
+    return own > 0 ? own : 0;
+}
+
 /* Slots that go to nobody yet: those of a loan are their owner's; others are those owners' whose
- * own slots are neither in use nor idle. */
+ * own slots are neither in use nor idle. All as far as the group has slots for them. */
 static void hand_back(allot__ledger *ledger)
 {
+    int32_t *handed = ledger->column[0];
     int64_t idle = ledger->idle > 0 ? ledger->idle : 0;
-    for (int32_t i = 0; i < ledger->count && ledger->loose > 0; i++) {
-        int64_t own = allot__holder_own_idle(&ledger->holders[i]);
-        for (int32_t at = ledger->holders[i].owed; at >= 0 && own > 0;
+    int64_t left = ledger->loose > 0 ? ledger->room : 0;
+    for (int32_t i = 0; i < ledger->count && left > 0; i++) {
+        int64_t own = least(own_missing(ledger, &ledger->holders[i]), left);
+        handed[i] = 0;
+        for (int32_t at = ledger->holders[i].owed; at >= 0 && handed[i] < own;
              at = ledger->recalls[at].older_owed) {
-            own -= allot__books_claim_one(ledger, at, i, own);
+            handed[i] += (int32_t)allot__books_claim_one(ledger, at, i, own - handed[i]);
         }
+        left -= handed[i];
     }
-    for (int32_t i = 0; i < ledger->count && ledger->loose > 0; i++) {
-        int64_t own = allot__holder_own_idle(&ledger->holders[i]);
-        int64_t there = own < idle ? own : idle;
+    for (int32_t i = 0; i < ledger->count && left > 0; i++) {
+        int64_t own = least(own_missing(ledger, &ledger->holders[i]) - handed[i], left);
+        int64_t there = least(own, idle);
         idle -= there;
-        allot__books_claim(ledger, i, own - there);
+        left -= own;
+        allot__books_hand(ledger, i, own - there);
     }
 }
 
@@ -178,6 +200,7 @@ int allot__ledger_run(allot__work *work)
     status = ledger->planning ? ALLOT_OK : allot__loans_borrow(ledger);
     allot__loans_recall(ledger, false);
     allot__pools_reclaim(ledger);
+    allot__books_spare(ledger);
     allot__books_net(ledger);
     hand_back(ledger);
     count_forced(ledger);
@@ -193,14 +216,26 @@ void allot__ledger_pledged(allot__work *work)
     }
 }
 
+/* What a leaf is given of what it is granted: no more than its quota in all, slots that are on
+ * their way from it included (C-5), and no more than hosts have room for. */
+static int32_t can_take(const allot__work *work, const allot__holder *holder)
+{
+    int32_t slots = holder->granted;
+    int32_t lacks = work->quota[holder->row] - work->allocated[holder->row];
+    slots = slots < lacks ? slots : lacks;
+    if (work->room != NULL && slots > work->room[holder->row]) {
+        slots = work->room[holder->row];
+    }
+    return slots > 0 ? slots : 0;
+}
+
 int64_t allot__ledger_received(allot__work *work)
 {
     const allot__ledger *ledger = work->ledger;
     int64_t all = 0;
     for (int32_t i = 0; i < ledger->count; i++) {
         const allot__holder *holder = &ledger->holders[i];
-        bool fits = work->room == NULL || holder->granted <= work->room[holder->row];
-        int32_t slots = fits ? holder->granted : work->room[holder->row];
+        int32_t slots = can_take(work, holder);
         work->received[holder->row] += slots;
         all += slots;
     }

@@ -6,8 +6,8 @@
  * Rules, each over all holders in the order of (rank, plan order) before the next:
  *  0. what may not stay goes, whatever the demand: loans that lists, limits or less ownership
  *     forbid, pool slots beyond a limit or beyond what pools hold, what limits and the group's size
- *     do not hold; not from those that drain (rebalance 0). Such slots stay where they are when
- *     their holder can have them by rules 2 and 3.
+ *     do not hold. Such slots stay where they are when their holder can have them by rules 1 to 3;
+ *     where it drains (rebalance 0) also when nobody needs them by rules 1 and 5 (A-71).
  *  1. own idle slots, up to what is needed; reserves first;
  *  2. idle slots of share pools, nearest first, up to the holder's share of the pool;
  *  3. idle slots of others who lend them, in the borrower's order;

@@ -107,6 +107,7 @@ static int read_rules(allot__ledger *ledger, int32_t index)
             holder->lend_most = amount(&lend, holder->row);
             holder->borrow_most = amount(&borrow, holder->row);
             holder->keep = rules->policy->switches[ALLOT_SWITCH_KEEP_SHARED];
+            holder->hold_rounding = rules->options[ALLOT_OPTION_HOLD_ROUNDING] != 0;
             holder->recall_first = rules->policy->switches[ALLOT_SWITCH_RECALL_FIRST];
         }
     }
@@ -241,7 +242,7 @@ static bool settle_one(allot__ledger *ledger, int32_t index)
 {
     allot__holder *holder = &ledger->holders[index];
     int32_t own = holder->own - holder->out;
-    int32_t rest = holder->held + holder->coming - holder->lost - holder->drained - holder->in;
+    int32_t rest = holder->held + holder->coming - holder->lost - holder->in;
     bool changed = false;
     for (int32_t loan = holder->loans; loan >= 0 && rest < own; loan = ledger->loans[loan].older) {
         int32_t slots =
@@ -273,7 +274,7 @@ void allot__books_class(allot__ledger *ledger)
     for (int32_t i = 0; i < ledger->count; i++) {
         allot__holder *holder = &ledger->holders[i];
         int32_t own = holder->own > holder->out ? holder->own - holder->out : 0;
-        int32_t rest = holder->held + holder->coming - holder->lost - holder->drained - holder->in;
+        int32_t rest = holder->held + holder->coming - holder->lost - holder->in;
         holder->used = rest < own ? rest : own;
         holder->shared = rest - holder->used;
     }

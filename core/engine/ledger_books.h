@@ -56,9 +56,9 @@ typedef struct allot__holder {
     int32_t out;    /* own slots lent */
     int32_t lend_most, borrow_most, share_most, weight;
     int32_t loans;             /* the newest of those that it borrows; -1: none */
-    int32_t drained;           /* of what it holds: not taken, but no longer its own or shared */
     int32_t pledged;           /* idle slots that came back for it, not given to it yet */
     int32_t granted, promised; /* by this cycle: idle slots, and others that come to it */
+    int32_t replaced;          /* ... and those in the place of slots in flight from it */
     int32_t lost, loose;       /* taken by this cycle; of these for nobody so far */
     int32_t forced;            /* ... and whoever wants them */
     int32_t kept;              /* ... and not taken after all */
@@ -66,14 +66,15 @@ typedef struct allot__holder {
     int32_t recalls;           /* the newest of those from it; -1: none */
     int32_t owed;              /* ... of loose ones that it lent; -1: none */
     bool rebalance, keep, recall_first;
+    bool hold_rounding, rounding; /* C-9: the option; a slot stays by it */
+    int8_t cut;                   /* rounding of its shares of pools: 1 took a part, -1 added one */
 } allot__holder;
 
 /* Loans number by age. */
 typedef struct allot__lent {
     int32_t lender, borrower; /* holders */
     int32_t slots, before;
-    int32_t drained; /* of these: it may not keep them, and they are not taken from it */
-    int32_t older;   /* of the same borrower; -1: none */
+    int32_t older; /* of the same borrower; -1: none */
     allot__why why;
 } allot__lent;
 
@@ -85,6 +86,7 @@ typedef struct allot__recall {
     int32_t older;      /* from the same holder; -1: none */
     int32_t older_owed; /* of the same owner, while loose; -1: none */
     bool firm;          /* it cannot be undone */
+    bool drains;        /* its holder keeps the slots unless somebody claims them */
     allot__why why;
 } allot__recall;
 
@@ -116,6 +118,7 @@ typedef struct allot__ledger {
     int64_t room;         /* slots that nobody has or is promised */
     int64_t idle;         /* of these: idle now */
     int64_t loose;        /* of these: taken, for nobody so far */
+    int64_t draining;     /* of these: whoever has them keeps them while nobody claims them */
     int64_t pledged;      /* of these: came back for holders */
     int32_t *first, *end; /* by row: places of the leaves below, or of the leaf */
     int32_t *at;          /* by place: the holder, -1: none */
@@ -130,7 +133,8 @@ typedef struct allot__ledger {
 
     allot__recall *recalls;
     int32_t recall_count, recall_room;
-    int32_t loose_from; /* recalls before this are for somebody */
+    int32_t loose_from;    /* of recalls before this none is loose, */
+    int32_t draining_from; /* ... and before this none drains */
 
     allot__share_pool *pools; /* by family; those of no slots have no shares */
     allot__share *shares;
@@ -163,16 +167,21 @@ static inline int32_t allot__holder_has(const allot__holder *holder)
 {
     return holder->used + holder->shared + holder->in;
 }
-/* What it lacks to have `target`, slots that are on their way counted as there; and at least what
- * it could keep for that of slots that it loses to nobody. */
+/* What it lacks to have `target`, slots that are on their way counted as there. What it loses to
+ * nobody is lacking, unless it drains. */
+static inline int64_t allot__holder_lacks(const allot__holder *holder, int32_t target)
+{
+    int64_t lacks = (int64_t)target - holder->held - holder->coming - holder->granted -
+                    holder->promised - holder->replaced + (holder->rebalance ? holder->loose : 0);
+    return lacks > 0 ? lacks : 0;
+}
+/* The same; and at least what it could keep for that of slots that it loses to nobody. */
 static inline int64_t allot__holder_wants(const allot__holder *holder, int32_t target)
 {
-    int64_t wants = (int64_t)target - holder->held - holder->flying - holder->coming -
-                    holder->granted - holder->promised + holder->loose;
+    int64_t wants = allot__holder_lacks(holder, target);
     int64_t keeps = (int64_t)target - allot__holder_has(holder);
     keeps = keeps < holder->loose ? keeps : holder->loose;
-    wants = wants > keeps ? wants : keeps;
-    return wants > 0 ? wants : 0;
+    return wants > keeps ? wants : keeps;
 }
 /* Of its own and of its shared slots, those that are there already: of what comes from others the
  * shared ones come last. */
@@ -183,6 +192,12 @@ static inline int32_t allot__holder_there(const allot__holder *holder, allot__cl
     int32_t of = as == ALLOT__OWN ? holder->used : holder->shared;
     rest = rest < of ? rest : of;
     return rest > 0 ? rest : 0;
+}
+/* Slots in flight from it that nothing has replaced: as long as there are some it can have no more
+ * than what replaces them, since it has them until they are back. */
+static inline int32_t allot__holder_leaving(const allot__holder *holder)
+{
+    return holder->flying - holder->replaced;
 }
 static inline int32_t allot__holder_own_idle(const allot__holder *holder)
 {
@@ -197,28 +212,40 @@ void allot__books_has(allot__ledger *ledger, int32_t holder, int64_t slots, int6
 /* What the limits of a holder's parents still hold; of slots that come from `from` (-1: of none)
  * limits above both do not matter. */
 int64_t allot__books_within(const allot__ledger *ledger, int32_t holder, int32_t from);
-/* What a holder can have at once: idle slots, and what it loses for nobody. */
+/* What a holder can have at once: idle slots, what it loses for nobody, and what replaces slots in
+ * flight from it. */
 int64_t allot__books_free(const allot__ledger *ledger, int32_t holder);
-/* Gives a holder slots that can be had at once, as that class. */
+/* Can anybody have any? */
+static inline bool allot__books_any(const allot__ledger *ledger)
+{
+    return ledger->idle + ledger->pledged > 0 || ledger->loose > 0 || ledger->draining > 0;
+}
+/* Gives a holder slots that can be had at once, as that class; in the place of those in flight from
+ * it first, which it has until they are back. */
 void allot__books_give(allot__ledger *ledger, int32_t holder, int64_t slots, allot__class as);
-/* Promises it slots as that class: they are recalled for it, or come from outside. */
+/* Promises it slots as that class, again in the place of those in flight from it first: others are
+ * recalled for it, or come from outside. */
 void allot__books_promise(allot__ledger *ledger, int32_t holder, int64_t slots, allot__class as);
+/* Promises it slots that nobody has: what is taken for nobody is for it then, and what drains. */
+void allot__books_claim(allot__ledger *ledger, int32_t holder, int64_t slots, allot__class as);
+/* It has slots as that class, more or fewer, that come from nobody in this cycle. */
+void allot__books_await(allot__ledger *ledger, int32_t holder, int64_t slots, allot__class as);
 /* Takes slots of a class, for a holder or (to -1) for nobody, from one that has them. */
 void allot__books_take(allot__ledger *ledger, int32_t from, int64_t slots, allot__class as,
                        int32_t to, allot__why why);
 /* The same of a loan. Slots that are taken at a switch of windows cannot be kept after all. */
 void allot__loan_take(allot__ledger *ledger, int32_t loan, int64_t slots, int32_t to,
                       allot__why why);
-/* A holder keeps slots that are no longer its own or shared, until they are free by themselves. */
-void allot__books_drain(allot__ledger *ledger, int32_t holder, int64_t slots, allot__class as);
-/* Hands loose slots to a holder to which they are promised; those that it lent first. Returns how
- * many there were. */
-int64_t allot__books_claim(allot__ledger *ledger, int32_t holder, int64_t slots);
-/* Slots are alike: who would give some and get others keeps them, and those go straight on. */
-void allot__books_net(allot__ledger *ledger);
-/* The same of one recall. */
+/* Hands slots that are taken for nobody, and do not drain, to a holder; those that it lent first.
+ */
+void allot__books_hand(allot__ledger *ledger, int32_t holder, int64_t slots);
+/* The same of one recall, whether it drains or not; returns how many there were. */
 int64_t allot__books_claim_one(allot__ledger *ledger, int32_t recall, int32_t holder,
                                int64_t slots);
+/* Who drains keeps what nobody has claimed. */
+void allot__books_spare(allot__ledger *ledger);
+/* Slots are alike: who would give some and get others keeps them, and those go straight on. */
+void allot__books_net(allot__ledger *ledger);
 
 /* ledger_loan.c */
 
@@ -250,8 +277,9 @@ enum {
     ALLOT__POOL_FLOOR,
     ALLOT__POOL_REST
 };
-/* What each member deserves: from LEVEL on, up to CAP, by WEIGHT; in FLOOR. */
-void allot__pool_deserve(allot__ledger *ledger, const allot__share_pool *pool);
+/* What each member deserves: from LEVEL on, up to CAP, by WEIGHT; in FLOOR. False: all have their
+ * CAP; else AIM has that rounded down, and REST is more than 0 where there was a part. */
+bool allot__pool_deserve(allot__ledger *ledger, const allot__share_pool *pool);
 /* A member uses more of a pool, or less. */
 void allot__pool_use(allot__ledger *ledger, allot__share_pool *pool, int32_t member, int64_t slots);
 

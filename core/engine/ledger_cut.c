@@ -47,8 +47,8 @@ static void cut_kept(allot__ledger *ledger, int32_t index)
     }
 }
 
-/* What hosts had no room for was not borrowed after all: the newest loan first. */
-static void cut_unplaced(allot__ledger *ledger, const allot__holder *holder)
+/* What it was not given it has not borrowed after all: the newest loan first. */
+static void cut_ungiven(allot__ledger *ledger, const allot__holder *holder)
 {
     int32_t left = holder->granted - ledger->work->received[holder->row];
     for (int32_t i = holder->loans; i >= 0 && left > 0; i = ledger->loans[i].older) {
@@ -62,7 +62,7 @@ static void cut_unplaced(allot__ledger *ledger, const allot__holder *holder)
 
 static void cut_all(allot__ledger *ledger)
 {
-    if (ledger->work->group->options[ALLOT_OPTION_CLAIM_DELAY] > 0) {
+    if (allot__any_option(ledger->work, ALLOT_OPTION_CLAIM_DELAY)) {
         cut_young(ledger);
     }
     for (int32_t i = 0; i < ledger->count; i++) {
@@ -82,8 +82,8 @@ void allot__ledger_cut(allot__work *work)
     if (work->kept != NULL) {
         cut_all(ledger);
     }
-    for (int32_t i = 0; work->room != NULL && i < ledger->count; i++) {
-        cut_unplaced(ledger, &ledger->holders[i]);
+    for (int32_t i = 0; i < ledger->count; i++) {
+        cut_ungiven(ledger, &ledger->holders[i]);
     }
     for (int32_t i = 0; i < ledger->recall_count; i++) {
         const allot__recall *recall = &ledger->recalls[i];

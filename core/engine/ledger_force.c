@@ -4,24 +4,15 @@
 #include "engine/enforce.h"
 #include "engine/ledger_books.h"
 
-/* Takes slots of a loan; they are for the lender if nobody else needs them. Where the borrower
- * drains it keeps them, and they are no longer on loan. Returns how many. */
+/* Takes slots of a loan; they are for the lender if nobody else needs them. Returns how many. */
 static int64_t force(allot__ledger *ledger, int32_t loan, int64_t slots, allot__why why)
 {
-    allot__lent *it = &ledger->loans[loan];
-    const allot__holder *holder = &ledger->holders[it->borrower];
-    int64_t most = (int64_t)it->slots - it->drained;
-    slots = slots < most ? slots : most;
-    slots = slots < holder->in ? slots : holder->in;
+    const allot__lent *it = &ledger->loans[loan];
+    slots = slots < it->slots ? slots : it->slots;
     if (slots <= 0) {
         return 0;
     }
-    if (holder->rebalance) {
-        allot__loan_take(ledger, loan, slots, -1, why);
-    } else {
-        it->drained += (int32_t)slots;
-        allot__books_drain(ledger, it->borrower, slots, ALLOT__BORROWED);
-    }
+    allot__loan_take(ledger, loan, slots, -1, why);
     return slots;
 }
 
@@ -32,9 +23,6 @@ static void force_lender(allot__ledger *ledger, int32_t lender)
     int32_t most = allot__lend_most(holder);
     allot__why why = most < holder->lend_most ? ALLOT__WHY_OWNERSHIP : ALLOT__WHY_LEND_LIMIT;
     int64_t left = (int64_t)holder->out - most;
-    for (int32_t k = ledger->lender_at[lender]; k < ledger->lender_at[lender + 1]; k++) {
-        left -= ledger->loans[ledger->by_lender[k]].drained;
-    }
     for (int32_t k = ledger->lender_at[lender]; k < ledger->lender_at[lender + 1] && left > 0;
          k++) {
         left -= force(ledger, ledger->by_lender[k], left, why);
@@ -72,9 +60,9 @@ static int64_t shed_loans(allot__ledger *ledger, int32_t index, int64_t slots, a
     return slots - left;
 }
 
-/* Takes slots of a class from one holder, or gives them up where it drains; returns how many. */
-static int64_t shed_one(allot__ledger *ledger, int32_t index, allot__class as, int64_t slots,
-                        allot__why why)
+/* Takes slots of a class that a holder has already; returns how many. */
+static int64_t shed_there(allot__ledger *ledger, int32_t index, allot__class as, int64_t slots,
+                          allot__why why)
 {
     const allot__holder *holder = &ledger->holders[index];
     int64_t most = as == ALLOT__BORROWED ? holder->in : allot__holder_there(holder, as);
@@ -88,12 +76,26 @@ static int64_t shed_one(allot__ledger *ledger, int32_t index, allot__class as, i
     if (as == ALLOT__SHARED) {
         allot__pools_less(ledger, index, slots);
     }
-    if (holder->rebalance) {
-        allot__books_take(ledger, index, slots, as, -1, why);
-    } else {
-        allot__books_drain(ledger, index, slots, as);
-    }
+    allot__books_take(ledger, index, slots, as, -1, why);
     return slots;
+}
+
+/* The same; but first those that are still on their way to it become nobody's. */
+static int64_t shed_one(allot__ledger *ledger, int32_t index, allot__class as, int64_t slots,
+                        allot__why why)
+{
+    const allot__holder *holder = &ledger->holders[index];
+    int64_t has = as == ALLOT__OWN ? holder->used : as == ALLOT__SHARED ? holder->shared : 0;
+    int64_t coming = has - (has > 0 ? allot__holder_there(holder, as) : 0);
+    coming = coming < slots ? coming : slots;
+    if (coming > 0 && as == ALLOT__SHARED) {
+        allot__pools_less(ledger, index, coming);
+    }
+    if (coming > 0) {
+        allot__books_await(ledger, index, -coming, as);
+        slots -= coming;
+    }
+    return (coming > 0 ? coming : 0) + shed_there(ledger, index, as, slots, why);
 }
 
 static const allot__class classes[] = {ALLOT__SHARED, ALLOT__BORROWED, ALLOT__OWN};
@@ -133,30 +135,45 @@ static void force_limits(allot__ledger *ledger)
     }
 }
 
+/* What a holder loses already cannot be kept after all either. */
+static void make_firm(allot__ledger *ledger, allot__holder *holder)
+{
+    for (int32_t i = holder->recalls; i >= 0; i = ledger->recalls[i].older) {
+        ledger->recalls[i].firm = !ledger->recalls[i].drains;
+    }
+    holder->loose = holder->rebalance ? 0 : holder->loose;
+}
+
+/* What a switch of windows, or an attribute that is a limit, takes: first of all, since what other
+ * rules take can be kept as another kind. */
+static void force_window(allot__ledger *ledger)
+{
+    const allot__work *work = ledger->work;
+    for (int32_t i = 0; work->forced != NULL && !ledger->planning && i < ledger->count; i++) {
+        allot__holder *holder = &ledger->holders[i];
+        int32_t forced = work->forced[holder->row];
+        if (forced == 0) {
+            continue;
+        }
+        allot__why why = work->enforced->why[holder->row] == ALLOT__FORCED_WINDOW
+                             ? ALLOT__WHY_OVER_WINDOW
+                             : ALLOT__WHY_OVER_ATTRIBUTE;
+        make_firm(ledger, holder);
+        for (int k = 0; k < CLASSES; k++) {
+            shed_there(ledger, i, classes[k], (int64_t)forced - holder->lost, why);
+        }
+    }
+}
+
 void allot__force_holders(allot__ledger *ledger)
 {
+    force_window(ledger);
     for (int32_t i = 0; i < ledger->count; i++) {
         const allot__holder *holder = &ledger->holders[i];
         shed_one(ledger, i, ALLOT__SHARED, (int64_t)holder->shared - holder->share_most,
                  ALLOT__WHY_SHARE_LIMIT);
     }
     force_limits(ledger);
-}
-
-/* What a switch of windows, or an attribute that is a limit, takes besides. */
-static void force_window(allot__ledger *ledger)
-{
-    const allot__work *work = ledger->work;
-    for (int32_t i = 0; work->forced != NULL && !ledger->planning && i < ledger->count; i++) {
-        const allot__holder *holder = &ledger->holders[i];
-        int32_t row = holder->row;
-        allot__why why = work->enforced->why[row] == ALLOT__FORCED_WINDOW
-                             ? ALLOT__WHY_OVER_WINDOW
-                             : ALLOT__WHY_OVER_ATTRIBUTE;
-        for (int k = 0; k < CLASSES; k++) {
-            shed_one(ledger, i, classes[k], (int64_t)work->forced[row] - holder->lost, why);
-        }
-    }
 }
 
 void allot__force_pools(allot__ledger *ledger)
@@ -166,6 +183,5 @@ void allot__force_pools(allot__ledger *ledger)
         shed_one(ledger, i, ALLOT__SHARED, (int64_t)holder->shared - holder->pooled,
                  ALLOT__WHY_SHARE_POOL);
     }
-    force_window(ledger);
     shed(ledger, 0, ledger->places, -ledger->room, ALLOT__WHY_OVER_SIZE);
 }

@@ -200,7 +200,7 @@ static int64_t can_borrow(const allot__ledger *ledger, int32_t borrower)
     int64_t free = wants > 0 ? allot__books_free(ledger, borrower) : 0;
     wants = wants < within ? wants : within;
     wants = wants < free ? wants : free;
-    return wants > 0 ? wants : 0;
+    return wants > 0 && free > allot__holder_leaving(holder) ? wants : 0;
 }
 
 static bool lend(allot__ledger *ledger, int32_t lender, int32_t borrower, int64_t slots)
@@ -309,7 +309,7 @@ int allot__loans_borrow(allot__ledger *ledger)
     int32_t *lends = ledger->column[0], *order = ledger->column[1];
     allot__lenders lenders;
     bool any = ledger->work->group->lend_at != NULL && ledger->work->group->borrow_at != NULL;
-    if (!any || (ledger->idle + ledger->pledged <= 0 && ledger->loose == 0)) {
+    if (!any || !allot__books_any(ledger)) {
         return ALLOT_OK;
     }
     for (int32_t place = 0; place < ledger->places; place++) {
@@ -334,13 +334,17 @@ static void recall(allot__ledger *ledger, int32_t lender, int32_t loan)
 {
     const allot__holder *holder = &ledger->holders[lender];
     int32_t borrower = ledger->loans[loan].borrower;
-    int64_t slots = allot__holder_wants(holder, holder->most);
+    int64_t slots = allot__holder_lacks(holder, holder->most);
     int64_t within = allot__books_within(ledger, lender, borrower);
     slots = slots < ledger->loans[loan].slots ? slots : ledger->loans[loan].slots;
     slots = slots < within ? slots : within;
     slots = slots < ledger->holders[borrower].in ? slots : ledger->holders[borrower].in;
-    if (slots > 0) {
-        allot__loan_take(ledger, loan, slots, lender, ALLOT__WHY_RECALLED);
+    int64_t leaving = allot__holder_leaving(holder);
+    leaving = leaving < slots ? leaving : slots;
+    if (slots > 0 && leaving <= ledger->room) {
+        if (slots > leaving) {
+            allot__loan_take(ledger, loan, slots - leaving, lender, ALLOT__WHY_RECALLED);
+        }
         allot__books_promise(ledger, lender, slots, ALLOT__OWN);
     }
 }

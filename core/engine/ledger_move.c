@@ -67,10 +67,16 @@ int64_t allot__books_free(const allot__ledger *ledger, int32_t index)
     int64_t now = outside(ledger, index);
     idle = (idle > 0 ? idle : 0) + holder->pledged;
     idle = idle < now ? idle : now;
-    idle += holder->loose;
+    idle += holder->loose + allot__holder_leaving(holder);
     idle = idle < ledger->room ? idle : ledger->room;
     idle = idle < within ? idle : within;
     return idle > 0 ? idle : 0;
+}
+
+/* The sum of those that are for nobody so far, like a recall. */
+static int64_t *unclaimed(allot__ledger *ledger, const allot__recall *like)
+{
+    return like->drains ? &ledger->draining : &ledger->loose;
 }
 
 /* Undoes recalls from a holder that nobody claims. */
@@ -78,15 +84,24 @@ static void keep_loose(allot__ledger *ledger, allot__holder *holder, int32_t slo
 {
     holder->lost -= slots;
     holder->loose -= slots;
-    ledger->loose -= slots;
     for (int32_t i = holder->recalls; i >= 0 && slots > 0; i = ledger->recalls[i].older) {
         allot__recall *recall = &ledger->recalls[i];
         int32_t part = recall->to >= 0 || recall->firm ? 0
                        : recall->slots < slots         ? recall->slots
                                                        : slots;
         recall->slots -= part;
+        *unclaimed(ledger, recall) -= part;
         slots -= part;
     }
+}
+
+/* How many of these slots are in the place of slots in flight from a holder. */
+static int32_t replace(allot__holder *holder, int64_t slots)
+{
+    int32_t left = allot__holder_leaving(holder);
+    int32_t part = left < slots ? left : (int32_t)slots;
+    holder->replaced += part;
+    return part;
 }
 
 void allot__books_give(allot__ledger *ledger, int32_t index, int64_t slots, allot__class as)
@@ -96,30 +111,39 @@ void allot__books_give(allot__ledger *ledger, int32_t index, int64_t slots, allo
     if (kept > 0) {
         keep_loose(ledger, holder, kept);
     }
-    int32_t pledged = holder->pledged < slots - kept ? holder->pledged : (int32_t)slots - kept;
+    int32_t granted = (int32_t)slots - kept;
+    granted -= replace(holder, granted);
+    int32_t pledged = holder->pledged < granted ? holder->pledged : granted;
     holder->pledged -= pledged;
-    holder->granted += (int32_t)slots - kept;
-    ledger->idle -= slots - kept - pledged;
+    holder->granted += granted;
+    ledger->idle -= granted - pledged;
     ledger->pledged -= pledged;
     add_class(holder, as, slots);
-    allot__books_has(ledger, index, slots, slots - kept);
+    allot__books_has(ledger, index, slots, granted);
 }
 
 void allot__books_promise(allot__ledger *ledger, int32_t index, int64_t slots, allot__class as)
 {
-    ledger->holders[index].promised += (int32_t)slots;
+    allot__holder *holder = &ledger->holders[index];
+    holder->promised += (int32_t)slots - replace(holder, slots);
+    allot__books_await(ledger, index, slots, as);
+}
+
+void allot__books_await(allot__ledger *ledger, int32_t index, int64_t slots, allot__class as)
+{
     add_class(&ledger->holders[index], as, slots);
     allot__books_has(ledger, index, slots, 0);
 }
 
-static allot__recall *push_recall(allot__ledger *ledger)
+/* Adds a recall, as the newest of its holder's. */
+static bool add_recall(allot__ledger *ledger, allot__recall made)
 {
     if (ledger->recall_count == ledger->recall_room) {
         int32_t room = ledger->recall_room > 0 ? 2 * ledger->recall_room : 64;
         allot__recall *more = allot__arena_take(ledger->work->arena, (size_t)room, sizeof *more);
         if (more == NULL) {
             ledger->status = ALLOT_ENOMEM;
-            return NULL;
+            return false;
         }
         if (ledger->recall_count > 0) {
             memcpy(more, ledger->recalls, (size_t)ledger->recall_count * sizeof *more);
@@ -127,77 +151,80 @@ static allot__recall *push_recall(allot__ledger *ledger)
         ledger->recalls = more;
         ledger->recall_room = room;
     }
-    return &ledger->recalls[ledger->recall_count++];
+    made.older = ledger->holders[made.from].recalls;
+    ledger->holders[made.from].recalls = ledger->recall_count;
+    ledger->recalls[ledger->recall_count++] = made;
+    return true;
 }
 
-static void take(allot__ledger *ledger, int32_t from, int32_t slots, allot__recall made)
+/* A recall for nobody is owed to who lent its slots. */
+static void owe(allot__ledger *ledger, int32_t index)
 {
-    allot__holder *holder = &ledger->holders[from];
-    allot__recall *recall = push_recall(ledger);
-    if (recall == NULL) {
+    allot__recall *recall = &ledger->recalls[index];
+    allot__holder *owner = &ledger->holders[ledger->loans[recall->loan].lender];
+    recall->older_owed = owner->owed;
+    owner->owed = index;
+}
+
+static void take(allot__ledger *ledger, allot__recall made)
+{
+    allot__holder *holder = &ledger->holders[made.from];
+    made.older_owed = -1;
+    made.drains = made.to < 0 && !holder->rebalance;
+    made.firm = !made.drains &&
+                (made.why == ALLOT__WHY_OVER_WINDOW || made.why == ALLOT__WHY_OVER_ATTRIBUTE);
+    if (!add_recall(ledger, made)) {
         return;
     }
-    *recall = made;
-    recall->slots = slots;
-    recall->from = from;
-    recall->older = holder->recalls;
-    recall->older_owed = -1;
-    holder->recalls = ledger->recall_count - 1;
-    holder->lost += slots;
-    recall->firm = made.why == ALLOT__WHY_OVER_WINDOW || made.why == ALLOT__WHY_OVER_ATTRIBUTE;
-    holder->loose += made.to < 0 && !recall->firm ? slots : 0;
-    ledger->loose += made.to < 0 ? slots : 0;
-    if (made.to < 0 && made.loan >= 0) {
-        allot__holder *owner = &ledger->holders[ledger->loans[made.loan].lender];
-        recall->older_owed = owner->owed;
-        owner->owed = ledger->recall_count - 1;
+    holder->lost += made.slots;
+    if (made.to < 0) {
+        *unclaimed(ledger, &made) += made.slots;
+        holder->loose += made.firm ? 0 : made.slots;
     }
-    allot__books_has(ledger, from, -(int64_t)slots, 0);
+    if (made.to < 0 && made.loan >= 0) {
+        owe(ledger, ledger->recall_count - 1);
+    }
+    allot__books_has(ledger, made.from, -(int64_t)made.slots, 0);
 }
 
 void allot__books_take(allot__ledger *ledger, int32_t from, int64_t slots, allot__class as,
                        int32_t to, allot__why why)
 {
     add_class(&ledger->holders[from], as, -slots);
-    take(ledger, from, (int32_t)slots, (allot__recall){.to = to, .loan = -1, .why = why});
+    take(ledger,
+         (allot__recall){.from = from, .to = to, .slots = (int32_t)slots, .loan = -1, .why = why});
 }
 
 void allot__loan_take(allot__ledger *ledger, int32_t loan, int64_t slots, int32_t to,
                       allot__why why)
 {
     allot__loan_less(ledger, loan, slots, why);
-    take(ledger, ledger->loans[loan].borrower, (int32_t)slots,
-         (allot__recall){.to = to, .loan = loan, .why = why});
+    take(ledger, (allot__recall){.from = ledger->loans[loan].borrower,
+                                 .to = to,
+                                 .slots = (int32_t)slots,
+                                 .loan = loan,
+                                 .why = why});
 }
 
-void allot__books_drain(allot__ledger *ledger, int32_t holder, int64_t slots, allot__class as)
-{
-    add_class(&ledger->holders[holder], as, -slots);
-    ledger->holders[holder].drained += (int32_t)slots;
-    allot__books_has(ledger, holder, -slots, 0);
-}
+/* ---- Slots that nobody has claimed ----------------------------------------------------------- */
 
-/* Splits a recall so that `slots` of it are for a holder. */
+/* Makes so many slots of a recall a holder's. From who drains they go on demand alone. */
 static void claim_part(allot__ledger *ledger, int32_t index, int32_t to, int32_t slots)
 {
-    allot__holder *from = &ledger->holders[ledger->recalls[index].from];
-    from->loose -= ledger->recalls[index].firm ? 0 : slots;
-    ledger->loose -= slots;
-    if (ledger->recalls[index].slots == slots) {
-        ledger->recalls[index].to = to;
+    allot__recall part = ledger->recalls[index];
+    *unclaimed(ledger, &part) -= slots;
+    ledger->holders[part.from].loose -= part.firm ? 0 : slots;
+    part.to = to;
+    part.why = part.drains ? ALLOT__WHY_RECALLED : part.why;
+    part.drains = false;
+    if (part.slots == slots) {
+        ledger->recalls[index] = part;
         return;
     }
-    allot__recall *part = push_recall(ledger);
-    if (part == NULL) {
-        return;
-    }
-    *part = ledger->recalls[index];
-    part->to = to;
-    part->slots = slots;
-    part->older = from->recalls;
-    part->older_owed = -1;
-    from->recalls = ledger->recall_count - 1;
     ledger->recalls[index].slots -= slots;
+    part.slots = slots;
+    part.older_owed = -1;
+    add_recall(ledger, part);
 }
 
 int64_t allot__books_claim_one(allot__ledger *ledger, int32_t index, int32_t to, int64_t slots)
@@ -211,20 +238,59 @@ int64_t allot__books_claim_one(allot__ledger *ledger, int32_t index, int32_t to,
     return part;
 }
 
-int64_t allot__books_claim(allot__ledger *ledger, int32_t index, int64_t slots)
+/* Claims what drains, or what goes anyway. */
+static int64_t claim_from(allot__ledger *ledger, int32_t holder, int64_t slots, bool drains)
 {
-    int64_t left = slots < ledger->loose ? slots : ledger->loose;
+    int64_t all = drains ? ledger->draining : ledger->loose;
+    int64_t left = slots < all ? slots : all;
     int64_t want = left;
-    for (int32_t i = ledger->holders[index].owed; i >= 0 && left > 0;
+    for (int32_t i = ledger->holders[holder].owed; i >= 0 && left > 0;
          i = ledger->recalls[i].older_owed) {
-        left -= allot__books_claim_one(ledger, i, index, left);
+        if (ledger->recalls[i].drains == drains) {
+            left -= allot__books_claim_one(ledger, i, holder, left);
+        }
     }
-    for (int32_t i = ledger->loose_from; i < ledger->recall_count && left > 0; i++) {
-        left -= allot__books_claim_one(ledger, i, index, left);
-        bool spent = ledger->recalls[i].to >= 0 || ledger->recalls[i].slots == 0;
-        ledger->loose_from += i == ledger->loose_from && spent;
+    int32_t *from = drains ? &ledger->draining_from : &ledger->loose_from;
+    for (int32_t i = *from; i < ledger->recall_count && left > 0; i++) {
+        if (ledger->recalls[i].drains == drains) {
+            left -= allot__books_claim_one(ledger, i, holder, left);
+        }
+        const allot__recall *recall = &ledger->recalls[i];
+        bool passed = recall->to >= 0 || recall->slots == 0 || recall->drains != drains;
+        *from += i == *from && passed;
     }
     return want - left;
+}
+
+void allot__books_hand(allot__ledger *ledger, int32_t holder, int64_t slots)
+{
+    claim_from(ledger, holder, slots, false);
+}
+
+void allot__books_claim(allot__ledger *ledger, int32_t holder, int64_t slots, allot__class as)
+{
+    int64_t lacks = slots - allot__holder_leaving(&ledger->holders[holder]);
+    if (lacks > 0) {
+        lacks -= claim_from(ledger, holder, lacks, false);
+    }
+    if (lacks > 0 && ledger->draining > 0) {
+        claim_from(ledger, holder, lacks, true);
+    }
+    allot__books_promise(ledger, holder, slots, as);
+}
+
+void allot__books_spare(allot__ledger *ledger)
+{
+    for (int32_t i = 0; i < ledger->recall_count && ledger->draining > 0; i++) {
+        allot__recall *recall = &ledger->recalls[i];
+        if (recall->drains) {
+            allot__books_has(ledger, recall->from, recall->slots, 0);
+            ledger->holders[recall->from].lost -= recall->slots;
+            ledger->holders[recall->from].loose -= recall->slots;
+            ledger->draining -= recall->slots;
+            recall->slots = 0;
+        }
+    }
 }
 
 /* ---- Slots that would come and go ------------------------------------------------------------ */
@@ -247,20 +313,16 @@ static void pass_on(allot__ledger *ledger, int32_t index, int32_t other, int32_t
         ledger->holders[from].promised -= slots;
         return;
     }
-    allot__recall *part = push_recall(ledger);
-    if (part == NULL) {
-        return;
+    allot__recall part = ledger->recalls[index];
+    part.to = to;
+    part.slots = slots;
+    part.older_owed = -1;
+    if (add_recall(ledger, part)) {
+        ledger->holders[from].loose += to < 0 && !part.firm ? slots : 0;
     }
-    *part = ledger->recalls[index];
-    part->to = to;
-    part->slots = slots;
-    part->older = ledger->holders[from].recalls;
-    part->older_owed = -1;
-    ledger->holders[from].recalls = ledger->recall_count - 1;
-    ledger->holders[from].loose += to < 0 && !part->firm ? slots : 0;
 }
 
-/* The same of idle slots that a holder is granted. */
+/* The same of idle slots that a holder is granted: those go to where its own would have gone. */
 static void pass_grant(allot__ledger *ledger, allot__holder *between, allot__recall *gives)
 {
     int32_t slots = between->granted < gives->slots ? between->granted : gives->slots;
@@ -277,16 +339,28 @@ static void pass_grant(allot__ledger *ledger, allot__holder *between, allot__rec
     }
 }
 
-void allot__books_net(allot__ledger *ledger)
+/* Passes on what each holder is granted. Returns whether one before it was granted some. */
+static bool pass_grants(allot__ledger *ledger)
 {
-    for (int32_t i = 0; i < ledger->count && !ledger->limited; i++) {
+    bool back = false;
+    for (int32_t i = 0; i < ledger->count; i++) {
         allot__holder *holder = &ledger->holders[i];
         for (int32_t k = holder->recalls; k >= 0 && holder->granted > 0;
              k = ledger->recalls[k].older) {
-            if (!ledger->recalls[k].firm) {
-                pass_grant(ledger, holder, &ledger->recalls[k]);
+            allot__recall *gives = &ledger->recalls[k];
+            if (gives->slots > 0 && !gives->firm) {
+                pass_grant(ledger, holder, gives);
+                back = back || (gives->to >= 0 && gives->to < i);
             }
         }
+    }
+    return back;
+}
+
+void allot__books_net(allot__ledger *ledger)
+{
+    for (bool again = !ledger->limited; again;) {
+        again = pass_grants(ledger);
     }
     for (int32_t i = 0; i < ledger->recall_count && ledger->status == 0; i++) {
         int32_t between = ledger->recalls[i].to;

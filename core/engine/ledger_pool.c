@@ -165,7 +165,7 @@ void allot__pools_less(allot__ledger *ledger, int32_t holder, int64_t slots)
 
 /* ---- Shares ---------------------------------------------------------------------------------- */
 
-void allot__pool_deserve(allot__ledger *ledger, const allot__share_pool *pool)
+bool allot__pool_deserve(allot__ledger *ledger, const allot__share_pool *pool)
 {
     int32_t **column = ledger->column;
     int64_t kept = 0;
@@ -183,21 +183,36 @@ void allot__pool_deserve(allot__ledger *ledger, const allot__share_pool *pool)
                         .floor = column[ALLOT__POOL_FLOOR],
                         .rest = column[ALLOT__POOL_REST]};
     if (pool->slots == 0) {
-        return; /* nobody is a member */
+        return false; /* nobody is a member */
     }
     allot__pour_aims(&rows);
     int64_t whole = kept + rows.left;
     if (!allot__pour_exact(&rows)) {
         memcpy(column[ALLOT__POOL_FLOOR], column[ALLOT__POOL_AIM],
                (size_t)pool->count * sizeof(int32_t));
-        return;
+        return false;
     }
+    memcpy(column[ALLOT__POOL_AIM], column[ALLOT__POOL_FLOOR],
+           (size_t)pool->count * sizeof(int32_t));
     allot__shares shares = {.count = pool->count,
                             .whole = whole,
                             .floor = column[ALLOT__POOL_FLOOR],
                             .rest = column[ALLOT__POOL_REST],
                             .quota = column[ALLOT__POOL_FLOOR]};
     allot__round(ALLOT_ROUND_RANK, &shares);
+    return true;
+}
+
+/* Shared slots of a holder that are in no pool yet. Who drains is not to fill pools, for as long as
+ * its tasks run, with what it does not want. */
+static int32_t to_put(const allot__holder *holder)
+{
+    int32_t slots = holder->shared;
+    int32_t wanted = holder->most - holder->used - holder->in;
+    if (!holder->rebalance && slots > wanted) {
+        slots = wanted;
+    }
+    return slots > holder->pooled ? slots - holder->pooled : 0;
 }
 
 void allot__pools_attribute(allot__ledger *ledger)
@@ -209,9 +224,9 @@ void allot__pools_attribute(allot__ledger *ledger)
         for (int32_t i = 0; i < pool->count; i++) {
             const allot__holder *holder = &ledger->holders[shares[i].holder];
             ledger->column[ALLOT__POOL_LEVEL][i] = 0;
-            ledger->column[ALLOT__POOL_CAP][i] = holder->shared - holder->pooled;
+            ledger->column[ALLOT__POOL_CAP][i] = to_put(holder);
             ledger->column[ALLOT__POOL_WEIGHT][i] = holder->weight;
-            all += holder->shared - holder->pooled;
+            all += ledger->column[ALLOT__POOL_CAP][i];
         }
         if (all > 0) {
             allot__pool_deserve(ledger, pool);

@@ -42,6 +42,19 @@ static void put_anew(allot__ledger *ledger, allot__share_pool *pool)
     }
 }
 
+/* Remembers whether rounding took a part of a slot from a member; where it added one elsewhere, it
+ * did not. */
+static void note_rounding(allot__ledger *ledger, const allot__share_pool *pool)
+{
+    for (int32_t i = 0; i < pool->count; i++) {
+        allot__holder *holder = &ledger->holders[ledger->shares[pool->first + i].holder];
+        bool more = ledger->column[ALLOT__POOL_FLOOR][i] > ledger->column[ALLOT__POOL_AIM][i];
+        if (ledger->column[ALLOT__POOL_REST][i] > 0 && holder->cut >= 0) {
+            holder->cut = more ? -1 : 1;
+        }
+    }
+}
+
 /* What each holder deserves of all pools, nearest first, whoever uses them now: so it does not
  * change as slots move towards it. Where shared slots are kept, what is used is deserved. */
 static void find_due(allot__ledger *ledger, bool idle)
@@ -49,6 +62,7 @@ static void find_due(allot__ledger *ledger, bool idle)
     for (int32_t i = 0; i < ledger->count; i++) {
         ledger->holders[i].due = 0;
         ledger->holders[i].pooled = idle ? ledger->holders[i].pooled : 0;
+        ledger->holders[i].cut = 0;
     }
     for (int32_t family = ledger->work->tree->families - 1; family >= 0; family--) {
         allot__share_pool *pool = &ledger->pools[family];
@@ -62,7 +76,9 @@ static void find_due(allot__ledger *ledger, bool idle)
             ledger->column[ALLOT__POOL_CAP][i] = left;
             ledger->column[ALLOT__POOL_WEIGHT][i] = holder->weight;
         }
-        allot__pool_deserve(ledger, pool);
+        if (allot__pool_deserve(ledger, pool)) {
+            note_rounding(ledger, pool);
+        }
         for (int32_t i = 0; i < pool->count; i++) {
             ledger->holders[shares[i].holder].due += ledger->column[ALLOT__POOL_FLOOR][i];
         }
@@ -72,25 +88,29 @@ static void find_due(allot__ledger *ledger, bool idle)
     }
 }
 
-/* What a holder lacks of what it deserves, and wants. */
-static int64_t lacks(const allot__holder *holder)
+/* What a holder lacks of what it deserves, up to `most`. */
+static int64_t short_of(const allot__holder *holder, int64_t most)
 {
     int64_t lack = (int64_t)holder->due - holder->shared;
-    int64_t wants = allot__holder_wants(holder, holder->most);
     lack = lack > 0 ? lack : 0;
-    return lack < wants ? lack : wants;
+    return lack < most ? lack : most;
+}
+static int64_t lacks(const allot__holder *holder)
+{
+    return short_of(holder, allot__holder_lacks(holder, holder->most));
 }
 
 /* ---- Phase 2 --------------------------------------------------------------------------------- */
 
 void allot__pools_share(allot__ledger *ledger)
 {
-    if (ledger->idle + ledger->pledged <= 0 && ledger->loose == 0) {
+    if (!allot__books_any(ledger)) {
         return;
     }
     find_due(ledger, true);
     for (int32_t i = 0; i < ledger->count; i++) {
-        int64_t slots = lacks(&ledger->holders[i]);
+        const allot__holder *holder = &ledger->holders[i];
+        int64_t slots = short_of(holder, allot__holder_wants(holder, holder->most));
         int64_t idle = slots > 0 ? allot__pools_idle(ledger, i) : 0;
         int64_t free = slots > 0 ? allot__books_free(ledger, i) : 0;
         slots = slots < idle ? slots : idle;
@@ -147,12 +167,37 @@ static void give_back(allot__ledger *ledger, const allot__share_pool *pool, int6
     }
 }
 
+/* Pool slots change hands. Who drains keeps its own, though nobody's pool holds them, while others
+ * are idle. */
+static void hand_over(allot__ledger *ledger, int32_t from, int32_t to, int64_t slots)
+{
+    bool drains = !ledger->holders[from].rebalance;
+    allot__books_take(ledger, from, slots, ALLOT__SHARED, drains ? -1 : to, ALLOT__WHY_OVER_SHARE);
+    if (drains) {
+        int32_t taken = ledger->recall_count - 1;
+        int64_t free = allot__books_free(ledger, to);
+        int64_t now = slots < free ? slots : free;
+        allot__books_give(ledger, to, now, ALLOT__SHARED);
+        slots -= now;
+        allot__books_claim_one(ledger, taken, to, slots);
+    }
+    allot__books_promise(ledger, to, slots, ALLOT__SHARED);
+}
+
 /* Moves what members give, the worst first, to a member that lacks. */
 static int32_t serve(allot__ledger *ledger, allot__share_pool *pool, int32_t to, int32_t giver)
 {
     const allot__share *shares = &ledger->shares[pool->first];
     int32_t claimant = shares[to].holder;
     int64_t left = lacks(&ledger->holders[claimant]);
+    int64_t leaving = allot__holder_leaving(&ledger->holders[claimant]);
+    leaving = leaving < left ? leaving : left;
+    if (leaving > ledger->room) {
+        return giver;
+    }
+    allot__books_promise(ledger, claimant, leaving, ALLOT__SHARED);
+    allot__pool_use(ledger, pool, to, leaving);
+    left -= leaving;
     while (left > 0 && giver >= 0) {
         int64_t slots = ledger->column[ALLOT__POOL_REST][giver];
         int64_t within = allot__books_within(ledger, claimant, shares[giver].holder);
@@ -168,9 +213,7 @@ static int32_t serve(allot__ledger *ledger, allot__share_pool *pool, int32_t to,
         ledger->column[ALLOT__POOL_REST][giver] -= (int32_t)slots;
         allot__pool_use(ledger, pool, giver, -slots);
         allot__pool_use(ledger, pool, to, slots);
-        allot__books_take(ledger, shares[giver].holder, slots, ALLOT__SHARED, claimant,
-                          ALLOT__WHY_OVER_SHARE);
-        allot__books_promise(ledger, claimant, slots, ALLOT__SHARED);
+        hand_over(ledger, shares[giver].holder, claimant, slots);
         left -= slots;
     }
     return giver;
@@ -184,10 +227,12 @@ static int64_t count_over(allot__ledger *ledger, const allot__share_pool *pool, 
     *over = 0;
     for (int32_t i = 0; i < pool->count; i++) {
         const allot__share *share = &ledger->shares[pool->first + i];
-        const allot__holder *holder = &ledger->holders[share->holder];
+        allot__holder *holder = &ledger->holders[share->holder];
         int32_t beyond = holder->shared - holder->due;
         int32_t there = holder->held - holder->lost;
         lack += lacks(holder);
+        holder->rounding = holder->hold_rounding && holder->cut > 0 && beyond == 1;
+        beyond = holder->rounding ? 0 : beyond;
         beyond = beyond < there ? beyond : there;
         beyond = beyond < share->used ? beyond : share->used;
         ledger->column[ALLOT__POOL_AIM][i] = holder->keep || beyond < 0 ? 0 : beyond;
@@ -196,21 +241,48 @@ static int64_t count_over(allot__ledger *ledger, const allot__share_pool *pool, 
     return lack;
 }
 
-/* Pool slots that no holder has, though they are not idle: they are on their way to nobody, or
- * others have them who must be made to give them. */
-static void promise_rest(allot__ledger *ledger)
+/* Pool slots that no holder has, though they are not idle: one that loses slots to nobody keeps
+ * them as those. */
+static void keep_rest(allot__ledger *ledger, int32_t index, int64_t slots)
+{
+    const allot__holder *holder = &ledger->holders[index];
+    int64_t most = short_of(holder, allot__holder_wants(holder, holder->most));
+    slots = slots < holder->loose ? slots : holder->loose;
+    slots = slots < most ? slots : most;
+    if (slots > 0) {
+        allot__books_give(ledger, index, slots, ALLOT__SHARED);
+        allot__pools_put(ledger, index, slots);
+    }
+}
+
+/* The others: they are on their way to nobody, or others have them who must be made to give them.
+ */
+static void promise_rest(allot__ledger *ledger, int32_t index, int64_t slots)
+{
+    int64_t most = lacks(&ledger->holders[index]);
+    slots = slots < most ? slots : most;
+    if (slots > 0) {
+        allot__books_claim(ledger, index, slots, ALLOT__SHARED);
+        allot__pools_put(ledger, index, slots);
+    }
+}
+
+/* How many pool slots that no holder has a holder can have. */
+static int64_t can_have(const allot__ledger *ledger, int32_t index)
+{
+    int64_t idle = allot__pools_idle(ledger, index);
+    int64_t within = idle > 0 ? allot__books_within(ledger, index, -1) : 0;
+    idle = idle < within ? idle : within;
+    return idle < ledger->room ? idle : ledger->room;
+}
+
+static void pour_rest(allot__ledger *ledger)
 {
     for (int32_t i = 0; i < ledger->count && ledger->room > 0; i++) {
-        int64_t slots = lacks(&ledger->holders[i]);
-        int64_t idle = slots > 0 ? allot__pools_idle(ledger, i) : 0;
-        int64_t within = slots > 0 ? allot__books_within(ledger, i, -1) : 0;
-        slots = slots < idle ? slots : idle;
-        slots = slots < within ? slots : within;
-        slots = slots < ledger->room ? slots : ledger->room;
-        if (slots > 0) {
-            allot__books_claim(ledger, i, slots);
-            allot__books_promise(ledger, i, slots, ALLOT__SHARED);
-            allot__pools_put(ledger, i, slots);
+        const allot__holder *holder = &ledger->holders[i];
+        if (holder->due > holder->shared) {
+            keep_rest(ledger, i, can_have(ledger, i));
+            promise_rest(ledger, i, can_have(ledger, i));
         }
     }
 }
@@ -218,7 +290,7 @@ static void promise_rest(allot__ledger *ledger)
 void allot__pools_reclaim(allot__ledger *ledger)
 {
     find_due(ledger, false);
-    promise_rest(ledger);
+    pour_rest(ledger);
     for (int32_t family = ledger->work->tree->families - 1; family >= 0; family--) {
         allot__share_pool *pool = &ledger->pools[family];
         int64_t over = 0;

@@ -36,8 +36,52 @@ ALLOT__CLONES static void need_rows(allot__work *work, const int32_t *restrict o
     sums->allocated = held;
 }
 
-/* A parent's own numbers, from its family's. */
-static void need_parent(allot__work *work, int32_t row, int32_t family)
+/* ---- Who is in no pool ---------------------------------------------------------------------- */
+
+static bool weighs(const allot__work *work, const allot__rules *rules, allot_source by, int32_t row)
+{
+    if (by.kind == ALLOT_FROM_NUMBER) {
+        return by.value > 0;
+    }
+    if (by.value == ALLOT_OWNED) { /* a part of a slot weighs too */
+        return work->configured[row] > 0 && (work->times > 0 || rules->policy->exact);
+    }
+    return allot__value(work, rules, by.value, row) > 0;
+}
+
+/* What a row of a family needs where shares of 0 may leave it out. */
+static int64_t unless_out(const allot__work *work, int32_t family, int32_t row, int64_t need)
+{
+    const allot__rules *rules =
+        family > 0 ? allot__rules_of(work, family) : allot__rules_at(work, row);
+    int32_t reserve = work->reserve[row];
+    if (need <= reserve || !rules->leaves_out) {
+        return need;
+    }
+    for (int32_t i = 1; i < rules->policy->fill_count; i++) { /* the first is the reserve's */
+        if (weighs(work, rules, rules->policy->fills[i].by, row)) {
+            return need;
+        }
+    }
+    return reserve;
+}
+
+static void leave_out(allot__work *work, int32_t family, int32_t count, allot__sums *sums)
+{
+    int32_t first = allot__family_first(work, family);
+    for (int32_t row = first; row < first + count; row++) {
+        if (allot__family_of(work, row) == 0) {
+            int32_t need = (int32_t)unless_out(work, family, row, work->need[row]);
+            sums->demand -= work->need[row] - need;
+            work->need[row] = need;
+        }
+    }
+}
+
+/* ---- Parents --------------------------------------------------------------------------------- */
+
+/* A parent's own numbers, from its family's; it is one of `siblings`. */
+static void need_parent(allot__work *work, int32_t siblings, int32_t row, int32_t family)
 {
     allot__sums *inside = &work->sums[family];
     int64_t own = allot__own(work, allot__rules_at(work, row), row, NULL);
@@ -48,6 +92,9 @@ static void need_parent(allot__work *work, int32_t row, int32_t family)
     int64_t need = inside->demand < limit ? inside->demand : limit;
     inside->need = need > reserve ? need : reserve;
     work->reserve[row] = (int32_t)reserve; /* at most what the plan lets it own */
+    if (work->leaves_out) {
+        inside->need = unless_out(work, siblings, row, inside->need);
+    }
     work->need[row] = inside->need > ALLOT_AMOUNT_MAX ? ALLOT_AMOUNT_MAX : (int32_t)inside->need;
 }
 
@@ -64,7 +111,7 @@ static void mend_parents(allot__work *work, int32_t family, allot__sums *sums)
         left--;
         sums->demand -= work->need[row];
         sums->reserve -= work->reserve[row];
-        need_parent(work, row, below);
+        need_parent(work, family, row, below);
         sums->reserve += work->reserve[row];
         sums->demand += work->sums[below].need;
         sums->allocated += work->sums[below].allocated;
@@ -117,6 +164,9 @@ int allot__need(allot__work *work)
         need_rows(work, planned ? work->configured + first : own, first, count, sums);
         if (work->enforced != NULL && work->enforced->least != NULL) {
             raise(work, first, count, sums);
+        }
+        if (work->leaves_out) {
+            leave_out(work, family, count, sums);
         }
         if (work->in_flight != NULL) {
             flights(work, first, count, sums);

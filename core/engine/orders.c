@@ -110,13 +110,12 @@ static void transfer_slots(allot__book *book, int32_t from, int32_t to, int64_t 
     *item = (allot__transfer){from, to, slots};
 }
 
-/* A heap of takes: the largest number, which is the first to be carried out, on top. */
 static void sink(allot__take *heap, size_t count, size_t i)
 {
     for (;;) {
         size_t best = i;
         for (size_t k = 2 * i + 1; k <= 2 * i + 2 && k < count; k++) {
-            if (heap[k].from > heap[best].from) {
+            if (heap[k].from < heap[best].from) {
                 best = k;
             }
         }
@@ -130,35 +129,49 @@ static void sink(allot__take *heap, size_t count, size_t i)
     }
 }
 
+/* Sorts takes by falling number, as they are carried out. Of one family they mostly come so. */
+static void sort_takes(allot__take *takes, size_t count)
+{
+    size_t sorted = 1;
+    while (sorted < count && takes[sorted - 1].from >= takes[sorted].from) {
+        sorted++;
+    }
+    if (sorted >= count) {
+        return;
+    }
+    for (size_t i = count / 2; i > 0; i--) {
+        sink(takes, count, i - 1);
+    }
+    for (size_t i = count; i > 1; i--) {
+        allot__take last = takes[0];
+        takes[0] = takes[i - 1];
+        takes[i - 1] = last;
+        sink(takes, i - 1, 0);
+    }
+}
+
 /* Serves the deficits below the node with what it took. */
 static void finish_node(allot__book *book)
 {
     allot__take *takes = book->takes.items;
     size_t count = book->takes.count;
-    for (size_t i = count / 2; i > 0; i--) {
-        sink(takes, count, i - 1);
-    }
     int32_t unowed = book->family == ALLOT__FORCE ? ALLOT__BY_FORCE
                      : book->family == 0          ? ALLOT__BY_SIZE
                                                   : ALLOT__BY_LIMIT;
-    for (; count > 0 && book->owed > 0; sink(takes, count, 0)) {
-        while (takes[0].slots > 0 && book->owed > 0) {
+    sort_takes(takes, count);
+    for (size_t i = 0; i < count; i++) {
+        int64_t left = takes[i].slots;
+        while (left > 0 && book->owed > 0) {
             int32_t to = next_lacking(book, book->start[book->family]);
-            int64_t slots = takes[0].slots < book->owed ? takes[0].slots : book->owed;
+            int64_t slots = left < book->owed ? left : book->owed;
             slots = slots < book->lack[to] ? slots : book->lack[to];
-            transfer_slots(book, takes[0].from, to, slots);
-            takes[0].slots -= slots;
+            transfer_slots(book, takes[i].from, to, slots);
+            left -= slots;
             book->owed -= slots;
             book->lack[to] -= (int32_t)slots;
             book->next[to] = book->lack[to] > 0 ? to : to + 1;
         }
-        if (takes[0].slots > 0) {
-            book->unowed[takes[0].from] |= unowed;
-        }
-        takes[0] = takes[--count];
-    }
-    for (size_t i = 0; i < count; i++) {
-        book->unowed[takes[i].from] |= unowed;
+        book->unowed[takes[i].from] |= left > 0 ? unowed : 0;
     }
     book->takes.count = 0;
 }

@@ -9,14 +9,15 @@
 
 static bool has_options(const allot__work *work)
 {
-    const int64_t *options = work->group->options;
     for (int32_t i = 0; i < work->rules_count; i++) {
-        if (work->rules[i].policy->switches[ALLOT_SWITCH_NO_RECLAIM]) {
+        const int64_t *options = work->rules[i].options;
+        if (work->rules[i].policy->switches[ALLOT_SWITCH_NO_RECLAIM] ||
+            options[ALLOT_OPTION_DEAD_ZONE] > 0 || options[ALLOT_OPTION_MOST_RECLAIMED] < 100 ||
+            options[ALLOT_OPTION_RECLAIM_INTERVAL] > 0 || options[ALLOT_OPTION_CLAIM_DELAY] > 0) {
             return true;
         }
     }
-    return options[ALLOT_OPTION_DEAD_ZONE] > 0 || options[ALLOT_OPTION_MOST_RECLAIMED] < 100 ||
-           options[ALLOT_OPTION_RECLAIM_INTERVAL] > 0 || options[ALLOT_OPTION_CLAIM_DELAY] > 0;
+    return false;
 }
 
 int allot__kept_init(allot__work *work)
@@ -57,18 +58,11 @@ int64_t allot__over(const allot__work *work, int32_t row)
         return holder->lost; /* what it holds beyond its quota nobody wants */
     }
     int64_t over = stays(work, row) - allot__target(work, row);
-    if (over > 0 && work->group->options[ALLOT_OPTION_HOLD_ROUNDING] &&
+    if (over > 0 && allot__rules_at(work, row)->options[ALLOT_OPTION_HOLD_ROUNDING] &&
         allot__rounding_only(work, row)) {
         return 0;
     }
     return over > 0 ? over : 0;
-}
-
-int64_t allot__lack(const allot__work *work, int32_t row)
-{
-    int64_t coming = work->earmarked != NULL ? work->earmarked[row] : 0;
-    int64_t lack = (int64_t)work->quota[row] - work->allocated[row] - work->received[row] - coming;
-    return lack > 0 ? lack : 0;
 }
 
 /* Is `when` less than `seconds` before now? */
@@ -94,11 +88,10 @@ int64_t allot__waiting_since(const allot__work *work, int32_t row)
     return since != INT64_MIN ? since : work->state->now;
 }
 
-int64_t allot__deficit(const allot__work *work, int32_t row)
+int64_t allot__claim(const allot__work *work, int32_t row, int64_t lack)
 {
-    int64_t lack = allot__lack(work, row);
-    int64_t delay = work->group->options[ALLOT_OPTION_CLAIM_DELAY];
-    if (lack > 0 && delay > 0 && within(work, allot__waiting_since(work, row), delay)) {
+    int64_t delay = allot__rules_at(work, row)->options[ALLOT_OPTION_CLAIM_DELAY];
+    if (delay > 0 && within(work, allot__waiting_since(work, row), delay)) {
         return 0;
     }
     return work->reach != NULL && work->reach[row] < lack ? work->reach[row] : lack;
@@ -119,7 +112,8 @@ static int64_t least(int64_t a, int64_t b)
 /* What a policy keeps, and rules 2 to 5, for slots that nothing forces. */
 static void damp(const allot__work *work, int32_t row, int64_t forced, allot__damped *out)
 {
-    const int64_t *options = work->group->options;
+    const allot__rules *rules = allot__rules_at(work, row);
+    const int64_t *options = rules->options;
     const int64_t *given = work->state->groups[work->index].reclaimed_at;
     int64_t free_to_keep = out->may - forced;
     if (free_to_keep <= 0) {
@@ -132,7 +126,7 @@ static void damp(const allot__work *work, int32_t row, int64_t forced, allot__da
     }
     if (allot__drains(work, row)) {
         out->drains = free_to_keep;
-    } else if (allot__rules_at(work, row)->policy->switches[ALLOT_SWITCH_NO_RECLAIM]) {
+    } else if (rules->policy->switches[ALLOT_SWITCH_NO_RECLAIM]) {
         out->policy = free_to_keep;
     } else if (out->over <= options[ALLOT_OPTION_DEAD_ZONE]) {
         out->dead_zone = free_to_keep;

@@ -46,8 +46,18 @@ int64_t allot__over(const allot__work *work, int32_t row);
 /* What it must give whoever wants it. */
 int64_t allot__forced(const allot__work *work, int32_t row);
 /* What a leaf still lacks once its grants and earmarked slots are there; and what of it counts. */
-int64_t allot__lack(const allot__work *work, int32_t row);
-int64_t allot__deficit(const allot__work *work, int32_t row);
+static inline int64_t allot__lack(const allot__work *work, int32_t row)
+{
+    int64_t coming = work->earmarked != NULL ? work->earmarked[row] : 0;
+    int64_t lack = (int64_t)work->quota[row] - work->allocated[row] - work->received[row] - coming;
+    return lack > 0 ? lack : 0;
+}
+int64_t allot__claim(const allot__work *work, int32_t row, int64_t lack);
+static inline int64_t allot__deficit(const allot__work *work, int32_t row)
+{
+    int64_t lack = allot__lack(work, row);
+    return lack > 0 ? allot__claim(work, row, lack) : 0;
+}
 /* What a parent's own reserve lacks: the last member of its family (C-5). Quota above the reserve
  * that no fill passed on is no lack. */
 int64_t allot__spare_deficit(const allot__work *work, int32_t family);

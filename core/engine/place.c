@@ -124,7 +124,7 @@ static int make_room(placer *placer)
 static int64_t count_ghosts(const allot__work *work)
 {
     const allot__rack *rack = work->rack;
-    int64_t idle = work->slots - work->sums[0].allocated + rack->blocked;
+    int64_t idle = work->slots - work->sums[0].allocated + rack->blocked - rack->guessed;
     for (int32_t host = 0; host < rack->count; host++) {
         idle -= rack->free[host];
     }

@@ -89,8 +89,7 @@ bool allot__rack_helps(const allot__work *work, int32_t row, int32_t host)
         return false;
     }
     if (owner != ALLOT_ROOT) {
-        return owns(work, row, host) ||
-               (unit == ALLOT_ROOT && rack->left != NULL && rack->left[host] != 0);
+        return owns(work, row, host) || (rack->left != NULL && rack->left[host] != 0);
     }
     int32_t meant = rack->meant != NULL ? rack->meant[host] : ALLOT_ROOT;
     return meant == unit;

@@ -7,6 +7,11 @@
  * closed to all others; an exclusive consumer only gets hosts on which nobody else runs. That comes
  * before the policy (H-14): free slots of such hosts that their consumer does not want are no part
  * of what the policy divides.
+ *
+ * Where tasks tell no hosts, slots of an exclusive consumer are assumed to fill hosts one after
+ * another, in plan order, where nobody is known to run, as they are placed here: what is left of
+ * the last is blocked. Such a consumer gets no more hosts than those it is known to have, since
+ * none is known to be empty.
  */
 #ifndef ALLOT_ENGINE_RACK_H
 #define ALLOT_ENGINE_RACK_H
@@ -27,6 +32,7 @@ typedef struct allot__rack {
     /* Slots held of which no task tells the host: any open host that nobody owns may have them. */
     int64_t unknown;
     int64_t blocked; /* slots that are no part of what is divided */
+    int64_t guessed; /* ... of these on hosts that are not known */
     int64_t ghosts;  /* idle slots of which no host is known */
     /* By row; NULL when there are none such. The exclusive consumer that a row is of (itself or
      * the nearest above), or ALLOT_ROOT; and which of the requirements it has, or -1. */
@@ -35,6 +41,7 @@ typedef struct allot__rack {
      * ALLOT_ROOT; and whether its owner can leave it. NULL: none. */
     int32_t *meant;
     uint8_t *left;
+    const uint8_t *wanted; /* by host: whether it helps somebody who lacks slots (reach.h) */
     int32_t *most;   /* by row of an exclusive consumer: hosts that are meant for it at most */
     int32_t *chosen; /* hosts that are meant for somebody, in the order of choosing */
     int32_t chosen_count;
@@ -74,7 +81,8 @@ int allot__rack_settle(allot__work *work, allot__rack *rack, const int32_t *seen
                        const int32_t *lost);
 
 /* rack_empty.c: exclusive consumers whose quota asks for more hosts than theirs are to have others:
- * empty ones, then such as others must leave. What is too much on the last one is set apart, so
+ * such as nobody else requires, then those with fewest slots in use, then those of which least is
+ * too much, in plan order. What is too much on the last one is set apart, so
  * *again says that need and quota are to be computed once more, and this is to be asked again: who
  * then wants fewer hosts is not to have more in this cycle. ENOMEM. */
 int allot__rack_empty(allot__work *work, bool *again);
@@ -93,6 +101,20 @@ bool allot__rack_meets(const allot__rack *rack, int32_t row, int32_t host);
 bool allot__rack_helps(const allot__work *work, int32_t row, int32_t host);
 /* The same of a site of the state; true where there is no rack. */
 bool allot__rack_helps_at(const allot__work *work, int32_t row, int32_t site);
+/* Can a leaf be given slots wherever they are, as far as its hosts are to itself, and are known? */
+static inline bool allot__rack_easy(const allot__rack *rack, int32_t row)
+{
+    return (rack->asks == NULL || rack->asks[row] < 0) &&
+           (rack->unit == NULL || rack->unit[row] == ALLOT_ROOT || rack->unknown == 0);
+}
+/* Would slots of another leaf serve a leaf, of which no task tells the host? Only if any host does
+ * that either may be on: where they are is not known, so it is not said that they serve whoever
+ * requires something, or has hosts alone, or is to have what such a one leaves. */
+static inline bool allot__rack_takes_lost(const allot__rack *rack, int32_t row, int32_t other)
+{
+    return allot__rack_easy(rack, row) &&
+           (rack->unit == NULL || rack->unit[row] == rack->unit[other]);
+}
 /* Is the row one that hosts are not all alike to? */
 static inline bool allot__rack_picky(const allot__rack *rack, int32_t row)
 {

@@ -11,6 +11,7 @@ typedef struct emptier {
     allot__rack *rack;
     int64_t *want; /* by row of an exclusive consumer: slots beyond its own hosts */
     bool *stuck;   /* by host: others cannot leave it */
+    bool *lacks;   /* by requirement: somebody lacks slots on such hosts */
     int32_t hosts; /* that the consumer at hand still wants */
 } emptier;
 
@@ -47,19 +48,60 @@ static bool suits(const emptier *it, int32_t row, int32_t host)
            allot__rack_meets(rack, row, host);
 }
 
-/* The host that has fewest slots to be left, of several the first; -1: none suits. */
-static int32_t next_host(const emptier *it, int32_t row)
+/* How well a host suits; what comes first decides. */
+typedef struct fitness {
+    bool needed;    /* somebody else who lacks slots requires such hosts */
+    int64_t used;   /* slots that others are to leave */
+    int64_t beyond; /* slots that would be too much */
+} fitness;
+
+static fitness fitness_of(const emptier *it, int32_t row, int32_t host)
 {
     const allot__rack *rack = it->rack;
-    int32_t best = -1, least = 0;
-    for (int32_t host = 0; host < rack->count; host++) {
-        int32_t used = rack->slots[host] - rack->free[host];
-        if (suits(it, row, host) && (best < 0 || used < least)) {
-            best = host;
-            least = used;
+    fitness fit = {.used = rack->slots[host] - rack->free[host]};
+    fit.beyond = rack->slots[host] > it->want[row] ? rack->slots[host] - it->want[row] : 0;
+    for (int32_t i = 0; i < rack->requirement_count; i++) {
+        fit.needed = fit.needed || (it->lacks[i] && rack->requirements[i].met[host] != 0);
+    }
+    return fit;
+}
+
+static bool better(fitness a, fitness b)
+{
+    return a.needed != b.needed ? b.needed
+           : a.used != b.used   ? a.used < b.used
+                                : a.beyond < b.beyond;
+}
+
+/* The host that suits best, of several the first; -1: none does. */
+static int32_t next_host(const emptier *it, int32_t row)
+{
+    int32_t best = -1;
+    fitness most = {0};
+    for (int32_t host = 0; host < it->rack->count; host++) {
+        if (suits(it, row, host)) {
+            fitness fit = fitness_of(it, row, host);
+            if (best < 0 || better(fit, most)) {
+                best = host;
+                most = fit;
+            }
         }
     }
     return best;
+}
+
+/* Which requirements somebody has who lacks slots, and is not exclusive. */
+static void find_lacks(emptier *it)
+{
+    const allot__work *work = it->work;
+    const allot__rack *rack = it->rack;
+    memset(it->lacks, 0, ((size_t)rack->requirement_count + 1) * sizeof *it->lacks);
+    for (int32_t row = 0; row < work->tree->rows && rack->asks != NULL; row++) {
+        if (rack->asks[row] >= 0 && rack->unit[row] == ALLOT_ROOT &&
+            allot__family_of(work, row) == 0 && work->quota[row] > work->allocated[row]) {
+            it->lacks[rack->asks[row]] = true;
+        }
+    }
 }
 
 static void choose(emptier *it, int32_t row, int32_t host)
@@ -74,12 +116,6 @@ static void find_hosts(emptier *it, int32_t row)
 {
     allot__rack *rack = it->rack;
     int32_t left = rack->most[row];
-    for (int32_t host = 0; host < rack->count && it->want[row] > 0 && left > 0; host++) {
-        if (rack->free[host] == rack->slots[host] && suits(it, row, host)) {
-            choose(it, row, host);
-            left--;
-        }
-    }
     for (; it->want[row] > 0 && left > 0; left--) {
         int32_t host = next_host(it, row);
         if (host < 0) {
@@ -95,6 +131,7 @@ static void find_all(emptier *it)
 {
     allot__rack *rack = it->rack;
     rack->chosen_count = 0;
+    find_lacks(it);
     for (int32_t host = 0; host < rack->count; host++) {
         rack->meant[host] = ALLOT_ROOT;
     }
@@ -202,10 +239,12 @@ int allot__rack_empty(allot__work *work, bool *again)
     emptier it = {.work = work, .rack = rack};
     it.want = allot__arena_take(work->arena, (size_t)work->tree->rows, sizeof *it.want);
     it.stuck = allot__arena_take(work->arena, (size_t)rack->count, sizeof *it.stuck);
+    it.lacks =
+        allot__arena_take(work->arena, (size_t)rack->requirement_count + 1, sizeof *it.lacks);
     bool first = !rack->searched;
-    int status = it.want == NULL || it.stuck == NULL ? ALLOT_ENOMEM
-                 : rack->meant == NULL               ? take_columns(work, rack)
-                                                     : ALLOT_OK;
+    int status = it.want == NULL || it.stuck == NULL || it.lacks == NULL ? ALLOT_ENOMEM
+                 : rack->meant == NULL                                   ? take_columns(work, rack)
+                                                                         : ALLOT_OK;
     if (status != ALLOT_OK) {
         return status;
     }

@@ -86,6 +86,33 @@ static void find_lost(const allot__work *work, allot__rack *rack, int64_t *lost)
     }
 }
 
+/* Slots of exclusive consumers that are neither on a host that tasks tell nor on one of their own
+ * must be on others, which are closed then, too: on the first in plan order where nobody is known
+ * to run. What is left of those is not for others. */
+static void guess(const allot__work *work, allot__rack *rack, const int32_t *seen,
+                  const int32_t *lost, int64_t *left)
+{
+    memset(left, 0, (size_t)work->tree->rows * sizeof *left);
+    for (int32_t row = 0; row < work->tree->rows; row++) {
+        if (rack->unit[row] != ALLOT_ROOT && allot__family_of(work, row) == 0) {
+            left[allot__row(work->plan, work->index, rack->unit[row])] += lost[row];
+        }
+    }
+    for (int32_t host = 0; host < rack->count; host++) {
+        if (rack->owner[host] >= 0) {
+            left[allot__row(work->plan, work->index, rack->owner[host])] -= rack->free[host];
+        }
+    }
+    for (int32_t row = 0, host = 0; row < work->tree->rows; row++) {
+        for (; left[row] > 0 && host < rack->count; host++) {
+            bool open = rack->owner[host] == ALLOT_ROOT && seen[host] < ALLOT__NOBODY;
+            int64_t slots = open ? rack->slots[host] : 0;
+            rack->guessed += slots > left[row] ? slots - left[row] : 0;
+            left[row] -= slots;
+        }
+    }
+}
+
 /* Free slots that their host's owner does not want. */
 static void block(allot__work *work, allot__rack *rack, int64_t *wanted)
 {
@@ -104,6 +131,7 @@ static void block(allot__work *work, allot__rack *rack, int64_t *wanted)
         idle -= allot__family_of(work, row) == 0 ? work->allocated[row] : 0;
     }
     idle = idle > 0 ? idle : 0;
+    rack->blocked += rack->guessed;
     rack->blocked = rack->blocked < idle ? rack->blocked : idle;
     allot__work_resize(work, work->slots - rack->blocked);
 }
@@ -121,7 +149,7 @@ static void say(const allot__work *work, const allot__rack *rack, const int32_t 
     }
     if (rack->unit != NULL && rack->unknown > 0) {
         allot_report_say(work->report, ALLOT_WARNING, "W-hosts",
-                         "of %" PRId64 " slots held no task tells the host: exclusive consumers "
+                         "no task tells the host of %" PRId64 " slots held: exclusive consumers "
                          "get no other hosts than theirs, since none is known to be empty",
                          rack->unknown);
     }
@@ -131,7 +159,8 @@ int allot__rack_settle(allot__work *work, allot__rack *rack, const int32_t *seen
                        const int32_t *lost)
 {
     name_owners(rack, seen);
-    if (!rack->owned) {
+    bool some = rack->owned || (rack->unit != NULL && rack->unknown > 0);
+    if (!some) {
         say(work, rack, seen);
         return ALLOT_OK;
     }
@@ -139,6 +168,9 @@ int allot__rack_settle(allot__work *work, allot__rack *rack, const int32_t *seen
     int64_t *sums = allot__arena_take(work->arena, rows, sizeof *sums);
     if (sums == NULL) {
         return ALLOT_ENOMEM;
+    }
+    if (rack->unit != NULL && rack->unknown > 0) {
+        guess(work, rack, seen, lost, sums);
     }
     for (size_t row = 0; row < rows; row++) {
         sums[row] = lost[row];

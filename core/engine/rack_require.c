@@ -92,6 +92,25 @@ static int meet(allot__work *work, allot__rack *rack, allot__requires *requires)
     return ALLOT_OK;
 }
 
+/* Whoever wants slots, and requires what no open host is. */
+static void say_unmet(const allot__work *work, const allot__rack *rack)
+{
+    for (int32_t row = 0; row < work->tree->rows; row++) {
+        bool asks = rack->asks[row] >= 0 && allot__family_of(work, row) == 0;
+        const allot__requires *requires = asks ? &rack->requirements[rack->asks[row]] : NULL;
+        if (!asks || requires->slots > 0 || work->demand[row] == 0) {
+            continue;
+        }
+        const allot__requirement *it =
+            (const allot__requirement *) requires->policy->requirements.items + requires->number;
+        char path[512];
+        allot_plan_path(work->plan, allot__handle(work, row), path, sizeof path);
+        allot_report_say(work->report, ALLOT_WARNING, "W-requires",
+                         "%.400s requires \"%.100s\": no open host meets that, so it gets nothing",
+                         path, it->name);
+    }
+}
+
 /* A leaf can use no more slots than the hosts have that meet what it requires. */
 static int cut_limits(allot__work *work, const allot__rack *rack)
 {
@@ -112,6 +131,7 @@ static int cut_limits(allot__work *work, const allot__rack *rack)
         limits[row] = work->limit[row] < most ? work->limit[row] : most;
     }
     work->limit = limits;
+    say_unmet(work, rack);
     return ALLOT_OK;
 }
 

@@ -3,6 +3,8 @@
 /* reach.c: for every kind of consumer that lacks slots, who is over on hosts that help it. */
 #include "engine/reach.h"
 
+#include <string.h>
+
 #include "engine/over.h"
 
 enum { ANY = INT32_MAX };
@@ -12,13 +14,14 @@ static int32_t cut(int64_t slots)
     return slots < ANY ? (int32_t)slots : ANY;
 }
 
-/* Slots of a leaf on hosts that are marked; where its place is not known it may be any of these. */
-static int64_t marked(const allot__work *work, int32_t row, const uint8_t *marks)
+/* Slots of a leaf on hosts that are marked, and those of which no task tells the place, if they
+ * count. */
+static int64_t marked(const allot__work *work, int32_t row, const uint8_t *marks, bool lost)
 {
     const allot__rack *rack = work->rack;
     const allot__units *units = &work->state->tasks.units[work->index];
     int32_t leaf = allot__handle(work, row);
-    int64_t slots = rack->lost[row];
+    int64_t slots = lost ? rack->lost[row] : 0;
     for (int32_t i = units->count > 0 ? units->first[leaf] : 0;
          units->count > 0 && i < units->first[leaf + 1]; i++) {
         int32_t host = units->site[i] >= 0 ? rack->host_of[units->site[i]] : -1;
@@ -51,7 +54,8 @@ static int64_t within(const allot__work *work, int32_t row, const uint8_t *marks
             continue;
         }
         int64_t over = allot__over(work, other);
-        int64_t there = over > 0 ? marked(work, other, marks) : 0;
+        bool lost = allot__rack_takes_lost(work->rack, row, other);
+        int64_t there = over > 0 ? marked(work, other, marks, lost) : 0;
         sum += over < there ? over : there;
     }
     return sum;
@@ -109,29 +113,77 @@ static int find_left(allot__work *work)
     return ALLOT_OK;
 }
 
-/* Fills reach; `all` marks the hosts that help anybody who lacks slots. */
-static void fill(allot__work *work, uint8_t *marks, uint8_t *all)
+/* Whom slots are to serve: the hosts that help anybody who lacks some, and of which kinds of
+ * consumers somebody lacks some and takes any host of its kind: by the kind's row + 1, at 0 those
+ * who are not exclusive. */
+typedef struct wanted {
+    uint8_t *hosts, *kinds;
+} wanted;
+
+static uint8_t *kind_of(const allot__work *work, const wanted *wanted, int32_t row)
 {
+    int32_t unit = work->rack->unit != NULL ? work->rack->unit[row] : ALLOT_ROOT;
+    return &wanted->kinds[unit == ALLOT_ROOT ? 0 : allot__row(work->plan, work->index, unit) + 1];
+}
+
+static void fill(allot__work *work, uint8_t *marks, const wanted *wanted)
+{
+    const allot__rack *rack = work->rack;
     int32_t last = -1;
     for (int32_t row = 0; row < work->tree->rows; row++) {
         work->reach[row] = ANY;
         if (allot__family_of(work, row) != 0 || allot__lack(work, row) == 0) {
             continue;
         }
-        if (last >= 0 && alike(work->rack, row, last)) {
+        *kind_of(work, wanted, row) |= allot__rack_easy(rack, row);
+        if (last >= 0 && alike(rack, row, last)) {
             work->reach[row] = work->reach[last];
             continue;
         }
         mark(work, row, marks);
         work->reach[row] = cut(within(work, row, marks));
         last = row;
-        for (int32_t host = 0; host < work->rack->count; host++) {
-            all[host] |= marks[host];
+        for (int32_t host = 0; host < rack->count; host++) {
+            wanted->hosts[host] |= marks[host];
         }
     }
     for (int32_t row = 0; row < work->tree->rows; row++) {
         bool over = allot__family_of(work, row) == 0 && allot__over(work, row) > 0;
-        work->useful[row] = over ? cut(marked(work, row, all)) : ANY;
+        bool lost = over && *kind_of(work, wanted, row) != 0;
+        work->useful[row] = over ? cut(marked(work, row, wanted->hosts, lost)) : ANY;
+    }
+}
+
+/* What others are over and would serve a consumer, if their tasks told the hosts. */
+static int64_t not_told(const allot__work *work, int32_t row)
+{
+    int64_t sum = 0;
+    for (int32_t other = 0; other < work->tree->rows; other++) {
+        bool leaf = other != row && allot__family_of(work, other) == 0;
+        if (leaf && !allot__rack_takes_lost(work->rack, row, other)) {
+            int64_t over = allot__over(work, other), lost = work->rack->lost[other];
+            sum += over < lost ? over : lost;
+        }
+    }
+    return sum;
+}
+
+/* Of the first consumer that could have more if it were known what runs where. */
+static void say(const allot__work *work)
+{
+    for (int32_t row = 0; row < work->tree->rows; row++) {
+        bool lacks = allot__family_of(work, row) == 0 && work->rack->unknown > 0 &&
+                     allot__lack(work, row) > work->reach[row];
+        int64_t slots = lacks ? not_told(work, row) : 0;
+        if (slots > 0) {
+            char path[512];
+            allot_plan_path(work->plan, allot__handle(work, row), path, sizeof path);
+            allot_report_say(work->report, ALLOT_WARNING, "W-hosts",
+                             "no task tells the host of %lld that others have too many: slots of "
+                             "such are not reclaimed for %.400s, which not every host serves",
+                             (long long)slots, path);
+            return;
+        }
     }
 }
 
@@ -152,18 +204,21 @@ int allot__reach(allot__work *work)
     }
     size_t count = (size_t)work->rack->count, rows = (size_t)work->tree->rows;
     uint8_t *marks = allot__arena_take(work->arena, count, 1);
-    uint8_t *all = allot__arena_take(work->arena, count, 1);
+    wanted wanted = {allot__arena_take(work->arena, count, 1),
+                     allot__arena_take(work->arena, rows + 1, 1)};
     work->reach = allot__arena_take(work->arena, rows, sizeof *work->reach);
     work->useful = allot__arena_take(work->arena, rows, sizeof *work->useful);
-    if (marks == NULL || all == NULL || work->reach == NULL || work->useful == NULL) {
+    if (marks == NULL || wanted.hosts == NULL || wanted.kinds == NULL || work->reach == NULL ||
+        work->useful == NULL) {
         return ALLOT_ENOMEM;
     }
-    for (size_t host = 0; host < count; host++) {
-        all[host] = 0;
-    }
+    memset(wanted.hosts, 0, count);
+    memset(wanted.kinds, 0, rows + 1);
+    work->rack->wanted = wanted.hosts;
     int status = find_left(work);
     if (status == ALLOT_OK) {
-        fill(work, marks, all);
+        fill(work, marks, &wanted);
+        say(work);
     }
     return status;
 }

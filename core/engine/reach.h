@@ -6,6 +6,11 @@
  * A slot is no use to a consumer that requires other hosts than the slot's, or that must have a
  * host alone and does not get this one. So nobody gives back what serves nobody, and nobody is owed
  * more by others than they could give it.
+ *
+ * Where a slot is, tasks tell by their hosts. Of a slot that none tells the place of it is assumed
+ * that it serves nobody but those to whom all hosts are alike (allot__rack_takes_lost): to take it
+ * for others would make its holder give one slot after another until, by chance, one was of use.
+ * Who could have more if tasks told their hosts is told by a warning, W-hosts.
  */
 #ifndef ALLOT_ENGINE_REACH_H
 #define ALLOT_ENGINE_REACH_H

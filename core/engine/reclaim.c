@@ -205,11 +205,10 @@ static void take_ledger(const allot__work *work, allot__reclaim_log *log)
 /* What a family's members are over and lack, those of the families inside being known. */
 static void count_family(allot__work *work, int32_t family, sweep sweep)
 {
-    const int64_t *options = work->group->options;
     bool ledger = work->ledger != NULL && (family == 0 || allot__ledger_family(work, family));
     bool plain = !ledger && work->in_flight == NULL && work->kept == NULL &&
-                 !options[ALLOT_OPTION_KEEP_SHRUNK_OWNERSHIP] &&
-                 !options[ALLOT_OPTION_HOLD_ROUNDING];
+                 !work->group->options[ALLOT_OPTION_KEEP_SHRUNK_OWNERSHIP] &&
+                 !allot__any_option(work, ALLOT_OPTION_HOLD_ROUNDING);
     leaves(work, family, plain, sweep);
     parents(work, family);
 }

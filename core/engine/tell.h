@@ -44,6 +44,8 @@ void allot__tell_quota(const allot__teller *teller);
 void allot__tell_changes(const allot__teller *teller);
 /* ... of a consumer whose policy keeps a ledger (tell_ledger.c). */
 void allot__tell_ledger(const allot__teller *teller);
+/* ... and before all which windows hold (tell_windows.c). */
+void allot__tell_windows(const allot__teller *teller);
 /* ... and hosts (tell_hosts.c). */
 void allot__tell_hosts(const allot__teller *teller);
 

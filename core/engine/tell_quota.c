@@ -34,6 +34,15 @@ static void tell_owned(const allot__teller *teller)
                 path.text, configured, work->group->slots, work->slots, owned.text);
 }
 
+/* Is it in no pool (E-23)? */
+static bool is_left_out(const allot__teller *teller)
+{
+    const allot_verdict *verdict = &teller->verdict;
+    int32_t limit = teller->work->limit[teller->row];
+    return teller->rules->leaves_out && verdict->need < verdict->demand && verdict->need < limit &&
+           verdict->need == verdict->reserve;
+}
+
 static void tell_need(const allot__teller *teller)
 {
     const allot_verdict *verdict = &teller->verdict;
@@ -52,6 +61,11 @@ static void tell_need(const allot__teller *teller)
         allot__tell(
             teller, "%s %s, but %" PRId64 " are reserved, so its need is %" PRId64 " (C-2).",
             demands, allot__tell_slots(verdict->demand).text, verdict->reserve, verdict->need);
+    } else if (is_left_out(teller)) {
+        allot__tell(teller,
+                    "%s %s, but its share is 0, so it is in no pool: its need is %" PRId64
+                    " (E-23).",
+                    demands, allot__tell_slots(verdict->demand).text, verdict->need);
     } else if (verdict->demand > limit) {
         int32_t index;
         int32_t planned =

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "engine/enforce.h"
+#include "engine/ledger.h"
+#include "engine/rack.h"
 #include "engine/reclaim.h"
 #include "engine/tell.h"
 
@@ -105,8 +107,11 @@ static void tell_options(const allot__teller *teller)
     }
     const allot__work *work = teller->work;
     int64_t going = work->in_flight != NULL ? work->in_flight[teller->row] : 0;
-    if (work->group->options[ALLOT_OPTION_HOLD_ROUNDING] && allot__over(work, teller->row) == 0 &&
-        work->allocated[teller->row] - going > target) {
+    const allot__holder *holder = allot__ledger_holder(work, teller->row);
+    bool rounding = holder != NULL ? holder->rounding
+                                   : work->allocated[teller->row] - going > target &&
+                                         allot__over(work, teller->row) == 0;
+    if (teller->rules->options[ALLOT_OPTION_HOLD_ROUNDING] && rounding) {
         allot__tell(teller,
                     "hold_rounding holds back a reclaim that only rounding asks for (C-9).");
     }
@@ -122,10 +127,12 @@ static void tell_kept(const allot__teller *teller, const allot__damped *damped)
                     damped->sheltered, damped->over);
     }
     if (damped->elsewhere > 0) {
+        bool lost = teller->work->rack != NULL && teller->work->rack->lost[teller->row] > 0;
         allot__tell(teller,
                     "Of the %" PRId64 " it is over %" PRId64
-                    " stay: they are on hosts that serve nobody who lacks slots (E-30).",
-                    damped->over, damped->elsewhere);
+                    " stay: %s that serve nobody who lacks slots (E-30).",
+                    damped->over, damped->elsewhere,
+                    lost ? "no task tells their hosts, or they are on such" : "they are on hosts");
     }
     if (damped->drains > 0) {
         allot__tell(teller,
@@ -145,7 +152,7 @@ static void tell_kept(const allot__teller *teller, const allot__damped *damped)
 static void tell_damped(const allot__teller *teller, const allot__damped *damped)
 {
     const allot__work *work = teller->work;
-    const int64_t *options = work->group->options;
+    const int64_t *options = teller->rules->options;
     if (damped->dead_zone > 0) {
         allot__tell(teller,
                     "dead_zone holds back the %" PRId64 " it is over: up to %" PRId64
@@ -173,7 +180,12 @@ static void tell_damped(const allot__teller *teller, const allot__damped *damped
 static void tell_lacking(const allot__teller *teller, int64_t lacks)
 {
     const allot__work *work = teller->work;
-    if (work->reach != NULL && work->reach[teller->row] < lacks) {
+    if (work->reach != NULL && work->reach[teller->row] == 0) {
+        allot__tell(teller,
+                    "It lacks %" PRId64
+                    ", but nobody is over on hosts that are known to serve it (E-30).",
+                    lacks);
+    } else if (work->reach != NULL && work->reach[teller->row] < lacks) {
         allot__tell(teller,
                     "It lacks %" PRId64 ", but on hosts that serve it others are over by no more "
                     "than %" PRId64 " (E-30).",
@@ -183,7 +195,13 @@ static void tell_lacking(const allot__teller *teller, int64_t lacks)
                     "It lacks %" PRId64 ", since %" PRId64 "; claim_delay holds back its claim "
                     "until it has waited for %" PRId64 " s.",
                     lacks, teller->verdict.waiting_since,
-                    work->group->options[ALLOT_OPTION_CLAIM_DELAY]);
+                    teller->rules->options[ALLOT_OPTION_CLAIM_DELAY]);
+    } else if (work->reach != NULL) {
+        allot__tell(teller,
+                    "It still lacks %" PRId64
+                    ": of what others are over on hosts that serve it the rest goes to others, or "
+                    "is held back.",
+                    lacks);
     } else if (work->kept != NULL && work->kept[0].held_back > 0) {
         allot__tell(teller,
                     "It still lacks %" PRId64

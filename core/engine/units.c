@@ -59,6 +59,19 @@ bool allot__exclusive(const allot__work *work, int32_t row)
 
 /* ---- Tables ---------------------------------------------------------------------------------- */
 
+bool allot__session_column(int32_t column)
+{
+    return column == ALLOT_TASK_PREEMPTION_RANK || column == ALLOT_TASK_PRIORITY ||
+           column == ALLOT_TASK_CREATED || column == ALLOT_TASK_JOINED ||
+           column == ALLOT_TASK_SESSION_OVER;
+}
+
+/* Is a column the same for all that runs on a host? */
+static bool site_column(int32_t column)
+{
+    return column == ALLOT_TASK_HOST || column == ALLOT_TASK_LOAD;
+}
+
 static int64_t session_value(const allot__work *work, int32_t column, int32_t number)
 {
     const allot__tasks *tasks = &work->state->tasks;
@@ -176,26 +189,15 @@ static int make_best(allot__unit_rows *rows)
 
 static int make_table(allot__unit_rows *rows, int32_t column)
 {
+    bool importance = column == ALLOT_TASK_IMPORTANCE;
     int status = ALLOT_OK;
-    switch (column) {
-    case ALLOT_TASK_PREEMPTION_RANK:
-    case ALLOT_TASK_PRIORITY:
-    case ALLOT_TASK_CREATED:
-    case ALLOT_TASK_JOINED:
-    case ALLOT_TASK_SESSION_OVER:
-        return rows->of_session[column] != NULL ? ALLOT_OK : make_session_table(rows, column);
-    case ALLOT_TASK_IMPORTANCE:
-        if (rows->of_session[column] == NULL) {
-            status = make_session_table(rows, column);
-        }
-        return status == ALLOT_OK && !allot__unit_rows_ready(rows, column) ? make_best(rows)
-                                                                           : status;
-    case ALLOT_TASK_HOST:
-    case ALLOT_TASK_LOAD:
-        return rows->of_site[column] != NULL ? ALLOT_OK : make_site_table(rows, column);
-    default:
-        return ALLOT_OK;
+    if ((importance || allot__session_column(column)) && rows->of_session[column] == NULL) {
+        status = make_session_table(rows, column);
+    } else if (site_column(column) && rows->of_site[column] == NULL) {
+        status = make_site_table(rows, column);
     }
+    bool best = importance && !allot__unit_rows_ready(rows, column);
+    return status == ALLOT_OK && best ? make_best(rows) : status;
 }
 
 /* ---- Columns --------------------------------------------------------------------------------- */
@@ -283,6 +285,12 @@ static const int64_t *read_column(const allot__rowset *rowset, int32_t column, i
     const allot__unit_rows *rows = (const allot__unit_rows *)(const void *)rowset;
     const allot__units *units = rows->units;
     int32_t unit = rows->base + first;
+    if (allot__session_column(column)) {
+        return look_up(rows->of_session[column], units->session + unit, n, room);
+    }
+    if (site_column(column)) {
+        return look_up(rows->of_site[column], units->site + unit, n, room);
+    }
     switch (column) {
     case ALLOT_TASK_SLOTS:
         return widen(units->slots + unit, n, room);
@@ -294,15 +302,6 @@ static const int64_t *read_column(const allot__rowset *rowset, int32_t column, i
         return widen(units->preempted + unit, n, room);
     case ALLOT_TASK_IMPORTANCE:
         return importance(rows, unit, n, room);
-    case ALLOT_TASK_PREEMPTION_RANK:
-    case ALLOT_TASK_PRIORITY:
-    case ALLOT_TASK_CREATED:
-    case ALLOT_TASK_JOINED:
-    case ALLOT_TASK_SESSION_OVER:
-        return look_up(rows->of_session[column], units->session + unit, n, room);
-    case ALLOT_TASK_HOST:
-    case ALLOT_TASK_LOAD:
-        return look_up(rows->of_site[column], units->site + unit, n, room);
     case ALLOT_TASK_RAN:
         return ran(rows, unit, n, room);
     case ALLOT_TASK_LEAST_RAN:
@@ -361,22 +360,13 @@ int allot__unit_rows_leaf(allot__unit_rows *rows, int32_t leaf)
 
 bool allot__unit_rows_ready(const allot__unit_rows *rows, int32_t column)
 {
-    switch (column) {
-    case ALLOT_TASK_PREEMPTION_RANK:
-    case ALLOT_TASK_PRIORITY:
-    case ALLOT_TASK_CREATED:
-    case ALLOT_TASK_JOINED:
-    case ALLOT_TASK_SESSION_OVER:
-        return rows->of_session[column] != NULL;
-    case ALLOT_TASK_IMPORTANCE:
+    if (column == ALLOT_TASK_IMPORTANCE) {
         return rows->of_session[column] != NULL &&
                (rows->of_site[column] != NULL || !(rows->guarded || rows->shared));
-    case ALLOT_TASK_HOST:
-    case ALLOT_TASK_LOAD:
-        return rows->of_site[column] != NULL;
-    default:
-        return true;
     }
+    return allot__session_column(column) ? rows->of_session[column] != NULL
+           : site_column(column)         ? rows->of_site[column] != NULL
+                                         : true;
 }
 
 int allot__unit_rows_prepare(allot__unit_rows *rows, allot_source source)

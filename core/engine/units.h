@@ -22,6 +22,9 @@ typedef struct allot__unit_rows {
     bool shared;  /* ... those on some hosts do */
 } allot__unit_rows;
 
+/* Is a column the same for all tasks of a session, whatever else holds? Importance is not: on some
+ * hosts all count as the best there. */
+bool allot__session_column(int32_t column);
 /* The units of a group; NULL: nothing runs there. */
 const allot__units *allot__units_of(const allot__work *work);
 /* Begins, with no leaf yet; there are units. */

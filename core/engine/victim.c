@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "engine/flight.h"
+
 enum { BLOCK = 512 };
 
 /* ---- Who stays ------------------------------------------------------------------------------- */
@@ -109,8 +111,8 @@ int allot__victims_shelter(allot__work *work, allot__victims *out)
     const allot__units *units = allot__units_of(work);
     *out = (allot__victims){0};
     bool flying = work->state->flight_tasks.count > 0;
-    bool closed = allot__victims_closed(work->state, ALLOT_CLOSED_NOW);
-    bool drains = allot__victims_closed(work->state, ALLOT_DRAIN);
+    bool closed = allot__any_closed(work->state, ALLOT_CLOSED_NOW);
+    bool drains = allot__any_closed(work->state, ALLOT_DRAIN);
     bool guards = any_guards(work);
     if (units == NULL || !(flying || closed || drains || guards)) {
         return ALLOT_OK;
@@ -168,20 +170,13 @@ static bool same_for_all(const allot__unit_rows *rows, int32_t column)
     const allot__units *units = rows->units;
     bool sessions = units->session_count > 0 && units->session_first[rows->rows.leaf + 1] >
                                                     units->session_first[rows->rows.leaf];
-    switch (column) {
-    case ALLOT_TASK_JOINED:
+    if (column == ALLOT_TASK_JOINED) {
         return rows->scheduling != ALLOT_PRIORITY;
-    case ALLOT_TASK_IMPORTANCE:
-    case ALLOT_TASK_PREEMPTION_RANK:
-    case ALLOT_TASK_PRIORITY:
-    case ALLOT_TASK_CREATED:
-    case ALLOT_TASK_SESSION_OVER:
-        return !sessions;
-    case ALLOT_TASK_LOT:
-        return rows->rows.work->group->options[ALLOT_OPTION_SEED] == 0;
-    default:
-        return false;
     }
+    if (column == ALLOT_TASK_IMPORTANCE || allot__session_column(column)) {
+        return !sessions;
+    }
+    return column == ALLOT_TASK_LOT && rows->rows.work->group->options[ALLOT_OPTION_SEED] == 0;
 }
 
 /* Rule 2, without keys that order nothing here. */
@@ -298,7 +293,8 @@ static int choose(const allot__work *work, allot__queue *queue, const allot__ord
         if (orders[i].tasks == NULL) {
             before += orders[i].slots;
             int32_t from = at;
-            status = name_tasks(queue, &at, before - named, &orders[i]);
+            bool rest = queue->whole && before == queue->owed;
+            status = name_tasks(queue, &at, rest ? INT64_MAX : before - named, &orders[i]);
             for (; from < at; from++) {
                 named += queue->pick.slots[queue->picked.rows[from]];
             }
@@ -321,8 +317,6 @@ static void count_lost(const allot__work *work, allot__orders *orders)
 {
     for (int32_t i = 0; i < orders->reclaim_count; i++) {
         allot__order_back *order = &orders->reclaims[i];
-        order->lost = 0;
-        order->unknown = 0;
         for (int32_t k = 0; order->tasks != NULL && k < order->task_count; k++) {
             const allot__task *task = allot__task_at(&work->state->tasks, order->tasks[k]);
             add_lost(work->state, order->tasks + k, 1, task->slots, order);
@@ -333,7 +327,9 @@ static void count_lost(const allot__work *work, allot__orders *orders)
 int allot__victims_choose(allot__work *work, allot__victims *out, allot__orders *orders)
 {
     const allot__units *units = allot__units_of(work);
-    count_lost(work, orders);
+    if (work->closed != NULL) {
+        count_lost(work, orders);
+    }
     if (units == NULL || orders->reclaim_count == 0) {
         return ALLOT_OK;
     }

@@ -44,6 +44,7 @@ typedef struct allot__queue {
     int32_t row; /* of the leaf */
     int64_t owed;
     allot__picked picked; /* rows of `rows`, first to last */
+    bool whole;           /* all of these go, since hosts are left whole (victim_hosts.c) */
 } allot__queue;
 
 typedef struct allot__victims {
@@ -52,8 +53,6 @@ typedef struct allot__victims {
     int32_t queue_count;
 } allot__victims;
 
-/* Is a host closed in this way? */
-bool allot__victims_closed(const allot_state *state, allot_closed how);
 /* Marks what runs on closed hosts; by row, adds what runs on those that drain to `sheltered`. */
 void allot__victims_close(const allot__work *work, const allot__units *units, uint8_t *stays,
                           int32_t *sheltered);

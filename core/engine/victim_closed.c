@@ -6,16 +6,6 @@
  */
 #include "engine/victim.h"
 
-bool allot__victims_closed(const allot_state *state, allot_closed how)
-{
-    for (int32_t i = 0; i < state->tasks.site_count; i++) {
-        if (state->tasks.sites[i].closed == (int32_t)how) {
-            return true;
-        }
-    }
-    return false;
-}
-
 void allot__victims_close(const allot__work *work, const allot__units *units, uint8_t *stays,
                           int32_t *sheltered)
 {

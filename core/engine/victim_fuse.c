@@ -13,18 +13,9 @@ static bool of_session(const allot__queue *queue, const allot_key *key)
     if (key->source.kind != ALLOT_FROM_COLUMN) {
         return false;
     }
-    switch (key->source.value) {
-    case ALLOT_TASK_PREEMPTION_RANK:
-    case ALLOT_TASK_PRIORITY:
-    case ALLOT_TASK_CREATED:
-    case ALLOT_TASK_JOINED:
-    case ALLOT_TASK_SESSION_OVER:
-        return true;
-    case ALLOT_TASK_IMPORTANCE:
-        return !queue->rows.guarded && !queue->rows.shared;
-    default:
-        return false;
-    }
+    return allot__session_column(key->source.value) ||
+           (key->source.value == ALLOT_TASK_IMPORTANCE && !queue->rows.guarded &&
+            !queue->rows.shared);
 }
 
 /* A key of a session by its number + 1, turned so that it rises. */

@@ -2,10 +2,16 @@
 /* Copyright the allot authors */
 /*
  * victim_hosts.c: victims where hosts are not all alike (E-30): for every claimant first what runs
- * on hosts that serve it; what is still owed then comes from anywhere.
+ * on hosts that serve it; what is still owed then comes from where it serves anybody, and last from
+ * anywhere.
+ *
+ * A host that an exclusive consumer is to have, or to leave, is of no use before it is empty
+ * (H-14): of such hosts all that the leaf runs there goes, if it is over so much, however little is
+ * owed.
  */
 #include <string.h>
 
+#include "engine/over.h"
 #include "engine/reach.h"
 #include "engine/victim.h"
 
@@ -19,6 +25,7 @@ typedef struct host_pick {
     int32_t *rows;  /* all that are picked */
     int32_t count;
     int64_t slots;
+    int64_t *there; /* by host: what the leaf can leave whole */
 } host_pick;
 
 static int begin(host_pick *it)
@@ -28,7 +35,8 @@ static int begin(host_pick *it)
     it->stays = allot__arena_take(arena, n + 1, 1);
     it->mask = allot__arena_take(arena, n + 1, 1);
     it->rows = allot__arena_take(arena, n + 1, sizeof *it->rows);
-    if (it->stays == NULL || it->mask == NULL || it->rows == NULL) {
+    it->there = allot__arena_take(arena, (size_t)it->work->rack->count, sizeof *it->there);
+    if (it->stays == NULL || it->mask == NULL || it->rows == NULL || it->there == NULL) {
         return ALLOT_ENOMEM;
     }
     memset(it->stays, 0, n);
@@ -54,15 +62,108 @@ static int pick(host_pick *it, const uint8_t *stays, int64_t owed)
     return status;
 }
 
-static int pick_for(host_pick *it, int32_t claimant, int64_t owed)
+static int32_t host_of(const host_pick *it, int32_t row)
 {
     const allot__unit_rows *rows = &it->queue->rows;
+    int32_t site = rows->units->site[rows->base + row];
+    return site >= 0 ? it->work->rack->host_of[site] : -1;
+}
+
+/* Does it serve a claimant if a unit goes? */
+static bool helps(const host_pick *it, int32_t claimant, int32_t row)
+{
+    int32_t host = host_of(it, row);
+    return host >= 0 ? allot__rack_helps(it->work, claimant, host)
+                     : allot__rack_takes_lost(it->work->rack, claimant, it->queue->row);
+}
+
+/* Is the host of use to a claimant only once the leaf has left it whole? */
+static bool whole(const host_pick *it, int32_t claimant, int32_t host)
+{
+    const allot__rack *rack = it->work->rack;
+    return host >= 0 && rack->unit != NULL && rack->unit[claimant] != rack->unit[it->queue->row] &&
+           (rack->owner[host] != ALLOT_ROOT || rack->meant != NULL);
+}
+
+/* Slots of the leaf by host, where it can leave one whole for a claimant; else 0. */
+static void count_whole(host_pick *it, int32_t claimant)
+{
+    memset(it->there, 0, (size_t)it->work->rack->count * sizeof *it->there);
+    for (int32_t row = 0; row < it->queue->pick.count; row++) {
+        int32_t host = host_of(it, row);
+        if (host >= 0 && it->stays[row] == ALLOT__MAY_GO && helps(it, claimant, row) &&
+            whole(it, claimant, host)) {
+            it->there[host] += it->queue->pick.slots[row];
+        }
+    }
+    for (int32_t row = 0; row < it->queue->pick.count; row++) {
+        int32_t host = host_of(it, row);
+        if (host >= 0 && it->stays[row] >= ALLOT__STAYS_DRAINS &&
+            it->stays[row] != ALLOT__STAYS_ELSEWHERE) {
+            it->there[host] = 0; /* somebody is to stay */
+        }
+    }
+}
+
+/* Of the hosts that the leaf can leave and is over so much, the one with fewest slots that are
+ * enough, or else with most; -1: none. */
+static int32_t next_whole(const host_pick *it, int64_t owed)
+{
+    int64_t most = allot__over(it->work, it->queue->row) - it->slots;
+    int32_t best = -1;
+    for (int32_t host = 0; host < it->work->rack->count; host++) {
+        int64_t slots = it->there[host];
+        int64_t before = best >= 0 ? it->there[best] : 0;
+        bool better = slots >= owed ? before < owed || slots < before : slots > before;
+        if (slots > 0 && slots <= most && better) {
+            best = host;
+        }
+    }
+    return best;
+}
+
+/* Leaves hosts whole for a claimant until that covers what it is owed. */
+static int leave_hosts(host_pick *it, int32_t claimant, int64_t *owed)
+{
+    int status = ALLOT_OK;
+    count_whole(it, claimant);
+    for (int32_t host; status == ALLOT_OK && *owed > 0 && (host = next_whole(it, *owed)) >= 0;) {
+        for (int32_t row = 0; row < it->queue->pick.count; row++) {
+            it->mask[row] = host_of(it, row) == host ? it->stays[row] : ALLOT__STAYS_ELSEWHERE;
+        }
+        status = pick(it, it->mask, it->there[host]);
+        *owed -= it->there[host];
+        it->there[host] = 0;
+        it->queue->whole = true;
+    }
+    return status;
+}
+
+static int pick_for(host_pick *it, int32_t claimant, int64_t owed)
+{
+    bool apart = it->work->rack->unit != NULL;
+    int status = apart ? leave_hosts(it, claimant, &owed) : ALLOT_OK;
+    if (status != ALLOT_OK || owed <= 0) {
+        return status;
+    }
     for (int32_t i = 0; i < it->queue->pick.count; i++) {
-        int32_t site = rows->units->site[rows->base + i];
-        bool helps = allot__rack_helps_at(it->work, claimant, site);
-        it->mask[i] = helps ? it->stays[i] : ALLOT__STAYS_ELSEWHERE;
+        it->mask[i] = helps(it, claimant, i) ? it->stays[i] : ALLOT__STAYS_ELSEWHERE;
     }
     return pick(it, it->mask, owed);
+}
+
+/* Picks what is still owed where it serves anybody. */
+static int pick_wanted(host_pick *it)
+{
+    const uint8_t *wanted = it->work->rack->wanted;
+    if (it->slots >= it->queue->owed) {
+        return ALLOT_OK;
+    }
+    for (int32_t i = 0; i < it->queue->pick.count; i++) {
+        int32_t host = host_of(it, i);
+        it->mask[i] = host >= 0 && wanted[host] != 0 ? it->stays[i] : ALLOT__STAYS_ELSEWHERE;
+    }
+    return pick(it, it->mask, it->queue->owed - it->slots);
 }
 
 /* Who of the claimants is served: those who look at hosts, the others, and the first once more with
@@ -98,6 +199,7 @@ int allot__victims_pick(const allot__work *work, allot__queue *queue, const allo
                 pick_claims(&it, orders->claims + order->first, order->count, (round)(i / count));
         }
     }
+    status = status == ALLOT_OK ? pick_wanted(&it) : status;
     if (status == ALLOT_OK && it.slots < queue->owed) {
         status = pick(&it, it.stays, queue->owed - it.slots);
     }

@@ -52,7 +52,9 @@ typedef struct allot__sums {
 typedef struct allot__rules {
     const allot_policy *policy;
     const int32_t *attribute_column;
+    const int64_t *options;     /* by allot_option: the group's, or else of damping the policy's */
     bool owns;                  /* it goes by what is owned */
+    bool leaves_out;            /* a share of 0 may leave a row out (need.h) */
     int64_t **function_values;  /* by function, by row */
     int32_t **function_amounts; /* the same, checked to be amounts */
 } allot__rules;
@@ -69,6 +71,7 @@ typedef struct allot__work {
     int32_t index; /* of the group */
     int64_t slots; /* T */
     int64_t times, unit;
+    bool leaves_out; /* some of the rules do */
 
     /* Given: plan and state by row. */
     const int32_t *configured, *limit, *rank;
@@ -149,6 +152,16 @@ static inline allot__rules *allot__rules_of(const allot__work *work, int32_t fam
 static inline allot__rules *allot__rules_at(const allot__work *work, int32_t row)
 {
     return &work->rules[allot__ruled_of(work->plan, work->group, row)];
+}
+/* Is an option other than 0 under any of the rules? */
+static inline bool allot__any_option(const allot__work *work, allot_option option)
+{
+    for (int32_t i = 0; i < work->rules_count; i++) {
+        if (work->rules[i].options[option] != 0) {
+            return true;
+        }
+    }
+    return false;
 }
 /* The family of a row's children, 0 for a leaf. */
 static inline int32_t allot__family_of(const allot__work *work, int32_t row)

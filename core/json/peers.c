@@ -43,18 +43,26 @@ static int read_item(allot__plan_reader *reader, uint32_t item, int32_t consumer
     return ALLOT_OK;
 }
 
-static int read_list(allot__plan_reader *reader, uint32_t number, int32_t where, int32_t consumer,
-                     allot__peers_setter set)
+/* Is a value, as written, that word? */
+static bool is_word(const allot__doc *doc, uint32_t number, const char *word)
+{
+    size_t len, size = strlen(word);
+    const char *text = allot__doc_text(doc, number, &len);
+    return len == size + 2 && text[0] == '"' && memcmp(text + 1, word, size) == 0;
+}
+
+/* The items from `item` on, `count` of them: those of a list, or a path alone. */
+static int read_paths(allot__plan_reader *reader, uint32_t item, int32_t count, int32_t where,
+                      int32_t consumer, allot__peers_setter set)
 {
     allot__doc *doc = &reader->doc;
-    int32_t count = allot__doc_items(doc, number), known = 0;
+    int32_t known = 0;
     size_t size = ((size_t)count + 1) * sizeof(int32_t);
     int32_t *list = allot_engine_alloc(doc->engine, NULL, 0, size);
     if (list == NULL)
         return ALLOT_ENOMEM;
     int status = ALLOT_OK;
-    for (uint32_t item = number + 1; item < allot__doc_end(doc, number) && status == ALLOT_OK;
-         item = allot__doc_next(doc, item)) {
+    for (int32_t i = 0; i < count && status == ALLOT_OK; i++, item = allot__doc_next(doc, item)) {
         status = read_item(reader, item, consumer, list, known);
         known += list[known] >= 0;
     }
@@ -64,32 +72,45 @@ static int read_list(allot__plan_reader *reader, uint32_t number, int32_t where,
     return status;
 }
 
+/* A text that is neither a path nor a word. */
+static void refuse(allot__plan_reader *reader, uint32_t number)
+{
+    static const char *const words[] = {"all", "none"};
+    allot__doc *doc = &reader->doc;
+    char quote[ALLOT__QUOTE_MAX + 4], path[256], hint[300];
+    size_t len;
+    const char *text = allot__doc_text(doc, number, &len);
+    const char *near = allot_nearest(text + 1, len - 2, words, 2);
+    size_t size = allot_plan_nearest(reader->plan, text + 1, len - 2, path, sizeof path);
+    if (near == NULL && size > 0 && size < sizeof path)
+        near = path;
+    allot__doc_fault(doc, allot__at(number), "E-loan",
+                     allot__did_you_mean(near != NULL ? near : "", hint, sizeof hint),
+                     "found %s, allowed true, false, \"all\", \"none\", a path or a list of paths",
+                     allot__doc_quote(doc, allot__at(number), quote));
+}
+
 /* What stands under `lend` or `borrow`, of a kind that is allowed there. */
 static int read_value(allot__plan_reader *reader, uint32_t number, int32_t where, int32_t consumer,
                       allot__peers_setter set)
 {
-    static const char all[] = "\"all\"";
-    allot__doc *doc = &reader->doc;
-    char quote[ALLOT__QUOTE_MAX + 4];
+    const allot__doc *doc = &reader->doc;
+    char first = allot__doc_first(doc, number);
+    int32_t items = first == '[' ? allot__doc_items(doc, number) : 0;
     size_t len;
-    const char *text = allot__doc_text(doc, number, &len);
-    switch (allot__doc_first(doc, number)) {
-    case '[':
-        return read_list(reader, number, where, consumer, set);
-    case 't':
+    if (first == 't' || is_word(doc, number, "all") ||
+        (items == 1 && is_word(doc, number + 1, "all")))
         return set(reader->plan, where, consumer, NULL, -1);
-    case 'f':
+    if (first == 'f' || is_word(doc, number, "none"))
         return set(reader->plan, where, consumer, NULL, 0);
-    case '"':
-        if (len == sizeof all - 1 && memcmp(text, all, len) == 0)
-            return set(reader->plan, where, consumer, NULL, -1);
-        allot__doc_fault(doc, allot__at(number), "E-loan", NULL,
-                         "found %s, allowed true, false, \"all\" or a list of paths",
-                         allot__doc_quote(doc, allot__at(number), quote));
-        return ALLOT_OK;
-    default:
-        return ALLOT_OK; /* said before */
-    }
+    if (first == '[')
+        return read_paths(reader, number + 1, items, where, consumer, set);
+    const char *text = allot__doc_text(doc, number, &len);
+    if (first == '"' && (text[1] == '/' || text[1] == '\\')) /* escaped */
+        return read_paths(reader, number, 1, where, consumer, set);
+    if (first == '"')
+        refuse(reader, number);
+    return ALLOT_OK; /* what is of another kind was said before */
 }
 
 int allot__peers_object(allot__plan_reader *reader, uint32_t object, int32_t where,

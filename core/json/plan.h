@@ -98,7 +98,8 @@ int allot__consumers_read(allot__plan_reader *reader);
 /* The consumer's object; *faulty: what is said about it may follow from another fault. */
 uint32_t allot__consumer_object(const allot__plan_reader *reader, int32_t consumer, bool *faulty);
 
-/* Whom a consumer lends to, or borrows from: true or "all" (everybody), or a list of paths. */
+/* Whom a consumer lends to, or borrows from: true, "all" or ["all"] (everybody), false or "none", a
+ * path or a list of paths. */
 #define ALLOT__PEERS (ALLOT__BOOLEAN | ALLOT__STRING | ALLOT__LIST)
 /* Reads `lend` and `borrow` of all consumers, and what groups and windows state otherwise. */
 int allot__peers_read(allot__plan_reader *reader);

@@ -1,12 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* reclaim.c: a state's list of reclaims in flight. */
+/* reclaim.c: a state's list of reclaims in flight. Those of a decision can be written back as they
+ * are: the keys behind the deadline are for people. */
 #include <string.h>
 
 #include "json/names.h"
 #include "json/state.h"
 
-enum { R_ID, R_CONSUMER, R_SLOTS, R_GROUP, R_TASKS, R_FOR, R_DEADLINE, RECLAIM_FIELDS };
+enum {
+    R_ID,
+    R_CONSUMER,
+    R_SLOTS,
+    R_GROUP,
+    R_TASKS,
+    R_FOR,
+    R_DEADLINE,
+    R_GRACE,
+    R_LOST,
+    R_UNKNOWN,
+    R_WHY,
+    RECLAIM_FIELDS
+};
 static const allot__field reclaim_fields[RECLAIM_FIELDS] = {
     [R_ID] = {"id", ALLOT__STRING | ALLOT__NULL, 0, 0, false, false},
     [R_CONSUMER] = {"consumer", ALLOT__STRING, 0, 0, true, false},
@@ -15,6 +29,10 @@ static const allot__field reclaim_fields[RECLAIM_FIELDS] = {
     [R_TASKS] = {"tasks", ALLOT__LIST, 0, 0, false, false},
     [R_FOR] = {"for", ALLOT__LIST, 0, 0, false, false},
     [R_DEADLINE] = {"deadline", ALLOT__NULL | ALLOT__TIME, false, false},
+    [R_GRACE] = {"grace", ALLOT__AMOUNT, false, false},
+    [R_LOST] = {"lost", ALLOT__INTEGER, 0, INT64_MAX, false, false},
+    [R_UNKNOWN] = {"unknown", ALLOT__AMOUNT, false, false},
+    [R_WHY] = {"why", ALLOT__OBJECT, 0, 0, false, false},
 };
 static const allot__shape reclaim_shape = {reclaim_fields, RECLAIM_FIELDS, 0};
 

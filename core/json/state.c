@@ -24,7 +24,8 @@ static const allot__field state_fields[ALLOT__STATE_KEYS] = {
     [ALLOT__STATE_JOBS] = {"jobs", ALLOT__LIST, 0, 0, false, true},
     [ALLOT__STATE_LEASES] = {"leases", ALLOT__LIST | ALLOT__OBJECT, 0, 0, false, true},
     [ALLOT__STATE_USAGE] = {"usage", ALLOT__OBJECT, 0, 0, false, true},
-    [ALLOT__STATE_USAGE_AT] = {"usage_at", ALLOT__TIME, false, true},
+    [ALLOT__STATE_USAGE_AT] = {"usage_at", ALLOT__NULL | ALLOT__TIME, false,
+                               false}, /* of nothing, so far */
 };
 static const allot__shape state_shape = {state_fields, ALLOT__STATE_KEYS, 0};
 

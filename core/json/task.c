@@ -189,6 +189,26 @@ static int add_task(allot__state_reader *reader, allot_task *task, int64_t fault
     return ALLOT_OK;
 }
 
+/* The group that a task states, or else its host's. */
+static int32_t read_group(allot__state_reader *reader, uint32_t object, const allot__value *values)
+{
+    const allot_plan *plan = reader->plan;
+    allot__doc *doc = &reader->doc;
+    char quote[ALLOT__QUOTE_MAX + 4];
+    bool several = allot_plan_groups(plan) > 1 && values[HOST].kind == ALLOT__STRING;
+    int32_t host = several ? allot_plan_host_find(plan, values[HOST].string) : -1;
+    if (host >= 0 && values[GROUP].number == 0)
+        return allot_plan_host_group(plan, host);
+    int32_t group = allot__group_read(doc, plan, object, &values[GROUP]);
+    if (group < 0 || host < 0 || allot_plan_host_group(plan, host) == group)
+        return group;
+    allot__spot spot = allot__at(values[GROUP].number);
+    allot__doc_fault(doc, spot, "E-group", NULL, "found %s, allowed \"%s\", its host's group",
+                     allot__doc_quote(doc, spot, quote),
+                     allot_plan_group_name(plan, allot_plan_host_group(plan, host)));
+    return -1;
+}
+
 static int read_task(allot__state_reader *reader, uint32_t object)
 {
     struct allot__task_keys *keys = reader->task_keys;
@@ -203,7 +223,7 @@ static int read_task(allot__state_reader *reader, uint32_t object)
         return status;
     allot_task task = {.id = values[ID].string,
                        .consumer = allot__leaf_value(reader, &values[CONSUMER]),
-                       .group = allot__group_read(doc, reader->plan, object, &values[GROUP]),
+                       .group = read_group(reader, object, values),
                        .slots = allot__amount_or(&values[SLOTS], 1),
                        .started = allot__time_or_zero(doc, &values[STARTED]),
                        .submitted = allot__time_or_zero(doc, &values[SUBMITTED]),

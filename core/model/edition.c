@@ -84,6 +84,7 @@ static void alter_group(const allot_plan *plan, allot__group *group)
             if (hours->options_set >> k & 1)
                 group->options[k] = hours->options[k];
         }
+        group->options_set |= hours->options_set;
     }
 }
 

@@ -61,7 +61,9 @@ const allot_policy *allot_plan_group_policy(const allot_plan *plan, int32_t grou
 int64_t allot_plan_option_get(const allot_plan *plan, int32_t group, allot_option option)
 {
     const allot__group *it = group_at(plan, group);
-    return it && (int)option >= 0 && option < ALLOT_OPTION_COUNT ? it->options[option] : 0;
+    if (!it || (int)option < 0 || option >= ALLOT_OPTION_COUNT)
+        return 0;
+    return it->ruled ? it->ruled[0].options[option] : it->options[option];
 }
 
 const char *allot_plan_name(const allot_plan *plan, int32_t consumer)

@@ -115,6 +115,7 @@ static int add_group(allot_plan *plan, const char *name)
     group->name = copy;
     hold(&group->policy, plan->build->policy);
     memcpy(group->options, plan->build->options, sizeof group->options);
+    group->options_set = plan->build->options_set;
     return ALLOT_OK;
 }
 
@@ -258,10 +259,14 @@ int allot_plan_option(allot_plan *plan, int32_t group, allot_option option, int6
         status = allot__plan_range(plan, group, &from, &to);
     if (status)
         return status;
-    for (int32_t i = from; i < to; i++)
+    for (int32_t i = from; i < to; i++) {
         plan->groups[i].options[option] = value;
-    if (group == ALLOT_ALL)
+        plan->groups[i].options_set |= UINT32_C(1) << option;
+    }
+    if (group == ALLOT_ALL) {
         plan->build->options[option] = value;
+        plan->build->options_set |= UINT32_C(1) << option;
+    }
     return ALLOT_OK;
 }
 

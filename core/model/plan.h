@@ -23,6 +23,7 @@
 typedef struct allot__ruled {
     struct allot_policy *policy;
     int32_t attribute_column[ALLOT_ATTRIBUTES_MAX];
+    int64_t options[ALLOT_OPTION_COUNT]; /* the group's, or else the policy's */
 } allot__ruled;
 
 /* Whom a leaf lends to, or borrows from, as stated (E-2); a later statement wins. */
@@ -39,6 +40,7 @@ typedef struct allot__group {
     bool slots_set;
     struct allot_policy *policy;
     int64_t options[ALLOT_OPTION_COUNT];
+    uint32_t options_set; /* which of them the plan states, a bit by option */
     /* After sealing, by the group's row: ALLOT_PLAN_COLUMNS built in, then the plan's attributes.
      * `owned` of parents is filled in; limits may be ALLOT_NONE. */
     int32_t **columns;
@@ -131,6 +133,7 @@ static inline const allot_plan *allot__plan_base(const allot_plan *plan)
 struct allot__build {
     struct allot_policy *policy; /* what was given to ALLOT_ALL groups, for those to come */
     int64_t options[ALLOT_OPTION_COUNT];
+    uint32_t options_set;
     bool implied; /* the only group is "default", which nobody added */
     bool stated;  /* a column was set: no more groups */
 };

@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include <allot/policy.h>
+#include <allot/plan.h>
 
 #include "base/memory.h"
 
@@ -72,6 +72,8 @@ struct allot_policy {
     allot_source reclaim_by;
     allot__order reclaim;
     bool switches[ALLOT_SWITCH_COUNT];
+    int64_t options[ALLOT_OPTION_COUNT];                   /* of damping alone, */
+    uint32_t options_set;                                  /* where the bit is set */
     allot_attribute task_attributes[ALLOT_ATTRIBUTES_MAX]; /* strings owned */
     int32_t task_attribute_count;
     allot__order victims;       /* of tasks; by default importance, then the last started */
@@ -106,6 +108,8 @@ const allot__fill *allot__policy_part(const allot_policy *policy, allot__fill_ki
 int32_t allot__policy_parted(const allot_policy *policy);
 /* Does the quota rule go by what a consumer owns? If not, nothing is its own. */
 bool allot__policy_owns(const allot_policy *policy);
+/* Can a share of 0 leave a row out of all its fills (E-23)? */
+bool allot__policy_leaves_out(const allot_policy *policy);
 
 /* May it still be changed? Once a plan holds it, no more. */
 static inline bool allot__policy_open(const allot_policy *policy)

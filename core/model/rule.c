@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/name.h"
-#include "model/policy.h"
+#include "model/plan.h"
 
 /* The last column that a stage can read: what it computes itself is not there yet. */
 enum { IN_QUOTA = ALLOT_IN_FLIGHT, IN_DISTRIBUTION = ALLOT_QUOTA, IN_RECLAIM = ALLOT_OVER };
@@ -258,12 +258,44 @@ bool allot__policy_owns(const allot_policy *policy)
     return false;
 }
 
+bool allot__policy_leaves_out(const allot_policy *policy)
+{
+    bool shares = false;
+    for (int32_t i = 0; i < policy->fill_count; i++) {
+        const allot__fill *fill = &policy->fills[i];
+        int32_t column = fill->by.kind == ALLOT_FROM_COLUMN ? fill->by.value : -1;
+        bool stated = (column >= 0 && column < ALLOT_PLAN_COLUMNS) || column == ALLOT_CONFIGURED ||
+                      column >= ALLOT_COLUMN_COUNT;
+        bool nothing = fill->by.kind == ALLOT_FROM_NUMBER && fill->by.value == 0;
+        if (fill->kind != ALLOT__FILL || (!stated && !nothing))
+            return false;
+        shares = shares || column == ALLOT_SHARE;
+    }
+    return shares;
+}
+
 int allot_policy_switch(allot_policy *policy, allot_switch which, int on)
 {
     if (!allot__policy_open(policy) || (int)which < 0 || which >= ALLOT_SWITCH_COUNT)
         return ALLOT_EUSAGE;
     policy->switches[which] = on != 0;
     return ALLOT_OK;
+}
+
+int allot_policy_damp(allot_policy *policy, int option, int64_t value)
+{
+    const uint32_t damping =
+        UINT32_C(1) << ALLOT_OPTION_HOLD_ROUNDING | UINT32_C(1) << ALLOT_OPTION_DEAD_ZONE |
+        UINT32_C(1) << ALLOT_OPTION_MOST_RECLAIMED | UINT32_C(1) << ALLOT_OPTION_RECLAIM_INTERVAL |
+        UINT32_C(1) << ALLOT_OPTION_CLAIM_DELAY;
+    int status = allot__option_check(option, value);
+    if (!allot__policy_open(policy) || status == ALLOT_EUSAGE || !(damping >> option & 1))
+        return ALLOT_EUSAGE;
+    if (status == ALLOT_OK) {
+        policy->options[option] = value;
+        policy->options_set |= UINT32_C(1) << option;
+    }
+    return status;
 }
 
 /* ---- Scale, rounding, orders ---- */

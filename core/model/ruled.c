@@ -38,6 +38,17 @@ static void find_columns(const allot_plan *plan, allot__ruled *ruled)
     }
 }
 
+/* What the plan states goes before what the policy does. */
+static void find_options(const allot__group *group, allot__ruled *ruled)
+{
+    const struct allot_policy *policy = ruled->policy;
+    memcpy(ruled->options, group->options, sizeof ruled->options);
+    for (int i = 0; policy && i < ALLOT_OPTION_COUNT; i++) {
+        if (policy->options_set >> i & ~(group->options_set >> i) & 1)
+            ruled->options[i] = policy->options[i];
+    }
+}
+
 /* A family goes by its parent's branch; parents' families come first. */
 static void spread(const allot_plan *plan, allot__group *group)
 {
@@ -88,6 +99,7 @@ int allot__ruled_make(const allot_plan *plan, allot__group *group)
                       !allot__policy_owns(group->policy);
     for (int32_t i = 0; i < group->ruled_count; i++) {
         find_columns(plan, &group->ruled[i]);
+        find_options(group, &group->ruled[i]);
         group->limited = group->limited || has_limits(group->ruled[i].policy);
     }
     return ALLOT_OK;

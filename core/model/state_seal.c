@@ -92,13 +92,27 @@ static void add_tasks(const allot_state *state, int32_t group, int64_t *sum)
     }
 }
 
+/* What a reclaim still holds at most: tasks that it names and that are gone hold nothing. */
+static int64_t still_held(const allot_state *state, const allot__flight *flight)
+{
+    const allot__flight_task *list = state->flight_tasks.items;
+    int64_t live = 0;
+    bool gone = false;
+    for (int32_t k = flight->first_task; k < flight->first_task + flight->task_count; k++) {
+        gone = gone || list[k].task < 0;
+        live += list[k].task < 0 ? 0 : allot__task_at(&state->tasks, list[k].task)->slots;
+    }
+    return gone && live < flight->slots ? live : flight->slots;
+}
+
 static void add_flights(const allot_state *state, int32_t group, int64_t *sum)
 {
     const allot__flight *flights = state->flights.items;
     memset(sum, 0, (size_t)state->plan->tree.rows * sizeof *sum);
     for (size_t i = 0; i < state->flights.count; i++) {
         if (flights[i].group == group)
-            sum[allot__row(state->plan, group, flights[i].consumer)] += flights[i].slots;
+            sum[allot__row(state->plan, group, flights[i].consumer)] +=
+                still_held(state, &flights[i]);
     }
 }
 
@@ -218,7 +232,7 @@ int allot_state_seal(allot_state *state, allot_report *report)
         allot__free(state->engine, sum, rows, sizeof *sum);
         return ALLOT_ENOMEM;
     }
-    int result = size_groups(state, report);
+    int result = size_groups(state, report), found = allot__flights_seal(state, report);
     if (allot__tasks_check(state, report))
         result = ALLOT_EINVALID;
     for (int32_t i = 0; i < state->plan->group_count; i++) {
@@ -228,7 +242,7 @@ int allot_state_seal(allot_state *state, allot_report *report)
     }
     if (check_claims(state, report))
         result = ALLOT_EINVALID;
-    int found = allot__flights_seal(state, report), jobs = allot__jobs_seal(state, report);
+    int jobs = allot__jobs_seal(state, report);
     result = found == ALLOT_OK ? result : found;
     result = jobs == ALLOT_OK ? result : jobs;
     allot__free(state->engine, sum, rows, sizeof *sum);

@@ -97,6 +97,23 @@ static int number_units(arranging *it)
     return ALLOT_OK;
 }
 
+/* By id, whatever the order in which they were told of (Shell's gaps). */
+static void sort_by_id(const allot__tasks *tasks, int32_t *numbers, int32_t count)
+{
+    for (int32_t gap = count / 2; gap > 0; gap = gap == 2 ? 1 : gap * 5 / 11) {
+        for (int32_t i = gap; i < count; i++) {
+            int32_t number = numbers[i], at = i;
+            const char *id = allot__task_at(tasks, number)->id;
+            for (; at >= gap; at -= gap) {
+                if (strcmp(allot__task_at(tasks, numbers[at - gap])->id, id) <= 0)
+                    break;
+                numbers[at] = numbers[at - gap];
+            }
+            numbers[at] = number;
+        }
+    }
+}
+
 /* Puts the tasks of each unit together. */
 static int gather(arranging *it)
 {
@@ -117,6 +134,8 @@ static int gather(arranging *it)
         units->tasks[begin[it->unit_of[i]]++] = it->order[i];
     memmove(begin + 1, begin, (size_t)units->count * sizeof *begin);
     begin[0] = 0;
+    for (int32_t u = 0; u < units->count; u++)
+        sort_by_id(&it->state->tasks, units->tasks + begin[u], begin[u + 1] - begin[u]);
     return ALLOT_OK;
 }
 
@@ -173,41 +192,42 @@ static int32_t count_of(const allot_state *state, int32_t group, int32_t n,
     return count;
 }
 
-static int arrange_sessions(arranging *it)
+/* Sorts what `consumer_of` knows of the group by leaf; *count is set first, and with nothing to
+ * sort nothing else. ENOMEM leaves what there is to whoever frees the arrays by *count. */
+static int sort_by_leaf(arranging *it, int32_t n,
+                        int32_t (*consumer_of)(const allot_state *, int32_t, int32_t),
+                        int32_t *count, int32_t **first, int32_t **order)
 {
     allot_state *state = it->state;
-    allot__units *units = it->units;
-    int32_t n = allot_state_sessions(state);
-    units->session_count = count_of(state, it->group, n, session_leaf);
-    if (units->session_count == 0)
+    *count = count_of(state, it->group, n, consumer_of);
+    if (*count == 0)
         return ALLOT_OK;
-    size_t count = (size_t)units->session_count;
-    units->session_first =
-        allot__new(state->engine, consumers(state) + 1, sizeof *units->session_first);
-    units->sessions = allot__new(state->engine, count, sizeof *units->sessions);
-    if (!units->session_first || !units->sessions)
+    *first = allot__new(state->engine, consumers(state) + 1, sizeof **first);
+    *order = allot__new(state->engine, (size_t)*count, sizeof **order);
+    if (!*first || !*order)
         return ALLOT_ENOMEM;
-    allot__by_leaf(state, it->group, n, session_leaf, units->session_first, units->sessions);
+    allot__by_leaf(state, it->group, n, consumer_of, *first, *order);
     return ALLOT_OK;
+}
+
+static int arrange_sessions(arranging *it)
+{
+    allot__units *units = it->units;
+    return sort_by_leaf(it, allot_state_sessions(it->state), session_leaf, &units->session_count,
+                        &units->session_first, &units->sessions);
 }
 
 static int arrange_tasks(arranging *it)
 {
     allot_state *state = it->state;
     allot__units *units = it->units;
-    int32_t n = allot_state_tasks(state);
-    units->task_count = count_of(state, it->group, n, task_leaf);
+    int status = sort_by_leaf(it, allot_state_tasks(state), task_leaf, &units->task_count,
+                              &units->first, &it->order);
     if (units->task_count == 0)
         return ALLOT_OK;
-    size_t count = (size_t)units->task_count;
-    units->first = allot__new(state->engine, consumers(state) + 1, sizeof *units->first);
-    it->order = allot__new(state->engine, count, sizeof *it->order);
-    int status = ALLOT_ENOMEM;
-    if (units->first && it->order) {
-        allot__by_leaf(state, it->group, n, task_leaf, units->first, it->order);
+    if (status == ALLOT_OK)
         status = make_units(it);
-    }
-    allot__free(state->engine, it->order, count, sizeof *it->order);
+    allot__free(state->engine, it->order, (size_t)units->task_count, sizeof *it->order);
     if (status == ALLOT_OK)
         status = allot__units_fill(state, units);
     return status;

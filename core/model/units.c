@@ -73,6 +73,16 @@ static int64_t later(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
+/* Which of two sessions a unit is of: the more important, then the one that is told of first, so
+ * that the order of tasks has no say. -1: none. */
+static int32_t session_of(const allot_state *state, int32_t a, int32_t b)
+{
+    int64_t ahead = importance(state, a) - importance(state, b);
+    if (ahead == 0)
+        ahead = a < 0 ? -1 : b < 0 ? 1 : b - a;
+    return ahead > 0 ? a : b;
+}
+
 /* Adds a task to its unit; `alone`: it is the first. */
 static void put(const allot_state *state, allot__units *units, int32_t unit,
                 const allot__task *task, bool alone)
@@ -88,8 +98,7 @@ static void put(const allot_state *state, allot__units *units, int32_t unit,
     units->submitted[unit] = later(units->submitted[unit], task->submitted);
     units->slots[unit] = (int32_t)later(units->slots[unit], task->slots);
     units->preempted[unit] = (int32_t)later(units->preempted[unit], task->preempted);
-    if (importance(state, session) > importance(state, units->session[unit]))
-        units->session[unit] = session;
+    units->session[unit] = session_of(state, session, units->session[unit]);
     for (size_t i = 0; i < state->plan->task_attributes.count; i++) {
         int32_t *column = units->attributes[i],
                 value = allot__extra_value(state, task->extra, (int32_t)i);

@@ -7,6 +7,7 @@
  */
 #include "model/window.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { DAY = 86400, DAYS = 0x7f };
@@ -114,6 +115,25 @@ int allot_plan_window_at(const allot_plan *plan, int32_t i, allot_window *out)
         return ALLOT_EUSAGE;
     *out = allot__hours_at(plan, i)->window;
     return ALLOT_OK;
+}
+
+size_t allot_plan_window_text(const allot_plan *plan, int32_t i, char *buf, size_t size)
+{
+    static const char *const names[] = {"mon", "tue", "wed", "thu", "fri", "sat", "sun"};
+    allot_window it;
+    char days[40] = "";
+    if (allot_plan_window_at(plan, i, &it) != ALLOT_OK)
+        return 0;
+    for (size_t day = 0, len = 0; day < 7 && it.days != 0x7f; day++) {
+        if (it.days >> day & 1)
+            len += (size_t)snprintf(days + len, sizeof days - len, " %s", names[day]);
+    }
+    bool one = it.group != ALLOT_ALL && plan->group_count > 1;
+    int len = snprintf(buf, size, "window %d (%02d:%02d to %02d:%02d%s, %s%s%s)", (int)i,
+                       (int)(it.from / 3600), (int)(it.from / 60 % 60), (int)(it.to / 3600),
+                       (int)(it.to / 60 % 60), days, allot_plan_zone_name(plan, it.zone),
+                       one ? ", group " : "", one ? allot_plan_group_name(plan, it.group) : "");
+    return len > 0 ? (size_t)len : 0;
 }
 
 int allot_plan_window(allot_plan *plan, const allot_window *window, int32_t *out)

@@ -5,7 +5,8 @@
  *
  * An edition is a plan of its own: a copy of the plan that its windows belong to (the base), which
  * shares all but those groups that the windows change. The base owns its editions; it makes one
- * when it is first asked for.
+ * when it is first asked for, and keeps it, since states, decisions and callers point to it. How
+ * many there can be is said at allot_plan_at.
  */
 #ifndef ALLOT_MODEL_WINDOW_H
 #define ALLOT_MODEL_WINDOW_H

@@ -86,6 +86,18 @@ static int add_fills(allot_policy *policy, const allot__script *script, const al
     return status;
 }
 
+static int add_damping(allot_policy *policy, const allot__script *script, const allot__draft *draft,
+                       allot_report *report)
+{
+    int status = ALLOT_OK;
+    for (int i = 0; !status && i < ALLOT_OPTION_COUNT; i++) {
+        if (draft->damping_set >> i & 1)
+            status = refuse(script, report, allot_policy_damp(policy, i, draft->damping[i]),
+                            "damping", allot_option_name(i));
+    }
+    return status;
+}
+
 static int add_rules(allot_policy *policy, const allot__script *script, const allot__draft *draft,
                      allot_report *report)
 {
@@ -109,7 +121,7 @@ static int add_rules(allot_policy *policy, const allot__script *script, const al
             refuse(script, report,
                    allot_policy_reclaim(policy, draft->reclaim.by, reclaim->keys, reclaim->count),
                    "policy", "reclaim");
-    return status;
+    return status ? status : add_damping(policy, script, draft, report);
 }
 
 static int add_sessions(allot_policy *policy, const allot__script *script,

@@ -13,6 +13,8 @@
 #include <lauxlib.h>
 #include <lualib.h>
 
+#include <allot/script.h>
+
 #include "script/embedded.h"
 #include "script/sandbox.h"
 
@@ -147,11 +149,36 @@ static int require(lua_State *L)
     return 1;
 }
 
+/* The policy that a ready-made file returns, or nil; without a name the list of names. */
+static int ready(lua_State *L)
+{
+    size_t len;
+    if (lua_isnoneornil(L, 1)) {
+        lua_newtable(L);
+        for (int32_t i = 0; i < allot_ready_policies(); i++) {
+            lua_pushstring(L, allot_ready_policy_name(i));
+            lua_rawseti(L, -2, i + 1);
+        }
+        return 1;
+    }
+    const char *name = luaL_checkstring(L, 1);
+    const char *text = allot_ready_policy_text(name, &len);
+    if (!text)
+        return 0;
+    lua_pushfstring(L, "=%s", name);
+    if (luaL_loadbufferx(L, text, len, lua_tostring(L, -1), "t") != LUA_OK)
+        return lua_error(L);
+    lua_call(L, 0, 1);
+    return 1;
+}
+
 static void push_require(lua_State *L)
 {
     lua_newtable(L);
     lua_pushcfunction(L, allot__library_placed);
     lua_setfield(L, -2, "allot.placed");
+    lua_pushcfunction(L, ready);
+    lua_setfield(L, -2, "allot.ready");
     lua_pushcclosure(L, require, 1);
 }
 

@@ -20,7 +20,7 @@ static const char *const policy_keys[] = {
     "scale",    "recall",     "shared",   "enforce",      "task_attributes",
     "victims",  "guards",     "sessions", "requirements", "dispatch",
     "preempts", "fewest",     "lift",     "job_types",    "slices",
-    "lease"};
+    "lease",    "said",       "damping"};
 
 int allot__read_push(lua_State *L, const char *key)
 {
@@ -362,6 +362,7 @@ static void read_division(lua_State *L, allot__reading *reading)
     allot__read_push(L, "distribute");
     allot__read_order(L, reading, NULL, IN_DISTRIBUTION, &draft->distribute);
     read_reclaim(L, reading);
+    allot__read_damping(L, draft);
 }
 
 /* ---- The whole ----------------------------------------------------------------------------- */

@@ -153,6 +153,8 @@ typedef struct allot__draft {
     bool reclaim_given;
     allot__draft_fill reclaim;
     bool switches[ALLOT_SWITCH_COUNT];
+    int64_t damping[ALLOT_OPTION_COUNT];
+    uint32_t damping_set; /* a bit by option */
     int32_t task_attribute_count, guard_count, requirement_count;
     allot_attribute task_attributes[ALLOT_ATTRIBUTES_MAX];
     allot__draft_order victims;
@@ -214,6 +216,11 @@ void allot__read_tasks(lua_State *L, allot__reading *reading);
 bool allot__read_dispatches(lua_State *L);
 /* Reads it. */
 void allot__read_queues(lua_State *L, allot__reading *reading);
+
+/* ---- read_damping.c: raises. ---- */
+
+/* Reads what the policy table on top says of damping. */
+void allot__read_damping(lua_State *L, allot__draft *draft);
 
 /* ---- source.c: amounts, keys and functions; raise. ---- */
 

@@ -215,8 +215,11 @@ allot_source allot__read_function(lua_State *L, allot__reading *reading, const c
     if (script->call_count == ALLOT__FUNCTIONS_MAX)
         allot__read_fail(L, at, "a policy has at most %d functions", ALLOT__FUNCTIONS_MAX);
     allot__call *call = &script->calls[script->call_count];
-    *call = (allot__call){
-        .line = ar.linedefined, .rows = reading->rows, .role = role, .answer = answer_of(role)};
+    bool own = strcmp(ar.short_src, script->box.source) == 0; /* else a ready-made policy's */
+    *call = (allot__call){.line = own ? ar.linedefined : 0,
+                          .rows = reading->rows,
+                          .role = role,
+                          .answer = answer_of(role)};
     if (reading->rows == ALLOT_HOSTS)
         count_parameters(L, at, call);
     else if (reading->rows == ALLOT_LEASES)

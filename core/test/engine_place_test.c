@@ -128,13 +128,14 @@ static void grants_tell_their_hosts(void)
     CHECK_EQ(allot_engine_new(oom_alloc, &memory, &engine), ALLOT_OK);
     CHECK_EQ(decide(engine, &it, 6, 4, 8), ALLOT_OK);
     CHECK_EQ(allot_decision_grants(it.decision), 3);
-    /* b has h1 alone, with 3 slots free, and lacks 4 more: h2, the first that is empty. */
+    /* b has h1 alone, with 3 slots free, and lacks 4 more: h3, the first that is
+     * empty and that /a, who lacks slots too, does not require. */
     CHECK_EQ(allot_decision_grant(it.decision, 1, &grant), ALLOT_OK);
     CHECK_EQ(grant.place_count, 2);
     CHECK_STR(grant.places[0].name, "h1");
     CHECK_EQ(grant.places[0].host, 1);
     CHECK_EQ(grant.places[0].slots, 3);
-    CHECK_STR(grant.places[1].name, "h2");
+    CHECK_STR(grant.places[1].name, "h3");
     CHECK_EQ(grant.places[1].slots, 4);
     CHECK_EQ(grant.unplaced, 0);
     CHECK_EQ(allot_decision_grant(it.decision, 3, &grant), ALLOT_EUSAGE);

@@ -129,7 +129,8 @@ static int scenario(allot_engine *engine)
         "// a comment\n{\"policy\": {\"use\": \"weigh\", \"boost\": [\"a\", \"b\"]}, "
         "\"options\": {\"evenly\": true},"
         "\"consumers\": [{\"name\": \"a\", \"owned\": 9, \"children\": [{\"name\": \"b\","
-        "\"weight\": 2}]}], \"hosts\": {\"h\": {\"slots\": 1, \"os\": \"x\"},"
+        "\"weight\": 2, \"borrow\": [\"all\"]}]}, {\"name\": \"c\", \"lend\": \"/a/b\"}],"
+        "\"hosts\": {\"h\": {\"slots\": 1, \"os\": \"x\"},"
         "\"i\": {\"slots\": 2, \"ghz\": 1.5, \"gpu\": true}},"
         "\"groups\": {\"g\": {\"slots\": 3, \"policy\": \"hybrid\", \"consumers\": {\"/a/b\":"
         "{\"rank\": 5}}}}}";

@@ -214,6 +214,50 @@ static void what_is_owned_may_be_left_out(void)
     fixture_end(&it);
 }
 
+/* Can a share of 0 leave a row out of two fills? */
+static bool leaves_out(allot_source by, allot_source by2)
+{
+    fixture it;
+    allot_policy *policy = begin(&it);
+    const int32_t reads[] = {ALLOT_SHARE};
+    int32_t number;
+    CHECK_EQ(allot_policy_function(policy, reads, 1, &number), ALLOT_OK);
+    CHECK_EQ(allot_policy_fill(policy, "a", by, need, NULL, 0), ALLOT_OK);
+    CHECK_EQ(allot_policy_fill(policy, "b", by2, need, NULL, 0), ALLOT_OK);
+    bool found = allot__policy_leaves_out(policy);
+    fixture_end(&it);
+    return found;
+}
+
+static void shares_of_nothing_leave_out(void)
+{
+    const allot_source call = {ALLOT_FROM_FUNCTION, 0}, zero = {ALLOT_FROM_NUMBER, 0};
+    const allot_source share = column(ALLOT_SHARE), owned = column(ALLOT_OWNED);
+    CHECK(leaves_out(owned, share));
+    CHECK(leaves_out(zero, share));
+    CHECK(!leaves_out(owned, owned));
+    CHECK(!leaves_out(share, one));
+    CHECK(!leaves_out(share, call));
+    CHECK(!leaves_out(share, column(ALLOT_ALLOCATED)));
+}
+
+static void damping_is_of_some_options(void)
+{
+    fixture it;
+    allot_policy *policy = begin(&it);
+    CHECK_EQ(policy->options_set, 0);
+    CHECK_EQ(allot_policy_damp(policy, ALLOT_OPTION_LEEWAY, 3), ALLOT_EUSAGE);
+    CHECK_EQ(allot_policy_damp(policy, -1, 3), ALLOT_EUSAGE);
+    CHECK_EQ(allot_policy_damp(policy, ALLOT_OPTION_COUNT, 3), ALLOT_EUSAGE);
+    CHECK_EQ(allot_policy_damp(NULL, ALLOT_OPTION_DEAD_ZONE, 3), ALLOT_EUSAGE);
+    CHECK_EQ(allot_policy_damp(policy, ALLOT_OPTION_MOST_RECLAIMED, 0), ALLOT_ERANGE);
+    CHECK_EQ(policy->options_set, 0);
+    CHECK_EQ(allot_policy_damp(policy, ALLOT_OPTION_DEAD_ZONE, 3), ALLOT_OK);
+    CHECK_EQ(policy->options_set, 1 << ALLOT_OPTION_DEAD_ZONE);
+    CHECK_EQ(policy->options[ALLOT_OPTION_DEAD_ZONE], 3);
+    fixture_end(&it);
+}
+
 static void switches_are_off_and_few(void)
 {
     fixture it;
@@ -241,6 +285,8 @@ int main(void)
     RUN(there_is_room_for_so_many_fills);
     RUN(one_fill_goes_up_to_parts);
     RUN(what_is_owned_may_be_left_out);
+    RUN(shares_of_nothing_leave_out);
+    RUN(damping_is_of_some_options);
     RUN(switches_are_off_and_few);
     return check_done();
 }

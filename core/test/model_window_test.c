@@ -190,6 +190,42 @@ static void builders_refuse(void)
     fixture_end(&it);
 }
 
+/* What allot_plan_at promises of its editions: at most 14 sets a window, and the same every year.
+ */
+static void sets_do_not_grow_with_the_years(void)
+{
+    enum { WINDOWS = 12, MOST = 14 * WINDOWS, YEAR = 365 * DAY };
+    fixture it;
+    uint64_t seen[MOST], draw = 1;
+    int32_t count = 0, after_two = 0;
+    fixture_begin(&it);
+    int32_t berlin = add_zone(it.plan, "Europe/Berlin");
+    for (int32_t i = 0; i < WINDOWS; i++) {
+        int32_t drawn[3];
+        for (int k = 0; k < 3; k++) {
+            draw = draw * UINT64_C(6364136223846793005) + 1442695040888963407;
+            drawn[k] = (int32_t)(draw >> 40);
+        }
+        CHECK_EQ(add(it.plan, drawn[0] % 96 * 900, drawn[1] % 96 * 900, 1 + drawn[2] % ALL, berlin),
+                 i);
+    }
+    seal(&it);
+    for (int64_t at = monday; at < monday + 4 * (int64_t)YEAR; at = next(it.plan, at)) {
+        uint64_t held = allot_plan_windows_at(it.plan, at);
+        int32_t k = 0;
+        while (k < count && seen[k] != held)
+            k++;
+        if (!CHECK(k < MOST))
+            break;
+        seen[k] = held;
+        count = k == count ? count + 1 : count;
+        after_two = at < monday + 2 * (int64_t)YEAR ? count : after_two;
+    }
+    CHECK(count > WINDOWS);
+    CHECK_EQ(count, after_two);
+    fixture_end(&it);
+}
+
 int main(void)
 {
     RUN(windows_are_half_open);
@@ -198,5 +234,6 @@ int main(void)
     RUN(clocks_are_local);
     RUN(switches_are_exact);
     RUN(builders_refuse);
+    RUN(sets_do_not_grow_with_the_years);
     return check_done();
 }

@@ -78,7 +78,7 @@ static void an_unknown_name_lists_what_there_is(void)
 
 static void files_are_found_beside_the_plan(void)
 {
-    static const char text[] = "return policy { name = 'mine', quota = { fill 'a' {} } }";
+    static const char text[] = "return policy { name = 'mine', like = 'hybrid', guards = {} }";
     char plan_file[128], path[128];
     begin();
     write_file("mine.lua", text, sizeof text - 1);
@@ -134,7 +134,7 @@ static int scenario(allot_engine *engine)
 
 static void every_allocation_may_fail(void)
 {
-    static const char text[] = "return policy { name = 'mine', quota = { fill 'a' {} } }";
+    static const char text[] = "return policy { name = 'mine', like = 'hybrid', guards = {} }";
     snprintf(beside, sizeof beside, "%s/plan.json", folder);
     write_file("mine.lua", text, sizeof text - 1);
     script_each_failure(scenario);

@@ -7,13 +7,8 @@
 
 return policy {
   name = "hosts",
+  like = "hybrid",
   doc = "Hybrid, with requirements on hosts.",
-  quota = {
-    fill "reserved" { by = "reserve", up_to = "reserve" },
-    fill "owned" { by = "owned", up_to = "owned" },
-    fill "borrowed" { by = "owned" },
-    fill "spare" { by = 1 },
-  },
   requirements = {
     gpu = function (gpus) return (gpus or 0) > 0 end,
     big_linux = function (memory, os) return os == "linux" and (memory or 0) >= 256 end,

@@ -5,13 +5,9 @@
 
 return policy {
   name = "careful",
+  like = "hybrid",
   task_attributes = {
     unsaved = { type = "integer", default = 1000000000, doc = "seconds since its checkpoint" },
-  },
-  quota = {
-    fill "owned" { by = "owned", up_to = "owned" },
-    fill "borrowed" { by = "owned" },
-    fill "spare" { by = 1 },
   },
   victims = order {
     "importance",

@@ -9,10 +9,12 @@ local declare = require "allot.declare"
 local order = require "allot.order"
 local tasks = require "allot.tasks"
 local queues = require "allot.queues"
+local damping_fault = require "allot.damping"
+local like = require "allot.like"
 
 local KEYS = {
-  "name", "doc", "options", "attributes", "scale", "quota", "round", "distribute", "reclaim",
-  "recall", "shared", "enforce",
+  "name", "doc", "like", "options", "attributes", "scale", "quota", "round", "distribute",
+  "reclaim", "recall", "shared", "enforce", "damping",
   "task_attributes", "victims", "guards", "sessions", "requirements",
   table.unpack(queues.KEYS)
 }
@@ -174,6 +176,8 @@ local function ruled_keys(place, spec, made)
   made.reclaim, fault, where = ruled(place, "reclaim", spec.reclaim, function (reclaim)
     return reclaim_fault(reclaim, made.attributes)
   end)
+  if fault then return fault, where end
+  made.damping, fault, where = ruled(place, "damping", spec.damping, damping_fault)
   return fault, where
 end
 
@@ -214,7 +218,11 @@ local function make(place, spec)
   if spec.scale ~= nil and type(spec.scale) ~= "boolean" then
     return nil, ("scale is true or false, not a %s"):format(type(spec.scale))
   end
-  local made = { kind = "policy", name = spec.name, doc = spec.doc, at = place }
+  if spec.like ~= nil then
+    spec, fault = like(spec)
+    if fault then return nil, fault end
+  end
+  local made = { kind = "policy", name = spec.name, doc = spec.doc, at = place, said = spec }
   made.scale = spec.scale ~= false
   for _, word in ipairs { "attribute", "option" } do
     made[word .. "s"], fault = declare.list(word, spec[word .. "s"])

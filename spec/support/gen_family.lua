@@ -124,7 +124,24 @@ local function draw_slots(random, plan, leaves)
   return math.max(1, owned + random:pick { 0, 0, 4, 10, -3 })
 end
 
-local function draw_state(random, plan, leaves)
+--- Slots on their way, for somebody or for nobody.
+local function draw_flights(random, leaves, rows)
+  local out = {}
+  for i = 1, random:int(0, 3) do
+    local from, to = random:pick(leaves).path, random:pick(leaves).path
+    if rows[from].allocated > 0 and not out[from] then
+      local slots = random:int(1, rows[from].allocated)
+      local claim = { consumer = to, slots = random:int(1, slots) }
+      out[#out + 1] = { id = "r" .. i, consumer = from, slots = slots }
+      out[#out]["for"] = from ~= to and { claim } or nil
+      out[from] = true
+    end
+  end
+  for _, leaf in ipairs(leaves) do out[leaf.path] = nil end
+  return out[1] and out
+end
+
+local function draw_state(random, plan, leaves, flights)
   local rows, own = {}, {}
   local slots = draw_slots(random, plan, leaves)
   local left = slots + (random:once_in(8) and 3 or 0)
@@ -143,10 +160,12 @@ local function draw_state(random, plan, leaves)
   end
   return {
     now = gen.midnight, slots = slots, consumers = rows, loans = loans[1] and loans or nil,
+    reclaims = flights and draw_flights(random, leaves, rows) or nil,
   }
 end
 
---- A case from a seed. opts.policy: all branches go by it; opts.windows: with a window by day, and
+--- A case from a seed. opts.policy: all branches go by it; opts.flights: slots are on their way;
+--- opts.windows: with a window by day, and
 --- as many slots as are owned at any hour: of fewer, loans decide who has them (C-11).
 function gen.case(seed, opts)
   opts = opts or {}
@@ -162,7 +181,7 @@ function gen.case(seed, opts)
     derive_parents(plan)
     plan.windows = { window(random, leaves) }
   end
-  return { plan = plan, state = draw_state(random, plan, leaves), pure = pure }
+  return { plan = plan, state = draw_state(random, plan, leaves, opts.flights), pure = pure }
 end
 
 return gen

@@ -116,6 +116,7 @@ function gen.case(seed, mixed)
   local state = {
     now = 0, slots = slots, consumers = rows, loans = draw_loans(random, rows, leaves),
   }
+  plan.options = random:once_in(4) and { hold_rounding = true } or nil
   return { plan = plan, state = state, seed = seed }
 end
 

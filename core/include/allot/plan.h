@@ -135,6 +135,9 @@ ALLOT_API int allot_plan_window_borrow(allot_plan *plan, int32_t window, int32_t
  * sealing. */
 ALLOT_API int32_t allot_plan_windows(const allot_plan *plan);
 ALLOT_API int allot_plan_window_at(const allot_plan *plan, int32_t i, allot_window *out);
+/* Of the i-th "window 2 (08:00 to 17:00 mon tue, Europe/Berlin)", cut to `size` bytes; the length
+ * it has uncut, as snprintf; 0: no such. */
+ALLOT_API size_t allot_plan_window_text(const allot_plan *plan, int32_t i, char *buf, size_t size);
 ALLOT_API const char *allot_plan_zone_name(const allot_plan *plan, int32_t zone);
 /* Which windows hold at a time: bit i is window i. After sealing. */
 ALLOT_API uint64_t allot_plan_windows_at(const allot_plan *plan, int64_t when);
@@ -144,6 +147,12 @@ ALLOT_API int allot_plan_switch(const allot_plan *plan, int64_t when, int64_t *o
  * The plan as it is at a time: the same consumers, groups and handles, with what the windows say.
  * It belongs to `plan` and lives as long; without windows it is `plan`. States and decisions find
  * it by themselves: allot_decision_plan is the plan of the decision's time. ENOMEM.
+ *
+ * There is one for every set of windows that held at a time asked for, and it takes the columns of
+ * the groups that they change: as much as those of the plan. Windows of one zone begin and end at
+ * 14 times a week each, so w of them have at most 14 w sets, whatever the years (twelve drawn at
+ * random: 80, 64: 350); those of several zones as many for each way their offsets stand to each
+ * other; and sealing refuses a group whose windows could hold together in more than 4096 ways.
  */
 ALLOT_API int allot_plan_at(const allot_plan *plan, int64_t when, const allot_plan **out);
 
@@ -177,6 +186,7 @@ ALLOT_API const allot_policy *allot_plan_group_policy(const allot_plan *plan, in
 /* The policy that a consumer's quota goes by: its branch's or the group's. After sealing. */
 ALLOT_API const allot_policy *allot_plan_consumer_policy(const allot_plan *plan, int32_t group,
                                                          int32_t consumer);
+/* As stated, or as the group's policy has it (allot_policy_damp), or by default. After sealing. */
 ALLOT_API int64_t allot_plan_option_get(const allot_plan *plan, int32_t group, allot_option option);
 /* The consumer at "/a/b", or ALLOT_ROOT when there is none. Also before sealing. */
 ALLOT_API int32_t allot_plan_find(const allot_plan *plan, const char *path, size_t len);

@@ -158,6 +158,10 @@ typedef enum allot_switch {
     ALLOT_SWITCH_COUNT
 } allot_switch;
 ALLOT_API int allot_policy_switch(allot_policy *policy, allot_switch which, int on);
+/* Damping of whoever goes by the policy, where the plan does not state that option: `option` is the
+ * allot_option (plan.h) HOLD_ROUNDING, DEAD_ZONE, MOST_RECLAIMED, RECLAIM_INTERVAL or CLAIM_DELAY.
+ * EUSAGE: another; ERANGE. */
+ALLOT_API int allot_policy_damp(allot_policy *policy, int option, int64_t value);
 
 /* ---- Policy: victims, sessions, hosts -------------------------------------------------------- */
 

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- C-11 as plainly as it can be written: one group under ownership alone, nobody drains, parents
---- have no limits, nothing is in flight. No care is taken for speed.
+--- C-11 as plainly as it can be written: one group under ownership alone, parents have no limits,
+--- nothing is in flight. No care is taken for speed.
 
 local parts = require "spec.support.model.ledger_parts"
 
@@ -11,7 +11,7 @@ local least, has, wants = parts.least, parts.has, parts.wants
 local pour, allowed, lend_most = parts.pour, parts.allowed, parts.lend_most
 
 -- One run: the state of the books.
-local Books = {}
+local Books = setmetatable({}, { __index = require "spec.support.model.ledger_moves" })
 Books.__index = Books
 
 function Books:loan(lender, borrower)
@@ -36,6 +36,7 @@ function Books:read(state)
   for _, told in ipairs(state.loans or {}) do
     local loan = self:loan(by_path[told.lender], by_path[told.borrower])
     less(loan, -told.slots)
+    loan.before = loan.slots
   end
   for _, leaf in ipairs(self.leaves) do
     for _, loan in ipairs(leaf.loans) do
@@ -59,15 +60,6 @@ function Books:settle()
       end
     end
   end
-end
-
-function Books:take(leaf, class, slots, to, owner)
-  if slots <= 0 then return end
-  leaf[class] = leaf[class] - slots
-  leaf.lost = leaf.lost + slots
-  self.room = self.room + slots
-  if not to then leaf.loose = leaf.loose + slots end
-  table.insert(self.recalls, { from = leaf, to = to, slots = slots, owner = owner })
 end
 
 function Books:force(loan, slots)
@@ -146,7 +138,9 @@ function Books:attribute()
   for _, pool in ipairs(self.pools) do
     local rows = {}
     for i, leaf in ipairs(pool.members) do
-      rows[i] = { weight = leaf.weight, gap = leaf.shared - leaf.pooled }
+      local slots = leaf.shared
+      if leaf.drains then slots = least(slots, leaf.most - leaf.used - leaf.into) end
+      rows[i] = { weight = leaf.weight, gap = math.max(0, slots - leaf.pooled) }
     end
     for i, part in ipairs(pour(rows, pool.slots)) do use(pool, pool.members[i], part) end
   end
@@ -188,48 +182,12 @@ function Books:find_due(anew)
   end
 end
 
+local function short_of(leaf, most)
+  return least(math.max(0, leaf.due - leaf.shared), most)
+end
+
 local function lacks(leaf)
-  return least(math.max(0, leaf.due - leaf.shared), wants(leaf, leaf.most))
-end
-
-function Books:free(leaf)
-  local idle = math.max(0, least(self.idle, self.room))
-  return math.max(0, least(idle + leaf.loose, self.room))
-end
-
-function Books:give(leaf, slots, class)
-  local kept = least(leaf.loose, slots)
-  leaf.loose, leaf.lost = leaf.loose - kept, leaf.lost - kept
-  for i = #self.recalls, 1, -1 do
-    local recall = self.recalls[i]
-    if recall.from == leaf and not recall.to then
-      local part = least(recall.slots, kept)
-      recall.slots, kept, slots = recall.slots - part, kept - part, slots - part
-      leaf[class], self.room = leaf[class] + part, self.room - part
-    end
-  end
-  leaf.granted, self.idle = leaf.granted + slots, self.idle - slots
-  leaf[class], self.room = leaf[class] + slots, self.room - slots
-end
-
-function Books:promise(leaf, slots, class)
-  leaf.promised = leaf.promised + slots
-  leaf[class], self.room = leaf[class] + slots, self.room - slots
-end
-
-function Books:claim(leaf, slots)
-  local function from(recall)
-    local part = (recall.to or recall.from == leaf) and 0 or least(recall.slots, slots)
-    if part > 0 then
-      recall.slots, slots = recall.slots - part, slots - part
-      recall.from.loose = recall.from.loose - part
-      table.insert(self.recalls, { from = recall.from, to = leaf, slots = part })
-    end
-  end
-  for i = #self.recalls, 1, -1 do
-    if self.recalls[i].owner == leaf then from(self.recalls[i]) end
-  end
-  for i = 1, #self.recalls do from(self.recalls[i]) end
+  return short_of(leaf, parts.lacks(leaf, leaf.most))
 end
 
 function Books:take_own(leaf, target)
@@ -240,7 +198,7 @@ function Books:take_own(leaf, target)
   local now = least(slots, wanted, self:free(leaf))
   self:give(leaf, now, "used")
   slots = slots - now
-  local later = least(wanted - now, slots)
+  local later = least(parts.lacks(leaf, target), slots)
   self:claim(leaf, later)
   self:promise(leaf, slots, "used")
   leaf.promised = leaf.promised - (slots - later)
@@ -271,7 +229,8 @@ function Books:share()
   end
   self:find_due(false)
   for _, leaf in ipairs(self.leaves) do
-    local slots = least(lacks(leaf), self:free(leaf), idle_for(leaf))
+    local slots = short_of(leaf, wants(leaf, leaf.most))
+    slots = least(slots, self:free(leaf), idle_for(leaf))
     if slots > 0 then
       self:give(leaf, slots, "shared")
       put(leaf, slots)
@@ -310,7 +269,8 @@ end
 function Books:recall()
   for _, leaf in ipairs(self.leaves) do
     for _, loan in ipairs(parts.by_lender(self.loans, leaf)) do
-      local slots = loan.age < self.known and least(loan.slots, wants(leaf, leaf.most)) or 0
+      local lack = parts.lacks(leaf, leaf.most)
+      local slots = loan.age < self.known and least(loan.slots, lack) or 0
       if slots > 0 then
         less(loan, slots)
         loan.borrower.into = loan.borrower.into + slots
@@ -319,6 +279,21 @@ function Books:recall()
       end
     end
   end
+end
+
+-- Who drains keeps its slots, though they are in no pool any more, while others are idle.
+function Books:hand_over(from, to, slots)
+  if from.drains then
+    self:take(from, "shared", slots)
+    local taken = self.recalls[#self.recalls]
+    local now = least(slots, self:free(to))
+    self:give(to, now, "shared")
+    slots = slots - now
+    self:claim_one(taken, to, slots)
+  else
+    self:take(from, "shared", slots, to)
+  end
+  self:promise(to, slots, "shared")
 end
 
 function Books:reclaim_pool(pool)
@@ -337,8 +312,7 @@ function Books:reclaim_pool(pool)
         rows[i].gives = rows[i].gives - slots
         use(pool, rows[i].leaf, -slots)
         use(pool, leaf, slots)
-        self:take(rows[i].leaf, "shared", slots, leaf)
-        self:promise(leaf, slots, "shared")
+        self:hand_over(rows[i].leaf, leaf, slots)
       end
     end
   end
@@ -347,6 +321,12 @@ end
 function Books:reclaim()
   self:find_due(true)
   for _, leaf in ipairs(self.leaves) do
+    local kept = least(short_of(leaf, wants(leaf, leaf.most)), leaf.loose, self.room,
+      idle_for(leaf))
+    if kept > 0 then
+      self:give(leaf, kept, "shared")
+      put(leaf, kept)
+    end
     local slots = least(lacks(leaf), self.room, idle_for(leaf))
     if slots > 0 then
       self:claim(leaf, slots)
@@ -357,13 +337,24 @@ function Books:reclaim()
   for _, pool in ipairs(self.pools) do self:reclaim_pool(pool) end
 end
 
+-- What a leaf is given: no more than its quota in all. The rest it has not borrowed after all.
+local function received(leaf, quota)
+  local slots = least(leaf.granted, math.max(0, quota - leaf.held))
+  local rest = leaf.passed and 0 or leaf.granted - slots
+  for _, loan in ipairs(leaf.loans) do
+    local new = least(rest, math.max(0, loan.slots - (loan.before or 0)))
+    loan.slots, rest = loan.slots - new, rest - new
+  end
+  return slots
+end
+
 --- {path = {quota, received, reclaimed}}, {"lender>borrower" = slots}; and whether idle slots were
 --- passed on to others, of whom the model knows no more.
 return function (plan, state)
   local leaves, pools, slots = parts.open(plan, state)
   local books = setmetatable({
     leaves = leaves, pools = pools, room = slots, idle = slots, loans = {}, recalls = {},
-    keep = plan.policy.reclaim_shared == false,
+    keep = (plan.policy or {}).reclaim_shared == false,
   }, Books)
   for _, leaf in ipairs(leaves) do
     books.room, books.idle = books.room - leaf.held, books.idle - leaf.held
@@ -382,14 +373,16 @@ return function (plan, state)
   for _, leaf in ipairs(leaves) do books:take_own(leaf, least(leaf.reserve, leaf.need)) end
   for _, leaf in ipairs(leaves) do books:take_own(leaf, leaf.need) end
   books:share()
-  if plan.policy.reclaim_before_borrow then books:recall() end
+  if (plan.policy or {}).reclaim_before_borrow then books:recall() end
   books:borrow()
-  if not plan.policy.reclaim_before_borrow then books:recall() end
+  if not (plan.policy or {}).reclaim_before_borrow then books:recall() end
   books:reclaim()
+  books:spare()
   local passed = parts.net(leaves, books.recalls)
   local rows, loans = {}, {}
   for _, leaf in ipairs(leaves) do
-    rows[leaf.path] = { least(has(leaf), leaf.need), leaf.granted, leaf.lost }
+    local quota = least(has(leaf), leaf.need)
+    rows[leaf.path] = { quota, received(leaf, quota), leaf.lost }
   end
   for _, loan in ipairs(books.loans) do
     if loan.slots > 0 then loans[loan.lender.path .. ">" .. loan.borrower.path] = loan.slots end

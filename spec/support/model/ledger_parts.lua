@@ -35,7 +35,8 @@ function parts.open(plan, state)
           path = path, node = node, place = #leaves, rank = node.rank or 0, own = own,
           reserve = reserve, most = most, need = math.max(reserve, most), chain = chain,
           held = row.allocated or 0, into = 0, out = 0, used = 0, shared = 0, granted = 0,
-          promised = 0, lost = 0, loose = 0, loans = {}, weight = node.share or 1,
+          drains = node.rebalance == false, promised = 0, lost = 0, loose = 0, loans = {},
+          weight = node.share or 1,
         }
         sum = sum + own
       end
@@ -44,7 +45,7 @@ function parts.open(plan, state)
   end
   local owned = walk(plan.consumers, "", { all })
   pools[#pools + 1] = all
-  local slots = state.slots or plan.slots
+  local slots = state.slots or plan.slots or owned
   all.slots = math.max(0, slots - owned)
   table.sort(leaves, function (a, b)
     if a.rank ~= b.rank then return a.rank < b.rank end
@@ -61,10 +62,15 @@ end
 
 function parts.has(leaf) return leaf.used + leaf.shared + leaf.into end
 
+--- What a leaf must have from others, or idle; who drains loses nothing that it would have to.
+function parts.lacks(leaf, target)
+  local losing = leaf.drains and 0 or leaf.loose
+  return math.max(0, target - leaf.held - leaf.granted - leaf.promised + losing)
+end
+
+--- The same, or what it could keep of slots that it loses to nobody, if that is more.
 function parts.wants(leaf, target)
-  local keeps = least(target - parts.has(leaf), leaf.loose)
-  return math.max(0, keeps,
-    target - leaf.held - leaf.granted - leaf.promised + leaf.loose)
+  return math.max(parts.lacks(leaf, target), least(target - parts.has(leaf), leaf.loose))
 end
 
 --- Whole parts of `slots` by weight, each up to its gap: floors of the exact parts, then one each
@@ -177,7 +183,8 @@ function parts.net(leaves, recalls)
     for _, recall in ipairs(recalls) do
       if recall.to == leaf then gets = gets + recall.slots end
     end
-    passed = passed or leaf.granted > 0 and leaf.lost > 0
+    leaf.passed = leaf.granted > 0 and leaf.lost > 0
+    passed = passed or leaf.passed
     leaf.lost = math.max(0, leaf.lost - gets)
   end
   return passed

@@ -35,21 +35,34 @@ local function scale(node, world)
   node.reserve_now = math.max(math.min(node.reserve, node.own_whole), below)
 end
 
---- C-2.
-local function want(node)
-  if #node.children > 0 then
-    node.demand = 0
-    for _, child in ipairs(node.children) do
-      want(child)
-      node.demand = node.demand + child.need
-    end
-  end
-  node.need = math.max(node.reserve_now, math.min(node.demand, node.limit or node.demand))
-end
-
 --- A weight or a cap: what is owned is a fraction here.
 local function amount(node, source)
   return source == "owned" and node.own or rational(rules.value(node, source))
+end
+
+--- E-23: whether all fills go by what the plan states, one by shares, and none gives a node a part.
+local function left_out(node, fills)
+  local shares = false
+  for i, fill in ipairs(fills) do
+    local stated = rules.STATED[fill.by] or fill.by == 0
+    local reserve = i == 1 and fill.by == "reserve" and fill.up_to == "reserve"
+    if not reserve and (not stated or rational(0) < amount(node, fill.by)) then return false end
+    shares = shares or fill.by == "share"
+  end
+  return shares
+end
+
+--- C-2.
+local function want(node, fills)
+  if #node.children > 0 then
+    node.demand = 0
+    for _, child in ipairs(node.children) do
+      want(child, fills)
+      node.demand = node.demand + child.need
+    end
+  end
+  local least = math.min(node.demand, node.limit or node.demand)
+  node.need = math.max(node.reserve_now, left_out(node, fills) and 0 or least)
 end
 
 --- Raises `rows` by at most `left` towards their aims; what is left then. All get theirs, or none
@@ -157,7 +170,7 @@ end
 function quota.run(world)
   for _, child in ipairs(world.root.children) do
     scale(child, world)
-    want(child)
+    want(child, world.rules.fills)
   end
   local say = world.rules
   for _, fill in ipairs(say.fills) do

@@ -12,6 +12,12 @@ local FIELDS = {
   owned = "own_whole", configured = "owned", reserve = "reserve_now", limit = "most",
 }
 
+--- Columns that a plan states.
+rules.STATED = {
+  owned = true, configured = true, reserve = true, limit = true, rank = true, share = true,
+  grace = true, cap = true, tier = true,
+}
+
 --- Slots that the leaves of a node are over and have not given back.
 function rules.still_over(node)
   local sum = node.left or 0

@@ -36,7 +36,7 @@ function victims.pick(units, keys, owed)
 end
 
 --- Tasks of a leaf as units: those with the same host and slot are one. A unit's `ran` is the sum
--- of its tasks', `started` the last, `slots` the most, `id` the largest.
+-- of its tasks', `started` the last, `slots` the most, `id` the largest; its tasks go by id.
 function victims.units(tasks, now)
   local list, shared = {}, {}
   for _, task in ipairs(tasks) do
@@ -50,6 +50,7 @@ function victims.units(tasks, now)
         unit[field] = math.max(unit[field], task[field])
       end
       unit.tasks[#unit.tasks + 1] = task.id
+      table.sort(unit.tasks)
     else
       unit = {
         id = task.id, started = task.started, slots = task.slots, ran = ran,

@@ -1,0 +1,73 @@
+-- SPDX-License-Identifier: MIT
+-- Copyright the allot authors
+--- Slots on their way under ownership, and slots that would go round (C-5, C-6, C-11).
+
+local case = require "spec.support.case"
+local engine = require "spec.support.engine"
+local ownership = require "spec.support.ownership"
+
+local state = case.state
+local owners, loan, judge = ownership.owners, ownership.loan, ownership.judge
+
+describe("slots in flight from a leaf (C-5, C-11)", function ()
+  local function going(slots, claimant)
+    local claims = claimant and { { consumer = claimant, slots = slots } } or nil
+    return { { id = "f", consumer = "/A", slots = slots, deadline = 9, ["for"] = claims } }
+  end
+
+  it("are its own until they are returned: it gets no more than its quota", function ()
+    local short = owners { { "A", owned = 2 }, { "B", owned = 1 } }
+    judge(short, state { A = { 5, 1 }, B = { 0, 0 }, reclaims = going(1) },
+      { grants = { A = 1 }, expect = { A = { quota = 2 } } })
+    judge(short, state { A = { 5, 2 }, B = { 1, 0 }, reclaims = going(2, "/B") },
+      { expect = { A = { quota = 2 }, B = { quota = 1, deficit = 0 } } })
+  end)
+
+  it("do not lessen what it is due of a pool", function ()
+    judge(owners { slots = 4, { "A" }, { "B" } },
+      state { A = { 9, 1 }, B = { 9, 2 }, reclaims = going(1) },
+      { grants = { A = 1 }, expect = { A = { quota = 2 } } })
+  end)
+
+  it("are nobody's own where their owner's are missing", function ()
+    judge(owners { { "P", { "B", owned = 1 } }, { "A" } },
+      state { ["P/B"] = { 0, 0 }, A = { 0, 1 }, reclaims = going(1) }, {})
+  end)
+end)
+
+describe("slots are alike, so", function ()
+  it("nobody gives one to whom it gets one from", function ()
+    local ring = owners {
+      { "A", owned = 5, lend = true, borrow = true },
+      { "B", owned = 5, lend = true, borrow = true },
+      { "C", owned = 5, lend = true, borrow = true },
+    }
+    local now = state {
+      A = { 9, 5 }, B = { 9, 5 }, C = { 9, 5 },
+      loans = { loan("A", "B", 1), loan("B", "C", 1), loan("C", "A", 1) },
+    }
+    assert.same({}, (engine.cycle(ring, now)).reclaims)
+    local two = owners { slots = 9, { "A", owned = 2, lend = true }, { "B", borrow = true } }
+    now = state { slots = 5, A = { 4, 3 }, B = { 3, 2 }, loans = { loan("A", "B", 2) } }
+    assert.same({}, (engine.cycle(two, now)).reclaims)
+  end)
+
+  it("what is still on its way to a leaf is not taken from it", function ()
+    local short = owners {
+      { "A", owned = 1, lend = { "/D" } }, { "B", owned = 1 }, { "D", borrow = true },
+    }
+    local flight = {
+      id = "f", consumer = "/B", slots = 1, deadline = 9,
+      ["for"] = { { consumer = "/D", slots = 1 } },
+    }
+    local now = state {
+      A = { 1, 0 }, B = { 0, 1 }, D = { 2, 1 }, loans = { loan("A", "D", 1) },
+      reclaims = { flight },
+    }
+    assert.same({ D = { 1, A = 1 } }, case.reclaims((engine.cycle(short, now))))
+    local limited = owners { { "A", owned = 1, share_limit = 0 }, { "B" } }
+    flight.consumer, flight["for"][1].consumer = "/B", "/A"
+    now = state { slots = 2, A = { 2, 1 }, B = { 0, 1 }, reclaims = { flight } }
+    assert.same({}, (engine.cycle(limited, now)).reclaims)
+  end)
+end)

@@ -1,0 +1,83 @@
+-- SPDX-License-Identifier: MIT
+-- Copyright the allot authors
+--- Slots given, promised, taken and claimed in the books of the ledger's model.
+
+local parts = require "spec.support.model.ledger_parts"
+
+local least = parts.least
+
+local Books = {}
+
+function Books:take(leaf, class, slots, to, owner)
+  if slots <= 0 then return end
+  leaf[class] = leaf[class] - slots
+  leaf.lost = leaf.lost + slots
+  self.room = self.room + slots
+  if not to then leaf.loose = leaf.loose + slots end
+  local recall = { from = leaf, to = to, slots = slots, owner = owner }
+  recall.drains = not to and leaf.drains or false
+  table.insert(self.recalls, recall)
+end
+
+function Books:free(leaf)
+  local idle = math.max(0, least(self.idle, self.room))
+  return math.max(0, least(idle + leaf.loose, self.room))
+end
+
+function Books:give(leaf, slots, class)
+  local kept = least(leaf.loose, slots)
+  leaf.loose, leaf.lost = leaf.loose - kept, leaf.lost - kept
+  for i = #self.recalls, 1, -1 do
+    local recall = self.recalls[i]
+    if recall.from == leaf and not recall.to then
+      local part = least(recall.slots, kept)
+      recall.slots, kept, slots = recall.slots - part, kept - part, slots - part
+      leaf[class], self.room = leaf[class] + part, self.room - part
+    end
+  end
+  leaf.granted, self.idle = leaf.granted + slots, self.idle - slots
+  leaf[class], self.room = leaf[class] + slots, self.room - slots
+end
+
+function Books:promise(leaf, slots, class)
+  leaf.promised = leaf.promised + slots
+  leaf[class], self.room = leaf[class] + slots, self.room - slots
+end
+
+-- Who drains gives what it must only when there is nothing else.
+function Books:claim(leaf, slots)
+  slots = self:claim_from(leaf, slots, false)
+  self:claim_from(leaf, slots, true)
+end
+
+function Books:claim_one(recall, leaf, slots)
+  local part = (recall.to or recall.from == leaf) and 0 or least(recall.slots, slots)
+  if part > 0 then
+    recall.slots, recall.from.loose = recall.slots - part, recall.from.loose - part
+    table.insert(self.recalls, { from = recall.from, to = leaf, slots = part })
+  end
+  return part
+end
+
+function Books:claim_from(leaf, slots, drains)
+  local function from(recall)
+    if recall.drains == drains then slots = slots - self:claim_one(recall, leaf, slots) end
+  end
+  for i = #self.recalls, 1, -1 do
+    if self.recalls[i].owner == leaf then from(self.recalls[i]) end
+  end
+  for i = 1, #self.recalls do from(self.recalls[i]) end
+  return slots
+end
+
+-- Who drains keeps what nobody wants.
+function Books:spare()
+  for _, recall in ipairs(self.recalls) do
+    if recall.drains and not recall.to then
+      recall.from.lost = recall.from.lost - recall.slots
+      recall.slots = 0
+    end
+  end
+end
+
+return Books
