@@ -220,7 +220,7 @@ static int merge_down(allot__chase *chase)
             allot__prey_list_drop(list, place);
         } else if (prey->gone[job]) {
             continue;
-        } else if (chase->fit.over > 0 || allot__fit_shares(&chase->fit, job)) {
+        } else if (chase->fit.over > 0 || chase->fit.whole || allot__fit_shares(&chase->fit, job)) {
             try_one(chase, job);
         } else if (!limits && !chase->fit.resumes) {
             allot__prey_list_drop(list, place);
@@ -271,7 +271,7 @@ static int pursue(allot__chase *chase)
         return ALLOT_OK;
     }
     bool whole = chase->fit.exclusive && !chase->fit.resumes;
-    bool own = chase->fit.resumes && chase->fit.over <= 0;
+    bool own = chase->fit.resumes && chase->fit.over <= 0 && !chase->fit.whole;
     if (status == ALLOT_OK && whole) {
         status = allot__chase_whole_hosts(chase);
     } else if (status == ALLOT_OK && own) {
@@ -302,7 +302,7 @@ static void tell_why(const allot__chase *chase, allot__hunt *hunt)
         hunt->why = ALLOT_PEND_NOT;
     } else if (fit->exclusive && !fit->resumes) {
         hunt->why = ALLOT_PEND_EXCLUSIVE;
-    } else if (sheltered > 0 && reach + sheltered >= fit->lack) {
+    } else if (sheltered > 0 && reach + sheltered >= chase->lack) {
         hunt->why = ALLOT_PEND_PROTECTED;
     } else {
         hunt->why = reach > 0 ? ALLOT_PEND_FEW : ALLOT_PEND_SLOTS;
@@ -314,6 +314,7 @@ void allot__chase_begin(allot__prey *prey, int32_t job, allot__chase *out)
     *out = (allot__chase){.prey = prey};
     allot__room_view(prey->room, allot__job_at(prey->work->state->jobs, job)->queue);
     allot__fit_begin(prey->room, prey->bounds, job, prey->stamp, &out->fit);
+    out->lack = out->fit.lack;
 }
 
 void allot__chase_end(allot__chase *chase, int64_t gains, int64_t changes, allot__hunt *hunt)

@@ -19,8 +19,9 @@
  *  3. until the job fits. If it never does, nobody goes (A-10, P-23);
  *  4. with fewest = "mini_job" those are spared again, last taken first, that it fits without; with
  *     "optimal_mini_job" the fewest that do are taken, and of such sets the one that comes first in
- *     the order. Where limits are wanting too or go by hosts, where an exclusive job hunts, or a
- *     suspended one on several hosts: as mini_job.
+ *     the order. Where limits are wanting too or go by hosts, where hosts have more than fits or
+ *     exclusive jobs that may go, where an exclusive job hunts, or a suspended one on several
+ *     hosts: as mini_job.
  *
  * Two implementations agree: `plain` puts all candidates in order for every job and counts
  * everything anew at every step; the other keeps each queue's in order and merges them as they are
@@ -89,6 +90,7 @@ void allot__prey_spare(allot__prey *prey, int32_t job, uint8_t why);
 typedef struct allot__chase {
     allot__prey *prey;
     allot__fit fit;
+    int64_t lack;  /* at its beginning */
     int32_t count; /* of prey->chosen */
 } allot__chase;
 
@@ -99,8 +101,9 @@ void allot__chase_take(allot__chase *chase, int32_t job);
 void allot__chase_leave(allot__chase *chase, int32_t place);
 /* Rule 4 of mini_job. */
 void allot__chase_spare(allot__chase *chase);
-/* prey_few.c: rule 4 of optimal_mini_job; false: it does not apply, or no set was found. *status:
- * ENOMEM. */
+/* prey_few.c: does what jobs make free add up, so that the fewest can be told? And rule 4 of
+ * optimal_mini_job; false: it does not, or no set was found. *status: ENOMEM. */
+bool allot__chase_adds_up(const allot__chase *chase);
 bool allot__chase_fewest(allot__chase *chase, int *status);
 /* prey_hosts.c: candidates on the own hosts of a suspended job, and whole hosts for an exclusive
  * one. ENOMEM. */

@@ -44,10 +44,33 @@ static struct allot__gain *take_room(allot__prey *prey)
     return it;
 }
 
-static bool applies(const allot__fit *fit)
+/* On a host that has more than fits, or an exclusive job, who goes may make room only with another
+ * who goes. */
+static bool host_adds_up(const allot__chase *chase, int32_t host)
 {
-    return fit->over <= 0 && !fit->exclusive && !allot__bounds_by_host(fit->bounds, fit->number) &&
-           !(fit->resumes && fit->job->place_count > 1);
+    const allot__room *room = chase->prey->room;
+    bool closed = room->alone[host] > 0 &&
+                  (chase->prey->work->rules[0].policy->job_types & ALLOT_PREY_EXCLUSIVE);
+    int32_t free = room->free[host] + (chase->fit.resumes ? room->kept[host] : 0);
+    return free >= 0 && !closed;
+}
+
+bool allot__chase_adds_up(const allot__chase *chase)
+{
+    const allot__fit *fit = &chase->fit;
+    if (fit->over > 0 || fit->exclusive || allot__bounds_by_host(fit->bounds, fit->number)) {
+        return false;
+    }
+    if (fit->resumes) {
+        const allot__jobs *jobs = fit->room->work->state->jobs;
+        int32_t host = allot__room_host(fit->room, allot__job_places(jobs, fit->job)->site);
+        return fit->job->place_count == 1 && host >= 0 && host_adds_up(chase, host);
+    }
+    bool all = true;
+    for (int32_t host = 0; host < fit->room->count && all; host++) {
+        all = !allot__room_has(fit->room, fit->set, host) || host_adds_up(chase, host);
+    }
+    return all;
 }
 
 static int read_gains(allot__chase *chase, struct allot__gain *it)
@@ -124,7 +147,7 @@ static void choose(allot__chase *chase, struct allot__gain *it, int32_t needed)
 
 bool allot__chase_fewest(allot__chase *chase, int *status)
 {
-    if (!applies(&chase->fit)) {
+    if (!allot__chase_adds_up(chase)) {
         return false;
     }
     struct allot__gain *it = take_room(chase->prey);

@@ -116,7 +116,7 @@ int allot__chase_whole_hosts(allot__chase *chase)
     for (int32_t host = 0; host < room->count && status == ALLOT_OK && chase->fit.lack > 0;
          host++) {
         bool may = allot__room_has(room, chase->fit.set, host) && room->slots[host] > 0 &&
-                   room->running[host] > 0 && room->kept[host] == 0;
+                   room->kept[host] == 0;
         status = may ? empty_host(chase, host) : ALLOT_OK;
     }
     return status;

@@ -216,10 +216,7 @@ static void pursue(plain *it)
     const allot__fit *fit = &it->chase.fit;
     allot_fewest how = it->chase.prey->work->rules[0].policy->fewest;
     bool whole = fit->exclusive && !fit->resumes;
-    bool adds_up = fit->over <= 0 && !fit->exclusive &&
-                   !allot__bounds_by_host(fit->bounds, fit->number) &&
-                   !(fit->resumes && fit->job->place_count > 1);
-    if (how == ALLOT_OPTIMAL_MINI_JOB && adds_up && fewest(it)) {
+    if (how == ALLOT_OPTIMAL_MINI_JOB && allot__chase_adds_up(&it->chase) && fewest(it)) {
         return;
     }
     if (whole) {
