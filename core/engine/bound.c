@@ -86,8 +86,6 @@ static bool names_group(const allot__bounds *bounds, const allot__job_limit *lim
 static bool names(const allot__bounds *bounds, const allot__job_limit *limit,
                   const allot__bound_class *class)
 {
-    if (limit->queues != NULL && !bit(limit->queues, class->queue))
-        return false;
     if (limit->users == NULL && limit->groups == NULL)
         return true;
     size_t users = allot__queues_of(bounds->work->plan)->users.count;
@@ -99,6 +97,45 @@ static bool names(const allot__bounds *bounds, const allot__job_limit *limit,
         if (names_group(bounds, limit, group_at(&of, i)))
             return true;
     return false;
+}
+
+/* Which limits name a queue, or all: `limits` is NULL while they are counted, behind first[queue].
+ */
+static void list_limits(const allot__bounds *bounds, int32_t *first, int32_t *limits)
+{
+    int32_t queues = allot__queue_count(bounds->work->plan);
+    int32_t count = (int32_t)allot__queues_of(bounds->work->plan)->limits.count;
+    for (int32_t i = 0; i < count; i++) {
+        const uint64_t *named = allot__limit_at(bounds, i)->queues;
+        for (int32_t q = 0; q < queues; q++) {
+            if (named != NULL && named[q / 64] == 0)
+                q |= 63;
+            else if (named == NULL || bit(named, q)) {
+                if (limits != NULL)
+                    limits[first[q]] = i;
+                first[q]++;
+            }
+        }
+    }
+}
+
+static int sort_limits(allot__bounds *bounds)
+{
+    size_t queues = (size_t)allot__queue_count(bounds->work->plan);
+    int32_t *first = allot__arena_take(bounds->work->arena, queues + 2, sizeof *first);
+    if (first == NULL)
+        return ALLOT_ENOMEM;
+    memset(first, 0, (queues + 2) * sizeof *first);
+    list_limits(bounds, first + 2, NULL);
+    for (size_t q = 2; q < queues + 2; q++)
+        first[q] += first[q - 1];
+    size_t count = (size_t)first[queues + 1];
+    bounds->limits = allot__arena_take(bounds->work->arena, count + 1, sizeof *bounds->limits);
+    if (bounds->limits == NULL)
+        return ALLOT_ENOMEM;
+    list_limits(bounds, first + 1, bounds->limits);
+    bounds->first = first;
+    return ALLOT_OK;
 }
 
 static int add_entry(allot__bounds *bounds, allot__bound_class *class, int32_t limit, int32_t group)
@@ -157,9 +194,8 @@ static int32_t find_class(allot__bounds *bounds, const allot__bound_class *sough
             return i;
     allot__bound_class made = *sought;
     made.first = (int32_t)bounds->entries.count;
-    int32_t limits = (int32_t)allot__queues_of(bounds->work->plan)->limits.count;
-    for (int32_t i = 0; i < limits; i++)
-        if (add_entries(bounds, &made, i) != ALLOT_OK)
+    for (int32_t i = bounds->first[made.queue]; i < bounds->first[made.queue + 1]; i++)
+        if (add_entries(bounds, &made, bounds->limits[i]) != ALLOT_OK)
             return -1;
     if (allot__index_room(engine, &bounds->class_index) != ALLOT_OK)
         return -1;
@@ -229,6 +265,8 @@ int allot__bounds_make(const allot__work *work, const allot__room *room, allot__
     if (allot__queues_of(work->plan)->limits.count == 0)
         return ALLOT_OK;
     int status = read_limits(out);
+    if (status == ALLOT_OK)
+        status = sort_limits(out);
     if (status == ALLOT_OK)
         status = sort_jobs(out);
     if (status == ALLOT_OK)

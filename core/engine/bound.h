@@ -50,11 +50,12 @@ typedef struct allot__bound_class {
 typedef struct allot__bounds {
     const allot__work *work;
     const allot__room *room;
-    allot__vector list;    /* of allot__bound */
-    allot__index index;    /* ... by limit, queue, user, group, host */
-    bool *counts;          /* by limit: suspended jobs count */
-    allot__vector entries; /* of allot__bound_entry */
-    allot__vector classes; /* of allot__bound_class */
+    allot__vector list;      /* of allot__bound */
+    allot__index index;      /* ... by limit, queue, user, group, host */
+    bool *counts;            /* by limit: suspended jobs count */
+    int32_t *first, *limits; /* by queue, one more: those that name it limits[first[q]] ... */
+    allot__vector entries;   /* of allot__bound_entry */
+    allot__vector classes;   /* of allot__bound_class */
     allot__index class_index;
     bool users, groups; /* some limit tells them apart */
     int32_t *class_of;  /* by job; NULL: there are no limits */
