@@ -53,6 +53,16 @@ static int make_pools(allot__turns *turns)
                : ALLOT_ENOMEM;
 }
 
+static int find_preempting(allot__turns *turns)
+{
+    const allot__relation *relation = turns->work->plan->relation;
+    size_t queues = (size_t)relation->count, words = (queues + 63) / 64;
+    turns->preempts = zeroed(turns, queues, sizeof *turns->preempts);
+    for (size_t i = 0; turns->preempts != NULL && i < queues * words; i++)
+        turns->preempts[i / words] = turns->preempts[i / words] || relation->may[i] != 0;
+    return turns->preempts != NULL ? ALLOT_OK : ALLOT_ENOMEM;
+}
+
 int allot__turns_make(allot__turns *turns)
 {
     size_t jobs = turns->jobs->list.count;
@@ -65,7 +75,8 @@ int allot__turns_make(allot__turns *turns)
     turns->hunts = zeroed(turns, classes, sizeof *turns->hunts);
     turns->places = zeroed(turns, (size_t)turns->out->room.count, sizeof *turns->places);
     if (turns->list == NULL || turns->other == NULL || turns->fits == NULL ||
-        turns->hunts == NULL || turns->places == NULL || make_out(turns) != ALLOT_OK)
+        turns->hunts == NULL || turns->places == NULL || make_out(turns) != ALLOT_OK ||
+        find_preempting(turns) != ALLOT_OK)
         return ALLOT_ENOMEM;
     return make_pools(turns);
 }

@@ -147,16 +147,6 @@ static bool fit(allot__turns *turns, int32_t number)
     return pending ? allot__fit_start(turns, number) : allot__fit_resume(turns, number);
 }
 
-static bool preempts_somebody(const allot__turns *turns, int32_t queue)
-{
-    const allot__relation *relation = turns->work->plan->relation;
-    size_t words = ((size_t)relation->count + 63) / 64;
-    uint64_t any = 0;
-    for (size_t i = 0; i < words; i++)
-        any |= relation->may[(size_t)queue * words + i];
-    return any != 0;
-}
-
 /* P-35: told in place of what else keeps it waiting. */
 static bool delayed(allot__turns *turns, int32_t number)
 {
@@ -256,7 +246,7 @@ int allot__fit_preempting(allot__turns *turns, int32_t number, bool *done)
     bool barred =
         exclusive(job) && !(turns->work->rules[0].policy->job_types & ALLOT_PREY_EXCLUSIVE);
     if (turns->leftover || never || barred || barred_by_pool(turns, job) != ALLOT_PEND_NOT ||
-        !preempts_somebody(turns, job->queue) || delayed(turns, number))
+        !turns->preempts[job->queue] || delayed(turns, number))
         return ALLOT_OK;
     allot__missed *known = missed(turns, turns->hunts, number);
     bool pending = job->state == ALLOT_PENDING;

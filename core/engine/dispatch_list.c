@@ -20,7 +20,9 @@ static int64_t value_of(const allot__job *job, int32_t column)
 {
     if (column == ALLOT_TASK_PRIORITY)
         return job->priority;
-    return column == ALLOT_TASK_SLOTS ? job->slots : job->submitted;
+    if (column == ALLOT_TASK_SLOTS)
+        return job->slots;
+    return job->submitted == INT64_MIN ? 0 : job->submitted;
 }
 
 static int plain_key(allot__turns *turns, const allot_key *key, const int64_t **out)

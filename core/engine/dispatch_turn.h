@@ -53,6 +53,7 @@ typedef struct allot__turns {
     int64_t *own;
     int64_t *held;               /* by pool: what its queues use */
     int64_t *pending;            /* by queue: slots */
+    bool *preempts;              /* by queue: it may preempt some other */
     allot__missed *fits, *hunts; /* by class and whether exclusive */
     allot__job_place *places;    /* of the job that is being put on hosts */
     int32_t place_count;

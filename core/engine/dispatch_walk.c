@@ -7,6 +7,9 @@
 #include "engine/dispatch_turn.h"
 #include "engine/order.h"
 
+/* Jobs of a turn are scattered in memory: so far ahead they are called for. */
+enum { AHEAD = 8 };
+
 int allot__turn_start(allot__turns *turns, int32_t job, const char *reason, bool *started)
 {
     bool preempts = false;
@@ -33,6 +36,8 @@ static int take_turn(allot__turns *turns, const int32_t *queues, int32_t count, 
     allot__turn_list(turns, queues, count, out);
     for (int32_t i = 0; i < out->count && status == ALLOT_OK; i++) {
         bool started;
+        if (i + AHEAD < out->count)
+            __builtin_prefetch(allot__job_at(turns->jobs, out->jobs[i + AHEAD]));
         allot__room_view(&turns->out->room, allot__job_at(turns->jobs, out->jobs[i])->queue);
         status = i < out->suspended ? resume(turns, out->jobs[i])
                                     : allot__turn_start(turns, out->jobs[i], "free", &started);

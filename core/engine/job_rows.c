@@ -9,6 +9,9 @@
 /* Counters that do not apply. */
 #define NEVER ((int64_t)1000000000)
 
+/* Rows are scattered jobs: so far ahead they are called for. */
+enum { AHEAD = 8 };
+
 int32_t allot__job_host(const allot__jobs *jobs, const allot__room *room, int32_t job)
 {
     const allot__job *it = allot__job_at(jobs, job);
@@ -105,6 +108,38 @@ static int64_t protection_value(const allot_protection *it, const allot__job *jo
     }
 }
 
+static bool states(const allot_protection *it, int32_t column)
+{
+    switch (column) {
+    case ALLOT_TASK_PREEMPTIONS_LEFT:
+        return it->max_job_preempt != ALLOT_NONE;
+    case ALLOT_TASK_PREEMPT_TIME_LEFT:
+        return it->max_total_time_preempt != ALLOT_NONE;
+    case ALLOT_TASK_INTERVAL_OVER:
+        return it->no_preempt_interval != ALLOT_NONE;
+    case ALLOT_TASK_RUN_TIME_LEFT:
+        return it->no_preempt_run_time != ALLOT_NONE || it->run_time_percent > 0;
+    case ALLOT_TASK_FINISH_TIME_LEFT:
+        return it->no_preempt_finish_time != ALLOT_NONE || it->finish_time_percent > 0;
+    default:
+        return true;
+    }
+}
+
+bool allot__job_unprotected(const allot_plan *plan, allot_source source)
+{
+    const allot__queues *queues = allot__queues_of(plan);
+    const allot__application *applications = queues->applications.items;
+    bool stated = source.kind != ALLOT_FROM_COLUMN || states(&queues->params, source.value);
+    for (int32_t i = 0; i < allot__queue_count(plan) && !stated; i++) {
+        stated = states(&allot__queue_at(queues, i)->protection, source.value);
+    }
+    for (size_t i = 0; i < queues->applications.count && !stated; i++) {
+        stated = states(&applications[i].protection, source.value);
+    }
+    return !stated;
+}
+
 /* ---- Columns --------------------------------------------------------------------------------- */
 
 static int64_t host_value(const allot__job_rows *rows, int32_t number, int32_t column)
@@ -192,6 +227,9 @@ static const int64_t *read_column(const allot__rowset *rowset, int32_t column, i
     protector known = {.queue = -1};
     for (int32_t i = 0; i < n; i++) {
         int32_t number = rows->jobs[first + i];
+        if (i + AHEAD < n) {
+            __builtin_prefetch(allot__job_at(work->state->jobs, rows->jobs[first + i + AHEAD]));
+        }
         const allot__job *job = allot__job_at(work->state->jobs, number);
         room[i] =
             protects ? protection_value(protect(queues, &known, job), job, work->state->now, column)

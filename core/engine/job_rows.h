@@ -35,6 +35,9 @@ static inline bool allot__job_pair_column(allot_source source)
 void allot__job_pairs(const allot_plan *plan, int32_t high, int64_t *preference,
                       int64_t *queue_order, int32_t *sorted);
 
+/* Is it what is left of a counter that nothing in the plan states? It reads 1e9 of every job. */
+bool allot__job_unprotected(const allot_plan *plan, allot_source source);
+
 /* The host of the room that is first in its order of those on which a job is, or -1. */
 int32_t allot__job_host(const allot__jobs *jobs, const allot__room *room, int32_t job);
 

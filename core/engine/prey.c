@@ -30,6 +30,10 @@ static int run_guard(allot__prey *prey, const allot__guard *guard, uint8_t mark)
 {
     int64_t room[BLOCK];
     allot__rowset *rows = &prey->rows.of.rows;
+    if (guard->min <= 1 && guard->max >= ALLOT_AMOUNT_MAX &&
+        allot__job_unprotected(prey->work->plan, guard->value)) {
+        return ALLOT_OK; /* of nobody it is spent */
+    }
     int status = allot__rowset_prepare(rows, guard->value);
     for (int32_t first = 0; first < rows->count && status == ALLOT_OK; first += BLOCK) {
         int32_t n = rows->count - first < BLOCK ? rows->count - first : BLOCK;
