@@ -120,7 +120,7 @@ static int dispatch(allot_decision *decision, allot__work *work)
     if (out == NULL) {
         return ALLOT_ENOMEM;
     }
-    int status = allot__dispatch(work, out);
+    int status = allot__dispatch(work, decision->leases, out);
     decision->dispatched = status == ALLOT_OK ? out : NULL;
     return status;
 }

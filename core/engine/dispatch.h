@@ -56,8 +56,9 @@ typedef struct allot__dispatched {
     int32_t *sequence; /* queues in the order of rule 1, but for pools' own order */
 } allot__dispatched;
 
-/* Decides about the queues of the group; ENOMEM, ESCRIPT, EBUDGET. */
-int allot__dispatch(allot__work *work, allot__dispatched *out);
+/* Decides about the queues of the group, contracts being decided (leases.h; NULL: there are none);
+ * ENOMEM, ESCRIPT, EBUDGET. */
+int allot__dispatch(allot__work *work, const allot_lease_part *leases, allot__dispatched *out);
 void allot__dispatched_free(allot__work *work, allot__dispatched *dispatched);
 
 #endif

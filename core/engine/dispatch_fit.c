@@ -91,7 +91,10 @@ static bool put(allot__turns *turns, int32_t number)
         return fits(turns, number);
     if (limited)
         return tell(turns, number, ALLOT_PEND_LIMIT, binding);
-    return tell(turns, number, exclusive(job) ? ALLOT_PEND_EXCLUSIVE : ALLOT_PEND_SLOTS, -1);
+    if (exclusive(job))
+        return tell(turns, number, ALLOT_PEND_EXCLUSIVE, -1);
+    bool leased = job->slots - left + allot__room_leased(room, set) >= job->slots;
+    return tell(turns, number, leased && room->leased ? ALLOT_PEND_LEASE : ALLOT_PEND_SLOTS, -1);
 }
 
 bool allot__fit_start(allot__turns *turns, int32_t number)

@@ -125,7 +125,7 @@ static void finish_orders(allot__dispatched *out)
     }
 }
 
-int allot__dispatch(allot__work *work, allot__dispatched *out)
+int allot__dispatch(allot__work *work, const allot_lease_part *leases, allot__dispatched *out)
 {
     *out = (allot__dispatched){.preys = false};
     allot__turns turns = {.work = work,
@@ -133,6 +133,8 @@ int allot__dispatch(allot__work *work, allot__dispatched *out)
                           .queues = allot__queues_of(work->plan),
                           .jobs = work->state->jobs};
     int status = allot__room_make(work, &out->room);
+    if (status == ALLOT_OK)
+        status = allot__room_lease(&out->room, leases);
     if (status == ALLOT_OK)
         status = allot__bounds_make(work, &out->room, &out->bounds);
     if (status == ALLOT_OK)

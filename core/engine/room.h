@@ -29,6 +29,7 @@ typedef struct allot__room {
     int32_t *running; /* jobs that run there */
     int32_t *alone;   /* of these the exclusive ones (P-40): 1 closes it to others */
     int32_t *owner;   /* a queue that the state gives it to, -1: nobody; NULL: no host has one */
+    int32_t *leased;  /* slots that contracts keep there; NULL: there are none */
     int32_t *host_of; /* by site: its place in the order, or -1; NULL: there is one */
     uint64_t *open;   /* a bit by host: free > 0, not alone, and the viewer's or nobody's */
     /* By the plan's set of hosts: bits in this order, and slots of open hosts. */
@@ -84,6 +85,11 @@ void allot__room_stop(allot__room *room, const allot__job *job, int32_t host, in
 int32_t allot__room_next(const allot__room *room, int32_t set, int32_t from);
 /* Slots that are free for the viewer on a set's hosts. */
 int64_t allot__room_total(allot__room *room, int32_t set);
+
+/* room_lease.c: takes off what contracts of this cycle keep; ENOMEM. And how much that is on a
+ * set's hosts. */
+int allot__room_lease(allot__room *room, const allot_lease_part *parts);
+int64_t allot__room_leased(const allot__room *room, int32_t set);
 
 /* room_view.c: hosts are as a queue sees them from now on. */
 void allot__room_view(allot__room *room, int32_t queue);

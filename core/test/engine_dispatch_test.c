@@ -251,6 +251,40 @@ static void limits_of_queues(void)
     queues_end(&q);
 }
 
+/* L-7, A-45: the consumer has the last of a contract's slots; a contract that was just changed
+ * starts nothing. */
+static void leased_slots(void)
+{
+    for (int32_t inactive = 0; inactive < 2; inactive++) {
+        queues q;
+        queues_begin(&q);
+        queues_host(&q, "h1", 4);
+        queues_host(&q, "h2", 4);
+        const allot_lease_host hosts[] = {{"h1", 3}, {"h2", 3}};
+        const allot_lease lease = {.name = "c",
+                                   .provider = "us",
+                                   .consumer = "them",
+                                   .slots = 6,
+                                   .hosts = hosts,
+                                   .host_count = 2,
+                                   .shared = 1,
+                                   .reclaim_delay = 600};
+        CHECK_EQ(allot_plan_lease(q.it.plan, &lease), ALLOT_OK);
+        int32_t a = queues_add(&q, "a", 1, NULL);
+        queues_seal(&q);
+        const allot_lease_now now = {.provider = {.available = inactive ? 0 : 2, .demand = -1},
+                                     .consumer = {.available = inactive ? 6 : 4, .demand = -1},
+                                     .phase = ALLOT_LEASE_OK,
+                                     .since = inactive ? 0 : 900};
+        CHECK_EQ(allot_state_lease(q.state, 0, &now), ALLOT_OK);
+        queues_pending(&q, "x", a, 4);
+        queues_pending(&q, "y", a, 2);
+        CHECK_STR(queues_run(&q), inactive ? "start y@h1:1+h2:1" : "start x@h1:3+h2:1");
+        CHECK_STR(queues_why(&q, inactive ? "x" : "y"), "lease");
+        queues_end(&q);
+    }
+}
+
 static int whole(allot_engine *engine)
 {
     allot_plan *plan = NULL;
@@ -302,6 +336,7 @@ int main(void)
     RUN(exclusive_jobs);
     RUN(growing_jobs);
     RUN(limits_of_queues);
+    RUN(leased_slots);
     RUN(out_of_memory);
     return check_done();
 }
