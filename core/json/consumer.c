@@ -74,7 +74,7 @@ static int set_columns(allot__plan_reader *reader, int32_t where, int32_t consum
 /* ---- Faults ---------------------------------------------------------------------------------- */
 
 /* Sums go up, so what is above a faulty consumer is in doubt too. */
-static void mark_faulty(allot__plan_reader *reader, int32_t consumer)
+void allot__consumer_mark(allot__plan_reader *reader, int32_t consumer)
 {
     reader->doubtful = true;
     for (; consumer >= 0 && (reader->objects[consumer] & FAULTY) == 0;
@@ -88,7 +88,7 @@ uint32_t allot__consumer_object(const allot__plan_reader *reader, int32_t consum
     return reader->objects[consumer] & ~FAULTY;
 }
 
-static int remember(allot__plan_reader *reader, int32_t consumer, uint32_t object)
+int allot__consumer_remember(allot__plan_reader *reader, int32_t consumer, uint32_t object)
 {
     size_t size = sizeof *reader->objects;
     if ((size_t)consumer >= reader->object_capacity) {
@@ -136,7 +136,7 @@ static int add_consumer(allot__plan_reader *reader, const cJSON *node, int32_t p
         return ALLOT_OK;
     }
     if (status == ALLOT_OK)
-        status = remember(reader, consumer, object);
+        status = allot__consumer_remember(reader, consumer, object);
     if (status != ALLOT_OK)
         return status;
     *out = consumer;
@@ -177,7 +177,7 @@ static int read_own(allot__plan_reader *reader, uint32_t object, int32_t parent,
         const allot__value *list = &reader->values[CHILDREN];
         *children = list->kind != 0 ? list->number : 0;
         if (doc->faults > faults)
-            mark_faulty(reader, *consumer == NOWHERE ? parent : *consumer);
+            allot__consumer_mark(reader, *consumer == NOWHERE ? parent : *consumer);
         if (parent != ALLOT_ROOT && reader->values[POLICY].number != 0)
             allot__doc_fault(doc, allot__at(reader->values[POLICY].number), "E-policy", NULL,
                              "a branch goes by one policy: only first-level consumers name one");
@@ -204,7 +204,7 @@ static int read_list(allot__plan_reader *reader, uint32_t list, int32_t parent)
         int32_t consumer = NOWHERE;
         uint32_t children = 0;
         if (!allot__kind_check(doc, item, ALLOT__OBJECT)) {
-            mark_faulty(reader, parent);
+            allot__consumer_mark(reader, parent);
             continue;
         }
         status = read_own(reader, item, parent, &consumer, &children);
@@ -237,7 +237,7 @@ static int read_difference(allot__plan_reader *reader, const cJSON *member, int3
     if (status != ALLOT_OK)
         return status;
     if (doc->faults > faults)
-        mark_faulty(reader, consumer);
+        allot__consumer_mark(reader, consumer);
     if (consumer >= 0 && where >= 0)
         status = set_columns(reader, where, consumer, reader->values + OWN_FIELDS - LEND, set);
     cJSON_Delete(node);

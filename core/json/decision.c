@@ -3,6 +3,7 @@
 /* decision.c: a decision as "allot/decision/v1". */
 #include <allot/json.h>
 
+#include "json/dispatch.h"
 #include "json/flight.h"
 
 #define BUFFER_SIZE 65536
@@ -252,29 +253,34 @@ static void write_warnings(allot__writer *out, const allot_report *report)
     allot__write_close(out, ']');
 }
 
-/* What this version never decides is there all the same, empty: readers need no second way. */
-static void write_none(allot__writer *out, const char *const *lists, size_t count)
+/* A list of orders on jobs; where there are none it is there all the same: readers need no second
+ * way. */
+static int write_jobs(page *page, const char *key, allot_order_kind kind)
 {
-    for (size_t i = 0; i < count; i++) {
-        allot__write_open(out, lists[i], '[');
-        allot__write_close(out, ']');
-    }
+    allot__write_open(&page->out, key, '[');
+    int status = allot__write_orders(&page->out, page->decision, kind);
+    allot__write_close(&page->out, ']');
+    return status;
 }
 
 static int write_rest(page *page)
 {
-    static const char *const before[] = {"starts", "suspends", "resumes"};
     allot__writer *out = &page->out;
     int status = allot__write_flights(out, page->decision);
     allot__write_line(out);
-    write_none(out, before, sizeof before / sizeof before[0]);
+    if (status == ALLOT_OK)
+        status = write_jobs(page, "starts", ALLOT_ORDER_START);
+    if (status == ALLOT_OK)
+        status = write_jobs(page, "suspends", ALLOT_ORDER_SUSPEND);
+    if (status == ALLOT_OK)
+        status = write_jobs(page, "resumes", ALLOT_ORDER_RESUME);
     if (status == ALLOT_OK)
         status = allot__write_kills(out, page->decision);
     if (status == ALLOT_OK)
         status = allot__write_loans(out, page->decision);
-    allot__write_open(out, "leases", '{');
-    allot__write_close(out, '}');
-    return status;
+    if (status == ALLOT_OK)
+        status = allot__write_queues(out, page->decision);
+    return status == ALLOT_OK ? allot__write_leases(out, page->decision) : status;
 }
 
 static bool is_one_policy(const allot_plan *plan)

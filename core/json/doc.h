@@ -80,6 +80,12 @@ __attribute__((format(printf, 5, 6)))
 #endif
 void allot__doc_fault(allot__doc *doc, allot__spot spot, const char *code, const char *hint,
                       const char *format, ...);
+/* The same of a warning, which is no fault. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 5, 6)))
+#endif
+void allot__doc_warn(allot__doc *doc, allot__spot spot, const char *code, const char *hint,
+                     const char *format, ...);
 /* Adds a copy of a finding (error or warning) that others made, at that place. */
 void allot__doc_adopt(allot__doc *doc, allot__spot spot, const allot_diagnostic *finding);
 /* Gives finding i of the report that place. ENOMEM. */

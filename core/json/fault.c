@@ -77,29 +77,41 @@ static void add(allot__doc *doc, const allot__place *place, allot_diagnostic *fi
     allot_report_add(doc->report, finding);
 }
 
-void allot__doc_fault(allot__doc *doc, allot__spot spot, const char *code, const char *hint,
-                      const char *format, ...)
+/* Of a kind that is not kept any more nothing is worked out. */
+static void say(allot__doc *doc, allot_severity severity, allot__spot spot, const char *code,
+                const char *hint, const char *format, va_list args)
 {
-    allot_diagnostic finding = {.severity = ALLOT_ERROR,
-                                .code = code,
-                                .hint = hint,
-                                .consumer = -1,
-                                .group = -1,
-                                .field = -1};
+    allot_diagnostic finding = {
+        .severity = severity, .code = code, .hint = hint, .consumer = -1, .group = -1, .field = -1};
     allot__place place = {0};
     char message[MESSAGE_MAX + 1] = "", path[ALLOT__PATH_MAX] = "";
-    doc->faults++;
-    if (is_kept(doc, ALLOT_ERROR)) {
-        va_list args;
-        va_start(args, format);
+    doc->faults += severity == ALLOT_ERROR;
+    if (is_kept(doc, severity)) {
         vsnprintf(message, sizeof message, format, args);
-        va_end(args);
         find_spot(doc, spot, &place);
         allot__place_path(doc, spot.number, path, sizeof path);
     }
     finding.message = message;
     finding.path = path[0] != '\0' ? path : NULL;
     add(doc, &place, &finding);
+}
+
+void allot__doc_fault(allot__doc *doc, allot__spot spot, const char *code, const char *hint,
+                      const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    say(doc, ALLOT_ERROR, spot, code, hint, format, args);
+    va_end(args);
+}
+
+void allot__doc_warn(allot__doc *doc, allot__spot spot, const char *code, const char *hint,
+                     const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    say(doc, ALLOT_WARNING, spot, code, hint, format, args);
+    va_end(args);
 }
 
 /* What holds in several groups is said once where the document says it once. */

@@ -5,6 +5,7 @@
 
 #include "json/place.h"
 #include "json/plan.h"
+#include "json/queues.h"
 
 /* In an entry of a group or window: the value that states the column of a consumer, or all that it
  * states of that; 0: nothing. */
@@ -73,23 +74,55 @@ static uint32_t group_at(const allot__plan_reader *reader, int32_t group)
     return reader->top[ALLOT__PLAN_SLOTS].number;
 }
 
+/* What is wrong between the plan's policy and its consumers or queues. */
+static uint32_t policy_at(const allot__plan_reader *reader)
+{
+    uint32_t number = reader->top[ALLOT__PLAN_POLICY].number;
+    uint32_t queues = reader->top[ALLOT__PLAN_QUEUES].number;
+    return number != 0 ? number : queues != 0 ? queues : reader->top[ALLOT__PLAN_CONSUMERS].number;
+}
+
+static uint32_t place_of(allot__plan_reader *reader, const allot_diagnostic *finding,
+                         uint32_t object)
+{
+    if (finding->window > 0)
+        return window_at(reader, finding);
+    if (finding->consumer >= 0 && strcmp(finding->code, "E-requires") == 0)
+        return allot__doc_member(&reader->doc, object, "requires");
+    if (finding->consumer >= 0)
+        return stated_at(reader, finding, object);
+    if (strcmp(finding->code, "E-windows") == 0)
+        return reader->top[ALLOT__PLAN_WINDOWS].number;
+    if (strcmp(finding->code, "E-policy") == 0)
+        return policy_at(reader);
+    return group_at(reader, finding->group);
+}
+
+/* What is about queues has a path by keys: it becomes the document's. */
+static bool adopt_queues(allot__plan_reader *reader, const allot_diagnostic *finding)
+{
+    char path[ALLOT__PATH_MAX];
+    bool doubted;
+    uint32_t number = allot__queues_place(reader, finding, &doubted);
+    if (number == 0)
+        return false;
+    allot_diagnostic copy = *finding;
+    allot__place_path(&reader->doc, number, path, sizeof path);
+    copy.path = path;
+    if (!doubted && !(reader->doubtful && finding->severity == ALLOT_WARNING))
+        allot__doc_adopt(&reader->doc, allot__at(number), &copy);
+    return true;
+}
+
 static void adopt(allot__plan_reader *reader, const allot_diagnostic *finding)
 {
     bool faulty = reader->doubtful;
-    uint32_t number, object = 0;
+    uint32_t object = 0;
+    if (finding->window <= 0 && adopt_queues(reader, finding))
+        return;
     if (finding->consumer >= 0)
         object = allot__consumer_object(reader, finding->consumer, &faulty);
-    if (finding->window > 0) {
-        number = window_at(reader, finding);
-    } else if (finding->consumer >= 0) {
-        number = stated_at(reader, finding, object);
-        if (strcmp(finding->code, "E-requires") == 0)
-            number = allot__doc_member(&reader->doc, object, "requires");
-    } else if (strcmp(finding->code, "E-windows") == 0) {
-        number = reader->top[ALLOT__PLAN_WINDOWS].number;
-    } else {
-        number = group_at(reader, finding->group);
-    }
+    uint32_t number = place_of(reader, finding, object);
     bool doubted = reader->no_policy && finding->severity == ALLOT_WARNING;
     if (!faulty && !doubted) /* what policies ask for is not known */
         allot__doc_adopt(&reader->doc, allot__at(number), finding);

@@ -3,6 +3,8 @@
 /* flight.c: a decision's tasks, reclaims in flight, and kills. */
 #include "json/flight.h"
 
+#include "json/dispatch.h"
+
 void allot__write_tasks(allot__writer *out, const allot_decision *decision,
                         const allot_reclaim *reclaim)
 {
@@ -83,6 +85,8 @@ int allot__write_kills(allot__writer *out, const allot_decision *decision)
         if (status == ALLOT_OK)
             status = write_kill(out, decision, &kill);
     }
+    if (status == ALLOT_OK)
+        status = allot__write_orders(out, decision, ALLOT_ORDER_KILL);
     allot__write_close(out, ']');
     return status;
 }

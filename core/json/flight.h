@@ -15,7 +15,7 @@ void allot__write_tasks(allot__writer *out, const allot_decision *decision,
 int allot__write_flights(allot__writer *out, const allot_decision *decision);
 /* "loans": the ledger once the decision is carried out. */
 int allot__write_loans(allot__writer *out, const allot_decision *decision);
-/* "kills": tasks whose time is over. */
+/* "kills": tasks whose time is over, and jobs. */
 int allot__write_kills(allot__writer *out, const allot_decision *decision);
 
 /* Writes the list `sessions`: what each deserves of its leaf's quota. EUSAGE: not decided. */

@@ -7,17 +7,23 @@
 #include <string.h>
 
 #include "json/names.h"
+#include "json/queues.h"
 
 static const allot__field plan_fields[ALLOT__PLAN_KEYS] = {
     [ALLOT__PLAN_VERSION] = {"version", ALLOT__INTEGER, 1, 1, false, false},
     [ALLOT__PLAN_SLOTS] = {"slots", ALLOT__AMOUNT, false, false},
     [ALLOT__PLAN_POLICY] = {"policy", ALLOT__STRING | ALLOT__OBJECT, 0, 0, false, false},
-    [ALLOT__PLAN_CONSUMERS] = {"consumers", ALLOT__LIST, 0, 0, true, false},
+    [ALLOT__PLAN_CONSUMERS] = {"consumers", ALLOT__LIST, 0, 0, false, false},
     [ALLOT__PLAN_GROUPS] = {"groups", ALLOT__OBJECT, 0, 0, false, false},
     [ALLOT__PLAN_WINDOWS] = {"windows", ALLOT__LIST, 0, 0, false, false},
     [ALLOT__PLAN_HOSTS] = {"hosts", ALLOT__OBJECT, 0, 0, false, false},
-    [ALLOT__PLAN_QUEUES] = {"queues", ALLOT__LIST, 0, 0, false, true},
-    [ALLOT__PLAN_LEASES] = {"leases", ALLOT__LIST | ALLOT__OBJECT, 0, 0, false, true},
+    [ALLOT__PLAN_QUEUES] = {"queues", ALLOT__NULL | ALLOT__LIST, 0, 0, false, false},
+    [ALLOT__PLAN_LEASES] = {"leases", ALLOT__NULL | ALLOT__LIST, 0, 0, false, false},
+    [ALLOT__PLAN_LIMITS] = {"limits", ALLOT__NULL | ALLOT__LIST, 0, 0, false, false},
+    [ALLOT__PLAN_PARAMS] = {"params", ALLOT__OBJECT, 0, 0, false, false},
+    [ALLOT__PLAN_APPLICATIONS] = {"applications", ALLOT__OBJECT, 0, 0, false, false},
+    [ALLOT__PLAN_USER_GROUPS] = {"user_groups", ALLOT__OBJECT, 0, 0, false, false},
+    [ALLOT__PLAN_HOST_GROUPS] = {"host_groups", ALLOT__OBJECT, 0, 0, false, false},
     [ALLOT__PLAN_OPTIONS] = {"options", ALLOT__OBJECT, 0, 0, false, false},
     [ALLOT__PLAN_TIMEZONE] = {"timezone", ALLOT__STRING, 0, 0, false, false},
 };
@@ -216,8 +222,10 @@ static int read_hosts(allot__plan_reader *reader)
     int status = allot__doc_parse(&reader->doc, hosts->number, &node);
     if (status != ALLOT_OK)
         return status;
+    int64_t faults = reader->doc.faults;
     for (const cJSON *it = node->child; it != NULL && status == ALLOT_OK; it = it->next)
         status = read_host(reader, it);
+    reader->hosts_doubtful = reader->doc.faults > faults;
     cJSON_Delete(node);
     return status;
 }
@@ -228,14 +236,20 @@ static int read_plan(allot__plan_reader *reader)
 {
     static int (*const steps[])(allot__plan_reader *) = {
         read_groups,          allot__windows_read, allot__branches_find,
-        allot__policies_read, set_slots,           allot__consumers_read,
-        allot__peers_read,    read_hosts,          allot__plan_finish};
+        allot__policies_read, set_slots,           read_hosts,
+        allot__queues_begin,  allot__queues_read,  allot__consumers_read,
+        allot__peers_read,    allot__limits_read,  allot__leases_read,
+        allot__plan_finish};
     cJSON *node;
     if (!allot__kind_check(&reader->doc, 0, ALLOT__OBJECT))
         return ALLOT_EINVALID;
     int status = allot__object_read(&reader->doc, 0, &plan_shape, reader->top, &node);
     if (status != ALLOT_OK)
         return status;
+    for (int i = 0; i < ALLOT__PLAN_KEYS; i++)
+        if (reader->top[i].kind == ALLOT__NULL)
+            reader->top[i] = (allot__value){0}; /* as good as not stated */
+    allot__plan_needs(reader);
     for (size_t i = 0; i < sizeof steps / sizeof steps[0] && status == ALLOT_OK; i++)
         status = steps[i](reader);
     cJSON_Delete(node);
@@ -252,6 +266,7 @@ static void end(allot__plan_reader *reader)
         allot_engine_alloc(engine, reader->groups, reader->group_count * sizeof *reader->groups, 0);
     allot__branches_free(reader);
     allot__windows_end(reader);
+    allot__queues_end(reader);
     if (reader->fields != NULL)
         allot_engine_alloc(engine, reader->fields, fields * sizeof *reader->fields, 0);
     if (reader->values != NULL)

@@ -12,6 +12,7 @@
 
 #include <allot/json.h>
 
+#include "json/groups.h"
 #include "json/read.h"
 
 /* The plan's keys, in the order of the table in plan.c. */
@@ -25,6 +26,11 @@ typedef enum allot__plan_key {
     ALLOT__PLAN_HOSTS,
     ALLOT__PLAN_QUEUES,
     ALLOT__PLAN_LEASES,
+    ALLOT__PLAN_LIMITS,
+    ALLOT__PLAN_PARAMS,
+    ALLOT__PLAN_APPLICATIONS,
+    ALLOT__PLAN_USER_GROUPS,
+    ALLOT__PLAN_HOST_GROUPS,
     ALLOT__PLAN_OPTIONS,
     ALLOT__PLAN_TIMEZONE,
     ALLOT__PLAN_KEYS
@@ -51,6 +57,12 @@ typedef struct allot__window_entry {
     uint32_t slots, policy, consumers; /* values; 0: not there */
 } allot__window_entry;
 
+/* Values of the document by what they became in the model. */
+typedef struct allot__objects {
+    uint32_t *numbers;
+    size_t count, room;
+} allot__objects;
+
 typedef struct allot__plan_reader {
     allot__doc doc;
     const allot_policy_loader *loader;
@@ -75,6 +87,12 @@ typedef struct allot__plan_reader {
     size_t field_count;
     uint32_t *objects; /* by consumer: its object, and whether it is faulty */
     size_t object_capacity;
+    /* Queues and contracts (queues.h). */
+    allot__name_groups host_groups, user_groups;
+    allot__objects limits, leases;
+    int64_t reclaim_delay; /* of leases that state none, s */
+    bool hosts_doubtful;   /* a host is faulty, so those that there are are not known */
+    bool queues_lost;      /* a queue, limit or contract is faulty and not in the plan */
 } allot__plan_reader;
 
 /* Reads `options` and every `policy`; the plan holds the policies. ENOMEM alone: faults are said,
@@ -95,6 +113,10 @@ void allot__windows_end(allot__plan_reader *reader);
 
 /* Reads the consumers, and then what the groups and windows state otherwise. */
 int allot__consumers_read(allot__plan_reader *reader);
+/* Notes the object of a consumer that was added; ENOMEM. And that it is faulty, and with it all
+ * above it. */
+int allot__consumer_remember(allot__plan_reader *reader, int32_t consumer, uint32_t object);
+void allot__consumer_mark(allot__plan_reader *reader, int32_t consumer);
 /* The consumer's object; *faulty: what is said about it may follow from another fault. */
 uint32_t allot__consumer_object(const allot__plan_reader *reader, int32_t consumer, bool *faulty);
 

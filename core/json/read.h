@@ -71,6 +71,10 @@ int allot__object_read(allot__doc *doc, uint32_t number, const allot__shape *sha
 void allot__object_check(allot__doc *doc, const cJSON *node, const allot__shape *shape,
                          allot__value *values);
 
+/* The digits of a number as it is written in thousandths, what is beyond them dropped; -1: it is
+ * below 0 or above ALLOT_AMOUNT_MAX thousandths. */
+int64_t allot__thousandths(const char *text, size_t len);
+
 /* Is the value of that kind? Else it is said that it is not. */
 bool allot__kind_check(allot__doc *doc, uint32_t number, allot__kind kind);
 

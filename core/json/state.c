@@ -21,11 +21,11 @@ static const allot__field state_fields[ALLOT__STATE_KEYS] = {
     [ALLOT__STATE_TASKS] = {"tasks", ALLOT__LIST, 0, 0, false, false},
     [ALLOT__STATE_RECLAIMS] = {"reclaims", ALLOT__LIST, 0, 0, false, false},
     [ALLOT__STATE_LOANS] = {"loans", ALLOT__LIST, 0, 0, false, false},
-    [ALLOT__STATE_JOBS] = {"jobs", ALLOT__LIST, 0, 0, false, true},
-    [ALLOT__STATE_LEASES] = {"leases", ALLOT__LIST | ALLOT__OBJECT, 0, 0, false, true},
-    [ALLOT__STATE_USAGE] = {"usage", ALLOT__OBJECT, 0, 0, false, true},
-    [ALLOT__STATE_USAGE_AT] = {"usage_at", ALLOT__NULL | ALLOT__TIME, false,
-                               false}, /* of nothing, so far */
+    [ALLOT__STATE_JOBS] = {"jobs", ALLOT__NULL | ALLOT__LIST, 0, 0, false, false},
+    [ALLOT__STATE_LEASES] = {"leases", ALLOT__NULL | ALLOT__OBJECT, 0, 0, false, false},
+    [ALLOT__STATE_USAGE] = {"usage", ALLOT__NULL | ALLOT__OBJECT, 0, 0, false, false},
+    [ALLOT__STATE_USAGE_AT] = {"usage_at", ALLOT__NULL | ALLOT__TIME, false, false},
+    [ALLOT__STATE_USAGE_REST] = {"usage_rest", ALLOT__NULL | ALLOT__OBJECT, 0, 0, false, false},
 };
 static const allot__shape state_shape = {state_fields, ALLOT__STATE_KEYS, 0};
 
@@ -163,7 +163,9 @@ static uint32_t item_of(const allot__state_reader *reader, const char *path)
     static const struct {
         const char *list;
         allot__state_key key;
-    } lists[] = {{"tasks", ALLOT__STATE_TASKS}, {"sessions", ALLOT__STATE_SESSIONS}};
+    } lists[] = {{"tasks", ALLOT__STATE_TASKS},
+                 {"sessions", ALLOT__STATE_SESSIONS},
+                 {"jobs", ALLOT__STATE_JOBS}};
     char list[12], member[24];
     unsigned place;
     if (path == NULL || sscanf(path, "%11[a-z][%u].%23[a-z_]", list, &place, member) != 3)
@@ -197,7 +199,9 @@ static uint32_t place_of(const allot__state_reader *reader, const allot_diagnost
     if (finding->field == ALLOT_IN_FLIGHT)
         return reader->top[ALLOT__STATE_RECLAIMS].number;
     if (object == 0)
-        return reader->top[ALLOT__STATE_TASKS].number;
+        return reader
+            ->top[allot_plan_queues(reader->plan) > 0 ? ALLOT__STATE_JOBS : ALLOT__STATE_TASKS]
+            .number;
     uint32_t stated = allot__doc_member(&reader->doc, object, "allocated");
     return stated != 0 ? stated : object;
 }
@@ -237,28 +241,55 @@ static int read_top(allot__state_reader *reader)
     return status;
 }
 
+/* Some keys are of plans with queues, others of those with consumers: of the other kind they may
+ * only be empty. */
+static void check_kind(allot__state_reader *reader)
+{
+    static const struct {
+        allot__state_key key;
+        bool queues;
+    } kinds[] = {{ALLOT__STATE_JOBS, true},       {ALLOT__STATE_USAGE, true},
+                 {ALLOT__STATE_USAGE_REST, true}, {ALLOT__STATE_USAGE_AT, true},
+                 {ALLOT__STATE_CONSUMERS, false}, {ALLOT__STATE_TASKS, false},
+                 {ALLOT__STATE_SESSIONS, false},  {ALLOT__STATE_RECLAIMS, false},
+                 {ALLOT__STATE_LOANS, false}};
+    bool queues = allot_plan_queues(reader->plan) > 0;
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        allot__value *value = &reader->top[kinds[i].key];
+        bool list = value->kind == ALLOT__LIST || value->kind == ALLOT__OBJECT;
+        bool some = list && allot__doc_end(&reader->doc, value->number) > value->number + 1;
+        if (value->kind == ALLOT__NULL)
+            value->kind = 0;
+        if (kinds[i].queues == queues)
+            continue;
+        if (some)
+            allot__doc_fault(&reader->doc, allot__at_key(value->number), "E-queues", NULL,
+                             queues ? "found \"%s\" beside a plan with queues: its state has "
+                                      "\"jobs\""
+                                    : "found \"%s\" beside a plan without queues",
+                             state_fields[kinds[i].key].key);
+        value->kind = 0;
+    }
+}
+
 static int read_state(allot__state_reader *reader)
 {
+    static int (*const steps[])(allot__state_reader *) = {
+        allot__hosts_read,    allot__sessions_read,   allot__tasks_read,
+        allot__reclaims_read, allot__loans_read,      allot__jobs_read,
+        allot__usage_read,    allot__leases_now_read, finish};
     if (!allot__kind_check(&reader->doc, 0, ALLOT__OBJECT))
         return ALLOT_EINVALID;
     int status = read_top(reader);
+    if (status == ALLOT_OK)
+        check_kind(reader);
     if (status == ALLOT_OK)
         status =
             read_numbers(reader, &reader->top[ALLOT__STATE_SLOTS], 0, &one_amount, set_group_slots);
     if (status == ALLOT_OK)
         status = allot__members_read(reader, ALLOT__STATE_CONSUMERS, read_consumer);
-    if (status == ALLOT_OK)
-        status = allot__hosts_read(reader);
-    if (status == ALLOT_OK)
-        status = allot__sessions_read(reader);
-    if (status == ALLOT_OK)
-        status = allot__tasks_read(reader);
-    if (status == ALLOT_OK)
-        status = allot__reclaims_read(reader);
-    if (status == ALLOT_OK)
-        status = allot__loans_read(reader);
-    if (status == ALLOT_OK)
-        status = finish(reader);
+    for (size_t i = 0; i < sizeof steps / sizeof steps[0] && status == ALLOT_OK; i++)
+        status = steps[i](reader);
     return status != ALLOT_OK ? status : reader->doc.faults > 0 ? ALLOT_EINVALID : ALLOT_OK;
 }
 

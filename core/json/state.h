@@ -25,8 +25,18 @@ typedef enum allot__state_key {
     ALLOT__STATE_LEASES,
     ALLOT__STATE_USAGE,
     ALLOT__STATE_USAGE_AT,
+    ALLOT__STATE_USAGE_REST,
     ALLOT__STATE_KEYS
 } allot__state_key;
+
+/* The keys that a task or job may have, and what one states (keys.c). */
+typedef struct allot__keys {
+    allot__field *fields; /* its own, then the plan's attributes of tasks but for tags */
+    allot__value *values;
+    allot_task_value *stated; /* the attributes that it states */
+    int32_t *attributes;      /* by field behind its own: the plan's number */
+    size_t own, count, room;  /* fields, and entries of the blocks */
+} allot__keys;
 
 typedef struct allot__state_reader {
     allot__doc doc;
@@ -34,8 +44,8 @@ typedef struct allot__state_reader {
     allot_state *state;
     allot__value top[ALLOT__STATE_KEYS];
     uint32_t *objects; /* by consumer: its object, and whether it is faulty; 0: none */
-    struct allot__task_keys *task_keys; /* while tasks are read */
-    bool doubtful;                      /* a task or reclaim is faulty, so sums of them may be */
+    allot__keys *keys; /* while tasks or jobs are read */
+    bool doubtful;     /* a task, job or reclaim is faulty, so sums of them may be */
 } allot__state_reader;
 
 /* Reads `hosts`, and the lists `sessions`, `tasks`, `reclaims` and `loans`. ENOMEM alone: faults
@@ -45,6 +55,21 @@ int allot__sessions_read(allot__state_reader *reader);
 int allot__tasks_read(allot__state_reader *reader);
 int allot__reclaims_read(allot__state_reader *reader);
 int allot__loans_read(allot__state_reader *reader);
+
+/* Reads `jobs`, of plans with queues; `usage`, `usage_at` and `usage_rest`; and `leases`. */
+int allot__jobs_read(allot__state_reader *reader);
+int allot__usage_read(allot__state_reader *reader);
+int allot__leases_now_read(allot__state_reader *reader);
+/* The queue of that name, which stands at that spot; -1: a fault, which is said. */
+int32_t allot__queue_read(allot__doc *doc, const allot_plan *plan, allot__spot spot,
+                          const char *name);
+
+/* Makes keys of a table and the plan's attributes; to be ended in any case. ENOMEM. */
+int allot__keys_begin(allot__state_reader *reader, const allot__field *fields, size_t count,
+                      allot__keys *keys);
+void allot__keys_end(allot__state_reader *reader, allot__keys *keys);
+/* Gathers the attributes that the values state; returns how many. */
+int32_t allot__keys_stated(const allot__keys *keys);
 
 /* Calls `read` with each member of the object at a key. */
 int allot__members_read(allot__state_reader *reader, allot__state_key key,

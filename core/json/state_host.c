@@ -34,41 +34,6 @@ static allot_closed how_closed(allot__doc *doc, const allot__value *value)
     return closed;
 }
 
-/* What stands behind the 'e' of a number, cut at +/- 9999. */
-static int64_t exponent_of(const char *text, size_t len)
-{
-    bool down = len > 0 && text[0] == '-';
-    int64_t exponent = 0;
-    for (size_t i = down || (len > 0 && text[0] == '+'); i < len; i++)
-        exponent = exponent > 999 ? 9999 : 10 * exponent + (text[i] - '0');
-    return down ? -exponent : exponent;
-}
-
-/* A number's digits in thousandths, what is beyond them dropped; -1: out of range. */
-static int64_t thousandths(const char *text, size_t len)
-{
-    const char *mark = memchr(text, 'e', len);
-    mark = mark != NULL ? mark : memchr(text, 'E', len);
-    size_t digits = mark != NULL ? (size_t)(mark - text) : len;
-    const char *dot = memchr(text, '.', digits);
-    int64_t places = 3 + (int64_t)(dot != NULL ? (size_t)(dot - text) : digits);
-    places += mark != NULL ? exponent_of(mark + 1, len - digits - 1) : 0;
-    int64_t sum = 0;
-    if (text[0] == '-')
-        return -1;
-    for (size_t i = 0; i < digits && places > 0; i++) {
-        if (text[i] == '.')
-            continue;
-        if (sum > ALLOT_AMOUNT_MAX)
-            return -1;
-        sum = 10 * sum + (text[i] - '0');
-        places--;
-    }
-    for (; places > 0 && sum > 0 && sum <= ALLOT_AMOUNT_MAX; places--)
-        sum *= 10;
-    return sum <= ALLOT_AMOUNT_MAX ? sum : -1;
-}
-
 static int set_load(allot__state_reader *reader, const char *name, const allot__value *value)
 {
     allot__doc *doc = &reader->doc;
@@ -77,7 +42,7 @@ static int set_load(allot__state_reader *reader, const char *name, const allot__
     if (value->kind != ALLOT__INTEGER && value->kind != ALLOT__NUMBER)
         return ALLOT_OK;
     const char *text = allot__doc_text(doc, value->number, &len);
-    int64_t load = thousandths(text, len);
+    int64_t load = allot__thousandths(text, len);
     if (load >= 0)
         return allot_state_host_load(reader->state, name, load);
     allot__doc_fault(doc, allot__at(value->number), "E-range", NULL,

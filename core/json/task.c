@@ -73,56 +73,6 @@ static const allot__field task_fields[TASK_FIELDS] = {
     [TAGS] = {"tags", ALLOT__LIST, 0, 0, false, false},
 };
 
-/* The keys of a task: those above, then the plan's attributes of tasks but for tags. */
-struct allot__task_keys {
-    allot__field *fields;
-    allot__value *values;
-    allot_task_value *stated; /* the attributes that a task states */
-    int32_t *attributes;      /* by field behind TASK_FIELDS: the plan's number */
-    size_t count, room;       /* fields, and entries of the blocks */
-};
-
-static int make_keys(const allot__state_reader *reader, struct allot__task_keys *keys)
-{
-    allot_engine *engine = reader->doc.engine;
-    int32_t attributes = allot_plan_task_attributes(reader->plan);
-    keys->room = TASK_FIELDS + (size_t)attributes;
-    keys->fields = allot_engine_alloc(engine, NULL, 0, keys->room * sizeof *keys->fields);
-    keys->values = allot_engine_alloc(engine, NULL, 0, keys->room * sizeof *keys->values);
-    keys->stated = allot_engine_alloc(engine, NULL, 0, keys->room * sizeof *keys->stated);
-    keys->attributes = allot_engine_alloc(engine, NULL, 0, keys->room * sizeof *keys->attributes);
-    if (keys->fields == NULL || keys->values == NULL || keys->stated == NULL ||
-        keys->attributes == NULL)
-        return ALLOT_ENOMEM;
-    memcpy(keys->fields, task_fields, sizeof task_fields);
-    keys->count = TASK_FIELDS;
-    for (int32_t i = 0; i < attributes; i++) {
-        allot_attribute of;
-        if (allot_plan_task_attribute_at(reader->plan, i, &of) != ALLOT_OK || of.type == ALLOT_TAG)
-            continue;
-        unsigned kinds = of.type == ALLOT_BOOLEAN ? ALLOT__BOOLEAN : ALLOT__INTEGER;
-        keys->attributes[keys->count] = i;
-        keys->fields[keys->count++] = (allot__field){
-            of.name, of.fallback == ALLOT_NONE ? kinds | ALLOT__NULL : kinds, of.min, of.max, false,
-            false};
-    }
-    return ALLOT_OK;
-}
-
-static void free_keys(allot_engine *engine, struct allot__task_keys *keys)
-{
-    const struct {
-        void *block;
-        size_t size;
-    } blocks[] = {{keys->fields, sizeof *keys->fields},
-                  {keys->values, sizeof *keys->values},
-                  {keys->stated, sizeof *keys->stated},
-                  {keys->attributes, sizeof *keys->attributes}};
-    for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++)
-        if (blocks[i].block != NULL)
-            allot_engine_alloc(engine, blocks[i].block, keys->room * blocks[i].size, 0);
-}
-
 static void refuse_id(allot__doc *doc, const allot__value *id, const char *what, int status)
 {
     allot__spot spot = allot__at(id->number);
@@ -133,17 +83,6 @@ static void refuse_id(allot__doc *doc, const allot__value *id, const char *what,
                          what, quote);
     else
         allot__doc_fault(doc, spot, "E-name", NULL, "found %s, allowed 1 ... 255 bytes", quote);
-}
-
-static void read_attributes(struct allot__task_keys *keys, allot_task *task)
-{
-    task->values = keys->stated;
-    for (size_t i = TASK_FIELDS; i < keys->count; i++) {
-        const allot__value *value = &keys->values[i];
-        if (value->kind != 0 && value->kind != ALLOT__NULL)
-            keys->stated[task->value_count++] =
-                (allot_task_value){keys->attributes[i], value->integer};
-    }
 }
 
 /* The strings of the list `tags` in a block of task->tag_count, the caller's; they are `node`'s. */
@@ -172,11 +111,12 @@ static int read_tags(allot__state_reader *reader, const allot__value *list, allo
 /* `faults`: as many as there were before the task. */
 static int add_task(allot__state_reader *reader, allot_task *task, int64_t faults)
 {
-    const allot__value *values = reader->task_keys->values;
+    const allot__value *values = reader->keys->values;
     allot__doc *doc = &reader->doc;
     const char **tags = NULL;
     cJSON *node = NULL;
-    read_attributes(reader->task_keys, task);
+    task->values = reader->keys->stated;
+    task->value_count = allot__keys_stated(reader->keys);
     int status = read_tags(reader, &values[TAGS], task, &tags, &node);
     if (status == ALLOT_OK && doc->faults == faults)
         status = allot_state_task(reader->state, task);
@@ -211,7 +151,7 @@ static int32_t read_group(allot__state_reader *reader, uint32_t object, const al
 
 static int read_task(allot__state_reader *reader, uint32_t object)
 {
-    struct allot__task_keys *keys = reader->task_keys;
+    allot__keys *keys = reader->keys;
     allot__doc *doc = &reader->doc;
     const allot__value *values = keys->values;
     const allot__shape shape = {keys->fields, keys->count, 0};
@@ -243,15 +183,13 @@ static int read_task(allot__state_reader *reader, uint32_t object)
 int allot__tasks_read(allot__state_reader *reader)
 {
     const allot__value *tasks = &reader->top[ALLOT__STATE_TASKS];
-    struct allot__task_keys keys = {0};
+    allot__keys keys = {0};
     if (tasks->kind == 0)
         return ALLOT_OK;
-    int status = make_keys(reader, &keys);
-    reader->task_keys = &keys;
+    int status = allot__keys_begin(reader, task_fields, TASK_FIELDS, &keys);
     if (status == ALLOT_OK)
         status = allot__each_object(reader, tasks->number, read_task);
-    reader->task_keys = NULL;
-    free_keys(reader->doc.engine, &keys);
+    allot__keys_end(reader, &keys);
     return status;
 }
 

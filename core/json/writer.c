@@ -101,6 +101,12 @@ void allot__write_integer(allot__writer *writer, const char *key, int64_t number
     number_text(writer, number);
 }
 
+void allot__write_boolean(allot__writer *writer, const char *key, bool value)
+{
+    begin(writer, key);
+    allot__write_raw(writer, value ? "true" : "false", value ? 4 : 5);
+}
+
 static void escaped(allot__writer *writer, unsigned char c)
 {
     static const char hex[] = "0123456789abcdef", letters[] = "\"\\\b\f\n\r\t",

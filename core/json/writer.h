@@ -36,6 +36,7 @@ void allot__write_raw(allot__writer *writer, const char *text, size_t len);
 void allot__write_open(allot__writer *writer, const char *key, char bracket);
 void allot__write_close(allot__writer *writer, char bracket);
 void allot__write_integer(allot__writer *writer, const char *key, int64_t number);
+void allot__write_boolean(allot__writer *writer, const char *key, bool value);
 /* NULL is null; bytes that are not UTF-8 become U+FFFD. */
 void allot__write_string(allot__writer *writer, const char *key, const char *text);
 /* The consumer's path. */

@@ -21,7 +21,7 @@ static void test_whole_plan(void)
                         " \"options\": {\"leeway\": 300, \"default_rank\": 7,\n"
                         "               \"hold_rounding\": true, \"enforce_share\": \"leaf\",\n"
                         "               \"ancestor_grace\": false},\n"
-                        " \"windows\": [], \"queues\": [], \"leases\": {}}"),
+                        " \"windows\": [], \"queues\": [], \"leases\": []}"),
              ALLOT_OK);
     CHECK_STR(bench_faults(&it), "");
     CHECK_EQ(allot_plan_consumers(it.plan), 4);

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* dispatch.c: what a decision says of queues and jobs. */
+#include "json/dispatch.h"
+
+/* ---- Orders ---------------------------------------------------------------------------------- */
+
+/* What an order is about. */
+typedef struct told {
+    const allot_decision *decision;
+    const allot_plan *plan;
+    allot_job_order order;
+    allot_job job;
+    allot_queue queue;
+} told;
+
+static int tell(const allot_decision *decision, int32_t i, told *out)
+{
+    out->decision = decision;
+    out->plan = allot_decision_plan(decision);
+    int status = allot_decision_job_order(decision, i, &out->order);
+    if (status == ALLOT_OK)
+        status = allot_state_job_at(allot_decision_state(decision), out->order.job, &out->job);
+    if (status == ALLOT_OK)
+        status = allot_plan_queue_at(out->plan, out->job.queue, &out->queue);
+    return status;
+}
+
+static void write_places(allot__writer *out, const allot_place *places, int32_t count)
+{
+    if (count == 0)
+        return;
+    allot__write_open(out, "hosts", '{');
+    for (int32_t i = 0; i < count; i++)
+        allot__write_named_integer(out, places[i].name, places[i].slots);
+    allot__write_close(out, '}');
+}
+
+/* How long it has run in all; not where nobody knows. */
+static void write_ran(allot__writer *out, const told *it)
+{
+    int64_t now = allot_decision_now(it->decision);
+    if (it->job.ran >= 0)
+        allot__write_integer(out, "ran", it->job.ran);
+    else if (it->job.started != INT64_MIN)
+        allot__write_integer(out, "ran", it->job.started < now ? now - it->job.started : 0);
+}
+
+/* What made it this job that goes: its queue, the other's, and what orders victims. */
+static void write_reasons(allot__writer *out, const told *it)
+{
+    allot_job by;
+    allot_queue queue;
+    allot__write_integer(out, "queue_priority", it->queue.priority);
+    if (it->order.preemptor >= 0 &&
+        allot_state_job_at(allot_decision_state(it->decision), it->order.preemptor, &by) ==
+            ALLOT_OK &&
+        allot_plan_queue_at(it->plan, by.queue, &queue) == ALLOT_OK) {
+        int32_t level = allot_plan_preference(it->plan, by.queue, it->job.queue);
+        allot__write_integer(out, "by_priority", queue.priority);
+        if (level > 0)
+            allot__write_integer(out, "preference", level);
+    } else if (it->job.until != INT64_MAX) {
+        allot__write_integer(out, "until", it->job.until);
+    }
+    write_ran(out, it);
+}
+
+static void write_why(allot__writer *out, const told *it)
+{
+    bool goes = it->order.kind == ALLOT_ORDER_SUSPEND || it->order.kind == ALLOT_ORDER_KILL;
+    allot__write_open(out, "why", '{');
+    allot__write_string(out, "code", it->order.reason);
+    if (goes) {
+        write_reasons(out, it);
+    } else {
+        allot__write_integer(out, "queue_priority", it->queue.priority);
+        allot__write_integer(out, "priority", it->job.priority);
+    }
+    allot__write_close(out, '}');
+}
+
+/* Of those that go: what becomes of them, and for whom. */
+static void write_going(allot__writer *out, const told *it)
+{
+    const allot_job_order *order = &it->order;
+    allot_job by;
+    bool known = order->preemptor >= 0 && allot_state_job_at(allot_decision_state(it->decision),
+                                                             order->preemptor, &by) == ALLOT_OK;
+    allot__write_string(out, "action", allot_action_name((int)order->action));
+    allot__write_string(out, "for", known ? by.id : NULL);
+    allot__write_integer(out, "preempted", order->preempted);
+    if (order->cancelled > 0)
+        allot__write_integer(out, "cancelled", order->cancelled);
+    if (order->held)
+        allot__write_boolean(out, "held", true);
+}
+
+static void write_order(allot__writer *out, const told *it)
+{
+    allot__write_line(out);
+    allot__write_open(out, NULL, '{');
+    allot__write_string(out, "job", it->job.id);
+    allot__write_string(out, "queue", it->queue.name);
+    allot__write_integer(out, "slots", it->order.slots);
+    write_places(out, it->order.places, it->order.place_count);
+    if (it->order.kind == ALLOT_ORDER_SUSPEND || it->order.kind == ALLOT_ORDER_KILL)
+        write_going(out, it);
+    write_why(out, it);
+    allot__write_close(out, '}');
+}
+
+int allot__write_orders(allot__writer *out, const allot_decision *decision, allot_order_kind kind)
+{
+    int32_t count = allot_decision_job_orders(decision);
+    int status = ALLOT_OK;
+    for (int32_t i = 0; i < count && status == ALLOT_OK && out->status == ALLOT_OK; i++) {
+        told it;
+        status = tell(decision, i, &it);
+        if (status == ALLOT_OK && it.order.kind == kind)
+            write_order(out, &it);
+    }
+    return status;
+}
+
+/* ---- Queues and pools ------------------------------------------------------------------------ */
+
+static void write_part(allot__writer *out, const allot_plan *plan, int32_t queue,
+                       const allot_queue_part *part)
+{
+    const struct {
+        const char *key;
+        int64_t number;
+    } numbers[] = {{"pending", part->pending},
+                   {"running", part->running},
+                   {"suspended", part->suspended},
+                   {"pending_jobs", part->pending_jobs},
+                   {"running_jobs", part->running_jobs},
+                   {"suspended_jobs", part->suspended_jobs},
+                   {"started", part->started},
+                   {"resumed", part->resumed},
+                   {"grown", part->grown},
+                   {"preempted", part->preempted}};
+    int32_t pool = allot_plan_queue_pool(plan, queue);
+    allot_queue of;
+    if (allot_plan_queue_at(plan, queue, &of) != ALLOT_OK)
+        return;
+    allot__write_line(out);
+    allot__write_named_open(out, of.name, '{');
+    allot__write_integer(out, "priority", of.priority);
+    if (pool >= 0) {
+        allot__write_string(out, "pool", allot_plan_pool_name(plan, pool));
+        allot__write_integer(out, "slice", part->slice);
+    }
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        allot__write_integer(out, numbers[i].key, numbers[i].number);
+    allot__write_close(out, '}');
+}
+
+static int write_parts(allot__writer *out, const allot_decision *decision)
+{
+    const allot_plan *plan = allot_decision_plan(decision);
+    int status = ALLOT_OK;
+    allot__write_line(out);
+    allot__write_open(out, "queues", '{');
+    for (int32_t i = 0; i < allot_plan_queues(plan) && status == ALLOT_OK; i++) {
+        allot_queue_part part;
+        status = allot_decision_queue(decision, i, &part);
+        if (status == ALLOT_OK)
+            write_part(out, plan, i, &part);
+    }
+    allot__write_close(out, '}');
+    return status;
+}
+
+static int write_pools(allot__writer *out, const allot_decision *decision)
+{
+    const allot_plan *plan = allot_decision_plan(decision);
+    int status = ALLOT_OK;
+    allot__write_line(out);
+    allot__write_open(out, "pools", '{');
+    for (int32_t i = 0; i < allot_plan_pools(plan) && status == ALLOT_OK; i++) {
+        allot_pool_part part;
+        status = allot_decision_pool(decision, i, &part);
+        if (status != ALLOT_OK)
+            break;
+        allot__write_named_open(out, allot_plan_pool_name(plan, i), '{');
+        allot__write_integer(out, "slots", part.slots);
+        allot__write_integer(out, "used", part.used);
+        allot__write_integer(out, "free", part.free);
+        allot__write_close(out, '}');
+    }
+    allot__write_close(out, '}');
+    return status;
+}
+
+/* Of queues of pools, and of others that were used; `rests`: millionths, where there are any. */
+static int write_usage(allot__writer *out, const allot_decision *decision, bool rests)
+{
+    const allot_plan *plan = allot_decision_plan(decision);
+    int status = ALLOT_OK;
+    allot__write_open(out, rests ? "usage_rest" : "usage", '{');
+    for (int32_t i = 0; i < allot_plan_queues(plan) && status == ALLOT_OK; i++) {
+        allot_queue_part part;
+        allot_queue queue;
+        status = allot_decision_queue(decision, i, &part);
+        if (status == ALLOT_OK)
+            status = allot_plan_queue_at(plan, i, &queue);
+        if (status != ALLOT_OK)
+            break;
+        bool some = part.usage != 0 || part.usage_millionths != 0;
+        if (rests && part.usage_millionths != 0)
+            allot__write_named_integer(out, queue.name, part.usage_millionths);
+        else if (!rests && (some || allot_plan_queue_pool(plan, i) >= 0))
+            allot__write_named_integer(out, queue.name, part.usage);
+    }
+    allot__write_close(out, '}');
+    return status;
+}
+
+int allot__write_queues(allot__writer *out, const allot_decision *decision)
+{
+    if (allot_plan_queues(allot_decision_plan(decision)) == 0)
+        return ALLOT_OK;
+    allot__write_line(out);
+    allot__write_open(out, "resizes", '[');
+    int status = allot__write_orders(out, decision, ALLOT_ORDER_RESIZE);
+    allot__write_close(out, ']');
+    if (status == ALLOT_OK)
+        status = write_parts(out, decision);
+    if (status == ALLOT_OK)
+        status = write_pools(out, decision);
+    allot__write_line(out);
+    if (status == ALLOT_OK)
+        status = write_usage(out, decision, false);
+    allot__write_integer(out, "usage_at", allot_decision_now(decision));
+    return status == ALLOT_OK ? write_usage(out, decision, true) : status;
+}
+
+/* ---- Contracts ------------------------------------------------------------------------------- */
+
+static void write_side(allot__writer *out, const char *key, const allot_lease_side *side)
+{
+    allot__write_open(out, key, '{');
+    allot__write_integer(out, "available", side->available);
+    allot__write_integer(out, "used", side->used);
+    allot__write_integer(out, "idle", side->available - side->used);
+    if (side->demand >= 0)
+        allot__write_integer(out, "demand", side->demand);
+    allot__write_close(out, '}');
+}
+
+static void write_lease(allot__writer *out, const char *name, const allot_lease_part *part)
+{
+    allot__write_line(out);
+    allot__write_named_open(out, name, '{');
+    write_side(out, "provider", &part->now.provider);
+    write_side(out, "consumer", &part->now.consumer);
+    allot__write_string(out, "phase", allot_lease_phase_name((int)part->now.phase));
+    allot__write_integer(out, "since", part->now.since);
+    allot__write_integer(out, "size", part->size);
+    allot__write_integer(out, "moved", part->moved);
+    if (part->moved > 0)
+        allot__write_string(out, "to", part->to_consumer ? "consumer" : "provider");
+    write_places(out, part->places, part->place_count);
+    allot__write_open(out, "why", '{');
+    allot__write_string(out, "code", part->reason);
+    allot__write_close(out, '}');
+    allot__write_close(out, '}');
+}
+
+int allot__write_leases(allot__writer *out, const allot_decision *decision)
+{
+    const allot_plan *plan = allot_decision_plan(decision);
+    int status = ALLOT_OK;
+    if (allot_plan_leases(plan) > 0)
+        allot__write_line(out);
+    allot__write_open(out, "leases", '{');
+    for (int32_t i = 0; i < allot_plan_leases(plan) && status == ALLOT_OK; i++) {
+        allot_lease_part part;
+        allot_lease lease;
+        status = allot_plan_lease_at(plan, i, &lease);
+        if (status == ALLOT_OK)
+            status = allot_decision_lease(decision, i, &part);
+        if (status == ALLOT_OK)
+            write_lease(out, lease.name, &part);
+    }
+    allot__write_close(out, '}');
+    return status;
+}
