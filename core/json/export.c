@@ -5,8 +5,8 @@
  *
  * PER_HOST: on every host the policy's slots are divided by shares. RES_SELECT: hosts that match,
  * at most NHOSTS of them in the plan's order, are divided by shares, whole: the first consumer gets
- * the first of them, and so on. Either way: shares are rounded down, and what is left goes one each
- * to whose share is no whole number, larger shares first, of equal ones who is listed first. The
+ * the first of them, and so on. Either way parts are rounded down, and what is left goes one each
+ * to the largest remainders: of equal ones to the larger share, then to who is listed first. The
  * provider's own name in the distribution is passed over (L-2).
  */
 #include <stdio.h>
@@ -20,8 +20,7 @@ typedef struct side {
     cJSON *node; /* whose the name is */
     const char *consumer;
     uint32_t number;
-    int64_t shares, got;
-    bool fraction;
+    int64_t shares, got, rest; /* rest: of the division; -1: it has got it */
 } side;
 
 typedef struct dividing {
@@ -114,6 +113,11 @@ static int32_t consumers(const dividing *it)
     return count;
 }
 
+static bool comes_before(const side *a, const side *b)
+{
+    return a->rest != b->rest ? a->rest > b->rest : a->shares > b->shares;
+}
+
 /* Divides an amount by shares, as said above. */
 static void divide(dividing *it, int64_t amount)
 {
@@ -123,16 +127,16 @@ static void divide(dividing *it, int64_t amount)
     for (int32_t i = 0; i < it->count && sum > 0; i++) {
         side *of = &it->sides[i];
         of->got = amount * of->shares / sum;
-        of->fraction = amount * of->shares % sum != 0;
+        of->rest = amount * of->shares % sum;
         left -= of->got;
     }
     for (; left > 0 && sum > 0; left--) {
         side *best = NULL;
         for (int32_t i = 0; i < it->count; i++)
-            if (it->sides[i].fraction && (best == NULL || it->sides[i].shares > best->shares))
+            if (best == NULL || comes_before(&it->sides[i], best))
                 best = &it->sides[i];
         best->got++;
-        best->fraction = false;
+        best->rest = -1;
     }
 }
 

@@ -135,7 +135,11 @@ static int give_any_policy(allot__plan_reader *reader)
     int status = allot_policy_new(reader->doc.engine, "any", &any);
     if (status != ALLOT_OK)
         return status;
-    status = allot_plan_policy(reader->plan, ALLOT_ALL, any);
+    if (allot__plan_states(reader, ALLOT__PLAN_QUEUES))
+        status =
+            allot_policy_fewest(any, ALLOT_ONE_BY_ONE); /* which makes it one that dispatches */
+    if (status == ALLOT_OK)
+        status = allot_plan_policy(reader->plan, ALLOT_ALL, any);
     allot_policy_free(any);
     return status;
 }
@@ -153,5 +157,7 @@ int allot__plan_finish(allot__plan_reader *reader)
     for (int32_t i = 0; found != NULL && i < allot_report_count(found); i++)
         adopt(reader, allot_report_at(found, i));
     allot_report_free(found);
+    if (status == ALLOT_OK)
+        allot__leases_policy(reader);
     return status;
 }

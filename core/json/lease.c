@@ -236,12 +236,12 @@ static int read_lease(allot__plan_reader *reader, uint32_t object)
     return status;
 }
 
-/* Contracts are decided about by policies that dispatch. */
-static void check_policy(allot__plan_reader *reader, uint32_t leases)
+void allot__leases_policy(allot__plan_reader *reader)
 {
+    uint32_t leases = reader->top[ALLOT__PLAN_LEASES].number;
     const allot_policy *policy =
         reader->no_policy ? NULL : allot_plan_group_policy(reader->plan, 0);
-    if (policy != NULL && !allot_policy_dispatches(policy))
+    if (allot_plan_leases(reader->plan) > 0 && policy != NULL && !allot_policy_dispatches(policy))
         allot__doc_fault(&reader->doc, allot__at_key(leases), "E-policy",
                          "contracts go by a policy that dispatches: shared_lease, preemption, "
                          "queue_pool",
@@ -256,7 +256,6 @@ int allot__leases_read(allot__plan_reader *reader)
     int status = ALLOT_OK;
     if (!allot__plan_states(reader, ALLOT__PLAN_LEASES))
         return ALLOT_OK;
-    check_policy(reader, list->number);
     uint32_t end = allot__doc_end(doc, list->number);
     for (uint32_t item = list->number + 1; item < end && status == ALLOT_OK;
          item = allot__doc_next(doc, item)) {

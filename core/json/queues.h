@@ -99,6 +99,8 @@ void allot__queues_end(allot__plan_reader *reader);
 int allot__queues_read(allot__plan_reader *reader);
 int allot__limits_read(allot__plan_reader *reader); /* also hosts' jl_u */
 int allot__leases_read(allot__plan_reader *reader);
+/* Of a plan that is sealed: contracts are decided about by policies that dispatch. */
+void allot__leases_policy(allot__plan_reader *reader);
 
 /* Notes the object that became the next of the model's limits or contracts. ENOMEM. */
 int allot__objects_add(allot__doc *doc, allot__objects *objects, uint32_t number);

@@ -40,10 +40,11 @@ static const bad bads[] = {
     {A "\"slots\": 1, \"\\u0073lots\": 2}", "E-duplicate-key:1:44", "[\"\\u0073lots\"]",
      "found the key \"\\u0073lots\" again, allowed once in an object", NULL},
     {A "\"windows\": 0}", "E-type:1:43", "windows", "found the number 0, allowed a list", NULL},
-    {A "\"queues\": [1]}", "E-unsupported:1:32", "queues",
-     "\"queues\" is not in this version yet, allowed only empty", NULL},
-    {A "\"leases\": [1]}", "E-unsupported:1:32", "leases",
-     "\"leases\" is not in this version yet, allowed only empty", NULL},
+    {A "\"queues\": {}}", "E-type:1:42", "queues", "found an object, allowed a list or null", NULL},
+    {A "\"leases\": 1}", "E-type:1:42", "leases", "found the number 1, allowed a list or null",
+     NULL},
+    {A "\"limits\": [{\"slots\": 1}]}", "E-queues:1:32", "limits",
+     "found \"limits\" in a plan without queues", NULL},
     /* options */
     {A "\"options\": {\"ancestor_grace\": 2}}", "E-type:1:62", "options.ancestor_grace",
      "found the number 2, allowed true or false", NULL},
@@ -184,9 +185,9 @@ static void test_all_faults(void)
                         " \"groups\": {\"g\": {\"consumers\": {\"/z\": {\"rank\": 1.5}}}},\n"
                         " \"hosts\": {\"h\": {}}, \"polcy\": 1}"),
              ALLOT_EINVALID);
-    CHECK_STR(bench_faults(&it), "E-type:1:11 E-unknown-key:8:22 E-type:3:26 E-unknown-key:4:17 "
-                                 "E-name:5:12 E-range:5:52 E-unknown-path:7:33 E-type:7:48 "
-                                 "E-missing:8:17 E-reserve:6:28");
+    CHECK_STR(bench_faults(&it), "E-type:1:11 E-unknown-key:8:22 E-missing:8:17 E-type:3:26 "
+                                 "E-unknown-key:4:17 E-name:5:12 E-range:5:52 E-unknown-path:7:33 "
+                                 "E-type:7:48 E-reserve:6:28");
     bench_end(&it);
 }
 

@@ -87,7 +87,9 @@ static inline int loader_load(void *ud, allot_engine *engine, const char *use,
         loads_note(ud, use, options, count);
     if (strcmp(use, "away") == 0)
         return ALLOT_EIO;
-    if (strcmp(use, "hybrid") != 0 && strcmp(use, "weigh") != 0) {
+    bool dispatches = strcmp(use, "preemption") == 0 || strcmp(use, "queue_pool") == 0 ||
+                      strcmp(use, "shared_lease") == 0;
+    if (strcmp(use, "hybrid") != 0 && strcmp(use, "weigh") != 0 && !dispatches) {
         if (strcmp(use, "mute") != 0)
             allot_report_say(report, ALLOT_ERROR, "E-no-policy", "no policy \"%s\"", use);
         return ALLOT_EPOLICY;
@@ -97,7 +99,9 @@ static inline int loader_load(void *ud, allot_engine *engine, const char *use,
         status = allot_policy_new(engine, use, &policy);
     if (status == ALLOT_OK && strcmp(use, "weigh") == 0)
         status = loader_attributes(policy);
-    if (status == ALLOT_OK)
+    if (status == ALLOT_OK && dispatches)
+        status = allot_policy_fewest(policy, ALLOT_ONE_BY_ONE);
+    else if (status == ALLOT_OK)
         status = allot_policy_fill(policy, "owned", (allot_source){ALLOT_FROM_COLUMN, ALLOT_OWNED},
                                    (allot_source){ALLOT_FROM_COLUMN, ALLOT_OWNED}, NULL, 0);
     if (status == ALLOT_OK)
