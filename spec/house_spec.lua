@@ -34,15 +34,14 @@ local ENGINE = {
   "monitor", "distribute",
   "giveback", "giveback_leaves", "giveback_across", "trace", "over", "ledger_cut", "reach",
   "reclaim", "book", "orders", "spread", "place", "pick", "pick_items", "pick_filter", "pick_fast",
-  "rowset", "session", "units", "victim", "victim_closed", "victim_fuse", "victim_hosts",
-  "room", "room_lease", "room_view", "bound", "bound_use", "bound_wants", "job_rows", "prey_fit",
-  "prey_list",
-  "prey", "prey_hosts", "prey_few", "prey_plain", "slices", "slices_order", "usage", "leases",
-  "dispatch", "dispatch_turn", "dispatch_begin", "dispatch_list", "dispatch_fit", "dispatch_grow",
-  "dispatch_order", "dispatch_pool", "dispatch_rows", "dispatch_walk", "decision",
-  "decision_lease", "decision_dispatch", "decision_totals", "decision_flight", "tell",
-  "tell_windows", "tell_ledger", "tell_quota", "tell_slots", "tell_hosts", "explain", "tell_task",
-  "cycle",
+  "rowset", "session", "units", "victim", "victim_closed", "victim_fuse", "victim_hosts", "room",
+  "room_lease", "room_view", "bound", "bound_use", "bound_wants", "job_rows", "prey_fit",
+  "prey_list", "prey", "prey_near", "prey_limits", "prey_hosts", "prey_few", "prey_plain",
+  "slices", "slices_order", "usage", "leases", "dispatch", "dispatch_turn", "dispatch_begin",
+  "dispatch_list", "dispatch_fit", "dispatch_grow", "dispatch_order", "dispatch_pool",
+  "dispatch_rows", "dispatch_walk", "decision", "decision_lease", "decision_dispatch",
+  "decision_totals", "decision_flight", "tell", "tell_windows", "tell_ledger", "tell_quota",
+  "tell_slots", "tell_hosts", "explain", "tell_task", "cycle",
 }
 
 -- Modules of lua/allot, each may require those before it. `core` is the C module.

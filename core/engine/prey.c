@@ -5,7 +5,9 @@
 
 #include <string.h>
 
-enum { BLOCK = 512 };
+/* NEAR: by host where so many rows are on the hosts that their square is below so many times all
+ * rows: sorting them costs less than passing by the others. */
+enum { BLOCK = 512, NEAR = 8 };
 
 /* ---- Who is spared --------------------------------------------------------------------------- */
 
@@ -71,7 +73,12 @@ static void count_slots(allot__prey *prey)
         int32_t number = prey->rows.jobs[row];
         const allot__job *job = allot__job_at(prey->work->state->jobs, number);
         int64_t slots = gives(prey, job);
-        prey->slots_left[job->queue] += prey->spared[number] == ALLOT__PREY ? slots : 0;
+        if (prey->spared[number] == ALLOT__PREY) {
+            int64_t *most = &prey->most_left[job->queue];
+            *most = slots > *most ? slots : *most;
+            prey->slots_left[job->queue] += slots;
+            allot__prey_help(prey, number, 1);
+        }
         prey->slots_sheltered[job->queue] +=
             prey->spared[number] >= ALLOT__SPARED_GUARD ? slots : 0;
     }
@@ -94,12 +101,15 @@ static int take_room(allot__prey *prey)
     prey->gone = zeroed(prey, jobs, sizeof *prey->gone);
     prey->slots_left = zeroed(prey, queues, sizeof *prey->slots_left);
     prey->slots_sheltered = zeroed(prey, queues, sizeof *prey->slots_sheltered);
+    prey->most_left = zeroed(prey, queues, sizeof *prey->most_left);
     prey->reach = zeroed(prey, queues, sizeof *prey->reach);
     prey->reach_at = zeroed(prey, queues, sizeof *prey->reach_at);
     prey->stamp = zeroed(prey, (size_t)prey->room->count, sizeof *prey->stamp);
-    bool all = prey->spared != NULL && prey->gone != NULL && prey->slots_left != NULL &&
-               prey->slots_sheltered != NULL && prey->reach != NULL && prey->reach_at != NULL &&
-               prey->stamp != NULL;
+    prey->help_count = (int32_t)prey->bounds->list.count;
+    prey->helps = zeroed(prey, prey->bounds->list.count, sizeof *prey->helps);
+    bool all = prey->helps != NULL && prey->most_left != NULL && prey->spared != NULL &&
+               prey->gone != NULL && prey->slots_left != NULL && prey->slots_sheltered != NULL &&
+               prey->reach != NULL && prey->reach_at != NULL && prey->stamp != NULL;
     return all ? ALLOT_OK : ALLOT_ENOMEM;
 }
 
@@ -135,6 +145,7 @@ void allot__prey_spare(allot__prey *prey, int32_t job, uint8_t why)
     if (prey->spared[job] == ALLOT__PREY) {
         const allot__job *it = allot__job_at(prey->work->state->jobs, job);
         prey->slots_left[it->queue] -= gives(prey, it);
+        allot__prey_help(prey, job, -1);
         prey->spares++;
     }
     prey->spared[job] = why;
@@ -207,11 +218,27 @@ static void try_one(allot__chase *chase, int32_t job)
     }
 }
 
+allot__prey_list *allot__chase_list(allot__chase *chase)
+{
+    allot__prey_rows *rows = &chase->prey->rows;
+    const allot__fit *fit = &chase->fit;
+    if (fit->resumes || fit->over > 0 || fit->whole) {
+        return allot__prey_list_of(rows, fit->job->queue);
+    }
+    int64_t on_set = allot__prey_on_set(rows, fit->set);
+    if (on_set < 0) {
+        return NULL;
+    }
+    return on_set * on_set < (int64_t)NEAR * rows->count
+               ? allot__prey_list_near(rows, fit->job->queue)
+               : allot__prey_list_of(rows, fit->job->queue);
+}
+
 /* Rules 2 and 3. */
 static int merge_down(allot__chase *chase)
 {
     allot__prey *prey = chase->prey;
-    allot__prey_list *list = allot__prey_list_of(&prey->rows, chase->fit.job->queue);
+    allot__prey_list *list = allot__chase_list(chase);
     if (list == NULL) {
         return ALLOT_ENOMEM;
     }
@@ -224,7 +251,7 @@ static int merge_down(allot__chase *chase)
             allot__prey_list_drop(list, place);
         } else if (prey->gone[job]) {
             continue;
-        } else if (chase->fit.over > 0 || chase->fit.whole || allot__fit_shares(&chase->fit, job)) {
+        } else if (allot__fit_shares(&chase->fit, job) || allot__fit_helps(&chase->fit, job)) {
             try_one(chase, job);
         } else if (!limits && !chase->fit.resumes) {
             allot__prey_list_drop(list, place);
@@ -263,6 +290,9 @@ static bool hopeless(allot__chase *chase)
 {
     const allot__fit *fit = &chase->fit;
     int64_t reach = reach_of(chase->prey, fit->job->queue);
+    if (allot__prey_helpless(chase)) {
+        return true;
+    }
     bool simple = !fit->exclusive && !allot__bounds_by_host(fit->bounds, fit->number);
     return reach == 0 || (simple && fit->lack > reach);
 }

@@ -20,8 +20,7 @@
  *  4. with fewest = "mini_job" those are spared again, last taken first, that it fits without; with
  *     "optimal_mini_job" the fewest that do are taken, and of such sets the one that comes first in
  *     the order. Where limits are wanting too or go by hosts, where hosts have more than fits or
- *     exclusive jobs that may go, where an exclusive job hunts, or a suspended one on several
- *     hosts: as mini_job.
+ *     exclusive jobs that may go, and where an exclusive or a suspended job hunts: as mini_job.
  *
  * Two implementations agree: `plain` puts all candidates in order for every job and counts
  * everything anew at every step; the other keeps each queue's in order and merges them as they are
@@ -53,6 +52,10 @@ typedef struct allot__prey {
     uint8_t *gone;   /* by job: away in the hunt that goes on */
     /* By queue: slots that its candidates can make free, at most; and those that guards shelter. */
     int64_t *slots_left, *slots_sheltered;
+    int64_t *most_left; /* the most that one of them could when hunting began */
+    /* By bound: what it has less in use with all candidates gone. */
+    int64_t *helps;
+    int32_t help_count;
     /* By queue: the sum of slots_left over those that it may preempt, as of a number of spares. */
     int64_t *reach, *reach_at, spares;
     allot__prey_rows rows;
@@ -99,8 +102,15 @@ bool allot__prey_may(const allot__chase *chase, int32_t job);
 /* One more is chosen; the one at a place is so no more. */
 void allot__chase_take(allot__chase *chase, int32_t job);
 void allot__chase_leave(allot__chase *chase, int32_t place);
+/* The list of the job's queue; where only hosts of its set help and few run there, of these. NULL:
+ * out of memory. */
+allot__prey_list *allot__chase_list(allot__chase *chase);
 /* Rule 4 of mini_job. */
 void allot__chase_spare(allot__chase *chase);
+/* prey_limits.c: counts what a candidate would lessen of limits, or (-1) no longer; and is a limit
+ * over that candidates do not lessen by as much? */
+void allot__prey_help(allot__prey *prey, int32_t job, int32_t sign);
+bool allot__prey_helpless(const allot__chase *chase);
 /* prey_few.c: does what jobs make free add up, so that the fewest can be told? And rule 4 of
  * optimal_mini_job; false: it does not, or no set was found. *status: ENOMEM. */
 bool allot__chase_adds_up(const allot__chase *chase);

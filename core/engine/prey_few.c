@@ -51,20 +51,15 @@ static bool host_adds_up(const allot__chase *chase, int32_t host)
     const allot__room *room = chase->prey->room;
     bool closed = room->alone[host] > 0 &&
                   (chase->prey->work->rules[0].policy->job_types & ALLOT_PREY_EXCLUSIVE);
-    int32_t free = room->free[host] + (chase->fit.resumes ? room->kept[host] : 0);
-    return free >= 0 && !closed;
+    return room->free[host] >= 0 && !closed;
 }
 
 bool allot__chase_adds_up(const allot__chase *chase)
 {
     const allot__fit *fit = &chase->fit;
-    if (fit->over > 0 || fit->exclusive || allot__bounds_by_host(fit->bounds, fit->number)) {
+    if (fit->over > 0 || fit->exclusive || fit->resumes ||
+        allot__bounds_by_host(fit->bounds, fit->number)) {
         return false;
-    }
-    if (fit->resumes) {
-        const allot__jobs *jobs = fit->room->work->state->jobs;
-        int32_t host = allot__room_host(fit->room, allot__job_places(jobs, fit->job)->site);
-        return fit->job->place_count == 1 && host >= 0 && host_adds_up(chase, host);
     }
     bool all = true;
     for (int32_t host = 0; host < fit->room->count && all; host++) {
@@ -73,29 +68,73 @@ bool allot__chase_adds_up(const allot__chase *chase)
     return all;
 }
 
-static int read_gains(allot__chase *chase, struct allot__gain *it)
+/* Slots of a job where the hunting one may use them. */
+static int64_t gain_of(const allot__fit *fit, int32_t number)
+{
+    const allot__room *room = fit->room;
+    const allot__jobs *jobs = room->work->state->jobs;
+    const allot__job_place *all = jobs->places.items;
+    const allot__job *job = allot__job_at(jobs, number);
+    int64_t gain = 0;
+    for (int32_t i = 0; i < job->place_count + job->grown_count; i++) {
+        int32_t at = i < job->place_count ? job->place + i : job->grown + i - job->place_count;
+        int32_t host = allot__room_host(room, all[at].site);
+        bool mine = host >= 0 && (room->owner == NULL || room->owner[host] < 0 ||
+                                  room->owner[host] == fit->job->queue);
+        gain += mine && allot__room_has(room, fit->set, host) ? all[at].slots : 0;
+    }
+    return gain;
+}
+
+/* The most that any candidate gives. */
+static int64_t most_of(const allot__prey *prey, int32_t high)
+{
+    const allot__relation *relation = prey->work->plan->relation;
+    size_t words = ((size_t)relation->count + 63) / 64;
+    const uint64_t *may = relation->may + (size_t)high * words;
+    int64_t most = 1;
+    for (size_t i = 0; i < words; i++) {
+        for (uint64_t left = may[i]; left != 0; left &= left - 1) {
+            int64_t here = prey->most_left[i * 64 + (size_t)__builtin_ctzll(left)];
+            most = here > most ? here : most;
+        }
+    }
+    return most;
+}
+
+/* As if those behind all gave the most: then so many are needed at least. Where that many do it,
+ * they are those sought, since who is passed by could not be among so many. */
+static bool guess(allot__chase *chase, allot__prey_list *list)
 {
     allot__prey *prey = chase->prey;
-    allot__prey_list *list = allot__prey_list_of(&prey->rows, chase->fit.job->queue);
-    if (list == NULL) {
-        return ALLOT_ENOMEM;
+    int64_t most = most_of(prey, chase->fit.job->queue);
+    int64_t left = chase->fit.lack;
+    int64_t needed = (left + most - 1) / most;
+    for (int32_t place = allot__prey_list_seek(&prey->rows, list, 0); place >= 0 && needed > 0;
+         place = allot__prey_list_seek(&prey->rows, list, place + 1)) {
+        int32_t job = allot__prey_list_job(&prey->rows, list, place);
+        int64_t gain = allot__prey_may(chase, job) ? gain_of(&chase->fit, job) : 0;
+        if (gain > 0 && gain + (needed - 1) * most >= left) {
+            left -= gain;
+            needed--;
+            allot__chase_take(chase, job);
+        }
     }
+    return allot__fits(&chase->fit);
+}
+
+static void read_gains(allot__chase *chase, allot__prey_list *list, struct allot__gain *it)
+{
+    allot__prey *prey = chase->prey;
     for (int32_t place = allot__prey_list_seek(&prey->rows, list, 0); place >= 0;
          place = allot__prey_list_seek(&prey->rows, list, place + 1)) {
         int32_t job = allot__prey_list_job(&prey->rows, list, place);
-        if (!allot__prey_may(chase, job) || !allot__fit_shares(&chase->fit, job)) {
-            continue;
-        }
-        int64_t lack = chase->fit.lack;
-        allot__fit_away(&chase->fit, job);
-        int64_t gain = lack - chase->fit.lack;
-        allot__fit_back(&chase->fit, job);
+        int64_t gain = allot__prey_may(chase, job) ? gain_of(&chase->fit, job) : 0;
         if (gain > 0) {
             it->jobs[it->count] = job;
             it->gains[it->count++] = gain;
         }
     }
-    return ALLOT_OK;
 }
 
 /* Puts gains in order and links them; how many are needed at least, or -1: all are too few. */
@@ -145,22 +184,35 @@ static void choose(allot__chase *chase, struct allot__gain *it, int32_t needed)
     }
 }
 
+static void leave_all(allot__chase *chase)
+{
+    while (chase->count > 0) {
+        allot__chase_leave(chase, chase->count - 1);
+    }
+}
+
 bool allot__chase_fewest(allot__chase *chase, int *status)
 {
     if (!allot__chase_adds_up(chase)) {
         return false;
     }
     struct allot__gain *it = take_room(chase->prey);
-    *status = it != NULL ? read_gains(chase, it) : ALLOT_ENOMEM;
-    if (*status != ALLOT_OK) {
+    allot__prey_list *list = allot__chase_list(chase);
+    if (it == NULL || list == NULL) {
+        *status = ALLOT_ENOMEM;
         return false;
     }
+    if (guess(chase, list)) {
+        return true;
+    }
+    leave_all(chase);
+    read_gains(chase, list, it);
     int32_t needed = link_gains(it, chase->fit.lack);
     if (needed > 0) {
         choose(chase, it, needed);
     }
-    while (!allot__fits(&chase->fit) && chase->count > 0) {
-        allot__chase_leave(chase, chase->count - 1);
+    if (!allot__fits(&chase->fit)) {
+        leave_all(chase);
     }
-    return needed > 0 && allot__fits(&chase->fit);
+    return allot__fits(&chase->fit);
 }

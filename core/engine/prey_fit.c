@@ -69,34 +69,17 @@ static int64_t count_resume(const allot__fit *fit)
 
 /* ---- Limits ---------------------------------------------------------------------------------- */
 
-/* As bound.h asks: by the state that it has in the state. */
-static bool asks(const allot__fit *fit, const allot__bound_entry *entry)
-{
-    bool of_hosts = allot__limit_of_hosts(allot__limit_at(fit->bounds, entry->limit));
-    return entry->bound >= 0 && !of_hosts && !(fit->resumes && fit->bounds->counts[entry->limit]);
-}
-
-/* What is above a limit, and *over of all; the first of them. */
+/* What is above all limits, and the first of them that something is above. */
 static int32_t count_over(const allot__fit *fit, int64_t *over)
 {
-    const allot__bounds *bounds = fit->bounds;
     int32_t first = -1;
+    int32_t count;
+    const allot__bound_entry *entries = allot__fit_entries(fit->bounds, fit->number, &count);
     *over = 0;
-    if (bounds->class_of == NULL) {
-        return first;
-    }
-    const allot__bound_class *class =
-        (const allot__bound_class *)bounds->classes.items + bounds->class_of[fit->number];
-    const allot__bound_entry *entries =
-        (const allot__bound_entry *)bounds->entries.items + class->first;
-    for (int32_t i = 0; i < class->count; i++) {
-        if (asks(fit, &entries[i])) {
-            const allot__bound *bound = allot__bound_at(bounds, entries[i].bound);
-            bool jobs = allot__limit_at(bounds, entries[i].limit)->stated.kind == ALLOT_LIMIT_JOBS;
-            int64_t above = bound->used + (jobs ? 1 : fit->job->slots) - bound->most;
-            first = first < 0 && above > 0 ? entries[i].bound : first;
-            *over += most(above, 0);
-        }
+    for (int32_t i = 0; i < count; i++) {
+        int64_t above = allot__fit_above(fit, &entries[i]);
+        first = first < 0 && above > 0 ? entries[i].bound : first;
+        *over += above;
     }
     return first;
 }
@@ -109,14 +92,9 @@ int32_t allot__fit_binding(const allot__fit *fit)
 
 static bool limited_together(const allot__bounds *bounds, int32_t job)
 {
-    if (!allot__bounds_by_host(bounds, job)) {
-        return false;
-    }
-    const allot__bound_class *class =
-        (const allot__bound_class *)bounds->classes.items + bounds->class_of[job];
-    const allot__bound_entry *entries =
-        (const allot__bound_entry *)bounds->entries.items + class->first;
-    for (int32_t i = 0; i < class->count; i++) {
+    int32_t count;
+    const allot__bound_entry *entries = allot__fit_entries(bounds, job, &count);
+    for (int32_t i = 0; i < count; i++) {
         if (allot__limit_of_hosts(allot__limit_at(bounds, entries[i].limit))) {
             return true;
         }
@@ -213,19 +191,12 @@ bool allot__fit_shares(const allot__fit *fit, int32_t other)
     return false;
 }
 
-static bool ends(const allot__fit *fit, const allot__job *job)
-{
-    const allot__queues *queues = allot__queues_of(fit->room->work->plan);
-    allot_action action = allot__queue_at(queues, job->queue)->on_preempt;
-    return action == ALLOT_REQUEUE || action == ALLOT_KILL;
-}
-
 /* Its bounds are there since it began to run, so that nothing is made that could fail. */
 static void count_bounds(allot__fit *fit, int32_t other, const allot__job *job, bool away)
 {
     const allot__jobs *jobs = fit->room->work->state->jobs;
     const allot__job_place *all = jobs->places.items;
-    bool end = ends(fit, job);
+    bool end = allot__fit_ends(fit->bounds, job);
     allot__bound_change stop = end ? ALLOT__BOUND_END : ALLOT__BOUND_SUSPEND;
     allot__bound_change start = end ? ALLOT__BOUND_START : ALLOT__BOUND_RESUME;
     if (job->grown_count > 0) {
@@ -262,7 +233,7 @@ static void change(allot__fit *fit, int32_t other, bool away)
 {
     const allot__job *job = allot__job_at(fit->room->work->state->jobs, other);
     int64_t before = fit->whole ? 0 : worth_of(fit, job);
-    bool keeps = !ends(fit, job);
+    bool keeps = !allot__fit_ends(fit->bounds, job);
     if (!away && keeps) {
         allot__room_unkeep(fit->room, other);
     }

@@ -37,6 +37,18 @@ static inline bool allot__fits(const allot__fit *fit)
 void allot__fit_count(allot__fit *fit);
 /* Does the other job hold slots where this one could use some? */
 bool allot__fit_shares(const allot__fit *fit, int32_t other);
+/* Or does it count in a limit that is over, and less so once it is gone? */
+bool allot__fit_helps(const allot__fit *fit, int32_t other);
+/* By how much a limit of the job's class is over; 0: it is not, or is not asked. */
+int64_t allot__fit_above(const allot__fit *fit, const allot__bound_entry *entry);
+/* Does a job of its queue end when it is preempted? */
+bool allot__fit_ends(const allot__bounds *bounds, const allot__job *job);
+/* Has a bound less in use when a job of such an entry is gone? */
+bool allot__fit_lessens(const allot__bounds *bounds, const allot__bound_entry *entry,
+                        const allot__job *job);
+/* Entries of a job's class, *count of them. */
+const allot__bound_entry *allot__fit_entries(const allot__bounds *bounds, int32_t job,
+                                             int32_t *count);
 /* A running job is preempted (on_preempt of its queue: it is suspended or ends), with what it was
  * given to grow by (P-53); or it runs again as before. Counts what changes. */
 void allot__fit_away(allot__fit *fit, int32_t other);

@@ -28,7 +28,7 @@ static int add_near(allot__chase *chase, int32_t host, int32_t *count, bool *all
 {
     allot__prey *prey = chase->prey;
     int32_t n;
-    const int32_t *rows = allot__prey_on(&prey->rows, prey->room, host, &n);
+    const int32_t *rows = allot__prey_on(&prey->rows, host, &n);
     if (rows == NULL || near_room(prey, *count + n) != ALLOT_OK) {
         return ALLOT_ENOMEM;
     }

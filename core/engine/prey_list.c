@@ -220,15 +220,9 @@ static void sink(const allot__prey_rows *rows, allot__prey_list *list, int32_t p
     }
 }
 
-static void begin_list(allot__prey_rows *rows, allot__prey_list *list, int32_t high)
+static void merge_list(allot__prey_rows *rows, allot__prey_list *list, int32_t high)
 {
     const allot_plan *plan = rows->work->plan;
-    list->high = high;
-    list->count = 0;
-    list->alive[0] = 0;
-    list->heap_count = 0;
-    /* `at` and `heap` stand behind each other: room for two times as many. */
-    allot__job_pairs(plan, high, list->preference, list->queue_order, list->heap);
     for (int32_t low = 0; low < plan->relation->count; low++) {
         if (!allot__may_preempt(plan->relation, high, low) ||
             rows->first[low] == rows->first[low + 1]) {
@@ -267,25 +261,54 @@ static bool take_list(const allot__prey_rows *rows, allot__prey_list *list)
     return true;
 }
 
-allot__prey_list *allot__prey_list_of(allot__prey_rows *rows, int32_t high)
+/* The list of a queue, or the one that was asked for longest ago, which is begun anew for it; NULL:
+ * out of memory. */
+static allot__prey_list *find_list(allot__prey_rows *rows, int32_t high, bool near, bool *begun)
 {
     allot__prey_list *found = &rows->lists[0];
+    *begun = true;
     for (int32_t i = 0; i < ALLOT__PREY_LISTS; i++) {
         allot__prey_list *list = &rows->lists[i];
-        if (list->high == high) {
-            found = list;
-            break;
+        if (list->high == high && list->near == near) {
+            list->asked = ++rows->asked;
+            return list;
         }
         found = list->asked < found->asked ? list : found;
     }
     if (found->rows == NULL && !take_list(rows, found)) {
         return NULL;
     }
+    *begun = false;
+    found->high = high;
+    found->near = near;
     found->asked = ++rows->asked;
-    if (found->high != high) {
-        begin_list(rows, found, high);
-    }
+    found->count = 0;
+    found->alive[0] = 0;
+    found->heap_count = 0;
+    /* `at` and `heap` stand behind each other: room for two times as many. */
+    allot__job_pairs(rows->work->plan, high, found->preference, found->queue_order, found->heap);
     return found;
+}
+
+allot__prey_list *allot__prey_list_of(allot__prey_rows *rows, int32_t high)
+{
+    bool begun;
+    allot__prey_list *list = find_list(rows, high, false, &begun);
+    if (list != NULL && !begun) {
+        merge_list(rows, list, high);
+    }
+    return list;
+}
+
+allot__prey_list *allot__prey_list_near(allot__prey_rows *rows, int32_t high)
+{
+    bool begun;
+    allot__prey_list *list = find_list(rows, high, true, &begun);
+    if (list != NULL && !begun && allot__prey_near(rows, list) != ALLOT_OK) {
+        list->high = -1;
+        return NULL;
+    }
+    return list;
 }
 
 /* Merges one more; false: there is none. */
@@ -325,59 +348,4 @@ int32_t allot__prey_list_seek(allot__prey_rows *rows, allot__prey_list *list, in
         }
         allot__prey_list_drop(list, place);
     }
-}
-
-/* ---- Hosts ----------------------------------------------------------------------------------- */
-
-/* Counts, and with `list` lists, rows by host; a job on a host twice is there twice. */
-static void by_host(allot__prey_rows *rows, const allot__room *room, int32_t *first, int32_t *list)
-{
-    const allot__jobs *jobs = rows->work->state->jobs;
-    const allot__job_place *all = jobs->places.items;
-    for (int32_t row = rows->count - 1; row >= 0; row--) {
-        const allot__job *job = allot__job_at(jobs, rows->jobs[row]);
-        for (int32_t i = 0; i < job->place_count + job->grown_count; i++) {
-            int32_t at = i < job->place_count ? job->place + i : job->grown + i - job->place_count;
-            int32_t host = allot__room_host(room, all[at].site);
-            if (host >= 0 && list == NULL) {
-                first[host + 1]++;
-            } else if (host >= 0) {
-                list[--first[host + 1]] = row;
-            }
-        }
-    }
-}
-
-static int list_hosts(allot__prey_rows *rows, const allot__room *room)
-{
-    allot__arena *arena = rows->work->arena;
-    size_t hosts = (size_t)room->count;
-    int32_t *first = allot__arena_take(arena, hosts + 2, sizeof *first);
-    if (first == NULL) {
-        return ALLOT_ENOMEM;
-    }
-    memset(first, 0, (hosts + 2) * sizeof *first);
-    by_host(rows, room, first, NULL);
-    for (size_t i = 1; i <= hosts; i++) {
-        first[i] += first[i - 1];
-    }
-    rows->on = allot__arena_take(arena, (size_t)first[hosts] + 1, sizeof *rows->on);
-    if (rows->on == NULL) {
-        return ALLOT_ENOMEM;
-    }
-    first[hosts + 1] = first[hosts];
-    by_host(rows, room, first, rows->on);
-    /* Each host's first is now where its end was. */
-    rows->on_first = first + 1;
-    return ALLOT_OK;
-}
-
-const int32_t *allot__prey_on(allot__prey_rows *rows, const allot__room *room, int32_t host,
-                              int32_t *count)
-{
-    if (rows->on == NULL && list_hosts(rows, room) != ALLOT_OK) {
-        return NULL;
-    }
-    *count = rows->on_first[host + 1] - rows->on_first[host];
-    return rows->on + rows->on_first[host];
 }

@@ -19,6 +19,7 @@
 /* The list of one queue. */
 typedef struct allot__prey_list {
     int32_t high;   /* -1: nobody's */
+    bool near;      /* only what is on hosts of the queue's set, and all of that at once */
     int64_t asked;  /* when it was asked for last: a list that is needed no more is given away */
     int32_t *rows;  /* merged so far */
     int32_t *alive; /* by place in `rows`, one more: the next that may not have been dropped */
@@ -45,6 +46,7 @@ typedef struct allot__prey_rows {
     int32_t key_count;
     int64_t *values[ALLOT_KEYS_MAX]; /* by row, turned so that they rise; NULL: of two queues */
     int32_t *on_first, *on;          /* rows by host of the room; NULL: not asked for yet */
+    int32_t *on_set;                 /* by set of hosts: how many; -1: not asked for yet */
     allot__prey_list lists[ALLOT__PREY_LISTS];
     int64_t asked;
 } allot__prey_rows;
@@ -55,8 +57,15 @@ int allot__prey_rows_make(const allot__work *work, const allot__room *room, cons
 /* Reads the keys of the policy's victims. ENOMEM, and what its functions fail with. */
 int allot__prey_rows_read(allot__prey_rows *rows);
 
-/* The list of a queue; NULL: out of memory. It holds until 8 other queues' were asked for. */
+/* The list of a queue; NULL: out of memory. It holds until 8 others were asked for. */
 allot__prey_list *allot__prey_list_of(allot__prey_rows *rows, int32_t high);
+/* Likewise only of what is on hosts of its set: found by host, which is worth it where these are
+ * few. */
+allot__prey_list *allot__prey_list_near(allot__prey_rows *rows, int32_t high);
+/* Fills such a list (prey_near.c); ENOMEM. */
+int allot__prey_near(allot__prey_rows *rows, allot__prey_list *list);
+/* How many rows are on hosts of a set; -1: out of memory. */
+int32_t allot__prey_on_set(allot__prey_rows *rows, int32_t set);
 /* The first candidate at place `from` or behind it: its place, or -1. */
 int32_t allot__prey_list_seek(allot__prey_rows *rows, allot__prey_list *list, int32_t from);
 /* The one at a place is none for this queue. */
@@ -77,7 +86,6 @@ void allot__prey_sort(const allot__prey_rows *rows, const allot__prey_list *list
                       int32_t *other, int32_t count);
 
 /* Rows that run on a host of the room, *count of them, in no order; NULL: out of memory. */
-const int32_t *allot__prey_on(allot__prey_rows *rows, const allot__room *room, int32_t host,
-                              int32_t *count);
+const int32_t *allot__prey_on(allot__prey_rows *rows, int32_t host, int32_t *count);
 
 #endif

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* prey_limits.c: limits of no hosts that a job is above, and who helps with them. */
+#include "engine/prey.h"
+
+const allot__bound_entry *allot__fit_entries(const allot__bounds *bounds, int32_t job,
+                                             int32_t *count)
+{
+    *count = 0;
+    if (bounds->class_of == NULL) {
+        return NULL;
+    }
+    const allot__bound_class *class =
+        (const allot__bound_class *)bounds->classes.items + bounds->class_of[job];
+    *count = class->count;
+    return (const allot__bound_entry *)bounds->entries.items + class->first;
+}
+
+/* As bound.h asks: by the state that the job has in the state. */
+int64_t allot__fit_above(const allot__fit *fit, const allot__bound_entry *entry)
+{
+    const allot__bounds *bounds = fit->bounds;
+    const allot__job_limit *limit = allot__limit_at(bounds, entry->limit);
+    bool counts = fit->resumes && bounds->counts[entry->limit];
+    if (entry->bound < 0 || allot__limit_of_hosts(limit) || counts) {
+        return 0;
+    }
+    const allot__bound *bound = allot__bound_at(bounds, entry->bound);
+    bool jobs = limit->stated.kind == ALLOT_LIMIT_JOBS;
+    int64_t above = bound->used + (jobs ? 1 : fit->job->slots) - bound->most;
+    return above > 0 ? above : 0;
+}
+
+bool allot__fit_ends(const allot__bounds *bounds, const allot__job *job)
+{
+    const allot__queues *queues = allot__queues_of(bounds->work->plan);
+    allot_action action = allot__queue_at(queues, job->queue)->on_preempt;
+    return action == ALLOT_REQUEUE || action == ALLOT_KILL;
+}
+
+bool allot__fit_lessens(const allot__bounds *bounds, const allot__bound_entry *entry,
+                        const allot__job *job)
+{
+    return entry->bound >= 0 &&
+           (!bounds->counts[entry->limit] || job->grown_count > 0 || allot__fit_ends(bounds, job));
+}
+
+bool allot__fit_helps(const allot__fit *fit, int32_t other)
+{
+    const allot__job *job = allot__job_at(fit->room->work->state->jobs, other);
+    int32_t count;
+    int32_t others;
+    const allot__bound_entry *entries = allot__fit_entries(fit->bounds, fit->number, &count);
+    const allot__bound_entry *with = allot__fit_entries(fit->bounds, other, &others);
+    for (int32_t i = 0; i < count && fit->over > 0 && !fit->whole; i++) {
+        if (allot__fit_above(fit, &entries[i]) <= 0) {
+            continue;
+        }
+        for (int32_t k = 0; k < others; k++) {
+            if (with[k].bound == entries[i].bound &&
+                allot__fit_lessens(fit->bounds, &with[k], job)) {
+                return true;
+            }
+        }
+    }
+    return fit->whole;
+}
+
+void allot__prey_help(allot__prey *prey, int32_t number, int32_t sign)
+{
+    const allot__jobs *jobs = prey->work->state->jobs;
+    const allot__job_place *all = jobs->places.items;
+    const allot__job *job = allot__job_at(jobs, number);
+    int32_t count;
+    const allot__bound_entry *entries = allot__fit_entries(prey->bounds, number, &count);
+    int64_t slots = job->slots;
+    for (int32_t i = 0; i < job->grown_count; i++) {
+        slots += all[job->grown + i].slots;
+    }
+    for (int32_t i = 0; i < count; i++) {
+        if (allot__fit_lessens(prey->bounds, &entries[i], job)) {
+            prey->helps[entries[i].bound] += sign * slots;
+        }
+    }
+}
+
+bool allot__prey_helpless(const allot__chase *chase)
+{
+    const allot__fit *fit = &chase->fit;
+    int32_t count;
+    const allot__bound_entry *entries = allot__fit_entries(fit->bounds, fit->number, &count);
+    for (int32_t i = 0; i < count; i++) {
+        int64_t above = allot__fit_above(fit, &entries[i]);
+        if (above > 0 && entries[i].bound < chase->prey->help_count &&
+            above > chase->prey->helps[entries[i].bound]) {
+            return true;
+        }
+    }
+    return false;
+}
