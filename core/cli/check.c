@@ -12,7 +12,30 @@ static bool is_policy(const char *path)
     return len > 4 && strcmp(path + len - 4, ".lua") == 0;
 }
 
-static void put_file(allot__cli *cli, const char *path, const char *kind, int32_t consumers)
+/* What a plan has of a kind, in the document by its key. */
+static void put_count(allot__cli *cli, const char *what, int32_t count)
+{
+    if (cli->options.json)
+        allot__cli_printf(&cli->out, ", \"%ss\": %" PRId32, what, count);
+    else
+        allot__cli_printf(&cli->out, ", %" PRId32 " %s%s", count, what, count == 1 ? "" : "s");
+}
+
+/* Queues are consumers too, and are told of by themselves; contracts where there are any. */
+static void put_counts(allot__cli *cli, const allot_plan *plan)
+{
+    int32_t queues = allot_plan_queues(plan), leases = allot_plan_leases(plan);
+    if (plan == NULL)
+        return;
+    if (cli->options.json || queues + leases == 0)
+        put_count(cli, "consumer", allot_plan_consumers(plan));
+    if (queues > 0)
+        put_count(cli, "queue", queues);
+    if (leases > 0)
+        put_count(cli, "lease", leases);
+}
+
+static void put_file(allot__cli *cli, const char *path, const char *kind, const allot_plan *plan)
 {
     allot__text *out = &cli->out;
     const char *file = allot__cli_file_name(path);
@@ -21,15 +44,13 @@ static void put_file(allot__cli *cli, const char *path, const char *kind, int32_
         allot__cli_puts(out, "{\"file\": ");
         allot__cli_json_string(out, file);
         allot__cli_printf(out, ", \"kind\": \"%s\"", kind);
-        if (consumers >= 0)
-            allot__cli_printf(out, ", \"consumers\": %" PRId32, consumers);
+        put_counts(cli, plan);
         allot__cli_puts(out, "}");
         return;
     }
     allot__cli_puts_safe(out, file, strlen(file));
     allot__cli_printf(out, ": %s is valid", kind);
-    if (consumers >= 0)
-        allot__cli_printf(out, ", %" PRId32 " consumer%s", consumers, consumers == 1 ? "" : "s");
+    put_counts(cli, plan);
     allot__cli_puts(out, "\n");
 }
 
@@ -65,14 +86,14 @@ static int check_file(allot__cli *cli, const char *path)
     if (is_policy(path)) {
         int code = allot__cli_try_policy(cli, path);
         if (code == CLI_DONE)
-            put_file(cli, path, "policy", -1);
+            put_file(cli, path, "policy", NULL);
         return code;
     }
     allot__documents docs;
     int32_t before = allot_report_count(cli->report);
     int code = allot__cli_open_plan(cli, path, &docs);
     if (code == CLI_DONE)
-        put_file(cli, path, "plan", allot_plan_consumers(docs.plan));
+        put_file(cli, path, "plan", docs.plan);
     if (code == CLI_INVALID && is_state(cli->report, before))
         tell_state(cli, path);
     allot__cli_close(cli, &docs);

@@ -43,6 +43,8 @@ __attribute__((format(printf, 2, 3)))
 #endif
 void allot__cli_printf(allot__text *text, const char *format, ...);
 void allot__cli_spaces(allot__text *text, int count);
+/* Takes blanks off the end. */
+void allot__cli_trim(allot__text *text);
 /* For people: control characters, which could steer a terminal, become "?". */
 void allot__cli_puts_safe(allot__text *text, const char *string, size_t len);
 /* The path of a consumer. */

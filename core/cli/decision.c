@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* decision.c: a decision for people: per group a table, then who gets and who gives back. */
-#include "cli/cli.h"
+#include "cli/queues.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -218,13 +218,19 @@ static void put_totals(const allot_totals *totals, allot__text *out)
 
 void allot__cli_decision(const allot_decision *decision, allot__text *out, const allot__look *look)
 {
-    int32_t groups = allot_plan_groups(allot_decision_plan(decision));
+    const allot_plan *plan = allot_decision_plan(decision);
+    int32_t groups = allot_plan_groups(plan);
+    bool dispatches = allot_plan_queues(plan) + allot_plan_leases(plan) > 0;
     for (int32_t group = 0; group < groups; group++) {
         allot_totals totals;
         if (allot_decision_totals(decision, group, &totals) != ALLOT_OK)
             continue;
         allot__cli_puts(out, group > 0 ? "\n" : "");
         put_head(decision, group, &totals, out, look->color);
+        if (dispatches) {
+            allot__cli_queues(decision, out, look);
+            continue;
+        }
         int32_t left_out = allot__cli_table(decision, group, out, look);
         if (left_out > 0)
             allot__cli_printf(out, "(and %" PRId32 " with nothing: --all)\n", left_out);

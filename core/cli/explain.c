@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* explain.c: the verb `explain`: why a consumer gets what it gets, and why a task goes. */
-#include "cli/cli.h"
+/* explain.c: the verb `explain`: why a consumer gets what it gets, why a task goes, and why a job
+ * waits or goes. */
+#include "cli/queues.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -67,7 +68,9 @@ static int explain_group(allot__cli *cli, const allot_decision *decision, int32_
     } else if (allot_plan_groups(plan) > 1) {
         allot__cli_printf(to.out, "%sIn group %s:\n", first ? "" : "\n", name);
     }
-    int status = allot_explain(decision, group, consumer, tell, &to);
+    bool queues = allot_plan_queues(plan) > 0;
+    int status = queues ? allot__cli_explain_queue(decision, consumer, tell, &to)
+                        : allot_explain(decision, group, consumer, tell, &to);
     if (to.json)
         allot__cli_puts(to.out, "]}");
     return allot__cli_status(cli, status);
@@ -102,19 +105,24 @@ static int explain(allot__cli *cli, const allot_decision *decision, const char *
     return code;
 }
 
-/* A task's part: an operand that is no path is its id. */
+/* A task's part, or a job's: an operand that is no path is its id. */
 static int explain_task(allot__cli *cli, const allot_decision *decision, const char *id)
 {
     teller to = {&cli->out, cli->options.json, 0};
+    bool queues = allot_plan_queues(allot_decision_plan(decision)) > 0;
+    const char *what = queues ? "job" : "task";
     if (to.json) {
-        allot__cli_puts(to.out, "{\"schema\": \"allot/explain/v1\", \"task\": ");
+        allot__cli_printf(to.out, "{\"schema\": \"allot/explain/v1\", \"%s\": ", what);
         allot__cli_json_string(to.out, id);
         allot__cli_puts(to.out, ", \"lines\": [");
     }
-    int status = allot_explain_task(decision, id, tell, &to);
+    int status = queues ? allot__cli_explain_job(decision, id, tell, &to)
+                        : allot_explain_task(decision, id, tell, &to);
     if (status == ALLOT_ENOENT)
-        return allot__cli_fail(cli, CLI_USAGE, "E-unknown-task", "a consumer's path begins with /",
-                               "the state has no task %.200s", id);
+        return allot__cli_fail(cli, CLI_USAGE, queues ? "E-unknown-job" : "E-unknown-task",
+                               queues ? "a queue's path begins with /"
+                                      : "a consumer's path begins with /",
+                               "the state has no %s %.200s", what, id);
     if (to.json) {
         allot__cli_puts(to.out, "], \"warnings\": ");
         allot__cli_warnings_json(cli->report, to.out);
@@ -130,7 +138,7 @@ int allot__cli_explain(allot__cli *cli)
     if (preview && cli->options.at == NULL)
         return allot__cli_fail(
             cli, CLI_USAGE, "E-usage", "--at next tells of the next switch",
-            "usage: allot explain PLAN STATE PATH|TASK, or --at TIME in its place");
+            "usage: allot explain PLAN STATE PATH|TASK|JOB, or --at TIME in its place");
     int code = allot__cli_decide(cli, cli->operands[0], cli->operands[1], &docs);
     const char *what = preview ? NULL : cli->operands[2];
     if (code == CLI_DONE && preview)

@@ -12,7 +12,9 @@
 const allot__verb allot__cli_verbs[] = {
     {"run", "PLAN STATE", 2, 2, "akt", "decide once: quotas, grants and reclaims",
      "Reads a plan and a state and prints what a scheduler should now do: the quota of every\n"
-     "consumer, who gets idle slots, and who gives back how many to whom.\n\n"
+     "consumer, who gets idle slots, and who gives back how many to whom. Of a plan with queues:\n"
+     "which jobs to start, resume, suspend and kill, where, and why others wait; of contracts,\n"
+     "both sides' slots and what moves.\n\n"
      "  allot run plan.json state.json\n"
      "  allot run --format json plan.json state.json | jq '.reclaims'\n"
      "  allot run plan.json state.json --at 2026-11-23T08:00:00+01:00\n"
@@ -24,15 +26,18 @@ const allot__verb allot__cli_verbs[] = {
      "  allot check plan.json\n"
      "  allot check site/*.lua && git commit\n",
      allot__cli_check},
-    {"explain", "PLAN STATE [PATH|TASK]", 2, 3, "gt",
-     "tell why a consumer gets what it gets, or why a task goes",
+    {"explain", "PLAN STATE [PATH|TASK|JOB]", 2, 3, "gt",
+     "tell why a consumer gets what it gets, a task goes, a job waits",
      "Runs the cycle of `run` and tells one consumer's part in it in sentences, with the numbers\n"
      "that decided. With several resource groups it tells all, or the one named by --group.\n\n"
      "What is no path is a task's id: it tells whom the task was compared with and which key\n"
-     "decided. Without either, --at tells what a switch of windows takes from whom, and what\n"
-     "work is lost.\n\n"
+     "decided. Of a plan with queues it is a job's id: why it waits, who is ahead and what binds,\n"
+     "or why it was preempted and what would have spared it.\n\n"
+     "Without either, --at tells what a switch of windows takes from whom, and what work is\n"
+     "lost.\n\n"
      "  allot explain plan.json state.json /physics/lattice\n"
      "  allot explain plan.json state.json task-17\n"
+     "  allot explain queues.json state.json 4711\n"
      "  allot explain --group gpu plan.json state.json /physics\n"
      "  allot explain plan.json state.json --at next\n",
      allot__cli_explain},

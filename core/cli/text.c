@@ -63,6 +63,12 @@ void allot__cli_spaces(allot__text *text, int count)
         allot__cli_add(text, " ", 1);
 }
 
+void allot__cli_trim(allot__text *text)
+{
+    while (text->len > 0 && text->bytes[text->len - 1] == ' ')
+        text->len--;
+}
+
 void allot__cli_puts_safe(allot__text *text, const char *string, size_t len)
 {
     size_t start = 0;

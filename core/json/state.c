@@ -21,7 +21,7 @@ static const allot__field state_fields[ALLOT__STATE_KEYS] = {
     [ALLOT__STATE_TASKS] = {"tasks", ALLOT__LIST, 0, 0, false, false},
     [ALLOT__STATE_RECLAIMS] = {"reclaims", ALLOT__LIST, 0, 0, false, false},
     [ALLOT__STATE_LOANS] = {"loans", ALLOT__LIST, 0, 0, false, false},
-    [ALLOT__STATE_JOBS] = {"jobs", ALLOT__NULL | ALLOT__LIST, 0, 0, false, false},
+    [ALLOT__STATE_JOBS] = {"jobs", ALLOT__NULL | ALLOT__LIST | ALLOT__OBJECT, 0, 0, false, false},
     [ALLOT__STATE_LEASES] = {"leases", ALLOT__NULL | ALLOT__OBJECT, 0, 0, false, false},
     [ALLOT__STATE_USAGE] = {"usage", ALLOT__NULL | ALLOT__OBJECT, 0, 0, false, false},
     [ALLOT__STATE_USAGE_AT] = {"usage_at", ALLOT__NULL | ALLOT__TIME, false, false},
@@ -241,6 +241,19 @@ static int read_top(allot__state_reader *reader)
     return status;
 }
 
+/* No jobs at all may be {}, too: many a Lua program writes an empty list so. */
+static void check_jobs(allot__state_reader *reader)
+{
+    allot__value *jobs = &reader->top[ALLOT__STATE_JOBS];
+    bool empty = jobs->kind == ALLOT__OBJECT &&
+                 allot__doc_end(&reader->doc, jobs->number) == jobs->number + 1;
+    if (jobs->kind != ALLOT__OBJECT)
+        return;
+    if (!empty)
+        allot__kind_check(&reader->doc, jobs->number, ALLOT__LIST);
+    jobs->kind = 0;
+}
+
 /* Some keys are of plans with queues, others of those with consumers: of the other kind they may
  * only be empty. */
 static void check_kind(allot__state_reader *reader)
@@ -281,6 +294,8 @@ static int read_state(allot__state_reader *reader)
     if (!allot__kind_check(&reader->doc, 0, ALLOT__OBJECT))
         return ALLOT_EINVALID;
     int status = read_top(reader);
+    if (status == ALLOT_OK)
+        check_jobs(reader);
     if (status == ALLOT_OK)
         check_kind(reader);
     if (status == ALLOT_OK)
