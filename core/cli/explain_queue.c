@@ -43,11 +43,11 @@ static void say_slots(teller *to)
 {
     const allot_queue_part *part = &to->part;
     int64_t after = part->running + part->started + part->resumed + part->grown - part->preempted;
+    say(to, "/%s is a queue of priority %" PRId32 ".", to->queue.name, to->queue.priority);
     say(to,
-        "/%s is a queue of priority %" PRId32 ". Before this cycle %" PRId64
-        " slot%s run its jobs, pending ones ask for %" PRId64 ", suspended ones for %" PRId64 ".",
-        to->queue.name, to->queue.priority, part->running, plural(part->running), part->pending,
-        part->suspended);
+        "Before this cycle %" PRId64 " slot%s run its jobs, pending ones ask for %" PRId64
+        ", suspended ones for %" PRId64 ".",
+        part->running, plural(part->running), part->pending, part->suspended);
     say(to,
         "This cycle starts jobs on %" PRId64 " slot%s, resumes on %" PRId64 ", grows by %" PRId64
         " and preempts %" PRId64 ": behind it %" PRId64 " run them.",

@@ -1,0 +1,115 @@
+-- SPDX-License-Identifier: MIT
+-- Copyright the allot authors
+--- The command on plans with queues and contracts: what `run`, `explain` and `check` print.
+
+local document = require "spec.support.document"
+local shell = require "spec.support.shell"
+
+local json = require "dkjson"
+
+local PLAN = {
+  version = 1, hosts = { h1 = { slots = 4 }, h2 = { slots = 4 } },
+  queues = {
+    { name = "high", priority = 9, preemptive = { "low" }, hosts = { "h1" } },
+    { name = "low", priority = 2 },
+    { name = "batch", priority = 1, slot_pool = "P", slot_share = 50 },
+  },
+  leases = { { name = "L", provider = "P", consumer = "C", slots = 10 } },
+}
+local STATE = {
+  now = 1000,
+  jobs = {
+    { id = "7", queue = "low", state = "running", hosts = { h1 = 4 }, started = 100 },
+    { id = "8", queue = "low", state = "running", hosts = { h2 = 2 }, started = 100 },
+    { id = "17", queue = "high", slots = 3 },
+    { id = "18", queue = "batch", slots = 2 },
+    { id = "19", queue = "batch", slots = 9 },
+  },
+  leases = {
+    L = {
+      provider = { available = 9, used = 3 }, consumer = { available = 1, used = 1 },
+      phase = "ok", since = 100,
+    },
+  },
+}
+
+describe("the command and queues", function ()
+  local directory, plan, state
+
+  setup(function ()
+    directory = shell.directory()
+    plan, state = directory .. "/plan.json", directory .. "/state.json"
+    shell.write(plan, document.encode(PLAN))
+    shell.write(state, document.encode(STATE))
+  end)
+  teardown(function () shell.remove(directory) end)
+
+  local function run(...)
+    local words = { shell.allot, ... }
+    for i, word in ipairs(words) do words[i] = shell.quote(word) end
+    local pipe = assert(io.popen(table.concat(words, " ") .. " 2>&1"))
+    local text = pipe:read("a")
+    local _, _, code = pipe:close()
+    return text, code
+  end
+
+  local function has(text, words)
+    assert.truthy(text:find(words, 1, true), words .. " is not in:\n" .. text)
+  end
+
+  it("run prints queues, orders in their order, who waits, and both sides of contracts", function ()
+    local text, code = run("run", plan, state)
+    assert.equal(0, code)
+    has(text, "queue  pool  priority  slice  pending  running  starts  preempted  after\n")
+    has(text, "high                9               3        0       3                 3\n")
+    has(text, "low                 2               0        6       0          4      2\n")
+    local goes = text:find("suspend job 7 (queue low) on h1: 4 slots, for job 17 (queue high)", 1,
+      true)
+    local comes = text:find("start job 17 (queue high) on h1: 3 slots, others make room", 1, true)
+    assert.truthy(goes and comes and goes < comes, text)
+    has(text, "start job 18 (queue batch)")
+    has(text, "1 job waits (allot explain PLAN STATE JOB):\n")
+    has(text, "contract L: 10 slots, shared, ")
+    -- L-6: the provider has 6 idle, the consumer none: they go over.
+    has(text, "provider P: 3 available, 3 used, 0 idle\n")
+    has(text, "consumer C: 7 available, 1 used, 6 idle\n")
+    has(text, "6 slots moved to the consumer (provider-idle)\n")
+    for line in text:gmatch "[^\n]*" do assert.is_true(#line <= 100, line) end
+  end)
+
+  it("run --format json says the same", function ()
+    local text = run("run", "--format", "json", plan, state)
+    local decision = assert(json.decode(text))
+    assert.equal("7", decision.suspends[1].job)
+    assert.equal("17", decision.suspends[1]["for"])
+    assert.equal("preempted", decision.suspends[1].why.code)
+    assert.equal(9, decision.suspends[1].why.by_priority)
+    assert.same({ h1 = 3 }, decision.starts[1].hosts)
+    assert.equal(4, decision.queues.low.preempted)
+    assert.equal(7, decision.leases.L.consumer.available)
+    assert.equal("consumer", decision.leases.L.to)
+    for _, key in ipairs { "resumes", "resizes", "kills", "grants", "reclaims", "loans" } do
+      assert.same({}, decision[key], key)
+    end
+  end)
+
+  it("explain tells of queues and of jobs", function ()
+    local text, code = run("explain", plan, state, "/high")
+    assert.equal(0, code)
+    has(text, "/high is a queue of priority 9.")
+    has(text, "Its jobs may preempt: low.")
+    has(run("explain", plan, state, "/batch"), "its share of 50 % is a slice of")
+    has(run("explain", plan, state, "7"), "job 17")
+    has(run("explain", plan, state, "19"), "19")
+    text, code = run("explain", plan, state, "20")
+    assert.equal(2, code)
+    has(text, "the state has no job 20 [E-unknown-job]")
+  end)
+
+  it("check counts queues and contracts", function ()
+    has(run("check", plan), "plan is valid, 3 queues, 1 lease\n")
+    local text = run("check", "--format", "json", plan)
+    local checked = assert(json.decode(text)).checked[1]
+    assert.same({ 3, 3, 1 }, { checked.consumers, checked.queues, checked.leases })
+  end)
+end)
