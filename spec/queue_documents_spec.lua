@@ -121,6 +121,8 @@ local BAD = {
   { "names in both", limit '"slots": 1, "users": ["a"], §"per_user": ["b"]', "E-conflict",
     "users" },
   { "all users but one", limit '"slots": 1, "users": ["ann", §"~bob"]', "E-unsupported", "~bob" },
+  { "a host's jl_u that is none", '{"version": 1, "queues": [{"name": "q"}],\n'
+    .. '"hosts": {"h1": {"slots": 1, "jl_u": §"x"}}}', "E-type", "integer" },
   -- Params
   { "two ways to fade", plan_of
     '"queues": [{"name": "q"}], "params": {"hist_hours": 5, §"half_life": 60}', "E-conflict",
@@ -278,6 +280,20 @@ describe("keys of queues", function ()
       assert.same(decided(case[2], state), decided(case[3], state))
     end)
   end
+
+  it("A-17: hosts' jl_u binds each user on each of them", function ()
+    local plan = [[{"version": 1, "queues": [{"name": "q"}],
+      "hosts": {"h1": {"slots": 4, "jl_u": 1}, "h2": {"slots": 4, "jl_u": 1}}}]]
+    local jobs = {}
+    for i = 1, 6 do
+      jobs[i] = { id = "j" .. i, queue = "q", user = i <= 4 and "ann" or "bob" }
+    end
+    local started = {}
+    for _, it in ipairs(decided(plan, json.encode { now = 1, jobs = jobs }).starts) do
+      started[#started + 1] = it.job
+    end
+    assert.same({ "j1", "j2", "j5", "j6" }, started)
+  end)
 
   it("L-6, Q-41: what a decision says of use and contracts is what the next state says", function ()
     local first = decided(PLAN, [[{"now": 1000, "usage_at": 400, "usage": {"p": 12345},

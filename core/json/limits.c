@@ -300,47 +300,77 @@ static int read_limit(allot__plan_reader *reader, uint32_t object, int32_t place
 
 /* ---- What hosts allow each user -------------------------------------------------------------- */
 
-static int add_host_limit(allot__plan_reader *reader, const char *host, uint32_t number)
+/* Hosts that state jl_u: those that state the same are one limit, of each host by itself. */
+typedef struct allowed {
+    const char *host;
+    uint32_t number; /* the value; 0: its limit is there */
+    int64_t most;
+} allowed;
+
+static int read_allowed(allot__plan_reader *reader, const cJSON *host, allowed *list,
+                        int32_t *count)
 {
     static const allot__field field = {"jl_u", ALLOT__LIMIT};
-    char name[300];
+    uint32_t object = (uint32_t)host->valueint;
+    bool known = object != 0 && allot__doc_first(&reader->doc, object) == '{' &&
+                 allot_plan_host_find(reader->plan, host->string) >= 0;
+    uint32_t number = known ? allot__doc_member(&reader->doc, object, "jl_u") : 0;
     cJSON *node;
-    int64_t faults = reader->doc.faults;
+    if (number == 0)
+        return ALLOT_OK;
     int status = allot__doc_parse(&reader->doc, number, &node);
     if (status != ALLOT_OK)
         return status;
     allot__value value = allot__value_read(&reader->doc, node, &field);
-    snprintf(name, sizeof name, "jl_u of %s", host);
-    name[255] = '\0';
+    if (value.kind == ALLOT__INTEGER)
+        list[(*count)++] = (allowed){host->string, number, value.integer};
+    cJSON_Delete(node);
+    return ALLOT_OK;
+}
+
+/* The limit of entry i and of those behind it that say the same; `hosts` has room for all. */
+static int add_allowed(allot__plan_reader *reader, allowed *list, int32_t count, int32_t i,
+                       const char **hosts)
+{
+    char name[40];
+    uint32_t number = list[i].number;
+    snprintf(name, sizeof name, "jl_u %lld", (long long)list[i].most);
     allot_job_limit limit = {.name = name,
                              .kind = ALLOT_LIMIT_SLOTS,
-                             .most = value.integer,
+                             .most = list[i].most,
                              .per = ALLOT_PER_USER | ALLOT_PER_HOST,
-                             .hosts = &host,
-                             .host_count = 1};
-    if (value.kind == ALLOT__INTEGER)
-        status = add_limit(reader, number, &limit, faults);
-    cJSON_Delete(node);
-    return status;
+                             .hosts = hosts};
+    for (int32_t k = i; k < count; k++) {
+        if (list[k].number == 0 || list[k].most != limit.most)
+            continue;
+        hosts[limit.host_count++] = list[k].host;
+        list[k].number = 0;
+    }
+    return add_limit(reader, number, &limit, reader->doc.faults);
 }
 
 static int read_host_limits(allot__plan_reader *reader)
 {
-    const allot__value *hosts = &reader->top[ALLOT__PLAN_HOSTS];
+    const allot__value *top = &reader->top[ALLOT__PLAN_HOSTS];
+    allot__doc *doc = &reader->doc;
+    int32_t count = 0;
     cJSON *node;
-    if (hosts->kind == 0)
+    if (top->kind == 0)
         return ALLOT_OK;
-    int status = allot__doc_parse(&reader->doc, hosts->number, &node);
+    int status = allot__doc_parse(doc, top->number, &node);
     if (status != ALLOT_OK)
         return status;
-    for (const cJSON *it = node->child; it != NULL && status == ALLOT_OK; it = it->next) {
-        uint32_t object = (uint32_t)it->valueint;
-        bool known = object != 0 && allot__doc_first(&reader->doc, object) == '{' &&
-                     allot_plan_host_find(reader->plan, it->string) >= 0;
-        uint32_t number = known ? allot__doc_member(&reader->doc, object, "jl_u") : 0;
-        if (number != 0)
-            status = add_host_limit(reader, it->string, number);
-    }
+    size_t room = (size_t)cJSON_GetArraySize(node);
+    allowed *list = allot__block_new(doc, room, sizeof *list);
+    const char **hosts = allot__block_new(doc, room, sizeof *hosts);
+    status = list != NULL && hosts != NULL ? ALLOT_OK : ALLOT_ENOMEM;
+    for (const cJSON *it = node->child; it != NULL && status == ALLOT_OK; it = it->next)
+        status = read_allowed(reader, it, list, &count);
+    for (int32_t i = 0; i < count && status == ALLOT_OK; i++)
+        if (list[i].number != 0)
+            status = add_allowed(reader, list, count, i, hosts);
+    allot__block_free(doc, list, room, sizeof *list);
+    allot__block_free(doc, hosts, room, sizeof *hosts);
     cJSON_Delete(node);
     return status;
 }

@@ -267,7 +267,9 @@ static void test_faults(void)
 static int read_once(allot_engine *engine)
 {
     static const char text[] =
-        "{" HOSTS ", \"host_groups\": {\"odd\": [\"h1\", \"h3\"], \"all of them\": \"odd h2\"},"
+        "{\"hosts\": {\"h1\": {\"slots\": 4, \"jl_u\": 2}, \"h2\": {\"slots\": 6, \"jl_u\": 2},"
+        " \"h3\": {\"slots\": 2, \"jl_u\": 1}}, \"host_groups\": {\"odd\": [\"h1\", \"h3\"], \"all "
+        "of them\": \"odd h2\"},"
         " \"user_groups\": {\"lab\": [\"ann\"], \"us\": [\"lab\", \"bob\"]},"
         " \"params\": {\"preempt_for\": [\"MINI_JOB\", \"USER_JLP\"], \"half_life\": 60},"
         " \"applications\": {\"sim\": {\"runlimit\": 60}},"
