@@ -217,6 +217,9 @@ local BAD_STATES = {
   { "tasks beside queues", '{"now": 1, §"tasks": [{"id": "1", "consumer": "/low"}]}', "E-queues",
     "tasks" },
   { "use without a time", '{"now": 1, §"usage": {"p": 1}}', "E-missing", "usage_at" },
+  { "use at no time", '{"now": 1, "usage_at": null, §"usage": {"p": 1}}', "E-missing", "usage_at" },
+  { "use at a time that is none", '{"now": 1, "usage_at": §"noon", "usage": {"p": 1}}', "E-range",
+    "noon" },
   { "use of no queue", '{"now": 1, "usage_at": 1, "usage": {§"x": 1}}', "E-unknown-queue", "x" },
   { "use below 0", '{"now": 1, "usage_at": 1, "usage": {"p": §-1}}', "E-range", "-1" },
   { "a whole millionth", '{"now": 1, "usage_at": 1, "usage": {"p": 1}, "usage_rest": '

@@ -237,6 +237,8 @@ static int read_top(allot__state_reader *reader)
     if (status == ALLOT_OK &&
         allot__time_read(&reader->doc, &reader->top[ALLOT__STATE_LAST], &last))
         status = allot_state_last(reader->state, last);
+    reader->usage_known =
+        allot__time_read(&reader->doc, &reader->top[ALLOT__STATE_USAGE_AT], &reader->usage_at);
     cJSON_Delete(node);
     return status;
 }
@@ -272,7 +274,7 @@ static void check_kind(allot__state_reader *reader)
         bool list = value->kind == ALLOT__LIST || value->kind == ALLOT__OBJECT;
         bool some = list && allot__doc_end(&reader->doc, value->number) > value->number + 1;
         if (value->kind == ALLOT__NULL)
-            value->kind = 0;
+            *value = (allot__value){0}; /* as good as not stated */
         if (kinds[i].queues == queues)
             continue;
         if (some)

@@ -44,6 +44,8 @@ typedef struct allot__state_reader {
     allot_state *state;
     allot__value top[ALLOT__STATE_KEYS];
     uint32_t *objects; /* by consumer: its object, and whether it is faulty; 0: none */
+    int64_t usage_at;  /* if `usage_known`: the time that the state says */
+    bool usage_known;
     allot__keys *keys; /* while tasks or jobs are read */
     bool doubtful;     /* a task, job or reclaim is faulty, so sums of them may be */
 } allot__state_reader;

@@ -61,12 +61,11 @@ static int parse_key(allot__state_reader *reader, allot__state_key key, cJSON **
 /* Use that fades has to say when it was that much. */
 static int read_when(allot__state_reader *reader)
 {
-    const allot__value *at = &reader->top[ALLOT__STATE_USAGE_AT];
     const allot__value *usage = &reader->top[ALLOT__STATE_USAGE];
-    int64_t when;
-    if (allot__time_read(&reader->doc, at, &when))
-        return allot_state_usage_at(reader->state, when);
-    if (at->number == 0 && usage->kind != 0 &&
+    bool stated = reader->top[ALLOT__STATE_USAGE_AT].number != 0;
+    if (reader->top[ALLOT__STATE_USAGE_AT].kind != 0 && reader->usage_known)
+        return allot_state_usage_at(reader->state, reader->usage_at);
+    if (!stated && usage->kind != 0 &&
         allot__doc_end(&reader->doc, usage->number) > usage->number + 1)
         allot__doc_fault(&reader->doc, allot__at_key(usage->number), "E-missing", NULL,
                          "\"usage_at\" is missing: when \"usage\" was so much");

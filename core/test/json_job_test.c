@@ -175,7 +175,7 @@ static void test_decision(void)
     text out = {.len = 0};
     begin(&it);
     CHECK_EQ(bench_state(&it, "{\"now\": 100, \"usage\": {\"p\": 7}, \"usage_rest\": {\"p\": 9},"
-                              " \"usage_at\": 100, \"jobs\": ["
+                              " \"usage_at\": \"1970-01-01T00:01:40Z\", \"jobs\": ["
                               "{\"id\": \"1\", \"queue\": \"low\", \"state\": \"running\","
                               " \"hosts\": {\"h1\": 4}, \"started\": 40},"
                               "{\"id\": \"2\", \"queue\": \"high\", \"slots\": 8}]}"),
