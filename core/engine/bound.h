@@ -17,8 +17,9 @@
  * A limit per processor holds on each host for its slots; what is not whole is cut, so that it is
  * never exceeded. Slots of hosts themselves are no bound but room.h's.
  *
- * Jobs are asked about as the state has them: of one that is suspended there only limits count that
- * it does not count in already; of one that runs (and grows) counts of jobs do not.
+ * Jobs are asked about as the state has them: one that is suspended there is resumed where what
+ * runs leaves room for it, whether it counts already or not (P-23); of one that runs (and grows)
+ * counts of jobs do not matter.
  */
 #ifndef ALLOT_ENGINE_BOUND_H
 #define ALLOT_ENGINE_BOUND_H
@@ -30,8 +31,9 @@ typedef struct allot__bound {
     int32_t queue, user, group; /* that it holds of; -1: it is of none by itself */
     int32_t host;               /* of the room; -1: it is of none */
     int64_t most;
-    int64_t used;  /* slots or jobs that count */
-    int64_t trial; /* of a job that is being put on hosts */
+    int64_t used;   /* slots or jobs that count */
+    int64_t asleep; /* ... of these suspended */
+    int64_t trial;  /* of a job that is being put on hosts */
 } allot__bound;
 
 /* A limit of a class of jobs: its bound, or (-1) one by host. */

@@ -79,9 +79,15 @@ bool allot__limit_on(const allot__bounds *bounds, int32_t limit, int32_t host)
 static bool asks(const allot__bounds *bounds, int32_t job, int32_t limit)
 {
     int state = allot__job_at(bounds->work->state->jobs, job)->state;
-    if (state == ALLOT_RUNNING)
-        return allot__limit_at(bounds, limit)->stated.kind != ALLOT_LIMIT_JOBS;
-    return state == ALLOT_PENDING || !bounds->counts[limit];
+    return state != ALLOT_RUNNING ||
+           allot__limit_at(bounds, limit)->stated.kind != ALLOT_LIMIT_JOBS;
+}
+
+/* What is used of a bound, for a job that begins or is resumed. */
+static int64_t used_for(const allot__bounds *bounds, const allot__bound *bound, int32_t job)
+{
+    int state = allot__job_at(bounds->work->state->jobs, job)->state;
+    return bound->used - (state == ALLOT_SUSPENDED ? bound->asleep : 0);
 }
 
 static bool counts_jobs(const allot__bounds *bounds, int32_t limit)
@@ -101,7 +107,8 @@ bool allot__bounds_allow(const allot__bounds *bounds, int32_t job, int64_t slots
             allot__limit_of_hosts(allot__limit_at(bounds, entry->limit)))
             continue;
         const allot__bound *bound = allot__bound_at(bounds, entry->bound);
-        if (bound->used + (counts_jobs(bounds, entry->limit) ? 1 : slots) > bound->most) {
+        int64_t more = counts_jobs(bounds, entry->limit) ? 1 : slots;
+        if (used_for(bounds, bound, job) + more > bound->most) {
             *binding = entry->bound;
             return false;
         }
@@ -115,8 +122,8 @@ bool allot__bounds_by_host(const allot__bounds *bounds, int32_t job)
 }
 
 /* What the entry leaves on a host, and what binds there. */
-static int32_t bound_on(const allot__bounds *bounds, const allot__bound_entry *entry, int32_t host,
-                        int64_t *left)
+static int32_t bound_on(const allot__bounds *bounds, const allot__bound_entry *entry, int32_t job,
+                        int32_t host, int64_t *left)
 {
     int32_t number = entry->bound >= 0 ? entry->bound : allot__bound_find(bounds, entry, host);
     if (number < 0) {
@@ -124,7 +131,7 @@ static int32_t bound_on(const allot__bounds *bounds, const allot__bound_entry *e
         return -2 - entry->limit;
     }
     const allot__bound *bound = allot__bound_at(bounds, number);
-    *left = bound->most - bound->used - bound->trial;
+    *left = bound->most - used_for(bounds, bound, job) - bound->trial;
     return number;
 }
 
@@ -144,7 +151,7 @@ int32_t allot__bounds_on_host(const allot__bounds *bounds, int32_t job, int32_t 
             !allot__limit_on(bounds, entry->limit, host) || !asks(bounds, job, entry->limit))
             continue;
         int64_t left;
-        int32_t bound = bound_on(bounds, entry, host, &left);
+        int32_t bound = bound_on(bounds, entry, job, host, &left);
         if (counts_jobs(bounds, entry->limit))
             left = left > 0 ? slots : 0;
         if (left < most) {
@@ -180,25 +187,30 @@ void allot__bounds_tried(allot__bounds *bounds, int32_t job)
             allot__bound_at(bounds, entries[i].bound)->trial = 0;
 }
 
-/* By how much a change moves what is used of a limit: -1, 0, 1 times the slots, or jobs. */
-static int32_t sign_of(const allot__bounds *bounds, int32_t limit, allot__bound_change change)
+/* By how much a change moves what is used of a limit, and what of that is suspended: -1, 0, 1 times
+ * the slots, or jobs. */
+typedef struct signs {
+    int32_t used, asleep;
+} signs;
+
+static signs signs_of(const allot__bounds *bounds, int32_t limit, allot__bound_change change)
 {
     bool jobs = counts_jobs(bounds, limit), lifted = !bounds->counts[limit];
     switch (change) {
     case ALLOT__BOUND_START:
-        return 1;
+        return (signs){1, 0};
     case ALLOT__BOUND_END:
-        return -1;
+        return (signs){-1, 0};
     case ALLOT__BOUND_SUSPEND:
-        return lifted ? -1 : 0;
+        return lifted ? (signs){-1, 0} : (signs){0, 1};
     case ALLOT__BOUND_RESUME:
-        return lifted ? 1 : 0;
+        return lifted ? (signs){1, 0} : (signs){0, -1};
     case ALLOT__BOUND_GROW:
-        return jobs ? 0 : 1;
+        return (signs){jobs ? 0 : 1, 0};
     case ALLOT__BOUND_SHRINK:
-        return jobs ? 0 : -1;
+        return (signs){jobs ? 0 : -1, 0};
     }
-    return 0;
+    return (signs){0, 0};
 }
 
 /* The bound is counted on host by host: made before anything is counted, so that nothing fails. */
@@ -217,7 +229,13 @@ static int prepare(allot__bounds *bounds, const allot__bound_class *class,
     return ALLOT_OK;
 }
 
-static void count(allot__bounds *bounds, const allot__bound_entry *entry, int32_t sign,
+static void move(allot__bound *bound, signs sign, int64_t amount)
+{
+    bound->used += sign.used * amount;
+    bound->asleep += sign.asleep * amount;
+}
+
+static void count(allot__bounds *bounds, const allot__bound_entry *entry, signs sign,
                   const allot__job_place *places, int32_t places_count)
 {
     bool jobs = counts_jobs(bounds, entry->limit);
@@ -227,12 +245,12 @@ static void count(allot__bounds *bounds, const allot__bound_entry *entry, int32_
         int32_t host = allot__room_host(bounds->room, places[i].site);
         bool on = host >= 0 && allot__limit_on(bounds, entry->limit, host);
         if (entry->bound < 0 && on)
-            allot__bound_at(bounds, allot__bound_find(bounds, entry, host))->used +=
-                sign * (jobs ? 1 : places[i].slots);
+            move(allot__bound_at(bounds, allot__bound_find(bounds, entry, host)), sign,
+                 jobs ? 1 : places[i].slots);
         all += on || !of_hosts ? places[i].slots : 0;
     }
     if (entry->bound >= 0)
-        allot__bound_at(bounds, entry->bound)->used += sign * (jobs ? all > 0 : all);
+        move(allot__bound_at(bounds, entry->bound), sign, jobs ? all > 0 : all);
 }
 
 int allot__bounds_change(allot__bounds *bounds, int32_t job, allot__bound_change change,
@@ -246,8 +264,8 @@ int allot__bounds_change(allot__bounds *bounds, int32_t job, allot__bound_change
         return status;
     const allot__bound_entry *entries = entries_of(bounds, class);
     for (int32_t i = 0; i < class->count; i++) {
-        int32_t sign = sign_of(bounds, entries[i].limit, change);
-        if (sign != 0)
+        signs sign = signs_of(bounds, entries[i].limit, change);
+        if (sign.used != 0 || sign.asleep != 0)
             count(bounds, &entries[i], sign, places, places_count);
     }
     return ALLOT_OK;

@@ -43,8 +43,8 @@ bool allot__fit_helps(const allot__fit *fit, int32_t other);
 int64_t allot__fit_above(const allot__fit *fit, const allot__bound_entry *entry);
 /* Does a job of its queue end when it is preempted? */
 bool allot__fit_ends(const allot__bounds *bounds, const allot__job *job);
-/* Has a bound less in use when a job of such an entry is gone? */
-bool allot__fit_lessens(const allot__bounds *bounds, const allot__bound_entry *entry,
+/* Does a bound leave more for the job when one of such an entry is gone? */
+bool allot__fit_lessens(const allot__fit *fit, const allot__bound_entry *entry,
                         const allot__job *job);
 /* Entries of a job's class, *count of them. */
 const allot__bound_entry *allot__fit_entries(const allot__bounds *bounds, int32_t job,

@@ -16,18 +16,17 @@ const allot__bound_entry *allot__fit_entries(const allot__bounds *bounds, int32_
     return (const allot__bound_entry *)bounds->entries.items + class->first;
 }
 
-/* As bound.h asks: by the state that the job has in the state. */
 int64_t allot__fit_above(const allot__fit *fit, const allot__bound_entry *entry)
 {
     const allot__bounds *bounds = fit->bounds;
     const allot__job_limit *limit = allot__limit_at(bounds, entry->limit);
-    bool counts = fit->resumes && bounds->counts[entry->limit];
-    if (entry->bound < 0 || allot__limit_of_hosts(limit) || counts) {
+    if (entry->bound < 0 || allot__limit_of_hosts(limit)) {
         return 0;
     }
     const allot__bound *bound = allot__bound_at(bounds, entry->bound);
     bool jobs = limit->stated.kind == ALLOT_LIMIT_JOBS;
-    int64_t above = bound->used + (jobs ? 1 : fit->job->slots) - bound->most;
+    int64_t used = bound->used - (fit->resumes ? bound->asleep : 0);
+    int64_t above = used + (jobs ? 1 : fit->job->slots) - bound->most;
     return above > 0 ? above : 0;
 }
 
@@ -38,11 +37,11 @@ bool allot__fit_ends(const allot__bounds *bounds, const allot__job *job)
     return action == ALLOT_REQUEUE || action == ALLOT_KILL;
 }
 
-bool allot__fit_lessens(const allot__bounds *bounds, const allot__bound_entry *entry,
+bool allot__fit_lessens(const allot__fit *fit, const allot__bound_entry *entry,
                         const allot__job *job)
 {
-    return entry->bound >= 0 &&
-           (!bounds->counts[entry->limit] || job->grown_count > 0 || allot__fit_ends(bounds, job));
+    return fit->resumes || !fit->bounds->counts[entry->limit] || job->grown_count > 0 ||
+           allot__fit_ends(fit->bounds, job);
 }
 
 bool allot__fit_helps(const allot__fit *fit, int32_t other)
@@ -57,8 +56,7 @@ bool allot__fit_helps(const allot__fit *fit, int32_t other)
             continue;
         }
         for (int32_t k = 0; k < others; k++) {
-            if (with[k].bound == entries[i].bound &&
-                allot__fit_lessens(fit->bounds, &with[k], job)) {
+            if (with[k].bound == entries[i].bound && allot__fit_lessens(fit, &with[k], job)) {
                 return true;
             }
         }
@@ -78,7 +76,7 @@ void allot__prey_help(allot__prey *prey, int32_t number, int32_t sign)
         slots += all[job->grown + i].slots;
     }
     for (int32_t i = 0; i < count; i++) {
-        if (allot__fit_lessens(prey->bounds, &entries[i], job)) {
+        if (entries[i].bound >= 0) {
             prey->helps[entries[i].bound] += sign * slots;
         }
     }
