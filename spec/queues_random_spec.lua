@@ -1,0 +1,147 @@
+-- SPDX-License-Identifier: MIT
+-- Copyright the allot authors
+--- Random queues and jobs: the engine does what the model does, and what no rule may break holds.
+
+local dispatch = require "spec.support.model.queue_dispatch"
+local engine = require "spec.support.engine"
+local gen = require "spec.support.gen_queues"
+local property = require "spec.support.property"
+local world = require "spec.support.model.queue_world"
+local room = require "spec.support.model.queue_room"
+
+local LISTS = { "starts", "resumes", "suspends", "kills", "resizes" }
+
+local function claim(truth, text, ...)
+  if not truth then error(text:format(...), 0) end
+end
+
+--- Without pools and relations that shrinking has taken apart a case is none.
+local OPTS = { runs = 400, valid = engine.valid }
+
+local function holds(name, check, opts)
+  property(name, OPTS, check, function (seed) return gen.case(seed, opts) end)
+end
+
+--- An order as one line.
+local function line(it)
+  local hosts = {}
+  for host, slots in pairs(it.hosts) do hosts[#hosts + 1] = host .. "=" .. slots end
+  table.sort(hosts)
+  return ("%s %s %d %s %s"):format(it.job, it.queue, it.slots, table.concat(hosts, ","),
+    it["for"] or "")
+end
+
+local function lines(lists)
+  local out = {}
+  for _, kind in ipairs(LISTS) do
+    for _, it in ipairs(lists[kind]) do
+      if it.job and not it.held then out[#out + 1] = kind .. " " .. line(it) end
+    end
+  end
+  return table.concat(out, "\n")
+end
+
+local function agree(case, options, opts)
+  local plan = {}
+  for key, value in pairs(case.plan) do plan[key] = value end
+  plan.policy = options and { use = "preemption", preempt_for = options } or plan.policy
+  local said = lines((engine.cycle(plan, case.state)))
+  local meant = lines((dispatch.run(case.plan, case.state, opts)))
+  claim(said == meant, "the engine:\n%s\nthe model:\n%s", said, meant)
+end
+
+describe("the engine and the model agree", function ()
+  holds("without pools and limits", agree, { pools = false, limits = false })
+  holds("with limits", agree, { pools = false })
+  holds("with pools", agree)
+  for keyword, opts in pairs {
+    MINI_JOB = { fewest = "mini_job" }, OPTIMAL_MINI_JOB = { fewest = "optimal_mini_job" },
+    LEAST_RUN_TIME = { least_run_time = true }, GROUP_MAX = { lifts = { group_max = true } },
+    HOST_JLU = { lifts = { host_jlu = true } },
+  } do
+    holds("PREEMPT_FOR = " .. keyword, function (case) agree(case, keyword, opts) end)
+  end
+end)
+
+-- ---- What no rule may break --------------------------------------------------------------------
+
+--- The world after a decision, with the jobs of the state; and what became of them.
+local function after(case)
+  local decision = engine.cycle(case.plan, case.state)
+  local w, fates = world.read(case.plan, case.state), {}
+  for _, kind in ipairs(LISTS) do
+    for _, it in ipairs(decision[kind]) do
+      if it.job and not it.held then fates[it.job] = { kind = kind, order = it } end
+    end
+  end
+  w.limits = room.limits(w)
+  for _, job in ipairs(w.jobs) do
+    local fate = fates[job.id]
+    if fate and (fate.kind == "suspends" or fate.kind == "kills") then
+      job.state = fate.kind == "suspends" and "suspended" or "gone"
+    elseif fate then
+      job.state = "running"
+      for host, slots in pairs(fate.kind == "resumes" and {} or fate.order.hosts) do
+        job.hosts[host] = (fate.kind == "resizes" and job.hosts[host] or 0) + slots
+      end
+      if fate.kind == "resizes" then job.slots = job.slots + fate.order.slots end
+    end
+  end
+  return w, fates, decision
+end
+
+describe("after a cycle", function ()
+  holds("who was started, resumed or resized fits: slots, hosts, limits (P-23)", function (case)
+    local w, fates = after(case)
+    for _, job in ipairs(w.jobs) do
+      local fate = fates[job.id]
+      if fate and job.state == "running" then
+        local sum = 0
+        for name, slots in pairs(job.hosts) do
+          local host = w.host[name]
+          claim(host and host.slots > 0, "%s runs on %s", job.id, name)
+          claim(fate.kind == "resumes" or not job.queue.hosts or job.queue.hosts[name] or
+            fate.kind == "resizes", "%s runs on %s, not its queue's", job.id, name)
+          claim(room.free_to_resume(w, host, job) >= slots, "%s: %s is too full", job.id, name)
+          sum = sum + slots
+        end
+        claim(sum == job.slots, "%s has %d of %d slots", job.id, sum, job.slots)
+        if fate.kind == "resumes" then job.state = "suspended" end -- asked as it was
+        claim(room.allowed(w, job, job.slots), "%s is above a limit", job.id)
+        job.state = "running"
+      end
+    end
+  end)
+
+  holds("nobody is preempted that a rule protects, or by whom it may not be", function (case)
+    local w, fates = after(case)
+    local by_id = {}
+    for _, job in ipairs(w.jobs) do by_id[job.id] = job end
+    for id, fate in pairs(fates) do
+      if fate.kind == "suspends" or fate.kind == "kills" then
+        local victim, preemptor = by_id[id], by_id[fate.order["for"]]
+        claim(preemptor, "%s goes for nobody", id)
+        claim(not world.protected(victim), "%s is protected", id)
+        claim(not victim.exclusive, "%s is exclusive", id)
+        claim(world.may(preemptor.queue, victim.queue), "%s may not preempt %s", preemptor.id, id)
+        claim(fates[preemptor.id] and preemptor.state == "running", "%s does not run", preemptor.id)
+      end
+    end
+  end)
+
+  holds("nothing is decided any more in the end, without anybody coming or going", function (case)
+    local loop = require "spec.support.queue_loop"
+    local state, told = case.state, {}
+    for i = 1, 12 do
+      local decision = engine.cycle(case.plan, state)
+      told[i] = lines(decision)
+      if told[i] == "" then return end
+      state = loop.after(state, decision, 0)
+    end
+    claim(false, "still:\n%s", table.concat(told, "\nthen:\n"))
+  end)
+
+  holds("the same input gives the same bytes", function (case)
+    claim(engine.text(case.plan, case.state) == engine.text(case.plan, case.state), "differs")
+  end)
+end)
