@@ -60,9 +60,9 @@ describe("the command and queues", function ()
   it("run prints queues, orders in their order, who waits, and both sides of contracts", function ()
     local text, code = run("run", plan, state)
     assert.equal(0, code)
-    has(text, "queue  pool  priority  slice  pending  running  starts  preempted  after\n")
-    has(text, "high                9               3        0       3                 3\n")
-    has(text, "low                 2               0        6       0          4      2\n")
+    has(text, "queue  pool  prio  slice  pending  running  starts  preempt  after\n")
+    has(text, "high            9               3        0       3               3\n")
+    has(text, "low             2               0        6       0        4      2\n")
     local goes = text:find("suspend job 7 (queue low) on h1: 4 slots, for job 17 (queue high)", 1,
       true)
     local comes = text:find("start job 17 (queue high) on h1: 3 slots, others make room", 1, true)
@@ -91,6 +91,34 @@ describe("the command and queues", function ()
     for _, key in ipairs { "resumes", "resizes", "kills", "grants", "reclaims", "loans" } do
       assert.same({}, decision[key], key)
     end
+  end)
+
+  it("run cuts names, not numbers, to 100 columns", function ()
+    local wide, long = directory .. "/wide.json", ("q"):rep(60)
+    shell.write(wide, document.encode {
+      version = 1, slots = 9000000, queues = {
+        { name = long .. "1", priority = 900000000, slot_pool = ("p"):rep(60), slot_share = 50 },
+        { name = long .. "2", priority = 5, preemptive = true }, { name = long .. "3" },
+      },
+    })
+    local now = directory .. "/now.json"
+    shell.write(now, document.encode { now = 1, jobs = {
+      { id = "1", queue = long .. "1", slots = 4000000 },
+      { id = "2", queue = long .. "2", slots = 9000000 },
+      { id = "3", queue = long .. "3", slots = 8000000, state = "running" },
+      { id = "4", queue = long .. "3", slots = 900000, state = "suspended" },
+    } })
+    local text = run("run", wide, now)
+    local rows = 0
+    for line in text:gmatch "[^\n]*" do
+      if line:find "^qqq" then
+        rows = rows + 1
+        assert.is_true(#line <= 100, line)
+      end
+    end
+    assert.equal(3, rows)
+    has(text, "900000000")
+    has(text, "8000000")
   end)
 
   it("explain tells of queues and of jobs", function ()

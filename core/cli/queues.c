@@ -8,7 +8,9 @@
 #include <string.h>
 
 /* So many queues, and orders, are shown whole; more with --all. */
-enum { SMALL = 20, SHOWN = 40, NAME_MAX_SHOWN = 32, HOSTS_SHOWN = 6 };
+enum { SMALL = 20, SHOWN = 40, HOSTS_SHOWN = 6 };
+/* Characters. */
+enum { NAME_MAX_SHOWN = 32, NAME_MIN = 10, POOL_MIN = 6, ROOM = 100 };
 
 static const char *plural(int64_t count)
 {
@@ -59,9 +61,8 @@ enum {
     AFTER,
     COLUMNS
 };
-static const char *const heads[COLUMNS] = {"priority",  "slice",  "pending", "running",
-                                           "suspended", "starts", "resumes", "grows",
-                                           "preempted", "after"};
+static const char *const heads[COLUMNS] = {"prio",   "slice",   "pending", "running", "susp",
+                                           "starts", "resumes", "grows",   "preempt", "after"};
 /* Those that are left out where they are 0 in all rows. */
 static const bool optional[COLUMNS] = {
     [SLICE] = true, [SUSPENDED] = true, [RESUMES] = true, [GROWS] = true, [PREEMPTED] = true};
@@ -106,6 +107,18 @@ static bool is_busy(const int64_t *numbers)
 static int widest(int width, int len)
 {
     return len > width ? len : width;
+}
+
+/* Names are cut where the terminal, or 100 columns, are too narrow for them; numbers never. */
+static void fit(shape *it, int room)
+{
+    int used = it->name + (it->pool > 0 ? it->pool + 2 : 0);
+    for (int i = 0; i < COLUMNS; i++)
+        used += it->width[i] > 0 ? it->width[i] + 2 : 0;
+    for (; used > room && it->pool > POOL_MIN; used--)
+        it->pool--;
+    for (; used > room && it->name > NAME_MIN; used--)
+        it->name--;
 }
 
 static void measure(const allot_decision *decision, bool all, shape *out)
@@ -170,6 +183,7 @@ static void put_table(const allot_decision *decision, allot__text *out, const al
     int32_t left_out = 0;
     shape shape;
     measure(decision, all, &shape);
+    fit(&shape, look->width > 0 ? look->width : ROOM);
     put_head(out, &shape, look->color);
     for (int32_t i = 0; i < allot_plan_queues(plan); i++) {
         int64_t numbers[COLUMNS];
