@@ -345,7 +345,7 @@ static void put_lease(allot__text *out, const allot_lease *lease, const allot_le
 {
     char since[40];
     allot_time_text(part->now.since, since, sizeof since);
-    allot__cli_puts(out, "\ncontract ");
+    allot__cli_puts(out, "contract ");
     put_name(out, lease->name);
     allot__cli_printf(out, ": %" PRId64 " slot%s, %s, %s since %s\n", part->size,
                       plural(part->size), lease->shared ? "shared" : "exclusive",
@@ -369,8 +369,10 @@ static void put_leases(const allot_decision *decision, allot__text *out)
         allot_lease lease;
         allot_lease_part part;
         if (allot_plan_lease_at(plan, i, &lease) == ALLOT_OK &&
-            allot_decision_lease(decision, i, &part) == ALLOT_OK)
+            allot_decision_lease(decision, i, &part) == ALLOT_OK) {
+            allot__cli_puts(out, i > 0 || allot_plan_queues(plan) > 0 ? "\n" : "");
             put_lease(out, &lease, &part);
+        }
     }
 }
 
