@@ -117,19 +117,37 @@ static void count_jobs(allot__turns *turns)
     }
 }
 
-/* Slot-seconds that a queue's running jobs have used since use was told. */
-static allot__u128 used_since(const allot__turns *turns, int32_t queue)
+/* Slots of running jobs that have had them since the same time. */
+typedef struct alike {
+    int64_t since, slots;
+} alike;
+
+static allot__u128 made_by(const allot__turns *turns, const alike *jobs, const allot__pace *pace)
+{
+    allot__i128 seconds = (allot__i128)turns->work->state->now - jobs->since;
+    return allot__usage_made(jobs->slots, seconds > INT64_MAX ? INT64_MAX : (int64_t)seconds, pace);
+}
+
+/* Millionths of slot-seconds that a queue's running jobs have used since use was told. */
+static allot__u128 used_since(const allot__turns *turns, int32_t queue, const allot__pace *pace)
 {
     const allot__jobs *jobs = turns->jobs;
-    int64_t now = turns->work->state->now, from = jobs->usage_at;
+    const allot__u128 enough = (allot__u128)usage_most * MILLION;
+    const int64_t most_slots = (int64_t)1 << 39;
     allot__u128 sum = 0;
-    for (int32_t i = jobs->first[queue]; i < jobs->first[queue + 1]; i++) {
+    alike it = {0, 0};
+    for (int32_t i = jobs->first[queue]; i < jobs->first[queue + 1] && sum < enough; i++) {
         const allot__job *job = allot__job_at(jobs, jobs->by_queue[i]);
-        int64_t since = job->started > from ? job->started : from;
-        if (job->state == ALLOT_RUNNING && since < now)
-            sum += (allot__u128)job->slots * (allot__u128)((allot__i128)now - since);
+        int64_t since = job->started > jobs->usage_at ? job->started : jobs->usage_at;
+        if (job->state != ALLOT_RUNNING)
+            continue;
+        if (since != it.since || it.slots > most_slots) {
+            sum += made_by(turns, &it, pace);
+            it = (alike){since, 0};
+        }
+        it.slots += job->slots;
     }
-    return sum;
+    return sum + made_by(turns, &it, pace);
 }
 
 /* what was told fades until now, and what was used since is added. */
@@ -141,12 +159,13 @@ static void count_usage(allot__turns *turns)
     allot__i128 seconds = (allot__i128)turns->work->state->now - jobs->usage_at;
     allot__fading fading = allot__fading_over(seconds > INT64_MAX ? INT64_MAX : (int64_t)seconds,
                                               &turns->queues->decay);
+    allot__pace pace = allot__pace_of(&turns->queues->decay);
     for (int32_t q = 0; q < allot__queue_count(turns->work->plan); q++) {
         allot__u128 use = 0;
         if (jobs->usage != NULL && jobs->usage[q].told)
             use = (allot__u128)jobs->usage[q].slot_seconds * MILLION +
                   (allot__u128)jobs->usage[q].millionths;
-        use = allot__usage_left(use, &fading) + used_since(turns, q) * MILLION;
+        use = allot__usage_left(use, &fading) + used_since(turns, q, &pace);
         bool most = use / MILLION >= (allot__u128)usage_most;
         allot_queue_part *part = &turns->out->parts[q];
         part->usage = most ? usage_most : (int64_t)(use / MILLION);

@@ -102,3 +102,52 @@ allot__u128 allot__usage_fade(allot__u128 use, int64_t seconds, const allot_deca
     allot__fading fading = allot__fading_over(seconds, decay);
     return allot__usage_left(use, &fading);
 }
+
+/* ---- While it goes on ------------------------------------------------------------------------ */
+
+enum { SUM_BITS = 40, MILLION = 1000000 }; /* sums are in parts of 2^40 */
+
+allot__pace allot__pace_of(const allot_decay *decay)
+{
+    bool fades = decay->period > 0 && decay->parts > 1;
+    return (allot__pace){fades ? allot__fading_over(1, decay).part : 0};
+}
+
+/* part^times, of 2^126. */
+static allot__u128 power_of(allot__u128 part, int64_t times_over)
+{
+    allot__u128 out = (allot__u128)1 << ONE_BITS;
+    for (; times_over > 0; times_over >>= 1) {
+        if (times_over & 1)
+            out = whole(times(out, part));
+        part = whole(times(part, part));
+    }
+    return out;
+}
+
+/* n / divisor in parts of 2^40, to the nearest; n at most 2^126. */
+static allot__u128 quotient(allot__u128 n, allot__u128 divisor)
+{
+    allot__u128 out = n / divisor, rest = n % divisor;
+    for (int i = 0; i < SUM_BITS; i++) {
+        rest *= 2;
+        out = out << 1 | (rest >= divisor);
+        rest -= rest >= divisor ? divisor : 0;
+    }
+    return out + (rest * 2 >= divisor);
+}
+
+allot__u128 allot__usage_made(int64_t slots, int64_t seconds, const allot__pace *pace)
+{
+    allot__u128 one = (allot__u128)1 << ONE_BITS;
+    if (slots <= 0 || seconds <= 0)
+        return 0;
+    if (pace->part == 0)
+        return (allot__u128)slots * (allot__u128)seconds * MILLION;
+    allot__u128 sum = quotient(one - power_of(pace->part, seconds), one - pace->part);
+    wide made = times(sum, (allot__u128)slots * MILLION);
+    allot__u128 half = (allot__u128)1 << (SUM_BITS - 1);
+    made.low += half;
+    made.high += made.low < half;
+    return made.high << (128 - SUM_BITS) | made.low >> SUM_BITS;
+}

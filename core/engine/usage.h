@@ -32,4 +32,17 @@ allot__u128 allot__usage_left(allot__u128 use, const allot__fading *fading);
 /* Both at once. */
 allot__u128 allot__usage_fade(allot__u128 use, int64_t seconds, const allot_decay *decay);
 
+/*
+ * What use of slots leaves while it goes on. Each second of it counts from its end, and fades from
+ * then: over n seconds that is 1 + r + ... + r^(n - 1), r being what one second leaves. So it does
+ * not matter how often it was asked in between.
+ */
+typedef struct allot__pace {
+    allot__u128 part; /* r, of 2^126; 0: nothing fades */
+} allot__pace;
+
+allot__pace allot__pace_of(const allot_decay *decay);
+/* Millionths of slot-seconds of `slots`, 0 ... 2^40, over that long until now; below 0 as 0. */
+allot__u128 allot__usage_made(int64_t slots, int64_t seconds, const allot__pace *pace);
+
 #endif

@@ -156,7 +156,8 @@ static void use_over_share_comes_first(void)
     check_starts(&q, 3, (const int64_t[]){11, 5, 5});
 }
 
-/* What is told fades until now, and what ran since is added. */
+/* What is told fades until now, and so does each second of what ran since: 3 slots for 50 s are
+ * 3 * (1 - r^50) / (1 - r), r = 2^(-1/100): bc -l. */
 static void use_is_told_as_of_now(void)
 {
     queues q;
@@ -180,7 +181,8 @@ static void use_is_told_as_of_now(void)
     CHECK_EQ(part.usage, 250);
     CHECK_EQ(part.usage_millionths, 125000);
     CHECK_EQ(allot_decision_queue(q.decision, second, &part), ALLOT_OK);
-    CHECK_EQ(part.usage, 150);
+    CHECK_EQ(part.usage, 127);
+    CHECK_EQ(part.usage_millionths, 206526);
     queues_end(&q);
 }
 

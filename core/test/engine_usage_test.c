@@ -167,8 +167,69 @@ static void fading_keeps_order(void)
     CHECK_EQ(wrong, 0);
 }
 
+/* One second after another by the power itself, which the sum in one go is to be. */
+static void use_that_goes_on(void)
+{
+    int wrong = 0;
+    for (int i = 0; i < 200; i++) {
+        allot_decay decay = {.period = 1 + (int64_t)(bits() % 20000), .parts = 2 + i % 12};
+        allot__pace pace = allot__pace_of(&decay);
+        int64_t slots = 1 + (int64_t)(bits() % 1000), seconds = (int64_t)(bits() % 300);
+        allot__u128 sum = 0, once = (allot__u128)slots * 1000000;
+        for (int64_t k = 0; k < seconds; k++)
+            sum += allot__usage_fade(once, k, &decay);
+        allot__u128 made = allot__usage_made(slots, seconds, &pace);
+        allot__u128 apart = made > sum ? made - sum : sum - made;
+        wrong += apart > (allot__u128)seconds; /* half a millionth a second, and one */
+    }
+    CHECK_EQ(wrong, 0);
+}
+
+/* How often it was asked in between does not matter. */
+static void use_in_pieces(void)
+{
+    int wrong = 0;
+    for (int i = 0; i < 400; i++) {
+        allot_decay decay = {.period = 1 + (int64_t)(bits() % 100000), .parts = 2 + i % 12};
+        allot__pace pace = allot__pace_of(&decay);
+        int64_t slots = 1 + (int64_t)(bits() % 100000), seconds = 0;
+        int64_t pieces = 1 + (int64_t)(bits() % 9);
+        allot__u128 steps = 0;
+        for (int64_t k = 0; k < pieces; k++) {
+            int64_t step = (int64_t)(bits() % 100000);
+            steps = allot__usage_fade(steps, step, &decay) + allot__usage_made(slots, step, &pace);
+            seconds += step;
+        }
+        allot__u128 made = allot__usage_made(slots, seconds, &pace);
+        allot__u128 apart = made > steps ? made - steps : steps - made;
+        wrong += apart > 3 * (allot__u128)pieces;
+    }
+    CHECK_EQ(wrong, 0);
+}
+
+static void use_at_its_bounds(void)
+{
+    allot_decay none = {.period = 0, .parts = 10}, slow = {.period = INT64_MAX, .parts = 2};
+    allot__pace still = allot__pace_of(&none), pace = allot__pace_of(&slow);
+    CHECK(allot__usage_made(7, 100, &still) == 700000000);
+    CHECK(allot__usage_made(7, 0, &pace) == 0);
+    CHECK(allot__usage_made(7, -1, &pace) == 0);
+    CHECK(allot__usage_made(0, 5, &pace) == 0);
+    CHECK(allot__usage_made(7, 1, &pace) == 7000000);
+    /* 2^40 slots for ever: 2^40 / (1 - 2^(-1/INT64_MAX)), which is 2^40 * INT64_MAX / ln 2, but
+     * for what INT64_MAX seconds leave, which is half. */
+    allot__u128 made = allot__usage_made((int64_t)1 << 40, INT64_MAX, &pace);
+    allot__u128 wanted = (((allot__u128)INT64_MAX * 721347520444481704u) / 1000000000000000000u)
+                         << 40;
+    CHECK(made / 1000000 / (wanted / 1000000) == 1000000 ||
+          made / 1000000 / (wanted / 1000000) == 999999);
+}
+
 int main(void)
 {
+    RUN(use_that_goes_on);
+    RUN(use_in_pieces);
+    RUN(use_at_its_bounds);
     RUN(use_is_the_power_to_the_nearest);
     RUN(the_law_of_hist_hours);
     RUN(without_a_period_nothing_fades);
