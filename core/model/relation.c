@@ -109,6 +109,19 @@ static int put_asked(const allot_plan *plan, const allot__relation *it, allot_re
     return ALLOT_OK;
 }
 
+/* Queues of pools neither preempt nor are preempted, whoever says so. */
+static void cut_pools(const allot_plan *plan, const allot__relation *it)
+{
+    const allot__queues *queues = allot__queues_of(plan);
+    for (int32_t queue = 0; queue < it->count; queue++) {
+        if (!allot__queue_at(queues, queue)->slot_pool)
+            continue;
+        memset(row_of(it, queue), 0, allot__words(it->count) * sizeof *it->may);
+        for (int32_t high = 0; high < it->count; high++)
+            set(it, high, queue, false);
+    }
+}
+
 /* ---- Preferences ---- */
 
 static int put_levels(const allot_plan *plan, allot__relation *it)
@@ -228,10 +241,9 @@ static int make(const allot_plan *plan, allot__relation *it, allot_report *repor
         return ALLOT_ENOMEM;
     if (policy->preempts == ALLOT__AS_QUEUES_SAY)
         put_built_in(plan, it); /* by priority, so without circles */
-    if (policy->preempts < 0)
-        return ALLOT_OK;
-    int status = put_asked(plan, it, report);
-    return status ? status : check_circles(plan, it, report);
+    int status = policy->preempts < 0 ? ALLOT_OK : put_asked(plan, it, report);
+    cut_pools(plan, it);
+    return status || policy->preempts < 0 ? status : check_circles(plan, it, report);
 }
 
 int allot__relation_make(allot_plan *plan, allot_report *report)

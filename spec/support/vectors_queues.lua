@@ -228,4 +228,12 @@ preemption("A-15, P-53: who is being told of new slots is not suspended yet, nor
   running("m", "low", "h1", 1, { started = 1 }), { id = "p", queue = "high" },
 } }, { jobs = { m = "waits", p = "waits" } })
 
+preemption("A-24, Q-11: who may preempt everybody may not preempt a pool's queue", {
+  hosts = hosts(1, 1), queues = {
+    { name = "high", priority = 9, preemptive = true },
+    { name = "low", priority = 1, slot_pool = "pool", slot_share = 50 },
+  },
+}, { jobs = { running("l", "low", "h1"), { id = "p", queue = "high" } } },
+  { jobs = { l = "waits", p = "waits" } })
+
 return vectors

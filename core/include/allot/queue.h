@@ -144,7 +144,8 @@ ALLOT_API int allot_plan_queue_at(const allot_plan *plan, int32_t queue, allot_q
  * queue). */
 ALLOT_API int32_t allot_plan_queue_find(const allot_plan *plan, const char *name);
 ALLOT_API int32_t allot_plan_queue_consumer(const allot_plan *plan, int32_t queue);
-/* After sealing. May jobs of queue `high` preempt those of `low` (P-7, or what the policy says)?
+/* After sealing. May jobs of queue `high` preempt those of `low` (P-7, or what the policy says;
+ * never where one is in a pool, A-24)?
  * And the level at which it prefers them; 0: none. */
 ALLOT_API int allot_plan_may_preempt(const allot_plan *plan, int32_t high, int32_t low);
 ALLOT_API int32_t allot_plan_preference(const allot_plan *plan, int32_t high, int32_t low);

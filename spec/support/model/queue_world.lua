@@ -46,8 +46,9 @@ local function read_queue(given, place)
   }
 end
 
---- P-7, A-1.
+--- P-7, A-1; and never a pool's queue (A-24).
 function world.may(high, low)
+  if high.pool or low.pool then return false end
   if high.priority <= low.priority then return false end
   if low.high then return low.high[high.name] or false end
   return low.preemptable
