@@ -140,4 +140,26 @@ describe("the command and queues", function ()
     local checked = assert(json.decode(text)).checked[1]
     assert.same({ 3, 3, 1 }, { checked.consumers, checked.queues, checked.leases })
   end)
+
+  it("bench measures queues", function ()
+    local text, code = run("bench", "--shape", "queues/plain", "--repeat", "1")
+    assert.equal(0, code)
+    assert.truthy(text:find("\nplain +200000 +1000 +1000 "), text)
+    for line in text:sub(text:find("\nqueues", 1, true) + 1):gmatch "[^\n]+" do
+      assert.is_true(#line <= 100, line)
+    end
+    local measured =
+      json.decode((run("bench", "--shape", "queues/plain", "--repeat", "1", "--format", "json")))
+    assert.equal(1, #measured.queues)
+    local row = measured.queues[1]
+    assert.same({ "plain", 200000, 1000, 1000 }, { row.name, row.jobs, row.starts, row.victims })
+    assert.is_true(row.cycle_s.best > 0 and row.cycle_s.best <= row.cycle_s.median)
+    assert.is_true(row.cycle_cold_s.best > 0 and row.stream_cold_s.best > 0)
+    assert.is_true(row.state_bytes_per_job > 0 and row.cycle_bytes_per_job > 0)
+    assert.equal(200000, measured.queue_documents.jobs)
+    assert.is_true(measured.queue_documents.state_s.best > 0)
+    text, code = run("bench", "--shape", "queues/plein")
+    assert.equal(2, code)
+    has(text, "no shape queues/plein [E-usage]")
+  end)
 end)

@@ -37,6 +37,7 @@ typedef struct results {
     bool has_path;
     bench_victims victims[BENCH_VICTIMS];
     bool has_victims;
+    bench_queues queues;
 } results;
 
 static int time_cycles(const bench_tree *tree, allot_stage last, allot_report *report,
@@ -127,6 +128,8 @@ static int measure(allot__cli *cli, results *to)
         to->has_victims = true;
         status = allot__bench_victims(cli, samples, to->repeat, to->victims);
     }
+    if (status == ALLOT_OK)
+        status = allot__bench_queues(cli, samples, to->repeat, &to->queues);
     allot_engine_alloc(cli->engine, samples, size, 0);
     return status;
 }
@@ -201,6 +204,7 @@ static void put_text(const results *from, allot__text *out)
         put_path_text(&from->path, out);
     if (from->has_victims)
         put_victims_text(from->victims, out);
+    allot__bench_queues_text(&from->queues, out);
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
@@ -285,6 +289,7 @@ static void put_json(const results *from, allot__text *out)
         put_path(&from->path, out);
     if (from->has_victims)
         put_victims(from->victims, out);
+    allot__bench_queues_json(&from->queues, out);
     allot__cli_puts(out, "}\n");
 }
 
@@ -302,16 +307,17 @@ static int unknown_shape(allot__cli *cli, const char *const *names, size_t count
 
 static int check_shape(allot__cli *cli)
 {
-    const char *names[ROWS_MAX + 1] = {NULL};
+    const char *names[ROWS_MAX + 2] = {NULL};
     size_t count = 0;
     for (const bench_shape *shape = allot__bench_shapes; shape->name != NULL; shape++) {
         if (wanted(cli, shape->name))
             return CLI_DONE;
         names[count++] = shape->name;
     }
-    if (wanted(cli, victims_shape))
+    if (wanted(cli, victims_shape) || allot__bench_queues_are(cli->options.shape))
         return CLI_DONE;
     names[count++] = victims_shape;
+    names[count++] = "queues";
     return unknown_shape(cli, names, count);
 }
 

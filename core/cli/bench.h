@@ -19,7 +19,7 @@ extern const bench_shape allot__bench_shapes[];
 
 /* What the allocator under a tree counts. */
 typedef struct bench_memory {
-    int64_t live;
+    int64_t live, most;
 } bench_memory;
 
 /* A generated plan with its state, in an engine of their own. Zero it to begin. */
@@ -29,9 +29,12 @@ typedef struct bench_tree {
     allot_plan *plan;
     allot_state *state;
     int32_t consumers;
-    int64_t bytes; /* live after loading */
+    int64_t bytes;  /* live after loading; of a site its state's */
+    double sealing; /* s, of a site's state */
 } bench_tree;
 
+/* An allocator of an engine; `ud` is a bench_memory. */
+void *allot__bench_count(void *ud, void *ptr, size_t old_size, size_t new_size);
 /* Makes the tree of a shape under a policy; the same tree every time. */
 int allot__bench_grow(bench_tree *tree, const bench_shape *shape, const char *policy,
                       size_t policy_len, const char *policy_name, allot_report *report);
@@ -88,5 +91,49 @@ typedef struct bench_victims {
 
 /* Times choosing; `samples` has room for `repeat`, `out` for BENCH_VICTIMS. */
 int allot__bench_victims(allot__cli *cli, double *samples, int repeat, bench_victims *out);
+
+/* A plan with queues and a state with jobs (bench_site.c). */
+typedef struct bench_site {
+    const char *name, *victims, *fewest; /* Lua, NULL: as in the policy preemption */
+    int32_t slots, hosts;                /* of a host; of a queue, 0: all */
+    int32_t width;                       /* the most slots of a job that runs; 0: 1 */
+    int32_t least, want;                 /* slots of what preempts: from the one up to both */
+    bool pools, limits, all;
+} bench_site;
+
+/* Every site; the last has no name. */
+#define BENCH_SITES 10
+extern const bench_site allot__bench_sites[];
+int allot__bench_build(bench_tree *tree, const bench_site *site, allot_report *report);
+
+/* Whole cycles on a site. */
+typedef struct bench_queues_row {
+    const bench_site *site;
+    int32_t jobs, orders[ALLOT_ORDER_COUNT];
+    bench_time warm, cold;      /* cold: nothing of the state being in a cache; */
+    bench_time stream;          /* ... and likewise reading its bytes once */
+    int64_t bytes, cycle_bytes; /* of the state; what a cycle takes beside it, at its most */
+} bench_queues_row;
+
+/* The state of the first site as a document. */
+typedef struct bench_queues_path {
+    int32_t jobs;
+    size_t state_bytes, decision_bytes;
+    bench_time read, seal, write;
+} bench_queues_path;
+
+typedef struct bench_queues {
+    bench_queues_row rows[BENCH_SITES];
+    int count;
+    bench_queues_path path;
+    bool has_path;
+} bench_queues;
+
+/* Times the sites that a shape asks for: all by NULL and "queues", one by "queues/NAME"; is that a
+ * shape? `samples` has room for `repeat`. */
+bool allot__bench_queues_are(const char *shape);
+int allot__bench_queues(allot__cli *cli, double *samples, int repeat, bench_queues *out);
+void allot__bench_queues_text(const bench_queues *from, allot__text *out);
+void allot__bench_queues_json(const bench_queues *from, allot__text *out);
 
 #endif

@@ -20,7 +20,7 @@ const bench_shape allot__bench_shapes[] = {
     {NULL, {0, 0, 0}, 0},
 };
 
-static void *count_alloc(void *ud, void *ptr, size_t old_size, size_t new_size)
+void *allot__bench_count(void *ud, void *ptr, size_t old_size, size_t new_size)
 {
     bench_memory *memory = ud;
     if (new_size == 0) {
@@ -31,6 +31,8 @@ static void *count_alloc(void *ud, void *ptr, size_t old_size, size_t new_size)
     void *block = realloc(ptr, new_size);
     if (block != NULL)
         memory->live += (int64_t)new_size - (int64_t)old_size;
+    if (memory->live > memory->most)
+        memory->most = memory->live;
     return block;
 }
 
@@ -165,7 +167,7 @@ int allot__bench_grow(bench_tree *tree, const bench_shape *shape, const char *po
 {
     *tree = (bench_tree){0};
     allot_policy *rules = NULL;
-    int status = allot_engine_new(count_alloc, &tree->memory, &tree->engine);
+    int status = allot_engine_new(allot__bench_count, &tree->memory, &tree->engine);
     if (status == ALLOT_OK)
         status = allot_script_load(tree->engine, policy, policy_len, policy_name, NULL, 0, NULL,
                                    report, &rules);
