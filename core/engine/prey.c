@@ -107,6 +107,9 @@ static int take_room(allot__prey *prey)
     prey->stamp = zeroed(prey, (size_t)prey->room->count, sizeof *prey->stamp);
     prey->help_count = (int32_t)prey->bounds->list.count;
     prey->helps = zeroed(prey, prey->bounds->list.count, sizeof *prey->helps);
+    for (size_t i = 0; prey->reach_at != NULL && i < queues; i++) {
+        prey->reach_at[i] = -1;
+    }
     bool all = prey->helps != NULL && prey->most_left != NULL && prey->spared != NULL &&
                prey->gone != NULL && prey->slots_left != NULL && prey->slots_sheltered != NULL &&
                prey->reach != NULL && prey->reach_at != NULL && prey->stamp != NULL;
@@ -116,7 +119,7 @@ static int take_room(allot__prey *prey)
 int allot__prey_make(const allot__work *work, allot__room *room, allot__bounds *bounds,
                      allot__prey *out)
 {
-    *out = (allot__prey){.work = work, .room = room, .bounds = bounds, .spares = 1};
+    *out = (allot__prey){.work = work, .room = room, .bounds = bounds};
     int status = take_room(out);
     if (status == ALLOT_OK) {
         status = allot__prey_rows_make(work, room, out->spared, &out->rows);
@@ -144,9 +147,10 @@ void allot__prey_spare(allot__prey *prey, int32_t job, uint8_t why)
 {
     if (prey->spared[job] == ALLOT__PREY) {
         const allot__job *it = allot__job_at(prey->work->state->jobs, job);
-        prey->slots_left[it->queue] -= gives(prey, it);
+        int64_t slots = gives(prey, it);
+        prey->slots_left[it->queue] -= slots;
+        prey->spent += slots;
         allot__prey_help(prey, job, -1);
-        prey->spares++;
     }
     prey->spared[job] = why;
 }
@@ -260,43 +264,6 @@ static int merge_down(allot__chase *chase)
     return ALLOT_OK;
 }
 
-/* What candidates that a queue may preempt can make free, at most. */
-static int64_t sum_over(const allot__prey *prey, int32_t high, const int64_t *slots)
-{
-    const allot__relation *relation = prey->work->plan->relation;
-    size_t words = ((size_t)relation->count + 63) / 64;
-    const uint64_t *may = relation->may + (size_t)high * words;
-    int64_t sum = 0;
-    for (size_t i = 0; i < words; i++) {
-        for (uint64_t left = may[i]; left != 0; left &= left - 1) {
-            sum += slots[i * 64 + (size_t)__builtin_ctzll(left)];
-        }
-    }
-    return sum;
-}
-
-static int64_t reach_of(allot__prey *prey, int32_t high)
-{
-    if (prey->reach_at[high] != prey->spares) {
-        prey->reach[high] = sum_over(prey, high, prey->slots_left);
-        prey->reach_at[high] = prey->spares;
-    }
-    return prey->reach[high];
-}
-
-/* Whatever goes, it does not fit: known without looking. An exclusive job's hosts, and those that
- * limits close, may have more free for it than who goes leaves. */
-static bool hopeless(allot__chase *chase)
-{
-    const allot__fit *fit = &chase->fit;
-    int64_t reach = reach_of(chase->prey, fit->job->queue);
-    if (allot__prey_helpless(chase)) {
-        return true;
-    }
-    bool simple = !fit->exclusive && !allot__bounds_by_host(fit->bounds, fit->number);
-    return reach == 0 || (simple && fit->lack > reach);
-}
-
 static int pursue(allot__chase *chase)
 {
     int status = ALLOT_OK;
@@ -327,8 +294,8 @@ static void tell_why(const allot__chase *chase, allot__hunt *hunt)
     allot__prey *prey = chase->prey;
     const allot__fit *fit = &chase->fit;
     int32_t high = fit->job->queue;
-    int64_t reach = reach_of(prey, high);
-    int64_t sheltered = sum_over(prey, high, prey->slots_sheltered);
+    int64_t reach = allot__prey_reach(prey, high);
+    int64_t sheltered = allot__prey_sum(prey, high, prey->slots_sheltered);
     hunt->binding = fit->over > 0 ? allot__fit_binding(fit) : -1;
     if (fit->over > 0) {
         hunt->why = ALLOT_PEND_LIMIT;
@@ -380,7 +347,7 @@ int allot__prey_hunt(allot__prey *prey, allot__hunt *hunt)
     bool barred =
         chase.fit.exclusive && !(prey->work->rules[0].policy->job_types & ALLOT_PREY_EXCLUSIVE);
     int status = ALLOT_OK;
-    if (!barred && !allot__fits(&chase.fit) && !hopeless(&chase)) {
+    if (!barred && !allot__fits(&chase.fit) && !allot__prey_hopeless(&chase)) {
         status = pursue(&chase);
     }
     allot__chase_end(&chase, gains, changes, hunt);

@@ -56,8 +56,9 @@ typedef struct allot__prey {
     /* By bound: what it has less in use with all candidates gone. */
     int64_t *helps;
     int32_t help_count;
-    /* By queue: the sum of slots_left over those that it may preempt, as of a number of spares. */
-    int64_t *reach, *reach_at, spares;
+    /* By queue: the sum of slots_left over those that it may preempt, when slots that had been
+     * taken off slots_left in all were so many; -1: it is not known. */
+    int64_t *reach, *reach_at, spent;
     allot__prey_rows rows;
     int32_t *stamp;          /* prey_fit.h */
     int32_t *chosen;         /* room for victims */
@@ -107,10 +108,13 @@ void allot__chase_leave(allot__chase *chase, int32_t place);
 allot__prey_list *allot__chase_list(allot__chase *chase);
 /* Rule 4 of mini_job. */
 void allot__chase_spare(allot__chase *chase);
-/* prey_limits.c: counts what a candidate would lessen of limits, or (-1) no longer; and is a limit
- * over that candidates do not lessen by as much? */
+/* prey_limits.c: counts what a candidate would lessen of limits, or (-1) no longer. */
 void allot__prey_help(allot__prey *prey, int32_t job, int32_t sign);
-bool allot__prey_helpless(const allot__chase *chase);
+/* Sums over queues that a queue may preempt; of what their candidates can make free, at most. */
+int64_t allot__prey_sum(const allot__prey *prey, int32_t high, const int64_t *slots);
+int64_t allot__prey_reach(allot__prey *prey, int32_t high);
+/* Whatever goes, it does not fit: known without looking. */
+bool allot__prey_hopeless(allot__chase *chase);
 /* prey_few.c: does what jobs make free add up, so that the fewest can be told? And rule 4 of
  * optimal_mini_job; false: it does not, or no set was found. *status: ENOMEM. */
 bool allot__chase_adds_up(const allot__chase *chase);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* prey_limits.c: limits of no hosts that a job is above, and who helps with them. */
+/* prey_limits.c: limits of no hosts that a job is above, who helps with them, and what all can. */
 #include "engine/prey.h"
 
 const allot__bound_entry *allot__fit_entries(const allot__bounds *bounds, int32_t job,
@@ -82,7 +82,8 @@ void allot__prey_help(allot__prey *prey, int32_t number, int32_t sign)
     }
 }
 
-bool allot__prey_helpless(const allot__chase *chase)
+/* Is a limit over that candidates do not lessen by as much? */
+static bool helpless(const allot__chase *chase)
 {
     const allot__fit *fit = &chase->fit;
     int32_t count;
@@ -95,4 +96,53 @@ bool allot__prey_helpless(const allot__chase *chase)
         }
     }
     return false;
+}
+
+/* ---- What all together can do ---------------------------------------------------------------- */
+
+int64_t allot__prey_sum(const allot__prey *prey, int32_t high, const int64_t *slots)
+{
+    const allot__relation *relation = prey->work->plan->relation;
+    size_t words = ((size_t)relation->count + 63) / 64;
+    const uint64_t *may = relation->may + (size_t)high * words;
+    int64_t sum = 0;
+    for (size_t i = 0; i < words; i++) {
+        for (uint64_t left = may[i]; left != 0; left &= left - 1) {
+            sum += slots[i * 64 + (size_t)__builtin_ctzll(left)];
+        }
+    }
+    return sum;
+}
+
+int64_t allot__prey_reach(allot__prey *prey, int32_t high)
+{
+    if (prey->reach_at[high] != prey->spent) {
+        prey->reach[high] = allot__prey_sum(prey, high, prey->slots_left);
+        prey->reach_at[high] = prey->spent;
+    }
+    return prey->reach[high];
+}
+
+/* Is it at least so much? What is spent since it was known may all be of its queues, or none. */
+static bool reaches(allot__prey *prey, int32_t high, int64_t slots)
+{
+    int64_t since = prey->spent - prey->reach_at[high];
+    bool known = prey->reach_at[high] >= 0;
+    if (known && (prey->reach[high] < slots || prey->reach[high] - since >= slots)) {
+        return prey->reach[high] >= slots;
+    }
+    return allot__prey_reach(prey, high) >= slots;
+}
+
+/* An exclusive job's hosts, and those that limits close, may have more free for it than who goes
+ * leaves. */
+bool allot__prey_hopeless(allot__chase *chase)
+{
+    const allot__fit *fit = &chase->fit;
+    if (helpless(chase)) {
+        return true;
+    }
+    bool simple = !fit->exclusive && !allot__bounds_by_host(fit->bounds, fit->number);
+    int64_t least = simple && fit->lack > 1 ? fit->lack : 1;
+    return !reaches(chase->prey, fit->job->queue, least);
 }

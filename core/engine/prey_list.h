@@ -16,6 +16,12 @@
 
 #include "engine/job_rows.h"
 
+/* A queue with rows that are to come to a list: the first of them. */
+typedef struct allot__prey_top {
+    int64_t keys[2];   /* the first two, 0 where there are fewer */
+    int32_t queue, at; /* its place among `sorted` */
+} allot__prey_top;
+
 /* The list of one queue. */
 typedef struct allot__prey_list {
     int32_t high;   /* -1: nobody's */
@@ -24,9 +30,9 @@ typedef struct allot__prey_list {
     int32_t *rows;  /* merged so far */
     int32_t *alive; /* by place in `rows`, one more: the next that may not have been dropped */
     int32_t count;
-    int32_t *heap; /* queues with rows that are to come, by their first */
+    allot__prey_top *heap; /* the first of them first */
     int32_t heap_count;
-    int32_t *at;                       /* by queue: its next row, among `sorted` */
+    int32_t *room;                     /* for two times as many as there are queues */
     int64_t *preference, *queue_order; /* by queue */
 } allot__prey_list;
 
@@ -42,6 +48,7 @@ typedef struct allot__prey_rows {
     int32_t *sorted; /* rows; each queue's, from its first on, in order once is_sorted says so */
     int32_t *other;  /* room to sort */
     bool *is_sorted;
+    int32_t *head; /* by queue: all before that place are spared */
     allot_key keys[ALLOT_KEYS_MAX];
     int32_t key_count;
     int64_t *values[ALLOT_KEYS_MAX]; /* by row, turned so that they rise; NULL: of two queues */
@@ -54,7 +61,8 @@ typedef struct allot__prey_rows {
 /* Finds rows; guards and what else spares come before, as `spared`. ENOMEM. */
 int allot__prey_rows_make(const allot__work *work, const allot__room *room, const uint8_t *spared,
                           allot__prey_rows *out);
-/* Reads the keys of the policy's victims. ENOMEM, and what its functions fail with. */
+/* prey_keys.c: reads the keys of the policy's victims, made few. ENOMEM, and what its functions
+ * fail with. */
 int allot__prey_rows_read(allot__prey_rows *rows);
 
 /* The list of a queue; NULL: out of memory. It holds until 8 others were asked for. */
@@ -78,6 +86,9 @@ static inline int32_t allot__prey_list_job(const allot__prey_rows *rows,
 {
     return rows->jobs[list->rows[place]];
 }
+/* A key's value; 0 of one behind the last, and with `list` NULL of one that two queues have. */
+int64_t allot__prey_value(const allot__prey_rows *rows, const allot__prey_list *list, int32_t key,
+                          int32_t row);
 /* Does row a go before row b for that list's queue? */
 bool allot__prey_before(const allot__prey_rows *rows, const allot__prey_list *list, int32_t a,
                         int32_t b);
