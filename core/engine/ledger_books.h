@@ -252,9 +252,6 @@ void allot__books_net(allot__ledger *ledger);
 int allot__loans_open(allot__ledger *ledger);
 /* Changes a loan in the books alone. */
 void allot__loan_less(allot__ledger *ledger, int32_t loan, int64_t slots, allot__why why);
-/* May the one lend to the other, limits apart? *why: what forbids it. */
-bool allot__loan_allowed(const allot__ledger *ledger, int32_t lender, int32_t borrower,
-                         allot__why *why);
 /* The most that a holder may have lent, and may borrow. */
 int32_t allot__lend_most(const allot__holder *holder);
 /* Phases 3 and 4; the latter of those with recall_first or of the others. */

@@ -2,7 +2,7 @@
 /* Copyright the allot authors */
 /* ledger_force.c: what may not stay, whatever the demand. */
 #include "engine/enforce.h"
-#include "engine/ledger_books.h"
+#include "engine/ledger_peers.h"
 
 /* Takes slots of a loan; they are for the lender if nobody else needs them. Returns how many. */
 static int64_t force(allot__ledger *ledger, int32_t loan, int64_t slots, allot__why why)
@@ -29,14 +29,25 @@ static void force_lender(allot__ledger *ledger, int32_t lender)
     }
 }
 
+static void force_lists(allot__ledger *ledger)
+{
+    uint8_t *why = allot__arena_take(ledger->work->arena, (size_t)ledger->known + 1, 1);
+    if (why == NULL) {
+        ledger->status = ALLOT_ENOMEM;
+        return;
+    }
+    allot__loans_judge(ledger, why);
+    for (int32_t loan = 0; loan < ledger->known; loan++) {
+        if (why[loan] != ALLOT__WHY_KEPT) {
+            force(ledger, loan, ledger->loans[loan].slots, (allot__why)why[loan]);
+        }
+    }
+}
+
 void allot__force_loans(allot__ledger *ledger)
 {
-    allot__why why;
-    for (int32_t loan = 0; loan < ledger->known; loan++) {
-        const allot__lent *it = &ledger->loans[loan];
-        if (it->slots > 0 && !allot__loan_allowed(ledger, it->lender, it->borrower, &why)) {
-            force(ledger, loan, it->slots, why);
-        }
+    if (ledger->known > 0) {
+        force_lists(ledger);
     }
     for (int32_t i = 0; i < ledger->count; i++) {
         force_lender(ledger, i);
