@@ -7,7 +7,8 @@
  *  0. what may not stay goes, whatever the demand: loans that lists, limits or less ownership
  *     forbid, pool slots beyond a limit or beyond what pools hold, what limits and the group's size
  *     do not hold. Such slots stay where they are when their holder can have them by rules 1 to 3;
- *     where it drains (rebalance 0) also when nobody needs them by rules 1 and 5 (A-71).
+ *     where it drains (rebalance 0) also when nobody needs them by rules 1 and 5 (A-71). What a
+ *     switch of policies takes (H-16) goes before all others and cannot stay;
  *  1. own idle slots, up to what is needed; reserves first;
  *  2. idle slots of share pools, nearest first, up to the holder's share of the pool;
  *  3. idle slots of others who lend them, in the borrower's order;
@@ -26,7 +27,7 @@ int allot__ledger_begin(allot__work *work);
 int allot__ledger_run(allot__work *work);
 /* What came back for its leaves is in what they are granted, once quotas are settled. */
 void allot__ledger_pledged(allot__work *work);
-/* Adds to received of its rows, no more than hosts have room for; returns how many slots. */
+/* Adds to received of its rows, no more than quotas and hosts have room for; returns how many. */
 int64_t allot__ledger_received(allot__work *work);
 /* Of a leaf: what it gives back in all. */
 static inline int32_t allot__ledger_gives(const allot__holder *holder)
