@@ -103,12 +103,13 @@ static int64_t least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* Of its own slots those that a holder has not, has not lent, does not give back itself, and that
- * are not on their way to it. */
+/* Of its own slots those that a holder has not, as whatever kind, has not lent, does not give back
+ * itself, and that are not on their way to it. */
 static int64_t own_missing(const allot__ledger *ledger, const allot__holder *holder)
 {
     const int32_t *earmarked = ledger->work->earmarked;
-    int64_t own = (int64_t)allot__holder_own_idle(holder) - allot__holder_leaving(holder);
+    int64_t own = (int64_t)allot__holder_own_idle(holder) - holder->shared;
+    own -= allot__holder_leaving(holder);
     own -= earmarked != NULL ? earmarked[holder->row] - holder->coming : 0;
     for (int32_t i = holder->recalls; i >= 0 && own > 0; i = ledger->recalls[i].older) {
         own -= ledger->recalls[i].to < 0 ? ledger->recalls[i].slots : 0;
