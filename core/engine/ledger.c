@@ -70,6 +70,7 @@ static void take_own(allot__ledger *ledger, int32_t index, int32_t target)
     now = now < free ? now : free;
     allot__books_give(ledger, index, now, ALLOT__OWN);
     slots -= now;
+    slots -= allot__books_adopt(ledger, index, slots, ALLOT__OWN);
     int64_t lacks = allot__holder_lacks(holder, target);
     lacks = lacks < slots ? lacks : slots;
     allot__books_claim(ledger, index, lacks, ALLOT__OWN);
@@ -109,7 +110,7 @@ static int64_t own_missing(const allot__ledger *ledger, const allot__holder *hol
 {
     const int32_t *earmarked = ledger->work->earmarked;
     int64_t own = (int64_t)allot__holder_own_idle(holder) - holder->shared;
-    own -= allot__holder_leaving(holder);
+    own -= allot__holder_leaving(holder) + holder->dropped;
     own -= earmarked != NULL ? earmarked[holder->row] - holder->coming : 0;
     for (int32_t i = holder->recalls; i >= 0 && own > 0; i = ledger->recalls[i].older) {
         own -= ledger->recalls[i].to < 0 ? ledger->recalls[i].slots : 0;

@@ -50,6 +50,7 @@ typedef struct allot__holder {
     int32_t most;         /* min(demand, limit) */
     int32_t held, flying; /* of what is allocated: to stay, and in flight */
     int32_t coming;       /* in flight from others, for it */
+    int32_t dropped;      /* ... which may not stay: nobody's, unless it can have them after all */
     int32_t used, shared, in;
     int32_t pooled; /* of the shared ones: in a pool */
     int32_t due;    /* shared slots that it deserves */
@@ -230,6 +231,11 @@ void allot__books_promise(allot__ledger *ledger, int32_t holder, int64_t slots, 
 void allot__books_claim(allot__ledger *ledger, int32_t holder, int64_t slots, allot__class as);
 /* It has slots as that class, more or fewer, that come from nobody in this cycle. */
 void allot__books_await(allot__ledger *ledger, int32_t holder, int64_t slots, allot__class as);
+/* Slots of a class that are on their way to a holder are nobody's: they may not stay. */
+void allot__books_drop(allot__ledger *ledger, int32_t holder, int64_t slots, allot__class as);
+/* It can have so many slots that nobody has, as that class: those that it had to drop come first,
+ * before others are claimed for it. Returns how many those are. */
+int64_t allot__books_adopt(allot__ledger *ledger, int32_t holder, int64_t slots, allot__class as);
 /* Takes slots of a class, for a holder or (to -1) for nobody, from one that has them. */
 void allot__books_take(allot__ledger *ledger, int32_t from, int64_t slots, allot__class as,
                        int32_t to, allot__why why);

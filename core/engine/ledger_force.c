@@ -103,7 +103,7 @@ static int64_t shed_one(allot__ledger *ledger, int32_t index, allot__class as, i
         allot__pools_less(ledger, index, coming);
     }
     if (coming > 0) {
-        allot__books_await(ledger, index, -coming, as);
+        allot__books_drop(ledger, index, coming, as);
         slots -= coming;
     }
     return (coming > 0 ? coming : 0) + shed_there(ledger, index, as, slots, why);

@@ -135,6 +135,21 @@ void allot__books_await(allot__ledger *ledger, int32_t index, int64_t slots, all
     allot__books_has(ledger, index, slots, 0);
 }
 
+void allot__books_drop(allot__ledger *ledger, int32_t index, int64_t slots, allot__class as)
+{
+    ledger->holders[index].dropped += (int32_t)slots;
+    allot__books_await(ledger, index, -slots, as);
+}
+
+int64_t allot__books_adopt(allot__ledger *ledger, int32_t index, int64_t slots, allot__class as)
+{
+    allot__holder *holder = &ledger->holders[index];
+    slots = slots < holder->dropped ? slots : holder->dropped;
+    holder->dropped -= (int32_t)slots;
+    allot__books_await(ledger, index, slots, as);
+    return slots;
+}
+
 /* Adds a recall, as the newest of its holder's. */
 static bool add_recall(allot__ledger *ledger, allot__recall made)
 {

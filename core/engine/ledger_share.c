@@ -10,7 +10,7 @@
 static int32_t asks(const allot__ledger *ledger, int32_t index, bool idle)
 {
     const allot__holder *holder = &ledger->holders[index];
-    int64_t more = allot__holder_wants(holder, holder->most);
+    int64_t more = allot__holder_wants(holder, holder->most) + holder->dropped;
     int64_t within = idle ? allot__books_within(ledger, index, -1) : INT64_MAX;
     int64_t spare = more > 0 ? 0 : (int64_t)allot__holder_has(holder) - holder->most;
     if (idle && within < ALLOT_AMOUNT_MAX && more > within + holder->loose) {
@@ -88,16 +88,26 @@ static void find_due(allot__ledger *ledger, bool idle)
     }
 }
 
-/* What a holder lacks of what it deserves, up to `most`. */
-static int64_t short_of(const allot__holder *holder, int64_t most)
+/* What a holder lacks of what it deserves. */
+static int64_t short_of(const allot__holder *holder)
 {
     int64_t lack = (int64_t)holder->due - holder->shared;
-    lack = lack > 0 ? lack : 0;
-    return lack < most ? lack : most;
+    return lack > 0 ? lack : 0;
 }
+/* The same as far as nothing is on its way to it instead. */
 static int64_t lacks(const allot__holder *holder)
 {
-    return short_of(holder, allot__holder_lacks(holder, holder->most));
+    int64_t lack = short_of(holder) - holder->dropped;
+    int64_t most = allot__holder_lacks(holder, holder->most);
+    lack = lack < most ? lack : most;
+    return lack > 0 ? lack : 0;
+}
+/* The same of slots that it can have at once. */
+static int64_t wants(const allot__holder *holder)
+{
+    int64_t lack = short_of(holder);
+    int64_t most = allot__holder_wants(holder, holder->most);
+    return lack < most ? lack : most;
 }
 
 /* ---- Phase 2 --------------------------------------------------------------------------------- */
@@ -110,7 +120,7 @@ void allot__pools_share(allot__ledger *ledger)
     find_due(ledger, true);
     for (int32_t i = 0; i < ledger->count; i++) {
         const allot__holder *holder = &ledger->holders[i];
-        int64_t slots = short_of(holder, allot__holder_wants(holder, holder->most));
+        int64_t slots = wants(holder);
         int64_t idle = slots > 0 ? allot__pools_idle(ledger, i) : 0;
         int64_t free = slots > 0 ? allot__books_free(ledger, i) : 0;
         slots = slots < idle ? slots : idle;
@@ -246,7 +256,7 @@ static int64_t count_over(allot__ledger *ledger, const allot__share_pool *pool, 
 static void keep_rest(allot__ledger *ledger, int32_t index, int64_t slots)
 {
     const allot__holder *holder = &ledger->holders[index];
-    int64_t most = short_of(holder, allot__holder_wants(holder, holder->most));
+    int64_t most = wants(holder);
     slots = slots < holder->loose ? slots : holder->loose;
     slots = slots < most ? slots : most;
     if (slots > 0) {
@@ -255,16 +265,24 @@ static void keep_rest(allot__ledger *ledger, int32_t index, int64_t slots)
     }
 }
 
-/* The others: they are on their way to nobody, or others have them who must be made to give them.
- */
+/* The others: they are on their way to it or to nobody, or others have them who must be made to
+ * give them. */
 static void promise_rest(allot__ledger *ledger, int32_t index, int64_t slots)
 {
-    int64_t most = lacks(&ledger->holders[index]);
+    const allot__holder *holder = &ledger->holders[index];
+    int64_t most = short_of(holder);
+    slots = slots < most ? slots : most;
+    if (slots <= 0) {
+        return;
+    }
+    int64_t adopted = allot__books_adopt(ledger, index, slots, ALLOT__SHARED);
+    slots -= adopted;
+    most = lacks(holder);
     slots = slots < most ? slots : most;
     if (slots > 0) {
         allot__books_claim(ledger, index, slots, ALLOT__SHARED);
-        allot__pools_put(ledger, index, slots);
     }
+    allot__pools_put(ledger, index, slots + adopted);
 }
 
 /* How many pool slots that no holder has a holder can have. */
