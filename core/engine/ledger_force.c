@@ -8,7 +8,7 @@
 static int64_t force(allot__ledger *ledger, int32_t loan, int64_t slots, allot__why why)
 {
     const allot__lent *it = &ledger->loans[loan];
-    slots = slots < it->slots ? slots : it->slots;
+    slots = allot__least(slots, it->slots);
     if (slots <= 0) {
         return 0;
     }
@@ -20,7 +20,7 @@ static int64_t force(allot__ledger *ledger, int32_t loan, int64_t slots, allot__
 static void force_lender(allot__ledger *ledger, int32_t lender)
 {
     const allot__holder *holder = &ledger->holders[lender];
-    int32_t most = allot__lend_most(holder);
+    int32_t most = allot__holder_lend_most(holder);
     allot__why why = most < holder->lend_most ? ALLOT__WHY_OWNERSHIP : ALLOT__WHY_LEND_LIMIT;
     int64_t left = (int64_t)holder->out - most;
     for (int32_t k = ledger->lender_at[lender]; k < ledger->lender_at[lender + 1] && left > 0;
@@ -77,7 +77,7 @@ static int64_t shed_there(allot__ledger *ledger, int32_t index, allot__class as,
 {
     const allot__holder *holder = &ledger->holders[index];
     int64_t most = as == ALLOT__BORROWED ? holder->in : allot__holder_there(holder, as);
-    slots = slots < most ? slots : most;
+    slots = allot__least(slots, most);
     if (slots <= 0) {
         return 0;
     }
@@ -98,7 +98,7 @@ static int64_t shed_one(allot__ledger *ledger, int32_t index, allot__class as, i
     const allot__holder *holder = &ledger->holders[index];
     int64_t has = as == ALLOT__OWN ? holder->used : as == ALLOT__SHARED ? holder->shared : 0;
     int64_t coming = has - (has > 0 ? allot__holder_there(holder, as) : 0);
-    coming = coming < slots ? coming : slots;
+    coming = allot__least(coming, slots);
     if (coming > 0 && as == ALLOT__SHARED) {
         allot__pools_less(ledger, index, coming);
     }

@@ -101,13 +101,18 @@ static int32_t skip(int32_t *next, int32_t at)
     return at;
 }
 
+/* The list of who is at a place, if it has anything to lend; else NULL. */
+static const allot__peers *list_at(const allot__ledger *ledger, const int32_t *lends, int32_t place)
+{
+    return lends[place] ? allot__peers_of(ledger, ledger->at[place], true) : NULL;
+}
+
 /* Counts the entries of each row, in first[row + 1]; how many there are. */
 static int32_t count_entries(const allot__ledger *ledger, const int32_t *lends, int32_t *first)
 {
     int32_t sum = 0;
     for (int32_t place = 0; place < ledger->places; place++) {
-        const allot__peers *peers =
-            lends[place] ? allot__peers_of(ledger, ledger->at[place], true) : NULL;
+        const allot__peers *peers = list_at(ledger, lends, place);
         for (int32_t i = 0; peers != NULL && i < peers->count; i++, sum++) {
             first[allot__peer_row(ledger, peers, i) + 1]++;
         }
@@ -115,12 +120,36 @@ static int32_t count_entries(const allot__ledger *ledger, const int32_t *lends, 
     return sum;
 }
 
+static bool take_entries(allot__lenders *lenders, size_t rows, size_t count)
+{
+    allot__arena *arena = lenders->ledger->work->arena;
+    lenders->places = allot__arena_take(arena, count + 1, sizeof *lenders->places);
+    lenders->next = allot__arena_take(arena, count + 1, sizeof *lenders->next);
+    lenders->at = allot__arena_take(arena, rows, sizeof *lenders->at);
+    return lenders->places != NULL && lenders->next != NULL && lenders->at != NULL;
+}
+
+/* Writes the places of each row's entries; first: where a row's begin, counts so far. */
+static void fill_entries(allot__lenders *lenders, const int32_t *lends, int32_t *first)
+{
+    const allot__ledger *ledger = lenders->ledger;
+    for (int32_t row = 0; row < ledger->work->tree->rows; row++) {
+        first[row + 1] += first[row];
+        lenders->at[row] = first[row];
+    }
+    for (int32_t place = 0; place < ledger->places; place++) {
+        const allot__peers *peers = list_at(ledger, lends, place);
+        for (int32_t i = 0; peers != NULL && i < peers->count; i++) {
+            lenders->places[lenders->at[allot__peer_row(ledger, peers, i)]++] = place;
+        }
+    }
+}
+
 static int make_entries(allot__lenders *lenders, const int32_t *lends)
 {
     const allot__ledger *ledger = lenders->ledger;
-    allot__arena *arena = ledger->work->arena;
     size_t rows = (size_t)ledger->work->tree->rows;
-    int32_t *first = allot__arena_take(arena, rows + 1, sizeof *first);
+    int32_t *first = allot__arena_take(ledger->work->arena, rows + 1, sizeof *first);
     if (first == NULL) {
         return ALLOT_ENOMEM;
     }
@@ -129,23 +158,10 @@ static int make_entries(allot__lenders *lenders, const int32_t *lends)
     if (count == 0) {
         return ALLOT_OK;
     }
-    lenders->places = allot__arena_take(arena, (size_t)count + 1, sizeof *lenders->places);
-    lenders->next = allot__arena_take(arena, (size_t)count + 1, sizeof *lenders->next);
-    lenders->at = allot__arena_take(arena, rows, sizeof *lenders->at);
-    if (lenders->places == NULL || lenders->next == NULL || lenders->at == NULL) {
+    if (!take_entries(lenders, rows, (size_t)count)) {
         return ALLOT_ENOMEM;
     }
-    for (size_t row = 0; row < rows; row++) {
-        first[row + 1] += first[row];
-        lenders->at[row] = first[row];
-    }
-    for (int32_t place = 0; place < ledger->places; place++) {
-        const allot__peers *peers =
-            lends[place] ? allot__peers_of(ledger, ledger->at[place], true) : NULL;
-        for (int32_t i = 0; peers != NULL && i < peers->count; i++) {
-            lenders->places[lenders->at[allot__peer_row(ledger, peers, i)]++] = place;
-        }
-    }
+    fill_entries(lenders, lends, first);
     for (int32_t i = 0; i <= count; i++) {
         lenders->next[i] = i;
     }
@@ -161,8 +177,7 @@ int allot__lenders_init(allot__lenders *lenders, const allot__ledger *ledger, in
         return status;
     }
     for (int32_t place = 0; place < ledger->places; place++) {
-        const allot__peers *peers =
-            lends[place] ? allot__peers_of(ledger, ledger->at[place], true) : NULL;
+        const allot__peers *peers = list_at(ledger, lends, place);
         lends[place] = peers != NULL && peers->count < 0 ? place : place + 1;
     }
     lends[ledger->places] = ledger->places;
