@@ -29,9 +29,9 @@ local PUBLIC = {
 local ENGINE = {
   "work", "own", "enforce", "flight", "in_flight", "columns", "rack", "rack_exclusive",
   "rack_require", "rack_empty", "pour", "pour_fast", "order", "round", "free", "need",
-  "ledger_books", "ledger_move", "ledger_pool", "ledger_share", "ledger_peers", "ledger_loan",
-  "ledger_force", "ledger", "quota_pass", "planned", "quota_order", "quota_mixed", "quota",
-  "monitor", "distribute",
+  "ledger_books", "ledger_move", "ledger_net", "ledger_loan", "ledger_pool", "ledger_share",
+  "ledger_peers", "ledger_borrow", "ledger_force", "ledger", "quota_pass", "planned",
+  "quota_order", "quota_mixed", "quota", "monitor", "distribute",
   "giveback", "giveback_leaves", "giveback_across", "trace", "over", "ledger_cut", "reach",
   "reclaim", "book", "orders", "spread", "place", "pick", "pick_items", "pick_filter", "pick_fast",
   "rowset", "session", "units", "victim", "victim_closed", "victim_fuse", "victim_hosts", "room",

@@ -33,6 +33,13 @@ describe("slots in flight from a leaf (C-5, C-11)", function ()
     judge(owners { { "P", { "B", owned = 1 } }, { "A" } },
       state { ["P/B"] = { 0, 0 }, A = { 0, 1 }, reclaims = going(1) }, {})
   end)
+
+  it("serve whom they are for: it claims no others, though no pool holds them yet", function ()
+    -- Of the pool's one slot C should have that of B; two of A's are on their way to it.
+    judge(owners { slots = 3, { "A", owned = 2 }, { "B" }, { "C" } },
+      state { A = { 2, 2 }, B = { 0, 1 }, C = { 4, 0 }, reclaims = going(2, "/C") },
+      { expect = { A = { quota = 2 }, C = { earmarked = 2, reclaimed = 0 } } })
+  end)
 end)
 
 describe("slots are alike, so", function ()

@@ -5,50 +5,50 @@
 
 #include <string.h>
 
-static const char *const why_codes[] = {
-#define CODE(name, code, text) code,
-    ALLOT__WHY_MAP(CODE)
-#undef CODE
-};
-static const char *const why_texts[] = {
-#define TEXT(name, code, text) text,
-    ALLOT__WHY_MAP(TEXT)
-#undef TEXT
-};
+/* ---- Begin ----------------------------------------------------------------------------------- */
 
-const char *allot__why_code(allot__why why)
+static bool any_keeps(const allot__work *work)
 {
-    return why_codes[why];
-}
-
-const char *allot__why_text(allot__why why)
-{
-    return why_texts[why];
-}
-
-int allot__ledger_begin(allot__work *work)
-{
-    bool any = false;
-    bool all = true;
     for (int32_t i = 0; i < work->rules_count; i++) {
-        any = any || allot__ledger_rules(&work->rules[i]);
-        all = all && allot__ledger_rules(&work->rules[i]);
+        if (allot__ledger_rules(&work->rules[i])) {
+            return true;
+        }
     }
-    if (!any) {
-        return ALLOT_OK;
+    return false;
+}
+
+static bool all_branches_keep(const allot__work *work)
+{
+    for (int32_t row = 0; row < work->tree->first[1]; row++) {
+        if (!allot__ledger_rules(allot__rules_at(work, row))) {
+            return false;
+        }
     }
+    return true;
+}
+
+static int begin(allot__work *work, bool all, bool planning)
+{
     allot__ledger *ledger = allot__arena_take(work->arena, 1, sizeof *ledger);
     if (ledger == NULL) {
         return ALLOT_ENOMEM;
     }
-    *ledger = (allot__ledger){.work = work, .all = all};
-    for (int32_t row = 0; !all && row < work->tree->first[1]; row++) {
-        ledger->all = row == 0 || ledger->all;
-        ledger->all = ledger->all && allot__ledger_rules(allot__rules_at(work, row));
-    }
+    *ledger = (allot__ledger){.work = work, .all = all, .planning = planning};
     work->ledger = ledger;
     return ALLOT_OK;
 }
+
+int allot__ledger_begin(allot__work *work)
+{
+    return any_keeps(work) ? begin(work, all_branches_keep(work), false) : ALLOT_OK;
+}
+
+int allot__ledger_plan(allot__work *work)
+{
+    return work->ledger != NULL ? begin(work, work->ledger->all, true) : ALLOT_OK;
+}
+
+/* ---- Phase 1 --------------------------------------------------------------------------------- */
 
 /* Phase 1, up to the reserve or to the need: own slots that are idle, or come back, or that others
  * hold who must be made to give them. */
@@ -58,20 +58,21 @@ static void take_own(allot__ledger *ledger, int32_t index, int32_t target)
     int64_t slots = (int64_t)target - allot__holder_has(holder);
     int64_t own = allot__holder_own_idle(holder);
     int64_t within = allot__books_within(ledger, index, -1);
-    slots = slots < own ? slots : own;
-    slots = slots < ledger->room ? slots : ledger->room;
-    slots = slots < within ? slots : within;
+    slots = allot__least(slots, own);
+    slots = allot__least(slots, ledger->room);
+    slots = allot__least(slots, within);
     if (slots <= 0) {
         return;
     }
     int64_t wants = allot__holder_wants(holder, target);
     int64_t free = allot__books_free(ledger, index);
-    int64_t now = slots < wants ? slots : wants;
-    now = now < free ? now : free;
+    int64_t now = allot__least(slots, wants);
+    now = allot__least(now, free);
     allot__books_give(ledger, index, now, ALLOT__OWN);
     slots -= now;
+    slots -= allot__books_adopt(ledger, index, slots, ALLOT__OWN);
     int64_t lacks = allot__holder_lacks(holder, target);
-    lacks = lacks < slots ? lacks : slots;
+    lacks = allot__least(lacks, slots);
     allot__books_claim(ledger, index, lacks, ALLOT__OWN);
     allot__books_await(ledger, index, slots - lacks, ALLOT__OWN);
 }
@@ -80,40 +81,38 @@ static void phase_own(allot__ledger *ledger)
 {
     for (int32_t i = 0; i < ledger->count; i++) {
         const allot__holder *holder = &ledger->holders[i];
-        take_own(ledger, i, holder->reserve < holder->need ? holder->reserve : holder->need);
+        take_own(ledger, i, (int32_t)allot__least(holder->reserve, holder->need));
     }
     for (int32_t i = 0; i < ledger->count; i++) {
         take_own(ledger, i, ledger->holders[i].need);
     }
 }
 
-static void remember(allot__ledger *ledger)
-{
-    for (int32_t i = 0; i < ledger->count; i++) {
-        const allot__holder *holder = &ledger->holders[i];
-        int32_t rest = holder->held + holder->flying - holder->in;
-        int32_t own = holder->own > holder->out ? holder->own - holder->out : 0;
-        own = own < rest ? own : rest;
-        ledger->before[i] = (allot__held){own, rest - own, holder->in, holder->out};
-    }
-}
+/* ---- What nobody has claimed ----------------------------------------------------------------- */
 
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
-/* Of its own slots those that a holder has not, has not lent, does not give back itself, and that
- * are not on their way to it. */
+/* Of its own slots those that a holder has not, as whatever kind, has not lent, does not give back
+ * itself, and that are not on their way to it. */
 static int64_t own_missing(const allot__ledger *ledger, const allot__holder *holder)
 {
     const int32_t *earmarked = ledger->work->earmarked;
-    int64_t own = (int64_t)allot__holder_own_idle(holder) - allot__holder_leaving(holder);
+    int64_t own = (int64_t)allot__holder_own_idle(holder) - holder->shared;
+    own -= allot__holder_leaving(holder) + holder->dropped;
     own -= earmarked != NULL ? earmarked[holder->row] - holder->coming : 0;
     for (int32_t i = holder->recalls; i >= 0 && own > 0; i = ledger->recalls[i].older) {
         own -= ledger->recalls[i].to < 0 ? ledger->recalls[i].slots : 0;
     }
     return own > 0 ? own : 0;
+}
+
+/* Hands a holder slots of loans that it lent, as far as they go to nobody; returns how many. */
+static int32_t hand_owed(allot__ledger *ledger, int32_t index, int64_t most)
+{
+    int64_t handed = 0;
+    for (int32_t at = ledger->holders[index].owed; at >= 0 && handed < most;
+         at = ledger->recalls[at].older_owed) {
+        handed += allot__books_claim_one(ledger, at, index, most - handed);
+    }
+    return (int32_t)handed;
 }
 
 /* Slots that go to nobody yet: those of a loan are their owner's; others are those owners' whose
@@ -124,20 +123,30 @@ static void hand_back(allot__ledger *ledger)
     int64_t idle = ledger->idle > 0 ? ledger->idle : 0;
     int64_t left = ledger->loose > 0 ? ledger->room : 0;
     for (int32_t i = 0; i < ledger->count && left > 0; i++) {
-        int64_t own = least(own_missing(ledger, &ledger->holders[i]), left);
-        handed[i] = 0;
-        for (int32_t at = ledger->holders[i].owed; at >= 0 && handed[i] < own;
-             at = ledger->recalls[at].older_owed) {
-            handed[i] += (int32_t)allot__books_claim_one(ledger, at, i, own - handed[i]);
-        }
+        int64_t own = allot__least(own_missing(ledger, &ledger->holders[i]), left);
+        handed[i] = hand_owed(ledger, i, own);
         left -= handed[i];
     }
     for (int32_t i = 0; i < ledger->count && left > 0; i++) {
-        int64_t own = least(own_missing(ledger, &ledger->holders[i]) - handed[i], left);
-        int64_t there = least(own, idle);
+        int64_t own = allot__least(own_missing(ledger, &ledger->holders[i]) - handed[i], left);
+        int64_t there = allot__least(own, idle);
         idle -= there;
         left -= own;
         allot__books_hand(ledger, i, own - there);
+    }
+}
+
+/* ---- The phases ------------------------------------------------------------------------------ */
+
+/* What is so before anything is decided. */
+static void remember(allot__ledger *ledger)
+{
+    for (int32_t i = 0; i < ledger->count; i++) {
+        const allot__holder *holder = &ledger->holders[i];
+        int32_t rest = holder->held + holder->flying - holder->in;
+        int32_t own = holder->own > holder->out ? holder->own - holder->out : 0;
+        own = allot__least(own, rest);
+        ledger->before[i] = (allot__held){own, rest - own, holder->in, holder->out};
     }
 }
 
@@ -149,15 +158,19 @@ static void count_forced(allot__ledger *ledger)
     }
 }
 
-/* Quotas of leaves, and up the tree. */
 static void write_quotas(allot__ledger *ledger)
 {
-    allot__work *work = ledger->work;
     for (int32_t i = 0; i < ledger->count; i++) {
         const allot__holder *holder = &ledger->holders[i];
-        int32_t has = allot__holder_has(holder);
-        work->quota[holder->row] = has < holder->need ? has : holder->need;
+        ledger->work->quota[holder->row] =
+            (int32_t)allot__least(allot__holder_has(holder), holder->need);
     }
+}
+
+/* Quotas of parents; in none of their families slots ran out by a fill. */
+static void sum_quotas(allot__ledger *ledger)
+{
+    allot__work *work = ledger->work;
     for (int32_t family = work->tree->families - 1; family > 0; family--) {
         if (!allot__ledger_family(work, family)) {
             continue;
@@ -205,8 +218,11 @@ int allot__ledger_run(allot__work *work)
     hand_back(ledger);
     count_forced(ledger);
     write_quotas(ledger);
+    sum_quotas(ledger);
     return status != ALLOT_OK ? status : ledger->status;
 }
+
+/* ---- What it comes to ------------------------------------------------------------------------ */
 
 void allot__ledger_pledged(allot__work *work)
 {
@@ -222,7 +238,7 @@ static int32_t can_take(const allot__work *work, const allot__holder *holder)
 {
     int32_t slots = holder->granted;
     int32_t lacks = work->quota[holder->row] - work->allocated[holder->row];
-    slots = slots < lacks ? slots : lacks;
+    slots = allot__least(slots, lacks);
     if (work->room != NULL && slots > work->room[holder->row]) {
         slots = work->room[holder->row];
     }
@@ -249,25 +265,23 @@ int64_t allot__ledger_received(allot__work *work)
     return all;
 }
 
+/* Fills: reserve and owned; then, of the policy's words pool and loan, those that it has. */
 void allot__ledger_parts(const allot__work *work, int32_t row, int64_t *part)
 {
+    enum { RESERVED, OWNED, OTHERS };
     const allot_policy *policy = allot__rules_at(work, row)->policy;
     const allot__ledger *ledger = work->ledger;
     memset(part, 0, (size_t)policy->fill_count * sizeof *part);
     for (int32_t at = ledger->first[row]; at < ledger->end[row]; at++) {
         const allot__holder *holder = &ledger->holders[ledger->at[at]];
         int64_t left = work->quota[holder->row];
-        int64_t own = left < holder->used ? left : holder->used;
-        int64_t reserved = own < holder->reserve ? own : holder->reserve;
-        int64_t in = left - own < holder->in ? left - own : holder->in;
-        part[0] += reserved;
-        part[1] += own - reserved;
-        if (policy->fill_count > 3) {
-            part[2] += left - own - in;
-            part[3] += in;
-        } else {
-            part[2] += left - own;
-        }
+        int64_t own = allot__least(left, holder->used);
+        int64_t reserved = allot__least(own, holder->reserve);
+        int64_t in = allot__least(left - own, holder->in);
+        part[RESERVED] += reserved;
+        part[OWNED] += own - reserved;
+        part[OTHERS] += left - own - in;
+        part[policy->fill_count - 1] += in;
     }
 }
 
@@ -294,16 +308,25 @@ const allot__held *allot__ledger_held(const allot__work *work, int32_t row)
     return holder >= 0 ? &work->ledger->before[holder] : NULL;
 }
 
-int allot__ledger_plan(allot__work *work)
+/* ---- Words ----------------------------------------------------------------------------------- */
+
+static const char *const why_codes[] = {
+#define CODE(name, code, text) code,
+    ALLOT__WHY_MAP(CODE)
+#undef CODE
+};
+static const char *const why_texts[] = {
+#define TEXT(name, code, text) text,
+    ALLOT__WHY_MAP(TEXT)
+#undef TEXT
+};
+
+const char *allot__why_code(allot__why why)
 {
-    if (work->ledger == NULL) {
-        return ALLOT_OK;
-    }
-    allot__ledger *ledger = allot__arena_take(work->arena, 1, sizeof *ledger);
-    if (ledger == NULL) {
-        return ALLOT_ENOMEM;
-    }
-    *ledger = (allot__ledger){.work = work, .all = work->ledger->all, .planning = true};
-    work->ledger = ledger;
-    return ALLOT_OK;
+    return why_codes[why];
+}
+
+const char *allot__why_text(allot__why why)
+{
+    return why_texts[why];
 }

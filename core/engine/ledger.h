@@ -7,28 +7,31 @@
  *  0. what may not stay goes, whatever the demand: loans that lists, limits or less ownership
  *     forbid, pool slots beyond a limit or beyond what pools hold, what limits and the group's size
  *     do not hold. Such slots stay where they are when their holder can have them by rules 1 to 3;
- *     where it drains (rebalance 0) also when nobody needs them by rules 1 and 5 (A-71).
+ *     where it drains (rebalance 0) also when nobody needs them by rules 1 and 5 (A-71). What a
+ *     switch of policies takes (H-16) goes before all others and cannot stay;
  *  1. own idle slots, up to what is needed; reserves first;
  *  2. idle slots of share pools, nearest first, up to the holder's share of the pool;
  *  3. idle slots of others who lend them, in the borrower's order;
  *  4. own lent slots, from the worst-ranked borrower, the later loan first;
  *  5. pool slots of those who use more than their share.
- * A policy can have 4 before 3, and can do without 5. Idle slots end where the group's do.
+ * A policy can have 4 before 3, and can do without 5. Idle slots end where the group's do. Of slots
+ * on their way to a holder by rule 0 some may be nobody's: it still claims no others for those.
  */
 #ifndef ALLOT_ENGINE_LEDGER_H
 #define ALLOT_ENGINE_LEDGER_H
 
 #include "engine/ledger_books.h"
 
-/* Begins a ledger where a policy keeps one: work->ledger. ENOMEM. */
+/* Begins a ledger, work->ledger, if any policy of the group keeps one. ENOMEM. */
 int allot__ledger_begin(allot__work *work);
-/* Decides; writes quota of its leaves and their parents. ENOMEM, or what a function failed with. */
+/* Decides: writes the quotas of its leaves and of their parents, after those of all others; what it
+ * grants, takes and lends stands in the ledger. ENOMEM, or what a policy's function failed with. */
 int allot__ledger_run(allot__work *work);
-/* What came back for its leaves is in what they are granted, once quotas are settled. */
+/* Clears what came back for its leaves, once quotas are settled: it is in what they are granted. */
 void allot__ledger_pledged(allot__work *work);
-/* Adds to received of its rows, no more than hosts have room for; returns how many slots. */
+/* Adds to received of its rows, no more than quotas and hosts have room for; returns how many. */
 int64_t allot__ledger_received(allot__work *work);
-/* Of a leaf: what it gives back in all. */
+/* What a holder gives back in all, once it is known what it may keep. */
 static inline int32_t allot__ledger_gives(const allot__holder *holder)
 {
     return holder->lost - holder->kept;

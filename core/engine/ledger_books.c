@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* ledger_books.c: who holds what, as which kind; and the moves of slots. */
+/* ledger_books.c: who holds what, as which kind, before anything is decided. */
 #include "engine/ledger_books.h"
 
 #include <string.h>
@@ -118,14 +118,14 @@ static void open_holder(const allot__ledger *ledger, int32_t row, allot__holder 
 {
     const allot__work *work = ledger->work;
     int32_t flying = work->in_flight != NULL ? work->in_flight[row] : 0;
-    int32_t most = work->demand[row] < work->limit[row] ? work->demand[row] : work->limit[row];
+    int32_t most = allot__least(work->demand[row], work->limit[row]);
     int32_t held = ledger->planning ? 0 : work->allocated[row];
-    flying = flying < held ? flying : held;
+    flying = allot__least(flying, held);
     most = ledger->planning ? work->need[row] : most;
     /* What comes beyond its need is nobody's until it is there. */
     int32_t coming = work->earmarked != NULL && !ledger->planning ? work->earmarked[row] : 0;
     int32_t lacks = work->need[row] - (held - flying);
-    coming = coming < lacks ? coming : lacks;
+    coming = allot__least(coming, lacks);
     *out = (allot__holder){
         .row = row,
         .place = ledger->first[row],
@@ -185,8 +185,8 @@ static void open_idle(allot__ledger *ledger)
         allot__holder *holder = &ledger->holders[i];
         int64_t pledged = work->pledged[holder->row];
         int64_t lacks = allot__holder_wants(holder, holder->need);
-        pledged = pledged < lacks ? pledged : lacks;
-        pledged = pledged < ledger->idle ? pledged : ledger->idle;
+        pledged = allot__least(pledged, lacks);
+        pledged = allot__least(pledged, ledger->idle);
         holder->pledged = (int32_t)pledged;
         ledger->pledged += pledged;
         ledger->idle -= pledged;
@@ -275,7 +275,7 @@ void allot__books_class(allot__ledger *ledger)
         allot__holder *holder = &ledger->holders[i];
         int32_t own = holder->own > holder->out ? holder->own - holder->out : 0;
         int32_t rest = holder->held + holder->coming - holder->lost - holder->in;
-        holder->used = rest < own ? rest : own;
+        holder->used = allot__least(rest, own);
         holder->shared = rest - holder->used;
     }
 }

@@ -12,6 +12,7 @@
 #ifndef ALLOT_ENGINE_LEDGER_BOOKS_H
 #define ALLOT_ENGINE_LEDGER_BOOKS_H
 
+#include "base/least.h"
 #include "engine/work.h"
 
 /* Why a loan is as it is, or a slot goes: its code, and what is so, for people. */
@@ -40,6 +41,12 @@ typedef enum allot__why {
 #undef ALLOT__WHY_ENUM
 } allot__why;
 
+/* Is a slot taken for that reason whoever wants it? */
+static inline bool allot__why_forced(allot__why why)
+{
+    return why > ALLOT__WHY_OVER_SHARE;
+}
+
 typedef enum allot__class { ALLOT__OWN, ALLOT__SHARED, ALLOT__BORROWED } allot__class;
 
 typedef struct allot__holder {
@@ -50,6 +57,7 @@ typedef struct allot__holder {
     int32_t most;         /* min(demand, limit) */
     int32_t held, flying; /* of what is allocated: to stay, and in flight */
     int32_t coming;       /* in flight from others, for it */
+    int32_t dropped;      /* ... which may not stay: nobody's, unless it can have them after all */
     int32_t used, shared, in;
     int32_t pooled; /* of the shared ones: in a pool */
     int32_t due;    /* shared slots that it deserves */
@@ -147,8 +155,8 @@ typedef struct allot__ledger {
     int64_t *keys; /* room to sort and to pour in, by holder or loan */
     int32_t *order, *other;
     int32_t *column[6];
-    bool cut;
-    int status;
+    bool cut;   /* what is not to be carried out has been taken back (ledger_cut.h) */
+    int status; /* ENOMEM: there was no room for a recall or a list */
 } allot__ledger;
 
 /* ledger_books.c */
@@ -180,7 +188,7 @@ static inline int64_t allot__holder_wants(const allot__holder *holder, int32_t t
 {
     int64_t wants = allot__holder_lacks(holder, target);
     int64_t keeps = (int64_t)target - allot__holder_has(holder);
-    keeps = keeps < holder->loose ? keeps : holder->loose;
+    keeps = allot__least(keeps, holder->loose);
     return wants > keeps ? wants : keeps;
 }
 /* Of its own and of its shared slots, those that are there already: of what comes from others the
@@ -190,7 +198,7 @@ static inline int32_t allot__holder_there(const allot__holder *holder, allot__cl
     int32_t rest = holder->held - holder->lost - holder->in;
     rest -= as == ALLOT__SHARED ? holder->used : 0;
     int32_t of = as == ALLOT__OWN ? holder->used : holder->shared;
-    rest = rest < of ? rest : of;
+    rest = allot__least(rest, of);
     return rest > 0 ? rest : 0;
 }
 /* Slots in flight from it that nothing has replaced: as long as there are some it can have no more
@@ -199,10 +207,18 @@ static inline int32_t allot__holder_leaving(const allot__holder *holder)
 {
     return holder->flying - holder->replaced;
 }
+/* Own slots that it neither has nor has lent. */
 static inline int32_t allot__holder_own_idle(const allot__holder *holder)
 {
     int32_t idle = holder->own - holder->used - holder->out;
     return idle > 0 ? idle : 0;
+}
+
+/* The most that it may have lent. */
+static inline int32_t allot__holder_lend_most(const allot__holder *holder)
+{
+    int32_t most = holder->own > holder->reserve ? holder->own - holder->reserve : 0;
+    return (int32_t)allot__least(most, holder->lend_most);
 }
 
 /* ledger_move.c */
@@ -228,14 +244,23 @@ void allot__books_give(allot__ledger *ledger, int32_t holder, int64_t slots, all
 void allot__books_promise(allot__ledger *ledger, int32_t holder, int64_t slots, allot__class as);
 /* Promises it slots that nobody has: what is taken for nobody is for it then, and what drains. */
 void allot__books_claim(allot__ledger *ledger, int32_t holder, int64_t slots, allot__class as);
-/* It has slots as that class, more or fewer, that come from nobody in this cycle. */
+/* It is to have slots as that class that come from nobody in this cycle. */
 void allot__books_await(allot__ledger *ledger, int32_t holder, int64_t slots, allot__class as);
-/* Takes slots of a class, for a holder or (to -1) for nobody, from one that has them. */
+/* Slots of a class that are on their way to a holder are nobody's: they may not stay. */
+void allot__books_drop(allot__ledger *ledger, int32_t holder, int64_t slots, allot__class as);
+/* It can have so many slots that nobody has, as that class: those that it had to drop come first,
+ * before others are claimed for it. Returns how many those are. */
+int64_t allot__books_adopt(allot__ledger *ledger, int32_t holder, int64_t slots, allot__class as);
+/* Takes slots of a class, own or shared, for a holder or (to -1) for nobody, from one that has
+ * them. What a switch of windows or an attribute takes cannot be kept after all, unless it drains.
+ */
 void allot__books_take(allot__ledger *ledger, int32_t from, int64_t slots, allot__class as,
                        int32_t to, allot__why why);
-/* The same of a loan. Slots that are taken at a switch of windows cannot be kept after all. */
+/* The same of a loan's. */
 void allot__loan_take(allot__ledger *ledger, int32_t loan, int64_t slots, int32_t to,
                       allot__why why);
+/* Adds a recall, as the newest of its holder's. False: no memory, which is ledger->status then. */
+bool allot__recall_add(allot__ledger *ledger, allot__recall made);
 /* Hands slots that are taken for nobody, and do not drain, to a holder; those that it lent first.
  */
 void allot__books_hand(allot__ledger *ledger, int32_t holder, int64_t slots);
@@ -244,25 +269,33 @@ int64_t allot__books_claim_one(allot__ledger *ledger, int32_t recall, int32_t ho
                                int64_t slots);
 /* Who drains keeps what nobody has claimed. */
 void allot__books_spare(allot__ledger *ledger);
+
+/* ledger_net.c */
+
 /* Slots are alike: who would give some and get others keeps them, and those go straight on. */
 void allot__books_net(allot__ledger *ledger);
 
 /* ledger_loan.c */
 
+/* Reads the state's loans, as far as borrowers still hold so many. ENOMEM. */
 int allot__loans_open(allot__ledger *ledger);
-/* Changes a loan in the books alone. */
+/* The loan between two, made if there is none; -1: no memory. */
+int32_t allot__loan_between(allot__ledger *ledger, int32_t lender, int32_t borrower);
+/* A lender has lent more; who borrows it is given the slots besides. */
+void allot__loan_more(allot__ledger *ledger, int32_t loan, int64_t slots);
+/* Fewer are lent, and borrowed; nothing moves. */
 void allot__loan_less(allot__ledger *ledger, int32_t loan, int64_t slots, allot__why why);
-/* May the one lend to the other, limits apart? *why: what forbids it. */
-bool allot__loan_allowed(const allot__ledger *ledger, int32_t lender, int32_t borrower,
-                         allot__why *why);
-/* The most that a holder may have lent, and may borrow. */
-int32_t allot__lend_most(const allot__holder *holder);
-/* Phases 3 and 4; the latter of those with recall_first or of the others. */
-int allot__loans_borrow(allot__ledger *ledger);
+/* Phase 4, of lenders who call back first, before borrowing, or of the others. */
 void allot__loans_recall(allot__ledger *ledger, bool first);
+
+/* ledger_borrow.c */
+
+/* Phase 3. ENOMEM, or what a policy's function failed with. */
+int allot__loans_borrow(allot__ledger *ledger);
 
 /* ledger_pool.c */
 
+/* Finds the pools and their members. ENOMEM. */
 int allot__pools_open(allot__ledger *ledger);
 /* Puts shared slots to pools, nearest first; where a pool is crowded by share. */
 void allot__pools_attribute(allot__ledger *ledger);
@@ -291,11 +324,6 @@ void allot__pools_put(allot__ledger *ledger, int32_t holder, int64_t slots);
 
 void allot__pools_share(allot__ledger *ledger);
 void allot__pools_reclaim(allot__ledger *ledger);
-/* Is a slot taken for that reason whoever wants it? */
-static inline bool allot__why_forced(allot__why why)
-{
-    return why > ALLOT__WHY_OVER_SHARE;
-}
 
 /* ledger_force.c */
 

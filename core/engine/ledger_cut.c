@@ -54,7 +54,7 @@ static void cut_ungiven(allot__ledger *ledger, const allot__holder *holder)
     for (int32_t i = holder->loans; i >= 0 && left > 0; i = ledger->loans[i].older) {
         allot__lent *loan = &ledger->loans[i];
         int32_t new = loan->slots - loan->before;
-        int32_t part = new < left ? new : left;
+        int32_t part = allot__least(new, left);
         loan->slots -= part > 0 ? part : 0;
         left -= part > 0 ? part : 0;
     }

@@ -2,13 +2,13 @@
 /* Copyright the allot authors */
 /* ledger_force.c: what may not stay, whatever the demand. */
 #include "engine/enforce.h"
-#include "engine/ledger_books.h"
+#include "engine/ledger_peers.h"
 
 /* Takes slots of a loan; they are for the lender if nobody else needs them. Returns how many. */
 static int64_t force(allot__ledger *ledger, int32_t loan, int64_t slots, allot__why why)
 {
     const allot__lent *it = &ledger->loans[loan];
-    slots = slots < it->slots ? slots : it->slots;
+    slots = allot__least(slots, it->slots);
     if (slots <= 0) {
         return 0;
     }
@@ -20,7 +20,7 @@ static int64_t force(allot__ledger *ledger, int32_t loan, int64_t slots, allot__
 static void force_lender(allot__ledger *ledger, int32_t lender)
 {
     const allot__holder *holder = &ledger->holders[lender];
-    int32_t most = allot__lend_most(holder);
+    int32_t most = allot__holder_lend_most(holder);
     allot__why why = most < holder->lend_most ? ALLOT__WHY_OWNERSHIP : ALLOT__WHY_LEND_LIMIT;
     int64_t left = (int64_t)holder->out - most;
     for (int32_t k = ledger->lender_at[lender]; k < ledger->lender_at[lender + 1] && left > 0;
@@ -29,14 +29,25 @@ static void force_lender(allot__ledger *ledger, int32_t lender)
     }
 }
 
+static void force_lists(allot__ledger *ledger)
+{
+    uint8_t *why = allot__arena_take(ledger->work->arena, (size_t)ledger->known + 1, 1);
+    if (why == NULL) {
+        ledger->status = ALLOT_ENOMEM;
+        return;
+    }
+    allot__loans_judge(ledger, why);
+    for (int32_t loan = 0; loan < ledger->known; loan++) {
+        if (why[loan] != ALLOT__WHY_KEPT) {
+            force(ledger, loan, ledger->loans[loan].slots, (allot__why)why[loan]);
+        }
+    }
+}
+
 void allot__force_loans(allot__ledger *ledger)
 {
-    allot__why why;
-    for (int32_t loan = 0; loan < ledger->known; loan++) {
-        const allot__lent *it = &ledger->loans[loan];
-        if (it->slots > 0 && !allot__loan_allowed(ledger, it->lender, it->borrower, &why)) {
-            force(ledger, loan, it->slots, why);
-        }
+    if (ledger->known > 0) {
+        force_lists(ledger);
     }
     for (int32_t i = 0; i < ledger->count; i++) {
         force_lender(ledger, i);
@@ -66,7 +77,7 @@ static int64_t shed_there(allot__ledger *ledger, int32_t index, allot__class as,
 {
     const allot__holder *holder = &ledger->holders[index];
     int64_t most = as == ALLOT__BORROWED ? holder->in : allot__holder_there(holder, as);
-    slots = slots < most ? slots : most;
+    slots = allot__least(slots, most);
     if (slots <= 0) {
         return 0;
     }
@@ -87,12 +98,12 @@ static int64_t shed_one(allot__ledger *ledger, int32_t index, allot__class as, i
     const allot__holder *holder = &ledger->holders[index];
     int64_t has = as == ALLOT__OWN ? holder->used : as == ALLOT__SHARED ? holder->shared : 0;
     int64_t coming = has - (has > 0 ? allot__holder_there(holder, as) : 0);
-    coming = coming < slots ? coming : slots;
+    coming = allot__least(coming, slots);
     if (coming > 0 && as == ALLOT__SHARED) {
         allot__pools_less(ledger, index, coming);
     }
     if (coming > 0) {
-        allot__books_await(ledger, index, -coming, as);
+        allot__books_drop(ledger, index, coming, as);
         slots -= coming;
     }
     return (coming > 0 ? coming : 0) + shed_there(ledger, index, as, slots, why);

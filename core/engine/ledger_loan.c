@@ -1,16 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* ledger_loan.c: who has lent how much to whom; new loans, and loans that are called back. */
+/* ledger_loan.c: who has lent how much to whom, and loans that are called back. */
 #include <string.h>
 
-#include "engine/ledger_peers.h"
-#include "engine/order.h"
-
-int32_t allot__lend_most(const allot__holder *holder)
-{
-    int32_t most = holder->own > holder->reserve ? holder->own - holder->reserve : 0;
-    return most < holder->lend_most ? most : holder->lend_most;
-}
+#include "engine/ledger_books.h"
 
 /* ---- The books ------------------------------------------------------------------------------- */
 
@@ -61,19 +54,18 @@ static bool loan_room(allot__ledger *ledger)
     return true;
 }
 
-static allot__lent *push_loan(allot__ledger *ledger, int32_t lender, int32_t borrower)
+static bool push_loan(allot__ledger *ledger, int32_t lender, int32_t borrower)
 {
     if (!loan_room(ledger)) {
-        return NULL;
+        return false;
     }
-    allot__lent *loan = &ledger->loans[ledger->loan_count];
-    *loan = (allot__lent){.lender = lender,
-                          .borrower = borrower,
-                          .older = ledger->holders[borrower].loans,
-                          .why = ALLOT__WHY_KEPT};
+    ledger->loans[ledger->loan_count] = (allot__lent){.lender = lender,
+                                                      .borrower = borrower,
+                                                      .older = ledger->holders[borrower].loans,
+                                                      .why = ALLOT__WHY_KEPT};
     ledger->holders[borrower].loans = ledger->loan_count++;
     add_pair(ledger, ledger->loan_count - 1);
-    return loan;
+    return true;
 }
 
 static int32_t find_loan(const allot__ledger *ledger, int32_t lender, int32_t borrower)
@@ -81,7 +73,16 @@ static int32_t find_loan(const allot__ledger *ledger, int32_t lender, int32_t bo
     return ledger->loan_room > 0 ? ledger->pairs[pair_at(ledger, lender, borrower)] - 1 : -1;
 }
 
-static void loan_more(allot__ledger *ledger, int32_t loan, int64_t slots)
+int32_t allot__loan_between(allot__ledger *ledger, int32_t lender, int32_t borrower)
+{
+    int32_t loan = find_loan(ledger, lender, borrower);
+    if (loan < 0 && push_loan(ledger, lender, borrower)) {
+        loan = ledger->loan_count - 1;
+    }
+    return loan;
+}
+
+void allot__loan_more(allot__ledger *ledger, int32_t loan, int64_t slots)
 {
     ledger->loans[loan].slots += (int32_t)slots;
     ledger->holders[ledger->loans[loan].lender].out += (int32_t)slots;
@@ -104,13 +105,29 @@ static void clip(allot__ledger *ledger)
         for (int32_t loan = holder->loans; loan >= 0 && holder->in > holder->held;
              loan = ledger->loans[loan].older) {
             int32_t slots = holder->in - holder->held;
-            slots = slots < ledger->loans[loan].slots ? slots : ledger->loans[loan].slots;
+            slots = allot__least(slots, ledger->loans[loan].slots);
             allot__loan_less(ledger, loan, slots, ALLOT__WHY_ENDED);
         }
     }
 }
 
-/* The state's loans, those of the same two added up. Between others there are none here. */
+/* Adds a loan of the state to the books; sums that are too large for them are cut. */
+static int read_loan(allot__ledger *ledger, int32_t lender, int32_t borrower, int64_t slots)
+{
+    int32_t loan = allot__loan_between(ledger, lender, borrower);
+    if (loan < 0) {
+        return ALLOT_ENOMEM;
+    }
+    slots = allot__least(slots, ALLOT_AMOUNT_MAX - ledger->holders[borrower].in);
+    slots = allot__least(slots, ALLOT_AMOUNT_MAX - ledger->holders[lender].out);
+    allot__loan_more(ledger, loan, slots);
+    ledger->holders[borrower].in += (int32_t)slots;
+    ledger->loans[loan].before += (int32_t)slots;
+    return ALLOT_OK;
+}
+
+/* The state's loans, those of the same two added up. Those of leaves that are no holders, or no
+ * more, have ended. */
 static int read_loans(allot__ledger *ledger)
 {
     const allot__work *work = ledger->work;
@@ -125,19 +142,10 @@ static int read_loans(allot__ledger *ledger)
         if (lender < 0 || borrower < 0 || loans[i].slots == 0) {
             continue;
         }
-        int32_t loan = find_loan(ledger, lender, borrower);
-        if (loan < 0 && push_loan(ledger, lender, borrower) == NULL) {
-            return ALLOT_ENOMEM;
+        int status = read_loan(ledger, lender, borrower, loans[i].slots);
+        if (status != ALLOT_OK) {
+            return status;
         }
-        loan = loan >= 0 ? loan : ledger->loan_count - 1;
-        int64_t most = ALLOT_AMOUNT_MAX - ledger->holders[borrower].in;
-        most = most < ALLOT_AMOUNT_MAX - ledger->holders[lender].out
-                   ? most
-                   : ALLOT_AMOUNT_MAX - ledger->holders[lender].out;
-        int64_t slots = loans[i].slots < most ? loans[i].slots : most;
-        loan_more(ledger, loan, slots);
-        ledger->holders[borrower].in += (int32_t)slots;
-        ledger->loans[loan].before += (int32_t)slots;
     }
     ledger->known = ledger->loan_count;
     return ALLOT_OK;
@@ -179,174 +187,29 @@ int allot__loans_open(allot__ledger *ledger)
     return order_lenders(ledger);
 }
 
-/* ---- Phase 3 --------------------------------------------------------------------------------- */
-
-/* What a lender can lend now. */
-static int64_t can_lend(const allot__ledger *ledger, int32_t lender)
-{
-    const allot__holder *holder = &ledger->holders[lender];
-    int64_t within = (int64_t)allot__lend_most(holder) - holder->out;
-    int64_t used = holder->used > holder->reserve ? holder->used : holder->reserve;
-    int64_t idle = holder->own - used - holder->out;
-    idle = idle < within ? idle : within;
-    return idle > 0 ? idle : 0;
-}
-
-static int64_t can_borrow(const allot__ledger *ledger, int32_t borrower)
-{
-    const allot__holder *holder = &ledger->holders[borrower];
-    int64_t wants = allot__holder_wants(holder, holder->most);
-    int64_t within = (int64_t)holder->borrow_most - holder->in;
-    int64_t free = wants > 0 ? allot__books_free(ledger, borrower) : 0;
-    wants = wants < within ? wants : within;
-    wants = wants < free ? wants : free;
-    return wants > 0 && free > allot__holder_leaving(holder) ? wants : 0;
-}
-
-static bool lend(allot__ledger *ledger, int32_t lender, int32_t borrower, int64_t slots)
-{
-    int32_t loan = find_loan(ledger, lender, borrower);
-    if (loan < 0) {
-        if (push_loan(ledger, lender, borrower) == NULL) {
-            return false;
-        }
-        loan = ledger->loan_count - 1;
-    }
-    loan_more(ledger, loan, slots);
-    ledger->loans[loan].why = ALLOT__WHY_BORROWED;
-    allot__books_give(ledger, borrower, slots, ALLOT__BORROWED);
-    return true;
-}
-
-/* Borrows from those at the places [from, to) that lend to it. */
-static bool borrow_from(allot__ledger *ledger, allot__lenders *lenders, int32_t borrower,
-                        int32_t from, int32_t to)
-{
-    allot__lenders_begin(lenders, borrower, from);
-    for (int32_t at = allot__lenders_place(lenders, borrower); at < to;
-         at = allot__lenders_place(lenders, borrower)) {
-        int64_t wants = can_borrow(ledger, borrower);
-        int32_t lender = ledger->at[at];
-        int64_t slots = can_lend(ledger, lender);
-        if (wants == 0) {
-            return true;
-        }
-        if (slots > 0 && lender != borrower &&
-            !lend(ledger, lender, borrower, slots < wants ? slots : wants)) {
-            return false;
-        }
-        allot__lenders_pass(lenders, borrower, at, slots == 0);
-    }
-    return true;
-}
-
-static bool borrow(allot__ledger *ledger, allot__lenders *lenders, int32_t borrower)
-{
-    const allot__peers *peers = allot__peers_of(ledger, borrower, false);
-    if (peers == NULL || can_borrow(ledger, borrower) == 0) {
-        return true;
-    }
-    if (peers->count < 0) {
-        return borrow_from(ledger, lenders, borrower, 0, ledger->places);
-    }
-    for (int32_t i = 0; i < peers->count; i++) {
-        int32_t row = allot__peer_row(ledger, peers, i);
-        if (!borrow_from(ledger, lenders, borrower, ledger->first[row], ledger->end[row])) {
-            return false;
-        }
-    }
-    return true;
-}
-
-/* The order of borrowers, each holder by its own policy's keys. */
-static int order_borrowers(allot__ledger *ledger, int32_t *out)
-{
-    allot__work *work = ledger->work;
-    for (int32_t i = 0; i < ledger->count; i++) {
-        ledger->order[i] = i;
-    }
-    for (int32_t k = ALLOT_KEYS_MAX - 1; k >= 0; k--) {
-        bool any = false;
-        for (int32_t i = 0; i < ledger->count; i++) {
-            allot__rules *rules = allot__rules_at(work, ledger->holders[i].row);
-            const allot__fill *part = allot__policy_part(rules->policy, ALLOT__LOAN);
-            const allot_key *key =
-                part != NULL && k < part->order.count ? &part->order.keys[k] : NULL;
-            if (key != NULL && k == part->order.count - 1) {
-                int status = allot__order_prepare(work, rules, &part->order);
-                if (status != ALLOT_OK) {
-                    return status;
-                }
-            }
-            int64_t value =
-                key != NULL ? allot__order_key(work, rules, key, ledger->holders[i].row) : 0;
-            ledger->keys[i] = key != NULL && key->descending ? ~value : value;
-            any = any || key != NULL;
-        }
-        if (any) {
-            allot__books_sort(ledger, ledger->count);
-        }
-    }
-    memcpy(out, ledger->order, (size_t)ledger->count * sizeof *out);
-    return ALLOT_OK;
-}
-
-/* Idle slots that leaves under other policies lack of their quotas: those are not borrowed. */
-static int64_t others_lack(const allot__ledger *ledger)
-{
-    const allot__work *work = ledger->work;
-    int64_t lack = 0;
-    for (int32_t row = 0; !ledger->all && row < work->tree->rows; row++) {
-        bool other = allot__family_of(work, row) == 0 && ledger->holder_of[row] < 0;
-        int64_t slots = other ? (int64_t)work->quota[row] - work->allocated[row] : 0;
-        lack += slots > 0 ? slots : 0;
-    }
-    return lack;
-}
-
-int allot__loans_borrow(allot__ledger *ledger)
-{
-    int32_t *lends = ledger->column[0], *order = ledger->column[1];
-    allot__lenders lenders;
-    bool any = ledger->work->group->lend_at != NULL && ledger->work->group->borrow_at != NULL;
-    if (!any || !allot__books_any(ledger)) {
-        return ALLOT_OK;
-    }
-    for (int32_t place = 0; place < ledger->places; place++) {
-        lends[place] = ledger->at[place] >= 0 && can_lend(ledger, ledger->at[place]) > 0;
-    }
-    int64_t apart = others_lack(ledger);
-    ledger->idle -= apart;
-    int status = allot__lenders_init(&lenders, ledger, lends);
-    if (status == ALLOT_OK) {
-        status = order_borrowers(ledger, order);
-    }
-    for (int32_t i = 0; i < ledger->count && status == ALLOT_OK; i++) {
-        status = borrow(ledger, &lenders, order[i]) ? ALLOT_OK : ALLOT_ENOMEM;
-    }
-    ledger->idle += apart;
-    return status;
-}
-
 /* ---- Phase 4 --------------------------------------------------------------------------------- */
 
-static void recall(allot__ledger *ledger, int32_t lender, int32_t loan)
+/* Calls back up to `most` slots of a loan; returns how many. */
+static int64_t recall(allot__ledger *ledger, int32_t lender, int32_t loan, int64_t most)
 {
     const allot__holder *holder = &ledger->holders[lender];
     int32_t borrower = ledger->loans[loan].borrower;
     int64_t slots = allot__holder_lacks(holder, holder->most);
     int64_t within = allot__books_within(ledger, lender, borrower);
-    slots = slots < ledger->loans[loan].slots ? slots : ledger->loans[loan].slots;
-    slots = slots < within ? slots : within;
-    slots = slots < ledger->holders[borrower].in ? slots : ledger->holders[borrower].in;
+    slots = allot__least(slots, most);
+    slots = allot__least(slots, ledger->loans[loan].slots);
+    slots = allot__least(slots, within);
+    slots = allot__least(slots, ledger->holders[borrower].in);
     int64_t leaving = allot__holder_leaving(holder);
-    leaving = leaving < slots ? leaving : slots;
-    if (slots > 0 && leaving <= ledger->room) {
-        if (slots > leaving) {
-            allot__loan_take(ledger, loan, slots - leaving, lender, ALLOT__WHY_RECALLED);
-        }
-        allot__books_promise(ledger, lender, slots, ALLOT__OWN);
+    leaving = allot__least(leaving, slots);
+    if (slots <= 0 || leaving > ledger->room) {
+        return 0;
     }
+    if (slots > leaving) {
+        allot__loan_take(ledger, loan, slots - leaving, lender, ALLOT__WHY_RECALLED);
+    }
+    allot__books_promise(ledger, lender, slots, ALLOT__OWN);
+    return slots;
 }
 
 void allot__loans_recall(allot__ledger *ledger, bool first)
@@ -355,8 +218,9 @@ void allot__loans_recall(allot__ledger *ledger, bool first)
         if (ledger->holders[i].recall_first != first || ledger->holders[i].out == 0) {
             continue;
         }
-        for (int32_t k = ledger->lender_at[i]; k < ledger->lender_at[i + 1]; k++) {
-            recall(ledger, i, ledger->by_lender[k]);
+        int64_t left = (int64_t)ledger->holders[i].out - ledger->holders[i].dropped;
+        for (int32_t k = ledger->lender_at[i]; k < ledger->lender_at[i + 1] && left > 0; k++) {
+            left -= recall(ledger, i, ledger->by_lender[k], left);
         }
     }
 }

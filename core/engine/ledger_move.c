@@ -40,7 +40,7 @@ int64_t allot__books_within(const allot__ledger *ledger, int32_t holder, int32_t
         }
         int64_t holds = ledger->inside[family];
         int64_t left = work->limit[parent] - holds;
-        most = left < most ? left : most;
+        most = allot__least(left, most);
     }
     return most > 0 ? most : 0;
 }
@@ -54,7 +54,7 @@ static int64_t outside(const allot__ledger *ledger, int32_t holder)
          family = ledger->above[family]) {
         int32_t limit = work->limit[work->group->parent[family]];
         int64_t left = limit == ALLOT_NONE ? INT64_MAX : limit - ledger->outside[family];
-        most = left < most ? left : most;
+        most = allot__least(left, most);
     }
     return most > 0 ? most : 0;
 }
@@ -62,14 +62,14 @@ static int64_t outside(const allot__ledger *ledger, int32_t holder)
 int64_t allot__books_free(const allot__ledger *ledger, int32_t index)
 {
     const allot__holder *holder = &ledger->holders[index];
-    int64_t idle = ledger->idle < ledger->room ? ledger->idle : ledger->room;
+    int64_t idle = allot__least(ledger->idle, ledger->room);
     int64_t within = allot__books_within(ledger, index, -1);
     int64_t now = outside(ledger, index);
     idle = (idle > 0 ? idle : 0) + holder->pledged;
-    idle = idle < now ? idle : now;
+    idle = allot__least(idle, now);
     idle += holder->loose + allot__holder_leaving(holder);
-    idle = idle < ledger->room ? idle : ledger->room;
-    idle = idle < within ? idle : within;
+    idle = allot__least(idle, ledger->room);
+    idle = allot__least(idle, within);
     return idle > 0 ? idle : 0;
 }
 
@@ -113,7 +113,7 @@ void allot__books_give(allot__ledger *ledger, int32_t index, int64_t slots, allo
     }
     int32_t granted = (int32_t)slots - kept;
     granted -= replace(holder, granted);
-    int32_t pledged = holder->pledged < granted ? holder->pledged : granted;
+    int32_t pledged = allot__least(holder->pledged, granted);
     holder->pledged -= pledged;
     holder->granted += granted;
     ledger->idle -= granted - pledged;
@@ -135,8 +135,22 @@ void allot__books_await(allot__ledger *ledger, int32_t index, int64_t slots, all
     allot__books_has(ledger, index, slots, 0);
 }
 
-/* Adds a recall, as the newest of its holder's. */
-static bool add_recall(allot__ledger *ledger, allot__recall made)
+void allot__books_drop(allot__ledger *ledger, int32_t index, int64_t slots, allot__class as)
+{
+    ledger->holders[index].dropped += (int32_t)slots;
+    allot__books_await(ledger, index, -slots, as);
+}
+
+int64_t allot__books_adopt(allot__ledger *ledger, int32_t index, int64_t slots, allot__class as)
+{
+    allot__holder *holder = &ledger->holders[index];
+    slots = allot__least(slots, holder->dropped);
+    holder->dropped -= (int32_t)slots;
+    allot__books_await(ledger, index, slots, as);
+    return slots;
+}
+
+bool allot__recall_add(allot__ledger *ledger, allot__recall made)
 {
     if (ledger->recall_count == ledger->recall_room) {
         int32_t room = ledger->recall_room > 0 ? 2 * ledger->recall_room : 64;
@@ -173,7 +187,7 @@ static void take(allot__ledger *ledger, allot__recall made)
     made.drains = made.to < 0 && !holder->rebalance;
     made.firm = !made.drains &&
                 (made.why == ALLOT__WHY_OVER_WINDOW || made.why == ALLOT__WHY_OVER_ATTRIBUTE);
-    if (!add_recall(ledger, made)) {
+    if (!allot__recall_add(ledger, made)) {
         return;
     }
     holder->lost += made.slots;
@@ -224,14 +238,14 @@ static void claim_part(allot__ledger *ledger, int32_t index, int32_t to, int32_t
     ledger->recalls[index].slots -= slots;
     part.slots = slots;
     part.older_owed = -1;
-    add_recall(ledger, part);
+    allot__recall_add(ledger, part);
 }
 
 int64_t allot__books_claim_one(allot__ledger *ledger, int32_t index, int32_t to, int64_t slots)
 {
     const allot__recall *recall = &ledger->recalls[index];
     int64_t part = recall->to >= 0 || recall->from == to ? 0 : recall->slots;
-    part = part < slots ? part : slots;
+    part = allot__least(part, slots);
     if (part > 0) {
         claim_part(ledger, index, to, (int32_t)part);
     }
@@ -242,7 +256,7 @@ int64_t allot__books_claim_one(allot__ledger *ledger, int32_t index, int32_t to,
 static int64_t claim_from(allot__ledger *ledger, int32_t holder, int64_t slots, bool drains)
 {
     int64_t all = drains ? ledger->draining : ledger->loose;
-    int64_t left = slots < all ? slots : all;
+    int64_t left = allot__least(slots, all);
     int64_t want = left;
     for (int32_t i = ledger->holders[holder].owed; i >= 0 && left > 0;
          i = ledger->recalls[i].older_owed) {
@@ -289,88 +303,6 @@ void allot__books_spare(allot__ledger *ledger)
             ledger->holders[recall->from].loose -= recall->slots;
             ledger->draining -= recall->slots;
             recall->slots = 0;
-        }
-    }
-}
-
-/* ---- Slots that would come and go ------------------------------------------------------------ */
-
-/* Of a recall that goes to a holder which itself gives by another: so many slots go straight to
- * where that one's go. */
-static void pass_on(allot__ledger *ledger, int32_t index, int32_t other, int32_t slots)
-{
-    allot__recall *gives = &ledger->recalls[other];
-    allot__holder *between = &ledger->holders[gives->from];
-    int32_t from = ledger->recalls[index].from;
-    int32_t to = gives->to;
-    gives->slots -= slots;
-    between->lost -= slots;
-    between->promised -= slots;
-    between->loose -= to < 0 ? slots : 0;
-    ledger->recalls[index].slots -= slots;
-    if (to == from) {
-        ledger->holders[from].lost -= slots;
-        ledger->holders[from].promised -= slots;
-        return;
-    }
-    allot__recall part = ledger->recalls[index];
-    part.to = to;
-    part.slots = slots;
-    part.older_owed = -1;
-    if (add_recall(ledger, part)) {
-        ledger->holders[from].loose += to < 0 && !part.firm ? slots : 0;
-    }
-}
-
-/* The same of idle slots that a holder is granted: those go to where its own would have gone. */
-static void pass_grant(allot__ledger *ledger, allot__holder *between, allot__recall *gives)
-{
-    int32_t slots = between->granted < gives->slots ? between->granted : gives->slots;
-    between->granted -= slots;
-    between->lost -= slots;
-    gives->slots -= slots;
-    if (gives->to >= 0) {
-        ledger->holders[gives->to].promised -= slots;
-        ledger->holders[gives->to].granted += slots;
-    } else {
-        between->loose -= slots;
-        ledger->loose -= slots;
-        ledger->idle += slots;
-    }
-}
-
-/* Passes on what each holder is granted. Returns whether one before it was granted some. */
-static bool pass_grants(allot__ledger *ledger)
-{
-    bool back = false;
-    for (int32_t i = 0; i < ledger->count; i++) {
-        allot__holder *holder = &ledger->holders[i];
-        for (int32_t k = holder->recalls; k >= 0 && holder->granted > 0;
-             k = ledger->recalls[k].older) {
-            allot__recall *gives = &ledger->recalls[k];
-            if (gives->slots > 0 && !gives->firm) {
-                pass_grant(ledger, holder, gives);
-                back = back || (gives->to >= 0 && gives->to < i);
-            }
-        }
-    }
-    return back;
-}
-
-void allot__books_net(allot__ledger *ledger)
-{
-    for (bool again = !ledger->limited; again;) {
-        again = pass_grants(ledger);
-    }
-    for (int32_t i = 0; i < ledger->recall_count && ledger->status == 0; i++) {
-        int32_t between = ledger->recalls[i].to;
-        int32_t k = between >= 0 ? ledger->holders[between].recalls : -1;
-        for (; k >= 0 && ledger->recalls[i].slots > 0; k = ledger->recalls[k].older) {
-            int32_t slots = ledger->recalls[k].slots;
-            slots = slots < ledger->recalls[i].slots ? slots : ledger->recalls[i].slots;
-            if (slots > 0 && !ledger->recalls[k].firm) {
-                pass_on(ledger, i, k, slots);
-            }
         }
     }
 }

@@ -22,32 +22,71 @@ int32_t allot__peer_row(const allot__ledger *ledger, const allot__peers *peers, 
     return allot__row(ledger->work->plan, ledger->work->index, peers->list[i]);
 }
 
-/* Is the other one in a holder's list, itself or by a parent? */
-static bool knows(const allot__ledger *ledger, int32_t holder, int32_t other, bool lend)
+/* ---- Lists and loans ------------------------------------------------------------------------- */
+
+/* Places that a list means, as spans: where each begins, and where the last of those up to it ends;
+ * one of a parent holds those of its children. Fewer than 0: all places. */
+typedef struct spans {
+    int32_t count;
+    int32_t *first, *end;
+} spans;
+
+static spans spans_of(allot__ledger *ledger, int32_t holder, bool lend)
 {
     const allot__peers *peers = allot__peers_of(ledger, holder, lend);
-    int32_t place = ledger->holders[other].place;
-    if (peers == NULL || peers->count < 0) {
-        return peers != NULL;
+    spans it = {peers != NULL ? peers->count : 0, ledger->column[0], ledger->column[1]};
+    for (int32_t i = 0; i < it.count; i++) {
+        ledger->order[i] = allot__peer_row(ledger, peers, i);
+        ledger->keys[ledger->order[i]] = ledger->first[ledger->order[i]];
     }
-    for (int32_t i = 0; i < peers->count; i++) {
-        int32_t row = allot__peer_row(ledger, peers, i);
-        if (place >= ledger->first[row] && place < ledger->end[row]) {
-            return true;
-        }
+    if (it.count > 1) {
+        allot__books_sort(ledger, it.count);
     }
-    return false;
+    int32_t last = 0;
+    for (int32_t i = 0; i < it.count; i++) {
+        int32_t end = ledger->end[ledger->order[i]];
+        last = end > last ? end : last;
+        it.first[i] = ledger->first[ledger->order[i]];
+        it.end[i] = last;
+    }
+    return it;
 }
 
-bool allot__loan_allowed(const allot__ledger *ledger, int32_t lender, int32_t borrower,
-                         allot__why *why)
+static bool means(const spans *it, int32_t place)
 {
-    if (!knows(ledger, lender, borrower, true)) {
-        *why = ALLOT__WHY_LEND_LIST;
-        return false;
+    int32_t low = 0, high = it->count;
+    while (low < high) {
+        int32_t middle = low + (high - low) / 2;
+        if (it->first[middle] <= place) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
     }
-    *why = ALLOT__WHY_BORROW_LIST;
-    return knows(ledger, borrower, lender, false);
+    return it->count < 0 || (low > 0 && place < it->end[low - 1]);
+}
+
+void allot__loans_judge(allot__ledger *ledger, uint8_t *why)
+{
+    memset(why, ALLOT__WHY_KEPT, (size_t)ledger->known);
+    for (int32_t i = 0; i < ledger->count; i++) {
+        int32_t from = ledger->lender_at[i], to = ledger->lender_at[i + 1];
+        spans list = from < to ? spans_of(ledger, i, true) : (spans){.count = 0};
+        for (int32_t k = from; k < to; k++) {
+            int32_t loan = ledger->by_lender[k];
+            bool lends = means(&list, ledger->holders[ledger->loans[loan].borrower].place);
+            why[loan] = lends ? why[loan] : ALLOT__WHY_LEND_LIST;
+        }
+    }
+    for (int32_t i = 0; i < ledger->count; i++) {
+        int32_t loan = ledger->holders[i].loans;
+        spans list = loan >= 0 ? spans_of(ledger, i, false) : (spans){.count = 0};
+        for (; loan >= 0; loan = ledger->loans[loan].older) {
+            bool borrows = means(&list, ledger->holders[ledger->loans[loan].lender].place);
+            bool judged = why[loan] != ALLOT__WHY_KEPT;
+            why[loan] = borrows || judged ? why[loan] : ALLOT__WHY_BORROW_LIST;
+        }
+    }
 }
 
 /* ---- Lenders --------------------------------------------------------------------------------- */
@@ -62,13 +101,18 @@ static int32_t skip(int32_t *next, int32_t at)
     return at;
 }
 
+/* The list of who is at a place, if it has anything to lend; else NULL. */
+static const allot__peers *list_at(const allot__ledger *ledger, const int32_t *lends, int32_t place)
+{
+    return lends[place] ? allot__peers_of(ledger, ledger->at[place], true) : NULL;
+}
+
 /* Counts the entries of each row, in first[row + 1]; how many there are. */
 static int32_t count_entries(const allot__ledger *ledger, const int32_t *lends, int32_t *first)
 {
     int32_t sum = 0;
     for (int32_t place = 0; place < ledger->places; place++) {
-        const allot__peers *peers =
-            lends[place] ? allot__peers_of(ledger, ledger->at[place], true) : NULL;
+        const allot__peers *peers = list_at(ledger, lends, place);
         for (int32_t i = 0; peers != NULL && i < peers->count; i++, sum++) {
             first[allot__peer_row(ledger, peers, i) + 1]++;
         }
@@ -76,12 +120,36 @@ static int32_t count_entries(const allot__ledger *ledger, const int32_t *lends, 
     return sum;
 }
 
+static bool take_entries(allot__lenders *lenders, size_t rows, size_t count)
+{
+    allot__arena *arena = lenders->ledger->work->arena;
+    lenders->places = allot__arena_take(arena, count + 1, sizeof *lenders->places);
+    lenders->next = allot__arena_take(arena, count + 1, sizeof *lenders->next);
+    lenders->at = allot__arena_take(arena, rows, sizeof *lenders->at);
+    return lenders->places != NULL && lenders->next != NULL && lenders->at != NULL;
+}
+
+/* Writes the places of each row's entries; first: where a row's begin, counts so far. */
+static void fill_entries(allot__lenders *lenders, const int32_t *lends, int32_t *first)
+{
+    const allot__ledger *ledger = lenders->ledger;
+    for (int32_t row = 0; row < ledger->work->tree->rows; row++) {
+        first[row + 1] += first[row];
+        lenders->at[row] = first[row];
+    }
+    for (int32_t place = 0; place < ledger->places; place++) {
+        const allot__peers *peers = list_at(ledger, lends, place);
+        for (int32_t i = 0; peers != NULL && i < peers->count; i++) {
+            lenders->places[lenders->at[allot__peer_row(ledger, peers, i)]++] = place;
+        }
+    }
+}
+
 static int make_entries(allot__lenders *lenders, const int32_t *lends)
 {
     const allot__ledger *ledger = lenders->ledger;
-    allot__arena *arena = ledger->work->arena;
     size_t rows = (size_t)ledger->work->tree->rows;
-    int32_t *first = allot__arena_take(arena, rows + 1, sizeof *first);
+    int32_t *first = allot__arena_take(ledger->work->arena, rows + 1, sizeof *first);
     if (first == NULL) {
         return ALLOT_ENOMEM;
     }
@@ -90,23 +158,10 @@ static int make_entries(allot__lenders *lenders, const int32_t *lends)
     if (count == 0) {
         return ALLOT_OK;
     }
-    lenders->places = allot__arena_take(arena, (size_t)count + 1, sizeof *lenders->places);
-    lenders->next = allot__arena_take(arena, (size_t)count + 1, sizeof *lenders->next);
-    lenders->at = allot__arena_take(arena, rows, sizeof *lenders->at);
-    if (lenders->places == NULL || lenders->next == NULL || lenders->at == NULL) {
+    if (!take_entries(lenders, rows, (size_t)count)) {
         return ALLOT_ENOMEM;
     }
-    for (size_t row = 0; row < rows; row++) {
-        first[row + 1] += first[row];
-        lenders->at[row] = first[row];
-    }
-    for (int32_t place = 0; place < ledger->places; place++) {
-        const allot__peers *peers =
-            lends[place] ? allot__peers_of(ledger, ledger->at[place], true) : NULL;
-        for (int32_t i = 0; peers != NULL && i < peers->count; i++) {
-            lenders->places[lenders->at[allot__peer_row(ledger, peers, i)]++] = place;
-        }
-    }
+    fill_entries(lenders, lends, first);
     for (int32_t i = 0; i <= count; i++) {
         lenders->next[i] = i;
     }
@@ -122,8 +177,7 @@ int allot__lenders_init(allot__lenders *lenders, const allot__ledger *ledger, in
         return status;
     }
     for (int32_t place = 0; place < ledger->places; place++) {
-        const allot__peers *peers =
-            lends[place] ? allot__peers_of(ledger, ledger->at[place], true) : NULL;
+        const allot__peers *peers = list_at(ledger, lends, place);
         lends[place] = peers != NULL && peers->count < 0 ? place : place + 1;
     }
     lends[ledger->places] = ledger->places;

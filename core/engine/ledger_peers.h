@@ -16,6 +16,10 @@ const allot__peers *allot__peers_of(const allot__ledger *ledger, int32_t holder,
 /* The row of a listed consumer. */
 int32_t allot__peer_row(const allot__ledger *ledger, const allot__peers *peers, int32_t i);
 
+/* By loan of the state: the list that forbids it, as an allot__why, or ALLOT__WHY_KEPT. Lists are
+ * sorted once each, so that long ones with many loans cost little more than reading them. */
+void allot__loans_judge(allot__ledger *ledger, uint8_t *why);
+
 /* Those who may lend something, by place. */
 typedef struct allot__lenders {
     const allot__ledger *ledger;

@@ -50,6 +50,18 @@ static int32_t pool_above(const allot__ledger *ledger, int32_t family)
     return family > 0 ? pool_from(ledger, ledger->above[family]) : -1;
 }
 
+/* The nearest pool that a holder is a member of; the next ones are those above it. */
+static int32_t nearest_pool(const allot__ledger *ledger, int32_t holder)
+{
+    const allot__holder *it = &ledger->holders[holder];
+    return it->weight > 0 ? pool_from(ledger, it->family) : -1;
+}
+
+static int64_t idle_in(const allot__share_pool *pool)
+{
+    return pool->slots > pool->used ? pool->slots - pool->used : 0;
+}
+
 int allot__pools_open(allot__ledger *ledger)
 {
     allot__arena *arena = ledger->work->arena;
@@ -63,8 +75,7 @@ int allot__pools_open(allot__ledger *ledger)
         ledger->pools[family] = (allot__share_pool){.slots = size_of(ledger, family)};
     }
     for (int32_t i = 0; i < ledger->count; i++) {
-        int32_t pool = pool_from(ledger, ledger->holders[i].family);
-        for (; pool >= 0 && ledger->holders[i].weight > 0; pool = pool_above(ledger, pool)) {
+        for (int32_t pool = nearest_pool(ledger, i); pool >= 0; pool = pool_above(ledger, pool)) {
             ledger->pools[pool].count++;
             total++;
         }
@@ -80,9 +91,8 @@ int allot__pools_open(allot__ledger *ledger)
         ledger->pools[family].count = 0;
     }
     for (int32_t i = 0; i < ledger->count; i++) {
-        int32_t index = pool_from(ledger, ledger->holders[i].family);
-        for (; index >= 0 && ledger->holders[i].weight > 0; index = pool_above(ledger, index)) {
-            allot__share_pool *pool = &ledger->pools[index];
+        for (int32_t k = nearest_pool(ledger, i); k >= 0; k = pool_above(ledger, k)) {
+            allot__share_pool *pool = &ledger->pools[k];
             ledger->shares[pool->first + pool->count++] = (allot__share){i, 0};
         }
     }
@@ -114,23 +124,19 @@ static int32_t member_of(const allot__ledger *ledger, const allot__share_pool *p
 
 int64_t allot__pools_idle(const allot__ledger *ledger, int32_t holder)
 {
-    const allot__holder *it = &ledger->holders[holder];
     int64_t idle = 0;
-    for (int32_t index = it->weight > 0 ? pool_from(ledger, it->family) : -1; index >= 0;
-         index = pool_above(ledger, index)) {
-        const allot__share_pool *pool = &ledger->pools[index];
-        idle += pool->slots > pool->used ? pool->slots - pool->used : 0;
+    for (int32_t at = nearest_pool(ledger, holder); at >= 0; at = pool_above(ledger, at)) {
+        idle += idle_in(&ledger->pools[at]);
     }
     return idle;
 }
 
 void allot__pools_put(allot__ledger *ledger, int32_t holder, int64_t slots)
 {
-    for (int32_t index = pool_from(ledger, ledger->holders[holder].family); slots > 0 && index >= 0;
-         index = pool_above(ledger, index)) {
-        allot__share_pool *pool = &ledger->pools[index];
-        int64_t idle = pool->slots > pool->used ? pool->slots - pool->used : 0;
-        int64_t part = idle < slots ? idle : slots;
+    for (int32_t at = nearest_pool(ledger, holder); slots > 0 && at >= 0;
+         at = pool_above(ledger, at)) {
+        allot__share_pool *pool = &ledger->pools[at];
+        int64_t part = allot__least(idle_in(pool), slots);
         if (part > 0) {
             allot__pool_use(ledger, pool, member_of(ledger, pool, holder), part);
             slots -= part;
@@ -138,26 +144,33 @@ void allot__pools_put(allot__ledger *ledger, int32_t holder, int64_t slots)
     }
 }
 
+/* The farthest pool of which a holder uses some, and what it is there; NULL: it uses none. */
+static allot__share_pool *farthest_used(const allot__ledger *ledger, int32_t holder,
+                                        int32_t *member)
+{
+    allot__share_pool *farthest = NULL;
+    for (int32_t at = nearest_pool(ledger, holder); at >= 0; at = pool_above(ledger, at)) {
+        allot__share_pool *pool = &ledger->pools[at];
+        int32_t place = member_of(ledger, pool, holder);
+        if (ledger->shares[pool->first + place].used > 0) {
+            farthest = pool;
+            *member = place;
+        }
+    }
+    return farthest;
+}
+
 void allot__pools_less(allot__ledger *ledger, int32_t holder, int64_t slots)
 {
     const allot__holder *it = &ledger->holders[holder];
     int64_t left = slots - (it->shared - it->pooled);
     while (left > 0) {
-        int32_t farthest = -1;
-        for (int32_t pool = pool_from(ledger, it->family); pool >= 0 && it->weight > 0;
-             pool = pool_above(ledger, pool)) {
-            int32_t member = member_of(ledger, &ledger->pools[pool], holder);
-            if (ledger->shares[ledger->pools[pool].first + member].used > 0) {
-                farthest = pool;
-            }
-        }
-        if (farthest < 0) {
+        int32_t member;
+        allot__share_pool *pool = farthest_used(ledger, holder, &member);
+        if (pool == NULL) {
             return;
         }
-        allot__share_pool *pool = &ledger->pools[farthest];
-        int32_t member = member_of(ledger, pool, holder);
-        int32_t used = ledger->shares[pool->first + member].used;
-        int64_t part = used < left ? used : left;
+        int64_t part = allot__least(ledger->shares[pool->first + member].used, left);
         allot__pool_use(ledger, pool, member, -part);
         left -= part;
     }
@@ -169,6 +182,9 @@ bool allot__pool_deserve(allot__ledger *ledger, const allot__share_pool *pool)
 {
     int32_t **column = ledger->column;
     int64_t kept = 0;
+    if (pool->slots == 0) {
+        return false; /* nobody is a member */
+    }
     for (int32_t i = 0; i < pool->count; i++) {
         kept += column[ALLOT__POOL_LEVEL][i];
     }
@@ -182,9 +198,6 @@ bool allot__pool_deserve(allot__ledger *ledger, const allot__share_pool *pool)
                         .aim = column[ALLOT__POOL_AIM],
                         .floor = column[ALLOT__POOL_FLOOR],
                         .rest = column[ALLOT__POOL_REST]};
-    if (pool->slots == 0) {
-        return false; /* nobody is a member */
-    }
     allot__pour_aims(&rows);
     int64_t whole = kept + rows.left;
     if (!allot__pour_exact(&rows)) {

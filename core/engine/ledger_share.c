@@ -10,14 +10,14 @@
 static int32_t asks(const allot__ledger *ledger, int32_t index, bool idle)
 {
     const allot__holder *holder = &ledger->holders[index];
-    int64_t more = allot__holder_wants(holder, holder->most);
+    int64_t more = allot__holder_wants(holder, holder->most) + holder->dropped;
     int64_t within = idle ? allot__books_within(ledger, index, -1) : INT64_MAX;
     int64_t spare = more > 0 ? 0 : (int64_t)allot__holder_has(holder) - holder->most;
     if (idle && within < ALLOT_AMOUNT_MAX && more > within + holder->loose) {
         more = within + holder->loose;
     }
     int64_t slots = holder->shared + more - (spare > 0 ? spare : 0);
-    slots = slots < holder->share_most ? slots : holder->share_most;
+    slots = allot__least(slots, holder->share_most);
     return slots > 0 ? (int32_t)slots : 0;
 }
 
@@ -88,16 +88,26 @@ static void find_due(allot__ledger *ledger, bool idle)
     }
 }
 
-/* What a holder lacks of what it deserves, up to `most`. */
-static int64_t short_of(const allot__holder *holder, int64_t most)
+/* What a holder lacks of what it deserves. */
+static int64_t short_of(const allot__holder *holder)
 {
     int64_t lack = (int64_t)holder->due - holder->shared;
-    lack = lack > 0 ? lack : 0;
-    return lack < most ? lack : most;
+    return lack > 0 ? lack : 0;
 }
+/* The same as far as nothing is on its way to it instead. */
 static int64_t lacks(const allot__holder *holder)
 {
-    return short_of(holder, allot__holder_lacks(holder, holder->most));
+    int64_t lack = short_of(holder) - holder->dropped;
+    int64_t most = allot__holder_lacks(holder, holder->most);
+    lack = allot__least(lack, most);
+    return lack > 0 ? lack : 0;
+}
+/* The same of slots that it can have at once. */
+static int64_t wants(const allot__holder *holder)
+{
+    int64_t lack = short_of(holder);
+    int64_t most = allot__holder_wants(holder, holder->most);
+    return allot__least(lack, most);
 }
 
 /* ---- Phase 2 --------------------------------------------------------------------------------- */
@@ -110,11 +120,11 @@ void allot__pools_share(allot__ledger *ledger)
     find_due(ledger, true);
     for (int32_t i = 0; i < ledger->count; i++) {
         const allot__holder *holder = &ledger->holders[i];
-        int64_t slots = short_of(holder, allot__holder_wants(holder, holder->most));
+        int64_t slots = wants(holder);
         int64_t idle = slots > 0 ? allot__pools_idle(ledger, i) : 0;
         int64_t free = slots > 0 ? allot__books_free(ledger, i) : 0;
-        slots = slots < idle ? slots : idle;
-        slots = slots < free ? slots : free;
+        slots = allot__least(slots, idle);
+        slots = allot__least(slots, free);
         if (slots > 0) {
             allot__books_give(ledger, i, slots, ALLOT__SHARED);
             allot__pools_put(ledger, i, slots);
@@ -124,15 +134,19 @@ void allot__pools_share(allot__ledger *ledger)
 
 /* ---- Phase 5 --------------------------------------------------------------------------------- */
 
-/* Parts of `slots` in proportion to what is over (column ALLOT__POOL_AIM) for the members [from,
- * to); the remainder goes to larger over, later first (C-7). Written to column ALLOT__POOL_REST. */
+/* Columns over the members of a pool, once it is known what each deserves: what a member has beyond
+ * that, and what it gives of it. */
+enum { OVER = ALLOT__POOL_AIM, GIVES = ALLOT__POOL_REST };
+
+/* Parts of `slots` in proportion to what is over for the members [from, to); the remainder goes to
+ * larger over, later first (C-7). */
 static void share_out(allot__ledger *ledger, int32_t from, int32_t to, int64_t slots, int64_t sum)
 {
     int64_t given = 0;
     for (int32_t i = from; i < to; i++) {
-        int64_t over = ledger->column[ALLOT__POOL_AIM][i];
+        int64_t over = ledger->column[OVER][i];
         int64_t part = slots < sum ? (int64_t)((allot__i128)slots * over / sum) : over;
-        ledger->column[ALLOT__POOL_REST][i] = (int32_t)part;
+        ledger->column[GIVES][i] = (int32_t)part;
         ledger->order[to - 1 - i] = i;
         ledger->keys[i] = -over;
         given += part;
@@ -141,8 +155,8 @@ static void share_out(allot__ledger *ledger, int32_t from, int32_t to, int64_t s
         allot__books_sort(ledger, to - from);
         for (int32_t k = 0; k < to - from && given < slots; k++) {
             int32_t i = ledger->order[k];
-            int32_t more = ledger->column[ALLOT__POOL_REST][i] < ledger->column[ALLOT__POOL_AIM][i];
-            ledger->column[ALLOT__POOL_REST][i] += more;
+            int32_t more = ledger->column[GIVES][i] < ledger->column[OVER][i];
+            ledger->column[GIVES][i] += more;
             given += more;
         }
     }
@@ -158,9 +172,9 @@ static void give_back(allot__ledger *ledger, const allot__share_pool *pool, int6
         int64_t sum = 0;
         int32_t worst = rank[ledger->holders[shares[to - 1].holder].row];
         while (from > 0 && rank[ledger->holders[shares[from - 1].holder].row] == worst) {
-            sum += ledger->column[ALLOT__POOL_AIM][--from];
+            sum += ledger->column[OVER][--from];
         }
-        int64_t part = sum < slots ? sum : slots;
+        int64_t part = allot__least(sum, slots);
         share_out(ledger, from, to, part, sum);
         slots -= part;
         to = from;
@@ -176,7 +190,7 @@ static void hand_over(allot__ledger *ledger, int32_t from, int32_t to, int64_t s
     if (drains) {
         int32_t taken = ledger->recall_count - 1;
         int64_t free = allot__books_free(ledger, to);
-        int64_t now = slots < free ? slots : free;
+        int64_t now = allot__least(slots, free);
         allot__books_give(ledger, to, now, ALLOT__SHARED);
         slots -= now;
         allot__books_claim_one(ledger, taken, to, slots);
@@ -191,7 +205,7 @@ static int32_t serve(allot__ledger *ledger, allot__share_pool *pool, int32_t to,
     int32_t claimant = shares[to].holder;
     int64_t left = lacks(&ledger->holders[claimant]);
     int64_t leaving = allot__holder_leaving(&ledger->holders[claimant]);
-    leaving = leaving < left ? leaving : left;
+    leaving = allot__least(leaving, left);
     if (leaving > ledger->room) {
         return giver;
     }
@@ -199,18 +213,18 @@ static int32_t serve(allot__ledger *ledger, allot__share_pool *pool, int32_t to,
     allot__pool_use(ledger, pool, to, leaving);
     left -= leaving;
     while (left > 0 && giver >= 0) {
-        int64_t slots = ledger->column[ALLOT__POOL_REST][giver];
+        int64_t slots = ledger->column[GIVES][giver];
         int64_t within = allot__books_within(ledger, claimant, shares[giver].holder);
         if (slots == 0) {
             giver--;
             continue;
         }
-        slots = slots < left ? slots : left;
-        slots = slots < within ? slots : within;
+        slots = allot__least(slots, left);
+        slots = allot__least(slots, within);
         if (slots == 0) {
             break;
         }
-        ledger->column[ALLOT__POOL_REST][giver] -= (int32_t)slots;
+        ledger->column[GIVES][giver] -= (int32_t)slots;
         allot__pool_use(ledger, pool, giver, -slots);
         allot__pool_use(ledger, pool, to, slots);
         hand_over(ledger, shares[giver].holder, claimant, slots);
@@ -219,8 +233,7 @@ static int32_t serve(allot__ledger *ledger, allot__share_pool *pool, int32_t to,
     return giver;
 }
 
-/* What members lack in all; what others have beyond what they deserve goes to column
- * ALLOT__POOL_AIM. */
+/* What members lack in all; and what all have beyond what they deserve. */
 static int64_t count_over(allot__ledger *ledger, const allot__share_pool *pool, int64_t *over)
 {
     int64_t lack = 0;
@@ -233,10 +246,10 @@ static int64_t count_over(allot__ledger *ledger, const allot__share_pool *pool, 
         lack += lacks(holder);
         holder->rounding = holder->hold_rounding && holder->cut > 0 && beyond == 1;
         beyond = holder->rounding ? 0 : beyond;
-        beyond = beyond < there ? beyond : there;
-        beyond = beyond < share->used ? beyond : share->used;
-        ledger->column[ALLOT__POOL_AIM][i] = holder->keep || beyond < 0 ? 0 : beyond;
-        *over += ledger->column[ALLOT__POOL_AIM][i];
+        beyond = allot__least(beyond, there);
+        beyond = allot__least(beyond, share->used);
+        ledger->column[OVER][i] = holder->keep || beyond < 0 ? 0 : beyond;
+        *over += ledger->column[OVER][i];
     }
     return lack;
 }
@@ -246,25 +259,33 @@ static int64_t count_over(allot__ledger *ledger, const allot__share_pool *pool, 
 static void keep_rest(allot__ledger *ledger, int32_t index, int64_t slots)
 {
     const allot__holder *holder = &ledger->holders[index];
-    int64_t most = short_of(holder, allot__holder_wants(holder, holder->most));
-    slots = slots < holder->loose ? slots : holder->loose;
-    slots = slots < most ? slots : most;
+    int64_t most = wants(holder);
+    slots = allot__least(slots, holder->loose);
+    slots = allot__least(slots, most);
     if (slots > 0) {
         allot__books_give(ledger, index, slots, ALLOT__SHARED);
         allot__pools_put(ledger, index, slots);
     }
 }
 
-/* The others: they are on their way to nobody, or others have them who must be made to give them.
- */
+/* The others: they are on their way to it or to nobody, or others have them who must be made to
+ * give them. */
 static void promise_rest(allot__ledger *ledger, int32_t index, int64_t slots)
 {
-    int64_t most = lacks(&ledger->holders[index]);
-    slots = slots < most ? slots : most;
+    const allot__holder *holder = &ledger->holders[index];
+    int64_t most = short_of(holder);
+    slots = allot__least(slots, most);
+    if (slots <= 0) {
+        return;
+    }
+    int64_t adopted = allot__books_adopt(ledger, index, slots, ALLOT__SHARED);
+    slots -= adopted;
+    most = lacks(holder);
+    slots = allot__least(slots, most);
     if (slots > 0) {
         allot__books_claim(ledger, index, slots, ALLOT__SHARED);
-        allot__pools_put(ledger, index, slots);
     }
+    allot__pools_put(ledger, index, slots + adopted);
 }
 
 /* How many pool slots that no holder has a holder can have. */
@@ -272,8 +293,8 @@ static int64_t can_have(const allot__ledger *ledger, int32_t index)
 {
     int64_t idle = allot__pools_idle(ledger, index);
     int64_t within = idle > 0 ? allot__books_within(ledger, index, -1) : 0;
-    idle = idle < within ? idle : within;
-    return idle < ledger->room ? idle : ledger->room;
+    idle = allot__least(idle, within);
+    return allot__least(idle, ledger->room);
 }
 
 static void pour_rest(allot__ledger *ledger)

@@ -37,9 +37,11 @@ void allot__read_damping(lua_State *L, allot__draft *draft)
         for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1)) {
             const char *name = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : NULL;
             int option = option_of(name);
-            if (option < 0)
+            if (option < 0) {
                 allot__read_fail(L, NULL, "unknown key of damping: %s",
                                  name ? name : luaL_typename(L, -2));
+                return; /* it has raised */
+            }
             draft->damping[option] = read_value(L, option);
             draft->damping_set |= UINT32_C(1) << option;
         }

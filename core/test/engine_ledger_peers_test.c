@@ -91,8 +91,14 @@ static int peers_of_all(allot_plan *plan, uint64_t *seed)
 /* Does the lender's list have the borrower? Whatever the borrower's says. */
 static bool lends(const allot__ledger *ledger, int32_t lender, int32_t borrower)
 {
-    allot__why why = ALLOT__WHY_KEPT;
-    return allot__loan_allowed(ledger, lender, borrower, &why) || why == ALLOT__WHY_BORROW_LIST;
+    const allot__peers *peers = allot__peers_of(ledger, lender, true);
+    int32_t place = ledger->holders[borrower].place;
+    bool found = peers != NULL && peers->count < 0;
+    for (int32_t i = 0; peers != NULL && i < peers->count; i++) {
+        int32_t row = allot__peer_row(ledger, peers, i);
+        found = found || (place >= ledger->first[row] && place < ledger->end[row]);
+    }
+    return found;
 }
 
 /* The next with slots: a list that names several rows tells of each that it has nothing left. */
