@@ -55,20 +55,31 @@ static bool runs_on(const allot__turns *turns, const allot__job *job, int32_t ho
     return false;
 }
 
-/* On hosts that it runs on first, then on others in their order. */
+/* The next host behind `host` that it runs on, or -1: in the room's order, whatever the state's. */
+static int32_t own_behind(const allot__turns *turns, const allot__job *job, int32_t host)
+{
+    const allot__job_place *places = allot__job_places(turns->jobs, job);
+    int32_t next = -1;
+    for (int32_t i = 0; i < job->place_count; i++) {
+        int32_t it = allot__room_host(&turns->out->room, places[i].site);
+        if (it > host && (next < 0 || it < next))
+            next = it;
+    }
+    return next;
+}
+
+/* On hosts that it runs on first, then on others, both in their order. */
 static int32_t put(allot__turns *turns, int32_t number, int32_t most)
 {
     const allot__job *job = allot__job_at(turns->jobs, number);
-    const allot__job_place *places = allot__job_places(turns->jobs, job);
     const allot__room *room = &turns->out->room;
     bool exclusive = (job->flags & ALLOT_JOB_EXCLUSIVE) != 0;
     int32_t set = turns->queues->set_of[job->queue], left = most;
     turns->place_count = 0;
-    for (int32_t i = 0; i < job->place_count && left > 0; i++) {
-        int32_t host = allot__room_host(room, places[i].site);
-        if (host >= 0 && (allot__room_open(room, host) || exclusive))
+    for (int32_t host = own_behind(turns, job, -1); host >= 0 && left > 0;
+         host = own_behind(turns, job, host))
+        if (allot__room_open(room, host) || exclusive)
             left -= put_on(turns, number, host, left);
-    }
     for (int32_t host = allot__room_next(room, set, 0); host >= 0 && left > 0;
          host = allot__room_next(room, set, host + 1))
         if (!runs_on(turns, job, host) && (!exclusive || allot__room_empty(room, host)))

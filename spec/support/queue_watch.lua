@@ -1,0 +1,260 @@
+-- SPDX-License-Identifier: MIT
+-- Copyright the allot authors
+--- What no cycle over queues may break, counted by itself from the documents.
+
+local loop = require "spec.support.queue_loop"
+local prey = require "spec.support.model.queue_prey"
+local room = require "spec.support.model.queue_room"
+local world = require "spec.support.model.queue_world"
+
+local watch = {}
+
+function watch.claim(truth, text, ...)
+  if not truth then error(text:format(...), 0) end
+end
+
+local claim = watch.claim
+
+--- The jobs of a state once a decision is carried out, in no time.
+function watch.after(state, decision)
+  return loop.after(state, decision, 0).jobs or {}
+end
+
+-- ---- Hosts -------------------------------------------------------------------------------------
+
+function watch.hosts(plan, jobs)
+  local used, on, alone = {}, {}, {}
+  for _, job in ipairs(jobs) do
+    for host, slots in pairs(job.state == "running" and job.hosts or {}) do
+      used[host], on[host] = (used[host] or 0) + slots, (on[host] or 0) + 1
+      if job.exclusive then alone[host] = job.id end
+    end
+  end
+  for host, slots in pairs(used) do
+    claim(plan.hosts[host], "jobs run on %s, which there is not", host)
+    claim(slots <= plan.hosts[host].slots, "%d slots are used on %s", slots, host)
+    claim(not alone[host] or on[host] == 1, "%s is not alone on %s", alone[host], host)
+  end
+end
+
+-- ---- Limits ------------------------------------------------------------------------------------
+
+local function sum_of(jobs, states, counts, host)
+  local sum = 0
+  for _, job in ipairs(jobs) do
+    if states[job.state or "pending"] and counts(job) then
+      for name, slots in pairs(job.hosts) do
+        if host == nil or host == name then sum = sum + slots end
+      end
+    end
+  end
+  return sum
+end
+
+local RUNNING = { running = true }
+local KEPT = { running = true, suspended = true, stopped = true }
+local USERS = { "ann", "bob", "cy" }
+
+--- P-22: a queue's own limits count what is suspended.
+local function check_queue(plan, jobs, queue)
+  local function mine(job) return job.queue == queue.name end
+  local all = sum_of(jobs, KEPT, mine)
+  claim(all <= (queue.qjob_limit or all), "%s has %d slots, above QJOB_LIMIT", queue.name, all)
+  for _, user in ipairs(queue.ujob_limit and USERS or {}) do
+    local sum = sum_of(jobs, KEPT, function (job) return mine(job) and job.user == user end)
+    claim(sum <= queue.ujob_limit, "%s has %d of %s, above UJOB_LIMIT", user, sum, queue.name)
+  end
+  for host in pairs(queue.hjob_limit and plan.hosts or {}) do
+    local sum = sum_of(jobs, KEPT, mine, host)
+    claim(sum <= queue.hjob_limit, "%s has %d on %s, above HJOB_LIMIT", queue.name, sum, host)
+  end
+end
+
+--- P-21, P-23: what runs is never above a limit; of user groups neither is what is suspended.
+local function check_limit(plan, jobs, limit)
+  local function within(states, counts, whose, host)
+    local sum = sum_of(jobs, states, counts, host)
+    claim(sum <= limit.slots, "%s: %s has %d slots", limit.name, whose, sum)
+  end
+  for _, user in ipairs(limit.per_user and USERS or limit.users or {}) do
+    local function counts(job) return job.user == user end
+    for host in pairs(limit.per_host and plan.hosts or {}) do
+      within(RUNNING, counts, user, host)
+    end
+    if not limit.per_host then within(RUNNING, counts, user) end
+  end
+  for _, group in ipairs(limit.user_groups or {}) do
+    local users = {}
+    for _, user in ipairs(plan.user_groups[group]) do users[user] = true end
+    within(KEPT, function (job) return users[job.user] end, group)
+  end
+  if not (limit.per_user or limit.users or limit.user_groups) then
+    within(RUNNING, function () return true end, "everybody")
+  end
+end
+
+function watch.limits(plan, jobs)
+  for _, queue in ipairs(plan.queues) do check_queue(plan, jobs, queue) end
+  for _, limit in ipairs(plan.limits or {}) do check_limit(plan, jobs, limit) end
+end
+
+-- ---- Pools -------------------------------------------------------------------------------------
+
+--- Q-3; and by its slice alone a queue does not get more than that, but for a job that is larger
+-- than all of it (A-25).
+function watch.pools(plan, state, decision)
+  local used, most, before, by_slice, large = 0, nil, {}, {}, {}
+  for _, job in ipairs(state.jobs or {}) do
+    if KEPT[job.state] then before[job.queue] = (before[job.queue] or 0) + job.slots end
+  end
+  for _, it in ipairs(decision.starts) do
+    if it.why.code == "free" then by_slice[it.queue] = (by_slice[it.queue] or 0) + it.slots end
+    large[it.queue] = large[it.queue] or it.slots > (decision.queues[it.queue].slice or 0)
+  end
+  for _, queue in ipairs(plan.queues) do
+    if queue.slot_pool then
+      most = most or queue.max_slots_in_pool or math.huge
+      local part, had = decision.queues[queue.name], before[queue.name] or 0
+      local got = by_slice[queue.name] or 0
+      used = used + had + part.started + part.grown
+      claim(got == 0 or had + got <= part.slice or large[queue.name], "%s has %d + %d of slice %d",
+        queue.name, had, got, part.slice)
+    end
+  end
+  claim(used <= (most or used), "the pool has %d slots, above MAX_SLOTS_IN_POOL", used)
+end
+
+-- ---- Preemption --------------------------------------------------------------------------------
+
+local function by_id(list)
+  local out = {}
+  for _, job in ipairs(list) do out[job.id] = job end
+  return out
+end
+
+--- Who is preempted in a decision, in its order: { job, for, kind, preempted }.
+function watch.victims(decision)
+  local out = {}
+  for _, kind in ipairs { "suspends", "kills" } do
+    for _, it in ipairs(decision[kind]) do
+      if it["for"] and not it.held then
+        out[#out + 1] = { job = it.job, by = it["for"], kind = kind, preempted = it.preempted }
+      end
+    end
+  end
+  return out
+end
+
+--- P-7, P-8, P-30 ... P-34, of the state before.
+function watch.protected(plan, state, decision)
+  local jobs = by_id(world.read(plan, state).jobs)
+  for _, it in ipairs(watch.victims(decision)) do
+    local victim, by = jobs[it.job], jobs[it.by]
+    claim(victim.state == "running", "%s is preempted, but does not run", it.job)
+    claim(world.may(by.queue, victim.queue), "%s may not preempt %s", it.by, it.job)
+    claim(not world.protected(victim), "%s is protected", it.job)
+    claim(not victim.exclusive, "%s is exclusive", it.job)
+  end
+end
+
+--- The model's world behind a decision.
+local function world_after(plan, state, decision)
+  return world.read(plan, {
+    now = state.now, jobs = watch.after(state, decision), hosts = state.hosts,
+  })
+end
+
+local function ready(plan, state, decision)
+  local w = world_after(plan, state, decision)
+  w.limits = room.limits(w)
+  return w, by_id(w.jobs)
+end
+
+--- The only preemptor of a decision as it was before it, in the world behind the decision, and its
+-- victims, running again. Who came later has only taken room, so what fits now did so then too.
+local function hunted(plan, state, decision)
+  local list, by = watch.victims(decision), nil
+  for _, it in ipairs(list) do
+    if by and it.by ~= by then return nil end
+    if it.kind ~= "suspends" then return nil end
+    by = it.by
+  end
+  if not by then return nil end
+  local w, jobs = ready(plan, state, decision)
+  local victims, preemptor = {}, jobs[by]
+  for i, it in ipairs(list) do victims[i] = jobs[it.job] end
+  for _, job in ipairs(state.jobs) do
+    if job.id == by then
+      preemptor.state, preemptor.hosts = job.state or "pending", job.hosts or {}
+    end
+  end
+  return w, preemptor, victims
+end
+
+local function fits(w, job, list, but)
+  for _, victim in ipairs(list) do victim.state = victim == but and "running" or "suspended" end
+  return prey.place(w, job, nil) ~= nil
+end
+
+--- MINI_JOB: without any one of the victims the preemptor has no room.
+function watch.few(plan, state, decision)
+  local w, job, victims = hunted(plan, state, decision)
+  if not w then return end
+  for _, victim in ipairs(victims) do
+    claim(not fits(w, job, victims, victim), "%s did not need %s", job.id, victim.id)
+  end
+  return true
+end
+
+--- Every choice of `count` of a list, by its index in it.
+local function choices(list, count, each)
+  local at = {}
+  for i = 1, count do at[i] = i end
+  while count <= #list do
+    each(at)
+    local i = count
+    while i > 0 and at[i] == #list - count + i do i = i - 1 end
+    if i == 0 then return end
+    at[i] = at[i] + 1
+    for k = i + 1, count do at[k] = at[k - 1] + 1 end
+  end
+end
+
+--- OPTIMAL_MINI_JOB: no fewer of those that may go make room. At most `most` candidates.
+function watch.fewest(plan, state, decision, most)
+  local w, job, victims = hunted(plan, state, decision)
+  if not w then return end
+  local fate, list = loop.fates(decision), {}
+  for _, victim in ipairs(victims) do victim.state = "running" end
+  for _, other in ipairs(w.jobs) do
+    local fresh = fate[other.id] and fate[other.id].kind ~= "suspends"
+    if other.state == "running" and not fresh and world.may(job.queue, other.queue)
+        and not world.protected(other) then
+      list[#list + 1] = other
+    end
+  end
+  if #list > most then return end
+  choices(list, #victims - 1, function (at)
+    local few = {}
+    for i, k in ipairs(at) do few[i] = list[k] end
+    local fit = fits(w, job, few)
+    for _, other in ipairs(few) do other.state = "running" end
+    claim(not fit, "%d preempted for %s, %d do", #victims, job.id, #few)
+  end)
+  return #victims
+end
+
+-- ---- Nothing is left lying ---------------------------------------------------------------------
+
+--- Who waits behind a cycle that preempted nobody does not fit; P-26 with that.
+function watch.waiting(plan, state, decision)
+  if #decision.suspends + #decision.kills > 0 then return end
+  local w = ready(plan, state, decision)
+  for _, job in ipairs(w.jobs) do
+    if (job.state == "pending" or job.state == "suspended") and not job.queue.pool then
+      claim(not prey.place(w, job, nil), "%s is %s, but fits", job.id, job.state)
+    end
+  end
+end
+
+return watch
