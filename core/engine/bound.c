@@ -5,9 +5,24 @@
 
 #include <string.h>
 
+/* A queue's jobs are scattered in memory: so far ahead they are called for. */
+enum { AHEAD = 8 };
+
 static bool bit(const uint64_t *bits, int32_t i)
 {
     return bits[(size_t)i / 64] >> i % 64 & 1;
+}
+
+static bool by_host(const allot__job_limit *limit)
+{
+    return (limit->stated.per & ALLOT_PER_HOST) != 0 ||
+           limit->stated.kind == ALLOT_LIMIT_PER_PROCESSOR;
+}
+
+/* It counts slots or jobs of some hosts together. */
+static bool of_hosts(const allot__job_limit *limit)
+{
+    return limit->set > 0 && !by_host(limit);
 }
 
 /* The table of bound.h. */
@@ -27,7 +42,7 @@ static bool counts_suspended(const allot__work *work, const allot__job_limit *li
         return !(lift & ALLOT_LIFT_HOST_JLU);
     if (groups || users)
         return groups && !(lift & ALLOT_LIFT_GROUP_MAX);
-    bool hosts = allot__limit_by_host(limit) || allot__limit_of_hosts(limit);
+    bool hosts = by_host(limit) || of_hosts(limit);
     return !hosts || limit->queues != NULL || (stated->per & ALLOT_PER_QUEUE);
 }
 
@@ -35,12 +50,17 @@ static int read_limits(allot__bounds *bounds)
 {
     const allot__work *work = bounds->work;
     const allot__vector *limits = &allot__queues_of(work->plan)->limits;
-    bounds->counts = allot__arena_take(work->arena, limits->count, sizeof *bounds->counts);
-    if (bounds->counts == NULL)
+    bounds->traits = allot__arena_take(work->arena, limits->count, sizeof *bounds->traits);
+    bounds->last = allot__arena_take(work->arena, limits->count, sizeof *bounds->last);
+    if (bounds->traits == NULL || bounds->last == NULL)
         return ALLOT_ENOMEM;
     for (size_t i = 0; i < limits->count; i++) {
         const allot__job_limit *limit = allot__limit_at(bounds, (int32_t)i);
-        bounds->counts[i] = counts_suspended(work, limit);
+        bounds->last[i] = -1;
+        bounds->traits[i] = (allot__bound_trait){.counts = counts_suspended(work, limit),
+                                                 .jobs = limit->stated.kind == ALLOT_LIMIT_JOBS,
+                                                 .by_host = by_host(limit),
+                                                 .of_hosts = of_hosts(limit)};
         bool groups = limit->groups != NULL || (limit->stated.per & ALLOT_PER_GROUP);
         bool users = limit->users != NULL || (limit->stated.per & ALLOT_PER_USER);
         bounds->users = bounds->users || users || groups; /* a user's groups, too */
@@ -138,24 +158,40 @@ static int sort_limits(allot__bounds *bounds)
     return ALLOT_OK;
 }
 
+/* The bound of an entry without a host; -1: out of memory. A class comes with a queue and a user
+ * once only where no groups tell jobs apart, so that what is by both is new with it. */
+static int32_t find_bound(allot__bounds *bounds, const allot__bound_entry *entry)
+{
+    const allot__job_limit *of = allot__limit_at(bounds, entry->limit);
+    int32_t *last = &bounds->last[entry->limit];
+    const allot__bound *known = *last >= 0 ? allot__bound_at(bounds, *last) : NULL;
+    if (known != NULL && known->queue == entry->queue && known->user == entry->user &&
+        known->group == entry->group)
+        return *last;
+    bool by_user = (of->stated.per & ALLOT_PER_USER) != 0 && !bounds->groups;
+    bool sole = by_user && ((of->stated.per & ALLOT_PER_QUEUE) || of->queue >= 0);
+    *last = allot__bound_make(bounds, entry, -1, sole);
+    return *last;
+}
+
 static int add_entry(allot__bounds *bounds, allot__bound_class *class, int32_t limit, int32_t group)
 {
     const allot__job_limit *of = allot__limit_at(bounds, limit);
+    const allot__bound_trait *trait = allot__limit_trait(bounds, limit);
     allot__bound_entry *entry =
         allot__push(bounds->work->plan->engine, &bounds->entries, sizeof *entry);
     if (entry == NULL)
         return ALLOT_ENOMEM;
     class->count++;
-    bool hosts = allot__limit_by_host(of) || allot__limit_of_hosts(of);
-    class->by_host = class->by_host || hosts;
+    class->by_host = class->by_host || trait->by_host || trait->of_hosts;
     *entry = (allot__bound_entry){.limit = limit,
                                   .queue = of->stated.per & ALLOT_PER_QUEUE ? class->queue : -1,
                                   .user = of->stated.per & ALLOT_PER_USER ? class->user : -1,
                                   .group = group,
                                   .bound = -1};
-    if (allot__limit_by_host(of))
+    if (trait->by_host)
         return ALLOT_OK;
-    entry->bound = allot__bound_make(bounds, entry, -1);
+    entry->bound = find_bound(bounds, entry);
     return entry->bound >= 0 ? ALLOT_OK : ALLOT_ENOMEM;
 }
 
@@ -176,85 +212,98 @@ static int add_entries(allot__bounds *bounds, allot__bound_class *class, int32_t
     return status;
 }
 
-static uint32_t class_hash(const allot__bound_class *class)
+/* The class of such jobs, made where it is new; -1: out of memory. Those of the queue that are
+ * known hang together by user, from `head` on. */
+static int32_t find_class(allot__bounds *bounds, const allot__bound_class *sought, int32_t *head)
 {
-    int32_t key[] = {class->queue, class->user, class->group};
-    return allot__hash(0, (const char *)key, sizeof key);
-}
-
-/* The class of such jobs, made where it is new; -1: out of memory. */
-static int32_t find_class(allot__bounds *bounds, const allot__bound_class *sought)
-{
-    allot_engine *engine = bounds->work->plan->engine;
-    uint32_t hash = class_hash(sought), probe = 0;
     const allot__bound_class *classes = bounds->classes.items;
-    for (int32_t i; (i = allot__index_next(&bounds->class_index, hash, &probe)) >= 0;)
-        if (classes[i].queue == sought->queue && classes[i].user == sought->user &&
-            classes[i].group == sought->group)
+    bool known = *head >= 0 && classes[*head].queue == sought->queue;
+    for (int32_t i = known ? *head : -1; i >= 0; i = classes[i].next)
+        if (classes[i].group == sought->group)
             return i;
     allot__bound_class made = *sought;
     made.first = (int32_t)bounds->entries.count;
+    made.next = known ? *head : -1;
     for (int32_t i = bounds->first[made.queue]; i < bounds->first[made.queue + 1]; i++)
         if (add_entries(bounds, &made, bounds->limits[i]) != ALLOT_OK)
             return -1;
-    if (allot__index_room(engine, &bounds->class_index) != ALLOT_OK)
-        return -1;
-    allot__bound_class *class = allot__push(engine, &bounds->classes, sizeof *class);
+    allot__bound_class *class =
+        allot__push(bounds->work->plan->engine, &bounds->classes, sizeof *class);
     if (class == NULL)
         return -1;
     *class = made;
-    int32_t number = (int32_t)bounds->classes.count - 1;
-    allot__index_add(&bounds->class_index, hash, number);
-    return number;
+    *head = (int32_t)bounds->classes.count - 1;
+    return *head;
+}
+
+static int sort_queue(allot__bounds *bounds, int32_t queue, int32_t *heads)
+{
+    const allot__jobs *jobs = bounds->work->state->jobs;
+    for (int32_t i = jobs->first[queue]; i < jobs->first[queue + 1]; i++) {
+        const allot__job *job = allot__job_at(jobs, jobs->by_queue[i]);
+        if (i + AHEAD < jobs->first[queue + 1])
+            __builtin_prefetch(&allot__job_at(jobs, jobs->by_queue[i + AHEAD])->user);
+        allot__bound_class class = {.queue = queue,
+                                    .user = bounds->users ? job->user : -1,
+                                    .group = bounds->groups ? job->group : -1};
+        int32_t number = find_class(bounds, &class, &heads[class.user + 1]);
+        if (number < 0)
+            return ALLOT_ENOMEM;
+        bounds->class_of[jobs->by_queue[i]] = number;
+    }
+    return ALLOT_OK;
 }
 
 static int sort_jobs(allot__bounds *bounds)
 {
-    const allot__jobs *jobs = bounds->work->state->jobs;
+    const allot__work *work = bounds->work;
+    const allot__jobs *jobs = work->state->jobs;
+    size_t users = allot__queues_of(work->plan)->users.count + jobs->users.count;
     bounds->class_of =
-        allot__arena_take(bounds->work->arena, jobs->list.count + 1, sizeof *bounds->class_of);
-    if (bounds->class_of == NULL)
+        allot__arena_take(work->arena, jobs->list.count + 1, sizeof *bounds->class_of);
+    int32_t *heads = allot__arena_take(work->arena, users + 1, sizeof *heads);
+    if (bounds->class_of == NULL || heads == NULL)
         return ALLOT_ENOMEM;
-    allot__bound_class last = {.queue = -1};
-    int32_t number = -1;
-    for (size_t i = 0; i < jobs->list.count; i++) {
-        const allot__job *job = allot__job_at(jobs, (int32_t)i);
-        allot__bound_class class = {.queue = job->queue,
-                                    .user = bounds->users ? job->user : -1,
-                                    .group = bounds->groups ? job->group : -1};
-        bool same =
-            last.queue == class.queue && last.user == class.user && last.group == class.group;
-        number = same ? number : find_class(bounds, &class);
-        if (number < 0)
+    for (size_t i = 0; i <= users; i++)
+        heads[i] = -1;
+    for (int32_t queue = 0; queue < allot__queue_count(work->plan); queue++)
+        if (sort_queue(bounds, queue, heads) != ALLOT_OK)
             return ALLOT_ENOMEM;
-        last = class;
-        bounds->class_of[i] = number;
-    }
     size_t classes = bounds->classes.count;
-    bounds->pending = allot__arena_take(bounds->work->arena, classes + 1, sizeof *bounds->pending);
+    bounds->pending = allot__arena_take(work->arena, classes + 1, sizeof *bounds->pending);
     if (bounds->pending != NULL)
         memset(bounds->pending, 0, (classes + 1) * sizeof *bounds->pending);
     return bounds->pending != NULL ? ALLOT_OK : ALLOT_ENOMEM;
 }
 
-/* Counts what the state has. */
+/* Counts what the state has of a job. */
+static int count_job(allot__bounds *bounds, int32_t number)
+{
+    const allot__jobs *jobs = bounds->work->state->jobs;
+    const allot__job *job = allot__job_at(jobs, number);
+    const allot__job_place *all = jobs->places.items, *places = all + job->place;
+    int32_t count = job->place_count;
+    int status = ALLOT_OK;
+    if (job->state != ALLOT_PENDING)
+        status = allot__bounds_change(bounds, number, ALLOT__BOUND_START, places, count);
+    if (status == ALLOT_OK && (job->state == ALLOT_SUSPENDED || job->state == ALLOT_STOPPED))
+        status = allot__bounds_change(bounds, number, ALLOT__BOUND_SUSPEND, places, count);
+    if (status == ALLOT_OK && job->state == ALLOT_RUNNING && job->grown_count > 0)
+        status = allot__bounds_change(bounds, number, ALLOT__BOUND_GROW, all + job->grown,
+                                      job->grown_count);
+    return status;
+}
+
+/* Queue by queue: so classes and bounds are found where those before them were. */
 static int count_jobs(allot__bounds *bounds)
 {
     const allot__jobs *jobs = bounds->work->state->jobs;
-    const allot__job_place *all = jobs->places.items;
+    int32_t count = jobs->first[allot__queue_count(bounds->work->plan)];
     int status = ALLOT_OK;
-    for (int32_t i = 0; (size_t)i < jobs->list.count && status == ALLOT_OK; i++) {
-        const allot__job *job = allot__job_at(jobs, i);
-        if (job->state == ALLOT_PENDING)
-            continue;
-        const allot__job_place *places = all + job->place;
-        status = allot__bounds_change(bounds, i, ALLOT__BOUND_START, places, job->place_count);
-        if (status == ALLOT_OK && job->state != ALLOT_RUNNING)
-            status =
-                allot__bounds_change(bounds, i, ALLOT__BOUND_SUSPEND, places, job->place_count);
-        if (status == ALLOT_OK && job->state == ALLOT_RUNNING && job->grown_count > 0)
-            status = allot__bounds_change(bounds, i, ALLOT__BOUND_GROW, all + job->grown,
-                                          job->grown_count);
+    for (int32_t i = 0; i < count && status == ALLOT_OK; i++) {
+        if (i + AHEAD < count)
+            __builtin_prefetch(&allot__job_at(jobs, jobs->by_queue[i + AHEAD])->state);
+        status = count_job(bounds, jobs->by_queue[i]);
     }
     return status;
 }
@@ -285,6 +334,6 @@ void allot__bounds_free(allot__bounds *bounds)
     allot__index_free(engine, &bounds->index);
     allot__vector_free(engine, &bounds->entries);
     allot__vector_free(engine, &bounds->classes);
-    allot__index_free(engine, &bounds->class_index);
+    allot__vector_free(engine, &bounds->on);
     *bounds = (allot__bounds){.work = NULL};
 }

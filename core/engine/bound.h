@@ -46,22 +46,31 @@ typedef struct allot__bound_entry {
 typedef struct allot__bound_class {
     int32_t queue, user, group;
     int32_t first, count;
+    int32_t next; /* the class of the same queue and user that was made before; -1: none */
     bool by_host; /* some are by host, or of some hosts together */
 } allot__bound_class;
+
+/* What of a limit is asked for with every job. */
+typedef struct allot__bound_trait {
+    bool counts; /* suspended jobs count */
+    bool jobs;   /* it counts jobs */
+    bool by_host, of_hosts;
+} allot__bound_trait;
 
 typedef struct allot__bounds {
     const allot__work *work;
     const allot__room *room;
-    allot__vector list;      /* of allot__bound */
-    allot__index index;      /* ... by limit, queue, user, group, host */
-    bool *counts;            /* by limit: suspended jobs count */
-    int32_t *first, *limits; /* by queue, one more: those that name it limits[first[q]] ... */
-    allot__vector entries;   /* of allot__bound_entry */
-    allot__vector classes;   /* of allot__bound_class */
-    allot__index class_index;
-    bool users, groups; /* some limit tells them apart */
-    int32_t *class_of;  /* by job; NULL: there are no limits */
-    int64_t *pending;   /* by class: 0, but while bound_wants.c counts */
+    allot__vector list;         /* of allot__bound */
+    allot__index index;         /* ... by limit, queue, user, group, host */
+    allot__bound_trait *traits; /* by limit */
+    int32_t *first, *limits;    /* by queue, one more: those that name it limits[first[q]] ... */
+    allot__vector entries;      /* of allot__bound_entry */
+    allot__vector classes;      /* of allot__bound_class; those of a queue behind each other */
+    bool users, groups;         /* some limit tells them apart */
+    int32_t *last;              /* by limit: the bound without a host that was made last, or -1 */
+    int32_t *class_of;          /* by job; NULL: there are no limits */
+    int64_t *pending;           /* by class: 0, but while bound_wants.c counts */
+    allot__vector on;           /* of int32_t: bounds by host of a change, as it comes to them */
 } allot__bounds;
 
 /* Counts what runs and is suspended in the state; ENOMEM. */
@@ -105,21 +114,17 @@ void allot__bounds_try(allot__bounds *bounds, int32_t job, int32_t host, int32_t
 void allot__bounds_tried(allot__bounds *bounds, int32_t job);
 /* Does this limit of hosts hold on one? */
 bool allot__limit_on(const allot__bounds *bounds, int32_t limit, int32_t host);
-/* Is it by host; does it count slots or jobs of some hosts together? */
-static inline bool allot__limit_by_host(const allot__job_limit *limit)
+static inline const allot__bound_trait *allot__limit_trait(const allot__bounds *bounds,
+                                                           int32_t limit)
 {
-    return (limit->stated.per & ALLOT_PER_HOST) != 0 ||
-           limit->stated.kind == ALLOT_LIMIT_PER_PROCESSOR;
-}
-static inline bool allot__limit_of_hosts(const allot__job_limit *limit)
-{
-    return limit->set > 0 && !allot__limit_by_host(limit);
+    return &bounds->traits[limit];
 }
 /* The bound of an entry on a host, or -1: nobody uses any of it yet. */
 int32_t allot__bound_find(const allot__bounds *bounds, const allot__bound_entry *entry,
                           int32_t host);
-/* The same, made where it is new; -1: out of memory. */
-int32_t allot__bound_make(allot__bounds *bounds, const allot__bound_entry *entry, int32_t host);
+/* The same, made where it is new; -1: out of memory. `sole`: it is known to be new. */
+int32_t allot__bound_make(allot__bounds *bounds, const allot__bound_entry *entry, int32_t host,
+                          bool sole);
 /* What an entry allows on a host, whatever is used. */
 int64_t allot__bound_most(const allot__bounds *bounds, int32_t limit, int32_t host);
 

@@ -48,11 +48,12 @@ int64_t allot__bound_most(const allot__bounds *bounds, int32_t limit, int32_t ho
     return stated->most * bounds->room->slots[host] / 1000;
 }
 
-int32_t allot__bound_make(allot__bounds *bounds, const allot__bound_entry *entry, int32_t host)
+int32_t allot__bound_make(allot__bounds *bounds, const allot__bound_entry *entry, int32_t host,
+                          bool sole)
 {
     allot_engine *engine = bounds->work->plan->engine;
     uint32_t hash = hash_of(entry, host);
-    int32_t found = find(bounds, entry, host, hash);
+    int32_t found = sole ? -1 : find(bounds, entry, host, hash);
     if (found >= 0 || allot__index_room(engine, &bounds->index) != ALLOT_OK)
         return found;
     allot__bound *bound = allot__push(engine, &bounds->list, sizeof *bound);
@@ -79,8 +80,7 @@ bool allot__limit_on(const allot__bounds *bounds, int32_t limit, int32_t host)
 static bool asks(const allot__bounds *bounds, int32_t job, int32_t limit)
 {
     int state = allot__job_at(bounds->work->state->jobs, job)->state;
-    return state != ALLOT_RUNNING ||
-           allot__limit_at(bounds, limit)->stated.kind != ALLOT_LIMIT_JOBS;
+    return state != ALLOT_RUNNING || !allot__limit_trait(bounds, limit)->jobs;
 }
 
 /* What is used of a bound, for a job that begins or is resumed. */
@@ -92,7 +92,7 @@ static int64_t used_for(const allot__bounds *bounds, const allot__bound *bound, 
 
 static bool counts_jobs(const allot__bounds *bounds, int32_t limit)
 {
-    return allot__limit_at(bounds, limit)->stated.kind == ALLOT_LIMIT_JOBS;
+    return allot__limit_trait(bounds, limit)->jobs;
 }
 
 bool allot__bounds_allow(const allot__bounds *bounds, int32_t job, int64_t slots, int32_t *binding)
@@ -104,7 +104,7 @@ bool allot__bounds_allow(const allot__bounds *bounds, int32_t job, int64_t slots
     for (int32_t i = 0; i < class->count; i++) {
         const allot__bound_entry *entry = &entries[i];
         if (entry->bound < 0 || !asks(bounds, job, entry->limit) ||
-            allot__limit_of_hosts(allot__limit_at(bounds, entry->limit)))
+            allot__limit_trait(bounds, entry->limit)->of_hosts)
             continue;
         const allot__bound *bound = allot__bound_at(bounds, entry->bound);
         int64_t more = counts_jobs(bounds, entry->limit) ? 1 : slots;
@@ -146,8 +146,7 @@ int32_t allot__bounds_on_host(const allot__bounds *bounds, int32_t job, int32_t 
     int64_t most = slots;
     for (int32_t i = 0; i < class->count; i++) {
         const allot__bound_entry *entry = &entries[i];
-        const allot__job_limit *limit = allot__limit_at(bounds, entry->limit);
-        if ((entry->bound >= 0 && !allot__limit_of_hosts(limit)) ||
+        if ((entry->bound >= 0 && !allot__limit_trait(bounds, entry->limit)->of_hosts) ||
             !allot__limit_on(bounds, entry->limit, host) || !asks(bounds, job, entry->limit))
             continue;
         int64_t left;
@@ -171,7 +170,7 @@ void allot__bounds_try(allot__bounds *bounds, int32_t job, int32_t host, int32_t
     const allot__bound_entry *entries = entries_of(bounds, class);
     for (int32_t i = 0; i < class->count; i++)
         if (entries[i].bound >= 0 && !counts_jobs(bounds, entries[i].limit) &&
-            allot__limit_of_hosts(allot__limit_at(bounds, entries[i].limit)) &&
+            allot__limit_trait(bounds, entries[i].limit)->of_hosts &&
             allot__limit_on(bounds, entries[i].limit, host))
             allot__bound_at(bounds, entries[i].bound)->trial += slots;
 }
@@ -195,7 +194,7 @@ typedef struct signs {
 
 static signs signs_of(const allot__bounds *bounds, int32_t limit, allot__bound_change change)
 {
-    bool jobs = counts_jobs(bounds, limit), lifted = !bounds->counts[limit];
+    bool jobs = counts_jobs(bounds, limit), lifted = !allot__limit_trait(bounds, limit)->counts;
     switch (change) {
     case ALLOT__BOUND_START:
         return (signs){1, 0};
@@ -213,16 +212,20 @@ static signs signs_of(const allot__bounds *bounds, int32_t limit, allot__bound_c
     return (signs){0, 0};
 }
 
-/* The bound is counted on host by host: made before anything is counted, so that nothing fails. */
+/* Bounds host by host are found, or made, before anything is counted, so that nothing fails then:
+ * of entries by host, of places where they hold. */
 static int prepare(allot__bounds *bounds, const allot__bound_class *class,
                    const allot__job_place *places, int32_t count)
 {
+    bounds->on.count = 0;
     for (int32_t i = 0; i < class->count; i++) {
         allot__bound_entry entry = entries_of(bounds, class)[i];
         for (int32_t k = 0; entry.bound < 0 && k < count; k++) {
             int32_t host = allot__room_host(bounds->room, places[k].site);
-            if (host >= 0 && allot__limit_on(bounds, entry.limit, host) &&
-                allot__bound_make(bounds, &entry, host) < 0)
+            if (host < 0 || !allot__limit_on(bounds, entry.limit, host))
+                continue;
+            int32_t *on = allot__push(bounds->work->plan->engine, &bounds->on, sizeof *on);
+            if (on == NULL || (*on = allot__bound_make(bounds, &entry, host, false)) < 0)
                 return ALLOT_ENOMEM;
         }
     }
@@ -235,22 +238,26 @@ static void move(allot__bound *bound, signs sign, int64_t amount)
     bound->asleep += sign.asleep * amount;
 }
 
-static void count(allot__bounds *bounds, const allot__bound_entry *entry, signs sign,
-                  const allot__job_place *places, int32_t places_count)
+/* `on`: those of `prepare` from this entry on; what is behind its own is returned. */
+static const int32_t *count(allot__bounds *bounds, const allot__bound_entry *entry, signs sign,
+                            const allot__job_place *places, int32_t places_count, const int32_t *on)
 {
     bool jobs = counts_jobs(bounds, entry->limit);
-    bool of_hosts = allot__limit_of_hosts(allot__limit_at(bounds, entry->limit));
+    bool of_hosts = allot__limit_trait(bounds, entry->limit)->of_hosts;
     int64_t all = 0;
     for (int32_t i = 0; i < places_count; i++) {
-        int32_t host = allot__room_host(bounds->room, places[i].site);
-        bool on = host >= 0 && allot__limit_on(bounds, entry->limit, host);
-        if (entry->bound < 0 && on)
-            move(allot__bound_at(bounds, allot__bound_find(bounds, entry, host)), sign,
-                 jobs ? 1 : places[i].slots);
-        all += on || !of_hosts ? places[i].slots : 0;
+        bool holds = true;
+        if (entry->bound < 0 || of_hosts) {
+            int32_t host = allot__room_host(bounds->room, places[i].site);
+            holds = host >= 0 && allot__limit_on(bounds, entry->limit, host);
+        }
+        if (entry->bound < 0 && holds)
+            move(allot__bound_at(bounds, *on++), sign, jobs ? 1 : places[i].slots);
+        all += holds ? places[i].slots : 0;
     }
     if (entry->bound >= 0)
         move(allot__bound_at(bounds, entry->bound), sign, jobs ? all > 0 : all);
+    return on;
 }
 
 int allot__bounds_change(allot__bounds *bounds, int32_t job, allot__bound_change change,
@@ -263,10 +270,9 @@ int allot__bounds_change(allot__bounds *bounds, int32_t job, allot__bound_change
     if (status != ALLOT_OK)
         return status;
     const allot__bound_entry *entries = entries_of(bounds, class);
-    for (int32_t i = 0; i < class->count; i++) {
-        signs sign = signs_of(bounds, entries[i].limit, change);
-        if (sign.used != 0 || sign.asleep != 0)
-            count(bounds, &entries[i], sign, places, places_count);
-    }
+    const int32_t *on = bounds->on.items;
+    for (int32_t i = 0; i < class->count; i++)
+        on = count(bounds, &entries[i], signs_of(bounds, entries[i].limit, change), places,
+                   places_count, on);
     return ALLOT_OK;
 }

@@ -36,9 +36,8 @@ static int64_t left_on_hosts(const allot__bounds *bounds, const allot__bound_ent
 /* A limit of some hosts together binds a queue that has no others. */
 static bool binds(const allot__bounds *bounds, const allot__bound_entry *entry, int32_t set)
 {
-    const allot__job_limit *limit = allot__limit_at(bounds, entry->limit);
-    return limit->stated.kind != ALLOT_LIMIT_JOBS &&
-           (!allot__limit_of_hosts(limit) || limit->set == set);
+    const allot__bound_trait *trait = allot__limit_trait(bounds, entry->limit);
+    return !trait->jobs && (!trait->of_hosts || allot__limit_at(bounds, entry->limit)->set == set);
 }
 
 static int64_t class_wants(allot__bounds *bounds, const allot__bound_class *class, int32_t set,

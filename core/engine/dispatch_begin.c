@@ -69,14 +69,15 @@ int allot__turns_make(allot__turns *turns)
     size_t queues = (size_t)allot__queue_count(turns->work->plan);
     size_t classes = turns->out->bounds.classes.count;
     classes = 2 * (classes > queues ? classes : queues);
+    turns->states = zeroed(turns, jobs, sizeof *turns->states);
     turns->list = zeroed(turns, jobs, sizeof *turns->list);
     turns->other = zeroed(turns, jobs > queues ? jobs : queues, sizeof *turns->other);
     turns->fits = zeroed(turns, classes, sizeof *turns->fits);
     turns->hunts = zeroed(turns, classes, sizeof *turns->hunts);
     turns->places = zeroed(turns, (size_t)turns->out->room.count, sizeof *turns->places);
-    if (turns->list == NULL || turns->other == NULL || turns->fits == NULL ||
-        turns->hunts == NULL || turns->places == NULL || make_out(turns) != ALLOT_OK ||
-        find_preempting(turns) != ALLOT_OK)
+    if (turns->states == NULL || turns->list == NULL || turns->other == NULL ||
+        turns->fits == NULL || turns->hunts == NULL || turns->places == NULL ||
+        make_out(turns) != ALLOT_OK || find_preempting(turns) != ALLOT_OK)
         return ALLOT_ENOMEM;
     return make_pools(turns);
 }
@@ -105,6 +106,7 @@ static void count_jobs(allot__turns *turns)
         const allot__job *job = allot__job_at(turns->jobs, (int32_t)i);
         allot_queue_part *part = &turns->out->parts[job->queue];
         count_job(part, job);
+        turns->states[i] = job->state;
         for (int32_t k = 0; job->state == ALLOT_RUNNING && k < job->grown_count; k++)
             part->running += places[job->grown + k].slots;
         turns->out->jobs[i] =

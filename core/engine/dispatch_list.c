@@ -5,9 +5,6 @@
 #include "engine/job_rows.h"
 #include "engine/order.h"
 
-/* Jobs of a queue are scattered in memory: so far ahead they are called for. */
-enum { AHEAD = 8 };
-
 /* Columns that need nothing but the job. */
 static bool plain(allot_source source)
 {
@@ -119,17 +116,12 @@ static void by_number(int32_t *jobs, int32_t count)
 
 static int32_t gather(allot__turns *turns, const allot__turn *turn, int state, int32_t *jobs)
 {
+    const int32_t *first = turns->jobs->first, *by_queue = turns->jobs->by_queue;
     int32_t count = 0;
-    for (int32_t q = 0; q < turn->queue_count; q++) {
-        int32_t queue = turn->queues[q];
-        for (int32_t i = turns->jobs->first[queue]; i < turns->jobs->first[queue + 1]; i++) {
-            int32_t job = turns->jobs->by_queue[i];
-            if (i + AHEAD < turns->jobs->first[queue + 1])
-                __builtin_prefetch(allot__job_at(turns->jobs, turns->jobs->by_queue[i + AHEAD]));
-            if (allot__job_at(turns->jobs, job)->state == state)
-                jobs[count++] = job;
-        }
-    }
+    for (int32_t q = 0; q < turn->queue_count; q++)
+        for (int32_t i = first[turn->queues[q]]; i < first[turn->queues[q] + 1]; i++)
+            if (turns->states[by_queue[i]] == state)
+                jobs[count++] = by_queue[i];
     if (turn->queue_count > 1)
         by_number(jobs, count);
     allot__turn_sort(turns, turns->keys, turns->key_count, jobs, count);

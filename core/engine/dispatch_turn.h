@@ -43,6 +43,7 @@ typedef struct allot__turns {
     const allot__jobs *jobs;
     const int64_t *keys[ALLOT_KEYS_MAX]; /* by job, turned so that less goes first */
     int32_t key_count;
+    uint8_t *states;       /* by job: as the state has it */
     int32_t *list, *other; /* of all turns' jobs, one turn behind another; room to sort */
     int32_t listed;
     allot__turn *of_queue;  /* by queue of a pool: its turn */

@@ -34,16 +34,6 @@
 #include "engine/prey_fit.h"
 #include "engine/prey_list.h"
 
-/* Why a running job is no candidate; guard g is ALLOT__SPARED_GUARD + g. */
-enum {
-    ALLOT__PREY = 0,
-    ALLOT__SPARED_STATE, /* it does not run, or was started, resumed or taken in this cycle */
-    ALLOT__SPARED_EXCLUSIVE,
-    ALLOT__SPARED_BACKFILL,
-    ALLOT__SPARED_FORCED,
-    ALLOT__SPARED_GUARD
-};
-
 typedef struct allot__prey {
     const allot__work *work;
     allot__room *room;

@@ -95,7 +95,7 @@ static bool limited_together(const allot__bounds *bounds, int32_t job)
     int32_t count;
     const allot__bound_entry *entries = allot__fit_entries(bounds, job, &count);
     for (int32_t i = 0; i < count; i++) {
-        if (allot__limit_of_hosts(allot__limit_at(bounds, entries[i].limit))) {
+        if (allot__limit_trait(bounds, entries[i].limit)->of_hosts) {
             return true;
         }
     }

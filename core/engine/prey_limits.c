@@ -19,14 +19,13 @@ const allot__bound_entry *allot__fit_entries(const allot__bounds *bounds, int32_
 int64_t allot__fit_above(const allot__fit *fit, const allot__bound_entry *entry)
 {
     const allot__bounds *bounds = fit->bounds;
-    const allot__job_limit *limit = allot__limit_at(bounds, entry->limit);
-    if (entry->bound < 0 || allot__limit_of_hosts(limit)) {
+    const allot__bound_trait *limit = allot__limit_trait(bounds, entry->limit);
+    if (entry->bound < 0 || limit->of_hosts) {
         return 0;
     }
     const allot__bound *bound = allot__bound_at(bounds, entry->bound);
-    bool jobs = limit->stated.kind == ALLOT_LIMIT_JOBS;
     int64_t used = bound->used - (fit->resumes ? bound->asleep : 0);
-    int64_t above = used + (jobs ? 1 : fit->job->slots) - bound->most;
+    int64_t above = used + (limit->jobs ? 1 : fit->job->slots) - bound->most;
     return above > 0 ? above : 0;
 }
 
@@ -40,8 +39,8 @@ bool allot__fit_ends(const allot__bounds *bounds, const allot__job *job)
 bool allot__fit_lessens(const allot__fit *fit, const allot__bound_entry *entry,
                         const allot__job *job)
 {
-    return fit->resumes || !fit->bounds->counts[entry->limit] || job->grown_count > 0 ||
-           allot__fit_ends(fit->bounds, job);
+    return fit->resumes || !allot__limit_trait(fit->bounds, entry->limit)->counts ||
+           job->grown_count > 0 || allot__fit_ends(fit->bounds, job);
 }
 
 bool allot__fit_helps(const allot__fit *fit, int32_t other)

@@ -3,41 +3,21 @@
 /* prey_list.c: queues' rows sorted when they are first asked for, and merged by a heap. */
 #include "engine/prey_list.h"
 
-#include <string.h>
-
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
-static int32_t count_running(const allot__jobs *jobs, int32_t queue)
-{
-    int32_t count = 0;
-    for (int32_t i = jobs->first[queue]; i < jobs->first[queue + 1]; i++) {
-        count += allot__job_at(jobs, jobs->by_queue[i])->state == ALLOT_RUNNING;
-    }
-    return count;
-}
-
-static int take_rows(allot__prey_rows *rows, int32_t queues)
+static int take_rows(allot__prey_rows *rows, size_t queues, size_t count)
 {
     allot__arena *arena = rows->work->arena;
-    const allot__jobs *jobs = rows->work->state->jobs;
-    rows->first = allot__arena_take(arena, (size_t)queues + 1, sizeof *rows->first);
-    rows->head = allot__arena_take(arena, (size_t)queues + 1, sizeof *rows->head);
-    rows->is_sorted = allot__arena_take(arena, (size_t)queues + 1, sizeof *rows->is_sorted);
-    if (rows->first == NULL || rows->head == NULL || rows->is_sorted == NULL) {
-        return ALLOT_ENOMEM;
-    }
-    memset(rows->is_sorted, 0, (size_t)queues + 1);
-    for (int32_t queue = 0; queue < queues; queue++) {
-        rows->first[queue] = rows->count;
-        rows->head[queue] = rows->count;
-        rows->count += count_running(jobs, queue);
-    }
-    rows->first[queues] = rows->count;
-    rows->jobs = allot__arena_take(arena, (size_t)rows->count + 1, sizeof *rows->jobs);
-    rows->sorted = allot__arena_take(arena, (size_t)rows->count + 1, sizeof *rows->sorted);
-    rows->other = allot__arena_take(arena, (size_t)rows->count + 1, sizeof *rows->other);
-    bool all = rows->jobs != NULL && rows->sorted != NULL && rows->other != NULL;
-    return all ? ALLOT_OK : ALLOT_ENOMEM;
+    rows->first = allot__arena_take(arena, queues + 1, sizeof *rows->first);
+    rows->head = allot__arena_take(arena, queues + 1, sizeof *rows->head);
+    rows->is_sorted = allot__arena_take(arena, queues + 1, sizeof *rows->is_sorted);
+    rows->jobs = allot__arena_take(arena, count + 1, sizeof *rows->jobs);
+    rows->sorted = allot__arena_take(arena, count + 1, sizeof *rows->sorted);
+    rows->other = allot__arena_take(arena, count + 1, sizeof *rows->other);
+    return rows->first != NULL && rows->head != NULL && rows->is_sorted != NULL &&
+                   rows->jobs != NULL && rows->sorted != NULL && rows->other != NULL
+               ? ALLOT_OK
+               : ALLOT_ENOMEM;
 }
 
 int allot__prey_rows_make(const allot__work *work, const allot__room *room, const uint8_t *spared,
@@ -49,16 +29,24 @@ int allot__prey_rows_make(const allot__work *work, const allot__room *room, cons
     for (int32_t i = 0; i < ALLOT__PREY_LISTS; i++) {
         out->lists[i].high = -1;
     }
-    int status = take_rows(out, queues);
+    size_t running = 0;
+    for (size_t i = 0; i < jobs->list.count; i++) {
+        running += spared[i] != ALLOT__SPARED_STATE;
+    }
+    int status = take_rows(out, (size_t)queues, running);
     if (status != ALLOT_OK) {
         return status;
     }
-    int32_t row = 0;
-    for (int32_t i = 0; i < jobs->first[queues]; i++) {
-        if (allot__job_at(jobs, jobs->by_queue[i])->state == ALLOT_RUNNING) {
-            out->jobs[row++] = jobs->by_queue[i];
+    for (int32_t queue = 0; queue < queues; queue++) {
+        out->first[queue] = out->count;
+        out->head[queue] = out->count;
+        out->is_sorted[queue] = false;
+        for (int32_t i = jobs->first[queue]; i < jobs->first[queue + 1]; i++) {
+            out->jobs[out->count] = jobs->by_queue[i]; /* there is room for one more */
+            out->count += spared[jobs->by_queue[i]] != ALLOT__SPARED_STATE;
         }
     }
+    out->first[queues] = out->count;
     return allot__job_rows_make(work, room, out->jobs, out->count, &out->of);
 }
 

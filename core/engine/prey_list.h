@@ -16,6 +16,16 @@
 
 #include "engine/job_rows.h"
 
+/* Why a running job is no candidate; guard g is ALLOT__SPARED_GUARD + g. */
+enum {
+    ALLOT__PREY = 0,
+    ALLOT__SPARED_STATE, /* it does not run, or was started, resumed or taken in this cycle */
+    ALLOT__SPARED_EXCLUSIVE,
+    ALLOT__SPARED_BACKFILL,
+    ALLOT__SPARED_FORCED,
+    ALLOT__SPARED_GUARD
+};
+
 /* A queue with rows that are to come to a list: the first of them. */
 typedef struct allot__prey_top {
     int64_t keys[2];   /* the first two, 0 where there are fewer */
@@ -58,7 +68,8 @@ typedef struct allot__prey_rows {
     int64_t asked;
 } allot__prey_rows;
 
-/* Finds rows; guards and what else spares come before, as `spared`. ENOMEM. */
+/* Finds rows: jobs that are not spared by their state. Guards come behind, but before lists are
+ * asked for. ENOMEM. */
 int allot__prey_rows_make(const allot__work *work, const allot__room *room, const uint8_t *spared,
                           allot__prey_rows *out);
 /* prey_keys.c: reads the keys of the policy's victims, made few. ENOMEM, and what its functions
