@@ -54,6 +54,16 @@ static bool host_adds_up(const allot__chase *chase, int32_t host)
     return room->free[host] >= 0 && !closed;
 }
 
+/* Is any host at all like that, maybe? */
+static bool some_crowded(const allot__room *room)
+{
+    int32_t some = 0;
+    for (int32_t host = 0; host < room->count; host++) {
+        some |= (room->free[host] < 0) | (room->alone[host] > 0);
+    }
+    return some != 0;
+}
+
 bool allot__chase_adds_up(const allot__chase *chase)
 {
     const allot__fit *fit = &chase->fit;
@@ -62,7 +72,8 @@ bool allot__chase_adds_up(const allot__chase *chase)
         return false;
     }
     bool all = true;
-    for (int32_t host = 0; host < fit->room->count && all; host++) {
+    int32_t count = some_crowded(fit->room) ? fit->room->count : 0;
+    for (int32_t host = 0; host < count && all; host++) {
         all = !allot__room_has(fit->room, fit->set, host) || host_adds_up(chase, host);
     }
     return all;

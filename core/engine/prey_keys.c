@@ -123,7 +123,7 @@ int64_t allot__prey_value(const allot__prey_rows *rows, const allot__prey_list *
     if (rows->values[key] != NULL) {
         return rows->values[key][row];
     }
-    return list == NULL ? 0 : pair_value(rows, list, key, job_at(rows, row)->queue);
+    return list == NULL ? 0 : pair_value(rows, list, key, rows->queues[row]);
 }
 
 bool allot__prey_before(const allot__prey_rows *rows, const allot__prey_list *list, int32_t a,

@@ -12,10 +12,12 @@ static int take_rows(allot__prey_rows *rows, size_t queues, size_t count)
     rows->head = allot__arena_take(arena, queues + 1, sizeof *rows->head);
     rows->is_sorted = allot__arena_take(arena, queues + 1, sizeof *rows->is_sorted);
     rows->jobs = allot__arena_take(arena, count + 1, sizeof *rows->jobs);
+    rows->queues = allot__arena_take(arena, count + 1, sizeof *rows->queues);
     rows->sorted = allot__arena_take(arena, count + 1, sizeof *rows->sorted);
     rows->other = allot__arena_take(arena, count + 1, sizeof *rows->other);
     return rows->first != NULL && rows->head != NULL && rows->is_sorted != NULL &&
-                   rows->jobs != NULL && rows->sorted != NULL && rows->other != NULL
+                   rows->jobs != NULL && rows->queues != NULL && rows->sorted != NULL &&
+                   rows->other != NULL
                ? ALLOT_OK
                : ALLOT_ENOMEM;
 }
@@ -43,6 +45,7 @@ int allot__prey_rows_make(const allot__work *work, const allot__room *room, cons
         out->is_sorted[queue] = false;
         for (int32_t i = jobs->first[queue]; i < jobs->first[queue + 1]; i++) {
             out->jobs[out->count] = jobs->by_queue[i]; /* there is room for one more */
+            out->queues[out->count] = queue;
             out->count += spared[jobs->by_queue[i]] != ALLOT__SPARED_STATE;
         }
     }

@@ -54,6 +54,7 @@ typedef struct allot__prey_rows {
     allot__job_rows of;
     int32_t count;
     int32_t *jobs;   /* by row */
+    int32_t *queues; /* by row */
     int32_t *first;  /* by queue, one more */
     int32_t *sorted; /* rows; each queue's, from its first on, in order once is_sorted says so */
     int32_t *other;  /* room to sort */

@@ -103,7 +103,6 @@ int32_t allot__prey_on_set(allot__prey_rows *rows, int32_t set)
 int allot__prey_near(allot__prey_rows *rows, allot__prey_list *list)
 {
     const allot__room *room = rows->of.room;
-    const allot__jobs *jobs = rows->work->state->jobs;
     int32_t set = allot__queues_of(rows->work->plan)->set_of[list->high];
     int32_t on_set = allot__prey_on_set(rows, set);
     int32_t *both =
@@ -116,10 +115,9 @@ int allot__prey_near(allot__prey_rows *rows, allot__prey_list *list)
     for (int32_t host = next_of(room, set, 0); host >= 0; host = next_of(room, set, host + 1)) {
         for (int32_t i = rows->on_first[host]; i < rows->on_first[host + 1]; i++) {
             int32_t row = rows->on[i];
-            int32_t low = allot__job_at(jobs, rows->jobs[row])->queue;
             both[count] = row;
             count += !rows->spared[rows->jobs[row]] &&
-                     allot__may_preempt(rows->work->plan->relation, list->high, low);
+                     allot__may_preempt(rows->work->plan->relation, list->high, rows->queues[row]);
         }
     }
     allot__prey_sort(rows, list, both, both + on_set, count);

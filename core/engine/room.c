@@ -32,9 +32,10 @@ static int take_columns(const allot__work *work, allot__room *room)
     room->alone = zeroed(work, count, size);
     room->load = zeroed(work, count, sizeof *room->load);
     room->open = zeroed(work, room->words, sizeof *room->open);
+    room->open_words = zeroed(work, room->words / 64 + 1, sizeof *room->open_words);
     return room->site != NULL && room->slots != NULL && room->free != NULL && room->kept != NULL &&
                    room->running != NULL && room->alone != NULL && room->load != NULL &&
-                   room->open != NULL
+                   room->open != NULL && room->open_words != NULL
                ? ALLOT_OK
                : ALLOT_ENOMEM;
 }
@@ -239,6 +240,9 @@ static void settle(allot__room *room, int32_t host)
     uint64_t bit = (uint64_t)1 << host % 64;
     uint64_t *word = &room->open[host / 64];
     *word = open ? *word | bit : *word & ~bit;
+    uint64_t word_bit = (uint64_t)1 << host / 64 % 64;
+    uint64_t *words = &room->open_words[host / 4096];
+    *words = *word != 0 ? *words | word_bit : *words & ~word_bit;
 }
 
 void allot__room_take(allot__room *room, int32_t host, int32_t slots)
@@ -263,14 +267,26 @@ void allot__room_stop(allot__room *room, const allot__job *job, int32_t host, in
     allot__room_take(room, host, -slots);
 }
 
+/* The first word from `from` on that has open hosts; as many as there are: none. */
+static size_t next_word(const allot__room *room, size_t from)
+{
+    if (from >= room->words)
+        return room->words;
+    size_t at = from / 64;
+    uint64_t left = room->open_words[at] & ~(uint64_t)0 << from % 64;
+    while (left == 0 && ++at <= room->words / 64)
+        left = room->open_words[at];
+    return left == 0 ? room->words : at * 64 + (size_t)__builtin_ctzll(left);
+}
+
 int32_t allot__room_next(const allot__room *room, int32_t set, int32_t from)
 {
-    if (from >= room->count)
-        return -1;
     const uint64_t *bits = room->sets[set];
     size_t word = (size_t)from / 64;
+    if (from >= room->count)
+        return -1;
     uint64_t left = bits[word] & room->open[word] & ~(uint64_t)0 << from % 64;
-    while (left == 0 && ++word < room->words)
+    while (left == 0 && (word = next_word(room, word + 1)) < room->words)
         left = bits[word] & room->open[word];
     return left == 0 ? -1 : (int32_t)(word * 64) + __builtin_ctzll(left);
 }

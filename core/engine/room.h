@@ -32,6 +32,7 @@ typedef struct allot__room {
     int32_t *leased;  /* slots that contracts keep there; NULL: there are none */
     int32_t *host_of; /* by site: its place in the order, or -1; NULL: there is one */
     uint64_t *open;   /* a bit by host: free > 0, not alone, and the viewer's or nobody's */
+    uint64_t *open_words; /* a bit by word of `open`: it has some */
     /* By the plan's set of hosts: bits in this order, and slots of open hosts. */
     uint64_t **sets;
     int64_t *most;
