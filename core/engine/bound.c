@@ -212,12 +212,13 @@ static int add_entries(allot__bounds *bounds, allot__bound_class *class, int32_t
     return status;
 }
 
-/* The class of such jobs, made where it is new; -1: out of memory. Those of the queue that are
- * known hang together by user, from `head` on. */
-static int32_t find_class(allot__bounds *bounds, const allot__bound_class *sought, int32_t *head)
+/* The class of such jobs, made where it is new; -1: out of memory. Those of the queue, which begin
+ * at `first`, hang together by user, from `head` on. */
+static int32_t find_class(allot__bounds *bounds, const allot__bound_class *sought, int32_t first,
+                          int32_t *head)
 {
     const allot__bound_class *classes = bounds->classes.items;
-    bool known = *head >= 0 && classes[*head].queue == sought->queue;
+    bool known = *head >= first;
     for (int32_t i = known ? *head : -1; i >= 0; i = classes[i].next)
         if (classes[i].group == sought->group)
             return i;
@@ -239,6 +240,7 @@ static int32_t find_class(allot__bounds *bounds, const allot__bound_class *sough
 static int sort_queue(allot__bounds *bounds, int32_t queue, int32_t *heads)
 {
     const allot__jobs *jobs = bounds->work->state->jobs;
+    int32_t made = (int32_t)bounds->classes.count;
     for (int32_t i = jobs->first[queue]; i < jobs->first[queue + 1]; i++) {
         const allot__job *job = allot__job_at(jobs, jobs->by_queue[i]);
         if (i + AHEAD < jobs->first[queue + 1])
@@ -246,7 +248,7 @@ static int sort_queue(allot__bounds *bounds, int32_t queue, int32_t *heads)
         allot__bound_class class = {.queue = queue,
                                     .user = bounds->users ? job->user : -1,
                                     .group = bounds->groups ? job->group : -1};
-        int32_t number = find_class(bounds, &class, &heads[class.user + 1]);
+        int32_t number = find_class(bounds, &class, made, &heads[class.user + 1]);
         if (number < 0)
             return ALLOT_ENOMEM;
         bounds->class_of[jobs->by_queue[i]] = number;
