@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* explain.c: the verb `explain`: why a consumer gets what it gets, why a task goes, and why a job
- * waits or goes. */
-#include "cli/queues.h"
+ * waits or goes, and what a contract does. */
+#include "cli/cli.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -68,9 +68,7 @@ static int explain_group(allot__cli *cli, const allot_decision *decision, int32_
     } else if (allot_plan_groups(plan) > 1) {
         allot__cli_printf(to.out, "%sIn group %s:\n", first ? "" : "\n", name);
     }
-    bool queues = allot_plan_queues(plan) > 0;
-    int status = queues ? allot__cli_explain_queue(decision, consumer, tell, &to)
-                        : allot_explain(decision, group, consumer, tell, &to);
+    int status = allot_explain(decision, group, consumer, tell, &to);
     if (to.json)
         allot__cli_puts(to.out, "]}");
     return allot__cli_status(cli, status);
@@ -105,24 +103,52 @@ static int explain(allot__cli *cli, const allot_decision *decision, const char *
     return code;
 }
 
-/* A task's part, or a job's: an operand that is no path is its id. */
-static int explain_task(allot__cli *cli, const allot_decision *decision, const char *id)
+/* What an operand that is no path may name. */
+typedef struct named {
+    const char *what; /* "job", "lease", "task" */
+    int32_t lease;    /* its number, or -1 */
+} named;
+
+/* Jobs before contracts of the same name. */
+static named find_named(const allot_decision *decision, const char *id)
+{
+    const allot_plan *plan = allot_decision_plan(decision);
+    bool queues = allot_plan_queues(plan) > 0;
+    bool job = queues && allot_state_job_find(allot_decision_state(decision), id) >= 0;
+    int32_t lease = job ? -1 : allot_plan_lease_find(plan, id);
+    return (named){lease >= 0 ? "lease" : queues ? "job" : "task", lease};
+}
+
+static int fail_named(allot__cli *cli, const allot_decision *decision, const named *it,
+                      const char *id)
+{
+    bool leases = allot_plan_leases(allot_decision_plan(decision)) > 0;
+    bool job = strcmp(it->what, "job") == 0;
+    return allot__cli_fail(cli, CLI_USAGE, job ? "E-unknown-job" : "E-unknown-task",
+                           job ? "a queue's path begins with /" : "a consumer's path begins with /",
+                           "the state has no %s %.200s%s", it->what, id,
+                           leases ? ", nor has the plan a lease of that name" : "");
+}
+
+/* A task's part, a job's, or a contract's. */
+static int explain_named(allot__cli *cli, const allot_decision *decision, const char *id)
 {
     teller to = {&cli->out, cli->options.json, 0};
-    bool queues = allot_plan_queues(allot_decision_plan(decision)) > 0;
-    const char *what = queues ? "job" : "task";
+    named it = find_named(decision, id);
     if (to.json) {
-        allot__cli_printf(to.out, "{\"schema\": \"allot/explain/v1\", \"%s\": ", what);
+        allot__cli_printf(to.out, "{\"schema\": \"allot/explain/v1\", \"%s\": ", it.what);
         allot__cli_json_string(to.out, id);
         allot__cli_puts(to.out, ", \"lines\": [");
     }
-    int status = queues ? allot__cli_explain_job(decision, id, tell, &to)
-                        : allot_explain_task(decision, id, tell, &to);
+    int status;
+    if (it.lease >= 0)
+        status = allot_explain_lease(decision, it.lease, tell, &to);
+    else if (strcmp(it.what, "job") == 0)
+        status = allot_explain_job(decision, id, tell, &to);
+    else
+        status = allot_explain_task(decision, id, tell, &to);
     if (status == ALLOT_ENOENT)
-        return allot__cli_fail(cli, CLI_USAGE, queues ? "E-unknown-job" : "E-unknown-task",
-                               queues ? "a queue's path begins with /"
-                                      : "a consumer's path begins with /",
-                               "the state has no %s %.200s", what, id);
+        return fail_named(cli, decision, &it, id);
     if (to.json) {
         allot__cli_puts(to.out, "], \"warnings\": ");
         allot__cli_warnings_json(cli->report, to.out);
@@ -138,14 +164,14 @@ int allot__cli_explain(allot__cli *cli)
     if (preview && cli->options.at == NULL)
         return allot__cli_fail(
             cli, CLI_USAGE, "E-usage", "--at next tells of the next switch",
-            "usage: allot explain PLAN STATE PATH|TASK|JOB, or --at TIME in its place");
+            "usage: allot explain PLAN STATE PATH|TASK|JOB|LEASE, or --at TIME in its place");
     int code = allot__cli_decide(cli, cli->operands[0], cli->operands[1], &docs);
     const char *what = preview ? NULL : cli->operands[2];
     if (code == CLI_DONE && preview)
         code = allot__cli_preview(cli, &docs);
     else if (code == CLI_DONE)
         code = what[0] == '/' ? explain(cli, docs.decision, what)
-                              : explain_task(cli, docs.decision, what);
+                              : explain_named(cli, docs.decision, what);
     allot__cli_close(cli, &docs);
     return code;
 }

@@ -26,7 +26,7 @@ const allot__verb allot__cli_verbs[] = {
      "  allot check plan.json\n"
      "  allot check site/*.lua && git commit\n",
      allot__cli_check},
-    {"explain", "PLAN STATE [PATH|TASK|JOB]", 2, 3, "gt",
+    {"explain", "PLAN STATE [PATH|TASK|JOB|LEASE]", 2, 3, "gt",
      "tell why a consumer gets what it gets, a task goes, a job waits",
      "Runs the cycle of `run` and tells one consumer's part in it in sentences, with the numbers\n"
      "that decided. With several resource groups it tells all, or the one named by --group.\n\n"

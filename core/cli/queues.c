@@ -290,25 +290,6 @@ static void put_orders(const allot_decision *decision, allot__text *out, bool al
 
 /* ---- Who waits ------------------------------------------------------------------------------- */
 
-static const char *const reasons[ALLOT_PEND_COUNT] = {
-    [ALLOT_PEND_SLOTS] = "too few slots are free, and there is nobody to preempt",
-    [ALLOT_PEND_LIMIT] = "a limit binds",
-    [ALLOT_PEND_SLICE] = "the queue has its slice of the pool",
-    [ALLOT_PEND_POOL] = "the pool has MAX_SLOTS_IN_POOL",
-    [ALLOT_PEND_DELAY] = "PREEMPT_DELAY is not over",
-    [ALLOT_PEND_PROTECTED] = "the jobs in the way are protected",
-    [ALLOT_PEND_FEW] = "preempting would not make enough room",
-    [ALLOT_PEND_HELD] = "jobs in the way are being told of new slots first",
-    [ALLOT_PEND_EXCLUSIVE] = "no host is empty",
-    [ALLOT_PEND_NEVER] = "the queue's hosts have fewer slots than the job asks for",
-    [ALLOT_PEND_LEASE] = "the slots are leased out, or their lease is inactive",
-};
-
-const char *allot__cli_pending_text(int why)
-{
-    return why > 0 && why < ALLOT_PEND_COUNT ? reasons[why] : NULL;
-}
-
 static void put_waiting(const allot_decision *decision, allot__text *out)
 {
     int64_t counts[ALLOT_PEND_COUNT] = {0}, sum = 0;
@@ -323,8 +304,8 @@ static void put_waiting(const allot_decision *decision, allot__text *out)
         allot__cli_printf(out, "\n%" PRId64 " job%s wait%s (allot explain PLAN STATE JOB):\n", sum,
                           plural(sum), sum == 1 ? "s" : "");
     for (int i = 0; i < ALLOT_PEND_COUNT; i++)
-        if (counts[i] > 0 && reasons[i] != NULL)
-            allot__cli_printf(out, "  %" PRId64 ": %s\n", counts[i], reasons[i]);
+        if (counts[i] > 0)
+            allot__cli_printf(out, "  %" PRId64 ": %s\n", counts[i], allot_pending_text(i));
 }
 
 /* ---- Contracts ------------------------------------------------------------------------------- */

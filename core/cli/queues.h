@@ -13,14 +13,5 @@ void allot__cli_queues(const allot_decision *decision, allot__text *out, const a
 void allot__cli_put_job(allot__text *out, const allot_decision *decision, int32_t number);
 /* " on h1 (2), h2 (1)"; of one host without the number. */
 void allot__cli_put_places(allot__text *out, const allot_place *places, int32_t count);
-/* Why a job waits, as words behind "a job waits: "; NULL: it does not. Static. */
-const char *allot__cli_pending_text(int why);
-
-/* The lines about a queue: its slots, its pool, who it preempts and is preempted by, who waits. */
-int allot__cli_explain_queue(const allot_decision *decision, int32_t queue,
-                             void (*line)(void *ud, const char *text), void *ud);
-/* The lines about a job: its state, its orders, why it waits. ENOENT: no such. */
-int allot__cli_explain_job(const allot_decision *decision, const char *id,
-                           void (*line)(void *ud, const char *text), void *ud);
 
 #endif

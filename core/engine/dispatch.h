@@ -54,6 +54,11 @@ typedef struct allot__dispatched {
     int64_t *used;     /* by queue: slots that its jobs use, those suspended included */
     int64_t *usage;    /* by queue, twice: slot-seconds, millionths */
     int32_t *sequence; /* queues in the order of rule 1, but for pools' own order */
+    /* For those who ask why: suspended and pending jobs in the order in which they had their turn,
+     * and by queue of a pool what its slice was cut from. */
+    const int32_t *tried;
+    int32_t tried_count;
+    allot__cut *cuts;
 } allot__dispatched;
 
 /* Decides about the queues of the group, contracts being decided (leases.h; NULL: there are none);

@@ -28,8 +28,9 @@ static int make_out(allot__turns *turns)
     out->used = zeroed(turns, queues, sizeof *out->used);
     out->usage = zeroed(turns, 2 * queues, sizeof *out->usage);
     out->sequence = zeroed(turns, queues, sizeof *out->sequence);
-    return out->jobs != NULL && out->parts != NULL && out->pools != NULL && out->used != NULL &&
-                   out->usage != NULL && out->sequence != NULL
+    out->cuts = zeroed(turns, queues, sizeof *out->cuts);
+    return out->jobs != NULL && out->cuts != NULL && out->parts != NULL && out->pools != NULL &&
+                   out->used != NULL && out->usage != NULL && out->sequence != NULL
                ? ALLOT_OK
                : ALLOT_ENOMEM;
 }

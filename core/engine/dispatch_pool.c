@@ -53,10 +53,15 @@ static void cut(allot__turns *turns, int32_t pool)
         turns->slice[queue] = turns->rows[i].slice;
         turns->first[queue] = turns->rows[i].first;
         turns->out->parts[queue].slice = turns->rows[i].slice;
+        turns->out->cuts[queue] = (allot__cut){.row = turns->rows[i],
+                                               .base = used + left,
+                                               .place = turn->reached + i,
+                                               .number = turn->cuts + 1};
     }
     if (turn->reached == 0)
         turns->out->pools[pool] =
             (allot_pool_part){.slots = used + left, .used = used, .free = free};
+    turn->cuts++;
     turn->taken_at = turns->taken;
     turn->own_at = turns->own[pool];
     turn->orders_at = (int32_t)turns->out->orders.count;

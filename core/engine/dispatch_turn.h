@@ -30,7 +30,7 @@ typedef struct allot__turn {
 /* A pool on its way. */
 typedef struct allot__pool_turn {
     int32_t *order; /* its queues */
-    int32_t reached;
+    int32_t reached, cuts;
     int64_t taken_at; /* slots that all and that its own queues had taken at the last cut */
     int64_t own_at;
     int32_t orders_at, places_at; /* ... and orders given, and their places */

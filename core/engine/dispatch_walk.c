@@ -149,6 +149,8 @@ int allot__dispatch(allot__work *work, const allot_lease_part *leases, allot__di
         status = walk(&turns);
     if (status == ALLOT_OK)
         status = allot__dispatch_rows(&turns);
+    out->tried = turns.list;
+    out->tried_count = turns.listed;
     if (status == ALLOT_OK)
         finish_orders(out);
     else

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/tell.h"
+#include "engine/tell_queue.h"
 
 void allot__tell(const allot__teller *teller, const char *format, ...)
 {
@@ -18,9 +18,9 @@ void allot__tell(const allot__teller *teller, const char *format, ...)
     teller->line(teller->ud, text);
 }
 
-allot__words allot__tell_path(const allot__teller *teller, int32_t consumer)
+allot__phrase allot__tell_path(const allot__teller *teller, int32_t consumer)
 {
-    allot__words words;
+    allot__phrase words;
     char whole[4096];
     const allot_plan *plan = teller->decision->plan;
     size_t len = allot_plan_path(plan, consumer, whole, sizeof whole);
@@ -32,17 +32,17 @@ allot__words allot__tell_path(const allot__teller *teller, int32_t consumer)
     return words;
 }
 
-allot__words allot__tell_ratio(allot__u128 num, allot__u128 den)
+allot__phrase allot__tell_ratio(allot__u128 num, allot__u128 den)
 {
-    allot__words words;
+    allot__phrase words;
     allot_ratio ratio = allot__ratio(num, den);
     allot_ratio_text(&ratio, words.text, sizeof words.text);
     return words;
 }
 
-allot__words allot__tell_slots(int64_t slots)
+allot__phrase allot__tell_slots(int64_t slots)
 {
-    allot__words words;
+    allot__phrase words;
     snprintf(words.text, sizeof words.text, "%" PRId64 " slot%s", slots, slots == 1 ? "" : "s");
     return words;
 }
@@ -68,6 +68,9 @@ int allot_explain(const allot_decision *decision, int32_t group, int32_t consume
     int status = allot_decision_verdict(decision, group, consumer, &teller.verdict);
     if (status != ALLOT_OK) {
         return status;
+    }
+    if (decision->dispatched != NULL) {
+        return allot__tell_queue(&teller, consumer);
     }
     allot__trace(&decided->work, row, &teller.levels);
     allot__tell_windows(&teller);

@@ -12,7 +12,7 @@ enum { BLOCK = 512, NEAR = 8, AHEAD = 8 };
 
 /* ---- Who is spared --------------------------------------------------------------------------- */
 
-static uint8_t spared_by_type(const allot__work *work, const allot__job *job)
+uint8_t allot__prey_type(const allot__work *work, const allot__job *job)
 {
     int32_t types = work->rules[0].policy->job_types;
     const allot_queue *queue = allot__queue_at(allot__queues_of(work->plan), job->queue);
@@ -127,7 +127,7 @@ int allot__prey_make(const allot__work *work, allot__room *room, allot__bounds *
     *out = (allot__prey){.work = work, .room = room, .bounds = bounds};
     int status = take_room(out);
     for (size_t i = 0; i < work->state->jobs->list.count && status == ALLOT_OK; i++) {
-        out->spared[i] = spared_by_type(work, allot__job_at(work->state->jobs, (int32_t)i));
+        out->spared[i] = allot__prey_type(work, allot__job_at(work->state->jobs, (int32_t)i));
     }
     if (status == ALLOT_OK) {
         status = allot__prey_rows_make(work, room, out->spared, &out->rows);
@@ -156,8 +156,8 @@ void allot__prey_spare(allot__prey *prey, int32_t job, uint8_t why)
         prey->slots_left[it->queue] -= slots;
         prey->spent += slots;
         allot__prey_help(prey, job, -1);
+        prey->spared[job] = why;
     }
-    prey->spared[job] = why;
 }
 
 /* ---- A hunt ---------------------------------------------------------------------------------- */

@@ -75,7 +75,9 @@ int allot__prey_make(const allot__work *work, allot__room *room, allot__bounds *
  * turned to the job's queue. ENOMEM. */
 int allot__prey_hunt(allot__prey *prey, allot__hunt *hunt);
 int allot__prey_hunt_plain(allot__prey *prey, allot__hunt *hunt);
-/* A job is no candidate any more. */
+/* Why a job is no candidate by what it is, guards aside: ALLOT__PREY ... ALLOT__SPARED_FORCED. */
+uint8_t allot__prey_type(const allot__work *work, const allot__job *job);
+/* A job is no candidate any more; what spared it before stays told. */
 void allot__prey_spare(allot__prey *prey, int32_t job, uint8_t why);
 
 /* ---- What the files of hunting share --------------------------------------------------------- */

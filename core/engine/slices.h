@@ -29,6 +29,14 @@ typedef struct allot__slice_row {
     int64_t first;       /* out: of these by rule 3 alone, the first time; what it uses at least */
 } allot__slice_row;
 
+/* What a queue's slice was cut from, the last time. */
+typedef struct allot__cut {
+    allot__slice_row row;
+    int64_t base;
+    int32_t place;  /* in the pool's order, from 0 */
+    int32_t number; /* the how-many-th cut of its pool, from 1; 0: it was not reached */
+} allot__cut;
+
 /* Cuts slices from `base`, 0 ... 2^40, for rows in their order. */
 void allot__slices_cut(allot__slice_row *rows, int32_t count, int64_t base, bool again);
 /* Puts the queues of a pool in order: writes `order`, room for all. By queue: the slots it uses,

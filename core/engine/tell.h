@@ -25,19 +25,19 @@ typedef struct allot__teller {
 } allot__teller;
 
 /* Room for a path or a number in a sentence. */
-typedef struct allot__words {
+typedef struct allot__phrase {
     char text[300];
-} allot__words;
+} allot__phrase;
 
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))
 #endif
 void allot__tell(const allot__teller *teller, const char *format, ...);
 /* The path of a consumer; long ones keep their end. */
-allot__words allot__tell_path(const allot__teller *teller, int32_t consumer);
-allot__words allot__tell_ratio(allot__u128 num, allot__u128 den);
+allot__phrase allot__tell_path(const allot__teller *teller, int32_t consumer);
+allot__phrase allot__tell_ratio(allot__u128 num, allot__u128 den);
 /* "1 slot", "5 slots". */
-allot__words allot__tell_slots(int64_t slots);
+allot__phrase allot__tell_slots(int64_t slots);
 
 /* The chapters: quota (tell_quota.c), and slots given and taken (tell_slots.c). */
 void allot__tell_quota(const allot__teller *teller);

@@ -22,8 +22,8 @@ static void tell_loan(const allot__teller *teller, const allot__lent *loan, bool
     const allot__work *work = teller->work;
     const allot__ledger *ledger = work->ledger;
     int32_t other = ledger->holders[lends ? loan->borrower : loan->lender].row;
-    allot__words path = allot__tell_path(teller, allot__handle(work, other));
-    allot__words slots = allot__tell_slots(loan->slots);
+    allot__phrase path = allot__tell_path(teller, allot__handle(work, other));
+    allot__phrase slots = allot__tell_slots(loan->slots);
     const char *from = lends ? "to" : "from";
     const char *how = lends ? "lends" : "borrows";
     const char *why = allot__why_text(loan->why);

@@ -13,7 +13,7 @@ static void tell_owned(const allot__teller *teller)
 {
     const allot__work *work = teller->work;
     int64_t configured = work->configured[teller->row];
-    allot__words path = allot__tell_path(teller, teller->verdict.consumer);
+    allot__phrase path = allot__tell_path(teller, teller->verdict.consumer);
     if (teller->work->group->disowned) {
         allot__tell(teller, "%s shares with its siblings; nothing is its own.", path.text);
         return;
@@ -26,8 +26,8 @@ static void tell_owned(const allot__teller *teller)
         allot__tell(teller, "%s owns %s.", path.text, allot__tell_slots(configured).text);
         return;
     }
-    allot__words owned = allot__tell_ratio((allot__u128)configured * (allot__u128)work->times,
-                                           (allot__u128)work->unit);
+    allot__phrase owned = allot__tell_ratio((allot__u128)configured * (allot__u128)work->times,
+                                            (allot__u128)work->unit);
     allot__tell(teller,
                 "%s owns %" PRId64 " of the %" PRId64 " planned slots; the group has %" PRId64
                 " now, so it owns %s (C-1).",
@@ -138,8 +138,8 @@ static void tell_critical(const allot__teller *teller, int32_t fill)
     char room[32];
     const char *by = source_name(teller, rule->by, room, sizeof room);
     bool same = rule->by.kind == ALLOT_FROM_NUMBER;
-    allot__words part = allot__tell_ratio(gain(levels, fill), levels->denominator);
-    allot__words rate =
+    allot__phrase part = allot__tell_ratio(gain(levels, fill), levels->denominator);
+    allot__phrase rate =
         allot__tell_ratio((allot__u128)critical->amount,
                           (allot__u128)critical->weight * (allot__u128)teller->work->unit);
     if (critical->amount == 0) {
@@ -161,7 +161,7 @@ static void tell_critical(const allot__teller *teller, int32_t fill)
 static void tell_met(const allot__teller *teller, int32_t fill)
 {
     const allot__fill *rule = &teller->rules->policy->fills[fill];
-    allot__words gave = allot__tell_ratio(gain(&teller->levels, fill), teller->levels.denominator);
+    allot__phrase gave = allot__tell_ratio(gain(&teller->levels, fill), teller->levels.denominator);
     char room[32];
     if (rule->up_to.kind == ALLOT_FROM_PART) {
         allot__tell(teller, "  %s: %s. Its planned share, by %s, is %" PRId32 " (E-21).",
@@ -191,7 +191,7 @@ static void tell_fills(const allot__teller *teller)
     if (levels->last_run || allot__trace_critical(teller->work, teller->row)->amount == 0) {
         tell_critical(teller, out);
     } else if (gain(levels, out) > 0) {
-        allot__words part = allot__tell_ratio(gain(levels, out), levels->denominator);
+        allot__phrase part = allot__tell_ratio(gain(levels, out), levels->denominator);
         allot__tell(teller, "  %s: %s.", policy->fills[out].label, part.text);
     } else {
         allot__tell(teller, "  %s: 0: slots ran out among those served before it.",
@@ -217,7 +217,7 @@ static void winners(const allot__teller *teller, char *buf, size_t size)
         allot__trace(work, first + i, &levels);
         allot__u128 whole = (allot__u128)work->quota[first + i] * levels.denominator;
         if (whole > levels.level[levels.fills - 1]) {
-            allot__words path = allot__tell_path(teller, allot__handle(work, first + i));
+            allot__phrase path = allot__tell_path(teller, allot__handle(work, first + i));
             int len = snprintf(buf + at, size - at, "%s%s", found++ > 0 ? ", " : "", path.text);
             at += len > 0 && (size_t)len < size - at ? (size_t)len : 0;
         }
@@ -237,7 +237,7 @@ static void tell_rounding(const allot__teller *teller)
         exact / levels->denominator == (allot__u128)teller->verdict.quota) {
         return;
     }
-    allot__words share = allot__tell_ratio(exact, levels->denominator);
+    allot__phrase share = allot__tell_ratio(exact, levels->denominator);
     bool up = (allot__u128)teller->verdict.quota * levels->denominator > exact;
     char names[1000];
     winners(teller, names, sizeof names);

@@ -15,7 +15,7 @@ static void tell_holding(const allot__teller *teller)
 {
     const allot_verdict *verdict = &teller->verdict;
     int64_t beyond = verdict->allocated - verdict->quota;
-    allot__words holds = allot__tell_slots(verdict->allocated);
+    allot__phrase holds = allot__tell_slots(verdict->allocated);
     const char *whose = teller->family != 0 ? "Its leaves hold" : "It holds";
     if (beyond > 0) {
         allot__tell(teller, "%s %s: %" PRId64 " above its quota.", whose, holds.text, beyond);
@@ -68,9 +68,9 @@ static void tell_grants(const allot__teller *teller)
 }
 
 /* "at once", "within 60 s". */
-static allot__words tell_grace(int64_t grace)
+static allot__phrase tell_grace(int64_t grace)
 {
-    allot__words words;
+    allot__phrase words;
     snprintf(words.text, sizeof words.text, grace == 0 ? "at once" : "within %" PRId64 " s", grace);
     return words;
 }

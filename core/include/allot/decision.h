@@ -191,7 +191,8 @@ ALLOT_API int allot_explain_task(const allot_decision *decision, const char *id,
                                  void (*line)(void *ud, const char *text), void *ud);
 
 /* Tells, in plain sentences with the numbers, why a consumer gets what it gets: `line` is called
- * with each (without line end, valid during the call). Only reads the decision. */
+ * with each (without line end, valid during the call). Only reads the decision. ENOMEM, of queues
+ * alone: some lines may have been told. */
 ALLOT_API int allot_explain(const allot_decision *decision, int32_t group, int32_t consumer,
                             void (*line)(void *ud, const char *text), void *ud);
 

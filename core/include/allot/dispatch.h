@@ -59,7 +59,10 @@ typedef enum allot_pending {
     ALLOT_PEND_LEASE,     /* its hosts' slots are leased out, or their lease is inactive */
     ALLOT_PEND_COUNT
 } allot_pending;
+/* "slots", "limit", ...; and in words: "too few slots are free, ..."; of ALLOT_PEND_NOT "it does
+ * not wait". NULL: no such. Static. */
 ALLOT_API const char *allot_pending_name(int pending);
+ALLOT_API const char *allot_pending_text(int pending);
 typedef struct allot_pending_of {
     allot_pending why;
     const char *limit; /* its name; NULL: none */
@@ -87,7 +90,8 @@ ALLOT_API int allot_decision_pool(const allot_decision *decision, int32_t pool,
                                   allot_pool_part *out);
 
 /* Why a job waits, or was preempted: who is ahead and with how much, which limit binds, whom it
- * would preempt and why not; what would have spared it. ENOENT: no such job. */
+ * would preempt and why not; what would have spared it. Hosts and limits are told of as they are
+ * once the cycle is over. ENOENT: no such job; ENOMEM: some lines may be there. */
 ALLOT_API int allot_explain_job(const allot_decision *decision, const char *id,
                                 void (*line)(void *ud, const char *text), void *ud);
 

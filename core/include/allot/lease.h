@@ -78,6 +78,9 @@ typedef struct allot_lease_part {
 } allot_lease_part;
 ALLOT_API int allot_decision_lease(const allot_decision *decision, int32_t lease,
                                    allot_lease_part *out);
+/* Both sides of a contract, what moves and why, and what is next. EUSAGE: no such. */
+ALLOT_API int allot_explain_lease(const allot_decision *decision, int32_t lease,
+                                  void (*line)(void *ud, const char *text), void *ud);
 
 #ifdef __cplusplus
 }

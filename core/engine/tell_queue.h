@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* tell_queue.h: a queue as a consumer, in sentences. */
+#ifndef ALLOT_ENGINE_TELL_QUEUE_H
+#define ALLOT_ENGINE_TELL_QUEUE_H
+
+#include "engine/tell.h"
+
+/* What it wants, has and gets; its pool, limits, whom it preempts and by whom it is. ENOMEM. */
+int allot__tell_queue(const allot__teller *teller, int32_t queue);
+/* tell_slices.c: its slice of a pool, step by step. ENOMEM. */
+int allot__tell_slices(const allot__teller *teller, int32_t queue);
+
+#endif
