@@ -216,8 +216,6 @@ local BAD_STATES = {
     "consumers" },
   { "tasks beside queues", '{"now": 1, §"tasks": [{"id": "1", "consumer": "/low"}]}', "E-queues",
     "tasks" },
-  { "use without a time", '{"now": 1, §"usage": {"p": 1}}', "E-missing", "usage_at" },
-  { "use at no time", '{"now": 1, "usage_at": null, §"usage": {"p": 1}}', "E-missing", "usage_at" },
   { "use at a time that is none", '{"now": 1, "usage_at": §"noon", "usage": {"p": 1}}', "E-range",
     "noon" },
   { "use of no queue", '{"now": 1, "usage_at": 1, "usage": {§"x": 1}}', "E-unknown-queue", "x" },
@@ -314,5 +312,16 @@ describe("keys of queues", function ()
     for _, side in ipairs { "provider", "consumer" } do
       assert.same(first.leases.L[side], again.leases.L[side])
     end
+  end)
+
+  it("jobs may have numbers for names, and use may be of now", function ()
+    local text = [[{"queues": [{"name": "p", "slot_pool": "x", "slot_share": 50},
+      {"name": "low"}], "slots": 3}]]
+    local made = decided(text, [[{"now": 1000, "usage": {"p": 12345}, "jobs": [
+      {"id": 17, "queue": "p", "slots": 2}, {"id": 18, "queue": "low", "slots": 9}]}]])
+    assert.equal("17", made.starts[1].job)
+    assert.same({ p = 12345, low = 0 }, { p = made.usage.p, low = made.usage.low or 0 })
+    assert.same({}, made.queues.p.waits)
+    assert.same({ never = 1 }, made.queues.low.waits)
   end)
 end)

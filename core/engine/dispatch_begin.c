@@ -131,8 +131,9 @@ static allot__u128 made_by(const allot__turns *turns, const alike *jobs, const a
     return allot__usage_made(jobs->slots, seconds > INT64_MAX ? INT64_MAX : (int64_t)seconds, pace);
 }
 
-/* Millionths of slot-seconds that a queue's running jobs have used since use was told. */
-static allot__u128 used_since(const allot__turns *turns, int32_t queue, const allot__pace *pace)
+/* Millionths of slot-seconds that a queue's running jobs have used since use was told, at `at`. */
+static allot__u128 used_since(const allot__turns *turns, int32_t queue, int64_t at,
+                              const allot__pace *pace)
 {
     const allot__jobs *jobs = turns->jobs;
     const allot__u128 enough = (allot__u128)usage_most * MILLION;
@@ -141,7 +142,7 @@ static allot__u128 used_since(const allot__turns *turns, int32_t queue, const al
     alike it = {0, 0};
     for (int32_t i = jobs->first[queue]; i < jobs->first[queue + 1] && sum < enough; i++) {
         const allot__job *job = allot__job_at(jobs, jobs->by_queue[i]);
-        int64_t since = job->started > jobs->usage_at ? job->started : jobs->usage_at;
+        int64_t since = job->started > at ? job->started : at;
         if (job->state != ALLOT_RUNNING)
             continue;
         if (since != it.since || it.slots > most_slots) {
@@ -157,9 +158,8 @@ static allot__u128 used_since(const allot__turns *turns, int32_t queue, const al
 static void count_usage(allot__turns *turns)
 {
     const allot__jobs *jobs = turns->jobs;
-    if (!jobs->usage_at_set)
-        return;
-    allot__i128 seconds = (allot__i128)turns->work->state->now - jobs->usage_at;
+    int64_t now = turns->work->state->now, at = jobs->usage_at_set ? jobs->usage_at : now;
+    allot__i128 seconds = (allot__i128)now - at;
     allot__fading fading = allot__fading_over(seconds > INT64_MAX ? INT64_MAX : (int64_t)seconds,
                                               &turns->queues->decay);
     allot__pace pace = allot__pace_of(&turns->queues->decay);
@@ -168,7 +168,7 @@ static void count_usage(allot__turns *turns)
         if (jobs->usage != NULL && jobs->usage[q].told)
             use = (allot__u128)jobs->usage[q].slot_seconds * MILLION +
                   (allot__u128)jobs->usage[q].millionths;
-        use = allot__usage_left(use, &fading) + used_since(turns, q, &pace);
+        use = allot__usage_left(use, &fading) + used_since(turns, q, at, &pace);
         bool most = use / MILLION >= (allot__u128)usage_most;
         allot_queue_part *part = &turns->out->parts[q];
         part->usage = most ? usage_most : (int64_t)(use / MILLION);

@@ -3,6 +3,8 @@
 /* dispatch.c: what a decision says of queues and jobs. */
 #include "json/dispatch.h"
 
+#include <string.h>
+
 /* ---- Orders ---------------------------------------------------------------------------------- */
 
 /* What an order is about. */
@@ -125,8 +127,31 @@ int allot__write_orders(allot__writer *out, const allot_decision *decision, allo
 
 /* ---- Queues and pools ------------------------------------------------------------------------ */
 
+/* How many of a queue's jobs wait, by reason. */
+static void write_waits(allot__writer *out, const int32_t *waits)
+{
+    allot__write_open(out, "waits", '{');
+    for (int why = 0; why < ALLOT_PEND_COUNT; why++)
+        if (waits[why] > 0)
+            allot__write_integer(out, allot_pending_name(why), waits[why]);
+    allot__write_close(out, '}');
+}
+
+/* By queue and reason. */
+static void count_waits(const allot_decision *decision, int32_t (*waits)[ALLOT_PEND_COUNT])
+{
+    const allot_state *state = allot_decision_state(decision);
+    for (int32_t i = 0; i < allot_state_jobs(state); i++) {
+        allot_job job;
+        allot_pending_of of;
+        if (allot_state_job_at(state, i, &job) == ALLOT_OK && job.state == ALLOT_PENDING &&
+            allot_decision_pending(decision, i, &of) == ALLOT_OK && of.why != ALLOT_PEND_NOT)
+            waits[job.queue][of.why]++;
+    }
+}
+
 static void write_part(allot__writer *out, const allot_plan *plan, int32_t queue,
-                       const allot_queue_part *part)
+                       const allot_queue_part *part, const int32_t *waits)
 {
     const struct {
         const char *key;
@@ -154,22 +179,32 @@ static void write_part(allot__writer *out, const allot_plan *plan, int32_t queue
     }
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         allot__write_integer(out, numbers[i].key, numbers[i].number);
+    write_waits(out, waits);
     allot__write_close(out, '}');
 }
 
 static int write_parts(allot__writer *out, const allot_decision *decision)
 {
     const allot_plan *plan = allot_decision_plan(decision);
+    allot_engine *engine = allot_plan_engine(plan);
+    int32_t(*waits)[ALLOT_PEND_COUNT];
+    size_t size = (size_t)allot_plan_queues(plan) * sizeof *waits;
     int status = ALLOT_OK;
+    waits = allot_engine_alloc(engine, NULL, 0, size);
+    if (waits == NULL)
+        return ALLOT_ENOMEM;
+    memset(waits, 0, size);
+    count_waits(decision, waits);
     allot__write_line(out);
     allot__write_open(out, "queues", '{');
     for (int32_t i = 0; i < allot_plan_queues(plan) && status == ALLOT_OK; i++) {
         allot_queue_part part;
         status = allot_decision_queue(decision, i, &part);
         if (status == ALLOT_OK)
-            write_part(out, plan, i, &part);
+            write_part(out, plan, i, &part, waits[i]);
     }
     allot__write_close(out, '}');
+    allot_engine_alloc(engine, waits, size, 0);
     return status;
 }
 

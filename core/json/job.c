@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* job.c: a state's list of jobs. */
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "json/names.h"
@@ -34,7 +36,7 @@ enum {
 #define DURATION ALLOT__INTEGER | ALLOT__NULL, 0, INT64_MAX, false, false
 #define OPTIONAL ALLOT__NULL | ALLOT__TIME, false, false
 static const allot__field job_fields[JOB_FIELDS] = {
-    [ID] = {"id", ALLOT__STRING, 0, 0, true, false},
+    [ID] = {"id", ALLOT__STRING | ALLOT__INTEGER, 0, INT64_MAX, true, false},
     [QUEUE] = {"queue", ALLOT__STRING, 0, 0, true, false},
     [STATE] = {"state", ALLOT__STRING, 0, 0, false, false},
     [SLOTS] = {"slots", ALLOT__INTEGER, 1, ALLOT_AMOUNT_MAX, false, false},
@@ -58,6 +60,7 @@ static const allot__field job_fields[JOB_FIELDS] = {
 
 /* What a job borrows until it is added. */
 typedef struct borrowed {
+    char id[24]; /* of a job that a number names */
     allot_job_host *hosts, *grown;
     size_t host_room, grown_room;
     cJSON *host_node, *grown_node;
@@ -259,6 +262,10 @@ static int take_all(allot__state_reader *reader, const allot__value *values, bor
     allot__doc *doc = &reader->doc;
     allot_job_init(job);
     job->id = values[ID].string;
+    if (values[ID].kind == ALLOT__INTEGER) {
+        snprintf(it->id, sizeof it->id, "%" PRId64, values[ID].integer);
+        job->id = it->id;
+    }
     job->queue = queue_value(reader, &values[QUEUE]);
     job->state = read_state(doc, &values[STATE]);
     take_numbers(doc, values, job);

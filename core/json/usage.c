@@ -58,17 +58,11 @@ static int parse_key(allot__state_reader *reader, allot__state_key key, cJSON **
     return allot__doc_parse(&reader->doc, reader->top[key].number, node);
 }
 
-/* Use that fades has to say when it was that much. */
+/* Use that fades was so much at a time; if that is not told, now. */
 static int read_when(allot__state_reader *reader)
 {
-    const allot__value *usage = &reader->top[ALLOT__STATE_USAGE];
-    bool stated = reader->top[ALLOT__STATE_USAGE_AT].number != 0;
     if (reader->top[ALLOT__STATE_USAGE_AT].kind != 0 && reader->usage_known)
         return allot_state_usage_at(reader->state, reader->usage_at);
-    if (!stated && usage->kind != 0 &&
-        allot__doc_end(&reader->doc, usage->number) > usage->number + 1)
-        allot__doc_fault(&reader->doc, allot__at_key(usage->number), "E-missing", NULL,
-                         "\"usage_at\" is missing: when \"usage\" was so much");
     return ALLOT_OK;
 }
 

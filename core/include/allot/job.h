@@ -71,7 +71,8 @@ ALLOT_API void allot_job_init(allot_job *job);
  * their demand and allocated are their jobs' sums: EUSAGE. Hosts that nobody knows, and what else
  * does not fit together, sealing finds: its path is by documents' keys, "jobs[2].hosts". */
 ALLOT_API int allot_state_job(allot_state *state, const allot_job *job);
-/* The decayed slot-seconds of a queue at a time, 0 ... 2^62, and millionths above. */
+/* The decayed slot-seconds of a queue (Q-41), 0 ... 2^62, and millionths above; and the time at
+ * which they were so many; not told: now. */
 ALLOT_API int allot_state_usage(allot_state *state, int32_t queue, int64_t slot_seconds,
                                 int32_t millionths);
 ALLOT_API int allot_state_usage_at(allot_state *state, int64_t when);
