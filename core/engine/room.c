@@ -88,8 +88,8 @@ static int order_sites(const allot__work *work, allot__room *room, int32_t *used
     int32_t n = 0;
     for (int32_t i = 0; i < tasks->site_count; i++) {
         const allot__site *site = &tasks->sites[i];
-        load[i] = site->load;
-        if (site->load == 0 && site->slots > 0)
+        load[i] = site->load > 0 ? site->load : 0;
+        if (site->load < 0 && site->slots > 0)
             load[i] = (int64_t)used[i] * 1000 / site->slots;
         if (here(work, site))
             room->site[n++] = i;

@@ -137,7 +137,7 @@ static int make_site_table(allot__unit_rows *rows, int32_t column)
     table[0] = column == ALLOT_TASK_HOST ? ALLOT__LOT_LAST : 0;
     for (int32_t i = 0; i < tasks->site_count; i++) {
         const allot__site *site = &tasks->sites[i];
-        table[i + 1] = column == ALLOT_TASK_LOAD ? site->load
+        table[i + 1] = column == ALLOT_TASK_LOAD ? (site->load > 0 ? site->load : 0)
                        : seed == 0               ? i
                                                  : allot__lot_of(seed, site->name);
     }

@@ -75,7 +75,7 @@ typedef struct allot__host {
     int32_t group;
     int64_t slots;  /* -1: as planned */
     int32_t closed; /* an allot_closed */
-    /* Of a state's: its load; the consumer to whom it is exclusive, plus 1; its site. */
+    /* Of a state's: its load, plus 1; the consumer to whom it is exclusive, plus 1; its site. */
     int32_t load, exclusive_to, site;
     allot__vector values; /* of a plan's: of allot_host_value, strings owned */
 } allot__host;

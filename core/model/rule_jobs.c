@@ -46,8 +46,34 @@ static int add_guards(allot_policy *policy)
     return status;
 }
 
+static bool of_preemptor(int32_t column)
+{
+    return column == ALLOT_TASK_PREFERENCE || column == ALLOT_TASK_QUEUE_ORDER;
+}
+
+/* Does anything but a key of victims ask who preempts? Jobs are asked about once for all. */
+static bool is_partial(const allot_policy *policy)
+{
+    const allot__function *functions = policy->functions.items;
+    const allot__guard *guards = policy->guards.items;
+    bool partial = false;
+    for (size_t i = 0; i < policy->functions.count; i++)
+        for (int32_t k = 0; k < functions[i].count && functions[i].rows == ALLOT_TASKS; k++)
+            partial = partial || of_preemptor(functions[i].columns[k]);
+    for (size_t i = 0; i < policy->guards.count; i++)
+        partial = partial || (guards[i].value.kind == ALLOT_FROM_COLUMN &&
+                              of_preemptor(guards[i].value.value));
+    for (int32_t i = 0; i < policy->dispatch.count; i++) {
+        allot_source source = policy->dispatch.keys[i].source;
+        partial = partial || (source.kind == ALLOT_FROM_COLUMN && of_preemptor(source.value));
+    }
+    return partial;
+}
+
 int allot__policy_jobs_complete(allot_policy *policy)
 {
+    if (is_partial(policy))
+        return ALLOT_EUSAGE;
     if (!policy->victims_given)
         policy->victims = (allot__order){
             {rising(ALLOT_TASK_QUEUE_ORDER), rising(ALLOT_TASK_LOAD), rising(ALLOT_TASK_HOST),

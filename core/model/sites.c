@@ -15,7 +15,7 @@ static allot__site site_of(const allot__host *host)
                          .group = host->group,
                          .slots = (int32_t)host->slots,
                          .closed = host->closed,
-                         .load = host->load,
+                         .load = host->load - 1,
                          .exclusive_to = host->exclusive_to - 1};
 }
 
@@ -65,7 +65,7 @@ int allot__sites_make(allot_state *state)
             continue;
         label->site = tasks->site_count++;
         tasks->sites[label->site] = (allot__site){
-            .name = label->text, .group = -1, .slots = -1, .exclusive_to = ALLOT_ROOT};
+            .name = label->text, .group = -1, .slots = -1, .load = -1, .exclusive_to = ALLOT_ROOT};
     }
     return ALLOT_OK;
 }

@@ -199,7 +199,7 @@ int allot_state_host_load(allot_state *state, const char *name, int64_t load)
         return ALLOT_ERANGE;
     int status = told_host(state, name, &host);
     if (status == ALLOT_OK)
-        host->load = (int32_t)load;
+        host->load = (int32_t)load + 1;
     return status;
 }
 

@@ -51,7 +51,7 @@ typedef struct allot__site {
     int32_t group;        /* -1: not known */
     int32_t slots;        /* -1: not known */
     int32_t closed;       /* an allot_closed */
-    int32_t load;         /* 0 where it is not known */
+    int32_t load;         /* thousandths; -1: not told */
     int32_t exclusive_to; /* a consumer, or ALLOT_ROOT */
 } allot__site;
 

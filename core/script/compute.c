@@ -33,6 +33,9 @@ static int view_index(lua_State *L)
         return luaL_error(L, "a row can only be read while its function runs");
     int column = (int)lua_tointeger(L, -1);
     const uint8_t *at = memchr(run->call->columns, column, (size_t)run->call->count);
+    if (!at && run->call->rows == ALLOT_TASKS)
+        return luaL_error(L, "'%s' goes by who preempts, which a function is not told",
+                          lua_tostring(L, 2));
     if (!at)
         return luaL_error(L, "column '%s' is not known yet at this stage", lua_tostring(L, 2));
     lua_pushinteger(L, run->batch->columns[at - run->call->columns][run->row]);

@@ -223,6 +223,7 @@ void allot__read_queues(lua_State *L, allot__reading *reading)
     reading->rows = ALLOT_TASKS;
     allot__read_ruled(L, draft, "dispatch");
     allot__read_order(L, reading, NULL, 0, &draft->dispatch);
+    allot__read_impartial(L, reading, "dispatch", &draft->dispatch);
     read_fewest(L, draft);
     read_sets(L, draft);
     read_preempts(L, reading);

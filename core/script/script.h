@@ -236,6 +236,9 @@ allot_source allot__read_function(lua_State *L, allot__reading *reading, const c
 /* The columns of rows of that kind under the draft, and their names. */
 int32_t allot__read_columns(const allot__draft *draft, allot_rows rows);
 const char *allot__read_column_name(const allot__draft *draft, allot_rows rows, int32_t column);
+/* Raises where a column that goes by who preempts is a key of an order that does not know it. */
+void allot__read_impartial(lua_State *L, const allot__reading *reading, const char *who,
+                           const allot__draft_order *order);
 /* The order on top of the stack (popped); nil: not given. */
 void allot__read_order(lua_State *L, allot__reading *reading, const char *at, int32_t last,
                        allot__draft_order *out);

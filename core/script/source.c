@@ -118,6 +118,32 @@ static void refuse_column(lua_State *L, const allot__reading *reading, const cha
     allot__library_unknown(L, at ? at : "", what, key - 1, key);
 }
 
+/* Jobs are asked about once, whoever preempts them: what goes by the preemptor is for victims' keys
+ * alone, which name it. */
+static bool of_preemptor(const allot__reading *reading, int32_t column)
+{
+    return reading->draft->dispatches && reading->rows == ALLOT_TASKS &&
+           (column == ALLOT_TASK_PREFERENCE || column == ALLOT_TASK_QUEUE_ORDER);
+}
+
+static void refuse_preemptor(lua_State *L, const allot__reading *reading, const char *at,
+                             const char *who, int32_t column)
+{
+    if (of_preemptor(reading, column))
+        allot__read_fail(L, at,
+                         "%s cannot read '%s': it goes by who preempts, so only a key of victims "
+                         "names it, as in victims = order { \"queue_order\" }",
+                         who, allot__read_column_name(reading->draft, reading->rows, column));
+}
+
+void allot__read_impartial(lua_State *L, const allot__reading *reading, const char *who,
+                           const allot__draft_order *order)
+{
+    for (int32_t i = 0; order->given && i < order->count; i++)
+        if (order->keys[i].source.kind == ALLOT_FROM_COLUMN)
+            refuse_preemptor(L, reading, NULL, who, order->keys[i].source.value);
+}
+
 static int32_t check_column(lua_State *L, const allot__reading *reading, const char *at,
                             const char *name, int32_t last)
 {
@@ -157,7 +183,8 @@ static void read_parameters(lua_State *L, const allot__reading *reading, const c
     if (call->view) {
         int32_t all = allot__read_columns(reading->draft, reading->rows);
         for (int32_t i = 0; i < all; i++) {
-            if (reading->rows != ALLOT_CONSUMERS || i <= last || i >= ALLOT_COLUMN_COUNT)
+            if ((reading->rows != ALLOT_CONSUMERS || i <= last || i >= ALLOT_COLUMN_COUNT) &&
+                !of_preemptor(reading, i))
                 call->columns[call->count++] = (uint8_t)i;
         }
         return;
@@ -166,7 +193,9 @@ static void read_parameters(lua_State *L, const allot__reading *reading, const c
     for (int n = 1; (name = parameter(L, n)) != NULL; n++) {
         if (call->count == ALLOT__COLUMNS_MAX)
             allot__read_fail(L, at, "a function reads at most %d columns", ALLOT__COLUMNS_MAX);
-        call->columns[call->count++] = (uint8_t)check_column(L, reading, at, name, last);
+        int32_t column = check_column(L, reading, at, name, last);
+        refuse_preemptor(L, reading, at, "a function", column);
+        call->columns[call->count++] = (uint8_t)column;
     }
 }
 
@@ -242,6 +271,8 @@ allot_source allot__read_source(lua_State *L, allot__reading *reading, const cha
         return allot__read_function(L, reading, at, role, last);
     if (type == LUA_TSTRING) {
         int32_t column = check_column(L, reading, at, lua_tostring(L, -1), last);
+        if (strcmp(role, "value") == 0)
+            refuse_preemptor(L, reading, at, "a guard", column);
         source = (allot_source){ALLOT_FROM_COLUMN, column};
     } else if (lua_isinteger(L, -1) && answer_of(role) == ALLOT__AMOUNT) {
         lua_Integer value = lua_tointeger(L, -1);

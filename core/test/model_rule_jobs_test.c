@@ -134,6 +134,35 @@ static void what_is_not_said_has_its_default(void)
     fixture_end(&it);
 }
 
+/* Jobs are asked about once for all preemptors: but for keys of victims nothing reads who it is. */
+static void who_preempts_is_for_victims(void)
+{
+    static const int32_t columns[] = {ALLOT_TASK_PREFERENCE, ALLOT_TASK_QUEUE_ORDER};
+    const allot_provider provider = {.compute = answer, .relate = relate};
+    for (int i = 0; i < 8; i++) {
+        fixture it;
+        fixture_begin(&it);
+        allot_policy *p;
+        allot_key by = key(columns[i & 1]);
+        int32_t function;
+        CHECK_EQ(allot_policy_new(it.engine, "p", &p), ALLOT_OK);
+        CHECK_EQ(allot_policy_fewest(p, ALLOT_ONE_BY_ONE), ALLOT_OK);
+        if (i / 2 == 0)
+            CHECK_EQ(allot_policy_dispatch(p, &by, 1), ALLOT_OK);
+        else if (i / 2 == 1)
+            CHECK_EQ(allot_policy_guard(p, "g", by.source, 1, 2), ALLOT_OK);
+        else if (i / 2 == 2)
+            CHECK_EQ(allot_policy_rows_function(p, ALLOT_TASKS, &columns[i & 1], 1, &function),
+                     ALLOT_OK);
+        else
+            CHECK_EQ(allot_policy_victims(p, &by, 1), ALLOT_OK);
+        CHECK_EQ(allot_policy_provider(p, &provider), ALLOT_OK);
+        CHECK_EQ(adopt(&it, p), i / 2 == 3 ? ALLOT_OK : ALLOT_EUSAGE);
+        allot_policy_free(p);
+        fixture_end(&it);
+    }
+}
+
 static void what_is_said_stays(void)
 {
     fixture it;
@@ -197,6 +226,7 @@ int main(void)
     RUN(who_divides_slots_does_not_dispatch);
     RUN(what_makes_no_sense_is_refused);
     RUN(what_is_not_said_has_its_default);
+    RUN(who_preempts_is_for_victims);
     RUN(what_is_said_stays);
     RUN(columns_have_names);
     RUN(out_of_memory_leaves_nothing);

@@ -220,6 +220,14 @@ local function choices(list, count, each)
   end
 end
 
+--- Where jobs of queues that it may not preempt keep more than there is, what victims make free
+-- does not add up, and the fewest are not asked for.
+local function is_overdrawn(w, job)
+  for _, host in ipairs(w.hosts) do
+    if room.free(w, host, job.queue, job) < 0 then return true end
+  end
+end
+
 --- OPTIMAL_MINI_JOB: no fewer of those that may go make room. At most `most` candidates.
 function watch.fewest(plan, state, decision, most)
   local w, job, victims = hunted(plan, state, decision)
@@ -233,7 +241,7 @@ function watch.fewest(plan, state, decision, most)
       list[#list + 1] = other
     end
   end
-  if #list > most then return end
+  if #list > most or is_overdrawn(w, job) then return end
   choices(list, #victims - 1, function (at)
     local few = {}
     for i, k in ipairs(at) do few[i] = list[k] end

@@ -211,6 +211,10 @@ ALLOT_API int allot_policy_requirement(allot_policy *policy, const char *name, i
  *              no_preempt_run_time, no_preempt_finish_time (P-30 ... P-34)
  *   slices     used_over_share, larger priority, then place (Q-42)
  *   lease      the idle slots of who has more of them go to the other (L-6)
+ *
+ * ALLOT_TASK_PREFERENCE and ALLOT_TASK_QUEUE_ORDER go by who preempts, so keys of victims alone
+ * read them: functions, guards and dispatch are asked once for all preemptors, and a plan refuses
+ * such a policy that reads one of them there (EUSAGE).
  */
 
 /* The order of a queue's pending jobs, and of its suspended ones (P-60); ties as in the state.
