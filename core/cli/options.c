@@ -19,7 +19,7 @@ const allot__option_row allot__cli_options[] = {
      "auto: what says something; monitor: whose slots are in whose hands"},
     {"group", 'g', "GROUP", "this resource group alone"},
     {"at", 't', "TIME|next", "as if it were then: Unix seconds, RFC 3339, or the next switch"},
-    {"shape", 's', "NAME", "this alone: flat, 10x10x100, ... victims, queues, queues/plain, ..."},
+    {"shape", 's', "NAME", "this alone: flat, 10x10x100, victims, queues, queues/plain, ..."},
     {"repeat", 'n', "N", "measure each N times, 1 to 1000 (9)"},
     {"help", 'h', NULL, "help, with examples"},
     {"version", 'V', NULL, "the version"},
