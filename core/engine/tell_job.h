@@ -23,6 +23,7 @@ typedef struct allot__job_teller {
     allot__job_told told;
     int32_t set;    /* of its queue's hosts */
     int32_t *kept;  /* by host of the room: slots that suspended jobs keep against its queue */
+    int32_t *ran;   /* by host: slots that jobs run on, or are given to grow by */
     int64_t free;   /* slots of its queue's hosts that it could have */
     int32_t *tally; /* by queue, room for four numbers each, zeroed */
     allot__arena arena;
@@ -52,13 +53,17 @@ const allot_job_order *allot__tell_order(const allot__job_teller *it);
 
 /* tell_ahead.c: its place, and who has it before it. */
 void allot__tell_ahead(const allot__job_teller *it);
-/* tell_room.c: counts `kept` and `free`; ENOMEM. What its queue's hosts have, and what its own
- * hosts lack for it, if it is suspended. */
+/* tell_room.c: counts `kept`, `ran` and `free`; ENOMEM. What its queue's hosts have, and what its
+ * own hosts lack for it, if it is suspended. */
 int allot__tell_room_count(allot__job_teller *it);
 void allot__tell_room(const allot__job_teller *it);
 void allot__tell_own_hosts(const allot__job_teller *it);
 /* Slots of a host that the job could have, at most. */
 int64_t allot__tell_free(const allot__job_teller *it, int32_t host);
+/* The room's host of a place. */
+int32_t allot__tell_host(const allot__job_teller *it, const allot_place *place);
+/* Could the job use slots of that host: its queue's, or, while suspended, its own? */
+bool allot__tell_wants(const allot__job_teller *it, int32_t host);
 /* Slots that another job has where this one could use some; those given to it to grow by too. */
 int64_t allot__tell_shares(const allot__job_teller *it, int32_t other);
 /* tell_limit.c: the limit that binds; its pool. */

@@ -83,7 +83,7 @@ static void tell_bound(const allot__job_teller *it, const allot__bound *bound)
     bool whole = bound->host < 0 && !allot__limit_trait(&it->out->bounds, bound->limit)->of_hosts;
     const char *unit = jobs ? "job" : "slot";
     allot__tell(&it->teller,
-                "The limit \"%.100s\" binds: at most %" PRId64 " %s%s%s, and %" PRId64 " are used.",
+                "The limit \"%.100s\" binds: at most %" PRId64 " %s%s%s, %" PRId64 " used.",
                 limit->stated.name, bound->most, unit, bound->most == 1 ? "" : "s",
                 whose(it, bound).text, bound->used);
     if (whole && bound->used + more > bound->most) {

@@ -50,22 +50,20 @@ static int32_t kind_of(const allot__job_teller *it, int32_t number)
                : MAY;
 }
 
-/* Slots of who was started in this cycle are where the order says. */
+/* Slots where the job could use some; what it got in this cycle is where the order says. */
 static int64_t shares(const allot__job_teller *it, int32_t number)
 {
-    const allot__job *job = allot__tell_job(it, number);
-    if (job->state != ALLOT_PENDING) {
-        return allot__tell_shares(it, number);
-    }
+    bool pending = allot__tell_job(it, number)->state == ALLOT_PENDING;
+    int64_t slots = pending ? 0 : allot__tell_shares(it, number);
     int32_t at = it->out->jobs[number].order;
     const allot_job_order *order = (const allot_job_order *)it->out->orders.items + at;
-    const allot__room *room = &it->out->room;
-    int32_t planned = (int32_t)it->teller.work->plan->hosts.list.count;
-    int64_t slots = order->place_count == 0 ? order->slots : 0;
+    if (at < 0 || (order->kind != ALLOT_ORDER_START && order->kind != ALLOT_ORDER_RESIZE)) {
+        return slots;
+    }
+    slots += order->place_count == 0 ? order->slots : 0;
     for (int32_t i = 0; i < order->place_count; i++) {
-        int32_t place = order->places[i].host;
-        int32_t host = allot__room_host(room, place >= 0 ? place : planned + ~place);
-        slots += host >= 0 && allot__room_has(room, it->set, host) ? order->places[i].slots : 0;
+        int32_t host = allot__tell_host(it, &order->places[i]);
+        slots += host >= 0 && allot__tell_wants(it, host) ? order->places[i].slots : 0;
     }
     return slots;
 }
@@ -163,7 +161,7 @@ static void tell_low(const allot__job_teller *it, int32_t low, const tally *of)
                     queue->name, queue->priority, preferred);
         return;
     }
-    allot__tell(&it->teller, "  /%s (PRIORITY %" PRId32 "%s): %s run there.", queue->name,
+    allot__tell(&it->teller, "  /%s (PRIORITY %" PRId32 "%s): %s there.", queue->name,
                 queue->priority, preferred, allot__tell_jobs(of->all_jobs, of->all_slots).text);
     tell_kinds(it, of);
 }

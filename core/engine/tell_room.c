@@ -48,17 +48,61 @@ static void count_kept(allot__job_teller *it, int32_t job)
     }
 }
 
+static void count_places(allot__job_teller *it, int32_t first, int32_t count)
+{
+    const allot__job_place *all = it->jobs->places.items;
+    for (int32_t i = first; i < first + count; i++) {
+        int32_t host = allot__room_host(room_of(it), all[i].site);
+        if (host >= 0) {
+            it->ran[host] += all[i].slots;
+        }
+    }
+}
+
+/* What a job runs on once the cycle is over. */
+static void count_ran(allot__job_teller *it, int32_t job)
+{
+    const allot__job *other = allot__tell_job(it, job);
+    const allot__job_told *told = &it->out->jobs[job];
+    if (told->now != ALLOT_RUNNING) {
+        return;
+    }
+    if (other->state != ALLOT_PENDING) {
+        count_places(it, other->place, other->place_count);
+        count_places(it, other->grown, other->grown_count);
+    }
+    const allot_job_order *order =
+        (const allot_job_order *)it->out->orders.items + (told->order >= 0 ? told->order : 0);
+    if (told->order < 0 ||
+        (order->kind != ALLOT_ORDER_START && order->kind != ALLOT_ORDER_RESIZE)) {
+        return;
+    }
+    it->ran[0] += order->place_count == 0 ? (int32_t)order->slots : 0;
+    for (int32_t i = 0; i < order->place_count; i++) {
+        it->ran[allot__tell_host(it, &order->places[i])] += (int32_t)order->places[i].slots;
+    }
+}
+
+int32_t allot__tell_host(const allot__job_teller *it, const allot_place *place)
+{
+    int32_t planned = (int32_t)it->teller.work->plan->hosts.list.count;
+    int32_t site = place->host >= 0 ? place->host : planned + ~place->host;
+    return allot__room_host(room_of(it), site);
+}
+
 int allot__tell_room_count(allot__job_teller *it)
 {
     const allot__room *room = room_of(it);
     size_t hosts = (size_t)room->count + 1;
-    it->kept = allot__arena_take(&it->arena, hosts, sizeof *it->kept);
+    it->kept = allot__arena_take(&it->arena, 2 * hosts, sizeof *it->kept);
     if (it->kept == NULL) {
         return ALLOT_ENOMEM;
     }
-    memset(it->kept, 0, hosts * sizeof *it->kept);
+    memset(it->kept, 0, 2 * hosts * sizeof *it->kept);
+    it->ran = it->kept + hosts;
     for (size_t i = 0; i < it->jobs->list.count; i++) {
         count_kept(it, (int32_t)i);
+        count_ran(it, (int32_t)i);
     }
     it->free = 0;
     for (int32_t host = 0; host < room->count; host++) {
@@ -67,8 +111,7 @@ int allot__tell_room_count(allot__job_teller *it)
     return ALLOT_OK;
 }
 
-/* Does the job want slots there? */
-static bool wants(const allot__job_teller *it, int32_t host)
+bool allot__tell_wants(const allot__job_teller *it, int32_t host)
 {
     if (it->job->state == ALLOT_PENDING) {
         return allot__room_has(room_of(it), it->set, host);
@@ -90,7 +133,7 @@ int64_t allot__tell_shares(const allot__job_teller *it, int32_t other)
     for (int32_t i = 0; i < job->place_count + job->grown_count; i++) {
         int32_t at = i < job->place_count ? job->place + i : job->grown + i - job->place_count;
         int32_t host = allot__room_host(room_of(it), all[at].site);
-        slots += host >= 0 && wants(it, host) ? all[at].slots : 0;
+        slots += host >= 0 && allot__tell_wants(it, host) ? all[at].slots : 0;
     }
     return slots;
 }
@@ -98,7 +141,7 @@ int64_t allot__tell_shares(const allot__job_teller *it, int32_t other)
 /* ---- A queue's hosts ------------------------------------------------------------------------- */
 
 typedef struct tally {
-    int64_t hosts, slots, run, kept, leased;
+    int64_t hosts, slots, run, held, kept, leased;
     int64_t closed, closed_slots, alone, alone_slots, owned, owned_slots, empty;
     int32_t first_closed, first_alone, first_owned;
 } tally;
@@ -123,7 +166,8 @@ static void count_host(const allot__job_teller *it, int32_t host, tally *out)
     int64_t left = unused(room, host) - it->kept[host];
     out->slots += room->slots[host];
     out->leased += leased;
-    out->run += room->slots[host] - leased - unused(room, host);
+    out->run += it->ran[host];
+    out->held += room->slots[host] - leased - unused(room, host) - it->ran[host];
     out->kept += unused(room, host) > it->kept[host] ? it->kept[host]
                  : unused(room, host) > 0            ? unused(room, host)
                                                      : 0;
@@ -151,24 +195,28 @@ static void tell_apart(const allot__job_teller *it, int64_t count, int32_t first
 
 static void tell_used(const allot__job_teller *it, const tally *sum)
 {
-    char text[300];
-    size_t len = (size_t)snprintf(text, sizeof text, "%" PRId64 " run jobs", sum->run);
-    if (sum->kept > 0) {
-        len += (size_t)snprintf(text + len, sizeof text - len,
-                                ", %" PRId64 " are kept by suspended jobs of queues that its own "
-                                "may not preempt (P-25)",
-                                sum->kept);
-    }
-    if (sum->leased > 0) {
-        snprintf(text + len, sizeof text - len,
-                 ", %" PRId64 " are leased out or of a lease that rests (L-7)", sum->leased);
+    const struct {
+        int64_t slots;
+        const char *text;
+    } parts[] = {
+        {sum->held, "kept for jobs whose victims are being told of new slots (A-15)"},
+        {sum->kept, "kept by suspended jobs of queues that its own may not preempt (P-25)"},
+        {sum->leased, "leased out, or of a lease that rests (L-7)"},
+    };
+    char text[400];
+    size_t len = (size_t)snprintf(text, sizeof text, "%" PRId64 " with running jobs", sum->run);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        if (parts[i].slots > 0) {
+            len += (size_t)snprintf(text + len, sizeof text - len, ", %" PRId64 " %s",
+                                    parts[i].slots, parts[i].text);
+        }
     }
     char hosts[60] = "The cluster has";
     if (room_of(it)->host_of != NULL) {
         snprintf(hosts, sizeof hosts, "Its queue's %" PRId64 " host%s ha%s", sum->hosts,
                  sum->hosts == 1 ? "" : "s", sum->hosts == 1 ? "s" : "ve");
     }
-    allot__tell(&it->teller, "%s %s open: %s, %" PRId64 " are free for it. It needs %" PRId32 ".",
+    allot__tell(&it->teller, "%s %s open: %s, %" PRId64 " free for it. It needs %" PRId32 ".",
                 hosts, allot__tell_slots(sum->slots).text, text, it->free, it->job->slots);
 }
 

@@ -131,13 +131,26 @@ static int return_lines(lua_State *L, text *lines, int status)
     return 1;
 }
 
-/* What is no path is a task's id; false: there is no such task. */
-static bool explain_task(lua_State *L, const allot_decision *decision, const char *id, int *results)
+/* A task's lines, a job's, or a contract's; ENOENT. */
+static int explain_id(const allot_decision *decision, const char *id, text *lines)
+{
+    int status = allot_explain_task(decision, id, text_add_line, lines);
+    if (status == ALLOT_ENOENT)
+        status = allot_explain_job(decision, id, text_add_line, lines);
+    int32_t lease = allot_plan_lease_find(allot_decision_plan(decision), id);
+    if (status == ALLOT_ENOENT && lease >= 0)
+        status = allot_explain_lease(decision, lease, text_add_line, lines);
+    return status;
+}
+
+/* What is no path is the id of a task or job, or a contract's name; false: there is none. */
+static bool explain_named(lua_State *L, const allot_decision *decision, const char *id,
+                          int *results)
 {
     if (id[0] == '/')
         return false;
     text *lines = push_text(L);
-    int status = allot_explain_task(decision, id, text_add_line, lines);
+    int status = explain_id(decision, id, lines);
     if (status == ALLOT_ENOENT) {
         text_end(lines);
         lua_pop(L, 1);
@@ -147,7 +160,7 @@ static bool explain_task(lua_State *L, const allot_decision *decision, const cha
     return true;
 }
 
-/* decision:explain(path or task [, group]): lines */
+/* decision:explain(path, task, job or contract [, group]): lines */
 int allot__module_explain(lua_State *L)
 {
     const allot_decision *decision = allot__box_check(L, 1, ALLOT__DECISION)->it;
@@ -156,7 +169,7 @@ int allot__module_explain(lua_State *L)
     int results;
     const char *path = luaL_checklstring(L, 2, &len);
     const char *group = luaL_optlstring(L, 3, allot_plan_group_name(plan, 0), &group_len);
-    if (explain_task(L, decision, path, &results))
+    if (explain_named(L, decision, path, &results))
         return results;
     int32_t consumer = allot_plan_find(plan, path, len);
     int32_t number = allot_plan_group_find(plan, group, group_len);
