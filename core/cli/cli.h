@@ -189,6 +189,7 @@ int allot__cli_preview(allot__cli *cli, const allot__documents *docs);
 int allot__cli_run(allot__cli *cli);
 int allot__cli_check(allot__cli *cli);
 int allot__cli_explain(allot__cli *cli);
+int allot__cli_import(allot__cli *cli);
 int allot__cli_bench(allot__cli *cli);
 int allot__cli_version(allot__cli *cli);
 int allot__cli_help_verb(allot__cli *cli);

@@ -41,6 +41,14 @@ const allot__verb allot__cli_verbs[] = {
      "  allot explain --group gpu plan.json state.json /physics\n"
      "  allot explain plan.json state.json --at next\n",
      allot__cli_explain},
+    {"import", "FILE...", 1, -1, "", "make a plan of a site's LSF files",
+     "Reads lsb.queues and, as far as they are given, lsb.params, lsb.hosts, lsb.users,\n"
+     "lsb.applications and lsb.resources, and prints the plan that they come to. What a plan "
+     "cannot\n"
+     "say is listed line by line on standard error: nothing is dropped in silence.\n\n"
+     "  allot import lsb.queues lsb.params lsb.hosts > plan.json && allot check plan.json\n"
+     "  allot import --format json /etc/lsf/lsb.* | jq '.notes'\n",
+     allot__cli_import},
     {"bench", "", 0, 0, "sn", "measure this machine and this build",
      "Generates trees, times the cycle on them, and sets it against merely reading 64 bytes a\n"
      "consumer from memory. Best and median of --repeat runs.\n\n"

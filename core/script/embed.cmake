@@ -52,8 +52,8 @@ function(allot_embed name)
 endfunction()
 
 # What a sandbox can require, file by file: the rest of lua/allot is not for scripts.
-set(modules amount columns damping declare fill guard language like loan names order part policy pool
-  queues relation tasks victims words)
+set(modules amount columns damping declare fill guard language like loan lsf lsf_keys lsf_plan
+  lsf_site lsf_text names order part policy pool queues relation tasks victims words)
 list(TRANSFORM modules PREPEND "${PROJECT_SOURCE_DIR}/lua/allot/")
 list(TRANSFORM modules APPEND ".lua")
 file(GLOB policies CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/policies/*.lua")

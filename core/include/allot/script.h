@@ -50,6 +50,21 @@ ALLOT_API int allot_script_loader_new(allot_engine *engine, const allot_script_l
                                       allot_policy_loader *loader);
 ALLOT_API void allot_script_loader_free(allot_engine *engine, allot_policy_loader *loader);
 
+/* A configuration file of LSF (lsb.queues, lsb.params, lsb.hosts, lsb.applications, lsb.resources,
+ * lsb.users), as its text: which sections are in it tells what it is. */
+typedef struct allot_lsf_file {
+    const char *name; /* for notes */
+    const char *text;
+    size_t len;
+} allot_lsf_file;
+/* Told of each line, and of each part of one, that a plan cannot say; borrowed. */
+typedef void (*allot_lsf_note)(void *ud, const allot_diagnostic *finding);
+/* Writes the plan that files of LSF come to, and tells what it could not carry over, in the order
+ * of the files. The plan is not checked: allot_plan_read does. ENOMEM, EIO (the sink's), ESCRIPT.
+ */
+ALLOT_API int allot_lsf_import(allot_engine *engine, const allot_lsf_file *files, int32_t n,
+                               allot_sink sink, void *sink_ud, allot_lsf_note note, void *note_ud);
+
 #ifdef __cplusplus
 }
 #endif

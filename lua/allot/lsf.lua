@@ -1,0 +1,144 @@
+-- SPDX-License-Identifier: MIT
+-- Copyright the allot authors
+--- Reads configuration files of LSF: `Begin Queue` ... `End Queue` and their like.
+--
+-- A section is a list of `KEY = value` lines, or a table: a line of keywords, then rows of cells. A
+-- value in parentheses or quotes is one cell; `-`, `()` and `""` mean the default. `#` begins a
+-- comment at the start of a line or behind a blank; `\` at the end of a line continues it.
+--
+-- Nothing is an error: what is no part of a section, or of the form, is noted with its place.
+
+local lsf = {}
+
+--- A value as it stands, and where: { text, file, line, col }.
+local function value(text, place, col)
+  return { text = text, file = place.file, line = place.line, col = col }
+end
+
+local function uncommented(line)
+  if line:find "^%s*#" then return "" end
+  return (line:gsub("%s#.*$", ""))
+end
+
+--- Calls `each(text, line)` for every line that says something, continued ones as one.
+local function logical_lines(text, each)
+  local number, from, held = 0, nil, ""
+  for raw in (text:gsub("\r\n?", "\n") .. "\n"):gmatch "(.-)\n" do
+    number = number + 1
+    local line = uncommented(raw)
+    local head = line:match "^(.*)\\%s*$"
+    from = from or number
+    held = held .. (head and head .. " " or line)
+    if not head then
+      if held:find "%S" then each(held, from) end
+      from, held = nil, ""
+    end
+  end
+  if held:find "%S" then each(held, from) end
+end
+
+local CLOSING = { ["("] = ")", ['"'] = '"', ["["] = "]" }
+
+--- The end of a cell that begins at `at`: of one in parentheses where these are closed.
+local function cell_end(line, at)
+  local open = line:sub(at, at)
+  local close = CLOSING[open]
+  if not close then return line:find("%s", at) or #line + 1 end
+  local depth, i = 0, at
+  repeat
+    local c = line:sub(i, i)
+    if c == open and open ~= close or i == at then
+      depth = depth + 1
+    elseif c == close then
+      depth = depth - 1
+    end
+    i = i + 1
+  until depth == 0 or i > #line
+  return i
+end
+
+--- The cells of a row: { text, col }.
+function lsf.cells(line)
+  local out, at = {}, line:find "%S"
+  while at do
+    local stop = cell_end(line, at)
+    out[#out + 1] = { text = line:sub(at, stop - 1), col = at }
+    at = line:find("%S", stop)
+  end
+  return out
+end
+
+--- Text without the parentheses or quotes around it; nil where it means the default.
+function lsf.plain(text)
+  local inner = text:match "^%s*%((.*)%)%s*$" or text:match '^%s*"(.*)"%s*$' or text
+  inner = inner:match "^%s*(.-)%s*$"
+  if inner ~= "" and inner ~= "-" then return inner end
+end
+
+--- Words of a list, blanks or commas between them, outer parentheses or none.
+function lsf.words(text)
+  local out = {}
+  for word in (lsf.plain(text) or ""):gmatch "[^%s,]+" do out[#out + 1] = word end
+  return out
+end
+
+local function new_section(name, place)
+  return { name = name, file = place.file, line = place.line, rows = {} }
+end
+
+--- A line of a section: `KEY = value`, a line of keywords, or a row.
+local function read_line(section, line, place, note)
+  local key, at, text = line:match "^%s*([%w_/%-]+)%s*=%s*()(.-)%s*$"
+  if key and not section.keys then
+    section.rows[1] = section.rows[1] or { line = place.line, file = place.file }
+    local row = section.rows[1]
+    row[#row + 1] = { key = key:upper(), value = value(text, place, at) }
+    return
+  end
+  local cells = lsf.cells(line)
+  if not section.keys and #section.rows == 0 then
+    section.keys = {}
+    for i, cell in ipairs(cells) do section.keys[i] = cell.text:upper() end
+    return
+  elseif not section.keys then
+    return note(place, 1, "this line is no KEY = value")
+  end
+  local row = { line = place.line, file = place.file }
+  for i, cell in ipairs(cells) do
+    if section.keys[i] then
+      row[#row + 1] = { key = section.keys[i], value = value(cell.text, place, cell.col) }
+    else
+      note(place, cell.col, ("'%s' stands under no keyword"):format(cell.text))
+    end
+  end
+  section.rows[#section.rows + 1] = row
+end
+
+--- The sections of a file, and what is wrong goes to note(place, col, text). A section has `name`
+-- (lower case) and `rows`, each a list of { key, value }; one of KEY = value lines has one row.
+function lsf.sections(file, text, note)
+  local out, open = {}, nil
+  logical_lines(text, function (line, number)
+    local place = { file = file, line = number }
+    local word, name = line:match "^%s*(%a+)%s+(%S+)%s*$"
+    word = word and word:lower()
+    if word == "begin" then
+      if open then note(place, 1, ("%s begins inside %s"):format(name, open.name)) end
+      open = new_section(name:lower(), place)
+      out[#out + 1] = open
+    elseif word == "end" and open and name:lower() == open.name then
+      open = nil
+    elseif line:find "^%s*[Ee]nd%s" then
+      note(place, 1, ("'%s' ends what has not begun"):format(line:match "^%s*(.-)%s*$"))
+      open = nil
+    elseif open then
+      read_line(open, line, place, note)
+    else
+      note(place, 1, "this line is in no section")
+    end
+  end)
+  if open then note(open, 1, ("%s has no end"):format(open.name)) end
+  return out
+end
+
+return lsf
