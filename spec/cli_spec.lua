@@ -118,7 +118,7 @@ describe("allot", function ()
     it("has help for every verb, on standard output", function ()
       local help = does("--help")
       assert.equal(help, does("help"))
-      for _, verb in ipairs { "run", "check", "explain", "bench", "version", "help" } do
+      for _, verb in ipairs { "run", "check", "explain", "import", "bench", "version", "help" } do
         assert.truthy(help:find("\n  " .. verb .. " ", 1, true))
         local text = does("help " .. verb)
         assert.equal(text, does(verb .. " --help"))

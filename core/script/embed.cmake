@@ -52,14 +52,18 @@ function(allot_embed name)
 endfunction()
 
 # What a sandbox can require, file by file: the rest of lua/allot is not for scripts.
-set(modules amount columns damping declare fill guard language like loan lsf lsf_keys lsf_plan
-  lsf_site lsf_text names order part policy pool queues relation tasks victims words)
-list(TRANSFORM modules PREPEND "${PROJECT_SOURCE_DIR}/lua/allot/")
-list(TRANSFORM modules APPEND ".lua")
+set(modules amount columns damping declare fill guard language like loan names order part policy pool
+  queues relation tasks victims words)
+set(importers lsf lsf_keys lsf_plan lsf_site lsf_text) # these no sandbox sees
+foreach(list modules importers)
+  list(TRANSFORM ${list} PREPEND "${PROJECT_SOURCE_DIR}/lua/allot/")
+  list(TRANSFORM ${list} APPEND ".lua")
+endforeach()
 file(GLOB policies CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/policies/*.lua")
 
 set(ALLOT_EMBEDDED_SOURCES)
 allot_embed(allot__embedded_modules ${modules})
+allot_embed(allot__embedded_importers ${importers})
 allot_embed(allot__embedded_policies ${policies})
 
 # Every row of a script's function crosses into Lua some eight times.

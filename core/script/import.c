@@ -34,8 +34,8 @@ static void *allocate(void *ud, void *ptr, size_t old_size, size_t new_size)
 static int require(lua_State *L)
 {
     const char *name = luaL_checkstring(L, 1);
-    for (int32_t i = 0; i < allot__embedded_modules_count; i++) {
-        const allot__embedded *it = &allot__embedded_modules[i];
+    for (int32_t i = 0; i < allot__embedded_importers_count; i++) {
+        const allot__embedded *it = &allot__embedded_importers[i];
         if (strncmp(name, "allot.", 6) != 0 || strcmp(it->name, name + 6) != 0)
             continue;
         if (lua_getfield(L, LUA_REGISTRYINDEX, name) != LUA_TNIL)
@@ -64,6 +64,7 @@ static void open_library(lua_State *L)
     luaL_requiref(L, LUA_STRLIBNAME, luaopen_string, 1);
     luaL_requiref(L, LUA_TABLIBNAME, luaopen_table, 1);
     luaL_requiref(L, LUA_MATHLIBNAME, luaopen_math, 1);
+    luaL_requiref(L, LUA_UTF8LIBNAME, luaopen_utf8, 1);
     lua_settop(L, 1);
     lua_register(L, "require", require);
 }

@@ -10,6 +10,13 @@
 
 local lsf = {}
 
+--- Without the blanks at both ends; in one pass, whatever the text is.
+function lsf.trim(text)
+  local from, to = text:find "%S", #text
+  while from and to > from and text:find("^%s", to) do to = to - 1 end
+  return from and text:sub(from, to) or ""
+end
+
 --- A value as it stands, and where: { text, file, line, col }.
 local function value(text, place, col)
   return { text = text, file = place.file, line = place.line, col = col }
@@ -22,19 +29,21 @@ end
 
 --- Calls `each(text, line)` for every line that says something, continued ones as one.
 local function logical_lines(text, each)
-  local number, from, held = 0, nil, ""
+  local number, from, held = 0, nil, {}
   for raw in (text:gsub("\r\n?", "\n") .. "\n"):gmatch "(.-)\n" do
     number = number + 1
     local line = uncommented(raw)
     local head = line:match "^(.*)\\%s*$"
     from = from or number
-    held = held .. (head and head .. " " or line)
+    held[#held + 1] = head and head .. " " or line
     if not head then
-      if held:find "%S" then each(held, from) end
-      from, held = nil, ""
+      local whole = table.concat(held)
+      if whole:find "%S" then each(whole, from) end
+      from, held = nil, {}
     end
   end
-  if held:find "%S" then each(held, from) end
+  local rest = table.concat(held)
+  if rest:find "%S" then each(rest, from) end
 end
 
 local CLOSING = { ["("] = ")", ['"'] = '"', ["["] = "]" }
@@ -71,7 +80,7 @@ end
 --- Text without the parentheses or quotes around it; nil where it means the default.
 function lsf.plain(text)
   local inner = text:match "^%s*%((.*)%)%s*$" or text:match '^%s*"(.*)"%s*$' or text
-  inner = inner:match "^%s*(.-)%s*$"
+  inner = lsf.trim(inner)
   if inner ~= "" and inner ~= "-" then return inner end
 end
 
@@ -88,11 +97,11 @@ end
 
 --- A line of a section: `KEY = value`, a line of keywords, or a row.
 local function read_line(section, line, place, note)
-  local key, at, text = line:match "^%s*([%w_/%-]+)%s*=%s*()(.-)%s*$"
+  local key, at = line:match "^%s*([%w_/%-]+)%s*=%s*()"
   if key and not section.keys then
     section.rows[1] = section.rows[1] or { line = place.line, file = place.file }
     local row = section.rows[1]
-    row[#row + 1] = { key = key:upper(), value = value(text, place, at) }
+    row[#row + 1] = { key = key:upper(), value = value(lsf.trim(line:sub(at)), place, at) }
     return
   end
   local cells = lsf.cells(line)
@@ -129,7 +138,7 @@ function lsf.sections(file, text, note)
     elseif word == "end" and open and name:lower() == open.name then
       open = nil
     elseif line:find "^%s*[Ee]nd%s" then
-      note(place, 1, ("'%s' ends what has not begun"):format(line:match "^%s*(.-)%s*$"))
+      note(place, 1, ("'%s' ends what has not begun"):format(lsf.trim(line)))
       open = nil
     elseif open then
       read_line(open, line, place, note)

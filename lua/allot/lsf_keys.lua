@@ -42,16 +42,16 @@ end
 local function run_limit(text)
   local first, second = text:match "^%s*(%S+)%s+(%S+)%s*$"
   local last = second or text
-  if last:find "/" then return nil, "a plan knows no speed of hosts" end
+  local slow = last:find "/" and "a plan knows no speed of hosts, the time is taken as it is"
+  last = last:match "^[^/]*"
   local hours, minutes = last:match "^%s*(%d+):(%d+)%s*$"
   local number = hours and tonumber(hours) * 60 + tonumber(minutes) or whole(last)
   if not number then return nil, "no time like [hour:]minute" end
-  return number, first and "the first of two is a default, which a plan does not have" or nil
+  return number,
+    slow or first and "the first of two is a default, which a plan does not have" or nil
 end
 
-local function name(text)
-  return text:match "^%s*(.-)%s*$"
-end
+local name = lsf.trim
 
 local function slot_share(text)
   local number, why = whole(text, 1)
@@ -77,20 +77,22 @@ local function hosts(text)
 end
 
 local function preempts(text)
-  return (text:gsub("%s+", " "):match "^%s*(.-)%s*$")
+  return (lsf.trim(text):gsub("%s+", " "):gsub(" ?%[ ?", "["):gsub(" %]", "]"))
 end
 
 local function jobs_when(text)
-  local note
+  local others, preempt = {}, nil
   for _, word in ipairs(lsf.words(text)) do
-    if word:upper() ~= "PREEMPT" then note = word .. " is no event of a plan" end
+    if word:upper() == "PREEMPT" then preempt = { "PREEMPT" } else others[#others + 1] = word end
   end
-  return text:upper():find "PREEMPT" and { "PREEMPT" } or nil, note
+  return preempt, others[1] and table.concat(others, ", ") .. ": no event of a plan"
 end
 
 --- JOB_CONTROLS = SUSPEND[brequeue $LSB_JOBID] TERMINATE[...] (P-41).
 local function job_controls(text)
-  local action = text:match "SUSPEND%s*%[%s*(.-)%s*%]"
+  local _, open = text:find "SUSPEND%s*%["
+  local action = open and text:match("^[^%]]*", open + 1)
+  action = action and lsf.trim(action)
   if text:find "TERMINATE%s*%[%s*brequeue" then
     return nil, "TERMINATE[brequeue] is a deadlock, LSF refuses it"
   elseif not action then
@@ -107,15 +109,13 @@ end
 
 local function words_of(known)
   return function (text)
-    local out, note = {}, nil
+    local out, strange = {}, {}
     for _, word in ipairs(lsf.words(text)) do
-      if known[word:upper()] then
-        out[#out + 1] = word:upper()
-      else
-        note = ("'%s' is not known"):format(word)
-      end
+      local list = known[word:upper()] and out or strange
+      list[#list + 1] = known[word:upper()] and word:upper() or word
     end
-    return table.concat(out, " "), note
+    return out[1] and table.concat(out, " "),
+      strange[1] and table.concat(strange, ", ") .. ": not known"
   end
 end
 

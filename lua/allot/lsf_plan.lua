@@ -38,9 +38,19 @@ end
 
 local SECTIONS = {}
 
-function SECTIONS.queue(out, section, note)
+local function hosts_of(row, list, known, note)
+  local at
+  for _, entry in ipairs(row) do at = entry.key == "HOSTS" and entry.value or at end
+  local out = site.known_hosts(list, known, at, note)
+  if not next(known) then return nil end -- then `all` says nothing
+  if not out then note(at, at.col, "HOSTS: none of them is known, so the queue has all") end
+  return out
+end
+
+function SECTIONS.queue(out, section, note, known)
   for _, row in ipairs(section.rows) do
     local made = carry(row, keys.queue, note)
+    made.hosts = made.hosts and hosts_of(row, made.hosts, known, note)
     if named(row, made, "queue", note) then out.queues[#out.queues + 1] = made end
   end
 end
@@ -66,27 +76,66 @@ function SECTIONS.parameters(out, section, note)
   end
 end
 
-for name, read in pairs(site) do SECTIONS[name] = read end
+for _, name in ipairs { "host", "hostgroup", "usergroup", "limit", "hostexport" } do
+  SECTIONS[name] = site[name]
+end
+
+local MOST_NOTES = 10000 -- of a file; then how many more
+
+--- A function that notes something, and one that gives all notes, in the order of files and lines.
+local function notebook(files)
+  local notes, count, cut, place_of = {}, {}, {}, {}
+  for i, file in ipairs(files) do place_of[file.name] = place_of[file.name] or i end
+  local function note(place, col, text)
+    local n = (count[place.file] or 0) + 1
+    count[place.file] = n
+    if n <= MOST_NOTES then
+      notes[#notes + 1] = {
+        file = place.file, line = place.line, col = col, text = text, order = #notes,
+      }
+    else
+      cut[place.file] = cut[place.file] or place.line
+    end
+  end
+  local function all()
+    for name, line in pairs(cut) do
+      notes[#notes + 1] = {
+        file = name, line = line, col = 1, order = #notes,
+        text = ("and %d more, from here on"):format(count[name] - MOST_NOTES),
+      }
+    end
+    table.sort(notes, function (a, b)
+      if a.file ~= b.file then return place_of[a.file] < place_of[b.file] end
+      if a.line ~= b.line then return a.line < b.line end
+      if a.col ~= b.col then return a.col < b.col end
+      return a.order < b.order
+    end)
+    return notes
+  end
+  return note, all
+end
 
 --- Files { name, text } as a plan, and the notes: { file, line, col, text } in the files' order.
 function plan.of(files)
-  local out, notes = { version = 1, queues = {} }, {}
-  local function note(place, col, text)
-    notes[#notes + 1] = { file = place.file, line = place.line, col = col, text = text }
-  end
+  local out, sections = { version = 1, queues = {} }, {}
+  local note, all = notebook(files)
   for _, file in ipairs(files) do
     for _, section in ipairs(lsf.sections(file.name, file.text, note)) do
-      local read = SECTIONS[section.name]
-      if read then
-        read(out, section, note)
-      else
-        note(section, 1, ("section %s is not carried over"):format(section.name))
-      end
+      sections[#sections + 1] = section
+    end
+  end
+  local known = site.all_hosts(sections)
+  for _, section in ipairs(sections) do
+    local read = SECTIONS[section.name]
+    if read then
+      read(out, section, note, known)
+    else
+      note(section, 1, ("section %s is not carried over"):format(section.name))
     end
   end
   site.settle(out, note)
   if #out.queues == 0 then out.queues = nil end
-  return out, notes
+  return out, all()
 end
 
 return plan

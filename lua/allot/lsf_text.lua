@@ -7,8 +7,8 @@ local text = {}
 -- Keys in the order in which a reader looks for them; others come behind, by name.
 local FIRST = {}
 for i, key in ipairs {
-  "version", "name", "policy", "use", "params", "user_groups", "host_groups", "hosts", "applications",
-  "queues", "limits", "leases",
+  "version", "name", "policy", "use", "params", "user_groups", "host_groups", "hosts",
+  "applications", "queues", "limits", "leases",
   "slots", "priority", "preemption", "slot_pool", "slot_share", "provider", "consumer",
 } do
   FIRST[key] = i
@@ -16,7 +16,11 @@ end
 
 local ESCAPES = { ['"'] = '\\"', ["\\"] = "\\\\" }
 
+--- What is no UTF-8 is taken for Latin-1, byte by byte.
 local function quote(value)
+  if not utf8.len(value) then
+    value = value:gsub("[\128-\255]", function (c) return utf8.char(c:byte()) end)
+  end
   return '"' .. value:gsub('[%c"\\]', function (c)
     return ESCAPES[c] or ("\\u%04x"):format(c:byte())
   end) .. '"'
