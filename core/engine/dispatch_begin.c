@@ -69,7 +69,8 @@ int allot__turns_make(allot__turns *turns)
     size_t jobs = turns->jobs->list.count;
     size_t queues = (size_t)allot__queue_count(turns->work->plan);
     size_t classes = turns->out->bounds.classes.count;
-    classes = 2 * (classes > queues ? classes : queues);
+    turns->kinds = turns->out->room.exclusive ? 2 : 1;
+    classes = (size_t)turns->kinds * (classes > queues ? classes : queues);
     turns->states = zeroed(turns, jobs, sizeof *turns->states);
     turns->list = zeroed(turns, jobs, sizeof *turns->list);
     turns->other = zeroed(turns, jobs > queues ? jobs : queues, sizeof *turns->other);

@@ -28,7 +28,7 @@ static allot__missed *missed(allot__turns *turns, allot__missed *all, int32_t nu
 {
     const allot__job *job = allot__job_at(turns->jobs, number);
     int32_t class = allot__bounds_class(&turns->out->bounds, number);
-    return all + 2 * (class < 0 ? job->queue : class) + exclusive(job);
+    return all + (size_t)turns->kinds * (size_t)(class < 0 ? job->queue : class) + exclusive(job);
 }
 
 static bool misses(const allot__turns *turns, const allot__missed *missed, const allot__job *job)

@@ -55,7 +55,8 @@ typedef struct allot__turns {
     int64_t *held;               /* by pool: what its queues use */
     int64_t *pending;            /* by queue: slots */
     bool *preempts;              /* by queue: it may preempt some other */
-    allot__missed *fits, *hunts; /* by class and whether exclusive */
+    allot__missed *fits, *hunts; /* by class, `kinds` of each: exclusive jobs have their own */
+    int32_t kinds;               /* 1 without exclusive jobs, else 2 */
     allot__job_place *places;    /* of the job that is being put on hosts */
     int32_t place_count;
     bool leftover; /* rule 6: slices do not bind, nobody is preempted */

@@ -227,8 +227,11 @@ int allot__room_make(const allot__work *work, allot__room *out)
     for (int32_t host = 0; host < out->count; host++)
         allot__room_take(out, host, -out->slots[host]);
     const allot__jobs *jobs = work->state->jobs;
-    for (size_t i = 0; i < jobs->list.count; i++)
-        put_job(out, allot__job_at(jobs, (int32_t)i), (int32_t)i);
+    for (size_t i = 0; i < jobs->list.count; i++) {
+        const allot__job *job = allot__job_at(jobs, (int32_t)i);
+        out->exclusive = out->exclusive || (job->flags & ALLOT_JOB_EXCLUSIVE);
+        put_job(out, job, (int32_t)i);
+    }
     return ALLOT_OK;
 }
 

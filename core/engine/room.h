@@ -28,6 +28,7 @@ typedef struct allot__room {
     int64_t *load;    /* thousandths */
     int32_t *running; /* jobs that run there */
     int32_t *alone;   /* of these the exclusive ones (P-40): 1 closes it to others */
+    bool exclusive;   /* there is an exclusive job, be it pending */
     int32_t *owner;   /* a queue that the state gives it to, -1: nobody; NULL: no host has one */
     int32_t *leased;  /* slots that contracts keep there; NULL: there are none */
     int32_t *host_of; /* by site: its place in the order, or -1; NULL: there is one */
