@@ -22,20 +22,23 @@ typedef struct allot__job_place {
     int32_t site, slots;
 } allot__job_place;
 
-/* A job as it was added; strings are numbers or in the pool. */
+/* A job as it was added; strings are numbers or in the pool. First what every cycle reads of every
+ * job, so that it is one line of a cache. */
 typedef struct allot__job {
-    const char *id;
+    const char *id; /* first: what is found by name begins with it */
+    int32_t queue, slots;
+    int32_t place, place_count; /* among the places; of one without hosts, but pending, one */
+    int32_t grown_count;
+    uint8_t state, flags, notifying;
+    int32_t user, group, application; /* -1: none */
+    int32_t priority;
     int64_t submitted, started; /* INT64_MIN: not known */
     int64_t ran, suspended_for, until;
-    int32_t queue, slots, preempted, priority;
-    int32_t user, group, application; /* -1: none */
-    int32_t run_limit;                /* s, after sealing; ALLOT_NONE: nobody says */
-    int32_t run_limit_stated;         /* -1: not */
-    int32_t grow, reserved_by;
-    uint8_t state, flags, notifying;
-    int32_t place, place_count; /* among the places; of one without hosts, but pending, one */
-    int32_t grown, grown_count; /* likewise: places that it was given beside them */
-    int32_t extra;              /* tags and values, among the tasks' extras; -1: none */
+    int32_t run_limit;        /* s, after sealing; ALLOT_NONE: nobody says */
+    int32_t run_limit_stated; /* -1: not */
+    int32_t preempted, grow, reserved_by;
+    int32_t grown; /* the first of grown_count places that it was given beside them */
+    int32_t extra; /* tags and values, among the tasks' extras; -1: none */
 } allot__job;
 
 typedef struct allot__usage {
