@@ -204,7 +204,7 @@ local BAD_STATES = {
   { "an unknown queue", '{"now": 1, "jobs": [{"id": "1", "queue": §"lo"}]}', "E-unknown-queue",
     "lo" },
   { "no queue", '{"now": 1, "jobs": [§{"id": "1"}]}', "E-missing", "queue" },
-  { "an unknown state", job ', "state": §"run"', "E-range", "running" },
+  { "an unknown state", job ', "state": §"ran"', "E-range", "running" },
   { "a job again", job '}, {"id": §"1", "queue": "low"', "E-duplicate-id", '"1"' },
   { "a job of no slots", job ', "slots": §0', "E-range", "0" },
   { "a running job that is nowhere", '{"now": 1, "jobs": [§{"id": "1", "queue": "low", '

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "json/names.h"
+#include "json/queues.h"
 #include "json/state.h"
 #include "json/texts.h"
 
@@ -51,9 +52,9 @@ static const allot__field job_fields[JOB_FIELDS] = {
     [GROUP] = {"group", LABEL},
     [APP] = {"app", LABEL},
     [RUN_LIMIT] = {"run_limit", ALLOT__INTEGER | ALLOT__NULL, 1, ALLOT_AMOUNT_MAX, false, false},
-    [EXCLUSIVE] = {"exclusive", ALLOT__BOOLEAN, 0, 0, false, false},
-    [BACKFILL] = {"backfill", ALLOT__BOOLEAN | ALLOT__OBJECT, 0, 0, false, false},
-    [FORCED] = {"forced", ALLOT__BOOLEAN, 0, 0, false, false},
+    [EXCLUSIVE] = {"exclusive", ALLOT__YES},
+    [BACKFILL] = {"backfill", ALLOT__OBJECT | ALLOT__YES},
+    [FORCED] = {"forced", ALLOT__YES},
     [RESIZE] = {"resize", ALLOT__OBJECT | ALLOT__NULL, 0, 0, false, false},
     [TAGS] = {"tags", ALLOT__LIST, 0, 0, false, false},
 };
@@ -127,17 +128,36 @@ static int read_hosts(allot__doc *doc, const allot__value *values, borrowed *it,
     return status;
 }
 
+/* LSF's own names. PSUSP, DONE and EXIT are none: such jobs are for nobody to decide. */
+static bool state_of_lsf(const char *text, allot_job_state *out)
+{
+    static const struct {
+        const char *word;
+        allot_job_state state;
+    } words[] = {{"PEND", ALLOT_PENDING},
+                 {"RUN", ALLOT_RUNNING},
+                 {"SSUSP", ALLOT_SUSPENDED},
+                 {"USUSP", ALLOT_STOPPED}};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (allot__word_is(text, words[i].word)) {
+            *out = words[i].state;
+            return true;
+        }
+    return false;
+}
+
 static allot_job_state read_state(allot__doc *doc, const allot__value *value)
 {
     const char *names[ALLOT_JOB_STATE_COUNT];
     char quote[ALLOT__QUOTE_MAX + 4], hint[160];
     for (int i = 0; i < ALLOT_JOB_STATE_COUNT && value->kind != 0; i++) {
         names[i] = allot_job_state_name(i);
-        if (strcmp(names[i], value->string) == 0)
+        if (allot__word_is(value->string, names[i]))
             return (allot_job_state)i;
     }
-    if (value->kind == 0)
-        return ALLOT_PENDING;
+    allot_job_state state = ALLOT_PENDING;
+    if (value->kind == 0 || state_of_lsf(value->string, &state))
+        return state;
     const char *near =
         allot_nearest(value->string, strlen(value->string), names, ALLOT_JOB_STATE_COUNT);
     allot__doc_fault(doc, allot__at(value->number), "E-range",
@@ -183,7 +203,7 @@ static int read_backfill(allot__state_reader *reader, const allot__value *value,
     static const allot__shape shape = {fields, 2, 0};
     allot__value values[2];
     cJSON *node;
-    if (value->kind == 0 || (value->kind == ALLOT__BOOLEAN && value->integer == 0))
+    if (value->kind != ALLOT__OBJECT && !allot__yes_take(&reader->doc, value))
         return ALLOT_OK;
     job->flags |= ALLOT_JOB_BACKFILL;
     if (value->kind != ALLOT__OBJECT)
@@ -202,7 +222,7 @@ static int read_resize(allot__doc *doc, const allot__value *value, borrowed *it,
     static const allot__field fields[] = {
         {"grow", ALLOT__AMOUNT, false, false},
         {"granted", ALLOT__OBJECT | ALLOT__INTEGER, 0, ALLOT_AMOUNT_MAX, false, false},
-        {"notifying", ALLOT__BOOLEAN, 0, 0, false, false}};
+        {"notifying", ALLOT__YES}};
     static const allot__shape shape = {fields, 3, 0};
     allot__value values[3];
     cJSON *node;
@@ -212,7 +232,7 @@ static int read_resize(allot__doc *doc, const allot__value *value, borrowed *it,
     if (status != ALLOT_OK)
         return status;
     job->grow = allot__amount_or(&values[0], 0);
-    job->notifying = values[2].kind != 0 && values[2].integer != 0;
+    job->notifying = allot__yes_take(doc, &values[2]);
     if (values[1].kind == ALLOT__OBJECT)
         status = read_places(doc, values[1].number, &it->grown, &it->grown_room, &it->grown_node,
                              &job->grown_count);
@@ -250,9 +270,9 @@ static void take_numbers(allot__doc *doc, const allot__value *values, allot_job 
     job->user = values[USER].string;
     job->group = values[GROUP].string;
     job->application = values[APP].string;
-    if (values[EXCLUSIVE].kind != 0 && values[EXCLUSIVE].integer != 0)
+    if (allot__yes_take(doc, &values[EXCLUSIVE]))
         job->flags |= ALLOT_JOB_EXCLUSIVE;
-    if (values[FORCED].kind != 0 && values[FORCED].integer != 0)
+    if (allot__yes_take(doc, &values[FORCED]))
         job->flags |= ALLOT_JOB_FORCED;
 }
 

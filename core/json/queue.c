@@ -164,9 +164,9 @@ static int take_events(allot__doc *doc, const allot__value *value, allot_queue *
     for (int32_t i = 0; i < events.count && status == ALLOT_OK; i++) {
         const char *event = events.items[i];
         allot__spot spot = allot__at(events.numbers[i]);
-        if (strcmp(event, "PREEMPT") == 0)
+        if (allot__word_is(event, "PREEMPT"))
             queue->on_preempt = ALLOT_KILL;
-        else if (strcmp(event, "LOAD") == 0 || strcmp(event, "WINDOW") == 0)
+        else if (allot__word_is(event, "LOAD") || allot__word_is(event, "WINDOW"))
             allot__doc_warn(doc, spot, "W-event", NULL,
                             "%s is no event of this program: nothing comes of it",
                             allot__doc_quote(doc, spot, quote));
@@ -178,18 +178,32 @@ static int take_events(allot__doc *doc, const allot__value *value, allot_queue *
     return status;
 }
 
+/* LSF's own words: brequeue may have the job's number behind it. */
+static bool action_of_lsf(const char *text, allot_action *out)
+{
+    if (allot__word_is(text, "CHKPNT"))
+        *out = ALLOT_CHECKPOINT;
+    else if (strcmp(text, "brequeue") == 0 || strcmp(text, "brequeue $LSB_JOBID") == 0)
+        *out = ALLOT_REQUEUE;
+    else if (allot__word_is(text, "TERMINATE"))
+        *out = ALLOT_KILL;
+    else
+        return false;
+    return true;
+}
+
 static void take_action(allot__doc *doc, const allot__value *value, allot_queue *queue)
 {
     const char *names[ALLOT_ACTION_COUNT];
     char quote[ALLOT__QUOTE_MAX + 4], hint[160];
     for (int i = 0; i < ALLOT_ACTION_COUNT && value->kind == ALLOT__STRING; i++) {
         names[i] = allot_action_name(i);
-        if (strcmp(names[i], value->string) == 0) {
+        if (allot__word_is(value->string, names[i])) {
             queue->on_preempt = (allot_action)i;
             return;
         }
     }
-    if (value->kind != ALLOT__STRING)
+    if (value->kind != ALLOT__STRING || action_of_lsf(value->string, &queue->on_preempt))
         return;
     const char *near =
         allot_nearest(value->string, strlen(value->string), names, ALLOT_ACTION_COUNT);

@@ -22,12 +22,12 @@ static void refuse(allot__doc *doc, const allot__value *value, const char *allow
 
 int32_t allot__yes_take(allot__doc *doc, const allot__value *value)
 {
-    static const char words[][4] = {"N", "n", "no", "NO", "Y", "y", "yes", "YES"};
+    static const char words[][6] = {"n", "no", "false", "y", "yes", "true"};
     if (value->kind != ALLOT__STRING)
         return value->kind == ALLOT__BOOLEAN && value->integer != 0;
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (strcmp(value->string, words[i]) == 0)
-            return i >= 4;
+        if (allot__word_is(value->string, words[i]))
+            return i >= 3;
     refuse(doc, value, "true, false, \"Y\" or \"N\"");
     return 0;
 }

@@ -118,3 +118,18 @@ void allot__texts_free(allot__doc *doc, allot__texts *texts)
     cJSON_Delete(texts->node);
     *texts = (allot__texts){0};
 }
+
+/* ---- Words ----------------------------------------------------------------------------------- */
+
+static char lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+bool allot__word_is(const char *text, const char *word)
+{
+    size_t i = 0;
+    while (text[i] != '\0' && lower(text[i]) == lower(word[i]))
+        i++;
+    return text[i] == word[i];
+}

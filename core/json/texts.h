@@ -31,4 +31,7 @@ void allot__texts_some(allot__doc *doc, const allot__value *value, const allot__
 void *allot__block_new(allot__doc *doc, size_t count, size_t size);
 void allot__block_free(allot__doc *doc, void *block, size_t count, size_t size);
 
+/* Is it that word, in letters of either case? */
+bool allot__word_is(const char *text, const char *word);
+
 #endif

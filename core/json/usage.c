@@ -5,6 +5,7 @@
 
 #include "json/names.h"
 #include "json/state.h"
+#include "json/texts.h"
 
 /* ---- Queues ---------------------------------------------------------------------------------- */
 
@@ -136,10 +137,10 @@ static allot_lease_phase read_phase(allot__doc *doc, const allot__value *value)
     char quote[ALLOT__QUOTE_MAX + 4], hint[160];
     for (int i = 0; i < ALLOT_LEASE_PHASE_COUNT && value->kind != 0; i++) {
         names[i] = allot_lease_phase_name(i);
-        if (strcmp(names[i], value->string) == 0)
+        if (allot__word_is(value->string, names[i]))
             return (allot_lease_phase)i;
     }
-    if (value->kind == 0)
+    if (value->kind == 0 || allot__word_is(value->string, "active"))
         return ALLOT_LEASE_OK;
     const char *near =
         allot_nearest(value->string, strlen(value->string), names, ALLOT_LEASE_PHASE_COUNT);

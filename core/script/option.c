@@ -31,6 +31,19 @@ static bool refuse(const allot__reading *reading, const allot_use_option *use, c
     return false;
 }
 
+/* What LSF's parameters bind jobs by stands elsewhere in plans. */
+static bool is_parameter(const char *name)
+{
+    static const char *const names[] = {
+        "max_job_preempt",        "max_total_time_preempt", "no_preempt_interval", "hist_hours",
+        "no_preempt_finish_time", "no_preempt_run_time",    "preempt_delay",       "half_life",
+        "mc_reclaim_delay"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    return false;
+}
+
 static bool refuse_unknown(const allot__reading *reading, const allot_use_option *use)
 {
     const allot__draft *draft = reading->draft;
@@ -43,6 +56,8 @@ static bool refuse_unknown(const allot__reading *reading, const allot_use_option
     snprintf(message, sizeof message, "policy \"%.100s\" has no option \"%.128s\"", draft->name,
              use->name);
     snprintf(hint, sizeof hint, "did you mean \"%.128s\"?", near ? near : "");
+    if (is_parameter(use->name))
+        near = strcpy(hint, "write it in \"params\" of the plan, or in a queue");
     return refuse(reading, use, "E-unknown-key", message, near ? hint : NULL);
 }
 
