@@ -41,7 +41,8 @@ static void put_head(const allot_decision *decision, int32_t group, const allot_
                       plural(totals->slots));
     if (policy != NULL)
         allot__cli_printf(out, "policy %s, ", allot_policy_name(policy));
-    allot__cli_printf(out, "%" PRId64 " idle, ", totals->idle);
+    if (allot_plan_consumers(plan) > 0) /* of leases alone nobody tells who uses what */
+        allot__cli_printf(out, "%" PRId64 " idle, ", totals->idle);
     if (totals->blocked > 0)
         allot__cli_printf(out, "%" PRId64 " on hosts closed to others, ", totals->blocked);
     allot_time_text(allot_decision_now(decision), now, sizeof now);
