@@ -35,7 +35,8 @@ local ENGINE = {
   "giveback", "giveback_leaves", "giveback_across", "trace", "over", "ledger_cut", "reach",
   "reclaim", "book", "orders", "spread", "place", "pick", "pick_items", "pick_filter", "pick_fast",
   "rowset", "session", "units", "victim", "victim_closed", "victim_fuse", "victim_hosts", "room",
-  "room_lease", "room_view", "bound", "bound_use", "bound_wants", "job_rows", "prey_fit",
+  "room_lease", "room_view", "resource", "bound", "bound_use", "bound_wants", "job_rows",
+  "prey_fit",
   "prey_list", "prey_keys", "prey", "prey_near", "prey_limits", "prey_hosts", "prey_few",
   "prey_plain",
   "slices", "slices_order", "usage", "leases", "dispatch", "dispatch_turn", "dispatch_begin",
@@ -43,8 +44,8 @@ local ENGINE = {
   "dispatch_rows", "dispatch_walk", "decision", "decision_lease", "decision_dispatch",
   "decision_totals", "decision_flight", "tell", "tell_windows", "tell_ledger", "tell_quota",
   "tell_slots", "tell_hosts", "tell_queue", "tell_slices", "tell_lease", "explain", "tell_task",
-  "tell_job", "tell_back", "tell_ahead", "tell_room", "tell_limit", "tell_prey", "tell_shelter",
-  "tell_gone", "cycle",
+  "tell_job", "tell_back", "tell_ahead", "tell_room", "tell_limit", "tell_resource", "tell_prey",
+  "tell_shelter", "tell_gone", "cycle",
 }
 
 -- Modules of lua/allot, each may require those before it. `core` is the C module.

@@ -70,7 +70,8 @@ typedef struct allot__bounds {
     int32_t *last;              /* by limit: the bound without a host that was made last, or -1 */
     int32_t *class_of;          /* by job; NULL: there are no limits */
     int64_t *pending;           /* by class: 0, but while bound_wants.c counts */
-    allot__vector on;           /* of int32_t: bounds by host of a change, as it comes to them */
+    struct allot__resources *resources; /* resource.h; NULL: the plan has none */
+    allot__vector on; /* of int32_t: bounds by host of a change, as it comes to them */
 } allot__bounds;
 
 /* Counts what runs and is suspended in the state; ENOMEM. */

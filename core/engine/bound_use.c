@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "engine/resource.h"
+
 static const allot__bound_class *class_of(const allot__bounds *bounds, int32_t job)
 {
     return (const allot__bound_class *)bounds->classes.items + bounds->class_of[job];
@@ -263,12 +265,17 @@ static const int32_t *count(allot__bounds *bounds, const allot__bound_entry *ent
 int allot__bounds_change(allot__bounds *bounds, int32_t job, allot__bound_change change,
                          const allot__job_place *places, int32_t places_count)
 {
-    if (bounds->class_of == NULL)
-        return ALLOT_OK;
-    const allot__bound_class *class = class_of(bounds, job);
-    int status = class->by_host ? prepare(bounds, class, places, places_count) : ALLOT_OK;
+    const allot__bound_class *class = bounds->class_of != NULL ? class_of(bounds, job) : NULL;
+    bool by_host = class != NULL && class->by_host;
+    int status = by_host ? prepare(bounds, class, places, places_count) : ALLOT_OK;
     if (status != ALLOT_OK)
         return status;
+    if (bounds->resources != NULL && change == ALLOT__BOUND_START)
+        allot__resources_count(bounds->resources, job, 1);
+    if (bounds->resources != NULL && change == ALLOT__BOUND_END)
+        allot__resources_count(bounds->resources, job, -1);
+    if (class == NULL)
+        return ALLOT_OK;
     const allot__bound_entry *entries = entries_of(bounds, class);
     const int32_t *on = bounds->on.items;
     for (int32_t i = 0; i < class->count; i++)

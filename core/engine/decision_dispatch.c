@@ -3,10 +3,11 @@
 /* decision_dispatch.c: what a cycle decided about queues and jobs. */
 #include "engine/decision.h"
 #include "engine/dispatch.h"
+#include "engine/resource.h"
 
 static const char *const pending_names[ALLOT_PEND_COUNT] = {
-    "not",       "slots", "limit", "slice",     "pool",  "delay",
-    "protected", "few",   "held",  "exclusive", "never", "lease"};
+    "not", "slots", "limit",     "slice", "pool",  "delay",    "protected",
+    "few", "held",  "exclusive", "never", "lease", "resource", "resource-wait"};
 
 const char *allot_pending_name(int pending)
 {
@@ -28,6 +29,8 @@ const char *allot_pending_text(int pending)
         [ALLOT_PEND_EXCLUSIVE] = "no host is empty",
         [ALLOT_PEND_NEVER] = "the queue's hosts have fewer slots than the job asks for",
         [ALLOT_PEND_LEASE] = "the slots are leased out, or their lease is inactive",
+        [ALLOT_PEND_RESOURCE] = "a resource is wanting",
+        [ALLOT_PEND_RESOURCE_WAIT] = "PREEMPTION_WAIT_TIME is not over",
     };
     return pending >= 0 && pending < ALLOT_PEND_COUNT ? texts[pending] : NULL;
 }
@@ -54,6 +57,14 @@ int allot_decision_pending(const allot_decision *decision, int32_t job, allot_pe
     }
     const allot__job_told *told = &dispatched->jobs[job];
     *out = (allot_pending_of){.why = (allot_pending)told->why};
+    if (told->why == ALLOT_PEND_RESOURCE || told->why == ALLOT_PEND_RESOURCE_WAIT) {
+        allot_resource of;
+        (void)allot_plan_resource_at(decision->plan, told->binding, &of);
+        out->limit = of.name;
+        out->used = dispatched->bounds.resources->used[told->binding];
+        out->most = of.amount;
+        return ALLOT_OK;
+    }
     int32_t limit = allot__binding_limit(&dispatched->bounds, told->binding);
     if (limit >= 0) {
         const allot_job_limit *stated = &allot__limit_at(&dispatched->bounds, limit)->stated;
@@ -75,6 +86,17 @@ int allot_decision_queue(const allot_decision *decision, int32_t queue, allot_qu
     }
     *out = decision->dispatched->parts[queue];
     return ALLOT_OK;
+}
+
+int allot_decision_resource_preempted(const allot_decision *decision, int32_t resource,
+                                      int64_t *when)
+{
+    if (decision->dispatched == NULL || resource < 0 ||
+        resource >= allot_plan_resources(decision->plan)) {
+        return ALLOT_EUSAGE;
+    }
+    *when = decision->dispatched->bounds.resources->preempted_at[resource];
+    return *when != INT64_MIN ? ALLOT_OK : ALLOT_ENOENT;
 }
 
 int allot_decision_pool(const allot_decision *decision, int32_t pool, allot_pool_part *out)

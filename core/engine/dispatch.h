@@ -15,6 +15,8 @@
  *     above it (A-25). A pool never has more than MAX_SLOTS_IN_POOL;
  *  4. what does not fit preempts, if its queue may and its delay is over (prey.h); suspended jobs,
  *     on their own hosts, without a delay (P-35);
+ *     A resource that is wanting is preempted for where the plan says so, its queue may, and
+ *     PREEMPTION_WAIT_TIME is over since it was in an earlier cycle (resource.h);
  *  5. then running jobs of the queue that want to grow get free slots, as many as there are up to
  *     what they want (P-50); not while they are told of slots that they were given;
  *  6. behind a pool's last queue what is left of it goes, in the pool's order, round by round, to
@@ -37,7 +39,7 @@
 typedef struct allot__job_told {
     uint8_t now;     /* an allot_job_state, after the cycle; ALLOT_JOB_STATE_COUNT: it is gone */
     uint8_t why;     /* an allot_pending */
-    int32_t binding; /* allot__binding_limit, or -1 */
+    int32_t binding; /* allot__binding_limit, or -1; of ALLOT_PEND_RESOURCE... the resource */
     int32_t order;   /* its first order, or -1 */
 } allot__job_told;
 

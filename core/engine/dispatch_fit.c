@@ -3,6 +3,7 @@
 /* dispatch_fit.c: does a job fit, where, and what of it does not. */
 #include "base/wide.h"
 #include "engine/dispatch_turn.h"
+#include "engine/resource.h"
 
 static bool tell(allot__turns *turns, int32_t job, allot_pending why, int32_t binding)
 {
@@ -106,6 +107,9 @@ bool allot__fit_start(allot__turns *turns, int32_t number)
         return tell(turns, number, ALLOT_PEND_NEVER, -1);
     if (!allot__bounds_allow(&turns->out->bounds, number, job->slots, &binding))
         return tell(turns, number, ALLOT_PEND_LIMIT, binding);
+    const allot__resources *resources = turns->out->bounds.resources;
+    if (resources != NULL && !allot__resources_allow(resources, number, &binding))
+        return tell(turns, number, ALLOT_PEND_RESOURCE, binding);
     allot_pending barred = barred_by_pool(turns, job);
     if (barred != ALLOT_PEND_NOT)
         return tell(turns, number, barred, -1);
@@ -163,6 +167,25 @@ static bool delayed(allot__turns *turns, int32_t number)
     return true;
 }
 
+/* P-42, P-36: told likewise. May nobody be preempted for a resource that is wanting, or not yet? */
+static bool without_resource(allot__turns *turns, int32_t number)
+{
+    allot__resources *resources = turns->out->bounds.resources;
+    int32_t binding;
+    if (resources == NULL || allot__job_at(turns->jobs, number)->state != ALLOT_PENDING)
+        return false;
+    allot_pending why = allot__resources_barred(resources, number, &binding);
+    return why != ALLOT_PEND_NOT && !tell(turns, number, why, binding);
+}
+
+/* Jobs of a class ask for the same, but for resources. */
+static bool alike(const allot__turns *turns, int32_t number)
+{
+    const allot__resources *resources = turns->out->bounds.resources;
+    return allot__job_at(turns->jobs, number)->state == ALLOT_PENDING &&
+           (resources == NULL || !allot__resources_asks(resources, number));
+}
+
 /* Victims are only looked for once somebody wants some. */
 static int make_prey(allot__turns *turns)
 {
@@ -210,6 +233,8 @@ static int hold(allot__turns *turns, const allot__hunt *hunt)
         if (job->notifying)
             status = allot__order_stop(turns, hunt->victims[i], hunt->job, action, true);
     }
+    if (pending && turns->out->bounds.resources != NULL)
+        allot__resources_count(turns->out->bounds.resources, hunt->job, 1);
     tell(turns, hunt->job, ALLOT_PEND_HELD, -1);
     return status;
 }
@@ -238,6 +263,8 @@ static int carry_out(allot__turns *turns, const allot__hunt *hunt, bool *done)
         status = allot__order_stop(turns, hunt->victims[i], hunt->job, action, false);
     }
     *done = status == ALLOT_OK;
+    if (*done && turns->out->bounds.resources != NULL)
+        allot__resources_preempted(turns->out->bounds.resources);
     return status;
 }
 
@@ -249,11 +276,11 @@ int allot__fit_preempting(allot__turns *turns, int32_t number, bool *done)
     bool barred =
         exclusive(job) && !(turns->work->rules[0].policy->job_types & ALLOT_PREY_EXCLUSIVE);
     if (turns->leftover || never || barred || barred_by_pool(turns, job) != ALLOT_PEND_NOT ||
-        !turns->preempts[job->queue] || delayed(turns, number))
+        !turns->preempts[job->queue] || delayed(turns, number) || without_resource(turns, number))
         return ALLOT_OK;
     allot__missed *known = missed(turns, turns->hunts, number);
-    bool pending = job->state == ALLOT_PENDING;
-    if (pending && misses(turns, known, job)) {
+    bool is_alike = alike(turns, number);
+    if (is_alike && misses(turns, known, job)) {
         tell(turns, number, known->why, known->binding);
         return ALLOT_OK;
     }
@@ -265,7 +292,7 @@ int allot__fit_preempting(allot__turns *turns, int32_t number, bool *done)
         return carry_out(turns, &hunt, done);
     if (status == ALLOT_OK)
         tell(turns, number, hunt.why, hunt.binding);
-    if (status == ALLOT_OK && pending)
+    if (status == ALLOT_OK && is_alike)
         miss(turns, known, number);
     return status;
 }

@@ -6,6 +6,7 @@
 
 #include "engine/dispatch_turn.h"
 #include "engine/order.h"
+#include "engine/resource.h"
 
 /* Jobs of a turn are scattered in memory: so far ahead they are called for. */
 enum { AHEAD = 8 };
@@ -137,6 +138,8 @@ int allot__dispatch(allot__work *work, const allot_lease_part *leases, allot__di
         status = allot__room_lease(&out->room, leases);
     if (status == ALLOT_OK)
         status = allot__bounds_make(work, &out->room, &out->bounds);
+    if (status == ALLOT_OK)
+        status = allot__resources_make(work, &out->bounds.resources);
     if (status == ALLOT_OK)
         status = allot__turns_make(&turns);
     if (status == ALLOT_OK)

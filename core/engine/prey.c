@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "engine/resource.h"
+
 /* NEAR: by host where so many rows are on the hosts that their square is below so many times all
  * rows: sorting them costs less than passing by the others. AHEAD: rows are scattered jobs, so far
  * ahead they are called for. */
@@ -251,7 +253,7 @@ static int merge_down(allot__chase *chase)
     if (list == NULL) {
         return ALLOT_ENOMEM;
     }
-    bool limits = prey->bounds->class_of != NULL;
+    bool limits = prey->bounds->class_of != NULL || prey->bounds->resources != NULL;
     for (int32_t place = allot__prey_list_seek(&prey->rows, list, 0);
          place >= 0 && !allot__fits(&chase->fit);
          place = allot__prey_list_seek(&prey->rows, list, place + 1)) {
@@ -302,7 +304,10 @@ static void tell_why(const allot__chase *chase, allot__hunt *hunt)
     int64_t reach = allot__prey_reach(prey, high);
     int64_t sheltered = allot__prey_sum(prey, high, prey->slots_sheltered);
     hunt->binding = fit->over > 0 ? allot__fit_binding(fit) : -1;
-    if (fit->over > 0) {
+    if (fit->over > 0 && hunt->binding < 0) {
+        hunt->why = ALLOT_PEND_RESOURCE;
+        allot__resources_allow(fit->bounds->resources, fit->number, &hunt->binding);
+    } else if (fit->over > 0) {
         hunt->why = ALLOT_PEND_LIMIT;
     } else if (fit->lack <= 0) {
         hunt->why = ALLOT_PEND_NOT;

@@ -12,7 +12,8 @@
  * Rules, in this order, for a job that does not fit:
  *  1. free slots first; victims cover the rest (A-11);
  *  2. one after another is taken that makes room where room is wanting: on hosts of the job's
- *     queue, of a suspended job on its own, or below a limit that the victim then counts less in.
+ *     queue, of a suspended job on its own, below a limit that the victim then counts less in, or
+ *     of a resource that it holds and releases, as it ends (P-42).
  *     What a victim was given to grow by is free with it (P-53);
  *     an exclusive job takes whole hosts, in their order: those on which all that run are
  *     candidates, and nobody keeps slots;
@@ -64,7 +65,7 @@ typedef struct allot__hunt {
     int32_t count;
     bool held; /* one is being told of new slots: nothing happens yet, but they are taken */
     allot_pending why; /* when there are none */
-    int32_t binding;   /* the bound that no victim helps with, or -1 */
+    int32_t binding;   /* the bound (or resource, by `why`) that no victim helps with, or -1 */
 } allot__hunt;
 
 /* Finds candidates; calls the policy's functions. What runs is as the state has it; who was started

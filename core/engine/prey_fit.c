@@ -3,6 +3,8 @@
 /* prey_fit.c: what is wanting is kept host by host as others go and come back. */
 #include "engine/prey_fit.h"
 
+#include "engine/resource.h"
+
 static int64_t most(int64_t a, int64_t b)
 {
     return a > b ? a : b;
@@ -80,6 +82,9 @@ static int32_t count_over(const allot__fit *fit, int64_t *over)
         int64_t above = allot__fit_above(fit, &entries[i]);
         first = first < 0 && above > 0 ? entries[i].bound : first;
         *over += above;
+    }
+    if (fit->bounds->resources != NULL && !fit->resumes) {
+        *over += allot__resources_above(fit->bounds->resources, fit->number);
     }
     return first;
 }

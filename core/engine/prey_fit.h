@@ -7,7 +7,7 @@
  * A pending job lacks the slots that hosts of its queue do not have for it, an exclusive one those
  * that empty hosts do not; a suspended one those that its own hosts do not have for it, and if it
  * is exclusive, also those that others run on there, one for each job. Limits of no hosts are over
- * by what would be used above them.
+ * by what would be used above them, and so are resources for a pending job.
  */
 #ifndef ALLOT_ENGINE_PREY_FIT_H
 #define ALLOT_ENGINE_PREY_FIT_H
@@ -22,7 +22,7 @@ typedef struct allot__fit {
     bool exclusive, resumes;
     bool whole;     /* limits of some hosts together: nothing is known host by host */
     int64_t lack;   /* slots; below 0: so many more than it needs were counted */
-    int64_t over;   /* slots and jobs above limits */
+    int64_t over;   /* slots and jobs above limits, and of resources what is wanting */
     int32_t *stamp; /* by host: when it was looked at last; behind them the last time of all */
 } allot__fit;
 

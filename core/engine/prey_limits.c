@@ -2,6 +2,7 @@
 /* Copyright the allot authors */
 /* prey_limits.c: limits of no hosts that a job is above, who helps with them, and what all can. */
 #include "engine/prey.h"
+#include "engine/resource.h"
 
 const allot__bound_entry *allot__fit_entries(const allot__bounds *bounds, int32_t job,
                                              int32_t *count)
@@ -48,6 +49,10 @@ bool allot__fit_helps(const allot__fit *fit, int32_t other)
     const allot__job *job = allot__job_at(fit->room->work->state->jobs, other);
     int32_t count;
     int32_t others;
+    if (fit->bounds->resources != NULL && !fit->resumes &&
+        allot__resources_help(fit->bounds->resources, fit->number, other)) {
+        return true;
+    }
     const allot__bound_entry *entries = allot__fit_entries(fit->bounds, fit->number, &count);
     const allot__bound_entry *with = allot__fit_entries(fit->bounds, other, &others);
     for (int32_t i = 0; i < count && fit->over > 0 && !fit->whole; i++) {
@@ -71,6 +76,9 @@ void allot__prey_help(allot__prey *prey, int32_t number, int32_t sign)
     int32_t count;
     const allot__bound_entry *entries = allot__fit_entries(prey->bounds, number, &count);
     int64_t slots = job->slots;
+    if (prey->bounds->resources != NULL) {
+        allot__resources_candidate(prey->bounds->resources, number, sign);
+    }
     for (int32_t i = 0; i < job->grown_count; i++) {
         slots += all[job->grown + i].slots;
     }
@@ -86,6 +94,10 @@ static bool helpless(const allot__chase *chase)
 {
     const allot__fit *fit = &chase->fit;
     int32_t count;
+    if (fit->bounds->resources != NULL && !fit->resumes &&
+        allot__resources_hopeless(fit->bounds->resources, fit->number)) {
+        return true;
+    }
     const allot__bound_entry *entries = allot__fit_entries(fit->bounds, fit->number, &count);
     for (int32_t i = 0; i < count; i++) {
         int64_t above = allot__fit_above(fit, &entries[i]);

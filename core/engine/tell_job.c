@@ -188,6 +188,10 @@ static void tell_reason(const allot__job_teller *it)
     case ALLOT_PEND_LIMIT:
         allot__tell_limit(it);
         return;
+    case ALLOT_PEND_RESOURCE:
+    case ALLOT_PEND_RESOURCE_WAIT:
+        allot__tell_resource(it);
+        return;
     case ALLOT_PEND_SLICE:
     case ALLOT_PEND_POOL:
         allot__tell_slice(it);

@@ -69,6 +69,8 @@ int64_t allot__tell_shares(const allot__job_teller *it, int32_t other);
 /* tell_limit.c: the limit that binds; its pool. */
 void allot__tell_limit(const allot__job_teller *it);
 void allot__tell_slice(const allot__job_teller *it);
+/* tell_resource.c: the resource that is wanting, and who holds it. */
+void allot__tell_resource(const allot__job_teller *it);
 /* tell_prey.c: whom it may preempt, whom not, and why that is not enough. */
 void allot__tell_prey(const allot__job_teller *it);
 /* tell_gone.c: why it goes, and what would have spared it; ENOMEM. */

@@ -31,6 +31,7 @@ enum {
     FORCED,
     RESIZE,
     TAGS,
+    RESOURCES,
     JOB_FIELDS
 };
 #define LABEL    ALLOT__STRING | ALLOT__NULL, 0, 0, false, false
@@ -57,13 +58,15 @@ static const allot__field job_fields[JOB_FIELDS] = {
     [FORCED] = {"forced", ALLOT__YES},
     [RESIZE] = {"resize", ALLOT__OBJECT | ALLOT__NULL, 0, 0, false, false},
     [TAGS] = {"tags", ALLOT__LIST, 0, 0, false, false},
+    [RESOURCES] = {"resources", ALLOT__OBJECT | ALLOT__NULL, 0, 0, false, false},
 };
 
 /* What a job borrows until it is added. */
 typedef struct borrowed {
     char id[24]; /* of a job that a number names */
     allot_job_host *hosts, *grown;
-    size_t host_room, grown_room;
+    allot_job_resource *resources;
+    size_t host_room, grown_room, resource_room;
     cJSON *host_node, *grown_node;
     allot__texts tags;
 } borrowed;
@@ -72,6 +75,7 @@ static void end(allot__doc *doc, borrowed *it)
 {
     allot__block_free(doc, it->hosts, it->host_room, sizeof *it->hosts);
     allot__block_free(doc, it->grown, it->grown_room, sizeof *it->grown);
+    allot__block_free(doc, it->resources, it->resource_room, sizeof *it->resources);
     cJSON_Delete(it->host_node);
     cJSON_Delete(it->grown_node);
     allot__texts_free(doc, &it->tags);
@@ -296,6 +300,10 @@ static int take_all(allot__state_reader *reader, const allot__value *values, bor
         status = read_resize(doc, &values[RESIZE], it, job);
     if (status == ALLOT_OK)
         status = allot__texts_read(doc, &values[TAGS], &it->tags);
+    if (status == ALLOT_OK)
+        status = allot__job_resources_read(reader, &values[RESOURCES], &it->resources,
+                                           &it->resource_room, &job->resource_count);
+    job->resources = it->resources;
     job->tags = it->tags.items;
     job->tag_count = it->tags.count;
     return status;

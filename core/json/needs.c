@@ -35,6 +35,7 @@ static void refuse_alone(allot__plan_reader *reader)
         allot__plan_key key;
         const char *name;
     } alone[] = {{ALLOT__PLAN_LIMITS, "limits"},
+                 {ALLOT__PLAN_RESOURCES, "resources"},
                  {ALLOT__PLAN_APPLICATIONS, "applications"},
                  {ALLOT__PLAN_USER_GROUPS, "user_groups"}};
     for (size_t i = 0; i < sizeof alone / sizeof alone[0]; i++)

@@ -20,6 +20,7 @@ static const allot__field plan_fields[ALLOT__PLAN_KEYS] = {
     [ALLOT__PLAN_QUEUES] = {"queues", ALLOT__NULL | ALLOT__LIST, 0, 0, false, false},
     [ALLOT__PLAN_LEASES] = {"leases", ALLOT__NULL | ALLOT__LIST, 0, 0, false, false},
     [ALLOT__PLAN_LIMITS] = {"limits", ALLOT__NULL | ALLOT__LIST, 0, 0, false, false},
+    [ALLOT__PLAN_RESOURCES] = {"resources", ALLOT__OBJECT, 0, 0, false, false},
     [ALLOT__PLAN_PARAMS] = {"params", ALLOT__OBJECT, 0, 0, false, false},
     [ALLOT__PLAN_APPLICATIONS] = {"applications", ALLOT__OBJECT, 0, 0, false, false},
     [ALLOT__PLAN_USER_GROUPS] = {"user_groups", ALLOT__OBJECT, 0, 0, false, false},
@@ -234,12 +235,20 @@ static int read_hosts(allot__plan_reader *reader)
 
 static int read_plan(allot__plan_reader *reader)
 {
-    static int (*const steps[])(allot__plan_reader *) = {
-        read_groups,          allot__windows_read, allot__branches_find,
-        allot__policies_read, set_slots,           read_hosts,
-        allot__queues_begin,  allot__queues_read,  allot__consumers_read,
-        allot__peers_read,    allot__limits_read,  allot__leases_read,
-        allot__plan_finish};
+    static int (*const steps[])(allot__plan_reader *) = {read_groups,
+                                                         allot__windows_read,
+                                                         allot__branches_find,
+                                                         allot__policies_read,
+                                                         set_slots,
+                                                         read_hosts,
+                                                         allot__queues_begin,
+                                                         allot__resources_read,
+                                                         allot__queues_read,
+                                                         allot__consumers_read,
+                                                         allot__peers_read,
+                                                         allot__limits_read,
+                                                         allot__leases_read,
+                                                         allot__plan_finish};
     cJSON *node;
     if (!allot__kind_check(&reader->doc, 0, ALLOT__OBJECT))
         return ALLOT_EINVALID;

@@ -97,6 +97,8 @@ int allot__terms_read(allot__plan_reader *reader); /* params, applications */
 int allot__queues_begin(allot__plan_reader *reader);
 void allot__queues_end(allot__plan_reader *reader);
 int allot__queues_read(allot__plan_reader *reader);
+/* `resources`, and of `params` what is about them (resource.c). */
+int allot__resources_read(allot__plan_reader *reader);
 int allot__limits_read(allot__plan_reader *reader); /* also hosts' jl_u */
 int allot__leases_read(allot__plan_reader *reader);
 /* Of a plan that is sealed: contracts are decided about by policies that dispatch. */

@@ -26,6 +26,8 @@ static const allot__field state_fields[ALLOT__STATE_KEYS] = {
     [ALLOT__STATE_USAGE] = {"usage", ALLOT__NULL | ALLOT__OBJECT, 0, 0, false, false},
     [ALLOT__STATE_USAGE_AT] = {"usage_at", ALLOT__NULL | ALLOT__TIME, false, false},
     [ALLOT__STATE_USAGE_REST] = {"usage_rest", ALLOT__NULL | ALLOT__OBJECT, 0, 0, false, false},
+    [ALLOT__STATE_PREEMPTED_AT] = {"resources_preempted_at", ALLOT__NULL | ALLOT__OBJECT, 0, 0,
+                                   false, false},
 };
 static const allot__shape state_shape = {state_fields, ALLOT__STATE_KEYS, 0};
 
@@ -263,11 +265,11 @@ static void check_kind(allot__state_reader *reader)
     static const struct {
         allot__state_key key;
         bool queues;
-    } kinds[] = {{ALLOT__STATE_JOBS, true},       {ALLOT__STATE_USAGE, true},
-                 {ALLOT__STATE_USAGE_REST, true}, {ALLOT__STATE_USAGE_AT, true},
-                 {ALLOT__STATE_CONSUMERS, false}, {ALLOT__STATE_TASKS, false},
-                 {ALLOT__STATE_SESSIONS, false},  {ALLOT__STATE_RECLAIMS, false},
-                 {ALLOT__STATE_LOANS, false}};
+    } kinds[] = {{ALLOT__STATE_JOBS, true},         {ALLOT__STATE_USAGE, true},
+                 {ALLOT__STATE_USAGE_REST, true},   {ALLOT__STATE_USAGE_AT, true},
+                 {ALLOT__STATE_PREEMPTED_AT, true}, {ALLOT__STATE_CONSUMERS, false},
+                 {ALLOT__STATE_TASKS, false},       {ALLOT__STATE_SESSIONS, false},
+                 {ALLOT__STATE_RECLAIMS, false},    {ALLOT__STATE_LOANS, false}};
     bool queues = allot_plan_queues(reader->plan) > 0;
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         allot__value *value = &reader->top[kinds[i].key];
@@ -290,9 +292,11 @@ static void check_kind(allot__state_reader *reader)
 static int read_state(allot__state_reader *reader)
 {
     static int (*const steps[])(allot__state_reader *) = {
-        allot__hosts_read,    allot__sessions_read,   allot__tasks_read,
-        allot__reclaims_read, allot__loans_read,      allot__jobs_read,
-        allot__usage_read,    allot__leases_now_read, finish};
+        allot__hosts_read,      allot__sessions_read,
+        allot__tasks_read,      allot__reclaims_read,
+        allot__loans_read,      allot__jobs_read,
+        allot__usage_read,      allot__preempted_at_read,
+        allot__leases_now_read, finish};
     if (!allot__kind_check(&reader->doc, 0, ALLOT__OBJECT))
         return ALLOT_EINVALID;
     int status = read_top(reader);

@@ -26,6 +26,7 @@ typedef enum allot__state_key {
     ALLOT__STATE_USAGE,
     ALLOT__STATE_USAGE_AT,
     ALLOT__STATE_USAGE_REST,
+    ALLOT__STATE_PREEMPTED_AT,
     ALLOT__STATE_KEYS
 } allot__state_key;
 
@@ -62,6 +63,11 @@ int allot__loans_read(allot__state_reader *reader);
 int allot__jobs_read(allot__state_reader *reader);
 int allot__usage_read(allot__state_reader *reader);
 int allot__leases_now_read(allot__state_reader *reader);
+/* resource.c: `resources_preempted_at`; and of a job {resource: amount}, into a block of *room
+ * entries to be freed. ENOMEM alone: faults are said. */
+int allot__preempted_at_read(allot__state_reader *reader);
+int allot__job_resources_read(allot__state_reader *reader, const allot__value *value,
+                              allot_job_resource **out, size_t *room, int32_t *count);
 /* The queue of that name, which stands at that spot; -1: a fault, which is said. */
 int32_t allot__queue_read(allot__doc *doc, const allot_plan *plan, allot__spot spot,
                           const char *name);

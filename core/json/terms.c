@@ -100,6 +100,8 @@ enum {
     HALF_LIFE,
     RESET,
     RECLAIM_DELAY,
+    PREEMPTABLE_RESOURCES,
+    PREEMPTION_WAIT_TIME,
     PARAM_KEYS
 };
 static const allot__field param_fields[PARAM_KEYS] = {
@@ -111,6 +113,11 @@ static const allot__field param_fields[PARAM_KEYS] = {
     [HALF_LIFE] = {"half_life", ALLOT__INTEGER, 0, ALLOT_AMOUNT_MAX, false, false},
     [RESET] = {"max_job_preempt_reset", ALLOT__YES},
     [RECLAIM_DELAY] = {"mc_reclaim_delay", ALLOT__INTEGER, 0, ALLOT__MINUTES_MAX, false, false},
+    /* resource.c reads these two. */
+    [PREEMPTABLE_RESOURCES] = {"preemptable_resources", ALLOT__STRING | ALLOT__LIST, 0, 0, false,
+                               false},
+    [PREEMPTION_WAIT_TIME] = {"preemption_wait_time", ALLOT__INTEGER, 300, ALLOT_AMOUNT_MAX, false,
+                              false},
 };
 static const allot__shape param_shape = {param_fields, PARAM_KEYS, 0};
 

@@ -45,14 +45,17 @@ void allot__jobs_free(allot_state *state)
     if (!it)
         return;
     size_t queues = (size_t)allot__queue_count(state->base);
-    allot__vector *lists[] = {&it->list,  &it->places, &it->hosts,       &it->labels,
-                              &it->users, &it->groups, &it->applications};
+    allot__vector *lists[] = {&it->list,         &it->places,    &it->hosts,
+                              &it->labels,       &it->users,     &it->groups,
+                              &it->applications, &it->resources, &it->resource_jobs};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         allot__vector_free(engine, lists[i]);
     allot__index *indexes[] = {&it->index, &it->user_index, &it->group_index,
                                &it->application_index};
     for (size_t i = 0; i < sizeof indexes / sizeof *indexes; i++)
         allot__index_free(engine, indexes[i]);
+    allot__free(engine, it->preempted_at, (size_t)allot_plan_resources(state->base),
+                sizeof *it->preempted_at);
     allot__free(engine, it->usage, queues, sizeof *it->usage);
     allot__free(engine, it->leases, (size_t)allot_plan_leases(state->base), sizeof *it->leases);
     allot__free(engine, it->first, queues + 1, sizeof *it->first);
@@ -130,6 +133,7 @@ static int check_job(const allot_state *state, const allot_job *job)
     status = status ? status : check_numbers(job);
     status = status ? status : check_places(job->hosts, job->host_count, true, &slots);
     status = status ? status : check_places(job->grown, job->grown_count, false, &grown);
+    status = status ? status : allot__job_resources_check(state, job);
     return status ? status
                   : allot__extra_check(state->plan, job->tags, job->tag_count, job->values,
                                        job->value_count);
@@ -244,11 +248,13 @@ int allot_state_job(allot_state *state, const allot_job *job)
     allot__jobs *jobs = allot__jobs_open(state);
     if (!jobs)
         return ALLOT_ENOMEM;
-    size_t places = jobs->places.count;
+    size_t places = jobs->places.count, resources = jobs->resources.count;
     allot__job made = made_of(job);
     status = put_names(state, job, &made);
     if (status == ALLOT_OK)
         status = put_places(state, job, &made);
+    if (status == ALLOT_OK)
+        status = allot__job_resources_put(state, job);
     if (status == ALLOT_OK)
         status = allot__extra_make(state, job->tags, job->tag_count, job->values, job->value_count,
                                    &made.extra);
@@ -258,6 +264,7 @@ int allot_state_job(allot_state *state, const allot_job *job)
                                  sizeof *added);
     if (!added) {
         jobs->places.count = jobs->hosts.count = jobs->labels.count = places;
+        jobs->resources.count = jobs->resource_jobs.count = resources;
         return status ? status : ALLOT_ENOMEM;
     }
     made.id = added->id;

@@ -64,7 +64,11 @@ typedef struct allot__jobs {
     allot__usage *usage; /* by queue; NULL: of none was told */
     int64_t usage_at;
     bool usage_at_set;
-    allot__lease_told *leases; /* by contract; NULL: of none was told */
+    allot__lease_told *leases;   /* by contract; NULL: of none was told */
+    allot__vector resources;     /* of allot_job_resource: above 0, by job, each job's together */
+    allot__vector resource_jobs; /* ... of int32_t: whose */
+    int64_t *preempted_at; /* by resource: when jobs were preempted for it, or INT64_MIN; NULL:
+                              never for any */
     /* After sealing: by queue, one more, its jobs by_queue[first[q]] ..., in the order of the
      * state. */
     int32_t *first, *by_queue;
@@ -96,6 +100,14 @@ static inline int64_t allot__job_ran(const allot__job *job, int64_t now)
 /* The name of a user, or of a group, by its number; NULL of -1. */
 const char *allot__job_user(const allot_state *state, int32_t number);
 const char *allot__job_group(const allot_state *state, int32_t number);
+
+/* resource.c: is what a job says of resources sound? EUSAGE, ERANGE. Puts it down for the next job
+ * that is added; ENOMEM: some may be there. And what a job's are, *count of them, in the order of
+ * the job. */
+int allot__job_resources_check(const allot_state *state, const allot_job *job);
+int allot__job_resources_put(allot_state *state, const allot_job *job);
+const allot_job_resource *allot__job_resources(const allot__jobs *jobs, int32_t job,
+                                               int32_t *count);
 
 /* A state's jobs, made when they are first asked for; NULL: out of memory. */
 allot__jobs *allot__jobs_open(allot_state *state);

@@ -88,5 +88,6 @@ int allot_state_job_at(const allot_state *state, int32_t i, allot_job *out)
         out->host_count = 0;
     out->grown = job->grown_count > 0 ? &hosts[job->grown] : NULL;
     put_extra(state, job, out);
+    out->resources = allot__job_resources(jobs, i, &out->resource_count);
     return ALLOT_OK;
 }

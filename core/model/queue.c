@@ -67,12 +67,12 @@ void allot__queues_free(allot_plan *plan)
     if (!it)
         return;
     allot__queues_unseal(plan);
-    allot__vector *lists[] = {&it->list,  &it->applications, &it->limits, &it->leases,
-                              &it->users, &it->groups,       &it->members};
+    allot__vector *lists[] = {&it->list,  &it->applications, &it->limits,  &it->leases,
+                              &it->users, &it->groups,       &it->members, &it->resources};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         allot__vector_free(engine, lists[i]);
     allot__index *indexes[] = {&it->user_index, &it->group_index, &it->application_index,
-                               &it->lease_index};
+                               &it->lease_index, &it->resource_index};
     for (size_t i = 0; i < sizeof indexes / sizeof *indexes; i++)
         allot__index_free(engine, indexes[i]);
     allot__pool_free(engine, &it->pool);

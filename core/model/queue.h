@@ -73,8 +73,11 @@ typedef struct allot__queues {
     allot__vector users;  /* of const char * */
     allot__vector groups; /* of allot__user_group */
     allot__index user_index, group_index, application_index, lease_index;
-    allot__vector members; /* of allot__member; one may be there twice */
-    int32_t limits_stated; /* so many of the limits; queues' own are behind them */
+    allot__vector members;   /* of allot__member; one may be there twice */
+    allot__vector resources; /* of allot_resource */
+    allot__index resource_index;
+    int32_t preemption_wait; /* s; 0: not stated */
+    int32_t limits_stated;   /* so many of the limits; queues' own are behind them */
     /* After sealing. */
     allot__pool sealed; /* of all that is there then alone */
     allot__vector sets; /* of allot__host_set; set 0 is all hosts */
@@ -145,6 +148,9 @@ int allot__check_beside(const allot_plan *plan, allot_report *report);
  * EBUDGET. Of editions too, which share their base's where the policy is the same. */
 int allot__relation_make(allot_plan *plan, allot_report *report);
 void allot__relation_free(allot_plan *plan);
+
+/* resource.c: s between cycles that preempt for one resource (P-36). */
+int32_t allot__preemption_wait(const allot__queues *queues);
 
 /* Names that a list has of queues or hosts, at `path` in a document. */
 typedef struct allot__listing {

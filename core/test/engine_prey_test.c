@@ -24,19 +24,22 @@ static print print_of(const world *it)
         const allot__bound *bound = allot__bound_at(&it->bounds, (int32_t)i);
         out.used = out.used * 31 + (uint64_t)(bound->used + bound->trial * 7);
     }
+    for (int32_t i = 0; i < it->resources; i++)
+        out.used = out.used * 31 + (uint64_t)it->bounds.resources->used[i];
     for (int32_t job = 0; job < it->jobs; job++)
         out.gone += it->prey.gone[job];
     return out;
 }
 
-static int32_t agreed, found, held, limited, resumed, alone;
+static int32_t agreed, found, held, limited, resumed, alone, lacking, supplied;
 
-/* Where slots are hopeless, a limit that victims would help with is told or not. */
+/* Where slots are hopeless, a limit or resource that victims would help with is told or not. */
 static bool same(const allot__hunt *fast, const int32_t *victims, const allot__hunt *plain)
 {
     bool why = fast->why == plain->why && fast->binding == plain->binding;
+    bool over = fast->why == ALLOT_PEND_LIMIT || fast->why == ALLOT_PEND_RESOURCE;
     bool equal = fast->count == plain->count && fast->held == plain->held &&
-                 (why || (fast->why == ALLOT_PEND_LIMIT && plain->count == 0));
+                 (why || (over && plain->count == 0));
     for (int32_t i = 0; equal && i < fast->count; i++)
         equal = victims[i] == plain->victims[i];
     return equal;
@@ -69,6 +72,8 @@ static bool hunt_one(world *it, int32_t job)
     allot__hunt fast = {.job = job}, plain = {.job = job};
     int32_t victims[JOBS];
     allot__room_view(&it->room, of->queue);
+    bool wanted = it->resources > 0 && of->state == ALLOT_PENDING &&
+                  allot__resources_above(it->bounds.resources, job) > 0;
     print before = print_of(it);
     CHECK_EQ(allot__prey_hunt(&it->prey, &fast), ALLOT_OK);
     memcpy(victims, fast.victims, (size_t)fast.count * sizeof *victims);
@@ -81,6 +86,8 @@ static bool hunt_one(world *it, int32_t job)
     found += fast.count > 0;
     held += fast.held;
     limited += fast.why == ALLOT_PEND_LIMIT;
+    lacking += fast.why == ALLOT_PEND_RESOURCE;
+    supplied += fast.count > 0 && wanted;
     resumed += fast.count > 0 && of->state == ALLOT_SUSPENDED;
     alone += fast.count > 0 && (of->flags & ALLOT_JOB_EXCLUSIVE);
     if (fine && fast.count > 0)
@@ -122,6 +129,8 @@ static void test_two_hunts_agree(void)
     printf("# %d hunts, %d found, %d held, %d limited, %d resumed, %d exclusive\n", (int)agreed,
            (int)found, (int)held, (int)limited, (int)resumed, (int)alone);
     CHECK(found > CASES / 10 && held > 0 && limited > CASES / 20 && resumed > 0 && alone > 0);
+    printf("# %d lacked resources, %d found some\n", (int)lacking, (int)supplied);
+    CHECK(lacking > CASES / 100 && supplied > CASES / 400);
 }
 
 int main(void)

@@ -61,6 +61,8 @@ static int make_terms(things *it)
     TRY(allot_plan_users(it->plan, "staff", users, 2));
     TRY(allot_plan_job_limit(it->plan, &limit));
     TRY(allot_plan_lease(it->plan, &lease));
+    TRY(allot_plan_resource(it->plan, &(allot_resource){"lic", 5, 1}));
+    TRY(allot_plan_preemption_wait(it->plan, 400));
     CHECK_EQ((long long)it->plan->queues->members.count, 2);
     CHECK_EQ(it->plan->queues->limits_stated, 1);
     return ALLOT_OK;
@@ -122,6 +124,8 @@ static int make_jobs(things *it)
         allot_job job = job_of(id, i % 6, i % 3 ? ALLOT_RUNNING : ALLOT_PENDING, 3);
         job.hosts = hosts;
         job.host_count = i % 3 ? 2 : 0;
+        job.resources = &(allot_job_resource){0, i};
+        job.resource_count = i % 2;
         job.tags = tags;
         job.tag_count = i % 2;
         job.user = i % 2 ? "ann" : "zoe";
@@ -138,6 +142,7 @@ static int make_state(things *it)
     allot_lease_now now = {.provider = {3, 1, -1}};
     TRY(allot_state_new(it->plan, &it->state));
     TRY(allot_state_now(it->state, 4000)); /* in the window */
+    TRY(allot_state_resource_preempted(it->state, 0, 3000));
     TRY(allot_state_usage(it->state, 4, 100, 5));
     TRY(allot_state_usage_at(it->state, 90));
     TRY(allot_state_lease(it->state, 0, &now));

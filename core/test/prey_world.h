@@ -5,6 +5,7 @@
 #define ALLOT_TEST_PREY_WORLD_H
 
 #include "engine/prey.h"
+#include "engine/resource.h"
 
 #include "model/queue.h"
 #include "model/state.h"
@@ -21,7 +22,7 @@ typedef struct world {
     allot__room room;
     allot__bounds bounds;
     allot__prey prey;
-    int32_t hosts, queues, jobs;
+    int32_t hosts, queues, jobs, resources;
     int32_t left[HOSTS]; /* slots that nobody runs on */
 } world;
 
@@ -149,6 +150,11 @@ static inline void draw_plan(world *it)
         draw_queue(it, i);
     for (int32_t i = 0; i < limits; i++)
         draw_limit(it);
+    it->resources = often(it, 40) ? 1 + draw(it, 2) : 0;
+    for (int32_t i = 0; i < it->resources; i++) {
+        const allot_resource resource = {queue_names[i], 2 + draw(it, 6), 1};
+        CHECK_EQ(allot_plan_resource(it->base.plan, &resource), ALLOT_OK);
+    }
 }
 
 /* On some hosts, where it runs at most on what is left. */
@@ -200,6 +206,13 @@ static inline void draw_job(world *it, int32_t number)
         job.grown = grown;
         job.grown_count = draw_places(it, true, grown, &ignored);
     }
+    allot_job_resource asks[2];
+    job.resources = asks;
+    for (int32_t i = 0; i < it->resources; i++) {
+        if (often(it, 60))
+            asks[job.resource_count++] =
+                (allot_job_resource){i, job.state == ALLOT_PENDING ? 1 + draw(it, 2) : draw(it, 3)};
+    }
     CHECK_EQ(allot_state_job(it->state, &job), ALLOT_OK);
     it->jobs++;
 }
@@ -230,6 +243,7 @@ static inline bool world_begin(world *it, uint64_t seed)
              ALLOT_OK);
     CHECK_EQ(allot__room_make(&it->work, &it->room), ALLOT_OK);
     CHECK_EQ(allot__bounds_make(&it->work, &it->room, &it->bounds), ALLOT_OK);
+    CHECK_EQ(allot__resources_make(&it->work, &it->bounds.resources), ALLOT_OK);
     CHECK_EQ(allot__prey_make(&it->work, &it->room, &it->bounds, &it->prey), ALLOT_OK);
     return true;
 }

@@ -45,18 +45,21 @@ ALLOT_API int allot_decision_job_order(const allot_decision *decision, int32_t i
 
 /* Why a job is where it is. */
 typedef enum allot_pending {
-    ALLOT_PEND_NOT = 0,   /* it is not pending any more, or never was */
-    ALLOT_PEND_SLOTS,     /* too few slots are free on its queue's hosts, and none to preempt */
-    ALLOT_PEND_LIMIT,     /* a limit binds: allot_pending_of.limit */
-    ALLOT_PEND_SLICE,     /* its queue has its slice of the pool */
-    ALLOT_PEND_POOL,      /* MAX_SLOTS_IN_POOL (5950) */
-    ALLOT_PEND_DELAY,     /* PREEMPT_DELAY: it may not preempt yet (6701) */
-    ALLOT_PEND_PROTECTED, /* enough slots are in lower queues, but their jobs are protected */
-    ALLOT_PEND_FEW,       /* victims alone do not make enough room (A-10) */
-    ALLOT_PEND_HELD,      /* its victims are being told of new slots (A-15) */
-    ALLOT_PEND_EXCLUSIVE, /* no host is empty for it */
-    ALLOT_PEND_NEVER,     /* its queue's hosts have fewer slots than it asks for */
-    ALLOT_PEND_LEASE,     /* its hosts' slots are leased out, or their lease is inactive */
+    ALLOT_PEND_NOT = 0,       /* it is not pending any more, or never was */
+    ALLOT_PEND_SLOTS,         /* too few slots are free on its queue's hosts, and none to preempt */
+    ALLOT_PEND_LIMIT,         /* a limit binds: allot_pending_of.limit */
+    ALLOT_PEND_SLICE,         /* its queue has its slice of the pool */
+    ALLOT_PEND_POOL,          /* MAX_SLOTS_IN_POOL (5950) */
+    ALLOT_PEND_DELAY,         /* PREEMPT_DELAY: it may not preempt yet (6701) */
+    ALLOT_PEND_PROTECTED,     /* enough slots are in lower queues, but their jobs are protected */
+    ALLOT_PEND_FEW,           /* victims alone do not make enough room (A-10) */
+    ALLOT_PEND_HELD,          /* its victims are being told of new slots (A-15) */
+    ALLOT_PEND_EXCLUSIVE,     /* no host is empty for it */
+    ALLOT_PEND_NEVER,         /* its queue's hosts have fewer slots than it asks for */
+    ALLOT_PEND_LEASE,         /* its hosts' slots are leased out, or their lease is inactive */
+    ALLOT_PEND_RESOURCE,      /* a resource is wanting (P-42): allot_pending_of.limit is its name,
+                                 with how much of it is held, and how much there is */
+    ALLOT_PEND_RESOURCE_WAIT, /* ... and PREEMPTION_WAIT_TIME is not over (P-36) */
     ALLOT_PEND_COUNT
 } allot_pending;
 /* "slots", "limit", ...; and in words: "too few slots are free, ..."; of ALLOT_PEND_NOT "it does
@@ -65,7 +68,7 @@ ALLOT_API const char *allot_pending_name(int pending);
 ALLOT_API const char *allot_pending_text(int pending);
 typedef struct allot_pending_of {
     allot_pending why;
-    const char *limit; /* its name; NULL: none */
+    const char *limit; /* its name, or the resource's; NULL: none */
     int64_t used, most;
 } allot_pending_of;
 ALLOT_API int allot_decision_pending(const allot_decision *decision, int32_t job,
@@ -82,6 +85,10 @@ typedef struct allot_queue_part {
 } allot_queue_part;
 ALLOT_API int allot_decision_queue(const allot_decision *decision, int32_t queue,
                                    allot_queue_part *out);
+/* When jobs were preempted for a resource last, this cycle counted: what the next state says.
+ * ENOENT: never; EUSAGE: no such. */
+ALLOT_API int allot_decision_resource_preempted(const allot_decision *decision, int32_t resource,
+                                                int64_t *when);
 /* A pool: the slots that its slices were cut from, when its first queue was reached (Q-20). */
 typedef struct allot_pool_part {
     int64_t slots, used, free;

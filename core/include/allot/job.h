@@ -27,6 +27,12 @@ typedef struct allot_job_host {
     int64_t slots; /* 1 ... ALLOT_AMOUNT_MAX */
 } allot_job_host;
 
+/* What a job holds of a resource while it runs or is suspended, or, pending, asks for. */
+typedef struct allot_job_resource {
+    int32_t resource; /* as allot_plan_resource_find numbers it */
+    int64_t amount;   /* 0 ... ALLOT_AMOUNT_MAX */
+} allot_job_resource;
+
 enum { ALLOT_JOB_EXCLUSIVE = 1, ALLOT_JOB_BACKFILL = 2, ALLOT_JOB_FORCED = 4 };
 
 typedef struct allot_job {
@@ -62,11 +68,14 @@ typedef struct allot_job {
     int32_t tag_count, value_count;
     const char *const *tags;
     const allot_task_value *values;
+    const allot_job_resource *resources; /* each of them once */
+    int32_t resource_count;
 } allot_job;
 /* What a job is that states nothing: pending, of one slot. */
 ALLOT_API void allot_job_init(allot_job *job);
 
-/* Adds a job; everything is copied. EEXIST, ENAME, ERANGE, EUSAGE (no such queue). States of plans
+/* Adds a job; everything is copied. EEXIST, ENAME, ERANGE, EUSAGE (no such queue or
+ * resource, or one twice). States of plans
  * without queues have no jobs, of those with queues no tasks, sessions, loans and reclaims, and
  * their demand and allocated are their jobs' sums: EUSAGE. Hosts that nobody knows, and what else
  * does not fit together, sealing finds: its path is by documents' keys, "jobs[2].hosts". */
@@ -76,6 +85,9 @@ ALLOT_API int allot_state_job(allot_state *state, const allot_job *job);
 ALLOT_API int allot_state_usage(allot_state *state, int32_t queue, int64_t slot_seconds,
                                 int32_t millionths);
 ALLOT_API int allot_state_usage_at(allot_state *state, int64_t when);
+
+/* When jobs were preempted for a resource last (P-36); not told: never. EUSAGE: no such. */
+ALLOT_API int allot_state_resource_preempted(allot_state *state, int32_t resource, int64_t when);
 
 /* What was added, in that order; borrowed until the next is added. */
 ALLOT_API int32_t allot_state_jobs(const allot_state *state);

@@ -134,6 +134,20 @@ typedef struct allot_job_limit {
 /* ENAME, ERANGE; EUSAGE: `per` has other bits, per processor without ALLOT_PER_HOST. */
 ALLOT_API int allot_plan_job_limit(allot_plan *plan, const allot_job_limit *limit);
 
+/* What jobs hold of beside slots, wherever they run: licences, say (P-42). A job starts only where
+ * those that run and are suspended leave enough of all that it asks for. */
+typedef struct allot_resource {
+    const char *name;
+    int64_t amount;      /* 0 ... ALLOT_AMOUNT_MAX */
+    int32_t preemptable; /* nonzero: jobs that hold some may be preempted for it, if they end when
+                            they are (PREEMPTABLE_RESOURCES) */
+} allot_resource;
+/* Numbers 0, 1, ... in the order of adding. EEXIST, ENAME, ERANGE. */
+ALLOT_API int allot_plan_resource(allot_plan *plan, const allot_resource *resource);
+/* PREEMPTION_WAIT_TIME (P-36): so many s after jobs were preempted for a resource none are for it
+ * again, in later cycles; 300 if nothing is said. ERANGE: below 300. */
+ALLOT_API int allot_plan_preemption_wait(allot_plan *plan, int32_t seconds);
+
 /* ---- Getters; queues are numbers, in the order of adding ------------------------------------ */
 
 /* Also before sealing. */
@@ -154,6 +168,11 @@ ALLOT_API int32_t allot_plan_preference(const allot_plan *plan, int32_t high, in
 ALLOT_API int32_t allot_plan_pools(const allot_plan *plan);
 ALLOT_API const char *allot_plan_pool_name(const allot_plan *plan, int32_t pool);
 ALLOT_API int32_t allot_plan_queue_pool(const allot_plan *plan, int32_t queue);
+/* Also before sealing: resources, in the order of adding; borrowed. EUSAGE: no such. And the one of
+ * a name, or -1. */
+ALLOT_API int32_t allot_plan_resources(const allot_plan *plan);
+ALLOT_API int allot_plan_resource_at(const allot_plan *plan, int32_t resource, allot_resource *out);
+ALLOT_API int32_t allot_plan_resource_find(const allot_plan *plan, const char *name);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* resource.c: resources of plans, what of them jobs hold, and when they were preempted for. */
+#include <string.h>
+
+#include "json/dispatch.h"
+#include "json/names.h"
+#include "json/queues.h"
+#include "json/state.h"
+
+static const allot__field amount = {NULL, ALLOT__INTEGER, 0, ALLOT_AMOUNT_MAX, false, false};
+
+/* The resource of that name; -1: a fault, which is said. */
+static int32_t find(allot__doc *doc, const allot_plan *plan, allot__spot spot, const char *name)
+{
+    enum { NAMES_MAX = 256 };
+    const char *names[NAMES_MAX];
+    char quote[ALLOT__QUOTE_MAX + 4], hint[320];
+    int32_t found = allot_plan_resource_find(plan, name), count = allot_plan_resources(plan);
+    if (found >= 0)
+        return found;
+    count = count < NAMES_MAX ? count : NAMES_MAX;
+    for (int32_t i = 0; i < count; i++) {
+        allot_resource of;
+        names[i] = allot_plan_resource_at(plan, i, &of) == ALLOT_OK ? of.name : NULL;
+    }
+    const char *near = allot_nearest(name, strlen(name), names, (size_t)count);
+    allot__doc_fault(doc, spot, "E-unknown-resource", allot__did_you_mean(near, hint, sizeof hint),
+                     "found the resource %s, which \"resources\" of the plan does not have",
+                     allot__doc_quote(doc, spot, quote));
+    return -1;
+}
+
+/* ---- Plans ----------------------------------------------------------------------------------- */
+
+/* What `params` says of resources. */
+enum { PREEMPTABLE, WAIT, PARAM_KEYS };
+typedef struct terms {
+    allot__texts preemptable;
+    allot__value wait;
+} terms;
+
+/* terms.c has checked these, and that there are no others; what it found is not said again. */
+static int read_terms(allot__plan_reader *reader, terms *out)
+{
+    allot__doc *doc = &reader->doc;
+    const allot__value *params = &reader->top[ALLOT__PLAN_PARAMS];
+    cJSON *node;
+    if (params->kind == 0)
+        return ALLOT_OK;
+    int status = allot__doc_parse(doc, params->number, &node);
+    for (const cJSON *it = node != NULL ? node->child : NULL; it != NULL && status == ALLOT_OK;
+         it = it->next) {
+        allot__value value = allot__value_of(doc, it);
+        bool names = strcmp(it->string, "preemptable_resources") == 0;
+        if (it->valueint != 0 && names && (value.kind & (ALLOT__STRING | ALLOT__LIST)))
+            status = allot__texts_read(doc, &value, &out->preemptable);
+        if (it->valueint != 0 && strcmp(it->string, "preemption_wait_time") == 0)
+            out->wait = value;
+    }
+    cJSON_Delete(node);
+    return status;
+}
+
+/* {name: amount}, or {name: {"amount": n}}. */
+static int read_amount(allot__plan_reader *reader, const cJSON *member, allot__value *out)
+{
+    static const allot__field either = {
+        NULL, ALLOT__INTEGER | ALLOT__OBJECT, 0, ALLOT_AMOUNT_MAX, false, false};
+    static const allot__field fields[] = {
+        {"amount", ALLOT__INTEGER, 0, ALLOT_AMOUNT_MAX, true, false}};
+    static const allot__shape shape = {fields, 1, 0};
+    cJSON *node;
+    *out = allot__value_read(&reader->doc, member, &either);
+    if (out->kind != ALLOT__OBJECT)
+        return ALLOT_OK;
+    int status = allot__object_read(&reader->doc, out->number, &shape, out, &node);
+    if (status == ALLOT_OK)
+        cJSON_Delete(node);
+    return status;
+}
+
+static bool names(const allot__texts *texts, const char *name)
+{
+    for (int32_t i = 0; i < texts->count; i++)
+        if (strcmp(texts->items[i], name) == 0)
+            return true;
+    return false;
+}
+
+static int read_resource(allot__plan_reader *reader, const cJSON *member, const terms *terms)
+{
+    allot__doc *doc = &reader->doc;
+    char quote[ALLOT__QUOTE_MAX + 4];
+    allot__spot spot = allot__at_key((uint32_t)member->valueint);
+    allot__value value;
+    if (member->valueint == 0)
+        return ALLOT_OK;
+    int status = read_amount(reader, member, &value);
+    if (status != ALLOT_OK)
+        return status;
+    /* Also where its amount is faulty: others name it. */
+    allot_resource resource = {member->string, value.kind != 0 ? value.integer : 0,
+                               names(&terms->preemptable, member->string)};
+    status = allot_plan_resource(reader->plan, &resource);
+    if (status != ALLOT_ENAME)
+        return status;
+    allot__doc_fault(doc, spot, "E-name", NULL, "found the resource %s, allowed " ALLOT__LABEL_RULE,
+                     allot__doc_quote(doc, spot, quote));
+    return ALLOT_OK;
+}
+
+static int apply(allot__plan_reader *reader, const terms *terms)
+{
+    allot__doc *doc = &reader->doc;
+    const allot__value *wait = &terms->wait;
+    for (int32_t i = 0; i < terms->preemptable.count; i++)
+        find(doc, reader->plan, allot__at(terms->preemptable.numbers[i]),
+             terms->preemptable.items[i]);
+    if (wait->kind != ALLOT__INTEGER || wait->integer < 300 || wait->integer > ALLOT_AMOUNT_MAX)
+        return ALLOT_OK;
+    if (terms->preemptable.count > 0)
+        return allot_plan_preemption_wait(reader->plan, (int32_t)wait->integer);
+    if (terms->preemptable.sound || terms->preemptable.node == NULL)
+        allot__doc_fault(doc, allot__at_key(wait->number), "E-conflict", NULL,
+                         "found \"preemption_wait_time\" without \"preemptable_resources\" that it "
+                         "is about (P-36)");
+    return ALLOT_OK;
+}
+
+int allot__resources_read(allot__plan_reader *reader)
+{
+    const allot__value *top = &reader->top[ALLOT__PLAN_RESOURCES];
+    terms terms = {.wait = {0}};
+    cJSON *node = NULL;
+    int status = read_terms(reader, &terms);
+    if (status == ALLOT_OK && top->kind != 0)
+        status = allot__doc_parse(&reader->doc, top->number, &node);
+    for (const cJSON *it = node != NULL ? node->child : NULL; it != NULL && status == ALLOT_OK;
+         it = it->next)
+        status = read_resource(reader, it, &terms);
+    if (status == ALLOT_OK)
+        status = apply(reader, &terms);
+    cJSON_Delete(node);
+    allot__texts_free(&reader->doc, &terms.preemptable);
+    return status;
+}
+
+/* ---- States and decisions -------------------------------------------------------------------- */
+
+int allot__job_resources_read(allot__state_reader *reader, const allot__value *value,
+                              allot_job_resource **out, size_t *room, int32_t *count)
+{
+    allot__doc *doc = &reader->doc;
+    cJSON *node;
+    if (value->kind != ALLOT__OBJECT)
+        return ALLOT_OK;
+    int status = allot__doc_parse(doc, value->number, &node);
+    if (status != ALLOT_OK)
+        return status;
+    *room = (size_t)cJSON_GetArraySize(node);
+    *out = allot__block_new(doc, *room, sizeof **out);
+    for (const cJSON *it = node->child; it != NULL && *out != NULL; it = it->next) {
+        allot__spot spot = allot__at_key((uint32_t)it->valueint);
+        if (it->valueint == 0)
+            continue;
+        int32_t resource = find(doc, reader->plan, spot, it->string);
+        allot__value of = allot__value_read(doc, it, &amount);
+        if (resource >= 0 && of.kind != 0)
+            (*out)[(*count)++] = (allot_job_resource){resource, of.integer};
+    }
+    cJSON_Delete(node);
+    return *out != NULL ? ALLOT_OK : ALLOT_ENOMEM;
+}
+
+static int read_time(allot__state_reader *reader, const cJSON *member)
+{
+    static const allot__field time = {
+        NULL, ALLOT__INTEGER | ALLOT__STRING, INT64_MIN + 1, INT64_MAX, false, false};
+    allot__doc *doc = &reader->doc;
+    int64_t when;
+    if (member->valueint == 0)
+        return ALLOT_OK;
+    int32_t resource =
+        find(doc, reader->plan, allot__at_key((uint32_t)member->valueint), member->string);
+    allot__value value = allot__value_read(doc, member, &time);
+    if (!allot__time_read(doc, &value, &when) || resource < 0)
+        return ALLOT_OK;
+    return allot_state_resource_preempted(reader->state, resource, when);
+}
+
+int allot__preempted_at_read(allot__state_reader *reader)
+{
+    return allot__members_read(reader, ALLOT__STATE_PREEMPTED_AT, read_time);
+}
+
+void allot__write_preempted_at(allot__writer *out, const allot_decision *decision)
+{
+    const allot_plan *plan = allot_decision_plan(decision);
+    int32_t count = allot_plan_resources(plan);
+    if (count == 0)
+        return;
+    allot__write_open(out, "resources_preempted_at", '{');
+    for (int32_t i = 0; i < count; i++) {
+        allot_resource resource;
+        int64_t when;
+        if (allot_plan_resource_at(plan, i, &resource) == ALLOT_OK &&
+            allot_decision_resource_preempted(decision, i, &when) == ALLOT_OK)
+            allot__write_named_integer(out, resource.name, when);
+    }
+    allot__write_close(out, '}');
+}
