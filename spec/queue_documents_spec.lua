@@ -324,4 +324,14 @@ describe("keys of queues", function ()
     assert.same({}, made.queues.p.waits)
     assert.same({ never = 1 }, made.queues.low.waits)
   end)
+
+  it("of hosts go before the state's size: it is said where they differ (C-5)", function ()
+    local plan = plan_of '"queues": [{"name": "q"}]'
+    for size, warnings in pairs { [11] = 1, [12] = 0, [13] = 1 } do
+      local out = decided(plan, ('{"now": 1, "slots": %d}'):format(size))
+      assert.same({ 12, 12 }, { out.groups.default.slots, out.groups.default.idle })
+      assert.equal(warnings, #out.warnings)
+      if warnings > 0 then assert.equal("W-slots", out.warnings[1].code) end
+    end
+  end)
 end)

@@ -115,6 +115,16 @@ describe("why a job waits:", function ()
     end)
   end
 
+  it("a suspended one: its own slots are not counted twice against it (P-22, P-23)", function ()
+    local lines = explained({ version = 1, hosts = hosts(1, 9),
+      queues = queues({}, { qjob_limit = 5 }) }, {
+      now = 9, jobs = { running("h", "high", "h1", 3),
+        { id = "p", queue = "high", state = "suspended", hosts = { h1 = 4 } } },
+    }, "p")
+    assert.equal("5 3", numbers(lines, "at most (%d+) slots, (%d+) used by running jobs"))
+    assert.equal("4 7 2", numbers(lines, "With its (%d+) it would be (%d+), (%d+) above"))
+  end)
+
   it("a suspended one: what its own hosts lack (A-12)", function ()
     local lines = explained({ version = 1, hosts = hosts(2, 4), queues = queues {} }, {
       now = 9, jobs = { running("h", "high", "h1", 3),

@@ -33,6 +33,8 @@ describe("a policy that dispatches", function ()
   it("needs no quota", function ()
     local policy = made { dispatch = allot.order { allot.desc "priority", "submitted" } }
     assert.is_nil(policy.quota)
+    assert.matches("a policy of queues has none, but says dispatch or preempts",
+      fault { victims = allot.order { "ran" } })
     assert.equal(2, #policy.dispatch)
     assert.is_true(policy.dispatch[1].descending)
   end)

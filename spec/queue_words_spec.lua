@@ -71,6 +71,25 @@ describe("words", function ()
     assert.same({ "1", "2" }, { decision.starts[1].job, decision.resumes[1].job })
   end)
 
+  it("L-1: a distribution is a list of pairs or an object, TYPE in either case", function ()
+    local function made(keys)
+      local plan = assert(allot.plan(([[{"version": 1,
+        "hosts": {"a": {"slots": 3}, "b": {"slots": 3}}, "leases": [{"name": "L", "provider": "P",
+        "per_host": "a b", "slots": 3, %s}]}]]):format(keys)))
+      return json.decode(assert(allot.cycle(plan, assert(allot.state(plan, '{"now": 1}')))):json())
+    end
+    local pairs_of = made '"type": "exclusive", "distribution": [["C", 2], ["P", 4], ["D", 1]]'
+    assert.same(pairs_of, made '"type": "EXCLUSIVE", "distribution": {"C": 2, "P": 4, "D": 1}')
+    assert.equal(4, pairs_of.leases["L/C"].size)
+    assert.same(made '"type": "shared", "distribution": [["C", 1]]',
+      made '"type": "Shared", "distribution": {"C": 1}')
+    for _, bad in ipairs { "{}", "[]", '{"P": 1}', '{"C": 0}', '{"C": "1"}', '{"C": 1, "C": 2}' } do
+      assert.is_nil((allot.plan(([[{"version": 1, "hosts": {"a": {"slots": 3}}, "leases": [
+        {"name": "L", "provider": "P", "per_host": "a", "slots": 3,
+         "distribution": %s}]}]]):format(bad))), bad)
+    end
+  end)
+
   for _, word in ipairs { "PSUSP", "DONE", "EXIT", "run ", "" } do
     it(("are refused where they say nothing: %q"):format(word), function ()
       local plan = assert(allot.plan(PLAN:format ""))

@@ -82,14 +82,17 @@ static void tell_bound(const allot__job_teller *it, const allot__bound *bound)
     int64_t more = jobs ? 1 : it->job->slots;
     bool whole = bound->host < 0 && !allot__limit_trait(&it->out->bounds, bound->limit)->of_hosts;
     const char *unit = jobs ? "job" : "slot";
+    /* Who is resumed is judged by what runs: it is among the suspended itself. */
+    bool back = it->job->state == ALLOT_SUSPENDED;
+    int64_t used = bound->used - (back ? bound->asleep : 0);
     allot__tell(&it->teller,
-                "The limit \"%.100s\" binds: at most %" PRId64 " %s%s%s, %" PRId64 " used.",
+                "The limit \"%.100s\" binds: at most %" PRId64 " %s%s%s, %" PRId64 " used%s.",
                 limit->stated.name, bound->most, unit, bound->most == 1 ? "" : "s",
-                whose(it, bound).text, bound->used);
-    if (whole && bound->used + more > bound->most) {
+                whose(it, bound).text, used, back ? " by running jobs" : "");
+    if (whole && used + more > bound->most) {
         allot__tell(&it->teller,
                     "  With its %" PRId64 " it would be %" PRId64 ", %" PRId64 " above it (P-23).",
-                    more, bound->used + more, bound->used + more - bound->most);
+                    more, used + more, used + more - bound->most);
     }
     if (it->job->state == ALLOT_PENDING) {
         tell_counted(it, bound, limit, more);

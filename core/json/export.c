@@ -37,10 +37,11 @@ typedef struct dividing {
 
 /* ---- Who gets how much ----------------------------------------------------------------------- */
 
+static const allot__field shares = {NULL, ALLOT__INTEGER, 1, ALLOT_AMOUNT_MAX, false, false};
+
 static int read_side(dividing *it, uint32_t list)
 {
     static const allot__field name = {NULL, ALLOT__STRING, 0, 0, false, false};
-    static const allot__field shares = {NULL, ALLOT__INTEGER, 1, ALLOT_AMOUNT_MAX, false, false};
     allot__doc *doc = &it->reader->doc;
     side *out = &it->sides[it->count];
     if (!allot__kind_check(doc, list, ALLOT__LIST))
@@ -62,6 +63,30 @@ static int read_side(dividing *it, uint32_t list)
     out->number = consumer.number;
     out->shares = number.kind != 0 ? number.integer : 0;
     it->count++;
+    return ALLOT_OK;
+}
+
+/* {consumer: shares}: one node has all names. */
+static int read_members(dividing *it, uint32_t object)
+{
+    cJSON *node;
+    int status = allot__doc_parse(&it->reader->doc, object, &node);
+    if (status != ALLOT_OK)
+        return status;
+    for (const cJSON *member = node->child; member != NULL; member = member->next) {
+        allot__value number = {0};
+        if (member->valueint != 0)
+            number = allot__value_read(&it->reader->doc, member, &shares);
+        it->sides[it->count++] = (side){.consumer = member->string,
+                                        .number = number.number,
+                                        .shares = number.kind != 0 ? number.integer : 0};
+    }
+    if (it->count > 0) {
+        it->sides[0].node = node;
+        it->listed = 1;
+    } else {
+        cJSON_Delete(node);
+    }
     return ALLOT_OK;
 }
 
@@ -97,6 +122,8 @@ static int read_sides(dividing *it)
     if (it->sides == NULL)
         return ALLOT_ENOMEM;
     uint32_t end = allot__doc_end(doc, list->number);
+    if (list->kind == ALLOT__OBJECT)
+        status = read_members(it, end = list->number);
     for (uint32_t item = list->number + 1; item < end && status == ALLOT_OK;
          item = allot__doc_next(doc, item))
         status = read_side(it, item);
@@ -255,7 +282,8 @@ static void check_keys(dividing *it)
             "E-conflict", NULL,
             "found \"per_host\" beside it, allowed either that or \"res_select\" with "
             "\"nhosts\"");
-    if (it->count > 0 && consumers(it) == 0)
+    bool none = policy->distribution.kind != 0 && it->room == 0;
+    if ((none || it->count > 0) && consumers(it) == 0)
         allot__doc_fault(doc, allot__at(policy->distribution.number), "E-lease", NULL,
                          "found no consumer but the provider");
     if (listed && policy->shared && consumers(it) > 1)

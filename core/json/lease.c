@@ -34,7 +34,7 @@ static const allot__field lease_fields[LEASE_KEYS] = {
     [PER_HOST] = {"per_host", NAMES},
     [RES_SELECT] = {"res_select", ALLOT__OBJECT | ALLOT__STRING, 0, 0, false, false},
     [NHOSTS] = {"nhosts", ALLOT__INTEGER, 1, ALLOT_AMOUNT_MAX, false, false},
-    [DISTRIBUTION] = {"distribution", ALLOT__LIST, 0, 0, false, false},
+    [DISTRIBUTION] = {"distribution", ALLOT__LIST | ALLOT__OBJECT, 0, 0, false, false},
 };
 static const allot__shape lease_shape = {lease_fields, LEASE_KEYS, 0};
 
@@ -176,8 +176,8 @@ static int read_contract(allot__plan_reader *reader, uint32_t object, const allo
 static int32_t is_shared(allot__doc *doc, const allot__value *value)
 {
     char quote[ALLOT__QUOTE_MAX + 4];
-    bool shared = value->kind == 0 || strcmp(value->string, "shared") == 0;
-    if (!shared && strcmp(value->string, "exclusive") != 0)
+    bool shared = value->kind == 0 || allot__word_is(value->string, "shared");
+    if (!shared && !allot__word_is(value->string, "exclusive"))
         allot__doc_fault(doc, allot__at(value->number), "E-range", NULL,
                          "found %s, allowed \"shared\" or \"exclusive\"",
                          allot__doc_quote(doc, allot__at(value->number), quote));

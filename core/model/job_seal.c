@@ -224,10 +224,41 @@ static void sum_queue(looking *it, int32_t queue)
     group->allocated[row] = (int32_t)allocated;
 }
 
+/* Jobs run on hosts: where those are known, it is their slots that there are, and a size beside
+ * them that is another is said. */
+static void size_by_hosts(const looking *it)
+{
+    const allot_state *state = it->state;
+    allot__group_state *group = &state->groups[0];
+    bool known = false;
+    int64_t open = 0;
+    for (int32_t i = 0; i < state->tasks.site_count; i++) {
+        const allot__site *site = &state->tasks.sites[i];
+        bool counts = site->group == 0 && site->slots >= 0;
+        known = known || counts;
+        open += counts && site->closed == ALLOT_OPEN ? site->slots : 0;
+    }
+    int64_t all = open + allot__jobs_draining(state);
+    if (!group->slots_set || !known || all > ALLOT_AMOUNT_MAX || group->slots == open ||
+        group->slots == all)
+        return;
+    allot__fault fault = {.report = it->report,
+                          .severity = ALLOT_WARNING,
+                          .code = "W-slots",
+                          .hint = "close hosts, or state less slots of them",
+                          .consumer = -1,
+                          .field = -1};
+    allot__say(state->plan, &fault,
+               "the state says %lld slots, but jobs go by the %lld of its hosts",
+               (long long)group->slots, (long long)all);
+    group->slots = all;
+}
+
 /* How many slots there are is known from the state, from hosts, or from the plan. */
 static void check_size(looking *it)
 {
     const allot_state *state = it->state;
+    size_by_hosts(it);
     if (state->groups[0].slots_set || state->plan->groups[0].slots_set ||
         state->tasks.site_count > 0)
         return;

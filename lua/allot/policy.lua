@@ -87,6 +87,7 @@ end
 local function list_fault(quota, known)
   if type(quota) ~= "table" or quota.kind then
     return "quota is a list of fills, or a function of the options that returns one"
+      .. (quota == nil and "; a policy of queues has none, but says dispatch or preempts" or "")
   end
   local labels, parts = {}, 0
   for i, fill in ipairs(quota) do
