@@ -54,7 +54,7 @@ local LUA = {
   "pool", "loan", "guard", "victims", "tasks", "relation", "queues", "damping", "ready", "like",
   "policy", "language", "init",
   "swf",
-  "lsf", "lsf_keys", "lsf_site", "lsf_plan", "lsf_text",
+  "lsf", "lsf_keys", "lsf_site", "lsf_resource", "lsf_plan", "lsf_text",
 }
 
 -- C headers whose use tells a floor apart.

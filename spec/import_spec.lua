@@ -198,6 +198,28 @@ describe("allot import", function ()
     end
   end)
 
+  it("P-42, P-36: resources of the whole cluster, and those that are preempted for", function ()
+    local shared = "Begin ResourceMap\nRESOURCENAME LOCATION\nlic 5@[all]\ntmp 9@[hostA]\n"
+      .. "End ResourceMap\n"
+    local function of(params)
+      return plan_of {
+        ["lsb.queues"] = "Begin Queue\nQUEUE_NAME = q\nEnd Queue\n", ["lsf.cluster"] = shared,
+        ["lsb.params"] = "Begin Parameters\n" .. params .. "\nEnd Parameters\n",
+      }
+    end
+    local plan, notes = of "PREEMPTABLE_RESOURCES = lic mem\nPREEMPTION_WAIT_TIME = 400"
+    assert.same({ lic = 5 }, plan.resources)
+    assert.same({ preemptable_resources = { "lic" }, preemption_wait_time = 400 }, plan.params)
+    assert.truthy(notes:find("lsb.params:2:25: note: mem is not carried over", 1, true), notes)
+    assert.truthy(notes:find("lsf.cluster:4:5: note: tmp is not carried over", 1, true), notes)
+    plan, notes = of "PREEMPTABLE_RESOURCES = mem\nPREEMPTION_WAIT_TIME = 400"
+    assert.is_nil(plan.params)
+    assert.truthy(notes:find("lsb.params:3:24: note: PREEMPTION_WAIT_TIME", 1, true), notes)
+    plan, notes = of "PREEMPTABLE_RESOURCES = lic\nPREEMPTION_WAIT_TIME = 299"
+    assert.same({ preemptable_resources = { "lic" } }, plan.params)
+    assert.truthy(notes:find("lsb.params:3:24: note: ", 1, true), notes)
+  end)
+
   it("a file that is not there is an error of its own, and nothing is printed", function ()
     local text, notes, code = import { "lsb.nowhere" }
     assert.same({ "", 5 }, { text, code })

@@ -269,8 +269,10 @@ int allot__write_queues(allot__writer *out, const allot_decision *decision)
     if (status == ALLOT_OK)
         status = write_usage(out, decision, false);
     allot__write_integer(out, "usage_at", allot_decision_now(decision));
+    if (status == ALLOT_OK)
+        status = write_usage(out, decision, true);
     allot__write_preempted_at(out, decision);
-    return status == ALLOT_OK ? write_usage(out, decision, true) : status;
+    return status;
 }
 
 /* ---- Contracts ------------------------------------------------------------------------------- */

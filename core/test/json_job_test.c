@@ -7,6 +7,7 @@ static const char plan[] =
     "{\"hosts\": {\"h1\": {\"slots\": 4}, \"h2\": {\"slots\": 6}},"
     " \"queues\": [{\"name\": \"high\", \"priority\": 9, \"preemptive\": true},"
     " {\"name\": \"low\"}, {\"name\": \"p\", \"slot_pool\": \"P\", \"slot_share\": 50}],"
+    " \"resources\": {\"lic\": 5, \"disk\": 9},"
     " \"leases\": [{\"name\": \"L\", \"provider\": \"A\", \"consumer\": \"B\", \"slots\": 5}]}";
 
 static void begin(bench *it)
@@ -81,6 +82,20 @@ static void test_every_key(void)
     CHECK_EQ(job.grown_count, 1);
     CHECK_STR(job.grown[0].host, "h2");
     CHECK_EQ(job_of(&it, "2").flags, ALLOT_JOB_EXCLUSIVE);
+    bench_end(&it);
+}
+
+static void test_resources(void)
+{
+    bench it;
+    begin(&it);
+    CHECK_EQ(bench_state(&it, "{\"now\": 5000, \"jobs\": [{\"id\": \"2\", \"queue\": \"high\","
+                              " \"resources\": {\"disk\": 4, \"lic\": 1}}]}"),
+             ALLOT_OK);
+    allot_job job = job_of(&it, "2");
+    CHECK_EQ(job.resource_count, 2);
+    CHECK(job.resources[0].resource == 1 && job.resources[0].amount == 4);
+    CHECK(job.resources[1].resource == 0 && job.resources[1].amount == 1);
     bench_end(&it);
 }
 
@@ -193,10 +208,12 @@ static void test_decision(void)
 static int read_once(allot_engine *engine)
 {
     static const char state[] =
-        "{\"now\": 5000, \"usage\": {\"p\": 7}, \"usage_at\": 10, \"jobs\": ["
+        "{\"now\": 5000, \"usage\": {\"p\": 7}, \"usage_at\": 10,"
+        " \"resources_preempted_at\": {\"lic\": 20}, \"jobs\": ["
         "{\"id\": \"1\", \"queue\": \"low\", \"state\": \"running\", \"hosts\": {\"h1\": 1},"
         " \"user\": \"ann\", \"resize\": {\"grow\": 2, \"granted\": {\"h2\": 1}}},"
-        "{\"id\": \"2\", \"queue\": \"high\", \"tags\": [\"a\"], \"backfill\": {\"until\": 9000}}],"
+        "{\"id\": \"2\", \"queue\": \"high\", \"tags\": [\"a\"],"
+        " \"resources\": {\"disk\": 2, \"lic\": 1}, \"backfill\": {\"until\": 9000}}],"
         " \"leases\": {\"L\": {\"provider\": {\"available\": 4}, \"consumer\": {\"available\": 1},"
         " \"since\": 3}}}";
     allot_policy_loader loader = {.load = loader_load};
@@ -222,6 +239,7 @@ int main(void)
 {
     RUN(test_defaults);
     RUN(test_every_key);
+    RUN(test_resources);
     RUN(test_leases);
     RUN(test_faults);
     RUN(test_decision);

@@ -51,6 +51,10 @@ local function run_limit(text)
     slow or first and "the first of two is a default, which a plan does not have" or nil
 end
 
+local function wait_time(text)
+  return whole(text, 300)
+end
+
 local name = lsf.trim
 
 local function slot_share(text)
@@ -173,6 +177,8 @@ keys.parameters = with_protection {
   PREEMPT_JOBTYPE = { "preempt_jobtype", words_of { EXCLUSIVE = 1, BACKFILL = 1, AFFINITY = 1 } },
   HIST_HOURS = { "hist_hours", whole },
   MC_RECLAIM_DELAY = { "mc_reclaim_delay", whole },
+  PREEMPTABLE_RESOURCES = { "preemptable_resources", lsf.words },
+  PREEMPTION_WAIT_TIME = { "preemption_wait_time", wait_time },
   MAX_JOB_PREEMPT_RESET = { "max_job_preempt_reset", yes },
 }
 

@@ -4,6 +4,7 @@
 
 local lsf = require "allot.lsf"
 local keys = require "allot.lsf_keys"
+local resource = require "allot.lsf_resource"
 local site = require "allot.lsf_site"
 
 local plan = {}
@@ -69,6 +70,7 @@ end
 --- What a list of queues says of preemption goes to the policy, the rest to `params`.
 function SECTIONS.parameters(out, section, note)
   for _, row in ipairs(section.rows) do
+    resource.remember(out, row)
     for key, value in pairs(carry(row, keys.parameters, note)) do
       out.params = out.params or {}
       out.params[key] = value
@@ -79,6 +81,8 @@ end
 for _, name in ipairs { "host", "hostgroup", "usergroup", "limit", "hostexport" } do
   SECTIONS[name] = site[name]
 end
+
+SECTIONS.resourcemap = resource.map
 
 local MOST_NOTES = 10000 -- of a file; then how many more
 
@@ -133,6 +137,7 @@ function plan.of(files)
       note(section, 1, ("section %s is not carried over"):format(section.name))
     end
   end
+  resource.settle(out, note)
   site.settle(out, note)
   if #out.queues == 0 then out.queues = nil end
   return out, all()

@@ -7,7 +7,7 @@ local text = {}
 -- Keys in the order in which a reader looks for them; others come behind, by name.
 local FIRST = {}
 for i, key in ipairs {
-  "version", "name", "policy", "use", "params", "user_groups", "host_groups", "hosts",
+  "version", "name", "policy", "use", "params", "resources", "user_groups", "host_groups", "hosts",
   "applications", "queues", "limits", "leases",
   "slots", "priority", "preemption", "slot_pool", "slot_share", "provider", "consumer",
 } do
