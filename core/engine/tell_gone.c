@@ -300,6 +300,7 @@ static void tell_wanted(inquiry *of)
                     count == 1 ? "es" : "");
         tell_less(of, adds_up(of) ? needs - free - before : 0);
     }
+    allot__tell_released(of->it, of->high.number);
 }
 
 /* ---- The whole ------------------------------------------------------------------------------- */

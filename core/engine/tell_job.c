@@ -94,6 +94,7 @@ static void tell_what(const allot__job_teller *it)
     if (it->job->flags & ALLOT_JOB_EXCLUSIVE) {
         allot__tell(&it->teller, "It is exclusive: it has its hosts alone (P-40).");
     }
+    allot__tell_resources(it);
 }
 
 /* ---- What it gets ---------------------------------------------------------------------------- */

@@ -69,7 +69,10 @@ int64_t allot__tell_shares(const allot__job_teller *it, int32_t other);
 /* tell_limit.c: the limit that binds; its pool. */
 void allot__tell_limit(const allot__job_teller *it);
 void allot__tell_slice(const allot__job_teller *it);
-/* tell_resource.c: the resource that is wanting, and who holds it. */
+/* tell_resource.c: what it holds or asks for; of that what it releases to another that asks for
+ * it, as it ends. The resource that is wanting, and who holds it. */
+void allot__tell_resources(const allot__job_teller *it);
+void allot__tell_released(const allot__job_teller *it, int32_t other);
 void allot__tell_resource(const allot__job_teller *it);
 /* tell_prey.c: whom it may preempt, whom not, and why that is not enough. */
 void allot__tell_prey(const allot__job_teller *it);

@@ -19,6 +19,41 @@ static int64_t amount_of(const allot__job_teller *it, int32_t job, int32_t resou
     return 0;
 }
 
+static const char *name_of(const allot__job_teller *it, int32_t resource)
+{
+    allot_resource of = {NULL, 0, 0};
+    (void)allot_plan_resource_at(it->teller.work->plan, resource, &of);
+    return of.name;
+}
+
+void allot__tell_resources(const allot__job_teller *it)
+{
+    int32_t count;
+    const allot_job_resource *of = allot__job_resources(it->jobs, it->number, &count);
+    for (int32_t i = 0; i < count; i++) {
+        allot__tell(&it->teller, "It %s %" PRId64 " of the resource \"%.100s\" (P-42).",
+                    it->job->state == ALLOT_PENDING ? "asks for" : "holds", of[i].amount,
+                    name_of(it, of[i].resource));
+    }
+}
+
+void allot__tell_released(const allot__job_teller *it, int32_t other)
+{
+    int32_t count;
+    const allot_job_resource *of = allot__job_resources(it->jobs, it->number, &count);
+    bool ends = it->queue->on_preempt == ALLOT_REQUEUE || it->queue->on_preempt == ALLOT_KILL;
+    for (int32_t i = 0; i < count && ends; i++) {
+        int64_t asked = amount_of(it, other, of[i].resource);
+        if (asked > 0) {
+            allot__tell(&it->teller,
+                        "It releases %" PRId64
+                        " of the resource \"%.100s\", of which that one asks "
+                        "for %" PRId64 " (P-42).",
+                        of[i].amount, name_of(it, of[i].resource), asked);
+        }
+    }
+}
+
 /* By queue: what its jobs hold once the cycle is over, and how many do. */
 static void count_held(const allot__job_teller *it, int32_t resource)
 {
@@ -67,9 +102,9 @@ void allot__tell_resource(const allot__job_teller *it)
     int64_t asked = amount_of(it, it->number, number);
     (void)allot_plan_resource_at(it->teller.work->plan, number, &of);
     allot__tell(&it->teller,
-                "It asks for %" PRId64 " of the resource \"%.100s\": there are %" PRId64
-                ", and %" PRId64 " are held.",
-                asked, of.name, of.amount, resources->used[number]);
+                "Of \"%.100s\" there are %" PRId64 ", and %" PRId64 " are held: %" PRId64
+                " more are too many (P-42).",
+                of.name, of.amount, resources->used[number], asked);
     if (asked > of.amount) {
         allot__tell(&it->teller, "That is more than there are: as things are, it never starts.");
         return;

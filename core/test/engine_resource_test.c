@@ -70,7 +70,9 @@ static void test_what_is_left(void)
     put(&q, "b", HIGH, ALLOT_PENDING, 1);
     CHECK_STR(queues_run(&q), "start a@h1:1");
     CHECK_STR(queues_why(&q, "b"), "resource lic 4/4");
-    CHECK(says(&q, "b", "It asks for 1 of the resource \"lic\": there are 4, and 4 are held."));
+    CHECK(says(&q, "b", "It asks for 1 of the resource \"lic\" (P-42)."));
+    CHECK(says(&q, "s", "It holds 1 of the resource \"lic\" (P-42)."));
+    CHECK(says(&q, "b", "Of \"lic\" there are 4, and 4 are held: 1 more are too many (P-42)."));
     CHECK(says(&q, "b", "  1 job of /low holds 2: it may preempt these, and they end when they"));
     CHECK(says(&q, "b", "  1 job of /soft holds 1: suspended, these would keep it"));
     CHECK(says(&q, "b", "  1 job of /high holds 1: it may not preempt these (P-7)."));
@@ -95,6 +97,7 @@ static void test_who_goes(void)
     CHECK_STR(queues_why(&q, "b"), "resource lic 3/4");
     CHECK(says(&q, "b", "do not release enough of it"));
     CHECK(says(&q, "c", "it never starts"));
+    CHECK(says(&q, "r", "It releases 2 of the resource \"lic\", of which that one asks for 1 "));
     int64_t when = 0;
     CHECK_EQ(allot_decision_resource_preempted(q.decision, 0, &when), ALLOT_OK);
     CHECK_EQ(when, 1000);
