@@ -56,8 +56,11 @@ static int64_t shares(const allot__job_teller *it, int32_t number)
     bool pending = allot__tell_job(it, number)->state == ALLOT_PENDING;
     int64_t slots = pending ? 0 : allot__tell_shares(it, number);
     int32_t at = it->out->jobs[number].order;
+    if (at < 0) {
+        return slots;
+    }
     const allot_job_order *order = (const allot_job_order *)it->out->orders.items + at;
-    if (at < 0 || (order->kind != ALLOT_ORDER_START && order->kind != ALLOT_ORDER_RESIZE)) {
+    if (order->kind != ALLOT_ORDER_START && order->kind != ALLOT_ORDER_RESIZE) {
         return slots;
     }
     slots += order->place_count == 0 ? order->slots : 0;

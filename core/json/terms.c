@@ -125,7 +125,8 @@ static const allot__shape param_shape = {param_fields, PARAM_KEYS, 0};
 static int set_decay(allot__plan_reader *reader, const allot__value *values)
 {
     const allot__value *hours = &values[HIST_HOURS], *half = &values[HALF_LIFE];
-    allot_decay decay = {.period = hours->integer * 3600, .parts = 10};
+    int64_t period = hours->kind != 0 ? hours->integer * 3600 : 0;
+    allot_decay decay = {.period = period, .parts = 10};
     if (hours->kind != 0 && half->kind != 0)
         allot__doc_fault(&reader->doc, allot__at_key(half->number), "E-conflict", NULL,
                          "found \"half_life\" beside \"hist_hours\", allowed one of them");

@@ -90,6 +90,26 @@ static void test_it_is_told_once_and_again(void)
     queues_end(&q);
 }
 
+/* A cycle in which nothing is ordered is told as well. */
+static void test_nothing_happened(void)
+{
+    queues q;
+    seen out;
+    queues_begin(&q);
+    queues_host(&q, "h1", 3);
+    low = queues_add(&q, "low", 1, NULL);
+    high = queues_add(&q, "high", 9, preemptive);
+    int32_t top = queues_add(&q, "top", 10, NULL);
+    queues_seal(&q);
+    queues_on(&q, "l", low, ALLOT_RUNNING, "h1", 2);
+    queues_on(&q, "t", top, ALLOT_RUNNING, "h1", 1);
+    queues_pending(&q, "big", high, 3);
+    queues_run(&q);
+    CHECK_EQ(ask(&q, "big", &out), ALLOT_OK);
+    CHECK(strstr(out.text, "/low (PRIORITY 1): 1 job (2 slots) there.") != NULL);
+    queues_end(&q);
+}
+
 static void test_only_what_there_is(void)
 {
     queues q;
@@ -141,6 +161,7 @@ static void test_memory_runs_out(void)
 int main(void)
 {
     RUN(test_it_is_told_once_and_again);
+    RUN(test_nothing_happened);
     RUN(test_only_what_there_is);
     RUN(test_memory_runs_out);
     return check_done();

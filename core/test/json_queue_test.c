@@ -238,6 +238,8 @@ static const struct {
      "E-missing:2:13"},
     {"{\"queues\": [{\"name\": \"q\"}],\n\"params\": {\"hist_hours\": 1, \"half_life\": 5}}",
      "E-conflict:2:29"},
+    {"{\"queues\": [{\"name\": \"q\"}],\n\"params\": {\"hist_hours\": 9223372036854775807}}",
+     "E-range:2:26"},
     {"{" HOSTS ",\n\"host_groups\": {\"a\": [\"b\"], \"b\": [\"a\"]},"
      " \"queues\": [{\"name\": \"q\"}]}",
      "E-cycle:2:35"},
