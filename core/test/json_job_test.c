@@ -128,7 +128,7 @@ static void test_faults(void)
     } cases[] = {
         {"{\"now\": 50, \"jobs\": [\n{\"id\": \"1\", \"queue\": \"lo\"}]}", "E-unknown-queue:2:22"},
         {"{\"now\": 50, \"jobs\": [\n{\"queue\": \"low\"}]}", "E-missing:2:1"},
-        {JOB ", \"state\": \"run\"}]}", "E-range:2:38"},
+        {JOB ", \"state\": \"over\"}]}", "E-range:2:38"},
         {JOB ", \"slots\": 0}]}", "E-range:2:38"},
         {JOB ", \"slot\": 1}]}", "E-unknown-key:2:29"},
         {JOB "}, {\"id\": \"1\", \"queue\": \"p\"}]}", "E-duplicate-id:2:37"},
@@ -136,7 +136,6 @@ static void test_faults(void)
         {JOB ", \"user\": \"\"}]}", "E-name:2:37"},
         {JOB ", \"backfill\": {\"queue\": \"x\"}}]}", "E-unknown-queue:2:51"},
         {"{\"now\": 50,\n\"consumers\": {\"/low\": {\"demand\": 1}}}", "E-queues:2:1"},
-        {"{\"now\": 50,\n\"usage\": {\"p\": 1}}", "E-missing:2:1"},
         {"{\"now\": 50, \"usage_at\": 1,\n\"usage\": {\"x\": 1}}", "E-unknown-queue:2:11"},
         {"{\"now\": 50, \"usage_at\": 1,\n\"usage_rest\": {\"p\": 1}}", "E-missing:2:16"},
         {"{\"now\": 50,\n\"leases\": {\"M\": {\"provider\": {\"available\": 1},"
