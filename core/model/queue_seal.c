@@ -138,7 +138,7 @@ static int make_groups(allot_plan *plan)
 
 /* ---- All ---- */
 
-/* Is preemption on (P-20)? */
+/* Is preemption on (P-20)? A relation of the policy's own has a say in it later: relation.c. */
 static bool preempts(const allot_plan *plan)
 {
     const allot_policy *policy = plan->groups[0].policy;
@@ -147,9 +147,8 @@ static bool preempts(const allot_plan *plan)
         const allot_queue *queue = allot__queue_at(plan->queues, i);
         any = any || queue->preemptive || queue->preemptable;
     }
-    if (policy && policy->preempts != ALLOT__AS_QUEUES_SAY)
-        any = policy->preempts >= 0;
-    return any;
+    bool never = policy && policy->preempts != ALLOT__AS_QUEUES_SAY && policy->preempts < 0;
+    return any && !never;
 }
 
 static int make(allot_plan *plan, allot_report *report)

@@ -122,6 +122,14 @@ static void cut_pools(const allot_plan *plan, const allot__relation *it)
     }
 }
 
+static bool any_may(const allot__relation *it)
+{
+    bool any = false;
+    for (size_t i = 0; i < (size_t)it->count * allot__words(it->count); i++)
+        any = any || it->may[i] != 0;
+    return any;
+}
+
 /* ---- Preferences ---- */
 
 static int put_levels(const allot_plan *plan, allot__relation *it)
@@ -243,6 +251,8 @@ static int make(const allot_plan *plan, allot__relation *it, allot_report *repor
         put_built_in(plan, it); /* by priority, so without circles */
     int status = policy->preempts < 0 ? ALLOT_OK : put_asked(plan, it, report);
     cut_pools(plan, it);
+    if (!plan->base) /* who may, does so though no queue says it (P-20) */
+        plan->queues->preempts = plan->queues->preempts || any_may(it);
     return status || policy->preempts < 0 ? status : check_circles(plan, it, report);
 }
 
