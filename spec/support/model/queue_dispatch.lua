@@ -37,6 +37,21 @@ local function run(w, job, hosts)
   job.state, job.hosts, job.fresh = "running", hosts, true
 end
 
+--- A-15: free slots that it would have are kept for a job whose victims are still to go.
+local function keep(w, job, victims)
+  if job.state ~= "pending" then return end
+  local gone, kept = {}, {}
+  for _, victim in ipairs(victims) do gone[victim] = prey.state_once(victim) end
+  for host, slots in pairs(prey.place(w, job, gone)) do
+    kept[host] = math.min(slots, math.max(0, room.free(w, w.host[host], job.queue, {})))
+  end
+  local nobodys = { name = "", priority = 0 }
+  table.insert(w.jobs, {
+    id = "", place = 0, queue = nobodys, groups = {}, state = "running", slots = 0, hosts = kept,
+    grow = 0, taken = true,
+  })
+end
+
 local function delayed(w, job)
   return job.state == "pending" and job.preempt_delay and job.submitted
     and w.now - job.submitted < job.preempt_delay
@@ -56,7 +71,10 @@ local function try(w, job)
     for _, victim in ipairs(victims) do
       if job.waits then victim.taken = true else preempt(w, victim, job) end
     end
-    if job.waits then return false end
+    if job.waits then
+      keep(w, job, victims)
+      return false
+    end
     hosts = prey.place(w, job, nil)
   end
   run(w, job, hosts)
@@ -105,6 +123,50 @@ local function places(w)
     end
   end
   return out
+end
+
+-- ---- Growing --------------------------------------------------------------------------------
+
+--- Hosts that a running job may grow on, its own first.
+local function hosts_to_grow(w, job)
+  local own, others = {}, {}
+  for _, host in ipairs(w.hosts) do
+    if not job.queue.hosts or job.queue.hosts[host.name] then
+      table.insert(job.hosts[host.name] and own or others, host)
+    end
+  end
+  return table.move(others, 1, #others, #own + 1, own)
+end
+
+--- The most that a job may have more of a host's free slots.
+local function growth(w, job, host, left, grown)
+  local slots = math.min(left, math.max(0, room.free(w, host, job.queue, {})))
+  slots = room.on_host(w, job, host.name, slots + (job.hosts[host.name] or 0), nil)
+    - (job.hosts[host.name] or 0)
+  while slots > 0 and not room.allowed(w, job, job.slots + grown + slots) do slots = slots - 1 end
+  return slots
+end
+
+--- P-50: free slots for running jobs that ask for more, as many as there are. `left`: how many the
+-- pool leaves a queue; nil: it has none.
+local function grow(w, queues, left)
+  local set = {}
+  for _, queue in ipairs(queues) do set[queue] = true end
+  for _, job in ipairs(w.jobs) do
+    local may = job.state == "running" and job.grow > 0 and not job.taken and not job.fresh
+    if set[job.queue] and may and not job.notifying and not job.exclusive then
+      local more, grown = {}, 0
+      local most = math.min(job.grow, left and left() or job.grow)
+      for _, host in ipairs(hosts_to_grow(w, job)) do
+        local slots = growth(w, job, host, most - grown, grown)
+        if slots > 0 then more[host.name], grown = slots, grown + slots end
+      end
+      if grown > 0 then record(w, "resizes", job, more) end
+      for host, slots in pairs(more) do
+        job.hosts[host], job.slots = (job.hosts[host] or 0) + slots, job.slots + slots
+      end
+    end
+  end
 end
 
 -- ---- Pools -------------------------------------------------------------------------------------
@@ -202,22 +264,23 @@ local function open_pool(w, name)
   return it
 end
 
+local function used_in(w, it)
+  local sum = 0
+  for _, queue in ipairs(it.queues) do sum = sum + used_by(w, queue) end
+  return sum
+end
+
 local function start_within(w, it, queue)
   local row = it.slice[queue]
   for _, job in ipairs(waiting(w, { queue })) do
     local used = used_by(w, queue)
     local fits = used + job.slots <= row.slice or job.state == "suspended"
     local large = job.slots > row.slice and used < row.slice -- A-25
-    if fits or large then
+    local most = most_of(it) - used_in(w, it)
+    if (fits or large) and (job.state == "suspended" or job.slots <= most) then
       if try(w, job) then it.free = it.free - job.slots end
     end
   end
-end
-
-local function used_in(w, it)
-  local sum = 0
-  for _, queue in ipairs(it.queues) do sum = sum + used_by(w, queue) end
-  return sum
 end
 
 local function left_of(w, it)
@@ -260,53 +323,18 @@ end
 local function serve_pool(w, it)
   if free_of(w, it.queues[1]) ~= it.free then cut(w, it) end
   it.reached = it.reached + 1
-  start_within(w, it, it.order[it.reached])
+  local queue = it.order[it.reached]
+  start_within(w, it, queue)
+  grow(w, { queue }, function ()
+    local slice = it.slice[queue].slice - used_by(w, queue)
+    return math.max(0, math.min(slice, most_of(it) - used_in(w, it)))
+  end)
   if it.reached == #it.order then
     if it.by_priority then by_priority(w, it) else leftover(w, it) end
   end
 end
 
 -- ---- The cycle ---------------------------------------------------------------------------------
-
---- Hosts that a running job may grow on, its own first.
-local function hosts_to_grow(w, job)
-  local own, others = {}, {}
-  for _, host in ipairs(w.hosts) do
-    if not job.queue.hosts or job.queue.hosts[host.name] then
-      table.insert(job.hosts[host.name] and own or others, host)
-    end
-  end
-  return table.move(others, 1, #others, #own + 1, own)
-end
-
---- The most that a job may have more of a host's free slots.
-local function growth(w, job, host, left, grown)
-  local slots = math.min(left, math.max(0, room.free(w, host, job.queue, {})))
-  slots = room.on_host(w, job, host.name, slots + (job.hosts[host.name] or 0), nil)
-    - (job.hosts[host.name] or 0)
-  while slots > 0 and not room.allowed(w, job, job.slots + grown + slots) do slots = slots - 1 end
-  return slots
-end
-
---- P-50: free slots for running jobs that ask for more, as many as there are.
-local function grow(w, queues)
-  local set = {}
-  for _, queue in ipairs(queues) do set[queue] = true end
-  for _, job in ipairs(w.jobs) do
-    local may = job.state == "running" and job.grow > 0 and not job.taken and not job.fresh
-    if set[job.queue] and may and not job.notifying and not job.exclusive then
-      local more, grown = {}, 0
-      for _, host in ipairs(hosts_to_grow(w, job)) do
-        local slots = growth(w, job, host, job.grow - grown, grown)
-        if slots > 0 then more[host.name], grown = slots, grown + slots end
-      end
-      if grown > 0 then record(w, "resizes", job, more) end
-      for host, slots in pairs(more) do
-        job.hosts[host], job.slots = (job.hosts[host] or 0) + slots, job.slots + slots
-      end
-    end
-  end
-end
 
 --- What a cycle decides: lists `starts`, `resumes`, `suspends`, `kills`, `resizes`, in order.
 -- `opts` is what a policy's options say: lifts, fewest, job_types, least_run_time; and usage.

@@ -17,10 +17,9 @@ function prey.place(w, job, gone)
   for _, host in ipairs(w.hosts) do
     local own = job.hosts[host.name]
     if job.state == "suspended" then
-      local free = own and room.free_to_resume(w, host, job) or 0
-      if own and math.min(free, room.on_host(w, job, host.name, free, placed)) >= own then
-        placed[host.name], left = own, left - own
-      end
+      local free = own and math.max(0, room.free_to_resume(w, host, job)) or 0
+      local slots = own and math.min(own, room.on_host(w, job, host.name, free, placed)) or 0
+      if slots > 0 then placed[host.name], left = slots, left - slots end
     elseif not job.queue.hosts or job.queue.hosts[host.name] then
       local free = room.free(w, host, job.queue, job)
       local slots = math.min(left, room.on_host(w, job, host.name, math.max(0, free), placed))
@@ -33,7 +32,8 @@ function prey.place(w, job, gone)
   return nil, left, allowed
 end
 
-local function state_once(job)
+--- What a job is once it is preempted.
+function prey.state_once(job)
   local given = job.queue.given
   local action = given.job_controls and given.job_controls.suspend
   local ends = given.terminate_when or action == "requeue" or action == "kill"
@@ -54,7 +54,7 @@ end
 local function with(gone, victim)
   local out = {}
   for job, state in pairs(gone) do out[job] = state end
-  out[victim] = state_once(victim)
+  out[victim] = prey.state_once(victim)
   return out
 end
 
@@ -113,7 +113,7 @@ end
 local function gone_of(list, but)
   local out = {}
   for _, victim in ipairs(list) do
-    if victim ~= but then out[victim] = state_once(victim) end
+    if victim ~= but then out[victim] = prey.state_once(victim) end
   end
   return out
 end
