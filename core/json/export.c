@@ -158,9 +158,9 @@ static void divide(dividing *it, int64_t amount)
         left -= of->got;
     }
     for (; left > 0 && sum > 0; left--) {
-        side *best = NULL;
-        for (int32_t i = 0; i < it->count; i++)
-            if (best == NULL || comes_before(&it->sides[i], best))
+        side *best = &it->sides[0]; /* there is one, or there would be no shares */
+        for (int32_t i = 1; i < it->count; i++)
+            if (comes_before(&it->sides[i], best))
                 best = &it->sides[i];
         best->got++;
         best->rest = -1;

@@ -95,13 +95,13 @@ static bool has_words(const allot__texts *texts)
 /* Takes a name's queue, or all, out of the list or into it; false: there is no such queue. */
 static bool mark_queue(const allot_plan *plan, const char *name, const char **queues)
 {
-    bool not = name[0] == '~';
-    int32_t found = allot_plan_queue_find(plan, name + not );
-    bool all = strcmp(name + not, "all") == 0;
+    bool without = name[0] == '~';
+    int32_t found = allot_plan_queue_find(plan, name + without);
+    bool all = strcmp(name + without, "all") == 0;
     allot_queue queue;
     for (int32_t i = 0; i < allot_plan_queues(plan); i++)
         if ((all || i == found) && allot_plan_queue_at(plan, i, &queue) == ALLOT_OK)
-            queues[i] = not ? NULL : queue.name;
+            queues[i] = without ? NULL : queue.name;
     return all || found >= 0;
 }
 
