@@ -271,9 +271,34 @@ static int merge_down(allot__chase *chase)
     return ALLOT_OK;
 }
 
+/* Rule 2 where hosts have less than nothing free: those there make room together, if at all. */
+static int take_overdrawn(allot__chase *chase)
+{
+    allot__prey *prey = chase->prey;
+    allot__prey_list *list = allot__chase_list(chase);
+    if (list == NULL) {
+        return ALLOT_ENOMEM;
+    }
+    for (int32_t place = allot__prey_list_seek(&prey->rows, list, 0);
+         place >= 0 && !allot__fits(&chase->fit);
+         place = allot__prey_list_seek(&prey->rows, list, place + 1)) {
+        int32_t job = allot__prey_list_job(&prey->rows, list, place);
+        if (!allot__prey_may(chase, job) || prey->gone[job]) {
+            continue;
+        }
+        if (allot__fit_overdrawn(&chase->fit, job)) {
+            allot__chase_take(chase, job);
+        } else {
+            try_one(chase, job);
+        }
+    }
+    return ALLOT_OK;
+}
+
 static int pursue(allot__chase *chase)
 {
     int status = ALLOT_OK;
+    bool together = false;
     allot_fewest fewest = chase->prey->work->rules[0].policy->fewest;
     if (fewest == ALLOT_OPTIMAL_MINI_JOB && allot__chase_fewest(chase, &status)) {
         return ALLOT_OK;
@@ -288,7 +313,12 @@ static int pursue(allot__chase *chase)
     if (status == ALLOT_OK && !own && !(whole && chase->fit.lack > 0)) {
         status = merge_down(chase);
     }
-    if (status == ALLOT_OK && fewest != ALLOT_ONE_BY_ONE && allot__fits(&chase->fit)) {
+    if (status == ALLOT_OK && !whole && !allot__fits(&chase->fit)) {
+        status = take_overdrawn(chase);
+        together = true;
+    }
+    if (status == ALLOT_OK && (together || fewest != ALLOT_ONE_BY_ONE) &&
+        allot__fits(&chase->fit)) {
         allot__chase_spare(chase);
     }
     return status;

@@ -17,6 +17,8 @@
  *     What a victim was given to grow by is free with it (P-53);
  *     an exclusive job takes whole hosts, in their order: those on which all that run are
  *     candidates, and nobody keeps slots;
+ *     Where running and kept slots exceed a host, those there go together, and who is not needed is
+ *     spared again;
  *  3. until the job fits. If it never does, nobody goes (A-10, P-23);
  *  4. with fewest = "mini_job" those are spared again, last taken first, that it fits without; with
  *     "optimal_mini_job" the fewest that do are taken, and of such sets the one that comes first in

@@ -196,6 +196,18 @@ bool allot__fit_shares(const allot__fit *fit, int32_t other)
     return false;
 }
 
+bool allot__fit_overdrawn(const allot__fit *fit, int32_t other)
+{
+    const allot__job *job = allot__job_at(fit->room->work->state->jobs, other);
+    for (int32_t i = 0; !fit->resumes && i < job->place_count + job->grown_count; i++) {
+        int32_t host = host_at(fit, job, i);
+        if (host >= 0 && fit->room->free[host] < 0 && allot__room_has(fit->room, fit->set, host)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Its bounds are there since it began to run, so that nothing is made that could fail. */
 static void count_bounds(allot__fit *fit, int32_t other, const allot__job *job, bool away)
 {

@@ -211,6 +211,21 @@ static bool fewest(plain *it)
     return false;
 }
 
+static void take_overdrawn(plain *it)
+{
+    for (int32_t i = 0; i < it->count && !fits(it); i++) {
+        int32_t job = job_of(it, it->rows[i]);
+        if (it->chase.prey->gone[job]) {
+            continue;
+        }
+        if (allot__fit_overdrawn(&it->chase.fit, job)) {
+            allot__chase_take(&it->chase, job);
+        } else {
+            try_them(it, &job, 1);
+        }
+    }
+}
+
 static void pursue(plain *it)
 {
     const allot__fit *fit = &it->chase.fit;
@@ -225,7 +240,11 @@ static void pursue(plain *it)
     if (!whole || lack_of(it) == 0) {
         take_one_by_one(it);
     }
-    if (how != ALLOT_ONE_BY_ONE && fits(it)) {
+    bool together = !whole && !fits(it);
+    if (together) {
+        take_overdrawn(it);
+    }
+    if ((together || how != ALLOT_ONE_BY_ONE) && fits(it)) {
         spare(it);
     }
 }

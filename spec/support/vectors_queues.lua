@@ -236,4 +236,15 @@ preemption("A-24, Q-11: who may preempt everybody may not preempt a pool's queue
 }, { jobs = { running("l", "low", "h1"), { id = "p", queue = "high" } } },
   { jobs = { l = "waits", p = "waits" } })
 
+preemption("A-10, P-25: who makes room only together goes together", {
+  hosts = hosts(1, 3), queues = {
+    { name = "A", priority = 9 },
+    { name = "B", priority = 5, preemptive = true, preemptable = true },
+    { name = "C", priority = 1 },
+  },
+}, { jobs = {
+  { id = "c", queue = "C", state = "suspended", slots = 2, hosts = { h1 = 2 } },
+  running("b1", "B", "h1"), running("b2", "B", "h1"), { id = "a", queue = "A" },
+} }, { jobs = { a = "starts", b1 = "suspends", b2 = "suspends", c = "resumes" } })
+
 return vectors

@@ -68,6 +68,13 @@ local function wanting(w, job, gone)
   return left, over
 end
 
+--- Is less wanting with a victim gone, too?
+local function makes_room(w, job, victim, gone)
+  local left, over = wanting(w, job, gone)
+  local left_then, over_then = wanting(w, job, with(gone, victim))
+  return left_then < left or over_then < over
+end
+
 --- The order of victims by default (A-2, A-4): without preferences the least loaded host, then the
 -- lower PRIORITY, then the last started; with some, these first (P-11), and so with
 -- LEAST_RUN_TIME (P-12).
@@ -155,6 +162,18 @@ local function fewest(w, job, list)
   return chosen
 end
 
+--- Is a victim on a host, among those of the job's queue, that has less than nothing free?
+local function overdrawn(w, job, victim, gone)
+  local was, found = {}, false
+  for other, state in pairs(gone) do was[other], other.state = other.state, state end
+  for name in pairs(victim.hosts) do
+    local ours = not job.queue.hosts or job.queue.hosts[name]
+    found = found or ours and room.free(w, w.host[name], job.queue, job) < 0
+  end
+  for other, state in pairs(was) do other.state = state end
+  return found
+end
+
 --- The jobs that go so that `job` fits; nil: there are no such.
 function prey.hunt(w, job)
   local list = candidates(w, job)
@@ -167,13 +186,19 @@ function prey.hunt(w, job)
   for _, victim in ipairs(list) do
     local left, over = wanting(w, job, gone)
     if left == 0 and over == 0 then break end
-    local left_then, over_then = wanting(w, job, with(gone, victim))
-    if left_then < left or over_then < over then
+    if makes_room(w, job, victim, gone) then
       gone, chosen[#chosen + 1] = with(gone, victim), victim
     end
   end
+  local together = job.state == "pending" and not prey.place(w, job, gone)
+  for _, victim in ipairs(together and list or {}) do
+    if prey.place(w, job, gone) then break end
+    local takes = not gone[victim] and (overdrawn(w, job, victim, gone)
+      or makes_room(w, job, victim, gone))
+    if takes then gone, chosen[#chosen + 1] = with(gone, victim), victim end
+  end
   if not prey.place(w, job, gone) then return nil end
-  for i = w.fewest ~= "no" and #chosen or 0, 1, -1 do
+  for i = (together or w.fewest ~= "no") and #chosen or 0, 1, -1 do
     if prey.place(w, job, gone_of(chosen, chosen[i])) then
       table.remove(chosen, i)
     end
