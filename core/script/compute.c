@@ -18,15 +18,15 @@ enum { GROUP = 32 };
 
 /* ---- The row view -------------------------------------------------------------------------- */
 
-/* Upvalues: the script, and the numbers of the columns by name. */
+/* Upvalues: the script, the kind of rows, the numbers of the columns by name. */
 static int view_index(lua_State *L)
 {
     const allot__script *script = lua_touserdata(L, lua_upvalueindex(1));
     const allot__batch_run *run = &script->run;
     lua_settop(L, 2);
     lua_pushvalue(L, 2);
-    if (lua_rawget(L, lua_upvalueindex(2)) == LUA_TNIL) {
-        lua_pushvalue(L, lua_upvalueindex(2));
+    if (lua_rawget(L, lua_upvalueindex(3)) == LUA_TNIL) {
+        lua_pushvalue(L, lua_upvalueindex(3));
         return allot__library_unknown(L, NULL, "column", 4, 2);
     }
     if (!run->batch || !run->call->view)
@@ -42,29 +42,16 @@ static int view_index(lua_State *L)
     return 1;
 }
 
-static int view_newindex(lua_State *L)
-{
-    return luaL_error(L, "a row is only read; it cannot be changed");
-}
-
 void allot__script_view(lua_State *L, allot__script *script, const allot__draft *draft,
                         allot_rows rows)
 {
     int32_t count = allot__read_columns(draft, rows);
-    lua_newuserdatauv(L, 1, 0);
-    lua_createtable(L, 0, 2);
-    lua_pushlightuserdata(L, script);
     lua_createtable(L, 0, count);
     for (int32_t i = 0; i < count; i++) {
         lua_pushinteger(L, i);
         lua_setfield(L, -2, allot__read_column_name(draft, rows, i));
     }
-    lua_pushcclosure(L, view_index, 2);
-    lua_setfield(L, -2, "__index");
-    lua_pushcfunction(L, view_newindex);
-    lua_setfield(L, -2, "__newindex");
-    lua_setmetatable(L, -2);
-    script->views[rows] = luaL_ref(L, LUA_REGISTRYINDEX);
+    script->views[rows] = allot__view_make(L, script, rows, view_index, "a row");
 }
 
 /* ---- A batch ------------------------------------------------------------------------------- */

@@ -62,29 +62,11 @@ static int queue_index(lua_State *L)
     return 1;
 }
 
-static int queue_newindex(lua_State *L)
-{
-    return luaL_error(L, "a queue is only read; it cannot be changed");
-}
-
 void allot__relate_views(lua_State *L, allot__script *script)
 {
     for (int which = 0; which < 2; which++) {
-        lua_newuserdatauv(L, 1, 0);
-        lua_createtable(L, 0, 2);
-        lua_pushlightuserdata(L, script);
-        lua_pushinteger(L, which);
-        lua_createtable(L, 0, FIELDS);
-        for (int i = 0; i < FIELDS; i++) {
-            lua_pushinteger(L, i);
-            lua_setfield(L, -2, fields[i]);
-        }
-        lua_pushcclosure(L, queue_index, 3);
-        lua_setfield(L, -2, "__index");
-        lua_pushcfunction(L, queue_newindex);
-        lua_setfield(L, -2, "__newindex");
-        lua_setmetatable(L, -2);
-        script->relating.views[which] = luaL_ref(L, LUA_REGISTRYINDEX);
+        allot__view_fields(L, fields, FIELDS);
+        script->relating.views[which] = allot__view_make(L, script, which, queue_index, "a queue");
     }
 }
 

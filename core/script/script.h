@@ -262,6 +262,15 @@ bool allot__read_options(allot__reading *reading);
 int allot__build_policy(allot__script *script, const allot__draft *draft, allot_report *report,
                         allot_policy **out);
 
+/* ---- view.c: raises. ---- */
+
+/* Pushes the numbers 0, 1, ... of fields by name. */
+void allot__view_fields(lua_State *L, const char *const *names, int32_t count);
+/* Makes an object that can only be read, of the fields on top, which it pops; its reference in
+ * Lua's registry. `index` has as upvalues the script, `number`, the fields; `what` is "a row". */
+int allot__view_make(lua_State *L, allot__script *script, lua_Integer number, lua_CFunction index,
+                     const char *what);
+
 /* ---- compute.c ---- */
 
 /* Fills `provider` with the script's. */

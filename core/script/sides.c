@@ -32,34 +32,14 @@ static int side_index(lua_State *L)
     return 1;
 }
 
-static int side_newindex(lua_State *L)
-{
-    return luaL_error(L, "a lease's side is only read; it cannot be changed");
-}
-
-static int make_view(lua_State *L, allot__script *script, int32_t first)
-{
-    lua_newuserdatauv(L, 1, 0);
-    lua_createtable(L, 0, 2);
-    lua_pushlightuserdata(L, script);
-    lua_pushinteger(L, first);
-    lua_createtable(L, 0, FIELDS);
-    for (int i = 0; i < FIELDS; i++) {
-        lua_pushinteger(L, i);
-        lua_setfield(L, -2, fields[i]);
-    }
-    lua_pushcclosure(L, side_index, 3);
-    lua_setfield(L, -2, "__index");
-    lua_pushcfunction(L, side_newindex);
-    lua_setfield(L, -2, "__newindex");
-    lua_setmetatable(L, -2);
-    return luaL_ref(L, LUA_REGISTRYINDEX);
-}
-
 void allot__side_views(lua_State *L, allot__script *script)
 {
-    script->sides[0] = make_view(L, script, ALLOT_LEASE_PROVIDER_AVAILABLE);
-    script->sides[1] = make_view(L, script, ALLOT_LEASE_CONSUMER_AVAILABLE);
+    static const int32_t first[] = {ALLOT_LEASE_PROVIDER_AVAILABLE, ALLOT_LEASE_CONSUMER_AVAILABLE};
+    for (int side = 0; side < 2; side++) {
+        allot__view_fields(L, fields, FIELDS);
+        script->sides[side] =
+            allot__view_make(L, script, first[side], side_index, "a lease's side");
+    }
 }
 
 int32_t allot__side_answer(lua_State *L, int index)
