@@ -6,12 +6,8 @@
  * Classes of its jobs take what limits leave one after another, each as much as it has pending, as
  * if slots were there for all. Counts of jobs are no slots and are not asked.
  */
+#include "base/least.h"
 #include "engine/bound.h"
-
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
 
 /* What a limit by host leaves on all hosts of the queue, up to `most`. */
 static int64_t left_on_hosts(const allot__bounds *bounds, const allot__bound_entry *entry,
@@ -26,11 +22,11 @@ static int64_t left_on_hosts(const allot__bounds *bounds, const allot__bound_ent
         if (allot__limit_on(bounds, entry->limit, host)) {
             int32_t number = allot__bound_find(bounds, entry, host);
             int64_t used = number >= 0 ? allot__bound_at(bounds, number)->used : 0;
-            left = least(left, allot__bound_most(bounds, entry->limit, host) - used);
+            left = allot__least(left, allot__bound_most(bounds, entry->limit, host) - used);
         }
         sum += left > 0 ? left : 0;
     }
-    return least(sum, most);
+    return allot__least(sum, most);
 }
 
 /* A limit of some hosts together binds a queue that has no others. */
@@ -54,7 +50,7 @@ static int64_t class_wants(allot__bounds *bounds, const allot__bound_class *clas
             continue;
         }
         const allot__bound *bound = allot__bound_at(bounds, entries[i].bound);
-        most = least(most, bound->most - bound->used - bound->trial);
+        most = allot__least(most, bound->most - bound->used - bound->trial);
     }
     most = most > 0 ? most : 0;
     for (int32_t i = 0; i < class->count; i++)
@@ -94,5 +90,5 @@ int64_t allot__bounds_wants(allot__bounds *bounds, int32_t queue, int64_t pendin
     }
     for (int32_t i = first; i < last; i++)
         forget(bounds, &classes[bounds->class_of[jobs->by_queue[i]]]);
-    return least(pending, sum);
+    return allot__least(pending, sum);
 }

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* dispatch_grow.c: running jobs that want more slots get free ones (P-50). */
+#include "base/least.h"
 #include "engine/dispatch_turn.h"
-
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
 
 /* How many slots more a job may have below limits that are of no host: a search, as these are asked
  * about one number. Its pool lets it have what is left of the slice. */
@@ -16,8 +12,8 @@ static int32_t allowed(const allot__turns *turns, int32_t number)
     int32_t pool = allot__turn_pool(turns, job->queue), low = 0, high = job->grow, binding;
     if (pool >= 0) {
         int64_t slice = turns->slice[job->queue] - turns->out->used[job->queue];
-        slice = least(slice, allot__pool_left(turns, pool));
-        high = (int32_t)least(high, slice > 0 ? slice : 0);
+        slice = allot__least(slice, allot__pool_left(turns, pool));
+        high = (int32_t)allot__least(high, slice > 0 ? slice : 0);
     }
     while (low < high) {
         int32_t middle = low + (high - low + 1) / 2;

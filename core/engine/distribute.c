@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/least.h"
 #include "engine/in_flight.h"
 #include "engine/ledger.h"
 #include "engine/order.h"
@@ -18,16 +19,6 @@ typedef struct pass {
     int64_t *room; /* first pass, by family: what it can place; NULL: all that it is passed */
     int64_t *lack; /* second pass, by family: what its leaves could still take */
 } pass;
-
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
-static int64_t most(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
 
 static int begin(pass *pass)
 {
@@ -90,7 +81,7 @@ int64_t allot__spare_quota(const allot__work *work, int32_t family)
 {
     int32_t first = allot__family_first(work, family);
     int32_t parent = work->group->parent[family];
-    int64_t rest = least(work->quota[parent], work->reserve[parent]);
+    int64_t rest = allot__least(work->quota[parent], work->reserve[parent]);
     for (int32_t row = first; row < first + allot__family_size(work, family); row++) {
         rest -= work->quota[row];
     }
@@ -105,11 +96,11 @@ static int64_t first_part(const pass *pass, int32_t row)
     if (allot__ledger_at(work, row)) {
         return 0; /* it has decided already */
     }
-    int64_t part = most(0, work->quota[row] - allocated(work, row) - pledged(work, row));
+    int64_t part = allot__most(0, work->quota[row] - allocated(work, row) - pledged(work, row));
     if (work->room != NULL && below == 0) {
-        return least(part, work->room[row] - pledged(work, row));
+        return allot__least(part, work->room[row] - pledged(work, row));
     }
-    return pass->room != NULL && below != 0 ? least(part, pass->room[below]) : part;
+    return pass->room != NULL && below != 0 ? allot__least(part, pass->room[below]) : part;
 }
 
 /* The same for leaves side by side, where that is all. */
@@ -119,7 +110,7 @@ static int64_t first_leaves(allot__work *work, int32_t first, int32_t count, int
     const int32_t *restrict held = work->allocated + first;
     int32_t *restrict received = work->received + first;
     for (int32_t i = 0; i < count && left > 0; i++) {
-        int64_t part = least(most(0, (int64_t)quota[i] - held[i]), left);
+        int64_t part = allot__least(allot__most(0, (int64_t)quota[i] - held[i]), left);
         received[i] = (int32_t)part;
         left -= part;
     }
@@ -138,7 +129,7 @@ static int64_t first_family(pass *pass, int32_t family, int64_t left)
     sort_family(pass, family);
     for (int32_t i = 0; i < count && left > 0; i++) {
         int32_t row = member(pass, first, i);
-        int64_t part = least(first_part(pass, row), left);
+        int64_t part = allot__least(first_part(pass, row), left);
         work->received[row] += (int32_t)part;
         left -= part;
     }
@@ -215,13 +206,14 @@ static int64_t lacks(const pass *pass, int32_t row)
     }
     int64_t holds = allocated(work, row) + work->received[row];
     if (family == 0) {
-        int64_t lack = most(0, work->quota[row] - holds);
-        return work->room != NULL ? least(lack, work->room[row] - work->received[row]) : lack;
+        int64_t lack = allot__most(0, work->quota[row] - holds);
+        return work->room != NULL ? allot__least(lack, work->room[row] - work->received[row])
+                                  : lack;
     }
     if (work->limit[row] == ALLOT_NONE) {
         return pass->lack[family];
     }
-    return least(pass->lack[family], most(0, work->limit[row] - holds));
+    return allot__least(pass->lack[family], allot__most(0, work->limit[row] - holds));
 }
 
 static void count_lacks(pass *pass)
@@ -248,7 +240,7 @@ static void second_family(pass *pass, int32_t family, int64_t left)
     sort_family(pass, family);
     for (int32_t i = 0; i < allot__family_size(work, family); i++) {
         int32_t row = member(pass, first, i);
-        int64_t part = least(lacks(pass, row), left);
+        int64_t part = allot__least(lacks(pass, row), left);
         int32_t below = allot__family_of(work, row);
         work->received[row] += (int32_t)part;
         left -= part;
@@ -267,7 +259,7 @@ static int second_pass(pass *pass)
         return ALLOT_ENOMEM;
     }
     count_lacks(pass);
-    int64_t placed = least(pass->lack[0], work->idle_left);
+    int64_t placed = allot__least(pass->lack[0], work->idle_left);
     pass->lack[0] = placed;
     work->idle_left -= placed;
     for (int32_t family = 0; placed > 0 && family < work->tree->families; family++) {
@@ -282,7 +274,7 @@ static int second_pass(pass *pass)
 int allot__distribute(allot__work *work)
 {
     pass pass = {.work = work};
-    work->idle = most(0, work->slots - work->sums[0].allocated);
+    work->idle = allot__most(0, work->slots - work->sums[0].allocated);
     if (work->ledger != NULL) {
         allot__ledger_pledged(work);
     }

@@ -5,14 +5,11 @@
 
 #include <string.h>
 
+#include "base/least.h"
+
 static int32_t cut(int64_t slots)
 {
     return slots > ALLOT_AMOUNT_MAX ? ALLOT_AMOUNT_MAX : (int32_t)slots;
-}
-
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
 }
 
 /* ---- Reclaims -------------------------------------------------------------------------------- */
@@ -32,8 +29,8 @@ static void count_claims(allot__work *work, const allot__flight *flight, const a
     columns->out[from] = cut(columns->out[from] + coming);
     for (int32_t k = 0; k < flight->count; k++) {
         int32_t to = allot__row(work->plan, work->index, claims[k].consumer);
-        int64_t there = least(claims[k].slots, back);
-        int64_t later = least(claims[k].slots - there, coming);
+        int64_t there = allot__least(claims[k].slots, back);
+        int64_t later = allot__least(claims[k].slots - there, coming);
         back -= there;
         coming -= later;
         if (to != from) {
@@ -92,7 +89,7 @@ static void count_beyond(const allot__work *work, const allot__flown_all *flown,
         int32_t row = allot__row(work->plan, work->index, flights[i].consumer);
         int64_t room = (int64_t)work->allocated[row] - out[row];
         if (room > 0) {
-            out[row] += (int32_t)least(room, flown->flights[i].beyond);
+            out[row] += (int32_t)allot__least(room, flown->flights[i].beyond);
         }
     }
 }
@@ -262,11 +259,11 @@ static int32_t parent_of(const allot__work *work, int32_t row)
 static int64_t room_of(const allot__work *work, int32_t row)
 {
     int64_t room = (int64_t)work->quota[row] - work->allocated[row];
-    room = work->room != NULL ? least(room, work->room[row]) : room;
+    room = work->room != NULL ? allot__least(room, work->room[row]) : room;
     for (int32_t at = parent_of(work, row); at >= 0; at = parent_of(work, at)) {
         if (work->limit[at] != ALLOT_NONE) {
             int64_t held = work->sums[allot__family_of(work, at)].allocated;
-            room = least(room, work->limit[at] - held - work->pledged[at]);
+            room = allot__least(room, work->limit[at] - held - work->pledged[at]);
         }
     }
     return room > 0 ? room : 0;
@@ -288,7 +285,7 @@ void allot__flights_pledge(allot__work *work)
         if (allot__family_of(work, row) != 0 || work->pledged[row] == 0) {
             continue;
         }
-        int64_t slots = least(least(work->pledged[row], room_of(work, row)), idle);
+        int64_t slots = allot__least(allot__least(work->pledged[row], room_of(work, row)), idle);
         work->pledged[row] = (int32_t)slots;
         idle -= slots;
         for (int32_t at = parent_of(work, row); at >= 0; at = parent_of(work, at)) {

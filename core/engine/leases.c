@@ -5,18 +5,9 @@
 
 #include <inttypes.h>
 
+#include "base/least.h"
 #include "model/queue.h"
 #include "model/state.h"
-
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
-static int64_t most(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
 
 static int64_t idle(const allot_lease_side *side)
 {
@@ -34,7 +25,7 @@ static int64_t slots_on(const allot_plan *plan, const allot_state *state,
     if (site->closed != ALLOT_OPEN) {
         return 0;
     }
-    return site->slots >= 0 ? least(exported->slots, site->slots) : exported->slots;
+    return site->slots >= 0 ? allot__least(exported->slots, site->slots) : exported->slots;
 }
 
 static int64_t size_of(const allot_plan *plan, const allot_state *state, const allot_lease *lease)
@@ -52,8 +43,8 @@ static bool resize(allot_lease_part *part)
 {
     allot_lease_now *now = &part->now;
     int64_t above = now->provider.available + now->consumer.available - part->size;
-    int64_t first = least(above, idle(&now->provider));
-    int64_t second = above > 0 ? least(above - first, idle(&now->consumer)) : 0;
+    int64_t first = allot__least(above, idle(&now->provider));
+    int64_t second = above > 0 ? allot__least(above - first, idle(&now->consumer)) : 0;
     now->provider.available -= first;
     now->consumer.available -= second;
     if (first != 0 || second != 0) {
@@ -67,8 +58,8 @@ static bool resize(allot_lease_part *part)
 /* One side has as many slots, but not those that the other uses; the other has the rest. */
 static void divide(int64_t size, int64_t slots, allot_lease_side *side, allot_lease_side *other)
 {
-    side->available = most(least(slots, size - other->used), side->used);
-    other->available = most(size - side->available, other->used);
+    side->available = allot__most(allot__least(slots, size - other->used), side->used);
+    other->available = allot__most(size - side->available, other->used);
 }
 
 static void exclude(allot_lease_part *part)
@@ -136,7 +127,7 @@ static int find_places(const allot_plan *plan, const allot_state *state, const a
     for (int32_t i = 0; i < lease->host_count; i++) {
         int32_t host;
         int64_t to = from + slots_on(plan, state, &lease->hosts[i], &host);
-        int64_t slots = least(to, before + part->moved) - most(from, before);
+        int64_t slots = allot__least(to, before + part->moved) - allot__most(from, before);
         if (slots > 0) {
             places[part->place_count++] = (allot_place){host, lease->hosts[i].host, slots};
         }
@@ -263,7 +254,7 @@ static int ask_policy(const due *it, const allot_policy *policy)
         allot__arena_take(it->arena, (size_t)ALLOT_LEASE_COLUMN_COUNT * BATCH, sizeof *room);
     int status = room != NULL ? ALLOT_OK : ALLOT_ENOMEM;
     for (int32_t first = 0; first < it->count && status == ALLOT_OK; first += BATCH) {
-        status = ask(it, policy, first, (int32_t)least(it->count - first, BATCH), room);
+        status = ask(it, policy, first, (int32_t)allot__least(it->count - first, BATCH), room);
     }
     return status == ALLOT_OK ? check(it, policy) : status;
 }

@@ -3,6 +3,7 @@
 /* over.c: leaf by leaf, from the columns; sums are reclaim's. */
 #include "engine/over.h"
 
+#include "base/least.h"
 #include "engine/enforce.h"
 #include "engine/ledger.h"
 #include "engine/trace.h"
@@ -104,11 +105,6 @@ int64_t allot__spare_deficit(const allot__work *work, int32_t family)
     return lack > 0 ? lack : 0;
 }
 
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* What a policy keeps, and rules 2 to 5, for slots that nothing forces. */
 static void damp(const allot__work *work, int32_t row, int64_t forced, allot__damped *out)
 {
@@ -158,7 +154,8 @@ void allot__damping(const allot__work *work, int32_t row, allot__damped *out)
     open -= work->sheltered != NULL ? work->sheltered[row] : 0;
     open = open > 0 ? open : 0;
     over = over > forced ? over : forced;
-    *out = (allot__damped){.over = over, .may = least(over, open), .most = least(over, open)};
+    *out = (allot__damped){
+        .over = over, .may = allot__least(over, open), .most = allot__least(over, open)};
     out->sheltered = over - out->may;
-    damp(work, row, least(forced, open), out);
+    damp(work, row, allot__least(forced, open), out);
 }

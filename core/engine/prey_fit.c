@@ -3,12 +3,8 @@
 /* prey_fit.c: what is wanting is kept host by host as others go and come back. */
 #include "engine/prey_fit.h"
 
+#include "base/least.h"
 #include "engine/resource.h"
-
-static int64_t most(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
 
 /* ---- Hosts ----------------------------------------------------------------------------------- */
 
@@ -33,10 +29,10 @@ static int64_t lacks_to_resume(const allot__fit *fit, int32_t host, int64_t own)
         return own;
     }
     int64_t free = (int64_t)room->free[host] + room->kept[host];
-    int64_t lack = room->alone[host] > 0 ? own : most(own - free, 0);
+    int64_t lack = room->alone[host] > 0 ? own : allot__most(own - free, 0);
     int32_t slots = (int32_t)own;
     slots = allot__bounds_on_host(fit->bounds, fit->number, host, slots, &binding);
-    return most(lack, own - slots) + (fit->exclusive ? room->running[host] : 0);
+    return allot__most(lack, own - slots) + (fit->exclusive ? room->running[host] : 0);
 }
 
 static int64_t count_start(const allot__fit *fit)

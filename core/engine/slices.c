@@ -3,12 +3,8 @@
 /* slices.c: an ordered fill, rounded up in order, poured again until nothing moves. */
 #include "engine/slices.h"
 
+#include "base/least.h"
 #include "base/wide.h"
-
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
 
 /* Rule 3, for what is left; returns what is left then. */
 static int64_t pour(allot__slice_row *rows, int32_t count, int64_t base)
@@ -17,7 +13,7 @@ static int64_t pour(allot__slice_row *rows, int32_t count, int64_t base)
     for (int32_t i = 0; i < count && left > 0; i++) {
         int64_t part = (base * rows[i].share + 99) / 100;
         int64_t lacks = rows[i].wants - rows[i].slice;
-        part = least(least(part, lacks > 0 ? lacks : 0), left);
+        part = allot__least(allot__least(part, lacks > 0 ? lacks : 0), left);
         rows[i].slice += part;
         left -= part;
     }

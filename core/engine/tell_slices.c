@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/wide.h"
+#include "base/least.h"
 #include "engine/dispatch.h"
 #include "engine/tell_queue.h"
 
@@ -71,11 +72,6 @@ static void tell_order(const cutting *it)
 
 /* ---- Steps ----------------------------------------------------------------------------------- */
 
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* One round over all rows; tells the own row's. Returns what is left. */
 static int64_t tell_round(const cutting *it, int64_t base, int32_t round)
 {
@@ -84,7 +80,7 @@ static int64_t tell_round(const cutting *it, int64_t base, int32_t round)
         allot__slice_row *row = &it->rows[i];
         int64_t part = (base * row->share + 99) / 100;
         int64_t lacks = row->wants > row->slice ? row->wants - row->slice : 0;
-        int64_t gets = least(least(part, lacks), left);
+        int64_t gets = allot__least(allot__least(part, lacks), left);
         if (i == it->at && (gets > 0 || round == 1)) {
             const char *by = gets == part    ? ""
                              : gets == lacks ? ", but it wants no more than that"
