@@ -10,8 +10,8 @@
 -- alone may have the whole pool.
 --
 -- Use is counted in slot-seconds and fades (`half_life` or `hist_hours` of the plan). Rounding up
--- favours
--- who comes first, and since use decides who does, the shares come out right in the long run.
+-- favours who comes first, and since use decides who does, the shares come out right in the long
+-- run.
 --
 -- Nobody is preempted inside a pool: who uses more than its slice gets nothing new until it uses
 -- less. Queues outside of pools preempt each other as they say.

@@ -9,7 +9,7 @@
 --
 -- After each change the lease is inactive for a cycle, in which nothing starts there. Every lease
 -- is decided about by itself. When both sides are idle, slots go to and fro and each side has its
--- turn; a lease that is `damped` moves none to a side where nothing waits.
+-- turn; a lease with a `damper` moves none to a side where nothing waits.
 
 return policy {
   name = "shared_lease",
