@@ -164,3 +164,43 @@ describe("the command and queues", function ()
     has(text, "no shape queues/plein [E-usage]")
   end)
 end)
+
+--- What is said of a policy that fails while it is asked who may preempt whom: status, line, code.
+local function failing(directory, body, window)
+  local policy = directory .. "/who.lua"
+  shell.write(policy, 'return policy {\n  name = "who", preempts = function (high, low)\n    '
+    .. body .. "\n  end,\n}\n")
+  shell.write(directory .. "/who.json", document.encode {
+    version = 1, slots = 4, policy = window and "preemption" or "who.lua",
+    windows = window and { { from = "08:00", to = "09:00", policy = "who.lua" } } or nil,
+    queues = { { name = "hi", priority = 2 }, { name = "lo" } },
+  })
+  shell.write(directory .. "/who.state", document.encode { now = 1 })
+  local status, out, err =
+    shell.run(("%s run %s/who.json %s/who.state"):format(shell.allot, directory, directory))
+  assert.equal("", out)
+  local line, rest = err:match("^" .. policy:gsub("%p", "%%%0") .. ":(%d+):5: error: ([^\n]*)")
+  return status, tonumber(line), rest or err
+end
+
+describe("a relation that fails", function ()
+  it("is told at its line of the policy's file, with exit status 4", function ()
+    local directory = shell.directory()
+    local function told(code, words, body, window)
+      local status, line, text = failing(directory, body, window)
+      assert.same({ 4, 3 }, { status, line }, text)
+      assert.truthy(text:find("queues hi and lo: " .. words, 1, true), text)
+      assert.truthy(text:find("[" .. code .. "]", 1, true), text)
+    end
+    told("E-policy-run", "no answer", 'error("no answer")')
+    told("E-policy-run", "no answer", 'error("no answer")', true)
+    told("E-policy-budget", "the policy runs for more than", "while true do end")
+    told("E-policy-memory", "a string of more than",
+      "local s = ('x'):rep(4096) for _ = 1, 20 do s = s .. s end")
+    -- An answer that is none is told where the function begins.
+    local status, line, text = failing(directory, "return 7")
+    shell.remove(directory)
+    assert.same({ 4, nil }, { status, line })
+    assert.matches("who%.lua:2:3: error: .*returned a number, not true or false", text)
+  end)
+end)

@@ -114,10 +114,23 @@ static bool adopt_queues(allot__plan_reader *reader, const allot_diagnostic *fin
     return true;
 }
 
+/* What a policy's function says has the place in its own file. */
+static void adopt_placed(allot__plan_reader *reader, const allot_diagnostic *finding)
+{
+    if (reader->doubtful)
+        return;
+    reader->doc.faults += finding->severity == ALLOT_ERROR;
+    allot_report_add(reader->doc.report, finding);
+}
+
 static void adopt(allot__plan_reader *reader, const allot_diagnostic *finding)
 {
     bool faulty = reader->doubtful;
     uint32_t object = 0;
+    if (finding->file != NULL) {
+        adopt_placed(reader, finding);
+        return;
+    }
     if (finding->window <= 0 && adopt_queues(reader, finding))
         return;
     if (finding->consumer >= 0)
