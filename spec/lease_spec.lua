@@ -257,6 +257,42 @@ describe("over 3,000 cycles", function ()
   end
 end)
 
+-- ---- A policy's own rule ------------------------------------------------------------------------
+
+describe("a policy's lease function", function ()
+  --- What comes of (9,3)|(1,1): 6 idle at the provider, none at the consumer.
+  local function answered(answer, more)
+    local plan = plan_of(contract(more))
+    plan.policy = "site.lua"
+    local decision, handle = engine.cycle(plan,
+      { now = 700, leases = { L = sides({ 9, 3 }, { 1, 1, 0 }) } }, nil,
+      ('return policy { name = "p", lease = function () return %s end }'):format(answer))
+    return decision.leases.L, table.concat(handle:explain "L", "\n")
+  end
+
+  it("that gives from a side without idle slots is told so", function ()
+    local lease, told = answered '"provider"'
+    assert.same({ code = "none-idle", provider_idle = 6, consumer_idle = 0, to = "provider" },
+      lease.why)
+    assert.equal(0, lease.moved)
+    assert.truthy(told:find("Nothing moves: the policy gives the idle slots of C to P, and there "
+      .. "are none (L-6).", 1, true), told)
+  end)
+  it("that moves nothing though one side has more is told so", function ()
+    local lease, told = answered "nil"
+    assert.same({ code = "policy", provider_idle = 6, consumer_idle = 0 }, lease.why)
+    assert.truthy(told:find("policy says so, though P has 6 idle and C 0 (L-6).", 1, true), told)
+  end)
+  it("that agrees with the rule is told as the rule", function ()
+    local lease, told = answered '"consumer"'
+    assert.same({ code = "provider-idle", provider_idle = 6, consumer_idle = 0 }, lease.why)
+    assert.truthy(told:find("P has 6 idle and C 0, who has more gives: all 6", 1, true), told)
+    lease = answered('"consumer"', { damper = true })
+    assert.same({ code = "no-demand", provider_idle = 6, consumer_idle = 0, to = "consumer" },
+      lease.why)
+  end)
+end)
+
 -- ---- Beside queues -----------------------------------------------------------------------------
 
 --- Slots that a provider's queue starts on a host of 10 of which 10 are under contract.

@@ -145,9 +145,11 @@ static int move(const allot_plan *plan, const allot_state *state, int32_t number
     allot_lease_now *now = &part->now;
     allot_lease_side *from = answer > 0 ? &now->provider : &now->consumer;
     allot_lease_side *to = answer > 0 ? &now->consumer : &now->provider;
+    bool more = idle(from) > idle(to);
     now->since = state->now;
-    part->reason = "equal";
+    part->to_consumer = answer > 0;
     if (answer == 0 || idle(from) == 0) {
+        part->reason = answer != 0 ? "none-idle" : idle(from) == idle(to) ? "equal" : "policy";
         return ALLOT_OK;
     }
     if (lease->damped && to->demand == 0) {
@@ -156,8 +158,7 @@ static int move(const allot_plan *plan, const allot_state *state, int32_t number
     }
     int64_t before = answer > 0 ? now->provider.used : now->provider.available;
     part->moved = idle(from);
-    part->to_consumer = answer > 0;
-    part->reason = answer > 0 ? "provider-idle" : "consumer-idle";
+    part->reason = !more ? "policy" : answer > 0 ? "provider-idle" : "consumer-idle";
     from->available -= part->moved;
     to->available += part->moved;
     now->phase = ALLOT_LEASE_INACTIVE;

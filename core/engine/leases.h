@@ -13,9 +13,9 @@
  *  4. ok or inactive, and rule 1 changed something: inactive, since now (L-7);
  *  5. inactive: it is ok again, since the time of the change (A-43);
  *  6. ok, and reclaim_delay is over since: of the two sides who has more idle slots gives all of
- *     them to the other, or whom the policy's `lease` names, and it is inactive; equal: nothing
- *     moves. A damped contract moves nothing to a side that has nothing pending (A-40). Either way
- *     it was evaluated now (A-42).
+ *     them to the other, or whom the policy's `lease` names, and it is inactive; equal, or none
+ *     idle: nothing moves. A damped contract moves nothing to a side that has nothing pending
+ *     (A-40). Either way it was evaluated now (A-42).
  *
  * Where slots are (A-45): a contract's slots stand in the order of its hosts. The provider has the
  * first of them and uses the first of those, the consumer has the last and uses the last; so idle

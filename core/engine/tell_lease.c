@@ -46,15 +46,13 @@ static void tell_moved(const allot__teller *teller, const allot_lease *lease,
     const allot_lease_side *to = part->to_consumer ? &part->now.consumer : &part->now.provider;
     const char *giver = part->to_consumer ? lease->provider : lease->consumer;
     const char *taker = part->to_consumer ? lease->consumer : lease->provider;
-    int64_t less = idle(to) - part->moved;
-    bool ruled = teller->rules->policy == NULL || teller->rules->policy->lease < 0;
+    bool policy = strcmp(part->reason, "policy") == 0;
     allot__tell(teller,
                 "%.100s has %" PRId64 " idle and %.100s %" PRId64 "%s: all %" PRId64
                 " idle ones go to %.100s (L-6).",
-                giver, part->moved + idle(from), taker, less,
-                ruled || part->moved <= less ? ", and who has more idle gives"
-                                             : ", who has more gives",
-                part->moved, taker);
+                giver, part->moved + idle(from), taker, idle(to) - part->moved,
+                policy ? ", and the policy says who gives" : ", who has more gives", part->moved,
+                taker);
     tell_side(teller, "now provider", lease->provider, &part->now.provider);
     tell_side(teller, "now consumer", lease->consumer, &part->now.consumer);
     for (int32_t i = 0; i < part->place_count && i < 6; i++) {
@@ -65,6 +63,26 @@ static void tell_moved(const allot__teller *teller, const allot_lease *lease,
 
 /* ---- Why, and what next ---------------------------------------------------------------------- */
 
+/* A policy's function moves nothing, though one side has more idle than the other. */
+static void tell_policy(const allot__teller *teller, const allot_lease *lease,
+                        const allot_lease_part *part)
+{
+    const char *giver = part->to_consumer ? lease->provider : lease->consumer;
+    if (strcmp(part->reason, "none-idle") == 0) {
+        allot__tell(teller,
+                    "Nothing moves: the policy gives the idle slots of %.100s to %.100s, and there "
+                    "are none (L-6).",
+                    giver, part->to_consumer ? lease->consumer : lease->provider);
+    }
+    if (strcmp(part->reason, "policy") == 0) {
+        allot__tell(teller,
+                    "Nothing moves: the policy says so, though %.100s has %" PRId64
+                    " idle and %.100s %" PRId64 " (L-6).",
+                    lease->provider, idle(&part->now.provider), lease->consumer,
+                    idle(&part->now.consumer));
+    }
+}
+
 static void tell_why(const allot__teller *teller, const char *reason)
 {
     static const struct {
@@ -74,7 +92,7 @@ static void tell_why(const allot__teller *teller, const char *reason)
                     "that (L-5)."},
         {"made", "The consumer uses its slot: the lease is made now (L-5)."},
         {"waits", "Nothing moves: it is not time to look who has more idle slots (L-6)."},
-        {"equal", "Nothing moves: both have as many idle slots, or the policy says so (L-6)."},
+        {"equal", "Nothing moves: both have as many idle slots (L-6)."},
         {"inactive", "It rested for this cycle, as slots had moved: nothing is decided (L-7, "
                      "A-43)."},
         {"no-demand", "Nothing moves: the side that would get slots wants none, and the contract "
@@ -135,6 +153,7 @@ int allot_explain_lease(const allot_decision *decision, int32_t lease,
         tell_moved(&teller, &of, &part);
     } else {
         tell_why(&teller, part.reason);
+        tell_policy(&teller, &of, &part);
     }
     tell_next(&teller, &of, &part);
     return ALLOT_OK;

@@ -288,6 +288,32 @@ static void write_side(allot__writer *out, const char *key, const allot_lease_si
     allot__write_close(out, '}');
 }
 
+static bool is_one_of(const char *word, const char *const words[])
+{
+    while (*words != NULL && strcmp(word, *words) != 0)
+        words++;
+    return *words != NULL;
+}
+
+/* Of a contract that was looked at (L-6): what was idle then, and whose it was to be. */
+static void write_lease_why(allot__writer *out, const allot_lease_part *part)
+{
+    static const char *const looked_at[] = {"provider-idle", "consumer-idle", "equal", "policy",
+                                            "none-idle",     "no-demand",     NULL};
+    static const char *const nothing[] = {"none-idle", "no-demand", NULL};
+    const allot_lease_side *provider = &part->now.provider, *consumer = &part->now.consumer;
+    int64_t went = part->to_consumer ? part->moved : -part->moved;
+    allot__write_open(out, "why", '{');
+    allot__write_string(out, "code", part->reason);
+    if (is_one_of(part->reason, looked_at)) {
+        allot__write_integer(out, "provider_idle", provider->available - provider->used + went);
+        allot__write_integer(out, "consumer_idle", consumer->available - consumer->used - went);
+    }
+    if (is_one_of(part->reason, nothing))
+        allot__write_string(out, "to", part->to_consumer ? "consumer" : "provider");
+    allot__write_close(out, '}');
+}
+
 static void write_lease(allot__writer *out, const char *name, const allot_lease_part *part)
 {
     allot__write_line(out);
@@ -301,9 +327,7 @@ static void write_lease(allot__writer *out, const char *name, const allot_lease_
     if (part->moved > 0)
         allot__write_string(out, "to", part->to_consumer ? "consumer" : "provider");
     write_places(out, part->places, part->place_count);
-    allot__write_open(out, "why", '{');
-    allot__write_string(out, "code", part->reason);
-    allot__write_close(out, '}');
+    write_lease_why(out, part);
     allot__write_close(out, '}');
 }
 

@@ -181,14 +181,19 @@ static void test_policy_says_otherwise(void)
     ten.provider.available = 9;
     ten.consumer.used = 0;
     tell_decide(&it, &ten, &part);
-    check_part(&part, 10, 0, ALLOT_LEASE_INACTIVE, "consumer-idle");
+    check_part(&part, 10, 0, ALLOT_LEASE_INACTIVE, "policy"); /* it has one idle, not more */
     it.answer = 0;
     CHECK_EQ(decide(&it, 0, &part), ALLOT_OK);
-    check_part(&part, 9, 1, ALLOT_LEASE_OK, "equal");
+    check_part(&part, 9, 1, ALLOT_LEASE_OK, "policy");
+    ten.consumer.used = 1;
+    it.answer = -1;
+    tell_decide(&it, &ten, &part);
+    check_part(&part, 9, 1, ALLOT_LEASE_OK, "none-idle");
+    CHECK_EQ(part.to_consumer, 0);
     it.answer = 2;
     CHECK_EQ(decide(&it, 0, &part), ALLOT_ESCRIPT);
     CHECK_STR(fixture_code(it.report, 0), "E-range");
-    CHECK_EQ(it.asked, 3);
+    CHECK_EQ(it.asked, 4);
     leave(&fix, &it);
 }
 

@@ -68,12 +68,14 @@ typedef struct allot_lease_part {
     allot_lease_now now;
     int64_t size;              /* N: less than exported where hosts are down */
     int64_t moved;             /* slots that changed sides in this cycle */
-    int32_t to_consumer;       /* ... to the consumer, or to the provider */
+    int32_t to_consumer;       /* ... to the consumer, or to the provider; of "no-demand" and
+                                  "none-idle" who was to have them */
     const allot_place *places; /* the moved slots by host; borrowed, none: not known */
     int32_t place_count;
     /* "offered", "made", "waits", "consumer-idle" (more than the provider, and so on),
-     * "provider-idle", "equal", "inactive", "no-demand", "shrunk", "grown" (hosts are back, A-44),
-     * "exclusive". Static. */
+     * "provider-idle", "equal", "none-idle" (who is to give has none), "policy" (its function moves
+     * them from who has no more, or none though one side has more), "inactive", "no-demand",
+     * "shrunk", "grown" (hosts are back, A-44), "exclusive". Static. */
     const char *reason;
 } allot_lease_part;
 ALLOT_API int allot_decision_lease(const allot_decision *decision, int32_t lease,
