@@ -166,6 +166,12 @@ local WARNED = {
     "res_select": {"type": "VAX"}, "distribution": [ ["C", 1] ]}] ]], "W-lease", "no host" },
   { "MAX_JOB_PREEMPT_RESET", plan_of
     '"queues": [{"name": "q"}], "params": {"max_job_preempt_reset": §"N"}', "W-params", "state" },
+  { "a size beside hosts", plan_of '"slots": §13, "queues": [{"name": "q"}]', "W-slots",
+    "the plan says 13 slots, but jobs go by the 12" },
+  { "a window's size beside hosts", plan_of [["queues": [{"name": "q"}], "windows": [
+    {"from": "08:00", "to": "09:00", "slots": 12},
+    {"from": "10:00", "to": "11:00", "slots": §11}] ]], "W-slots",
+    "the window says 11 slots, but jobs go by the 12" },
 }
 
 describe("plans with queues", function ()

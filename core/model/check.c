@@ -49,7 +49,7 @@ void allot__say(const allot_plan *plan, const allot__fault *fault, const char *f
         if (!fault->path)
             path = path_make(plan, fault->consumer, &size);
     }
-    int32_t window = plan->base ? allot__edition_blames(plan, fault) + 1 : 0;
+    int32_t window = plan->base ? allot__edition_blames(plan, fault) + 1 : fault->window;
     allot_report_add(fault->report, &(allot_diagnostic){.severity = fault->severity,
                                                         .code = fault->code,
                                                         .path = path ? path : fault->path,

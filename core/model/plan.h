@@ -215,6 +215,7 @@ typedef struct allot__fault {
     const char *code, *hint;
     int32_t group, consumer, field;
     const char *path; /* NULL: the consumer's */
+    int32_t window;   /* what the plan itself knows of one, plus 1; else who holds is blamed */
 } allot__fault;
 
 #if defined(__GNUC__)

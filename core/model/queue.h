@@ -139,6 +139,9 @@ int allot__limits_seal(allot_plan *plan, allot_report *report);
 int allot__pools_make(allot_plan *plan);
 int allot__pools_check(const allot_plan *plan, allot_report *report);
 int allot__leases_check(const allot_plan *plan, allot_report *report);
+/* Where hosts are known, a plan's and its windows' other sizes are warned of: they change nothing.
+ */
+void allot__sizes_check(const allot_plan *plan, allot_report *report);
 /* Do queues stand alone in a plan, and does the group's policy dispatch them? EINVALID. Of editions
  * too. */
 int allot__check_queues(const allot_plan *plan, int32_t group, allot_report *report);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "model/queue.h"
+#include "model/window.h"
 
 /* A queue that is looked at, and where findings about it go. */
 typedef struct looking {
@@ -186,6 +187,44 @@ int allot__pools_check(const allot_plan *plan, allot_report *report)
         check_backfill(&it);
     }
     return it.result;
+}
+
+/* ---- Sizes beside hosts ---- */
+
+static void say_size(const allot_plan *plan, int64_t slots, int32_t window, int64_t hosts,
+                     allot_report *report)
+{
+    allot__fault fault = {.report = report,
+                          .severity = ALLOT_WARNING,
+                          .code = "W-slots",
+                          .hint = "the state says which hosts there are: it closes some, or "
+                                  "states less slots of them",
+                          .consumer = -1,
+                          .field = -1,
+                          .window = window + 1};
+    allot__say(plan, &fault, "%s says %lld slots, but jobs go by the %lld of the plan's hosts",
+               window < 0 ? "the plan" : "the window", (long long)slots, (long long)hosts);
+}
+
+void allot__sizes_check(const allot_plan *plan, allot_report *report)
+{
+    const allot__host *hosts = plan->hosts.list.items;
+    const allot__group *group = &plan->groups[0];
+    int64_t all = 0;
+    bool known = false;
+    for (size_t i = 0; i < plan->hosts.list.count; i++) {
+        known = known || hosts[i].slots >= 0;
+        all += hosts[i].slots > 0 ? hosts[i].slots : 0;
+    }
+    if (!known)
+        return;
+    if (group->slots_set && group->slots != all)
+        say_size(plan, group->slots, -1, all, report);
+    for (int32_t i = 0; i < allot__hours_count(plan); i++) {
+        const allot__hours *hours = allot__hours_at(plan, i);
+        if (hours->slots_set && hours->slots != all)
+            say_size(plan, hours->slots, i, all, report);
+    }
 }
 
 /* ---- Queues and the policy ---- */

@@ -175,6 +175,8 @@ int allot__queues_seal(allot_plan *plan, allot_report *report)
         int pools = allot__pools_check(plan, report), leases = allot__leases_check(plan, report);
         result = pools ? pools : result;
         result = leases ? leases : result;
+        if (plan->queues->list.count > 0)
+            allot__sizes_check(plan, report);
     }
     if (result)
         allot__queues_unseal(plan);
