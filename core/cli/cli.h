@@ -55,7 +55,8 @@ void allot__cli_json_string(allot__text *text, const char *string);
 int allot__cli_sink(void *text, const char *bytes, size_t len);
 void allot__cli_text_free(allot__text *text);
 
-/* ---- Command line (options.c, help.c) -------------------------------------------------------- */
+/* ---- Command line (verbs.c, options.c, help.c) ------------------------------------------------
+ */
 
 typedef enum allot__color { CLI_COLOR_AUTO, CLI_COLOR_ALWAYS, CLI_COLOR_NEVER } allot__color;
 
@@ -65,11 +66,25 @@ typedef enum allot__columns {
     CLI_COLUMNS_ALL
 } allot__columns;
 
+/* --format: "text|json" and whatever a verb has behind these. */
+enum { CLI_TEXT_FORMAT = 0, CLI_JSON = 1 };
+
+#define CLI_OPTIONS_MAX 64
+#define CLI_VERBS_MAX   32
+#define CLI_LIST_MOST   32
+
+/* An option that may come several times, in the order of the line. */
+typedef struct allot__list {
+    const char *items[CLI_LIST_MOST];
+    int count;
+} allot__list;
+
+/* What options.c's table says where to put; all 0 where nothing was given. */
 typedef struct allot__options {
+    bool given[CLI_OPTIONS_MAX]; /* by the place in the table; see allot__cli_given */
     bool json, help, version, all;
-    allot__color color;
+    int format, color, columns; /* a word's place among its option's: allot__color, ... */
     const char *group, *shape, *at;
-    allot__columns columns;
     int64_t repeat; /* 0: the verb's own choice */
 } allot__options;
 
@@ -85,32 +100,55 @@ typedef struct allot__cli {
 
 typedef struct allot__verb {
     const char *name;
-    const char *operands; /* "PLAN STATE" */
+    const char *operands; /* "PLAN STATE": kinds, by which shells complete (complete.c) */
     int min, max;         /* how many of them; max -1: any number */
-    const char *options;  /* letters of its own options */
+    /* Its own options' names, divided by blanks; with "=words" where it takes others than the
+     * table says: "at format=text|json|csv". */
+    const char *options;
     const char *summary;
     const char *text; /* what it does, and examples */
     int (*run)(allot__cli *cli);
 } allot__verb;
 
-/* All verbs; the last has no name. */
+/* All verbs (verbs.c); the last has no name. */
 extern const allot__verb allot__cli_verbs[];
+
+typedef enum allot__option_kind {
+    CLI_FLAG,   /* bool */
+    CLI_WORD,   /* int: the place among `argument`'s words, which "|" divides */
+    CLI_TEXT,   /* const char * */
+    CLI_NUMBER, /* int64_t, from `least` to `most` */
+    CLI_LIST    /* allot__list */
+} allot__option_kind;
 
 /* An option of any verb; the list ends with a row without name. */
 typedef struct allot__option_row {
     const char *name;
-    char letter;
-    const char *argument; /* NULL: takes none */
+    char letter;          /* '\0': has none */
+    const char *argument; /* NULL: takes none; what is in lower case is a word of its own */
     const char *help;
+    allot__option_kind kind;
+    size_t at; /* in allot__options */
+    int64_t least, most;
 } allot__option_row;
 extern const allot__option_row allot__cli_options[];
+
+/* A piece of a longer text. */
+typedef struct allot__word {
+    const char *at;
+    int len;
+} allot__word;
 
 /* Behind what work is lost, how many tasks are no part of that (decision.h): ", not counting 2
  * tasks without a start"; nothing for none. */
 void allot__cli_put_unknown(allot__text *out, int64_t tasks);
 
 /* Whether a verb (NULL: no verb yet) knows an option. */
-bool allot__cli_knows(const allot__verb *verb, char letter);
+bool allot__cli_knows(const allot__verb *verb, const allot__option_row *row);
+/* What an option takes where a verb (or NULL) has it; nothing: {NULL, 0}. */
+allot__word allot__cli_argument(const allot__verb *verb, const allot__option_row *row);
+/* Whether the line has an option, by its name. */
+bool allot__cli_given(const allot__cli *cli, const char *name);
 const allot__verb *allot__cli_verb_find(const char *name);
 
 /* Reads the command line: options anywhere, the first other word is the verb. Goes on after a

@@ -10,11 +10,12 @@ static void put_options(allot__text *out, const allot__verb *verb)
 {
     allot__cli_puts(out, "\noptions:\n");
     for (const allot__option_row *row = allot__cli_options; row->name != NULL; row++) {
-        if (!allot__cli_knows(verb, row->letter))
+        if (!allot__cli_knows(verb, row))
             continue;
-        char left[64];
-        snprintf(left, sizeof left, "-%c, --%s%s%s", row->letter, row->name,
-                 row->argument != NULL ? " " : "", row->argument != NULL ? row->argument : "");
+        allot__word argument = allot__cli_argument(verb, row);
+        char left[96], letter[] = {'-', row->letter, ',', '\0'};
+        snprintf(left, sizeof left, "%3s --%s%s%.*s", row->letter != '\0' ? letter : "", row->name,
+                 argument.len > 0 ? " " : "", argument.len, argument.at != NULL ? argument.at : "");
         allot__cli_printf(out, "  %-31s %s\n", left, row->help);
     }
 }

@@ -9,59 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-const allot__verb allot__cli_verbs[] = {
-    {"run", "PLAN STATE", 2, 2, "akt", "decide once: quotas, grants and reclaims",
-     "Reads a plan and a state and prints what a scheduler should now do: the quota of every\n"
-     "consumer, who gets idle slots, and who gives back how many to whom. Of a plan with queues:\n"
-     "which jobs to start, resume, suspend and kill, where, and why others wait; of contracts,\n"
-     "both sides' slots and what moves.\n\n"
-     "  allot run plan.json state.json\n"
-     "  allot run --format json plan.json state.json | jq '.reclaims'\n"
-     "  allot run plan.json state.json --at 2026-11-23T08:00:00+01:00\n"
-     "  collect-state | allot run plan.json -\n",
-     allot__cli_run},
-    {"check", "PLAN|POLICY...", 0, -1, "", "say whether plans and policies are valid",
-     "Reads plans, and policies (files that end in .lua), and tells every fault with its place.\n"
-     "Checking no file at all is an error, so that a mistyped pattern is noticed.\n\n"
-     "  allot check plan.json\n"
-     "  allot check site/*.lua && git commit\n",
-     allot__cli_check},
-    {"explain", "PLAN STATE [PATH|TASK|JOB|LEASE]", 2, 3, "gt",
-     "tell why a consumer gets what it gets, a task goes, a job waits",
-     "Runs the cycle of `run` and tells one consumer's part in it in sentences, with the numbers\n"
-     "that decided. With several resource groups it tells all, or the one named by --group.\n\n"
-     "What is no path is a task's id: it tells whom the task was compared with and which key\n"
-     "decided. Of a plan with queues it is a job's id: why it waits, who is ahead and what binds,\n"
-     "or why it was preempted and what would have spared it.\n\n"
-     "Without either, --at tells what a switch of windows takes from whom, and what work is\n"
-     "lost.\n\n"
-     "  allot explain plan.json state.json /physics/lattice\n"
-     "  allot explain plan.json state.json task-17\n"
-     "  allot explain queues.json state.json 4711\n"
-     "  allot explain --group gpu plan.json state.json /physics\n"
-     "  allot explain plan.json state.json --at next\n",
-     allot__cli_explain},
-    {"import", "FILE...", 1, -1, "", "make a plan of a site's LSF files",
-     "Reads lsb.queues and, as far as they are given, lsb.params, lsb.hosts, lsb.users,\n"
-     "lsb.applications and lsb.resources, and prints the plan that they come to. What a plan "
-     "cannot\n"
-     "say is listed line by line on standard error: nothing is dropped in silence.\n\n"
-     "  allot import lsb.queues lsb.params lsb.hosts > plan.json && allot check plan.json\n"
-     "  allot import --format json /etc/lsf/lsb.* | jq '.notes'\n",
-     allot__cli_import},
-    {"bench", "", 0, 0, "sn", "measure this machine and this build",
-     "Generates trees, times the cycle on them, and sets it against merely reading 64 bytes a\n"
-     "consumer from memory. Best and median of --repeat runs.\n\n"
-     "  allot bench\n"
-     "  allot bench --shape 10x100x100 --repeat 21 --format json\n",
-     allot__cli_bench},
-    {"version", "", 0, 0, "", "the version and the ready-made policies",
-     "  allot version\n  allot version --format json\n", allot__cli_version},
-    {"help", "[VERB]", 0, 1, "", "help for a verb, with examples",
-     "  allot help run\n  allot run --help\n", allot__cli_help_verb},
-    {NULL, NULL, 0, 0, NULL, NULL, NULL, NULL},
-};
-
 int allot__cli_help_verb(allot__cli *cli)
 {
     const allot__verb *verb = NULL;

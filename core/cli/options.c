@@ -9,28 +9,57 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OPTIONS_MAX 16
+/* A place in a table of getopt_long's, which letters leave free. */
+#define FIRST_CODE 256
+#define AT(member) offsetof(allot__options, member)
 
 const allot__option_row allot__cli_options[] = {
-    {"format", 'f', "text|json", "how results and errors are written (text)"},
-    {"color", 'c', "auto|always|never", "colours; auto: on a terminal, unless NO_COLOR is set"},
-    {"all", 'a', NULL, "also consumers that have, want and get nothing"},
+    {"format", 'f', "text|json", "how results and errors are written (text)", CLI_WORD, AT(format),
+     0, 0},
+    {"color", 'c', "auto|always|never", "colours; auto: on a terminal, unless NO_COLOR is set",
+     CLI_WORD, AT(color), 0, 0},
+    {"all", 'a', NULL, "also consumers that have, want and get nothing", CLI_FLAG, AT(all), 0, 0},
     {"columns", 'k', "auto|monitor|all",
-     "auto: what says something; monitor: whose slots are in whose hands"},
-    {"group", 'g', "GROUP", "this resource group alone"},
-    {"at", 't', "TIME|next", "as if it were then: Unix seconds, RFC 3339, or the next switch"},
-    {"shape", 's', "NAME", "this alone: flat, 10x10x100, victims, queues, queues/plain, ..."},
-    {"repeat", 'n', "N", "measure each N times, 1 to 1000 (9)"},
-    {"help", 'h', NULL, "help, with examples"},
-    {"version", 'V', NULL, "the version"},
-    {NULL, 0, NULL, NULL},
+     "auto: what says something; monitor: whose slots are in whose hands", CLI_WORD, AT(columns), 0,
+     0},
+    {"group", 'g', "GROUP", "this resource group alone", CLI_TEXT, AT(group), 0, 0},
+    {"at", 't', "TIME|next", "as if it were then: Unix seconds, RFC 3339, or the next switch",
+     CLI_TEXT, AT(at), 0, 0},
+    {"shape", 's', "NAME", "this alone: flat, 10x10x100, victims, queues, queues/plain, ...",
+     CLI_TEXT, AT(shape), 0, 0},
+    {"repeat", 'n', "N", "measure each N times, 1 to 1000 (9)", CLI_NUMBER, AT(repeat), 1, 1000},
+    {"help", 'h', NULL, "help, with examples", CLI_FLAG, AT(help), 0, 0},
+    {"version", 'V', NULL, "the version", CLI_FLAG, AT(version), 0, 0},
+    {NULL, 0, NULL, NULL, CLI_FLAG, 0, 0, 0},
 };
 
-bool allot__cli_knows(const allot__verb *verb, char letter)
+/* What a verb says of an option: where its name ends in the verb's list; NULL: nothing. */
+static const char *said(const allot__verb *verb, const char *name)
 {
-    if (strchr("fch", letter) != NULL)
+    size_t len = strlen(name);
+    const char *word = verb->options;
+    for (word += strspn(word, " "); *word != '\0'; word += strspn(word, " ")) {
+        size_t whole = strcspn(word, " ");
+        if (strcspn(word, " =") == len && strncmp(word, name, len) == 0)
+            return word + len;
+        word += whole;
+    }
+    return NULL;
+}
+
+bool allot__cli_knows(const allot__verb *verb, const allot__option_row *row)
+{
+    if (strchr("fch", row->letter) != NULL && row->letter != '\0')
         return true;
-    return verb == NULL ? letter == 'V' : strchr(verb->options, letter) != NULL;
+    return verb == NULL ? row->letter == 'V' : said(verb, row->name) != NULL;
+}
+
+allot__word allot__cli_argument(const allot__verb *verb, const allot__option_row *row)
+{
+    const char *own = verb != NULL ? said(verb, row->name) : NULL;
+    if (own != NULL && *own == '=')
+        return (allot__word){own + 1, (int)strcspn(own + 1, " ")};
+    return (allot__word){row->argument, row->argument != NULL ? (int)strlen(row->argument) : 0};
 }
 
 const allot__verb *allot__cli_verb_find(const char *name)
@@ -41,41 +70,47 @@ const allot__verb *allot__cli_verb_find(const char *name)
     return verb->name != NULL ? verb : NULL;
 }
 
-static const allot__option_row *row_of(int letter)
+/* By its letter, or by its place in the table and FIRST_CODE. */
+static const allot__option_row *row_of(int code)
 {
     const allot__option_row *row = allot__cli_options;
-    while (row->name != NULL && row->letter != letter)
+    if (code >= FIRST_CODE)
+        return row + (code - FIRST_CODE);
+    while (row->name != NULL && (code == 0 || row->letter != code))
         row++;
     return row->name != NULL ? row : NULL;
 }
 
+bool allot__cli_given(const allot__cli *cli, const char *name)
+{
+    for (size_t i = 0; allot__cli_options[i].name != NULL; i++)
+        if (strcmp(allot__cli_options[i].name, name) == 0)
+            return cli->options.given[i];
+    return false;
+}
+
 /* ---- Mistakes -------------------------------------------------------------------------------- */
 
-static int unknown(allot__cli *cli, const char *what, const char *name, size_t len,
+/* "there is no `what` `name`", with the nearest of the names. */
+static int unknown(allot__cli *cli, const char *what, allot__word name, const char *dashes,
                    const char *const *names, size_t count)
 {
-    const char *near = allot_nearest(name, len, names, count);
+    size_t bare = strspn(name.at, "-");
+    const char *near = allot_nearest(name.at + bare, (size_t)name.len - bare, names, count);
     char hint[64] = "allot help lists what there is";
     if (near != NULL)
-        snprintf(hint, sizeof hint, "did you mean %s?", near);
+        snprintf(hint, sizeof hint, "did you mean %s%s?", dashes, near);
     return allot__cli_fail(cli, CLI_USAGE, "E-usage", hint, "there is no %s %.*s", what,
-                           (int)(len < 100 ? len : 100), name);
+                           name.len < 100 ? name.len : 100, name.at);
 }
 
 static int unknown_option(allot__cli *cli, const char *word)
 {
-    const char *names[OPTIONS_MAX];
+    const char *names[CLI_OPTIONS_MAX];
     size_t count = 0;
     for (const allot__option_row *row = allot__cli_options; row->name != NULL; row++)
         names[count++] = row->name;
-    const char *name = word + strspn(word, "-");
-    size_t len = strcspn(name, "=");
-    const char *near = allot_nearest(name, len, names, count);
-    char hint[64] = "allot help lists what there is";
-    if (near != NULL)
-        snprintf(hint, sizeof hint, "did you mean --%s?", near);
-    return allot__cli_fail(cli, CLI_USAGE, "E-usage", hint, "there is no option %.*s",
-                           (int)strcspn(word, "="), word);
+    return unknown(cli, "option", (allot__word){word, (int)strcspn(word, "=")}, "--", names, count);
 }
 
 /* An option that getopt_long refuses; `word` is the last that it has passed. */
@@ -92,90 +127,93 @@ static int refused_option(allot__cli *cli, const char *word)
 
 static int unknown_verb(allot__cli *cli, const char *name)
 {
-    const char *names[OPTIONS_MAX];
+    const char *names[CLI_VERBS_MAX];
     size_t count = 0;
     for (const allot__verb *verb = allot__cli_verbs; verb->name != NULL; verb++)
         names[count++] = verb->name;
-    return unknown(cli, "verb", name, strlen(name), names, count);
+    return unknown(cli, "verb", (allot__word){name, (int)strlen(name)}, "", names, count);
 }
 
 /* ---- Options --------------------------------------------------------------------------------- */
 
-/* The place of `value` among words divided by "|", or -1 (reported). */
-static int choose(allot__cli *cli, const allot__option_row *row, const char *value)
+/* The place of `value` among words divided by "|"; what it is not, is reported. */
+static int take_word(allot__cli *cli, const allot__option_row *row, const char *value, int *to)
 {
-    const char *word = row->argument;
-    for (int i = 0;; i++) {
-        size_t len = strcspn(word, "|");
-        if (strlen(value) == len && strncmp(word, value, len) == 0)
-            return i;
-        if (word[len] == '\0')
-            break;
+    allot__word words = allot__cli_argument(cli->verb, row);
+    const char *word = words.at, *end = words.at + words.len;
+    for (int i = 0; word < end; i++) {
+        size_t len = strcspn(word, "| ");
+        if (strlen(value) == len && strncmp(word, value, len) == 0) {
+            *to = i;
+            return CLI_DONE;
+        }
         word += len + 1;
     }
-    allot__cli_fail(cli, CLI_USAGE, "E-usage", NULL, "--%s is %s, not \"%.100s\"", row->name,
-                    row->argument, value);
-    return -1;
+    return allot__cli_fail(cli, CLI_USAGE, "E-usage", NULL, "--%s is %.*s, not \"%.100s\"",
+                           row->name, words.len, words.at, value);
 }
 
-static int read_repeat(allot__cli *cli, const char *value)
+static int take_number(allot__cli *cli, const allot__option_row *row, const char *value,
+                       int64_t *to)
 {
     char *end;
     errno = 0;
-    long repeat = strtol(value, &end, 10);
-    if (*value == '\0' || *end != '\0' || errno != 0 || repeat < 1 || repeat > 1000)
+    long long number = strtoll(value, &end, 10);
+    if (*value == '\0' || *end != '\0' || errno != 0 || number < row->least || number > row->most)
         return allot__cli_fail(cli, CLI_USAGE, "E-usage", NULL,
-                               "--repeat is a number from 1 to 1000, not \"%.100s\"", value);
-    cli->options.repeat = repeat;
+                               "--%s is a number from %lld to %lld, not \"%.100s\"", row->name,
+                               (long long)row->least, (long long)row->most, value);
+    *to = number;
+    return CLI_DONE;
+}
+
+static int take_one_more(allot__cli *cli, const allot__option_row *row, const char *value,
+                         allot__list *to)
+{
+    if (to->count == CLI_LIST_MOST)
+        return allot__cli_fail(cli, CLI_USAGE, "E-usage", NULL, "--%s comes at most %d times",
+                               row->name, CLI_LIST_MOST);
+    to->items[to->count++] = value;
     return CLI_DONE;
 }
 
 static int take_option(allot__cli *cli, const allot__option_row *row, const char *value)
 {
-    int choice;
-    switch (row->letter) {
-    case 'f':
-        choice = choose(cli, row, value);
-        cli->options.json = choice == 1;
-        return choice < 0 ? CLI_USAGE : CLI_DONE;
-    case 'c':
-        choice = choose(cli, row, value);
-        cli->options.color = choice < 0 ? CLI_COLOR_AUTO : (allot__color)choice;
-        return choice < 0 ? CLI_USAGE : CLI_DONE;
-    case 'a':
-        cli->options.all = true;
-        return CLI_DONE;
-    case 'k':
-        choice = choose(cli, row, value);
-        cli->options.columns = choice < 0 ? CLI_COLUMNS_AUTO : (allot__columns)choice;
-        return choice < 0 ? CLI_USAGE : CLI_DONE;
-    case 'g':
-        cli->options.group = value;
-        return CLI_DONE;
-    case 't':
-        cli->options.at = value;
-        return CLI_DONE;
-    case 's':
-        cli->options.shape = value;
-        return CLI_DONE;
-    case 'n':
-        return read_repeat(cli, value);
-    case 'h':
-        cli->options.help = true;
+    void *to = (char *)&cli->options + row->at;
+    cli->options.given[row - allot__cli_options] = true;
+    switch (row->kind) {
+    case CLI_WORD:
+        return take_word(cli, row, value, to);
+    case CLI_NUMBER:
+        return take_number(cli, row, value, to);
+    case CLI_LIST:
+        return take_one_more(cli, row, value, to);
+    case CLI_TEXT:
+        *(const char **)to = value;
         return CLI_DONE;
     default:
-        cli->options.version = true;
+        *(bool *)to = true;
         return CLI_DONE;
     }
 }
 
+typedef struct tables {
+    struct option longs[CLI_OPTIONS_MAX];
+    char shorts[2 * CLI_OPTIONS_MAX + 2];
+} tables;
+
 /* The table in getopt_long's own shape. */
-static void getopt_tables(struct option *longs, char *shorts)
+static void fill_tables(tables *to)
 {
+    struct option *longs = to->longs;
+    char *shorts = to->shorts;
     *shorts++ = ':';
     for (const allot__option_row *row = allot__cli_options; row->name != NULL; row++, longs++) {
         int argument = row->argument != NULL ? required_argument : no_argument;
-        *longs = (struct option){row->name, argument, NULL, row->letter};
+        int code = FIRST_CODE + (int)(row - allot__cli_options);
+        *longs = (struct option){row->name, argument, NULL, code};
+        if (row->letter == '\0')
+            continue;
         *shorts++ = row->letter;
         if (argument == required_argument)
             *shorts++ = ':';
@@ -184,28 +222,37 @@ static void getopt_tables(struct option *longs, char *shorts)
     *shorts = '\0';
 }
 
-static int read_options(allot__cli *cli, int argc, char **argv, char *used)
+static int read_options(allot__cli *cli, int argc, char **argv, const tables *by)
 {
-    struct option longs[OPTIONS_MAX];
-    char shorts[3 * OPTIONS_MAX];
-    getopt_tables(longs, shorts);
     int code = CLI_DONE, letter, step;
-    opterr = 0;
-    while ((letter = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
+    optind = 0; /* glibc: from the beginning */
+    while ((letter = getopt_long(argc, argv, by->shorts, by->longs, NULL)) != -1) {
         const allot__option_row *row = row_of(letter == ':' ? optopt : letter);
-        if (letter == ':' && row != NULL)
-            step = allot__cli_fail(cli, CLI_USAGE, "E-usage", NULL, "--%s needs %s", row->name,
-                                   row->argument);
-        else if (row == NULL)
+        if (letter == ':' && row != NULL) {
+            allot__word argument = allot__cli_argument(cli->verb, row);
+            step = allot__cli_fail(cli, CLI_USAGE, "E-usage", NULL, "--%s needs %.*s", row->name,
+                                   argument.len, argument.at);
+        } else if (letter == '?' || row == NULL) {
             step = refused_option(cli, argv[optind - 1]);
-        else
+        } else {
             step = take_option(cli, row, optarg);
+        }
         if (step != CLI_DONE)
             code = step;
-        if (row != NULL && strchr(used, row->letter) == NULL)
-            strncat(used, &row->letter, 1);
     }
+    cli->options.json = cli->options.format == CLI_JSON;
     return code;
+}
+
+/* What words an option takes depends on the verb, which may stand behind it: so options are passed
+ * by once, which leaves the other words behind them. */
+static const allot__verb *find_verb(int argc, char **argv, const tables *by)
+{
+    opterr = 0;
+    optind = 0;
+    while (getopt_long(argc, argv, by->shorts, by->longs, NULL) != -1)
+        continue;
+    return optind < argc ? allot__cli_verb_find(argv[optind]) : NULL;
 }
 
 /* ---- The whole line -------------------------------------------------------------------------- */
@@ -226,32 +273,32 @@ static int check_operands(allot__cli *cli)
     return CLI_DONE;
 }
 
-static int check_options(allot__cli *cli, const char *used)
+static int check_options(allot__cli *cli)
 {
-    for (; *used != '\0'; used++)
-        if (!allot__cli_knows(cli->verb, *used))
+    for (const allot__option_row *row = allot__cli_options; row->name != NULL; row++)
+        if (cli->options.given[row - allot__cli_options] && !allot__cli_knows(cli->verb, row))
             return allot__cli_fail(cli, CLI_USAGE, "E-usage", NULL, "%s has no option --%s",
-                                   cli->verb == NULL ? "allot" : cli->verb->name,
-                                   row_of(*used)->name);
+                                   cli->verb == NULL ? "allot" : cli->verb->name, row->name);
     return CLI_DONE;
 }
 
 int allot__cli_parse(allot__cli *cli, int argc, char **argv)
 {
-    char used[OPTIONS_MAX] = "";
-    int code = read_options(cli, argc, argv, used);
+    tables by;
+    fill_tables(&by);
+    cli->verb = find_verb(argc, argv, &by);
+    int code = read_options(cli, argc, argv, &by);
     cli->operands = argv + optind;
     cli->operand_count = argc - optind;
     if (code != CLI_DONE)
         return code;
     if (cli->operand_count > 0) {
-        cli->verb = allot__cli_verb_find(cli->operands[0]);
         if (cli->verb == NULL)
             return unknown_verb(cli, cli->operands[0]);
         cli->operands++;
         cli->operand_count--;
     }
-    code = check_options(cli, used);
+    code = check_options(cli);
     if (code != CLI_DONE || cli->verb == NULL || cli->options.help)
         return code;
     return check_operands(cli);
