@@ -212,28 +212,50 @@ static int add_entries(allot__bounds *bounds, allot__bound_class *class, int32_t
     return status;
 }
 
-/* The class of such jobs, made where it is new; -1: out of memory. Those of the queue, which begin
- * at `first`, hang together by user, from `head` on. */
+static uint32_t class_hash(const allot__bound_class *class)
+{
+    int32_t key[] = {class->queue, class->user, class->group};
+    return allot__hash(0, (const char *)key, sizeof key);
+}
+
+/* The class of such jobs, or -1. Those of the queue begin at `first`; `head` is the last of its
+ * user, which is all there is to know where no groups tell jobs apart. */
+static int32_t known_class(const allot__bounds *bounds, const allot__bound_class *sought,
+                           int32_t first, int32_t head)
+{
+    const allot__bound_class *classes = bounds->classes.items;
+    if (head < first || classes[head].group == sought->group)
+        return head < first ? -1 : head;
+    uint32_t hash = class_hash(sought), probe = 0;
+    for (int32_t i; (i = allot__index_next(&bounds->by_group, hash, &probe)) >= 0;)
+        if (classes[i].queue == sought->queue && classes[i].user == sought->user &&
+            classes[i].group == sought->group)
+            return i;
+    return -1;
+}
+
+/* The same, made where it is new; -1: out of memory. */
 static int32_t find_class(allot__bounds *bounds, const allot__bound_class *sought, int32_t first,
                           int32_t *head)
 {
-    const allot__bound_class *classes = bounds->classes.items;
-    bool known = *head >= first;
-    for (int32_t i = known ? *head : -1; i >= 0; i = classes[i].next)
-        if (classes[i].group == sought->group)
-            return i;
+    int32_t known = known_class(bounds, sought, first, *head);
+    if (known >= 0)
+        return known;
+    allot_engine *engine = bounds->work->plan->engine;
+    if (bounds->groups && allot__index_room(engine, &bounds->by_group) != ALLOT_OK)
+        return -1;
     allot__bound_class made = *sought;
     made.first = (int32_t)bounds->entries.count;
-    made.next = known ? *head : -1;
     for (int32_t i = bounds->first[made.queue]; i < bounds->first[made.queue + 1]; i++)
         if (add_entries(bounds, &made, bounds->limits[i]) != ALLOT_OK)
             return -1;
-    allot__bound_class *class =
-        allot__push(bounds->work->plan->engine, &bounds->classes, sizeof *class);
+    allot__bound_class *class = allot__push(engine, &bounds->classes, sizeof *class);
     if (class == NULL)
         return -1;
     *class = made;
     *head = (int32_t)bounds->classes.count - 1;
+    if (bounds->groups)
+        allot__index_add(&bounds->by_group, class_hash(&made), *head);
     return *head;
 }
 
@@ -334,6 +356,7 @@ void allot__bounds_free(allot__bounds *bounds)
     allot_engine *engine = bounds->work->plan->engine;
     allot__vector_free(engine, &bounds->list);
     allot__index_free(engine, &bounds->index);
+    allot__index_free(engine, &bounds->by_group);
     allot__vector_free(engine, &bounds->entries);
     allot__vector_free(engine, &bounds->classes);
     allot__vector_free(engine, &bounds->on);

@@ -46,7 +46,6 @@ typedef struct allot__bound_entry {
 typedef struct allot__bound_class {
     int32_t queue, user, group;
     int32_t first, count;
-    int32_t next; /* the class of the same queue and user that was made before; -1: none */
     bool by_host; /* some are by host, or of some hosts together */
 } allot__bound_class;
 
@@ -62,6 +61,7 @@ typedef struct allot__bounds {
     const allot__room *room;
     allot__vector list;         /* of allot__bound */
     allot__index index;         /* ... by limit, queue, user, group, host */
+    allot__index by_group;      /* classes by queue, user, group, where groups tell them apart */
     allot__bound_trait *traits; /* by limit */
     int32_t *first, *limits;    /* by queue, one more: those that name it limits[first[q]] ... */
     allot__vector entries;      /* of allot__bound_entry */

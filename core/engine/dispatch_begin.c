@@ -70,16 +70,17 @@ int allot__turns_make(allot__turns *turns)
     size_t queues = (size_t)allot__queue_count(turns->work->plan);
     size_t classes = turns->out->bounds.classes.count;
     turns->kinds = turns->out->room.exclusive ? 2 : 1;
-    classes = (size_t)turns->kinds * (classes > queues ? classes : queues);
+    classes = (size_t)turns->kinds * (classes + queues);
     turns->states = zeroed(turns, jobs, sizeof *turns->states);
     turns->list = zeroed(turns, jobs, sizeof *turns->list);
     turns->other = zeroed(turns, jobs > queues ? jobs : queues, sizeof *turns->other);
     turns->fits = zeroed(turns, classes, sizeof *turns->fits);
     turns->hunts = zeroed(turns, classes, sizeof *turns->hunts);
     turns->places = zeroed(turns, (size_t)turns->out->room.count, sizeof *turns->places);
+    turns->hosts = zeroed(turns, (size_t)turns->out->room.count, sizeof *turns->hosts);
     if (turns->states == NULL || turns->list == NULL || turns->other == NULL ||
         turns->fits == NULL || turns->hunts == NULL || turns->places == NULL ||
-        make_out(turns) != ALLOT_OK || find_preempting(turns) != ALLOT_OK)
+        turns->hosts == NULL || make_out(turns) != ALLOT_OK || find_preempting(turns) != ALLOT_OK)
         return ALLOT_ENOMEM;
     return make_pools(turns);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* dispatch_fit.c: does a job fit, where, and what of it does not. */
+#include "base/least.h"
 #include "base/wide.h"
 #include "engine/dispatch_turn.h"
 #include "engine/resource.h"
@@ -24,26 +25,26 @@ static bool exclusive(const allot__job *job)
     return (job->flags & ALLOT_JOB_EXCLUSIVE) != 0;
 }
 
-/* What is remembered of jobs like this one. */
-static allot__missed *missed(allot__turns *turns, allot__missed *all, int32_t number)
+/* What is remembered of jobs like this one: of its class where limits have a say, else of its
+ * queue. */
+static allot__missed *missed(allot__turns *turns, allot__missed *all, int32_t number, bool limited)
 {
     const allot__job *job = allot__job_at(turns->jobs, number);
-    int32_t class = allot__bounds_class(&turns->out->bounds, number);
-    return all + (size_t)turns->kinds * (size_t)(class < 0 ? job->queue : class) + exclusive(job);
+    const allot__bounds *bounds = &turns->out->bounds;
+    size_t at = limited ? (size_t)allot__bounds_class(bounds, number)
+                        : bounds->classes.count + (size_t)job->queue;
+    return all + (size_t)turns->kinds * at + exclusive(job);
 }
 
-static bool misses(const allot__turns *turns, const allot__missed *missed, const allot__job *job)
+/* Is it known not to fit? Then it is told why. */
+static bool misses(allot__turns *turns, const allot__missed *missed, int32_t number)
 {
-    return missed->gains == turns->out->room.gains && job->slots >= missed->slots;
-}
-
-static void miss(allot__turns *turns, allot__missed *missed, int32_t number)
-{
-    const allot__job_told *told = &turns->out->jobs[number];
-    *missed = (allot__missed){.gains = turns->out->room.gains,
-                              .slots = allot__job_at(turns->jobs, number)->slots,
-                              .binding = told->binding,
-                              .why = told->why};
+    int32_t slots = allot__job_at(turns->jobs, number)->slots;
+    if (missed->gains != turns->out->room.gains || slots < missed->slots)
+        return false;
+    allot_pending why = (allot_pending)(slots <= missed->most ? missed->why : missed->above);
+    tell(turns, number, why, missed->binding);
+    return true;
 }
 
 /* Why its pool does not let it have its slots; ALLOT_PEND_NOT: it does. */
@@ -60,8 +61,27 @@ static allot_pending barred_by_pool(const allot__turns *turns, const allot__job 
                                                                   : ALLOT_PEND_SLICE;
 }
 
+/* Why there are so many slots for it, and no more: whatever it asks for above that, it is told so.
+ */
+static void miss(allot__turns *turns, allot__missed *missed, int32_t number, int32_t found,
+                 bool limited)
+{
+    const allot__job *job = allot__job_at(turns->jobs, number);
+    const allot__room *room = &turns->out->room;
+    missed->gains = room->gains;
+    missed->slots = (int64_t)found + 1;
+    missed->most = INT64_MAX;
+    missed->why = limited ? ALLOT_PEND_LIMIT : ALLOT_PEND_EXCLUSIVE;
+    if (!limited && !exclusive(job)) {
+        int32_t set = turns->queues->set_of[job->queue];
+        missed->most = room->leased != NULL ? found + allot__room_leased(room, set) : 0;
+        missed->why = ALLOT_PEND_LEASE;
+        missed->above = ALLOT_PEND_SLOTS;
+    }
+}
+
 /* Goes through hosts that have slots, in their order, until there are enough. */
-static bool put(allot__turns *turns, int32_t number)
+static bool put(allot__turns *turns, int32_t number, allot__missed *known)
 {
     const allot__job *job = allot__job_at(turns->jobs, number);
     allot__room *room = &turns->out->room;
@@ -69,11 +89,12 @@ static bool put(allot__turns *turns, int32_t number)
     int32_t set = turns->queues->set_of[job->queue], left = job->slots, binding = -1;
     bool by_host = allot__bounds_by_host(bounds, number), limited = false;
     turns->place_count = 0;
+    allot__room_view(room, job->queue);
     for (int32_t host = allot__room_next(room, set, 0); host >= 0 && left > 0;
          host = allot__room_next(room, set, host + 1)) {
         if (exclusive(job) && !allot__room_empty(room, host))
             continue;
-        int32_t slots = room->free[host] < left ? room->free[host] : left;
+        int32_t slots = (int32_t)allot__least(room->free[host], left);
         if (by_host) {
             int32_t bound, may = allot__bounds_on_host(bounds, number, host, slots, &bound);
             limited = limited || may < slots;
@@ -90,12 +111,9 @@ static bool put(allot__turns *turns, int32_t number)
     allot__bounds_tried(bounds, number);
     if (left <= 0)
         return fits(turns, number);
-    if (limited)
-        return tell(turns, number, ALLOT_PEND_LIMIT, binding);
-    if (exclusive(job))
-        return tell(turns, number, ALLOT_PEND_EXCLUSIVE, -1);
-    bool leased = job->slots - left + allot__room_leased(room, set) >= job->slots;
-    return tell(turns, number, leased && room->leased ? ALLOT_PEND_LEASE : ALLOT_PEND_SLOTS, -1);
+    known->binding = binding;
+    miss(turns, known, number, job->slots - left, limited);
+    return !misses(turns, known, number);
 }
 
 bool allot__fit_start(allot__turns *turns, int32_t number)
@@ -113,13 +131,9 @@ bool allot__fit_start(allot__turns *turns, int32_t number)
     allot_pending barred = barred_by_pool(turns, job);
     if (barred != ALLOT_PEND_NOT)
         return tell(turns, number, barred, -1);
-    allot__missed *known = missed(turns, turns->fits, number);
-    if (misses(turns, known, job))
-        return tell(turns, number, known->why, known->binding);
-    bool found = put(turns, number);
-    if (!found)
-        miss(turns, known, number);
-    return found;
+    bool by_host = allot__bounds_by_host(&turns->out->bounds, number);
+    allot__missed *known = missed(turns, turns->fits, number, by_host);
+    return !misses(turns, known, number) && put(turns, number, known);
 }
 
 /* Its own hosts have what nobody runs on, and its limits let it. */
@@ -221,10 +235,9 @@ static int hold(allot__turns *turns, const allot__hunt *hunt)
     bool pending = allot__job_at(turns->jobs, hunt->job)->state == ALLOT_PENDING;
     for (int32_t i = 0; pending && status == ALLOT_OK && i < turns->place_count; i++) {
         int32_t host = allot__room_host(room, turns->places[i].site);
-        int32_t slots = turns->places[i].slots;
-        slots = slots < room->free[host] ? slots : room->free[host];
+        int64_t slots = allot__least(turns->places[i].slots, room->free[host]);
         if (slots > 0)
-            allot__room_take(room, host, slots);
+            allot__room_take(room, host, (int32_t)slots);
     }
     for (int32_t i = 0; status == ALLOT_OK && i < hunt->count; i++) {
         const allot__job *job = allot__job_at(turns->jobs, hunt->victims[i]);
@@ -278,12 +291,13 @@ int allot__fit_preempting(allot__turns *turns, int32_t number, bool *done)
     if (turns->leftover || never || barred || barred_by_pool(turns, job) != ALLOT_PEND_NOT ||
         !turns->preempts[job->queue] || delayed(turns, number) || without_resource(turns, number))
         return ALLOT_OK;
-    allot__missed *known = missed(turns, turns->hunts, number);
+    const allot__bounds *bounds = &turns->out->bounds;
+    bool limited = turns->out->jobs[number].why == ALLOT_PEND_LIMIT;
+    limited = bounds->class_of != NULL && (limited || allot__bounds_by_host(bounds, number));
+    allot__missed *known = missed(turns, turns->hunts, number, limited);
     bool is_alike = alike(turns, number);
-    if (is_alike && misses(turns, known, job)) {
-        tell(turns, number, known->why, known->binding);
+    if (is_alike && misses(turns, known, number))
         return ALLOT_OK;
-    }
     int status = make_prey(turns);
     allot__hunt hunt = {.job = number, .binding = -1, .why = ALLOT_PEND_FEW};
     if (status == ALLOT_OK)
@@ -293,6 +307,11 @@ int allot__fit_preempting(allot__turns *turns, int32_t number, bool *done)
     if (status == ALLOT_OK)
         tell(turns, number, hunt.why, hunt.binding);
     if (status == ALLOT_OK && is_alike)
-        miss(turns, known, number);
+        *known = (allot__missed){.gains = turns->out->room.gains,
+                                 .slots = hunt.least,
+                                 .most = hunt.most,
+                                 .binding = hunt.binding,
+                                 .why = (uint8_t)hunt.why,
+                                 .above = (uint8_t)hunt.above};
     return status;
 }

@@ -29,11 +29,12 @@ static int32_t allowed(const allot__turns *turns, int32_t number)
 static int32_t put_on(allot__turns *turns, int32_t number, int32_t host, int32_t most)
 {
     allot__room *room = &turns->out->room;
-    int32_t free = room->free[host], binding;
-    int32_t slots = free < most ? free : most;
-    if (slots <= 0)
+    int64_t free = allot__least(room->free[host], most);
+    if (free <= 0)
         return 0;
-    slots = allot__bounds_on_host(&turns->out->bounds, number, host, slots, &binding);
+    int32_t binding;
+    int32_t slots =
+        allot__bounds_on_host(&turns->out->bounds, number, host, (int32_t)free, &binding);
     if (slots <= 0)
         return 0;
     allot__bounds_try(&turns->out->bounds, number, host, slots);
@@ -42,26 +43,18 @@ static int32_t put_on(allot__turns *turns, int32_t number, int32_t host, int32_t
     return slots;
 }
 
-static bool runs_on(const allot__turns *turns, const allot__job *job, int32_t host)
+/* Its own hosts in the room's order, whatever the state's; how many. */
+static int32_t own_hosts(const allot__turns *turns, const allot__job *job, int32_t *hosts)
 {
     const allot__job_place *places = allot__job_places(turns->jobs, job);
-    for (int32_t i = 0; i < job->place_count; i++)
-        if (allot__room_host(&turns->out->room, places[i].site) == host)
-            return true;
-    return false;
-}
-
-/* The next host behind `host` that it runs on, or -1: in the room's order, whatever the state's. */
-static int32_t own_behind(const allot__turns *turns, const allot__job *job, int32_t host)
-{
-    const allot__job_place *places = allot__job_places(turns->jobs, job);
-    int32_t next = -1;
+    int32_t count = 0;
     for (int32_t i = 0; i < job->place_count; i++) {
-        int32_t it = allot__room_host(&turns->out->room, places[i].site);
-        if (it > host && (next < 0 || it < next))
-            next = it;
+        int32_t host = allot__room_host(&turns->out->room, places[i].site);
+        hosts[count] = host;
+        count += host >= 0;
     }
-    return next;
+    allot__sort_numbers(hosts, count);
+    return count;
 }
 
 /* On hosts that it runs on first, then on others, both in their order. */
@@ -71,15 +64,19 @@ static int32_t put(allot__turns *turns, int32_t number, int32_t most)
     const allot__room *room = &turns->out->room;
     bool exclusive = (job->flags & ALLOT_JOB_EXCLUSIVE) != 0;
     int32_t set = turns->queues->set_of[job->queue], left = most;
+    int32_t *own = turns->hosts, count = most > 0 ? own_hosts(turns, job, own) : 0, behind = 0;
     turns->place_count = 0;
-    for (int32_t host = own_behind(turns, job, -1); host >= 0 && left > 0;
-         host = own_behind(turns, job, host))
-        if (allot__room_open(room, host) || exclusive)
-            left -= put_on(turns, number, host, left);
+    for (int32_t i = 0; i < count && left > 0; i++)
+        if (allot__room_open(room, own[i]) || exclusive)
+            left -= put_on(turns, number, own[i], left);
     for (int32_t host = allot__room_next(room, set, 0); host >= 0 && left > 0;
-         host = allot__room_next(room, set, host + 1))
-        if (!runs_on(turns, job, host) && (!exclusive || allot__room_empty(room, host)))
+         host = allot__room_next(room, set, host + 1)) {
+        while (behind < count && own[behind] < host)
+            behind++;
+        bool runs = behind < count && own[behind] == host;
+        if (!runs && (!exclusive || allot__room_empty(room, host)))
             left -= put_on(turns, number, host, left);
+    }
     allot__bounds_tried(&turns->out->bounds, number);
     return most - left;
 }

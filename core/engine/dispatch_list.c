@@ -102,15 +102,14 @@ void allot__turn_sort(allot__turns *turns, const int64_t *const *keys, int32_t k
             allot__sort_rows(jobs, turns->other, keys[i], 0, count);
 }
 
-/* Ties go as in the state, so jobs of several queues are put in that order first. */
-static void by_number(int32_t *jobs, int32_t count)
+void allot__sort_numbers(int32_t *numbers, int32_t count)
 {
     for (int32_t gap = count / 2; gap > 0; gap /= 2)
         for (int32_t i = gap; i < count; i++) {
-            int32_t job = jobs[i], k = i;
-            for (; k >= gap && jobs[k - gap] > job; k -= gap)
-                jobs[k] = jobs[k - gap];
-            jobs[k] = job;
+            int32_t number = numbers[i], k = i;
+            for (; k >= gap && numbers[k - gap] > number; k -= gap)
+                numbers[k] = numbers[k - gap];
+            numbers[k] = number;
         }
 }
 
@@ -122,8 +121,8 @@ static int32_t gather(allot__turns *turns, const allot__turn *turn, int state, i
         for (int32_t i = first[turn->queues[q]]; i < first[turn->queues[q] + 1]; i++)
             if (turns->states[by_queue[i]] == state)
                 jobs[count++] = by_queue[i];
-    if (turn->queue_count > 1)
-        by_number(jobs, count);
+    if (turn->queue_count > 1) /* ties go as in the state */
+        allot__sort_numbers(jobs, count);
     allot__turn_sort(turns, turns->keys, turns->key_count, jobs, count);
     return count;
 }

@@ -198,7 +198,6 @@ static int by_priority(allot__turns *turns, int32_t pool)
     int status = ALLOT_OK;
     for (int32_t i = 0; i < count && status == ALLOT_OK; i++) {
         bool started;
-        allot__room_view(&turns->out->room, allot__job_at(turns->jobs, jobs[i])->queue);
         status = allot__turn_start(turns, jobs[i], "priority", &started);
     }
     return status;

@@ -4,19 +4,21 @@
  * dispatch_turn.h: what the files of dispatching share.
  *
  * A *turn* is what goes as one: a queue, or several of equal PRIORITY. Its jobs stand in one list,
- * those to resume first, then those to start. What did not fit is remembered by class of jobs:
- * until some host has more free, what asks for as much does not fit either.
+ * those to resume first, then those to start. What did not fit is remembered, of a queue or,
+ * where limits tell more, of a class of its jobs: until some host has more free, what asks for as
+ * much does not fit either.
  */
 #ifndef ALLOT_ENGINE_DISPATCH_TURN_H
 #define ALLOT_ENGINE_DISPATCH_TURN_H
 
 #include "engine/dispatch.h"
 
-/* The least that did not fit (or found no victims), while room.gains is `gains`. */
+/* The least that does not fit (or finds no victims), while room.gains is `gains`: so many slots.
+ * And why, up to `most`; above it, as `above` says. */
 typedef struct allot__missed {
-    int64_t gains;
-    int32_t slots, binding;
-    uint8_t why;
+    int64_t gains, slots, most;
+    int32_t binding;
+    uint8_t why, above;
 } allot__missed;
 
 typedef struct allot__turn {
@@ -55,11 +57,13 @@ typedef struct allot__turns {
     int64_t *held;               /* by pool: what its queues use */
     int64_t *pending;            /* by queue: slots */
     bool *preempts;              /* by queue: it may preempt some other */
-    allot__missed *fits, *hunts; /* by class, `kinds` of each: exclusive jobs have their own */
+    allot__missed *fits, *hunts; /* by class, then by queue, `kinds` of each: exclusive jobs have
+                                    their own */
     int32_t kinds;               /* 1 without exclusive jobs, else 2 */
     allot__job_place *places;    /* of the job that is being put on hosts */
     int32_t place_count;
-    bool leftover; /* rule 6: slices do not bind, nobody is preempted */
+    int32_t *hosts; /* room for all */
+    bool leftover;  /* rule 6: slices do not bind, nobody is preempted */
 } allot__turns;
 
 static inline int32_t allot__turn_pool(const allot__turns *turns, int32_t queue)
@@ -79,6 +83,8 @@ int allot__dispatch_begin(allot__turns *turns);
  * of a turn. */
 int allot__turn_keys(allot__turns *turns);
 void allot__turn_list(allot__turns *turns, const int32_t *queues, int32_t count, allot__turn *out);
+/* Makes numbers rise. */
+void allot__sort_numbers(int32_t *numbers, int32_t count);
 /* Sorts jobs by such keys. */
 void allot__turn_sort(allot__turns *turns, const int64_t *const *keys, int32_t key_count,
                       int32_t *jobs, int32_t count);

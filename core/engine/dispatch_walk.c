@@ -39,7 +39,6 @@ static int take_turn(allot__turns *turns, const int32_t *queues, int32_t count, 
         bool started;
         if (i + AHEAD < out->count)
             __builtin_prefetch(allot__job_at(turns->jobs, out->jobs[i + AHEAD]));
-        allot__room_view(&turns->out->room, allot__job_at(turns->jobs, out->jobs[i])->queue);
         status = i < out->suspended ? resume(turns, out->jobs[i])
                                     : allot__turn_start(turns, out->jobs[i], "free", &started);
     }

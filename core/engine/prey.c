@@ -343,10 +343,10 @@ static void tell_why(const allot__chase *chase, allot__hunt *hunt)
         hunt->why = ALLOT_PEND_NOT;
     } else if (fit->exclusive && !fit->resumes) {
         hunt->why = ALLOT_PEND_EXCLUSIVE;
-    } else if (sheltered > 0 && reach + sheltered >= chase->lack) {
-        hunt->why = ALLOT_PEND_PROTECTED;
     } else {
-        hunt->why = reach > 0 ? ALLOT_PEND_FEW : ALLOT_PEND_SLOTS;
+        hunt->above = reach > 0 ? ALLOT_PEND_FEW : ALLOT_PEND_SLOTS;
+        hunt->most = sheltered > 0 ? fit->job->slots - chase->lack + reach + sheltered : 0;
+        hunt->why = hunt->most >= fit->job->slots ? ALLOT_PEND_PROTECTED : hunt->above;
     }
 }
 
@@ -361,7 +361,11 @@ void allot__chase_begin(allot__prey *prey, int32_t job, allot__chase *out)
 void allot__chase_end(allot__chase *chase, int64_t gains, int64_t changes, allot__hunt *hunt)
 {
     allot__prey *prey = chase->prey;
+    const allot__fit *fit = &chase->fit;
+    bool alike = chase->tried && fit->over <= 0 && !fit->whole && !fit->exclusive;
     *hunt = (allot__hunt){.job = hunt->job, .victims = prey->chosen, .binding = -1};
+    hunt->least = fit->job->slots - (alike ? fit->lack - 1 : 0);
+    hunt->most = INT64_MAX;
     if (allot__fits(&chase->fit)) {
         hunt->count = chase->count;
     } else {
@@ -389,6 +393,7 @@ int allot__prey_hunt(allot__prey *prey, allot__hunt *hunt)
     int status = ALLOT_OK;
     if (!barred && !allot__fits(&chase.fit) && !allot__prey_hopeless(&chase)) {
         status = pursue(&chase);
+        chase.tried = true;
     }
     allot__chase_end(&chase, gains, changes, hunt);
     return status;

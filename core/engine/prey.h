@@ -68,6 +68,10 @@ typedef struct allot__hunt {
     bool held; /* one is being told of new slots: nothing happens yet, but they are taken */
     allot_pending why; /* when there are none */
     int32_t binding;   /* the bound (or resource, by `why`) that no victim helps with, or -1 */
+    /* Then: jobs that are pending and have the same limits find nobody either, from so many slots
+     * on, and up to `most` for that reason; above it for another. */
+    int64_t least, most;
+    allot_pending above;
 } allot__hunt;
 
 /* Finds candidates; calls the policy's functions. What runs is as the state has it; who was started
@@ -90,6 +94,7 @@ typedef struct allot__chase {
     allot__prey *prey;
     allot__fit fit;
     int64_t lack;  /* at its beginning */
+    bool tried;    /* all that may go were looked at */
     int32_t count; /* of prey->chosen */
 } allot__chase;
 

@@ -15,8 +15,13 @@ struct allot__gain {
     int32_t *jobs;
     int64_t *gains, *keys;
     int32_t *sorted, *other; /* by falling gain */
+    int32_t *ranks;          /* by candidate: its place there */
     int32_t *next, *before;  /* ... those not yet passed: by candidate; `count` is both ends */
     int32_t count;
+    /* Of those not passed the `n` that have most: their sum, and the last of them (`count`: n is
+     * 0). */
+    int64_t sum;
+    int32_t last, n;
 };
 
 static struct allot__gain *take_room(allot__prey *prey)
@@ -28,7 +33,7 @@ static struct allot__gain *take_room(allot__prey *prey)
         return prey->gains;
     }
     struct allot__gain *it = allot__arena_take(arena, 1, sizeof *it);
-    int32_t *narrow = allot__arena_take(arena, 5 * room, sizeof *narrow);
+    int32_t *narrow = allot__arena_take(arena, 6 * room, sizeof *narrow);
     int64_t *wide = allot__arena_take(arena, 2 * room, sizeof *wide);
     if (it == NULL || narrow == NULL || wide == NULL) {
         return NULL;
@@ -38,6 +43,7 @@ static struct allot__gain *take_room(allot__prey *prey)
                                .other = narrow + 2 * room,
                                .next = narrow + 3 * room,
                                .before = narrow + 4 * room,
+                               .ranks = narrow + 5 * room,
                                .gains = wide,
                                .keys = wide + room};
     prey->gains = it;
@@ -162,6 +168,7 @@ static int32_t link_gains(struct allot__gain *it, int64_t lack)
         it->next[last] = it->sorted[i];
         it->before[it->sorted[i]] = last;
         last = it->sorted[i];
+        it->ranks[last] = i;
         lack -= it->gains[last];
         needed = needed < 0 && lack <= 0 ? i + 1 : needed;
     }
@@ -170,24 +177,55 @@ static int32_t link_gains(struct allot__gain *it, int64_t lack)
     return needed;
 }
 
-/* The sum of the `n` largest gains that are not passed. */
-static int64_t largest(const struct allot__gain *it, int32_t n)
+/* One more or less of the largest is summed up, as far as there are any. */
+static void more(struct allot__gain *it)
 {
-    int64_t sum = 0;
-    int32_t at = it->next[it->count];
-    for (; n > 0 && at != it->count; n--, at = it->next[at]) {
-        sum += it->gains[at];
+    int32_t next = it->next[it->last];
+    if (next != it->count) {
+        it->last = next;
+        it->sum += it->gains[next];
+        it->n++;
     }
-    return sum;
+}
+
+static void less(struct allot__gain *it)
+{
+    it->sum -= it->gains[it->last];
+    it->last = it->before[it->last];
+    it->n--;
+}
+
+/* A candidate is passed; the `n` largest of the others are summed up. */
+static void pass(struct allot__gain *it, int32_t at, int32_t n)
+{
+    bool among = it->n > 0 && it->ranks[at] <= it->ranks[it->last];
+    if (among) {
+        it->sum -= it->gains[at];
+        it->n--;
+        it->last = at == it->last ? it->before[at] : it->last;
+    }
+    it->next[it->before[at]] = it->next[at];
+    it->before[it->next[at]] = it->before[at];
+    while (it->n > n) {
+        less(it);
+    }
+    if (it->n < n) {
+        more(it);
+    }
 }
 
 static void choose(allot__chase *chase, struct allot__gain *it, int32_t needed)
 {
     int64_t left = chase->fit.lack;
+    it->sum = 0;
+    it->n = 0;
+    it->last = it->count;
+    while (it->n < needed) {
+        more(it);
+    }
     for (int32_t i = 0; i < it->count && needed > 0; i++) {
-        it->next[it->before[i]] = it->next[i];
-        it->before[it->next[i]] = it->before[i];
-        if (it->gains[i] + largest(it, needed - 1) >= left) {
+        pass(it, i, needed - 1);
+        if (it->gains[i] + it->sum >= left) {
             left -= it->gains[i];
             needed--;
             allot__chase_take(chase, it->jobs[i]);

@@ -16,8 +16,8 @@ static int64_t has_for_start(const allot__fit *fit, int32_t host, int64_t wanted
     if (!allot__room_open(room, host) || (fit->exclusive && !allot__room_empty(room, host))) {
         return 0;
     }
-    int32_t slots = room->free[host] < wanted ? room->free[host] : (int32_t)wanted;
-    return allot__bounds_on_host(fit->bounds, fit->number, host, slots, &binding);
+    int64_t slots = allot__least(room->free[host], wanted);
+    return allot__bounds_on_host(fit->bounds, fit->number, host, (int32_t)slots, &binding);
 }
 
 /* What a suspended job lacks on a host of its own. */
@@ -28,7 +28,7 @@ static int64_t lacks_to_resume(const allot__fit *fit, int32_t host, int64_t own)
     if (host < 0) {
         return own;
     }
-    int64_t free = (int64_t)room->free[host] + room->kept[host];
+    int64_t free = room->free[host] + room->kept[host];
     int64_t lack = room->alone[host] > 0 ? own : allot__most(own - free, 0);
     int32_t slots = (int32_t)own;
     slots = allot__bounds_on_host(fit->bounds, fit->number, host, slots, &binding);

@@ -260,6 +260,7 @@ int allot__prey_hunt_plain(allot__prey *prey, allot__hunt *hunt)
     int status = list_candidates(&it);
     if (status == ALLOT_OK && !barred && !fits(&it)) {
         pursue(&it);
+        it.chase.tried = true;
     }
     fits(&it);
     allot__chase_end(&it.chase, gains, changes, hunt);

@@ -26,8 +26,8 @@ static int take_columns(const allot__work *work, allot__room *room)
     room->words = (count + 63) / 64;
     room->site = zeroed(work, count, size);
     room->slots = zeroed(work, count, size);
-    room->free = zeroed(work, count, size);
-    room->kept = zeroed(work, count, size);
+    room->free = zeroed(work, count, sizeof *room->free);
+    room->kept = zeroed(work, count, sizeof *room->kept);
     room->running = zeroed(work, count, size);
     room->alone = zeroed(work, count, size);
     room->load = zeroed(work, count, sizeof *room->load);
@@ -60,9 +60,9 @@ static int take_keepers(const allot__work *work, allot__room *room)
 }
 
 /* Slots that run by site, for the loads that nobody told. */
-static int count_running(const allot__work *work, int32_t sites, int32_t **out)
+static int count_running(const allot__work *work, int32_t sites, int64_t **out)
 {
-    int32_t *used = zeroed(work, (size_t)sites, sizeof *used);
+    int64_t *used = zeroed(work, (size_t)sites, sizeof *used);
     if (used == NULL)
         return ALLOT_ENOMEM;
     const allot__jobs *jobs = work->state->jobs;
@@ -77,7 +77,7 @@ static int count_running(const allot__work *work, int32_t sites, int32_t **out)
 }
 
 /* The sites of open and closed hosts, in order; their loads by site. */
-static int order_sites(const allot__work *work, allot__room *room, int32_t *used)
+static int order_sites(const allot__work *work, allot__room *room, const int64_t *used)
 {
     const allot__tasks *tasks = &work->state->tasks;
     size_t count = (size_t)tasks->site_count;
@@ -90,7 +90,7 @@ static int order_sites(const allot__work *work, allot__room *room, int32_t *used
         const allot__site *site = &tasks->sites[i];
         load[i] = site->load > 0 ? site->load : 0;
         if (site->load < 0 && site->slots > 0)
-            load[i] = (int64_t)used[i] * 1000 / site->slots;
+            load[i] = used[i] * 1000 / site->slots;
         if (here(work, site))
             room->site[n++] = i;
     }
@@ -116,7 +116,7 @@ static int take_owner(const allot__work *work, allot__room *room, int32_t host, 
 static int fill_hosts(const allot__work *work, allot__room *room)
 {
     const allot__tasks *tasks = &work->state->tasks;
-    int32_t *used = NULL;
+    int64_t *used = NULL;
     int status = count_running(work, tasks->site_count, &used);
     if (status == ALLOT_OK)
         status = order_sites(work, room, used);

@@ -23,8 +23,8 @@ typedef struct allot__room {
     int32_t count;    /* hosts, in that order */
     int32_t *site;    /* of the state; -1: the only one */
     int32_t *slots;   /* of an open host; 0 of a closed one */
-    int32_t *free;    /* for the viewer; below 0: more is used and kept there than it has */
-    int32_t *kept;    /* ... of these those that suspended jobs keep against it */
+    int64_t *free;    /* for the viewer; below 0: more is used and kept there than it has */
+    int64_t *kept;    /* ... of these those that suspended jobs keep against it */
     int64_t *load;    /* thousandths */
     int32_t *running; /* jobs that run there */
     int32_t *alone;   /* of these the exclusive ones (P-40): 1 closes it to others */
@@ -40,8 +40,8 @@ typedef struct allot__room {
     int32_t set_count;
     size_t words;
     /* What is free is counted when it is asked for, and holds until `changes` moves on; `gains`
-     * does whenever some host may have more free than before: until then what did not fit does not
-     * fit. */
+     * does whenever some host may have more free than before, whoever looks: until then what of a
+     * queue did not fit does not fit. */
     int64_t *total, *counted;
     int64_t changes, gains;
     /* Suspended jobs: by queue a list, which also has some that are no longer. */

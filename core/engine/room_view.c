@@ -18,7 +18,7 @@ static void count_job(allot__room *room, int32_t number, int32_t sign)
     for (int32_t i = 0; i < job->place_count; i++) {
         int32_t host = allot__room_host(room, places[i].site);
         if (host >= 0) {
-            room->kept[host] += sign * places[i].slots;
+            room->kept[host] += (int64_t)sign * places[i].slots;
             allot__room_take(room, host, sign * places[i].slots);
         }
     }
@@ -40,10 +40,8 @@ static bool seen(const allot__room *room, int32_t queue)
 static void turn_owned(allot__room *room)
 {
     for (int32_t host = 0; room->owner != NULL && host < room->count; host++)
-        if (room->owner[host] >= 0) {
+        if (room->owner[host] >= 0)
             allot__room_take(room, host, 0);
-            room->gains++;
-        }
 }
 
 void allot__room_view(allot__room *room, int32_t queue)
@@ -53,6 +51,7 @@ void allot__room_view(allot__room *room, int32_t queue)
     const allot__relation *relation = room->work->plan->relation;
     size_t words = ((size_t)relation->count + 63) / 64;
     const uint64_t *may = relation->may + (size_t)queue * words;
+    int64_t gains = room->gains;
     for (size_t i = 0; i < words; i++) {
         uint64_t other = (room->view[i] ^ ~may[i]) & room->keepers[i];
         for (; other != 0; other &= other - 1) {
@@ -63,6 +62,7 @@ void allot__room_view(allot__room *room, int32_t queue)
     }
     room->viewer = queue;
     turn_owned(room);
+    room->gains = gains; /* for no queue there is more than when it looked last */
 }
 
 void allot__room_keep(allot__room *room, int32_t job)

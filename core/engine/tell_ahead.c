@@ -9,7 +9,7 @@
 /* Jobs, their slots, those that got what they wanted, and the slots of these. */
 enum { JOBS, SLOTS, SERVED, GOT, NUMBERS };
 
-static int32_t *tally_of(const allot__job_teller *it, int32_t queue)
+static int64_t *tally_of(const allot__job_teller *it, int32_t queue)
 {
     return it->tally + (size_t)NUMBERS * (size_t)queue;
 }
@@ -19,7 +19,7 @@ static bool served(const allot__job_teller *it, int32_t job)
     return it->out->jobs[job].now == ALLOT_RUNNING;
 }
 
-static void count_job(const allot__job_teller *it, int32_t number, int32_t *tally)
+static void count_job(const allot__job_teller *it, int32_t number, int64_t *tally)
 {
     int32_t slots = allot__tell_job(it, number)->slots;
     tally[JOBS]++;
@@ -30,12 +30,12 @@ static void count_job(const allot__job_teller *it, int32_t number, int32_t *tall
 
 static void tell_tally(const allot__job_teller *it, int32_t queue)
 {
-    const int32_t *tally = tally_of(it, queue);
+    const int64_t *tally = tally_of(it, queue);
     char got[100] = "";
     if (tally[SERVED] == tally[JOBS]) {
         snprintf(got, sizeof got, ", %s now", tally[JOBS] == 1 ? "which runs" : "which all run");
     } else if (tally[SERVED] > 0) {
-        snprintf(got, sizeof got, ", of which %" PRId32 " run%s now, on %" PRId32, tally[SERVED],
+        snprintf(got, sizeof got, ", of which %" PRId64 " run%s now, on %" PRId64, tally[SERVED],
                  tally[SERVED] == 1 ? "s" : "", tally[GOT]);
     } else {
         snprintf(got, sizeof got, ", which %s too", tally[JOBS] == 1 ? "waits" : "wait");
@@ -55,7 +55,7 @@ static void tell_queues(const allot__job_teller *it)
     int64_t slots = 0;
     for (int32_t i = 0; i < count; i++) {
         int32_t queue = it->out->sequence[i];
-        const int32_t *tally = tally_of(it, queue);
+        const int64_t *tally = tally_of(it, queue);
         if (tally[JOBS] == 0) {
             continue;
         }
@@ -77,7 +77,7 @@ static void tell_queues(const allot__job_teller *it)
 /* Those of its own queue that came behind it and fit where it does not. */
 static void tell_behind(const allot__job_teller *it, int32_t from)
 {
-    int32_t behind[NUMBERS] = {0};
+    int64_t behind[NUMBERS] = {0};
     for (int32_t i = from; i < it->out->tried_count; i++) {
         int32_t number = it->out->tried[i];
         if (allot__tell_job(it, number)->queue == it->job->queue && served(it, number)) {
@@ -94,7 +94,7 @@ static void tell_behind(const allot__job_teller *it, int32_t from)
 
 void allot__tell_ahead(const allot__job_teller *it)
 {
-    int32_t all[NUMBERS] = {0};
+    int64_t all[NUMBERS] = {0};
     int32_t at = 0;
     for (; at < it->out->tried_count && it->out->tried[at] != it->number; at++) {
         int32_t number = it->out->tried[at];

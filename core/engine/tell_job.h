@@ -22,10 +22,10 @@ typedef struct allot__job_teller {
     const allot_queue *queue;
     allot__job_told told;
     int32_t set;    /* of its queue's hosts */
-    int32_t *kept;  /* by host of the room: slots that suspended jobs keep against its queue */
-    int32_t *ran;   /* by host: slots that jobs run on, or are given to grow by */
+    int64_t *kept;  /* by host of the room: slots that suspended jobs keep against its queue */
+    int64_t *ran;   /* by host: slots that jobs run on, or are given to grow by */
     int64_t free;   /* slots of its queue's hosts that it could have */
-    int32_t *tally; /* by queue, room for four numbers each, zeroed */
+    int64_t *tally; /* by queue, room for four numbers each, zeroed */
     allot__arena arena;
 } allot__job_teller;
 

@@ -66,7 +66,7 @@ static void count_held(const allot__job_teller *it, int32_t resource)
                            : amount_of(it, (int32_t)i, resource);
         int32_t queue = allot__tell_job(it, (int32_t)i)->queue;
         it->tally[2 * queue] += held > 0;
-        it->tally[2 * queue + 1] += (int32_t)held;
+        it->tally[2 * queue + 1] += held;
     }
 }
 
@@ -85,9 +85,9 @@ static const char *stay(const allot__job_teller *it, int32_t queue)
 static void tell_holders(const allot__job_teller *it)
 {
     for (int32_t queue = 0; queue < allot__queue_count(it->teller.work->plan); queue++) {
-        int32_t jobs = it->tally[2 * queue];
+        int64_t jobs = it->tally[2 * queue];
         if (jobs > 0) {
-            allot__tell(&it->teller, "  %" PRId32 " job%s of /%s hold%s %" PRId32 ": %s.", jobs,
+            allot__tell(&it->teller, "  %" PRId64 " job%s of /%s hold%s %" PRId64 ": %s.", jobs,
                         jobs == 1 ? "" : "s", allot__tell_queue_of(it, queue)->name,
                         jobs == 1 ? "s" : "", it->tally[2 * queue + 1], stay(it, queue));
         }

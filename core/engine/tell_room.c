@@ -17,7 +17,7 @@ static const allot__room *room_of(const allot__job_teller *it)
 /* What is free there, were nothing kept by suspended jobs. */
 static int64_t unused(const allot__room *room, int32_t host)
 {
-    return (int64_t)room->free[host] + room->kept[host];
+    return room->free[host] + room->kept[host];
 }
 
 static bool others_own(const allot__job_teller *it, int32_t host)
@@ -77,9 +77,9 @@ static void count_ran(allot__job_teller *it, int32_t job)
         (order->kind != ALLOT_ORDER_START && order->kind != ALLOT_ORDER_RESIZE)) {
         return;
     }
-    it->ran[0] += order->place_count == 0 ? (int32_t)order->slots : 0;
+    it->ran[0] += order->place_count == 0 ? order->slots : 0;
     for (int32_t i = 0; i < order->place_count; i++) {
-        it->ran[allot__tell_host(it, &order->places[i])] += (int32_t)order->places[i].slots;
+        it->ran[allot__tell_host(it, &order->places[i])] += order->places[i].slots;
     }
 }
 

@@ -1,0 +1,80 @@
+-- SPDX-License-Identifier: MIT
+-- Copyright the allot authors
+--- Jobs and hosts at the edges of what is allowed, and reasons that go by a job's size.
+
+local engine = require "spec.support.engine"
+local kit = require "spec.support.queue_kit"
+
+local MOST = 1000000000 -- of anything
+
+local function suspended(id, queue, slots)
+  return { id = id, queue = queue, state = "suspended", slots = slots, hosts = { h1 = slots } }
+end
+
+describe("the largest amounts", function ()
+  it("suspended jobs keep more slots than a number of 32 bits has (P-25)", function ()
+    local plan = {
+      version = 1, policy = "preemption", hosts = { h1 = { slots = MOST } },
+      queues = { { name = "top", priority = 9, preemptive = { "bottom" } } },
+    }
+    local jobs = { { id = "waits", queue = "top" } }
+    for i = 1, 4 do
+      plan.queues[i + 1] = { name = "q" .. i, priority = 5 }
+      jobs[i + 1] = suspended("j" .. i, "q" .. i, MOST)
+    end
+    plan.queues[6] = { name = "bottom", priority = 1 }
+    local out = engine.cycle(plan, { now = 0, jobs = jobs })
+    assert.same({}, out.starts)
+    assert.same({ slots = 1 }, out.queues.top.waits)
+    assert.equal("j1", out.resumes[1].job) -- one of them has the whole host again (P-26)
+    assert.equal(1, #out.resumes)
+  end)
+
+  it("what runs beside it is granted as much again (P-53)", function ()
+    local plan = {
+      version = 1, policy = "preemption", hosts = { h1 = { slots = MOST } },
+      queues = {
+        { name = "top", priority = 9, preemptive = true },
+        { name = "a", priority = 3 }, { name = "b", priority = 2 },
+      },
+    }
+    local jobs = { { id = "waits", queue = "top", slots = MOST } }
+    for _, name in ipairs { "a", "b" } do
+      jobs[#jobs + 1] = kit.running(name .. 1, name, "h1", MOST,
+        { resize = { granted = { h1 = MOST } } })
+    end
+    local out = engine.cycle(plan, { now = 0, jobs = jobs })
+    assert.equal("waits", out.starts[1].job)
+    assert.equal(2, #out.suspends)
+    assert.equal(MOST, out.suspends[1].cancelled)
+  end)
+end)
+
+describe("why a job waits goes by its own size", function ()
+  local plan = {
+    version = 1, policy = "preemption", hosts = { h1 = { slots = 6 } },
+    queues = {
+      { name = "top", priority = 9, preemptive = true }, { name = "same", priority = 9 },
+      { name = "low", priority = 1, max_job_preempt = 1 },
+    },
+  }
+  local running = {
+    kit.running("s1", "same", "h1", 4), kit.running("l1", "low", "h1", 1, { preempted = 1 }),
+    kit.running("l2", "low", "h1", 1, { preempted = 1 }),
+  }
+
+  local function waits(...)
+    local jobs = { table.unpack(running) }
+    for i, slots in ipairs { ... } do
+      jobs[#jobs + 1] = { id = "p" .. i, queue = "top", slots = slots, submitted = i }
+    end
+    return engine.cycle(plan, { now = 100, jobs = jobs }).queues.top.waits
+  end
+
+  it("protected jobs are in the way of what fits without them (P-30), in any order", function ()
+    assert.same({ protected = 1 }, waits(2))
+    assert.same({ slots = 1 }, waits(3))
+    assert.same({ protected = 1, slots = 1 }, waits(2, 3))
+    assert.same({ protected = 2, slots = 2 }, waits(3, 2, 5, 1))
+  end)
+end)
