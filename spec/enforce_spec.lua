@@ -4,9 +4,9 @@
 
 local case = require "spec.support.case"
 local engine = require "spec.support.engine"
-local gen = require "spec.support.gen"
+local gen = require "allot.draw"
 local property = require "spec.support.property"
-local random_of = require("spec.support.random").new
+local random_of = require("allot.random").new
 
 local plan, state = case.plan, case.state
 
@@ -150,7 +150,7 @@ end)
 
 describe("windows switched back and forth", function ()
   it("lead back to the same allotment", function ()
-    local apply = require "spec.support.apply"
+    local apply = require "allot.apply"
     local short = evening(plan { slots = 40, { "A", owned = 30 }, { "B", owned = 10 } },
       { ["/A"] = { owned = 10 }, ["/B"] = { owned = 30 } })
     local now = state { A = { 100, 30 }, B = { 100, 10 } }

@@ -2,7 +2,7 @@
 -- Copyright the allot authors
 --- Ownership, hybrid and share ratio, alone and side by side: what holds on random plans.
 
-local apply = require "spec.support.apply"
+local apply = require "allot.apply"
 local case = require "spec.support.case"
 local engine = require "spec.support.engine"
 local family = require "spec.support.gen_family"

@@ -4,7 +4,7 @@
 
 local engine = require "spec.support.engine"
 local property = require "spec.support.property"
-local random = require "spec.support.random"
+local random = require "allot.random"
 
 local POLICY = [[
 return policy {

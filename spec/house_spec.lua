@@ -52,8 +52,9 @@ local ENGINE = {
 local LUA = {
   "core", "names", "columns", "placed", "order", "words", "declare", "amount", "part", "fill",
   "pool", "loan", "guard", "victims", "tasks", "relation", "queues", "damping", "ready", "like",
-  "policy", "language", "init",
+  "property", "policy", "language", "init",
   "swf",
+  "random", "draw", "draw_ledger", "draw_queues", "apply", "shrink", "invariants",
   "lsf", "lsf_keys", "lsf_site", "lsf_resource", "lsf_plan", "lsf_text",
 }
 

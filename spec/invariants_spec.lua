@@ -4,13 +4,14 @@
 
 local json = require "dkjson"
 local case = require "spec.support.case"
-local apply = require "spec.support.apply"
+local apply = require "allot.apply"
 local document = require "spec.support.document"
 local engine = require "spec.support.engine"
-local gen = require "spec.support.gen"
+local gen = require "allot.draw"
 local gen_policy = require "spec.support.gen_policy"
+local invariants = require "allot.invariants"
 local property = require "spec.support.property"
-local Random = require "spec.support.random"
+local Random = require "allot.random"
 local rational = require "spec.support.rational"
 
 local function claim(truth, text, ...)
@@ -19,68 +20,23 @@ local function claim(truth, text, ...)
   end
 end
 
-local function parent_of(path)
-  return path:match "^(.*)/[^/]*$"
-end
+local sum = invariants.sum
 
 --- Calls visit(parent's row or the group, children's rows, group's name) for every family.
 local function each_family(decision, visit)
-  for name, group in pairs(decision.groups) do
-    local families, rows = {}, case.by_path(group)
-    for _, row in ipairs(group.consumers) do
-      local above = parent_of(row.path)
-      families[above] = families[above] or {}
-      table.insert(families[above], row)
-    end
-    for above, members in pairs(families) do
-      visit(rows[above] or group, members, name)
-    end
+  local view = invariants.view({}, {}, decision)
+  for _, it in ipairs(view.groups) do
+    for _, family in ipairs(it.families) do visit(family.above, family.members, it.name) end
   end
 end
 
 --- Calls visit(row, group, group's name, is_leaf) for every consumer.
 local function each_row(decision, visit)
-  for name, group in pairs(decision.groups) do
-    local inner = {}
-    for _, row in ipairs(group.consumers) do
-      inner[parent_of(row.path)] = true
-    end
-    for _, row in ipairs(group.consumers) do
-      visit(row, group, name, not inner[row.path])
+  for _, it in ipairs(invariants.view({}, {}, decision).groups) do
+    for _, row in ipairs(it.group.consumers) do
+      visit(row, it.group, it.name, not it.inner[row.path])
     end
   end
-end
-
-local function sum(rows, field)
-  local out = 0
-  for _, row in ipairs(rows) do
-    out = out + row[field]
-  end
-  return out
-end
-
---- A consumer's limit in a group, or nil.
-local function limits_of(plan)
-  local out = {}
-  local function walk(list, above)
-    for _, node in ipairs(list) do
-      out[above .. "/" .. node.name] = node.limit
-      walk(node.children or {}, above .. "/" .. node.name)
-    end
-  end
-  walk(plan.consumers, "")
-  return out
-end
-
---- Slots of a path in a group by a decision's list of moves.
-local function moved(list, group)
-  local out = {}
-  for _, move in ipairs(list) do
-    if move.group == group then
-      out[move.consumer] = (out[move.consumer] or 0) + move.slots
-    end
-  end
-  return out
 end
 
 local function holds(name, runs, check, make)
@@ -97,6 +53,14 @@ local function decide(it)
   return (engine.cycle(it.plan, it.state, nil, it.policy))
 end
 
+--- An invariant by its name (invariants.lua), under hybrid and under random policies.
+local function always(name, runs)
+  holds_always(name, runs, function (it)
+    local path, fault = invariants[name](invariants.view(it.plan, it.state, decide(it)))
+    claim(not fault, "%s: %s", path, fault)
+  end)
+end
+
 describe("quotas", function ()
   holds("divide what the parent has, all of it that is needed (C-3)", 300, function (it)
     each_family(decide(it), function (above, members)
@@ -106,37 +70,10 @@ describe("quotas", function ()
     end)
   end)
 
-  holds_always("lie between reserve and need, and their parts sum to them", 300, function (it)
-    local decision = decide(it)
-    each_row(decision, function (row)
-      claim(row.quota <= row.need, "%s: quota above need", row.path)
-      claim(row.reserve <= row.need, "%s: reserve above need", row.path)
-      local parts = 0
-      for label, slots in pairs(row.parts) do
-        claim(slots >= 0, "%s: part %s is negative", row.path, label)
-        parts = parts + slots
-      end
-      claim(parts == row.quota, "%s: parts sum to %d", row.path, parts)
-    end)
-    each_family(decision, function (above, members)
-      -- More may be owned than is planned (E-5); then reserves are shared as well.
-      local room = sum(members, "reserve") <= (above.quota or above.slots)
-      for _, row in ipairs(members) do
-        claim(not room or row.reserve <= row.quota, "%s: quota below reserve", row.path)
-      end
-    end)
-  end)
-
-  holds_always("exceed no limit, and no grant does", 300, function (it)
-    local limits = limits_of(it.plan)
-    each_row(decide(it), function (row)
-      local limit = limits[row.path]
-      local received = row.granted + row.held
-      claim(not limit or row.quota <= limit, "%s: quota above limit", row.path)
-      claim(not limit or received == 0 or row.allocated + received <= limit,
-        "%s: granted above its limit", row.path)
-    end)
-  end)
+  always("quotas_fit", 300)
+  always("quotas_sound", 300)
+  always("reserves_kept", 300)
+  always("limits_kept", 300)
 end)
 
 --- Digits as a number, however many.
@@ -179,79 +116,11 @@ describe("rounding", function ()
 end)
 
 describe("slots", function ()
-  holds_always("are granted once: idle ones are granted, held or left", 300, function (it)
-    local decision = decide(it)
-    for name, group in pairs(decision.groups) do
-      local granted = 0
-      for _, slots in pairs(moved(decision.grants, name)) do
-        granted = granted + slots
-      end
-      claim(granted + group.held + group.idle_left == group.idle, "%s: %d + %d + %d of %d", name,
-        granted, group.held, group.idle_left, group.idle)
-    end
-    each_row(decision, function (row, _, name, is_leaf)
-      local granted = moved(decision.grants, name)[row.path] or 0
-      claim(not is_leaf or granted == row.granted, "%s: granted twice", row.path)
-      claim(not is_leaf or row.allocated + row.granted + row.held <= math.max(row.quota,
-        row.allocated), "%s: granted beyond its quota", row.path)
-      claim(not is_leaf or row.granted == 0 or row.allocated + row.granted <= row.demand,
-        "%s: granted beyond its demand", row.path)
-    end)
-  end)
-
-  holds_always("are reclaimed from above the quota alone, counted once", 300, function (it)
-    local decision = decide(it)
-    each_row(decision, function (row, _, name, is_leaf)
-      local back = moved(decision.reclaims, name)[row.path] or 0
-      local going = moved(it.state.reclaims or {}, it.plan.groups and name)[row.path] or 0
-      claim(is_leaf or back == 0, "%s: reclaimed from a parent", row.path)
-      claim(back <= row.over, "%s: reclaimed more than is over", row.path)
-      claim(back == 0 or row.allocated - going - back >= row.quota,
-        "%s: reclaimed below its quota", row.path)
-    end)
-  end)
-
-  holds_always("go to claimants that lack them, none twice", 300, function (it)
-    local decision = decide(it)
-    local rows = {}
-    each_row(decision, function (row, _, name)
-      rows[name .. row.path] = { lacks = row.quota - row.allocated - row.granted - row.held }
-    end)
-    -- A parent claims for its own reserve: what it has beyond its children, less what is held.
-    each_family(decision, function (above, members, name)
-      if above.path then
-        local quota = above.quota - sum(members, "quota")
-        local held = above.held - sum(members, "held")
-        rows[name .. above.path].lacks = quota - held
-      end
-    end)
-    for _, reclaim in ipairs(decision.reclaims) do
-      local claimed = 0
-      for _, part in ipairs(reclaim["for"]) do
-        local row = rows[reclaim.group .. part.consumer]
-        claimed, row.lacks = claimed + part.slots, row.lacks - part.slots
-        claim(part.slots > 0 and row.lacks >= 0, "%s: claims too much", part.consumer)
-      end
-      claim(claimed <= reclaim.slots, "%s: claimed twice", reclaim.consumer)
-    end
-  end)
-
-  holds_always("do not stay idle while a leaf is short and nothing forbids it", 300, function (it)
-    local limits = limits_of(it.plan)
-    each_row(decide(it), function (row, group, _, is_leaf)
-      local rows, short = case.by_path(group), row.quota - row.allocated - row.granted - row.held
-      if not is_leaf or short <= 0 or group.idle_left == 0 then
-        return
-      end
-      local above, blocked = parent_of(row.path), false
-      while above ~= "" do
-        local it_holds = rows[above].allocated + rows[above].granted + rows[above].held
-        blocked = blocked or limits[above] and it_holds >= limits[above]
-        above = parent_of(above)
-      end
-      claim(blocked, "%s: short of %d while %d stay idle", row.path, short, group.idle_left)
-    end)
-  end)
+  always("idle_once", 300)
+  always("grants_sound", 300)
+  always("reclaims_sound", 300)
+  always("claims_sound", 300)
+  always("quotas_served", 300)
 
   holds_always("of a reserve are there for its owner from an empty group on", 300, function (it)
     for _, row in pairs(it.state.consumers or {}) do
@@ -311,7 +180,7 @@ describe("cycle after cycle", function ()
   end, settled)
 
   holds("no branch is above its limit in the end", 300, function (it)
-    local limits = limits_of(it.plan)
+    local limits = invariants.limits(it.plan)
     local _, last = cycles_until_quiet(it, false, 2)
     each_row(last, function (row, _, _, is_leaf)
       local most = limits[row.path]

@@ -6,7 +6,7 @@
 local engine = require "spec.support.engine"
 local kit = require "spec.support.queue_kit"
 local json = require "dkjson"
-local Random = require "spec.support.random"
+local Random = require "allot.random"
 
 local DELAY = 600
 

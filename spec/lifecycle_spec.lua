@@ -4,9 +4,9 @@
 
 local case = require "spec.support.case"
 local engine = require "spec.support.engine"
-local gen = require "spec.support.gen"
+local gen = require "allot.draw"
 local property = require "spec.support.property"
-local random_of = require("spec.support.random").new
+local random_of = require("allot.random").new
 
 local plan, state = case.plan, case.state
 

@@ -5,7 +5,7 @@
 
 local case = require "spec.support.case"
 local engine = require "spec.support.engine"
-local random = require "spec.support.random"
+local random = require "allot.random"
 
 local NOW = 1000
 local HOSTS = { "h1", "h2", "h3" }

@@ -4,7 +4,7 @@
 
 local case = require "spec.support.case"
 local engine = require "spec.support.engine"
-local gen = require "spec.support.gen"
+local gen = require "allot.draw"
 local gen_policy = require "spec.support.gen_policy"
 local property = require "spec.support.property"
 local shell = require "spec.support.shell"

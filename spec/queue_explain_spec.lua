@@ -4,7 +4,7 @@
 --- come to, and what is said to have spared a job does.
 
 local engine = require "spec.support.engine"
-local gen = require "spec.support.gen_queues"
+local gen = require "allot.draw_queues"
 local kit = require "spec.support.queue_kit"
 local loop = require "spec.support.queue_loop"
 local property = require "spec.support.property"

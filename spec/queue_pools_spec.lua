@@ -7,7 +7,7 @@ local engine = require "spec.support.engine"
 local json = require "dkjson"
 local kit = require "spec.support.queue_kit"
 local pool = require "spec.support.pool_loop"
-local Random = require "spec.support.random"
+local Random = require "allot.random"
 
 local burst, hosts, join = kit.burst, kit.hosts, kit.join
 

@@ -5,7 +5,7 @@
 local allot = require "allot"
 local engine = require "spec.support.engine"
 local json = require "dkjson"
-local Random = require "spec.support.random"
+local Random = require "allot.random"
 
 local NOW = 100000
 

@@ -4,7 +4,7 @@
 
 local dispatch = require "spec.support.model.queue_dispatch"
 local engine = require "spec.support.engine"
-local gen = require "spec.support.gen_queues"
+local gen = require "allot.draw_queues"
 local property = require "spec.support.property"
 local world = require "spec.support.model.queue_world"
 local room = require "spec.support.model.queue_room"

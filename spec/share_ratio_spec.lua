@@ -2,11 +2,11 @@
 -- Copyright the allot authors
 --- The ready-made policy "share_ratio" (rules.md 5.3, contract.md C-3, C-7).
 
-local Random = require "spec.support.random"
-local apply = require "spec.support.apply"
+local Random = require "allot.random"
+local apply = require "allot.apply"
 local case = require "spec.support.case"
 local engine = require "spec.support.engine"
-local gen = require "spec.support.gen"
+local gen = require "allot.draw"
 local property = require "spec.support.property"
 
 local plan, state = case.plan, case.state

@@ -4,7 +4,7 @@
 
 local case = require "spec.support.case"
 local engine = require "spec.support.engine"
-local random = require "spec.support.random"
+local random = require "allot.random"
 local model = require "spec.support.model.victims"
 
 local NOW = 10000

@@ -4,11 +4,11 @@
 
 local allot = require "allot"
 local json = require "dkjson"
-local apply = require "spec.support.apply"
+local apply = require "allot.apply"
 local document = require "spec.support.document"
 local engine = require "spec.support.engine"
 local property = require "spec.support.property"
-local Random = require "spec.support.random"
+local Random = require "allot.random"
 local windows = require "spec.support.windows"
 
 local WEEK = 7 * 86400

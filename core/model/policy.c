@@ -147,6 +147,11 @@ int allot_policy_attribute(allot_policy *policy, const allot_attribute *attribut
     return status;
 }
 
+const allot_provider *allot_policy_provides(const allot_policy *policy)
+{
+    return policy && policy->provider.compute ? &policy->provider : NULL;
+}
+
 int allot_policy_provider(allot_policy *policy, const allot_provider *provider)
 {
     if (!allot__policy_open(policy) || !provider || !provider->compute || policy->provider.compute)

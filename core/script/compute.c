@@ -291,6 +291,18 @@ static int tell(allot__script *script, int status, allot_report *report)
     return ALLOT_ESCRIPT;
 }
 
+static void measure(const allot__script *script, int32_t rows)
+{
+    allot_script_meter *meter = script->meter;
+    if (!meter || rows < 1)
+        return;
+    int64_t spent = allot__sandbox_spent(&script->box) / rows * 1000;
+    if (spent > meter->instructions)
+        meter->instructions = spent;
+    if (script->box.peak > meter->memory)
+        meter->memory = script->box.peak;
+}
+
 static int compute(void *ud, int32_t function, const allot_batch *batch, int64_t *out,
                    allot_report *report)
 {
@@ -302,6 +314,7 @@ static int compute(void *ud, int32_t function, const allot_batch *batch, int64_t
     allot__sandbox_arm(&script->box, fuel_for(script, batch->count));
     int status = allot__sandbox_run(&script->box, run_batch, script);
     allot__sandbox_disarm(&script->box);
+    measure(script, batch->count);
     int result = status || script->run.fault ? tell(script, status, report) : ALLOT_OK;
     script->run.batch = NULL;
     allot__sandbox_sweep(&script->box);

@@ -56,10 +56,22 @@ static int run_file(lua_State *L)
 static void forget_table(allot__script *script)
 {
     lua_State *L = script->box.L;
-    lua_pushnil(L);
-    lua_rawsetp(L, LUA_REGISTRYINDEX, script);
+    if (!script->keeps_table) {
+        lua_pushnil(L);
+        lua_rawsetp(L, LUA_REGISTRYINDEX, script);
+    }
     lua_gc(L, LUA_GCCOLLECT);
     script->box.swept = script->box.used;
+}
+
+static void measure(const allot__script *script)
+{
+    allot_script_meter *meter = script->meter;
+    if (!meter)
+        return;
+    int64_t spent = allot__sandbox_spent(&script->box);
+    meter->loading = spent > meter->loading ? spent : meter->loading;
+    meter->memory = script->box.peak > meter->memory ? script->box.peak : meter->memory;
 }
 
 static int read_and_build(allot__reading *reading, allot_policy **out)
@@ -67,6 +79,7 @@ static int read_and_build(allot__reading *reading, allot_policy **out)
     allot__script *script = reading->script;
     int status = allot__sandbox_run(&script->box, run_file, reading);
     allot__sandbox_disarm(&script->box);
+    measure(script);
     if (status)
         return allot__fault(script, status, ALLOT_EPOLICY,
                             reading->syntax_fault ? "E-policy-syntax" : "E-policy", NULL,
@@ -94,6 +107,7 @@ static int script_new(allot_engine *engine, const char *text, size_t len, const 
     script->text = copy(engine, text, len);
     script->text_len = script->text ? len : 0;
     script->chunk = copy(engine, chunk, strlen(chunk));
+    script->meter = limits ? limits->meter : NULL;
     int64_t memory = limits && limits->memory > 0 ? limits->memory : default_memory;
     int status = script->text && script->chunk ? allot__sandbox_open(&script->box, engine, memory)
                                                : ALLOT_ENOMEM;
@@ -139,6 +153,27 @@ static int load(allot__reading *reading, allot_policy **out)
     return status;
 }
 
+static int load_text(allot_engine *engine, const char *text, size_t len, const char *chunk,
+                     const allot_script_limits *limits, bool keeps, allot__reading *reading,
+                     allot_policy **out)
+{
+    int status = script_new(engine, text, len, chunk, limits, &reading->script);
+    if (status)
+        return script_fault(status, reading->report, chunk);
+    reading->script->keeps_table = keeps;
+    allot_policy *policy = NULL;
+    status = load(reading, &policy);
+    if (status) {
+        allot__script_free(reading->script);
+        return status;
+    }
+    char digest[65];
+    allot__sha256(text, len, digest);
+    allot_policy_digest(policy, digest);
+    *out = policy;
+    return ALLOT_OK;
+}
+
 int allot_script_load(allot_engine *engine, const char *text, size_t len, const char *chunk,
                       const allot_use_option *options, int32_t count,
                       const allot_script_limits *limits, allot_report *report, allot_policy **out)
@@ -149,18 +184,15 @@ int allot_script_load(allot_engine *engine, const char *text, size_t len, const 
         return fail_plain(report, chunk, "E-policy", ALLOT_EPOLICY,
                           "a policy file is at most 1 MiB");
     allot__reading reading = {.use = options, .use_count = count, .report = report};
-    int status = script_new(engine, text, len, chunk, limits, &reading.script);
-    if (status)
-        return script_fault(status, report, chunk);
-    allot_policy *policy = NULL;
-    status = load(&reading, &policy);
-    if (status) {
-        allot__script_free(reading.script);
-        return status;
-    }
-    char digest[65];
-    allot__sha256(text, len, digest);
-    allot_policy_digest(policy, digest);
-    *out = policy;
-    return ALLOT_OK;
+    return load_text(engine, text, len, chunk, limits, false, &reading, out);
+}
+
+int allot__script_load_kept(allot_engine *engine, const char *text, size_t len, const char *chunk,
+                            const allot_use_option *options, int32_t count, allot_report *report,
+                            allot_policy **out)
+{
+    allot__reading reading = {.use = options, .use_count = count, .report = report};
+    if (len > TEXT_MAX)
+        return allot_script_load(engine, text, len, chunk, options, count, NULL, report, out);
+    return load_text(engine, text, len, chunk, NULL, true, &reading, out);
 }

@@ -8,7 +8,8 @@
 #include "script/module.h"
 
 static const char module_key[] = "allot.core";
-static const char *const type_names[] = {"allot.plan", "allot.state", "allot.decision"};
+static const char *const type_names[] = {"allot.plan", "allot.state", "allot.decision",
+                                         "allot.policy"};
 
 /* ---- Boxes --------------------------------------------------------------------------------- */
 
@@ -18,8 +19,10 @@ static void end_object(allot__box *box)
         allot_plan_free(box->it);
     else if (box->kind == ALLOT__STATE)
         allot_state_free(box->it);
-    else
+    else if (box->kind == ALLOT__DECISION)
         allot_decision_free(box->it);
+    else
+        allot_policy_free(box->it);
     box->it = NULL;
 }
 
@@ -202,13 +205,16 @@ ALLOT_API int luaopen_allot_core(lua_State *L);
 int luaopen_allot_core(lua_State *L)
 {
     static const luaL_Reg none[] = {{NULL, NULL}};
-    static const luaL_Reg plan[] = {{"consumers", allot__module_consumers}, {NULL, NULL}};
+    static const luaL_Reg plan[] = {
+        {"consumers", allot__module_consumers}, {"use", allot__module_use}, {NULL, NULL}};
+    static const luaL_Reg policy[] = {
+        {"declared", allot__module_declared}, {"judge", allot__module_judge}, {NULL, NULL}};
     static const luaL_Reg decision[] = {
         {"json", allot__module_json}, {"explain", allot__module_explain}, {NULL, NULL}};
-    static const luaL_Reg functions[] = {{"plan", allot__module_plan},
-                                         {"state", allot__module_state},
-                                         {"cycle", allot__module_cycle},
-                                         {NULL, NULL}};
+    static const luaL_Reg functions[] = {
+        {"plan", allot__module_plan},   {"state", allot__module_state},
+        {"cycle", allot__module_cycle}, {"policy", allot__module_policy},
+        {"ready", allot__module_ready}, {NULL, NULL}};
     luaL_checkversion(L);
     /* Loaded once more, it is the same: what was made with it belongs to its engine. */
     if (lua_getfield(L, LUA_REGISTRYINDEX, module_key) == LUA_TTABLE)
@@ -219,6 +225,7 @@ int luaopen_allot_core(lua_State *L)
     make_type(L, ALLOT__PLAN, plan, module);
     make_type(L, ALLOT__STATE, none, module);
     make_type(L, ALLOT__DECISION, decision, module);
+    make_type(L, ALLOT__POLICY, policy, module);
     luaL_newlibtable(L, functions);
     lua_pushvalue(L, module);
     luaL_setfuncs(L, functions, 1);

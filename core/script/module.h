@@ -27,7 +27,7 @@ typedef struct allot__module {
     allot_policy_loader files; /* ready-made policies, and files beside the plan */
 } allot__module;
 
-typedef enum allot__kind { ALLOT__PLAN, ALLOT__STATE, ALLOT__DECISION } allot__kind;
+typedef enum allot__kind { ALLOT__PLAN, ALLOT__STATE, ALLOT__DECISION, ALLOT__POLICY } allot__kind;
 
 /* A plan, state or decision as a userdata. What it was made from outlives it: as a user value for
  * the collector, and by counted holds when it is closed early. */
@@ -38,6 +38,7 @@ typedef struct allot__box {
     struct allot__box *parent;
     int32_t holds; /* boxes made from this one */
     bool closed;
+    allot_script_meter meter; /* of a plan: of its policies that were given as texts */
 } allot__box;
 
 /* Pushes an empty box with its report; it keeps the value at `parent` (0: none) alive. */
@@ -58,5 +59,11 @@ int allot__module_cycle(lua_State *L);
 int allot__module_consumers(lua_State *L);
 int allot__module_json(lua_State *L);
 int allot__module_explain(lua_State *L);
+/* allot.core's policy and ready; policy:declared, policy:judge; plan:use */
+int allot__module_policy(lua_State *L);
+int allot__module_ready(lua_State *L);
+int allot__module_declared(lua_State *L);
+int allot__module_judge(lua_State *L);
+int allot__module_use(lua_State *L);
 
 #endif

@@ -43,6 +43,7 @@ typedef struct given {
 
 typedef struct given_loader {
     const allot_policy_loader *files;
+    allot_script_limits limits;
     int32_t count;
     given items[];
 } given_loader;
@@ -55,8 +56,8 @@ static int load_given(void *ud, allot_engine *engine, const char *use, const cha
     for (int32_t i = 0; i < loader->count; i++) {
         const given *item = &loader->items[i];
         if (strcmp(item->name, use) == 0)
-            return allot_script_load(engine, item->text, item->len, use, options, count, NULL,
-                                     report, out);
+            return allot_script_load(engine, item->text, item->len, use, options, count,
+                                     &loader->limits, report, out);
     }
     return loader->files->load(loader->files->ud, engine, use, plan_file, options, count, out,
                                report);
@@ -116,6 +117,7 @@ int allot__module_plan(lua_State *L)
     given_loader *given = push_loader(L, 2, &module->files);
     allot_policy_loader loader = {.ud = given, .load = load_given, .zone = zone_given};
     allot__box *box = allot__box_new(L, module, ALLOT__PLAN, 0);
+    given->limits.meter = &box->meter;
     allot_plan *plan = NULL;
     int status = allot_plan_read(module->engine, text, len, file, &loader, box->report, &plan);
     return allot__box_return(L, box, status, plan, NULL);

@@ -20,7 +20,7 @@ static const char *const policy_keys[] = {
     "scale",    "recall",     "shared",   "enforce",      "task_attributes",
     "victims",  "guards",     "sessions", "requirements", "dispatch",
     "preempts", "fewest",     "lift",     "job_types",    "slices",
-    "lease",    "said",       "damping"};
+    "lease",    "said",       "damping",  "properties"};
 
 int allot__read_push(lua_State *L, const char *key)
 {
@@ -391,6 +391,7 @@ int allot__read_policy(lua_State *L, allot__reading *reading)
     allot__read_tasks(L, reading);
     if (draft->dispatches)
         allot__read_queues(L, reading);
+    allot__read_properties(L, reading);
     for (int rows = 0; rows < ALLOT_HOSTS; rows++)
         allot__script_view(L, reading->script, draft, (allot_rows)rows);
     allot__relate_views(L, reading->script);

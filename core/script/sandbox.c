@@ -98,6 +98,13 @@ void allot__sandbox_disarm(allot__sandbox *box)
     lua_sethook(box->L, NULL, 0, 0);
 }
 
+int64_t allot__sandbox_spent(const allot__sandbox *box)
+{
+    if (box->given < 0)
+        return 0;
+    return box->fuel > 0 ? box->given - box->fuel : box->given;
+}
+
 /* The line of the script that is being run. Allocates nothing. */
 static int32_t find_line(const allot__sandbox *box)
 {
@@ -114,8 +121,9 @@ static int32_t find_line(const allot__sandbox *box)
 static void *deny(allot__sandbox *box, allot__denial why)
 {
     box->denial = why;
-    if (box->armed)
-        box->line = find_line(box);
+    int32_t line = box->armed ? find_line(box) : 0;
+    if (line > 0)
+        box->line = line; /* what is refused while the error is on its way has none */
     burn(box, box->used / BYTES_PER_FUEL + INTERVAL);
     return NULL;
 }
@@ -137,6 +145,8 @@ static void *allocate(void *ud, void *ptr, size_t old_size, size_t new_size)
     if (new_size > 0 && !block)
         return deny(box, ALLOT__DENIED_ENGINE);
     box->used += (int64_t)new_size - (int64_t)old_size;
+    if (box->used > box->peak)
+        box->peak = box->used;
     return block;
 }
 

@@ -38,10 +38,10 @@ typedef enum allot__denial {
 typedef struct allot__sandbox {
     allot_engine *engine;
     lua_State *L;
-    int64_t cap, used; /* bytes */
-    int64_t fuel;      /* what is left of it */
-    int64_t given;     /* what there was to begin with; below 0: as much as it takes */
-    bool armed, spent; /* counting; ran out */
+    int64_t cap, used, peak; /* bytes */
+    int64_t fuel;            /* what is left of it */
+    int64_t given;           /* what there was to begin with; below 0: as much as it takes */
+    bool armed, spent;       /* counting; ran out */
     allot__denial denial;
     int64_t swept;           /* bytes in use after the last collection */
     int32_t line;            /* of the script, where the last error was raised; 0: unknown */
@@ -62,6 +62,9 @@ int allot__sandbox_run(allot__sandbox *box, lua_CFunction function, void *ud);
 /* Gives fuel (below 0: as much as it takes) and counts from now on; stops counting. */
 void allot__sandbox_arm(allot__sandbox *box, int64_t fuel);
 void allot__sandbox_disarm(allot__sandbox *box);
+
+/* What was used since it was armed; 0 where nothing is counted. */
+int64_t allot__sandbox_spent(const allot__sandbox *box);
 
 /* The sandbox of a state. */
 allot__sandbox *allot__sandbox_of(lua_State *L);

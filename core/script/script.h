@@ -19,6 +19,7 @@ enum {
     ALLOT__FUNCTIONS_MAX = ALLOT_FILLS_MAX * (2 + ALLOT_KEYS_MAX) + 5 * ALLOT_KEYS_MAX + 2 +
                            ALLOT_GUARDS_MAX + ALLOT_REQUIREMENTS_MAX + 3 * ALLOT_FILLS_MAX,
     ALLOT__TESTS_MAX = 8,
+    ALLOT__PROPERTIES_MAX = 32,
     ALLOT__PARAMETERS_MAX = 32 /* of a requirement */
 };
 
@@ -86,6 +87,12 @@ typedef struct allot__batch_run {
     char found[64];    /* ... and what it was */
 } allot__batch_run;
 
+/* A property that the policy declares. */
+typedef struct allot__property {
+    int ref;      /* its function in Lua's registry; LUA_NOREF: the core's own, by its name */
+    int32_t line; /* where the function begins */
+} allot__property;
+
 typedef struct allot__script {
     allot__sandbox box;
     int64_t instructions; /* per load and per 1000 rows; below 0: no budget */
@@ -97,6 +104,10 @@ typedef struct allot__script {
     int sides[2];           /* views of a lease's provider and consumer, likewise */
     allot__relating relating;
     allot__batch_run run;
+    int32_t property_count;
+    allot__property properties[ALLOT__PROPERTIES_MAX];
+    bool keeps_table; /* what the file returned stays in the registry, under the script */
+    allot_script_meter *meter;
 } allot__script;
 
 /* A policy in plain C, before it is made. Strings are Lua's, and live as long as the table. */
@@ -222,6 +233,11 @@ void allot__read_queues(lua_State *L, allot__reading *reading);
 /* Reads what the policy table on top says of damping. */
 void allot__read_damping(lua_State *L, allot__draft *draft);
 
+/* ---- judge.c: raises. ---- */
+
+/* Reads the properties of the policy table on top. */
+void allot__read_properties(lua_State *L, allot__reading *reading);
+
 /* ---- source.c: amounts, keys and functions; raise. ---- */
 
 /* Fails with a message, placed by `at` ("fair.lua:3: ", may be NULL). Does not return. */
@@ -244,6 +260,13 @@ void allot__read_order(lua_State *L, allot__reading *reading, const char *at, in
                        allot__draft_order *out);
 /* The string in field `key` of the table on top, borrowed from it; NULL: nil. Raises for others. */
 const char *allot__read_string(lua_State *L, const char *key);
+
+/* ---- load.c ---- */
+
+/* As allot_script_load; the table that the file returned is kept. */
+int allot__script_load_kept(allot_engine *engine, const char *text, size_t len, const char *chunk,
+                            const allot_use_option *options, int32_t count, allot_report *report,
+                            allot_policy **out);
 
 /* ---- straight.c ---- */
 

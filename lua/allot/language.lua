@@ -24,6 +24,7 @@ return {
   relation = relation.relation,
   higher = relation.higher,
   preemptive_or_preemptable = relation.preemptive_or_preemptable,
+  property = require "allot.property".property,
   guard = guard.guard,
   min_run_time = guard.min_run_time,
   max_preemptions = guard.max_preemptions,

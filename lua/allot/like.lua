@@ -4,7 +4,7 @@
 --
 -- What it declares (attributes of consumers and tasks, options, requirements, sessions, damping)
 -- joins what the ready-made one declares; what has the same name takes its place. Any other key
--- takes the place of the ready-made one's.
+-- takes the place of the ready-made one's. Its properties are not promised: a policy says its own.
 
 local names = require "allot.names"
 local ready = require "allot.ready"
@@ -31,6 +31,6 @@ return function (spec)
   for key, value in pairs(base.said) do all[key] = value end
   for key, value in pairs(spec) do all[key] = value end
   for _, key in ipairs(JOINED) do all[key] = joined(base.said[key], spec[key]) end
-  all.name, all.doc = spec.name, spec.doc
+  all.name, all.doc, all.properties = spec.name, spec.doc, spec.properties
   return all
 end

@@ -11,10 +11,11 @@ local tasks = require "allot.tasks"
 local queues = require "allot.queues"
 local damping_fault = require "allot.damping"
 local like = require "allot.like"
+local property = require "allot.property"
 
 local KEYS = {
   "name", "doc", "like", "options", "attributes", "scale", "quota", "round", "distribute",
-  "reclaim", "recall", "shared", "enforce", "damping",
+  "reclaim", "recall", "shared", "enforce", "damping", "properties",
   "task_attributes", "victims", "guards", "sessions", "requirements",
   table.unpack(queues.KEYS)
 }
@@ -239,6 +240,12 @@ local function make(place, spec)
   if not fault and queues.dispatches(spec) then
     local known = tasks.known(made.task_attributes, spec.guards)
     fault, where = queues.rules(place, spec, made, known)
+  end
+  if not fault and spec.properties ~= nil then
+    local dispatches = queues.dispatches(spec)
+    made.properties, fault, where = ruled(place, "properties", spec.properties, function (list)
+      return property.fault(list, dispatches)
+    end)
   end
   if fault then return nil, fault, where end
   return made

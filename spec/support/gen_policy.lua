@@ -3,8 +3,8 @@
 --- Random site policies: the same rules as Lua for the engine and as data for the model
 -- (model/rules.lua says what a source and a key are).
 
-local Random = require "spec.support.random"
-local gen = require "spec.support.gen"
+local Random = require "allot.random"
+local gen = require "allot.draw"
 
 local gen_policy = {}
 

@@ -7,8 +7,8 @@
 
 local busted = require "busted"
 local document = require "spec.support.document"
-local gen = require "spec.support.gen"
-local shrink = require "spec.support.shrink"
+local gen = require "allot.draw"
+local shrink = require "allot.shrink"
 
 local function message_of(check, case)
   local ok, message = pcall(check, case)

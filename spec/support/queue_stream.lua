@@ -4,10 +4,10 @@
 --- and killed, cycle after cycle, and every state is one that decisions have led to.
 
 local engine = require "spec.support.engine"
-local gen = require "spec.support.gen_queues"
+local gen = require "allot.draw_queues"
 local json = require "dkjson"
 local loop = require "spec.support.queue_loop"
-local Random = require "spec.support.random"
+local Random = require "allot.random"
 
 local world = require "spec.support.model.queue_world"
 

@@ -3,8 +3,8 @@
 --- Windows on random plans, and the plan without windows that says what they say at a time: written
 --- from the contract alone, in zones without daylight saving.
 
-local Random = require "spec.support.random"
-local gen = require "spec.support.gen"
+local Random = require "allot.random"
+local gen = require "allot.draw"
 
 local windows = {}
 

@@ -109,6 +109,8 @@ ALLOT_API void allot_policy_free(allot_policy *policy);
 ALLOT_API int allot_policy_attribute(allot_policy *policy, const allot_attribute *attribute);
 /* Gives the policy its functions' provider; the policy owns it from now on. */
 ALLOT_API int allot_policy_provider(allot_policy *policy, const allot_provider *provider);
+/* The provider, borrowed; NULL: the policy has none. */
+ALLOT_API const allot_provider *allot_policy_provides(const allot_policy *policy);
 /* Registers a function that reads `n` columns; *out numbers it 0, 1, ... EUSAGE: unknown column. */
 ALLOT_API int allot_policy_function(allot_policy *policy, const int32_t *columns, int32_t n,
                                     int32_t *out);

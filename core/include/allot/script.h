@@ -20,11 +20,20 @@
 extern "C" {
 #endif
 
+/* What a policy's script has used so far at most. */
+typedef struct allot_script_meter {
+    int64_t instructions; /* of 1000 rows of a function: what they would take as its dearest call
+                             went; of functions without loops and calls nothing is counted */
+    int64_t loading;      /* instructions */
+    int64_t memory;       /* bytes at once */
+} allot_script_meter;
+
 /* What a script may use. Zero in a field: its default. */
 typedef struct allot_script_limits {
     int64_t memory;       /* bytes of Lua memory; default 64 MiB; loading and every cycle alike */
     int64_t instructions; /* per load, and per 1000 rows of a function; default 10 million;
                              -1: no budget, for trusted policies */
+    allot_script_meter *meter; /* written to as long as the policy lives; NULL: nowhere */
 } allot_script_limits;
 
 /* Loads a policy from text: `chunk` names it in messages ("site/fair.lua"). Text only, at most

@@ -3,7 +3,7 @@
 --- Random valid plans and states: deep and wide trees, one group or several, ranks, limits,
 --- reserves, owners of nothing, groups that shrank or grew, reclaims in flight.
 
-local Random = require "spec.support.random"
+local Random = require "allot.random"
 
 local gen = {}
 

@@ -3,7 +3,7 @@
 --- Random plans under ownership (pools, lists, limits), alone or beside hybrid, and states with
 --- loans that may fit them or not.
 
-local Random = require "spec.support.random"
+local Random = require "allot.random"
 
 local gen = {}
 

@@ -3,7 +3,7 @@
 --- Random queues, hosts and jobs: preemptive and preemptable queues with and without lists, pools,
 --- limits; and streams of jobs.
 
-local Random = require "spec.support.random"
+local Random = require "allot.random"
 
 local gen = {}
 
