@@ -4,6 +4,7 @@
 
 local case = require "spec.support.case"
 local engine = require "spec.support.engine"
+local loop = require "spec.support.queue_loop"
 
 local plan, state = case.plan, case.state
 
@@ -143,5 +144,95 @@ describe("a host closed with reclaim (E-34)", function ()
     alone.consumers["/A"] = { demand = 10, allocated = 0 }
     decision = engine.cycle(hosts(), alone)
     assert.same({ "t1" }, decision.reclaims[1].tasks)
+  end)
+end)
+
+describe("jobs of queues on a host closed with reclaim (C-10, E-34)", function ()
+  local function queues()
+    return {
+      version = 1, hosts = { h1 = { slots = 4 }, h2 = { slots = 4 } },
+      queues = {
+        { name = "hi", priority = 9, preemptive = true },
+        { name = "lo", no_preempt_run_time = 1, max_job_preempt = 1 },
+        { name = "ends", terminate_when = { "PREEMPT" } },
+      },
+    }
+  end
+  local function now(how, more)
+    return {
+      now = 5000, hosts = { h2 = { closed = how } },
+      jobs = more or {
+        { id = "a", queue = "lo", state = "running", hosts = { h1 = 1, h2 = 2 }, started = 100 },
+        { id = "b", queue = "ends", state = "running", hosts = { h2 = 1 }, started = 100 },
+        { id = "c", queue = "lo", state = "suspended", hosts = { h2 = 1 } },
+      },
+    }
+  end
+  local function kills(decision)
+    local out = {}
+    for i, kill in ipairs(decision.kills) do
+      out[i] = ("%s %s %d %d"):format(kill.job, kill.action, kill.slots, kill.why.closed)
+      assert.equal("closed-host", kill.why.code)
+      assert.is_nil(kill["for"])
+      assert.equal(0, kill.preempted)
+    end
+    return out
+  end
+
+  it("go, whatever protects them, and leave it: they are not suspended there", function ()
+    local decision = engine.cycle(queues(), now "reclaim")
+    assert.same({ "a requeue 3 2", "b kill 1 1" }, kills(decision))
+    assert.same({}, decision.suspends)
+    assert.same({}, decision.resumes)
+    assert.equal(4, decision.groups.default.idle_left)
+  end)
+
+  it("run on where it is closed to drain", function ()
+    local decision = engine.cycle(queues(), now "drain")
+    assert.same({}, decision.kills)
+    assert.same({ 3, 3 }, { decision.groups.default.idle, decision.groups.default.idle_left })
+  end)
+
+  it("start elsewhere in the next cycle, and then nothing is left to decide", function ()
+    local before = now "reclaim"
+    before.jobs[1].slots = 3
+    local decision = engine.cycle(queues(), before)
+    local behind = loop.after(before, decision, 0)
+    decision = engine.cycle(queues(), behind)
+    assert.same({ h1 = 3 }, decision.starts[1].hosts)
+    assert.same({}, decision.kills)
+    decision = engine.cycle(queues(), loop.after(behind, decision, 0))
+    for _, kind in ipairs { "starts", "resumes", "resizes", "suspends", "kills" } do
+      assert.same({}, decision[kind])
+    end
+  end)
+
+  it("are held back while they are told of new slots (A-15)", function ()
+    local job = { id = "a", queue = "lo", state = "running", hosts = { h2 = 1 },
+      resize = { notifying = true } }
+    local decision = engine.cycle(queues(), now("reclaim", { job }))
+    assert.same({ "a requeue 1 1" }, kills(decision))
+    assert.is_true(decision.kills[1].held)
+    assert.equal(0, decision.queues.lo.preempted)
+    job.resize = nil
+    decision = engine.cycle(queues(), now("reclaim", { job }))
+    assert.is_nil(decision.kills[1].held)
+  end)
+
+  it("are told why, and what would have spared them", function ()
+    local _, handle = engine.cycle(queues(), now "reclaim")
+    local told = table.concat(handle:explain "a", "\n")
+    for _, words in ipairs {
+      "It is killed and pending again in this cycle: 2 slots of it are on hosts that are closed",
+      "(C-10, E-34)", "Its queue would have it suspended", "closed to drain it would run on",
+    } do
+      assert.truthy(told:find(words, 1, true), words .. "\n" .. told)
+    end
+    told = table.concat(handle:explain "b", "\n")
+    assert.truthy(told:find("It is killed in this cycle: 1 slot of it is", 1, true), told)
+    assert.falsy(told:find("would have it suspended", 1, true), told)
+    told = table.concat(handle:explain "c", "\n")
+    assert.truthy(told:find("It stays suspended", 1, true), told)
+    assert.truthy(told:find("h2 is closed.", 1, true), told)
   end)
 end)

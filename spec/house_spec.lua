@@ -40,6 +40,7 @@ local ENGINE = {
   "prey_list", "prey_keys", "prey", "prey_near", "prey_limits", "prey_hosts", "prey_few",
   "prey_plain",
   "slices", "slices_order", "usage", "leases", "dispatch", "dispatch_turn", "dispatch_begin",
+  "dispatch_closed",
   "dispatch_list", "dispatch_fit", "dispatch_grow", "dispatch_order", "dispatch_pool",
   "dispatch_rows", "dispatch_walk", "decision", "decision_lease", "decision_dispatch",
   "decision_totals", "decision_flight", "tell", "tell_windows", "tell_ledger", "tell_quota",

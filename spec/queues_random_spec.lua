@@ -99,10 +99,12 @@ describe("after a cycle", function ()
         local sum = 0
         for name, slots in pairs(job.hosts) do
           local host = w.host[name]
-          claim(host and host.slots > 0, "%s runs on %s", job.id, name)
+          local had = fate.kind == "resizes" and not fate.order.hosts[name] -- it may be closed
+          claim(had or host and host.slots > 0, "%s runs on %s", job.id, name)
           claim(fate.kind == "resumes" or not job.queue.hosts or job.queue.hosts[name] or
             fate.kind == "resizes", "%s runs on %s, not its queue's", job.id, name)
-          claim(room.free_to_resume(w, host, job) >= slots, "%s: %s is too full", job.id, name)
+          claim(had or room.free_to_resume(w, host, job) >= slots, "%s: %s is too full", job.id,
+            name)
           sum = sum + slots
         end
         claim(sum == job.slots, "%s has %d of %d slots", job.id, sum, job.slots)
@@ -118,7 +120,8 @@ describe("after a cycle", function ()
     local by_id = {}
     for _, job in ipairs(w.jobs) do by_id[job.id] = job end
     for id, fate in pairs(fates) do
-      if fate.kind == "suspends" or fate.kind == "kills" then
+      local closed = fate.kind == "kills" and fate.order.why.code == "closed-host"
+      if not closed and (fate.kind == "suspends" or fate.kind == "kills") then
         local victim, preemptor = by_id[id], by_id[fate.order["for"]]
         claim(preemptor, "%s goes for nobody", id)
         claim(not world.protected(victim), "%s is protected", id)
@@ -127,6 +130,34 @@ describe("after a cycle", function ()
         claim(fates[preemptor.id] and preemptor.state == "running", "%s does not run", preemptor.id)
       end
     end
+  end)
+
+  -- Who is told of new slots goes once it has been told (A-15).
+  holds("nothing runs on hosts closed with reclaim, and nobody else goes for that (E-34)",
+    function (case)
+      local w, fates = after(case)
+      local before = world.read(case.plan, case.state)
+      for i, job in ipairs(w.jobs) do
+        local fate, here = fates[job.id], world.evicted(before, before.jobs[i])
+        claim(job.notifying or not world.evicted(w, job), "%s runs on", job.id)
+        local goes = fate and fate.kind == "kills" and fate.order.why.code == "closed-host"
+        claim(not goes == not (here and not job.notifying), "%s: %s", job.id, goes)
+        claim(not goes or not fate.order["for"] and fate.order.why.closed > 0, "%s", job.id)
+      end
+    end)
+
+  holds("idle slots are those of open hosts that nobody runs on", function (case)
+    local w, _, decision = after(case)
+    local sum = 0
+    for _, host in ipairs(w.hosts) do
+      local used = 0
+      for _, job in ipairs(w.jobs) do
+        used = used + (job.state == "running" and job.hosts[host.name] or 0)
+      end
+      sum = sum + math.max(0, host.slots - used)
+    end
+    claim(decision.groups.default.idle_left == sum, "%d, not %d",
+      decision.groups.default.idle_left, sum)
   end)
 
   holds("nothing is decided any more in the end, without anybody coming or going", function (case)

@@ -242,6 +242,9 @@ static void put_going(allot__text *out, const allot_decision *decision,
         allot_state_job_at(allot_decision_state(decision), order->preemptor, &by) == ALLOT_OK) {
         allot__cli_puts(out, ", for ");
         allot__cli_put_job(out, decision, order->preemptor);
+    } else if (order->closed > 0) {
+        allot__cli_printf(out, ", %" PRId64 " of them on closed hosts (%s)", order->closed,
+                          order->reason);
     } else {
         allot__cli_puts(out, ": the job that its slots are reserved for is due");
     }

@@ -196,7 +196,10 @@ static int end_backfill(allot__turns *turns)
             continue;
         status = allot__job_release(turns, i, ALLOT_KILL);
         if (status == ALLOT_OK)
-            status = allot__order_stop(turns, i, -1, ALLOT_KILL, false);
+            status = allot__order_stop(turns, &(allot__stop){.job = i,
+                                                             .preemptor = -1,
+                                                             .action = ALLOT_KILL,
+                                                             .reason = "reservation-due"});
     }
     return status;
 }
@@ -205,5 +208,6 @@ int allot__dispatch_begin(allot__turns *turns)
 {
     count_jobs(turns);
     count_usage(turns);
-    return end_backfill(turns);
+    int status = end_backfill(turns);
+    return status == ALLOT_OK ? allot__dispatch_closed(turns) : status;
 }

@@ -227,6 +227,16 @@ static int restore(allot__turns *turns, const allot__hunt *hunt, int32_t count)
     return status;
 }
 
+static int stop(allot__turns *turns, const allot__hunt *hunt, int32_t i, allot_action action,
+                bool held)
+{
+    return allot__order_stop(turns, &(allot__stop){.job = hunt->victims[i],
+                                                   .preemptor = hunt->job,
+                                                   .action = action,
+                                                   .held = held,
+                                                   .reason = "preempted"});
+}
+
 /* what it needs is kept for it, and nothing happens yet. */
 static int hold(allot__turns *turns, const allot__hunt *hunt)
 {
@@ -244,7 +254,7 @@ static int hold(allot__turns *turns, const allot__hunt *hunt)
         allot_action action = allot__queue_at(turns->queues, job->queue)->on_preempt;
         allot__prey_spare(&turns->out->prey, hunt->victims[i], ALLOT__SPARED_STATE);
         if (job->notifying)
-            status = allot__order_stop(turns, hunt->victims[i], hunt->job, action, true);
+            status = stop(turns, hunt, i, action, true);
     }
     if (pending && turns->out->bounds.resources != NULL)
         allot__resources_count(turns->out->bounds.resources, hunt->job, 1);
@@ -273,7 +283,7 @@ static int carry_out(allot__turns *turns, const allot__hunt *hunt, bool *done)
     for (int32_t i = 0; i < hunt->count && status == ALLOT_OK; i++) {
         const allot__job *job = allot__job_at(turns->jobs, hunt->victims[i]);
         allot_action action = allot__queue_at(turns->queues, job->queue)->on_preempt;
-        status = allot__order_stop(turns, hunt->victims[i], hunt->job, action, false);
+        status = stop(turns, hunt, i, action, false);
     }
     *done = status == ALLOT_OK;
     if (*done && turns->out->bounds.resources != NULL)

@@ -217,29 +217,31 @@ static uint8_t state_after(allot_action action)
     return action == ALLOT_REQUEUE ? ALLOT_PENDING : ALLOT_JOB_STATE_COUNT;
 }
 
-int allot__order_stop(allot__turns *turns, int32_t number, int32_t preemptor, allot_action action,
-                      bool held)
+int allot__order_stop(allot__turns *turns, const allot__stop *stop)
 {
+    int32_t number = stop->job;
+    allot_action action = stop->action;
     const allot__job *job = allot__job_at(turns->jobs, number);
     int64_t cancelled = sum_of(grown_places(turns, job), job->grown_count);
     int64_t slots = job->slots + cancelled;
-    if (!held) {
+    if (!stop->held) {
         turns->out->jobs[number].now = state_after(action);
         turns->out->parts[job->queue].preempted += slots;
         allot__turn_use(turns, job->queue, stays(action) ? -cancelled : -slots);
         if (turns->out->preys)
             allot__prey_spare(&turns->out->prey, number, ALLOT__SPARED_STATE);
     }
-    bool counts = preemptor >= 0 && !held; /* */
+    bool counts = stop->preemptor >= 0 && !stop->held; /* */
     return give(turns,
                 (allot_job_order){.kind = stays(action) ? ALLOT_ORDER_SUSPEND : ALLOT_ORDER_KILL,
                                   .job = number,
                                   .slots = slots,
                                   .action = action,
-                                  .preemptor = preemptor,
+                                  .preemptor = stop->preemptor,
                                   .cancelled = cancelled,
                                   .preempted = job->preempted + counts,
-                                  .held = held,
-                                  .reason = preemptor < 0 ? "reservation-due" : "preempted"},
+                                  .held = stop->held,
+                                  .closed = stop->closed,
+                                  .reason = stop->reason},
                 allot__job_places(turns->jobs, job), job->place_count);
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "engine/dispatch_turn.h"
+#include "engine/flight.h"
 
 static int32_t amount(int64_t n)
 {
@@ -45,6 +46,35 @@ static void fill_row(allot__turns *turns, int32_t queue, int32_t *demand, int32_
     add_up(&work->sums[0], part, wants, work->need[row]);
 }
 
+/* Slots that run on hosts which have none to give: they are closed, or another group's. */
+static int64_t used_elsewhere(const allot__turns *turns, bool after)
+{
+    const allot__room *room = &turns->out->room;
+    const allot__job_place *all = turns->jobs->places.items;
+    int64_t slots = 0;
+    if (room->host_of == NULL)
+        return 0;
+    for (size_t i = 0; i < turns->jobs->list.count; i++) {
+        const allot__job *job = allot__job_at(turns->jobs, (int32_t)i);
+        if (job->state != ALLOT_RUNNING || (after && turns->out->jobs[i].now != ALLOT_RUNNING))
+            continue;
+        for (int32_t k = 0; k < job->place_count + job->grown_count; k++) {
+            bool own = k < job->place_count;
+            const allot__job_place *place =
+                &all[own ? job->place + k : job->grown + k - job->place_count];
+            int32_t host = allot__room_host(room, place->site);
+            slots += host < 0 || room->slots[host] == 0 ? place->slots : 0;
+        }
+    }
+    return slots;
+}
+
+static bool any_shut(const allot__turns *turns)
+{
+    const allot_state *state = turns->work->state;
+    return allot__any_closed(state, ALLOT_DRAIN) || allot__any_closed(state, ALLOT_CLOSED_NOW);
+}
+
 static int64_t idle_slots(const allot__turns *turns, bool after)
 {
     int64_t slots = 0, used = 0;
@@ -57,6 +87,7 @@ static int64_t idle_slots(const allot__turns *turns, bool after)
         if (after)
             used += part->started + part->resumed + part->grown - part->preempted;
     }
+    used -= any_shut(turns) ? used_elsewhere(turns, after) : 0;
     return slots > used ? slots - used : 0;
 }
 

@@ -101,12 +101,20 @@ int allot__fit_preempting(allot__turns *turns, int32_t job, bool *done);
 int allot__order_start(allot__turns *turns, int32_t job, const char *reason);
 int allot__order_resume(allot__turns *turns, int32_t job, const char *reason);
 int allot__order_grow(allot__turns *turns, int32_t job, int64_t slots);
-/* A running job stops, for a job or (-1) since a reservation is due; no order yet. And it runs on
- * as before. */
+/* A running job stops; no order yet. And it runs on as before. */
 int allot__job_release(allot__turns *turns, int32_t job, allot_action action);
 int allot__job_restore(allot__turns *turns, int32_t job, allot_action action);
-int allot__order_stop(allot__turns *turns, int32_t job, int32_t preemptor, allot_action action,
-                      bool held);
+/* The order, for a job, or for `reason` where `preemptor` is -1. */
+typedef struct allot__stop {
+    int32_t job, preemptor;
+    allot_action action;
+    bool held;
+    const char *reason;
+    int64_t closed; /* its slots on hosts that are closed */
+} allot__stop;
+int allot__order_stop(allot__turns *turns, const allot__stop *stop);
+/* dispatch_closed.c: what runs on hosts that are closed with reclaim goes. ENOMEM. */
+int allot__dispatch_closed(allot__turns *turns);
 
 /* Slots that a queue's jobs use are more by so many. */
 void allot__turn_use(allot__turns *turns, int32_t queue, int64_t slots);

@@ -34,10 +34,44 @@ static const allot__prey_rows *rows_of(const inquiry *of)
 
 /* ---- For whom -------------------------------------------------------------------------------- */
 
+static bool leaves(allot_action action)
+{
+    return action == ALLOT_REQUEUE || action == ALLOT_KILL;
+}
+
+static void tell_held(const inquiry *of)
+{
+    if (of->order->held) {
+        allot__tell(&of->it->teller, "That is held back while it is told of its new slots (A-15).");
+    }
+}
+
+/* Nobody is asked about its hosts, nor what protects it. */
+static void tell_closed(const inquiry *of)
+{
+    const allot__job_teller *it = of->it;
+    allot__tell(&it->teller,
+                "It %s in this cycle: %s of it %s on hosts that are closed, and what runs there is "
+                "reclaimed (C-10, E-34).",
+                allot__tell_done(of->order->action), allot__tell_slots(of->order->closed).text,
+                of->order->closed == 1 ? "is" : "are");
+    tell_held(of);
+    if (!leaves(it->queue->on_preempt)) {
+        allot__tell(&it->teller, "Its queue would have it suspended, but so it would keep its "
+                                 "slots there (P-25, P-41).");
+    }
+    allot__tell(&it->teller, "Nothing protects a job from that. On hosts that are closed to drain "
+                             "it would run on to its end.");
+}
+
 static void tell_action(const inquiry *of)
 {
     const allot_job_order *order = of->order;
     const allot__job_teller *it = of->it;
+    if (order->closed > 0) {
+        tell_closed(of);
+        return;
+    }
     if (order->preemptor < 0) {
         allot__tell(&it->teller, "It is killed in this cycle: the job that its slots are reserved "
                                  "for is due (P-43).");
@@ -49,9 +83,7 @@ static void tell_action(const inquiry *of)
                 allot__tell_done(order->action), of->high.job->id, of->high.queue->name,
                 of->high.queue->priority, allot__tell_slots(of->high.job->slots).text,
                 order->action == ALLOT_SUSPEND ? "" : ", P-41");
-    if (order->held) {
-        allot__tell(&it->teller, "That is held back while it is told of its new slots (A-15).");
-    }
+    tell_held(of);
     if (order->cancelled > 0) {
         allot__tell(&it->teller, "With it go %s that it was given to grow by (P-53).",
                     allot__tell_slots(order->cancelled).text);

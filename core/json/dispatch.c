@@ -62,6 +62,8 @@ static void write_reasons(allot__writer *out, const told *it)
         allot__write_integer(out, "by_priority", queue.priority);
         if (level > 0)
             allot__write_integer(out, "preference", level);
+    } else if (it->order.closed > 0) {
+        allot__write_integer(out, "closed", it->order.closed);
     } else if (it->job.until != INT64_MAX) {
         allot__write_integer(out, "until", it->job.until);
     }

@@ -184,6 +184,12 @@ local function draw_state(random, plan)
   if random:once_in(4) then
     state.hosts = { [random:pick(host_names(plan))] = { load = random:int(1, 5) } }
   end
+  if random:once_in(4) then
+    local name = random:pick(host_names(plan))
+    state.hosts = state.hosts or {}
+    state.hosts[name] = state.hosts[name] or {}
+    state.hosts[name].closed = random:once_in(3) and "drain" or "reclaim"
+  end
   return state
 end
 

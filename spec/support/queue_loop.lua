@@ -41,7 +41,7 @@ end
 
 function CHANGES.kills(job, order)
   job.state, job.hosts, job.started, job.ran, job.resize = "pending", nil, nil, nil, nil
-  job.gone = order.action == "kill"
+  job.gone = order.action == "kill" or nil
 end
 
 local function copy(job)

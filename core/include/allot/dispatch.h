@@ -29,14 +29,15 @@ typedef struct allot_job_order {
     int32_t place_count;
     /* Of those that are suspended and killed, what happens to them; and whom it is for. */
     allot_action action;
-    int32_t preemptor;  /* a job; -1: none, as a reservation is due (P-43) */
+    int32_t preemptor;  /* a job; -1: none, as a reservation is due (P-43), or its host closed */
     int64_t cancelled;  /* slots given to grow by that it loses with the others (P-53) */
     int64_t preempted;  /* how often, with this time */
     int32_t held;       /* nonzero: it is being told of new slots; the order is given, and its
                            preemptor waits, until that is over (A-15) */
+    int64_t closed;     /* of its slots those on hosts that are closed, where that is the reason */
     const char *reason; /* starts: "free", "preempted" (others for it), "leftover", "priority";
                            resumes: "free", "preempted"; suspends and kills: "preempted",
-                           "reservation-due". Static */
+                           "reservation-due", "closed-host" (E-34). Static */
 } allot_job_order;
 /* In the order to carry them out: who goes stands before who comes. */
 ALLOT_API int32_t allot_decision_job_orders(const allot_decision *decision);

@@ -22,10 +22,29 @@ local function record(w, kind, job, hosts)
   return out
 end
 
-local function preempt(w, victim, by)
-  local given = victim.queue.given
-  local action = given.job_controls and given.job_controls.suspend
+local function action_of(queue)
+  local given = queue.given
+  return given.job_controls and given.job_controls.suspend
     or given.terminate_when and "kill" or "suspend"
+end
+
+--- E-34: what runs on hosts closed with reclaim goes, and does not stay there suspended; while it
+-- is told of new slots, not yet (A-15).
+local function evict(w)
+  for _, job in ipairs(w.jobs) do
+    if world.evicted(w, job) then
+      job.taken = true
+      if not job.notifying then
+        record(w, "kills", job, job.hosts).action =
+          action_of(job.queue) == "kill" and "kill" or "requeue"
+        job.state = "gone"
+      end
+    end
+  end
+end
+
+local function preempt(w, victim, by)
+  local action = action_of(victim.queue)
   local ends = action == "kill" or action == "requeue"
   local out = record(w, ends and "kills" or "suspends", victim, victim.hosts)
   out["for"], out.action = by.id, action
@@ -348,6 +367,7 @@ function dispatch.run(plan, state, opts)
   for _, it in ipairs(w.limits) do
     if it.per_host or it.hosts then w.slots_alone = false end
   end
+  evict(w)
   local open = {}
   for _, place in ipairs(places(w)) do
     if place.pool then

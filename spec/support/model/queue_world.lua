@@ -99,6 +99,15 @@ function world.protected(job)
     or false
 end
 
+--- E-34: does a job run on a host that is closed with reclaim?
+function world.evicted(w, job)
+  local found = false
+  for name in pairs(job.state == "running" and job.hosts or {}) do
+    found = found or w.host[name] and w.host[name].vacated
+  end
+  return found
+end
+
 --- Documents are written with sorted keys.
 local function names_of(hosts)
   local out = {}
@@ -116,10 +125,13 @@ local function read_hosts(plan, state, jobs)
   end
   for i, name in ipairs(names_of(plan.hosts)) do
     local told = (state.hosts or {})[name] or {}
-    local slots = told.closed and 0 or told.slots or plan.hosts[name].slots
+    local slots = told.slots or plan.hosts[name].slots
     local load = told.load and math.tointeger(told.load * 1000)
     if not load then load = slots > 0 and (used[name] or 0) * 1000 // slots or 0 end
-    list[i] = { name = name, slots = slots, place = i, load = load }
+    list[i] = {
+      name = name, slots = told.closed and 0 or slots, place = i, load = load,
+      vacated = told.closed == "reclaim",
+    }
   end
   table.sort(list, function (a, b)
     if a.load ~= b.load then return a.load < b.load end
