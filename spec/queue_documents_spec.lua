@@ -120,7 +120,7 @@ local BAD = {
   { "per processor, but not per host", limit '§"slots_per_processor": 2', "E-missing", "per_host" },
   { "names in both", limit '"slots": 1, "users": ["a"], §"per_user": ["b"]', "E-conflict",
     "users" },
-  { "all users but one", limit '"slots": 1, "users": ["ann", §"~bob"]', "E-unsupported", "~bob" },
+  { "nobody at all", limit '"slots": 1, "users": ["ann", §"~all"]', "E-unsupported", "~all" },
   { "a host's jl_u that is none", '{"version": 1, "queues": [{"name": "q"}],\n'
     .. '"hosts": {"h1": {"slots": 1, "jl_u": §"x"}}}', "E-type", "integer" },
   -- Params

@@ -30,8 +30,7 @@ static bool counts_suspended(const allot__work *work, const allot__job_limit *li
 {
     const allot_job_limit *stated = &limit->stated;
     int32_t lift = work->rules[0].policy->lift;
-    bool groups = limit->groups != NULL || (stated->per & ALLOT_PER_GROUP);
-    bool users = limit->users != NULL || (stated->per & ALLOT_PER_USER);
+    bool groups = allot__limit_by_group(limit), users = allot__limit_by_user(limit);
     if (!allot__queues_of(work->plan)->preempts || limit->queue_level)
         return true;
     if (stated->kind == ALLOT_LIMIT_JOBS)
@@ -61,9 +60,8 @@ static int read_limits(allot__bounds *bounds)
                                                  .jobs = limit->stated.kind == ALLOT_LIMIT_JOBS,
                                                  .by_host = by_host(limit),
                                                  .of_hosts = of_hosts(limit)};
-        bool groups = limit->groups != NULL || (limit->stated.per & ALLOT_PER_GROUP);
-        bool users = limit->users != NULL || (limit->stated.per & ALLOT_PER_USER);
-        bounds->users = bounds->users || users || groups; /* a user's groups, too */
+        bool groups = allot__limit_by_group(limit) || limit->but_groups != NULL;
+        bounds->users = bounds->users || allot__limit_by_user(limit) || groups; /* theirs, too */
         bounds->groups = bounds->groups || groups;
     }
     return ALLOT_OK;
@@ -95,28 +93,35 @@ static int32_t group_at(const groups *of, int32_t i)
     return of->plan[i - 1] == of->own ? -1 : of->plan[i - 1];
 }
 
-static bool names_group(const allot__bounds *bounds, const allot__job_limit *limit, int32_t group)
+static bool has_group(const allot__bounds *bounds, const uint64_t *bits, int32_t group)
 {
     size_t known = allot__queues_of(bounds->work->plan)->groups.count;
-    return limit->groups != NULL && group >= 0 && (size_t)group < known &&
-           bit(limit->groups, group);
+    return bits != NULL && group >= 0 && (size_t)group < known && bit(bits, group);
+}
+
+/* Is a class among those users, or of those groups? NULL: none. */
+static bool among(const allot__bounds *bounds, const uint64_t *users, const uint64_t *groups,
+                  const allot__bound_class *class)
+{
+    size_t known = allot__queues_of(bounds->work->plan)->users.count;
+    if (users != NULL && class->user >= 0 && (size_t) class->user < known &&
+        bit(users, class->user))
+        return true;
+    struct groups of = groups_of(bounds, class);
+    for (int32_t i = 0; i <= of.count && groups != NULL; i++)
+        if (has_group(bounds, groups, group_at(&of, i)))
+            return true;
+    return false;
 }
 
 /* Does the limit hold of a class? */
 static bool names(const allot__bounds *bounds, const allot__job_limit *limit,
                   const allot__bound_class *class)
 {
-    if (limit->users == NULL && limit->groups == NULL)
-        return true;
-    size_t users = allot__queues_of(bounds->work->plan)->users.count;
-    if (limit->users != NULL && class->user >= 0 && (size_t) class->user < users &&
-        bit(limit->users, class->user))
-        return true;
-    groups of = groups_of(bounds, class);
-    for (int32_t i = 0; i <= of.count; i++)
-        if (names_group(bounds, limit, group_at(&of, i)))
-            return true;
-    return false;
+    bool all = limit->users == NULL && limit->groups == NULL;
+    bool each = (limit->stated.per & ALLOT_PER_GROUP) != 0; /* add_entries() leaves groups out */
+    return (all || among(bounds, limit->users, limit->groups, class)) &&
+           !among(bounds, limit->but_users, each ? NULL : limit->but_groups, class);
 }
 
 /* Which limits name a queue, or all: `limits` is NULL while they are counted, behind first[queue].
@@ -206,7 +211,8 @@ static int add_entries(allot__bounds *bounds, allot__bound_class *class, int32_t
     int status = ALLOT_OK;
     for (int32_t i = 0; i <= all.count && status == ALLOT_OK; i++) {
         int32_t group = group_at(&all, i);
-        if (group >= 0 && (of->groups == NULL || names_group(bounds, of, group)))
+        if (group >= 0 && (of->groups == NULL || has_group(bounds, of->groups, group)) &&
+            !has_group(bounds, of->but_groups, group))
             status = add_entry(bounds, class, limit, group);
     }
     return status;

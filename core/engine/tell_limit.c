@@ -38,8 +38,7 @@ static allot__phrase whose(const allot__job_teller *it, const allot__bound *boun
 static const char *lifting(const allot__job_limit *limit)
 {
     const allot_job_limit *stated = &limit->stated;
-    bool groups = limit->groups != NULL || (stated->per & ALLOT_PER_GROUP);
-    bool users = limit->users != NULL || (stated->per & ALLOT_PER_USER);
+    bool groups = allot__limit_by_group(limit), users = allot__limit_by_user(limit);
     if (limit->queue_level || stated->kind == ALLOT_LIMIT_JOBS || !(groups || users)) {
         return NULL;
     }

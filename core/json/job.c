@@ -171,25 +171,18 @@ static allot_job_state read_state(allot__doc *doc, const allot__value *value)
     return ALLOT_PENDING;
 }
 
+static const char *queue_name(const allot_plan *plan, int32_t number)
+{
+    allot_queue queue;
+    return allot_plan_queue_at(plan, number, &queue) == ALLOT_OK ? queue.name : NULL;
+}
+
 int32_t allot__queue_read(allot__doc *doc, const allot_plan *plan, allot__spot spot,
                           const char *name)
 {
-    enum { NAMES_MAX = 256 };
-    const char *names[NAMES_MAX];
-    char quote[ALLOT__QUOTE_MAX + 4], hint[320];
-    int32_t found = allot_plan_queue_find(plan, name), count = allot_plan_queues(plan);
-    if (found >= 0)
-        return found;
-    count = count < NAMES_MAX ? count : NAMES_MAX;
-    for (int32_t i = 0; i < count; i++) {
-        allot_queue queue;
-        names[i] = allot_plan_queue_at(plan, i, &queue) == ALLOT_OK ? queue.name : NULL;
-    }
-    const char *near = allot_nearest(name, strlen(name), names, (size_t)count);
-    allot__doc_fault(doc, spot, "E-unknown-queue", allot__did_you_mean(near, hint, sizeof hint),
-                     "found the queue %s, which the plan does not have",
-                     allot__doc_quote(doc, spot, quote));
-    return -1;
+    static const allot__named queues = {"E-unknown-queue",     "queue",           "the plan",
+                                        allot_plan_queue_find, allot_plan_queues, queue_name};
+    return allot__named_read(doc, plan, spot, name, &queues);
 }
 
 static int32_t queue_value(allot__state_reader *reader, const allot__value *value)

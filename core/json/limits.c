@@ -31,8 +31,8 @@ static const allot__shape limit_shape = {limit_fields, LIMIT_KEYS, 0};
 /* What a limit borrows until it is added. */
 typedef struct naming {
     allot__texts texts[LISTS];
-    const char **hosts, **queues, **groups;
-    size_t host_room, queue_room, group_room;
+    const char **hosts, **queues, **users;
+    size_t host_room, queue_room, user_room;
 } naming;
 
 static void end_naming(allot__doc *doc, naming *it)
@@ -41,7 +41,7 @@ static void end_naming(allot__doc *doc, naming *it)
         allot__texts_free(doc, &it->texts[i]);
     allot__block_free(doc, it->hosts, it->host_room, sizeof *it->hosts);
     allot__block_free(doc, it->queues, it->queue_room, sizeof *it->queues);
-    allot__block_free(doc, it->groups, it->group_room, sizeof *it->groups);
+    allot__block_free(doc, it->users, it->user_room, sizeof *it->users);
 }
 
 static bool has_names(const allot__value *value)
@@ -150,48 +150,6 @@ static int find_queues(allot__plan_reader *reader, naming *it, allot_job_limit *
     return ALLOT_OK;
 }
 
-/* ---- Users ----------------------------------------------------------------------------------- */
-
-/* The model knows everybody by name: it has no words for "all but". */
-static void refuse_words(allot__doc *doc, const allot__texts *texts)
-{
-    char quote[ALLOT__QUOTE_MAX + 4];
-    for (int32_t i = 0; i < texts->count; i++) {
-        allot__spot spot = allot__at(texts->numbers[i]);
-        if (texts->items[i][0] == '~' || strcmp(texts->items[i], "all") == 0)
-            allot__doc_fault(doc, spot, "E-unsupported", NULL,
-                             "found %s, allowed names, or \"all\" alone",
-                             allot__doc_quote(doc, spot, quote));
-    }
-}
-
-/* Among users a name may be a group's. */
-static int find_users(allot__plan_reader *reader, naming *it, allot_job_limit *limit)
-{
-    allot__texts *users = &it->texts[USERS], *groups = &it->texts[GROUPS];
-    it->group_room = (size_t)users->count + (size_t)groups->count;
-    it->groups = allot__block_new(&reader->doc, it->group_room, sizeof *it->groups);
-    if (it->groups == NULL)
-        return ALLOT_ENOMEM;
-    limit->users = users->items;
-    limit->groups = it->groups;
-    if (!is_all(groups)) {
-        refuse_words(&reader->doc, groups);
-        for (int32_t i = 0; i < groups->count; i++)
-            it->groups[limit->group_count++] = groups->items[i];
-    }
-    if (is_all(users))
-        return ALLOT_OK;
-    refuse_words(&reader->doc, users);
-    for (int32_t i = 0; i < users->count; i++) {
-        if (allot__is_user_group(reader, users->items[i]))
-            it->groups[limit->group_count++] = users->items[i];
-        else
-            users->items[limit->user_count++] = users->items[i];
-    }
-    return ALLOT_OK;
-}
-
 /* ---- Limits ---------------------------------------------------------------------------------- */
 
 static int find_names(allot__plan_reader *reader, const allot__value *values, naming *it,
@@ -203,7 +161,8 @@ static int find_names(allot__plan_reader *reader, const allot__value *values, na
     if (status == ALLOT_OK)
         status = find_queues(reader, it, limit);
     if (status == ALLOT_OK)
-        status = find_users(reader, it, limit);
+        status = allot__limit_users_read(reader, &it->texts[USERS], &it->texts[GROUPS], &it->users,
+                                         &it->user_room, limit);
     if (status == ALLOT_OK && !is_all(&it->texts[HOSTS]))
         status = allot__hosts_named(reader, &it->texts[HOSTS], &it->hosts, &limit->host_count,
                                     &it->host_room);

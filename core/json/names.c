@@ -87,3 +87,22 @@ int32_t allot__leaf_read(allot__doc *doc, const allot_plan *plan, allot__spot sp
                      allot__doc_quote(doc, spot, quote));
     return ALLOT_ROOT;
 }
+
+int32_t allot__named_read(allot__doc *doc, const allot_plan *plan, allot__spot spot,
+                          const char *name, const allot__named *kind)
+{
+    enum { NAMES_MAX = 256 };
+    const char *names[NAMES_MAX];
+    char quote[ALLOT__QUOTE_MAX + 4], hint[320];
+    int32_t found = kind->find(plan, name), count = kind->count(plan);
+    if (found >= 0)
+        return found;
+    count = count < NAMES_MAX ? count : NAMES_MAX;
+    for (int32_t i = 0; i < count; i++)
+        names[i] = kind->at(plan, i);
+    const char *near = allot_nearest(name, strlen(name), names, (size_t)count);
+    allot__doc_fault(doc, spot, kind->code, allot__did_you_mean(near, hint, sizeof hint),
+                     "found the %s %s, which %s does not have", kind->what,
+                     allot__doc_quote(doc, spot, quote), kind->whose);
+    return -1;
+}

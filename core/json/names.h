@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * names.h: what a document names: groups and consumers of a plan.
+ * names.h: what a document names: groups, consumers, queues and resources of a plan.
  */
 #ifndef ALLOT_JSON_NAMES_H
 #define ALLOT_JSON_NAMES_H
@@ -27,5 +27,16 @@ int32_t allot__path_read(allot__doc *doc, const allot_plan *plan, allot__spot sp
 /* The same of a leaf. */
 int32_t allot__leaf_read(allot__doc *doc, const allot_plan *plan, allot__spot spot,
                          const char *path);
+
+/* What of a plan has names and numbers, and how it is said that there is none such. */
+typedef struct allot__named {
+    const char *code, *what, *whose; /* "E-unknown-queue", "queue", "the plan" */
+    int32_t (*find)(const allot_plan *plan, const char *name);
+    int32_t (*count)(const allot_plan *plan);
+    const char *(*at)(const allot_plan *plan, int32_t number); /* borrowed */
+} allot__named;
+/* The number of that name, which stands at that spot. -1: a fault, which is said. */
+int32_t allot__named_read(allot__doc *doc, const allot_plan *plan, allot__spot spot,
+                          const char *name, const allot__named *kind);
 
 #endif

@@ -100,6 +100,12 @@ int allot__queues_read(allot__plan_reader *reader);
 /* `resources`, and of `params` what is about them (resource.c). */
 int allot__resources_read(allot__plan_reader *reader);
 int allot__limits_read(allot__plan_reader *reader); /* also hosts' jl_u */
+/* Whom a limit is about, and whom not: names of users and groups, "all", and "~" before those that
+ * are excepted (limit_users.c). The block of *room names is the caller's, to be ended by
+ * allot__block_free, when the limit has been added. ENOMEM. */
+int allot__limit_users_read(allot__plan_reader *reader, const allot__texts *users,
+                            const allot__texts *groups, const char ***names, size_t *room,
+                            allot_job_limit *limit);
 int allot__leases_read(allot__plan_reader *reader);
 /* Of a plan that is sealed: contracts are decided about by policies that dispatch. */
 void allot__leases_policy(allot__plan_reader *reader);

@@ -10,25 +10,19 @@
 
 static const allot__field amount = {NULL, ALLOT__INTEGER, 0, ALLOT_AMOUNT_MAX, false, false};
 
+static const char *resource_name(const allot_plan *plan, int32_t number)
+{
+    allot_resource of;
+    return allot_plan_resource_at(plan, number, &of) == ALLOT_OK ? of.name : NULL;
+}
+
 /* The resource of that name; -1: a fault, which is said. */
 static int32_t find(allot__doc *doc, const allot_plan *plan, allot__spot spot, const char *name)
 {
-    enum { NAMES_MAX = 256 };
-    const char *names[NAMES_MAX];
-    char quote[ALLOT__QUOTE_MAX + 4], hint[320];
-    int32_t found = allot_plan_resource_find(plan, name), count = allot_plan_resources(plan);
-    if (found >= 0)
-        return found;
-    count = count < NAMES_MAX ? count : NAMES_MAX;
-    for (int32_t i = 0; i < count; i++) {
-        allot_resource of;
-        names[i] = allot_plan_resource_at(plan, i, &of) == ALLOT_OK ? of.name : NULL;
-    }
-    const char *near = allot_nearest(name, strlen(name), names, (size_t)count);
-    allot__doc_fault(doc, spot, "E-unknown-resource", allot__did_you_mean(near, hint, sizeof hint),
-                     "found the resource %s, which \"resources\" of the plan does not have",
-                     allot__doc_quote(doc, spot, quote));
-    return -1;
+    static const allot__named resources = {"E-unknown-resource",        "resource",
+                                           "\"resources\" of the plan", allot_plan_resource_find,
+                                           allot_plan_resources,        resource_name};
+    return allot__named_read(doc, plan, spot, name, &resources);
 }
 
 /* ---- Plans ----------------------------------------------------------------------------------- */

@@ -45,11 +45,23 @@ typedef struct allot__job_limit {
     uint64_t *queues;       /* a bit by queue; NULL: all */
     /* Whom it names; both NULL: all. A job counts whose user, or one of whose groups (its own,
      * and those that the plan puts its user in), is named. */
-    uint64_t *users;  /* a bit by the plan's user; NULL: it names no users */
-    uint64_t *groups; /* a bit by the plan's group; likewise */
-    int32_t set;      /* of hosts; -1: all */
-    int32_t queue;    /* whose own it is; -1: stated for itself */
+    uint64_t *users;                  /* a bit by the plan's user; NULL: it names no users */
+    uint64_t *groups;                 /* a bit by the plan's group; likewise */
+    uint64_t *but_users, *but_groups; /* those that are excepted; NULL: none */
+    int32_t set;                      /* of hosts; -1: all */
+    int32_t queue;                    /* whose own it is; -1: stated for itself */
 } allot__job_limit;
+
+/* Does it tell groups apart, or users? */
+static inline bool allot__limit_by_group(const allot__job_limit *limit)
+{
+    return limit->groups != NULL || (limit->stated.per & ALLOT_PER_GROUP);
+}
+static inline bool allot__limit_by_user(const allot__job_limit *limit)
+{
+    return limit->users != NULL || (limit->stated.per & ALLOT_PER_USER) ||
+           limit->but_users != NULL || limit->but_groups != NULL;
+}
 
 /* A user group; a limit may name one that the plan states no users of. */
 typedef struct allot__user_group {

@@ -72,8 +72,10 @@ static void warn_groups(const allot_plan *plan, const allot__job_limit *limit, i
                         allot_report *report)
 {
     const allot__queues *queues = plan->queues;
-    for (int32_t i = 0; i < limit->stated.group_count; i++) {
-        const char *name = limit->stated.groups[i];
+    const allot_job_limit *stated = &limit->stated;
+    for (int32_t i = 0; i < stated->group_count + stated->but_group_count; i++) {
+        const char *name = i < stated->group_count ? stated->groups[i]
+                                                   : stated->but_groups[i - stated->group_count];
         int32_t group = allot__named_find(&queues->groups, &queues->group_index, name);
         if (((const allot__user_group *)queues->groups.items)[group].stated)
             continue;
@@ -92,17 +94,28 @@ static void warn_groups(const allot_plan *plan, const allot__job_limit *limit, i
     }
 }
 
-static int find_users(allot_plan *plan, allot__job_limit *limit)
+/* *out: bits of users, or groups, that a limit names, NULL where it names none; false: ENOMEM. */
+static bool user_bits(allot_plan *plan, const char *const *names, int32_t n, uint64_t **out)
 {
     allot__queues *queues = plan->queues;
+    *out = n > 0 ? bits_of(plan, &queues->users, &queues->user_index, names, n) : NULL;
+    return *out != NULL || n == 0;
+}
+
+static bool group_bits(allot_plan *plan, const char *const *names, int32_t n, uint64_t **out)
+{
+    allot__queues *queues = plan->queues;
+    *out = n > 0 ? bits_of(plan, &queues->groups, &queues->group_index, names, n) : NULL;
+    return *out != NULL || n == 0;
+}
+
+static int find_users(allot_plan *plan, allot__job_limit *limit)
+{
     const allot_job_limit *it = &limit->stated;
-    if (it->user_count > 0)
-        limit->users =
-            bits_of(plan, &queues->users, &queues->user_index, it->users, it->user_count);
-    if (it->group_count > 0)
-        limit->groups =
-            bits_of(plan, &queues->groups, &queues->group_index, it->groups, it->group_count);
-    bool all = (limit->users || it->user_count == 0) && (limit->groups || it->group_count == 0);
+    bool all = user_bits(plan, it->users, it->user_count, &limit->users) &&
+               user_bits(plan, it->but_users, it->but_user_count, &limit->but_users) &&
+               group_bits(plan, it->groups, it->group_count, &limit->groups) &&
+               group_bits(plan, it->but_groups, it->but_group_count, &limit->but_groups);
     return all ? ALLOT_OK : ALLOT_ENOMEM;
 }
 
@@ -138,7 +151,7 @@ int allot__limits_seal(allot_plan *plan, allot_report *report)
     int result = ALLOT_OK;
     for (int32_t i = 0; i < queues->limits_stated; i++) {
         allot__job_limit *limit = (allot__job_limit *)queues->limits.items + i;
-        limit->queues = limit->users = limit->groups = NULL;
+        limit->queues = NULL;
         limit->set = -1;
         int queue = find_queues(plan, limit, i, report), host = find_hosts(plan, limit, i, report);
         if (queue == ALLOT_ENOMEM || host == ALLOT_ENOMEM || find_users(plan, limit))

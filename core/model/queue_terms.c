@@ -135,22 +135,30 @@ static int check_limit(const allot_job_limit *limit)
     status = status ? status : allot__texts_check(limit->users, limit->user_count);
     status = status ? status : allot__texts_check(limit->groups, limit->group_count);
     status = status ? status : allot__texts_check(limit->hosts, limit->host_count);
+    status = status ? status : allot__texts_check(limit->but_users, limit->but_user_count);
+    status = status ? status : allot__texts_check(limit->but_groups, limit->but_group_count);
     if (status == ALLOT_OK && (limit->most < 0 || limit->most > ALLOT_AMOUNT_MAX))
         status = ALLOT_ERANGE;
     return status;
 }
 
 /* Users and groups that it names have numbers from now on. */
+static int number_names(allot_plan *plan, int32_t (*number)(allot_plan *plan, const char *name),
+                        const char *const *names, int32_t n)
+{
+    for (int32_t i = 0; i < n; i++)
+        if (number(plan, names[i]) < 0)
+            return ALLOT_ENOMEM;
+    return ALLOT_OK;
+}
+
 static int number_all(allot_plan *plan, const allot_job_limit *limit)
 {
-    for (int32_t i = 0; i < limit->user_count; i++) {
-        if (user_number(plan, limit->users[i]) < 0)
-            return ALLOT_ENOMEM;
-    }
-    for (int32_t i = 0; i < limit->group_count; i++) {
-        if (group_number(plan, limit->groups[i]) < 0)
-            return ALLOT_ENOMEM;
-    }
+    if (number_names(plan, user_number, limit->users, limit->user_count) ||
+        number_names(plan, user_number, limit->but_users, limit->but_user_count) ||
+        number_names(plan, group_number, limit->groups, limit->group_count) ||
+        number_names(plan, group_number, limit->but_groups, limit->but_group_count))
+        return ALLOT_ENOMEM;
     return ALLOT_OK;
 }
 
@@ -171,7 +179,10 @@ int allot_plan_job_limit(allot_plan *plan, const allot_job_limit *limit)
         allot__texts_copy(engine, pool, limit->queues, limit->queue_count, &made.queues) ||
         allot__texts_copy(engine, pool, limit->users, limit->user_count, &made.users) ||
         allot__texts_copy(engine, pool, limit->groups, limit->group_count, &made.groups) ||
-        allot__texts_copy(engine, pool, limit->hosts, limit->host_count, &made.hosts))
+        allot__texts_copy(engine, pool, limit->hosts, limit->host_count, &made.hosts) ||
+        allot__texts_copy(engine, pool, limit->but_users, limit->but_user_count, &made.but_users) ||
+        allot__texts_copy(engine, pool, limit->but_groups, limit->but_group_count,
+                          &made.but_groups))
         return ALLOT_ENOMEM;
     allot__job_limit *added = allot__push(engine, &queues->limits, sizeof *added);
     if (!added)

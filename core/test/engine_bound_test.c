@@ -44,6 +44,10 @@ static void random_limit(queues *q, int32_t number)
         limit.users = users + below(3), limit.user_count = 1 + below(2);
     else if (below(3) == 0)
         limit.groups = groups + below(2), limit.group_count = 1;
+    if (below(4) == 0)
+        limit.but_users = users + below(3), limit.but_user_count = 1 + below(2);
+    if (below(4) == 0)
+        limit.but_groups = groups + below(2), limit.but_group_count = 1;
     if (below(2))
         limit.hosts = hosts + below(3), limit.host_count = 1 + below(2);
     limit.per = below(16) & below(16);
@@ -108,6 +112,11 @@ static bool holds_of(const allot_job_limit *limit, const allot_job *job)
 {
     if (limit->queue_count && !listed(limit->queues, limit->queue_count, names[job->queue]))
         return false;
+    if (listed(limit->but_users, limit->but_user_count, job->user))
+        return false;
+    for (int32_t i = 0; i < limit->but_group_count && !(limit->per & ALLOT_PER_GROUP); i++)
+        if (in_group(job, strcmp(limit->but_groups[i], "blue") == 0))
+            return false;
     if (!limit->user_count && !limit->group_count)
         return true;
     for (int32_t i = 0; i < limit->group_count; i++)
@@ -125,7 +134,8 @@ static bool counts(const allot_job_limit *limit, bool preempts, bool suspended)
         return false;
     if (limit->group_count || (limit->per & ALLOT_PER_GROUP))
         return true;
-    if (limit->user_count || (limit->per & ALLOT_PER_USER))
+    if (limit->user_count || limit->but_user_count || limit->but_group_count ||
+        (limit->per & ALLOT_PER_USER))
         return limit->kind == ALLOT_LIMIT_PER_PROCESSOR || (limit->per & ALLOT_PER_HOST);
     bool of_hosts = limit->host_count || (limit->per & ALLOT_PER_HOST) ||
                     limit->kind == ALLOT_LIMIT_PER_PROCESSOR;
@@ -175,9 +185,11 @@ static bool all_agree(const queues *q, const allot__bounds *bounds, bool preempt
 {
     for (size_t i = 0; i < bounds->list.count; i++) {
         const allot__bound *bound = allot__bound_at(bounds, (int32_t)i);
+        const allot_job_limit *limit = &allot__limit_at(bounds, bound->limit)->stated;
         int64_t used = used_of(q, bounds, bound, preempts);
-        if (bound->used != used) {
-            const allot_job_limit *limit = &allot__limit_at(bounds, bound->limit)->stated;
+        const char *group = bound->group >= 0 ? allot__job_group(q->state, bound->group) : NULL;
+        bool excepted = listed(limit->but_groups, limit->but_group_count, group);
+        if (bound->used != used || excepted) {
             printf("# %s (kind %d, per %d) queue %d user %d group %d host %d: %d, counted %d\n",
                    limit->name, limit->kind, limit->per, bound->queue, bound->user, bound->group,
                    bound->host, (int)bound->used, (int)used);

@@ -279,7 +279,7 @@ static int read_once(allot_engine *engine)
         " \"applications\": {\"sim\": {\"runlimit\": 60}},"
         " \"queues\": [{\"name\": \"q\", \"priority\": 7, \"preemptive\": [\"low+2\"],"
         " \"hosts\": [\"all of them\", \"~h1\"]}, {\"name\": \"low\"}],"
-        " \"limits\": [{\"slots\": 1, \"jobs\": 2, \"users\": [\"us\", \"cy\"],"
+        " \"limits\": [{\"slots\": 1, \"jobs\": 2, \"users\": [\"us\", \"cy\", \"~dan\", \"~lab\"],"
         " \"queues\": \"all ~q\", \"per_host\": [\"odd\"]}],"
         " \"leases\": [{\"name\": \"L\", \"provider\": \"P\", \"res_select\": \"slots >= 4\","
         " \"distribution\": [[\"A\", 1], [\"B\", 1]]}]}";

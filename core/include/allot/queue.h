@@ -122,7 +122,9 @@ enum { ALLOT_PER_QUEUE = 1, ALLOT_PER_USER = 2, ALLOT_PER_GROUP = 4, ALLOT_PER_H
 
 /* A limit on running jobs (lsb.resources). A list that is empty names all; a job counts where all
  * lists name what it is of. Users and groups are one list: a job is of its user, of its own group
- * and of those that the plan puts its user in. */
+ * and of those that the plan puts its user in. Of users and groups that are excepted it does not
+ * hold, whatever the lists name; one of each group by itself: not of those groups, though it may
+ * of others that a job is of. */
 typedef struct allot_job_limit {
     const char *name; /* for messages */
     allot_limit_kind kind;
@@ -130,6 +132,8 @@ typedef struct allot_job_limit {
     int32_t per;  /* bits of ALLOT_PER_... */
     const char *const *queues, *const *users, *const *groups, *const *hosts;
     int32_t queue_count, user_count, group_count, host_count;
+    const char *const *but_users, *const *but_groups; /* excepted */
+    int32_t but_user_count, but_group_count;
 } allot_job_limit;
 /* ENAME, ERANGE; EUSAGE: `per` has other bits, per processor without ALLOT_PER_HOST. */
 ALLOT_API int allot_plan_job_limit(allot_plan *plan, const allot_job_limit *limit);
