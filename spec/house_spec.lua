@@ -56,7 +56,8 @@ local LUA = {
   "property", "policy", "language", "init",
   "swf",
   "random", "draw", "draw_ledger", "draw_queues", "apply", "shrink", "invariants",
-  "lsf", "lsf_keys", "lsf_site", "lsf_resource", "lsf_plan", "lsf_text",
+  "lsf", "lsf_keys", "lsf_row", "lsf_site", "lsf_users", "lsf_limit", "lsf_resource", "lsf_plan",
+  "lsf_text",
 }
 
 -- C headers whose use tells a floor apart.

@@ -5,42 +5,11 @@
 
 local allot = require "allot"
 local json = require "dkjson"
-local shell = require "spec.support.shell"
+local lsf = require "spec.support.lsf"
 local site = require "spec.support.lsf_site"
 
-local directory
+local import, plan_of, put = lsf.import, lsf.plan_of, lsf.put
 local FILES = { "queues", "params", "hosts", "users", "resources", "applications" }
-
-local function put(name, text)
-  shell.write(directory .. "/" .. name, text)
-end
-
---- Imports files of the directory: standard output, standard error, status.
-local function import(names, ...)
-  local words = { "import", ... }
-  for _, name in ipairs(names) do words[#words + 1] = name end
-  local line = "allot=$(realpath %s) && cd %s && timeout 60 $allot %s 2>notes"
-  local pipe = assert(io.popen(line:format(shell.quote(shell.allot), shell.quote(directory),
-    table.concat(words, " "))))
-  local text = pipe:read("a")
-  local _, _, code = pipe:close()
-  return text, shell.read(directory .. "/notes"), code
-end
-
---- The plan that texts come to, as a table, and the notes.
-local function plan_of(texts)
-  local names = {}
-  for name, text in pairs(texts) do
-    put(name, text)
-    names[#names + 1] = name
-  end
-  table.sort(names)
-  local text, notes, code = import(names)
-  assert.equal(0, code)
-  local plan, message, report = allot.plan(text)
-  assert(plan, message and report and report[1].message)
-  return json.decode(text), notes
-end
 
 local function queue_of(lines, hosts)
   return plan_of {
@@ -52,8 +21,8 @@ local function queue_of(lines, hosts)
 end
 
 describe("allot import", function ()
-  setup(function () directory = shell.directory() end)
-  teardown(function () shell.remove(directory) end)
+  setup(lsf.begin)
+  teardown(lsf.finish)
 
   local function whole(...)
     local names = {}
@@ -96,7 +65,10 @@ describe("allot import", function ()
       { name = "night" },
     }, plan.queues)
     assert.same({
+      { name = "MAX_JOBS of user1", users = { "user1" }, slots = 4 },
+      { name = "JL/P of user1", users = { "user1" }, per_host = true, slots_per_processor = 1 },
       { name = "develop", users = { "grpA" }, hosts = { "hostA", "hostB" }, slots = 5 },
+      { name = "limit11", per_user = { "all", "~user1" }, queues = { "night" }, slots = 20 },
       { name = "limit12", per_user = { "user1" }, queues = { "normal" }, hosts = { "hostA" },
         slots = 4 },
       { name = "limit14", per_user = true, jobs = 7 },

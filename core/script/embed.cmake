@@ -54,7 +54,8 @@ endfunction()
 # What a sandbox can require, file by file: the rest of lua/allot is not for scripts.
 set(modules amount columns damping declare fill guard language like loan names order part policy pool
   property queues relation tasks victims words)
-set(importers lsf lsf_keys lsf_plan lsf_resource lsf_site lsf_text) # these no sandbox sees
+set(importers lsf lsf_keys lsf_limit lsf_plan lsf_resource lsf_row lsf_site lsf_text
+  lsf_users) # these no sandbox sees
 foreach(list modules importers)
   list(TRANSFORM ${list} PREPEND "${PROJECT_SOURCE_DIR}/lua/allot/")
   list(TRANSFORM ${list} APPEND ".lua")

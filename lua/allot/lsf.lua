@@ -22,17 +22,29 @@ local function value(text, place, col)
   return { text = text, file = place.file, line = place.line, col = col }
 end
 
-local function uncommented(line)
-  if line:find "^%s*#" then return "" end
-  return (line:gsub("%s#.*$", ""))
+local SOMETIMES = "what holds at some times alone is read as if it always held"
+local DIRECTIVES = {
+  { "^#[Ii][Nn][Cc][Ll][Uu][Dd][Ee]%s", "#INCLUDE", "that file is not read; name it besides" },
+  { "^#if%s+time%s*%(", "#if", SOMETIMES }, { "^#elif%s+time%s*%(", "#elif", SOMETIMES },
+  { "^#else%s*$", "#else", SOMETIMES },
+}
+
+--- A line without its comment; what looks like one and is none is told to directive(line, text).
+local function uncommented(line, number, directive)
+  if not line:find "^%s*#" then return (line:gsub("%s#.*$", "")) end
+  for _, it in ipairs(DIRECTIVES) do
+    if line:find(it[1]) then directive(number, it[2] .. " is not carried over: " .. it[3]) end
+  end
+  return ""
 end
 
---- Calls `each(text, line)` for every line that says something, continued ones as one.
-local function logical_lines(text, each)
+--- Calls `each(text, line)` for every line that says something, continued ones as one; and
+--- `directive(line, text)`.
+local function logical_lines(text, each, directive)
   local number, from, held = 0, nil, {}
   for raw in (text:gsub("\r\n?", "\n") .. "\n"):gmatch "(.-)\n" do
     number = number + 1
-    local line = uncommented(raw)
+    local line = uncommented(raw, number, directive)
     local head = line:match "^(.*)\\%s*$"
     from = from or number
     held[#held + 1] = head and head .. " " or line
@@ -145,7 +157,7 @@ function lsf.sections(file, text, note)
     else
       note(place, 1, "this line is in no section")
     end
-  end)
+  end, function (number, why) note({ file = file, line = number }, 1, why) end)
   if open then note(open, 1, ("%s has no end"):format(open.name)) end
   return out
 end

@@ -74,6 +74,7 @@ local function hosts(text)
   local out, note = {}, nil
   for _, word in ipairs(lsf.words(text)) do
     local plain = word:gsub("[+!]%d*$", "")
+    if plain == "others" then plain = "all" end -- those that are not preferred
     if plain ~= word then note = ("'%s': a plan has no preference of hosts"):format(word) end
     out[#out + 1] = plain
   end

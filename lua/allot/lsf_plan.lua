@@ -4,8 +4,11 @@
 
 local lsf = require "allot.lsf"
 local keys = require "allot.lsf_keys"
+local limit = require "allot.lsf_limit"
 local resource = require "allot.lsf_resource"
+local row_of = require "allot.lsf_row"
 local site = require "allot.lsf_site"
+local users = require "allot.lsf_users"
 
 local plan = {}
 
@@ -51,7 +54,7 @@ end
 function SECTIONS.queue(out, section, note, known)
   for _, row in ipairs(section.rows) do
     local made = carry(row, keys.queue, note)
-    made.hosts = made.hosts and hosts_of(row, made.hosts, known, note)
+    made.hosts = made.hosts and hosts_of(row, made.hosts, known.hosts, note)
     if named(row, made, "queue", note) then out.queues[#out.queues + 1] = made end
   end
 end
@@ -61,6 +64,7 @@ function SECTIONS.application(out, section, note)
     local made = carry(row, keys.application, note)
     if named(row, made, "application", note) then
       out.applications = out.applications or {}
+      row_of.note_again(row, out.applications[made.name], made.name, note)
       out.applications[made.name] = made
       made.name = nil
     end
@@ -78,11 +82,11 @@ function SECTIONS.parameters(out, section, note)
   end
 end
 
-for _, name in ipairs { "host", "hostgroup", "usergroup", "limit", "hostexport" } do
-  SECTIONS[name] = site[name]
-end
-
-SECTIONS.resourcemap = resource.map
+for _, name in ipairs { "host", "hostgroup", "hostexport" } do SECTIONS[name] = site[name] end
+SECTIONS.usergroup, SECTIONS.user = users.group, users.user
+SECTIONS.limit = limit.section
+SECTIONS.resourcemap, SECTIONS.resource = resource.map, resource.shared
+SECTIONS.reservationusage = resource.reserved
 
 local MOST_NOTES = 10000 -- of a file; then how many more
 
@@ -128,7 +132,10 @@ function plan.of(files)
       sections[#sections + 1] = section
     end
   end
-  local known = site.all_hosts(sections)
+  local known = {
+    hosts = site.all_hosts(sections), queues = limit.all_queues(sections),
+    users = users.all_groups(sections),
+  }
   for _, section in ipairs(sections) do
     local read = SECTIONS[section.name]
     if read then
@@ -137,7 +144,8 @@ function plan.of(files)
       note(section, 1, ("section %s is not carried over"):format(section.name))
     end
   end
-  resource.settle(out, note)
+  users.settle(out, note, known)
+  resource.settle(out, note, sections)
   site.settle(out, note)
   if #out.queues == 0 then out.queues = nil end
   return out, all()

@@ -1,49 +1,37 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- Hosts, users, limits and exports of LSF's files, as a plan has them.
+--- Hosts and exports of LSF's files, as a plan has them.
 
 local lsf = require "allot.lsf"
+local row_of = require "allot.lsf_row"
 
 local site = {}
 
-local function cell(row, key)
-  for _, entry in ipairs(row) do
-    if entry.key == key then return lsf.plain(entry.value.text), entry.value end
-  end
-end
-
-local function number_at(row, key, note)
-  local text, at = cell(row, key)
-  local number = text and math.tointeger(tonumber(text))
-  if text and not number then
-    note(at, at.col, ("%s = %s: no whole number, so it is not carried over"):format(key, at.text))
-  end
-  return number
-end
-
---- Notes every key of a row that is not among `known`, where it says anything.
-local function note_others(row, known, note)
-  for _, entry in ipairs(row) do
-    if not known[entry.key] and lsf.plain(entry.value.text) then
-      local at = entry.value
-      note(at, at.col, entry.key .. " is not carried over")
-    end
-  end
-end
-
 --- Of a list of hosts those that these files know; others are noted.
 function site.known_hosts(list, known, at, note)
-  local out = {}
+  local out, named, kept = {}, 0, 0
   for _, word in ipairs(list) do
     local name = word:gsub("^~", "")
-    if name == "all" or known[name] then
+    local with, has = name == word and 1 or 0, name == "all" or known[name]
+    named, kept = named + with, kept + (has and with or 0)
+    if has then
       out[#out + 1] = word
+    elseif name:find("@", 1, true) then
+      note(at, at.col, ("'%s' is of another cluster, which a plan does not know"):format(word))
     else
       note(at, at.col, ("'%s' is no host or group of these files, so it is not carried over")
         :format(name))
     end
   end
+  if named > 0 and kept == 0 then return nil end -- what is left out alone would mean all others
   return out[1] and out or nil
+end
+
+--- Can a plan have a host of so many slots?
+local function has_slots(row)
+  local slots = row_of.cell(row, "MXJ")
+  local number = slots and math.tointeger(tonumber(slots))
+  return not slots or slots == "!" or number and number >= 0 and number <= 1000000000
 end
 
 --- Hosts that have a row, and groups that have one of them, by name.
@@ -52,9 +40,9 @@ function site.all_hosts(sections)
   for _, kind in ipairs { "host", "hostgroup" } do
     for _, section in ipairs(sections) do
       for _, row in ipairs(section.name == kind and section.rows or {}) do
-        local name = cell(row, kind == "host" and "HOST_NAME" or "GROUP_NAME")
-        local has = kind == "host" and name ~= "default"
-        for _, word in ipairs(lsf.words(cell(row, "GROUP_MEMBER") or "")) do
+        local name = row_of.cell(row, kind == "host" and "HOST_NAME" or "GROUP_NAME")
+        local has = kind == "host" and name ~= "default" and has_slots(row)
+        for _, word in ipairs(lsf.words(row_of.cell(row, "GROUP_MEMBER") or "")) do
           has = has or word == "all" or known[word]
         end
         if name and has then known[name] = true end
@@ -69,9 +57,9 @@ local HOST = { HOST_NAME = true, MXJ = true, ["JL/U"] = true }
 --- MXJ is a host's slots; `!` is its number of processors, which only LSF knows.
 function site.host(out, section, note)
   for _, row in ipairs(section.rows) do
-    local name, at = cell(row, "HOST_NAME")
-    local slots, mxj = cell(row, "MXJ")
-    note_others(row, HOST, note)
+    local name, at = row_of.cell(row, "HOST_NAME")
+    local slots, mxj = row_of.cell(row, "MXJ")
+    row_of.note_others(row, HOST, note)
     if name == "default" or not name then
       note(at or row, 1, "hosts that are not named are not carried over")
     elseif slots == "!" or not slots then
@@ -79,108 +67,30 @@ function site.host(out, section, note)
         .. " has as many slots as processors, which the file does not say: 1 is taken")
       slots = 1
     else
-      slots = number_at(row, "MXJ", note)
+      slots = row_of.limit(row, "MXJ", note)
     end
     if name and slots and name ~= "default" then
       out.hosts = out.hosts or {}
-      out.hosts[name] = { slots = slots, jl_u = number_at(row, "JL/U", note) }
+      row_of.note_again(row, out.hosts[name], name, note)
+      out.hosts[name] = { slots = slots, jl_u = row_of.limit(row, "JL/U", note) }
     end
   end
-end
-
---- Of a list of users those that are named: a plan knows no others, so not who `all` are.
-local function named_users(list, _, at, note)
-  local out = {}
-  for _, word in ipairs(list) do
-    if word == "all" or word:find "^[~!]" then
-      note(at, at.col, ("'%s': a plan's groups are of users by name"):format(word))
-    else
-      out[#out + 1] = word
-    end
-  end
-  return out[1] and out or nil
 end
 
 local GROUP = { GROUP_NAME = true, GROUP_MEMBER = true }
 
-local function groups(key, check)
-  return function (out, section, note, known)
-    for _, row in ipairs(section.rows) do
-      local name = cell(row, "GROUP_NAME")
-      local members, at = cell(row, "GROUP_MEMBER")
-      note_others(row, GROUP, note)
-      local list = name and members and check(lsf.words(members), known, at, note)
-      if list then
-        out[key] = out[key] or {}
-        out[key][name] = list
-      else
-        note(row, 1, ("%s has no members, so it is not carried over"):format(name or "a group"))
-      end
-    end
-  end
-end
-
-site.hostgroup = groups("host_groups", site.known_hosts)
-site.usergroup = groups("user_groups", named_users)
-
--- ---- Limits ----------------------------------------------------------------------------------
-
-local LISTS = {
-  QUEUES = "queues", USERS = "users", HOSTS = "hosts",
-  PER_QUEUE = "per_queue", PER_USER = "per_user", PER_HOST = "per_host",
-}
-local COUNTS = { SLOTS = "slots", JOBS = "jobs", SLOTS_PER_PROCESSOR = "slots_per_processor" }
-
-local LIMIT = { NAME = true }
-for key in pairs(LISTS) do LIMIT[key] = true end
-for key in pairs(COUNTS) do LIMIT[key] = true end
-
---- Whom a limit is about, by one of its lists; false: a plan cannot say it.
-local function limit_list(row, key, hosts, note)
-  local text, at = cell(row, key)
-  local all = key:find "^PER" and true or nil
-  if not text then return nil end
-  if text == "all" then return all end
-  local list = lsf.words(text)
-  if key:find "HOST" then return site.known_hosts(list, hosts, at, note) or false end
-  for _, word in ipairs(list) do
-    if word == "all" or word:find "^~" then
-      note(at, at.col, ("%s = %s: a plan has names, or all"):format(key, at.text))
-      return false
-    end
-  end
-  return list
-end
-
-local function limit_count(row, key, note)
-  local text, at = cell(row, key)
-  local number = key == "SLOTS_PER_PROCESSOR" and tonumber(text)
-  if number and number >= 0 and number <= 1000000 then return number end
-  number = text and number_at(row, key, note)
-  if number and number >= 0 and number <= 1000000000 then return number end
-  if number then note(at, at.col, ("%s = %s: out of range"):format(key, at.text)) end
-end
-
-function site.limit(out, section, note, hosts)
+function site.hostgroup(out, section, note, known)
   for _, row in ipairs(section.rows) do
-    local made = { name = cell(row, "NAME") or ("limit%d"):format(row.line) }
-    local sayable, counts = true, 0
-    note_others(row, LIMIT, note)
-    for key, word in pairs(LISTS) do
-      local list = limit_list(row, key, hosts, note)
-      if list == false then sayable = false else made[word] = list end
-    end
-    for key, word in pairs(COUNTS) do
-      made[word] = limit_count(row, key, note)
-      counts = counts + (made[word] and 1 or 0)
-    end
-    if sayable and counts == 1 then
-      out.limits = out.limits or {}
-      out.limits[#out.limits + 1] = made
+    local name = row_of.cell(row, "GROUP_NAME")
+    local members, at = row_of.cell(row, "GROUP_MEMBER")
+    row_of.note_others(row, GROUP, note)
+    local list = name and members and site.known_hosts(lsf.words(members), known.hosts, at, note)
+    if list then
+      out.host_groups = out.host_groups or {}
+      row_of.note_again(row, out.host_groups[name], name, note)
+      out.host_groups[name] = list
     else
-      local why = not sayable and "whom it is about, a plan cannot say"
-        or counts == 0 and "it limits nothing that a plan counts" or "it counts more than one thing"
-      note(row, 1, ("%s is not carried over: %s"):format(made.name, why))
+      note(row, 1, ("%s has no members, so it is not carried over"):format(name or "a group"))
     end
   end
 end
@@ -200,21 +110,21 @@ local EXPORT = {
   PER_HOST = true, SLOTS = true, RES_SELECT = true, NHOSTS = true, DISTRIBUTION = true, TYPE = true,
 }
 
-function site.hostexport(out, section, note, hosts)
+function site.hostexport(out, section, note, known)
   for _, row in ipairs(section.rows) do
     out.leases = out.leases or {}
     local made = { name = ("export%d"):format(#out.leases + 1), provider = "local" }
-    local per_host, at = cell(row, "PER_HOST")
-    local kind = cell(row, "TYPE")
-    made.per_host = per_host and site.known_hosts(lsf.words(per_host), hosts, at, note)
-    made.slots = per_host and number_at(row, "SLOTS", note)
-    made.res_select = not per_host and (cell(row, "RES_SELECT") or "type==any") or nil
-    made.nhosts = number_at(row, "NHOSTS", note)
+    local per_host, at = row_of.cell(row, "PER_HOST")
+    local kind = row_of.cell(row, "TYPE")
+    made.per_host = per_host and site.known_hosts(lsf.words(per_host), known.hosts, at, note)
+    made.slots = per_host and row_of.limit(row, "SLOTS", note)
+    made.res_select = not per_host and (row_of.cell(row, "RES_SELECT") or "type==any") or nil
+    made.nhosts = row_of.limit(row, "NHOSTS", note)
     made.type = kind and kind:lower() == "shared" and "shared" or "exclusive"
     for _, entry in ipairs(row) do
       if entry.key == "DISTRIBUTION" then made.distribution = distribution(entry.value.text) end
     end
-    note_others(row, EXPORT, note)
+    row_of.note_others(row, EXPORT, note)
     if made.distribution and per_host and not (made.per_host and made.slots) then
       note(row, 1, "this export says no hosts and slots that are known, so it is not carried over")
     elseif made.distribution then

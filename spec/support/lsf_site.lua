@@ -143,10 +143,10 @@ site.notes = {
     { 14, 1, "no members" },
   },
   users = {
-    { 3, 36, "USER_SHARES" }, { 4, 14, "'all'" }, { 4, 1, "no members" }, { 6, 1, "user" },
+    { 3, 36, "USER_SHARES" }, { 4, 14, "lab is not" },
   },
   resources = {
-    { 1, 1, "no section" }, { 7, 7, "MEM" }, { 11, 1, "PER_USER" }, { 11, 1, "limit11" },
+    { 1, 1, "no section" }, { 7, 7, "MEM" },
     { 13, 33, "20%" }, { 13, 1, "limit13" }, { 21, 7, "MEM" }, { 28, 1, "End Nothing" },
   },
   applications = { { 6, 1, "no end" }, { 7, 1, "no name" }, { 7, 15, "DESCRIPTION" } },
