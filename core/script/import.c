@@ -127,8 +127,10 @@ static int run(lua_State *L)
     lua_pushvalue(L, -4);
     lua_call(L, 1, 1);
     const char *text = lua_tolstring(L, -1, &len);
-    if (job->sink(job->sink_ud, text, len) != 0)
+    if (job->sink(job->sink_ud, text, len) != 0) {
         job->status = ALLOT_EIO;
+        return 0;
+    }
     lua_pushvalue(L, -3);
     tell_notes(L, job);
     return 0;
@@ -137,7 +139,7 @@ static int run(lua_State *L)
 int allot_lsf_import(allot_engine *engine, const allot_lsf_file *files, int32_t n, allot_sink sink,
                      void *sink_ud, allot_lsf_note note, void *note_ud)
 {
-import job = {files, n, sink, sink_ud, note, note_ud, ALLOT_OK };
+    struct import job = {files, n, sink, sink_ud, note, note_ud, ALLOT_OK};
     if (engine == NULL || (files == NULL && n > 0) || n < 0 || sink == NULL || note == NULL)
         return ALLOT_EUSAGE;
     lua_State *L = lua_newstate(allocate, engine);

@@ -17,6 +17,24 @@ function lsf.trim(text)
   return from and text:sub(from, to) or ""
 end
 
+--- What is no UTF-8 is taken for Latin-1, byte by byte.
+function lsf.utf8(text)
+  if utf8.len(text) then return text end
+  return (text:gsub("[\128-\255]", function (c) return utf8.char(c:byte()) end))
+end
+
+local MOST, HEAD, TAIL = 500, 250, 200 -- bytes
+
+--- Words for people that may quote anything: without their middle, where they are too long for it.
+function lsf.legible(text)
+  if #text > MOST then
+    local head = text:sub(1, HEAD):gsub("[\192-\255][\128-\191]*$", "")
+    local tail = text:sub(-TAIL):gsub("^[\128-\191]+", "")
+    text = head .. " ... " .. tail
+  end
+  return (lsf.utf8(text):gsub("%z", "?"))
+end
+
 --- A value as it stands, and where: { text, file, line, col }.
 local function value(text, place, col)
   return { text = text, file = place.file, line = place.line, col = col }

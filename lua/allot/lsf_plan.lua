@@ -13,8 +13,8 @@ local users = require "allot.lsf_users"
 local plan = {}
 
 --- The entries of a row as a plan has them, by the table of keywords.
-local function carry(row, known, note)
-  local out = {}
+local function carry(row, known, note, before)
+  local out, stated = {}, before or {}
   for _, entry in ipairs(row) do
     local of, at = known[entry.key], entry.value
     local text = lsf.plain(at.text)
@@ -26,10 +26,12 @@ local function carry(row, known, note)
     elseif text then
       local value, why = of[2](text)
       if why then note(at, at.col, ("%s = %s: %s"):format(entry.key, at.text, why)) end
-      if value ~= nil and out[of[1]] ~= nil then
-        note(at, at.col, entry.key .. " is stated again; this one holds")
+      local was = value ~= nil and stated[of[1]]
+      if was then
+        note(was, was.col, ("%s is stated again in %s:%d, which holds"):format(entry.key, at.file,
+          at.line))
       end
-      if value ~= nil then out[of[1]] = value end
+      if value ~= nil then out[of[1]], stated[of[1]] = value, at end
     end
   end
   return out
@@ -59,12 +61,12 @@ function SECTIONS.queue(out, section, note, known)
   end
 end
 
-function SECTIONS.application(out, section, note)
+function SECTIONS.application(out, section, note, known)
   for _, row in ipairs(section.rows) do
     local made = carry(row, keys.application, note)
     if named(row, made, "application", note) then
       out.applications = out.applications or {}
-      row_of.note_again(row, out.applications[made.name], made.name, note)
+      row_of.note_again(known.stated, "application", made.name, row, note)
       out.applications[made.name] = made
       made.name = nil
     end
@@ -72,10 +74,10 @@ function SECTIONS.application(out, section, note)
 end
 
 --- What a list of queues says of preemption goes to the policy, the rest to `params`.
-function SECTIONS.parameters(out, section, note)
+function SECTIONS.parameters(out, section, note, known)
   for _, row in ipairs(section.rows) do
     resource.remember(out, row)
-    for key, value in pairs(carry(row, keys.parameters, note)) do
+    for key, value in pairs(carry(row, keys.parameters, note, known.stated.parameters)) do
       out.params = out.params or {}
       out.params[key] = value
     end
@@ -99,7 +101,8 @@ local function notebook(files)
     count[place.file] = n
     if n <= MOST_NOTES then
       notes[#notes + 1] = {
-        file = place.file, line = place.line, col = col, text = text, order = #notes,
+        file = place.file, line = place.line, col = col, text = lsf.legible(text),
+        order = #notes,
       }
     else
       cut[place.file] = cut[place.file] or place.line
@@ -134,7 +137,7 @@ function plan.of(files)
   end
   local known = {
     hosts = site.all_hosts(sections), queues = limit.all_queues(sections),
-    users = users.all_groups(sections),
+    users = users.all_groups(sections), stated = { parameters = {} },
   }
   for _, section in ipairs(sections) do
     local read = SECTIONS[section.name]

@@ -27,7 +27,7 @@ local function fault_of(where)
 end
 
 --- RESOURCENAME LOCATION: `5@[all]` alone is of the whole cluster.
-function resource.map(out, section, note)
+function resource.map(out, section, note, known)
   for _, row in ipairs(section.rows) do
     local name = row_of.cell(row, "RESOURCENAME")
     local where, at = row_of.cell(row, "LOCATION")
@@ -35,7 +35,7 @@ function resource.map(out, section, note)
     row_of.note_others(row, { RESOURCENAME = true, LOCATION = true }, note)
     if name and amount then
       out.resources = out.resources or {}
-      row_of.note_again(row, out.resources[name], name, note)
+      row_of.note_again(known.stated, "resource", name, row, note)
       out.resources[name] = amount
     else
       note(at or row, at and at.col or 1, ("%s is not carried over: a plan has numbers of the "

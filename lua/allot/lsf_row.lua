@@ -50,9 +50,15 @@ function row_of.note_others(row, known, note, why)
   end
 end
 
---- What was carried over for a name before this row gives way to it.
-function row_of.note_again(row, before, name, note)
-  if before then note(row, 1, ("%s is stated again; this one holds"):format(name)) end
+--- A row that was carried over for a name gives way to one that is behind it. `stated`: by kind
+--- and name, what was.
+function row_of.note_again(stated, kind, name, row, note)
+  stated[kind] = stated[kind] or {}
+  local before = stated[kind][name]
+  if before then
+    note(before, 1, ("%s is stated again in %s:%d, which holds"):format(name, row.file, row.line))
+  end
+  stated[kind][name] = row
 end
 
 return row_of

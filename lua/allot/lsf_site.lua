@@ -55,7 +55,7 @@ end
 local HOST = { HOST_NAME = true, MXJ = true, ["JL/U"] = true }
 
 --- MXJ is a host's slots; `!` is its number of processors, which only LSF knows.
-function site.host(out, section, note)
+function site.host(out, section, note, known)
   for _, row in ipairs(section.rows) do
     local name, at = row_of.cell(row, "HOST_NAME")
     local slots, mxj = row_of.cell(row, "MXJ")
@@ -71,7 +71,7 @@ function site.host(out, section, note)
     end
     if name and slots and name ~= "default" then
       out.hosts = out.hosts or {}
-      row_of.note_again(row, out.hosts[name], name, note)
+      row_of.note_again(known.stated, "host", name, row, note)
       out.hosts[name] = { slots = slots, jl_u = row_of.limit(row, "JL/U", note) }
     end
   end
@@ -87,7 +87,7 @@ function site.hostgroup(out, section, note, known)
     local list = name and members and site.known_hosts(lsf.words(members), known.hosts, at, note)
     if list then
       out.host_groups = out.host_groups or {}
-      row_of.note_again(row, out.host_groups[name], name, note)
+      row_of.note_again(known.stated, "host group", name, row, note)
       out.host_groups[name] = list
     else
       note(row, 1, ("%s has no members, so it is not carried over"):format(name or "a group"))

@@ -2,6 +2,8 @@
 -- Copyright the allot authors
 --- The text of a plan: what is small on one line, names first, what a queue states in its order.
 
+local lsf = require "allot.lsf"
+
 local text = {}
 
 -- Keys in the order in which a reader looks for them; others come behind, by name.
@@ -16,12 +18,8 @@ end
 
 local ESCAPES = { ['"'] = '\\"', ["\\"] = "\\\\" }
 
---- What is no UTF-8 is taken for Latin-1, byte by byte.
 local function quote(value)
-  if not utf8.len(value) then
-    value = value:gsub("[\128-\255]", function (c) return utf8.char(c:byte()) end)
-  end
-  return '"' .. value:gsub('[%c"\\]', function (c)
+  return '"' .. lsf.utf8(value):gsub('[%c"\\]', function (c)
     return ESCAPES[c] or ("\\u%04x"):format(c:byte())
   end) .. '"'
 end

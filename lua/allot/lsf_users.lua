@@ -108,7 +108,7 @@ function users.group(out, section, note, known)
         known.users.why[name] or "a group in it is not"))
     elseif list and list[1] then
       out.user_groups = out.user_groups or {}
-      row_of.note_again(row, out.user_groups[name], name, note)
+      row_of.note_again(known.stated, "group", name, row, note)
       out.user_groups[name] = list
     else
       note(row, 1, ("%s has no members, so it is not carried over"):format(name or "a group"))
