@@ -55,6 +55,8 @@ local LUA = {
   "pool", "loan", "guard", "victims", "tasks", "relation", "queues", "damping", "ready", "like",
   "property", "policy", "language", "init",
   "swf",
+  "api_types", "api_words", "api_policy", "api_library", "api_core", "api_codes", "api", "help",
+  "types", "reference", "author",
   "random", "draw", "draw_ledger", "draw_queues", "apply", "shrink", "invariants",
   "lsf", "lsf_keys", "lsf_row", "lsf_site", "lsf_users", "lsf_limit", "lsf_resource", "lsf_plan",
   "lsf_text",

@@ -51,10 +51,11 @@ int allot__box_return(lua_State *L, allot__box *box, int status, void *made, all
 /* nil, a message and an empty list. */
 int allot__module_fail(lua_State *L, const char *message);
 
-/* allot.plan, allot.state, allot.cycle */
+/* allot.plan, allot.state, allot.cycle, allot.columns */
 int allot__module_plan(lua_State *L);
 int allot__module_state(lua_State *L);
 int allot__module_cycle(lua_State *L);
+int allot__module_columns(lua_State *L);
 /* plan:consumers, decision:json, decision:explain */
 int allot__module_consumers(lua_State *L);
 int allot__module_json(lua_State *L);

@@ -1,0 +1,155 @@
+-- SPDX-License-Identifier: MIT
+-- Copyright the allot authors
+--- The API, part four: `require "allot"` in Lua 5.4, beside the words of the language: the engine.
+-- The words come first there: where both have a name, `require "allot.core"` has the engine's.
+--
+-- Wrong use raises; what fails otherwise returns nil, a message ("plan.json:3:5: ...") and the list
+-- of diagnostics. Each example is a program, in which `plan_text` and `state_text` are documents.
+
+local FAILS = { { "string?", "what is wrong, of the first error" },
+  { "allot.Diagnostic[]", "all of it; where it went well the warnings, in place of the message" } }
+
+local function made(kind, doc)
+  return { { kind .. "?", doc }, FAILS[1], FAILS[2] }
+end
+
+return {
+  {
+    name = "plan",
+    params = {
+      { "text", "string", "a plan, JSON (allot-plan(5))" },
+      { "options?", "allot.PlanOptions", "how it is called, and policies by name" },
+    },
+    returns = made("allot.Plan", "the plan, sealed"),
+    doc = "Reads a plan and the policies that it names. May read files: policies beside the plan.",
+    errors = "an invalid plan or policy",
+    example = [[
+local plan = assert(allot.plan(plan_text, { file = "plan.json" }))
+assert(plan:consumers()[1] == "/a")]],
+  },
+  {
+    name = "state",
+    params = {
+      { "plan", "allot.Plan", "whose state it is" },
+      { "text", "string", "a state, JSON" },
+      { "options?", "allot.FileOptions", "how it is called" },
+    },
+    returns = made("allot.State", "the state, sealed"),
+    doc = "Reads a state: what is demanded and held now.",
+    errors = "an invalid state",
+    example = [[
+local plan = assert(allot.plan(plan_text))
+local state = assert(allot.state(plan, state_text))
+assert(state)]],
+  },
+  {
+    name = "cycle",
+    params = {
+      { "plan", "allot.Plan", "a plan" },
+      { "state", "allot.State", "a state of that plan" },
+    },
+    returns = made("allot.Decision", "what to do now"),
+    doc = "Decides. The same plan and state give the same decision, byte for byte.",
+    errors = "a policy that fails while it runs, or runs past its budget",
+    example = [[
+local plan = assert(allot.plan(plan_text))
+local decision = assert(allot.cycle(plan, assert(allot.state(plan, state_text))))
+assert(decision:json():find "allot/decision/v1")]],
+  },
+  {
+    name = "columns",
+    params = { { "rows",
+      '"consumers"|"tasks"|"sessions"|"queues"|"leases"', "what a rule is about" } },
+    returns = { { "{name: string, doc: string}[]", "what such a rule can read, in order" } },
+    doc = "The built-in columns of rows, with what they mean.",
+    example = 'assert(allot.columns "consumers"[1].name == "owned")',
+  },
+  {
+    name = "core.policy",
+    params = {
+      { "text", "string", "a policy, Lua" },
+      { "options?", "allot.PolicyOptions", "how it is called, and its options" },
+    },
+    returns = made("allot.Policy", "the policy by itself"),
+    doc = "Loads a policy without a plan. In the module `allot.core`; in `allot` that name is the "
+      .. "word of the language.",
+    errors = "an invalid policy",
+    example = [[
+local core = require "allot.core"
+local made = assert(core.policy 'return policy { name = "x", quota = { fill "all" {} } }')
+assert(made:declared().name == "x")]],
+  },
+  {
+    name = "ready",
+    params = { { "name?", "string", "a ready-made policy" } },
+    returns = { { "string|string[]|nil", "its text; without a name the list of names" } },
+    doc = "The ready-made policies.",
+    example = 'assert(allot.ready "hybrid":find "return policy")',
+  },
+  {
+    name = "version", type = "string", doc = "The version of the library.",
+    example = 'assert(allot.version:find "^%d+%.%d+%.%d+$")',
+  },
+  {
+    name = "Plan:consumers", of = "allot.Plan", params = {},
+    returns = { { "string[]", "paths, parents before their children" } },
+    doc = "The consumers of a plan, in its order.",
+    example = 'assert(#assert(allot.plan(plan_text)):consumers() == 2)',
+  },
+  {
+    name = "Plan:use", of = "allot.Plan", params = {},
+    returns = { { "{instructions: integer, loading: integer, memory: integer}",
+      "instructions for 1000 rows and for loading, bytes" } },
+    doc = "What the plan's policies that were given as texts have used so far, at most.",
+    example = 'assert(assert(allot.plan(plan_text)):use().instructions == 0)',
+  },
+  {
+    name = "Policy:declared", of = "allot.Policy", params = {},
+    returns = { { "table", "its name, attributes, options, fills, ..." } },
+    doc = "The table that the policy's file returned, functions left out.",
+    example = [[
+local core = require "allot.core"
+assert(core.policy(core.ready "hybrid"):declared().name == "hybrid")]],
+  },
+  {
+    name = "Policy:judge", of = "allot.Policy",
+    params = {
+      { "i", "integer", "which property, from 1" },
+      { "case", "allot.Case", "a cycle" },
+    },
+    returns = { { "boolean?", "whether it holds" }, FAILS[1], FAILS[2] },
+    doc = "Asks one of a policy's own properties.",
+    errors = "a property that raises, or answers neither true nor false",
+    example = [[
+local made = assert(require "allot.core".policy [=[
+return policy {
+  name = "x",
+  quota = { fill "all" {} },
+  properties = { property "holds" (function (case) return case.group == "a" end) },
+}]=])
+assert(made:judge(1, { group = "a" }))]],
+  },
+  {
+    name = "Decision:json", of = "allot.Decision", params = {},
+    returns = { { "string?", "the document `allot/decision/v1`" }, FAILS[1], FAILS[2] },
+    doc = "A decision as a document.",
+    example = [[
+local plan = assert(allot.plan(plan_text))
+local decision = assert(allot.cycle(plan, assert(allot.state(plan, state_text))))
+assert(decision:json())]],
+  },
+  {
+    name = "Decision:explain", of = "allot.Decision",
+    params = {
+      { "what", "string", "a consumer's path, or the id of a task or job, or a contract's name" },
+      { "group?", "string", "a resource group; the first one without it" },
+    },
+    returns = { { "string[]?", "sentences, a line each" }, FAILS[1], FAILS[2] },
+    doc = "Why somebody gets what it gets.",
+    errors = "a path, id or group that is not there",
+    example = [[
+local plan = assert(allot.plan(plan_text))
+local decision = assert(allot.cycle(plan, assert(allot.state(plan, state_text))))
+assert(decision:explain("/a")[1] == "/a owns 4 slots.")]],
+  },
+}

@@ -1,0 +1,92 @@
+-- SPDX-License-Identifier: MIT
+-- Copyright the allot authors
+--- Tools of the command for policy authors: `help TOPIC`, `types`. Each gets the host, as
+--- allot/tool.h has it, and the operands, and returns the exit status.
+
+local api = require "allot.api"
+local codes = require "allot.api_codes"
+local core = require "allot.core"
+local help = require "allot.help"
+local names = require "allot.names"
+local reference = require "allot.reference"
+local types = require "allot.types"
+
+local author = {}
+
+local DONE, USAGE, IO = 0, 2, 5
+
+local function fail(host, status, code, message, hint)
+  host.say { severity = "error", code = code, message = message, hint = hint }
+  return status
+end
+
+--- The first operand is the topic, the others are verbs, which it may be that were meant.
+function author.help(host, args)
+  local topic = args[1]
+  if topic == "policy" and host.option "format" == "scdoc" then
+    host.out(reference.page())
+    return DONE
+  end
+  local text, fault = help.text(topic)
+  if text then
+    host.out(text)
+    return DONE
+  end
+  local all = { table.unpack(args, 2) }
+  for _, name in ipairs(help.topics()) do all[#all + 1] = name end
+  local near = names.nearest(topic, all)
+  return fail(host, USAGE, "E-usage", fault:gsub("no topic", "no verb or topic"),
+    near and ("did you mean %s?"):format(near) or "allot help lists the verbs")
+end
+
+--- All topics, with blanks between.
+function author.topics(host)
+  host.out(table.concat(help.topics(), " "))
+  return DONE
+end
+
+local function document()
+  local columns = {}
+  for _, rows in ipairs(api.rows) do columns[rows[1]] = core.columns(rows[1]) end
+  return {
+    schema = "allot/api/v1", version = core.version, entries = api.entries, classes = api.classes,
+    aliases = api.aliases, columns = columns, diagnostics = codes,
+  }
+end
+
+--- Writes a file, unless there is one already that is another and perhaps somebody's own.
+local function write(host, path, text, keep)
+  local there = host.read(path)
+  if there == text then return DONE end
+  if there and keep then
+    host.out(("%s is there already and stays as it is\n"):format(path))
+    return DONE
+  end
+  local done, why = host.write(path, text)
+  if not done then
+    return fail(host, IO, "E-io", ("%s cannot be written: %s"):format(path, why))
+  end
+  host.out(("%s written\n"):format(path))
+  return DONE
+end
+
+function author.types(host)
+  local folder, format = host.option "out", host.option "format" or "text"
+  if folder then
+    local status = write(host, folder .. "/allot.lua", types.stubs(core.version))
+    return status ~= DONE and status
+      or write(host, folder .. "/.luarc.json", types.luarc ".", true)
+  end
+  if format == "json" then
+    host.out(core.encode(document(), { indent = 2 }) .. "\n")
+  elseif format == "luacheck" then
+    host.out(types.luacheck())
+  elseif format == "luarc" then
+    host.out(types.luarc ".")
+  else
+    host.out(types.stubs(core.version))
+  end
+  return DONE
+end
+
+return author
