@@ -120,6 +120,8 @@ local BAD = {
   { "per processor, but not per host", limit '§"slots_per_processor": 2', "E-missing", "per_host" },
   { "names in both", limit '"slots": 1, "users": ["a"], §"per_user": ["b"]', "E-conflict",
     "users" },
+  { "resources of some hosts alone", plan_of [["queues": [{"name": "q"}],
+    "resources": {"lic": {"amount": 5, §"hosts": ["h1"]}}]], "E-unsupported", "whole cluster" },
   { "nobody at all", limit '"slots": 1, "users": ["ann", §"~all"]', "E-unsupported", "~all" },
   { "a host's jl_u that is none", '{"version": 1, "queues": [{"name": "q"}],\n'
     .. '"hosts": {"h1": {"slots": 1, "jl_u": §"x"}}}', "E-type", "integer" },
@@ -146,6 +148,11 @@ local BAD = {
 }
 
 local WARNED = {
+  { "P-42: resources that nobody preempts for", plan_of [["queues": [{"name": "q"}], "resources":
+    {"lic": 5}, "params": {"preemptable_resources": §["lic"]}]], "W-unused", "no queue preempts" },
+  { "P-42: victims that release nothing", plan_of [["queues": [{"name": "q", "terminate_when":
+    "PREEMPT", "priority": 9, "preemptive": true}, {"name": "r"}], "resources": {"lic": 5},
+    "params": {"preemptable_resources": §"lic"}]], "W-unused", "ends then" },
   { "A-16: a queue that is not lower", queue '"preemptive": ["low", §"top"]', "W-preemption",
     "lower" },
   { "A-16: a queue that is not higher", queue '"preemptable": [§"low"]', "W-preemption", "higher" },

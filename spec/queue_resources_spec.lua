@@ -246,7 +246,8 @@ describe("documents", function ()
     for _, it in ipairs {
       { '"resources": {"a": -1}}', "E-range", "-1" },
       { '"resources": {"a": "x"}}', "E-type", '"x"' },
-      { '"resources": {"a": {"amount": 1, "hosts": ["h"]}}}', "E-unknown-key", "hosts" },
+      { '"resources": {"a": {"amount": 1, "hosts": ["h"]}}}', "E-unsupported",
+        '"hosts", allowed an amount alone' },
       { '"resources": {"a": {}}}', "E-missing", "amount" },
       { '"resources": {"": 1}}', "E-name", '""' },
       { '"resources": {"a": 1}, "params": {"preemptable_resources": "a b"}}',

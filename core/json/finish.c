@@ -170,7 +170,9 @@ int allot__plan_finish(allot__plan_reader *reader)
     for (int32_t i = 0; found != NULL && i < allot_report_count(found); i++)
         adopt(reader, allot_report_at(found, i));
     allot_report_free(found);
-    if (status == ALLOT_OK)
+    if (status == ALLOT_OK) {
         allot__leases_policy(reader);
+        allot__resources_effect(reader);
+    }
     return status;
 }

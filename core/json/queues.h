@@ -99,6 +99,8 @@ void allot__queues_end(allot__plan_reader *reader);
 int allot__queues_read(allot__plan_reader *reader);
 /* `resources`, and of `params` what is about them (resource.c). */
 int allot__resources_read(allot__plan_reader *reader);
+/* Of a plan that is sealed: warns where nobody can be preempted for a resource. */
+void allot__resources_effect(allot__plan_reader *reader);
 int allot__limits_read(allot__plan_reader *reader); /* also hosts' jl_u */
 /* Whom a limit is about, and whom not: names of users and groups, "all", and "~" before those that
  * are excepted (limit_users.c). The block of *room names is the caller's, to be ended by

@@ -62,16 +62,24 @@ static int read_amount(allot__plan_reader *reader, const cJSON *member, allot__v
     static const allot__field either = {
         NULL, ALLOT__INTEGER | ALLOT__OBJECT, 0, ALLOT_AMOUNT_MAX, false, false};
     static const allot__field fields[] = {
-        {"amount", ALLOT__INTEGER, 0, ALLOT_AMOUNT_MAX, true, false}};
-    static const allot__shape shape = {fields, 1, 0};
+        {"amount", ALLOT__INTEGER, 0, ALLOT_AMOUNT_MAX, true, false},
+        {"hosts", ALLOT__LIST | ALLOT__STRING | ALLOT__OBJECT, 0, 0, false, false}};
+    static const allot__shape shape = {fields, 2, 0};
+    allot__value values[2];
     cJSON *node;
     *out = allot__value_read(&reader->doc, member, &either);
     if (out->kind != ALLOT__OBJECT)
         return ALLOT_OK;
-    int status = allot__object_read(&reader->doc, out->number, &shape, out, &node);
-    if (status == ALLOT_OK)
-        cJSON_Delete(node);
-    return status;
+    int status = allot__object_read(&reader->doc, out->number, &shape, values, &node);
+    if (status != ALLOT_OK)
+        return status;
+    *out = values[0];
+    if (values[1].number != 0)
+        allot__doc_fault(&reader->doc, allot__at_key(values[1].number), "E-unsupported", NULL,
+                         "found \"hosts\", allowed an amount alone: resources are of the whole "
+                         "cluster");
+    cJSON_Delete(node);
+    return ALLOT_OK;
 }
 
 static bool names(const allot__texts *texts, const char *name)
@@ -138,6 +146,41 @@ int allot__resources_read(allot__plan_reader *reader)
     cJSON_Delete(node);
     allot__texts_free(&reader->doc, &terms.preemptable);
     return status;
+}
+
+/* Does any queue preempt another; and one whose jobs end then, and so release what they hold? */
+static void find_victims(const allot_plan *plan, bool *any, bool *ends)
+{
+    allot_queue queue;
+    int32_t count = allot_plan_queues(plan);
+    for (int32_t low = 0; low < count && !*ends; low++) {
+        bool may = false;
+        for (int32_t high = 0; high < count && !may; high++)
+            may = allot_plan_may_preempt(plan, high, low) > 0;
+        *any = *any || may;
+        *ends = may && allot_plan_queue_at(plan, low, &queue) == ALLOT_OK &&
+                (queue.on_preempt == ALLOT_KILL || queue.on_preempt == ALLOT_REQUEUE);
+    }
+}
+
+void allot__resources_effect(allot__plan_reader *reader)
+{
+    const allot__value *params = &reader->top[ALLOT__PLAN_PARAMS];
+    bool any = false, ends = false, wanted = false;
+    allot_resource resource;
+    for (int32_t i = 0; i < allot_plan_resources(reader->plan) && !wanted; i++)
+        wanted =
+            allot_plan_resource_at(reader->plan, i, &resource) == ALLOT_OK && resource.preemptable;
+    if (!wanted || reader->doc.faults > 0)
+        return;
+    find_victims(reader->plan, &any, &ends);
+    uint32_t number = allot__doc_member(&reader->doc, params->number, "preemptable_resources");
+    if (!ends)
+        allot__doc_warn(&reader->doc, allot__at(number), "W-unused", NULL,
+                        "nothing comes of \"preemptable_resources\": %s (P-42)",
+                        any ? "no job that may be preempted ends then (\"terminate_when\", "
+                              "\"job_controls\"), so none releases any"
+                            : "no queue preempts another");
 }
 
 /* ---- States and decisions -------------------------------------------------------------------- */
