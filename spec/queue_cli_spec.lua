@@ -77,6 +77,27 @@ describe("the command and queues", function ()
     for line in text:gmatch "[^\n]*" do assert.is_true(#line <= 100, line) end
   end)
 
+  it("run prints what jobs hold of resources, before and behind the cycle (P-42)", function ()
+    local held, wants = { lic = 2 }, { lic = 3, disk = 1 }
+    shell.write(directory .. "/r.plan.json", document.encode {
+      version = 1, slots = 20, resources = { lic = 5, disk = 7 },
+      params = { preemptable_resources = { "lic" } },
+      queues = { { name = "high", priority = 9, preemptive = true },
+        { name = "low", terminate_when = "PREEMPT" } },
+    })
+    shell.write(directory .. "/r.state.json", document.encode { now = 1000, jobs = {
+      { id = "1", queue = "low", state = "running", started = 9, resources = held },
+      { id = "2", queue = "low", state = "suspended", started = 9, resources = held },
+      { id = "3", queue = "high", resources = wants },
+      { id = "4", queue = "low", resources = wants },
+    } })
+    local text, code = run("run", directory .. "/r.plan.json", directory .. "/r.state.json")
+    assert.equal(0, code)
+    has(text, "\nresource  total  used  starts  preempt  after  free  jobs waiting\n")
+    has(text, "\nlic           5     4       3        2      5     0             1\n")
+    has(text, "\ndisk          7     0       1               1     6\n")
+  end)
+
   it("run --format json says the same", function ()
     local text = run("run", "--format", "json", plan, state)
     local decision = assert(json.decode(text))

@@ -365,6 +365,7 @@ void allot__cli_queues(const allot_decision *decision, allot__text *out, const a
     if (allot_plan_queues(allot_decision_plan(decision)) > 0) {
         put_table(decision, out, look);
         put_pools(decision, out);
+        allot__cli_resources(decision, out, look);
         put_orders(decision, out, look->all);
         put_waiting(decision, out);
     }
