@@ -78,3 +78,65 @@ describe("why a job waits goes by its own size", function ()
     assert.same({ protected = 2, slots = 2 }, waits(3, 2, 5, 1))
   end)
 end)
+
+describe("a limit on jobs of some hosts (P-23), as jobs grow (P-50)", function ()
+  local function grown(limit, hosts)
+    limit.name = "few"
+    local plan = {
+      version = 1, policy = "preemption", hosts = kit.hosts(2, 4),
+      queues = { { name = "q", priority = 5 } }, limits = { limit },
+    }
+    local job = kit.running("grows", "q", "h1", 3, { resize = { grow = 3 } })
+    local other = kit.running("other", "q", "h2", 1)
+    local out = engine.cycle(plan, { now = 0, jobs = { job, hosts ~= false and other or nil } })
+    return out.resizes[1].hosts
+  end
+
+  it("it counts on a host that it comes to, not where it is", function ()
+    assert.same({ h1 = 1 }, grown { jobs = 1, per_host = true })
+    assert.same({ h1 = 1, h2 = 2 }, grown { jobs = 2, per_host = true })
+    assert.same({ h1 = 1, h2 = 2 }, grown({ jobs = 1, per_host = true }, false))
+  end)
+
+  it("it counts once on hosts together", function ()
+    assert.same({ h1 = 1 }, grown { jobs = 1, hosts = { "h2" } })
+    assert.same({ h1 = 1, h2 = 2 }, grown { jobs = 2, hosts = { "h2" } })
+    assert.same({ h1 = 1, h2 = 2 }, grown { jobs = 2, hosts = { "h1", "h2" } })
+    assert.same({ h1 = 1, h2 = 2 }, grown { jobs = 2 })
+  end)
+
+  it("what it was given elsewhere counts until it has it (P-52)", function ()
+    local plan = {
+      version = 1, policy = "preemption", hosts = kit.hosts(2, 4),
+      queues = { { name = "q", priority = 5 } },
+      limits = { { name = "few", jobs = 1, per_host = true } },
+    }
+    local job = kit.running("grows", "q", "h1", 4, { resize = { granted = { h2 = 1 } } })
+    local out = engine.cycle(plan, { now = 0, jobs = { job, { id = "waits", queue = "q" } } })
+    assert.same({ limit = 1 }, out.queues.q.waits)
+  end)
+end)
+
+describe("what would have kept a job from being preempted", function ()
+  it("is not said in slots where a resource was wanting too (P-42)", function ()
+    local plan = {
+      version = 1, policy = "preemption", hosts = { h1 = { slots = 3 } }, resources = { lic = 1 },
+      params = { preemptable_resources = { "lic" } },
+      queues = {
+        { name = "top", priority = 9, preemptive = true },
+        { name = "low", priority = 1, terminate_when = { "PREEMPT" } },
+      },
+    }
+    local function said(resources)
+      local _, decision = engine.cycle(plan, { now = 1000, jobs = {
+        kit.running("v", "low", "h1", 1, { resources = { lic = 1 } }),
+        kit.running("o", "top", "h1", 1), { id = "p", queue = "top", slots = 2,
+          resources = resources },
+      } })
+      local text = table.concat(decision:explain("v"), " ")
+      return text:find("With 1 more free there", 1, true) ~= nil
+    end
+    assert.is_true(said(nil))
+    assert.is_false(said { lic = 1 })
+  end)
+end)

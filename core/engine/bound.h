@@ -18,8 +18,8 @@
  * never exceeded. Slots of hosts themselves are no bound but room.h's.
  *
  * Jobs are asked about as the state has them: one that is suspended there is resumed where what
- * runs leaves room for it, whether it counts already or not (P-23); of one that runs (and grows)
- * counts of jobs do not matter.
+ * runs leaves room for it, whether it counts already or not (P-23); one that runs (and grows)
+ * counts in limits on jobs already, but for those of hosts that it comes to.
  */
 #ifndef ALLOT_ENGINE_BOUND_H
 #define ALLOT_ENGINE_BOUND_H

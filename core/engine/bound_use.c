@@ -78,11 +78,28 @@ bool allot__limit_on(const allot__bounds *bounds, int32_t limit, int32_t host)
     return set <= 0 || allot__room_has(bounds->room, set, host);
 }
 
-/* Is the job to be asked about by that limit, as the state has it? */
-static bool asks(const allot__bounds *bounds, int32_t job, int32_t limit)
+/* Does a count of jobs have the job already, as the state has it: if it goes by hosts, on that one,
+ * else on any of those that it is of? */
+static bool counted(const allot__bounds *bounds, int32_t number, int32_t limit, int32_t host)
+{
+    const allot__bound_trait *trait = allot__limit_trait(bounds, limit);
+    const allot__job *job = allot__job_at(bounds->work->state->jobs, number);
+    const allot__job_place *places = allot__job_places(bounds->work->state->jobs, job);
+    bool all = !trait->by_host && !trait->of_hosts;
+    for (int32_t i = 0; !all && i < job->place_count; i++) {
+        int32_t on = allot__room_host(bounds->room, places[i].site);
+        if (on >= 0 && (trait->by_host ? on == host : allot__limit_on(bounds, limit, on)))
+            return true;
+    }
+    return all;
+}
+
+/* Is the job to be asked about by that limit on a host (-1: wherever), as the state has it? */
+static bool asks(const allot__bounds *bounds, int32_t job, int32_t limit, int32_t host)
 {
     int state = allot__job_at(bounds->work->state->jobs, job)->state;
-    return state != ALLOT_RUNNING || !allot__limit_trait(bounds, limit)->jobs;
+    return state != ALLOT_RUNNING || !allot__limit_trait(bounds, limit)->jobs ||
+           !counted(bounds, job, limit, host);
 }
 
 /* What is used of a bound, for a job that begins or is resumed. */
@@ -105,7 +122,7 @@ bool allot__bounds_allow(const allot__bounds *bounds, int32_t job, int64_t slots
     const allot__bound_entry *entries = entries_of(bounds, class);
     for (int32_t i = 0; i < class->count; i++) {
         const allot__bound_entry *entry = &entries[i];
-        if (entry->bound < 0 || !asks(bounds, job, entry->limit) ||
+        if (entry->bound < 0 || !asks(bounds, job, entry->limit, -1) ||
             allot__limit_trait(bounds, entry->limit)->of_hosts)
             continue;
         const allot__bound *bound = allot__bound_at(bounds, entry->bound);
@@ -149,7 +166,7 @@ int32_t allot__bounds_on_host(const allot__bounds *bounds, int32_t job, int32_t 
     for (int32_t i = 0; i < class->count; i++) {
         const allot__bound_entry *entry = &entries[i];
         if ((entry->bound >= 0 && !allot__limit_trait(bounds, entry->limit)->of_hosts) ||
-            !allot__limit_on(bounds, entry->limit, host) || !asks(bounds, job, entry->limit))
+            !allot__limit_on(bounds, entry->limit, host) || !asks(bounds, job, entry->limit, host))
             continue;
         int64_t left;
         int32_t bound = bound_on(bounds, entry, job, host, &left);
@@ -196,7 +213,7 @@ typedef struct signs {
 
 static signs signs_of(const allot__bounds *bounds, int32_t limit, allot__bound_change change)
 {
-    bool jobs = counts_jobs(bounds, limit), lifted = !allot__limit_trait(bounds, limit)->counts;
+    bool lifted = !allot__limit_trait(bounds, limit)->counts;
     switch (change) {
     case ALLOT__BOUND_START:
         return (signs){1, 0};
@@ -207,9 +224,9 @@ static signs signs_of(const allot__bounds *bounds, int32_t limit, allot__bound_c
     case ALLOT__BOUND_RESUME:
         return lifted ? (signs){1, 0} : (signs){0, -1};
     case ALLOT__BOUND_GROW:
-        return (signs){jobs ? 0 : 1, 0};
+        return (signs){1, 0};
     case ALLOT__BOUND_SHRINK:
-        return (signs){jobs ? 0 : -1, 0};
+        return (signs){-1, 0};
     }
     return (signs){0, 0};
 }
@@ -240,25 +257,39 @@ static void move(allot__bound *bound, signs sign, int64_t amount)
     bound->asleep += sign.asleep * amount;
 }
 
+/* A job's slots that change. */
+typedef struct changed {
+    int32_t job;
+    bool more; /* it runs besides: counts of jobs may have it already */
+    const allot__job_place *places;
+    int32_t count;
+} changed;
+
 /* `on`: those of `prepare` from this entry on; what is behind its own is returned. */
 static const int32_t *count(allot__bounds *bounds, const allot__bound_entry *entry, signs sign,
-                            const allot__job_place *places, int32_t places_count, const int32_t *on)
+                            const changed *of, const int32_t *on)
 {
-    bool jobs = counts_jobs(bounds, entry->limit);
+    bool jobs = counts_jobs(bounds, entry->limit), again = jobs && of->more;
     bool of_hosts = allot__limit_trait(bounds, entry->limit)->of_hosts;
     int64_t all = 0;
-    for (int32_t i = 0; i < places_count; i++) {
+    for (int32_t i = 0; i < of->count; i++) {
+        int32_t host = -1;
         bool holds = true;
         if (entry->bound < 0 || of_hosts) {
-            int32_t host = allot__room_host(bounds->room, places[i].site);
+            host = allot__room_host(bounds->room, of->places[i].site);
             holds = host >= 0 && allot__limit_on(bounds, entry->limit, host);
         }
+        int64_t amount = jobs ? 1 : of->places[i].slots;
+        if (entry->bound < 0 && holds && again && counted(bounds, of->job, entry->limit, host))
+            amount = 0;
         if (entry->bound < 0 && holds)
-            move(allot__bound_at(bounds, *on++), sign, jobs ? 1 : places[i].slots);
-        all += holds ? places[i].slots : 0;
+            move(allot__bound_at(bounds, *on++), sign, amount);
+        all += holds ? amount : 0;
     }
+    if (jobs)
+        all = all > 0 && !(again && counted(bounds, of->job, entry->limit, -1));
     if (entry->bound >= 0)
-        move(allot__bound_at(bounds, entry->bound), sign, jobs ? all > 0 : all);
+        move(allot__bound_at(bounds, entry->bound), sign, all);
     return on;
 }
 
@@ -278,8 +309,9 @@ int allot__bounds_change(allot__bounds *bounds, int32_t job, allot__bound_change
         return ALLOT_OK;
     const allot__bound_entry *entries = entries_of(bounds, class);
     const int32_t *on = bounds->on.items;
+    changed of = {job, change == ALLOT__BOUND_GROW || change == ALLOT__BOUND_SHRINK, places,
+                  places_count};
     for (int32_t i = 0; i < class->count; i++)
-        on = count(bounds, &entries[i], signs_of(bounds, entries[i].limit, change), places,
-                   places_count, on);
+        on = count(bounds, &entries[i], signs_of(bounds, entries[i].limit, change), &of, on);
     return ALLOT_OK;
 }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "engine/resource.h"
 #include "engine/tell_job.h"
 
 typedef struct inquiry {
@@ -266,20 +267,31 @@ static void tell_order(const inquiry *of)
 
 /* ---- By how much ----------------------------------------------------------------------------- */
 
-/* Do slots that go add up to what is wanted, whoever they are of? */
+/* Had some host of a job less than nothing free? */
+static bool overdrawn(const inquiry *of, const allot_job_order *order)
+{
+    bool some = false;
+    for (int32_t i = 0; i < order->place_count; i++) {
+        int32_t host = allot__tell_host(of->it, &order->places[i]);
+        some = some || (host >= 0 && of->past.room.free[host] < 0);
+    }
+    return some;
+}
+
+/* Are slots alone what is wanted, and do those that go add up to it, whoever they are of? */
 static bool adds_up(const inquiry *of)
 {
     const allot__bounds *bounds = &of->it->out->bounds;
-    int32_t count = 0;
-    if (bounds->class_of != NULL) {
-        (void)allot__fit_entries(bounds, of->high.number, &count);
-    }
-    bool exclusive = (of->high.job->flags & ALLOT_JOB_EXCLUSIVE) != 0;
+    int32_t count;
+    (void)allot__fit_entries(bounds, of->high.number, &count);
+    bool others =
+        (of->high.job->flags & ALLOT_JOB_EXCLUSIVE) != 0 ||
+        (bounds->resources != NULL && allot__resources_asks(bounds->resources, of->high.number));
     for (int32_t i = of->first; i < of->end; i++) {
-        exclusive = exclusive || (allot__tell_job(of->it, order_at(of, i)->job)->flags &
-                                  ALLOT_JOB_EXCLUSIVE) != 0;
+        others = others || overdrawn(of, order_at(of, i)) ||
+                 (allot__tell_job(of->it, order_at(of, i)->job)->flags & ALLOT_JOB_EXCLUSIVE) != 0;
     }
-    return count == 0 && !exclusive && of->high.job->state == ALLOT_PENDING &&
+    return count == 0 && !others && of->high.job->state == ALLOT_PENDING &&
            of->it->teller.rules->policy->fewest != ALLOT_OPTIMAL_MINI_JOB;
 }
 
@@ -296,22 +308,17 @@ static bool kept_before(const inquiry *of)
 
 static void tell_less(const inquiry *of, int64_t less)
 {
-    if (less > 0 && less < of->high.job->slots) {
+    if (less > 0) {
         allot__tell(&of->it->teller,
-                    "With %" PRId64 " more free there, or asked for by that job less, it would go "
-                    "on.",
-                    less);
-    } else if (less > 0) {
-        allot__tell(&of->it->teller, "With %" PRId64 " more free there it would go on.", less);
+                    "With %" PRId64 " more free there%s it would not go for that one.", less,
+                    less < of->high.job->slots ? ", or asked for by that job less," : "");
     }
 }
 
 static void tell_wanted(inquiry *of)
 {
     int64_t free = allot__room_total(&of->past.room, of->high.set);
-    int64_t before = 0;
-    int64_t all = 0;
-    int64_t needs = of->high.job->slots;
+    int64_t before = 0, all = 0, needs = of->high.job->slots;
     for (int32_t i = of->first; i < of->end; i++) {
         int64_t slots = allot__tell_shares(&of->high, order_at(of, i)->job);
         before += order_at(of, i) < of->order ? slots : 0;

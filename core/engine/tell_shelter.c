@@ -209,8 +209,8 @@ static void tell_parameter(const allot__job_teller *it, int32_t column, const ch
 void allot__tell_sparing(const allot__job_teller *it)
 {
     numbers of = numbers_of(it);
-    allot__tell(&it->teller, "Each of these, stated of its application, its queue or all, would "
-                             "have spared it (A-6):");
+    allot__tell(&it->teller, "Each of these, stated where it is now or else of its application, "
+                             "its queue or all, would have spared it (A-6):");
     tell_parameter(it, ALLOT_TASK_PREEMPTIONS_LEFT, "max_job_preempt", it->job->preempted, "",
                    "less (P-30)");
     tell_parameter(it, ALLOT_TASK_PREEMPT_TIME_LEFT, "max_total_time_preempt",
