@@ -22,7 +22,7 @@ local FLOORS = {
 -- Public headers, each may include those before it.
 local PUBLIC = {
   "report", "column", "policy", "plan", "queue", "state", "job", "decision", "dispatch", "lease",
-  "allot", "json", "script", "service",
+  "allot", "json", "script", "tool", "service",
 }
 
 -- Files of engine/, each may include the headers of those before it (and its own).

@@ -82,7 +82,7 @@ typedef struct allot__list {
 /* What options.c's table says where to put; all 0 where nothing was given. */
 typedef struct allot__options {
     bool given[CLI_OPTIONS_MAX]; /* by the place in the table; see allot__cli_given */
-    bool json, help, version, all;
+    bool json, help, version, all, trace;
     int format, color, columns; /* a word's place among its option's: allot__color, ... */
     const char *group, *shape, *at;
     int64_t repeat; /* 0: the verb's own choice */
@@ -96,6 +96,7 @@ typedef struct allot__cli {
     const struct allot__verb *verb;
     char **operands; /* behind the verb */
     int operand_count;
+    int64_t traced; /* lines of policies */
 } allot__cli;
 
 typedef struct allot__verb {
@@ -184,6 +185,21 @@ int allot__cli_write(int fd, const char *bytes, size_t len);
 bool allot__cli_colored(allot__color color, int fd);
 /* Columns of the terminal on a descriptor; 0 when it is none. */
 int allot__cli_width(int fd);
+
+/* ---- What policies say (trace.c) ---------------------------------------------------------------
+ */
+
+/* Limits with nothing in them but who listens: with --trace standard error. */
+void allot__cli_trace(allot__cli *cli, allot_script_limits *limits);
+/* Behind the last line: how many were left out. */
+void allot__cli_trace_end(allot__cli *cli);
+
+/* ---- Tools (tool.c) ----------------------------------------------------------------------------
+ */
+
+/* Runs require("allot." .. module)[function](host, operands), with the command as its host; the
+ * exit status. An option's value is a text: of a list the lines, of a flag "". */
+int allot__cli_tool(allot__cli *cli, const char *module, const char *function);
 
 /* ---- Documents (documents.c) ----------------------------------------------------------------- */
 

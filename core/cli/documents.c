@@ -32,7 +32,9 @@ static int read_state(allot__cli *cli, const char *path, allot__documents *docs)
 int allot__cli_open_plan(allot__cli *cli, const char *path, allot__documents *docs)
 {
     *docs = (allot__documents){0};
-    int status = allot_script_loader_new(cli->engine, NULL, &docs->loader);
+    allot_script_limits limits;
+    allot__cli_trace(cli, &limits);
+    int status = allot_script_loader_new(cli->engine, &limits, &docs->loader);
     if (status != ALLOT_OK)
         return allot__cli_status(cli, status);
     return read_plan(cli, path, docs);
@@ -101,6 +103,7 @@ void allot__cli_close(allot__cli *cli, allot__documents *docs)
     allot_plan_free(docs->plan);
     if (docs->loader.load != NULL)
         allot_script_loader_free(cli->engine, &docs->loader);
+    allot__cli_trace_end(cli);
 }
 
 int allot__cli_try_policy(allot__cli *cli, const char *path)

@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 const allot__verb allot__cli_verbs[] = {
-    {"run", "PLAN STATE", 2, 2, "all columns at", "decide once: quotas, grants and reclaims",
+    {"run", "PLAN STATE", 2, 2, "all columns at trace", "decide once: quotas, grants and reclaims",
      "Reads a plan and a state and prints what a scheduler should now do: the quota of every\n"
      "consumer, who gets idle slots, and who gives back how many to whom. Of a plan with queues:\n"
      "which jobs to start, resume, suspend and kill, where, and why others wait; of contracts,\n"
@@ -14,6 +14,7 @@ const allot__verb allot__cli_verbs[] = {
      "  allot run plan.json state.json\n"
      "  allot run --format json plan.json state.json | jq '.reclaims'\n"
      "  allot run plan.json state.json --at 2026-11-23T08:00:00+01:00\n"
+     "  allot run --trace plan.json state.json\n"
      "  collect-state | allot run plan.json -\n",
      allot__cli_run},
     {"check", "PLAN|POLICY...", 0, -1, "", "say whether plans and policies are valid",
@@ -22,7 +23,7 @@ const allot__verb allot__cli_verbs[] = {
      "  allot check plan.json\n"
      "  allot check site/*.lua && git commit\n",
      allot__cli_check},
-    {"explain", "PLAN STATE [PATH|TASK|JOB|LEASE]", 2, 3, "group at",
+    {"explain", "PLAN STATE [PATH|TASK|JOB|LEASE]", 2, 3, "group at trace",
      "tell why a consumer gets what it gets, a task goes, a job waits",
      "Runs the cycle of `run` and tells one consumer's part in it in sentences, with the numbers\n"
      "that decided. With several resource groups it tells all, or the one named by --group.\n\n"

@@ -13,7 +13,14 @@
 int allot__doc_open(allot__doc *doc, allot_engine *engine, const char *text, size_t len,
                     const char *file, bool relaxed, allot_report *report)
 {
+    return allot__doc_open_part(doc, engine, text, len, file, 0, relaxed, report);
+}
+
+int allot__doc_open_part(allot__doc *doc, allot_engine *engine, const char *text, size_t len,
+                         const char *file, int32_t lines_before, bool relaxed, allot_report *report)
+{
     memset(doc, 0, sizeof *doc);
+    doc->lines_before = lines_before;
     doc->engine = doc->scan.engine = engine;
     doc->report = report;
     doc->file = file;

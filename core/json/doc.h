@@ -33,6 +33,7 @@ typedef struct allot__doc {
     size_t scratch_size;
     size_t line_at; /* the last line that was looked up: its first byte and number */
     int32_t line;
+    int32_t lines_before;   /* of something longer that the text is a part of */
     const allot_plan *plan; /* whose consumer `about` is; NULL: nobody's */
     int32_t consumer;
     uint32_t about; /* the consumer's object: paths inside it begin with the consumer's */
@@ -42,6 +43,10 @@ typedef struct allot__doc {
  * report says why), ENOMEM. To be closed in any case. */
 int allot__doc_open(allot__doc *doc, allot_engine *engine, const char *text, size_t len,
                     const char *file, bool relaxed, allot_report *report);
+/* The same of a text that so many lines of something longer precede. */
+int allot__doc_open_part(allot__doc *doc, allot_engine *engine, const char *text, size_t len,
+                         const char *file, int32_t lines_before, bool relaxed,
+                         allot_report *report);
 void allot__doc_close(allot__doc *doc);
 
 /* ---- Values: by number ----------------------------------------------------------------------- */

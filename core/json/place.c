@@ -58,7 +58,7 @@ void allot__place_find(allot__doc *doc, size_t at, size_t width, allot__place *o
     size_t left = at < doc->scan.len ? doc->scan.len - at : 0;
     size_t here = width < left ? width : left;
     const char *end = here > 0 ? memchr(text, '\n', here) : NULL;
-    out->line = doc->line;
+    out->line = doc->lines_before + doc->line;
     out->col = characters(doc->given + doc->line_at, at - doc->line_at) + 1;
     out->width = characters(text, end != NULL ? (size_t)(end - text) : here);
     if (out->width == 0)

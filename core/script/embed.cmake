@@ -56,7 +56,8 @@ set(modules amount columns damping declare fill guard language like loan names o
   property queues relation tasks victims words)
 set(importers lsf lsf_keys lsf_limit lsf_plan lsf_resource lsf_row lsf_site lsf_text
   lsf_users) # these no sandbox sees
-foreach(list modules importers)
+set(tools swf) # and these serve allot_tool_run
+foreach(list modules importers tools)
   list(TRANSFORM ${list} PREPEND "${PROJECT_SOURCE_DIR}/lua/allot/")
   list(TRANSFORM ${list} APPEND ".lua")
 endforeach()
@@ -65,6 +66,7 @@ file(GLOB policies CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/policies/*.lua")
 set(ALLOT_EMBEDDED_SOURCES)
 allot_embed(allot__embedded_modules ${modules})
 allot_embed(allot__embedded_importers ${importers})
+allot_embed(allot__embedded_tools ${tools})
 allot_embed(allot__embedded_policies ${policies})
 
 # Every row of a script's function crosses into Lua some eight times.

@@ -12,7 +12,7 @@
  * What differs from stock Lua: pairs goes in order of the keys (numbers, strings, booleans);
  * table.sort is stable; string.find takes no patterns; tostring tells no addresses; error takes
  * strings and tables; a global that does not exist is an error to read and to set. print and log
- * are there so that scripts which use them run, and write nothing.
+ * tell whoever listens (say.c), and never fail.
  */
 #ifndef ALLOT_SCRIPT_LIBRARY_H
 #define ALLOT_SCRIPT_LIBRARY_H

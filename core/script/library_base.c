@@ -206,10 +206,15 @@ static int base_pairs(lua_State *L)
     return 1;
 }
 
-/* print and log */
-static int say_nothing(lua_State *L)
+static int base_print(lua_State *L)
 {
-    (void)L;
+    allot__sandbox_say(L, "print");
+    return 0;
+}
+
+static int base_log(lua_State *L)
+{
+    allot__sandbox_say(L, "log");
     return 0;
 }
 
@@ -217,8 +222,8 @@ void allot__library_base(lua_State *L)
 {
     static const luaL_Reg functions[] = {
         {"assert", base_assert}, {"error", base_error},       {"ipairs", base_ipairs},
-        {"log", say_nothing},    {"pairs", base_pairs},       {"pcall", base_pcall},
-        {"print", say_nothing},  {"select", base_select},     {"tonumber", base_tonumber},
+        {"log", base_log},       {"pairs", base_pairs},       {"pcall", base_pcall},
+        {"print", base_print},   {"select", base_select},     {"tonumber", base_tonumber},
         {"type", base_type},     {"tostring", base_tostring}, {NULL, NULL}};
     luaL_newlib(L, functions);
 }

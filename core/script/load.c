@@ -116,6 +116,11 @@ static int script_new(allot_engine *engine, const char *text, size_t len, const 
         allot__script_free(script);
         return status;
     }
+    if (limits) {
+        script->box.say = limits->say;
+        script->box.say_ud = limits->say_ud;
+    }
+    script->box.chunk = script->chunk;
     *out = script;
     return ALLOT_OK;
 }

@@ -7,7 +7,7 @@
  */
 #include "script/module.h"
 
-static const char module_key[] = "allot.core";
+static const char module_key[] = "allot.core", engine_key[] = "allot.engine";
 static const char *const type_names[] = {"allot.plan", "allot.state", "allot.decision",
                                          "allot.policy"};
 
@@ -54,7 +54,7 @@ static int box_close(lua_State *L)
 
 allot__box *allot__box_new(lua_State *L, allot__module *module, allot__kind kind, int parent)
 {
-    allot__box *box = lua_newuserdatauv(L, sizeof *box, 1);
+    allot__box *box = lua_newuserdatauv(L, sizeof *box, 3);
     *box = (allot__box){.kind = kind};
     luaL_setmetatable(L, type_names[kind]);
     if (parent) {
@@ -141,12 +141,20 @@ int allot__box_return(lua_State *L, allot__box *box, int status, void *made, all
         box->parent = parent;
         if (parent)
             parent->holds++;
+    }
+    allot__module_tell(L, lua_touserdata(L, lua_upvalueindex(1)));
+    if (status == ALLOT_OK) {
         push_report(L, box->report);
         return 2;
     }
+    return allot__module_return_failure(L, box->report, status);
+}
+
+int allot__module_return_failure(lua_State *L, const allot_report *report, int status)
+{
     luaL_pushfail(L);
-    push_message(L, box->report, status);
-    push_report(L, box->report);
+    push_message(L, report, status);
+    push_report(L, report);
     return 3;
 }
 
@@ -165,7 +173,8 @@ static int module_close(lua_State *L)
     allot__module *module = lua_touserdata(L, 1);
     if (module->engine) {
         allot_script_loader_free(module->engine, &module->files);
-        allot_engine_free(module->engine);
+        if (!module->borrowed)
+            allot_engine_free(module->engine);
     }
     module->engine = NULL;
     return 0;
@@ -175,14 +184,24 @@ static int module_close(lua_State *L)
 static void push_module(lua_State *L)
 {
     allot__module *module = lua_newuserdatauv(L, sizeof *module, 0);
-    *module = (allot__module){NULL, {NULL, NULL, NULL}};
+    *module = (allot__module){.limits = {.say = allot__module_hear, .say_ud = module}};
     lua_createtable(L, 0, 1);
     lua_pushcfunction(L, module_close);
     lua_setfield(L, -2, "__gc");
     lua_setmetatable(L, -2);
-    if (allot_engine_new(NULL, NULL, &module->engine) != ALLOT_OK ||
-        allot_script_loader_new(module->engine, NULL, &module->files) != ALLOT_OK)
+    lua_getfield(L, LUA_REGISTRYINDEX, engine_key);
+    module->engine = lua_touserdata(L, -1);
+    module->borrowed = module->engine != NULL;
+    lua_pop(L, 1);
+    if ((!module->borrowed && allot_engine_new(NULL, NULL, &module->engine) != ALLOT_OK) ||
+        allot_script_loader_new(module->engine, &module->limits, &module->files) != ALLOT_OK)
         luaL_error(L, "%s", allot_status_text(ALLOT_ENOMEM));
+}
+
+void allot__module_engine(lua_State *L, allot_engine *engine)
+{
+    lua_pushlightuserdata(L, engine);
+    lua_setfield(L, LUA_REGISTRYINDEX, engine_key);
 }
 
 /* The metatable of a kind, with its methods; `module` keeps the engine alive as long as any. */
@@ -201,7 +220,6 @@ static void make_type(lua_State *L, allot__kind kind, const luaL_Reg *methods, i
     lua_pop(L, 1);
 }
 
-ALLOT_API int luaopen_allot_core(lua_State *L);
 int luaopen_allot_core(lua_State *L)
 {
     static const luaL_Reg none[] = {{NULL, NULL}};
@@ -211,13 +229,12 @@ int luaopen_allot_core(lua_State *L)
         {"declared", allot__module_declared}, {"judge", allot__module_judge}, {NULL, NULL}};
     static const luaL_Reg decision[] = {
         {"json", allot__module_json}, {"explain", allot__module_explain}, {NULL, NULL}};
-    static const luaL_Reg functions[] = {{"plan", allot__module_plan},
-                                         {"state", allot__module_state},
-                                         {"cycle", allot__module_cycle},
-                                         {"policy", allot__module_policy},
-                                         {"ready", allot__module_ready},
-                                         {"columns", allot__module_columns},
-                                         {NULL, NULL}};
+    static const luaL_Reg functions[] = {
+        {"plan", allot__module_plan},     {"state", allot__module_state},
+        {"cycle", allot__module_cycle},   {"policy", allot__module_policy},
+        {"ready", allot__module_ready},   {"columns", allot__module_columns},
+        {"decode", allot__module_decode}, {"encode", allot__module_encode},
+        {"list", allot__module_list},     {NULL, NULL}};
     luaL_checkversion(L);
     /* Loaded once more, it is the same: what was made with it belongs to its engine. */
     if (lua_getfield(L, LUA_REGISTRYINDEX, module_key) == LUA_TTABLE)
@@ -234,6 +251,8 @@ int luaopen_allot_core(lua_State *L)
     luaL_setfuncs(L, functions, 1);
     lua_pushstring(L, allot_version());
     lua_setfield(L, -2, "version");
+    lua_pushlightuserdata(L, NULL);
+    lua_setfield(L, -2, "null");
     lua_pushvalue(L, -1);
     lua_setfield(L, LUA_REGISTRYINDEX, module_key);
     return 1;

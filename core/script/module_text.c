@@ -5,65 +5,18 @@
 #include <string.h>
 
 #include "script/module.h"
+#include "script/text.h"
 
-/* ---- Text that grows while no Lua may be called -------------------------------------------- */
-
-typedef struct text {
-    allot_engine *engine;
-    char *at;
-    size_t len, size;
-    bool failed;
-} text;
-
-static void text_end(text *it)
-{
-    if (it->at)
-        allot_engine_alloc(it->engine, it->at, it->size, 0);
-    it->at = NULL;
-    it->len = it->size = 0;
-}
-
-static int text_gc(lua_State *L)
-{
-    text_end(lua_touserdata(L, 1));
-    return 0;
-}
-
-static text *push_text(lua_State *L)
+static allot__growing *push_text(lua_State *L)
 {
     const allot__module *module = lua_touserdata(L, lua_upvalueindex(1));
-    text *it = lua_newuserdatauv(L, sizeof *it, 0);
-    *it = (text){.engine = module->engine};
-    if (luaL_newmetatable(L, "allot.text")) {
-        lua_pushcfunction(L, text_gc);
-        lua_setfield(L, -2, "__gc");
-    }
-    lua_setmetatable(L, -2);
-    return it;
+    return allot__growing_push(L, module->engine);
 }
 
-/* An allot_sink. */
-static int text_add(void *ud, const char *piece, size_t len)
+static void add_line(void *ud, const char *line)
 {
-    text *it = ud;
-    if (len > it->size - it->len) {
-        size_t size = 2 * it->size > it->len + len ? 2 * it->size : it->len + len + 256;
-        char *at = allot_engine_alloc(it->engine, it->at, it->size, size);
-        it->failed |= !at;
-        if (!at)
-            return 1;
-        it->at = at;
-        it->size = size;
-    }
-    memcpy(it->at + it->len, piece, len);
-    it->len += len;
-    return 0;
-}
-
-static void text_add_line(void *ud, const char *line)
-{
-    if (!text_add(ud, line, strlen(line)))
-        text_add(ud, "\n", 1);
+    if (!allot__growing_add(ud, line, strlen(line)))
+        allot__growing_add(ud, "\n", 1);
 }
 
 /* ---- Methods ------------------------------------------------------------------------------- */
@@ -90,12 +43,12 @@ int allot__module_consumers(lua_State *L)
 int allot__module_json(lua_State *L)
 {
     const allot__box *box = allot__box_check(L, 1, ALLOT__DECISION);
-    text *document = push_text(L);
-    int status = allot_decision_write(box->it, box->report, text_add, document);
+    allot__growing *document = push_text(L);
+    int status = allot_decision_write(box->it, box->report, allot__growing_add, document);
     if (status)
         return allot__module_fail(L, allot_status_text(document->failed ? ALLOT_ENOMEM : status));
     lua_pushlstring(L, document->at, document->len);
-    text_end(document);
+    allot__growing_end(document);
     return 1;
 }
 
@@ -109,7 +62,7 @@ static int fail_path(lua_State *L, const allot_plan *plan, const char *path, siz
     return allot__module_fail(L, lua_tostring(L, -1));
 }
 
-static void push_lines(lua_State *L, const text *lines)
+static void push_lines(lua_State *L, const allot__growing *lines)
 {
     lua_newtable(L);
     const char *at = lines->at, *end = lines->at + lines->len;
@@ -122,24 +75,24 @@ static void push_lines(lua_State *L, const text *lines)
 }
 
 /* What explaining gave, popped off `lines`. */
-static int return_lines(lua_State *L, text *lines, int status)
+static int return_lines(lua_State *L, allot__growing *lines, int status)
 {
     if (status || lines->failed)
         return allot__module_fail(L, allot_status_text(status ? status : ALLOT_ENOMEM));
     push_lines(L, lines);
-    text_end(lines);
+    allot__growing_end(lines);
     return 1;
 }
 
 /* A task's lines, a job's, or a contract's; ENOENT. */
-static int explain_id(const allot_decision *decision, const char *id, text *lines)
+static int explain_id(const allot_decision *decision, const char *id, allot__growing *lines)
 {
-    int status = allot_explain_task(decision, id, text_add_line, lines);
+    int status = allot_explain_task(decision, id, add_line, lines);
     if (status == ALLOT_ENOENT)
-        status = allot_explain_job(decision, id, text_add_line, lines);
+        status = allot_explain_job(decision, id, add_line, lines);
     int32_t lease = allot_plan_lease_find(allot_decision_plan(decision), id);
     if (status == ALLOT_ENOENT && lease >= 0)
-        status = allot_explain_lease(decision, lease, text_add_line, lines);
+        status = allot_explain_lease(decision, lease, add_line, lines);
     return status;
 }
 
@@ -149,10 +102,10 @@ static bool explain_named(lua_State *L, const allot_decision *decision, const ch
 {
     if (id[0] == '/')
         return false;
-    text *lines = push_text(L);
+    allot__growing *lines = push_text(L);
     int status = explain_id(decision, id, lines);
     if (status == ALLOT_ENOENT) {
-        text_end(lines);
+        allot__growing_end(lines);
         lua_pop(L, 1);
         return false;
     }
@@ -179,6 +132,6 @@ int allot__module_explain(lua_State *L)
         lua_pushfstring(L, "there is no group %s", group);
         return allot__module_fail(L, lua_tostring(L, -1));
     }
-    text *lines = push_text(L);
-    return return_lines(L, lines, allot_explain(decision, number, consumer, text_add_line, lines));
+    allot__growing *lines = push_text(L);
+    return return_lines(L, lines, allot_explain(decision, number, consumer, add_line, lines));
 }

@@ -10,22 +10,34 @@ static allot__module *module_of(lua_State *L)
     return lua_touserdata(L, lua_upvalueindex(1));
 }
 
-/* Raises for keys of the options table at `index` other than these two; `b` may be NULL. */
-static void check_options(lua_State *L, int index, const char *a, const char *b)
+static bool is_known(const char *key, const char *const *names)
+{
+    while (*names && strcmp(*names, key) != 0)
+        names++;
+    return *names != NULL;
+}
+
+static int unknown_option(lua_State *L, const char *key, const char *const *names)
+{
+    lua_pushfstring(L, "unknown option '%s'; known are %s", key, *names);
+    while (*++names)
+        lua_pushfstring(L, "%s, %s", lua_tostring(L, -1), *names);
+    return luaL_error(L, "%s", lua_tostring(L, -1));
+}
+
+void allot__module_options(lua_State *L, int index, const char *const *names)
 {
     if (lua_isnoneornil(L, index))
         return;
     luaL_checktype(L, index, LUA_TTABLE);
     for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
         const char *key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : "";
-        if (strcmp(key, a) != 0 && (!b || strcmp(key, b) != 0))
-            luaL_error(L, "unknown option '%s'; known are %s%s%s", key, a, b ? ", " : "",
-                       b ? b : "");
+        if (!is_known(key, names))
+            unknown_option(L, key, names);
     }
 }
 
-/* The option `file`, pushed; `fallback` without it. */
-static const char *push_file(lua_State *L, int index, const char *fallback)
+const char *allot__module_file(lua_State *L, int index, const char *fallback)
 {
     if (lua_isnoneornil(L, index) || lua_getfield(L, index, "file") == LUA_TNIL)
         lua_pushstring(L, fallback);
@@ -42,7 +54,7 @@ typedef struct given {
 } given;
 
 typedef struct given_loader {
-    const allot_policy_loader *files;
+    const allot__module *module;
     allot_script_limits limits;
     int32_t count;
     given items[];
@@ -59,15 +71,16 @@ static int load_given(void *ud, allot_engine *engine, const char *use, const cha
             return allot_script_load(engine, item->text, item->len, use, options, count,
                                      &loader->limits, report, out);
     }
-    return loader->files->load(loader->files->ud, engine, use, plan_file, options, count, out,
-                               report);
+    const allot_policy_loader *files = &loader->module->files;
+    return files->load(files->ud, engine, use, plan_file, options, count, out, report);
 }
 
 static int zone_given(void *ud, allot_engine *engine, const char *name, void **data, size_t *len,
                       allot_report *report)
 {
     const given_loader *loader = ud;
-    return loader->files->zone(loader->files->ud, engine, name, data, len, report);
+    const allot_policy_loader *files = &loader->module->files;
+    return files->zone(files->ud, engine, name, data, len, report);
 }
 
 /* Counts the table at `index` and checks that it has texts by name. */
@@ -83,7 +96,7 @@ static size_t count_given(lua_State *L, int index)
 }
 
 /* Pushes the option `policies` and a block made of it. */
-static given_loader *push_loader(lua_State *L, int index, const allot_policy_loader *files)
+static given_loader *push_loader(lua_State *L, int index, const allot__module *module)
 {
     size_t count = 0;
     if (lua_isnoneornil(L, index) || lua_getfield(L, index, "policies") == LUA_TNIL)
@@ -93,7 +106,7 @@ static given_loader *push_loader(lua_State *L, int index, const allot_policy_loa
         luaL_error(L, "option policies is a table, not a %s", luaL_typename(L, table));
     count = count_given(L, table);
     given_loader *loader = lua_newuserdatauv(L, sizeof *loader + count * sizeof(given), 0);
-    *loader = (given_loader){.files = files};
+    *loader = (given_loader){.module = module, .limits = module->limits};
     for (lua_pushnil(L); lua_next(L, table); lua_pop(L, 1)) {
         given *item = &loader->items[loader->count++];
         item->name = lua_tostring(L, -2);
@@ -104,7 +117,7 @@ static given_loader *push_loader(lua_State *L, int index, const allot_policy_loa
 
 /* ---- Verbs --------------------------------------------------------------------------------- */
 
-/* allot.plan(text [, {file = , policies = }]) */
+/* allot.plan(text [, {file = , policies = , log = }]) */
 int allot__module_plan(lua_State *L)
 {
     allot__module *module = module_of(L);
@@ -112,13 +125,15 @@ int allot__module_plan(lua_State *L)
     luaL_checktype(L, 1, LUA_TSTRING);
     const char *text = lua_tolstring(L, 1, &len);
     lua_settop(L, 2);
-    check_options(L, 2, "file", "policies");
-    const char *file = push_file(L, 2, "plan.json");
-    given_loader *given = push_loader(L, 2, &module->files);
+    allot__module_options(L, 2, (const char *const[]){"file", "policies", "log", NULL});
+    const char *file = allot__module_file(L, 2, "plan.json");
+    given_loader *given = push_loader(L, 2, module);
     allot_policy_loader loader = {.ud = given, .load = load_given, .zone = zone_given};
     allot__box *box = allot__box_new(L, module, ALLOT__PLAN, 0);
     given->limits.meter = &box->meter;
+    allot__module_log(L, 2, box);
     allot_plan *plan = NULL;
+    allot__module_listen(module, box);
     int status = allot_plan_read(module->engine, text, len, file, &loader, box->report, &plan);
     return allot__box_return(L, box, status, plan, NULL);
 }
@@ -131,10 +146,11 @@ int allot__module_state(lua_State *L)
     luaL_checktype(L, 2, LUA_TSTRING);
     const char *text = lua_tolstring(L, 2, &len);
     lua_settop(L, 3);
-    check_options(L, 3, "file", NULL);
-    const char *file = push_file(L, 3, "state.json");
+    allot__module_options(L, 3, (const char *const[]){"file", NULL});
+    const char *file = allot__module_file(L, 3, "state.json");
     allot__box *box = allot__box_new(L, module_of(L), ALLOT__STATE, 1);
     allot_state *state = NULL;
+    allot__module_listen(module_of(L), plan);
     int status = allot_state_read(plan->it, text, len, file, box->report, &state);
     return allot__box_return(L, box, status, state, plan);
 }
@@ -154,6 +170,7 @@ int allot__module_cycle(lua_State *L)
     luaL_argcheck(L, state->parent == plan, 2, "it is the state of another plan");
     allot__box *box = allot__box_new(L, module_of(L), ALLOT__DECISION, 2);
     allot_decision *decision = NULL;
+    allot__module_listen(module_of(L), plan);
     int status = allot_cycle(plan->it, state->it, box->report, &decision);
     if (status == ALLOT_OK) {
         hand_on(box->report, plan->report);

@@ -86,6 +86,7 @@ void allot__sandbox_arm(allot__sandbox *box, int64_t fuel)
     box->armed = true;
     box->spent = false;
     box->denial = ALLOT__DENIED_NOTHING;
+    box->said = 0;
     if (fuel < 0)
         lua_sethook(box->L, NULL, 0, 0);
     else
@@ -96,6 +97,7 @@ void allot__sandbox_disarm(allot__sandbox *box)
 {
     box->armed = false;
     lua_sethook(box->L, NULL, 0, 0);
+    allot__sandbox_hush(box);
 }
 
 int64_t allot__sandbox_spent(const allot__sandbox *box)

@@ -43,6 +43,10 @@ typedef struct allot__sandbox {
     int64_t given;           /* what there was to begin with; below 0: as much as it takes */
     bool armed, spent;       /* counting; ran out */
     allot__denial denial;
+    void (*say)(void *ud, const char *chunk, int32_t line, const char *level, const char *text);
+    void *say_ud;
+    const char *chunk;       /* whose name `source` shortens; NULL: it is as good */
+    int64_t said;            /* lines since the sandbox was armed */
     int64_t swept;           /* bytes in use after the last collection */
     int32_t line;            /* of the script, where the last error was raised; 0: unknown */
     char source[LUA_IDSIZE]; /* as Lua calls the script in messages; "" until it is loaded */
@@ -65,6 +69,10 @@ void allot__sandbox_disarm(allot__sandbox *box);
 
 /* What was used since it was armed; 0 where nothing is counted. */
 int64_t allot__sandbox_spent(const allot__sandbox *box);
+/* Tells whoever listens what the function on the stack was called with: print, log. */
+void allot__sandbox_say(lua_State *L, const char *level);
+/* Tells how many lines were left out, if any. */
+void allot__sandbox_hush(allot__sandbox *box);
 
 /* The sandbox of a state. */
 allot__sandbox *allot__sandbox_of(lua_State *L);

@@ -58,16 +58,26 @@ static int run_script(oom *memory, const char *script)
     "local state = assert(allot.state(plan, [[{\"now\": 0, \"consumers\": {\"/A\": "               \
     "{\"demand\": 9}}}]]))\n"
 
-static const char *const everything =
-    PLAN STATE "local decision = assert(allot.cycle(plan, state))\n"
-               "assert(#decision:json() > 100)\n"
-               "assert(#decision:explain('/A') > 1)\n"
-               "assert(not decision:explain('/C'))\n"
-               "assert(not decision:explain('/A', 'none'))\n"
-               "assert(#plan:consumers() == 2)\n"
-               "assert(not allot.plan('{'))\n"
-               "assert(not allot.state(plan, '{'))\n"
-               "assert(not pcall(allot.plan, plan))\n";
+static const char *const everything = PLAN STATE
+    "local decision = assert(allot.cycle(plan, state))\n"
+    "assert(#decision:json() > 100)\n"
+    "assert(#decision:explain('/A') > 1)\n"
+    "assert(not decision:explain('/C'))\n"
+    "assert(not decision:explain('/A', 'none'))\n"
+    "assert(#plan:consumers() == 2)\n"
+    "assert(not allot.plan('{'))\n"
+    "assert(not allot.state(plan, '{'))\n"
+    "assert(not pcall(allot.plan, plan))\n"
+    "local value = assert(allot.decode('{\"a\": [1, {\"b\": [\"x\"]}]}'))\n"
+    "assert(allot.encode(value, { indent = 2 }))\n"
+    "assert(not allot.decode('{\"a\": 1, \"a\": 2}'))\n"
+    "assert(not allot.encode({ { allot.decode } }))\n"
+    "local heard = 0\n"
+    "local loud = assert(allot.plan([[{\"consumers\": [{\"name\": \"A\"}], "
+    "\"policy\": \"loud\"}]], { log = function () heard = heard + 1 end, policies = { "
+    "loud = 'log(1) log(2) return policy { name = [[loud]], quota = { fill [[a]] { by = 1 "
+    "} } }' } }))\n"
+    "assert(heard == 2)\n";
 
 /* Nothing may be lost when Lua jumps out of a function: the sanitizers and valgrind see to that. */
 static void lua_may_run_out_of_memory_anywhere(void)

@@ -87,6 +87,42 @@ assert(made:declared().name == "x")]],
     example = 'assert(allot.ready "hybrid":find "return policy")',
   },
   {
+    name = "decode",
+    params = {
+      { "text", "string", "JSON" },
+      { "options?", "allot.DecodeOptions", "how it is called, and what is fine in it" },
+    },
+    returns = made("any", "what it says: whole numbers are exact, null is `allot.null`"),
+    doc = "Reads JSON of any kind. Its lists stay lists when they are emptied.",
+    errors = "what is no JSON, and keys that are repeated",
+    example = [[
+local value = assert(allot.decode '{"a": [1, null]}')
+assert(value.a[1] == 1 and value.a[2] == allot.null)]],
+  },
+  {
+    name = "encode",
+    params = {
+      { "value", "any", "a table of texts as keys, a list, a text, a number, a truth value" },
+      { "options?", "allot.EncodeOptions", "how it looks, and how long it may be" },
+    },
+    returns = made("string", "JSON, keys in the order of their bytes"),
+    doc = "Writes JSON: the same value gives the same text. An empty table is an object, unless "
+      .. "it is marked as a list.",
+    errors = "functions, tables inside themselves, NaN, mixtures of list and object",
+    example = 'assert(allot.encode { b = 1, a = { 2.5, true } } == \'{"a": [2.5, true], "b": 1}\')',
+  },
+  {
+    name = "list",
+    params = { { "table?", "table", "what to mark; a new one without it" } },
+    returns = { { "table", "it" } },
+    doc = "Marks a table as a list, also when it is empty.",
+    example = 'assert(allot.encode(allot.list()) == "[]")',
+  },
+  {
+    name = "null", type = "lightuserdata", doc = "The null of JSON.",
+    example = 'assert(allot.encode { allot.null } == "[null]")',
+  },
+  {
     name = "version", type = "string", doc = "The version of the library.",
     example = 'assert(allot.version:find "^%d+%.%d+%.%d+$")',
   },

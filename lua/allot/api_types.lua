@@ -91,10 +91,27 @@ return {
       },
     },
     {
+      name = "allot.DecodeOptions", doc = "Options of `decode`.",
+      fields = {
+        { "file", "string?", "how the text is called in messages" },
+        { "relaxed", "boolean?", "comments and trailing commas are fine, as in plans" },
+      },
+    },
+    {
+      name = "allot.EncodeOptions", doc = "Options of `encode`.",
+      fields = {
+        { "indent", "integer?", "blanks a level, 0 to 16; 0 or nothing: all on one line" },
+        { "most", "integer?", "bytes that the text may have (1 GiB)" },
+      },
+    },
+    {
       name = "allot.PlanOptions", doc = "Options of `plan`.",
       fields = {
         { "file", "string?", "how it is called; policies are looked for beside it" },
         { "policies", "table<string, string>?", "texts of policies, by the names that plans use" },
+        { "log", "fun(level: string, text: string, where: string)?",
+          "told of each line that policies print (`print`) or log (`log`), once the call that made "
+            .. "them speak is done; `where` is like `site/fair.lua:7`" },
       },
     },
   },

@@ -78,6 +78,56 @@ ALLOT_API int allot_time_read(const char *text, int64_t *out);
  * 9999; returns the length that it needs. */
 ALLOT_API size_t allot_time_text(int64_t when, char *buf, size_t size);
 
+/* ---- JSON of any kind, read event by event ----------------------------------------------------
+ */
+
+/* What comes next in a text. A list's or object's items stand between its begin and its end; in an
+ * object a KEY comes before each value. */
+typedef enum allot_json_kind {
+    ALLOT_JSON_OBJECT = 1,
+    ALLOT_JSON_OBJECT_END,
+    ALLOT_JSON_LIST,
+    ALLOT_JSON_LIST_END,
+    ALLOT_JSON_KEY,
+    ALLOT_JSON_TEXT,
+    ALLOT_JSON_WHOLE,  /* a number without point and exponent that 64 bits hold: exact */
+    ALLOT_JSON_NUMBER, /* any other: the nearest double */
+    ALLOT_JSON_TRUE,
+    ALLOT_JSON_FALSE,
+    ALLOT_JSON_NULL
+} allot_json_kind;
+
+typedef struct allot_json_event {
+    allot_json_kind kind;
+    int32_t member; /* 1: the value of the key before (an end: the object or list is); else 0 */
+    int32_t depth;  /* of how many lists and objects it is inside */
+    const char
+        *text; /* KEY, TEXT: escapes undone, UTF-8, a string; borrowed until the next event */
+    size_t len;
+    int64_t whole;
+    double number; /* of WHOLE as well */
+} allot_json_event;
+
+/*
+ * A text of `len` bytes, checked whole before the first event: what is no strict JSON (RFC 8259,
+ * and 1000 levels at most, no U+0000) is refused with its place. `relaxed`: comments and trailing
+ * commas are fine, as in plans. `file` names the text in diagnostics and `line` is the number of
+ * its first line, 1 unless it is a part of something longer. Text, file and report must outlive
+ * the reader. Repeated keys are events like others: whoever minds says so by allot_json_fault.
+ * EINVALID (report), ENOMEM.
+ */
+typedef struct allot_json allot_json;
+ALLOT_API int allot_json_open(allot_engine *engine, const char *text, size_t len, const char *file,
+                              int32_t line, int32_t relaxed, allot_report *report,
+                              allot_json **out);
+ALLOT_API void allot_json_close(allot_json *json);
+/* The next event: 1; 0: there is none left. */
+ALLOT_API int32_t allot_json_next(allot_json *json, allot_json_event *event);
+/* Adds an error at the event that was read last, with its place, path and source line. hint may be
+ * NULL. */
+ALLOT_API void allot_json_fault(allot_json *json, const char *code, const char *hint,
+                                const char *message);
+
 /* Where documents are written to: called with pieces in order; nonzero ends the writing with EIO.
  */
 typedef int (*allot_sink)(void *ud, const char *text, size_t len);

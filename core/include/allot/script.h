@@ -34,6 +34,11 @@ typedef struct allot_script_limits {
     int64_t instructions; /* per load, and per 1000 rows of a function; default 10 million;
                              -1: no budget, for trusted policies */
     allot_script_meter *meter; /* written to as long as the policy lives; NULL: nowhere */
+    /* Told of every line that the policy prints or logs: the file, the line that does, "print" or
+     * "log", and the text, borrowed. After 100 lines in one load or one batch of rows the rest is
+     * counted, and the count told. NULL: dropped. It must not call into the engine. */
+    void (*say)(void *ud, const char *chunk, int32_t line, const char *level, const char *text);
+    void *say_ud;
 } allot_script_limits;
 
 /* Loads a policy from text: `chunk` names it in messages ("site/fair.lua"). Text only, at most
