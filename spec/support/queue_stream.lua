@@ -74,10 +74,24 @@ local function disturb(random, state)
   state.jobs = jobs[1] and jobs or nil
 end
 
+--- Now and then a host is closed, to drain or with reclaim, and later opened again (E-34).
+local function close(random, plan, state)
+  local hosts = {}
+  for name in pairs(plan.hosts) do hosts[#hosts + 1] = name end
+  table.sort(hosts)
+  if random:once_in(30) then
+    local how = random:once_in(3) and "drain" or "reclaim"
+    state.hosts = { [random:pick(hosts)] = { closed = how } }
+  elseif random:once_in(6) then
+    state.hosts = nil
+  end
+end
+
 --- Runs `cycles` cycles; each(state, decision) behind every one. Gives back the last state and
 -- what jobs have left to do. opts.shuffled: keys of states stand in any order.
 function stream.run(case, cycles, each, opts)
   local random, it = Random.new(case.stream + 7), { id = 0, work = {} }
+  local closing = Random.new(case.stream + 11)
   local style = opts and opts.shuffled and { random = Random.new(3) } or nil
   local sealed, state = engine.sealed(case.plan), { now = case.state.now }
   for _ = 1, cycles do
@@ -90,6 +104,7 @@ function stream.run(case, cycles, each, opts)
     for _, job in ipairs(arrive(random, case, state, it)) do jobs[#jobs + 1] = job end
     state.jobs = jobs[1] and jobs or nil
     disturb(random, state)
+    close(closing, case.plan, state)
   end
   return state, it.work
 end
@@ -102,7 +117,7 @@ function stream.drain(case, state, work, cycles, each)
     if job.state == "stopped" then job.state = "suspended" end
     if job.state == "running" or job.state == "suspended" then jobs[#jobs + 1] = job end
   end
-  state.jobs = jobs[1] and jobs or nil
+  state.jobs, state.hosts = jobs[1] and jobs or nil, nil
   for _ = 1, cycles do
     if not state.jobs then return true end
     local decision = json.decode((engine.decide(sealed, state)))

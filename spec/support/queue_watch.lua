@@ -103,9 +103,11 @@ end
 --- Q-3; and by its slice alone a queue does not get more than that, but for a job that is larger
 -- than all of it (A-25).
 function watch.pools(plan, state, decision)
-  local used, most, before, by_slice, large = 0, nil, {}, {}, {}
+  local used, most, before, by_slice, large, gone = 0, nil, {}, {}, {}, {}
+  for _, it in ipairs(decision.kills) do gone[it.job] = not it.held end -- E-34, before all else
   for _, job in ipairs(state.jobs or {}) do
-    if KEPT[job.state] then before[job.queue] = (before[job.queue] or 0) + job.slots end
+    local had = KEPT[job.state] and not gone[job.id]
+    if had then before[job.queue] = (before[job.queue] or 0) + job.slots end
   end
   for _, it in ipairs(decision.starts) do
     if it.why.code == "free" then by_slice[it.queue] = (by_slice[it.queue] or 0) + it.slots end
