@@ -54,9 +54,17 @@ describe("the installed package", function ()
       "bin/allot", "include/allot/allot.h", "include/allot/script.h", "/liballot.a",
       "/liballot.so.0", "/pkgconfig/allot.pc", "/cmake/allot/allotConfig.cmake",
       "lib/lua/5.4/allot/core.so", "share/lua/5.4/allot/init.lua",
-      "share/allot/policies/hybrid.lua",
+      "share/allot/policies/hybrid.lua", "share/bash-completion/completions/allot",
+      "share/zsh/site-functions/_allot", "share/fish/vendor_completions.d/allot.fish",
     } do
       assert.truthy(found:find(name .. "\n", 1, true), name .. " is missing in:\n" .. found)
+    end
+  end)
+
+  it("has manual pages, where scdoc could make them", function ()
+    if shell.run "command -v scdoc" ~= 0 then return pending "scdoc is not installed" end
+    for _, page in ipairs { "man1/allot.1", "man5/allot-plan.5", "man7/allot-policy.7" } do
+      assert.truthy(shell.read(("%s/share/man/%s"):format(prefix, page)):find "\n%.TH")
     end
   end)
 

@@ -67,7 +67,7 @@ typedef enum allot__columns {
 } allot__columns;
 
 /* --format: "text|json" and whatever a verb has behind these. */
-enum { CLI_TEXT_FORMAT = 0, CLI_JSON = 1 };
+enum { CLI_TEXT_FORMAT = 0, CLI_JSON = 1, CLI_SCDOC = 2 /* of help */ };
 
 #define CLI_OPTIONS_MAX 64
 #define CLI_VERBS_MAX   32
@@ -84,7 +84,7 @@ typedef struct allot__options {
     bool given[CLI_OPTIONS_MAX]; /* by the place in the table; see allot__cli_given */
     bool json, help, version, all, trace;
     int format, color, columns; /* a word's place among its option's: allot__color, ... */
-    const char *group, *shape, *at;
+    const char *group, *shape, *at, *to;
     int64_t repeat; /* 0: the verb's own choice */
 } allot__options;
 
@@ -157,6 +157,17 @@ const allot__verb *allot__cli_verb_find(const char *name);
 int allot__cli_parse(allot__cli *cli, int argc, char **argv);
 /* The help of a verb; of NULL: of the command. */
 void allot__cli_help(allot__text *out, const allot__verb *verb);
+/* allot(1) as scdoc reads it (manual.c). */
+void allot__cli_manual(allot__text *out);
+/* Puts the topics of help beside verbs into an empty `out`, with blanks between. */
+int allot__cli_topics(allot__cli *cli, allot__text *out);
+
+/* Exit statuses for people; the last has no text. */
+typedef struct allot__exit_row {
+    int status;
+    const char *text;
+} allot__exit_row;
+extern const allot__exit_row allot__cli_exits[];
 
 /* ---- Findings (findings.c) ------------------------------------------------------------------- */
 
@@ -245,6 +256,8 @@ int allot__cli_check(allot__cli *cli);
 int allot__cli_explain(allot__cli *cli);
 int allot__cli_import(allot__cli *cli);
 int allot__cli_bench(allot__cli *cli);
+int allot__cli_types(allot__cli *cli);
+int allot__cli_completion(allot__cli *cli);
 int allot__cli_version(allot__cli *cli);
 int allot__cli_help_verb(allot__cli *cli);
 

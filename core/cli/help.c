@@ -6,6 +6,17 @@
 #include <stdio.h>
 #include <string.h>
 
+const allot__exit_row allot__cli_exits[] = {
+    {CLI_DONE, "done"},
+    {CLI_NO, "done, and the answer is \"no\""},
+    {CLI_USAGE, "wrong words on the command line"},
+    {CLI_INVALID, "invalid plan, state or policy, or nothing was checked"},
+    {CLI_SCRIPT, "a policy failed while running"},
+    {CLI_IO, "a file or stream could not be read or written"},
+    {CLI_INTERNAL, "an internal bug, or out of memory"},
+    {0, NULL},
+};
+
 static void put_options(allot__text *out, const allot__verb *verb)
 {
     allot__cli_puts(out, "\noptions:\n");
@@ -32,14 +43,11 @@ static void help_command(allot__text *out)
     }
     put_options(out, NULL);
     allot__cli_puts(out, "\nA file named - is standard input.\n"
-                         "\nexit status:\n"
-                         "  0  done\n"
-                         "  1  done, and the answer is \"no\"\n"
-                         "  2  wrong words on the command line\n"
-                         "  3  invalid plan, state or policy, or nothing was checked\n"
-                         "  4  a policy failed while running\n"
-                         "  5  a file or stream could not be read or written\n"
-                         " 70  an internal bug, or out of memory\n");
+                         "\nexit status:\n");
+    for (const allot__exit_row *row = allot__cli_exits; row->text != NULL; row++)
+        allot__cli_printf(out, "%3d  %s\n", row->status, row->text);
+    allot__cli_puts(out, "\nOf the language of policies: allot help policy, columns, diagnostics, "
+                         "or any word of it.\n");
 }
 
 void allot__cli_help(allot__text *out, const allot__verb *verb)
@@ -52,4 +60,45 @@ void allot__cli_help(allot__text *out, const allot__verb *verb)
                       *verb->operands != '\0' ? " " : "", verb->operands, verb->text);
     out->len--; /* the text ends its own last line */
     put_options(out, verb);
+}
+
+/* ---- The verb -------------------------------------------------------------------------------- */
+
+/* What is no verb is a topic of the language; the tool gets the verbs too, for what was meant. */
+static int help_topic(allot__cli *cli)
+{
+    char *words[CLI_VERBS_MAX + 1] = {cli->operands[0]};
+    int count = 1;
+    for (const allot__verb *verb = allot__cli_verbs; verb->name != NULL; verb++)
+        words[count++] = (char *)verb->name;
+    cli->operands = words;
+    cli->operand_count = count;
+    int code = allot__cli_tool(cli, "author", "help");
+    cli->operands = NULL;
+    cli->operand_count = 0;
+    return code;
+}
+
+int allot__cli_topics(allot__cli *cli, allot__text *out)
+{
+    allot__text result = cli->out;
+    cli->out = (allot__text){.engine = cli->engine};
+    int code = allot__cli_tool(cli, "author", "topics");
+    *out = cli->out;
+    cli->out = result;
+    return code;
+}
+
+int allot__cli_help_verb(allot__cli *cli)
+{
+    const char *topic = cli->operand_count > 0 ? cli->operands[0] : NULL;
+    if (topic == NULL && cli->options.format == CLI_SCDOC) {
+        allot__cli_manual(&cli->out);
+        return CLI_DONE;
+    }
+    const allot__verb *verb = topic != NULL ? allot__cli_verb_find(topic) : NULL;
+    if (topic != NULL && verb == NULL)
+        return help_topic(cli);
+    allot__cli_help(&cli->out, verb);
+    return CLI_DONE;
 }

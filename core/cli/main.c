@@ -9,19 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-int allot__cli_help_verb(allot__cli *cli)
-{
-    const allot__verb *verb = NULL;
-    if (cli->operand_count > 0) {
-        verb = allot__cli_verb_find(cli->operands[0]);
-        if (verb == NULL)
-            return allot__cli_fail(cli, CLI_USAGE, "E-usage", "allot help lists what there is",
-                                   "there is no verb %.100s", cli->operands[0]);
-    }
-    allot__cli_help(&cli->out, verb);
-    return CLI_DONE;
-}
-
 static int work(allot__cli *cli, int argc, char **argv)
 {
     int code = allot__cli_parse(cli, argc, argv);

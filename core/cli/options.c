@@ -30,6 +30,8 @@ const allot__option_row allot__cli_options[] = {
     {"repeat", 'n', "N", "measure each N times, 1 to 1000 (9)", CLI_NUMBER, AT(repeat), 1, 1000},
     {"trace", '\0', NULL, "what policies print and log, on standard error", CLI_FLAG, AT(trace), 0,
      0},
+    {"out", 'o', "DIR", "files into this folder, in place of standard output", CLI_TEXT, AT(to), 0,
+     0},
     {"help", 'h', NULL, "help, with examples", CLI_FLAG, AT(help), 0, 0},
     {"version", 'V', NULL, "the version", CLI_FLAG, AT(version), 0, 0},
     {NULL, 0, NULL, NULL, CLI_FLAG, 0, 0, 0},

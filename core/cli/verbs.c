@@ -54,7 +54,30 @@ const allot__verb allot__cli_verbs[] = {
      allot__cli_bench},
     {"version", "", 0, 0, "", "the version and the ready-made policies",
      "  allot version\n  allot version --format json\n", allot__cli_version},
-    {"help", "[VERB]", 0, 1, "", "help for a verb, with examples",
-     "  allot help run\n  allot run --help\n", allot__cli_help_verb},
+    {"types", "", 0, 0, "out format=text|json|luacheck|luarc",
+     "what a policy can say, for editors and linters",
+     "Prints types of the policy language as the Lua language server reads them; with --out it\n"
+     "writes them and a .luarc.json that points there. As luacheck it prints the standard\n"
+     "\"allot\" for a .luacheckrc; as JSON the whole table of the API.\n\n"
+     "  allot types --out . && ls allot.lua .luarc.json\n"
+     "  allot types --format luacheck >> .luacheckrc\n",
+     allot__cli_types},
+    {"completion", "bash|zsh|fish", 1, 1, "", "completion for a shell",
+     "Prints a script that lets the shell complete verbs, options, their words, files and topics.\n"
+     "An installed package has it in place.\n\n"
+     "  source <(allot completion bash)\n"
+     "  allot completion fish > ~/.config/fish/completions/allot.fish\n",
+     allot__cli_completion},
+    {"help", "[VERB|TOPIC]", 0, 1, "format=text|json|scdoc",
+     "help for a verb, or for a word of the policy language",
+     "Tells about a verb, or about a topic: a word that policies are written in, a key, a column,\n"
+     "a code of diagnostics; lists are language, library, core, columns and diagnostics. As scdoc\n"
+     "it prints the sources of the manual pages: allot(1), and of the topic policy "
+     "allot-policy(7).\n"
+     "\n"
+     "  allot help run\n"
+     "  allot help fill\n"
+     "  allot help E-range\n",
+     allot__cli_help_verb},
     {NULL, NULL, 0, 0, NULL, NULL, NULL, NULL},
 };

@@ -15,7 +15,7 @@ local BASE = {
     differs = "takes strings and tables alone" },
   { "ipairs", "The items 1, 2, ... of a list.", "list: table", "function, table, integer",
     "for i, name in ipairs { \"a\", \"b\" } do assert(i < 3 and name) end" },
-  { "log", "As `print`, for what is wanted in a log.", "...: any", "nothing", 'log("pool", 12)',
+  { "log", "As `print`, told as a line of a log.", "...: any", "nothing", 'log("pool", 12)',
     differs = "not in stock Lua" },
   { "pairs", "Keys and values of a table.", "t: table", "function",
     "for key in pairs { b = 1, a = 2 } do assert(key == \"a\") break end",
@@ -24,9 +24,10 @@ local BASE = {
   { "pcall", "Calls `f`; false and the error if it raises one.", "f: function, ...: any",
     "boolean, any", "assert(pcall(ipairs, {}))",
     differs = "does not return once the policy's budget is used up" },
-  { "print", "Says something, with blanks between: it appears with `run --trace`, in the REPL "
-    .. "and in tests, and never in a result.", "...: any", "nothing", 'print("owned", 3)',
-    differs = "nothing is written to standard output" },
+  { "print", "Says a line, with tabs between: it shows with `run --trace`, in the REPL and in "
+    .. "tests, never in a result; at most 2000 bytes, 100 lines a load or a batch of rows.",
+    "...: any", "nothing", 'print("owned", 3)',
+    differs = "standard output is left alone" },
   { [[require]], "The policy language as a table.", "name: \"allot\"", "table",
     'local name = "allot"\nassert(require(name).fill)', differs = "of \"allot\" alone" },
   { "select", "The arguments from the n-th on, or how many they are.", "n: integer|\"#\", ...: any",

@@ -45,13 +45,39 @@ function author.topics(host)
   return DONE
 end
 
+-- Rows { name, type, doc } as JSON has them.
+local function rows_of(list, names_of)
+  if not list then return nil end
+  local made = core.list()
+  for i, row in ipairs(list) do
+    local one = { default = row.default, example = row.example }
+    for place, key in ipairs(names_of) do one[key] = row[place] end
+    made[i] = one
+  end
+  return made
+end
+
+local PARAM = { "name", "type", "doc" }
+
 local function document()
-  local columns = {}
-  for _, rows in ipairs(api.rows) do columns[rows[1]] = core.columns(rows[1]) end
-  return {
-    schema = "allot/api/v1", version = core.version, entries = api.entries, classes = api.classes,
-    aliases = api.aliases, columns = columns, diagnostics = codes,
+  local all = {
+    schema = "allot/api/v1", version = core.version, columns = {}, entries = {}, classes = {},
+    aliases = rows_of(api.aliases, PARAM), diagnostics = rows_of(codes, { "code", "doc" }),
   }
+  for i, entry in ipairs(api.entries) do
+    local one = {}
+    for key, value in pairs(entry) do one[key] = value end
+    one.params = rows_of(entry.params, PARAM)
+    one.returns = rows_of(entry.returns, { "type", "doc" })
+    all.entries[i] = one
+  end
+  for i, class in ipairs(api.classes) do
+    all.classes[i] = {
+      name = class.name, of = class.of, doc = class.doc, fields = rows_of(class.fields, PARAM),
+    }
+  end
+  for _, rows in ipairs(api.rows) do all.columns[rows[1]] = core.columns(rows[1]) end
+  return all
 end
 
 --- Writes a file, unless there is one already that is another and perhaps somebody's own.
@@ -78,7 +104,7 @@ function author.types(host)
       or write(host, folder .. "/.luarc.json", types.luarc ".", true)
   end
   if format == "json" then
-    host.out(core.encode(document(), { indent = 2 }) .. "\n")
+    host.out(assert(core.encode(document(), { indent = 2 })))
   elseif format == "luacheck" then
     host.out(types.luacheck())
   elseif format == "luarc" then

@@ -1,0 +1,87 @@
+-- SPDX-License-Identifier: MIT
+-- Copyright the allot authors
+--- What the command has for policy authors: `types`, and `help` for a word of the language.
+
+local json = require "dkjson"
+local shell = require "spec.support.shell"
+
+local function does(...)
+  local status, out, err = shell.command(...)
+  assert.equal("0 ", status .. " " .. err)
+  return out
+end
+
+describe("allot types", function ()
+  local at
+
+  before_each(function () at = shell.directory() end)
+  after_each(function () shell.remove(at) end)
+
+  it("prints Lua, names for luacheck, a .luarc.json, or the table", function ()
+    assert(load(does "types", "=types", "t", {}))
+    local env = { stds = {} }
+    assert(load(does("types", "--format", "luacheck"), "=luacheck", "t", env))()
+    assert.truthy(#env.stds.allot.read_globals > 30)
+    local luarc = assert(json.decode(does("types", "--format", "luarc")))
+    assert.equal("Lua 5.4", luarc["runtime.version"])
+    assert.equal("disable", luarc["runtime.builtin"].io)
+    local all = assert(json.decode(does("types", "--format", "json")))
+    assert.equal("allot/api/v1", all.schema)
+    assert.equal("owned", all.columns.consumers[1].name)
+    assert.same({ name = "label", type = "string" }, { name = all.entries[2].params[1].name,
+      type = all.entries[2].params[1].type })
+  end)
+
+  it("writes files into a folder, and again without a word", function ()
+    assert.equal(("%s/allot.lua written\n%s/.luarc.json written\n"):format(at, at),
+      does("types", "--out", at))
+    assert.equal(does "types", shell.read(at .. "/allot.lua"))
+    assert.equal("", does("types", "--out", at))
+  end)
+
+  it("writes over types that are old, but not over settings of somebody's own", function ()
+    shell.write(at .. "/allot.lua", "-- old")
+    shell.write(at .. "/.luarc.json", "{}")
+    local out = does("types", "--out", at)
+    assert.truthy(out:find("/.luarc.json is there already and stays as it is\n", 1, true))
+    assert.equal("{}", shell.read(at .. "/.luarc.json"))
+    assert.equal(does "types", shell.read(at .. "/allot.lua"))
+  end)
+
+  it("says why a file cannot be written", function ()
+    local status, out, err = shell.command("types", "--out", at .. "/nowhere")
+    assert.same({ 5, "" }, { status, out })
+    assert.truthy(err:find("/nowhere/allot.lua cannot be written: ", 1, true), err)
+    assert.truthy(err:find("[E-io]", 1, true))
+  end)
+end)
+
+describe("allot help", function ()
+  it("tells of a word, a key, a column, a code", function ()
+    assert.truthy(does("help", "fill"):find("^fill %(label%)\n"))
+    assert.truthy(does("help", "round"):find("a key of policy { ... }", 1, true))
+    assert.truthy(does("help", "over"):find("slots above its target (C-6)", 1, true))
+    assert.truthy(does("help", "E-policy-budget"):find("longer than it may", 1, true))
+    assert.truthy(does("help", "string.glob"):find("not in stock Lua", 1, true))
+  end)
+
+  it("has lists", function ()
+    for _, topic in ipairs { "language", "library", "core", "columns", "diagnostics" } do
+      assert.truthy(select(2, does("help", topic):gsub("\n", "")) > 10, topic)
+    end
+  end)
+
+  it("prefers a verb, and says what was meant", function ()
+    assert.truthy(does("help", "types"):find("^usage: allot types"))
+    for topic, near in pairs {
+      fil = "fill", rum = "run", qouta = "quota", ["E-rage"] = "E-range",
+    } do
+      local status, out, err = shell.command("help", topic)
+      assert.same({ 2, "" }, { status, out })
+      assert.equal(("allot: error: there is no verb or topic %s [E-usage]\n"
+        .. "  hint: did you mean %s?\n"):format(topic, near), err)
+    end
+    local _, _, err = shell.command("help", "zzzzzzzz")
+    assert.truthy(err:find("hint: allot help lists the verbs", 1, true))
+  end)
+end)
