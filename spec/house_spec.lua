@@ -22,7 +22,7 @@ local FLOORS = {
 -- Public headers, each may include those before it.
 local PUBLIC = {
   "report", "column", "policy", "plan", "queue", "state", "job", "decision", "dispatch", "lease",
-  "allot", "json", "script", "tool", "service",
+  "diff", "allot", "json", "script", "tool", "service",
 }
 
 -- Files of engine/, each may include the headers of those before it (and its own).
@@ -46,7 +46,7 @@ local ENGINE = {
   "decision_totals", "decision_flight", "tell", "tell_windows", "tell_ledger", "tell_quota",
   "tell_slots", "tell_hosts", "tell_queue", "tell_slices", "tell_lease", "explain", "tell_task",
   "tell_job", "tell_back", "tell_ahead", "tell_room", "tell_limit", "tell_resource", "tell_prey",
-  "tell_shelter", "tell_gone", "cycle",
+  "tell_shelter", "tell_gone", "cycle", "diff", "diff_rows", "diff_lists",
 }
 
 -- Modules of lua/allot, each may require those before it. `core` is the C module.

@@ -84,7 +84,7 @@ typedef struct allot__options {
     bool given[CLI_OPTIONS_MAX]; /* by the place in the table; see allot__cli_given */
     bool json, help, version, all, trace;
     int format, color, columns; /* a word's place among its option's: allot__color, ... */
-    const char *group, *shape, *at, *to;
+    const char *group, *shape, *at, *to, *plan;
     int64_t repeat; /* 0: the verb's own choice */
 } allot__options;
 
@@ -227,6 +227,12 @@ typedef struct allot__documents {
 int allot__cli_open_plan(allot__cli *cli, const char *path, allot__documents *docs);
 int allot__cli_decide(allot__cli *cli, const char *plan, const char *state, allot__documents *docs);
 void allot__cli_close(allot__cli *cli, allot__documents *docs);
+/* Reads a state of the plan that is open, from its text, and runs a cycle; `at` (NULL: as it is) is
+ * a time, which messages call by the word before it, as in "--at ". */
+int allot__cli_decide_text(allot__cli *cli, const allot__text *text, const char *path,
+                           const char *word, const char *at, allot__documents *docs);
+/* Ends state and decision, and keeps the plan. */
+void allot__cli_forget(allot__documents *docs);
 /* Loads a policy from its .lua file and ends it again. */
 int allot__cli_try_policy(allot__cli *cli, const char *path);
 
@@ -254,6 +260,7 @@ int allot__cli_preview(allot__cli *cli, const allot__documents *docs);
 int allot__cli_run(allot__cli *cli);
 int allot__cli_check(allot__cli *cli);
 int allot__cli_explain(allot__cli *cli);
+int allot__cli_diff(allot__cli *cli);
 int allot__cli_import(allot__cli *cli);
 int allot__cli_bench(allot__cli *cli);
 int allot__cli_types(allot__cli *cli);

@@ -25,6 +25,7 @@ const allot__option_row allot__cli_options[] = {
     {"group", 'g', "GROUP", "this resource group alone", CLI_TEXT, AT(group), 0, 0},
     {"at", 't', "TIME|next", "as if it were then: Unix seconds, RFC 3339, or the next switch",
      CLI_TEXT, AT(at), 0, 0},
+    {"plan", 'p', "PLAN", "the plan in which policies stand", CLI_TEXT, AT(plan), 0, 0},
     {"shape", 's', "NAME", "this alone: flat, 10x10x100, victims, queues, queues/plain, ...",
      CLI_TEXT, AT(shape), 0, 0},
     {"repeat", 'n', "N", "measure each N times, 1 to 1000 (9)", CLI_NUMBER, AT(repeat), 1, 1000},

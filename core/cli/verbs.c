@@ -38,6 +38,22 @@ const allot__verb allot__cli_verbs[] = {
      "  allot explain --group gpu plan.json state.json /physics\n"
      "  allot explain plan.json state.json --at next\n",
      allot__cli_explain},
+    {"diff", "PLAN|POLICY PLAN|POLICY STATE...", 3, -1, "plan all",
+     "compare what two plans, policies or times decide",
+     "Decides about the same states twice and tells whose quota, grants, reclaims, tasks, jobs,\n"
+     "loans and leases differ, and by how much. The two are plans, A and B; or policies, .lua "
+     "files or\n"
+     "ready-made ones, which stand in turn in the plan of --plan, or of the other side, in place\n"
+     "of its own. Behind either, @TIME is another time than the state's own: Unix seconds,\n"
+     "RFC 3339, or \"next\", the next switch of windows.\n\n"
+     "Of several states, or a folder of .json files, it tells the sum: in how many they differ,\n"
+     "who gains and loses most and in which, what more or less is reclaimed and lost. --all shows\n"
+     "what is the same too, and lists whole. Exit status 1: they differ.\n\n"
+     "  allot diff plan.json new-plan.json state.json\n"
+     "  allot diff --plan plan.json hybrid fair.lua states/\n"
+     "  allot diff plan.json plan.json@next state.json\n"
+     "  allot diff --format json plan.json fair.lua state.json | jq '.states[0].consumers'\n",
+     allot__cli_diff},
     {"import", "FILE...", 1, -1, "", "make a plan of a site's LSF files",
      "Reads lsb.queues and, as far as they are given, lsb.params, lsb.hosts, lsb.users,\n"
      "lsb.applications and lsb.resources, and prints the plan that they come to. What a plan "

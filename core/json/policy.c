@@ -129,10 +129,13 @@ static int read_policy(allot__plan_reader *reader, int32_t group, uint32_t numbe
         if (status == ALLOT_OK && use.number == 0)
             allot__doc_fault(doc, allot__at(number), "E-missing", NULL, "\"use\" is missing");
     }
+    const char *instead = group == ALLOT_ALL ? reader->loader->instead : NULL;
+    if (instead != NULL && use.kind != 0 && strcmp(instead, use.string) != 0)
+        list.count = shared->count; /* what stands beside the other's name is the other's */
     if (use.kind == 0)
         reader->no_policy = true;
     else if (status == ALLOT_OK)
-        status = load(reader, group, use.string, use.number, &list);
+        status = load(reader, group, instead != NULL ? instead : use.string, use.number, &list);
     allot__choices_free(doc->engine, &list);
     cJSON_Delete(node);
     return status;
@@ -147,6 +150,21 @@ static bool is_wanted(const allot__plan_reader *reader)
     return wanted;
 }
 
+static const char *default_policy(const allot__plan_reader *reader)
+{
+    const char *instead = reader->loader->instead;
+    return instead != NULL ? instead : allot__plan_default_policy(reader);
+}
+
+static void no_place(allot__plan_reader *reader)
+{
+    allot__doc_fault(&reader->doc, allot__at(0), "E-policy", NULL,
+                     "every group of the plan names its policy: there is none that %.100s could "
+                     "stand in for",
+                     reader->loader->instead);
+    reader->no_policy = true;
+}
+
 static int read_policies(allot__plan_reader *reader, const allot__choices *shared)
 {
     const allot__value *top = &reader->top[ALLOT__PLAN_POLICY];
@@ -156,7 +174,9 @@ static int read_policies(allot__plan_reader *reader, const allot__choices *share
     else if (top->number != 0 || (reader->loader == NULL && is_wanted(reader)))
         reader->no_policy = true;
     else if (is_wanted(reader))
-        status = load(reader, ALLOT_ALL, allot__plan_default_policy(reader), 0, shared);
+        status = load(reader, ALLOT_ALL, default_policy(reader), 0, shared);
+    else if (reader->loader != NULL && reader->loader->instead != NULL)
+        no_place(reader);
     for (size_t i = 0; i < reader->group_count && status == ALLOT_OK; i++) {
         const allot__group_entry *entry = &reader->groups[i];
         if (entry->policy == 0 || entry->group < 0)

@@ -158,5 +158,5 @@ void allot_script_loader_free(allot_engine *engine, allot_policy_loader *loader_
     if (!loader_ || !loader_->ud)
         return;
     allot_engine_alloc(engine, loader_->ud, sizeof(loader), 0);
-    *loader_ = (allot_policy_loader){NULL, NULL, NULL};
+    *loader_ = (allot_policy_loader){0};
 }

@@ -102,6 +102,8 @@ int allot__module_plan(lua_State *L);
 int allot__module_state(lua_State *L);
 int allot__module_cycle(lua_State *L);
 int allot__module_columns(lua_State *L);
+/* allot.diff */
+int allot__module_diff(lua_State *L);
 /* plan:consumers, decision:json, decision:explain */
 int allot__module_consumers(lua_State *L);
 int allot__module_json(lua_State *L);

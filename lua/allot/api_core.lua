@@ -57,6 +57,22 @@ local decision = assert(allot.cycle(plan, assert(allot.state(plan, state_text)))
 assert(decision:json():find "allot/decision/v1")]],
   },
   {
+    name = "diff",
+    params = {
+      { "a", "allot.Decision", "a decision" },
+      { "b", "allot.Decision", "another, of this plan and state or of others" },
+      { "options?", "{all: boolean?}", "all: groups and consumers that are the same too" },
+    },
+    returns = { { "table?", "`same`, and lists: groups, consumers, reclaims, claims, places, "
+      .. "tasks, jobs, loans, leases; of their rows numbers are { a = , b = , change = }" },
+      FAILS[1], FAILS[2] },
+    doc = "Compares two decisions: who gets, keeps and gives back how much more or less.",
+    example = [[
+local plan = assert(allot.plan(plan_text))
+local decision = assert(allot.cycle(plan, assert(allot.state(plan, state_text))))
+assert(allot.diff(decision, decision).same)]],
+  },
+  {
     name = "columns",
     params = { { "rows",
       '"consumers"|"tasks"|"sessions"|"queues"|"leases"', "what a rule is about" } },

@@ -42,5 +42,6 @@
 #include <allot/decision.h>
 #include <allot/dispatch.h>
 #include <allot/lease.h>
+#include <allot/diff.h>
 
 #endif

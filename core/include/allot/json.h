@@ -49,6 +49,10 @@ typedef struct allot_use_option {
  * allot_engine_alloc(engine, ...), which the plan's reader gives back. ENOENT: there is none of
  * that name; a diagnostic may say so better than the reader would. NULL: plans that name another
  * zone than "UTC" are invalid.
+ *
+ * `instead` is loaded as the plan's own policy, whatever the plan says that it is: without the
+ * options beside that one's name, unless it is the same. Groups, windows and branches that name a
+ * policy keep theirs. NULL: as the plan says.
  */
 typedef struct allot_policy_loader {
     void *ud;
@@ -57,6 +61,7 @@ typedef struct allot_policy_loader {
                 allot_report *report);
     int (*zone)(void *ud, allot_engine *engine, const char *name, void **data, size_t *len,
                 allot_report *report);
+    const char *instead;
 } allot_policy_loader;
 
 /* Reads and seals a plan from `len` bytes of text; `file` names it in diagnostics and is what

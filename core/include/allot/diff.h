@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * diff.h: two decisions compared: whose slots, whose tasks and jobs, and by how much.
+ *
+ * The decisions may be of different plans, states and times. Groups, leases and hosts are matched
+ * by their names, consumers by their paths, tasks and jobs by their ids; what only one of them has
+ * counts as 0 in the other. The order of lists is not compared.
+ *
+ * What is told of something is its *measures*: numbers, those of A and those of B. Most are what
+ * was decided; some are what it was decided from (demand, ...), and those alone make no difference.
+ */
+#ifndef ALLOT_DIFF_H
+#define ALLOT_DIFF_H
+
+#include <allot/dispatch.h>
+#include <allot/lease.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * What a row of a comparison is about, with its measures by name; in brackets those that were not
+ * decided, but decided from.
+ *  - RECLAIM is what a leaf gives back: slots, the longest grace in seconds, how many tasks,
+ *    slot-seconds of work lost, and of how many tasks that is not known; CLAIM what of it is for
+ *    `other`;
+ *  - PLACE is what a leaf, or a job, is given on a host;
+ *  - of a TASK 1 means that it goes;
+ *  - of a JOB measures are slots;
+ *  - LOAN is what `consumer` has lent to `other` afterwards;
+ *  - LEASE is both sides' slots afterwards, what moved to the consumer (below 0: to the provider),
+ *    and the allot_lease_phase.
+ */
+#define ALLOT_DIFF_MAP(XX)                                                                         \
+    XX(GROUP, "groups", "(slots) (idle) idle_left granted held reclaimed tasks lost")              \
+    XX(CONSUMER, "consumers",                                                                      \
+       "(demand) (need) (allocated) quota granted held reclaimed (deficit)")                       \
+    XX(RECLAIM, "reclaims", "slots grace tasks lost unknown")                                      \
+    XX(CLAIM, "claims", "slots")                                                                   \
+    XX(PLACE, "places", "slots")                                                                   \
+    XX(TASK, "tasks", "reclaimed killed")                                                          \
+    XX(JOB, "jobs", "started resumed grown suspended killed")                                      \
+    XX(LOAN, "loans", "slots")                                                                     \
+    XX(LEASE, "leases", "provider consumer to_consumer phase")
+
+typedef enum allot_diff_kind {
+#define ALLOT_DIFF_ENUM(name, text, measures) ALLOT_DIFF_##name,
+    ALLOT_DIFF_MAP(ALLOT_DIFF_ENUM)
+#undef ALLOT_DIFF_ENUM
+        ALLOT_DIFF_KINDS
+} allot_diff_kind;
+
+#define ALLOT_MEASURES_MAX 8
+
+/* "consumers", ...; NULL: no such. Static. */
+ALLOT_API const char *allot_diff_kind_name(int kind);
+/* How many measures rows of a kind have; the i-th's name, copied to buf as a string cut to size;
+ * and whether it was decided (1), or decided from (0). */
+ALLOT_API int32_t allot_diff_measures(int kind);
+ALLOT_API size_t allot_diff_measure_name(int kind, int32_t i, char *buf, size_t size);
+ALLOT_API int allot_diff_decided(int kind, int32_t i);
+
+/* Numbers are those of A's and of B's plan or state; -1: it has none, or the row is about none. */
+typedef struct allot_change {
+    allot_diff_kind kind;
+    int32_t group[2], consumer[2];
+    int32_t other[2];                     /* claimant, borrower: a consumer */
+    int32_t item[2];                      /* task, job, lease */
+    const char *name;                     /* of a task, job, lease or host, else NULL; borrowed */
+    int64_t value[2][ALLOT_MEASURES_MAX]; /* by measure */
+} allot_change;
+
+typedef struct allot_diff allot_diff;
+
+/* Compares; both decisions must outlive the result, which takes its memory from A's engine. Rows of
+ * consumers are in the order of A's plan, those that only B has behind them; others in the order of
+ * A's lists, then of B's. `all` nonzero: every group and consumer has a row. ENOMEM, EUSAGE. */
+ALLOT_API int allot_diff_new(const allot_decision *a, const allot_decision *b, int all,
+                             allot_diff **out);
+ALLOT_API void allot_diff_free(allot_diff *diff);
+ALLOT_API const allot_decision *allot_diff_side(const allot_diff *diff, int side);
+/* Rows of a kind, and the i-th. EUSAGE: no such. */
+ALLOT_API int32_t allot_diff_count(const allot_diff *diff, int kind);
+ALLOT_API int allot_diff_at(const allot_diff *diff, int kind, int32_t i, allot_change *out);
+/* Does something that was decided differ, or is it in only one plan or state? Of a row; of the
+ * whole. */
+ALLOT_API int allot_change_differs(const allot_change *change);
+ALLOT_API int allot_diff_differs(const allot_diff *diff);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
