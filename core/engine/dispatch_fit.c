@@ -80,40 +80,64 @@ static void miss(allot__turns *turns, allot__missed *missed, int32_t number, int
     }
 }
 
-/* Goes through hosts that have slots, in their order, until there are enough. */
+/* Goes through hosts that have slots, in their order, until there are enough; how many are lacking.
+ * *from: the host to begin with, then the first that has some for it. *binding: the first limit
+ * that leaves fewer of a host than are free, or -1. */
+static int32_t put_on_hosts(allot__turns *turns, int32_t number, int32_t *from, int32_t *binding)
+{
+    const allot__job *job = allot__job_at(turns->jobs, number);
+    const allot__room *room = &turns->out->room;
+    allot__bounds *bounds = &turns->out->bounds;
+    int32_t set = turns->queues->set_of[job->queue], left = job->slots;
+    bool by_host = allot__bounds_by_host(bounds, number);
+    turns->place_count = 0;
+    *binding = -1;
+    for (int32_t host = allot__room_next(room, set, *from); host >= 0 && left > 0;
+         host = allot__room_next(room, set, host + 1)) {
+        int32_t slots = (int32_t)allot__least(room->free[host], left);
+        if (exclusive(job) && !allot__room_empty(room, host))
+            slots = 0;
+        if (by_host && slots > 0) {
+            int32_t bound, may = allot__bounds_on_host(bounds, number, host, slots, &bound);
+            *binding = may < slots && *binding == -1 ? bound : *binding;
+            slots = may;
+        }
+        if (slots > 0) {
+            *from = turns->place_count == 0 ? host : *from;
+            allot__bounds_try(bounds, number, host, slots);
+            turns->places[turns->place_count++] =
+                (allot__job_place){.site = room->site[host], .slots = slots};
+            left -= slots;
+        }
+    }
+    allot__bounds_tried(bounds, number);
+    return left;
+}
+
+/* Hosts that had nothing for such a job are passed by; but if it does not fit, all say why. */
 static bool put(allot__turns *turns, int32_t number, allot__missed *known)
 {
     const allot__job *job = allot__job_at(turns->jobs, number);
     allot__room *room = &turns->out->room;
-    allot__bounds *bounds = &turns->out->bounds;
-    int32_t set = turns->queues->set_of[job->queue], left = job->slots, binding = -1;
-    bool by_host = allot__bounds_by_host(bounds, number), limited = false;
-    turns->place_count = 0;
+    int32_t from = known->from_gains == room->gains ? known->from : 0, passed = from;
     allot__room_view(room, job->queue);
-    for (int32_t host = allot__room_next(room, set, 0); host >= 0 && left > 0;
-         host = allot__room_next(room, set, host + 1)) {
-        if (exclusive(job) && !allot__room_empty(room, host))
-            continue;
-        int32_t slots = (int32_t)allot__least(room->free[host], left);
-        if (by_host) {
-            int32_t bound, may = allot__bounds_on_host(bounds, number, host, slots, &bound);
-            limited = limited || may < slots;
-            binding = may < slots && binding == -1 ? bound : binding;
-            slots = may;
-        }
-        if (slots <= 0)
-            continue;
-        allot__bounds_try(bounds, number, host, slots);
-        turns->places[turns->place_count++] =
-            (allot__job_place){.site = room->site[host], .slots = slots};
-        left -= slots;
-    }
-    allot__bounds_tried(bounds, number);
+    int32_t binding, left = put_on_hosts(turns, number, &from, &binding);
+    known->from = from;
+    known->from_gains = room->gains;
     if (left <= 0)
         return fits(turns, number);
+    from = 0;
+    if (passed > 0)
+        left = put_on_hosts(turns, number, &from, &binding);
     known->binding = binding;
-    miss(turns, known, number, job->slots - left, limited);
+    miss(turns, known, number, job->slots - left, binding != -1);
     return !misses(turns, known, number);
+}
+
+allot__missed *allot__fit_known(allot__turns *turns, int32_t number)
+{
+    bool by_host = allot__bounds_by_host(&turns->out->bounds, number);
+    return missed(turns, turns->fits, number, by_host);
 }
 
 bool allot__fit_start(allot__turns *turns, int32_t number)
@@ -131,8 +155,7 @@ bool allot__fit_start(allot__turns *turns, int32_t number)
     allot_pending barred = barred_by_pool(turns, job);
     if (barred != ALLOT_PEND_NOT)
         return tell(turns, number, barred, -1);
-    bool by_host = allot__bounds_by_host(&turns->out->bounds, number);
-    allot__missed *known = missed(turns, turns->fits, number, by_host);
+    allot__missed *known = allot__fit_known(turns, number);
     return !misses(turns, known, number) && put(turns, number, known);
 }
 
@@ -192,12 +215,12 @@ static bool without_resource(allot__turns *turns, int32_t number)
     return why != ALLOT_PEND_NOT && !tell(turns, number, why, binding);
 }
 
-/* Jobs of a class ask for the same, but for resources. */
+/* Jobs of a class ask for the same, but for resources that are wanting. */
 static bool alike(const allot__turns *turns, int32_t number)
 {
     const allot__resources *resources = turns->out->bounds.resources;
     return allot__job_at(turns->jobs, number)->state == ALLOT_PENDING &&
-           (resources == NULL || !allot__resources_asks(resources, number));
+           (resources == NULL || allot__resources_above(resources, number) == 0);
 }
 
 /* Victims are only looked for once somebody wants some. */

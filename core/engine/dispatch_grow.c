@@ -65,17 +65,23 @@ static int32_t put(allot__turns *turns, int32_t number, int32_t most)
     bool exclusive = (job->flags & ALLOT_JOB_EXCLUSIVE) != 0;
     int32_t set = turns->queues->set_of[job->queue], left = most;
     int32_t *own = turns->hosts, count = most > 0 ? own_hosts(turns, job, own) : 0, behind = 0;
+    allot__missed *known = allot__fit_known(turns, number);
+    int32_t from = known->from_gains == room->gains ? known->from : 0;
     turns->place_count = 0;
     for (int32_t i = 0; i < count && left > 0; i++)
         if (allot__room_open(room, own[i]) || exclusive)
             left -= put_on(turns, number, own[i], left);
-    for (int32_t host = allot__room_next(room, set, 0); host >= 0 && left > 0;
+    for (int32_t host = allot__room_next(room, set, from); host >= 0 && left > 0;
          host = allot__room_next(room, set, host + 1)) {
         while (behind < count && own[behind] < host)
             behind++;
         bool runs = behind < count && own[behind] == host;
         if (!runs && (!exclusive || allot__room_empty(room, host)))
             left -= put_on(turns, number, host, left);
+    }
+    if (most > 0 && turns->place_count == 0) {
+        known->from = room->count;
+        known->from_gains = room->gains;
     }
     allot__bounds_tried(&turns->out->bounds, number);
     return most - left;

@@ -14,10 +14,11 @@
 #include "engine/dispatch.h"
 
 /* The least that does not fit (or finds no victims), while room.gains is `gains`: so many slots.
- * And why, up to `most`; above it, as `above` says. */
+ * And why, up to `most`; above it, as `above` says. Hosts before `from` have nothing for any, while
+ * room.gains is `from_gains`. */
 typedef struct allot__missed {
-    int64_t gains, slots, most;
-    int32_t binding;
+    int64_t gains, slots, most, from_gains;
+    int32_t from, binding;
     uint8_t why, above;
 } allot__missed;
 
@@ -93,6 +94,8 @@ void allot__turn_sort(allot__turns *turns, const int64_t *const *keys, int32_t k
  * and told.binding say why not. */
 bool allot__fit_start(allot__turns *turns, int32_t job);
 bool allot__fit_resume(allot__turns *turns, int32_t job);
+/* What is known of where jobs like that fit. */
+allot__missed *allot__fit_known(allot__turns *turns, int32_t job);
 /* Victims for it are found and put aside, and it has places; false: told.why says why not. Negative
  * status: ENOMEM, ESCRIPT, EBUDGET. */
 int allot__fit_preempting(allot__turns *turns, int32_t job, bool *done);
