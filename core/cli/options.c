@@ -204,7 +204,7 @@ static int take_option(allot__cli *cli, const allot__option_row *row, const char
 
 typedef struct tables {
     struct option longs[CLI_OPTIONS_MAX];
-    char shorts[2 * CLI_OPTIONS_MAX + 2];
+    char shorts[2 * CLI_OPTIONS_MAX + 3]; /* of find_verb; behind the first byte of all others */
 } tables;
 
 /* The table in getopt_long's own shape. */
@@ -212,6 +212,7 @@ static void fill_tables(tables *to)
 {
     struct option *longs = to->longs;
     char *shorts = to->shorts;
+    *shorts++ = '-';
     *shorts++ = ':';
     for (const allot__option_row *row = allot__cli_options; row->name != NULL; row++, longs++) {
         int argument = row->argument != NULL ? required_argument : no_argument;
@@ -231,7 +232,7 @@ static int read_options(allot__cli *cli, int argc, char **argv, const tables *by
 {
     int code = CLI_DONE, letter, step;
     optind = 0; /* glibc: from the beginning */
-    while ((letter = getopt_long(argc, argv, by->shorts, by->longs, NULL)) != -1) {
+    while ((letter = getopt_long(argc, argv, by->shorts + 1, by->longs, NULL)) != -1) {
         const allot__option_row *row = row_of(letter == ':' ? optopt : letter);
         if (letter == ':' && row != NULL) {
             allot__word argument = allot__cli_argument(cli->verb, row);
@@ -249,14 +250,16 @@ static int read_options(allot__cli *cli, int argc, char **argv, const tables *by
     return code;
 }
 
-/* What words an option takes depends on the verb, which may stand behind it: so options are passed
- * by once, which leaves the other words behind them. */
+/* What words an option takes depends on the verb, which may stand behind it. With "-" getopt_long
+ * gives other words as code 1 and leaves the line as it is. */
 static const allot__verb *find_verb(int argc, char **argv, const tables *by)
 {
+    int code;
     opterr = 0;
     optind = 0;
-    while (getopt_long(argc, argv, by->shorts, by->longs, NULL) != -1)
-        continue;
+    while ((code = getopt_long(argc, argv, by->shorts, by->longs, NULL)) != -1)
+        if (code == 1)
+            return allot__cli_verb_find(optarg);
     return optind < argc ? allot__cli_verb_find(argv[optind]) : NULL;
 }
 
