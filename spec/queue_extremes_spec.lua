@@ -140,3 +140,27 @@ describe("what would have kept a job from being preempted", function ()
     assert.is_false(said { lic = 1 })
   end)
 end)
+
+describe("what it is that a job waits for", function ()
+  local jobs = {
+    { id = "s1", queue = "low", state = "stopped", slots = 2, hosts = { h1 = 2 }, user = "ann" },
+    { id = "s2", queue = "low", state = "stopped", slots = 2, hosts = { h2 = 2 }, user = "ann" },
+    { id = "p", queue = "top", slots = 4, user = "ann" },
+  }
+
+  local function plan(words)
+    return {
+      version = 1, policy = { use = "preemption", preempt_for = words }, hosts = kit.hosts(2, 2),
+      queues = { { name = "top", priority = 9, preemptive = true }, { name = "low" } },
+      limits = { { name = "jlu", slots = 2, per_user = true, per_host = true } },
+    }
+  end
+
+  it("is the limit of a host, where slots are free and nobody could go (P-21)", function ()
+    local out, decision = engine.cycle(plan(nil), { now = 0, jobs = jobs })
+    assert.same({ limit = 1 }, out.queues.top.waits)
+    assert.truthy(table.concat(decision:explain("p"), " "):find(
+      "PREEMPT_FOR says HOST_JLU (P-21): with it 2 would be left there.", 1, true))
+    assert.equal("p", engine.cycle(plan { "host_jlu" }, { now = 0, jobs = jobs }).starts[1].job)
+  end)
+end)

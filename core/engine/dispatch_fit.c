@@ -329,15 +329,18 @@ int allot__fit_preempting(allot__turns *turns, int32_t number, bool *done)
     limited = bounds->class_of != NULL && (limited || allot__bounds_by_host(bounds, number));
     allot__missed *known = missed(turns, turns->hunts, number, limited);
     bool is_alike = alike(turns, number);
-    if (is_alike && misses(turns, known, number))
+    allot__job_told *told = &turns->out->jobs[number], before = *told;
+    if (is_alike && misses(turns, known, number)) {
+        *told = told->why == ALLOT_PEND_SLOTS ? before : *told;
         return ALLOT_OK;
+    }
     int status = make_prey(turns);
     allot__hunt hunt = {.job = number, .binding = -1, .why = ALLOT_PEND_FEW};
     if (status == ALLOT_OK)
         status = allot__prey_hunt(&turns->out->prey, &hunt);
     if (status == ALLOT_OK && hunt.count > 0)
         return carry_out(turns, &hunt, done);
-    if (status == ALLOT_OK)
+    if (status == ALLOT_OK && hunt.why != ALLOT_PEND_SLOTS) /* else it stays as it is without */
         tell(turns, number, hunt.why, hunt.binding);
     if (status == ALLOT_OK && is_alike)
         *known = (allot__missed){.gains = turns->out->room.gains,

@@ -66,12 +66,20 @@ static void tell_counted(const allot__job_teller *it, const allot__bound *bound,
                                           : "no word of PREEMPT_FOR leaves them out here (P-21)");
         return;
     }
-    bool fits = bound->used - bound->asleep + more <= bound->most;
+    int64_t left = bound->most - bound->used + bound->asleep;
+    if (bound->host >= 0 || allot__limit_trait(&it->out->bounds, bound->limit)->of_hosts) {
+        allot__tell(&it->teller,
+                    "  %" PRId64
+                    " of these are suspended jobs', which count unless PREEMPT_FOR says "
+                    "%s (P-21): with it %" PRId64 " would be left there.",
+                    bound->asleep, word, left > 0 ? left : 0);
+        return;
+    }
     allot__tell(&it->teller,
                 "  %" PRId64
                 " of these are suspended jobs', which count unless PREEMPT_FOR says %s "
                 "(P-21): with it the limit would %s.",
-                bound->asleep, word, fits ? "let it run" : "be reached all the same");
+                bound->asleep, word, more <= left ? "let it run" : "be reached all the same");
 }
 
 static void tell_bound(const allot__job_teller *it, const allot__bound *bound)
@@ -115,7 +123,9 @@ void allot__tell_limit(const allot__job_teller *it)
     } else {
         allot__tell(&it->teller, "A limit that goes by hosts binds.");
     }
-    for (int32_t low = 0; low < allot__queue_count(it->teller.work->plan); low++) {
+    bool barred = (it->job->flags & ALLOT_JOB_EXCLUSIVE) &&
+                  !(it->teller.rules->policy->job_types & ALLOT_PREY_EXCLUSIVE);
+    for (int32_t low = 0; !barred && low < allot__queue_count(it->teller.work->plan); low++) {
         if (allot__tell_may(it, it->job->queue, low)) {
             allot__tell(&it->teller, "Whoever it could preempt, the limit would be exceeded still: "
                                      "nobody goes (P-23).");
