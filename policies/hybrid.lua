@@ -50,4 +50,10 @@ return policy {
   distribute = order { "rank" },
   reclaim = fill { order = order { desc "rank" }, by = "over", up_to = "over" },
   victims = preemption.victims,
+  properties = function (options)
+    return {
+      "work_conserving", "reserve_kept", "steady", "demand_monotone", "envy_free",
+      not options.evenly and "owners_first" or nil,
+    }
+  end,
 }

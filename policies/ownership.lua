@@ -55,4 +55,5 @@ return policy {
   recall = function (options) return options.reclaim_before_borrow and "first" or "last" end,
   shared = function (options) return options.reclaim_shared and "reclaim" or "keep" end,
   victims = preemption.victims,
+  properties = { "reserve_kept" },
 }

@@ -75,4 +75,9 @@ return policy {
       and fill { order = order { desc "rank" }, by = "over", up_to = "over" }
   end,
   victims = preemption.victims,
+  properties = function (options)
+    return options.adjust_share_to_workload
+      and { "demand_monotone", "envy_free", "steady" }
+      or { "demand_monotone" }
+  end,
 }

@@ -57,7 +57,9 @@ local LUA = {
   "swf",
   "api_types", "api_words", "api_policy", "api_library", "api_core", "api_codes", "api", "help",
   "types", "reference", "author",
-  "random", "draw", "draw_ledger", "draw_queues", "apply", "shrink", "invariants",
+  "random", "draw", "draw_ledger", "draw_queues", "apply", "apply_jobs", "shrink", "invariants",
+  "invariants_queues", "properties", "check_draw", "check_trial", "check_campaign",
+  "check_subject", "check_findings", "check_sarif", "check_formats", "check",
   "lsf", "lsf_keys", "lsf_row", "lsf_site", "lsf_users", "lsf_limit", "lsf_resource", "lsf_plan",
   "lsf_text",
 }

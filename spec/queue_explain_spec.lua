@@ -6,7 +6,7 @@
 local engine = require "spec.support.engine"
 local gen = require "allot.draw_queues"
 local kit = require "spec.support.queue_kit"
-local loop = require "spec.support.queue_loop"
+local loop = require "allot.apply_jobs"
 local property = require "spec.support.property"
 local room = require "spec.support.model.queue_room"
 local world = require "spec.support.model.queue_world"

@@ -161,7 +161,7 @@ describe("after a cycle", function ()
   end)
 
   holds("nothing is decided any more in the end, without anybody coming or going", function (case)
-    local loop = require "spec.support.queue_loop"
+    local loop = require "allot.apply_jobs"
     local state, told = case.state, {}
     for i = 1, 12 do
       local decision = engine.cycle(case.plan, state)

@@ -86,6 +86,7 @@ typedef struct allot__options {
     int format, color, columns; /* a word's place among its option's: allot__color, ... */
     const char *group, *shape, *at, *to, *plan;
     int64_t repeat; /* 0: the verb's own choice */
+    int64_t runs, seed;
 } allot__options;
 
 typedef struct allot__cli {
@@ -96,7 +97,8 @@ typedef struct allot__cli {
     const struct allot__verb *verb;
     char **operands; /* behind the verb */
     int operand_count;
-    int64_t traced; /* lines of policies */
+    int64_t traced;    /* lines of policies */
+    bool shows_always; /* the result is shown whatever the status */
 } allot__cli;
 
 typedef struct allot__verb {
@@ -233,8 +235,6 @@ int allot__cli_decide_text(allot__cli *cli, const allot__text *text, const char 
                            const char *word, const char *at, allot__documents *docs);
 /* Ends state and decision, and keeps the plan. */
 void allot__cli_forget(allot__documents *docs);
-/* Loads a policy from its .lua file and ends it again. */
-int allot__cli_try_policy(allot__cli *cli, const char *path);
 
 /* ---- Text of a decision (table.c, decision.c) ------------------------------------------------ */
 

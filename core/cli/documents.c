@@ -113,16 +113,3 @@ void allot__cli_close(allot__cli *cli, allot__documents *docs)
         allot_script_loader_free(cli->engine, &docs->loader);
     allot__cli_trace_end(cli);
 }
-
-int allot__cli_try_policy(allot__cli *cli, const char *path)
-{
-    allot__text text = {0};
-    allot_policy *policy = NULL;
-    int code = allot__cli_read(cli, path, &text);
-    if (code == CLI_DONE)
-        code = allot__cli_status(cli, allot_script_load(cli->engine, text.bytes, text.len, path,
-                                                        NULL, 0, NULL, cli->report, &policy));
-    allot_policy_free(policy);
-    allot__cli_text_free(&text);
-    return code;
-}

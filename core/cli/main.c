@@ -63,7 +63,7 @@ static int finish(allot__cli *cli, int code)
     if (code <= CLI_NO && cli->out.failed)
         code = allot__cli_status(cli, ALLOT_ENOMEM);
     show_findings(cli, code > CLI_NO);
-    if (code <= CLI_NO && show_result(cli) != CLI_DONE)
+    if ((code <= CLI_NO || cli->shows_always) && show_result(cli) != CLI_DONE)
         code = CLI_IO;
     return code;
 }

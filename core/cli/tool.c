@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <allot/tool.h>
@@ -51,6 +52,26 @@ static int read_file(void *ud, const char *path, allot_sink sink, void *sink_ud,
     return error == 0 ? ALLOT_OK : explain(error, why);
 }
 
+/* Makes the folders that a file of that name lies in; whether it can is seen when it is opened. */
+static void make_folders(char *name)
+{
+    for (char *slash = strchr(name + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        mkdir(name, 0777);
+        *slash = '/';
+    }
+}
+
+static int open_new(char *name)
+{
+    const int flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC;
+    int fd = open(name, flags, 0666);
+    if (fd >= 0 || errno != ENOENT)
+        return fd;
+    make_folders(name);
+    return open(name, flags, 0666);
+}
+
 /* Beside the file first, then in its place: nobody finds half of it. */
 static int write_file(void *ud, const char *path, const char *text, size_t len,
                       char why[ALLOT_TOOL_WHY_MAX])
@@ -59,7 +80,7 @@ static int write_file(void *ud, const char *path, const char *text, size_t len,
     allot__cli_printf(&name, "%s.%ld.part", path, (long)getpid());
     if (name.failed)
         return ALLOT_ENOMEM;
-    int error = 0, fd = open(name.bytes, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    int error = 0, fd = open_new(name.bytes);
     if (fd < 0)
         error = errno;
     if (error == 0)

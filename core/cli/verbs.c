@@ -17,11 +17,21 @@ const allot__verb allot__cli_verbs[] = {
      "  allot run --trace plan.json state.json\n"
      "  collect-state | allot run plan.json -\n",
      allot__cli_run},
-    {"check", "PLAN|POLICY...", 0, -1, "", "say whether plans and policies are valid",
-     "Reads plans, and policies (files that end in .lua), and tells every fault with its place.\n"
-     "Checking no file at all is an error, so that a mistyped pattern is noticed.\n\n"
+    {"check", "PLAN|POLICY...", 0, -1, "runs seed out format=text|json|github|sarif|junit",
+     "say whether plans and policies are valid, and keep what they promise",
+     "Reads plans, and policies (files that end in .lua, and ready-made ones by name), and tells\n"
+     "every fault with its place. Checking no file at all is an error, so that a mistyped pattern\n"
+     "is noticed.\n\n"
+     "What is valid is tried on random cases: a policy on plans within what it declares, a plan "
+     "on\n"
+     "states of its own. The invariants must hold, the same input must give the same answer, "
+     "cycle\n"
+     "after cycle must come to rest, the policy must keep its budget and the properties that it\n"
+     "declares. What breaks is made small and written to --out, ready for allot run.\n\n"
      "  allot check plan.json\n"
-     "  allot check site/*.lua && git commit\n",
+     "  allot check --runs 20000 --seed 7 site/fair.lua\n"
+     "  allot check --format sarif site/*.lua > allot.sarif\n"
+     "  allot check --runs 0 site/*.lua && git commit\n",
      allot__cli_check},
     {"explain", "PLAN STATE [PATH|TASK|JOB|LEASE]", 2, 3, "group at trace",
      "tell why a consumer gets what it gets, a task goes, a job waits",

@@ -57,7 +57,10 @@ set(modules amount columns damping declare fill guard language like loan names o
 set(importers lsf lsf_keys lsf_limit lsf_plan lsf_resource lsf_row lsf_site lsf_text
   lsf_users) # these no sandbox sees
 set(tools swf # and these serve allot_tool_run
-  api api_codes api_core api_library api_policy api_types api_words author help reference types)
+  api api_codes api_core api_library api_policy api_types api_words author help reference types
+  random draw draw_ledger draw_queues apply apply_jobs shrink invariants invariants_queues
+  properties check check_campaign check_draw check_findings check_formats check_sarif
+  check_subject check_trial)
 foreach(list modules importers tools)
   list(TRANSFORM ${list} PREPEND "${PROJECT_SOURCE_DIR}/lua/allot/")
   list(TRANSFORM ${list} APPEND ".lua")

@@ -9,7 +9,6 @@
 #include "script/sha256.h"
 
 enum { TEXT_MAX = 1024 * 1024 };
-static const int64_t default_memory = 64 * 1024 * 1024, default_instructions = 10000000;
 
 static char *copy(allot_engine *engine, const char *text, size_t len)
 {
@@ -103,12 +102,12 @@ static int script_new(allot_engine *engine, const char *text, size_t len, const 
     memset(script, 0, sizeof *script);
     script->box.engine = engine;
     script->instructions =
-        limits && limits->instructions ? limits->instructions : default_instructions;
+        limits && limits->instructions ? limits->instructions : ALLOT_SCRIPT_INSTRUCTIONS;
     script->text = copy(engine, text, len);
     script->text_len = script->text ? len : 0;
     script->chunk = copy(engine, chunk, strlen(chunk));
     script->meter = limits ? limits->meter : NULL;
-    int64_t memory = limits && limits->memory > 0 ? limits->memory : default_memory;
+    int64_t memory = limits && limits->memory > 0 ? limits->memory : ALLOT_SCRIPT_MEMORY;
     int status = script->text && script->chunk ? allot__sandbox_open(&script->box, engine, memory)
                                                : ALLOT_ENOMEM;
     if (status) {

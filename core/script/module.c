@@ -220,7 +220,7 @@ static void make_type(lua_State *L, allot__kind kind, const luaL_Reg *methods, i
     lua_pop(L, 1);
 }
 
-int luaopen_allot_core(lua_State *L)
+static void make_types(lua_State *L, int module)
 {
     static const luaL_Reg none[] = {{NULL, NULL}};
     static const luaL_Reg plan[] = {
@@ -229,6 +229,14 @@ int luaopen_allot_core(lua_State *L)
         {"declared", allot__module_declared}, {"judge", allot__module_judge}, {NULL, NULL}};
     static const luaL_Reg decision[] = {
         {"json", allot__module_json}, {"explain", allot__module_explain}, {NULL, NULL}};
+    make_type(L, ALLOT__PLAN, plan, module);
+    make_type(L, ALLOT__STATE, none, module);
+    make_type(L, ALLOT__DECISION, decision, module);
+    make_type(L, ALLOT__POLICY, policy, module);
+}
+
+int luaopen_allot_core(lua_State *L)
+{
     static const luaL_Reg functions[] = {{"plan", allot__module_plan},
                                          {"state", allot__module_state},
                                          {"cycle", allot__module_cycle},
@@ -247,10 +255,7 @@ int luaopen_allot_core(lua_State *L)
     lua_pop(L, 1);
     push_module(L);
     int module = lua_gettop(L);
-    make_type(L, ALLOT__PLAN, plan, module);
-    make_type(L, ALLOT__STATE, none, module);
-    make_type(L, ALLOT__DECISION, decision, module);
-    make_type(L, ALLOT__POLICY, policy, module);
+    make_types(L, module);
     luaL_newlibtable(L, functions);
     lua_pushvalue(L, module);
     luaL_setfuncs(L, functions, 1);
@@ -258,6 +263,8 @@ int luaopen_allot_core(lua_State *L)
     lua_setfield(L, -2, "version");
     lua_pushlightuserdata(L, NULL);
     lua_setfield(L, -2, "null");
+    allot__module_limits(L);
+    lua_setfield(L, -2, "limits");
     lua_pushvalue(L, -1);
     lua_setfield(L, LUA_REGISTRYINDEX, module_key);
     return 1;

@@ -114,5 +114,7 @@ int allot__module_ready(lua_State *L);
 int allot__module_declared(lua_State *L);
 int allot__module_judge(lua_State *L);
 int allot__module_use(lua_State *L);
+/* Pushes allot.core.limits. */
+void allot__module_limits(lua_State *L);
 
 #endif

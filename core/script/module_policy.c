@@ -140,3 +140,13 @@ int allot__module_use(lua_State *L)
     lua_setfield(L, -2, "memory");
     return 1;
 }
+
+/* allot.core.limits: what a policy may use */
+void allot__module_limits(lua_State *L)
+{
+    lua_createtable(L, 0, 2);
+    lua_pushinteger(L, ALLOT_SCRIPT_INSTRUCTIONS);
+    lua_setfield(L, -2, "instructions");
+    lua_pushinteger(L, ALLOT_SCRIPT_MEMORY);
+    lua_setfield(L, -2, "memory");
+}

@@ -2,8 +2,8 @@
 -- Copyright the allot authors
 --- Capped: owners first, then everybody by share, nobody above a share limit.
 --
--- What owners leave goes to all in proportion to `share`, each up to its `share_limit`; and who has
--- waited for nobody (it holds more than it demands) weighs nothing.
+-- What owners leave goes in proportion to `share` to those who want more than they own, each up to
+-- its `share_limit`.
 
 return policy {
   name = "capped",
@@ -14,8 +14,8 @@ return policy {
     fill "reserved" { by = "reserve", up_to = "reserve" },
     fill "owned" { by = "owned", up_to = "owned" },
     fill "shared" {
-      by = function (share, demand, allocated)
-        return demand > allocated and share or 0
+      by = function (share, demand, owned)
+        return demand > owned and share or 0
       end,
       up_to = function (owned, share_limit)
         return math.min(owned + share_limit, 1000000000)
@@ -23,4 +23,5 @@ return policy {
     },
   },
   round = "largest_remainder",
+  properties = { "owners_first", "steady", "demand_monotone" },
 }

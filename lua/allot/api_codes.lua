@@ -102,5 +102,16 @@ return {
   { "W-event", "An event of LSF has no counterpart here." },
   { "W-unused", "A key of LSF has no effect here." },
   { "W-params", "A parameter of LSF has no effect here." },
+  -- What `allot check` finds out by trying.
+  { "E-invariant", "The core did not keep what it keeps whatever a policy says. Please report it: "
+    .. "the case that was written shows it." },
+  { "E-same-answer", "The same plan and state gave two answers: a function of the policy "
+    .. "remembers something between calls." },
+  { "E-rest", "Slots or jobs go to and fro though nobody wants anything else: quotas go by who "
+    .. "holds what, or two queues preempt each other." },
+  { "E-property", "A property that the policy promises does not hold of the case that was "
+    .. "written." },
+  { "W-budget", "A policy takes more than half of the instructions or memory that it may." },
+  { "W-unreachable", "A consumer of the plan gets no slot at any hour, though it alone asks." },
   { "W-import", "A line of an LSF file cannot be said in a plan." },
 }

@@ -135,6 +135,11 @@ assert(value.a[1] == 1 and value.a[2] == allot.null)]],
     example = 'assert(allot.encode(allot.list()) == "[]")',
   },
   {
+    name = "limits", type = "table",
+    doc = "What a policy may use: instructions, and bytes of memory.",
+    example = 'assert(allot.limits.instructions == 10000000)',
+  },
+  {
     name = "null", type = "lightuserdata", doc = "The null of JSON.",
     example = 'assert(allot.encode { allot.null } == "[null]")',
   },

@@ -10,7 +10,7 @@ local gen = {}
 local MOST = 1000000000
 
 --- What a case is like: drawn once, so that cases differ in kind and not only in numbers.
-local function draw_style(random)
+function gen.style(random)
   local style = {
     wide = random:pick { 1, 2, 3, 3, 5, 12 },
     deep = random:pick { 1, 1, 2, 2, 3, 5 },
@@ -136,7 +136,8 @@ local function draw_options(random)
   return next(options) and options or nil
 end
 
-local function draw_plan(random, style)
+--- A plan under hybrid, and how many slots are planned (of each group, where there are several).
+function gen.plan(random, style)
   local plan = { version = 1, policy = "hybrid", options = draw_options(random) }
   if style.groups > 1 then
     plan.groups = {}
@@ -177,7 +178,8 @@ function gen.each_leaf(list, above, visit)
   end
 end
 
-local function draw_size(random, planned, style)
+--- A group's size: as planned as a rule, or more, or fewer.
+function gen.size(random, planned, style)
   local kind = random:int(1, 6)
   if kind == 1 then
     return math.min(MOST, planned + amount(random, style.scale))
@@ -190,7 +192,7 @@ local function draw_size(random, planned, style)
 end
 
 --- Spreads at most `slots` over the leaves of a group as allocated, and draws demands.
-local function draw_rows(random, style, paths, slots, crowd)
+function gen.rows(random, style, paths, slots, crowd)
   local rows, left = {}, slots
   for _, path in ipairs(random:shuffle { table.unpack(paths) }) do
     local held = random:once_in(3) and 0 or random:int(0, left)
@@ -219,7 +221,8 @@ local function draw_claims(random, paths, giver, slots)
   return claims[1] and claims
 end
 
-local function draw_reclaims(random, rows, paths, group)
+--- Slots that some leaves are giving back, for others or for nobody.
+function gen.reclaims(random, rows, paths, group)
   local out = {}
   for _, path in ipairs(paths) do
     local held = rows[path].allocated
@@ -235,9 +238,9 @@ local function draw_reclaims(random, rows, paths, group)
 end
 
 local function draw_group(random, style, paths, planned, group)
-  local slots = draw_size(random, planned, style)
-  local rows = draw_rows(random, style, paths, slots, random:once_in(5))
-  local reclaims = random:once_in(3) and draw_reclaims(random, rows, paths, group) or {}
+  local slots = gen.size(random, planned, style)
+  local rows = gen.rows(random, style, paths, slots, random:once_in(5))
+  local reclaims = random:once_in(3) and gen.reclaims(random, rows, paths, group) or {}
   return slots, rows, reclaims
 end
 
@@ -249,7 +252,8 @@ local function leaves_of(plan)
   return paths
 end
 
-local function draw_state(random, style, plan, planned)
+--- A state of such a plan.
+function gen.state(random, style, plan, planned)
   local paths = leaves_of(plan)
   local state = { now = random:int(0, 2000000000), consumers = {}, slots = {} }
   if not plan.groups then
@@ -276,9 +280,9 @@ end
 --- A random case: `{plan = document, state = document}`, a pure function of the seed.
 function gen.case(seed)
   local random = Random.new(seed)
-  local style = draw_style(random)
-  local plan, planned = draw_plan(random, style)
-  return { plan = plan, state = draw_state(random, style, plan, planned) }
+  local style = gen.style(random)
+  local plan, planned = gen.plan(random, style)
+  return { plan = plan, state = gen.state(random, style, plan, planned) }
 end
 
 return gen

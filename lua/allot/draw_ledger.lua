@@ -73,7 +73,8 @@ local function draw_loans(random, rows, leaves)
   return loans[1] and loans
 end
 
-local function draw_plan(random, leaves)
+--- A plan under ownership; its leaves, { path, node } each, are added to `leaves`.
+function gen.plan(random, leaves)
   local list, owned = grow(random, 0, "C", "", leaves)
   local parents = {}
   for _, node in ipairs(list) do
@@ -101,11 +102,9 @@ local function mix(plan)
   node.policy = "hybrid"
 end
 
-function gen.case(seed, mixed)
-  local random = Random.new(seed)
-  local leaves, rows = {}, {}
-  local plan = draw_plan(random, leaves)
-  if mixed then mix(plan) end
+--- A state of a plan whose leaves these are.
+function gen.state(random, plan, leaves)
+  local rows = {}
   local slots = random:once_in(4) and random:int(0, plan.slots + 5) or plan.slots
   local left = slots
   for _, leaf in ipairs(leaves) do
@@ -113,9 +112,14 @@ function gen.case(seed, mixed)
     left = left - held
     rows[leaf.path] = { demand = random:once_in(4) and held or random:int(0, 20), allocated = held }
   end
-  local state = {
-    now = 0, slots = slots, consumers = rows, loans = draw_loans(random, rows, leaves),
-  }
+  return { now = 0, slots = slots, consumers = rows, loans = draw_loans(random, rows, leaves) }
+end
+
+function gen.case(seed, mixed)
+  local random, leaves = Random.new(seed), {}
+  local plan = gen.plan(random, leaves)
+  if mixed then mix(plan) end
+  local state = gen.state(random, plan, leaves)
   plan.options = random:once_in(4) and { hold_rounding = true } or nil
   return { plan = plan, state = state, seed = seed }
 end

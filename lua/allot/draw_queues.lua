@@ -15,7 +15,8 @@ end
 
 local function host_names(plan)
   local out = {}
-  for i = 1, 4 do out[i] = plan.hosts["h" .. i] and "h" .. i end
+  for name in pairs(plan.hosts) do out[#out + 1] = name end
+  table.sort(out)
   return out
 end
 
@@ -163,7 +164,8 @@ local function draw_running(random, job, now)
   if random:once_in(25) then job.resize = { notifying = true } end
 end
 
-local function draw_state(random, plan)
+--- A state of a plan with hosts and queues: some jobs run, some are suspended, some wait.
+function gen.state(random, plan)
   local now, jobs, free = 100000, {}, {}
   for name, host in pairs(plan.hosts) do free[name] = host.slots end
   for i = 1, random:int(1, 14) do
@@ -197,7 +199,7 @@ end
 function gen.case(seed, opts)
   local random = Random.new(seed)
   local plan = gen.plan(random, opts or {})
-  return { plan = plan, state = draw_state(random, plan) }
+  return { plan = plan, state = gen.state(random, plan) }
 end
 
 return gen

@@ -27,27 +27,38 @@ local function moved(list, key)
   return setmetatable(out, { __index = function () return {} end })
 end
 
+--- The least of some columns, which may be missing.
+local function least_of(columns, names, fallback)
+  local least = fallback
+  for _, name in ipairs(names) do
+    local value = columns[name]
+    if value ~= nil and (least == nil or value < least) then least = value end
+  end
+  return least
+end
+
 --- The limits of a plan by path, of a group: of what is stated for several hours the loosest.
-function invariants.limits(plan, group)
+-- `names` are the columns that limit, by default `limit` alone.
+function invariants.limits(plan, group, names)
   local out = {}
+  names = names or { "limit" }
   local function walk(list, above)
     for _, node in ipairs(list or {}) do
       local path = above .. "/" .. node.name
-      out[path] = node.limit
+      out[path] = least_of(node, names)
       walk(node.children, path)
     end
   end
   walk(plan.consumers, "")
   local own = plan.groups and plan.groups[group] or {}
   for path, columns in pairs(own.consumers or {}) do
-    if columns.limit ~= nil then out[path] = columns.limit end
+    out[path] = least_of(columns, names, columns.limit == nil and out[path] or nil)
   end
   for _, window in ipairs(plan.windows or {}) do
     for path, columns in pairs(window.consumers or {}) do
       -- By night it is as the plan states: without a limit then, there is none to hold it to.
-      if columns.limit ~= nil and out[path] ~= nil then
-        out[path] = math.max(out[path], columns.limit)
-      end
+      local limit = least_of(columns, names)
+      if limit ~= nil and out[path] ~= nil then out[path] = math.max(out[path], limit) end
     end
   end
   return out
@@ -279,27 +290,26 @@ end
 
 -- All ------------------------------------------------------------------------------------------
 
---- In the order in which they are looked for: id, the promise in words, whether it also holds of
--- policies that keep books.
+--- In the order in which they are looked for: id, the promise in words. Those that are `loose` do
+-- not hold of policies that keep books, cycle by cycle: these go by who holds what. Those that are
+-- `placed` do not where hosts decide as well.
 invariants.ALL = {
   { id = "quotas-fit", text = "children get no more than their parent has",
-    check = invariants.quotas_fit, books = true },
+    check = invariants.quotas_fit },
   { id = "quotas-sound", text = "a quota is the sum of its parts, and within the need",
-    check = invariants.quotas_sound, books = true },
+    check = invariants.quotas_sound },
   { id = "reserves-kept", text = "nobody's quota is below its reserve",
-    check = invariants.reserves_kept, books = true },
-  { id = "limits-kept", text = "no limit is exceeded",
-    check = invariants.limits_kept, books = true },
-  { id = "idle-once", text = "an idle slot is granted once",
-    check = invariants.idle_once, books = true },
+    check = invariants.reserves_kept, loose = true },
+  { id = "limits-kept", text = "no limit is exceeded", check = invariants.limits_kept },
+  { id = "idle-once", text = "an idle slot is granted once", check = invariants.idle_once },
   { id = "grants-sound", text = "nobody is granted more than its quota and its demand",
-    check = invariants.grants_sound, books = true },
+    check = invariants.grants_sound },
   { id = "reclaims-sound", text = "nobody gives back what is within its quota",
-    check = invariants.reclaims_sound, books = true },
+    check = invariants.reclaims_sound, loose = true },
   { id = "claims-sound", text = "a reclaimed slot has one claimant, who lacks it",
-    check = invariants.claims_sound },
+    check = invariants.claims_sound, loose = true },
   { id = "quotas-served", text = "no slot stays idle while somebody is below its quota",
-    check = invariants.quotas_served },
+    check = invariants.quotas_served, loose = true, placed = true },
 }
 
 return invariants

@@ -131,6 +131,10 @@ local function candidates(case, place)
   return out
 end
 
+local function has_somebody(plan)
+  return plan.consumers or plan.queues or plan.leases
+end
+
 --- The smallest case found for which fails(case) is still true, within `tries` calls of it.
 function shrink.run(case, fails, tries)
   local left, moved = tries or 3000, true
@@ -140,7 +144,7 @@ function shrink.run(case, fails, tries)
     for _, place in ipairs(places(documents, {}, {})) do
       for _, smaller in ipairs(candidates(case, place)) do
         left = left - 1
-        if left > 0 and smaller.plan.consumers and fails(smaller) then
+        if left > 0 and has_somebody(smaller.plan) and fails(smaller) then
           case, moved = smaller, true
           break
         end

@@ -6,7 +6,7 @@
 local engine = require "spec.support.engine"
 local gen = require "allot.draw_queues"
 local json = require "dkjson"
-local loop = require "spec.support.queue_loop"
+local loop = require "allot.apply_jobs"
 local Random = require "allot.random"
 
 local world = require "spec.support.model.queue_world"

@@ -2,7 +2,8 @@
 -- Copyright the allot authors
 --- What no cycle over queues may break, counted by itself from the documents.
 
-local loop = require "spec.support.queue_loop"
+local invariants = require "allot.invariants_queues"
+local loop = require "allot.apply_jobs"
 local prey = require "spec.support.model.queue_prey"
 local room = require "spec.support.model.queue_room"
 local world = require "spec.support.model.queue_world"
@@ -23,18 +24,8 @@ end
 -- ---- Hosts -------------------------------------------------------------------------------------
 
 function watch.hosts(plan, jobs)
-  local used, on, alone = {}, {}, {}
-  for _, job in ipairs(jobs) do
-    for host, slots in pairs(job.state == "running" and job.hosts or {}) do
-      used[host], on[host] = (used[host] or 0) + slots, (on[host] or 0) + 1
-      if job.exclusive then alone[host] = job.id end
-    end
-  end
-  for host, slots in pairs(used) do
-    claim(plan.hosts[host], "jobs run on %s, which there is not", host)
-    claim(slots <= plan.hosts[host].slots, "%d slots are used on %s", slots, host)
-    claim(not alone[host] or on[host] == 1, "%s is not alone on %s", alone[host], host)
-  end
+  local host, fault = invariants.hosts_fit(plan, nil, nil, jobs)
+  claim(not fault, "%s: %s", host, fault)
 end
 
 -- ---- Limits ------------------------------------------------------------------------------------

@@ -28,6 +28,10 @@ typedef struct allot_script_meter {
     int64_t memory;       /* bytes at once */
 } allot_script_meter;
 
+/* What a script may use by default. */
+#define ALLOT_SCRIPT_MEMORY       (64 * 1024 * 1024)
+#define ALLOT_SCRIPT_INSTRUCTIONS 10000000
+
 /* What a script may use. Zero in a field: its default. */
 typedef struct allot_script_limits {
     int64_t memory;       /* bytes of Lua memory; default 64 MiB; loading and every cycle alike */

@@ -32,7 +32,7 @@ typedef struct allot_tool_host {
     /* host.read(path): hands the file's bytes to the sink, piece by piece. */
     int (*read)(void *ud, const char *path, allot_sink sink, void *sink_ud,
                 char why[ALLOT_TOOL_WHY_MAX]);
-    /* host.write(path, text): the whole file, or nothing of it. */
+    /* host.write(path, text): the whole file, or nothing of it; folders are made. */
     int (*write)(void *ud, const char *path, const char *text, size_t len,
                  char why[ALLOT_TOOL_WHY_MAX]);
     /* host.list(path): hands each name in the directory to the sink, in any order. */
