@@ -261,6 +261,7 @@ int allot__cli_run(allot__cli *cli);
 int allot__cli_check(allot__cli *cli);
 int allot__cli_explain(allot__cli *cli);
 int allot__cli_diff(allot__cli *cli);
+int allot__cli_init(allot__cli *cli);
 int allot__cli_import(allot__cli *cli);
 int allot__cli_bench(allot__cli *cli);
 int allot__cli_types(allot__cli *cli);

@@ -51,11 +51,10 @@ const allot__verb allot__cli_verbs[] = {
     {"diff", "PLAN|POLICY PLAN|POLICY STATE...", 3, -1, "plan all",
      "compare what two plans, policies or times decide",
      "Decides about the same states twice and tells whose quota, grants, reclaims, tasks, jobs,\n"
-     "loans and leases differ, and by how much. The two are plans, A and B; or policies, .lua "
-     "files or\n"
-     "ready-made ones, which stand in turn in the plan of --plan, or of the other side, in place\n"
-     "of its own. Behind either, @TIME is another time than the state's own: Unix seconds,\n"
-     "RFC 3339, or \"next\", the next switch of windows.\n\n"
+     "loans and leases differ, and by how much. The two, A and B, are plans; or policies, .lua\n"
+     "files or ready-made ones, which stand in turn in the plan of --plan, or of the other side,\n"
+     "in place of its own. Behind either, @TIME is another time than the state's own: Unix\n"
+     "seconds, RFC 3339, or \"next\", the next switch of windows.\n\n"
      "Of several states, or a folder of .json files, it tells the sum: in how many they differ,\n"
      "who gains and loses most and in which, what more or less is reclaimed and lost. --all shows\n"
      "what is the same too, and lists whole. Exit status 1: they differ.\n\n"
@@ -64,6 +63,13 @@ const allot__verb allot__cli_verbs[] = {
      "  allot diff plan.json plan.json@next state.json\n"
      "  allot diff --format json plan.json fair.lua state.json | jq '.states[0].consumers'\n",
      allot__cli_diff},
+    {"init", "NAME", 1, 1, "out", "write a policy to begin with, and its spec",
+     "Writes NAME.lua, a small policy with comments; NAME_spec.lua, which says for busted what it\n"
+     "should do; and a plan and a state to try it on. All of it passes as it is. Nothing that is\n"
+     "there is written over. --out DIR: into that folder, which is made if need be.\n\n"
+     "  allot init fair && busted && allot run fair_plan.json fair_state.json\n"
+     "  allot init --out site fair\n",
+     allot__cli_init},
     {"import", "FILE...", 1, -1, "", "make a plan of a site's LSF files",
      "Reads lsb.queues and, as far as they are given, lsb.params, lsb.hosts, lsb.users,\n"
      "lsb.applications and lsb.resources, and prints the plan that they come to. What a plan "

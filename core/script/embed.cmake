@@ -60,7 +60,7 @@ set(tools swf # and these serve allot_tool_run
   api api_codes api_core api_library api_policy api_types api_words author help reference types
   random draw draw_ledger draw_queues apply apply_jobs shrink invariants invariants_queues
   properties check check_campaign check_draw check_findings check_formats check_sarif
-  check_subject check_trial)
+  check_subject check_trial scaffold coverage)
 foreach(list modules importers tools)
   list(TRANSFORM ${list} PREPEND "${PROJECT_SOURCE_DIR}/lua/allot/")
   list(TRANSFORM ${list} APPEND ".lua")

@@ -118,6 +118,8 @@ static int script_new(allot_engine *engine, const char *text, size_t len, const 
     if (limits) {
         script->box.say = limits->say;
         script->box.say_ud = limits->say_ud;
+        script->box.ran = limits->ran;
+        script->box.ran_ud = limits->ran_ud;
     }
     script->box.chunk = script->chunk;
     *out = script;

@@ -33,6 +33,7 @@ typedef struct allot__module {
     allot_script_limits limits;
     allot__growing *saying; /* where what policies print and log goes just now; NULL: nowhere */
     int32_t said, unsaid;   /* lines in it, and lines left out */
+    struct allot__coverage *coverage; /* lines that ran; NULL: nobody asked */
 } allot__module;
 
 typedef enum allot__kind { ALLOT__PLAN, ALLOT__STATE, ALLOT__DECISION, ALLOT__POLICY } allot__kind;
@@ -102,8 +103,11 @@ int allot__module_plan(lua_State *L);
 int allot__module_state(lua_State *L);
 int allot__module_cycle(lua_State *L);
 int allot__module_columns(lua_State *L);
-/* allot.diff */
+/* allot.diff, allot.coverage */
 int allot__module_diff(lua_State *L);
+int allot__module_coverage(lua_State *L);
+/* Ends what coverage holds. */
+void allot__module_uncover(allot__module *module);
 /* plan:consumers, decision:json, decision:explain */
 int allot__module_consumers(lua_State *L);
 int allot__module_json(lua_State *L);

@@ -47,10 +47,21 @@ static bool too_deep(lua_State *L)
     return false;
 }
 
+/* A line of the script, and of no module of the library, is told. */
+static void tell_line(const allot__sandbox *box, lua_State *L, lua_Debug *ar)
+{
+    if (box->ran && lua_getinfo(L, "Sl", ar) && strcmp(ar->short_src, box->source) == 0)
+        box->ran(box->ran_ud, box->chunk ? box->chunk : box->source, ar->currentline,
+                 *ar->what == 'm' ? 0 : ar->linedefined);
+}
+
 static void hook(lua_State *L, lua_Debug *ar)
 {
-    (void)ar;
     allot__sandbox *box = allot__sandbox_of(L);
+    if (ar->event == LUA_HOOKLINE) {
+        tell_line(box, L, ar);
+        return;
+    }
     if (!box->spent) {
         box->fuel -= INTERVAL;
         bool deep = too_deep(L);
@@ -87,10 +98,11 @@ void allot__sandbox_arm(allot__sandbox *box, int64_t fuel)
     box->spent = false;
     box->denial = ALLOT__DENIED_NOTHING;
     box->said = 0;
+    int lines = box->ran ? LUA_MASKLINE : 0;
     if (fuel < 0)
-        lua_sethook(box->L, NULL, 0, 0);
+        lua_sethook(box->L, lines ? hook : NULL, lines, 0);
     else
-        lua_sethook(box->L, hook, LUA_MASKCOUNT, INTERVAL);
+        lua_sethook(box->L, hook, LUA_MASKCOUNT | lines, INTERVAL);
 }
 
 void allot__sandbox_disarm(allot__sandbox *box)

@@ -45,6 +45,8 @@ typedef struct allot__sandbox {
     allot__denial denial;
     void (*say)(void *ud, const char *chunk, int32_t line, const char *level, const char *text);
     void *say_ud;
+    void (*ran)(void *ud, const char *chunk, int32_t line, int32_t function);
+    void *ran_ud;            /* of lines that run, as in allot_script_limits */
     const char *chunk;       /* whose name `source` shortens; NULL: it is as good */
     int64_t said;            /* lines since the sandbox was armed */
     int64_t swept;           /* bytes in use after the last collection */

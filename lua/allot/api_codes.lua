@@ -78,6 +78,7 @@ return {
   -- The command.
   { "E-usage", "The words on the command line do not fit; `allot help VERB` tells." },
   { "E-at", "No window of the plan begins or ends after that time." },
+  { "E-exists", "The file is there already; nothing is written over." },
   { "E-io", "A file cannot be read or written." },
   { "E-nothing", "Nothing was checked: a mistyped pattern would else look like success." },
   { "E-not-a-plan", "The document is something else than was asked for." },

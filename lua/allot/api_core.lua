@@ -73,6 +73,19 @@ local decision = assert(allot.cycle(plan, assert(allot.state(plan, state_text)))
 assert(allot.diff(decision, decision).same)]],
   },
   {
+    name = "coverage",
+    params = { { "on?", "boolean", "true: counts from 0, of policies that are loaded from now on; "
+      .. "false: counts no more" } },
+    returns = { { "table|true|nil", "without `on`: by file the lines that ran, as "
+      .. "{ line = , from = , times = }; from: where the function begins, 0 of the file itself" },
+      FAILS[1], FAILS[2] },
+    doc = "Counts which lines of policies run. `allot.fixture` shows it with the file's text.",
+    example = [[
+assert(allot.coverage(true))
+assert(next(allot.coverage()) == nil)
+assert(allot.coverage(false))]],
+  },
+  {
     name = "columns",
     params = { { "rows",
       '"consumers"|"tasks"|"sessions"|"queues"|"leases"', "what a rule is about" } },

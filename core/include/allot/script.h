@@ -43,6 +43,11 @@ typedef struct allot_script_limits {
      * counted, and the count told. NULL: dropped. It must not call into the engine. */
     void (*say)(void *ud, const char *chunk, int32_t line, const char *level, const char *text);
     void *say_ud;
+    /* Told of every line of the policy's own file that runs: the file, the line, and the line where
+     * the function begins that it is of (0: the file itself). It slows policies down, and what they
+     * may use means the same. NULL: nobody is told. It must not call into the engine. */
+    void (*ran)(void *ud, const char *chunk, int32_t line, int32_t function);
+    void *ran_ud;
 } allot_script_limits;
 
 /* Loads a policy from text: `chunk` names it in messages ("site/fair.lua"). Text only, at most

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* init.c: the verb `init`: a policy, its spec and a plan, to begin with. */
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+int allot__cli_init(allot__cli *cli)
+{
+    const char *folder = cli->options.to;
+    char words[128] = "";
+    if (folder != NULL && mkdir(folder, 0777) != 0 && errno != EEXIST) {
+        if (strerror_r(errno, words, sizeof words) != 0)
+            words[0] = '\0';
+        return allot__cli_fail(cli, CLI_IO, "E-io", NULL, "%.200s cannot be made: %s", folder,
+                               words);
+    }
+    return allot__cli_tool(cli, "scaffold", "init");
+}

@@ -1,0 +1,106 @@
+-- SPDX-License-Identifier: MIT
+-- Copyright the allot authors
+--- `allot init`: what it writes passes at once, and nothing is written over.
+
+local shell = require "spec.support.shell"
+
+describe("allot init", function ()
+  local at, here
+
+  setup(function ()
+    at = shell.directory()
+    here = shell.lines("pwd")[1]
+  end)
+  teardown(function () shell.remove(at) end)
+
+  local function command(words, folder)
+    return shell.run(("cd %s && %s/%s %s"):format(folder or at, here, shell.allot, words))
+  end
+
+  --- busted as somebody runs it who has allot installed, in the folder.
+  local function busted(folder)
+    local preload = os.getenv "LD_PRELOAD"
+    return shell.run(("cd %s && LUA_PATH='%s/lua/?.lua;%s/lua/?/init.lua;;'"
+      .. " LUA_CPATH='%s/%s/lua/?.so;;' ASAN_OPTIONS=detect_leaks=0 %s busted"):format(folder,
+      here, here, here, shell.build, preload and "LD_PRELOAD=" .. preload or ""))
+  end
+
+  it("writes a policy whose spec, check and run pass", function ()
+    local status, out, err = command "init fair"
+    assert.equal("", err)
+    assert.equal(0, status)
+    assert.truthy(out:find("fair.lua written\nfair_spec.lua written\n", 1, true))
+    status, out = busted(at)
+    assert.equal(0, status, out)
+    assert.truthy(out:find("4 successes / 0 failures / 0 errors", 1, true))
+    status, out, err = command "check fair.lua fair_plan.json"
+    assert.equal("", err)
+    assert.equal(0, status)
+    assert.truthy(out:find("fair.lua: policy is valid", 1, true))
+    assert.equal(0, (command "run fair_plan.json fair_state.json"))
+    assert.equal(0, (shell.run(("luacheck -q --std lua54 --no-global %s/fair.lua"):format(at))))
+  end)
+
+  it("writes a spec that fails where the policy does not do that", function ()
+    command "init --out bent bent"
+    local path = at .. "/bent/bent.lua"
+    local policy = shell.read(path)
+    shell.write(path, (policy:gsub('by = "share",', "by = 1,")))
+    local status, out = busted(at .. "/bent")
+    assert.equal(1, status)
+    assert.truthy(out:find("dev: expected a quota of 8, it is 9", 1, true))
+    shell.write(path, (policy:gsub("guards = ", "-- %0")))
+    status, out = busted(at .. "/bent")
+    assert.equal(1, status)
+    assert.truthy(out:find("young: expected that it goes, but it stays", 1, true))
+    -- a line that no spec reaches is told
+    shell.write(path, (policy:gsub("        return math.min", "        if owned > 900 then\n"
+      .. "          return 1\n        end\n%0")))
+    status, out = busted(at .. "/bent")
+    assert.is_true(status ~= 0)
+    assert.truthy(out:find("expected 100 % of the lines to run", 1, true))
+    assert.truthy(out:find("return 1\n", 1, true))
+  end)
+
+  it("makes the folder, and adds to one", function ()
+    local status, out, err = command "init --out site one"
+    assert.equal("", err)
+    assert.equal(0, status)
+    assert.truthy(out:find("site/.busted written", 1, true))
+    status, out = command "init --out site/ two"
+    assert.equal(0, status)
+    assert.falsy(out:find(".busted written", 1, true))
+    status, out = busted(at .. "/site")
+    assert.equal(0, status)
+    assert.truthy(out:find("8 successes", 1, true))
+  end)
+
+  it("writes over nothing", function ()
+    command "init twice"
+    shell.write(at .. "/twice_plan.json", "mine")
+    os.remove(at .. "/twice.lua")
+    local status, out, err = command "init twice"
+    assert.equal(3, status)
+    assert.equal("", out)
+    assert.truthy(err:find("twice_plan.json: error: is there already, and stays as it is "
+      .. "[E-exists]", 1, true))
+    assert.equal("mine", shell.read(at .. "/twice_plan.json"))
+    assert.falsy(shell.exists(at .. "/twice.lua"))
+  end)
+
+  it("wants a name, and a folder that it can write to", function ()
+    for _, name in ipairs { "9x", "a.b", "a/b", "''" } do
+      local status, out, err = command("init " .. name)
+      assert.equal(2, status)
+      assert.equal("", out)
+      assert.truthy(err:find("is no name", 1, true))
+    end
+    local status, _, err = command "init --out absent/deep x"
+    assert.equal(5, status)
+    assert.truthy(err:find("absent/deep cannot be made", 1, true))
+    shell.write(at .. "/file", "")
+    status, _, err = command "init --out file x"
+    assert.equal(5, status)
+    assert.truthy(err:find("cannot be written", 1, true))
+  end)
+end)
