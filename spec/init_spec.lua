@@ -2,6 +2,7 @@
 -- Copyright the allot authors
 --- `allot init`: what it writes passes at once, and nothing is written over.
 
+local json = require "dkjson"
 local shell = require "spec.support.shell"
 
 describe("allot init", function ()
@@ -102,5 +103,45 @@ describe("allot init", function ()
     status, _, err = command "init --out file x"
     assert.equal(5, status)
     assert.truthy(err:find("cannot be written", 1, true))
+  end)
+end)
+
+describe("allot check --coverage", function ()
+  local path
+
+  setup(function ()
+    path = os.tmpname() .. ".lua"
+    shell.write(path, [[
+return policy {
+  name = "x",
+  quota = {
+    fill "f" { by = function (share)
+      if share > 2000000000 then
+        return 7
+      end
+      return share
+    end },
+  },
+}
+]])
+  end)
+  teardown(function () os.remove(path) end)
+
+  it("tells which lines of a policy no random case reached", function ()
+    local status, out, err = shell.command("check", "--coverage", "--runs", "20", path)
+    assert.equal("", err)
+    assert.equal(0, status)
+    local words = "\n  %s: 8 of 9 lines ran (88 %%)\n    %s:6: return 7\n"
+    assert.truthy(out:find(words:format(path, path), 1, true), out)
+    status, out = shell.command("check", "--format", "json", "--coverage", "--runs", "20", path,
+      "hybrid")
+    assert.equal(0, status)
+    local document = json.decode(out)
+    assert.same({ percent = 88, ran = 8, all = 9, missed = { { line = 6, from = 4,
+      text = "return 7" } } }, document.checked[1].coverage)
+    assert.is_true(document.checked[2].coverage.percent > 0)
+    status, out = shell.command("check", "--runs", "20", path)
+    assert.equal(0, status)
+    assert.falsy(out:find("lines ran", 1, true))
   end)
 end)

@@ -82,7 +82,7 @@ typedef struct allot__list {
 /* What options.c's table says where to put; all 0 where nothing was given. */
 typedef struct allot__options {
     bool given[CLI_OPTIONS_MAX]; /* by the place in the table; see allot__cli_given */
-    bool json, help, version, all, trace;
+    bool json, help, version, all, coverage, trace;
     int format, color, columns; /* a word's place among its option's: allot__color, ... */
     const char *group, *shape, *at, *to, *plan;
     int64_t repeat; /* 0: the verb's own choice */

@@ -18,6 +18,8 @@ const allot__option_row allot__cli_options[] = {
      0, 0},
     {"color", 'c', "auto|always|never", "colours; auto: on a terminal, unless NO_COLOR is set",
      CLI_WORD, AT(color), 0, 0},
+    {"coverage", '\0', NULL, "which lines of policies ran, and which never did", CLI_FLAG,
+     AT(coverage), 0, 0},
     {"all", 'a', NULL, "also consumers that have, want and get nothing", CLI_FLAG, AT(all), 0, 0},
     {"columns", 'k', "auto|monitor|all",
      "auto: what says something; monitor: whose slots are in whose hands", CLI_WORD, AT(columns), 0,

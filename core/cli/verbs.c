@@ -17,7 +17,7 @@ const allot__verb allot__cli_verbs[] = {
      "  allot run --trace plan.json state.json\n"
      "  collect-state | allot run plan.json -\n",
      allot__cli_run},
-    {"check", "PLAN|POLICY...", 0, -1, "runs seed out format=text|json|github|sarif|junit",
+    {"check", "PLAN|POLICY...", 0, -1, "runs seed out coverage format=text|json|github|sarif|junit",
      "say whether plans and policies are valid, and keep what they promise",
      "Reads plans, and policies (files that end in .lua, and ready-made ones by name), and tells\n"
      "every fault with its place. Checking no file at all is an error, so that a mistyped pattern\n"
@@ -27,7 +27,8 @@ const allot__verb allot__cli_verbs[] = {
      "states of its own. The invariants must hold, the same input must give the same answer, "
      "cycle\n"
      "after cycle must come to rest, the policy must keep its budget and the properties that it\n"
-     "declares. What breaks is made small and written to --out, ready for allot run.\n\n"
+     "declares. What breaks is made small and written to --out, ready for allot run. --coverage\n"
+     "tells which lines of a policy ran in all of that.\n\n"
      "  allot check plan.json\n"
      "  allot check --runs 20000 --seed 7 site/fair.lua\n"
      "  allot check --format sarif site/*.lua > allot.sarif\n"

@@ -6,6 +6,7 @@
 -- a policy on plans within what it declares, a plan on states of its own (check_campaign.lua).
 
 local campaign = require "allot.check_campaign"
+local coverage = require "allot.coverage"
 local findings = require "allot.check_findings"
 local formats = require "allot.check_formats"
 local subject = require "allot.check_subject"
@@ -122,6 +123,13 @@ local function try(host, file, bench, opts, text)
   end
 end
 
+--- What of a policy ran in all that was done with it just now.
+local function cover(core, file, text)
+  local counted = core.coverage()
+  file.coverage = coverage.report(text, file.file, counted and counted[file.file])
+  core.coverage(false)
+end
+
 local function check_file(core, host, path, opts)
   local policy = subject.is_policy(path) or core.ready(path) ~= nil
   local file = {
@@ -135,6 +143,7 @@ local function check_file(core, host, path, opts)
     return file
   end
   local bench
+  local covered = policy and opts.coverage and core.coverage(true)
   if policy then
     bench = open_policy(core, file, text)
   else
@@ -142,6 +151,7 @@ local function check_file(core, host, path, opts)
   end
   file.valid = bench ~= nil
   if bench and opts.runs > 0 then try(host, file, bench, opts, text) end
+  if bench and covered then cover(core, file, text) end
   return file
 end
 
@@ -151,13 +161,14 @@ local function number(host, name, fallback)
   return math.tointeger(tonumber(host.option(name))) or fallback
 end
 
---- Checks the files; the exit status. Options of the host: format, runs, seed, out.
+--- Checks the files; the exit status. Options of the host: format, runs, seed, out,
+--- coverage.
 function check.run(host, args)
   local core = require "allot.core"
   local format = host.option "format" or "text"
   local opts = {
     runs = number(host, "runs", RUNS), seed = number(host, "seed", SEED),
-    out = host.option "out" or OUT,
+    out = host.option "out" or OUT, coverage = host.option "coverage" ~= nil,
   }
   local files, status = {}, DONE
   for i, path in ipairs(args) do

@@ -5,6 +5,7 @@
 -- A checked file is { file, kind, counts, cases, seed, checks = { {id, text, failed} ... },
 -- findings, status }. A finding's `text` is its message with what it is about.
 
+local coverage = require "allot.coverage"
 local findings_of = require "allot.check_findings"
 local sarif = require "allot.check_sarif"
 
@@ -83,6 +84,9 @@ function formats.text(core, files, out)
     if file.valid then
       out(("%s: %s is valid%s\n"):format(file.file, file.kind, count_words(file)))
       if file.cases then put_cases(core, out, file) end
+      if file.coverage then
+        out("  " .. coverage.words(file.coverage, file.file):gsub("\n", "\n  ") .. "\n")
+      end
     end
   end
 end
@@ -110,6 +114,14 @@ end
 local function checked(core, file)
   local row = { file = file.file, kind = file.kind }
   for kind, count in pairs(file.counts or {}) do row[kind .. "s"] = count end
+  if file.coverage then
+    local missed = core.list {}
+    for i, line in ipairs(file.coverage.missed) do missed[i] = line end
+    row.coverage = {
+      percent = file.coverage.percent, ran = file.coverage.ran, all = file.coverage.all,
+      missed = missed,
+    }
+  end
   if not file.cases then return row end
   row.cases, row.plans, row.seed, row.checks = file.cases, file.plans, file.seed, core.list {}
   for i, check in ipairs(file.checks) do
