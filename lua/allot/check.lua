@@ -106,7 +106,7 @@ local function try(host, file, bench, opts, text)
   })
   file.cases, file.plans, file.seed = run.cases, run.plans, opts.seed
   file.checks, file.use = run.list, run.use
-  file.complete = not run.broken
+  file.complete = not run.broken and not run.unsure
   add(file, findings.of_run(bench, host, opts, run, status_of))
   if opts.fault then
     add_error(file, "E-io", opts.fault)

@@ -11,6 +11,8 @@ local campaign = {}
 
 --- Of each plan so many states; cases that a failure is made smaller by, at most.
 local STATES, TRIES = 8, 500
+--- The same where each costs a whole budget.
+local DEAR_TRIES = { ["E-policy-budget"] = 40, ["E-policy-memory"] = 40 }
 --- Of so many plans one is tried with tasks, and what is dear.
 local WITH_TASKS, DEAR = 4, 2
 
@@ -91,6 +93,7 @@ local function outcome(bench, case, kind, id)
   local ok, result = pcall(function ()
     prepare(bench, desk)
     local it = trial.new(bench, desk, case.state, 0)
+    it.every = true
     for _, check in ipairs(desk.checks) do
       if check.id == id then
         local path, text, blamed = check.run(it)
@@ -104,15 +107,15 @@ local function outcome(bench, case, kind, id)
 end
 
 --- The smallest case found that comes to the same, and what it comes to.
-local function smallest(bench, desk, state, id, code)
+local function smallest(bench, desk, state, id, code, where)
   local last
   local case = shrink.run({ plan = desk.plan, state = state }, function (smaller)
     local made = outcome(bench, smaller, desk.kind, id)
     local same = made and made.code == code and (code ~= nil or made.text ~= nil)
-    if same and made.raised and made.raised.where == "plan" then same = false end
+    if same and made.raised and made.raised.where ~= where then same = false end
     if same then last = made end
     return same
-  end, TRIES)
+  end, DEAR_TRIES[code] or TRIES)
   return case, last or outcome(bench, case, desk.kind, id)
 end
 
@@ -135,21 +138,22 @@ local function add_failure(run, bench, desk, state, check)
   run.failures[#run.failures + 1] = {
     check = made and made.check or check, case = case, path = made and made.path,
     text = made and made.text or "it does not hold", blamed = made and made.blamed,
-    trial = made and made.trial, at_case = run.cases,
+    trial = made and made.trial,
   }
 end
 
 --- A policy, or one of its properties, that fails while it runs ends a campaign.
 local function add_break(run, bench, desk, state, raised, id)
-  local case, made = smallest(bench, desk, state, id, first_code(raised))
-  run.broken = {
-    case = case, raised = made and made.raised or raised, at_case = run.cases,
-  }
+  local case, made = smallest(bench, desk, state, id, first_code(raised), raised.where)
+  made = made and made.raised
+  run.broken = { case = case, raised = made or raised, alone = made ~= nil }
 end
 
 --- Whether what was raised is the policy's own failure, and no mistake in what was drawn.
 local function is_break(raised)
+  local code = first_code(raised) or ""
   return raised.where == "cycle" or raised.where == "property"
+    or raised.where == "plan" and (code == "E-cycle" or code:find("^E%-policy%-") ~= nil)
 end
 
 local function try_state(run, bench, desk, state, turn)
@@ -163,6 +167,8 @@ local function try_state(run, bench, desk, state, turn)
         row.cases = row.cases + 1
         local _, fault = check.run(it)
         if fault then add_failure(run, bench, desk, state, check) end
+        run.unsure = run.unsure or fault ~= nil and check.ends
+        if run.unsure then return end
       end
     end
   end)
@@ -188,13 +194,16 @@ local function try_desk(run, bench, desk, random, states)
   if not ok then ok, raised = pcall(prepare, bench, desk) end
   if not ok then
     if type(raised) ~= "table" then error(raised, 0) end
+    if not desk.fixed and is_break(raised) then
+      return add_break(run, bench, desk, check_draw.state(random, desk), raised, "none")
+    end
     run.strange, run.why = run.strange + 1, run.why or raised.message
     if desk.fixed then run.cannot = raised end
     return
   end
   note_checks(run, desk.checks)
   for i = 1, states do
-    if run.broken then return end
+    if run.broken or run.unsure then return end
     local state = check_draw.state(random, desk)
     if desk.kind == "tree" and not desk.plan.groups and not desk.plan.hosts
       and desk.number % WITH_TASKS == 0 and i % 2 == 0 then
@@ -227,7 +236,7 @@ end
 function campaign.run(bench, opts)
   local run = { cases = 0, strange = 0, list = {}, by_id = {}, failures = {}, use = {} }
   local number = 0
-  while run.cases < opts.runs and not run.broken and not run.cannot do
+  while run.cases < opts.runs and not (run.broken or run.cannot or run.unsure) do
     number = number + 1
     if run.strange > 50 + 4 * run.cases then break end
     local random = Random.new(opts.seed * 1000003 + number)
@@ -237,7 +246,7 @@ function campaign.run(bench, opts)
     if opts.progress then opts.progress(run.cases, opts.runs) end
   end
   run.plans = number
-  if bench.crowd and not run.broken and opts.runs > 0 then
+  if bench.crowd and not run.broken and not run.unsure and opts.runs > 0 then
     try_crowd(run, bench, Random.new(opts.seed))
   end
   return run

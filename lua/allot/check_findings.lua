@@ -92,6 +92,9 @@ local HINTS = {
   { "instructions", "a loop does not end, or does too much for one row: go over the columns of "
     .. "this row alone" },
   { "nested deeper", "a function calls itself without end: write it as a loop with a bound" },
+  { "would make more than", "a policy computes with numbers: strings are for names and messages" },
+  { "preempt each other", "of two queues let one preempt the other, and not both: higher "
+    .. "\"priority\"" },
   { "bytes of memory", "a function keeps or builds too much: it is called for every row, and needs "
     .. "numbers, no large tables" },
   { "a string of more than", "a policy computes with numbers: strings are for names and messages" },
@@ -165,9 +168,8 @@ local function add_case(finding, bench, host, opts, name, case)
     opts.fault = opts.fault or fault
     return finding
   end
-  local advice = finding.hint and "; " .. finding.hint or ""
   finding.case, finding.command = folder, see_it(folder)
-  finding.hint = "see " .. finding.command .. advice
+  finding.hint = (finding.hint and finding.hint .. "; " or "") .. "see it: " .. finding.command
   return finding
 end
 
@@ -193,6 +195,21 @@ local function of_failure(bench, host, opts, failure)
   return add_case(finding, bench, host, opts, check.id, failure.case)
 end
 
+local REMEMBERS = "of the case below alone it does not fail: the policy keeps something from "
+  .. "call to call, which grows"
+
+--- What makes a drawn plan invalid is the policy: its relation of queues, if it has one.
+local function blame_policy(finding, bench)
+  finding.line, finding.col, finding.width, finding.source, finding.file = nil, nil, nil, nil, nil
+  for file, text in pairs(bench.policies) do
+    for number, line in ipairs(lines_of(text)) do
+      local from, to = line:find "%f[%w]preempts%s*="
+      if from and not finding.file then place(finding, file, text, number, from, to - from + 1) end
+    end
+    finding.file = finding.file or file
+  end
+end
+
 --- The diagnostics of a report as findings; `status` is what they come to.
 function findings.of_report(report, status)
   local out = {}
@@ -200,7 +217,11 @@ function findings.of_report(report, status)
     local finding = { status = each.severity == "error" and status(each.code) or 0 }
     for key, value in pairs(each) do finding[key] = value end
     finding.rule = each.code
-    finding.hint = finding.hint or each.severity == "error" and findings.hint(each.message) or nil
+    local hint = each.severity == "error" and findings.hint(each.message)
+    -- What a newcomer looks for is none of the names that there are.
+    if hint and not finding.hint then
+      finding.hint, finding.message = hint, each.message:gsub("; known are .*", "")
+    end
     out[i] = finding
   end
   return out
@@ -217,7 +238,9 @@ function findings.of_run(bench, host, opts, run, status)
     local list = findings.of_report(run.broken.raised.report, status)
     for _, finding in ipairs(list) do
       if finding.severity == "error" then
-        finding.rule = "runs"
+        finding.rule, finding.status = "runs", finding.status > 3 and finding.status or 1
+        if not run.broken.alone then finding.hint = REMEMBERS end
+        if finding.file == "plan.json" then blame_policy(finding, bench) end
         add_case(finding, bench, host, opts, "runs", run.broken.case)
         out[#out + 1] = finding
         break

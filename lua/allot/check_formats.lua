@@ -66,16 +66,18 @@ local function kept(file)
 end
 
 local function put_cases(core, out, file)
+  if not file.complete then
+    out(("  stopped after %d random cases, seed %d\n"):format(file.cases, file.seed))
+    return
+  end
   out(("  %d random cases of %d plans, seed %d\n"):format(file.cases, file.plans, file.seed))
   local words = kept(file)
-  if file.complete and #words > 0 then
+  if #words > 0 then
     out(wrapped("  hold:", "       ", words) .. "\n")
   end
-  if file.complete then
-    local shares = findings_of.shares(core, file.use)
-    out(("  of its budget it takes %d%% of instructions, %d%% of memory at most\n"):format(
-      math.max(shares.instructions, shares.loading), shares.memory))
-  end
+  local shares = findings_of.shares(core, file.use)
+  out(("  of its budget it takes %d%% of instructions, %d%% of memory at most\n"):format(
+    math.max(shares.instructions, shares.loading), shares.memory))
 end
 
 --- What was checked; findings are said by themselves.

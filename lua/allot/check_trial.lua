@@ -213,15 +213,27 @@ end
 
 -- Checks ---------------------------------------------------------------------------------------
 
+local TELLING = { "quota", "granted", "exact", "allocated" }
+
+--- Keys of a row, those that tell most first.
+local function keys_of(row)
+  local keys = {}
+  for key, value in pairs(row) do
+    if type(value) ~= "table" then keys[#keys + 1] = key end
+  end
+  table.sort(keys)
+  return table.move(keys, 1, #keys, #TELLING + 1, { table.unpack(TELLING) })
+end
+
 --- The first consumer whose row differs in two decisions, and how.
 local function difference(one, other)
   for i, it in ipairs(one.groups) do
     for _, row in ipairs(it.group.consumers) do
       local now = other.groups[i].rows[row.path]
-      if now.quota ~= row.quota then
-        return row.path, ("its quota is %d, and then %d"):format(row.quota, now.quota)
-      elseif now.granted ~= row.granted then
-        return row.path, ("it is granted %d slots, and then %d"):format(row.granted, now.granted)
+      for _, key in ipairs(keys_of(row)) do
+        if now[key] ~= row[key] then
+          return row.path, ("its %s is %s, and then %s"):format(key, row[key], now[key])
+        end
       end
     end
   end
@@ -262,7 +274,7 @@ local function of_queues(it)
 end
 
 local ALIKE = {
-  id = "same-answer", code = "E-same-answer", run = answers_alike,
+  id = "same-answer", code = "E-same-answer", run = answers_alike, ends = true,
   text = "the same plan and state give the same answer",
   hint = "a function of the policy remembers something from call to call: what it returns may go "
     .. "by its row alone",

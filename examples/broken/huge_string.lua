@@ -1,0 +1,8 @@
+-- SPDX-License-Identifier: MIT
+-- Copyright the allot authors
+--- Broken: it computes with strings, which grow.
+
+return policy {
+  name = "huge_string",
+  quota = { fill "tally" { by = function (demand) return #("|"):rep(demand) end } },
+}
