@@ -116,6 +116,13 @@ int32_t allot__index_next(const allot__index *index, uint32_t hash, uint32_t *pr
     return -1;
 }
 
+void allot__index_clear(allot__index *index)
+{
+    if (index->count > 0)
+        memset(index->slots, 0, index->capacity * sizeof *index->slots);
+    index->count = 0;
+}
+
 void allot__index_free(allot_engine *engine, allot__index *index)
 {
     allot__free(engine, index->slots, index->capacity, sizeof *index->slots);

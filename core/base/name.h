@@ -27,6 +27,8 @@ int allot__index_room(allot_engine *engine, allot__index *index);
 void allot__index_add(allot__index *index, uint32_t hash, int32_t number);
 /* The next number that may be the one sought, or -1. *probe is 0 at first. */
 int32_t allot__index_next(const allot__index *index, uint32_t hash, uint32_t *probe);
+/* Takes all numbers out; the room stays. */
+void allot__index_clear(allot__index *index);
 void allot__index_free(allot_engine *engine, allot__index *index);
 
 #endif

@@ -50,6 +50,18 @@ char *allot__pool_copy(allot_engine *engine, allot__pool *pool, const char *text
     return copy ? memcpy(copy, text, size) : NULL;
 }
 
+void allot__pool_clear(allot_engine *engine, allot__pool *pool)
+{
+    struct allot__pool_chunk *newest = pool->chunks;
+    if (!newest)
+        return;
+    allot__pool rest = {.chunks = newest->next};
+    allot__pool_free(engine, &rest);
+    newest->next = NULL;
+    memset(newest->data, 0, pool->used); /* pieces are handed out zeroed */
+    pool->used = 0;
+}
+
 void allot__pool_free(allot_engine *engine, allot__pool *pool)
 {
     for (struct allot__pool_chunk *it = pool->chunks, *next; it; it = next) {

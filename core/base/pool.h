@@ -17,6 +17,8 @@ typedef struct allot__pool {
 void *allot__pool_take(allot_engine *engine, allot__pool *pool, size_t bytes, size_t align);
 /* A copy of a string with its NUL. */
 char *allot__pool_copy(allot_engine *engine, allot__pool *pool, const char *text);
+/* Takes all pieces back; the newest block stays for those to come. */
+void allot__pool_clear(allot_engine *engine, allot__pool *pool);
 void allot__pool_free(allot_engine *engine, allot__pool *pool);
 
 #endif

@@ -120,6 +120,10 @@ ALLOT_API int allot_state_waiting_since(allot_state *state, int32_t group, int32
 ALLOT_API int allot_state_seal(allot_state *state, allot_report *report);
 /* Makes a sealed state changeable again; what was set stays. */
 ALLOT_API int allot_state_open(allot_state *state);
+/* Takes out of an open state what was added one by one: tasks, sessions, reclaims in flight, loans
+ * and jobs. What was set stays: times, demand, allocated, sizes, hosts, use of queues. The memory
+ * stays for what comes next, so that a state can be filled anew for every cycle. EUSAGE. */
+ALLOT_API int allot_state_clear(allot_state *state);
 
 /* Also of the other way round: what was added of each kind, in the order of adding. Borrowed, a
  * session until the next is added. EUSAGE, or NULL: there is no such. */

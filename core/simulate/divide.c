@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * divide.c: a cycle of a plan that divides slots, and what it decides is done.
+ *
+ * Whether anybody has to give back follows from sums alone: tasks can only keep slots from going
+ * (guards). So a cycle is told of sums first, and only when somebody must give back once more, with
+ * the tasks of those who hold too much.
+ */
+#include "simulate/sim.h"
+
+int allot__decide(allot_simulation *sim, allot_stage last, allot_report *report,
+                  allot_decision **out)
+{
+    sim->counts.cycles++;
+    int status = allot_cycle_until(sim->plan, sim->state, last, NULL, out);
+    if (status == ALLOT_OK || status == ALLOT_ENOMEM)
+        return status;
+    return allot_cycle_until(sim->plan, sim->state, last, report, out);
+}
+
+int allot__reopen(allot_simulation *sim, allot_decision *decision)
+{
+    allot_decision_free(decision);
+    return allot_state_open(sim->state);
+}
+
+/* Whose tasks matter: those who are above their target, or give back for another reason. */
+static void mark_over(const allot_simulation *sim, const allot_decision *decision)
+{
+    for (int32_t c = 0; c < sim->groups * sim->consumers; c++) {
+        allot__cell *cell = &sim->cells[c];
+        allot_verdict verdict;
+        cell->over = false;
+        if (cell->first < 0)
+            continue;
+        allot_decision_verdict(decision, cell->group, cell->consumer, &verdict);
+        cell->over = verdict.over > 0 || verdict.reclaimed > 0 || verdict.held_back > 0;
+    }
+}
+
+static int decide(allot_simulation *sim, allot_report *report, allot_decision **out)
+{
+    bool all = sim->options.always_tasks || sim->hosted;
+    int status = allot__tell_cycle(sim, all ? ALLOT__TELL_ALL : ALLOT__TELL_SUMS, report);
+    sim->counts.with_tasks += all;
+    if (status == ALLOT_OK)
+        status = allot__decide(sim, ALLOT_STAGE_ORDERS, report, out);
+    if (status != ALLOT_OK || all || allot_decision_reclaims(*out) == 0)
+        return status;
+    mark_over(sim, *out);
+    status = allot__reopen(sim, *out);
+    if (status == ALLOT_OK)
+        status = allot__tell_cycle(sim, ALLOT__TELL_OVER, report);
+    sim->counts.with_tasks++;
+    return status == ALLOT_OK ? allot__decide(sim, ALLOT_STAGE_ORDERS, report, out) : status;
+}
+
+/* ---- Carrying out ---------------------------------------------------------------------------- */
+
+static int take_all_back(allot_simulation *sim, const allot_decision *decision, bool *again)
+{
+    int status = ALLOT_OK;
+    allot_reclaim reclaim;
+    for (int32_t i = 0; i < allot_decision_reclaims(decision) && status == ALLOT_OK; i++) {
+        allot_decision_reclaim(decision, i, &reclaim);
+        status = allot__take_back(sim, &reclaim, again);
+    }
+    return status;
+}
+
+static int start_on(allot_simulation *sim, const allot_grant *grant, bool *again)
+{
+    allot__cell *cell = &sim->cells[grant->group * sim->consumers + grant->consumer];
+    int64_t placed = 0;
+    int status = ALLOT_OK;
+    for (int32_t i = 0; i < grant->place_count && status == ALLOT_OK; i++) {
+        placed += grant->places[i].slots;
+        status = allot__start(sim, cell, grant->places[i].slots, grant->places[i].host, again);
+    }
+    if (status == ALLOT_OK && placed < grant->slots)
+        status = allot__start(sim, cell, grant->slots - placed, INT32_MIN, again);
+    return status;
+}
+
+static int start_all(allot_simulation *sim, const allot_decision *decision, bool *again)
+{
+    int status = ALLOT_OK;
+    allot_grant grant;
+    for (int32_t i = 0; i < allot_decision_grants(decision) && status == ALLOT_OK; i++) {
+        allot_decision_grant(decision, i, &grant);
+        status = start_on(sim, &grant, again);
+    }
+    return status;
+}
+
+static int keep_loans(allot_simulation *sim, const allot_decision *decision)
+{
+    int32_t count = allot_decision_loans(decision);
+    sim->loans.count = 0;
+    for (int32_t i = 0; i < count; i++) {
+        allot_loan_change change;
+        allot_decision_loan(decision, i, &change);
+        if (change.slots == 0)
+            continue;
+        allot_loan *loan = allot__list_add(sim->engine, &sim->loans, sizeof *loan);
+        if (loan == NULL)
+            return ALLOT_ENOMEM;
+        *loan = (allot_loan){change.group, change.lender, change.borrower, change.slots};
+    }
+    return ALLOT_OK;
+}
+
+/* ---- What goes by time ----------------------------------------------------------------------- */
+
+static void wake_at(allot_simulation *sim, int64_t when)
+{
+    if (when > sim->now && when < sim->wake)
+        sim->wake = when;
+}
+
+/* Who waits since when; and when a delay is over, so that a cycle comes then. */
+static void keep_waiting(allot_simulation *sim, const allot_decision *decision)
+{
+    const allot_plan *plan = allot_decision_plan(decision);
+    for (int32_t c = 0; c < sim->groups * sim->consumers; c++) {
+        allot__cell *cell = &sim->cells[c];
+        allot_verdict verdict;
+        if (!cell->leaf)
+            continue;
+        allot_decision_verdict(decision, cell->group, cell->consumer, &verdict);
+        cell->waiting_since = verdict.waiting_since;
+        if (verdict.waiting_since == INT64_MIN)
+            continue;
+        wake_at(sim, verdict.waiting_since +
+                         allot_plan_option_get(plan, cell->group, ALLOT_OPTION_CLAIM_DELAY));
+        int64_t pause = allot_plan_option_get(plan, cell->group, ALLOT_OPTION_RECLAIM_INTERVAL);
+        if (pause > 0)
+            wake_at(sim, sim->now + pause);
+    }
+}
+
+/* The state is open. */
+static int keep_reclaimed(allot_simulation *sim)
+{
+    const int32_t *dirty = sim->dirty.items;
+    int status = ALLOT_OK;
+    for (size_t i = 0; i < sim->dirty.count && status == ALLOT_OK; i++) {
+        const allot__cell *cell = &sim->cells[dirty[i]];
+        if (cell->reclaimed > 0)
+            status = allot_state_reclaimed_at(sim->state, cell->group, cell->consumer, sim->now);
+    }
+    return status;
+}
+
+int allot__divide(allot_simulation *sim, allot_report *report, bool *again)
+{
+    allot_decision *decision = NULL;
+    int status = allot__rigid_ask(sim, report);
+    if (status == ALLOT_OK)
+        status = decide(sim, report, &decision);
+    if (status != ALLOT_OK)
+        return status;
+    for (int32_t i = 0; i < sim->groups; i++)
+        sim->sizes[i] = allot_state_slots_get(sim->state, i);
+    allot__ways_clear(sim, &sim->back); /* the cycle was told */
+    status = keep_loans(sim, decision);
+    if (status == ALLOT_OK)
+        status = take_all_back(sim, decision, again);
+    if (status == ALLOT_OK)
+        status = start_all(sim, decision, again);
+    if (sim->damped)
+        keep_waiting(sim, decision);
+    int opened = allot__reopen(sim, decision);
+    status = status != ALLOT_OK ? status : opened;
+    return status == ALLOT_OK && sim->damped ? keep_reclaimed(sim) : status;
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * flight.c: reclaims whose tasks run on until a deadline, and slots that are back.
+ *
+ * What comes back of a reclaim serves its claims first to last. The next cycle is told of it, so
+ * that the slots reach those for whom they were taken; then it is over.
+ */
+#include <string.h>
+
+#include "simulate/sim.h"
+
+static allot__on_way *way_at(const allot__list *ways, size_t i)
+{
+    return (allot__on_way *)ways->items + i;
+}
+
+static void free_claims(allot_simulation *sim, allot__on_way *way)
+{
+    allot__give(sim->engine, way->claims, (size_t)way->claim_room, sizeof *way->claims);
+}
+
+void allot__ways_clear(allot_simulation *sim, allot__list *ways)
+{
+    for (size_t i = 0; i < ways->count; i++)
+        free_claims(sim, way_at(ways, i));
+    ways->count = 0;
+}
+
+void allot__ways_free(allot_simulation *sim, allot__list *ways)
+{
+    allot__ways_clear(sim, ways);
+    allot__list_free(sim->engine, ways);
+}
+
+/* Adds a way with the claims, first to last, as far as the slots go. */
+static allot__on_way *add(allot_simulation *sim, allot__list *ways, int32_t cell, int64_t slots,
+                          const allot_claim *claims, int32_t count)
+{
+    allot_claim *copy = NULL;
+    if (count > 0) {
+        copy = allot__take(sim->engine, (size_t)count, sizeof *copy);
+        if (copy == NULL)
+            return NULL;
+    }
+    allot__on_way *way = allot__list_add(sim->engine, ways, sizeof *way);
+    if (way == NULL) {
+        allot__give(sim->engine, copy, (size_t)count, sizeof *copy);
+        return NULL;
+    }
+    *way = (allot__on_way){
+        .cell = cell, .slots = slots, .deadline = sim->now, .claims = copy, .claim_room = count};
+    for (int32_t i = 0; i < count && slots > 0; i++) {
+        copy[i] = claims[i];
+        copy[i].slots = claims[i].slots < slots ? claims[i].slots : slots;
+        slots -= copy[i].slots;
+        way->claim_count++;
+    }
+    return way;
+}
+
+int allot__flight_add(allot_simulation *sim, int32_t cell, int64_t slots, int64_t deadline,
+                      const allot_claim *claims, int32_t count, int32_t *serial)
+{
+    allot__on_way *way = add(sim, &sim->flights, cell, slots, claims, count);
+    if (way == NULL)
+        return ALLOT_ENOMEM;
+    way->deadline = deadline;
+    way->serial = *serial = sim->serial++;
+    return ALLOT_OK;
+}
+
+int allot__flight_return(allot_simulation *sim, int32_t cell, int64_t slots,
+                         const allot_claim *claims, int32_t count)
+{
+    if (slots == 0)
+        return ALLOT_OK;
+    return add(sim, &sim->back, cell, slots, claims, count) != NULL ? ALLOT_OK : ALLOT_ENOMEM;
+}
+
+/* Takes so many slots off the claims, first to last. */
+static void cut_claims(allot__on_way *way, int64_t slots)
+{
+    int32_t kept = 0;
+    for (int32_t i = 0; i < way->claim_count; i++) {
+        int64_t served = way->claims[i].slots < slots ? way->claims[i].slots : slots;
+        slots -= served;
+        way->claims[i].slots -= served;
+        if (way->claims[i].slots > 0)
+            way->claims[kept++] = way->claims[i];
+    }
+    way->claim_count = kept;
+}
+
+static size_t find(const allot_simulation *sim, int32_t serial)
+{
+    size_t low = 0, high = sim->flights.count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (way_at(&sim->flights, middle)->serial < serial)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+int allot__flight_back(allot_simulation *sim, int32_t serial, int64_t slots)
+{
+    size_t i = find(sim, serial);
+    allot__on_way *way = way_at(&sim->flights, i);
+    int status = allot__flight_return(sim, way->cell, slots, way->claims, way->claim_count);
+    if (status != ALLOT_OK)
+        return status;
+    cut_claims(way, slots);
+    way->slots -= slots;
+    if (way->slots > 0)
+        return ALLOT_OK;
+    free_claims(sim, way);
+    memmove(way, way + 1, (--sim->flights.count - i) * sizeof *way);
+    return ALLOT_OK;
+}
+
+int64_t allot__flight_deadline(const allot_simulation *sim)
+{
+    int64_t first = ALLOT__NEVER;
+    for (size_t i = 0; i < sim->flights.count; i++) {
+        int64_t deadline = way_at(&sim->flights, i)->deadline;
+        first = deadline < first ? deadline : first;
+    }
+    return first;
+}

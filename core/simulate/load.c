@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* load.c: a trace's records become jobs and changes of a plan's leaves or queues. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "simulate/sim.h"
+
+enum { TEXT = 600, PRIORITY_MOST = 10000, NAME_MOST = 200 };
+
+typedef struct loading {
+    allot_simulation *sim;
+    allot_record_map map;
+    void *ud;
+    allot_report *report;
+    allot__leaves leaves;
+    allot__book said; /* messages: one like another is said once */
+    allot_record record;
+    int32_t number;
+    bool invalid;
+} loading;
+
+#if defined(__GNUC__)
+__attribute__((format(printf, 4, 5)))
+#endif
+static int
+fault(loading *it, const char *code, const char *hint, const char *format, ...)
+{
+    char message[TEXT];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(message, sizeof message, format, args);
+    va_end(args);
+    it->invalid = true;
+    size_t len = strlen(message);
+    if (allot__book_find(&it->said, message, len) >= 0)
+        return ALLOT_OK;
+    if (allot__book_put(it->sim->engine, &it->said, message, len) < 0)
+        return ALLOT_ENOMEM;
+    allot_report_add(it->report, &(allot_diagnostic){.severity = ALLOT_ERROR,
+                                                     .code = code,
+                                                     .file = allot_trace_file(it->sim->trace),
+                                                     .line = it->record.line,
+                                                     .message = message,
+                                                     .hint = hint,
+                                                     .consumer = -1,
+                                                     .group = -1,
+                                                     .field = -1});
+    return ALLOT_OK;
+}
+
+/* ---- Whose it is ----------------------------------------------------------------------------- */
+
+static int unknown_consumer(loading *it, const char *name)
+{
+    const allot_plan *plan = it->sim->plan;
+    char near[300], hint[340] = "consumers are leaves: \"/a/b\"";
+    size_t len = strlen(name);
+    if (it->sim->queues)
+        return fault(it, "E-map", "queues are those of the plan",
+                     "the plan has no queue \"%.100s\"", name);
+    int32_t found = allot_plan_find(plan, name, len);
+    if (found >= 0)
+        return fault(it, "E-map", "name one of those below it",
+                     "%.200s has consumers below it, and so no jobs of its own", name);
+    if (allot_plan_nearest(plan, name, len, near, sizeof near) > 0)
+        snprintf(hint, sizeof hint, "did you mean %s?", near);
+    return fault(it, "E-map", hint, "the plan has no consumer \"%.200s\"", name);
+}
+
+static int nobodys(loading *it, const char *tried)
+{
+    char near[300], hint[400];
+    const char *map = "a function says what each job becomes: --map FILE.lua";
+    size_t first = strcspn(tried, ",");
+    snprintf(hint, sizeof hint, "%s", map);
+    if (!it->sim->queues && allot_plan_nearest(it->sim->plan, tried, first, near, sizeof near) > 0)
+        snprintf(hint, sizeof hint, "the nearest is %s; %s", near, map);
+    const char *what = it->sim->queues ? "queue" : "leaf";
+    if (*tried == '\0')
+        return fault(it, "E-map", map, "nothing in the log says whose jobs are these");
+    return fault(it, "E-map", hint, "the plan has no %s for this job: none of %.400s", what, tried);
+}
+
+/* The consumer of a record, or -1 (told, or out of memory: *status). */
+static int32_t consumer_of(loading *it, const char *name, int *status)
+{
+    allot_simulation *sim = it->sim;
+    char tried[TEXT];
+    int32_t found = -1;
+    if (name == NULL) {
+        found = allot__find_consumer(sim, &it->leaves, &it->record, tried, sizeof tried);
+        *status = found < 0 ? nobodys(it, tried) : ALLOT_OK;
+        return found;
+    }
+    if (sim->queues)
+        found = allot_plan_queue_find(sim->plan, name[0] == '/' ? name + 1 : name);
+    else
+        found = allot_plan_find(sim->plan, name, strlen(name));
+    if (found < 0 || !sim->cells[found].leaf) {
+        *status = unknown_consumer(it, name);
+        return -1;
+    }
+    return found;
+}
+
+static int32_t group_of(loading *it, const char *name, int *status)
+{
+    const allot_plan *plan = it->sim->plan;
+    int32_t group = name != NULL ? allot_plan_group_find(plan, name, strlen(name)) : 0;
+    if (group < 0)
+        *status = fault(it, "E-map", "name one of the plan's `groups`",
+                        "the plan has no resource group \"%.100s\"", name);
+    return group;
+}
+
+/* ---- Jobs ------------------------------------------------------------------------------------ */
+
+static int check_numbers(loading *it, const allot_mapped *mapped)
+{
+    bool queues = it->sim->queues;
+    int64_t least = queues ? -ALLOT_AMOUNT_MAX : 1;
+    int64_t most = queues ? ALLOT_AMOUNT_MAX : PRIORITY_MOST;
+    if (mapped->priority < least || mapped->priority > most)
+        return fault(it, "E-map", NULL, "a priority is %lld ... %lld, not %lld", (long long)least,
+                     (long long)most, (long long)mapped->priority);
+    if (mapped->slots > ALLOT_AMOUNT_MAX || mapped->run > ALLOT_AMOUNT_MAX)
+        return fault(it, "E-map", NULL, "slots and seconds of a job are at most %d",
+                     ALLOT_AMOUNT_MAX);
+    if (mapped->session != NULL && strlen(mapped->session) > NAME_MOST)
+        return fault(it, "E-map", NULL, "a session's name has at most %d bytes", NAME_MOST);
+    return ALLOT_OK;
+}
+
+static int add_job(loading *it, const allot_mapped *mapped, int32_t cell)
+{
+    allot_simulation *sim = it->sim;
+    int32_t session = -1;
+    if (mapped->session != NULL) {
+        session =
+            allot__book_put(sim->engine, &sim->names, mapped->session, strlen(mapped->session));
+        if (session < 0)
+            return ALLOT_ENOMEM;
+    }
+    allot__sim_job *job = allot__list_add(sim->engine, &sim->jobs, sizeof *job);
+    if (job == NULL)
+        return ALLOT_ENOMEM;
+    *job = (allot__sim_job){
+        .submit = it->record.at,
+        .wait = -1,
+        .record = it->number,
+        .cell = cell,
+        .slots = (int32_t)mapped->slots,
+        .run = (int32_t)mapped->run,
+        .requested = (int32_t)it->record.requested,
+        .priority = (int32_t)mapped->priority,
+        .session = session,
+        .fate = ALLOT__FATE_OPEN,
+        .rigid = sim->queues || mapped->rigid,
+    };
+    return ALLOT_OK;
+}
+
+static int load_job(loading *it)
+{
+    allot_simulation *sim = it->sim;
+    const allot_record *record = &it->record;
+    allot_mapped mapped = {
+        .consumer = record->consumer,
+        .session = record->session,
+        .priority = record->priority != INT64_MIN ? record->priority
+                    : sim->queues                 ? 0
+                                                  : 1,
+        .slots = record->slots,
+        .run = record->run,
+        .rigid = sim->options.rigid,
+    };
+    bool early = sim->options.from != 0 && record->at < sim->options.from;
+    if (early || (sim->options.to != 0 && record->at >= sim->options.to)) {
+        sim->counts.outside++;
+        return ALLOT_OK;
+    }
+    int status =
+        it->map != NULL ? it->map(it->ud, sim->trace, record, &mapped, it->report) : ALLOT_OK;
+    if (status != ALLOT_OK)
+        return status;
+    if (mapped.left_out || mapped.slots < 1 || mapped.run < 0) {
+        sim->counts.left_out++;
+        return ALLOT_OK;
+    }
+    int32_t consumer = consumer_of(it, mapped.consumer, &status);
+    int32_t group = consumer >= 0 ? group_of(it, mapped.group, &status) : -1;
+    if (status == ALLOT_OK && group >= 0)
+        status = check_numbers(it, &mapped);
+    if (status != ALLOT_OK || group < 0)
+        return status;
+    return add_job(it, &mapped, group * sim->consumers + consumer);
+}
+
+/* ---- Changes --------------------------------------------------------------------------------- */
+
+/* The job that stands for a leaf's demand. */
+static int need_standing(loading *it, int32_t number)
+{
+    allot__cell *cell = &it->sim->cells[number];
+    allot_mapped mapped = {.priority = 1};
+    if (cell->standing >= 0)
+        return ALLOT_OK;
+    int status = add_job(it, &mapped, number);
+    if (status != ALLOT_OK)
+        return status;
+    cell->standing = (int32_t)it->sim->jobs.count - 1;
+    allot__job_of(it->sim, cell->standing)->standing = 1;
+    return ALLOT_OK;
+}
+
+static int load_demand(loading *it, int32_t *cell)
+{
+    int status = ALLOT_OK;
+    if (it->sim->queues)
+        return fault(it, "E-map", "submit jobs",
+                     "queues have no demand of their own: it is that of their jobs");
+    int32_t consumer = consumer_of(it, it->record.consumer, &status);
+    if (consumer < 0)
+        return status;
+    *cell = consumer;
+    return need_standing(it, consumer);
+}
+
+static int load_change(loading *it)
+{
+    allot_simulation *sim = it->sim;
+    int status = ALLOT_OK;
+    int32_t cell = 0;
+    if (it->record.kind == ALLOT_RECORD_DEMAND)
+        status = load_demand(it, &cell);
+    else if (it->record.kind == ALLOT_RECORD_SLOTS)
+        cell = group_of(it, it->record.group.text, &status);
+    if (it->record.kind == ALLOT_RECORD_HOST && it->record.slots < 0 &&
+        allot_plan_host_find(sim->plan, it->record.id.text) < 0)
+        status = fault(it, "E-map", "give its `slots`", "the plan does not know the host %.100s",
+                       it->record.id.text);
+    if (status != ALLOT_OK || it->invalid)
+        return status;
+    sim->varies = sim->varies || it->record.kind != ALLOT_RECORD_DEMAND;
+    sim->hosted = sim->hosted || it->record.kind == ALLOT_RECORD_HOST;
+    allot__change *change = allot__list_add(sim->engine, &sim->changes, sizeof *change);
+    if (change == NULL)
+        return ALLOT_ENOMEM;
+    *change = (allot__change){.at = it->record.at,
+                              .slots = it->record.slots,
+                              .record = it->number,
+                              .cell = cell,
+                              .kind = (uint8_t)it->record.kind,
+                              .closed = (uint8_t)it->record.closed};
+    return ALLOT_OK;
+}
+
+static int load_all(loading *it)
+{
+    int32_t count = allot_trace_records(it->sim->trace);
+    int status = allot__leaves_make(it->sim, &it->leaves);
+    for (it->number = 0; it->number < count && status == ALLOT_OK; it->number++) {
+        allot_trace_record(it->sim->trace, it->number, &it->record);
+        status = it->record.kind == ALLOT_RECORD_SUBMIT ? load_job(it) : load_change(it);
+    }
+    return status == ALLOT_OK && it->invalid ? ALLOT_EINVALID : status;
+}
+
+int allot_simulation_load(allot_simulation *sim, const allot_trace *trace, allot_record_map map,
+                          void *ud, allot_report *report)
+{
+    if (sim == NULL || trace == NULL || sim->loaded)
+        return ALLOT_EUSAGE;
+    loading it = {.sim = sim, .map = map, .ud = ud, .report = report};
+    sim->trace = trace;
+    sim->loaded = true;
+    int status = load_all(&it);
+    allot__leaves_free(sim, &it.leaves);
+    allot__book_free(sim->engine, &it.said);
+    allot__list_trim(sim->engine, &sim->jobs);
+    return status;
+}

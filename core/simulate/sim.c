@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * sim.c: a simulation made and ended, and what it tells of jobs.
+ *
+ * This file owns: the life of struct allot_simulation.
+ */
+#include "simulate/sim.h"
+
+static int make_cells(allot_simulation *sim)
+{
+    size_t cells = (size_t)sim->groups * (size_t)sim->consumers;
+    size_t queues = (size_t)allot_plan_queues(sim->plan);
+    sim->cells = allot__take(sim->engine, cells, sizeof *sim->cells);
+    sim->sizes = allot__take(sim->engine, (size_t)sim->groups, sizeof *sim->sizes);
+    sim->offered = allot__take(sim->engine, (size_t)sim->groups, sizeof *sim->offered);
+    if (queues > 0)
+        sim->usage = allot__take(sim->engine, 2 * queues, sizeof *sim->usage);
+    if (sim->cells == NULL || sim->sizes == NULL || sim->offered == NULL ||
+        (queues > 0 && sim->usage == NULL))
+        return ALLOT_ENOMEM;
+    for (size_t i = 0; i < cells; i++) {
+        int32_t consumer = (int32_t)(i % (size_t)sim->consumers);
+        sim->cells[i] = (allot__cell){.group = (int32_t)(i / (size_t)sim->consumers),
+                                      .consumer = consumer,
+                                      .first = -1,
+                                      .last = -1,
+                                      .most = -1,
+                                      .standing = -1,
+                                      .asked = -1,
+                                      .waiting_since = INT64_MIN,
+                                      .leaf = allot_plan_children(sim->plan, consumer) == 0};
+    }
+    return ALLOT_OK;
+}
+
+/* Does it matter since when somebody waits? */
+static bool is_damped(const allot_simulation *sim)
+{
+    bool damped = allot_plan_windows(sim->plan) > 0;
+    for (int32_t i = 0; i < sim->groups; i++) {
+        damped = damped || allot_plan_option_get(sim->plan, i, ALLOT_OPTION_CLAIM_DELAY) > 0 ||
+                 allot_plan_option_get(sim->plan, i, ALLOT_OPTION_RECLAIM_INTERVAL) > 0;
+    }
+    return damped && !sim->queues;
+}
+
+static bool may_preempt(const allot_plan *plan)
+{
+    int32_t queues = allot_plan_queues(plan);
+    for (int32_t high = 0; high < queues; high++) {
+        for (int32_t low = 0; low < queues; low++) {
+            if (high != low && allot_plan_may_preempt(plan, high, low))
+                return true;
+        }
+    }
+    return false;
+}
+
+int allot_simulation_new(const allot_plan *plan, const allot_simulation_options *options,
+                         allot_simulation **out)
+{
+    if (plan == NULL || out == NULL || allot_plan_leases(plan) > 0 ||
+        allot_plan_consumers(plan) == 0)
+        return ALLOT_EUSAGE;
+    allot_engine *engine = allot_plan_engine(plan);
+    allot_simulation *sim = allot__take(engine, 1, sizeof *sim);
+    if (sim == NULL)
+        return ALLOT_ENOMEM;
+    sim->engine = engine;
+    sim->plan = plan;
+    sim->options = options != NULL ? *options : (allot_simulation_options){0};
+    sim->groups = allot_plan_groups(plan);
+    sim->consumers = allot_plan_consumers(plan);
+    sim->queues = allot_plan_queues(plan) > 0;
+    sim->hosted = allot_plan_hosts(plan) > 0;
+    sim->varies = allot_plan_windows(plan) > 0;
+    sim->damped = is_damped(sim);
+    sim->preempts = may_preempt(plan);
+    sim->free_chunk = -1;
+    sim->wake = sim->next_switch = ALLOT__NEVER;
+    int status = make_cells(sim);
+    if (status == ALLOT_OK)
+        status = allot_state_new(plan, &sim->state);
+    if (status != ALLOT_OK) {
+        allot_simulation_free(sim);
+        return status;
+    }
+    *out = sim;
+    return ALLOT_OK;
+}
+
+void allot_simulation_free(allot_simulation *sim)
+{
+    if (sim == NULL)
+        return;
+    allot_engine *engine = sim->engine;
+    size_t cells = (size_t)sim->groups * (size_t)sim->consumers;
+    size_t queues = (size_t)allot_plan_queues(sim->plan);
+    allot_state_free(sim->state);
+    allot_state_free(sim->alone);
+    for (size_t i = 0; sim->cells != NULL && i < cells; i++)
+        allot__list_free(engine, &sim->cells[i].waiting);
+    allot__give(engine, sim->cells, cells, sizeof *sim->cells);
+    allot__give(engine, sim->sizes, (size_t)sim->groups, sizeof *sim->sizes);
+    allot__give(engine, sim->offered, (size_t)sim->groups, sizeof *sim->offered);
+    allot__give(engine, sim->usage, 2 * queues, sizeof *sim->usage);
+    allot__ways_free(sim, &sim->flights);
+    allot__ways_free(sim, &sim->back);
+    allot__lives_free(sim);
+    allot__book_free(engine, &sim->names);
+    allot__list *lists[] = {&sim->jobs,  &sim->changes, &sim->chunks, &sim->ends,
+                            &sim->dirty, &sim->loans,   &sim->told,   &sim->hosts};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        allot__list_free(engine, lists[i]);
+    allot__give(engine, sim, 1, sizeof *sim);
+}
+
+void allot_simulation_watch(allot_simulation *sim, const allot_watcher *watcher)
+{
+    sim->watcher = watcher != NULL ? *watcher : (allot_watcher){0};
+}
+
+void allot_simulation_counted(const allot_simulation *sim, allot_simulation_counts *out)
+{
+    *out = sim->counts;
+    out->events = out->arrivals + out->starts + out->ends + out->kills + out->suspends +
+                  out->resumes + out->reclaims + out->changes;
+}
+
+/* ---- Jobs ------------------------------------------------------------------------------------ */
+
+int32_t allot_simulation_jobs(const allot_simulation *sim)
+{
+    return sim != NULL ? (int32_t)sim->jobs.count : 0;
+}
+
+static const char *why_text(int why)
+{
+    switch (why) {
+    case ALLOT__WHY_NOTHING:
+        return NULL;
+    case ALLOT__WHY_TOO_WIDE:
+        return "it needs more slots at once than its consumer may ever have";
+    case ALLOT__WHY_NO_SLOTS:
+        return "its consumer may have no slots";
+    case ALLOT__WHY_OVER:
+        return "the simulation was over before";
+    default:
+        return allot_pending_text(why - ALLOT__WHY_PENDING);
+    }
+}
+
+int allot_simulation_job(const allot_simulation *sim, int32_t i, allot_job_result *out)
+{
+    if (i < 0 || i >= allot_simulation_jobs(sim) || out == NULL)
+        return ALLOT_EUSAGE;
+    const allot__sim_job *job = allot__job_of(sim, i);
+    const allot__cell *cell = &sim->cells[job->cell];
+    *out = (allot_job_result){
+        .record = job->record,
+        .group = cell->group,
+        .consumer = cell->consumer,
+        .fate = job->fate == ALLOT__FATE_OPEN ? ALLOT_FATE_UNFINISHED : (allot_job_fate)job->fate,
+        .slots = job->slots,
+        .run = job->run,
+        .submitted = job->submit,
+        .wait = job->wait,
+        .preemptions = job->preempted,
+        .why = why_text(job->why),
+    };
+    return ALLOT_OK;
+}

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * sim.h: a simulation from the inside.
+ *
+ * A *cell* is a leaf (or queue) in a resource group. What runs of a job and began at the same
+ * instant is a *chunk*: `count` tasks of one slot, or all slots of a rigid job. Chunks that a
+ * reclaim told to go are apart from those that stay. Waiting jobs of a cell are a heap by priority
+ * and submission, chunks that end a heap by time; both cost what is live.
+ */
+#ifndef ALLOT_SIMULATE_SIM_H
+#define ALLOT_SIMULATE_SIM_H
+
+#include <allot/simulate.h>
+
+#include "simulate/memory.h"
+
+#define ALLOT__NEVER INT64_MAX
+
+typedef enum allot__why_not {
+    ALLOT__WHY_NOTHING = 0,
+    ALLOT__WHY_TOO_WIDE,
+    ALLOT__WHY_NO_SLOTS,
+    ALLOT__WHY_OVER,
+    ALLOT__WHY_PENDING /* + an allot_pending */
+} allot__why_not;
+
+enum { ALLOT__FATE_OPEN = 255 }; /* it waits or runs */
+
+typedef struct allot__sim_job {
+    int64_t submit, wait;
+    int32_t record, cell;
+    int32_t slots, run, requested;
+    int32_t priority, session; /* session: among the names; -1: its own */
+    int32_t pending, left;     /* tasks that wait; that have not ended */
+    int32_t preempted, times;  /* slots lost so far, and how often some were */
+    uint8_t fate, why, rigid;
+    uint8_t standing; /* demand of an event log: it has no end */
+    uint8_t queued;   /* among those of its cell that wait */
+} allot__sim_job;
+
+typedef struct allot__chunk {
+    int64_t start, end;
+    int32_t job, count;
+    int32_t flight;     /* the serial number of the reclaim that takes it; -1: none */
+    int32_t place;      /* in the heap of ends; -1: it has no end, or is free */
+    int32_t prev, next; /* of its cell; of free ones next; -1: none */
+    int32_t host;       /* of the plan, or ~i of the state's own; INT32_MIN: not known */
+    int32_t taken;      /* while a reclaim is read: tasks of it that go */
+} allot__chunk;
+
+typedef struct allot__cell {
+    int32_t group, consumer;
+    int32_t first, last;                /* chunks */
+    int32_t standing;                   /* the job that stands for demand; -1: none */
+    int32_t rigid_waiting;              /* jobs */
+    bool leaf, dirty, over;             /* over: its tasks are told */
+    bool asks;                          /* its first rigid job asks for slots: */
+    int32_t asked;                      /* ... this one, in the last cycle */
+    int64_t pending, running, gathered; /* slots */
+    int64_t demand_told, held_told;
+    int64_t most;              /* its quota if nobody else wants any; -1: not known yet */
+    int64_t waiting_since;     /* as the last cycle said; INT64_MIN: it does not wait */
+    int64_t reclaimed, killed; /* at this instant */
+    int64_t shown[3];          /* of the last sample: demand, allocated, busy */
+    allot__list waiting;       /* of int32_t: jobs */
+    /* Sums. */
+    int64_t busy_since, gathered_sum;
+    int64_t useful, lost, preemptions, reclaims, reclaimed_sum;
+} allot__cell;
+
+/* A reclaim whose tasks run on until its deadline; or slots that have come back from one, which the
+ * next cycle is told of. */
+typedef struct allot__on_way {
+    int32_t serial, cell;
+    int64_t slots, deadline;
+    allot_claim *claims; /* claim_room of them are allocated */
+    int32_t claim_count, claim_room;
+} allot__on_way;
+
+/* A change of an event log. */
+typedef struct allot__change {
+    int64_t at, slots;
+    int32_t record, cell; /* of demand; of slots: the group */
+    uint8_t kind, closed;
+} allot__change;
+
+/* A job of a queue that has come and is not over. */
+typedef struct allot__live {
+    int32_t job, chunk; /* chunk: of one that runs; -1 */
+    int32_t preempted;
+    uint8_t state; /* an allot_job_state */
+    bool looked;   /* a cycle has seen it pending */
+    int64_t started, ran, since, suspended_for;
+    allot_job_host *hosts;
+    int32_t host_count;
+} allot__live;
+
+struct allot_simulation {
+    allot_engine *engine;
+    const allot_plan *plan;
+    const allot_trace *trace;
+    allot_state *state, *alone; /* alone: of one leaf's demand */
+    allot_simulation_options options;
+    allot_watcher watcher;
+    allot_simulation_counts counts;
+    bool queues, hosted, varies; /* hosts are known; what there is may change */
+    bool damped;                 /* who waits since when matters */
+    bool filled;                 /* the state has tasks, reclaims, loans or jobs */
+    bool loaded, ran;
+    int64_t now, last_cycle, wake; /* wake: a cycle is due then */
+    int64_t next_switch, progress; /* of windows; when something came, started or ended last */
+    bool cycled, due;              /* there was a cycle; one is wanted */
+    int32_t groups, consumers;
+    allot__cell *cells;
+    int64_t *sizes, *offered; /* by group: slots now; slot-seconds */
+    allot__list jobs;         /* of allot__sim_job */
+    allot__list changes;      /* of allot__change */
+    allot__book names;        /* sessions */
+    size_t next_job, next_change, arrived;
+    int32_t ended, over; /* jobs that ended; that are over: killed and refused ones too */
+    allot__list chunks;  /* of allot__chunk */
+    int32_t free_chunk;
+    allot__list ends;    /* of int32_t: a heap of chunks */
+    allot__list dirty;   /* of int32_t: cells */
+    allot__list flights; /* of allot__on_way, by rising serial */
+    allot__list back;    /* of allot__on_way */
+    int32_t serial;
+    allot__list loans; /* of allot_loan */
+    allot__list told;  /* of int32_t: chunks by the state's tasks */
+    allot__list lives; /* of allot__live */
+    allot__list hosts; /* of const char *: those that the plan does not know */
+    int64_t *usage;    /* by queue: slot-seconds; and millionths behind them */
+    int64_t usage_at;
+    bool preempts;
+};
+
+static inline allot__sim_job *allot__job_of(const allot_simulation *sim, int32_t i)
+{
+    return (allot__sim_job *)sim->jobs.items + i;
+}
+static inline allot__chunk *allot__chunk_of(const allot_simulation *sim, int32_t i)
+{
+    return (allot__chunk *)sim->chunks.items + i;
+}
+static inline allot__cell *allot__cell_of(const allot_simulation *sim, const allot__chunk *chunk)
+{
+    return &sim->cells[allot__job_of(sim, chunk->job)->cell];
+}
+
+/* ---- load.c, find.c -------------------------------------------------------------------------- */
+
+/* Leaves by name, for those that nobody maps. */
+typedef struct allot__leaves {
+    allot__book names;
+    allot__list handles; /* of int32_t: by name; -1: several have it */
+} allot__leaves;
+int allot__leaves_make(const allot_simulation *sim, allot__leaves *out);
+void allot__leaves_free(const allot_simulation *sim, allot__leaves *leaves);
+
+/* "g7" of number 7 and "g", or the text itself; "" where there is none. Cut to `size`. */
+void allot__record_text(const allot_record_name *name, char prefix, char *buf, size_t size);
+/* Finds the consumer of a record that nobody mapped, or -1; what was tried is in `tried`. */
+int32_t allot__find_consumer(const allot_simulation *sim, const allot__leaves *leaves,
+                             const allot_record *record, char *tried, size_t size);
+
+/* ---- wait.c: jobs of a cell that wait -------------------------------------------------------- */
+
+/* Adds a job that is not there. ENOMEM. */
+int allot__wait_put(allot_simulation *sim, allot__cell *cell, int32_t job);
+/* The first, or -1; and out with it. */
+int32_t allot__wait_first(const allot__cell *cell);
+void allot__wait_drop(allot_simulation *sim, allot__cell *cell);
+/* One that is there, out. */
+void allot__wait_remove(allot_simulation *sim, allot__cell *cell, int32_t job);
+/* Something of the cell changed. ENOMEM. */
+int allot__touch(allot_simulation *sim, allot__cell *cell);
+
+/* ---- chunk.c: what runs ---------------------------------------------------------------------- */
+
+/* Starts `count` tasks of a job that wait; `end` ALLOT__NEVER: without an end. ENOMEM ends the
+ * simulation. */
+int allot__chunk_start(allot_simulation *sim, int32_t job, int32_t count, int64_t end, int32_t host,
+                       int32_t *out);
+/* Splits `count` tasks off for a reclaim; the number of their chunk, or -1 when out of memory. */
+int32_t allot__chunk_doom(allot_simulation *sim, int32_t chunk, int32_t count, int32_t flight);
+/* `count` of a chunk's tasks stop now: ended (their time is useful), or not (it is lost). What then
+ * becomes of them is the caller's. */
+void allot__chunk_stop(allot_simulation *sim, int32_t chunk, int32_t count, bool ended);
+/* The chunk that ends first, or -1. */
+int32_t allot__chunk_next(const allot_simulation *sim);
+
+/* ---- flight.c: reclaims on their way --------------------------------------------------------- */
+
+/* A new one of `cell` with `slots`; claims are copied as far as they fit in. ENOMEM. */
+int allot__flight_add(allot_simulation *sim, int32_t cell, int64_t slots, int64_t deadline,
+                      const allot_claim *claims, int32_t count, int32_t *serial);
+/* Slots of it are free now. ENOMEM. */
+int allot__flight_back(allot_simulation *sim, int32_t serial, int64_t slots);
+/* Slots were free at once: they are for the claims, first to last. ENOMEM. */
+int allot__flight_return(allot_simulation *sim, int32_t cell, int64_t slots,
+                         const allot_claim *claims, int32_t count);
+/* The first deadline, or ALLOT__NEVER. */
+int64_t allot__flight_deadline(const allot_simulation *sim);
+void allot__ways_free(allot_simulation *sim, allot__list *ways);
+void allot__ways_clear(allot_simulation *sim, allot__list *ways);
+
+/* ---- tell.c: the state of a cycle ------------------------------------------------------------ */
+
+typedef enum allot__tasks_told {
+    ALLOT__TELL_SUMS,
+    ALLOT__TELL_OVER,
+    ALLOT__TELL_ALL
+} allot__tasks_told;
+
+/* Fills and seals the state; it is open before. ENOMEM, EINVALID (reported). */
+int allot__tell_cycle(allot_simulation *sim, allot__tasks_told tasks, allot_report *report);
+/* Of sums alone. */
+int64_t allot__demand_of(const allot_simulation *sim, const allot__cell *cell);
+
+/* ---- rigid.c --------------------------------------------------------------------------------- */
+
+/* Says of every cell whether its first rigid job asks. The state is open before and after. */
+int allot__rigid_ask(allot_simulation *sim, allot_report *report);
+
+/* ---- start.c, take.c, divide.c, dispatch.c: cycles ------------------------------------------- */
+
+/* A cycle over the sealed state; when it fails it comes once more, to tell why. */
+int allot__decide(allot_simulation *sim, allot_stage last, allot_report *report,
+                  allot_decision **out);
+/* Slots of the decision end, and the state is open again. */
+int allot__reopen(allot_simulation *sim, allot_decision *decision);
+
+/* Slots are granted to a cell: starts what they are for, or gathers them. *again: another cycle may
+ * start more. ENOMEM. */
+int allot__start(allot_simulation *sim, allot__cell *cell, int64_t slots, int32_t host,
+                 bool *again);
+/* Gathers so many more slots, or fewer. */
+void allot__gather(allot_simulation *sim, allot__cell *cell, int64_t slots);
+/* `count` tasks of a chunk stop, their work is lost, and they wait again. ENOMEM. */
+int allot__kill(allot_simulation *sim, int32_t chunk, int32_t count);
+/* A chunk has come to its end. ENOMEM. */
+int allot__chunk_end(allot_simulation *sim, int32_t chunk);
+/* A leaf's standing demand is so many slots now. ENOMEM. */
+int allot__level(allot_simulation *sim, int32_t cell, int64_t slots);
+/* Carries out what a leaf gives back. *again: slots are free. ENOMEM. */
+int allot__take_back(allot_simulation *sim, const allot_reclaim *reclaim, bool *again);
+
+/* A cycle and what it decides; *again: it should come again now. Statuses of allot_cycle. */
+int allot__divide(allot_simulation *sim, allot_report *report, bool *again);
+int allot__dispatch_jobs(allot_simulation *sim, allot_report *report, bool *again);
+/* A job of a queue comes; one that runs has ended. ENOMEM. */
+int allot__live_add(allot_simulation *sim, int32_t job);
+void allot__live_end(allot_simulation *sim, int32_t chunk);
+void allot__lives_free(allot_simulation *sim);
+
+#endif

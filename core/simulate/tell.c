@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* tell.c: the state that a cycle of a plan without queues is told. */
+#include <string.h>
+
+#include "simulate/sim.h"
+
+enum { ID = 32, SESSION_ID = 256 };
+
+int64_t allot__demand_of(const allot_simulation *sim, const allot__cell *cell)
+{
+    int64_t demand = cell->running;
+    if (cell->rigid_waiting == 0) {
+        demand += cell->pending;
+    } else {
+        const allot__sim_job *first = allot__job_of(sim, allot__wait_first(cell));
+        demand += !first->rigid ? first->pending : cell->asks ? first->slots : 0;
+    }
+    return demand < ALLOT_AMOUNT_MAX ? demand : ALLOT_AMOUNT_MAX;
+}
+
+/* ---- Sums ------------------------------------------------------------------------------------ */
+
+static int tell_cell(allot_simulation *sim, allot__cell *cell)
+{
+    int64_t demand = allot__demand_of(sim, cell), held = cell->running + cell->gathered;
+    int status = ALLOT_OK;
+    if (demand != cell->demand_told)
+        status = allot_state_demand(sim->state, cell->group, cell->consumer, demand);
+    if (held != cell->held_told && status == ALLOT_OK)
+        status = allot_state_allocated(sim->state, cell->group, cell->consumer, held);
+    cell->demand_told = demand;
+    cell->held_told = held;
+    return status;
+}
+
+static int tell_sums(allot_simulation *sim)
+{
+    const int32_t *dirty = sim->dirty.items;
+    int status = ALLOT_OK;
+    for (size_t i = 0; i < sim->dirty.count && status == ALLOT_OK; i++)
+        status = tell_cell(sim, &sim->cells[dirty[i]]);
+    for (int32_t i = 0; sim->damped && i < sim->groups * sim->consumers; i++) {
+        const allot__cell *cell = &sim->cells[i];
+        int64_t since = cell->waiting_since != INT64_MIN ? cell->waiting_since : sim->now;
+        if (cell->leaf && status == ALLOT_OK)
+            status = allot_state_waiting_since(sim->state, cell->group, cell->consumer, since);
+    }
+    return status;
+}
+
+static int tell_times(allot_simulation *sim)
+{
+    int status = allot_state_now(sim->state, sim->now);
+    if (status == ALLOT_OK && sim->cycled)
+        status = allot_state_last(sim->state, sim->last_cycle);
+    return status;
+}
+
+/* ---- Tasks ----------------------------------------------------------------------------------- */
+
+static char *put_number(char *at, int32_t number)
+{
+    for (int i = 9; i >= 0; i--, number /= 10)
+        at[i] = (char)('0' + number % 10);
+    return at + 10;
+}
+
+/* Sessions of a name are of a leaf: another leaf's are others. */
+static const char *session_id(const allot_simulation *sim, int32_t job, char *buf)
+{
+    const allot__sim_job *of = allot__job_of(sim, job);
+    const char *name = allot__book_text(&sim->names, of->session);
+    buf[0] = name != NULL ? 'n' : 's';
+    char *end = put_number(buf + 1, name != NULL ? of->cell : job);
+    *end = '\0';
+    if (name != NULL)
+        strncat(buf, name, SESSION_ID - 16);
+    return buf;
+}
+
+static int tell_session(allot_simulation *sim, const allot__cell *cell, int32_t job, const char *id)
+{
+    const allot__sim_job *of = allot__job_of(sim, job);
+    allot_session session = {
+        .id = id,
+        .consumer = cell->consumer,
+        .group = cell->group,
+        .scheduling = ALLOT_PRIORITY,
+        .priority = of->priority,
+        .created = of->submit,
+        .demand = of->session < 0 && !of->standing ? of->left : -1,
+    };
+    int status = allot_state_session(sim->state, &session);
+    return status == ALLOT_EEXIST ? ALLOT_OK : status;
+}
+
+static const char *host_name(const allot_simulation *sim, int32_t host)
+{
+    if (host == INT32_MIN)
+        return NULL;
+    return host >= 0 ? allot_plan_host_name(sim->plan, host)
+                     : ((const char *const *)sim->hosts.items)[~host];
+}
+
+/* The tasks of a chunk, one a slot; of a rigid job one in all. */
+static int tell_chunk(allot_simulation *sim, const allot__cell *cell, int32_t i)
+{
+    const allot__chunk *chunk = allot__chunk_of(sim, i);
+    const allot__sim_job *job = allot__job_of(sim, chunk->job);
+    char id[ID], session[SESSION_ID];
+    int32_t count = job->rigid ? 1 : chunk->count;
+    allot_task task = {
+        .id = id,
+        .consumer = cell->consumer,
+        .group = cell->group,
+        .slots = job->rigid ? chunk->count : 1,
+        .started = chunk->start > 0 ? chunk->start : 1, /* 0 would be: not known */
+        .submitted = job->submit > 0 ? job->submit : 1,
+        .session = session_id(sim, chunk->job, session),
+        .host = host_name(sim, chunk->host),
+        .preempted = job->times,
+    };
+    int status = tell_session(sim, cell, chunk->job, session);
+    char *end = put_number(id, chunk->job);
+    *end++ = '.';
+    for (int32_t k = 0; k < count && status == ALLOT_OK; k++) {
+        int32_t *told = allot__list_add(sim->engine, &sim->told, sizeof *told);
+        if (told == NULL)
+            return ALLOT_ENOMEM;
+        *told = i;
+        *put_number(end, (int32_t)sim->told.count) = '\0';
+        status = allot_state_task(sim->state, &task);
+    }
+    return status;
+}
+
+static int tell_tasks(allot_simulation *sim, bool all)
+{
+    int status = ALLOT_OK;
+    sim->told.count = 0;
+    for (int32_t c = 0; c < sim->groups * sim->consumers && status == ALLOT_OK; c++) {
+        const allot__cell *cell = &sim->cells[c];
+        if (!cell->leaf || (!all && !cell->over))
+            continue;
+        for (int32_t i = cell->first; i >= 0 && status == ALLOT_OK;
+             i = allot__chunk_of(sim, i)->next)
+            status = tell_chunk(sim, cell, i);
+    }
+    return status;
+}
+
+/* ---- Reclaims and loans ---------------------------------------------------------------------- */
+
+/* The ids of the tasks that a reclaim takes, as far as they were told. ENOMEM. */
+static int named_tasks(allot_simulation *sim, int32_t serial, allot__list *out)
+{
+    const int32_t *told = sim->told.items;
+    out->count = 0;
+    for (size_t i = 0; i < sim->told.count; i++) {
+        if (allot__chunk_of(sim, told[i])->flight != serial)
+            continue;
+        allot_task task;
+        const char **id = allot__list_add(sim->engine, out, sizeof *id);
+        if (id == NULL)
+            return ALLOT_ENOMEM;
+        allot_state_task_at(sim->state, (int32_t)i, &task);
+        *id = task.id;
+    }
+    return ALLOT_OK;
+}
+
+static int tell_way(allot_simulation *sim, const allot__on_way *way, const char *const *tasks,
+                    size_t count)
+{
+    allot_in_flight flight = {
+        .consumer = sim->cells[way->cell].consumer,
+        .group = sim->cells[way->cell].group,
+        .slots = way->slots,
+        .deadline = way->deadline,
+        .claims = way->claims,
+        .claim_count = way->claim_count,
+        .tasks = tasks,
+        .task_count = (int32_t)count,
+    };
+    return allot_state_in_flight(sim->state, &flight);
+}
+
+static int tell_ways(allot_simulation *sim)
+{
+    static const char *const gone[] = {"gone"}; /* no task of that name is there: all is back */
+    const allot__on_way *back = sim->back.items, *flights = sim->flights.items;
+    allot__list names = {0};
+    int status = ALLOT_OK;
+    for (size_t i = 0; i < sim->flights.count && status == ALLOT_OK; i++) {
+        status = named_tasks(sim, flights[i].serial, &names);
+        if (status == ALLOT_OK)
+            status = tell_way(sim, &flights[i], names.items, names.count);
+    }
+    for (size_t i = 0; i < sim->back.count && status == ALLOT_OK; i++)
+        status = tell_way(sim, &back[i], gone, 1);
+    allot__list_free(sim->engine, &names);
+    return status;
+}
+
+static int tell_loans(allot_simulation *sim)
+{
+    const allot_loan *loans = sim->loans.items;
+    int status = ALLOT_OK;
+    for (size_t i = 0; i < sim->loans.count && status == ALLOT_OK; i++)
+        status = allot_state_loan(sim->state, &loans[i]);
+    return status;
+}
+
+int allot__tell_cycle(allot_simulation *sim, allot__tasks_told tasks, allot_report *report)
+{
+    int status = sim->filled ? allot_state_clear(sim->state) : ALLOT_OK;
+    sim->told.count = 0;
+    sim->filled = tasks != ALLOT__TELL_SUMS || sim->flights.count > 0 || sim->back.count > 0 ||
+                  sim->loans.count > 0;
+    if (status == ALLOT_OK)
+        status = tell_times(sim);
+    if (status == ALLOT_OK)
+        status = tell_sums(sim);
+    if (status == ALLOT_OK && tasks != ALLOT__TELL_SUMS)
+        status = tell_tasks(sim, tasks == ALLOT__TELL_ALL);
+    if (status == ALLOT_OK)
+        status = tell_ways(sim);
+    if (status == ALLOT_OK)
+        status = tell_loans(sim);
+    if (status == ALLOT_OK)
+        status = allot_state_seal(sim->state, NULL);
+    if (status == ALLOT_EINVALID) /* once more, to tell what is wrong */
+        status = allot_state_seal(sim->state, report);
+    return status;
+}
