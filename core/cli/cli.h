@@ -67,7 +67,12 @@ typedef enum allot__columns {
 } allot__columns;
 
 /* --format: "text|json" and whatever a verb has behind these. */
-enum { CLI_TEXT_FORMAT = 0, CLI_JSON = 1, CLI_SCDOC = 2 /* of help */ };
+enum {
+    CLI_TEXT_FORMAT = 0,
+    CLI_JSON = 1,
+    CLI_SCDOC = 2,     /* of help */
+    CLI_FORMAT_CSV = 2 /* of simulate */
+};
 
 #define CLI_OPTIONS_MAX 64
 #define CLI_VERBS_MAX   32
@@ -82,9 +87,12 @@ typedef struct allot__list {
 /* What options.c's table says where to put; all 0 where nothing was given. */
 typedef struct allot__options {
     bool given[CLI_OPTIONS_MAX]; /* by the place in the table; see allot__cli_given */
-    bool json, help, version, all, coverage, trace;
+    bool json, help, version, all, coverage, trace, rigid;
     int format, color, columns; /* a word's place among its option's: allot__color, ... */
     const char *group, *shape, *at, *to, *plan;
+    const char *map, *from, *before, *until;
+    allot__list policies;
+    int64_t interval;
     int64_t repeat; /* 0: the verb's own choice */
     int64_t runs, seed;
 } allot__options;
@@ -264,6 +272,7 @@ int allot__cli_diff(allot__cli *cli);
 int allot__cli_init(allot__cli *cli);
 int allot__cli_import(allot__cli *cli);
 int allot__cli_bench(allot__cli *cli);
+int allot__cli_simulate(allot__cli *cli);
 int allot__cli_types(allot__cli *cli);
 int allot__cli_completion(allot__cli *cli);
 int allot__cli_version(allot__cli *cli);

@@ -71,6 +71,25 @@ const allot__verb allot__cli_verbs[] = {
      "  allot init fair && busted && allot run fair_plan.json fair_state.json\n"
      "  allot init --out site fair\n",
      allot__cli_init},
+    {"simulate", "PLAN... TRACE", 2, -1,
+     "policy map interval from before until rigid all trace format=text|json|csv",
+     "play a log of jobs through plans and policies",
+     "Plays a trace through a plan: jobs arrive, wait, run, lose slots and begin anew, and at "
+     "every\n"
+     "instant at which something happens the plan's cycle decides. It tells how busy the cluster\n"
+     "was, how long jobs waited, what was preempted and lost, and how even it was. A trace is a\n"
+     "log in the Standard Workload Format or an event log (JSON lines), either maybe compressed\n"
+     "by gzip.\n\n"
+     "Several plans, or several --policy in place of the first plan's, are told side by side, "
+     "with\n"
+     "the differences to the first. Jobs find their consumers by the log's groups, users and\n"
+     "queues; where that does not fit, --map says it: a file that returns a function of a job.\n"
+     "--all tells of every consumer.\n\n"
+     "  allot simulate plan.json log.swf.gz\n"
+     "  allot simulate plan.json log.swf.gz --policy hybrid --policy share_ratio\n"
+     "  allot simulate plan.json queues.json log.swf --map map.lua --interval 60\n"
+     "  allot simulate plan.json log.swf --format csv > results.csv\n",
+     allot__cli_simulate},
     {"import", "FILE...", 1, -1, "", "make a plan of a site's LSF files",
      "Reads lsb.queues and, as far as they are given, lsb.params, lsb.hosts, lsb.users,\n"
      "lsb.applications and lsb.resources, and prints the plan that they come to. What a plan "

@@ -32,21 +32,27 @@ static void learn_source(lua_State *L, allot__sandbox *box, const char *chunk)
     snprintf(box->source, sizeof box->source, "%s", ar.short_src);
 }
 
+void allot__script_file(lua_State *L, allot__script *script, bool *syntax_fault)
+{
+    lua_pushfstring(L, "@%s", script->chunk);
+    learn_source(L, &script->box, lua_tostring(L, -1));
+    int status = luaL_loadbufferx(L, script->text, script->text_len, lua_tostring(L, -1), "t");
+    if (status != LUA_OK) {
+        *syntax_fault = status == LUA_ERRSYNTAX;
+        lua_error(L);
+    }
+    lua_remove(L, -2);
+    allot__sandbox_arm(&script->box, script->instructions);
+    lua_call(L, 0, 1);
+}
+
 /* Runs the file and reads the table that it returns, which stays in the registry until the draft
  * has been built: the draft borrows its strings. */
 static int run_file(lua_State *L)
 {
     allot__reading *reading = lua_touserdata(L, 1);
     allot__script *script = reading->script;
-    lua_pushfstring(L, "@%s", script->chunk);
-    learn_source(L, &script->box, lua_tostring(L, -1));
-    int status = luaL_loadbufferx(L, script->text, script->text_len, lua_tostring(L, -1), "t");
-    if (status != LUA_OK) {
-        reading->syntax_fault = status == LUA_ERRSYNTAX;
-        return lua_error(L);
-    }
-    allot__sandbox_arm(&script->box, script->instructions);
-    lua_call(L, 0, 1);
+    allot__script_file(L, script, &reading->syntax_fault);
     lua_pushvalue(L, -1);
     lua_rawsetp(L, LUA_REGISTRYINDEX, script);
     return allot__read_policy(L, reading);
@@ -93,7 +99,7 @@ static int read_and_build(allot__reading *reading, allot_policy **out)
 
 /* ---- The script ---------------------------------------------------------------------------- */
 
-static int script_new(allot_engine *engine, const char *text, size_t len, const char *chunk,
+int allot__script_new(allot_engine *engine, const char *text, size_t len, const char *chunk,
                       const allot_script_limits *limits, allot__script **out)
 {
     allot__script *script = allot_engine_alloc(engine, NULL, 0, sizeof *script);
@@ -163,7 +169,7 @@ static int load_text(allot_engine *engine, const char *text, size_t len, const c
                      const allot_script_limits *limits, bool keeps, allot__reading *reading,
                      allot_policy **out)
 {
-    int status = script_new(engine, text, len, chunk, limits, &reading->script);
+    int status = allot__script_new(engine, text, len, chunk, limits, &reading->script);
     if (status)
         return script_fault(status, reading->report, chunk);
     reading->script->keeps_table = keeps;

@@ -263,6 +263,14 @@ const char *allot__read_string(lua_State *L, const char *key);
 
 /* ---- load.c ---- */
 
+/* A script with its sandbox, of a text that is copied. EBUDGET: too little memory for any; ENOMEM.
+ */
+int allot__script_new(allot_engine *engine, const char *text, size_t len, const char *chunk,
+                      const allot_script_limits *limits, allot__script **out);
+/* Runs the file, with fuel from now on, and leaves what it returned on top. Raises; then
+ * *syntax_fault is true where it is no Lua. */
+void allot__script_file(lua_State *L, allot__script *script, bool *syntax_fault);
+
 /* As allot_script_load; the table that the file returned is kept. */
 int allot__script_load_kept(allot_engine *engine, const char *text, size_t len, const char *chunk,
                             const allot_use_option *options, int32_t count, allot_report *report,
@@ -290,8 +298,9 @@ int allot__build_policy(allot__script *script, const allot__draft *draft, allot_
 /* Pushes the numbers 0, 1, ... of fields by name. */
 void allot__view_fields(lua_State *L, const char *const *names, int32_t count);
 /* Makes an object that can only be read, of the fields on top, which it pops; its reference in
- * Lua's registry. `index` has as upvalues the script, `number`, the fields; `what` is "a row". */
-int allot__view_make(lua_State *L, allot__script *script, lua_Integer number, lua_CFunction index,
+ * Lua's registry. `index` has as upvalues `ud` (light userdata), `number`, the fields; `what` is
+ * "a row". */
+int allot__view_make(lua_State *L, void *ud, lua_Integer number, lua_CFunction index,
                      const char *what);
 
 /* ---- compute.c ---- */

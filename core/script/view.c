@@ -19,12 +19,12 @@ void allot__view_fields(lua_State *L, const char *const *names, int32_t count)
     }
 }
 
-int allot__view_make(lua_State *L, allot__script *script, lua_Integer number, lua_CFunction index,
+int allot__view_make(lua_State *L, void *ud, lua_Integer number, lua_CFunction index,
                      const char *what)
 {
     lua_newuserdatauv(L, 1, 0);
     lua_createtable(L, 0, 2);
-    lua_pushlightuserdata(L, script);
+    lua_pushlightuserdata(L, ud);
     lua_pushinteger(L, number);
     lua_rotate(L, -5, -1); /* the fields, from below */
     lua_pushcclosure(L, index, 3);

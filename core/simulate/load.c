@@ -189,7 +189,7 @@ static int load_job(loading *it)
         sim->counts.left_out++;
         return ALLOT_OK;
     }
-    int32_t consumer = consumer_of(it, mapped.consumer, &status);
+    int32_t consumer = consumer_of(it, sim->queues ? mapped.queue : mapped.consumer, &status);
     int32_t group = consumer >= 0 ? group_of(it, mapped.group, &status) : -1;
     if (status == ALLOT_OK && group >= 0)
         status = check_numbers(it, &mapped);

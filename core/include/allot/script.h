@@ -15,6 +15,7 @@
 
 #include <allot/allot.h>
 #include <allot/json.h>
+#include <allot/simulate.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -57,6 +58,24 @@ ALLOT_API int allot_script_load(allot_engine *engine, const char *text, size_t l
                                 const char *chunk, const allot_use_option *options, int32_t count,
                                 const allot_script_limits *limits, allot_report *report,
                                 allot_policy **out);
+
+/*
+ * What a trace's records become (simulate.h), said in Lua: a file that returns a function of a job.
+ * Its fields are id, at, slots, run, requested, waited, status, priority, user, group, queue,
+ * partition, application, consumer, session; nil where the trace does not tell. It returns a table
+ * of what is to be otherwise: consumer (a path), queue, group, session, priority, slots, run,
+ * rigid; or a text, which is the consumer or queue; nothing: as if it had not been asked; false:
+ * the job is left out. It runs in a policy's sandbox; the budget is that of one row.
+ */
+typedef struct allot_script_map allot_script_map;
+ALLOT_API int allot_script_map_new(allot_engine *engine, const char *text, size_t len,
+                                   const char *chunk, const allot_script_limits *limits,
+                                   allot_report *report, allot_script_map **out);
+ALLOT_API void allot_script_map_free(allot_script_map *map);
+/* An allot_record_map; `map` is an allot_script_map. ESCRIPT, EBUDGET (report), ENOMEM. */
+ALLOT_API int allot_script_map_record(void *map, const allot_trace *trace,
+                                      const allot_record *record, allot_mapped *out,
+                                      allot_report *report);
 
 /* Ready-made policies, built in: how many, the i-th's name ("hybrid"), and the text of one by name
  * (NULL: unknown). Static. */

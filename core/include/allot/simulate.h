@@ -57,7 +57,8 @@ typedef struct allot_simulation allot_simulation;
 
 /* What a job of the trace becomes. It comes filled with what follows from the record alone. */
 typedef struct allot_mapped {
-    const char *consumer; /* the path of a leaf, or a queue's name; NULL: see below */
+    const char *consumer; /* the path of a leaf; NULL: see below */
+    const char *queue;    /* of a plan with queues instead; NULL: see below */
     const char *group;    /* a resource group; NULL: the first */
     const char *session;  /* jobs of one session share it; NULL: each has its own */
     int64_t priority;     /* of a session 1 ... 10000, of a queue's job any; 1 and 0 */
