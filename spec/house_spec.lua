@@ -10,11 +10,12 @@ local FLOORS = {
   model = { "base", "model" },
   engine = { "base", "model", "engine" },
   json = { "json", outside = { "cjson/cJSON.h" } },
+  simulate = { "simulate", outside = { "zlib.h" } },
   script = { "script", outside = { "lua.h", "lauxlib.h", "lualib.h" } },
   service = { "service", outside = { "uv.h", "sqlite3.h" } },
   cli = { "cli" },
   test = {
-    "base", "model", "engine", "json", "script", "cli", "test",
+    "base", "model", "engine", "json", "simulate", "script", "cli", "test",
     outside = { "lua.h", "lauxlib.h", "lualib.h" },
   },
 }
@@ -22,7 +23,7 @@ local FLOORS = {
 -- Public headers, each may include those before it.
 local PUBLIC = {
   "report", "column", "policy", "plan", "queue", "state", "job", "decision", "dispatch", "lease",
-  "diff", "allot", "json", "script", "tool", "service",
+  "trace", "diff", "allot", "json", "simulate", "script", "tool", "service",
 }
 
 -- Files of engine/, each may include the headers of those before it (and its own).
@@ -69,6 +70,7 @@ local LUA = {
 local GUARDED = {
   ["lua.h"] = true, ["lauxlib.h"] = true, ["lualib.h"] = true, ["luaconf.h"] = true,
   ["cjson/cJSON.h"] = true, ["cJSON.h"] = true, ["uv.h"] = true, ["sqlite3.h"] = true,
+  ["zlib.h"] = true,
 }
 
 local TOP = {

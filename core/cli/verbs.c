@@ -84,7 +84,7 @@ const allot__verb allot__cli_verbs[] = {
      "with\n"
      "the differences to the first. Jobs find their consumers by the log's groups, users and\n"
      "queues; where that does not fit, --map says it: a file that returns a function of a job.\n"
-     "--all tells of every consumer.\n\n"
+     "Every consumer is told of with --all.\n\n"
      "  allot simulate plan.json log.swf.gz\n"
      "  allot simulate plan.json log.swf.gz --policy hybrid --policy share_ratio\n"
      "  allot simulate plan.json queues.json log.swf --map map.lua --interval 60\n"

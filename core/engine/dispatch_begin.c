@@ -163,8 +163,8 @@ static void count_usage(allot__turns *turns)
     int64_t now = turns->work->state->now, at = jobs->usage_at_set ? jobs->usage_at : now;
     allot__i128 seconds = (allot__i128)now - at;
     allot__fading fading = allot__fading_over(seconds > INT64_MAX ? INT64_MAX : (int64_t)seconds,
-                                              &turns->queues->decay);
-    allot__pace pace = allot__pace_of(&turns->queues->decay);
+                                              &turns->queues->decay, turns->queues->roots);
+    allot__pace pace = allot__pace_of(&turns->queues->decay, turns->queues->roots);
     for (int32_t q = 0; q < allot__queue_count(turns->work->plan); q++) {
         allot__u128 use = 0;
         if (jobs->usage != NULL && jobs->usage[q].told)

@@ -16,7 +16,7 @@
 
 #include <allot/queue.h>
 
-#include "base/wide.h"
+#include "base/root.h"
 
 /* What a time leaves: `part` of 2^126, divided by `parts` `times` over. */
 typedef struct allot__fading {
@@ -25,8 +25,10 @@ typedef struct allot__fading {
     int32_t parts;
 } allot__fading;
 
-/* No time, or below it, and a decay of no period or of one part leave everything. */
-allot__fading allot__fading_over(int64_t seconds, const allot_decay *decay);
+/* No time, or below it, and a decay of no period or of one part leave everything. `roots`
+ * are those of its parts; NULL: they are found anew. */
+allot__fading allot__fading_over(int64_t seconds, const allot_decay *decay,
+                                 const allot__roots *roots);
 /* What is left of use below 2^84, rounded to the nearest. */
 allot__u128 allot__usage_left(allot__u128 use, const allot__fading *fading);
 /* Both at once. */
@@ -41,7 +43,7 @@ typedef struct allot__pace {
     allot__u128 part; /* r, of 2^126; 0: nothing fades */
 } allot__pace;
 
-allot__pace allot__pace_of(const allot_decay *decay);
+allot__pace allot__pace_of(const allot_decay *decay, const allot__roots *roots);
 /* Millionths of slot-seconds of `slots`, 0 ... 2^40, over that long until now; below 0 as 0. */
 allot__u128 allot__usage_made(int64_t slots, int64_t seconds, const allot__pace *pace);
 

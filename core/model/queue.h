@@ -14,6 +14,7 @@
 
 #include "base/name.h"
 #include "base/pool.h"
+#include "base/root.h"
 #include "model/plan.h"
 
 /* Hosts that a queue, a limit or a contract names: a bit by host of the plan; NULL: all. Equal sets
@@ -80,6 +81,7 @@ typedef struct allot__queues {
         leases; /* of allot__application, allot__job_limit, allot_lease */
     allot_protection params;
     allot_decay decay;
+    const allot__roots *roots; /* of its parts; after sealing */
     /* Users that the plan names, and groups of them; users and groups that jobs alone name come
      * behind, in the state (job.h). */
     allot__vector users;  /* of const char * */

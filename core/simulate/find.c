@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* find.c: whose a job is, by what the log says of it. */
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -11,11 +10,22 @@ enum { TEXT = 260 };
 
 void allot__record_text(const allot_record_name *name, char prefix, char *buf, size_t size)
 {
-    buf[0] = '\0';
+    char digits[24];
+    int64_t number = name->number;
+    size_t at = sizeof digits - 1, len = 0;
+    digits[at] = buf[0] = '\0';
     if (name->text != NULL)
         snprintf(buf, size, "%s", name->text);
-    else if (name->number >= 0)
-        snprintf(buf, size, "%c%" PRId64, prefix, name->number);
+    if (name->text != NULL || number < 0)
+        return;
+    do {
+        digits[--at] = (char)('0' + number % 10);
+        number /= 10;
+    } while (number > 0);
+    digits[--at] = prefix;
+    len = sizeof digits - at;
+    memcpy(buf, digits + at, len < size ? len : size);
+    buf[size - 1] = '\0';
 }
 
 /* ---- Leaves by name -------------------------------------------------------------------------- */

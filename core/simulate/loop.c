@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* loop.c: from instant to instant: what happens there, and then the cycle. */
+/* loop.c: from instant to instant: when the next one is, and the cycles there. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "simulate/sim.h"
 
@@ -11,21 +10,6 @@ enum {
     PROGRESS_EACH = 256,         /* instants */
     PATIENCE = 15 * 24 * 60 * 60 /* s without anything that comes, starts or ends */
 };
-
-static const allot__change *next_change(const allot_simulation *sim)
-{
-    return sim->next_change < sim->changes.count
-               ? (const allot__change *)sim->changes.items + sim->next_change
-               : NULL;
-}
-
-/* The next that arrives: standing demand comes with its changes. */
-static const allot__sim_job *next_job(allot_simulation *sim)
-{
-    while (sim->next_job < sim->jobs.count && allot__job_of(sim, (int32_t)sim->next_job)->standing)
-        sim->next_job++;
-    return sim->next_job < sim->jobs.count ? allot__job_of(sim, (int32_t)sim->next_job) : NULL;
-}
 
 /* ---- When the next instant is ---------------------------------------------------------------- */
 
@@ -37,8 +21,8 @@ static int64_t earlier(int64_t a, int64_t b)
 /* When something happens by itself; ALLOT__NEVER: nothing does. */
 static int64_t next_event(allot_simulation *sim)
 {
-    const allot__change *change = next_change(sim);
-    const allot__sim_job *job = next_job(sim);
+    const allot__change *change = allot__next_change(sim);
+    const allot__sim_job *job = allot__next_job(sim);
     int32_t chunk = allot__chunk_next(sim);
     int64_t at = job != NULL ? job->submit : ALLOT__NEVER;
     at = earlier(at, change != NULL ? change->at : ALLOT__NEVER);
@@ -57,181 +41,6 @@ static bool next_instant(allot_simulation *sim, int64_t *out)
     at = earlier(at, earlier(cycle, earlier(sim->wake, sim->next_switch)));
     *out = at > sim->now || !sim->cycled ? at : sim->now;
     return at != ALLOT__NEVER;
-}
-
-/* ---- What happens there ---------------------------------------------------------------------- */
-
-static int end_chunks(allot_simulation *sim)
-{
-    int status = ALLOT_OK;
-    for (int32_t i = allot__chunk_next(sim); i >= 0 && status == ALLOT_OK;
-         i = allot__chunk_next(sim)) {
-        if (allot__chunk_of(sim, i)->end > sim->now)
-            break;
-        if (sim->queues)
-            allot__live_end(sim, i);
-        status = allot__chunk_end(sim, i);
-        sim->progress = sim->now;
-    }
-    return status;
-}
-
-/* Kills what is left of a reclaim, which ends with it. */
-static int end_flight(allot_simulation *sim, const allot__on_way *flight)
-{
-    int32_t serial = flight->serial;
-    int status = ALLOT_OK;
-    for (int32_t i = sim->cells[flight->cell].first; i >= 0 && status == ALLOT_OK;) {
-        const allot__chunk *chunk = allot__chunk_of(sim, i);
-        int32_t next = chunk->next;
-        if (chunk->flight == serial)
-            status = allot__kill(sim, i, chunk->count);
-        i = next;
-    }
-    return status;
-}
-
-static int end_flights(allot_simulation *sim)
-{
-    int status = ALLOT_OK;
-    for (size_t i = 0; i < sim->flights.count && status == ALLOT_OK;) {
-        const allot__on_way *flight = (const allot__on_way *)sim->flights.items + i;
-        if (flight->deadline <= sim->now)
-            status = end_flight(sim, flight);
-        else
-            i++;
-    }
-    return status;
-}
-
-static void refuse(allot_simulation *sim, allot__sim_job *job, allot__why_not why)
-{
-    job->fate = ALLOT_FATE_REFUSED;
-    job->why = (uint8_t)why;
-    sim->over++;
-}
-
-/* The most slots that a leaf may have: its quota if nobody else wants any. Of a plan that stays as
- * it is, once a leaf. */
-static int most_of(allot_simulation *sim, allot__cell *cell, allot_report *report)
-{
-    allot_decision *decision = NULL;
-    allot_verdict verdict;
-    if (cell->most >= 0)
-        return ALLOT_OK;
-    if (sim->alone == NULL && allot_state_new(sim->plan, &sim->alone) != ALLOT_OK)
-        return ALLOT_ENOMEM;
-    allot_state *state = sim->alone;
-    int status = allot_state_now(state, sim->now);
-    if (status == ALLOT_OK)
-        status = allot_state_demand(state, cell->group, cell->consumer, ALLOT_AMOUNT_MAX);
-    if (status == ALLOT_OK)
-        status = allot_state_seal(state, report);
-    if (status == ALLOT_OK)
-        status = allot_cycle_until(sim->plan, state, ALLOT_STAGE_QUOTA, report, &decision);
-    if (status != ALLOT_OK)
-        return status;
-    status = allot_decision_verdict(decision, cell->group, cell->consumer, &verdict);
-    cell->most = verdict.quota;
-    allot_decision_free(decision);
-    if (status == ALLOT_OK)
-        status = allot_state_open(state);
-    return status == ALLOT_OK ? allot_state_demand(state, cell->group, cell->consumer, 0) : status;
-}
-
-static int arrive(allot_simulation *sim, int32_t number, allot_report *report)
-{
-    allot__sim_job *job = allot__job_of(sim, number);
-    allot__cell *cell = &sim->cells[job->cell];
-    sim->counts.arrivals++;
-    sim->arrived++;
-    sim->progress = sim->now;
-    int status = sim->queues || sim->varies ? ALLOT_OK : most_of(sim, cell, report);
-    if (status != ALLOT_OK)
-        return status;
-    if (!sim->queues && !sim->varies && cell->most < (job->rigid ? job->slots : 1)) {
-        refuse(sim, job, cell->most == 0 ? ALLOT__WHY_NO_SLOTS : ALLOT__WHY_TOO_WIDE);
-        return ALLOT_OK;
-    }
-    job->pending = job->left = job->slots;
-    cell->pending += job->slots;
-    status = sim->queues ? allot__live_add(sim, number) : allot__wait_put(sim, cell, number);
-    return status == ALLOT_OK ? allot__touch(sim, cell) : status;
-}
-
-static int change_host(allot_simulation *sim, const allot__change *change)
-{
-    allot_record record;
-    allot_trace_record(sim->trace, change->record, &record);
-    const char *name = record.id.text;
-    bool known = allot_plan_host_find(sim->plan, name) >= 0;
-    const char *const *hosts = sim->hosts.items;
-    for (size_t i = 0; i < sim->hosts.count && !known; i++)
-        known = strcmp(hosts[i], name) == 0;
-    if (!known) {
-        const char **added = allot__list_add(sim->engine, &sim->hosts, sizeof *added);
-        if (added == NULL)
-            return ALLOT_ENOMEM;
-        *added = name;
-    }
-    return allot_state_host(sim->state, name, change->slots, (allot_closed)change->closed);
-}
-
-static int apply_change(allot_simulation *sim, const allot__change *change)
-{
-    sim->counts.changes++;
-    sim->due = true;
-    if (change->kind == ALLOT_RECORD_DEMAND)
-        return allot__level(sim, change->cell, change->slots);
-    if (change->kind == ALLOT_RECORD_SLOTS)
-        return allot_state_slots(sim->state, change->cell, change->slots);
-    return change_host(sim, change);
-}
-
-/* Records in their order, those of this time. */
-static int take_records(allot_simulation *sim, allot_report *report)
-{
-    int status = ALLOT_OK;
-    while (status == ALLOT_OK) {
-        const allot__sim_job *job = next_job(sim);
-        const allot__change *change = next_change(sim);
-        bool comes = job != NULL && job->submit <= sim->now;
-        bool changes = change != NULL && change->at <= sim->now;
-        if (changes && (!comes || change->record < job->record)) {
-            sim->next_change++;
-            status = apply_change(sim, change);
-        } else if (comes) {
-            status = arrive(sim, (int32_t)sim->next_job++, report);
-        } else {
-            break;
-        }
-    }
-    return status;
-}
-
-static void turn_windows(allot_simulation *sim)
-{
-    if (sim->now < sim->next_switch)
-        return;
-    sim->counts.changes += sim->cycled;
-    sim->due = true;
-    if (allot_plan_switch(sim->plan, sim->now, &sim->next_switch) != ALLOT_OK)
-        sim->next_switch = ALLOT__NEVER;
-}
-
-static int happen(allot_simulation *sim, allot_report *report)
-{
-    int status = end_chunks(sim);
-    if (status == ALLOT_OK)
-        status = end_flights(sim);
-    if (status == ALLOT_OK)
-        status = take_records(sim, report);
-    turn_windows(sim);
-    if (sim->now >= sim->wake) {
-        sim->wake = ALLOT__NEVER;
-        sim->due = true;
-    }
-    return status;
 }
 
 /* ---- Cycles ---------------------------------------------------------------------------------- */
@@ -314,7 +123,7 @@ static bool goes_on(allot_simulation *sim)
 {
     if (sim->watcher.progress == NULL || sim->counts.instants % PROGRESS_EACH != 0)
         return true;
-    const allot__sim_job *job = next_job(sim);
+    const allot__sim_job *job = allot__next_job(sim);
     int32_t records = allot_trace_records(sim->trace);
     int32_t played = job != NULL ? job->record : records;
     return sim->watcher.progress(sim->watcher.ud, played, records, sim->ended, sim->now) == 0;
@@ -340,7 +149,7 @@ static int play(allot_simulation *sim, allot_report *report)
             break;
         }
         advance(sim, at);
-        status = happen(sim, report);
+        status = allot__happen(sim, report);
         bool may = !sim->cycled || sim->now - sim->last_cycle >= sim->options.interval;
         if (status == ALLOT_OK && sim->due && may)
             status = settle(sim, report);
@@ -356,8 +165,8 @@ static int play(allot_simulation *sim, allot_report *report)
 /* How many slots there are before anything happens. */
 static int begin(allot_simulation *sim, allot_report *report)
 {
-    const allot__change *change = next_change(sim);
-    const allot__sim_job *job = next_job(sim);
+    const allot__change *change = allot__next_change(sim);
+    const allot__sim_job *job = allot__next_job(sim);
     int64_t first = earlier(job != NULL ? job->submit : ALLOT__NEVER,
                             change != NULL ? change->at : ALLOT__NEVER);
     sim->now = sim->counts.first = first == ALLOT__NEVER ? 0 : first;

@@ -190,6 +190,15 @@ void allot__chunk_stop(allot_simulation *sim, int32_t chunk, int32_t count, bool
 /* The chunk that ends first, or -1. */
 int32_t allot__chunk_next(const allot_simulation *sim);
 
+/* ---- happen.c: what happens at an instant ---------------------------------------------------- */
+
+/* The next change; the next job that arrives: standing demand comes with its changes. NULL: none.
+ */
+const allot__change *allot__next_change(const allot_simulation *sim);
+const allot__sim_job *allot__next_job(allot_simulation *sim);
+/* All that is due now. ENOMEM; ESCRIPT, EBUDGET (report). */
+int allot__happen(allot_simulation *sim, allot_report *report);
+
 /* ---- flight.c: reclaims on their way --------------------------------------------------------- */
 
 /* A new one of `cell` with `slots`; claims are copied as far as they fit in. ENOMEM. */

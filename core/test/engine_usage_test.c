@@ -173,7 +173,7 @@ static void use_that_goes_on(void)
     int wrong = 0;
     for (int i = 0; i < 200; i++) {
         allot_decay decay = {.period = 1 + (int64_t)(bits() % 20000), .parts = 2 + i % 12};
-        allot__pace pace = allot__pace_of(&decay);
+        allot__pace pace = allot__pace_of(&decay, NULL);
         int64_t slots = 1 + (int64_t)(bits() % 1000), seconds = (int64_t)(bits() % 300);
         allot__u128 sum = 0, once = (allot__u128)slots * 1000000;
         for (int64_t k = 0; k < seconds; k++)
@@ -191,7 +191,7 @@ static void use_in_pieces(void)
     int wrong = 0;
     for (int i = 0; i < 400; i++) {
         allot_decay decay = {.period = 1 + (int64_t)(bits() % 100000), .parts = 2 + i % 12};
-        allot__pace pace = allot__pace_of(&decay);
+        allot__pace pace = allot__pace_of(&decay, NULL);
         int64_t slots = 1 + (int64_t)(bits() % 100000), seconds = 0;
         int64_t pieces = 1 + (int64_t)(bits() % 9);
         allot__u128 steps = 0;
@@ -210,7 +210,7 @@ static void use_in_pieces(void)
 static void use_at_its_bounds(void)
 {
     allot_decay none = {.period = 0, .parts = 10}, slow = {.period = INT64_MAX, .parts = 2};
-    allot__pace still = allot__pace_of(&none), pace = allot__pace_of(&slow);
+    allot__pace still = allot__pace_of(&none, NULL), pace = allot__pace_of(&slow, NULL);
     CHECK(allot__usage_made(7, 100, &still) == 700000000);
     CHECK(allot__usage_made(7, 0, &pace) == 0);
     CHECK(allot__usage_made(7, -1, &pace) == 0);

@@ -75,6 +75,17 @@ return {
   { "E-policy-budget", "The policy ran longer than it may: a loop that does not end, or far too "
     .. "much work for each row." },
   { "E-policy-memory", "The policy used more memory than it may." },
+  -- Logs, and playing them.
+  { "E-swf", "A line of a log is not the Standard Workload Format: 18 numbers, -1 where a value is "
+    .. "not known." },
+  { "E-event", "A line of an event log is not what its event says: the message tells which key, "
+    .. "and what is allowed." },
+  { "E-trace", "The file is no log: it has bytes in it that no text has." },
+  { "E-trace-line", "A line of a log is far too long for one." },
+  { "E-gzip", "A compressed log is damaged, or ends too early: fetch it again." },
+  { "E-map", "A job of a log finds no consumer or queue, or the function of --map failed on it. "
+    .. "Write one: it gets a job, and returns whose it is." },
+  { "E-simulate", "The plan cannot be simulated." },
   -- The command.
   { "E-usage", "The words on the command line do not fit; `allot help VERB` tells." },
   { "E-at", "No window of the plan begins or ends after that time." },
@@ -83,6 +94,12 @@ return {
   { "E-nothing", "Nothing was checked: a mistyped pattern would else look like success." },
   { "E-not-a-plan", "The document is something else than was asked for." },
   -- Warnings: nothing is refused.
+  { "W-order", "Records of a log are not in the order of time; they were put into it." },
+  { "W-refused", "Jobs of a log could never run under the plan: the message tells of the first." },
+  { "W-unfinished", "Jobs waited or ran when the simulation was over." },
+  { "W-unsettled", "Cycles at one instant went on taking and giving: such a policy would do so for "
+    .. "ever." },
+  { "W-interrupted", "The simulation was interrupted; what is told is what it came to so far." },
   { "W-group", "A group of users has nobody in it." },
   { "W-requires", "No open host meets a requirement: who requires it gets nothing." },
   { "W-exclusive", "Others run on an exclusive host: its free slots go to nobody." },
