@@ -13,7 +13,7 @@ local FLOORS = {
   simulate = { "simulate", outside = { "zlib.h" } },
   script = { "script", outside = { "lua.h", "lauxlib.h", "lualib.h" } },
   service = { "service", outside = { "uv.h", "sqlite3.h" } },
-  cli = { "cli" },
+  cli = { "cli", outside = { "histedit.h" } },
   test = {
     "base", "model", "engine", "json", "simulate", "script", "cli", "test",
     outside = { "lua.h", "lauxlib.h", "lualib.h" },
@@ -23,7 +23,7 @@ local FLOORS = {
 -- Public headers, each may include those before it.
 local PUBLIC = {
   "report", "column", "policy", "plan", "queue", "state", "job", "decision", "dispatch", "lease",
-  "trace", "diff", "allot", "json", "simulate", "script", "tool", "service",
+  "trace", "diff", "allot", "json", "simulate", "script", "tool", "desk", "service",
 }
 
 -- Files of engine/, each may include the headers of those before it (and its own).
@@ -50,18 +50,22 @@ local ENGINE = {
   "tell_shelter", "tell_gone", "cycle", "diff", "diff_rows", "diff_lists",
 }
 
--- Modules of lua/allot, each may require those before it. `core` is the C module.
+-- Modules of lua/allot, each may require those before it. `core` is the C module, `native` what a
+-- desk has of its host.
 local LUA = {
   "core", "names", "columns", "placed", "order", "words", "declare", "amount", "part", "fill",
   "pool", "loan", "guard", "victims", "tasks", "relation", "queues", "damping", "ready", "like",
   "property", "policy", "language", "init",
   "swf",
-  "api_types", "api_words", "api_policy", "api_library", "api_core", "api_codes", "api", "help",
+  "api_types", "api_words", "api_policy", "api_library", "api_core", "api_desk", "api_codes", "api",
+  "help",
   "types", "reference", "author", "coverage", "fixture_text", "fixture_step", "fixture",
   "scaffold",
   "random", "draw", "draw_ledger", "draw_queues", "apply", "apply_jobs", "shrink", "invariants",
   "invariants_queues", "properties", "check_draw", "check_trial", "check_campaign",
   "check_subject", "check_findings", "check_sarif", "check_formats", "check",
+  "native", "desk_model", "desk_show", "desk_diff", "desk_step", "desk_complete", "desk_commands",
+  "desk",
   "lsf", "lsf_keys", "lsf_row", "lsf_site", "lsf_users", "lsf_limit", "lsf_resource", "lsf_plan",
   "lsf_text",
 }
@@ -70,7 +74,7 @@ local LUA = {
 local GUARDED = {
   ["lua.h"] = true, ["lauxlib.h"] = true, ["lualib.h"] = true, ["luaconf.h"] = true,
   ["cjson/cJSON.h"] = true, ["cJSON.h"] = true, ["uv.h"] = true, ["sqlite3.h"] = true,
-  ["zlib.h"] = true,
+  ["zlib.h"] = true, ["histedit.h"] = true,
 }
 
 local TOP = {

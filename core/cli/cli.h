@@ -15,6 +15,7 @@
 
 #include <allot/json.h>
 #include <allot/script.h>
+#include <allot/tool.h>
 
 /* Exit statuses; they never depend on the format. */
 enum {
@@ -91,7 +92,7 @@ typedef struct allot__options {
     int format, color, columns; /* a word's place among its option's: allot__color, ... */
     const char *group, *shape, *at, *to, *plan;
     const char *map, *from, *before, *until;
-    allot__list policies;
+    allot__list policies, eval;
     int64_t interval;
     int64_t repeat; /* 0: the verb's own choice */
     int64_t runs, seed;
@@ -218,6 +219,15 @@ void allot__cli_trace_end(allot__cli *cli);
 /* ---- Tools (tool.c) ----------------------------------------------------------------------------
  */
 
+/* The command as a host; it answers with `answer` where it is asked for an option. */
+typedef struct allot__host {
+    allot__cli *cli;
+    allot__text answer;
+} allot__host;
+
+/* Fills `host`, which is the `ud` of what it returns. */
+allot_tool_host allot__cli_host(allot__host *host, allot__cli *cli);
+
 /* Runs require("allot." .. module)[function](host, operands), with the command as its host; the
  * exit status. An option's value is a text: of a list the lines, of a flag "". */
 int allot__cli_tool(allot__cli *cli, const char *module, const char *function);
@@ -273,6 +283,7 @@ int allot__cli_init(allot__cli *cli);
 int allot__cli_import(allot__cli *cli);
 int allot__cli_bench(allot__cli *cli);
 int allot__cli_simulate(allot__cli *cli);
+int allot__cli_repl(allot__cli *cli);
 int allot__cli_types(allot__cli *cli);
 int allot__cli_completion(allot__cli *cli);
 int allot__cli_version(allot__cli *cli);

@@ -31,6 +31,8 @@ const allot__option_row allot__cli_options[] = {
     {"shape", 's', "NAME", "this alone: flat, 10x10x100, victims, queues, queues/plain, ...",
      CLI_TEXT, AT(shape), 0, 0},
     {"repeat", 'n', "N", "measure each N times, 1 to 1000 (9)", CLI_NUMBER, AT(repeat), 1, 1000},
+    {"eval", 'e', "CODE", "evaluate this, show its values, and end; may come several times",
+     CLI_LIST, AT(eval), 0, 0},
     {"trace", '\0', NULL, "what policies print and log, on standard error", CLI_FLAG, AT(trace), 0,
      0},
     {"runs", '\0', "N", "random cases, 0 to 1000000 (1000); 0: only whether it is valid",

@@ -12,14 +12,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <allot/tool.h>
-
-/* What `option` answers with, until it is asked again. */
-typedef struct host {
-    allot__cli *cli;
-    allot__text answer;
-} host;
-
 static int explain(int error, char why[ALLOT_TOOL_WHY_MAX])
 {
     if (strerror_r(error, why, ALLOT_TOOL_WHY_MAX) != 0)
@@ -29,7 +21,7 @@ static int explain(int error, char why[ALLOT_TOOL_WHY_MAX])
 
 static void put(void *ud, const char *text, size_t len)
 {
-    allot__cli_add(&((host *)ud)->cli->out, text, len);
+    allot__cli_add(&((allot__host *)ud)->cli->out, text, len);
 }
 
 static int read_file(void *ud, const char *path, allot_sink sink, void *sink_ud,
@@ -76,7 +68,7 @@ static int open_new(char *name)
 static int write_file(void *ud, const char *path, const char *text, size_t len,
                       char why[ALLOT_TOOL_WHY_MAX])
 {
-    allot__text name = {.engine = ((host *)ud)->cli->engine};
+    allot__text name = {.engine = ((allot__host *)ud)->cli->engine};
     allot__cli_printf(&name, "%s.%ld.part", path, (long)getpid());
     if (name.failed)
         return ALLOT_ENOMEM;
@@ -153,7 +145,7 @@ static void put_option(const allot__cli *cli, const allot__option_row *row, allo
 
 static const char *find_option(void *ud, const char *name)
 {
-    host *it = ud;
+    allot__host *it = ud;
     const allot__option_row *row = allot__cli_options;
     if (!allot__cli_given(it->cli, name))
         return NULL;
@@ -181,16 +173,22 @@ static void show_progress(void *ud, int64_t done, int64_t total, const char *tex
         dprintf(STDERR_FILENO, "\r\033[K");
 }
 
+allot_tool_host allot__cli_host(allot__host *host, allot__cli *cli)
+{
+    *host = (allot__host){.cli = cli, .answer = {.engine = cli->engine}};
+    return (allot_tool_host){.ud = host,
+                             .out = put,
+                             .read = read_file,
+                             .write = write_file,
+                             .list = list_folder,
+                             .option = find_option,
+                             .progress = show_progress};
+}
+
 int allot__cli_tool(allot__cli *cli, const char *module, const char *function)
 {
-    host it = {.cli = cli, .answer = {.engine = cli->engine}};
-    const allot_tool_host table = {.ud = &it,
-                                   .out = put,
-                                   .read = read_file,
-                                   .write = write_file,
-                                   .list = list_folder,
-                                   .option = find_option,
-                                   .progress = show_progress};
+    allot__host it;
+    const allot_tool_host table = allot__cli_host(&it, cli);
     int answer = CLI_DONE;
     int status =
         allot_tool_run(cli->engine, &table, module, function, (const char *const *)cli->operands,

@@ -90,6 +90,19 @@ const allot__verb allot__cli_verbs[] = {
      "  allot simulate plan.json queues.json log.swf --map map.lua --interval 60\n"
      "  allot simulate plan.json log.swf --format csv > results.csv\n",
      allot__cli_simulate},
+    {"repl", "[PLAN [STATE]]", 0, 2, "eval", "try things: a desk with a plan and a state on it",
+     "Reads Lua, piece by piece, and shows what comes of it. On the desk lie plan, consumers,\n"
+     "queues, state and jobs, to be looked at and changed; cycle () decides, explain (path) tells\n"
+     "why, diff () what changed, try (policy) what another policy would do, step (n) goes on in\n"
+     "time, undo () takes back. :help tells the rest. What fails changes nothing.\n\n"
+     "On a terminal Tab completes, Ctrl-C stops what runs, Ctrl-D leaves; the history is in\n"
+     "$XDG_STATE_HOME/allot/history. Input that is no terminal is evaluated like --eval, without\n"
+     "prompts, up to the first error.\n\n"
+     "  allot repl plan.json state.json\n"
+     "  allot repl plan.json state.json --eval 'demand (\"/a\", 40)' --eval 'cycle ()'\n"
+     "  allot repl --format json plan.json --eval 'cycle ().grants' | jq .\n"
+     "  allot repl < experiment.lua\n",
+     allot__cli_repl},
     {"import", "FILE...", 1, -1, "", "make a plan of a site's LSF files",
      "Reads lsb.queues and, as far as they are given, lsb.params, lsb.hosts, lsb.users,\n"
      "lsb.applications and lsb.resources, and prints the plan that they come to. What a plan "

@@ -56,12 +56,14 @@ set(modules amount columns damping declare fill guard language like loan names o
   property queues relation tasks victims words)
 set(importers lsf lsf_keys lsf_limit lsf_plan lsf_resource lsf_row lsf_site lsf_text
   lsf_users) # these no sandbox sees
+# These serve allot_desk, and no piece sees them.
+set(desk desk desk_commands desk_complete desk_diff desk_model desk_show desk_step)
 set(tools swf # and these serve allot_tool_run
-  api api_codes api_core api_library api_policy api_types api_words author help reference types
-  random draw draw_ledger draw_queues apply apply_jobs shrink invariants invariants_queues
+  api api_codes api_core api_desk api_library api_policy api_types api_words author help reference
+  types random draw draw_ledger draw_queues apply apply_jobs shrink invariants invariants_queues
   properties check check_campaign check_draw check_findings check_formats check_sarif
   check_subject check_trial scaffold coverage)
-foreach(list modules importers tools)
+foreach(list modules importers desk tools)
   list(TRANSFORM ${list} PREPEND "${PROJECT_SOURCE_DIR}/lua/allot/")
   list(TRANSFORM ${list} APPEND ".lua")
 endforeach()
@@ -70,6 +72,7 @@ file(GLOB policies CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/policies/*.lua")
 set(ALLOT_EMBEDDED_SOURCES)
 allot_embed(allot__embedded_modules ${modules})
 allot_embed(allot__embedded_importers ${importers})
+allot_embed(allot__embedded_desk ${desk})
 allot_embed(allot__embedded_tools ${tools})
 allot_embed(allot__embedded_policies ${policies})
 

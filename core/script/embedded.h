@@ -13,11 +13,13 @@ typedef struct allot__embedded {
     size_t len;
 } allot__embedded;
 
-/* lua/allot, what imports other systems' files, tools, and policies: sorted by name. */
+/* lua/allot, what imports other systems' files, sessions, tools, and policies: sorted by name. */
 extern const allot__embedded allot__embedded_modules[];
 extern const int32_t allot__embedded_modules_count;
 extern const allot__embedded allot__embedded_importers[];
 extern const int32_t allot__embedded_importers_count;
+extern const allot__embedded allot__embedded_desk[];
+extern const int32_t allot__embedded_desk_count;
 extern const allot__embedded allot__embedded_tools[];
 extern const int32_t allot__embedded_tools_count;
 extern const allot__embedded allot__embedded_policies[];

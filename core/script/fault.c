@@ -32,7 +32,7 @@ static int32_t copy_line(const allot__script *script, int32_t line, char *buf, s
 }
 
 /* "fair.lua:3: no" is line 3 and "no". */
-static int32_t cut_place(const char *source, const char **message)
+int32_t allot__fault_place(const char *source, const char **message)
 {
     size_t len = strlen(source);
     const char *at = *message;
@@ -48,7 +48,7 @@ static int32_t cut_place(const char *source, const char **message)
 }
 
 /* "unknown name 'ful'; did you mean 'fill'?": the second half is the hint. */
-static const char *cut_hint(char *message)
+const char *allot__fault_hint(char *message)
 {
     char *hint = strstr(message, "; did you mean ");
     if (!hint)
@@ -92,7 +92,7 @@ void allot__fault_say(const allot__script *script, const char *code, int32_t lin
     made.source = made.col ? source : NULL;
     if (line < 1)
         made.line = made.col = 1; /* about the file as a whole */
-    made.hint = cut_hint(text);
+    made.hint = allot__fault_hint(text);
     made.message = text;
     allot_report_add(report, &made);
 }
@@ -122,7 +122,7 @@ int allot__fault(allot__script *script, int status, int otherwise, const char *c
         lua_type(box->L, -1) == LUA_TSTRING ? lua_tostring(box->L, -1) : "an error without a text";
     int result = otherwise;
     bool memory = status == LUA_ERRMEM && box->denial != ALLOT__DENIED_NOTHING;
-    int32_t line = cut_place(box->source, &message);
+    int32_t line = allot__fault_place(box->source, &message);
     char text[128];
     if (memory && box->denial == ALLOT__DENIED_ENGINE) {
         result = ALLOT_ENOMEM;

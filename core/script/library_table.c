@@ -55,6 +55,7 @@ static int table_concat(lua_State *L)
     lua_Integer n = check_list(L);
     size_t len = 0;
     const char *separator = luaL_optlstring(L, 2, "", &len);
+    size_t most = allot__sandbox_of(L)->string_max;
     luaL_Buffer buffer;
     luaL_buffinit(L, &buffer);
     for (lua_Integer i = 1; i <= n; i++) {
@@ -65,8 +66,8 @@ static int table_concat(lua_State *L)
         luaL_addvalue(&buffer);
         if (i < n)
             luaL_addlstring(&buffer, separator, len);
-        if (luaL_bufflen(&buffer) > ALLOT__STRING_MAX)
-            return luaL_error(L, "table.concat would make more than %d bytes", ALLOT__STRING_MAX);
+        if (luaL_bufflen(&buffer) > most)
+            return luaL_error(L, "table.concat would make more than %d bytes", (int)most);
     }
     luaL_pushresult(&buffer);
     return 1;

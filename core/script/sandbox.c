@@ -13,6 +13,8 @@
 
 /* Instructions between two looks at the fuel, and bytes allocated for the price of one. */
 enum { INTERVAL = 1000, BYTES_PER_FUEL = 32 };
+/* Lines that are told of one load or one batch of rows. */
+enum { SAID_MAX = 100 };
 
 allot__sandbox *allot__sandbox_of(lua_State *L)
 {
@@ -55,6 +57,11 @@ static void tell_line(const allot__sandbox *box, lua_State *L, lua_Debug *ar)
                  *ar->what == 'm' ? 0 : ar->linedefined);
 }
 
+static bool interrupted(const allot__sandbox *box)
+{
+    return box->interrupt && *box->interrupt;
+}
+
 static void hook(lua_State *L, lua_Debug *ar)
 {
     allot__sandbox *box = allot__sandbox_of(L);
@@ -64,11 +71,13 @@ static void hook(lua_State *L, lua_Debug *ar)
     }
     if (!box->spent) {
         box->fuel -= INTERVAL;
-        bool deep = too_deep(L);
-        if (box->fuel >= 0 && !deep)
+        bool deep = too_deep(L), asked = interrupted(box);
+        if (box->fuel >= 0 && !deep && !asked)
             return;
         if (deep)
             box->denial = ALLOT__DENIED_STACK;
+        if (asked)
+            box->denial = ALLOT__DENIED_TIME;
         run_out(box);
     }
     fail_spent(L, 0);
@@ -87,6 +96,10 @@ void allot__sandbox_charge(lua_State *L, int64_t fuel)
 {
     allot__sandbox *box = allot__sandbox_of(L);
     burn(box, fuel);
+    if (box->armed && !box->spent && interrupted(box)) {
+        box->denial = ALLOT__DENIED_TIME;
+        run_out(box);
+    }
     if (box->armed && box->spent)
         fail_spent(L, 1);
 }
@@ -149,7 +162,7 @@ static void *allocate(void *ud, void *ptr, size_t old_size, size_t new_size)
     size_t type = ptr ? 0 : old_size;
     old_size = ptr ? old_size : 0;
     if (new_size > old_size) {
-        if (type == LUA_TSTRING && new_size > ALLOT__STRING_MAX + 64)
+        if (type == LUA_TSTRING && new_size > box->string_max + 64)
             return deny(box, ALLOT__DENIED_STRING);
         if (new_size - old_size > (size_t)(box->cap - box->used))
             return deny(box, ALLOT__DENIED_MEMORY);
@@ -170,6 +183,10 @@ static int describe(lua_State *L)
     allot__sandbox *box = allot__sandbox_of(L);
     box->line = find_line(box);
     if (lua_type(L, 1) == LUA_TTABLE) {
+        if (box->keeps_errors) {
+            lua_pushvalue(L, 1);
+            lua_rawsetp(L, LUA_REGISTRYINDEX, &box->keeps_errors);
+        }
         lua_pushliteral(L, "message");
         lua_rawget(L, 1);
         if (lua_type(L, -1) != LUA_TSTRING)
@@ -179,6 +196,13 @@ static int describe(lua_State *L)
     if (lua_type(L, 1) != LUA_TSTRING)
         lua_pushliteral(L, "the script raised a value that is no string");
     return 1;
+}
+
+void allot__sandbox_error(allot__sandbox *box)
+{
+    lua_rawgetp(box->L, LUA_REGISTRYINDEX, &box->keeps_errors);
+    lua_pushnil(box->L);
+    lua_rawsetp(box->L, LUA_REGISTRYINDEX, &box->keeps_errors);
 }
 
 int allot__sandbox_run(allot__sandbox *box, lua_CFunction function, void *ud)
@@ -211,7 +235,8 @@ static int set_up(lua_State *L)
 
 int allot__sandbox_open(allot__sandbox *box, allot_engine *engine, int64_t cap)
 {
-    *box = (allot__sandbox){.engine = engine, .cap = cap};
+    *box = (allot__sandbox){
+        .engine = engine, .cap = cap, .string_max = ALLOT__STRING_MAX, .said_max = SAID_MAX};
     box->L = lua_newstate(allocate, box);
     if (!box->L)
         return box->denial == ALLOT__DENIED_MEMORY ? ALLOT_EBUDGET : ALLOT_ENOMEM;

@@ -15,6 +15,7 @@
 #ifndef ALLOT_SCRIPT_SANDBOX_H
 #define ALLOT_SCRIPT_SANDBOX_H
 
+#include <signal.h>
 #include <stdbool.h>
 
 #include <lauxlib.h>
@@ -32,7 +33,8 @@ typedef enum allot__denial {
     ALLOT__DENIED_ENGINE, /* the engine is out of memory */
     ALLOT__DENIED_MEMORY, /* the script is at its cap */
     ALLOT__DENIED_STRING,
-    ALLOT__DENIED_STACK
+    ALLOT__DENIED_STACK,
+    ALLOT__DENIED_TIME /* it was interrupted */
 } allot__denial;
 
 typedef struct allot__sandbox {
@@ -46,10 +48,13 @@ typedef struct allot__sandbox {
     void (*say)(void *ud, const char *chunk, int32_t line, const char *level, const char *text);
     void *say_ud;
     void (*ran)(void *ud, const char *chunk, int32_t line, int32_t function);
-    void *ran_ud;            /* of lines that run, as in allot_script_limits */
-    const char *chunk;       /* whose name `source` shortens; NULL: it is as good */
-    int64_t said;            /* lines since the sandbox was armed */
-    int64_t swept;           /* bytes in use after the last collection */
+    void *ran_ud;           /* of lines that run, as in allot_script_limits */
+    const char *chunk;      /* whose name `source` shortens; NULL: it is as good */
+    int64_t said, said_max; /* lines since the sandbox was armed, and how many are told */
+    size_t string_max;
+    const volatile sig_atomic_t *interrupt; /* nonzero: it is to end; NULL: nobody may say so */
+    bool keeps_errors;                      /* tables that were raised: see allot__sandbox_error */
+    int64_t swept;                          /* bytes in use after the last collection */
     int32_t line;            /* of the script, where the last error was raised; 0: unknown */
     char source[LUA_IDSIZE]; /* as Lua calls the script in messages; "" until it is loaded */
 } allot__sandbox;
@@ -64,6 +69,9 @@ void allot__sandbox_close(allot__sandbox *box);
  * when it is not LUA_OK, a string (never another value) lies on top of the stack, and what the
  * function left there is gone. When it is, the stack is as it was. */
 int allot__sandbox_run(allot__sandbox *box, lua_CFunction function, void *ud);
+
+/* Pushes the table that was raised last where the sandbox keeps them, or nil, and forgets it. */
+void allot__sandbox_error(allot__sandbox *box);
 
 /* Gives fuel (below 0: as much as it takes) and counts from now on; stops counting. */
 void allot__sandbox_arm(allot__sandbox *box, int64_t fuel);

@@ -8,8 +8,8 @@
 #include "script/library.h"
 #include "script/sandbox.h"
 
-/* Lines that are told of one load or one batch of rows, and bytes of a line. */
-enum { LINES_MAX = 100, LINE_MAX_BYTES = 2000, PRICE = 64 };
+/* Bytes of a line, and what it takes of the fuel. */
+enum { LINE_MAX_BYTES = 2000, PRICE = 64 };
 
 typedef struct line {
     char text[LINE_MAX_BYTES + 4];
@@ -63,7 +63,7 @@ void allot__sandbox_say(lua_State *L, const char *level)
     allot__sandbox *box = allot__sandbox_of(L);
     line made = {.len = 0};
     allot__sandbox_charge(L, PRICE);
-    if (!box->say || box->said++ >= LINES_MAX)
+    if (!box->say || box->said++ >= box->said_max)
         return;
     join(L, &made);
     tell(box, L, level, made.text);
@@ -72,9 +72,9 @@ void allot__sandbox_say(lua_State *L, const char *level)
 void allot__sandbox_hush(allot__sandbox *box)
 {
     char text[64];
-    if (box->say && box->said > LINES_MAX) {
+    if (box->say && box->said > box->said_max) {
         snprintf(text, sizeof text, "(%" PRId64 " more lines were left out)",
-                 box->said - LINES_MAX);
+                 box->said - box->said_max);
         tell(box, NULL, "log", text);
     }
     box->said = 0;

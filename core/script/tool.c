@@ -193,44 +193,9 @@ static int host_progress(lua_State *L)
     return 0;
 }
 
-static const char *text_of(lua_State *L, const char *key)
-{
-    int type = lua_getfield(L, 1, key);
-    if (type != LUA_TNIL && type != LUA_TSTRING)
-        luaL_error(L, "say: %s is a string, not a %s", key, luaL_typename(L, -1));
-    return lua_tostring(L, -1);
-}
-
-static int32_t number_of(lua_State *L, const char *key)
-{
-    lua_getfield(L, 1, key);
-    lua_Integer number = luaL_optinteger(L, -1, 0);
-    return number > 0 && number <= INT32_MAX ? (int32_t)number : 0;
-}
-
 static int host_say(lua_State *L)
 {
-    luaL_checktype(L, 1, LUA_TTABLE);
-    lua_settop(L, 1);
-    luaL_checkstack(L, 16, NULL);
-    const char *severity = text_of(L, "severity");
-    bool warning = severity && strcmp(severity, "warning") == 0;
-    allot_diagnostic finding = {.severity = warning ? ALLOT_WARNING : ALLOT_ERROR,
-                                .code = text_of(L, "code"),
-                                .file = text_of(L, "file"),
-                                .line = number_of(L, "line"),
-                                .col = number_of(L, "col"),
-                                .width = number_of(L, "width"),
-                                .path = text_of(L, "path"),
-                                .message = text_of(L, "message"),
-                                .hint = text_of(L, "hint"),
-                                .source = text_of(L, "source"),
-                                .consumer = -1,
-                                .group = -1,
-                                .field = -1};
-    if (!finding.code || !finding.message)
-        return luaL_error(L, "say: a diagnostic has a code and a message");
-    allot_report_add(job_of(L)->report, &finding);
+    allot__finding_add(L, 1, job_of(L)->report);
     return 0;
 }
 

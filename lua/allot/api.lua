@@ -29,6 +29,7 @@ api.groups = {
   { "language", "Words of the policy language" },
   { "library", "Lua's library, as policies have it" },
   { "core", "The engine, in Lua programs" },
+  { "desk", "The desk of `allot repl`" },
 }
 
 local function add(group, list)
@@ -43,6 +44,7 @@ end
 add("language", require "allot.api_words")
 add("library", require "allot.api_library")
 add("core", require "allot.api_core")
+add("desk", require "allot.api_desk")
 
 for _, from in ipairs { require "allot.api_policy", types.classes } do
   for _, class in ipairs(from) do api.classes[#api.classes + 1] = class end

@@ -132,4 +132,12 @@ return {
   { "W-budget", "A policy takes more than half of the instructions or memory that it may." },
   { "W-unreachable", "A consumer of the plan gets no slot at any hour, though it alone asks." },
   { "W-import", "A line of an LSF file cannot be said in a plan." },
+
+  -- Pieces of input to a session (allot repl).
+  { "E-desk", "What was put on the desk is no plan or state, or a word of the desk cannot do that "
+    .. "now. Nothing was changed." },
+  { "E-repl", "The piece of Lua raised an error, or a command failed. Nothing was changed." },
+  { "E-repl-syntax", "The piece is no Lua, or ends too soon." },
+  { "E-repl-limit", "The session is out of the memory that it may use, or calls nest too deep." },
+  { "E-interrupted", "Ctrl-C stopped what ran. Nothing was changed." },
 }

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * desk.h: trying things: Lua typed piece by piece, at a desk with a plan and a state on it.
+ *
+ * A session runs in the sandbox of policies, with their library, and with the desk's words beside
+ * it: plan, consumers, queues, state, jobs, demand, cycle, explain, diff, undo, try, step, ... It
+ * has as much time as it takes, under a cap of memory, and can be interrupted. A piece that fails
+ * changes nothing.
+ *
+ * This header needs no lua.h.
+ */
+#ifndef ALLOT_DESK_H
+#define ALLOT_DESK_H
+
+#include <allot/tool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct allot_desk allot_desk;
+
+/* What a session asks of its host. Of `tool` out, read and write are used, and must be there; out
+ * is told what is shown, as it comes. */
+typedef struct allot_desk_host {
+    allot_tool_host tool;
+    /* Shows a decision by tool.out; borrowed. With tool.ud. */
+    void (*decision)(void *ud, const allot_decision *decision);
+    /* Told what pieces and policies print and log. With tool.ud. NULL: tool.out. */
+    void (*say)(void *ud, const char *text, size_t len);
+    /* Columns to write in; 0: as many as it takes. With tool.ud. NULL: 0. */
+    int32_t (*width)(void *ud);
+    /* Microseconds since any moment, for :time. With tool.ud. NULL: there is no clock. */
+    int64_t (*clock)(void *ud);
+    /* At most so many bytes of Lua memory; 0: 1 GiB. */
+    int64_t memory;
+    /* 1: results are shown as JSON, a line each. */
+    int32_t json;
+} allot_desk_host;
+
+/* What came of a piece. */
+typedef enum allot_outcome {
+    ALLOT_EVALUATED,
+    ALLOT_INCOMPLETE, /* it goes on: evaluate it again with what follows; nothing happened */
+    ALLOT_FAILED,     /* the report says why; nothing was changed */
+    ALLOT_QUIT        /* the user asked for the end */
+} allot_outcome;
+
+/* Makes a session with an empty plan. The host is copied; what it points to must outlive the
+ * session. ENOMEM; EBUDGET: the memory is too little for any session. */
+ALLOT_API int allot_desk_new(allot_engine *engine, const allot_desk_host *host, allot_desk **out);
+ALLOT_API void allot_desk_free(allot_desk *session);
+
+/* Puts a plan, or a state of the plan that is there, on the desk; `file` names it, and policies are
+ * looked for beside the plan. A plan takes the state before away. EINVALID, EIO, EPOLICY, EBUDGET
+ * (report); ENOMEM. */
+ALLOT_API int allot_desk_plan(allot_desk *session, const char *text, size_t len, const char *file,
+                              allot_report *report);
+ALLOT_API int allot_desk_state(allot_desk *session, const char *text, size_t len, const char *file,
+                               allot_report *report);
+
+/*
+ * Evaluates a piece: an expression, whose values are shown, a chunk, or a command (":help").
+ * `name` and `line` are where it begins, for messages. *status is why it failed: EINVALID: a
+ * document is not valid now; EPOLICY, EIO; ESCRIPT, EBUDGET: the piece or a policy failed;
+ * ENOMEM; ALLOT_OK unless it failed.
+ */
+ALLOT_API allot_outcome allot_desk_eval(allot_desk *session, const char *text, size_t len,
+                                        const char *name, int32_t line, allot_report *report,
+                                        int *status);
+
+/* Ends the piece that is being evaluated, soon; from a signal handler or another thread. */
+ALLOT_API void allot_desk_interrupt(allot_desk *session);
+
+/* What may stand at byte `cursor` of a text: each candidate replaces the bytes from *from to the
+ * cursor. In order; borrowed for the call. */
+ALLOT_API void allot_desk_complete(allot_desk *session, const char *text, size_t len, size_t cursor,
+                                   size_t *from, void (*each)(void *ud, const char *candidate),
+                                   void *ud);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* desk_chunk.c: pieces as functions, what they see as globals, and the desk's own modules. */
+#include <string.h>
+
+#include "script/embedded.h"
+#include "script/library.h"
+#include "script/module.h"
+#include "script/desk.h"
+
+/* ---- Compiling ------------------------------------------------------------------------------- */
+
+/* The text in up to three parts: empty lines before it, so that Lua counts right; "return "; it. */
+typedef struct source {
+    const allot__piece *piece;
+    int32_t lines;
+    int part;
+} source;
+
+static const char *next_part(lua_State *L, void *ud, size_t *len)
+{
+    static const char lines[] = "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n";
+    source *it = ud;
+    (void)L;
+    if (it->lines > 0) {
+        *len = it->lines < (int32_t)sizeof lines - 1 ? (size_t)it->lines : sizeof lines - 1;
+        it->lines -= (int32_t)*len;
+        return lines;
+    }
+    if (it->part == 0 && it->piece->expression) {
+        it->part = 1;
+        *len = 7;
+        return "return ";
+    }
+    *len = it->part < 2 ? it->piece->len : 0;
+    it->part = 2;
+    return it->piece->text;
+}
+
+int allot__desk_compile(lua_State *L, allot_desk *session, const allot__piece *piece)
+{
+    source from = {piece, piece->line - 1, 0};
+    int status = lua_load(L, next_part, &from, piece->name, "t");
+    if (status == LUA_ERRMEM)
+        return lua_error(L);
+    if (status == LUA_OK) {
+        lua_rawgeti(L, LUA_REGISTRYINDEX, session->env);
+        if (!lua_setupvalue(L, -2, 1))
+            lua_pop(L, 1);
+    }
+    return status;
+}
+
+/* A message of a text that ends too soon. */
+static bool ends_early(lua_State *L)
+{
+    static const char mark[] = "<eof>";
+    size_t len;
+    const char *message = lua_tolstring(L, -1, &len);
+    return len >= sizeof mark - 1 && strcmp(message + len - (sizeof mark - 1), mark) == 0;
+}
+
+int allot__desk_load(lua_State *L, allot_desk *session, const allot__piece *piece, bool *incomplete)
+{
+    allot__piece as = *piece;
+    as.expression = true;
+    int status = allot__desk_compile(L, session, &as);
+    if (status == LUA_OK)
+        return status;
+    *incomplete = ends_early(L);
+    lua_pop(L, 1);
+    as.expression = false;
+    status = allot__desk_compile(L, session, &as);
+    *incomplete = status != LUA_OK && (*incomplete || ends_early(L));
+    return status;
+}
+
+/* ---- Globals --------------------------------------------------------------------------------- */
+
+/* Pushes the table of the library's globals itself. */
+static void push_library(lua_State *L)
+{
+    lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);
+    lua_getmetatable(L, -1);
+    lua_getfield(L, -1, "__index");
+    lua_replace(L, -3);
+    lua_pop(L, 1);
+}
+
+/* Adds the names of the table at `index` to the block; how many it has then. */
+static size_t add_names(lua_State *L, int index, const char **names, size_t count, size_t most)
+{
+    for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1))
+        if (lua_type(L, -2) == LUA_TSTRING && count < most)
+            names[count++] = lua_tostring(L, -2);
+    return count;
+}
+
+/* __index of globals: upvalue 1 is the library. */
+static int find_global(lua_State *L)
+{
+    enum { MOST = 512 };
+    const char *names[MOST];
+    size_t len;
+    lua_settop(L, 2);
+    lua_pushvalue(L, 2);
+    if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL)
+        return 1;
+    if (lua_type(L, 2) != LUA_TSTRING)
+        return 0;
+    const char *name = lua_tolstring(L, 2, &len);
+    size_t count = add_names(L, 1, names, 0, MOST);
+    count = add_names(L, lua_upvalueindex(1), names, count, MOST);
+    const char *near = allot_nearest(name, len, names, count);
+    return luaL_error(L,
+                      near ? "there is no '%s' here; did you mean '%s'?" : "there is no '%s' here",
+                      name, near);
+}
+
+void allot__desk_globals(lua_State *L)
+{
+    lua_newtable(L);
+    lua_createtable(L, 0, 1);
+    push_library(L);
+    lua_pushcclosure(L, find_global, 1);
+    lua_setfield(L, -2, "__index");
+    lua_setmetatable(L, -2);
+}
+
+/* ---- The desk's modules ---------------------------------------------------------------------- */
+
+static const allot__embedded *find_in(const allot__embedded *list, int32_t count, const char *name)
+{
+    for (int32_t i = 0; i < count; i++)
+        if (strncmp(name, "allot.", 6) == 0 && strcmp(list[i].name, name + 6) == 0)
+            return &list[i];
+    return NULL;
+}
+
+static const allot__embedded *find_module(const char *name)
+{
+    const allot__embedded *it = find_in(allot__embedded_desk, allot__embedded_desk_count, name);
+    return it ? it : find_in(allot__embedded_modules, allot__embedded_modules_count, name);
+}
+
+/* Upvalue 1: what was required so far; 2: what the modules see as globals. */
+static int require(lua_State *L)
+{
+    const char *name = luaL_checkstring(L, 1);
+    lua_settop(L, 1);
+    lua_pushvalue(L, 1);
+    if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL)
+        return 1;
+    const allot__embedded *it = find_module(name);
+    if (!it)
+        return luaL_error(L, "no module %s is built in", name);
+    lua_pushfstring(L, "=%s", name);
+    if (luaL_loadbufferx(L, it->text, it->len, lua_tostring(L, -1), "t") != LUA_OK)
+        return lua_error(L);
+    lua_pushvalue(L, lua_upvalueindex(2));
+    lua_setupvalue(L, -2, 1);
+    lua_call(L, 0, 1);
+    lua_pushvalue(L, 1);
+    lua_pushvalue(L, -2);
+    lua_rawset(L, lua_upvalueindex(1));
+    return 1;
+}
+
+void allot__desk_require(lua_State *L, allot_desk *session, const char *name)
+{
+    allot__desk_globals(L);
+    int globals = lua_gettop(L);
+    lua_newtable(L);
+    allot__module_engine(L, session->box.engine);
+    lua_pushcfunction(L, luaopen_allot_core);
+    lua_call(L, 0, 1);
+    lua_setfield(L, -2, "allot.core");
+    allot__desk_native(L, session);
+    lua_setfield(L, -2, "allot.native");
+    lua_pushvalue(L, globals);
+    lua_pushcclosure(L, require, 2);
+    lua_pushvalue(L, -1);
+    lua_setfield(L, globals, "require");
+    lua_pushstring(L, name);
+    lua_call(L, 1, 1);
+    lua_remove(L, globals);
+}

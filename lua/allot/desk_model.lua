@@ -1,0 +1,283 @@
+-- SPDX-License-Identifier: MIT
+-- Copyright the allot authors
+--- The desk's plan and state as plain tables, and as documents again.
+--
+-- On the desk lie `plan`, `consumers` (by path), `queues` (by name), `state` and `jobs` (by id). A
+-- document's order, which breaks ties, is kept beside them: what is new comes last, by name.
+-- Paths, names and ids place what is wrong: nobody wrote the document that it was found in.
+
+local core = require "allot.core"
+
+local model = {}
+
+--- Raises what the session tells the user: `status` is a name of ALLOT_STATUS_MAP.
+function model.fail(status, findings)
+  error({ message = findings[1].message, status = status, findings = findings })
+end
+
+function model.refuse(message, hint)
+  model.fail("EINVALID",
+    { { severity = "error", code = "E-desk", message = message, hint = hint } })
+end
+
+-- ---- From documents -----------------------------------------------------------------------------
+
+local function rest_of(row, ...)
+  local out = {}
+  for key, value in pairs(row) do
+    local left_out = false
+    for i = 1, select("#", ...) do left_out = left_out or key == select(i, ...) end
+    if not left_out then out[key] = value end
+  end
+  return out
+end
+
+--- The tree of a plan as rows by path, and the paths in the plan's order.
+local function flatten(list)
+  local flat, order, stack = {}, {}, {}
+  for i = #list, 1, -1 do stack[#stack + 1] = { "", list[i] } end
+  while #stack > 0 do
+    local parent, row = stack[#stack][1], stack[#stack][2]
+    stack[#stack] = nil
+    local path = parent .. "/" .. row.name
+    flat[path], order[#order + 1] = rest_of(row, "name", "children"), path
+    for i = row.children and #row.children or 0, 1, -1 do
+      stack[#stack + 1] = { path, row.children[i] }
+    end
+  end
+  return flat, order
+end
+
+local function by_key(list, key)
+  local flat, order = {}, {}
+  for i, row in ipairs(list) do
+    flat[row[key]], order[i] = rest_of(row, key), row[key]
+  end
+  return flat, order
+end
+
+--- Puts the documents' values on the desk; a state of nil is a new one.
+function model.spread(plan, state)
+  state = state or { now = 0 }
+  local desk, order = {}, {}
+  desk.plan = rest_of(plan, "consumers", "queues")
+  desk.consumers, order.consumers = flatten(plan.consumers or {})
+  desk.queues, order.queues = by_key(plan.queues or {}, "name")
+  desk.state = rest_of(state, "jobs")
+  desk.jobs, order.jobs = by_key(state.jobs or {}, "id")
+  if desk.state.consumers == nil then desk.state.consumers = {} end
+  return desk, order
+end
+
+-- ---- To documents -------------------------------------------------------------------------------
+
+local function check_table(value, name)
+  if type(value) ~= "table" then
+    model.refuse(("%s is a %s, and was a table"):format(name, type(value)),
+      ("assign to what is in it: %s.x = ..., or undo () what you did"):format(name))
+  end
+end
+
+--- The keys of `flat` in the document's order, new ones behind, by name; rows must be tables.
+function model.arrange(flat, order, name)
+  local list, seen = {}, {}
+  check_table(flat, name)
+  for _, key in ipairs(order) do
+    if flat[key] ~= nil and not seen[key] then list[#list + 1], seen[key] = key, true end
+  end
+  for key, row in pairs(flat) do
+    if type(key) ~= "string" then
+      model.refuse(("%s has the key %s; its keys are texts"):format(name, tostring(key)))
+    end
+    if type(row) ~= "table" then
+      model.refuse(("%s[%q] is a %s; a table of attributes is wanted"):format(name, key, type(row)),
+        ("like %s[%q] = { }"):format(name, key))
+    end
+    if not seen[key] then list[#list + 1] = key end
+  end
+  return list
+end
+
+local function name_in(path)
+  for i = #path, 1, -1 do
+    if path:sub(i, i) == "/" then return path:sub(1, i - 1), path:sub(i + 1) end
+  end
+end
+
+local function grow(flat, order)
+  local top, nodes = core.list(), {}
+  for _, path in ipairs(model.arrange(flat, order, "consumers")) do
+    local parent, name = name_in(path)
+    local above = parent == "" and top or nodes[parent]
+    if not parent or name == "" then
+      model.refuse(("consumers[%q]: a path begins with / and ends with a name"):format(path),
+        ("like consumers[%q]"):format("/" .. path))
+    elseif not above then
+      model.refuse(("consumers[%q]: there is no %s"):format(path, parent),
+        ("make it first: consumers[%q] = {}"):format(parent))
+    end
+    local node = rest_of(flat[path])
+    node.name = name
+    if parent ~= "" then
+      above.children = above.children or core.list()
+      above = above.children
+    end
+    above[#above + 1], nodes[path] = node, node
+  end
+  return top
+end
+
+local function listed(flat, order, key, name)
+  local list = core.list()
+  for i, each in ipairs(model.arrange(flat, order, name)) do
+    list[i] = rest_of(flat[each])
+    list[i][key] = each
+  end
+  return list
+end
+
+local function is_empty(value)
+  local count = 0
+  for _ in pairs(type(value) == "table" and value or { 1 }) do count = count + 1 end
+  return count == 0
+end
+
+--- The documents' values of a desk: plan, state.
+function model.join(desk, order)
+  check_table(desk.plan, "plan")
+  check_table(desk.state, "state")
+  local plan, state = rest_of(desk.plan), rest_of(desk.state)
+  local consumers = grow(desk.consumers, order.consumers)
+  local queues = listed(desk.queues, order.queues, "name", "queues")
+  local jobs = listed(desk.jobs, order.jobs, "id", "jobs")
+  if #queues > 0 then plan.queues = queues end
+  if #consumers > 0 or #queues == 0 and plan.leases == nil then plan.consumers = consumers end
+  if #jobs > 0 then state.jobs = jobs end
+  if is_empty(state.consumers) then state.consumers = nil end
+  return plan, state
+end
+
+-- ---- What is wrong, in the desk's words ---------------------------------------------------------
+
+--- "[12]rest": 12 and "rest"; or nil.
+local function cut_index(text)
+  local close = text:starts "[" and text:find "]"
+  if close then return tonumber(text:sub(2, close - 1)), text:sub(close + 1) end
+end
+
+--- consumers[0].children[1].ownd as consumers["/a/b"].ownd. Indices count from `base`.
+local function consumer_place(plan, rest, base)
+  local list, path = plan.consumers or {}, ""
+  while true do
+    local index, behind = cut_index(rest)
+    local node = index and list[index + 1 - base]
+    if not node then return path, rest end
+    path, rest, list = path .. "/" .. tostring(node.name), behind, node.children or {}
+    if not rest:starts ".children[" then return path, rest end
+    rest = rest:sub(#".children" + 1)
+  end
+end
+
+local function listed_place(list, rest, key, base)
+  local index, behind = cut_index(rest)
+  local row = index and (list or {})[index + 1 - base]
+  return row and row[key], behind
+end
+
+--- A path in a document as the desk has it: consumers["/a"].owned, plan.slots, jobs["17"].state.
+function model.place(kind, path, plan, state, base)
+  local name, rest
+  if kind == "plan" and path:starts "/" then
+    local colon = path:find ": "
+    local who = colon and path:sub(1, colon - 1) or path
+    return ("consumers[%q]%s"):format(who, colon and "." .. path:sub(colon + 2) or "")
+  elseif kind == "plan" and path:starts "consumers[" then
+    name, rest = consumer_place(plan, path:sub(#"consumers" + 1), base)
+    if name ~= "" then return ("consumers[%q]%s"):format(name, rest) end
+  elseif kind == "plan" and path:starts "queues[" then
+    name, rest = listed_place(plan.queues, path:sub(#"queues" + 1), "name", base)
+    if name then return ("queues[%q]%s"):format(name, rest) end
+  elseif kind == "state" and path:starts "jobs[" then
+    name, rest = listed_place(state.jobs, path:sub(#"jobs" + 1), "id", base)
+    if name then return ("jobs[%q]%s"):format(name, rest) end
+  end
+  if path == "" then return kind end
+  return kind .. (path:starts "[" and "" or ".") .. path
+end
+
+local HINTS = {
+  demand = 'what is demanded stands in the state: demand ("%s", 40)',
+  allocated = 'what is held stands in the state: holds ("%s", 40)',
+}
+
+--- Findings of a document, those of other files left as they are.
+local function retold(kind, findings, file, plan, state)
+  local out = {}
+  for i, it in ipairs(findings) do
+    if it.file == file then
+      local place = model.place(kind, it.path or "", plan, state, 0)
+      local hint = it.hint
+      for key, text in pairs(HINTS) do
+        local who = kind == "plan" and place:starts 'consumers["' and place:ends("." .. key)
+        if who then hint = text:format(place:sub(#'consumers["' + 1, -#key - 4)) end
+      end
+      it = { severity = it.severity, code = it.code, message = place .. ": " .. it.message,
+        hint = hint }
+    end
+    out[i] = it
+  end
+  return out
+end
+
+--- The text of a document; refuses what is no value of JSON.
+local function encode(kind, value, plan, state)
+  local text, message = core.encode(value)
+  if text then return text end
+  local colon = message:find ": "
+  local place = colon and model.place(kind, message:sub(1, colon - 1), plan, state, 1) or kind
+  model.refuse(place .. ": " .. (colon and message:sub(colon + 2) or message))
+end
+
+--- Both documents as texts, and their values.
+function model.texts(desk, order)
+  local plan, state = model.join(desk, order)
+  return { plan = encode("plan", plan, plan, state), state = encode("state", state, plan, state),
+    plan_value = plan, state_value = state }
+end
+
+local function status_of(findings)
+  for _, it in ipairs(findings) do
+    if it.code == "E-io" then return "EIO" end
+    if it.code == "E-policy-budget" or it.code == "E-policy-memory" then return "EBUDGET" end
+  end
+  return "EINVALID"
+end
+
+--- Makes the engine read both; fails with what is wrong. `options` is core.plan's.
+function model.seal(texts, options)
+  local plan, _, findings = core.plan(texts.plan, options)
+  if not plan then
+    model.fail(status_of(findings),
+      retold("plan", findings, options.file, texts.plan_value, texts.state_value))
+  end
+  local state
+  state, _, findings = core.state(plan, texts.state, { file = "state" })
+  if not state then
+    model.fail("EINVALID",
+      retold("state", findings, "state", texts.plan_value, texts.state_value))
+  end
+  return plan, state
+end
+
+--- Decides; fails with what is wrong.
+function model.decide(plan, state)
+  local decision, message, findings = core.cycle(plan, state)
+  if decision then return decision end
+  if #findings == 0 then
+    findings = { { severity = "error", code = "ESCRIPT", message = message } }
+  end
+  local status = status_of(findings)
+  model.fail(status == "EINVALID" and "ESCRIPT" or status, findings)
+end
+
+return model

@@ -1,0 +1,59 @@
+-- SPDX-License-Identifier: MIT
+-- Copyright the allot authors
+--- A real terminal for specs: a tmux of its own, on a socket of its own.
+
+local shell = require "spec.support.shell"
+
+local terminal = {}
+terminal.__index = terminal
+
+--- Is there a tmux?
+function terminal.there()
+  return (shell.run "command -v tmux >/dev/null") == 0
+end
+
+local function tmux(self, line)
+  return shell.run(("tmux -L %s -f /dev/null %s"):format(self.socket, line))
+end
+
+--- Runs a line of shell in a new terminal of 100 columns and 40 lines.
+function terminal.start(line)
+  local folder = shell.directory()
+  local self = setmetatable({ socket = "allot-" .. folder:match "[^/]+$", folder = folder },
+    terminal)
+  local status, _, err = tmux(self, "new-session -d -s spec -x 100 -y 40 "
+    .. shell.quote(line .. "; echo ended with $?; exec cat"))
+  assert(status == 0, err)
+  return self
+end
+
+--- Ends the session that was started, and with it its server.
+function terminal:close()
+  tmux(self, "kill-session -t spec")
+  shell.remove(self.folder)
+end
+
+--- Types text as it is; what else is given are names of keys: "Enter", "Tab", "C-c".
+function terminal:type(text, ...)
+  if text ~= "" then tmux(self, "send-keys -t spec -l " .. shell.quote(text)) end
+  for _, key in ipairs { ... } do tmux(self, "send-keys -t spec " .. key) end
+end
+
+--- What is on the screen and above it, without blank lines at its end.
+function terminal:screen()
+  local _, out = tmux(self, "capture-pane -t spec -p -S -500")
+  return (out:gsub("%s+$", "") .. "\n")
+end
+
+--- Waits until the screen ends in what matches the pattern; fails after ten seconds.
+function terminal:wait(pattern)
+  local screen
+  for _ = 1, 200 do
+    screen = self:screen()
+    if screen:find(pattern .. "\n$") then return screen end
+    os.execute "sleep 0.05"
+  end
+  error(("the screen does not end in %q but is:\n%s"):format(pattern, screen), 2)
+end
+
+return terminal
