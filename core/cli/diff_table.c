@@ -35,9 +35,9 @@ void allot__diff_put_path(allot__text *out, const allot_diff *diff, const allot_
     allot__cli_puts_path(out, plan, consumer[side]);
 }
 
-static int digits(const char *format, int64_t value)
+static int digits(int64_t value)
 {
-    return snprintf(NULL, 0, format, value);
+    return snprintf(NULL, 0, "%" PRId64, value);
 }
 
 static void widen(int *width, int least)
@@ -62,14 +62,14 @@ static void measure(const allot_diff *diff, allot__text *room, shape *out)
             int64_t a = row.value[0][m], b = row.value[1][m];
             if (a == b)
                 continue;
-            widen(&out->before[m], digits("%" PRId64, a));
-            widen(&out->change[m], digits("%+" PRId64, b - a));
+            widen(&out->before[m], digits(a));
+            widen(&out->change[m], digits(b - a) + (b > a));
         }
     }
     for (int32_t i = 0; allot_diff_at(diff, ALLOT_DIFF_CONSUMER, i, &row) == ALLOT_OK; i++)
         for (int m = 0; m < allot_diff_measures(ALLOT_DIFF_CONSUMER); m++)
             if (out->change[m] > 0)
-                widen(&out->after[m], digits("%" PRId64, row.value[1][m]));
+                widen(&out->after[m], digits(row.value[1][m]));
 }
 
 static int width_of(const shape *of, int m)

@@ -223,15 +223,52 @@ static void test_misuse(void)
     fixture_end(&fix);
 }
 
+/* The first plan's state under the second plan decides as the second's own. */
+static int copy_over(const side *a, const side *b, bool *same)
+{
+    allot_state *copy = NULL;
+    allot_decision *decision = NULL;
+    allot_diff *diff = NULL;
+    int status = ALLOT_OK;
+    TRY(allot_state_copy(a->state, b->plan, NULL, &copy));
+    TRY(allot_state_seal(copy, NULL));
+    TRY(allot_cycle(b->plan, copy, NULL, &decision));
+    TRY(allot_diff_new(b->decision, decision, 0, &diff));
+    *same = status == ALLOT_OK && !allot_diff_differs(diff);
+    allot_diff_free(diff);
+    allot_decision_free(decision);
+    allot_state_free(copy);
+    return status;
+}
+
+static void test_a_state_under_another_plan(void)
+{
+    fixture fix;
+    side a, b;
+    bool same = false;
+    fixture_begin(&fix);
+    CHECK_EQ(decide(&a, fix.engine, 4, -1), ALLOT_OK);
+    CHECK_EQ(decide(&b, fix.engine, 6, 0), ALLOT_OK);
+    CHECK_EQ(copy_over(&a, &b, &same), ALLOT_OK);
+    CHECK(same);
+    finish(&b);
+    finish(&a);
+    fixture_end(&fix);
+}
+
 static int scenario(allot_engine *engine)
 {
     side a, b = {0};
+    bool same = false;
     allot_diff *diff = NULL;
     int status = decide(&a, engine, 4, -1);
     if (status == ALLOT_OK) {
         status = decide(&b, engine, 6, 0);
     }
     TRY(allot_diff_new(a.decision, b.decision, 0, &diff));
+    if (status == ALLOT_OK) {
+        status = copy_over(&a, &b, &same);
+    }
     allot_diff_free(diff);
     finish(&b);
     finish(&a);
@@ -249,6 +286,7 @@ int main(void)
     RUN(test_the_other_way_round);
     RUN(test_names);
     RUN(test_misuse);
+    RUN(test_a_state_under_another_plan);
     RUN(test_memory_runs_out);
     return check_done();
 }

@@ -124,6 +124,11 @@ ALLOT_API int allot_state_open(allot_state *state);
  * and jobs. What was set stays: times, demand, allocated, sizes, hosts, use of queues. The memory
  * stays for what comes next, so that a state can be filled anew for every cycle. EUSAGE. */
 ALLOT_API int allot_state_clear(allot_state *state);
+/* What a sealed state tells, under another plan, by names: to be sealed. It takes its memory from
+ * that plan's engine. ENOENT: the plan lacks somebody whom the state tells of; EINVALID: it cannot
+ * have such a state; both with a diagnostic. ENOMEM. */
+ALLOT_API int allot_state_copy(const allot_state *state, const allot_plan *plan,
+                               allot_report *report, allot_state **out);
 
 /* Also of the other way round: what was added of each kind, in the order of adding. Borrowed, a
  * session until the next is added. EUSAGE, or NULL: there is no such. */
