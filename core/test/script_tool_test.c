@@ -120,7 +120,7 @@ static const char asks[] = TOOL(
     "assert(host.option 'format' == 'json' and host.option 'other' == nil)\n"
     "host.progress(3, 10, 'states')\n"
     "local core = require 'allot.core'\n"
-    "assert(core == require 'allot.core' and core.decode '[1]'[1] == 1)\n"
+    "assert(core == require 'allot.core' and assert(core.decode '[1]')[1] == 1)\n"
     "assert(require 'allot.names'.valid 'a' and require 'allot.swf')\n"
     "host.say { code = 'E-x', message = 'm', file = 'f', line = 3, col = 2, hint = 'h' }\n"
     "return 7");
