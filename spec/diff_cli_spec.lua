@@ -178,6 +178,93 @@ describe("allot diff", function ()
     assert.equal(2, status)
   end)
 
+  describe("of a log", function ()
+    setup(function ()
+      write("log.jsonl", [[
+{"at": 100, "event": "submit", "id": "1", "consumer": "/a", "slots": 8, "run": 100}
+{"at": 110, "event": "submit", "id": "2", "consumer": "/b", "slots": 8, "run": 100}
+{"at": 900, "event": "submit", "id": "3", "consumer": "/a", "slots": 1, "run": 10}
+]])
+      write("queues.json", '{"version": 1, "policy": "preemption", "hosts": {"h": {"slots": 4}}, '
+        .. '"queues": [{"name": "hi", "priority": 9, "preemptive": true}, {"name": "lo"}]}')
+      write("plain.json", '{"version": 1, "policy": "preemption", "hosts": {"h": {"slots": 4}}, '
+        .. '"queues": [{"name": "hi", "priority": 9}, {"name": "lo"}]}')
+      write("jobs.jsonl", [[
+{"at": 100, "event": "submit", "id": "1", "queue": "lo", "slots": 4, "run": 100}
+{"at": 110, "event": "submit", "id": "2", "queue": "hi", "slots": 4, "run": 100}
+]])
+    end)
+
+    it("compares every state that A meets", function ()
+      local found, status = document "a.json b.json log.jsonl"
+      assert.equal(1, status)
+      assert.is_true(found.summary.states >= 5)
+      -- /c is in one plan alone, so all differ; who owns more matters when /b comes
+      assert.equal(found.summary.states, found.summary.differ)
+      assert.same({}, found.states)
+      for _, row in ipairs(found.summary.consumers) do
+        if row.consumer == "/a" then
+          assert.same({ change = 2, state = "1970-01-01T00:01:50Z" }, row.gain)
+        end
+      end
+      assert.same({ a = 3, b = 1, change = -2 }, found.summary.reclaimed)
+    end)
+
+    it("finds no difference between a plan and itself", function ()
+      for _, plan in ipairs { "a.json", "b.json" } do
+        local status, out, err = diff(plan .. " " .. plan .. " log.jsonl")
+        assert.equal("", err)
+        assert.equal(0, status)
+        assert.truthy(out:find("states, 0 differ\n", 1, true))
+      end
+      assert.equal(0, (diff "queues.json queues.json jobs.jsonl"))
+    end)
+
+    it("compares jobs of queues", function ()
+      local found = document "queues.json plain.json jobs.jsonl"
+      assert.equal(1, found.summary.differ)
+      assert.same({ a = 1, b = 0, change = -1 }, found.summary.jobs.suspended)
+    end)
+
+    it("takes one state in so many seconds", function ()
+      local all = document "a.json b.json log.jsonl"
+      local some = document "a.json b.json log.jsonl --interval 500"
+      assert.equal(2, some.summary.states)
+      assert.is_true(all.summary.states > 2)
+    end)
+
+    it("maps jobs as simulate does", function ()
+      write("map.lua", 'return function (job) return { consumer = "/b" } end')
+      local found = document "a.json b.json log.jsonl --map map.lua"
+      for _, row in ipairs(found.summary.consumers) do assert.equal("/b", row.consumer) end
+    end)
+
+    it("says what is wrong", function ()
+      for words, text in pairs {
+        ["a.json@next b.json log.jsonl"] = "a log has its own times",
+        ["a.json b.json busy.json log.jsonl"] = "a log is compared by itself",
+      } do
+        local status, _, err = diff(words)
+        assert.equal(2, status)
+        assert.truthy(err:find(text, 1, true))
+      end
+      write("empty.jsonl", "")
+      local status, _, err = diff "a.json b.json empty.jsonl"
+      assert.equal(3, status, err)
+      write("lone.json", '{"version": 1, "slots": 10, "consumers": [{"name": "a", "owned": 5}]}')
+      status, _, err = diff "a.json lone.json log.jsonl"
+      assert.equal(3, status)
+      assert.truthy(err:find("the state tells of the consumer /b, which the other plan has not", 1,
+        true))
+      write("other.json", '{"version": 1, "policy": "shared_lease", "leases": [{"name": "l", '
+        .. '"provider": "p", "consumer": "c", "slots": 8}]}')
+      status, _, err = diff "other.json other.json log.jsonl"
+      assert.equal(3, status)
+      assert.truthy(err:find("cannot be simulated", 1, true))
+      assert.equal(5, (diff "a.json b.json none.swf"))
+    end)
+  end)
+
   local function refuses(words, code, text)
     it("refuses " .. words, function ()
       local status, out, err = diff(words)
@@ -187,7 +274,7 @@ describe("allot diff", function ()
     end)
   end
 
-  refuses("a.json b.json", 2, "usage: allot diff PLAN|POLICY PLAN|POLICY STATE...")
+  refuses("a.json b.json", 2, "usage: allot diff PLAN|POLICY PLAN|POLICY STATE|TRACE...")
   refuses("hybrid fair.lua busy.json", 2, "hybrid and fair.lua are policies: a plan is wanted")
   refuses("--plan a.json a.json b.json busy.json", 2, "--plan is for policies")
   refuses("a.json b.json none", 3, "none has no file that ends in .json: nothing was compared")

@@ -5,9 +5,8 @@
 
 #include <unistd.h>
 
-/* Compares one state; *differs is set where it differs. */
 static int compare(allot__cli *cli, allot__side sides[2], const char *path, bool single,
-                   allot__sums *sums, bool *differs)
+                   allot__sums *sums)
 {
     allot__text text = {0};
     allot_diff *diff = NULL;
@@ -20,7 +19,6 @@ static int compare(allot__cli *cli, allot__side sides[2], const char *path, bool
         code = allot__cli_status(cli, allot_diff_new(sides[0].docs.decision, sides[1].docs.decision,
                                                      cli->options.all && single, &diff));
     if (code == CLI_DONE) {
-        *differs = *differs || allot_diff_differs(diff);
         if (cli->options.json)
             allot__diff_json(&cli->out, diff, allot__cli_file_name(path));
         else if (single)
@@ -65,21 +63,39 @@ static void put_end(allot__cli *cli, const allot__side sides[2], const allot__pa
     allot__cli_puts(&cli->out, "}\n");
 }
 
+static int compare_states(allot__cli *cli, allot__side sides[2], const allot__paths *states,
+                          bool single, allot__sums *sums)
+{
+    int code = CLI_DONE;
+    for (size_t i = 0; i < states->count && code == CLI_DONE; i++) {
+        if (allot__is_trace(states->items[i]))
+            return allot__cli_fail(cli, CLI_USAGE, "E-usage", NULL,
+                                   "a log is compared by itself, without states beside it");
+        allot__cli_puts(&cli->out, cli->options.json && i > 0 ? ", " : "");
+        code = compare(cli, sides, states->items[i], single, sums);
+    }
+    return code;
+}
+
 static int compare_all(allot__cli *cli, allot__side sides[2], const allot__paths *states)
 {
     allot__sums sums;
-    bool differs = false, single = states->count == 1 && !states->folder;
+    allot__paths met = {.engine = cli->engine};
+    bool trace = states->count == 1 && allot__is_trace(states->items[0]);
+    bool single = states->count == 1 && !states->folder && !trace;
     int code = allot__sums_new(cli, sides, &sums);
-    put_begin(cli, sides);
-    for (size_t i = 0; i < states->count && code == CLI_DONE; i++) {
-        allot__cli_puts(&cli->out, cli->options.json && i > 0 ? ", " : "");
-        code = compare(cli, sides, states->items[i], single, &sums, &differs);
+    if (code == CLI_DONE) {
+        put_begin(cli, sides);
+        code = trace ? allot__diff_trace(cli, sides, states->items[0], &sums, &met)
+                     : compare_states(cli, sides, states, single, &sums);
     }
     if (code == CLI_DONE && sums.failed)
         code = allot__cli_status(cli, ALLOT_ENOMEM);
     if (code == CLI_DONE)
-        put_end(cli, sides, states, single, &sums);
+        put_end(cli, sides, trace ? &met : states, single, &sums);
+    bool differs = sums.differ > 0;
     allot__sums_free(&sums);
+    allot__paths_free(&met);
     return code == CLI_DONE && differs ? CLI_NO : code;
 }
 

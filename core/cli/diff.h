@@ -38,8 +38,15 @@ typedef struct allot__paths {
     bool folder; /* one was named */
 } allot__paths;
 
+/* Keeps a copy; false: out of memory. */
+bool allot__paths_push(allot__paths *paths, const char *path);
 int allot__paths_of(allot__cli *cli, char **operands, int count, allot__paths *out);
 void allot__paths_free(allot__paths *paths);
+
+/* ---- Logs (diff_trace.c) --------------------------------------------------------------------- */
+
+/* Is it a log of jobs, by its name? */
+bool allot__is_trace(const char *path);
 
 /* ---- Sums over states (diff_sum.c) ----------------------------------------------------------- */
 
@@ -74,6 +81,11 @@ void allot__sums_add(allot__sums *sums, const allot_diff *diff);
 /* Rows by how much they gain or lose in one state, the largest first. */
 void allot__sums_sort(allot__sums *sums);
 void allot__sums_free(allot__sums *sums);
+
+/* Plays a log through A's plan and has B decide about the same states, whose names join the list.
+ */
+int allot__diff_trace(allot__cli *cli, allot__side sides[2], const char *path, allot__sums *sums,
+                      allot__paths *states);
 
 /* ---- Results (diff_text.c, diff_table.c, diff_json.c) ---------------------------------------- */
 

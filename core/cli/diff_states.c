@@ -25,8 +25,7 @@ static void path_free(allot_engine *engine, char *path, size_t size)
     allot_engine_alloc(engine, path, size, 0);
 }
 
-/* Keeps a copy. */
-static bool push(allot__paths *paths, const char *path)
+bool allot__paths_push(allot__paths *paths, const char *path)
 {
     if (paths->count == paths->capacity) {
         size_t capacity = paths->capacity * 2 + 8;
@@ -76,7 +75,7 @@ static int push_folder(allot__cli *cli, const char *folder, allot__paths *paths)
         if (!is_state(entry->d_name))
             continue;
         char *path = join(paths->engine, folder, entry->d_name);
-        kept = path != NULL && push(paths, path);
+        kept = path != NULL && allot__paths_push(paths, path);
         if (path != NULL)
             path_free(paths->engine, path, strlen(folder) + strlen(entry->d_name) + 2);
     }
@@ -105,7 +104,7 @@ int allot__paths_of(allot__cli *cli, char **operands, int count, allot__paths *o
     for (int i = 0; i < count && code == CLI_DONE; i++) {
         if (is_folder(operands[i]))
             code = push_folder(cli, operands[i], out);
-        else if (!push(out, operands[i]))
+        else if (!allot__paths_push(out, operands[i]))
             code = allot__cli_status(cli, ALLOT_ENOMEM);
     }
     return code;

@@ -45,27 +45,25 @@ static int64_t pull(void *ud, char *buf, size_t size)
     }
 }
 
-static int read_trace(allot__sim *sim)
+int allot__sim_read_trace(allot__cli *cli, const char *path, allot_trace **out)
 {
-    allot__cli *cli = sim->cli;
-    bool standard = strcmp(sim->trace_file, "-") == 0;
-    input it = {cli, sim->trace_file, STDIN_FILENO};
+    bool standard = strcmp(path, "-") == 0;
+    input it = {cli, path, STDIN_FILENO};
     if (!standard)
-        it.fd = open(sim->trace_file, O_RDONLY | O_CLOEXEC);
+        it.fd = open(path, O_RDONLY | O_CLOEXEC);
     if (it.fd < 0) {
         refuse(&it, errno);
         return CLI_IO;
     }
-    int status = allot_trace_read(cli->engine, pull, &it, allot__cli_file_name(sim->trace_file),
-                                  cli->report, &sim->trace);
+    int status =
+        allot_trace_read(cli->engine, pull, &it, allot__cli_file_name(path), cli->report, out);
     if (!standard)
         close(it.fd);
     return allot__cli_status(cli, status);
 }
 
-static int read_map(allot__sim *sim)
+int allot__sim_read_map(allot__cli *cli, allot_script_map **out)
 {
-    allot__cli *cli = sim->cli;
     const char *path = cli->options.map;
     allot__text text = {0};
     allot_script_limits limits;
@@ -75,7 +73,7 @@ static int read_map(allot__sim *sim)
     int code = allot__cli_read(cli, path, &text);
     if (code == CLI_DONE)
         code = allot__cli_status(cli, allot_script_map_new(cli->engine, text.bytes, text.len, path,
-                                                           &limits, cli->report, &sim->map));
+                                                           &limits, cli->report, out));
     allot__cli_text_free(&text);
     return code;
 }
@@ -141,8 +139,8 @@ static int prepare(allot__sim *sim)
     for (int32_t i = 0; i < sim->count && code == CLI_DONE; i++)
         code = allot__sim_open(sim, &sim->runs[i]);
     if (code == CLI_DONE)
-        code = read_map(sim);
-    return code == CLI_DONE ? read_trace(sim) : code;
+        code = allot__sim_read_map(sim->cli, &sim->map);
+    return code == CLI_DONE ? allot__sim_read_trace(sim->cli, sim->trace_file, &sim->trace) : code;
 }
 
 static int put_results(allot__sim *sim)

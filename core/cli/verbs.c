@@ -49,7 +49,7 @@ const allot__verb allot__cli_verbs[] = {
      "  allot explain --group gpu plan.json state.json /physics\n"
      "  allot explain plan.json state.json --at next\n",
      allot__cli_explain},
-    {"diff", "PLAN|POLICY PLAN|POLICY STATE...", 3, -1, "plan all",
+    {"diff", "PLAN|POLICY PLAN|POLICY STATE|TRACE...", 3, -1, "plan all map interval rigid",
      "compare what two plans, policies or times decide",
      "Decides about the same states twice and tells whose quota, grants, reclaims, tasks, jobs,\n"
      "loans and leases differ, and by how much. The two, A and B, are plans; or policies, .lua\n"
@@ -59,9 +59,13 @@ const allot__verb allot__cli_verbs[] = {
      "Of several states, or a folder of .json files, it tells the sum: in how many they differ,\n"
      "who gains and loses most and in which, what more or less is reclaimed and lost. --all shows\n"
      "what is the same too, and lists whole. Exit status 1: they differ.\n\n"
+     "In place of states a log (.swf, .jsonl, maybe .gz) is played through A, as allot simulate\n"
+     "does, and B decides about every state that A meets, or one every --interval seconds. --map\n"
+     "and --rigid are those of simulate.\n\n"
      "  allot diff plan.json new-plan.json state.json\n"
      "  allot diff --plan plan.json hybrid fair.lua states/\n"
      "  allot diff plan.json plan.json@next state.json\n"
+     "  allot diff plan.json fair.lua log.swf.gz --interval 3600\n"
      "  allot diff --format json plan.json fair.lua state.json | jq '.states[0].consumers'\n",
      allot__cli_diff},
     {"init", "NAME", 1, 1, "out", "write a policy to begin with, and its spec",

@@ -305,7 +305,9 @@ int allot__dispatch_jobs(allot_simulation *sim, allot_report *report, bool *agai
         return status;
     sim->sizes[0] = allot_state_slots_get(sim->state, 0);
     keep_use(sim, decision);
-    status = carry_out(sim, decision, again);
+    status = allot__decided(sim, decision, report);
+    if (status == ALLOT_OK)
+        status = carry_out(sim, decision, again);
     look(sim, decision);
     sweep(sim);
     int opened = allot__reopen(sim, decision);

@@ -19,6 +19,13 @@ int allot__decide(allot_simulation *sim, allot_stage last, allot_report *report,
     return allot_cycle_until(sim->plan, sim->state, last, report, out);
 }
 
+int allot__decided(allot_simulation *sim, const allot_decision *decision, allot_report *report)
+{
+    if (sim->watcher.decided == NULL)
+        return ALLOT_OK;
+    return sim->watcher.decided(sim->watcher.ud, decision, report);
+}
+
 int allot__reopen(allot_simulation *sim, allot_decision *decision)
 {
     allot_decision_free(decision);
@@ -164,7 +171,9 @@ int allot__divide(allot_simulation *sim, allot_report *report, bool *again)
     for (int32_t i = 0; i < sim->groups; i++)
         sim->sizes[i] = allot_state_slots_get(sim->state, i);
     allot__ways_clear(sim, &sim->back); /* the cycle was told */
-    status = keep_loans(sim, decision);
+    status = allot__decided(sim, decision, report);
+    if (status == ALLOT_OK)
+        status = keep_loans(sim, decision);
     if (status == ALLOT_OK)
         status = take_all_back(sim, decision, again);
     if (status == ALLOT_OK)

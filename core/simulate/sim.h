@@ -237,6 +237,8 @@ int allot__rigid_ask(allot_simulation *sim, allot_report *report);
 /* A cycle over the sealed state; when it fails it comes once more, to tell why. */
 int allot__decide(allot_simulation *sim, allot_stage last, allot_report *report,
                   allot_decision **out);
+/* Tells whoever watches of a decision; what it says. */
+int allot__decided(allot_simulation *sim, const allot_decision *decision, allot_report *report);
 /* Slots of the decision end, and the state is open again. */
 int allot__reopen(allot_simulation *sim, allot_decision *decision);
 

@@ -124,6 +124,10 @@ typedef struct allot_watcher {
     /* Called every few hundred instants: records played of so many, jobs ended so far, and the time
      * in the log. Nonzero ends the run there, as `until` does. NULL: not wanted. */
     int (*progress)(void *ud, int32_t played, int32_t records, int32_t ended, int64_t now);
+    /* Told of what each cycle decides, before it is carried out; decision and state may be read
+     * during the call. Of tasks the state has those alone that may have to go, unless
+     * `always_tasks` is set. Any status but ALLOT_OK ends the run with it. NULL: not wanted. */
+    int (*decided)(void *ud, const allot_decision *decision, allot_report *report);
 } allot_watcher;
 ALLOT_API void allot_simulation_watch(allot_simulation *simulation, const allot_watcher *watcher);
 
