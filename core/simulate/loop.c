@@ -101,11 +101,21 @@ static bool is_told(const allot_simulation *sim, const allot__cell *cell)
                            cell->held_told == cell->running + cell->gathered);
 }
 
+static void show_sizes(allot_simulation *sim)
+{
+    for (int32_t i = 0; i < sim->groups && sim->watcher.size != NULL; i++)
+        if (sim->sizes[i] != sim->sizes_shown[i]) {
+            sim->sizes_shown[i] = sim->sizes[i];
+            sim->watcher.size(sim->watcher.ud, sim->now, i, sim->sizes[i]);
+        }
+}
+
 /* Tells of all of whom something changed, in order; who is still to be told to a cycle stays. */
 static void end_instant(allot_simulation *sim)
 {
     int32_t *dirty = sim->dirty.items;
     size_t kept = 0;
+    show_sizes(sim);
     if (sim->watcher.sample != NULL && sim->dirty.count > 1)
         qsort(dirty, sim->dirty.count, sizeof *dirty, by_number);
     for (size_t i = 0; i < sim->dirty.count; i++) {

@@ -14,11 +14,14 @@ static int make_cells(allot_simulation *sim)
     sim->cells = allot__take(sim->engine, cells, sizeof *sim->cells);
     sim->sizes = allot__take(sim->engine, (size_t)sim->groups, sizeof *sim->sizes);
     sim->offered = allot__take(sim->engine, (size_t)sim->groups, sizeof *sim->offered);
+    sim->sizes_shown = allot__take(sim->engine, (size_t)sim->groups, sizeof *sim->sizes_shown);
     if (queues > 0)
         sim->usage = allot__take(sim->engine, 2 * queues, sizeof *sim->usage);
     if (sim->cells == NULL || sim->sizes == NULL || sim->offered == NULL ||
-        (queues > 0 && sim->usage == NULL))
+        sim->sizes_shown == NULL || (queues > 0 && sim->usage == NULL))
         return ALLOT_ENOMEM;
+    for (int32_t i = 0; i < sim->groups; i++)
+        sim->sizes_shown[i] = -1;
     for (size_t i = 0; i < cells; i++) {
         int32_t consumer = (int32_t)(i % (size_t)sim->consumers);
         sim->cells[i] = (allot__cell){.group = (int32_t)(i / (size_t)sim->consumers),
@@ -103,6 +106,7 @@ void allot_simulation_free(allot_simulation *sim)
         allot__list_free(engine, &sim->cells[i].waiting);
     allot__give(engine, sim->cells, cells, sizeof *sim->cells);
     allot__give(engine, sim->sizes, (size_t)sim->groups, sizeof *sim->sizes);
+    allot__give(engine, sim->sizes_shown, (size_t)sim->groups, sizeof *sim->sizes_shown);
     allot__give(engine, sim->offered, (size_t)sim->groups, sizeof *sim->offered);
     allot__give(engine, sim->usage, 2 * queues, sizeof *sim->usage);
     allot__ways_free(sim, &sim->flights);

@@ -114,6 +114,7 @@ struct allot_simulation {
     int32_t groups, consumers;
     allot__cell *cells;
     int64_t *sizes, *offered; /* by group: slots now; slot-seconds */
+    int64_t *sizes_shown;     /* as the watcher was told; -1: it was not */
     allot__list jobs;         /* of allot__sim_job */
     allot__list changes;      /* of allot__change */
     allot__book names;        /* sessions */
