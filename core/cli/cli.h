@@ -94,8 +94,10 @@ typedef struct allot__options {
     const char *map, *from, *before, *until;
     allot__list policies, eval;
     int64_t interval;
+    const char *plot, *samples;
     int64_t repeat; /* 0: the verb's own choice */
     int64_t runs, seed;
+    int64_t bins; /* of a picture; 0: as many as there may be */
 } allot__options;
 
 typedef struct allot__cli {
@@ -204,6 +206,13 @@ int allot__cli_read(allot__cli *cli, const char *path, allot__text *out);
 const char *allot__cli_file_name(const char *path);
 /* Writes all to a descriptor; 0 or errno. */
 int allot__cli_write(int fd, const char *bytes, size_t len);
+/* Writes a whole file: beside it first, then in its place, so that nobody finds half of it. 0 or
+ * errno. */
+int allot__cli_replace(allot_engine *engine, const char *path, const char *bytes, size_t len);
+/* The same, reported: CLI_IO, CLI_INTERNAL. */
+int allot__cli_put_file(allot__cli *cli, const char *path, const char *bytes, size_t len);
+/* Reports that a file cannot be written, for an errno; CLI_IO. */
+int allot__cli_unwritten(allot__cli *cli, const char *path, int error);
 bool allot__cli_colored(allot__color color, int fd);
 /* Columns of the terminal on a descriptor; 0 when it is none. */
 int allot__cli_width(int fd);

@@ -156,6 +156,7 @@ static int put_results(allot__sim *sim)
 static void end(allot__sim *sim)
 {
     allot_engine *engine = sim->cli->engine;
+    allot__plot_free(sim->plot);
     for (int32_t i = 0; sim->runs != NULL && i < sim->count; i++)
         allot__sim_close(&sim->runs[i]);
     if (sim->runs != NULL)
@@ -168,11 +169,15 @@ int allot__cli_simulate(allot__cli *cli)
 {
     allot__sim sim = {.cli = cli, .trace_file = cli->operands[cli->operand_count - 1]};
     int code = prepare(&sim);
+    if (code == CLI_DONE)
+        code = allot__sim_plot_begin(&sim);
     allot__sim_catch();
     while (code == CLI_DONE && sim.played < sim.count && !sim.interrupted)
         code = allot__sim_play(&sim, &sim.runs[sim.played++]);
     if (code == CLI_DONE)
         code = put_results(&sim);
+    if (code == CLI_DONE)
+        code = allot__plot_write(sim.plot);
     end(&sim);
     return code == CLI_DONE && sim.interrupted ? CLI_NO : code;
 }

@@ -4,7 +4,7 @@
 #ifndef ALLOT_CLI_SIMULATE_H
 #define ALLOT_CLI_SIMULATE_H
 
-#include "cli/cli.h"
+#include "cli/plot.h"
 
 /* A trace under one plan and policy. */
 typedef struct allot__sim_run {
@@ -32,6 +32,7 @@ typedef struct allot__sim {
     allot__sim_run *runs;
     int32_t count, played; /* runs; those that have results */
     bool interrupted;
+    allot__plot *plot; /* NULL: none is asked for */
 } allot__sim;
 
 /* ---- simulate.c ------------------------------------------------------------------------------ */
@@ -68,6 +69,13 @@ void allot__sim_progress_end(allot__sim_progress *progress);
 /* Until the end of the command Ctrl-C is noted. */
 void allot__sim_catch(void);
 bool allot__sim_caught(void);
+
+/* ---- simulate_plot.c ------------------------------------------------------------------------- */
+
+/* Begins what --plot and --samples ask for. Statuses of plot.h. */
+int allot__sim_plot_begin(allot__sim *sim);
+/* Lets a watcher, whose ud is an allot__sim_progress, tell a run to them. */
+int allot__sim_plot_watch(const allot__sim *sim, const allot__sim_run *run, allot_watcher *watcher);
 
 /* ---- simulate_text.c, simulate_json.c -------------------------------------------------------- */
 

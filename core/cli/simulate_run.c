@@ -289,10 +289,14 @@ int allot__sim_play(allot__sim *sim, allot__sim_run *run)
         return code;
     allot__sim_progress_begin(&progress, sim, run);
     allot_watcher watcher = {.ud = &progress, .progress = allot__sim_progress_step};
+    code = allot__sim_plot_watch(sim, run, &watcher);
     allot_simulation_watch(run->simulation, &watcher);
-    code = allot__cli_status(cli, allot_simulation_run(run->simulation, cli->report));
+    if (code == CLI_DONE)
+        code = allot__cli_status(cli, allot_simulation_run(run->simulation, cli->report));
     allot__sim_progress_end(&progress);
     allot_simulation_counted(run->simulation, &run->counts);
+    if (code == CLI_DONE)
+        code = allot__plot_panel_end(sim->plot, run->counts.last);
     sim->interrupted = allot__sim_caught();
     if (code == CLI_DONE)
         code = allot__cli_status(

@@ -45,45 +45,31 @@ static int read_file(void *ud, const char *path, allot_sink sink, void *sink_ud,
 }
 
 /* Makes the folders that a file of that name lies in; whether it can is seen when it is opened. */
-static void make_folders(char *name)
+static void make_folders(allot_engine *engine, const char *path)
 {
-    for (char *slash = strchr(name + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        mkdir(name, 0777);
-        *slash = '/';
-    }
+    allot__text name = {.engine = engine};
+    allot__cli_add(&name, path, strlen(path) + 1);
+    if (!name.failed)
+        for (char *slash = strchr(name.bytes + 1, '/'); slash != NULL;
+             slash = strchr(slash + 1, '/')) {
+            *slash = '\0';
+            mkdir(name.bytes, 0777);
+            *slash = '/';
+        }
+    allot__cli_text_free(&name);
 }
 
-static int open_new(char *name)
-{
-    const int flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC;
-    int fd = open(name, flags, 0666);
-    if (fd >= 0 || errno != ENOENT)
-        return fd;
-    make_folders(name);
-    return open(name, flags, 0666);
-}
-
-/* Beside the file first, then in its place: nobody finds half of it. */
 static int write_file(void *ud, const char *path, const char *text, size_t len,
                       char why[ALLOT_TOOL_WHY_MAX])
 {
-    allot__text name = {.engine = ((allot__host *)ud)->cli->engine};
-    allot__cli_printf(&name, "%s.%ld.part", path, (long)getpid());
-    if (name.failed)
+    allot_engine *engine = ((allot__host *)ud)->cli->engine;
+    int error = allot__cli_replace(engine, path, text, len);
+    if (error == ENOENT && *path != '\0') {
+        make_folders(engine, path);
+        error = allot__cli_replace(engine, path, text, len);
+    }
+    if (error == ENOMEM)
         return ALLOT_ENOMEM;
-    int error = 0, fd = open_new(name.bytes);
-    if (fd < 0)
-        error = errno;
-    if (error == 0)
-        error = allot__cli_write(fd, text, len);
-    if (fd >= 0 && close(fd) != 0 && error == 0)
-        error = errno;
-    if (error == 0 && rename(name.bytes, path) != 0)
-        error = errno;
-    if (error != 0 && fd >= 0)
-        unlink(name.bytes);
-    allot__cli_text_free(&name);
     return error == 0 ? ALLOT_OK : explain(error, why);
 }
 

@@ -76,7 +76,7 @@ const allot__verb allot__cli_verbs[] = {
      "  allot init --out site fair\n",
      allot__cli_init},
     {"simulate", "PLAN... TRACE", 2, -1,
-     "policy map interval from before until rigid all trace format=text|json|csv",
+     "policy map interval from before until rigid plot samples bins all trace format=text|json|csv",
      "play a log of jobs through plans and policies",
      "Plays a trace through a plan: jobs arrive, wait, run, lose slots and begin anew, and at "
      "every\n"
@@ -89,10 +89,13 @@ const allot__verb allot__cli_verbs[] = {
      "the differences to the first. Jobs find their consumers by the log's groups, users and\n"
      "queues; where that does not fit, --map says it: a file that returns a function of a job.\n"
      "Every consumer is told of with --all.\n\n"
+     "A picture of who held slots when comes with --plot: .svg and .png, drawn by gnuplot; .gp is\n"
+     "what gnuplot would be told. Every change, for other tools, comes with --samples.\n\n"
      "  allot simulate plan.json log.swf.gz\n"
      "  allot simulate plan.json log.swf.gz --policy hybrid --policy share_ratio\n"
      "  allot simulate plan.json queues.json log.swf --map map.lua --interval 60\n"
-     "  allot simulate plan.json log.swf --format csv > results.csv\n",
+     "  allot simulate plan.json log.swf --format csv > results.csv\n"
+     "  allot simulate plan.json log.swf --plot picture.svg\n",
      allot__cli_simulate},
     {"repl", "[PLAN [STATE]]", 0, 2, "eval", "try things: a desk with a plan and a state on it",
      "Reads Lua, piece by piece, and shows what comes of it. On the desk lie plan, consumers,\n"
