@@ -10,7 +10,7 @@ local trial = require "allot.check_trial"
 local campaign = {}
 
 --- Of each plan so many states; cases that a failure is made smaller by, at most.
-local STATES, TRIES = 8, 500
+local STATES, TRIES = 16, 500
 --- The same where each costs a whole budget.
 local DEAR_TRIES = { ["E-policy-budget"] = 40, ["E-policy-memory"] = 40 }
 --- Of so many plans one is tried with tasks, and what is dear.
@@ -207,7 +207,7 @@ local function try_desk(run, bench, desk, random, states)
     local state = check_draw.state(random, desk)
     if desk.kind == "tree" and not desk.plan.groups and not desk.plan.hosts
       and desk.number % WITH_TASKS == 0 and i % 2 == 0 then
-      state.tasks = check_draw.tasks(random, state, desk.declared)
+      check_draw.tasks(random, state, desk.declared)
     end
     try_state(run, bench, desk, state, run.cases + i)
   end

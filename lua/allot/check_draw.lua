@@ -308,23 +308,41 @@ local function add_task(random, out, path, slots, now, declared)
   out[#out + 1] = task
 end
 
---- Gives tasks to what a state of one group holds, where that is little.
+--- Gives the tasks of a consumer to two sessions, or to nobody.
+local function add_sessions(random, out, path, tasks, first, now)
+  if random:once_in(3) then return end
+  local ids, scheduling = {}, random:pick { "proportional", "minimum", "priority" }
+  for i = 1, 2 do
+    ids[i] = "session" .. #out + 1
+    out[#out + 1] = {
+      id = ids[i], consumer = path, priority = random:int(1, 5), created = now - random:int(0, 900),
+      preemption_rank = random:int(0, 3), demand = random:int(0, 9),
+      scheduling = scheduling,
+      minimum = random:once_in(2) and random:int(0, 3) or nil,
+    }
+  end
+  for i = first, #tasks do tasks[i].session = random:pick(ids) end
+end
+
+--- Gives tasks and sessions to what a state of one group holds, where that is little.
 function check_draw.tasks(random, state, declared)
-  local paths, tasks = {}, {}
+  local paths, tasks, sessions, now = {}, {}, {}, math.min(state.now, MOST)
   for path in pairs(state.consumers or {}) do paths[#paths + 1] = path end
   table.sort(paths)
   for _, path in ipairs(paths) do
     local row = state.consumers[path]
-    if type(row.allocated) ~= "number" or row.allocated > 1000 then return nil end
-    local left = row.allocated
+    if type(row.allocated) ~= "number" or row.allocated > 1000 then return end
+    local left, first = row.allocated, #tasks + 1
     for i = 1, left > 0 and 5 or 0 do
       local slots = i == 5 and left or random:int(1, left)
-      add_task(random, tasks, path, slots, math.min(state.now, MOST), declared)
+      add_task(random, tasks, path, slots, now, declared)
       left = left - slots
       if left == 0 then break end
     end
+    if #tasks >= first then add_sessions(random, sessions, path, tasks, first, now) end
   end
-  return tasks[1] and tasks or nil
+  state.tasks = tasks[1] and tasks or nil
+  state.sessions = sessions[1] and sessions or nil
 end
 
 -- Crowds ---------------------------------------------------------------------------------------

@@ -70,7 +70,8 @@ local function put_cases(core, out, file)
     out(("  stopped after %d random cases, seed %d\n"):format(file.cases, file.seed))
     return
   end
-  out(("  %d random cases of %d plans, seed %d\n"):format(file.cases, file.plans, file.seed))
+  local of = file.kind == "plan" and "states" or ("cases of %d plans"):format(file.plans)
+  out(("  %d random %s, seed %d\n"):format(file.cases, of, file.seed))
   local words = kept(file)
   if #words > 0 then
     out(wrapped("  hold:", "       ", words) .. "\n")

@@ -28,18 +28,21 @@ function trial.seal(core, policies, plan)
   return sealed
 end
 
-local function answer(core, sealed, state)
+local function read(core, sealed, state)
   local now, message, report = core.state(sealed, core.encode(state), { file = "state.json" })
   if not now then fail("state", message, report) end
-  local decision
-  decision, message, report = core.cycle(sealed, now)
+  return now
+end
+
+--- The text of what is decided for a state that has been read.
+local function answer(core, sealed, now)
+  local decision, message, report = core.cycle(sealed, now)
   if not decision then fail("cycle", message, report) end
   return decision:json()
 end
 
 local function decide(core, sealed, state)
-  local text = answer(core, sealed, state)
-  return text, core.decode(text)
+  return core.decode(answer(core, sealed, read(core, sealed, state)))
 end
 
 --- A trial of a state on a desk, which is sealed. `bench` has core, policies, and judges_of(plan).
@@ -59,20 +62,22 @@ function trial.new(bench, desk, state, turn)
   it.reseal = function (plan, other)
     local ok, view = pcall(function ()
       local sealed = trial.seal(bench.core, bench.policies, plan)
-      local _, decision = decide(bench.core, sealed, other)
+      local decision = decide(bench.core, sealed, other)
       return invariants.view(plan, other, decision)
     end)
     return ok and view or nil
   end
   it.settled = function () return it:rest().view end
-  it.text, it.decision = decide(bench.core, desk.sealed, state)
+  it.read = read(bench.core, desk.sealed, state)
+  it.text = answer(bench.core, desk.sealed, it.read)
+  it.decision = bench.core.decode(it.text)
   it.view = invariants.view(it.plan, state, it.decision, it.limits_of)
   return it
 end
 
 --- The view of another state's decision.
 function trial:look(state)
-  local _, decision = decide(self.bench.core, self.desk.sealed, state)
+  local decision = decide(self.bench.core, self.desk.sealed, state)
   return invariants.view(self.plan, state, decision, self.limits_of), decision
 end
 
@@ -242,9 +247,10 @@ end
 
 local function answers_alike(it)
   local core = it.bench.core
-  local text = answer(core, it.desk.sealed, it.state)
-  if text == it.text and it.turn % 8 == 0 then
-    text = answer(core, trial.seal(core, it.bench.policies, it.plan), it.state)
+  local text = answer(core, it.desk.sealed, it.read)
+  if text == it.text and it.turn % 64 == 0 then
+    local sealed = trial.seal(core, it.bench.policies, it.plan)
+    text = answer(core, sealed, read(core, sealed, it.state))
   end
   if text == it.text then return end
   local decision = core.decode(text)
