@@ -100,6 +100,12 @@ b        20
       FIRST, 'consumers["/x"] = 5')
     fails(3, "allot: error: consumers has the key 1; its keys are texts [E-desk]", FIRST,
       "consumers[1] = {}")
+    fails(3, "allot: error: plan.queues: queues lie beside the plan [E-desk]", FIRST,
+      "plan.queues = {}")
+    fails(3, "allot: error: state.jobs: jobs lie beside the state [E-desk]", FIRST,
+      "state.jobs = {}")
+    fails(4, "eval:1: error: there is no 'exit' here; commands begin with a colon: :quit [E-repl]",
+      FIRST, "exit")
     fails(3, "allot: error: plan is a number, and was a table [E-desk]", FIRST, "plan = 5")
     fails(3, 'allot: error: consumers["/science"].owned: a function, which is no value of JSON '
       .. "[E-desk]", FIRST, 'consumers["/science"].owned = print')

@@ -99,6 +99,17 @@ describe("allot repl on a terminal", function ()
     t:wait "\n7\n>"
   end)
 
+  on_terminal("completes files behind :load, and indents where nothing stands", function ()
+    local t = start()
+    t:type(":load examples/fi", "Tab")
+    t:wait "\n> :load examples/first/"
+    t:type("pl", "Tab", "Enter")
+    t:wait "\nthe plan is on the desk: examples/first/plan.json\n>"
+    t:type("", "Tab")
+    t:type("7", "Enter")
+    t:wait "\n>   7\n7\n>"
+  end)
+
   on_terminal("shows decisions and errors as they come, and goes on", function ()
     local t = start()
     t:type("cycle()", "Enter")

@@ -78,6 +78,23 @@ consumer   demand   quota    granted  reclaimed
     assert.equal("allot: error: nothing was decided yet [E-desk]", (refusal(FIRST, "diff()")))
   end)
 
+  it("sees that a policy's file changed", function ()
+    local folder = shell.directory()
+    local plan, policy = folder .. "/plan.json", folder .. "/site.lua"
+    local body = "return policy { name = 'site', quota = { fill 'a' { by = 1, up_to = %d } } }"
+    shell.write(plan, '{"slots": 9, "policy": "site.lua", "consumers": [{"name": "a"}]}')
+    shell.write(policy, body:format(3))
+    shell.write(folder .. "/pieces", ([[demand("/a", 8)
+local _ = cycle()
+:save %s
+diff()
+]]):format(policy)) -- the plan is no policy any more
+    local status, _, err = shell.run(("%s repl %s < %s/pieces"):format(shell.allot, plan, folder))
+    shell.remove(folder)
+    assert.equal(3, status)
+    assert.matches("site.lua:1:1: error: ", err)
+  end)
+
   it("tells of jobs", function ()
     local out = text({ "examples/queues/plan.json", "examples/queues/state.json" },
       "local _ = cycle()", 'jobs["120"], jobs["111"], jobs["112"] = nil', "diff()")

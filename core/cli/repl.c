@@ -13,6 +13,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -21,6 +22,7 @@
 typedef struct repl {
     allot__host host; /* first: the tool's host */
     allot_desk *session;
+    int (*list)(void *ud, const char *path, allot_sink sink, void *sink_ud, char *why);
     bool terminal, quit;
     allot__look look;
 } repl;
@@ -80,9 +82,62 @@ static const char *no_option(void *ud, const char *name)
     return NULL;
 }
 
+typedef struct names {
+    const char *folder, *part; /* as it was typed, up to the last slash, and behind it */
+    size_t folder_len;
+    allot__text *text;
+    void (*each)(void *ud, const char *candidate);
+    void *ud;
+} names;
+
+/* An allot_sink of names in a folder; folders get a slash. */
+static int add_name(void *ud, const char *name, size_t len)
+{
+    const names *it = ud;
+    struct stat about;
+    if (strncmp(name, it->part, strlen(it->part)) != 0 || (*name == '.' && *it->part == '\0'))
+        return 0;
+    it->text->len = 0;
+    allot__cli_add(it->text, it->folder, it->folder_len);
+    allot__cli_add(it->text, name, len);
+    allot__cli_add(it->text, "\0", 2);
+    if (it->text->failed)
+        return 1;
+    if (stat(it->text->bytes, &about) == 0 && S_ISDIR(about.st_mode))
+        it->text->bytes[it->folder_len + len] = '/';
+    it->each(it->ud, it->text->bytes);
+    return 0;
+}
+
+/* Files, behind :load and :save; false: it is none of these. */
+static bool complete_file(repl *it, const char *text, size_t len, size_t *from,
+                          void (*each)(void *ud, const char *candidate), void *each_ud)
+{
+    allot__text line = {.engine = it->host.cli->engine}, made = line, folder = line;
+    char why[ALLOT_TOOL_WHY_MAX];
+    if (len < 6 || (strncmp(text, ":load ", 6) != 0 && strncmp(text, ":save ", 6) != 0))
+        return false;
+    for (*from = len; text[*from - 1] != ' '; --*from)
+        continue;
+    allot__cli_add(&line, text + *from, len - *from);
+    allot__cli_add(&line, "", 1);
+    const char *slash = line.failed ? NULL : strrchr(line.bytes, '/');
+    names found = {line.bytes, slash != NULL ? slash + 1 : line.bytes, 0, &made, each, each_ud};
+    found.folder_len = slash != NULL ? (size_t)(slash - line.bytes) + 1 : 0;
+    allot__cli_printf(&folder, "%.*s", (int)found.folder_len, line.failed ? "" : line.bytes);
+    if (!line.failed && !folder.failed)
+        it->list(&it->host, folder.len > 0 ? folder.bytes : ".", add_name, &found, why);
+    allot__cli_text_free(&line);
+    allot__cli_text_free(&made);
+    allot__cli_text_free(&folder);
+    return true;
+}
+
 static void complete(void *ud, const char *text, size_t len, size_t *from,
                      void (*each)(void *ud, const char *candidate), void *each_ud)
 {
+    if (complete_file(ud, text, len, from, each, each_ud))
+        return;
     allot_desk_complete(((repl *)ud)->session, text, len, len, from, each, each_ud);
 }
 
@@ -253,6 +308,7 @@ static int open_session(repl *it, allot__cli *cli)
                             .width = width,
                             .clock = microseconds,
                             .json = !it->terminal && cli->options.json};
+    it->list = host.tool.list;
     host.tool.out = put;
     host.tool.option = no_option;
     int code = allot__cli_status(cli, allot_desk_new(cli->engine, &host, &it->session));

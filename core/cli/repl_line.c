@@ -98,12 +98,24 @@ static void show_found(const allot__line *line)
     fflush(stdout);
 }
 
+/* Only blanks stand before: the tab is part of what is pasted, or indents. */
+static bool begins_line(const char *text, size_t cursor)
+{
+    while (cursor > 0 && text[cursor - 1] == ' ')
+        cursor--;
+    return cursor == 0 || text[cursor - 1] == '\n';
+}
+
 static unsigned char key_complete(EditLine *edit, int c)
 {
     (void)c;
     allot__line *line = line_of(edit);
     const LineInfo *info = el_line(edit);
     size_t cursor = (size_t)(info->cursor - info->buffer), from = cursor;
+    if (begins_line(info->buffer, cursor)) {
+        el_insertstr(edit, "  ");
+        return CC_REFRESH;
+    }
     line->found.len = line->found_count = 0;
     line->complete(line->ud, info->buffer, cursor, &from, keep, line);
     if (line->found_count == 0)
@@ -238,9 +250,11 @@ allot__line_end allot__line_read(allot__line *line, const char *prompt, allot__t
     line->cleared = false;
     text->len = 0;
     setlocale(LC_CTYPE, ""); /* for the editor alone: scripts know bytes */
+    errno = 0;
     const char *bytes = el_gets(line->edit, &len);
+    bool signalled = bytes == NULL && errno == EINTR;
     setlocale(LC_CTYPE, "C");
-    if (line->cleared)
+    if (line->cleared || signalled)
         return CLI_LINE_CLEARED;
     if (bytes == NULL || len <= 0)
         return CLI_LINE_END;

@@ -109,6 +109,9 @@ static int find_global(lua_State *L)
     if (lua_type(L, 2) != LUA_TSTRING)
         return 0;
     const char *name = lua_tolstring(L, 2, &len);
+    if (strcmp(name, "help") == 0 || strcmp(name, "quit") == 0 || strcmp(name, "exit") == 0)
+        return luaL_error(L, "there is no '%s' here; commands begin with a colon: :%s", name,
+                          *name == 'e' ? "quit" : name);
     size_t count = add_names(L, 1, names, 0, MOST);
     count = add_names(L, lua_upvalueindex(1), names, count, MOST);
     const char *near = allot_nearest(name, len, names, count);

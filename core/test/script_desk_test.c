@@ -143,6 +143,9 @@ static void a_failure_changes_nothing(void)
           "consumers[\"/a\"].owned: found the string \"x\", allowed an integer 0 ... 1000000000");
     shows(&it, "consumers['/a'].owned", "2\n");
     fails(&it, "x = = 1", ALLOT_ESCRIPT, "E-repl-syntax", "unexpected symbol near '='");
+    fails(&it, "plan.consumers = {}", ALLOT_EINVALID, "E-desk",
+          "plan.consumers: consumers lie beside the plan");
+    fails(&it, ":time 1", ALLOT_EINVALID, "E-desk", "there is no clock here");
     fails(&it, "undo() undo()", ALLOT_EINVALID, "E-desk", "there is nothing to undo");
     shows(&it, "consumers['/a'].owned", "2\n");
     shows(&it, "undo()", "");

@@ -93,8 +93,9 @@ local function commit()
   undone = nil
 end
 
+--- What a piece leaves; policies are read again for the next, since their files may change.
 local function remember()
-  globals = {}
+  globals, sealed = {}, nil
   for name, value in pairs(env) do globals[name] = value end
 end
 
@@ -235,13 +236,9 @@ end
 
 function words.diff()
   if not last then model.refuse("nothing was decided yet", "cycle () decides") end
-  local list
-  if not same(last.texts, texts_now()) then
-    list = diff.lines(last.value, core.decode(decide():json()))
-  elseif before then
+  local list = diff.lines(last.value, core.decode(decide():json()))
+  if #list == 0 and before and same(last.texts, texts_now()) then
     list = diff.lines(before.value, last.value)
-  else
-    return lines { "nothing changed since the first cycle" }
   end
   return lines(#list > 0 and list or { "no difference" })
 end

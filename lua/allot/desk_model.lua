@@ -142,10 +142,20 @@ local function is_empty(value)
   return count == 0
 end
 
+local function check_apart(desk, name, key)
+  if desk[name][key] ~= nil then
+    model.refuse(("%s.%s: %s lie beside the %s"):format(name, key, key, name),
+      ("say %s = ... instead"):format(key))
+  end
+end
+
 --- The documents' values of a desk: plan, state.
 function model.join(desk, order)
   check_table(desk.plan, "plan")
   check_table(desk.state, "state")
+  check_apart(desk, "plan", "consumers")
+  check_apart(desk, "plan", "queues")
+  check_apart(desk, "state", "jobs")
   local plan, state = rest_of(desk.plan), rest_of(desk.state)
   local consumers = grow(desk.consumers, order.consumers)
   local queues = listed(desk.queues, order.queues, "name", "queues")
