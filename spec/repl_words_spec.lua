@@ -172,6 +172,19 @@ step  at                    granted  reclaimed  idle left
     assert.is_nil(state.reclaims)
   end)
 
+  it("keeps groups apart", function ()
+    local rows = value({}, [[plan.groups = {cpu = {slots = 10}, gpu = {slots = 2}}
+      consumers["/a"], consumers["/b"] = {owned = 5}, {}
+      demand("/a", {cpu = 4, gpu = 3}) demand("/b", {cpu = 9})]], "local _ = step(3)",
+      "state.consumers")
+    assert.same({ cpu = 4, gpu = 2 }, rows["/a"].allocated)
+    assert.same({ cpu = 6 }, rows["/b"].allocated)
+    assert.equal('allot: error: state.consumers["/a"].allocated: found one number, allowed '
+      .. "{group: number}: the plan has 2 groups [E-type]", (refusal({}, [[
+      plan.groups = {cpu = {slots = 10}, gpu = {slots = 2}} consumers["/a"] = {}
+      holds("/a", 4)]])))
+  end)
+
   it("moves jobs, tasks, loans and leases", function ()
     local function after(folder, what)
       return value({ ("examples/%s/plan.json"):format(folder),

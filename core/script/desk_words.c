@@ -143,6 +143,36 @@ static int native_kind(lua_State *L)
     return 2;
 }
 
+/* copy(table, key, ...): a new table of the same, without these keys */
+static int native_copy(lua_State *L)
+{
+    int n = lua_gettop(L);
+    luaL_checktype(L, 1, LUA_TTABLE);
+    lua_newtable(L);
+    for (lua_pushnil(L); lua_next(L, 1);) {
+        lua_pushvalue(L, -2);
+        lua_insert(L, -2);
+        lua_rawset(L, n + 1);
+    }
+    for (int i = 2; i <= n; i++) {
+        lua_pushvalue(L, i);
+        lua_pushnil(L);
+        lua_rawset(L, n + 1);
+    }
+    return 1;
+}
+
+/* count(table): how many keys it has */
+static int native_count(lua_State *L)
+{
+    lua_Integer count = 0;
+    luaL_checktype(L, 1, LUA_TTABLE);
+    for (lua_pushnil(L); lua_next(L, 1); lua_pop(L, 1))
+        count++;
+    lua_pushinteger(L, count);
+    return 1;
+}
+
 /* compile(text, name): a function of the session, or nil and why */
 static int native_compile(lua_State *L)
 {
@@ -243,6 +273,8 @@ void allot__desk_native(lua_State *L, allot_desk *session)
                                          {"close", native_close},
                                          {"mark", native_mark},
                                          {"kind", native_kind},
+                                         {"copy", native_copy},
+                                         {"count", native_count},
                                          {"compile", native_compile},
                                          {"help", native_help},
                                          {"quit", native_quit},

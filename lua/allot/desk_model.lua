@@ -7,6 +7,7 @@
 -- Paths, names and ids place what is wrong: nobody wrote the document that it was found in.
 
 local core = require "allot.core"
+local native = require "allot.native"
 
 local model = {}
 
@@ -22,15 +23,7 @@ end
 
 -- ---- From documents -----------------------------------------------------------------------------
 
-local function rest_of(row, ...)
-  local out = {}
-  for key, value in pairs(row) do
-    local left_out = false
-    for i = 1, select("#", ...) do left_out = left_out or key == select(i, ...) end
-    if not left_out then out[key] = value end
-  end
-  return out
-end
+local rest_of = native.copy -- without the keys that are named
 
 --- The tree of a plan as rows by path, and the paths in the plan's order.
 local function flatten(list)
@@ -78,22 +71,33 @@ local function check_table(value, name)
   end
 end
 
+local function check_row(row, key, name)
+  if type(key) ~= "string" then
+    model.refuse(("%s has the key %s; its keys are texts"):format(name, tostring(key)))
+  end
+  if type(row) ~= "table" then
+    model.refuse(("%s[%q] is a %s; a table of attributes is wanted"):format(name, key, type(row)),
+      ("like %s[%q] = { }"):format(name, key))
+  end
+end
+
 --- The keys of `flat` in the document's order, new ones behind, by name; rows must be tables.
 function model.arrange(flat, order, name)
   local list, seen = {}, {}
   check_table(flat, name)
   for _, key in ipairs(order) do
-    if flat[key] ~= nil and not seen[key] then list[#list + 1], seen[key] = key, true end
+    local row = flat[key]
+    if row ~= nil and not seen[key] then
+      check_row(row, key, name)
+      list[#list + 1], seen[key] = key, true
+    end
   end
+  if native.count(flat) == #list then return list end
   for key, row in pairs(flat) do
-    if type(key) ~= "string" then
-      model.refuse(("%s has the key %s; its keys are texts"):format(name, tostring(key)))
+    if not seen[key] then
+      check_row(row, key, name)
+      list[#list + 1] = key
     end
-    if type(row) ~= "table" then
-      model.refuse(("%s[%q] is a %s; a table of attributes is wanted"):format(name, key, type(row)),
-        ("like %s[%q] = { }"):format(name, key))
-    end
-    if not seen[key] then list[#list + 1] = key end
   end
   return list
 end
@@ -137,9 +141,7 @@ local function listed(flat, order, key, name)
 end
 
 local function is_empty(value)
-  local count = 0
-  for _ in pairs(type(value) == "table" and value or { 1 }) do count = count + 1 end
-  return count == 0
+  return type(value) == "table" and native.count(value) == 0
 end
 
 local function check_apart(desk, name, key)
@@ -197,10 +199,11 @@ end
 --- A path in a document as the desk has it: consumers["/a"].owned, plan.slots, jobs["17"].state.
 function model.place(kind, path, plan, state, base)
   local name, rest
-  if kind == "plan" and path:starts "/" then
+  if path:starts "/" then
     local colon = path:find ": "
     local who = colon and path:sub(1, colon - 1) or path
-    return ("consumers[%q]%s"):format(who, colon and "." .. path:sub(colon + 2) or "")
+    return ("%sconsumers[%q]%s"):format(kind == "plan" and "" or "state.", who,
+      colon and "." .. path:sub(colon + 2) or "")
   elseif kind == "plan" and path:starts "consumers[" then
     name, rest = consumer_place(plan, path:sub(#"consumers" + 1), base)
     if name ~= "" then return ("consumers[%q]%s"):format(name, rest) end

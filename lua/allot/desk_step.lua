@@ -19,14 +19,16 @@ local function has_tasks(state, path)
   return false
 end
 
-local function add_slots(state, path, group, slots)
-  local row = state.consumers[path]
+--- Of several groups (`several`) amounts are by group.
+local function add_slots(state, move, slots, several)
+  local row = state.consumers[move.consumer]
   if not row then
     row = {}
-    state.consumers[path] = row
+    state.consumers[move.consumer] = row
   end
-  if type(row.allocated) == "table" then
-    row.allocated[group] = (row.allocated[group] or 0) + slots
+  if several then
+    row.allocated = row.allocated or {}
+    row.allocated[move.group] = (row.allocated[move.group] or 0) + slots
   else
     row.allocated = (row.allocated or 0) + slots
   end
@@ -39,29 +41,30 @@ local function fresh_id(state, number)
   return "step-" .. number, number + 1
 end
 
-local function add_tasks(state, grant)
+local function add_tasks(state, grant, several)
   local places, number = grant.hosts or { [""] = grant.slots }, 1
   for host, slots in pairs(places) do
-    local task = { consumer = grant.consumer, slots = slots, started = state.now }
+    local task = { consumer = grant.consumer, slots = slots, started = state.now,
+      group = several and grant.group or nil }
     task.id, number = fresh_id(state, number)
     if host ~= "" then task.host = host end
     table.insert(state.tasks, task)
   end
 end
 
-local function take_grants(state, decision)
+local function take_grants(state, decision, several)
   for _, grant in ipairs(decision.grants) do
     local tasks = has_tasks(state, grant.consumer)
-    if tasks then add_tasks(state, grant) end
+    if tasks then add_tasks(state, grant, several) end
     local row = state.consumers[grant.consumer]
     if not tasks or row and row.allocated ~= nil then
-      add_slots(state, grant.consumer, grant.group, grant.slots)
+      add_slots(state, grant, grant.slots, several)
     end
   end
 end
 
 --- The slots of a reclaim are back; of a consumer whose tasks are told, its victims are gone.
-local function give_back(state, reclaim)
+local function give_back(state, reclaim, several)
   local gone, left = {}, core.list()
   for _, id in ipairs(reclaim.tasks or {}) do gone[id] = true end
   local tasks = has_tasks(state, reclaim.consumer)
@@ -71,7 +74,7 @@ local function give_back(state, reclaim)
   if state.tasks then state.tasks = left end
   local row = state.consumers[reclaim.consumer]
   if not tasks or row and row.allocated ~= nil then
-    add_slots(state, reclaim.consumer, reclaim.group, -reclaim.slots)
+    add_slots(state, reclaim, -reclaim.slots, several)
   end
 end
 
@@ -87,15 +90,15 @@ local function in_flight(state, reclaim, number)
   return made
 end
 
-local function take_reclaims(state, decision, now)
+local function take_reclaims(state, decision, now, several)
   local flying = core.list()
   for _, reclaim in ipairs(state.reclaims or {}) do
     local due = type(reclaim.deadline) ~= "number" or reclaim.deadline <= now
-    if due then give_back(state, reclaim) else flying[#flying + 1] = reclaim end
+    if due then give_back(state, reclaim, several) else flying[#flying + 1] = reclaim end
   end
   for i, reclaim in ipairs(decision.reclaims) do
     if reclaim.deadline <= now then
-      give_back(state, reclaim)
+      give_back(state, reclaim, several)
     else
       flying[#flying + 1] = in_flight(state, reclaim, i)
     end
@@ -177,9 +180,11 @@ end
 --- Changes the desk's tables: `decision` is the document of a cycle at their time.
 function step.carry_out(desk, decision, seconds)
   local state, now = desk.state, decision.now
+  local groups = 0
+  for _ in pairs(decision.groups) do groups = groups + 1 end
   state.now = now
-  take_grants(state, decision)
-  take_reclaims(state, decision, now + seconds)
+  take_grants(state, decision, groups > 1)
+  take_reclaims(state, decision, now + seconds, groups > 1)
   take_loans(state, decision)
   take_jobs(desk.jobs, decision, now, seconds)
   take_leases(state, decision)
