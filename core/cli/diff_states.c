@@ -4,11 +4,9 @@
 #include "cli/diff.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 static char *join(allot_engine *engine, const char *folder, const char *name)
 {
@@ -56,19 +54,8 @@ static int by_name(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static int cannot_read(allot__cli *cli, const char *path, int error)
+static int push_folder(allot__cli *cli, const char *folder, DIR *open, allot__paths *paths)
 {
-    char words[128] = "";
-    if (strerror_r(error, words, sizeof words) != 0)
-        words[0] = '\0';
-    return allot__cli_fail(cli, CLI_IO, "E-io", NULL, "%.200s cannot be read: %s", path, words);
-}
-
-static int push_folder(allot__cli *cli, const char *folder, allot__paths *paths)
-{
-    DIR *open = opendir(folder);
-    if (open == NULL)
-        return cannot_read(cli, folder, errno);
     size_t first = paths->count;
     bool kept = true;
     for (const struct dirent *entry; kept && (entry = readdir(open)) != NULL;) {
@@ -91,22 +78,21 @@ static int push_folder(allot__cli *cli, const char *folder, allot__paths *paths)
     return CLI_DONE;
 }
 
-static bool is_folder(const char *path)
+/* What cannot be opened as a folder is read as a file, and that says why it cannot be. */
+static int push_operand(allot__cli *cli, const char *path, allot__paths *out)
 {
-    struct stat what;
-    return strcmp(path, "-") != 0 && stat(path, &what) == 0 && S_ISDIR(what.st_mode);
+    DIR *folder = strcmp(path, "-") != 0 ? opendir(path) : NULL;
+    if (folder != NULL)
+        return push_folder(cli, path, folder, out);
+    return allot__paths_push(out, path) ? CLI_DONE : allot__cli_status(cli, ALLOT_ENOMEM);
 }
 
 int allot__paths_of(allot__cli *cli, char **operands, int count, allot__paths *out)
 {
     int code = CLI_DONE;
     *out = (allot__paths){.engine = cli->engine};
-    for (int i = 0; i < count && code == CLI_DONE; i++) {
-        if (is_folder(operands[i]))
-            code = push_folder(cli, operands[i], out);
-        else if (!allot__paths_push(out, operands[i]))
-            code = allot__cli_status(cli, ALLOT_ENOMEM);
-    }
+    for (int i = 0; i < count && code == CLI_DONE; i++)
+        code = push_operand(cli, operands[i], out);
     return code;
 }
 
