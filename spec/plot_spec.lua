@@ -213,6 +213,9 @@ describe("gnuplot", function ()
     } do
       assert.truthy(("\n" .. all):find("\n" .. label .. "\n", 1, true), label .. " not in " .. all)
     end
+    for _, title in ipairs { "/u1", "/u2", "slots wanted", "slots there are", "slots reclaimed" } do
+      assert.truthy(svg:find("<title>" .. title .. "</title>", 1, true), title)
+    end
     assert.equal(svg, drawn("svg", FILES, "plan.json log"))
   end)
 
@@ -235,6 +238,18 @@ describe("gnuplot", function ()
   it("draws what holds nothing and takes no time", function ()
     local svg = drawn("svg", { ["plan.json"] = PLAN, log = swf(1, 5, 0, 1, 1) }, "plan.json log")
     assert.is_nil(malformed(svg))
+  end)
+end)
+
+describe("the README's picture", function ()
+  it("is XML, small, and of three policies", function ()
+    local svg = shell.read "examples/nasa/nasa.svg"
+    assert.truthy(#svg < 150000, #svg)
+    assert.is_nil(malformed(svg))
+    for _, label in ipairs { "hybrid", "share_ratio", "pools", "/g1/u4", "/g2" } do
+      assert.truthy(texts(svg):find("\n" .. label .. "\n", 1, true), label)
+    end
+    assert.truthy(shell.read("README.md"):find("](examples/nasa/nasa.svg)", 1, true))
   end)
 end)
 

@@ -41,6 +41,16 @@ static const char *color_of(const allot__picture *picture, int band)
     return others ? OTHERS : colors[band];
 }
 
+static void put_name(const allot__picture *picture, int band, allot__text *out)
+{
+    bool others = picture->others > 0 && band == picture->band_count - 1;
+    if (others)
+        allot__cli_printf(out, "'%" PRId32 " other%s'", picture->others,
+                          picture->others > 1 ? "s" : "");
+    else
+        allot__picture_quoted(out, picture->names[band], NAME_LENGTH);
+}
+
 /* ---- Layout ---------------------------------------------------------------------------------- */
 
 static int64_t most_of(const allot__panel *panel, int row)
@@ -186,14 +196,9 @@ static void put_legend(const allot__picture *picture, const layout *at, allot__t
                          "  keyentry with lines ls 1 title 'slots there are', \\\n"
                          "  keyentry with lines ls 2 title 'slots wanted', \\\n");
     for (int band = picture->band_count - 1; band >= 0; band--) {
-        bool others = picture->others > 0 && band == picture->band_count - 1;
         allot__cli_printf(out, "  keyentry with boxes fs solid 1 noborder fc rgb '%s' title ",
                           color_of(picture, band));
-        if (others)
-            allot__cli_printf(out, "'%" PRId32 " other%s'", picture->others,
-                              picture->others > 1 ? "s" : "");
-        else
-            allot__picture_quoted(out, picture->names[band], NAME_LENGTH);
+        put_name(picture, band, out);
         allot__cli_puts(out, ", \\\n");
     }
     if (switches)
@@ -212,16 +217,22 @@ static void put_switches(const allot__picture *picture, const allot__panel *pane
             panel->switches[i] - picture->first, panel->switches[i] - picture->first);
 }
 
+/* Titles are what browsers show of an SVG where the mouse is. */
 static void put_bands(const allot__picture *picture, int index, allot__text *out)
 {
     const allot__panel *panel = picture->panels[index];
-    for (int band = picture->band_count - 1; band >= 0; band--)
-        if (allot__picture_has(panel, band))
-            allot__cli_printf(
-                out,
-                "  $band_%d_%d with filledcurves closed fs solid 1 noborder fc rgb '%s', "
-                "\\\n  $band_%d_%d with lines ls 5, \\\n",
-                index, band, color_of(picture, band), index, band);
+    for (int band = picture->band_count - 1; band >= 0; band--) {
+        if (!allot__picture_has(panel, band))
+            continue;
+        allot__cli_printf(out,
+                          "  $band_%d_%d with filledcurves closed fs solid 1 noborder fc rgb '%s' "
+                          "title ",
+                          index, band, color_of(picture, band));
+        put_name(picture, band, out);
+        allot__cli_printf(out, ", \\\n  $band_%d_%d with lines ls 5 title ", index, band);
+        put_name(picture, band, out);
+        allot__cli_puts(out, ", \\\n");
+    }
 }
 
 static void put_panel(const allot__picture *picture, const layout *at, int index, allot__text *out)
@@ -249,8 +260,10 @@ static void put_panel(const allot__picture *picture, const layout *at, int index
                           wanted);
     allot__cli_puts(out, "plot \\\n");
     put_bands(picture, index, out);
-    allot__cli_printf(out, "  $wanted_%d with lines ls 2, $size_%d with lines ls 1\n", index,
-                      index);
+    allot__cli_printf(out,
+                      "  $wanted_%d with lines ls 2 title 'slots wanted', \\\n"
+                      "  $size_%d with lines ls 1 title 'slots there are'\n",
+                      index, index);
     allot__cli_puts(out, "unset label 1\nunset label 3\nunset arrow\n");
 }
 
@@ -273,7 +286,8 @@ static void put_strip(const allot__picture *picture, const layout *at, int index
         allot__picture_quoted(out, title, (int)sizeof title);
         allot__cli_puts(out, "\n");
     }
-    allot__cli_printf(out, "plot $reclaimed_%d with impulses ls 3, NaN notitle\n", index);
+    allot__cli_printf(out, "plot $reclaimed_%d with impulses ls 3 title 'slots reclaimed'\n",
+                      index);
 }
 
 void allot__picture_script(const allot__picture *picture, allot__text *out)
