@@ -38,6 +38,8 @@ typedef struct results {
     bench_victims victims[BENCH_VICTIMS];
     bool has_victims;
     bench_queues queues;
+    bench_simulated simulated[BENCH_SIMULATE];
+    bool has_simulated;
 } results;
 
 static int time_cycles(const bench_tree *tree, allot_stage last, allot_report *report,
@@ -95,7 +97,7 @@ static int time_script(allot__cli *cli, bench_row *row, int which, double *sampl
 }
 
 /* The "shape" of what is no tree. */
-static const char victims_shape[] = "victims";
+static const char victims_shape[] = "victims", simulate_shape[] = "simulate";
 
 static bool wanted(const allot__cli *cli, const char *shape)
 {
@@ -130,6 +132,10 @@ static int measure(allot__cli *cli, results *to)
     }
     if (status == ALLOT_OK)
         status = allot__bench_queues(cli, samples, to->repeat, &to->queues);
+    if (status == ALLOT_OK && wanted(cli, simulate_shape)) {
+        to->has_simulated = true;
+        status = allot__bench_simulate(cli, samples, to->repeat, to->simulated);
+    }
     allot_engine_alloc(cli->engine, samples, size, 0);
     return status;
 }
@@ -205,6 +211,8 @@ static void put_text(const results *from, allot__text *out)
     if (from->has_victims)
         put_victims_text(from->victims, out);
     allot__bench_queues_text(&from->queues, out);
+    if (from->has_simulated)
+        allot__bench_simulate_text(from->simulated, out);
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
@@ -290,6 +298,8 @@ static void put_json(const results *from, allot__text *out)
     if (from->has_victims)
         put_victims(from->victims, out);
     allot__bench_queues_json(&from->queues, out);
+    if (from->has_simulated)
+        allot__bench_simulate_json(from->simulated, out);
     allot__cli_puts(out, "}\n");
 }
 
@@ -307,17 +317,19 @@ static int unknown_shape(allot__cli *cli, const char *const *names, size_t count
 
 static int check_shape(allot__cli *cli)
 {
-    const char *names[ROWS_MAX + 2] = {NULL};
+    const char *names[ROWS_MAX + 3] = {NULL};
     size_t count = 0;
     for (const bench_shape *shape = allot__bench_shapes; shape->name != NULL; shape++) {
         if (wanted(cli, shape->name))
             return CLI_DONE;
         names[count++] = shape->name;
     }
-    if (wanted(cli, victims_shape) || allot__bench_queues_are(cli->options.shape))
+    if (wanted(cli, victims_shape) || wanted(cli, simulate_shape) ||
+        allot__bench_queues_are(cli->options.shape))
         return CLI_DONE;
     names[count++] = victims_shape;
     names[count++] = "queues";
+    names[count++] = simulate_shape;
     return unknown_shape(cli, names, count);
 }
 

@@ -136,4 +136,19 @@ int allot__bench_queues(allot__cli *cli, double *samples, int repeat, bench_queu
 void allot__bench_queues_text(const bench_queues *from, allot__text *out);
 void allot__bench_queues_json(const bench_queues *from, allot__text *out);
 
+/* A log played through a plan (bench_simulate.c). */
+#define BENCH_SIMULATE 3
+typedef struct bench_simulated {
+    const char *name;
+    int32_t jobs;
+    int64_t events, cycles, kills;
+    bench_time run, stream; /* s: playing it; reading 64 bytes a job */
+    int64_t bytes;          /* of log and simulation, at their most */
+} bench_simulated;
+
+/* `samples` has room for `repeat`, `out` for BENCH_SIMULATE. */
+int allot__bench_simulate(allot__cli *cli, double *samples, int repeat, bench_simulated *out);
+void allot__bench_simulate_text(const bench_simulated *rows, allot__text *out);
+void allot__bench_simulate_json(const bench_simulated *rows, allot__text *out);
+
 #endif
