@@ -7,7 +7,8 @@ local shell = require "spec.support.shell"
 local simulation = require "spec.support.simulation"
 
 local swf = simulation.swf
-local NASA = "/work/shared/traces/NASA-iPSC-1993-3.1-cln.swf.gz"
+local NASA = (os.getenv "ALLOT_TRACES" or "../shared/traces")
+  .. "/NASA-iPSC-1993-3.1-cln.swf.gz"
 
 local PLAN = [[{"version": 1, "slots": 4, "consumers": [
   {"name": "g1", "owned": 2, "children": [{"name": "u1", "owned": 2}, {"name": "u2"}]},
@@ -302,7 +303,7 @@ end)
 
 describe("the log of NASA", function ()
   it("plays under hybrid, share ratio and queue pools", function ()
-    if not shell.exists(NASA) then return pending(NASA .. " is not there") end
+    if not shell.exists(NASA) then return pending "no log in ALLOT_TRACES" end
     local status, out = shell.run(("%s simulate examples/nasa/plan.json examples/nasa/pools.json "
       .. "%s --format json --policy hybrid --policy share_ratio"):format(shell.allot, NASA))
     assert.equal(0, status)
