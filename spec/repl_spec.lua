@@ -68,6 +68,7 @@ b        20
 ]], {}, '{1, "two\\n", {b = {}, a = 1}, false}',
       '{x = {y = {z = {a = {b = {c = {1}}}}}}, ["not a name"] = 1}',
       '{{name = "a", slots = 1}, {slots = 20, name = "b"}}')
+    shows("cycle is a function; :help cycle\nfunction\n", {}, "cycle", "print")
     shows("{ me = { (itself) } }\n", {}, "do local t = {} t.me = t return t end")
     local _, out = eval({}, "do local t = {} for i = 1, 1000 do t[i] = i end return t end")
     assert.matches("%.%.%. %(and 800 more%)", out)

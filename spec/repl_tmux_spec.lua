@@ -76,8 +76,8 @@ describe("allot repl on a terminal", function ()
     local t = start()
     t:type('demand("/science", 7)', "Enter")
     t:wait "\n>"
-    t:type('x = 5 demand("/science", 8) while true do end', "Enter")
-    os.execute "sleep 0.3"
+    t:type('x = 5 demand("/science", 8) print "on" while true do end', "Enter")
+    t:wait "\non"
     t:type("", "C-c")
     t:wait "%^Crepl:1: error: interrupted; nothing was changed %[E%-interrupted%]\n>"
     t:type('state.consumers["/science"].demand', "Enter")
@@ -108,6 +108,14 @@ describe("allot repl on a terminal", function ()
     t:type("", "Tab")
     t:type("7", "Enter")
     t:wait "\n>   7\n7\n>"
+  end)
+
+  on_terminal("takes UTF-8, also where no locale is named", function ()
+    it_runs = terminal.start(("env -u LANG -u LC_ALL -u LC_CTYPE -u HOME %s repl"):format(
+      shell.allot))
+    it_runs:wait "Ctrl%-D leaves\n>"
+    it_runs:type('#"h\u{e9}llo"', "Enter")
+    it_runs:wait '\n> #"h.*llo"\n6\n>'
   end)
 
   on_terminal("shows decisions and errors as they come, and goes on", function ()

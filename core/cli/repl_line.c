@@ -195,6 +195,15 @@ void allot__line_remember(allot__line *line, const char *entry, size_t len)
 
 /* ---- Lines ----------------------------------------------------------------------------------- */
 
+/* Characters are the editor's alone: scripts know bytes. Documents are UTF-8, so who says nothing
+ * of them gets these. */
+static void set_characters(bool editing)
+{
+    const char *named = setlocale(LC_CTYPE, editing ? "" : "C");
+    if (editing && (named == NULL || strcmp(named, "C") == 0 || strcmp(named, "POSIX") == 0))
+        setlocale(LC_CTYPE, "C.UTF-8");
+}
+
 static void set_keys(allot__line *line)
 {
     EditLine *edit = line->edit;
@@ -218,15 +227,17 @@ int allot__line_open(allot__cli *cli, allot__line_complete *complete, void *ud, 
         return allot__cli_status(cli, ALLOT_ENOMEM);
     *line = (allot__line){.cli = cli, .complete = complete, .ud = ud, .prompt = ""};
     line->file.engine = line->found.engine = cli->engine;
-    setlocale(LC_CTYPE, "");
+    set_characters(true);
     line->edit = el_init("allot", stdin, stdout, stderr);
-    setlocale(LC_CTYPE, "C");
     line->history = history_init();
-    if (line->edit == NULL || line->history == NULL) {
+    bool fine = line->edit != NULL && line->history != NULL;
+    if (fine)
+        set_keys(line); /* which keys insert goes by what characters there are */
+    set_characters(false);
+    if (!fine) {
         allot__line_close(line);
         return allot__cli_status(cli, ALLOT_ENOMEM);
     }
-    set_keys(line);
     open_history(line);
     *out = line;
     return CLI_DONE;
@@ -249,11 +260,11 @@ allot__line_end allot__line_read(allot__line *line, const char *prompt, allot__t
     line->prompt = prompt;
     line->cleared = false;
     text->len = 0;
-    setlocale(LC_CTYPE, ""); /* for the editor alone: scripts know bytes */
+    set_characters(true);
     errno = 0;
     const char *bytes = el_gets(line->edit, &len);
     bool signalled = bytes == NULL && errno == EINTR;
-    setlocale(LC_CTYPE, "C");
+    set_characters(false);
     if (line->cleared || signalled)
         return CLI_LINE_CLEARED;
     if (bytes == NULL || len <= 0)

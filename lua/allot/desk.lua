@@ -99,6 +99,8 @@ local function remember()
   for name, value in pairs(env) do globals[name] = value end
 end
 
+local words = {}
+
 -- ---- Showing ------------------------------------------------------------------------------------
 
 local TITLES = { consumers = "consumer", queues = "queue", jobs = "job" }
@@ -112,7 +114,16 @@ local function steps_text(rows)
   return show.aligned({ "step", "at", "granted", "reclaimed", "idle left" }, cells)
 end
 
+--- A word that nobody called.
+local function word_text(value)
+  for name, word in pairs(words) do
+    if word == value then return ("%s is a function; :help %s"):format(name, name) end
+  end
+  return "function"
+end
+
 local function text_of(value)
+  if type(value) == "function" then return word_text(value) end
   local kind = native.kind(value)
   if kind == "lines" then return table.concat(value, "\n") end
   if kind == "steps" then return steps_text(value) end
@@ -203,8 +214,6 @@ local function row_of(path, what)
   if rows[path] == nil then rows[path] = {} end
   return rows[path]
 end
-
-local words = {}
 
 function words.demand(path, slots)
   row_of(path, "demand").demand = slots

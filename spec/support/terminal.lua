@@ -13,7 +13,7 @@ function terminal.there()
 end
 
 local function tmux(self, line)
-  return shell.run(("tmux -L %s -f /dev/null %s"):format(self.socket, line))
+  return shell.run(("LC_ALL=C.UTF-8 tmux -u -L %s -f /dev/null %s"):format(self.socket, line))
 end
 
 --- Runs a line of shell in a new terminal of 100 columns and 40 lines. Leaks are not looked for:
