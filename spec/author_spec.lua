@@ -49,6 +49,7 @@ describe("allot types", function ()
   end)
 
   it("says why a file cannot be written", function ()
+    shell.write(at .. "/nowhere", "")
     local status, out, err = shell.command("types", "--out", at .. "/nowhere")
     assert.same({ 5, "" }, { status, out })
     assert.truthy(err:find("/nowhere/allot.lua cannot be written: ", 1, true), err)
