@@ -283,6 +283,24 @@ describe("what cannot be simulated", function ()
   end)
 end)
 
+describe("on a terminal", function ()
+  it("it shows how far it is, and nowhere else", function ()
+    if not os.execute "command -v script >/dev/null" then return pending "script is not there" end
+    local at = shell.directory()
+    local lines = {}
+    for i = 1, 60000 do lines[i] = swf(i, i, 100, 1 + i % 3, 1 + i % 2, 1) end
+    shell.write(at .. "/log", table.concat(lines))
+    shell.write(at .. "/plan.json", PLAN)
+    local words = ("%s simulate %s/plan.json %s/log"):format(shell.allot, at, at)
+    local _, shown = shell.run(("script -qec '%s' /dev/null"):format(words))
+    local _, _, quiet = shell.run(words)
+    shell.remove(at)
+    assert.truthy(shown:find("\rhybrid %[#*%.*%] +%d+ %%  %d+ of 60000 records, %d+ a second, "
+      .. "%d+:%d%d left"), shown:sub(1, 400))
+    assert.equal("", quiet)
+  end)
+end)
+
 describe("an interrupt", function ()
   it("ends it with what it came to", function ()
     local at = shell.directory()
