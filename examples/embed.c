@@ -58,7 +58,7 @@ int main(void)
 {
     allot_engine *engine = NULL;
     allot_report *report = NULL;
-    allot_policy_loader loader = {NULL, NULL, NULL};
+    allot_policy_loader loader = {.ud = NULL};
     int status = allot_engine_new(NULL, NULL, &engine);
     if (status == ALLOT_OK)
         status = allot_report_new(engine, &report);
