@@ -126,6 +126,19 @@ describe("a planned share", function ()
     assert.same({ A = { 1, B = 1 } }, reclaims)
   end)
 
+  it("is not the end of what a branch keeps beside a reserve that is held idle (E-21)", function ()
+    -- 7 are planned for each branch; Q holds 8 and keeps 3 idle for E, P holds 11 and lacks 4.
+    local short = {
+      slots = 22, policy = "share_ratio",
+      { "P", { "A" }, { "B" } }, { "N" },
+      { "Q", { "C" }, { "D" }, { "E", owned = 3, reserve = 3 } },
+    }
+    local now = { ["P/A"] = { 4, 4 }, ["P/B"] = { 11, 7 }, ["Q/D"] = { 8, 8 }, ["Q/E"] = { 0 } }
+    local quotas, reclaims = decide(short, now)
+    assert.same({ 7, 8, 3 }, { quotas["P/B"], quotas["Q/D"], quotas["Q/E"] })
+    assert.same({}, reclaims)
+  end)
+
   it("goes to nobody whose share is 0 (E-23)", function ()
     local short = { slots = 9, policy = "share_ratio", { "A", share = 0 }, { "B" } }
     assert.same({ A = 0, B = 5 }, (decide(short, { A = { 9 }, B = { 5 } })))
@@ -256,13 +269,18 @@ describe("a share limit", function ()
 end)
 
 --- A random case: shares, limits and options are drawn, the options of other policies left out.
-local function draw(seed, unlimited)
+local function draw(seed, unlimited, reserves)
   local it, random = gen.case(seed), Random.new(seed * 31)
   local function columns(list)
     for _, node in ipairs(list) do
       node.share = random:pick { 0, 0, 1, 1, 2, 3, 10 }
       node.share_limit = random:once_in(4) and random:int(0, 30) or nil
-      node.owned, node.reserve, node.policy = nil, nil, nil
+      node.policy = nil
+      if reserves then
+        node.share_limit = nil
+      else
+        node.owned, node.reserve = nil, nil
+      end
       if unlimited then
         node.limit, node.share_limit = nil, nil
       end
@@ -285,9 +303,9 @@ local function draw(seed, unlimited)
 end
 
 --- The same in trees with branches, by planned shares.
-local function draw_planned(seed)
+local function draw_planned(seed, reserves)
   local at = seed
-  local it = draw(at)
+  local it = draw(at, false, reserves)
   local function flat()
     for _, node in ipairs(it.plan.consumers) do
       if node.children then
@@ -298,10 +316,15 @@ local function draw_planned(seed)
   end
   while it.plan.policy.adjust_share_to_workload or flat() do
     at = at + 1000003
-    it = draw(at)
+    it = draw(at, false, reserves)
   end
   it.plan.policy.reclaim_shared = true
   return it
+end
+
+--- With reserves of leaves and of branches besides.
+local function draw_reserved(seed)
+  return draw_planned(seed, true)
 end
 
 local function run(it, cycles, visit, slow)
@@ -331,6 +354,7 @@ describe("share ratios at random", function ()
   property("decide nothing more once three cycles are done", opts, quiet(4), draw)
   property("... by planned shares in branches", deep, quiet(4), draw_planned)
   property("... with slots in flight for a cycle", deep, quiet(6, true), draw_planned)
+  property("... beside reserves", opts, quiet(4), draw_reserved)
 
   property("take from nobody who is not above its quota", opts, function (it)
     run(it, 2, function (made)

@@ -52,10 +52,12 @@ static void plan_family(allot__quota_pass *pass, int32_t fill, int32_t family, i
     }
 }
 
-/* Of a row that holds so many, or a parent whose children do. */
+/* Of a row that holds so many, or a parent whose children do; what it has by fills before. */
 static int32_t held_of(const allot__work *work, int32_t row, int64_t slots)
 {
-    int64_t most = slots > work->planned_part[row] ? slots : work->planned_part[row];
+    int64_t sure =
+        work->planned_part[row] > work->reserve[row] ? work->planned_part[row] : work->reserve[row];
+    int64_t most = slots > sure ? slots : sure;
     return most < work->need[row] ? (int32_t)most : work->need[row];
 }
 

@@ -8,8 +8,9 @@
  * level. It goes by neither demand nor quotas, so it stays while slots change hands.
  *
  * A row counts as holding what it needs of what it holds, a parent of what its children count for,
- * or of its planned share if that is more. So neither a slot on its way to a claimant inside a
- * branch, nor one that nobody there needs or a limit forbids, changes what the branch may keep.
+ * or of its reserve or its planned share if one of these is more. So neither a slot on its way to a
+ * claimant inside a branch or held idle there, nor one that nobody there needs or a limit forbids,
+ * changes what the branch may keep.
  */
 #ifndef ALLOT_ENGINE_PLANNED_H
 #define ALLOT_ENGINE_PLANNED_H

@@ -105,7 +105,7 @@ local attributes = { most = { type = "integer", default = none, doc = "most slot
   {
     name = "held", type = "allot.Part",
     doc = "`up_to = held`, behind a fill up to `part`: what a row needs of what it holds, or of "
-      .. "its planned share if that is more.",
+      .. "its reserve or its planned share if that is more.",
     example = 'local kept = fill "kept" { by = "share", up_to = held, order = order { "rank" } }',
   },
   {

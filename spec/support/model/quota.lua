@@ -105,15 +105,15 @@ local function plan(node, slots, by)
   end
 end
 
---- What nodes need of what they hold or, if that is more, of their planned shares; a parent holds
---- what its children count for.
+--- What nodes need of what they hold or, if that is more, of what they have before: reserves and
+--- planned shares; a parent holds what its children count for.
 local function hold(node)
   local held = #node.children == 0 and node.allocated - node.in_flight or 0
   for _, child in ipairs(node.children) do
     hold(child)
     held = held + child.held
   end
-  node.held = math.min(node.need or 0, math.max(held, node.part or 0))
+  node.held = math.min(node.need or 0, math.max(held, node.part or 0, node.reserve_now or 0))
 end
 
 --- A group's rows that take part in a fill.
