@@ -37,6 +37,12 @@ describe("wrong use of the module", function ()
     raises("option indent is a number from 0 to 16", core.encode, 1, { indent = 17 })
     raises("a policy's option is a number, a boolean or a text, not a table", core.policy, SOUND,
       { options = { a = {} } })
+    local deep = assert(core.policy [[
+local t = {}
+for _ = 1, 150 do t = { t } end
+return { kind = "policy", name = "x", quota = { { kind = "fill", label = "a", by = 1, x = t } } }
+]])
+    raises("the policy's table is too deep", deep.declared, deep)
     local many = {}
     for i = 1, 100 do many["o" .. i] = i end
     raises("options is a table by name, of ", core.policy, SOUND, { options = many })
@@ -110,6 +116,24 @@ return policy {
 }]]:find("a row can only be read while its function runs", 1, true))
   end)
 
+  it("is told of a lease's side that is kept", function ()
+    local plan = assert(core.plan('{"version": 1, "policy": "x", "slots": 4, "queues": '
+      .. '[{"name": "q"}], "leases": [{"name": "c", "provider": "P", "consumer": "C", '
+      .. '"slots": 2}]}', { policies = { x = [[
+local kept
+return policy {
+  name = "x",
+  lease = function (provider) kept = provider end,
+  dispatch = order { function (slots) return kept and slots + kept.idle or slots end },
+}]] } }))
+    local state = assert(core.state(plan, '{"now": 10000, "leases": {"c": {"since": 0, "provider": '
+      .. '{"available": 1, "used": 0}, "consumer": {"available": 1, "used": 0}}}, "jobs": '
+      .. '[{"id": "1", "queue": "q"}, {"id": "2", "queue": "q"}]}'))
+    local _, message = core.cycle(plan, state)
+    assert.truthy(tostring(message):find("a lease's side can only be read while its function runs",
+      1, true), message)
+  end)
+
   it("is told of a column that comes later, and of one that is written", function ()
     local text = 'return policy { name = "x", quota = { fill { by = function (row) %s end } } }'
     assert.truthy(failure(text:format "return row.over")
@@ -141,6 +165,12 @@ describe("the command", function ()
     local _, _, err = shell.run(shell.allot .. " explain examples/first/plan.json "
       .. "examples/first/state.json t17")
     assert.truthy(err:find("the state has no task t17", 1, true), err)
+  end)
+
+  it("is told of contracts that are not there", function ()
+    local _, _, err = shell.run(shell.allot .. " explain examples/leases/plan.json "
+      .. "examples/leases/state.json qqq")
+    assert.truthy(err:find("nor has the plan a lease of that name", 1, true), err)
   end)
 
   it("is told of an option without its word", function ()

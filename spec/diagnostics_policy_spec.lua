@@ -138,6 +138,7 @@ describe("a fault in a table that no word has made", function ()
       { "[1] = 1", "unknown key of policy: number" },
       { "attributes = { 1 }", "a declaration is a table, not a number" },
       { "attributes = { {} }", "a declaration needs a name" },
+      { 'attributes = { { name = "a", min = "x" } }', "min is a string, not a whole number" },
       { "attributes = 1", "attributes is a number, not a list" },
       { 'options = { { name = "a", values = { 1 } } }', "values is a list of strings" },
       { 'options = { { name = "a", values = { "b" }, default = 1 } }',
@@ -156,6 +157,8 @@ describe("a fault in a table that no word has made", function ()
       { QUOTA .. "guards = { " .. many(17, "{}") .. " }", "at most 16 guards are allowed" },
       { QUOTA .. "guards = { 1 }", "an item of guards is no guard" },
       { QUOTA .. 'guards = { { kind = "guard" } }', "a guard needs a label" },
+      { QUOTA .. 'guards = { { kind = "guard", label = "g", min = "x" } }',
+        "min is a string, not a whole number" },
       { QUOTA .. 'guards = { { kind = "guard", tag = ("x"):rep(200) } }', "a tag is at most 128" },
       { QUOTA .. "task_attributes = { " .. many(32, '{ name = "a#" }')
         .. ' }, guards = { { kind = "guard", tag = "t" } }', "tags included" },
@@ -230,6 +233,11 @@ describe("a fault in a script as a whole", function ()
     }, function (text) return text .. '\nreturn policy { name = "x", quota = { fill {} } }' end)
     assert.truthy(fault_of(("-"):rep(1024 * 1024 + 1)):find("a policy file is at most 1 MiB", 1,
       true))
+  end)
+
+  it("is told of a name that is no policy's", function ()
+    local _, _, list = core.plan '{"version": 1, "policy": "qqqqqq", "consumers": []}'
+    assert.equal("a policy of your own is a path that ends in .lua", list[1].hint)
   end)
 
   it("is told of one for the wrong kind of plan", function ()

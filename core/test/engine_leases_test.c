@@ -193,6 +193,8 @@ static void test_policy_says_otherwise(void)
     it.answer = 2;
     CHECK_EQ(decide(&it, 0, &part), ALLOT_ESCRIPT);
     CHECK_STR(fixture_code(it.report, 0), "E-range");
+    CHECK_STR(allot_report_at(it.report, 0)->message,
+              "policy \"p\", lease \"l\": the function returned 2, allowed is -1, 0 or 1");
     CHECK_EQ(it.asked, 4);
     leave(&fix, &it);
 }

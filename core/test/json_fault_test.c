@@ -284,6 +284,8 @@ static void test_no_loader(void)
     CHECK_EQ(allot_plan_read(it.engine, named, strlen(named), NULL, NULL, it.report, &it.plan),
              ALLOT_EINVALID);
     CHECK_STR(bench_faults(&it), "E-policy:1:29");
+    CHECK_STR(allot_report_at(it.report, 0)->message,
+              "the plan names a policy, and this program loads none");
     CHECK_EQ(allot_plan_read(it.engine, named, strlen(named), NULL, NULL, NULL, &it.plan),
              ALLOT_EINVALID);
     CHECK(it.plan == NULL);

@@ -107,6 +107,8 @@ static void faults_have_places(void)
     }
     CHECK_EQ(read_with(&it, WINDOW(", \"timezone\": \"one\""), false), ALLOT_EINVALID);
     CHECK_STR(bench_faults(&it), "E-timezone:1:101");
+    CHECK_STR(allot_report_at(it.report, 0)->message,
+              "this program reads no time zones, allowed \"UTC\"");
     CHECK_EQ(read_with(&it, WINDOW(", \"timezone\": \"UTC\""), false), ALLOT_OK);
     bench_end(&it);
 }

@@ -139,6 +139,9 @@ static void hosts_and_slots_agree(void)
     begin(&it, 2);
     job.host_count = 3;
     add(&it, job);
+    CHECK_EQ(allot_state_seal(it.state, it.base.report), ALLOT_EINVALID);
+    CHECK_STR(allot_report_at(it.base.report, 0)->message, "job a names a host twice");
+    allot_report_clear(it.base.report);
     fails(&it, "E-hosts", "jobs[0].hosts");
     begin(&it, 2);
     job.state = ALLOT_PENDING;

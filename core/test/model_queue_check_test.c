@@ -298,6 +298,9 @@ static void no_policies_of_their_own(void)
     begin(&it);
     add(&it, queue_named("q", 1));
     CHECK_EQ(allot_plan_branch(it.plan, 0, it.policy), ALLOT_OK);
+    CHECK_EQ(allot_plan_seal(it.plan, it.report), ALLOT_EINVALID);
+    CHECK_STR(allot_report_at(it.report, 0)->message, "a queue has no policy of its own");
+    allot_report_clear(it.report);
     fails(&it, "E-queues", "/q");
 }
 

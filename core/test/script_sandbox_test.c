@@ -123,6 +123,9 @@ static void every_cap_is_safe(void)
         CHECK(status == ALLOT_OK || status == ALLOT_EBUDGET);
         if (status == ALLOT_EBUDGET)
             CHECK_STR(script_finding(&it)->code, "E-policy-memory");
+        if (cap == 1024)
+            CHECK_STR(script_finding(&it)->message,
+                      "the memory allowed to the policy is too little for any policy");
     }
     CHECK(loaded > 0);
     CHECK(refused > 0);

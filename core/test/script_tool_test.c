@@ -156,8 +156,8 @@ static void a_tool_that_fails_is_a_bug_with_its_place(void)
     fails(TOOL("error {}"), "table");
     fails("return {}", "it has no function go");
     fails("return {", "allot.test:1:");
-    fails(TOOL("host.say { message = 'm' }"), "a diagnostic has a code and a message");
-    fails(TOOL("host.say { code = {}, message = 'm' }"), "code is a string, not a table");
+    fails(TOOL("host.say { message = 'm' }"), "say: a diagnostic has a code and a message");
+    fails(TOOL("host.say { code = {}, message = 'm' }"), "say: code is a string, not a table");
 }
 
 static void nothing_outside_can_be_reached(void)

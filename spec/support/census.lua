@@ -1,0 +1,161 @@
+-- SPDX-License-Identifier: MIT
+-- Copyright the allot authors
+--- Every diagnostic in the sources, and which of them no spec produces.
+--
+--     ALLOT_CENSUS=folder busted ...         writes down what is said (record.lua)
+--     lua5.4 spec/support/census.lua folder  tells what of the sources was never said; status 1
+--
+-- A diagnostic is a text of at least three words in the sources of the core and of the language, of
+-- which it cannot be seen that it is something else. Where it is printed with numbers and names in
+-- it, these may be anything.
+
+package.path = "./?.lua;" .. package.path
+
+local literals = require "spec.support.literals"
+local shell = require "spec.support.shell"
+
+local census = {}
+
+-- What is no diagnostic: texts of explanations and results, hints, what is looked for in texts.
+local OTHER_FILES = {
+  "^core/engine/tell", "^core/engine/explain%.c$", "^core/cli/verbs%.c$", "^core/cli/help%.c$",
+  "^core/cli/complete", "^core/cli/manual%.c$", "^core/cli/bench_queues_text%.c$",
+  "^core/json/words%.c$", "^core/engine/decision_dispatch%.c$",
+}
+local OTHER_CALLS = {
+  allot__tell = true, allot__cli_printf = true, allot__cli_puts = true, _Static_assert = true,
+  strspn = true, strcspn = true, strtok_r = true, strcmp = true, strstr = true, fputs = true,
+  put = true, write_text = true, allot__write_raw = true,
+}
+local HINTS = { allot__doc_fault = 4, allot__doc_warn = 4, allot__cli_fail = 4 }
+local OTHER_KEYS = { hint = true, doc = true }
+-- Modules of the language: whatever they say is a fault.
+local LANGUAGE = {
+  "amount", "columns", "damping", "declare", "fill", "guard", "like", "loan", "names", "order",
+  "part", "policy", "pool", "property", "queues", "relation", "tasks", "victims", "words",
+}
+
+-- Of other modules what is handed to these, or named so.
+local TELLERS = { fail = true, say = true, complain = true }
+
+-- What no spec can produce, or should, and why.
+census.unreachable = {
+  ["the document has %zu bytes, allowed less than 4 GiB"] = "it would take such a document",
+  ["the document has too many values"] = "it would take 2^31 values",
+  ["found a number of %zu digits, allowed %zu"] = "documents are refused for that when scanned",
+  ["window %d (%02d:%02d to %02d:%02d%s, %s%s%s)"] = "it is no diagnostic, but names a window",
+  ["an error without a text"] = "sandboxes describe every error: a defence",
+  ["the script raised a value that is no string"] = "error and assert refuse others: a defence",
+  ["error in error handling"] = "made beforehand, where Lua has no memory for it",
+  ["the instruction budget is used up"] = "told as the policy's instructions (fault.c)",
+  ["a policy has at most %d functions"] = "there is room for all that a policy can say: a defence",
+  ["whose file cannot be read: %s"] = "who is root may read every file",
+  ["--%s comes at most %d times"] = "as soon as a verb has an option that comes several times",
+}
+
+local function matches(text, patterns)
+  for _, pattern in ipairs(patterns) do
+    if text:find(pattern) then return true end
+  end
+  return false
+end
+
+local function is_one(path, it)
+  local words = select(2, it.text:gsub("%f[%S]%S", ""))
+  if words < 3 or it.text:find "^[%s%w]*$" and words < 4 and it.call == "" then return false end
+  if OTHER_CALLS[it.call] or OTHER_KEYS[it.key] or HINTS[it.call] == it.argument then
+    return false
+  end
+  return not (path:find "^core/cli/" and it.call ~= "allot__cli_fail" and it.key ~= "message")
+end
+
+local function is_told(path, it)
+  return is_one(path, it) and (TELLERS[it.call] or it.key == "message")
+end
+
+local sources
+
+--- Every diagnostic: { file, line, text }.
+function census.sources()
+  if sources then return sources end
+  local list, language = {}, {}
+  local function read(path, kind, test)
+    literals.each(shell.read(path), kind, function (it)
+      if test(path, it) then list[#list + 1] = { path, it.line, it.text } end
+    end)
+  end
+  for _, path in ipairs(shell.lines
+    "ls core/model/*.c core/engine/*.c core/json/*.c core/script/*.c core/cli/*.c core/base/*.c")
+  do
+    if not matches(path, OTHER_FILES) then read(path, "c", is_one) end
+  end
+  for _, name in ipairs(LANGUAGE) do language[("lua/allot/%s.lua"):format(name)] = true end
+  for _, path in ipairs(shell.lines "ls lua/allot/*.lua") do
+    read(path, "lua", language[path] and is_one or is_told)
+  end
+  sources = list
+  return list
+end
+
+--- A format's text as pieces of what is printed.
+local function pieces_of(format)
+  local text = format:gsub("%%%%", "\2"):gsub("%%[-+ #0-9.*]*\1", "\1")
+    :gsub("%%[-+ #0-9.*]*[hlzjt]*[%a]", "\1")
+  local pieces = {}
+  for piece in text:gsub("\2", "%%"):gmatch "[^\1]+" do pieces[#pieces + 1] = piece end
+  return pieces
+end
+
+--- Whether a text of what was said has the pieces in order, within few hundred bytes.
+local function said(heard, pieces)
+  local longest = 1
+  for i, piece in ipairs(pieces) do
+    if #piece > #pieces[longest] then longest = i end
+  end
+  local at = heard:find(pieces[longest], 1, true)
+  while at do
+    local from = math.max(1, at - 2000)
+    local window, place = heard:sub(from, at + 4000), 1
+    local i = 1
+    while i <= #pieces and place do
+      place = select(2, window:find(pieces[i], place, true))
+      i = i + 1
+    end
+    if place then return true end
+    at = heard:find(pieces[longest], at + 1, true)
+  end
+  return false
+end
+
+--- The diagnostics that are not in `heard`.
+function census.missing(heard)
+  local list = {}
+  for _, it in ipairs(census.sources()) do
+    if not census.unreachable[it[3]] and not said(heard, pieces_of(it[3])) then
+      list[#list + 1] = it
+    end
+  end
+  return list
+end
+
+--- All that record.lua wrote into a folder, and what the C tests compare messages with: these are
+-- texts of theirs.
+function census.heard(folder)
+  local texts = {}
+  for _, path in ipairs(shell.lines "ls core/test/*.c core/test/*.h") do
+    literals.each(shell.read(path), "c", function (it) texts[#texts + 1] = it.text end)
+  end
+  for _, path in ipairs(shell.lines(("find %s -type f | sort"):format(folder))) do
+    texts[#texts + 1] = shell.read(path)
+  end
+  return (table.concat(texts, "\n"):gsub('\\"', '"'))
+end
+
+if arg and arg[0] and arg[0]:find("census.lua", 1, true) then
+  local missing = census.missing(census.heard(assert(arg[1], "the folder is wanted")))
+  for _, it in ipairs(missing) do print(("%s:%d: %s"):format(it[1], it[2], it[3])) end
+  print(("%d diagnostics, %d of them no spec produces"):format(#census.sources(), #missing))
+  os.exit(#missing == 0)
+end
+
+return census
