@@ -111,6 +111,14 @@ for _, name in ipairs { "bash", "zsh", "fish" } do
       assert.truthy(offers("import", "")["notes.txt"])
     end)
 
+    it("offers ready-made policies beside files", function ()
+      if not there(name) then return end
+      local found = offers("diff", "")
+      assert.truthy(found.hybrid and found["site.lua"] and found["plan.json"])
+      assert.truthy(offers("simulate", "--policy", "").share_ratio)
+      assert.truthy(offers("simulate", "plan.json", "")["log.swf"])
+    end)
+
     it("offers topics of help, and shells", function ()
       if not there(name) then return end
       local found = offers("help", "")

@@ -173,6 +173,11 @@ describe("the command", function ()
     assert.truthy(err:find("nor has the plan a lease of that name", 1, true), err)
   end)
 
+  it("is told of an option that comes too often", function ()
+    local _, _, err = shell.run(shell.allot .. " simulate" .. (" --policy x"):rep(33) .. " a b")
+    assert.truthy(err:find("--policy comes at most 32 times", 1, true), err)
+  end)
+
   it("is told of an option without its word", function ()
     local _, _, err = shell.run(shell.allot .. " run --color")
     assert.truthy(err:find("--color needs auto|always|never", 1, true), err)

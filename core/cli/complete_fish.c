@@ -23,13 +23,12 @@ static bool is(const char *word, size_t len, const char *name)
 }
 
 /* What fish runs or offers for a word of alternatives; "" for nothing. */
-static void put_offer(allot__text *out, const char *word, size_t len, bool option)
+static void put_offer(allot__text *out, const char *word, size_t len)
 {
     if (is(word, len, "PLAN") || is(word, len, "STATE"))
         allot__cli_puts(out, " (_allot_files json)");
     else if (is(word, len, "POLICY"))
-        allot__cli_puts(out,
-                        option ? " (_allot_files lua) (_allot_policies)" : " (_allot_files lua)");
+        allot__cli_puts(out, " (_allot_files lua) (_allot_policies)");
     else if (is(word, len, "TRACE"))
         allot__cli_puts(out, " (_allot_files swf gz jsonl)");
     else if (is(word, len, "FILE"))
@@ -44,7 +43,7 @@ static void put_offer(allot__text *out, const char *word, size_t len, bool optio
         allot__cli_printf(out, " %.*s", (int)len, word);
 }
 
-static void put_alternatives(allot__text *out, const char *words, size_t len, bool option)
+static void put_alternatives(allot__text *out, const char *words, size_t len)
 {
     const char *end = words + len;
     allot__cli_puts(out, " -x -a '");
@@ -52,7 +51,7 @@ static void put_alternatives(allot__text *out, const char *words, size_t len, bo
         size_t one = strcspn(words, "| .");
         if (one > (size_t)(end - words))
             one = (size_t)(end - words);
-        put_offer(out, words, one, option);
+        put_offer(out, words, one);
         words += one + strspn(words + one, "|.");
         if (words < end && *words == ' ')
             break;
@@ -70,7 +69,7 @@ static void put_options(allot__text *out, const allot__verb *verb, const char *w
         if (row->letter != '\0')
             allot__cli_printf(out, " -s %c", row->letter);
         if (argument.len > 0)
-            put_alternatives(out, argument.at, (size_t)argument.len, true);
+            put_alternatives(out, argument.at, (size_t)argument.len);
         allot__cli_puts(out, " -d ");
         put_quoted(out, row->help);
         allot__cli_puts(out, "\n");
@@ -91,7 +90,7 @@ static void put_verb(allot__text *out, const allot__verb *verb)
     allot__cli_add(&operands, "", 1);
     if (!operands.failed && operands.len > 1) {
         allot__cli_printf(out, "complete -c allot -n '__fish_seen_subcommand_from %s'", verb->name);
-        put_alternatives(out, operands.bytes, operands.len - 1, false);
+        put_alternatives(out, operands.bytes, operands.len - 1);
         allot__cli_puts(out, "\n");
     }
     out->failed |= operands.failed;

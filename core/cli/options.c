@@ -40,7 +40,7 @@ const allot__option_row allot__cli_options[] = {
     {"seed", '\0', "N", "of the random cases: the same seed, the same cases (1)", CLI_NUMBER,
      AT(seed), 0, 1000000000},
     {"out", 'o', "DIR", "the folder that files are written into", CLI_TEXT, AT(to), 0, 0},
-    {"policy", '\0', "NAME|FILE",
+    {"policy", '\0', "POLICY",
      "this policy in place of the plan's, with options as NAME:option=value,...; several: side by "
      "side",
      CLI_LIST, AT(policies), 0, 0},

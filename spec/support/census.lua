@@ -50,7 +50,6 @@ census.unreachable = {
   ["the instruction budget is used up"] = "told as the policy's instructions (fault.c)",
   ["a policy has at most %d functions"] = "there is room for all that a policy can say: a defence",
   ["whose file cannot be read: %s"] = "who is root may read every file",
-  ["--%s comes at most %d times"] = "as soon as a verb has an option that comes several times",
 }
 
 local function matches(text, patterns)
