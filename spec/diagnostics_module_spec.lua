@@ -4,6 +4,7 @@
 --- have no use for; and what is said of policies that fail while they run.
 
 local core = require "allot.core"
+local heard = require "spec.support.heard"
 local shell = require "spec.support.shell"
 
 local PLAN = '{"version": 1, "policy": "x", "slots": 4, "consumers": [{"name": "alpha"}]}'
@@ -20,6 +21,7 @@ local function raises(expected, f, ...)
   local fine, message = pcall(f, ...)
   assert.is_false(fine)
   assert.truthy(tostring(message):find(expected, 1, true), message)
+  heard(message)
 end
 
 describe("wrong use of the module", function ()

@@ -1,27 +1,13 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- Writes down what is said to those who run specs: every message of a diagnostic that the module
--- gives, every error that is caught, and what commands print. A helper of busted (.busted), which
--- does nothing unless ALLOT_CENSUS names a folder for it. census.lua reads what is there.
+--- Hears what is said to specs (heard.lua): every diagnostic that the module gives, and what
+-- commands print. A helper of busted (.busted). Errors that are raised a spec hands on itself:
+-- nothing may stand between `pcall` and its caller, whose line words blame.
 
-local folder = os.getenv "ALLOT_CENSUS"
-if not folder then return end
+if not os.getenv "ALLOT_CENSUS" then return end
 
+local record = require "spec.support.heard"
 local shell = require "spec.support.shell"
-local file
-local seen = {} -- seeded cases say the same over and over
-
-local function record(text)
-  if seen[text] then return end
-  seen[text] = true
-  if not file then
-    local pipe = assert(io.popen(("mktemp %s/XXXXXXXX"):format(folder)))
-    file = assert(io.open(pipe:read "l", "wb"))
-    pipe:close()
-  end
-  file:write(text, "\n")
-  file:flush()
-end
 
 local function record_results(made, message, list)
   if made == nil and type(message) == "string" then record(message) end
@@ -47,13 +33,6 @@ for _, kind in ipairs { "plan", "decision", "policy" } do
     meta.__index[name] = function (...) return record_results(method(...)) end
   end
 end
-
-local caught = pcall
-local function record_error(fine, message, ...)
-  if not fine and type(message) == "string" then record(message) end
-  return fine, message, ...
-end
-function _G.pcall(...) return record_error(caught(...)) end -- luacheck: ignore 122
 
 local run = shell.run
 function shell.run(line)
