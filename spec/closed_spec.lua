@@ -4,7 +4,7 @@
 
 local case = require "spec.support.case"
 local engine = require "spec.support.engine"
-local loop = require "spec.support.queue_loop"
+local loop = require "allot.apply_jobs"
 
 local plan, state = case.plan, case.state
 

@@ -175,6 +175,12 @@ describe("the command", function ()
     assert.truthy(err:find("nor has the plan a lease of that name", 1, true), err)
   end)
 
+  it("is told of a plan that would be read twice", function ()
+    local _, _, err = shell.run(shell.allot .. " simulate --policy hybrid --policy ownership - "
+      .. "examples/first/plan.json examples/sample.swf </dev/null")
+    assert.truthy(err:find("a plan on standard input can be read only once", 1, true), err)
+  end)
+
   it("is told of an option that comes too often", function ()
     local _, _, err = shell.run(shell.allot .. " simulate" .. (" --policy x"):rep(33) .. " a b")
     assert.truthy(err:find("--policy comes at most 32 times", 1, true), err)

@@ -49,6 +49,7 @@ census.unreachable = {
   ["error in error handling"] = "made beforehand, where Lua has no memory for it",
   ["the instruction budget is used up"] = "told as the policy's instructions (fault.c)",
   ["a policy has at most %d functions"] = "there is room for all that a policy can say: a defence",
+  ["a job can only be read while its function runs"] = "a mapping has nothing else that runs",
   ["whose file cannot be read: %s"] = "who is root may read every file",
 }
 
@@ -147,7 +148,9 @@ function census.heard(folder)
   for _, path in ipairs(shell.lines(("find %s -type f | sort"):format(folder))) do
     texts[#texts + 1] = shell.read(path)
   end
-  return (table.concat(texts, "\n"):gsub('\\"', '"'))
+  -- In JSON quotes have a backslash; for people a hint is on a line of its own.
+  local all = table.concat(texts, "\n"):gsub('\\"', '"')
+  return (all:gsub(" %[E%-[%w-]+%]\n +hint: ", "; "))
 end
 
 if arg and arg[0] and arg[0]:find("census.lua", 1, true) then
