@@ -85,6 +85,7 @@ describe("a fault in what a policy declares", function ()
       { OWNED .. ', pool "p" {}, fill "f" {}', "behind a pool or a loan there is no fill" },
       { OWNED .. ', pool "p" {}, pool "q" {}', "there is one pool and one loan at most" },
       { 'fill "f" {}, pool "p" {}', "before that at most the fill of reserve, and nothing else" },
+      { 'fill "f" { again = true }', "percent and again are of slices" },
       { 'fill "f" { up_to = {} }', "up_to is a table; it is a column's name" },
     }, function (list)
       return ('return policy { name = "x", quota = { %s } }'):format(list)
@@ -95,6 +96,16 @@ describe("a fault in what a policy declares", function ()
     says({
       { "dispatch = 1", 'dispatch is an order of tasks: order { desc "priority" }, not a number' },
       { "dispatch = function () end", "dispatch is a function that returned nothing" },
+      { "slices = 1", 'slices is a fill: fill "slice" { order = order { "used_over_share" }, '
+        .. 'up_to = percent "slot_share", again = true }' },
+      { 'fewest = "no", quota = {}', "'quota' divides slots among consumers; this policy" },
+      { 'fewest = "no", round = "rank"', 'queue by queue: round = "ceil_in_order", or left out' },
+      { "lease = 1", "lease is a function of provider and consumer, not a number" },
+      { "preempts = relation { 1 }", 'test 1 of a relation is a number; a test is higher '
+        .. '"priority", '
+        .. "preemptive_or_preemptable or a function of two queues" },
+      { "preempts = relation { a = 1 }", "a relation is a list of tests; it has no 'a'" },
+      { "preempts = relation {}", "a relation has 0 tests; 1 to 8 are allowed" },
       { 'slices = fill { by = 2, order = { "used" }, up_to = percent "slot_share", again = true }',
         "it has no by" },
       { 'slices = fill { order = { "used" }, up_to = percent "slot_share" }',
@@ -138,6 +149,8 @@ describe("a fault in a table that no word has made", function ()
       { "[1] = 1", "unknown key of policy: number" },
       { "attributes = { 1 }", "a declaration is a table, not a number" },
       { "attributes = { {} }", "a declaration needs a name" },
+      { 'attributes = { { name = "a", min = 1 << 40 } }', "min is out of range" },
+      { "lease = 1", "lease is a function of provider and consumer, not a number" },
       { 'attributes = { { name = "a", min = "x" } }', "min is a string, not a whole number" },
       { "attributes = 1", "attributes is a number, not a list" },
       { 'options = { { name = "a", values = { 1 } } }', "values is a list of strings" },

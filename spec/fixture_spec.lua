@@ -2,6 +2,7 @@
 -- Copyright the allot authors
 --- allot.fixture: plans and states from one line, what is decided about them, and assertions.
 
+local heard = require "spec.support.heard"
 local fixture = require "allot.fixture"
 local shell = require "spec.support.shell"
 local text = require "allot.fixture_text"
@@ -75,6 +76,7 @@ describe("a line of a fixture", function ()
     it(("refuses %q"):format(line), function ()
       local ok, fault = pcall(text.read, line)
       assert.is_false(ok)
+      heard(fault)
       local first, shown, caret = fault:match "^([^\n]*)\n  ([^\n]*)\n  ([^\n]*)$"
       assert.equal(("fixture:1:%d: %s"):format(column, message), first)
       assert.equal(line, shown)

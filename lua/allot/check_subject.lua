@@ -77,11 +77,18 @@ local function each_policy(plan, visit)
   end
 end
 
+--- The policy that a plan's `holder` goes by; without one what the core takes then.
+local function policy_of(plan, holder)
+  local function states(key) return plan[key] ~= nil and next(plan[key]) ~= nil end
+  return holder.policy or states "queues" and "preemption"
+    or states "leases" and not states "consumers" and "shared_lease" or "hybrid"
+end
+
 local function judges_of(keep)
   return function (plan)
     local out, seen = {}, {}
     each_policy(plan, function (holder)
-      local judge = keep(plan, holder.policy or "hybrid")
+      local judge = keep(plan, policy_of(plan, holder))
       if not seen[judge] then out[#out + 1] = judge end
       seen[judge] = true
     end)
@@ -134,7 +141,7 @@ function subject.plan(core, host, text, file)
   local plan = without_null(core, core.decode(text, { relaxed = true }))
   local texts, fault = {}, nil
   each_policy(plan, function (holder)
-    local said = holder.policy or "hybrid"
+    local said = policy_of(plan, holder)
     local use = type(said) == "table" and said.use or said
     local found, name, message = fetch(core, host, file, use)
     fault = fault or not found and (name .. ": " .. tostring(message)) or nil
