@@ -20,11 +20,12 @@ end
 
 -- Text -----------------------------------------------------------------------------------------
 
+-- Queues are consumers too, and are told of by themselves.
 local function count_words(file)
-  local out = {}
+  local out, counts = {}, file.counts or {}
   for _, kind in ipairs { "consumer", "queue", "lease" } do
-    local count = file.counts and file.counts[kind]
-    if count then
+    local count = counts[kind]
+    if count and not (kind == "consumer" and (counts.queue or counts.lease)) then
       out[#out + 1] = (", %d %s%s"):format(count, kind, count == 1 and "" or "s")
     end
   end
