@@ -12,11 +12,11 @@ local FLOORS = {
   json = { "json", outside = { "cjson/cJSON.h" } },
   simulate = { "simulate", outside = { "zlib.h" } },
   script = { "script", outside = { "lua.h", "lauxlib.h", "lualib.h" } },
-  service = { "service", outside = { "uv.h", "sqlite3.h" } },
+  service = { "service", outside = { "uv.h", "sqlite3.h", "libwebsockets.h" } },
   cli = { "cli", outside = { "histedit.h" } },
   test = {
-    "base", "model", "engine", "json", "simulate", "script", "cli", "test",
-    outside = { "lua.h", "lauxlib.h", "lualib.h", "zlib.h" },
+    "base", "model", "engine", "json", "simulate", "script", "service", "cli", "test",
+    outside = { "lua.h", "lauxlib.h", "lualib.h", "zlib.h", "uv.h", "sqlite3.h" },
   },
 }
 
@@ -74,7 +74,7 @@ local LUA = {
 local GUARDED = {
   ["lua.h"] = true, ["lauxlib.h"] = true, ["lualib.h"] = true, ["luaconf.h"] = true,
   ["cjson/cJSON.h"] = true, ["cJSON.h"] = true, ["uv.h"] = true, ["sqlite3.h"] = true,
-  ["zlib.h"] = true, ["histedit.h"] = true,
+  ["zlib.h"] = true, ["histedit.h"] = true, ["libwebsockets.h"] = true,
 }
 
 local TOP = {

@@ -7,7 +7,7 @@ set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/allot")
 
 install(DIRECTORY core/include/allot DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
         FILES_MATCHING PATTERN "*.h")
-install(TARGETS allot allot_static EXPORT allotTargets)
+install(TARGETS allot allot_static allot_service allot_service_static EXPORT allotTargets)
 install(TARGETS allot_command)
 install(TARGETS allot_lua LIBRARY DESTINATION "${ALLOT_LUA_CDIR}/allot")
 install(DIRECTORY lua/allot DESTINATION "${ALLOT_LUADIR}" FILES_MATCHING PATTERN "*.lua")
@@ -25,4 +25,6 @@ install(EXPORT allotTargets NAMESPACE allot:: DESTINATION "${package_dir}")
 file(RELATIVE_PATH ALLOT_PC_PREFIX "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
 string(REGEX REPLACE "/$" "" ALLOT_PC_PREFIX "${ALLOT_PC_PREFIX}")
 configure_file(core/cmake/allot.pc.in allot.pc @ONLY)
-install(FILES "${PROJECT_BINARY_DIR}/allot.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+configure_file(core/cmake/allot-service.pc.in allot-service.pc @ONLY)
+install(FILES "${PROJECT_BINARY_DIR}/allot.pc" "${PROJECT_BINARY_DIR}/allot-service.pc"
+        DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")

@@ -3,6 +3,8 @@
 /* sha256.c: SHA-256 as FIPS 180-4 writes it. */
 #include "script/sha256.h"
 
+#include <allot/script.h>
+
 #include <stdint.h>
 #include <string.h>
 
@@ -77,4 +79,9 @@ void allot__sha256(const char *text, size_t len, char hex[65])
     for (int i = 0; i < 64; i++)
         hex[i] = "0123456789abcdef"[state[i / 8] >> (28 - 4 * (i % 8)) & 15];
     hex[64] = '\0';
+}
+
+void allot_sha256(const void *text, size_t len, char out[65])
+{
+    allot__sha256(text, len, out);
 }

@@ -77,6 +77,9 @@ ALLOT_API int allot_script_map_record(void *map, const allot_trace *trace,
                                       const allot_record *record, allot_mapped *out,
                                       allot_report *report);
 
+/* The SHA-256 of a text, as 64 hexadecimal digits and a NUL: what policies are known by. */
+ALLOT_API void allot_sha256(const void *text, size_t len, char out[65]);
+
 /* Ready-made policies, built in: how many, the i-th's name ("hybrid"), and the text of one by name
  * (NULL: unknown). Static. */
 ALLOT_API int32_t allot_ready_policies(void);

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * books.h: the books: who demands and holds what, as far as events and decisions have told.
+ *
+ * The books are the truth, an allot_state is made from them for each cycle. An event is entered
+ * whole or not at all. A decision is entered as soon as it is made: a grant as allocated, a reclaim
+ * as in flight, a start as running; so a slot is granted once though a resource manager is slow.
+ *
+ * Books hold numbers of one plan; under another one they are moved by names. Their memory comes
+ * from the engine given, not from the plan's: plans may be read by engines of their own.
+ */
+#ifndef ALLOT_SERVICE_BOOKS_H
+#define ALLOT_SERVICE_BOOKS_H
+
+#include "service/event.h"
+#include "service/text.h"
+
+typedef struct allot__books allot__books;
+
+/* Empty books under a plan, which must outlive them. ENOMEM. */
+int allot__books_new(allot_engine *engine, const allot_plan *plan, allot__books **out);
+void allot__books_free(allot__books *books);
+const allot_plan *allot__books_plan(const allot__books *books);
+
+/* Enters an event. EUSAGE, ERANGE, EEXIST, ENOENT, EINVALID with a fault, or ENOMEM: nothing was
+ * entered. Whatever was entered, allot__books_state succeeds but for ENOMEM, and for what only the
+ * whole shows (tasks of hosts that are gone, groups of too many slots): see there. */
+int allot__books_apply(allot__books *books, const allot__event *event, allot__fault *fault);
+
+/* The state at `now`, sealed; the books' own, until the next call of this or of apply's. EINVALID
+ * (report): events came to a state that does not fit together. ENOMEM. */
+int allot__books_state(allot__books *books, int64_t now, allot_report *report,
+                       const allot_state **out);
+
+/* Enters a decision about that state, whose cycle has that number: reclaims are "r<cycle>.<i>",
+ * where i is its place in the decision. ENOMEM: nothing was entered. */
+int allot__books_enter(allot__books *books, const allot_decision *decision, int64_t cycle);
+
+/* Whether a kill was told by an earlier decision, so that it is not told again: `i` of
+ * allot_decision_kill. To be asked before the decision is entered. */
+bool allot__books_told(const allot__books *books, const allot_decision *decision, int32_t i);
+
+/* The next time after `now` at which a cycle decides something though no event came: a deadline,
+ * the end of a leeway or delay, a switch of windows. INT64_MAX: none. */
+int64_t allot__books_due(const allot__books *books, int64_t now);
+
+/* Writes the books as events of kinds that are kept and others, a line each: {"method": "...",
+ * "params": {...}}. Entered into empty books in that order they make the same. ENOMEM. */
+int allot__books_write(const allot__books *books, allot__buf *out);
+/* Enters one such line. As allot__books_apply. */
+int allot__books_read(allot__books *books, allot__reader *reader, const char *line, size_t len,
+                      allot__fault *fault);
+
+/* The same books under another plan, by names. ENOENT, EINVALID (report): the plan lacks somebody
+ * who has, or demands, something; ENOMEM. */
+int allot__books_move(const allot__books *books, const allot_plan *plan, allot_report *report,
+                      allot__books **out);
+
+/* How many tasks, sessions, jobs and reclaims in flight there are. */
+typedef struct allot__books_count {
+    int64_t tasks, sessions, jobs, flights;
+} allot__books_count;
+allot__books_count allot__books_size(const allot__books *books);
+
+#endif

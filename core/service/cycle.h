@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * cycle.h: when to decide, and what becomes of a decision.
+ *
+ * A cycle runs `debounce` ms after the first event that came since the last one, `interval` ms
+ * after the last one, when something is due (books.h), or when it is asked for. What it decides is
+ * entered in the books and added to the store at once; it is told once it is on disk. A cycle that
+ * fails (a policy's error, no memory) decides nothing, is logged, and is tried again after the next
+ * event or interval.
+ */
+#ifndef ALLOT_SERVICE_CYCLE_H
+#define ALLOT_SERVICE_CYCLE_H
+
+#include <allot/service.h>
+
+#include "service/text.h"
+
+/* What a cycle came to; borrowed for the call. */
+typedef struct allot__cycle_done {
+    int64_t cycle, seq, event, now;
+    const allot_decision *decision;
+    const char *text; /* the compact document; NULL: nothing was decided */
+    size_t len;
+    uint64_t input, output; /* digests */
+    int64_t took;           /* microseconds */
+} allot__cycle_done;
+
+int allot__cycle_start(allot_service *service);
+/* An event was entered. */
+void allot__cycle_touch(allot_service *service);
+/* Runs one now. `full` (NULL: not wanted) gets the whole document, allot/decision/v1. ESCRIPT,
+ * EBUDGET, EINVALID (report), ENOMEM. */
+int allot__cycle_run(allot_service *service, allot_report *report, allot__buf *full);
+void allot__cycle_stop(allot_service *service);
+
+/* Writes {"seq": ..., "now": ..., "event": ..., "grants": [...], ...} without a line end: what is
+ * to be carried out, and nothing of what was left as it was. Returns how many orders there are, or
+ * ENOMEM. `books` says what was told before. */
+struct allot__books;
+int64_t allot__compact(allot__buf *out, const allot_decision *decision,
+                       const struct allot__books *books, int64_t seq, int64_t cycle, int64_t event,
+                       const allot_report *warnings);
+/* Digests of what a decision was made from (times, sizes, demand, allocated), and of what was
+ * decided about each consumer. */
+void allot__digest(const allot_decision *decision, uint64_t *input, uint64_t *output);
+
+#endif

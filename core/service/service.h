@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * service.h: the service, and how its parts hang together.
+ *
+ * What is truth (books, store, cycle, calls) stands here. What may be there beside it (reload, live
+ * view, ...) is a *part*: a row in parts.c, told what happens, with a slot for what it keeps.
+ *
+ * This file owns: struct allot_service.
+ */
+#ifndef ALLOT_SERVICE_SERVICE_H
+#define ALLOT_SERVICE_SERVICE_H
+
+#include <uv.h>
+
+#include <allot/service.h>
+
+#include "service/books.h"
+#include "service/cycle.h"
+#include "service/feed.h"
+#include "service/log.h"
+#include "service/map.h"
+#include "service/rpc.h"
+#include "service/store.h"
+#include "service/version.h"
+#include "service/wire.h"
+
+/* A part; every function may be NULL. */
+typedef struct allot__part {
+    const char *name;
+    /* Behind allot_service_start's own; EIO, ... (report) fail it. */
+    int (*start)(allot_service *service, allot_report *report);
+    /* Ends what it began: closes its handles (allot__handle_close). No more calls come after. */
+    void (*stop)(allot_service *service);
+    /* Frees its slot, once all handles are closed. */
+    void (*free)(allot_service *service);
+    /* An event was entered: its number and what it is. */
+    void (*event)(allot_service *service, const allot__event *event, int64_t seq);
+    /* A cycle is over; its decision and state live until this returns. */
+    void (*cycle)(allot_service *service, const allot__cycle_done *done);
+    /* A decision is on disk, and told to subscribers. */
+    void (*told)(allot_service *service, int64_t seq, const char *text, size_t len);
+    /* Another version of the plan decides from now on. */
+    void (*swapped)(allot_service *service);
+    /* Adds members to `status`'s result, and lines to /metrics. */
+    void (*status)(allot_service *service, allot__buf *out);
+    void (*metrics)(allot_service *service, allot__buf *out);
+} allot__part;
+/* Parts number 0, 1, ...; the last row has no name. */
+extern const allot__part allot__parts[];
+#define ALLOT__PARTS_MOST 8
+
+/* How often things happened. */
+typedef struct allot__tally {
+    int64_t events, refused, repeated;   /* entered; wrong; with a key that was there already */
+    int64_t cycles, decisions, failures; /* of cycles */
+    int64_t cycle_us, cycle_us_most;     /* in all, and the longest */
+    int64_t connections, turned_away;
+} allot__tally;
+
+struct allot_service {
+    allot_engine *engine;
+    uv_loop_t *loop;
+    allot_service_config config; /* its strings are the service's */
+    allot__version *version;     /* the one that decides */
+    allot__books *books;
+    allot__reader *reader;
+    allot__store *store;
+    allot__feed *feed;
+    struct allot__wire *wire;
+    struct allot__clockwork *clockwork; /* of cycles */
+    struct allot__keys *keys;           /* idempotency keys */
+    int64_t now;                        /* never goes back; allot__service_now moves it */
+    int64_t event, cycle, seq;          /* the last ones */
+    int64_t snapshot_event;             /* the last event in a snapshot */
+    allot__tally tally;
+    uint64_t started; /* uv_hrtime */
+    bool running, stopping;
+    int32_t handles; /* that are open, and work that is being done: see allot__handle_open */
+    void (*stopped)(void *ud);
+    void *stopped_ud;
+    void (*decided)(void *ud, int64_t number, const char *text, size_t len);
+    void *decided_ud;
+    void *slots[ALLOT__PARTS_MOST]; /* by part */
+    /* What `reload` does; NULL: not available. Set by the part that can. It answers, now or later.
+     */
+    void (*reload)(allot__call *call);
+};
+
+/* The time, in whole seconds, which never goes back. */
+int64_t allot__service_now(allot_service *service);
+/* Enters an event: checks, applies, adds to the store. *seq its number (of one whose key is known
+ * the old one), *batch when it is on disk. As allot__books_apply. */
+int allot__service_enter(allot_service *service, allot__event *event, const char *params,
+                         size_t len, int64_t *seq, int64_t *batch, allot__fault *fault);
+/* Lets another version decide from now on: the books are moved to it. It belongs to the service
+ * afterwards, and the old one is freed. Between two cycles: never from a part's `cycle`. ENOENT,
+ * EINVALID (report), ENOMEM: the old one goes on, and `version` stays the caller's. */
+int allot__service_swap(allot_service *service, allot__version *version, allot_report *report);
+
+/* Counts a handle, or work on a thread, that must be over before the service is; and its end. Every
+ * uv_close of a service's handle ends in allot__handle_closed. */
+void allot__handle_open(allot_service *service);
+void allot__handle_closed(allot_service *service);
+
+#endif

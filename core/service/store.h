@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * store.h: what is on disk: events, cycles and snapshots, in one SQLite file.
+ *
+ * Rows are gathered while a batch is being written, and then written together in one transaction,
+ * by one of libuv's threads: batch after batch, in the order of adding. A batch has a number; once
+ * it is on disk (WAL, synchronous FULL), `committed` is called with it on the loop. When writing
+ * fails (the disk is full, an I/O error), the same batch is tried again, from 100 ms to 5 s apart,
+ * until it succeeds: nothing is acknowledged meanwhile, allot__store_error says why, and the
+ * service takes no more than allot__store_full allows.
+ *
+ * Tables: meta(key, value), plans(sha256, text), events(seq, at, method, params, idem),
+ * cycles(cycle, seq, at, event, plan, policy, input, output, decision), snapshots(event, cycle,
+ * seq, at, plan, body). PRAGMA user_version is the schema's version.
+ */
+#ifndef ALLOT_SERVICE_STORE_H
+#define ALLOT_SERVICE_STORE_H
+
+#include <stdbool.h>
+
+#include "service/text.h"
+
+#define ALLOT__STORE_VERSION 1
+/* Bytes that may wait for the disk. */
+#define ALLOT__STORE_MOST (32 * 1024 * 1024)
+
+typedef struct allot__store allot__store;
+struct uv_loop_s;
+
+/* Strings are copied when a row is added. */
+typedef struct allot__event_row {
+    int64_t seq, at;
+    const char *method, *params, *key; /* key may be NULL */
+    size_t params_len;
+} allot__event_row;
+
+typedef struct allot__cycle_row {
+    int64_t cycle;          /* 1, 2, ...: every cycle */
+    int64_t seq;            /* the decision's number; of a cycle that decides nothing the last's */
+    int64_t at, event;      /* its `now`; the last event that it saw */
+    const char *plan;       /* sha256 */
+    const char *policy;     /* sha256 of the first group's */
+    uint64_t input, output; /* digests of what it was decided from, and of all that was decided */
+    const char *decision;   /* NULL: nothing was decided */
+    size_t decision_len;
+} allot__cycle_row;
+
+typedef struct allot__snapshot_row {
+    int64_t event, cycle, seq, at; /* the last ones that are in it */
+    const char *plan;
+    const char *body; /* lines of allot__books_write */
+    size_t body_len;
+} allot__snapshot_row;
+
+/* What is told of the store's rows; borrowed. Nonzero ends the reading with it. */
+typedef struct allot__store_visitor {
+    void *ud;
+    int (*snapshot)(void *ud, const allot__snapshot_row *row);
+    int (*event)(void *ud, const allot__event_row *row);
+    int (*cycle)(void *ud, const allot__cycle_row *row);
+} allot__store_visitor;
+
+/* Opens a store, makes or migrates it, checks its integrity. Blocks. It belongs to this process
+ * until it is closed. EIO (report): damaged, locked, unreadable, of a later version. ENOMEM. */
+int allot__store_open(allot_engine *engine, const char *path, allot_report *report,
+                      allot__store **out);
+/* The same to read alone, also while a service writes: for replay. */
+int allot__store_open_read(allot_engine *engine, const char *path, allot_report *report,
+                           allot__store **out);
+/* Closes; nothing may be being written. Blocks. */
+void allot__store_close(allot__store *store);
+
+/* Tells the snapshot, and then events and cycles behind it in the order in which they came: the
+ * newest snapshot whose event is <= `event` (INT64_MAX: the newest). Blocks. EIO, or the visitor's.
+ */
+int allot__store_read(allot__store *store, int64_t event, const allot__store_visitor *visitor,
+                      allot_report *report);
+/* Tells events with an idempotency key from a time on. Blocks. */
+int allot__store_keys(allot__store *store, int64_t since,
+                      int (*each)(void *ud, const char *key, int64_t seq, int64_t at), void *ud,
+                      allot_report *report);
+/* A plan's text by its sha256, into `out`; ENOENT. Blocks. */
+int allot__store_plan(allot__store *store, const char *sha256, allot__buf *out);
+
+/* ---- Writing, on the loop -------------------------------------------------------------------- */
+
+/* From now on batches are written on that loop's threads. `committed`: batches up to that number
+ * are on disk. `troubled`: the store failed (text), or works again (NULL). */
+void allot__store_attach(allot__store *store, struct uv_loop_s *loop,
+                         void (*committed)(void *ud, int64_t batch),
+                         void (*troubled)(void *ud, const char *text), void *ud);
+/* Add to the batch that is gathered, and return its number, or ENOMEM with no effect. It is written
+ * as soon as the one before is. */
+int64_t allot__store_event(allot__store *store, const allot__event_row *row);
+int64_t allot__store_cycle(allot__store *store, const allot__cycle_row *row);
+int64_t allot__store_snapshot(allot__store *store, const allot__snapshot_row *row);
+int64_t allot__store_put_plan(allot__store *store, const char *sha256, const char *text,
+                              size_t len);
+/* Lets events and cycles go that are not after `event`, a few thousand a batch, and snapshots that
+ * none needs; events with a key that are not older than `since` stay. ENOMEM. */
+int64_t allot__store_compact(allot__store *store, int64_t event, int64_t since);
+/* The number of the batch that is gathered. */
+int64_t allot__store_batch(const allot__store *store);
+/* Whether so much waits for the disk that no more may be taken. */
+bool allot__store_full(const allot__store *store);
+/* Whether all that was added is on disk. */
+bool allot__store_idle(const allot__store *store);
+/* What is wrong; NULL: nothing. Borrowed until the loop turns. */
+const char *allot__store_error(const allot__store *store);
+/* Batches and rows written, and bytes waiting; the slowest commit in microseconds, since asked. */
+typedef struct allot__store_figures {
+    int64_t batches, rows, waiting, slowest;
+} allot__store_figures;
+allot__store_figures allot__store_count(allot__store *store);
+
+/* Reads decisions with numbers from ... to, at most `most` of them and about 1 MiB, on a thread;
+ * `done` gets them on the loop, one by one, in order, `text` NULL behind the last: then `seq` is a
+ * status. When it is told no more (allot__store_forget) the callback is dropped. ENOMEM. */
+typedef struct allot__store_ask allot__store_ask;
+int allot__store_decisions(allot__store *store, int64_t from, int64_t to, int32_t most,
+                           void (*done)(void *ud, int64_t seq, const char *text, size_t len),
+                           void *ud, allot__store_ask **out);
+void allot__store_forget(allot__store_ask *ask);
+/* The oldest decision's number that is there, and may be asked for; 0: none. */
+int64_t allot__store_oldest(const allot__store *store);
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * wire.h: connections: lines in, lines out, both bounded.
+ *
+ * A peer that sends a line of more than 1 MiB is told so and closed. A peer is read from only while
+ * less than ALLOT__OUT_MOST of what it has to read waits for it, and while the store keeps up; who
+ * stops reading so stops being answered, and takes no more memory than that. Notifications to a
+ * subscriber are dropped, and counted, while its buffer is above half (feed.h).
+ */
+#ifndef ALLOT_SERVICE_WIRE_H
+#define ALLOT_SERVICE_WIRE_H
+
+#include <allot/service.h>
+
+#include "service/text.h"
+
+#define ALLOT__OUT_MOST (256 * 1024)
+
+typedef struct allot__peer allot__peer;
+
+/* Listens as the service's config says. EIO (report). */
+int allot__wire_start(allot_service *service, allot_report *report);
+/* Stops listening and reading; what was taken is answered still. */
+void allot__wire_quiet(allot_service *service);
+/* Ends all connections once their answers are written, or after a second. */
+void allot__wire_stop(allot_service *service);
+/* Reads again from those that were left waiting. */
+void allot__wire_resume(allot_service *service);
+/* Sends answers that waited for batches up to that number. */
+void allot__wire_committed(allot_service *service, int64_t batch);
+
+/* A line, to which an end is added, at once or once `batch` is on disk (0: at once). */
+void allot__peer_send(allot__peer *peer, const char *line, size_t len, int64_t batch);
+/* Bytes that wait to be sent. */
+size_t allot__peer_waiting(const allot__peer *peer);
+/* A peer's number is never used twice; NULL: it is gone. */
+uint64_t allot__peer_number(const allot__peer *peer);
+allot__peer *allot__peer_find(allot_service *service, uint64_t number);
+/* Whether it may call what is not open; and the token that lets it. Constant time in the token's
+ * bytes. */
+bool allot__peer_trusted(const allot__peer *peer);
+bool allot__peer_auth(allot__peer *peer, const char *token);
+int32_t allot__wire_peers(const allot_service *service);
+
+/* Whether two texts are the same, in a time that depends on b's length alone. */
+bool allot__token_same(const char *a, size_t a_len, const char *b, size_t b_len);
+/* "host:port" -> its parts; host "" for port alone. EUSAGE. */
+int allot__address_split(const char *address, char *host, size_t size, int32_t *port);
+
+#endif
