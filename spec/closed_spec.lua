@@ -4,7 +4,7 @@
 
 local case = require "spec.support.case"
 local engine = require "spec.support.engine"
-local loop = require "allot.apply_jobs"
+local apply = require "allot.apply"
 
 local plan, state = case.plan, case.state
 
@@ -197,11 +197,11 @@ describe("jobs of queues on a host closed with reclaim (C-10, E-34)", function (
     local before = now "reclaim"
     before.jobs[1].slots = 3
     local decision = engine.cycle(queues(), before)
-    local behind = loop.after(before, decision, 0)
+    local behind = apply.after(before, decision, { seconds = 0 })
     decision = engine.cycle(queues(), behind)
     assert.same({ h1 = 3 }, decision.starts[1].hosts)
     assert.same({}, decision.kills)
-    decision = engine.cycle(queues(), loop.after(behind, decision, 0))
+    decision = engine.cycle(queues(), apply.after(behind, decision, { seconds = 0 }))
     for _, kind in ipairs { "starts", "resumes", "resizes", "suspends", "kills" } do
       assert.same({}, decision[kind])
     end

@@ -161,7 +161,7 @@ describe("windows switched back and forth", function ()
     for round, time in ipairs { SWITCH, SWITCH + 7 * 3600, SWITCH + 24 * 3600 } do
       for step = 0, 3 do
         now.now, now.last = time + step, time + step - 1
-        now = apply.decision(now, engine.cycle(short, now))
+        now = apply.after(now, engine.cycle(short, now))
       end
       found[round] = held(now)
     end

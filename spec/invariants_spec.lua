@@ -143,7 +143,7 @@ local function cycles_until_quiet(it, slow, most)
     if #decision.grants == 0 and #decision.reclaims == 0 and not state.reclaims then
       return count, decision
     end
-    state = apply.decision(state, decision, slow)
+    state = apply.after(state, decision, { returns = slow and "later" })
   end
   error(("still deciding after %d cycles"):format(most), 0)
 end

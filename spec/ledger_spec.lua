@@ -114,7 +114,7 @@ describe("a ledger", function ()
           if #decision.grants == 0 and #decision.reclaims == 0 and not state.reclaims then
             return
           end
-          state = apply.decision(state, decision, slow)
+          state = apply.after(state, decision, { returns = slow and "later" })
         end
         error("it goes on", 0)
       end)

@@ -6,7 +6,8 @@
 local engine = require "spec.support.engine"
 local gen = require "allot.draw_queues"
 local kit = require "spec.support.queue_kit"
-local loop = require "allot.apply_jobs"
+local apply = require "allot.apply"
+local apply_jobs = require "allot.apply_jobs"
 local property = require "spec.support.property"
 local room = require "spec.support.model.queue_room"
 local world = require "spec.support.model.queue_world"
@@ -154,12 +155,12 @@ local function behind(case, decision)
   for _, order in ipairs(decision.suspends) do
     if order.held then return nil end
   end
-  local after = loop.after(case.state, decision, 0)
+  local after = apply.after(case.state, decision, { seconds = 0 })
   local w = world.read(case.plan, {
     now = case.state.now, jobs = after.jobs, hosts = case.state.hosts,
   })
   w.limits = room.limits(w)
-  return w, loop.fates(decision)
+  return w, apply_jobs.fates(decision)
 end
 
 local function on_hosts(job, queue)
@@ -270,13 +271,13 @@ end
 describe("of a job that is preempted", function ()
   holds("every parameter that is said to have spared it does", function (case)
     local document, decision = engine.cycle(case.plan, case.state)
-    for id, fate in pairs(loop.fates(document)) do
+    for id, fate in pairs(apply_jobs.fates(document)) do
       if (fate.kind == "suspends" or fate.kind == "kills") and fate.order["for"] then
         for _, line in ipairs(decision:explain(id)) do
           local parameter, value = line:match "^  ([%l_]+) of (%d+) ?m?i?n?u?t?e?s? or %l+ %("
           if parameter then
             local again = engine.cycle(sparing(case, id, parameter, math.tointeger(value)))
-            local kind = (loop.fates(again)[id] or {}).kind
+            local kind = (apply_jobs.fates(again)[id] or {}).kind
             claim(kind ~= "suspends" and kind ~= "kills", "%s goes in spite of %s", id, line)
           end
         end
@@ -286,14 +287,15 @@ describe("of a job that is preempted", function ()
 
   holds("with so many slots asked for less it does not go for that job", function (case)
     local document, decision = engine.cycle(case.plan, case.state)
-    for id, fate in pairs(loop.fates(document)) do
+    for id, fate in pairs(apply_jobs.fates(document)) do
       local high = fate.order["for"]
       local less = high and numbers(decision:explain(id), "^With (%d+) more free there, or asked")
       if less then
-        local again = loop.fates((engine.cycle(asking(case, high, math.tointeger(less)))))[id]
+        local again = apply_jobs.fates((engine.cycle(asking(case, high, math.tointeger(less)))))[id]
         claim(not again or again.order["for"] ~= high, "%s goes for %s with %s less", id, high,
           less)
-        local nearly = loop.fates((engine.cycle(asking(case, high, math.tointeger(less) - 1))))
+        local asked = asking(case, high, math.tointeger(less) - 1)
+        local nearly = apply_jobs.fates((engine.cycle(asked)))
         claim(nearly[id] and nearly[id].order["for"] == high, "%s stays with less than %s", id,
           less)
       end

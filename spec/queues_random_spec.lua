@@ -161,13 +161,13 @@ describe("after a cycle", function ()
   end)
 
   holds("nothing is decided any more in the end, without anybody coming or going", function (case)
-    local loop = require "allot.apply_jobs"
+    local apply = require "allot.apply"
     local state, told = case.state, {}
     for i = 1, 12 do
       local decision = engine.cycle(case.plan, state)
       told[i] = lines(decision)
       if told[i] == "" then return end
-      state = loop.after(state, decision, 0)
+      state = apply.after(state, decision, { seconds = 0 })
     end
     claim(false, "still:\n%s", table.concat(told, "\nthen:\n"))
   end)

@@ -333,7 +333,7 @@ local function run(it, cycles, visit, slow)
     local text = engine.decide(sealed, now)
     local made = assert(require "dkjson".decode(text))
     visit(made, i, now)
-    now = apply.decision(now, made, slow)
+    now = apply.after(now, made, { returns = slow and "later" })
   end
 end
 

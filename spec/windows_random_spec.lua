@@ -55,7 +55,7 @@ local function settle(plan, state, now, last)
     if not decision.grants[1] and not decision.reclaims[1] then
       return state
     end
-    state = apply.decision(state, decision)
+    state = apply.after(state, decision)
     now, last = now + 1, now
   end
   error("no fixpoint in 6 cycles", 0)

@@ -57,7 +57,7 @@ set(modules amount columns damping declare fill guard language like loan names o
 set(importers lsf lsf_keys lsf_limit lsf_plan lsf_resource lsf_row lsf_site lsf_text
   lsf_users) # these no sandbox sees
 # These serve allot_desk, and no piece sees them.
-set(desk desk desk_commands desk_complete desk_diff desk_model desk_show desk_step)
+set(desk apply apply_jobs desk desk_commands desk_complete desk_diff desk_model desk_show)
 set(tools swf # and these serve allot_tool_run
   api api_codes api_core api_desk api_library api_policy api_types api_words author help reference
   types random draw draw_ledger draw_queues apply apply_jobs shrink invariants invariants_queues

@@ -3,7 +3,6 @@
 --- One random case of `allot check`: decided, and held to what must hold of it.
 
 local apply = require "allot.apply"
-local apply_jobs = require "allot.apply_jobs"
 local invariants = require "allot.invariants"
 local invariants_queues = require "allot.invariants_queues"
 local properties = require "allot.properties"
@@ -83,10 +82,7 @@ end
 
 --- The state that the decision leads to, at the same time.
 function trial:after()
-  if self.desk.kind == "queues" then return apply_jobs.after(self.state, self.decision, 0) end
-  local state = apply.decision(self.state, self.decision)
-  state.now = self.state.now
-  return state
+  return apply.after(self.state, self.decision, { seconds = 0 })
 end
 
 -- Rest -----------------------------------------------------------------------------------------
@@ -140,8 +136,7 @@ function trial:rest()
     end
     views[#views + 1] = view
     if key then seen[key] = #views end
-    state = apply.decision(state, decision)
-    state.now = self.state.now
+    state = apply.after(state, decision, { seconds = 0 })
     view, decision = self:look(state)
   end
   return self.rested
@@ -210,7 +205,7 @@ local function jobs_rest(it)
     end
     seen[key] = true
     local leases = state.leases
-    state = apply_jobs.after(state, decision, 0)
+    state = apply.after(state, decision, { seconds = 0 })
     state.leases = leases
     _, decision = it:look(state)
   end

@@ -8,10 +8,10 @@
 
 local core = require "allot.core"
 local native = require "allot.native"
+local apply = require "allot.apply"
 local model = require "allot.desk_model"
 local show = require "allot.desk_show"
 local diff = require "allot.desk_diff"
-local step = require "allot.desk_step"
 local complete = require "allot.desk_complete"
 local commands = require "allot.desk_commands"
 
@@ -318,9 +318,11 @@ function words.step(count, seconds)
   count, seconds = count or 1, seconds or SECONDS
   local rows = {}
   for i = 1, count do
-    local box = decide()
+    local texts = texts_now()
+    local box = model.decide(seal(texts))
     local decision = core.decode(box:json())
-    step.carry_out(env, decision, seconds)
+    model.settle(env, apply.after(texts.state_value, decision,
+      { seconds = seconds, returns = "at deadline" }))
     sealed = nil
     native.close(box)
     rows[i] = totals(decision)

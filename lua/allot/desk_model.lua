@@ -62,6 +62,38 @@ function model.spread(plan, state)
   return desk, order
 end
 
+--- Makes a table what `new` is.
+local function fill_in(old, new)
+  local gone = {}
+  for key in pairs(old) do
+    if new[key] == nil then gone[#gone + 1] = key end
+  end
+  for _, key in ipairs(gone) do old[key] = nil end
+  for key, value in pairs(new) do old[key] = value end
+end
+
+--- Rows that are still there stay the tables that they are: pieces may hold them.
+local function fill_rows(old, new)
+  local rows = rest_of(new)
+  for key, row in pairs(new) do
+    if old[key] then
+      fill_in(old[key], row)
+      rows[key] = old[key]
+    end
+  end
+  fill_in(old, rows)
+end
+
+--- Puts a state's value on the desk in place of the one that lies there.
+function model.settle(desk, state)
+  local made = rest_of(state, "jobs")
+  fill_rows(desk.jobs, (by_key(state.jobs or {}, "id")))
+  local rows = desk.state.consumers or {}
+  fill_rows(rows, made.consumers or {})
+  made.consumers = rows
+  fill_in(desk.state, made)
+end
+
 -- ---- To documents -------------------------------------------------------------------------------
 
 local function check_table(value, name)

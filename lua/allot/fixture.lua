@@ -12,9 +12,9 @@
 -- Under busted the functions of `fixture.check` are assertions; elsewhere they return true, or
 -- false and a message, and case:expect raises.
 
+local apply = require "allot.apply"
 local core = require "allot.core"
 local coverage = require "allot.coverage"
-local step = require "allot.fixture_step"
 local text = require "allot.fixture_text"
 
 local fixture = { check = {} }
@@ -110,7 +110,7 @@ end
 function Case:step()
   local after = make({
     line = self.line, plan = self.plan, paths = self.paths, resolve = self.resolve,
-    policies = self.policies, state = step.after(self.state, self:decide()),
+    policies = self.policies, state = apply.after(self.state, self:decide()),
   })
   after.said = self.said
   return after
@@ -120,7 +120,7 @@ end
 --- `most` (20).
 function Case:settle(most)
   local case, cycles = self, 0
-  while not step.rests(case:decide()) do
+  while not apply.rests(case:decide()) do
     if cycles == (most or 20) then
       return nil, ("after %d cycles there is still something to do"):format(cycles)
     end
@@ -240,7 +240,7 @@ end
 
 --- Nothing is to be done at all.
 function check.rests(case)
-  if step.rests(case:decide()) then return true end
+  if apply.rests(case:decide()) then return true end
   local out = {}
   for _, list in ipairs { "grants", "reclaims", "starts", "resumes", "suspends", "kills" } do
     for _, entry in ipairs(case.decision[list] or {}) do

@@ -6,7 +6,7 @@
 local engine = require "spec.support.engine"
 local gen = require "allot.draw_queues"
 local json = require "dkjson"
-local loop = require "allot.apply_jobs"
+local apply = require "allot.apply"
 local Random = require "allot.random"
 
 local world = require "spec.support.model.queue_world"
@@ -99,7 +99,7 @@ function stream.run(case, cycles, each, opts)
     local decision = json.decode(text)
     each(state, decision, text)
     local seconds = random:int(1, 90)
-    state = loop.after(state, decision, seconds, it.work)
+    state = apply.after(state, decision, { seconds = seconds, work = it.work })
     local jobs = state.jobs or {}
     for _, job in ipairs(arrive(random, case, state, it)) do jobs[#jobs + 1] = job end
     state.jobs = jobs[1] and jobs or nil
@@ -122,7 +122,7 @@ function stream.drain(case, state, work, cycles, each)
     if not state.jobs then return true end
     local decision = json.decode((engine.decide(sealed, state)))
     each(state, decision)
-    state = loop.after(state, decision, 500, work)
+    state = apply.after(state, decision, { seconds = 500, work = work })
   end
   return not state.jobs
 end

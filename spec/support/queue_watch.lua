@@ -3,7 +3,8 @@
 --- What no cycle over queues may break, counted by itself from the documents.
 
 local invariants = require "allot.invariants_queues"
-local loop = require "allot.apply_jobs"
+local apply = require "allot.apply"
+local apply_jobs = require "allot.apply_jobs"
 local prey = require "spec.support.model.queue_prey"
 local room = require "spec.support.model.queue_room"
 local world = require "spec.support.model.queue_world"
@@ -18,7 +19,7 @@ local claim = watch.claim
 
 --- The jobs of a state once a decision is carried out, in no time.
 function watch.after(state, decision)
-  return loop.after(state, decision, 0).jobs or {}
+  return apply.after(state, decision, { seconds = 0 }).jobs or {}
 end
 
 -- ---- Hosts -------------------------------------------------------------------------------------
@@ -225,7 +226,7 @@ end
 function watch.fewest(plan, state, decision, most)
   local w, job, victims = hunted(plan, state, decision)
   if not w then return end
-  local fate, list = loop.fates(decision), {}
+  local fate, list = apply_jobs.fates(decision), {}
   for _, victim in ipairs(victims) do victim.state = "running" end
   for _, other in ipairs(w.jobs) do
     local fresh = fate[other.id] and fate[other.id].kind ~= "suspends"

@@ -1,0 +1,225 @@
+-- SPDX-License-Identifier: MIT
+-- Copyright the allot authors
+--- allot.apply: what a state is once a decision is carried out, by its contract.
+
+local apply = require "allot.apply"
+local core = require "allot.core"
+local engine = require "spec.support.engine"
+
+local PLAN = { version = 1, slots = 10, consumers = {
+  { name = "a", owned = 8 }, { name = "b", owned = 2, grace = 30 }, { name = "c", grace = 90 },
+} }
+
+local function state(more)
+  local out = { now = 100, consumers = {
+    ["/a"] = { demand = 8, allocated = 1 }, ["/b"] = { demand = 9, allocated = 4 },
+    ["/c"] = { demand = 5, allocated = 3 },
+  } }
+  for key, value in pairs(more or {}) do out[key] = value end
+  return out
+end
+
+local function held(of)
+  local out = {}
+  for path, row in pairs(of.consumers) do out[path:sub(2)] = row.allocated end
+  return out
+end
+
+local function slots_in_flight(of)
+  local sum = 0
+  for _, reclaim in ipairs(of.reclaims or {}) do sum = sum + reclaim.slots end
+  return sum
+end
+
+--- Carries out what is decided; what went in must be as it was.
+local function after(plan, before, options)
+  local decision = engine.cycle(plan, before)
+  local texts = { core.encode(before), core.encode(decision) }
+  local out = apply.after(before, decision, options)
+  assert.same(texts, { core.encode(before), core.encode(decision) })
+  return out, decision
+end
+
+describe("a decision that is carried out", function ()
+  it("takes up what is granted, and has back what is reclaimed, at once", function ()
+    local out = after(PLAN, state())
+    assert.same({ a = 3, b = 2, c = 0 }, held(out))
+    assert.is_nil(out.reclaims)
+    assert.same({ 101, 100 }, { out.now, out.last })
+    assert.equal(9, out.consumers["/b"].demand)
+  end)
+
+  it("has it back a cycle later, without a deadline", function ()
+    local out = after(PLAN, state(), { returns = "later" })
+    assert.same({ a = 3, b = 4, c = 3 }, held(out))
+    assert.equal(5, slots_in_flight(out))
+    assert.is_nil(out.reclaims[1].deadline)
+    assert.same({ { consumer = "/a", slots = 3 } }, out.reclaims[1]["for"])
+    out = after(PLAN, out, { returns = "later" })
+    assert.same({ a = 3, b = 2, c = 0 }, held(out))
+    assert.is_nil(out.reclaims)
+  end)
+
+  it("has it back at its deadline", function ()
+    local out = after(PLAN, state(), { returns = "at deadline", seconds = 30 })
+    assert.same({ a = 3, b = 2, c = 3 }, held(out))
+    assert.equal(190, out.reclaims[1].deadline)
+    out = after(PLAN, out, { returns = "at deadline", seconds = 59 })
+    assert.same({ a = 5, b = 2, c = 3 }, held(out))
+    out = after(PLAN, out, { returns = "at deadline", seconds = 1 })
+    assert.same({ a = 5, b = 2, c = 0 }, held(out))
+    assert.is_nil(out.reclaims)
+  end)
+
+  it("knows deadlines and times that a state tells as dates", function ()
+    local before = state { now = "1970-01-01T00:01:40Z", reclaims = {
+      { id = "r", consumer = "/c", slots = 3, deadline = "1970-01-01T00:03:00Z" },
+    } }
+    local out = after(PLAN, before, { returns = "at deadline", seconds = 79 })
+    assert.equal(179, out.now)
+    assert.equal("r", out.reclaims[1].id)
+    out = after(PLAN, out, { returns = "at deadline", seconds = 1 })
+    assert.same({ 180, 0 }, { out.now, held(out).c })
+  end)
+
+  it("tells who gave when, and who waits since when", function ()
+    local out = after(PLAN, state())
+    assert.equal(100, out.consumers["/c"].reclaimed_at)
+    assert.equal(100, out.consumers["/a"].waiting_since)
+    out = after(PLAN, out)
+    assert.equal(100, out.consumers["/c"].reclaimed_at)
+    assert.is_nil(out.consumers["/a"].waiting_since) -- it has what it lacked
+  end)
+
+  it("waits no longer than claim_delay", function ()
+    local plan = { version = 1, slots = 10, options = { claim_delay = 3 }, consumers = {
+      { name = "a", owned = 10 }, { name = "b" },
+    } }
+    local now = { now = 0, consumers = {
+      ["/a"] = { demand = 10 }, ["/b"] = { demand = 10, allocated = 10 },
+    } }
+    for cycle = 0, 3 do
+      local decision
+      now, decision = after(plan, now)
+      assert.equal(cycle == 3 and 1 or 0, #decision.reclaims)
+    end
+    assert.same({ a = 0, b = 0 }, { a = held(now).a or 0, b = held(now).b })
+  end)
+
+  it("keeps groups apart", function ()
+    local plan = { version = 1, groups = { cpu = { slots = 10 }, gpu = { slots = 2 } },
+      consumers = { { name = "a", owned = 5 }, { name = "b" } } }
+    local out = after(plan, { now = 0, consumers = {
+      ["/a"] = { demand = { cpu = 4, gpu = 3 } },
+      ["/b"] = { demand = { cpu = 9 }, allocated = { cpu = 10 } },
+    } })
+    assert.same({ gpu = 2 }, out.consumers["/a"].allocated)
+    assert.same({ cpu = 6 }, out.consumers["/b"].allocated)
+    assert.same({ cpu = 0 }, out.consumers["/b"].reclaimed_at)
+    out = after(plan, out)
+    assert.same({ cpu = 4, gpu = 2 }, out.consumers["/a"].allocated)
+  end)
+end)
+
+describe("tasks of a state", function ()
+  local function ids(of)
+    local out = {}
+    for i, task in ipairs(of.tasks or {}) do out[i] = task.id end
+    return out
+  end
+
+  local PLAIN = { version = 1, slots = 4,
+    consumers = { { name = "a", owned = 3 }, { name = "b" } } }
+  local function tasks(more)
+    local out = { now = 50, consumers = { ["/a"] = { demand = 3 }, ["/b"] = { demand = 4 } },
+      tasks = { { id = "step-1", consumer = "/a", started = 1 },
+        { id = "b1", consumer = "/b", started = 1 }, { id = "b2", consumer = "/b", started = 9 } } }
+    for key, value in pairs(more or {}) do out[key] = value end
+    return out
+  end
+
+  it("are made of grants, and end with reclaims", function ()
+    local out = after(PLAIN, tasks())
+    assert.same({ "step-1", "b1", "step-2" }, ids(out))
+    assert.same({ id = "step-2", consumer = "/a", slots = 1, started = 50 }, out.tasks[3])
+    assert.is_nil(out.consumers["/a"].allocated)
+    out = after(PLAIN, out)
+    assert.same({ "step-1", "b1", "step-2", "step-3" }, ids(out))
+    assert.is_true(apply.rests(engine.cycle(PLAIN, out)))
+  end)
+
+  it("run on while their reclaim is in flight", function ()
+    local out = after(PLAIN, tasks(), { returns = "later" })
+    assert.same({ "step-1", "b1", "b2", "step-2" }, ids(out))
+    assert.same({ "b2" }, out.reclaims[1].tasks)
+    assert.same({ "step-1", "b1", "step-2" }, ids((after(PLAIN, out, { returns = "later" }))))
+  end)
+
+  it("stand where they were granted", function ()
+    local plan = { version = 1, hosts = { h1 = { slots = 2 }, h2 = { slots = 2 } },
+      consumers = { { name = "a", owned = 4 } } }
+    local out = after(plan, { now = 0, consumers = { ["/a"] = { demand = 4 } },
+      tasks = { { id = "t", consumer = "/a", host = "h2" } } })
+    local on = {}
+    for _, task in ipairs(out.tasks) do on[task.host] = (on[task.host] or 0) + (task.slots or 1) end
+    assert.same({ h1 = 2, h2 = 2 }, on)
+  end)
+end)
+
+describe("jobs of a state", function ()
+  local QUEUES = { version = 1, policy = "preemption", hosts = { h = { slots = 4 } }, queues = {
+    { name = "hi", priority = 9, preemptive = true }, { name = "lo", priority = 1 },
+  } }
+  local function jobs(more)
+    return { now = 100, jobs = {
+      { id = "l", queue = "lo", slots = 4, state = "running", hosts = { h = 4 }, started = 40 },
+      more or { id = "u", queue = "hi", slots = 2 },
+    } }
+  end
+  local function by_id(of)
+    local out = {}
+    for _, job in ipairs(of.jobs or {}) do out[job.id] = job end
+    return out
+  end
+
+  it("start, and are suspended; time goes by", function ()
+    local it = by_id((after(QUEUES, jobs(), { seconds = 20 })))
+    assert.same({ "running", 100, 20, 2 }, { it.u.state, it.u.started, it.u.ran, it.u.hosts.h })
+    assert.same({ "suspended", 1, 20 }, { it.l.state, it.l.preempted, it.l.suspended_for })
+  end)
+
+  it("resume, end when they have run as long as is said, and come in", function ()
+    local out = after(QUEUES, jobs(), { seconds = 20, work = { u = 20 },
+      arrivals = { { id = "v", queue = "lo", slots = 1 } } })
+    assert.same({ nil, "pending" }, { by_id(out).u, by_id(out).v.state or "pending" })
+    local it = by_id((after(QUEUES, out, { seconds = 5 })))
+    assert.same({ "running", 120 }, { it.l.state, it.l.started })
+  end)
+
+  it("wait again where they are requeued, and what they had run is lost", function ()
+    local plan = { version = 1, policy = "preemption", hosts = QUEUES.hosts, queues = {
+      QUEUES.queues[1], { name = "lo", priority = 1, job_controls = { suspend = "requeue" } },
+    } }
+    local it = by_id((after(plan, jobs())))
+    assert.same({ "pending", nil, nil, 1 },
+      { it.l.state, it.l.hosts, it.l.ran, it.l.preempted })
+  end)
+end)
+
+describe("books", function ()
+  it("of loans are the decision's", function ()
+    local out = after({ version = 1, policy = "ownership", consumers = {
+      { name = "a", owned = 6, lend = true }, { name = "b", borrow = true },
+    } }, { now = 0, consumers = { ["/b"] = { demand = 4 } } })
+    assert.same({ { lender = "/a", borrower = "/b", slots = 4 } }, out.loans)
+  end)
+
+  it("of leases are the decision's", function ()
+    local plan = { version = 1, policy = "shared_lease", hosts = { big = { slots = 8 } },
+      leases = { { name = "n", provider = "p", consumer = "c", hosts = { "big" } } } }
+    local out, decision = after(plan, { now = 0 })
+    assert.equal(decision.leases.n.phase, out.leases.n.phase)
+    assert.equal(decision.leases.n.consumer.available, out.leases.n.consumer.available)
+    assert(engine.cycle(plan, out))
+  end)
+end)
