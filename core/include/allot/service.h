@@ -63,6 +63,11 @@ typedef struct allot_service_config {
     int32_t clients;  /* at most so many connections, default 1000 */
     int32_t watch;    /* nonzero: plan and policies are reloaded when their files change; default */
     allot_script_limits limits; /* of policies */
+    /* Whom to tell that it is ready, reloads, stops and is alive, as systemd's NOTIFY_SOCKET says:
+     * "/path", or "@name". NULL: nobody. `watchdog`: microseconds after which the manager takes a
+     * silent service for dead, 0: never; it is told at half of that. */
+    const char *notify;
+    int64_t watchdog;
     /* Told of every line of the log, without its end; borrowed. NULL: standard error. `log_json`:
      * lines are JSON objects; `log_level`: no more than this. */
     void (*log)(void *ud, allot_log_level level, const char *line);
@@ -115,6 +120,45 @@ ALLOT_API int64_t allot_service_events(const allot_service *service);
  * `ready` (NULL: nobody) is called once it listens. As allot_service_new. */
 ALLOT_API int allot_service_serve(allot_engine *engine, const allot_service_config *config,
                                   allot_report *report, void (*ready)(void *ud), void *ud);
+
+/* ---- Replay -----------------------------------------------------------------------------------
+ */
+
+/* What is to be computed again. allot_replay_config_init first. Strings are borrowed. */
+typedef struct allot_replay_config {
+    size_t size;        /* set by allot_replay_config_init */
+    const char *store;  /* must be given; a service may be writing into it */
+    const char *plan;   /* what policies are relative to; NULL: the store's name without ".db" */
+    const char *policy; /* decides beside the plan's own, in its place; NULL: none */
+    int64_t from, to;   /* numbers of decisions, the first and the last; 0: as far as there are */
+    allot_script_limits limits;
+} allot_replay_config;
+ALLOT_API void allot_replay_config_init(allot_replay_config *config);
+
+/* A cycle that was computed again. All is borrowed, until the function that is told it returns. */
+typedef struct allot_replayed {
+    int64_t cycle, seq, at; /* its number; the last decision's with it; when */
+    /* NULL: it came out as it was recorded, byte by byte; else the first that did not: "plan"
+     * (there is none of that sha256), "policy", "event" (one was refused, see the report), "input"
+     * (of the cycle), "decision", "quotas" (of consumers to whom nothing was ordered). */
+    const char *differs;
+    const char *recorded, *computed; /* decisions' documents; NULL: nothing was decided */
+    size_t recorded_len, computed_len;
+    const allot_decision *decision; /* as it comes out now; NULL: "plan", "event" */
+    const allot_decision *other;    /* what the other policy decides about the same; NULL: none */
+} allot_replayed;
+
+/*
+ * Computes again what a store has recorded, from the newest snapshot before what is wanted, and
+ * tells each cycle that is wanted; ends behind the first that differs from its record, since from
+ * there on the books are others. Another policy decides about the states that were met, and its
+ * decisions are not carried out. What `each` returns, unless 0, ends it, and is returned. EUSAGE,
+ * EIO, EINVALID, EPOLICY, ESCRIPT, EBUDGET (report), ENOENT (report: the store has no such
+ * decisions), ENOMEM. Blocks, and needs no loop.
+ */
+ALLOT_API int allot_service_replay(allot_engine *engine, const allot_replay_config *config,
+                                   int (*each)(void *ud, const allot_replayed *cycle), void *ud,
+                                   allot_report *report);
 
 #ifdef __cplusplus
 }

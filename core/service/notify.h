@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * notify.h: what the service tells the manager that started it (sd_notify(3)), in datagrams of its
+ * own: libsystemd would bring five libraries along.
+ *
+ * READY=1 once it listens; RELOADING=1 with MONOTONIC_USEC in one datagram, then READY=1;
+ * STOPPING=1; WATCHDOG=1 from a timer of the loop at half of what the manager waits, so that a loop
+ * that stands still is noticed; STATUS= with what it does, whenever that changed.
+ */
+#ifndef ALLOT_SERVICE_NOTIFY_H
+#define ALLOT_SERVICE_NOTIFY_H
+
+#include <allot/service.h>
+
+/* Bytes of a datagram at most. */
+#define ALLOT__NOTIFY_MOST 512
+
+/* Sends a datagram to "/path", or to "@name", which is abstract. Never waits. 0 or errno: EINVAL
+ * (no such address), ENAMETOOLONG, EAGAIN (the manager is slow), ... */
+int allot__notify_send(const char *address, const char *text);
+/* "RELOADING=1\nMONOTONIC_USEC=..." of that many nanoseconds. */
+void allot__notify_reload_text(uint64_t now, char *buf, size_t size);
+
+/* A reload begins; it is over, whatever came of it. Nothing is told where nobody asked for it. */
+void allot__notify_reloading(allot_service *service);
+void allot__notify_ready(allot_service *service);
+
+/* The part `notify`. */
+int allot__notify_start(allot_service *service, allot_report *report);
+void allot__notify_stop(allot_service *service);
+void allot__notify_free(allot_service *service);
+
+#endif
