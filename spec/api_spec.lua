@@ -107,6 +107,32 @@ describe("the table of the API", function ()
     end
   end)
 
+  it("has what the module of fixtures has", function ()
+    local function here(pattern) return sorted(names_in({ testing = true }, pattern)) end
+    local function keys(of)
+      local list = {}
+      for name, value in pairs(of) do
+        if type(value) == "function" then list[#list + 1] = name end
+      end
+      return sorted(list)
+    end
+    local fixture = require "allot.fixture"
+    assert.same(keys(fixture), here "^fixture%.(%w+)$")
+    assert.same(keys(fixture.check), here "^assert%.([%w_]+)$")
+    local methods = getmetatable(fixture "a").__index
+    assert.same(keys(methods), here "^TestCase:([%w_]+)$")
+    for _, entry in ipairs(api.entries) do
+      local of = entry.group == "testing" and entry.name:match "^TestCase:(.+)$"
+      if of then -- the same parameters, by name
+        local info = debug.getinfo(methods[of], "u")
+        assert.equal(info.nparams, #entry.params + 1, entry.name)
+        for i, param in ipairs(entry.params) do
+          assert.equal(debug.getlocal(methods[of], i + 1), (param[1]:gsub("%?$", "")), entry.name)
+        end
+      end
+    end
+  end)
+
   it("has the columns that the language knows", function ()
     for rows, list in pairs {
       consumers = columns.names, tasks = columns.tasks, sessions = columns.sessions,
@@ -174,29 +200,36 @@ describe("examples of the API", function ()
         local env = setmetatable({ allot = require "allot", plan_text = plan_text,
           state_text = STATE }, { __index = _G })
         assert(load(entry.example, "=" .. entry.name, "t", env))()
+      elseif entry.group == "testing" then
+        local env = setmetatable({ fixture = require "allot.fixture" }, { __index = _G })
+        assert(load(entry.example, "=" .. entry.name, "t", env))()
+        core.coverage(false)
       end
     end
   end)
 end)
 
 describe("types for editors", function ()
-  local stubs = types.stubs(core.version)
+  local stubs = types.stubs(core.version) .. "\n"
+  local testing = types.testing(core.version)
 
   it("are Lua, and know every name", function ()
     assert(load(stubs, "=stubs", "t", {}))
+    assert(load(testing, "=testing", "t", {}))
+    local both = stubs .. testing .. "\nfunction fixture(" -- which the class's overload is
     for _, entry in ipairs(api.entries) do
       local name = types.place(entry)
       local said = entry.kind == "function" and ("function %s("):format(name) or name .. " = nil"
-      local there = stubs:find("\n" .. said, 1, true)
+      local there = both:find("\n" .. said, 1, true)
       assert.equal(entry.group ~= "desk", there ~= nil, name) -- which nobody writes in a file
     end
   end)
 
   it("speak of types that are there", function ()
-    local known = {}
+    local known = { ["allot.TestCase"] = true }
     for name in stubs:gmatch "%-%-%-@class (%S+)" do known[name] = true end
     for name in stubs:gmatch "%-%-%-@alias (%S+)" do known[name] = true end
-    for line in stubs:gmatch "%-%-%-@[^\n]+" do
+    for line in (stubs .. testing):gmatch "%-%-%-@[^\n]+" do
       local what = line:gsub('"[^"]*"', "")
       for name in what:gmatch "allot%.%u%w*" do assert.truthy(known[name], line) end
     end

@@ -2,8 +2,10 @@
 -- Copyright the allot authors
 --- What the command has for policy authors: `types`, and `help` for a word of the language.
 
+local core = require "allot.core"
 local json = require "dkjson"
 local shell = require "spec.support.shell"
+local types = require "allot.types"
 
 local function does(...)
   local status, out, err = shell.command(...)
@@ -33,9 +35,12 @@ describe("allot types", function ()
   end)
 
   it("writes files into a folder, and again without a word", function ()
-    assert.equal(("%s/allot.lua written\n%s/.luarc.json written\n"):format(at, at),
+    local files = { "allot.lua", "allot.fixture.lua", ".luarc.json" }
+    for i, name in ipairs(files) do files[i] = ("%s/%s written\n"):format(at, name) end
+    assert.equal(table.concat(files),
       does("types", "--out", at))
     assert.equal(does "types", shell.read(at .. "/allot.lua"))
+    assert.equal(types.testing(core.version), shell.read(at .. "/allot.fixture.lua"))
     assert.equal("", does("types", "--out", at))
   end)
 

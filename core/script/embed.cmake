@@ -59,7 +59,7 @@ set(importers lsf lsf_keys lsf_limit lsf_plan lsf_resource lsf_row lsf_site lsf_
 # These serve allot_desk, and no piece sees them.
 set(desk apply apply_jobs desk desk_commands desk_complete desk_diff desk_model desk_show)
 set(tools swf # and these serve allot_tool_run
-  api api_codes api_core api_desk api_library api_policy api_types api_words author help reference
+  api api_codes api_core api_desk api_fixture api_library api_policy api_types api_words author help reference
   types random draw draw_ledger draw_queues apply apply_jobs shrink invariants invariants_queues
   properties check check_campaign check_draw check_findings check_formats check_sarif
   check_subject check_trial scaffold coverage)

@@ -5,7 +5,7 @@
 -- Help, types for editors, names for luacheck and the reference are made from this, and specs hold
 -- it to what there is. An entry of `entries` has
 --
---     group     "language", "library", "core" or "desk" (what the REPL adds)
+--     group     "language", "library", "core", "testing" or "desk" (what the REPL adds)
 --     name      "fill", "string.split", "Decision:json"
 --     params    { { name, type, doc }, ... } of a function; a name that ends in "?" may be left out
 --     returns   { { type, doc }, ... }
@@ -29,6 +29,7 @@ api.groups = {
   { "language", "Words of the policy language" },
   { "library", "Lua's library, as policies have it" },
   { "core", "The engine, in Lua programs" },
+  { "testing", "Specs of policies: `require \"allot.fixture\"`" },
   { "desk", "The desk of `allot repl`" },
 }
 
@@ -44,6 +45,7 @@ end
 add("language", require "allot.api_words")
 add("library", require "allot.api_library")
 add("core", require "allot.api_core")
+add("testing", require "allot.api_fixture")
 add("desk", require "allot.api_desk")
 
 for _, from in ipairs { require "allot.api_policy", types.classes } do

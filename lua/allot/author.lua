@@ -100,6 +100,9 @@ function author.types(host)
   local folder, format = host.option "out", host.option "format" or "text"
   if folder then
     local status = write(host, folder .. "/allot.lua", types.stubs(core.version))
+    if status == DONE then
+      status = write(host, folder .. "/allot.fixture.lua", types.testing(core.version))
+    end
     return status ~= DONE and status
       or write(host, folder .. "/.luarc.json", types.luarc ".", true)
   end

@@ -102,7 +102,8 @@ function reference.page()
   end
   out[#out + 1] = "# COLUMNS\n"
   add_columns(out)
-  for _, group in ipairs { { "library", "LIBRARY" }, { "core", "ENGINE" } } do
+  for _, group in ipairs { { "library", "LIBRARY" }, { "core", "ENGINE" },
+    { "testing", "TESTING" } } do
     out[#out + 1] = ("# %s\n"):format(group[2])
     for _, entry in ipairs(api.entries) do
       if entry.group == group[1] then add_entry(out, entry) end

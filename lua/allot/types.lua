@@ -73,6 +73,7 @@ end
 
 --- Where a function of the engine is found in the stubs.
 function types.place(entry)
+  if entry.group == "testing" then return (entry.name:gsub("^assert%.", "luassert.")) end
   if entry.group ~= "core" or entry.name:find "[.:]" then return entry.name end
   return "allot." .. entry.name
 end
@@ -107,6 +108,38 @@ function types.stubs(version)
     end
   end
   add_module(out)
+  return table.concat(out, "\n") .. "\n"
+end
+
+local TEST_HEAD = [[
+---@meta allot.fixture
+-- Made by `allot types`; do not edit. Specs of policies for allot %s: `allot help testing`.
+
+--- What can be asked about a plan and a state; `allot.fixture` makes it.
+---@class allot.TestCase
+---@field plan table
+---@field state table
+local TestCase = {}
+
+---@class luassert
+local luassert = {}
+
+--- Cases, and the assertions that it adds to busted's.
+---@class allot.fixture
+---@field check table<string, fun(case: allot.TestCase, ...: any): boolean, string?>
+---@overload fun(given: string|table, policy?: string): allot.TestCase
+local fixture = {}
+]]
+
+--- The stub file of `require "allot.fixture"`.
+function types.testing(version)
+  local out = { TEST_HEAD:format(version) }
+  for _, entry in ipairs(api.entries) do
+    if entry.group == "testing" and entry.name ~= "fixture" then
+      add_entry(out, entry, types.place(entry))
+    end
+  end
+  out[#out + 1] = "\nreturn fixture"
   return table.concat(out, "\n") .. "\n"
 end
 
