@@ -8,26 +8,33 @@
 #include <string.h>
 #include <unistd.h>
 
-static int read_plan(allot__version *version, const char *text, size_t len, const char *file,
-                     const allot_script_limits *limits, allot_report *report)
+/* ---- Making ---------------------------------------------------------------------------------- */
+
+static int read_plan(allot__version *version, const allot__version_ask *ask, allot_report *report)
 {
-    allot_script_limits own = limits != NULL ? *limits : (allot_script_limits){0};
+    allot_script_limits own = ask->limits != NULL ? *ask->limits : (allot_script_limits){0};
     own.meter = &version->meter;
-    version->text = allot__sv_copy(version->engine, text, len);
+    version->text = allot__sv_copy(version->engine, ask->text, ask->len);
     if (version->text == NULL)
         return ALLOT_ENOMEM;
-    version->len = len;
-    allot_sha256(text, len, version->sha256);
+    version->len = ask->len;
+    allot_sha256(ask->text, ask->len, version->sha256);
     int status = allot_script_loader_new(version->engine, &own, &version->loader);
+    if (status == ALLOT_OK && ask->instead != NULL) {
+        version->instead = allot__sv_copy(version->engine, ask->instead, strlen(ask->instead));
+        status = version->instead != NULL ? ALLOT_OK : ALLOT_ENOMEM;
+    }
     if (status != ALLOT_OK)
         return status;
-    return allot_plan_read(version->engine, text, len, file, &version->loader, report,
+    version->loader.instead = version->instead;
+    allot__tracker tracker = {.inner = version->loader, .sources = &version->sources};
+    const allot_policy_loader loader = allot__tracker_loader(&tracker);
+    return allot_plan_read(version->engine, ask->text, ask->len, ask->file, &loader, report,
                            &version->plan);
 }
 
-int allot__version_read(const char *text, size_t len, const char *file,
-                        const allot_script_limits *limits, allot_report *report,
-                        allot__version **out)
+static int read_version(const allot__version_ask *ask, bool from_file, allot__sources *sources,
+                        allot_report *report, allot__version **out)
 {
     allot_engine *engine;
     int status = allot_engine_new(NULL, NULL, &engine);
@@ -39,12 +46,27 @@ int allot__version_read(const char *text, size_t len, const char *file,
         return ALLOT_ENOMEM;
     }
     version->engine = engine;
-    status = read_plan(version, text, len, file, limits, report);
+    version->sources.engine = engine;
+    status = from_file ? allot__sources_add(&version->sources, ask->file, ask->text, ask->len)
+                       : ALLOT_OK;
+    if (status == ALLOT_OK)
+        status = read_plan(version, ask, report);
+    if (sources != NULL)
+        allot__sources_copy(sources, &version->sources);
     if (status == ALLOT_OK)
         *out = version;
     else
         allot__version_free(version);
     return status;
+}
+
+int allot__version_read(const char *text, size_t len, const char *file,
+                        const allot_script_limits *limits, allot_report *report,
+                        allot__version **out)
+{
+    return allot__version_make(
+        &(allot__version_ask){.file = file, .text = text, .len = len, .limits = limits}, NULL,
+        report, out);
 }
 
 void allot__version_free(allot__version *version)
@@ -55,6 +77,8 @@ void allot__version_free(allot__version *version)
     allot_plan_free(version->plan);
     if (version->loader.load != NULL)
         allot_script_loader_free(engine, &version->loader);
+    allot__sources_free(&version->sources);
+    allot__sv_drop(engine, version->instead);
     allot__sv_free(engine, version->text, version->len + 1, 1);
     allot__sv_free(engine, version, 1, sizeof *version);
     allot_engine_free(engine);
@@ -85,26 +109,43 @@ static int read_all(int fd, allot__buf *out)
     }
 }
 
-int allot__version_open(const char *file, const allot_script_limits *limits, allot_report *report,
-                        allot__version **out)
+static int read_file(const char *file, allot__buf *text, allot_report *report)
 {
+    int fd = open(file, O_RDONLY | O_CLOEXEC);
+    int error = fd < 0 ? errno : read_all(fd, text);
+    if (fd >= 0)
+        close(fd);
+    if (error != 0)
+        return say_errno(report, file, error);
+    return text->failed ? ALLOT_ENOMEM : ALLOT_OK;
+}
+
+int allot__version_make(const allot__version_ask *ask, allot__sources *sources,
+                        allot_report *report, allot__version **out)
+{
+    if (ask->text != NULL)
+        return read_version(ask, false, sources, report, out);
     allot_engine *engine;
     int status = allot_engine_new(NULL, NULL, &engine);
     if (status != ALLOT_OK)
         return status;
     allot__buf text = {.engine = engine};
-    int fd = open(file, O_RDONLY | O_CLOEXEC);
-    int error = fd < 0 ? errno : read_all(fd, &text);
-    if (fd >= 0)
-        close(fd);
-    if (error != 0)
-        status = say_errno(report, file, error);
-    else if (text.failed)
-        status = ALLOT_ENOMEM;
-    else
-        status = allot__version_read(text.bytes != NULL ? text.bytes : "", text.len, file, limits,
-                                     report, out);
+    allot__version_ask full = *ask;
+    status = read_file(ask->file, &text, report);
+    full.text = text.bytes != NULL ? text.bytes : "";
+    full.len = text.len;
+    if (status == ALLOT_OK)
+        status = read_version(&full, true, sources, report, out);
+    else if (sources != NULL)
+        allot__sources_add(sources, ask->file, NULL, 0);
     allot__buf_free(&text);
     allot_engine_free(engine);
     return status;
+}
+
+int allot__version_open(const char *file, const allot_script_limits *limits, allot_report *report,
+                        allot__version **out)
+{
+    return allot__version_make(&(allot__version_ask){.file = file, .limits = limits}, NULL, report,
+                               out);
 }

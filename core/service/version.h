@@ -10,6 +10,7 @@
 #include <allot/json.h>
 #include <allot/script.h>
 
+#include "service/source.h"
 #include "service/text.h"
 
 typedef struct allot__version {
@@ -20,7 +21,23 @@ typedef struct allot__version {
     size_t len;
     char sha256[65]; /* of that text */
     allot_script_meter meter;
+    allot__sources sources; /* the files that it was made from; the plan first, unless from text */
+    char *instead;          /* the policy that stands in for the plan's own; NULL: none */
 } allot__version;
+
+/* What a version is to be made from. */
+typedef struct allot__version_ask {
+    const char *file; /* the plan's; what policies are relative to */
+    const char *text; /* NULL: what is in the file */
+    size_t len;
+    const char *instead;               /* as in a loader (json.h); NULL: the plan's own */
+    const allot_script_limits *limits; /* may be NULL */
+} allot__version_ask;
+/* Makes one; blocks when it reads the file. `sources` (NULL: nowhere) gets the files it was, or
+ * would have been, made from, also when that fails; ENOMEM may leave some out. As allot_plan_read;
+ * EIO (report). */
+int allot__version_make(const allot__version_ask *ask, allot__sources *sources,
+                        allot_report *report, allot__version **out);
 
 /* Reads a plan from its text; `file` is what policies are relative to. Needs no loop and touches
  * nothing shared: any thread may call it. `limits` may be NULL. As allot_plan_read. */
