@@ -56,6 +56,8 @@ const allot__option_row allot__cli_options[] = {
     {"samples", '\0', "FILE", "every change over time, as CSV", CLI_TEXT, AT(samples), 0, 0},
     {"bins", '\0', "N", "a picture of at most so many steps, 10 to 2000 (400)", CLI_NUMBER,
      AT(bins), 10, 2000},
+    {"socket", '\0', "ADDRESS", "where the service listens: /path or host:port ($ALLOT_SOCKET)",
+     CLI_TEXT, AT(socket), 0, 0},
     {"help", 'h', NULL, "help, with examples", CLI_FLAG, AT(help), 0, 0},
     {"version", 'V', NULL, "the version", CLI_FLAG, AT(version), 0, 0},
     {NULL, 0, NULL, NULL, CLI_FLAG, 0, 0, 0},

@@ -110,6 +110,16 @@ const allot__verb allot__cli_verbs[] = {
      "  allot repl --format json plan.json --eval 'cycle ().grants' | jq .\n"
      "  allot repl < experiment.lua\n",
      allot__cli_repl},
+    {"call", "METHOD [PARAMS]", 1, 2, "socket", "ask a running service something",
+     "Sends one request to a service, and prints the result that it answers, as JSON. PARAMS is a\n"
+     "JSON object, or \"-\": what stands on standard input. Where the service listens says "
+     "--socket\n"
+     "or ALLOT_SOCKET; over TCP, ALLOT_TOKEN has the token. What the service refuses is told with\n"
+     "exit status 1.\n\n"
+     "  allot call --socket plan.sock status\n"
+     "  allot call demand '{\"consumer\": \"/physics\", \"slots\": 40}'\n"
+     "  allot call explain '{\"consumer\": \"/physics\"}'\n",
+     allot__cli_call},
     {"import", "FILE...", 1, -1, "", "make a plan of a site's LSF files",
      "Reads lsb.queues and, as far as they are given, lsb.params, lsb.hosts, lsb.users,\n"
      "lsb.applications and lsb.resources, and prints the plan that they come to. What a plan "

@@ -138,9 +138,10 @@ ALLOT_API void allot_replay_config_init(allot_replay_config *config);
 /* A cycle that was computed again. All is borrowed, until the function that is told it returns. */
 typedef struct allot_replayed {
     int64_t cycle, seq, at; /* its number; the last decision's with it; when */
-    /* NULL: it came out as it was recorded, byte by byte; else the first that did not: "plan"
-     * (there is none of that sha256), "policy", "event" (one was refused, see the report), "input"
-     * (of the cycle), "decision", "quotas" (of consumers to whom nothing was ordered). */
+    /* NULL: it came out as it was recorded, byte by byte; else the first that did not: "plan" (the
+     * store has none of that sha256), "policy" (it is another now), "event" (one is refused, see
+     * the report), "input" (of the cycle), "decision", "quotas" (of those to whom nothing was
+     * ordered). */
     const char *differs;
     const char *recorded, *computed; /* decisions' documents; NULL: nothing was decided */
     size_t recorded_len, computed_len;
@@ -148,17 +149,24 @@ typedef struct allot_replayed {
     const allot_decision *other;    /* what the other policy decides about the same; NULL: none */
 } allot_replayed;
 
+/* Who is told. What `cycle` returns, unless 0, ends it, and is returned: above 0, or a status.
+ * `over` (NULL: nobody) is told when the plan of the cycles before is about to go, since another
+ * came, or all is told. */
+typedef struct allot_replay_visitor {
+    void *ud;
+    int (*cycle)(void *ud, const allot_replayed *cycle);
+    void (*over)(void *ud);
+} allot_replay_visitor;
+
 /*
  * Computes again what a store has recorded, from the newest snapshot before what is wanted, and
  * tells each cycle that is wanted; ends behind the first that differs from its record, since from
  * there on the books are others. Another policy decides about the states that were met, and its
- * decisions are not carried out. What `each` returns, unless 0, ends it, and is returned. EUSAGE,
- * EIO, EINVALID, EPOLICY, ESCRIPT, EBUDGET (report), ENOENT (report: the store has no such
- * decisions), ENOMEM. Blocks, and needs no loop.
+ * decisions are not carried out. EUSAGE, EIO, EINVALID, EPOLICY, ESCRIPT, EBUDGET (report), ENOENT
+ * (report: the store has no such cycles), ENOMEM. Blocks, and needs no loop.
  */
 ALLOT_API int allot_service_replay(allot_engine *engine, const allot_replay_config *config,
-                                   int (*each)(void *ud, const allot_replayed *cycle), void *ud,
-                                   allot_report *report);
+                                   const allot_replay_visitor *visitor, allot_report *report);
 
 #ifdef __cplusplus
 }

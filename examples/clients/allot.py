@@ -1,0 +1,256 @@
+# SPDX-License-Identifier: MIT
+# Copyright the allot authors
+"""A client of `allot serve`, of the standard library alone.
+
+    import allot
+
+    with allot.Service("/run/allot/allot.sock") as service:
+        service.send("demand", consumer="/physics", slots=40)
+        for decision in service.subscribe(since=1):
+            print(decision["seq"], decision["grants"], decision["reclaims"])
+
+A message is a line of JSON-RPC 2.0. `call` asks once and tells what came; `send` is for events: it
+gives each a key, so that it may ask again over a new connection and is still entered once.
+`subscribe` goes on where it was when the connection breaks, and fetches what it missed.
+"""
+
+import json
+import os
+import socket
+import time
+import uuid
+
+
+class Error(Exception):
+    """What the service answered; `code` is JSON-RPC's number, `data` has more where it is known."""
+
+    def __init__(self, error):
+        super().__init__(error.get("message", "no message"))
+        self.code = error.get("code")
+        self.data = error.get("data") or {}
+
+
+class Connection:
+    """Lines out, lines in."""
+
+    def __init__(self, address, token=None, timeout=30.0):
+        if "/" in address or ":" not in address:
+            self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+            self.socket.settimeout(timeout)
+            self.socket.connect(address)
+        else:
+            host, _, port = address.rpartition(":")
+            where = (host.strip("[]") or "127.0.0.1", int(port))
+            self.socket = socket.create_connection(where, timeout)
+            self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.timeout, self.buffer, self.number = timeout, bytearray(), 0
+        self.told = []  # notifications that came before an answer
+        if token is not None:
+            self.ask("auth", {"token": token})
+
+    def close(self):
+        self.socket.close()
+
+    def write(self, message):
+        self.socket.settimeout(self.timeout)
+        self.socket.sendall(json.dumps(message, separators=(",", ":")).encode() + b"\n")
+
+    def read(self, timeout):
+        """The next message; None: nothing came in that time."""
+        end = time.monotonic() + timeout
+        searched = 0
+        while True:
+            at = self.buffer.find(b"\n", searched)
+            if at >= 0:
+                line = bytes(self.buffer[:at])
+                del self.buffer[: at + 1]
+                return json.loads(line)
+            searched = len(self.buffer)
+            left = end - time.monotonic()
+            if left < 0:
+                return None
+            self.socket.settimeout(max(left, 0.001))
+            try:
+                piece = self.socket.recv(65536)
+            except (socket.timeout, BlockingIOError):
+                continue
+            if not piece:
+                raise ConnectionError("the service closed the connection")
+            self.buffer += piece
+
+    def answer(self):
+        """The next message that is no notification."""
+        while True:
+            message = self.read(self.timeout)
+            if message is None:
+                raise TimeoutError("the service does not answer")
+            if isinstance(message, dict) and "method" in message:
+                self.told.append(message)
+                continue
+            return message
+
+    def request(self, method, params):
+        self.number += 1
+        return {"jsonrpc": "2.0", "id": self.number, "method": method, "params": params}
+
+    def ask(self, method, params):
+        self.write(self.request(method, params))
+        return result_of(self.answer())
+
+
+def result_of(answer):
+    if "error" in answer:
+        raise Error(answer["error"])
+    return answer["result"]
+
+
+class Service:
+    """A service at "/a/socket" or "host:port"; None: what ALLOT_SOCKET says."""
+
+    def __init__(self, address=None, token=None, timeout=30.0, patience=60.0):
+        self.address = address or os.environ["ALLOT_SOCKET"]
+        self.token, self.timeout, self.patience = token, timeout, patience
+        self.connection = None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def close(self):
+        if self.connection is not None:
+            self.connection.close()
+            self.connection = None
+
+    def connect(self):
+        if self.connection is None:
+            self.connection = Connection(self.address, self.token, self.timeout)
+        return self.connection
+
+    def call(self, method, **params):
+        """Asks once. What a connection that broke had asked may have been done, or not."""
+        try:
+            return self.connect().ask(method, params)
+        except (OSError, ValueError):
+            self.close()
+            raise
+
+    def send(self, method, **params):
+        """Enters an event once, however often the connection breaks meanwhile."""
+        params.setdefault("key", uuid.uuid4().hex)
+        return self.insist(lambda: self.call(method, **params))
+
+    def insist(self, ask):
+        end, pause = time.monotonic() + self.patience, 0.05
+        while True:
+            try:
+                return ask()
+            except OSError:  # a refused connection, a broken one, silence
+                if time.monotonic() > end:
+                    raise
+            time.sleep(pause)
+            pause = min(pause * 2, 2.0)
+
+    def batch(self, calls):
+        """Asks [(method, params), ...] in one line; each one's result, or its Error."""
+        calls = list(calls)
+        if not calls:
+            return []
+        try:
+            connection = self.connect()
+            asked = [connection.request(method, params) for method, params in calls]
+            connection.write(asked)
+            answers = connection.answer()
+        except (OSError, ValueError):
+            self.close()
+            raise
+        if isinstance(answers, dict):  # the batch itself is wrong
+            raise Error(answers["error"])
+        by_id = {answer["id"]: answer for answer in answers}
+        return [
+            Error(it["error"]) if "error" in it else it["result"]
+            for it in (by_id[one["id"]] for one in asked)
+        ]
+
+    def subscribe(self, since=None):
+        """Decisions from that number on; None: from now on."""
+        return Subscription(self, since)
+
+
+class Subscription:
+    """Decisions in their order, each once; over a connection of its own."""
+
+    def __init__(self, service, since=None):
+        self.service, self.next_seq = service, since
+        self.connection, self.waiting = None, []
+        service.insist(self.connect)
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        while True:
+            decision = self.poll(3600.0)
+            if decision is not None:
+                return decision
+
+    def close(self):
+        if self.connection is not None:
+            self.connection.close()
+            self.connection = None
+
+    def connect(self):
+        self.close()
+        service = self.service
+        connection = Connection(service.address, service.token, service.timeout)
+        try:
+            params = {} if self.next_seq is None else {"from": self.next_seq}
+            told = connection.ask("subscribe", params)
+        except BaseException:
+            connection.close()
+            raise
+        self.connection = connection
+        if self.next_seq is None:
+            self.next_seq = told["seq"] + 1
+
+    def poll(self, timeout):
+        """The next decision, or None when none came in that time."""
+        end = time.monotonic() + timeout
+        while True:
+            if self.waiting:
+                decision = self.waiting.pop(0)
+            else:
+                try:
+                    message = self.message(max(end - time.monotonic(), 0.0))
+                except OSError:
+                    self.service.insist(self.connect)
+                    continue
+                if message is None:
+                    return None
+                if message.get("method") == "missed":
+                    self.fetch(message["params"])
+                    continue
+                decision = message["params"]
+            if decision["seq"] < self.next_seq:
+                continue  # told twice over two connections
+            self.next_seq = decision["seq"] + 1
+            return decision
+
+    def message(self, timeout):
+        if self.connection is None:
+            raise ConnectionError("not connected")
+        told = self.connection.told
+        return told.pop(0) if told else self.connection.read(timeout)
+
+    def fetch(self, missed):
+        """What went by while this one was slow is in the store."""
+        first = missed["from"]
+        while first <= missed["to"]:
+            found = self.service.insist(
+                lambda: self.service.call("decisions", **{"from": first, "to": missed["to"]})
+            )["decisions"]
+            if not found:
+                break
+            self.waiting += found
+            first = found[-1]["seq"] + 1
