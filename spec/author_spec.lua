@@ -62,6 +62,21 @@ describe("allot types", function ()
   end)
 end)
 
+describe("help of verbs", function ()
+  it("fits 80 columns, summaries in one line with each other", function ()
+    local pages = { does "help" }
+    for verb in pages[1]:gmatch "\n  (%l+)[^\n]*" do pages[#pages + 1] = does("help", verb) end
+    assert.is_true(#pages > 12)
+    for _, page in ipairs(pages) do
+      for line in page:gmatch "[^\n]+" do assert.is_true(#line <= 80, line) end
+    end
+    for verb, summary in pairs { run = "decide once", explain = "tell why", diff = "compare" } do
+      local lines = pages[1]:match("\n(  " .. verb .. " .-" .. summary .. ")")
+      assert.equal(35, #lines:match "[^\n]*$" - #summary + 1, lines)
+    end
+  end)
+end)
+
 describe("allot help", function ()
   it("tells of a word, a key, a column, a code", function ()
     assert.truthy(does("help", "fill"):find("^fill %(label%)\n"))

@@ -174,10 +174,10 @@ describe("manual pages", function ()
   it("tell every verb and option", function ()
     local _, text = shell.command("help", "--format", "scdoc")
     local _, help = shell.command "help"
-    local verbs = 0
+    local verbs, last = 0, nil
     for line in help:match "usage.-\n\n(.-)\n\n":gmatch "[^\n]+" do
-      local verb = line:match "^  (%l+)"
-      verbs = verbs + 1
+      local verb = line:match "^  (%l+)" or last
+      verbs, last = verbs + (verb ~= last and 1 or 0), verb
       assert.truthy(text:find("## allot " .. verb, 1, true), verb)
       local _, own = shell.command("help", verb)
       for option in own:gmatch "%-%-(%l[%l-]+)" do

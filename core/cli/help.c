@@ -17,6 +17,52 @@ const allot__exit_row allot__cli_exits[] = {
     {0, NULL},
 };
 
+/* Columns of a terminal, and where the right one of two begins. */
+enum { PAGE = 80, RIGHT = 34 };
+
+/* Words up to the end of the text or `end`, in lines that fit the page, each behind `indent` but
+ * the first, which begins at that column. */
+static void put_words(allot__text *out, const char *text, const char *end, int indent)
+{
+    int at = indent;
+    for (const char *word = text; *word != '\0' && word < end;) {
+        int len = (int)strcspn(word, " \n");
+        bool fits = at + 1 + len <= PAGE;
+        if (word != text)
+            allot__cli_printf(out, "%s%*s", fits ? " " : "\n", fits ? 0 : indent, "");
+        at = (word == text || !fits ? indent : at + 1) + len;
+        allot__cli_printf(out, "%.*s", len, word);
+        word += len;
+        word += *word != '\0';
+    }
+    allot__cli_puts(out, "\n");
+}
+
+/* A word, and what it means beside it; below it, where the word is long. */
+static void put_item(allot__text *out, const char *left, const char *right)
+{
+    int at = 2 + (int)strlen(left);
+    bool below = at >= RIGHT;
+    allot__cli_printf(out, "  %s%s%*s", left, below ? "\n" : "", RIGHT - (below ? 0 : at), "");
+    put_words(out, right, right + strlen(right), RIGHT);
+}
+
+/* Paragraphs fill the page; lines that begin with a blank stay as they are. */
+static void put_text(allot__text *out, const char *text)
+{
+    while (*text != '\0') {
+        const char *end = text + strcspn(text, "\n");
+        if (*text == ' ' || *text == '\n') {
+            allot__cli_printf(out, "%.*s\n", (int)(end - text), text);
+        } else {
+            while (*end == '\n' && end[1] != '\0' && end[1] != '\n' && end[1] != ' ')
+                end += 1 + strcspn(end + 1, "\n");
+            put_words(out, text, end, 0);
+        }
+        text = end + (*end == '\n');
+    }
+}
+
 static void put_options(allot__text *out, const allot__verb *verb)
 {
     allot__cli_puts(out, "\noptions:\n");
@@ -27,7 +73,7 @@ static void put_options(allot__text *out, const allot__verb *verb)
         char left[96], letter[] = {'-', row->letter, ',', '\0'};
         snprintf(left, sizeof left, "%3s --%s%s%.*s", row->letter != '\0' ? letter : "", row->name,
                  argument.len > 0 ? " " : "", argument.len, argument.at != NULL ? argument.at : "");
-        allot__cli_printf(out, "  %-31s %s\n", left, row->help);
+        put_item(out, left, row->help);
     }
 }
 
@@ -39,15 +85,15 @@ static void help_command(allot__text *out)
     for (const allot__verb *verb = allot__cli_verbs; verb->name != NULL; verb++) {
         char left[64];
         snprintf(left, sizeof left, "%s %s", verb->name, verb->operands);
-        allot__cli_printf(out, "  %-31s %s\n", left, verb->summary);
+        put_item(out, left, verb->summary);
     }
     put_options(out, NULL);
     allot__cli_puts(out, "\nA file named - is standard input.\n"
                          "\nexit status:\n");
     for (const allot__exit_row *row = allot__cli_exits; row->text != NULL; row++)
         allot__cli_printf(out, "%3d  %s\n", row->status, row->text);
-    allot__cli_puts(out, "\nOf the language of policies: allot help policy, columns, diagnostics, "
-                         "or any word of it.\n");
+    allot__cli_puts(out, "\nOf the language of policies: allot help policy, columns, diagnostics,\n"
+                         "testing, or any word of it.\n");
 }
 
 void allot__cli_help(allot__text *out, const allot__verb *verb)
@@ -56,9 +102,9 @@ void allot__cli_help(allot__text *out, const allot__verb *verb)
         help_command(out);
         return;
     }
-    allot__cli_printf(out, "usage: allot %s%s%s [OPTION...]\n\n%s\n", verb->name,
-                      *verb->operands != '\0' ? " " : "", verb->operands, verb->text);
-    out->len--; /* the text ends its own last line */
+    allot__cli_printf(out, "usage: allot %s%s%s [OPTION...]\n\n", verb->name,
+                      *verb->operands != '\0' ? " " : "", verb->operands);
+    put_text(out, verb->text);
     put_options(out, verb);
 }
 

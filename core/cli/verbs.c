@@ -66,7 +66,7 @@ const allot__verb allot__cli_verbs[] = {
      "  allot diff --plan plan.json hybrid fair.lua states/\n"
      "  allot diff plan.json plan.json@next state.json\n"
      "  allot diff plan.json fair.lua log.swf.gz --interval 3600\n"
-     "  allot diff --format json plan.json fair.lua state.json | jq '.states[0].consumers'\n",
+     "  allot diff --format json plan.json fair.lua state.json | jq '.states[0]'\n",
      allot__cli_diff},
     {"init", "NAME", 1, 1, "out", "write a policy to begin with, and its spec",
      "Writes NAME.lua, a small policy with comments; NAME_spec.lua, which says for busted what it\n"
@@ -125,7 +125,7 @@ const allot__verb allot__cli_verbs[] = {
      "lsb.applications and lsb.resources, and prints the plan that they come to. What a plan "
      "cannot\n"
      "say is listed line by line on standard error: nothing is dropped in silence.\n\n"
-     "  allot import lsb.queues lsb.params lsb.hosts > plan.json && allot check plan.json\n"
+     "  allot import lsb.queues lsb.params > plan.json && allot check plan.json\n"
      "  allot import --format json /etc/lsf/lsb.* | jq '.notes'\n",
      allot__cli_import},
     {"bench", "", 0, 0, "shape repeat", "measure this machine and this build",
@@ -153,8 +153,9 @@ const allot__verb allot__cli_verbs[] = {
     {"help", "[VERB|TOPIC]", 0, 1, "format=text|json|scdoc",
      "help for a verb, or for a word of the policy language",
      "Tells about a verb, or about a topic: a word that policies are written in, a key, a column,\n"
-     "a code of diagnostics; lists are language, library, core, columns and diagnostics. As scdoc\n"
-     "it prints the sources of the manual pages: allot(1), and of the topic policy "
+     "a code of diagnostics; lists are language, library, core, testing, desk, columns and\n"
+     "diagnostics. As scdoc it prints the sources of the manual pages: allot(1), and of the topic "
+     "policy "
      "allot-policy(7).\n"
      "\n"
      "  allot help run\n"
