@@ -210,7 +210,14 @@ describe("checking", function ()
     local status, _, err = check(
       "examples/broken/ping_pong.lua examples/broken/clock.lua nowhere.lua", 40)
     assert.equal(5, status)
-    has(err, "[E-rest]", "[E-policy-run]", "nowhere.lua cannot be read")
+    has(err, "[E-rest]", "[E-policy-run]", "nowhere.lua: error: cannot be read")
+  end)
+
+  it("says that a word is no policy", function ()
+    local status, text, err = shell.command("check", "hybird")
+    assert.same({ 3, "" }, { status, text })
+    has(err, "there is no file and no policy hybird; ready-made are hybrid, ",
+      "did you mean hybrid?")
   end)
 
   it("says where a case could not be written", function ()

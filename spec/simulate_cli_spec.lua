@@ -89,6 +89,9 @@ describe("a log", function ()
     refused("the number of processors is 99999999999, at most 1000000000 is allowed", 3,
       swf(1, 0, 1, 99999999999))
     refused("the line has 3 fields, 18 are needed", 3, "1 2 3\n")
+    local _, _, err = run({ ["plan.json"] = PLAN, log = "a text, and no log\nat all\n" },
+      "plan.json log")
+    assert.equal(2, select(2, err:gsub("error:", ""))) -- once a line
     refused("the time of submission is not known", 3, swf(1, -1, 1, 1))
     refused("log:2: error: the job 1 was submitted in line 1 already [E-duplicate]", 3,
       swf(1, 0, 1, 1) .. swf(1, 5, 1, 1))
@@ -221,7 +224,7 @@ describe("side by side", function ()
   it("options behind a policy's name are its own", function ()
     refused('policy "hybrid" has no option "evenlyy"', 3, LOG,
       "plan.json log --policy hybrid:evenlyy=true")
-    refused("there is no policy \"hybird\"", 3, LOG, "plan.json log --policy hybird")
+    refused("allot: error: there is no policy \"hybird\"", 3, LOG, "plan.json log --policy hybird")
   end)
 
   it("as CSV a row for the whole and each consumer", function ()

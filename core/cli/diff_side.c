@@ -105,8 +105,15 @@ static int split(allot__cli *cli, allot__side *side)
     side->what[len] = '\0';
     if (side->word[len] == '@')
         side->at = at + 1;
-    if (ends_in_lua(side->what) ||
-        (access(side->what, F_OK) != 0 && allot_ready_policy_text(side->what, NULL) != NULL))
+    bool there = access(side->what, F_OK) == 0 || strcmp(side->what, "-") == 0;
+    if (!there && strpbrk(side->what, "./") == NULL &&
+        allot_ready_policy_text(side->what, NULL) == NULL) {
+        allot_policy *none = NULL; /* the loader says which there are */
+        side->files.load(side->files.ud, cli->engine, side->what, NULL, NULL, 0, &none,
+                         cli->report);
+        return CLI_INVALID;
+    }
+    if (ends_in_lua(side->what) || (!there && allot_ready_policy_text(side->what, NULL) != NULL))
         side->policy = side->what;
     else
         side->plan = side->what;

@@ -294,9 +294,12 @@ static int check_operands(allot__cli *cli)
 {
     const allot__verb *verb = cli->verb;
     int count = cli->operand_count;
-    if (count < verb->min || (verb->max >= 0 && count > verb->max))
-        return allot__cli_fail(cli, CLI_USAGE, "E-usage", NULL, "usage: allot %s%s%s [OPTION...]",
+    if (count < verb->min || (verb->max >= 0 && count > verb->max)) {
+        char hint[64];
+        snprintf(hint, sizeof hint, "allot help %s tells more", verb->name);
+        return allot__cli_fail(cli, CLI_USAGE, "E-usage", hint, "usage: allot %s%s%s [OPTION...]",
                                verb->name, *verb->operands != '\0' ? " " : "", verb->operands);
+    }
     int standard = 0;
     for (int i = 0; i < count; i++)
         standard += strcmp(cli->operands[i], "-") == 0;

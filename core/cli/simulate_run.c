@@ -185,6 +185,18 @@ static int refuse_plan(const allot__sim *sim, const allot__sim_run *run)
                            "%.200s has nobody to give slots to", run->plan_file);
 }
 
+/* A name that stands for nothing is said so of the command line, not of the plan. */
+static int check_name(allot__sim_run *run)
+{
+    allot_policy *none = NULL;
+    if (run->use == NULL || ends_in(run->use, ".lua") ||
+        allot_ready_policy_text(run->use, NULL) != NULL)
+        return CLI_DONE;
+    run->files.load(run->files.ud, run->cli->engine, run->use, NULL, NULL, 0, &none,
+                    run->cli->report);
+    return CLI_INVALID;
+}
+
 int allot__sim_open(allot__sim *sim, allot__sim_run *run)
 {
     allot__cli *cli = sim->cli;
@@ -197,6 +209,8 @@ int allot__sim_open(allot__sim *sim, allot__sim_run *run)
         status = run->use != NULL ? ALLOT_OK : ALLOT_ENOMEM;
     }
     int code = allot__cli_status(cli, status);
+    if (code == CLI_DONE)
+        code = check_name(run);
     if (code == CLI_DONE)
         code = read_plan(cli, run);
     if (code == CLI_DONE)

@@ -138,31 +138,38 @@ static int64_t take_field(allot__reader *reader, size_t start, size_t len, int f
     return got.value;
 }
 
-/* The line's fields, or less than there should be (told). */
+/* The next field from *at on: where it begins, and its length; 0: there is none. */
+static size_t next_field(const allot__reader *reader, size_t *at, size_t *start)
+{
+    while (*at < reader->len && blank(reader->text[*at]))
+        (*at)++;
+    *start = *at;
+    while (*at < reader->len && !blank(reader->text[*at]))
+        (*at)++;
+    return *at - *start;
+}
+
+/* The line's fields. Of what is wrong with it the first is told: a file that is no log is not told
+ * word by word. */
 static bool take_fields(allot__reader *reader, int64_t *values)
 {
-    size_t at = 0;
+    size_t at = 0, start = 0, len;
     int count = 0;
     bool before = reader->invalid;
-    reader->invalid = false;
-    for (;;) {
-        while (at < reader->len && blank(reader->text[at]))
-            at++;
-        if (at >= reader->len)
-            break;
-        size_t start = at;
-        while (at < reader->len && !blank(reader->text[at]))
-            at++;
-        if (count < FIELDS)
-            values[count] = take_field(reader, start, at - start, count);
+    while (next_field(reader, &at, &start) > 0)
         count++;
-    }
-    if (count != FIELDS && count > 0)
+    reader->invalid = false;
+    if (count != FIELDS)
         allot__line_fault(reader, "E-swf", 0, 0,
                           "a job of the Standard Workload Format has 18, -1 where a value is not "
                           "known",
                           "the line has %d fields, %d are needed", count, FIELDS);
-    bool sound = !reader->invalid && count == FIELDS;
+    at = 0;
+    for (int i = 0; i < FIELDS && !reader->invalid; i++) {
+        len = next_field(reader, &at, &start);
+        values[i] = take_field(reader, start, len, i);
+    }
+    bool sound = !reader->invalid;
     reader->invalid = reader->invalid || before;
     return sound;
 }

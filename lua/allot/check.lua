@@ -9,6 +9,7 @@ local campaign = require "allot.check_campaign"
 local coverage = require "allot.coverage"
 local findings = require "allot.check_findings"
 local formats = require "allot.check_formats"
+local names = require "allot.names"
 local subject = require "allot.check_subject"
 
 local check = {}
@@ -138,8 +139,14 @@ local function check_file(core, host, path, opts)
   }
   local text, message = core.ready(path), nil
   if not text then text, message = host.read(path) end
-  if not text then
-    add_error(file, "E-io", ("%s cannot be read: %s"):format(file.file, message))
+  if not text and not path:find "[./]" then
+    local ready = core.ready()
+    local near = names.nearest(path, ready)
+    add_error(file, "E-unknown-policy", ("there is no file and no policy %s; ready-made are %s")
+      :format(path, table.concat(ready, ", ")), near and ("did you mean %s?"):format(near))
+    return file
+  elseif not text then
+    add_error(file, "E-io", "cannot be read: " .. message)
     return file
   end
   local bench
