@@ -4,6 +4,7 @@
 
 local api = require "allot.api"
 local core = require "allot.core"
+local json = require "dkjson"
 local shell = require "spec.support.shell"
 
 local FIRST = { "examples/first/plan.json", "examples/first/state.json" }
@@ -80,6 +81,13 @@ b        20
     local _, out = eval({ "examples/first/plan.json" },
       [[try "log('heard') return policy { name = 'x', quota = { fill 'a' { by = 1 } } }"]])
     assert.matches("^try:1: log: heard\nhybrid %-> x\n", out)
+    for _, piece in ipairs { "cycle", "0/0", "{ print }", "local t = {} t.t = t return t" } do
+      -- the status is that of text, whatever JSON has no word for
+      local code = shell.command("repl", "--eval", piece)
+      local same, made = shell.command("repl", "--format", "json", "--eval", piece)
+      assert.equal(code, same, piece)
+      assert.truthy(json.decode(made), made)
+    end
     local _, document, err = shell.command("repl", "--format", "json", "--eval",
       "print 'no JSON' return {1, {a = 2}}")
     assert.equal('[1, {"a": 2}]\n', document)

@@ -80,6 +80,12 @@ describe("a log", function ()
     refused("missing: error: cannot be read: No such file", 5, "", "plan.json missing")
   end)
 
+  it("without a job in it is refused, and one that stands before the plan", function ()
+    refused("no job of log takes part [E-nothing]\n  hint: there is no job in it", 3,
+      "; Version: 2\n")
+    refused("log.swf is a log, and stands where a plan should", 2, LOG, "log.swf plan.json")
+  end)
+
   it("that is no SWF is refused at its place", function ()
     refused("log:1:3: error: the time of submission is a number, not \"x\" [E-swf]", 3,
       (swf(1, 0, 1, 1):gsub("^1 0", "1 x")))
@@ -158,6 +164,12 @@ describe("jobs find their consumers", function ()
     assert.truthy(err:find("hint: the nearest is /g1/u", 1, true), err)
     assert.truthy(err:find("--map FILE.lua", 1, true), err)
     assert.falsy(err:find("log:2", 1, true), err)
+    assert.truthy(err:find("log: error: 2 of 2 records have such faults [E-map]", 1, true), err)
+    local many = {}
+    for i = 1, 40 do many[i] = swf(i, 0, 5, 1, 100 + i, 1) end
+    _, _, err = run({ ["plan.json"] = PLAN, log = table.concat(many) }, "plan.json log")
+    assert.equal(9, select(2, err:gsub("error:", "")), err)
+    assert.truthy(err:find("40 of 40 records have such faults", 1, true), err)
     refused("nothing in the log says whose jobs are these", 3, swf(1, 0, 5, 1))
   end)
 

@@ -127,9 +127,32 @@ static int make_runs(allot__sim *sim)
 
 /* ---- The verb -------------------------------------------------------------------------------- */
 
+static bool is_log(const char *word)
+{
+    static const char *const ends[] = {".swf", ".swf.gz", ".jsonl", ".jsonl.gz"};
+    size_t len = strlen(word);
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++)
+        if (len > strlen(ends[i]) && strcmp(word + len - strlen(ends[i]), ends[i]) == 0)
+            return true;
+    return false;
+}
+
+/* A log is no plan: the words may be in another order than they should. */
+static int check_order(allot__cli *cli)
+{
+    for (int i = 0; i < cli->operand_count - 1; i++)
+        if (is_log(cli->operands[i]))
+            return allot__cli_fail(cli, CLI_USAGE, "E-usage", "allot simulate PLAN... TRACE",
+                                   "%.200s is a log, and stands where a plan should",
+                                   cli->operands[i]);
+    return CLI_DONE;
+}
+
 static int prepare(allot__sim *sim)
 {
-    int code = take_options(sim);
+    int code = check_order(sim->cli);
+    if (code == CLI_DONE)
+        code = take_options(sim);
     if (code == CLI_DONE && sim->cli->operand_count - 1 > 1 &&
         strcmp(sim->cli->operands[0], "-") == 0 && sim->cli->options.policies.count > 1)
         code = allot__cli_fail(sim->cli, CLI_USAGE, "E-usage", NULL,

@@ -317,7 +317,9 @@ int allot__sim_play(allot__sim *sim, allot__sim_run *run)
             cli, allot_simulation_figures(run->simulation, ALLOT_ROOT, &run->figures));
     if (code == CLI_DONE && run->counts.arrivals == 0 && run->counts.changes == 0)
         return allot__cli_fail(
-            cli, CLI_INVALID, "E-nothing", "--from, --to and the mapping leave jobs out",
+            cli, CLI_INVALID, "E-nothing",
+            allot_trace_records(sim->trace) == 0 ? "there is no job in it"
+                                                 : "--from, --before and --map leave jobs out",
             "nothing was simulated: no job of %.200s takes part", allot_trace_file(sim->trace));
     if (code == CLI_DONE)
         warn(sim, run);

@@ -7,7 +7,7 @@
 
 #include "simulate/sim.h"
 
-enum { TEXT = 600, PRIORITY_MOST = 10000, NAME_MOST = 200 };
+enum { TEXT = 600, PRIORITY_MOST = 10000, NAME_MOST = 200, TOLD_MOST = 8 };
 
 typedef struct loading {
     allot_simulation *sim;
@@ -18,6 +18,7 @@ typedef struct loading {
     allot__book said; /* messages: one like another is said once */
     allot_record record;
     int32_t number;
+    int32_t told, faults; /* kinds of faults, of which TOLD_MOST are told, and records with one */
     bool invalid;
 } loading;
 
@@ -33,9 +34,11 @@ fault(loading *it, const char *code, const char *hint, const char *format, ...)
     vsnprintf(message, sizeof message, format, args);
     va_end(args);
     it->invalid = true;
+    it->faults++;
     size_t len = strlen(message);
-    if (allot__book_find(&it->said, message, len) >= 0)
+    if (it->told == TOLD_MOST || allot__book_find(&it->said, message, len) >= 0)
         return ALLOT_OK;
+    it->told++;
     if (allot__book_put(it->sim->engine, &it->said, message, len) < 0)
         return ALLOT_ENOMEM;
     allot_report_add(it->report, &(allot_diagnostic){.severity = ALLOT_ERROR,
@@ -257,6 +260,20 @@ static int load_change(loading *it)
     return ALLOT_OK;
 }
 
+/* How many there are of what was told of the first of a kind alone. */
+static void tell_sum(loading *it, int32_t count)
+{
+    char message[TEXT];
+    snprintf(message, sizeof message, "%d of %d records have such faults", it->faults, count);
+    allot_report_add(it->report, &(allot_diagnostic){.severity = ALLOT_ERROR,
+                                                     .code = "E-map",
+                                                     .file = allot_trace_file(it->sim->trace),
+                                                     .message = message,
+                                                     .consumer = -1,
+                                                     .group = -1,
+                                                     .field = -1});
+}
+
 static int load_all(loading *it)
 {
     int32_t count = allot_trace_records(it->sim->trace);
@@ -265,7 +282,11 @@ static int load_all(loading *it)
         allot_trace_record(it->sim->trace, it->number, &it->record);
         status = it->record.kind == ALLOT_RECORD_SUBMIT ? load_job(it) : load_change(it);
     }
-    return status == ALLOT_OK && it->invalid ? ALLOT_EINVALID : status;
+    if (status != ALLOT_OK || !it->invalid)
+        return status;
+    if (it->faults > it->told)
+        tell_sum(it, count);
+    return ALLOT_EINVALID;
 }
 
 int allot_simulation_load(allot_simulation *sim, const allot_trace *trace, allot_record_map map,

@@ -105,15 +105,6 @@ local words = {}
 
 local TITLES = { consumers = "consumer", queues = "queue", jobs = "job" }
 
-local function steps_text(rows)
-  local cells = {}
-  for i, row in ipairs(rows) do
-    cells[i] = { tostring(i), show.time(row.at), tostring(row.granted), tostring(row.reclaimed),
-      tostring(row.idle) }
-  end
-  return show.aligned({ "step", "at", "granted", "reclaimed", "idle left" }, cells)
-end
-
 --- A word that nobody called.
 local function word_text(value)
   for name, word in pairs(words) do
@@ -126,7 +117,7 @@ local function text_of(value)
   if type(value) == "function" then return word_text(value) end
   local kind = native.kind(value)
   if kind == "lines" then return table.concat(value, "\n") end
-  if kind == "steps" then return steps_text(value) end
+  if kind == "steps" then return show.steps(value) end
   for key, title in pairs(TITLES) do
     if value == env[key] then return show.text(value, order[key], title) end
   end
@@ -147,6 +138,12 @@ local function json_of(value)
   return text
 end
 
+--- A value as JSON; what is none, as a function, is the text that stands for it.
+local function told_json(value)
+  if value == nil then value = core.null end
+  return core.encode(value) or json_of(text_of(value))
+end
+
 --- Pieces of text, and decisions, to be shown once nothing can fail any more.
 local function prepare(n, ...)
   local list = {}
@@ -154,7 +151,7 @@ local function prepare(n, ...)
     local value = select(i, ...)
     local kind, box = native.kind(value)
     if native.json() then
-      list[i] = json_of(value == nil and core.null or value)
+      list[i] = told_json(value)
     elseif kind == "decision" then
       list[i] = { value, box }
     elseif value ~= nil or n > 1 or kind then

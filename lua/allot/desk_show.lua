@@ -199,6 +199,16 @@ function show.aligned(head, rows)
   return table.concat(lines, "\n")
 end
 
+--- The rows of `step`.
+function show.steps(rows)
+  local cells = {}
+  for i, row in ipairs(rows) do
+    cells[i] = { tostring(i), show.time(row.at), tostring(row.granted), tostring(row.reclaimed),
+      tostring(row.idle) }
+  end
+  return show.aligned({ "step", "at", "granted", "reclaimed", "idle left" }, cells)
+end
+
 local function records(keys, rows, title, more)
   local names = columns_of(rows)
   if not names or #names == 0 then return nil end
