@@ -55,7 +55,8 @@ describe("the installed package", function ()
       "/liballot.so.0", "/pkgconfig/allot.pc", "/cmake/allot/allotConfig.cmake",
       "lib/lua/5.4/allot/core.so", "share/lua/5.4/allot/init.lua",
       "share/allot/policies/hybrid.lua", "share/bash-completion/completions/allot",
-      "share/zsh/site-functions/_allot", "share/fish/vendor_completions.d/allot.fish",
+      "lib/systemd/system/allot.service", "share/zsh/site-functions/_allot",
+      "share/fish/vendor_completions.d/allot.fish",
     } do
       assert.truthy(found:find(name .. "\n", 1, true), name .. " is missing in:\n" .. found)
     end

@@ -28,3 +28,7 @@ configure_file(core/cmake/allot.pc.in allot.pc @ONLY)
 configure_file(core/cmake/allot-service.pc.in allot-service.pc @ONLY)
 install(FILES "${PROJECT_BINARY_DIR}/allot.pc" "${PROJECT_BINARY_DIR}/allot-service.pc"
         DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+
+# systemd looks for units of /usr/local there, too.
+configure_file(core/cmake/allot.service.in allot.service @ONLY)
+install(FILES "${PROJECT_BINARY_DIR}/allot.service" DESTINATION "lib/systemd/system")
