@@ -137,11 +137,15 @@ return policy { name = "site", quota = { %s }, %s
       "the plan says the same of it and of /")
   end)
 
+  --- Books are kept by what is held, which goes wrong more rarely than it is seen in few cases.
+  local CASES = { ownership = 6000, share_ratio = 1000, hybrid = 1000 }
+
   it("is kept by every ready-made policy that declares it", function ()
     for _, name in ipairs(require "allot.core".ready()) do
-      local status, result, err = check(name, 200)
+      local cases = CASES[name] or 200
+      local status, result, err = check(name, cases)
       assert.equal(0, status, err)
-      has(result, name .. ": policy is valid\n  200 random cases")
+      has(result, ("%s: policy is valid\n  %d random cases"):format(name, cases))
     end
   end)
 

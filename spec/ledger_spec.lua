@@ -120,6 +120,21 @@ describe("a ledger", function ()
       end)
   end
 
+  both("comes to rest below limits of branches", 300, function (it)
+    -- A full branch, and a group with fewer slots than are owned, may give back one by one.
+    local state, most = it.state, 3
+    each(it, decide(it), function (row, node, leaf)
+      node.rebalance = nil
+      most = most + (leaf and math.max(0, row.allocated - row.quota) or 0)
+    end)
+    for _ = 0, most do
+      local decision = engine.cycle(it.plan, state)
+      if #decision.grants == 0 and #decision.reclaims == 0 then return end
+      state = apply.decision(state, decision)
+    end
+    error("it goes on", 0)
+  end)
+
   both("answers the same again", 50, function (it)
     claim(engine.text(it.plan, it.state) == engine.text(it.plan, it.state), "otherwise")
   end)

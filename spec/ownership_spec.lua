@@ -142,6 +142,29 @@ describe("allocation (C-11, seed 5.2)", function ()
     judge(short(false), now, {})
   end)
 
+  it("leaves nobody slots that a limit keeps from it: they would go to and fro", function ()
+    -- Pools of 1 (C1) and of 3; C3 can have none, so A and B deserve 3 and 1 of them.
+    local short = owners {
+      slots = 4,
+      { "C1", owned = 1, { "P", { "A" }, { "B" } } }, { "C2" }, { "C3", limit = 0, { "D" } },
+    }
+    local wants = { ["C1/P/A"] = { 3, 1 }, ["C1/P/B"] = { 1 }, C2 = { 0, 1 }, ["C3/D"] = { 1 } }
+    judge(short, state(wants),
+      { grants = { ["C1/P/A"] = 2 }, reclaims = { C2 = { 1, ["C1/P/B"] = 1 } } })
+    wants["C1/P/A"], wants["C1/P/B"], wants.C2 = { 3, 3 }, { 1, 1 }, { 0 }
+    judge(short, state(wants), {})
+  end)
+
+  it("shares what a branch's limit holds among those below it alone, by ratio", function ()
+    local short = owners {
+      slots = 14, { "P", limit = 4, { "A", share = 3 }, { "B" } }, { "Q", { "C" } },
+    }
+    judge(short, state { ["P/A"] = { 9 }, ["P/B"] = { 9 }, ["Q/C"] = { 20 } },
+      { grants = { ["P/A"] = 3, ["P/B"] = 1, ["Q/C"] = 10 } })
+    judge(short, state { ["P/A"] = { 9 }, ["P/B"] = { 9, 4 }, ["Q/C"] = { 20, 10 } },
+      { reclaims = { ["P/B"] = { 3, ["P/A"] = 3 } } })
+  end)
+
   it("SV-9: shared slots are reclaimed from rank 50 before rank 25", function ()
     local short = owners { slots = 12, { "A" }, { "B", rank = 25 }, { "C", rank = 50 } }
     judge(short, state { A = { 1 }, B = { 6, 6 }, C = { 6, 6 } },

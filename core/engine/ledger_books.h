@@ -60,7 +60,8 @@ typedef struct allot__holder {
     int32_t dropped;      /* ... which may not stay: nobody's, unless it can have them after all */
     int32_t used, shared, in;
     int32_t pooled; /* of the shared ones: in a pool */
-    int32_t due;    /* shared slots that it deserves */
+    int32_t asks;   /* shared slots that it asks for, */
+    int32_t due;    /* ... and that it deserves */
     int32_t out;    /* own slots lent */
     int32_t lend_most, borrow_most, share_most, weight;
     int32_t loans;             /* the newest of those that it borrows; -1: none */
@@ -320,8 +321,7 @@ void allot__pool_use(allot__ledger *ledger, allot__share_pool *pool, int32_t mem
 int64_t allot__pools_idle(const allot__ledger *ledger, int32_t holder);
 void allot__pools_put(allot__ledger *ledger, int32_t holder, int64_t slots);
 
-/* ledger_share.c: phases 2 and 5 */
-
+/* Phase 2 (ledger_share.c), and phase 5 (ledger_return.c). */
 void allot__pools_share(allot__ledger *ledger);
 void allot__pools_reclaim(allot__ledger *ledger);
 

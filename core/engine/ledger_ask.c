@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* ledger_ask.c: what holders ask of the share pools, alone and below limits together. */
+#include "engine/ledger_share.h"
+
+/* Shared slots that a holder should have if it were for its demand alone; of idle ones no more than
+ * limits above it hold. */
+static int32_t ask(const allot__ledger *ledger, int32_t index, bool idle)
+{
+    const allot__holder *holder = &ledger->holders[index];
+    int64_t more = allot__holder_wants(holder, holder->most) + holder->dropped;
+    int64_t within = idle ? allot__books_within(ledger, index, -1) : INT64_MAX;
+    int64_t spare = more > 0 ? 0 : (int64_t)allot__holder_has(holder) - holder->most;
+    if (idle && within < ALLOT_AMOUNT_MAX && more > within + holder->loose) {
+        more = within + holder->loose;
+    }
+    int64_t slots = holder->shared + more - (spare > 0 ? spare : 0);
+    slots = allot__least(slots, holder->share_most);
+    return slots > 0 ? (int32_t)slots : 0;
+}
+
+/* What a holder has of the pools whatever others ask. */
+static int32_t keeps(const allot__holder *holder)
+{
+    return holder->keep ? (int32_t)allot__least(holder->pooled, holder->asks) : 0;
+}
+
+/* Lists the holders below a row that take part in pools, in the order of holders. */
+static int32_t list_below(allot__ledger *ledger, int32_t row)
+{
+    int32_t count = 0;
+    for (int32_t place = ledger->first[row]; place < ledger->end[row]; place++) {
+        int32_t index = ledger->at[place];
+        if (index >= 0 && ledger->holders[index].weight > 0) {
+            ledger->keys[index] = index;
+            ledger->order[count++] = index;
+        }
+    }
+    allot__books_sort(ledger, count);
+    return count;
+}
+
+/* Those below a parent that has a limit ask together for no more than it holds of shared slots. */
+static void ask_below(allot__ledger *ledger, int32_t family, int32_t parent)
+{
+    int32_t count = list_below(ledger, parent);
+    int64_t holds = ledger->work->limit[parent] - ledger->inside[family];
+    int64_t asked = 0;
+    for (int32_t i = 0; i < count; i++) {
+        const allot__holder *holder = &ledger->holders[ledger->order[i]];
+        ledger->column[ALLOT__POOL_LEVEL][i] = keeps(holder);
+        ledger->column[ALLOT__POOL_CAP][i] = holder->asks;
+        ledger->column[ALLOT__POOL_WEIGHT][i] = holder->weight;
+        holds += holder->shared;
+        asked += holder->asks;
+    }
+    if (asked <= holds) {
+        return;
+    }
+    if (holds > 0) {
+        allot__pool_deserve(ledger, &(allot__share_pool){.slots = holds, .count = count});
+    }
+    const int32_t *floor = ledger->column[holds > 0 ? ALLOT__POOL_FLOOR : ALLOT__POOL_LEVEL];
+    for (int32_t i = 0; i < count; i++) {
+        ledger->holders[ledger->order[i]].asks = floor[i];
+    }
+}
+
+void allot__pools_ask(allot__ledger *ledger, bool idle)
+{
+    for (int32_t i = 0; i < ledger->count; i++) {
+        ledger->holders[i].asks = ask(ledger, i, idle);
+    }
+    for (int32_t family = ledger->work->tree->families - 1; ledger->limited && family > 0;
+         family--) {
+        int32_t parent = ledger->work->group->parent[family];
+        if (ledger->work->limit[parent] != ALLOT_NONE) {
+            ask_below(ledger, family, parent);
+        }
+    }
+}

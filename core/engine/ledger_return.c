@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* ledger_return.c: pool slots of those who use more than their share go to those who lack some. */
+#include "base/wide.h"
+#include "engine/ledger_share.h"
+
+/* Columns over the members of a pool, once it is known what each deserves: what a member has beyond
+ * that, and what it gives of it. */
+enum { OVER = ALLOT__POOL_AIM, GIVES = ALLOT__POOL_REST };
+
+/* Parts of `slots` in proportion to what is over for the members [from, to); the remainder goes to
+ * larger over, later first (C-7). */
+static void share_out(allot__ledger *ledger, int32_t from, int32_t to, int64_t slots, int64_t sum)
+{
+    int64_t given = 0;
+    for (int32_t i = from; i < to; i++) {
+        int64_t over = ledger->column[OVER][i];
+        int64_t part = slots < sum ? (int64_t)((allot__i128)slots * over / sum) : over;
+        ledger->column[GIVES][i] = (int32_t)part;
+        ledger->order[to - 1 - i] = i;
+        ledger->keys[i] = -over;
+        given += part;
+    }
+    if (given < slots && slots < sum) {
+        allot__books_sort(ledger, to - from);
+        for (int32_t k = 0; k < to - from && given < slots; k++) {
+            int32_t i = ledger->order[k];
+            int32_t more = ledger->column[GIVES][i] < ledger->column[OVER][i];
+            ledger->column[GIVES][i] += more;
+            given += more;
+        }
+    }
+}
+
+/* What each member gives of `slots`: worst rank first. */
+static void give_back(allot__ledger *ledger, const allot__share_pool *pool, int64_t slots)
+{
+    const allot__share *shares = &ledger->shares[pool->first];
+    const int32_t *rank = ledger->work->rank;
+    for (int32_t to = pool->count; to > 0;) {
+        int32_t from = to;
+        int64_t sum = 0;
+        int32_t worst = rank[ledger->holders[shares[to - 1].holder].row];
+        while (from > 0 && rank[ledger->holders[shares[from - 1].holder].row] == worst) {
+            sum += ledger->column[OVER][--from];
+        }
+        int64_t part = allot__least(sum, slots);
+        share_out(ledger, from, to, part, sum);
+        slots -= part;
+        to = from;
+    }
+}
+
+/* Pool slots change hands. Who drains keeps its own, though nobody's pool holds them, while others
+ * are idle. */
+static void hand_over(allot__ledger *ledger, int32_t from, int32_t to, int64_t slots)
+{
+    bool drains = !ledger->holders[from].rebalance;
+    allot__books_take(ledger, from, slots, ALLOT__SHARED, drains ? -1 : to, ALLOT__WHY_OVER_SHARE);
+    if (drains) {
+        int32_t taken = ledger->recall_count - 1;
+        int64_t free = allot__books_free(ledger, to);
+        int64_t now = allot__least(slots, free);
+        allot__books_give(ledger, to, now, ALLOT__SHARED);
+        slots -= now;
+        allot__books_claim_one(ledger, taken, to, slots);
+    }
+    allot__books_promise(ledger, to, slots, ALLOT__SHARED);
+}
+
+/* Moves what members give, the worst first, to a member that lacks. */
+static int32_t serve(allot__ledger *ledger, allot__share_pool *pool, int32_t to, int32_t giver)
+{
+    const allot__share *shares = &ledger->shares[pool->first];
+    int32_t claimant = shares[to].holder;
+    int64_t left = allot__due_lacks(&ledger->holders[claimant]);
+    int64_t leaving = allot__holder_leaving(&ledger->holders[claimant]);
+    leaving = allot__least(leaving, left);
+    if (leaving > ledger->room) {
+        return giver;
+    }
+    allot__books_promise(ledger, claimant, leaving, ALLOT__SHARED);
+    allot__pool_use(ledger, pool, to, leaving);
+    left -= leaving;
+    while (left > 0 && giver >= 0) {
+        int64_t slots = ledger->column[GIVES][giver];
+        int64_t within = allot__books_within(ledger, claimant, shares[giver].holder);
+        if (slots == 0) {
+            giver--;
+            continue;
+        }
+        slots = allot__least(slots, left);
+        slots = allot__least(slots, within);
+        if (slots == 0) {
+            break;
+        }
+        ledger->column[GIVES][giver] -= (int32_t)slots;
+        allot__pool_use(ledger, pool, giver, -slots);
+        allot__pool_use(ledger, pool, to, slots);
+        hand_over(ledger, shares[giver].holder, claimant, slots);
+        left -= slots;
+    }
+    return giver;
+}
+
+/* What members lack in all; and what all have beyond what they deserve. */
+static int64_t count_over(allot__ledger *ledger, const allot__share_pool *pool, int64_t *over)
+{
+    int64_t lack = 0;
+    *over = 0;
+    for (int32_t i = 0; i < pool->count; i++) {
+        const allot__share *share = &ledger->shares[pool->first + i];
+        allot__holder *holder = &ledger->holders[share->holder];
+        int32_t beyond = holder->shared - holder->due;
+        int32_t there = holder->held - holder->lost;
+        lack += allot__due_lacks(holder);
+        holder->rounding = holder->hold_rounding && holder->cut > 0 && beyond == 1;
+        beyond = holder->rounding ? 0 : beyond;
+        beyond = allot__least(beyond, there);
+        beyond = allot__least(beyond, share->used);
+        ledger->column[OVER][i] = holder->keep || beyond < 0 ? 0 : beyond;
+        *over += ledger->column[OVER][i];
+    }
+    return lack;
+}
+
+/* Pool slots that no holder has, though they are not idle: one that loses slots to nobody keeps
+ * them as those. */
+static void keep_rest(allot__ledger *ledger, int32_t index, int64_t slots)
+{
+    const allot__holder *holder = &ledger->holders[index];
+    int64_t most = allot__due_wants(holder);
+    slots = allot__least(slots, holder->loose);
+    slots = allot__least(slots, most);
+    if (slots > 0) {
+        allot__books_give(ledger, index, slots, ALLOT__SHARED);
+        allot__pools_put(ledger, index, slots);
+    }
+}
+
+/* The others: they are on their way to it or to nobody, or others have them who must be made to
+ * give them. */
+static void promise_rest(allot__ledger *ledger, int32_t index, int64_t slots)
+{
+    const allot__holder *holder = &ledger->holders[index];
+    int64_t most = allot__due_short(holder);
+    slots = allot__least(slots, most);
+    if (slots <= 0) {
+        return;
+    }
+    int64_t adopted = allot__books_adopt(ledger, index, slots, ALLOT__SHARED);
+    slots -= adopted;
+    most = allot__due_lacks(holder);
+    slots = allot__least(slots, most);
+    if (slots > 0) {
+        allot__books_claim(ledger, index, slots, ALLOT__SHARED);
+    }
+    allot__pools_put(ledger, index, slots + adopted);
+}
+
+/* How many pool slots that no holder has a holder can have. */
+static int64_t can_have(const allot__ledger *ledger, int32_t index)
+{
+    int64_t idle = allot__pools_idle(ledger, index);
+    int64_t within = idle > 0 ? allot__books_within(ledger, index, -1) : 0;
+    idle = allot__least(idle, within);
+    return allot__least(idle, ledger->room);
+}
+
+static void pour_rest(allot__ledger *ledger)
+{
+    for (int32_t i = 0; i < ledger->count && ledger->room > 0; i++) {
+        const allot__holder *holder = &ledger->holders[i];
+        if (holder->due > holder->shared) {
+            keep_rest(ledger, i, can_have(ledger, i));
+            promise_rest(ledger, i, can_have(ledger, i));
+        }
+    }
+}
+
+void allot__pools_reclaim(allot__ledger *ledger)
+{
+    allot__pools_due(ledger, false);
+    pour_rest(ledger);
+    for (int32_t family = ledger->work->tree->families - 1; family >= 0; family--) {
+        allot__share_pool *pool = &ledger->pools[family];
+        int64_t over = 0;
+        int64_t lack = pool->count > 0 ? count_over(ledger, pool, &over) : 0;
+        if (over == 0 || lack == 0) {
+            continue;
+        }
+        give_back(ledger, pool, lack < over ? lack : over);
+        int32_t giver = pool->count - 1;
+        for (int32_t i = 0; i < pool->count && giver >= 0; i++) {
+            giver = serve(ledger, pool, i, giver);
+        }
+    }
+}
