@@ -124,13 +124,13 @@ describe("a ledger", function ()
     -- A full branch, and a group with fewer slots than are owned, may give back one by one.
     local state, most = it.state, 3
     each(it, decide(it), function (row, node, leaf)
-      node.rebalance = nil
+      node.rebalance = nil -- who drains gives a slot at a time
       most = most + (leaf and math.max(0, row.allocated - row.quota) or 0)
     end)
     for _ = 0, most do
       local decision = engine.cycle(it.plan, state)
       if #decision.grants == 0 and #decision.reclaims == 0 then return end
-      state = apply.decision(state, decision)
+      state = apply.after(state, decision)
     end
     error("it goes on", 0)
   end)

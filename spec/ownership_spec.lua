@@ -165,6 +165,21 @@ describe("allocation (C-11, seed 5.2)", function ()
       { reclaims = { ["P/B"] = { 3, ["P/A"] = 3 } } })
   end)
 
+  it("gives idle slots below limits by what it would take back by", function ()
+    local short = owners {
+      slots = 9,
+      {
+        "P", limit = 9,
+        { "Q", limit = 7, { "A", share = 4 }, { "B", share = 4 }, { "C" } },
+        { "D", owned = 4 },
+      },
+    }
+    -- A pool of 5; 20/9, 20/9 and 5/9 below Q: the lost slot is A's.
+    judge(short, state {
+      ["P/Q/A"] = { 3, 2 }, ["P/Q/B"] = { 4, 2 }, ["P/Q/C"] = { 1 }, ["P/D"] = { 5, 4 },
+    }, { grants = { ["P/Q/A"] = 1 } })
+  end)
+
   it("SV-9: shared slots are reclaimed from rank 50 before rank 25", function ()
     local short = owners { slots = 12, { "A" }, { "B", rank = 25 }, { "C", rank = 50 } }
     judge(short, state { A = { 1 }, B = { 6, 6 }, C = { 6, 6 } },

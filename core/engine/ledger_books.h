@@ -229,6 +229,8 @@ void allot__books_has(allot__ledger *ledger, int32_t holder, int64_t slots, int6
 /* What the limits of a holder's parents still hold; of slots that come from `from` (-1: of none)
  * limits above both do not matter. */
 int64_t allot__books_within(const allot__ledger *ledger, int32_t holder, int32_t from);
+/* What they hold of idle slots: until promised ones are back, their holders still have them. */
+int64_t allot__books_outside(const allot__ledger *ledger, int32_t holder);
 /* What a holder can have at once: idle slots, what it loses for nobody, and what replaces slots in
  * flight from it. */
 int64_t allot__books_free(const allot__ledger *ledger, int32_t holder);

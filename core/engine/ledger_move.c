@@ -45,8 +45,7 @@ int64_t allot__books_within(const allot__ledger *ledger, int32_t holder, int32_t
     return most > 0 ? most : 0;
 }
 
-/* Until promised slots are back, their holders still have them: so much less is free. */
-static int64_t outside(const allot__ledger *ledger, int32_t holder)
+int64_t allot__books_outside(const allot__ledger *ledger, int32_t holder)
 {
     const allot__work *work = ledger->work;
     int64_t most = INT64_MAX;
@@ -64,7 +63,7 @@ int64_t allot__books_free(const allot__ledger *ledger, int32_t index)
     const allot__holder *holder = &ledger->holders[index];
     int64_t idle = allot__least(ledger->idle, ledger->room);
     int64_t within = allot__books_within(ledger, index, -1);
-    int64_t now = outside(ledger, index);
+    int64_t now = allot__books_outside(ledger, index);
     idle = (idle > 0 ? idle : 0) + holder->pledged;
     idle = allot__least(idle, now);
     idle += holder->loose + allot__holder_leaving(holder);

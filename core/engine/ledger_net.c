@@ -30,16 +30,23 @@ static void pass_on(allot__ledger *ledger, int32_t index, int32_t other, int32_t
     }
 }
 
-/* The same of idle slots that a holder is granted: those go to where its own would have gone. */
-static void pass_grant(allot__ledger *ledger, allot__holder *between, allot__recall *gives)
+/* The same of idle slots that a holder is granted: those go to where its own would have gone; where
+ * a limit does not hold them yet, that holder waits for them. */
+static void pass_grant(allot__ledger *ledger, int32_t index, allot__recall *gives)
 {
+    allot__holder *between = &ledger->holders[index];
     int32_t slots = allot__least(between->granted, gives->slots);
     between->granted -= slots;
     between->lost -= slots;
     gives->slots -= slots;
+    allot__books_has(ledger, index, 0, -(int64_t)slots);
     if (gives->to >= 0) {
+        int64_t held = allot__books_outside(ledger, gives->to);
+        int32_t now = held < slots ? (int32_t)held : slots;
         ledger->holders[gives->to].promised -= slots;
-        ledger->holders[gives->to].granted += slots;
+        ledger->holders[gives->to].granted += now;
+        ledger->idle += slots - now;
+        allot__books_has(ledger, gives->to, 0, now);
     } else {
         between->loose -= slots;
         ledger->loose -= slots;
@@ -57,7 +64,7 @@ static bool pass_grants(allot__ledger *ledger)
              k = ledger->recalls[k].older) {
             allot__recall *gives = &ledger->recalls[k];
             if (gives->slots > 0 && !gives->firm) {
-                pass_grant(ledger, holder, gives);
+                pass_grant(ledger, i, gives);
                 back = back || (gives->to >= 0 && gives->to < i);
             }
         }
@@ -83,8 +90,7 @@ static void pass_recalls(allot__ledger *ledger, int32_t index)
 
 void allot__books_net(allot__ledger *ledger)
 {
-    /* Idle slots are not passed on to where a limit of a parent may not hold them. */
-    for (bool again = !ledger->limited; again;) {
+    for (bool again = true; again;) {
         again = pass_grants(ledger);
     }
     for (int32_t i = 0; i < ledger->recall_count && ledger->status == ALLOT_OK; i++) {

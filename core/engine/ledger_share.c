@@ -37,12 +37,12 @@ static void note_rounding(allot__ledger *ledger, const allot__share_pool *pool)
     }
 }
 
-void allot__pools_due(allot__ledger *ledger, bool idle)
+void allot__pools_due(allot__ledger *ledger, bool idle, bool anew)
 {
     allot__pools_ask(ledger, idle);
     for (int32_t i = 0; i < ledger->count; i++) {
         ledger->holders[i].due = 0;
-        ledger->holders[i].pooled = idle ? ledger->holders[i].pooled : 0;
+        ledger->holders[i].pooled = anew ? 0 : ledger->holders[i].pooled;
         ledger->holders[i].cut = 0;
     }
     for (int32_t family = ledger->work->tree->families - 1; family >= 0; family--) {
@@ -63,7 +63,7 @@ void allot__pools_due(allot__ledger *ledger, bool idle)
         for (int32_t i = 0; i < pool->count; i++) {
             ledger->holders[shares[i].holder].due += ledger->column[ALLOT__POOL_FLOOR][i];
         }
-        if (!idle) {
+        if (anew) {
             put_anew(ledger, pool);
         }
     }
@@ -71,22 +71,32 @@ void allot__pools_due(allot__ledger *ledger, bool idle)
 
 /* ---- Phase 2 --------------------------------------------------------------------------------- */
 
-void allot__pools_share(allot__ledger *ledger)
+/* Gives what is idle to those who deserve it. */
+static void give_idle(allot__ledger *ledger, bool idle)
 {
-    if (!allot__books_any(ledger)) {
-        return;
-    }
-    allot__pools_due(ledger, true);
+    allot__pools_due(ledger, idle, false);
     for (int32_t i = 0; i < ledger->count; i++) {
         const allot__holder *holder = &ledger->holders[i];
         int64_t slots = allot__due_wants(holder);
-        int64_t idle = slots > 0 ? allot__pools_idle(ledger, i) : 0;
+        int64_t pools = slots > 0 ? allot__pools_idle(ledger, i) : 0;
         int64_t free = slots > 0 ? allot__books_free(ledger, i) : 0;
-        slots = allot__least(slots, idle);
+        slots = allot__least(slots, pools);
         slots = allot__least(slots, free);
         if (slots > 0) {
             allot__books_give(ledger, i, slots, ALLOT__SHARED);
             allot__pools_put(ledger, i, slots);
         }
+    }
+}
+
+/* First by what phase 5 goes by, so that it takes nothing back; then what limits keep from those
+ * who deserve it goes to others. */
+void allot__pools_share(allot__ledger *ledger)
+{
+    if (allot__books_any(ledger)) {
+        give_idle(ledger, false);
+    }
+    if (ledger->limited && allot__books_any(ledger)) {
+        give_idle(ledger, true);
     }
 }
