@@ -222,6 +222,9 @@ describe("checking", function ()
     assert.same({ 3, "" }, { status, text })
     has(err, "there is no file and no policy hybird; ready-made are hybrid, ",
       "did you mean hybrid?")
+    status, text, err = shell.command("check", "examples")
+    assert.same({ 5, "" }, { status, text })
+    has(err, "examples: error: cannot be read: Is a directory [E-io]")
   end)
 
   it("says where a case could not be written", function ()

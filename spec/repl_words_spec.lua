@@ -252,7 +252,9 @@ describe("commands", function ()
   end)
 
   it("help, take the time and quit", function ()
-    assert.matches("What lies on the desk", (text({}, ":help")))
+    local all = text({}, ":help")
+    assert.matches("What lies on the desk", all)
+    for line in all:gmatch "[^\n]+" do assert.is_true(#line <= 80, line) end
     local _, wanted = shell.command("help", "fill")
     assert.equal(wanted, (text({}, ":help fill")))
     assert.matches("step %(count%?, seconds%?%)", (text({}, ":help step")))

@@ -75,6 +75,10 @@ static void refuse(lua_State *L, int index, allot__batch_run *run)
         if (!strpbrk(run->found, ".en"))
             strcat(run->found, ".0");
         run->fault = "returned %s, a float; whole numbers only (use //)";
+    } else if (lua_isuserdata(L, index)) {
+        snprintf(run->found, sizeof run->found, "a row");
+        run->fault = "returned %s, not a whole number: a parameter that names no column is the "
+                     "whole row";
     } else {
         snprintf(run->found, sizeof run->found, "%s", luaL_typename(L, index));
         run->fault = "returned a %s, not a whole number";

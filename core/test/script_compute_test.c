@@ -142,6 +142,9 @@ static const struct {
      "the function of by returned a string, not a whole number"},
     {"function (owned, share) if owned ~= 40 then return 1 end end",
      "the function of by returned a nil, not a whole number"},
+    {"function (own) return own.owned == 40 and own or 1 end",
+     "the function of by returned a row, not a whole number: a parameter that names no column is "
+     "the whole row"},
     {"function (owned, share) return owned == 40 and owned.x or 1 end",
      "attempt to index a number value (local 'owned')"},
     {"function (owned, share) return owned == 40 and error { message = 'no' } or 1 end", "no"},

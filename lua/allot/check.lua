@@ -139,7 +139,7 @@ local function check_file(core, host, path, opts)
   }
   local text, message = core.ready(path), nil
   if not text then text, message = host.read(path) end
-  if not text and not path:find "[./]" then
+  if not text and not path:find "[./]" and message:find "^No such file" then
     local ready = core.ready()
     local near = names.nearest(path, ready)
     add_error(file, "E-unknown-policy", ("there is no file and no policy %s; ready-made are %s")

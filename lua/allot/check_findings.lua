@@ -99,6 +99,7 @@ local HINTS = {
     .. "numbers, no large tables" },
   { "a string of more than", "a policy computes with numbers: strings are for names and messages" },
   { "a float", "integers only: a // b divides without a rest" },
+  { "is the whole row", "name a column (allot help columns), or read one: row.owned" },
   { "not a whole number", "return a whole number in every case, also where a condition fails" },
   { "a number here is", "amounts are 0 to 1000000000: bound it with math.max and math.min" },
   { "attempt to", "in this case a value is nil or of another type: follow the case below" },

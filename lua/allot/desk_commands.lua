@@ -20,20 +20,20 @@ Words:
   demand (path, slots)     what a consumer wants
   holds (path, slots)      what it has
   cycle ()                 decides, and shows it as `allot run` does
-  explain (path)           why a consumer gets what it gets; also a task's or job's id
-  diff ()                  what would now be decided otherwise than by the last cycle
+  explain (path)           why it gets what it gets; also of a task or job
+  diff ()                  what would be decided otherwise than last time
   try (policy)             what another policy would: a name, a file or a text
   step (n, seconds)        carries out what is decided, n times, 60 s apart
   undo (n)                 takes back the last piece that changed something
   policies ()              the ready-made policies
 Commands:
-  :help TOPIC   about a word, a key of a policy, a column, a code: :help fill
-  :load FILE    a plan or a state, or Lua to run (.lua)
-  :save PLAN [STATE]   writes the documents
-  :time CODE    how long that takes
-  :quit         leaves, as Ctrl-D does
-Everything else is Lua, as policies have it; an expression is shown. Tab completes, Ctrl-C stops
-what runs. What fails changes nothing.
+  :help TOPIC              about a word, a key, a column, a code: :help fill
+  :load FILE               a plan or a state, or Lua to run (.lua)
+  :save PLAN [STATE]       writes the documents
+  :time CODE               how long that takes
+  :quit                    leaves, as Ctrl-D does
+Everything else is Lua, as policies have it; an expression is shown. Tab
+completes, Ctrl-C stops what runs. What fails changes nothing.
 ]]
 
 local function fail_io(path, why, what)
