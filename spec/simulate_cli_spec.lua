@@ -326,8 +326,15 @@ describe("an interrupt", function ()
     -- Slow while it is loaded, so that the signal comes before the end.
     shell.write(at .. "/map.lua",
       "return function () local n = 0 for i = 1, 3000 do n = n + i end return nil end")
-    local status, out, err = shell.run(("%s simulate %s/plan.json %s/log --map %s/map.lua "
-      .. "--format json & p=$!; sleep 0.2; kill -INT $p; wait $p"):format(shell.allot, at, at, at))
+    -- An interrupt before the command listens to it (bit 1 of SigCgt) would be lost on a job of a
+    -- shell in the background.
+    local status, out, err = shell.run(([[
+      %s simulate %s/plan.json %s/log --map %s/map.lua --format json & p=$!
+      for i in $(seq 200); do
+        grep -q '^SigCgt:.*[2367abef]$' /proc/$p/status && break
+        sleep 0.05
+      done
+      kill -INT $p; wait $p]]):format(shell.allot, at, at, at))
     shell.remove(at)
     assert.equal(1, status, err)
     assert.truthy(out:find('"W%-interrupted"'), out:sub(1, 400))
