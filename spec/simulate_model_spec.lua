@@ -1,0 +1,120 @@
+-- SPDX-License-Identifier: MIT
+-- Copyright the allot authors
+--- `allot simulate` against a slow model of its words: the same figures for random small logs.
+
+local document = require "spec.support.document"
+local model = require "spec.support.model.simulate"
+local random = require "allot.random"
+local simulation = require "spec.support.simulation"
+
+local MAP = 'return function (job) return { rigid = job.application == "rigid" } end\n'
+
+-- ---- Plans and logs -------------------------------------------------------------------------------
+
+local POLICIES = {
+  "hybrid", "hybrid", { use = "hybrid", evenly = true }, "share_ratio",
+  { use = "share_ratio", adjust_share_to_workload = true }, "ownership",
+}
+
+local function draw_leaf(r, name, policy)
+  local leaf = { name = name, rank = r:int(0, 2), grace = r:once_in(2) and r:int(1, 15) or nil }
+  if policy == "ownership" and not r:once_in(3) then leaf.lend, leaf.borrow = "all", "all" end
+  if policy == "share_ratio" then leaf.share = r:int(1, 4) end
+  if not r:once_in(3) then leaf.owned = r:int(1, 4) end
+  if r:once_in(5) then leaf.limit = r:int(4, 10) end
+  if leaf.owned and r:once_in(5) then leaf.reserve = 1 end
+  return leaf
+end
+
+local function draw_plan(r, windows)
+  local policy = r:pick(POLICIES)
+  local plan = { version = 1, slots = r:int(8, 20), policy = policy, consumers = {} }
+  local use, leaves = type(policy) == "table" and policy.use or policy, {}
+  for i = 1, 4 do
+    local leaf = draw_leaf(r, "u" .. i, use)
+    if i > 2 and r:once_in(2) then
+      local group = { name = "g" .. i, children = { leaf, draw_leaf(r, "v", use) } }
+      plan.consumers[i] = group
+      leaves[#leaves + 1] = "/g" .. i .. "/v"
+      leaves[#leaves + 1] = "/g" .. i .. "/u" .. i
+    else
+      plan.consumers[i] = leaf
+      leaves[#leaves + 1] = "/u" .. i
+    end
+  end
+  if windows then
+    plan.windows = {
+      { from = "00:01", to = "00:03", slots = r:once_in(2) and r:int(8, 20) or nil,
+        consumers = { [leaves[1]] = { rank = r:int(0, 2), owned = r:int(0, 3) } } },
+      { from = "00:02", to = "00:04", consumers = { [leaves[2]] = { owned = r:int(1, 4) } } },
+    }
+  end
+  return plan, leaves
+end
+
+local function draw_jobs(r, leaves, rigid, minutes)
+  local jobs, at = {}, 10
+  for i = 1, r:int(4, 14) do
+    at = at + (r:once_in(2) and r:int(0, 20 * minutes) or 0)
+    jobs[i] = { at = at, run = r:int(0, 40 * minutes), slots = r:int(1, r:once_in(4) and 12 or 5),
+      leaf = r:pick(leaves), rigid = rigid and r:once_in(2), priority = r:int(1, 3) }
+  end
+  return jobs
+end
+
+local function log_of(jobs)
+  local lines = {}
+  for i, job in ipairs(jobs) do
+    lines[i] = document.encode { at = job.at, event = "submit", id = "j" .. i, run = job.run,
+      slots = job.slots, consumer = job.leaf, priority = job.priority,
+      application = job.rigid and "rigid" or "loose" }
+  end
+  return table.concat(lines, "\n")
+end
+
+-- ---- Comparing ------------------------------------------------------------------------------------
+
+local function compare(wanted, plan, log, words)
+  local run = simulation.of(document.encode(plan), log, words, { ["map.lua"] = MAP })
+  local got = run.figures
+  got.wait, got.last = got.wait_mean * got.ended, run.counts.last
+  for key, value in pairs(wanted) do
+    if math.abs(value - got[key]) > 1e-6 * math.max(1, value) then
+      error(("%s is %s, not %s, of\n%s\n%s"):format(key, got[key], value,
+        document.encode(plan, { indent = "  " }), log), 0)
+    end
+  end
+  assert.equal(0, run.counts.unsettled)
+  return got
+end
+
+--- Plays cases of `kind`; together they must be about something.
+local function play(kind, runs)
+  local first = tonumber(os.getenv "ALLOT_SEED" or "")
+  local last = first or tonumber(os.getenv "ALLOT_RUNS" or "") or runs
+  local seen = { lost = 0, gathered = 0, reclaimed = 0 }
+  for seed = first or 1, last do
+    local r = random.new(seed)
+    local plan, leaves = draw_plan(r, kind.windows)
+    local jobs = draw_jobs(r, leaves, kind.rigid, kind.windows and 3 or 1)
+    local valid, wanted = pcall(model.divide, plan, leaves, jobs)
+    if valid then
+      local ok, message = pcall(compare, wanted, plan, log_of(jobs), "--map map.lua")
+      if not ok then error(("ALLOT_SEED=%d: %s"):format(seed, tostring(message)), 0) end
+      for key in pairs(seen) do seen[key] = seen[key] + wanted[key] end
+    elseif not tostring(wanted):find "^plan:" then
+      error(("ALLOT_SEED=%d: %s"):format(seed, tostring(wanted)), 0)
+    end
+  end
+  assert.truthy(first or seen.lost > 0 and seen.reclaimed > 0)
+  assert.truthy(first or not kind.rigid or seen.gathered > 0)
+end
+
+describe("a simulation is what its words say", function ()
+  it("of jobs that run in parts", function () play({}, 60) end)
+  it("of rigid jobs among them", function () play({ rigid = true }, 60) end)
+  it("when windows switch", function () play({ windows = true }, 40) end)
+  it("when windows switch over rigid jobs", function ()
+    play({ windows = true, rigid = true }, 40)
+  end)
+end)

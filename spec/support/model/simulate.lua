@@ -1,0 +1,389 @@
+-- SPDX-License-Identifier: MIT
+-- Copyright the allot authors
+--- Simulations as simulate.h tells them in words: task by task, and a whole state for every cycle.
+
+local engine = require "spec.support.engine"
+local json = require "dkjson"
+
+local simulate = {}
+
+local NEVER, ROUNDS, PATIENCE = math.maxinteger, 100, 15 * 24 * 3600
+
+local function each(list, visit)
+  for _, item in ipairs(list) do visit(item) end
+end
+
+--- Keeps what `stays` says; the rest comes back.
+local function split(list, stays)
+  local kept, gone = {}, {}
+  each(list, function (item)
+    table.insert(stays(item) and kept or gone, item)
+  end)
+  return kept, gone
+end
+
+-- ---- Instants -------------------------------------------------------------------------------------
+
+--- The first second after `now` at which windows that go by minutes of every day switch.
+local function next_switch(plan, now)
+  local first = NEVER
+  each(plan.windows or {}, function (window)
+    each({ window.from, window.to }, function (text)
+      local hour, minute = text:match "^(%d+):(%d+)$"
+      local at = now - now % 86400 + (hour * 60 + minute) * 60
+      first = math.min(first, at > now and at or at + 86400)
+    end)
+  end)
+  return first
+end
+
+local function next_instant(s)
+  local at = NEVER
+  if s.jobs[s.arrived + 1] then at = s.jobs[s.arrived + 1].at end
+  each(s.tasks, function (task) at = math.min(at, task.ends) end)
+  each(s.reclaims, function (reclaim) at = math.min(at, reclaim.deadline) end)
+  if at == NEVER and s.now and (s.over == s.arrived or s.now - s.progress > PATIENCE) then
+    return nil
+  end
+  if s.now then at = math.min(at, next_switch(s.plan, s.now)) end
+  return at < NEVER and at or nil
+end
+
+-- ---- Jobs and tasks -------------------------------------------------------------------------------
+
+local function before(a, b)
+  if a.priority ~= b.priority then return a.priority > b.priority end
+  return a.number < b.number
+end
+
+local function first_waiting(s, leaf)
+  local first
+  each(s.jobs, function (job)
+    if job.leaf == leaf and job.waiting > 0 and (not first or before(job, first)) then
+      first = job
+    end
+  end)
+  return first
+end
+
+local function sum(list, of)
+  local total = 0
+  each(list, function (item) total = total + of(item) end)
+  return total
+end
+
+local function running(s, leaf)
+  return sum(s.tasks, function (task) return task.job.leaf == leaf and task.slots or 0 end)
+end
+
+local function begin(s, job, slots)
+  s.serial = s.serial + 1
+  s.progress = s.now
+  job.waiting = job.waiting - slots
+  table.insert(s.tasks, {
+    id = ("t%06d"):format(s.serial), job = job, slots = slots, started = s.now,
+    ends = s.now + job.run,
+  })
+end
+
+local function end_tasks(s)
+  local kept, gone = split(s.tasks, function (task) return task.ends > s.now end)
+  s.tasks = kept
+  each(gone, function (task)
+    local job = task.job
+    job.left = job.left - task.slots
+    s.useful = s.useful + task.slots * job.run
+    s.progress = s.now
+    if job.left == 0 then
+      job.wait = s.now - job.at - job.run
+      s.over = s.over + 1
+    end
+  end)
+end
+
+--- Tasks whose ids are in a set are killed.
+local function kill(s, ids)
+  local kept, gone = split(s.tasks, function (task) return not ids[task.id] end)
+  s.tasks = kept
+  each(gone, function (task)
+    s.lost = s.lost + task.slots * (s.now - task.started)
+    task.job.waiting = task.job.waiting + task.slots
+    task.job.preempted = task.job.preempted + task.slots
+  end)
+end
+
+local function set_of(list)
+  local set = {}
+  each(list, function (item) set[item] = true end)
+  return set
+end
+
+local function end_reclaims(s)
+  each(s.reclaims, function (reclaim)
+    if reclaim.deadline <= s.now then kill(s, set_of(reclaim.tasks)) end
+  end)
+end
+
+-- ---- What a cycle is told -------------------------------------------------------------------------
+
+local function demand_of(s, leaf)
+  local demand, first, rigid = running(s, leaf), first_waiting(s, leaf), false
+  each(s.jobs, function (job)
+    rigid = rigid or job.leaf == leaf and job.waiting > 0 and job.rigid
+  end)
+  if not rigid then
+    return demand + sum(s.jobs, function (job) return job.leaf == leaf and job.waiting or 0 end)
+  end
+  if not first.rigid then return demand + first.waiting end
+  return demand + (s.asks[leaf] and first.slots or 0)
+end
+
+local function state_of(s)
+  local state = { now = s.now, last = s.last, consumers = {}, tasks = {}, sessions = {},
+    reclaims = {}, loans = s.loans }
+  each(s.leaves, function (leaf)
+    state.consumers[leaf] = { demand = demand_of(s, leaf),
+      allocated = running(s, leaf) + (s.gathered[leaf] or 0),
+      waiting_since = s.waits and (s.waiting_since[leaf] or s.now) or nil }
+  end)
+  local told = {}
+  each(s.tasks, function (task)
+    local job = task.job
+    local id = "s" .. job.number
+    if not told[job] then
+      table.insert(state.sessions, { id = id, consumer = job.leaf, scheduling = "priority",
+        priority = job.priority, created = job.at, demand = job.left })
+    end
+    told[job] = true
+    table.insert(state.tasks, { id = task.id, consumer = job.leaf, session = id,
+      slots = task.slots, started = task.started, submitted = job.at })
+  end)
+  each(s.reclaims, function (reclaim)
+    table.insert(state.reclaims, { id = reclaim.id, consumer = reclaim.consumer,
+      slots = reclaim.slots, deadline = reclaim.deadline,
+      tasks = reclaim.tasks[1] and reclaim.tasks or { "gone" },
+      ["for"] = reclaim.claims[1] and reclaim.claims or nil })
+  end)
+  for _, key in ipairs { "tasks", "sessions", "reclaims", "loans" } do
+    if state[key] and not state[key][1] then state[key] = nil end
+  end
+  return state
+end
+
+local function decision_of(sealed, state)
+  return assert(json.decode((engine.decide(sealed, state))))
+end
+
+local function decide(s)
+  return decision_of(s.sealed, state_of(s))
+end
+
+local function row_of(decision, path)
+  for _, row in ipairs(decision.groups.default.consumers) do
+    if row.path == path then return row end
+  end
+end
+
+-- ---- Rigid jobs -----------------------------------------------------------------------------------
+
+local function quotas_hold(s, list)
+  local decision = decide(s)
+  for _, entry in ipairs(list) do
+    local leaf = entry.job.leaf
+    if s.asks[leaf] and row_of(decision, leaf).quota < running(s, leaf) + entry.job.slots then
+      return false
+    end
+  end
+  return true
+end
+
+local function by_turn(a, b)
+  if a.before ~= b.before then return a.before end
+  return a.job.number < b.job.number
+end
+
+local function who_asks(s)
+  local list = {}
+  each(s.leaves, function (leaf)
+    local first = first_waiting(s, leaf)
+    if first and first.rigid then
+      table.insert(list, { job = first, before = s.asks[leaf] == first })
+    end
+  end)
+  table.sort(list, by_turn)
+  s.asks = {}
+  each(list, function (entry) s.asks[entry.job.leaf] = entry.job end)
+  if not quotas_hold(s, list) then
+    s.asks = {}
+    each(list, function (entry)
+      s.asks[entry.job.leaf] = entry.job
+      if not quotas_hold(s, list) then s.asks[entry.job.leaf] = nil end
+    end)
+  end
+  each(s.leaves, function (leaf)
+    if not s.asks[leaf] then s.gathered[leaf] = 0 end
+  end)
+end
+
+-- ---- Carrying out ---------------------------------------------------------------------------------
+
+--- Of reclaims in flight what is free was told: what goes to the claims is off.
+local function cut_reclaims(s)
+  local alive = set_of {}
+  each(s.tasks, function (task) alive[task.id] = task.slots end)
+  each(s.reclaims, function (reclaim)
+    reclaim.tasks = split(reclaim.tasks, function (id) return alive[id] end)
+    local left = sum(reclaim.tasks, function (id) return alive[id] end)
+    local back = reclaim.slots - left
+    reclaim.slots = left
+    each(reclaim.claims, function (claim)
+      local served = math.min(claim.slots, back)
+      claim.slots, back = claim.slots - served, back - served
+    end)
+    reclaim.claims = split(reclaim.claims, function (claim) return claim.slots > 0 end)
+  end)
+  s.reclaims = split(s.reclaims, function (reclaim) return reclaim.slots > 0 end)
+end
+
+local function cut_to(claims, slots)
+  local out = {}
+  each(claims or {}, function (claim)
+    local part = math.min(claim.slots, slots)
+    slots = slots - part
+    if part > 0 then table.insert(out, { consumer = claim.consumer, slots = part }) end
+  end)
+  return out
+end
+
+local function take_back(s, order)
+  local leaf, left = order.consumer, order.slots
+  local idle = math.min(s.gathered[leaf] or 0, left)
+  s.reclaimed = s.reclaimed + order.slots
+  s.orders = s.orders + 1
+  s.gathered[leaf] = (s.gathered[leaf] or 0) - idle
+  left = left - idle
+  local slots_of, names, slots = {}, {}, 0
+  each(s.tasks, function (task) slots_of[task.id] = task.slots end)
+  each(order.tasks or {}, function (id)
+    if slots >= left then return end
+    table.insert(names, id)
+    slots = slots + slots_of[id]
+  end)
+  if idle + slots == 0 then return false end
+  table.insert(s.reclaims, { id = "r" .. s.orders, consumer = leaf, slots = idle + slots,
+    tasks = names, claims = cut_to(order["for"], idle + slots), deadline = order.deadline })
+  if order.deadline > s.now then return idle > 0 end
+  kill(s, set_of(names))
+  return true
+end
+
+local function take_up(s, grant)
+  local leaf, slots, again = grant.consumer, grant.slots, false
+  while slots > 0 do
+    local job = first_waiting(s, leaf)
+    if not job then break end
+    if job.rigid then
+      s.gathered[leaf] = (s.gathered[leaf] or 0) + slots
+      if s.gathered[leaf] < job.slots then break end
+      s.gathered[leaf] = s.gathered[leaf] - job.slots
+      s.asks[leaf] = nil
+      begin(s, job, job.slots)
+      return true
+    end
+    local count = math.min(slots, job.waiting)
+    slots = slots - count
+    for _ = 1, count do begin(s, job, 1) end
+    again = again or s.mixed
+  end
+  return again
+end
+
+local function cycle(s)
+  local again = false
+  who_asks(s)
+  local decision = decide(s)
+  s.size, s.loans, s.last = decision.groups.default.slots, {}, s.now
+  cut_reclaims(s)
+  each(decision.loans, function (loan)
+    if loan.slots > 0 then
+      table.insert(s.loans, { lender = loan.lender, borrower = loan.borrower, slots = loan.slots })
+    end
+  end)
+  each(decision.reclaims, function (order) again = take_back(s, order) or again end)
+  each(decision.grants, function (grant) again = take_up(s, grant) or again end)
+  each(s.leaves, function (leaf) s.waiting_since[leaf] = row_of(decision, leaf).waiting_since end)
+  return again
+end
+
+-- ---- All of it ------------------------------------------------------------------------------------
+
+--- The most slots that a leaf may ever have.
+local function most_of(s, leaf)
+  local state = { now = s.now, consumers = { [leaf] = { demand = 1000000000 } } }
+  return row_of(decision_of(s.sealed, state), leaf).quota
+end
+
+local function arrive(s)
+  while s.jobs[s.arrived + 1] and s.jobs[s.arrived + 1].at <= s.now do
+    s.arrived = s.arrived + 1
+    local job = s.jobs[s.arrived]
+    s.progress = s.now
+    if not s.plan.windows and most_of(s, job.leaf) < (job.rigid and job.slots or 1) then
+      s.refused, s.over = s.refused + 1, s.over + 1
+    else
+      job.waiting, job.left = job.slots, job.slots
+    end
+  end
+end
+
+local function advance(s, to)
+  if s.now then
+    local seconds = to - s.now
+    s.offered = s.offered + s.size * seconds
+    each(s.leaves, function (leaf)
+      s.idle = s.idle + (s.gathered[leaf] or 0) * seconds
+    end)
+  else
+    s.progress = to
+  end
+  s.now = to
+end
+
+local function figures(s)
+  local out = { useful = s.useful, lost = s.lost, refused = s.refused, offered = s.offered,
+    gathered = s.idle, reclaimed = s.reclaimed, ended = 0, preemptions = 0, preempted_jobs = 0,
+    wait = 0, last = s.now, jobs = #s.jobs }
+  each(s.jobs, function (job)
+    out.ended = out.ended + (job.wait and 1 or 0)
+    out.wait = out.wait + (job.wait or 0)
+    out.preemptions = out.preemptions + job.preempted
+    out.preempted_jobs = out.preempted_jobs + (job.preempted > 0 and 1 or 0)
+  end)
+  out.unfinished = out.jobs - out.ended - out.refused
+  return out
+end
+
+--- Plays `jobs` (`at`, `slots`, `run`, `leaf`, `rigid`, `priority`) through a plan that divides
+-- slots; `leaves` are the paths of its leaves.
+function simulate.divide(plan, leaves, jobs, policy)
+  local s = { plan = plan, leaves = leaves, jobs = {}, tasks = {}, reclaims = {}, loans = {},
+    asks = {}, gathered = {}, waiting_since = {}, arrived = 0, over = 0, refused = 0, serial = 0,
+    orders = 0, useful = 0, lost = 0, offered = 0, idle = 0, reclaimed = 0, size = 0,
+    waits = plan.windows ~= nil, sealed = engine.sealed(plan, policy) }
+  each(jobs, function (job)
+    s.mixed = s.mixed or job.rigid
+    table.insert(s.jobs, { number = #s.jobs + 1, at = job.at, slots = job.slots, run = job.run,
+      leaf = job.leaf, rigid = job.rigid, priority = job.priority or 1, waiting = 0, preempted = 0 })
+  end)
+  for at in function () return next_instant(s) end do
+    advance(s, at)
+    end_tasks(s)
+    end_reclaims(s)
+    arrive(s)
+    local rounds = 0
+    repeat rounds = rounds + 1 until not cycle(s) or rounds == ROUNDS
+  end
+  return figures(s)
+end
+
+return simulate
