@@ -65,6 +65,22 @@ describe("a log", function ()
     assert.equal(20, first.figures.useful)
   end)
 
+  it("may tell of jobs in parts, which are those of the job before", function ()
+    local part = (swf(1, 0, 10, 4, 1, 1):gsub(" 1 1 1 ", " 2 1 1 "))
+    local later = (part:gsub("^1 0 ", "1 -1 "):gsub(" 2 1 1 ", " 3 1 1 "))
+    local first, answer = simulation.of(PLAN, swf(1, 0, 20, 4, 1, 1) .. part .. later
+      .. swf(2, 4, 10, 2, 9, 9, 7))
+    assert.equal(2, first.counts.arrivals)
+    assert.equal(100, first.figures.useful)
+    assert.equal(2, answer.trace.others)
+    refused("the job 1 was submitted in line 1 already", 3, swf(1, 0, 10, 4, 1, 1):rep(2))
+  end)
+
+  it("may begin with UTF-8's mark, and have bytes of any kind in comments", function ()
+    local log = "\xef\xbb\xbf; UnixStartTime: 77\n; Computer: K\xf6ln\t\xff\n" .. LOG:gsub(" ", "\t ")
+    assert.equal(77, simulation.of(PLAN, (log:gsub("\n$", ""))).counts.first)
+  end)
+
   it("whose records are not in the order of time is put into it", function ()
     local first, answer = simulation.of(PLAN, swf(1, 9, 1, 1, 1, 1) .. swf(2, 5, 1, 1, 1, 1))
     assert.equal(5, first.counts.first)

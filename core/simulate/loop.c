@@ -55,6 +55,7 @@ static int settle(allot_simulation *sim, allot_report *report)
             break;
         }
         again = false;
+        sim->round = i;
         int64_t starts = sim->counts.starts;
         status = sim->queues ? allot__dispatch_jobs(sim, report, &again)
                              : allot__divide(sim, report, &again);

@@ -7,6 +7,9 @@
  * start. If all quotas hold theirs at once, all ask; else they are tried one by one, and who is
  * tried must leave room for those who ask already. Those go first who asked before: what was taken
  * from others for them is not given back to these. Then it is the job that was submitted first.
+ *
+ * A job that goes leaves more than was wanted of it. In the cycles that follow at the same instant
+ * others may have that, but nobody must go for them: else jobs would take from each other in turn.
  */
 #include <stdlib.h>
 
@@ -28,7 +31,7 @@ static int by_job(const void *a, const void *b)
 /* Cells whose first job is rigid, by that job. */
 static int collect(const allot_simulation *sim, allot__list *out)
 {
-    for (int32_t c = 0; c < sim->groups * sim->consumers; c++) {
+    for (int32_t c = 0; c < sim->groups * sim->consumers && sim->rigid_waiting > 0; c++) {
         const allot__cell *cell = &sim->cells[c];
         int32_t first = cell->rigid_waiting > 0 ? allot__wait_first(cell) : -1;
         if (first < 0 || !allot__job_of(sim, first)->rigid)
@@ -49,8 +52,27 @@ static int ask(allot_simulation *sim, int32_t cell, bool asks)
     return allot__touch(sim, &sim->cells[cell]);
 }
 
-/* Do the quotas of those who ask hold their jobs? */
-static int try_all(allot_simulation *sim, const allot__list *list, allot_report *report, bool *hold)
+static int64_t quota_of(const allot_decision *decision, const allot__cell *cell)
+{
+    allot_verdict verdict;
+    allot_decision_verdict(decision, cell->group, cell->consumer, &verdict);
+    return verdict.quota;
+}
+
+/* Do the quotas hold all that runs? */
+static bool hold_running(const allot_simulation *sim, const allot_decision *decision)
+{
+    bool hold = true;
+    for (int32_t c = 0; c < sim->groups * sim->consumers && hold; c++) {
+        const allot__cell *cell = &sim->cells[c];
+        hold = cell->running == 0 || quota_of(decision, cell) >= cell->running;
+    }
+    return hold;
+}
+
+/* Do the quotas of those who ask hold their jobs? `kind`: and all that runs. */
+static int try_all(allot_simulation *sim, const allot__list *list, bool kind, allot_report *report,
+                   bool *hold)
 {
     const asking *them = list->items;
     allot_decision *decision = NULL;
@@ -62,13 +84,27 @@ static int try_all(allot_simulation *sim, const allot__list *list, allot_report 
     *hold = true;
     for (size_t i = 0; i < list->count && *hold; i++) {
         const allot__cell *cell = &sim->cells[them[i].cell];
-        allot_verdict verdict;
-        if (!cell->asks)
-            continue;
-        allot_decision_verdict(decision, cell->group, cell->consumer, &verdict);
-        *hold = verdict.quota >= cell->running + allot__job_of(sim, them[i].job)->slots;
+        if (cell->asks)
+            *hold =
+                quota_of(decision, cell) >= cell->running + allot__job_of(sim, them[i].job)->slots;
     }
+    *hold = *hold && (!kind || hold_running(sim, decision));
     return allot__reopen(sim, decision);
+}
+
+/* Could they be held at all? All quotas of a group together are at most its size. */
+static bool fit(const allot_simulation *sim, const allot__list *list, int32_t group, bool kind)
+{
+    const asking *them = list->items;
+    int64_t sum = 0;
+    for (int32_t c = 0; c < sim->consumers && kind; c++)
+        sum += sim->cells[group * sim->consumers + c].running;
+    for (size_t i = 0; i < list->count; i++) {
+        const allot__cell *cell = &sim->cells[them[i].cell];
+        if (cell->asks && cell->group == group)
+            sum += (kind ? 0 : cell->running) + allot__job_of(sim, them[i].job)->slots;
+    }
+    return sim->varies || sum <= sim->sizes[group];
 }
 
 static int try_each(allot_simulation *sim, const allot__list *list, allot_report *report)
@@ -78,10 +114,16 @@ static int try_each(allot_simulation *sim, const allot__list *list, allot_report
     for (size_t i = 0; i < list->count && status == ALLOT_OK; i++)
         status = ask(sim, them[i].cell, false);
     for (size_t i = 0; i < list->count && status == ALLOT_OK; i++) {
-        bool hold = false;
+        bool hold = false, kind = sim->round > 0 && !them[i].before;
+        allot__cell *cell = &sim->cells[them[i].cell];
+        cell->asks = true;
+        if (!fit(sim, list, cell->group, kind)) {
+            cell->asks = false;
+            continue;
+        }
         status = ask(sim, them[i].cell, true);
         if (status == ALLOT_OK)
-            status = try_all(sim, list, report, &hold);
+            status = try_all(sim, list, kind, report, &hold);
         if (status == ALLOT_OK && !hold)
             status = ask(sim, them[i].cell, false);
     }
@@ -97,7 +139,7 @@ int allot__rigid_ask(allot_simulation *sim, allot_report *report)
     for (size_t i = 0; i < list.count && status == ALLOT_OK; i++)
         status = ask(sim, them[i].cell, true);
     if (status == ALLOT_OK && list.count > 0)
-        status = try_all(sim, &list, report, &hold);
+        status = try_all(sim, &list, sim->round > 0 && !them[list.count - 1].before, report, &hold);
     if (status == ALLOT_OK && !hold)
         status = try_each(sim, &list, report);
     for (size_t i = 0; i < list.count && status == ALLOT_OK; i++) {

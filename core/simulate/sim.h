@@ -134,6 +134,8 @@ struct allot_simulation {
     int64_t *usage;    /* by queue: slot-seconds; and millionths behind them */
     int64_t usage_at;
     bool preempts;
+    int32_t rigid_waiting; /* jobs, of all cells */
+    int32_t round;         /* of the cycles at an instant, from 0 */
 };
 
 static inline allot__sim_job *allot__job_of(const allot_simulation *sim, int32_t i)

@@ -203,6 +203,14 @@ static int add_job(allot__reader *reader, const int64_t *values)
     return ALLOT_OK;
 }
 
+/* A part of the run of the job before, which was told as a whole: status 2, 3 or 4. */
+static bool is_part(const allot_trace *trace, const int64_t *values)
+{
+    const allot__line *lines = trace->lines.items;
+    return values[STATUS] >= 2 && values[STATUS] <= 4 && trace->lines.count > 0 &&
+           lines[trace->lines.count - 1].id == values[JOB];
+}
+
 int allot__swf_line(allot__reader *reader)
 {
     int64_t values[FIELDS];
@@ -218,6 +226,10 @@ int allot__swf_line(allot__reader *reader)
     }
     if (!take_fields(reader, values))
         return ALLOT_OK;
+    if (is_part(reader->trace, values)) {
+        reader->trace->others++;
+        return ALLOT_OK;
+    }
     if (values[JOB] < 0 || values[SUBMIT] < 0) {
         allot__line_fault(reader, "E-swf", 0, 0, NULL, "%s is not known",
                           fields[values[JOB] < 0 ? JOB : SUBMIT].name);

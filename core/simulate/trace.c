@@ -41,6 +41,10 @@ void allot__line_fault(allot__reader *reader, const char *code, int32_t col, int
 static int take_line(void *ud, const char *text, size_t len, int32_t number)
 {
     allot__reader *reader = ud;
+    if (number == 1 && len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) {
+        text += 3; /* an editor's mark of UTF-8 */
+        len -= 3;
+    }
     size_t at = strspn(text, " \t");
     reader->text = text;
     reader->len = len;

@@ -42,6 +42,7 @@ int allot__wait_put(allot_simulation *sim, allot__cell *cell, int32_t job)
         swap(&heap[at], &heap[(at - 1) / 2]);
     allot__job_of(sim, job)->queued = 1;
     cell->rigid_waiting += allot__job_of(sim, job)->rigid;
+    sim->rigid_waiting += allot__job_of(sim, job)->rigid;
     return ALLOT_OK;
 }
 
@@ -57,6 +58,7 @@ static void drop_at(allot_simulation *sim, allot__cell *cell, size_t at)
     size_t count = --cell->waiting.count;
     allot__job_of(sim, heap[at])->queued = 0;
     cell->rigid_waiting -= allot__job_of(sim, heap[at])->rigid;
+    sim->rigid_waiting -= allot__job_of(sim, heap[at])->rigid;
     heap[at] = heap[count];
     for (; at > 0 && goes_before(sim, heap[at], heap[(at - 1) / 2]); at = (at - 1) / 2)
         swap(&heap[at], &heap[(at - 1) / 2]);

@@ -17,8 +17,11 @@
  *   A *rigid* job starts whole or not at all, as p slots at once, and loses all of them at once.
  *   Of its leaf nobody behind it starts before it does. It asks for slots only while the quota of
  *   its leaf would hold it beside what runs there: else they would idle. Where the quotas of
- * several leaves hold their first rigid job each, but not together, those go on asking who asked
- * before; of the others the one submitted first asks, then the next that still fits, and so on.
+ *   several leaves hold their first rigid job each, but not together, those go on asking who asked
+ *   before; of the others the one submitted first asks, then the next that still fits, and so on.
+ *   At an instant's first cycle, that is: a job that has to go leaves more than was wanted of it,
+ *   and in the cycles that follow at once others begin to ask only where the quotas go on holding
+ *   all that runs. So nobody takes from each other in turn.
  * Slots that come piece by piece are gathered: held, but idle, until the job fits; if its quota
  * shrinks before, they are given back. So wide jobs wait for their share, not for luck, and nobody
  * waits for each other in a circle.

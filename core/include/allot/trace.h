@@ -15,7 +15,8 @@
  *
  * Reading is strict: what is not the format is an error with file and line. Decimals, as some
  * archives have them in times, are cut. Records that stand out of the order of time are put into
- * it, with a warning.
+ * it, with a warning. Of a job that SWF tells of in parts too (the lines of status 2, 3 and 4 that
+ * follow the whole) the parts are left out and counted.
  */
 #ifndef ALLOT_TRACE_H
 #define ALLOT_TRACE_H
@@ -73,7 +74,7 @@ typedef struct allot_record {
  * trace. */
 ALLOT_API int32_t allot_trace_records(const allot_trace *trace);
 ALLOT_API int allot_trace_record(const allot_trace *trace, int32_t i, allot_record *out);
-/* Events of other names that were left out. */
+/* Events of other names, and parts of jobs, that were left out. */
 ALLOT_API int32_t allot_trace_others(const allot_trace *trace);
 /* As the caller named the file. */
 ALLOT_API const char *allot_trace_file(const allot_trace *trace);

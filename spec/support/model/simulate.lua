@@ -186,8 +186,12 @@ end
 
 -- ---- Rigid jobs -----------------------------------------------------------------------------------
 
-local function quotas_hold(s, list)
+--- Do the quotas hold the jobs that ask, and with `kind` all that runs?
+local function quotas_hold(s, list, kind)
   local decision = decide(s)
+  for _, leaf in ipairs(kind and s.leaves or {}) do
+    if row_of(decision, leaf).quota < running(s, leaf) then return false end
+  end
   for _, entry in ipairs(list) do
     local leaf = entry.job.leaf
     if s.asks[leaf] and row_of(decision, leaf).quota < running(s, leaf) + entry.job.slots then
@@ -213,11 +217,12 @@ local function who_asks(s)
   table.sort(list, by_turn)
   s.asks = {}
   each(list, function (entry) s.asks[entry.job.leaf] = entry.job end)
-  if not quotas_hold(s, list) then
+  local last, later = list[#list], s.rounds > 1
+  if last and not quotas_hold(s, list, later and not last.before) then
     s.asks = {}
     each(list, function (entry)
       s.asks[entry.job.leaf] = entry.job
-      if not quotas_hold(s, list) then s.asks[entry.job.leaf] = nil end
+      if not quotas_hold(s, list, later and not entry.before) then s.asks[entry.job.leaf] = nil end
     end)
   end
   each(s.leaves, function (leaf)
@@ -367,7 +372,7 @@ end
 -- slots; `leaves` are the paths of its leaves.
 function simulate.divide(plan, leaves, jobs, policy)
   local s = { plan = plan, leaves = leaves, jobs = {}, tasks = {}, reclaims = {}, loans = {},
-    asks = {}, gathered = {}, waiting_since = {}, arrived = 0, over = 0, refused = 0, serial = 0,
+    asks = {}, gathered = {}, waiting_since = {}, arrived = 0, over = 0, rounds = 1, refused = 0, serial = 0,
     orders = 0, useful = 0, lost = 0, offered = 0, idle = 0, reclaimed = 0, size = 0,
     waits = plan.windows ~= nil, sealed = engine.sealed(plan, policy) }
   each(jobs, function (job)
@@ -380,8 +385,8 @@ function simulate.divide(plan, leaves, jobs, policy)
     end_tasks(s)
     end_reclaims(s)
     arrive(s)
-    local rounds = 0
-    repeat rounds = rounds + 1 until not cycle(s) or rounds == ROUNDS
+    s.rounds = 0
+    repeat s.rounds = s.rounds + 1 until not cycle(s) or s.rounds == ROUNDS
   end
   return figures(s)
 end
