@@ -158,6 +158,21 @@ describe("a picture", function ()
     assert.truthy(text:find("title 'windows switch'", 1, true))
   end)
 
+  it("says so where more windows switch than it has lines for", function ()
+    local days = {}
+    for day = 0, 39 do days[day + 1] = swf(day + 1, day * 86400, 3600, 1, 1) end
+    local plan = PLAN:gsub('"consumers"', '"windows": [{"from": "08:00", "to": "09:00"}], %0')
+    local files = { ["plan.json"] = plan, log = table.concat(days) }
+    local status, _, err = simulate(files, "plan.json log --plot x.gp", function (read)
+      local _, lines = read "x.gp":gsub("set arrow from (%d+)", "")
+      assert.equal(64, lines)
+    end)
+    assert.equal(0, status)
+    assert.truthy(err:find("warning: windows switch more than 64 times", 1, true), err)
+    assert.truthy(err:find("[W-switches]", 1, true), err)
+    assert.equal("", script(files, "plan.json log --before 86400") and "")
+  end)
+
   it("cuts an axis that would hide what was held, and says so", function ()
     local log = LOG .. swf(3, 700, 60, 1000, 2)
     local text = script({ ["plan.json"] = PLAN, log = log }, "plan.json log")

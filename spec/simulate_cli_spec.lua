@@ -77,7 +77,8 @@ describe("a log", function ()
   end)
 
   it("may begin with UTF-8's mark, and have bytes of any kind in comments", function ()
-    local log = "\xef\xbb\xbf; UnixStartTime: 77\n; Computer: K\xf6ln\t\xff\n" .. LOG:gsub(" ", "\t ")
+    local log = "\xef\xbb\xbf; UnixStartTime: 77\n; Computer: K\xf6ln\t\xff\n"
+      .. LOG:gsub(" ", "\t ")
     assert.equal(77, simulation.of(PLAN, (log:gsub("\n$", ""))).counts.first)
   end)
 
@@ -302,13 +303,15 @@ describe("what cannot be simulated", function ()
 
   it("a policy that takes back and forth is told of, and ends", function ()
     local files = { ["pong.lua"] = [[
-      return policy { name = "pong", quota = { fill "all" { by = 1, order = order {
-        function (allocated) return allocated end } } } }
+      return policy { name = "pong", quota = { fill "all" {
+        by = function (allocated) return allocated >= 3 and 0 or 1 end } } }
     ]] }
-    local plan = '{"version": 1, "slots": 4, "consumers": [{"name": "u1"}, {"name": "u2"}]}'
-    local first, answer = simulation.of(plan, swf(1, 0, 10, 4, 1) .. swf(2, 4, 10, 4, 2),
-      "--rigid --policy pong.lua", files)
-    assert.equal(2, first.figures.ended + first.figures.unfinished)
+    local plan = '{"version": 1, "slots": 6, "consumers": [{"name": "u1"}, {"name": "u2"}, '
+      .. '{"name": "u3"}]}'
+    local log = swf(1, 0, 10, 3, 1)
+    for user = 1, 3 do log = log .. swf(1 + user, 4, 10, 6, user) end
+    local first, answer = simulation.of(plan, log, "--policy pong.lua", files)
+    assert.equal(4, first.figures.ended + first.figures.unfinished)
     assert.truthy(first.counts.unsettled > 0)
     assert.equal("W-unsettled", answer.warnings[1].code)
   end)

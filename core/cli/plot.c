@@ -235,7 +235,8 @@ static int name_consumers(allot__plot *plot)
     return failed ? no_memory(plot) : CLI_DONE;
 }
 
-static void find_switches(const allot_plan *plan, allot__panel *panel)
+/* Says so where there are too many to draw. */
+static void find_switches(allot__cli *cli, const allot_plan *plan, allot__panel *panel)
 {
     int64_t at = panel->bins.first;
     while (panel->switch_count <= PICTURE_SWITCHES && allot_plan_windows(plan) > 0 &&
@@ -244,6 +245,11 @@ static void find_switches(const allot_plan *plan, allot__panel *panel)
             panel->switches[panel->switch_count] = at;
         panel->switch_count++;
     }
+    if (panel->switch_count > PICTURE_SWITCHES)
+        allot_report_say(cli->report, ALLOT_WARNING, "W-switches",
+                         "windows switch more than %d times: the first %d are drawn; --from and "
+                         "--before draw a part of the log",
+                         PICTURE_SWITCHES, PICTURE_SWITCHES);
 }
 
 int allot__plot_panel_end(allot__plot *plot, int64_t at)
@@ -253,7 +259,8 @@ int allot__plot_panel_end(allot__plot *plot, int64_t at)
     allot__bins_end(&plot->panel->bins, at);
     if (plot->panel->bins.failed)
         return no_memory(plot);
-    find_switches(plot->plan, plot->panel);
+    if (plot->path != NULL)
+        find_switches(plot->cli, plot->plan, plot->panel);
     int code = name_consumers(plot);
     drop_running(plot);
     return code;

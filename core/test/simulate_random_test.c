@@ -49,9 +49,8 @@ static void draw_plan(words *plan, uint64_t *seed)
     if (draw(seed, 5) == 0)
         put(plan, "\"options\": {\"claim_delay\": %u}, ", 1 + draw(seed, 9));
     if (draw(seed, 5) == 0)
-        put(plan,
-            "\"windows\": [{\"from\": \"00:00:%02u\", \"to\": \"00:01:%02u\", \"slots\": %u}], ",
-            5 + draw(seed, 20), draw(seed, 50), 6 + draw(seed, 20));
+        put(plan, "\"windows\": [{\"from\": \"00:0%u\", \"to\": \"00:0%u\", \"slots\": %u}], ",
+            1 + draw(seed, 2), 3 + draw(seed, 2), 6 + draw(seed, 20));
     put(plan, "\"consumers\": [%s", nested ? "{\"name\": \"g\", \"children\": [" : "");
     for (int i = 0; i < LEAVES; i++) {
         put_leaf(plan, seed, i, policy);

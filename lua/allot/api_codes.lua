@@ -100,6 +100,7 @@ return {
   { "W-unfinished", "Jobs waited or ran when the simulation was over." },
   { "W-unsettled", "Cycles at one instant went on taking and giving: such a policy would do so for "
     .. "ever." },
+  { "W-switches", "Windows switch more often than a picture has lines for: it has the first." },
   { "W-interrupted", "The simulation was interrupted; what is told is what it came to so far." },
   { "W-group", "A group of users has nobody in it." },
   { "W-requires", "No open host meets a requirement: who requires it gets nothing." },

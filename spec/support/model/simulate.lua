@@ -22,7 +22,7 @@ local function split(list, stays)
   return kept, gone
 end
 
--- ---- Instants -------------------------------------------------------------------------------------
+-- ---- Instants -----------------------------------------------------------------------------------
 
 --- The first second after `now` at which windows that go by minutes of every day switch.
 local function next_switch(plan, now)
@@ -49,7 +49,7 @@ local function next_instant(s)
   return at < NEVER and at or nil
 end
 
--- ---- Jobs and tasks -------------------------------------------------------------------------------
+-- ---- Jobs and tasks -----------------------------------------------------------------------------
 
 local function before(a, b)
   if a.priority ~= b.priority then return a.priority > b.priority end
@@ -124,7 +124,7 @@ local function end_reclaims(s)
   end)
 end
 
--- ---- What a cycle is told -------------------------------------------------------------------------
+-- ---- What a cycle is told -----------------------------------------------------------------------
 
 local function demand_of(s, leaf)
   local demand, first, rigid = running(s, leaf), first_waiting(s, leaf), false
@@ -184,7 +184,7 @@ local function row_of(decision, path)
   end
 end
 
--- ---- Rigid jobs -----------------------------------------------------------------------------------
+-- ---- Rigid jobs ---------------------------------------------------------------------------------
 
 --- Do the quotas hold the jobs that ask, and with `kind` all that runs?
 local function quotas_hold(s, list, kind)
@@ -230,7 +230,7 @@ local function who_asks(s)
   end)
 end
 
--- ---- Carrying out ---------------------------------------------------------------------------------
+-- ---- Carrying out -------------------------------------------------------------------------------
 
 --- Of reclaims in flight what is free was told: what goes to the claims is off.
 local function cut_reclaims(s)
@@ -320,7 +320,7 @@ local function cycle(s)
   return again
 end
 
--- ---- All of it ------------------------------------------------------------------------------------
+-- ---- All of it ----------------------------------------------------------------------------------
 
 --- The most slots that a leaf may ever have.
 local function most_of(s, leaf)
@@ -372,13 +372,15 @@ end
 -- slots; `leaves` are the paths of its leaves.
 function simulate.divide(plan, leaves, jobs, policy)
   local s = { plan = plan, leaves = leaves, jobs = {}, tasks = {}, reclaims = {}, loans = {},
-    asks = {}, gathered = {}, waiting_since = {}, arrived = 0, over = 0, rounds = 1, refused = 0, serial = 0,
+    asks = {}, gathered = {}, waiting_since = {}, arrived = 0, over = 0, rounds = 1, refused = 0,
+      serial = 0,
     orders = 0, useful = 0, lost = 0, offered = 0, idle = 0, reclaimed = 0, size = 0,
     waits = plan.windows ~= nil, sealed = engine.sealed(plan, policy) }
   each(jobs, function (job)
     s.mixed = s.mixed or job.rigid
     table.insert(s.jobs, { number = #s.jobs + 1, at = job.at, slots = job.slots, run = job.run,
-      leaf = job.leaf, rigid = job.rigid, priority = job.priority or 1, waiting = 0, preempted = 0 })
+      leaf = job.leaf, rigid = job.rigid, priority = job.priority or 1, waiting = 0,
+      preempted = 0 })
   end)
   for at in function () return next_instant(s) end do
     advance(s, at)
