@@ -136,3 +136,20 @@ describe("an overloaded machine", function ()
     assert.truthy(run.counts.cycles < 100 * run.counts.instants)
   end)
 end)
+
+describe("slots that were gathered", function ()
+  it("are given back where a job in parts comes before the rigid one", function ()
+    -- Two slots are gathered from 3 on; at 5 a more urgent job of the same leaf wants two.
+    local plan = { version = 1, slots = 4, consumers = { { name = "u", owned = 4 },
+      { name = "v" } } }
+    local jobs = {
+      { at = 1, run = 100, slots = 2, leaf = "/v" },
+      { at = 3, run = 10, slots = 4, leaf = "/u", rigid = true },
+      { at = 5, run = 10, slots = 2, leaf = "/u", priority = 3 },
+    }
+    plan.consumers[2].grace = 1000
+    local wanted = model.divide(plan, { "/u", "/v" }, jobs)
+    assert.equal(3, wanted.ended)
+    compare(wanted, plan, log_of(jobs), "--map map.lua")
+  end)
+end)

@@ -29,13 +29,20 @@ static int by_job(const void *a, const void *b)
 }
 
 /* Cells whose first job is rigid, by that job. */
-static int collect(const allot_simulation *sim, allot__list *out)
+static int collect(allot_simulation *sim, allot__list *out)
 {
     for (int32_t c = 0; c < sim->groups * sim->consumers && sim->rigid_waiting > 0; c++) {
-        const allot__cell *cell = &sim->cells[c];
+        allot__cell *cell = &sim->cells[c];
         int32_t first = cell->rigid_waiting > 0 ? allot__wait_first(cell) : -1;
-        if (first < 0 || !allot__job_of(sim, first)->rigid)
+        if (first < 0)
             continue;
+        if (!allot__job_of(sim, first)->rigid) { /* it came before the one that gathered */
+            cell->asks = false;
+            if (cell->gathered > 0 && allot__touch(sim, cell) != ALLOT_OK)
+                return ALLOT_ENOMEM;
+            allot__gather(sim, cell, -cell->gathered);
+            continue;
+        }
         asking *added = allot__list_add(sim->engine, out, sizeof *added);
         if (added == NULL)
             return ALLOT_ENOMEM;
