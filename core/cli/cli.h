@@ -95,9 +95,13 @@ typedef struct allot__options {
     allot__list policies, eval;
     int64_t interval;
     const char *plot, *samples;
-    const char *socket;
     int64_t repeat; /* 0: the verb's own choice */
     int64_t runs, seed;
+    const char *socket, *tcp, *token_file, *store, *http;
+    allot__list allow;
+    int64_t debounce, keep, clients;
+    bool no_watch;
+    int log, log_level;
     int64_t bins; /* of a picture; 0: as many as there may be */
 } allot__options;
 
@@ -295,6 +299,7 @@ int allot__cli_bench(allot__cli *cli);
 int allot__cli_simulate(allot__cli *cli);
 int allot__cli_repl(allot__cli *cli);
 int allot__cli_call(allot__cli *cli);
+int allot__cli_serve(allot__cli *cli);
 int allot__cli_types(allot__cli *cli);
 int allot__cli_completion(allot__cli *cli);
 int allot__cli_version(allot__cli *cli);

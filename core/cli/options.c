@@ -45,8 +45,8 @@ const allot__option_row allot__cli_options[] = {
      "side",
      CLI_LIST, AT(policies), 0, 0},
     {"map", 'm', "FILE", "a Lua function that says what each job becomes", CLI_TEXT, AT(map), 0, 0},
-    {"interval", 'i', "N", "at least so many seconds between cycles (0)", CLI_NUMBER, AT(interval),
-     0, ALLOT_AMOUNT_MAX},
+    {"interval", 'i', "N", "seconds between cycles: at least (simulate, 0), at most (serve, 1)",
+     CLI_NUMBER, AT(interval), 0, ALLOT_AMOUNT_MAX},
     {"from", '\0', "TIME", "jobs submitted from then on", CLI_TEXT, AT(from), 0, 0},
     {"before", '\0', "TIME", "jobs submitted before then", CLI_TEXT, AT(before), 0, 0},
     {"until", '\0', "TIME", "the simulation ends then, whatever runs", CLI_TEXT, AT(until), 0, 0},
@@ -56,8 +56,30 @@ const allot__option_row allot__cli_options[] = {
     {"samples", '\0', "FILE", "every change over time, as CSV", CLI_TEXT, AT(samples), 0, 0},
     {"bins", '\0', "N", "a picture of at most so many steps, 10 to 2000 (400)", CLI_NUMBER,
      AT(bins), 10, 2000},
-    {"socket", '\0', "ADDRESS", "where the service listens: /path or host:port ($ALLOT_SOCKET)",
+    {"socket", '\0', "ADDRESS",
+     "where the service listens: a Unix socket's path (serve: PLAN.sock), or, of call, host:port",
      CLI_TEXT, AT(socket), 0, 0},
+    {"tcp", '\0', "HOST:PORT", "also listen on TCP; needs --token-file", CLI_TEXT, AT(tcp), 0, 0},
+    {"token-file", '\0', "FILE", "the token that clients on TCP must tell", CLI_TEXT,
+     AT(token_file), 0, 0},
+    {"store", '\0', "FILE", "where events and decisions are kept (PLAN.db); :memory: nowhere",
+     CLI_TEXT, AT(store), 0, 0},
+    {"http", '\0', "HOST:PORT", "show the live view, and metrics, there", CLI_TEXT, AT(http), 0, 0},
+    {"allow", '\0', "UID",
+     "who may connect to the socket (this user and root); may come several "
+     "times",
+     CLI_LIST, AT(allow), 0, 0},
+    {"debounce", '\0', "MS", "a cycle waits so long for more events, 0 to 60000 (10)", CLI_NUMBER,
+     AT(debounce), 0, 60000},
+    {"keep", '\0', "N", "so many events stay in the store for replay (1000000)", CLI_NUMBER,
+     AT(keep), 0, INT64_MAX},
+    {"clients", '\0', "N", "at most so many connections (1000)", CLI_NUMBER, AT(clients), 1,
+     100000},
+    {"no-watch", '\0', NULL, "do not reload plan and policies when their files change", CLI_FLAG,
+     AT(no_watch), 0, 0},
+    {"log", '\0', "text|json", "how the log is written (text)", CLI_WORD, AT(log), 0, 0},
+    {"log-level", '\0', "error|warning|info|debug", "log no more than this (info)", CLI_WORD,
+     AT(log_level), 0, 0},
     {"help", 'h', NULL, "help, with examples", CLI_FLAG, AT(help), 0, 0},
     {"version", 'V', NULL, "the version", CLI_FLAG, AT(version), 0, 0},
     {NULL, 0, NULL, NULL, CLI_FLAG, 0, 0, 0},
@@ -288,6 +310,31 @@ static const allot__verb *find_verb(int argc, char **argv, const tables *by)
     return optind < argc ? allot__cli_verb_find(argv[optind]) : NULL;
 }
 
+/* What a verb that has to do with a service is not told on the line, it may be by variables: the
+ * option --token-file is ALLOT_TOKEN_FILE. */
+static int read_variables(allot__cli *cli)
+{
+    const allot__verb *verb = cli->verb;
+    int code = CLI_DONE;
+    if (verb == NULL || said(verb, "socket") == NULL)
+        return CLI_DONE;
+    for (const allot__option_row *row = allot__cli_options; row->name != NULL; row++) {
+        char name[64] = "ALLOT_";
+        size_t len = strlen(row->name);
+        if (said(verb, row->name) == NULL || cli->options.given[row - allot__cli_options] ||
+            len + 7 > sizeof name)
+            continue;
+        for (size_t i = 0; i < len; i++) {
+            char c = row->name[i];
+            name[6 + i] = (char)(c == '-' ? '_' : c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
+        }
+        const char *value = getenv(name);
+        if (value != NULL && *value != '\0')
+            code = take_option(cli, row, value) == CLI_DONE ? code : CLI_USAGE;
+    }
+    return code;
+}
+
 /* ---- The whole line -------------------------------------------------------------------------- */
 
 static int check_operands(allot__cli *cli)
@@ -335,6 +382,8 @@ int allot__cli_parse(allot__cli *cli, int argc, char **argv)
         cli->operand_count--;
     }
     code = check_options(cli);
+    if (code == CLI_DONE && !cli->options.help)
+        code = read_variables(cli);
     if (code != CLI_DONE || cli->verb == NULL || cli->options.help)
         return code;
     return check_operands(cli);

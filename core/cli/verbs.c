@@ -110,6 +110,21 @@ const allot__verb allot__cli_verbs[] = {
      "  allot repl --format json plan.json --eval 'cycle ().grants' | jq .\n"
      "  allot repl < experiment.lua\n",
      allot__cli_repl},
+    {"serve", "PLAN", 1, 1,
+     "socket tcp token-file store http allow interval debounce keep clients no-watch log log-level",
+     "keep the books of a live cluster, and decide as events come",
+     "Takes events (demand, start, finish, host, submit, ...) as JSON-RPC 2.0, a message a line, "
+     "on\n"
+     "a Unix socket and, with a token, on TCP; decides when something has changed; tells those "
+     "who\n"
+     "subscribed. An event is acknowledged once it is on disk; what was acknowledged is never "
+     "lost,\n"
+     "and no decision is made twice. Ends on SIGTERM; SIGHUP reloads.\n\n"
+     "Every option may also be a variable: --token-file is ALLOT_TOKEN_FILE.\n\n"
+     "  allot serve plan.json\n"
+     "  allot serve plan.json --socket /run/allot/allot.sock --store /var/lib/allot/allot.db\n"
+     "  allot serve plan.json --tcp 127.0.0.1:7400 --token-file token --log json\n",
+     allot__cli_serve},
     {"call", "METHOD [PARAMS]", 1, 2, "socket", "ask a running service something",
      "Sends one request to a service, and prints the result that it answers, as JSON. PARAMS is a\n"
      "JSON object, or \"-\": what stands on standard input. Where the service listens says "

@@ -20,7 +20,7 @@ typedef struct allot__books allot__books;
 
 /* Empty books under a plan, which must outlive them. ENOMEM. */
 int allot__books_new(allot_engine *engine, const allot_plan *plan, allot__books **out);
-void allot__books_free(allot__books *books);
+void allot__books_end(allot__books *books);
 const allot_plan *allot__books_plan(const allot__books *books);
 
 /* Enters an event. EUSAGE, ERANGE, EEXIST, ENOENT, EINVALID with a fault, or ENOMEM: nothing was
@@ -34,8 +34,11 @@ int allot__books_state(allot__books *books, int64_t now, allot_report *report,
                        const allot_state **out);
 
 /* Enters a decision about that state, whose cycle has that number: reclaims are "r<cycle>.<i>",
- * where i is its place in the decision. ENOMEM: nothing was entered. */
-int allot__books_enter(allot__books *books, const allot_decision *decision, int64_t cycle);
+ * where i is its place in the decision. What changed is written to `effect`, as lines that
+ * allot__books_read enters without deciding anew; when that ran out of memory (its `failed`), the
+ * decision was entered all the same. ENOMEM: nothing was entered. */
+int allot__books_enter(allot__books *books, const allot_decision *decision, int64_t cycle,
+                       allot__buf *effect);
 
 /* Whether a kill was told by an earlier decision, so that it is not told again: `i` of
  * allot_decision_kill. To be asked before the decision is entered. */

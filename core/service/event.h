@@ -37,6 +37,9 @@
     XX(KEEP_FLIGHT, "keep_flight", 1)                                                              \
     XX(KEEP_CLAIM, "keep_claim", 1)                                                                \
     XX(KEEP_VICTIM, "keep_victim", 1)                                                              \
+    XX(KEEP_LANDED, "keep_landed", 1)                                                              \
+    XX(KEEP_TOLD, "keep_told", 1)                                                                  \
+    XX(KEEP_LOANS, "keep_loans", 1)                                                                \
     XX(KEEP_LOAN, "keep_loan", 1)                                                                  \
     XX(KEEP_JOB, "keep_job", 1)                                                                    \
     XX(KEEP_USAGE, "keep_usage", 1)                                                                \
@@ -63,7 +66,7 @@ typedef struct allot__fault {
 __attribute__((format(printf, 6, 7)))
 #endif
 int
-allot__fault_say(allot__fault *fault, int status, const char *code, const char *path,
+allot__fault_set(allot__fault *fault, int status, const char *code, const char *path,
                  const char *hint, const char *format, ...);
 
 /* A member of a member: of attributes, resources and hosts by key, of tags without. */

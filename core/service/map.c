@@ -97,6 +97,16 @@ void allot__map_take(allot__map *map, allot__named *item)
     map->count--;
 }
 
+void allot__map_swap(allot__map *map, allot__named *old, allot__named *item)
+{
+    map->slots[place(map, old->name, old->len, old->hash)] = item;
+    item->hash = old->hash;
+    item->before = old->before;
+    item->after = old->after;
+    *(old->before != NULL ? &old->before->after : &map->first) = item;
+    *(old->after != NULL ? &old->after->before : &map->last) = item;
+}
+
 void allot__map_free(allot__map *map)
 {
     allot__sv_free(map->engine, map->slots, map->capacity, sizeof *map->slots);

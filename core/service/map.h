@@ -31,6 +31,8 @@ allot__named *allot__map_find(const allot__map *map, const char *name, size_t le
 /* `item` has its name and length; nothing of that name is in. ENOMEM. */
 int allot__map_put(allot__map *map, allot__named *item);
 void allot__map_take(allot__map *map, allot__named *item);
+/* Puts an item in the place of one that has the same name. */
+void allot__map_swap(allot__map *map, allot__named *old, allot__named *item);
 /* Room for one more, so that the next put cannot fail. ENOMEM. */
 int allot__map_reserve(allot__map *map);
 /* Forgets all; the items are the caller's. */

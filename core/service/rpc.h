@@ -46,7 +46,11 @@ typedef struct allot__call {
     bool in_batch;
     int64_t batch;      /* answer once the store's batch of that number is on disk; 0: at once */
     allot__buf *answer; /* gets {"jsonrpc": ..., "id": ..., ["result": value | "error": ...]} */
-    bool answered;      /* or will be: see allot__rpc_later */
+    /* Whom an answer that comes later is told, where there is no peer. */
+    void (*tell)(void *ud, const char *line, size_t len);
+    void *tell_ud;
+    size_t mark;   /* where the answer begins in it */
+    bool answered; /* or will be: see allot__rpc_later */
 } allot__call;
 
 typedef struct allot__method {
@@ -89,10 +93,11 @@ typedef struct allot__param {
 int allot__params_read(allot__call *call, allot__param *fields, allot__fault *fault);
 void allot__params_free(allot__call *call, allot__param *fields);
 
-/* A line without its end: answers into `answer`, which stays empty when nobody wants one, and says
- * with *batch when it may be sent. ENOMEM: the line had no effect beyond what was answered. */
-int allot__rpc_line(allot_service *service, struct allot__peer *peer, const char *line, size_t len,
-                    allot__buf *answer, int64_t *batch);
+/* A line without its end, from whom `from` says (service, peer, tell): answers into `answer`, which
+ * stays empty when nobody wants one, and says with *batch when it may be sent. ENOMEM: the line had
+ * no effect beyond what was answered. */
+int allot__rpc_line(const allot__call *from, const char *line, size_t len, allot__buf *answer,
+                    int64_t *batch);
 
 /* All methods but the events'; ends with a row without name (methods.c). */
 extern const allot__method allot__methods[];

@@ -18,6 +18,7 @@
 #include "service/books.h"
 #include "service/cycle.h"
 #include "service/feed.h"
+#include "service/keys.h"
 #include "service/log.h"
 #include "service/map.h"
 #include "service/rpc.h"
@@ -69,13 +70,22 @@ struct allot_service {
     allot__feed *feed;
     struct allot__wire *wire;
     struct allot__clockwork *clockwork; /* of cycles */
-    struct allot__keys *keys;           /* idempotency keys */
+    allot__keys *keys;                  /* idempotency keys */
     int64_t now;                        /* never goes back; allot__service_now moves it */
     int64_t event, cycle, seq;          /* the last ones */
     int64_t snapshot_event;             /* the last event in a snapshot */
     allot__tally tally;
-    uint64_t started; /* uv_hrtime */
-    bool running, stopping;
+    uint64_t started;  /* uv_hrtime */
+    uv_timer_t ticker; /* each second, and while it stops */
+    bool ticking;
+    uint64_t stop_at;              /* ms of the loop: then what is not on disk is given up */
+    const char *fault;             /* why it failed; static */
+    void (*failed_hook)(void *ud); /* stops it; NULL: it stops by itself */
+    void *failed_ud;
+    bool fresh;                    /* the plan is another one than the store's last rows go by */
+    struct allot__waiter *waiters; /* embedder's calls whose answers wait for the disk */
+    bool running, stopping, failed;
+    int64_t snapshot_cycle;
     int32_t handles; /* that are open, and work that is being done: see allot__handle_open */
     void (*stopped)(void *ud);
     void *stopped_ud;
@@ -97,6 +107,18 @@ int allot__service_enter(allot_service *service, allot__event *event, const char
  * afterwards, and the old one is freed. Between two cycles: never from a part's `cycle`. ENOENT,
  * EINVALID (report), ENOMEM: the old one goes on, and `version` stays the caller's. */
 int allot__service_swap(allot_service *service, allot__version *version, allot_report *report);
+
+/* Brings the books to where the store ends. EIO, EINVALID (report), ENOMEM. */
+int allot__service_load(allot_service *service, allot_report *report);
+/* Tells the embedder's calls what is on disk. */
+void allot__waiters_committed(allot_service *service, int64_t batch);
+void allot__waiters_free(allot_service *service);
+/* Writes a snapshot when enough has happened since the last one, or `now`; lets old rows go. */
+void allot__service_snapshot(allot_service *service, bool now);
+/* Something is amiss that only a new beginning from what is on disk mends: logs it, and stops. */
+void allot__service_fail(allot_service *service, const char *text);
+void allot__cycle_free(allot_service *service);
+void allot__wire_free(allot_service *service);
 
 /* Counts a handle, or work on a thread, that must be over before the service is; and its end. Every
  * uv_close of a service's handle ends in allot__handle_closed. */

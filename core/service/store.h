@@ -11,8 +11,8 @@
  * service takes no more than allot__store_full allows.
  *
  * Tables: meta(key, value), plans(sha256, text), events(seq, at, method, params, idem),
- * cycles(cycle, seq, at, event, plan, policy, input, output, decision), snapshots(event, cycle,
- * seq, at, plan, body). PRAGMA user_version is the schema's version.
+ * cycles(cycle, seq, at, event, plan, policy, input, output, decision, effect), snapshots(event,
+ * cycle, seq, at, plan, body). PRAGMA user_version is the schema's version.
  */
 #ifndef ALLOT_SERVICE_STORE_H
 #define ALLOT_SERVICE_STORE_H
@@ -44,6 +44,8 @@ typedef struct allot__cycle_row {
     uint64_t input, output; /* digests of what it was decided from, and of all that was decided */
     const char *decision;   /* NULL: nothing was decided */
     size_t decision_len;
+    const char *effect; /* lines that enter in the books what it changed */
+    size_t effect_len;
 } allot__cycle_row;
 
 typedef struct allot__snapshot_row {
@@ -86,10 +88,15 @@ int allot__store_plan(allot__store *store, const char *sha256, allot__buf *out);
 /* ---- Writing, on the loop -------------------------------------------------------------------- */
 
 /* From now on batches are written on that loop's threads. `committed`: batches up to that number
- * are on disk. `troubled`: the store failed (text), or works again (NULL). */
-void allot__store_attach(allot__store *store, struct uv_loop_s *loop,
-                         void (*committed)(void *ud, int64_t batch),
-                         void (*troubled)(void *ud, const char *text), void *ud);
+ * are on disk. `troubled`: the store failed (text), or works again (NULL). ENOMEM. */
+int allot__store_attach(allot__store *store, struct uv_loop_s *loop,
+                        void (*committed)(void *ud, int64_t batch),
+                        void (*troubled)(void *ud, const char *text), void *ud);
+/* Writes nothing more; it must not be working (allot__store_working). */
+void allot__store_detach(allot__store *store);
+bool allot__store_working(const allot__store *store);
+/* Room for a row with so many bytes of text, so that adding it cannot fail. ENOMEM. */
+int allot__store_reserve(allot__store *store, size_t bytes);
 /* Add to the batch that is gathered, and return its number, or ENOMEM with no effect. It is written
  * as soon as the one before is. */
 int64_t allot__store_event(allot__store *store, const allot__event_row *row);
@@ -102,6 +109,8 @@ int64_t allot__store_put_plan(allot__store *store, const char *sha256, const cha
 int64_t allot__store_compact(allot__store *store, int64_t event, int64_t since);
 /* The number of the batch that is gathered. */
 int64_t allot__store_batch(const allot__store *store);
+/* The number of the batch after which all that was added is on disk; 0: it is. */
+int64_t allot__store_pending(const allot__store *store);
 /* Whether so much waits for the disk that no more may be taken. */
 bool allot__store_full(const allot__store *store);
 /* Whether all that was added is on disk. */

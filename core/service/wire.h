@@ -32,6 +32,10 @@ void allot__wire_committed(allot_service *service, int64_t batch);
 
 /* A line, to which an end is added, at once or once `batch` is on disk (0: at once). */
 void allot__peer_send(allot__peer *peer, const char *line, size_t len, int64_t batch);
+/* Sends what was added from elsewhere than a call. */
+void allot__peer_push(allot__peer *peer);
+/* Tells the feed that there is room (allot__feed_drained) once what is being answered is sent. */
+void allot__peer_later(allot__peer *peer);
 /* Bytes that wait to be sent. */
 size_t allot__peer_waiting(const allot__peer *peer);
 /* A peer's number is never used twice; NULL: it is gone. */
@@ -41,6 +45,8 @@ allot__peer *allot__peer_find(allot_service *service, uint64_t number);
  * bytes. */
 bool allot__peer_trusted(const allot__peer *peer);
 bool allot__peer_auth(allot__peer *peer, const char *token);
+/* Closes the rest once all connections are gone and it was told to stop. */
+void allot__wire_end(allot_service *service);
 int32_t allot__wire_peers(const allot_service *service);
 
 /* Whether two texts are the same, in a time that depends on b's length alone. */

@@ -135,6 +135,18 @@ return {
   { "W-unreachable", "A consumer of the plan gets no slot at any hour, though it alone asks." },
   { "W-import", "A line of an LSF file cannot be said in a plan." },
 
+  -- The running service (allot serve).
+  { "E-store", "The file that events are kept in cannot be opened, read or written, is in use, or "
+    .. "is of a later version. Nothing is acknowledged that is not in it." },
+  { "W-store", "The plan was changed while nothing ran: what the store says of consumers that are "
+    .. "gone is left out." },
+  { "E-listen", "A socket or an address cannot be listened on." },
+  { "E-token", "A token has 16 to 1024 bytes, in the first line of its file." },
+  { "E-stopping", "The service is about to stop and takes no more events." },
+  { "E-job-state", "An event does not go with the state that the job is in." },
+  { "E-unknown-session", "There is no such session." },
+  { "E-unknown-reclaim", "No reclaim of that name is in flight; it may have come back already." },
+
   -- Pieces of input to a session (allot repl).
   { "E-desk", "What was put on the desk is no plan or state, or a word of the desk cannot do that "
     .. "now. Nothing was changed." },

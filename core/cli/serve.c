@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* serve.c: the verb `serve`: the running service, with what the line and variables say. */
+#include <allot/service.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+
+/* The token is the file's first line. */
+static int read_token(allot__cli *cli, const char *path, allot__text *token)
+{
+    int code = allot__cli_read(cli, path, token);
+    if (code != CLI_DONE)
+        return code;
+    allot__cli_add(token, "", 1);
+    size_t len = token->bytes != NULL ? strcspn(token->bytes, "\r\n") : 0;
+    if (len < 16 || len > 1024)
+        return allot__cli_fail(cli, CLI_INVALID, "E-token", NULL,
+                               "%.200s: a token has 16 to 1024 bytes, found %zu", path, len);
+    token->bytes[len] = '\0';
+    return CLI_DONE;
+}
+
+static int read_uids(allot__cli *cli, uint32_t *uids)
+{
+    const allot__list *allow = &cli->options.allow;
+    for (int i = 0; i < allow->count; i++) {
+        char *end;
+        errno = 0;
+        unsigned long long uid = strtoull(allow->items[i], &end, 10);
+        if (errno != 0 || *end != '\0' || allow->items[i][0] < '0' || allow->items[i][0] > '9' ||
+            uid > UINT32_MAX)
+            return allot__cli_fail(cli, CLI_USAGE, "E-usage", NULL,
+                                   "--allow is the number of a user, not \"%.100s\"",
+                                   allow->items[i]);
+        uids[i] = (uint32_t)uid;
+    }
+    return CLI_DONE;
+}
+
+static void configure(const allot__cli *cli, allot_service_config *config)
+{
+    const allot__options *options = &cli->options;
+    config->plan = cli->operands[0];
+    config->store = options->store;
+    config->socket = options->socket;
+    config->tcp = options->tcp;
+    config->http = options->http;
+    config->watch = !options->no_watch;
+    config->log_json = options->log;
+    if (allot__cli_given(cli, "log-level"))
+        config->log_level = options->log_level;
+    if (options->debounce > 0 || allot__cli_given(cli, "debounce"))
+        config->debounce = options->debounce;
+    if (options->interval > 0 || allot__cli_given(cli, "interval"))
+        config->interval = options->interval * 1000;
+    if (options->keep > 0 || allot__cli_given(cli, "keep"))
+        config->keep = options->keep;
+    if (options->clients > 0)
+        config->clients = (int32_t)options->clients;
+}
+
+int allot__cli_serve(allot__cli *cli)
+{
+    allot_service_config config;
+    uint32_t uids[CLI_LIST_MOST];
+    allot__text token = {.engine = cli->engine}, socket = {.engine = cli->engine};
+    allot_service_config_init(&config);
+    configure(cli, &config);
+    int code = read_uids(cli, uids);
+    config.uids = uids;
+    config.uid_count = cli->options.allow.count;
+    if (code == CLI_DONE && cli->options.token_file != NULL)
+        code = read_token(cli, cli->options.token_file, &token);
+    config.token = token.bytes;
+    if (config.socket == NULL) {
+        allot__cli_printf(&socket, "%s.sock", config.plan);
+        allot__cli_add(&socket, "", 1);
+        config.socket = socket.bytes;
+    }
+    if (code == CLI_DONE)
+        code = allot__cli_status(
+            cli, allot_service_serve(cli->engine, &config, cli->report, NULL, NULL));
+    allot__cli_text_free(&token);
+    allot__cli_text_free(&socket);
+    return code;
+}

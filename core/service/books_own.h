@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * books_own.h: what the books are made of; of books*.c alone.
+ *
+ * This file owns: struct allot__books.
+ */
+#ifndef ALLOT_SERVICE_BOOKS_OWN_H
+#define ALLOT_SERVICE_BOOKS_OWN_H
+
+#include <string.h>
+
+#include "service/books.h"
+#include "service/map.h"
+#include "service/text.h"
+
+/* Tasks of a leaf that share a slot (state.h), which counts once, with the most that one states. */
+typedef struct allot__unit {
+    allot__named named;
+    struct allot__task_item *first;
+    int64_t slots;
+    size_t size;
+} allot__unit;
+
+typedef struct allot__task_item {
+    allot__named named;
+    allot_task it; /* all that it points to is behind it, in the same block */
+    bool told;     /* to go, by a kill */
+    allot__unit *unit;
+    struct allot__task_item *next; /* in its unit */
+    size_t size;
+} allot__task_item;
+
+typedef struct allot__session_item {
+    allot__named named;
+    allot_session it;
+    size_t size;
+} allot__session_item;
+
+typedef struct allot__job_item {
+    allot__named named;
+    allot_job it; /* `ran` and `suspended_for` are those until `since` */
+    int64_t since;
+    bool told;
+    size_t size;
+} allot__job_item;
+
+typedef struct allot__flight_item {
+    allot__named named;
+    allot_in_flight it;
+    size_t size;
+} allot__flight_item;
+
+typedef struct allot__host_item {
+    allot__named named;
+    int64_t slots, load; /* -1: as planned; not told */
+    allot_closed closed;
+    int32_t exclusive_to;
+    bool exclusive_given;
+    size_t size;
+} allot__host_item;
+
+typedef struct allot__books_group {
+    int32_t *demand, *allocated, *held;    /* by consumer; held: by its tasks */
+    int64_t *reclaimed_at, *waiting_since; /* INT64_MIN: not; NULL where no option asks for it */
+    int64_t slots;                         /* -1: not told */
+} allot__books_group;
+
+typedef struct allot__usage_item {
+    int64_t slot_seconds;
+    int32_t millionths;
+} allot__usage_item;
+
+struct allot__books {
+    allot_engine *engine;
+    const allot_plan *plan;
+    size_t consumers, group_count, queues, leases, resources;
+    allot__books_group *groups;
+    allot__map tasks, units, sessions, jobs, flights, hosts;
+    allot_loan *loans;
+    size_t loan_count, loan_room;
+    allot_lease_now *lease; /* by lease */
+    bool *lease_told;
+    allot__usage_item *usage; /* by queue */
+    int64_t usage_at, *resource_at;
+    int64_t last; /* the last cycle's now; INT64_MIN: none yet */
+    bool damped;  /* an option asks for the times of leaves */
+    /* The state made from this. */
+    allot_state *state;
+    bool sealed, lists_dirty;
+    /* Leaves whose allocated the state has yet to be told, as a decision about it lives. */
+    struct allot__granted {
+        int32_t group, consumer;
+    } * granted;
+    size_t granted_count, granted_room;
+};
+
+static inline allot__task_item *allot__task_of(allot__named *it)
+{
+    return (allot__task_item *)(void *)it;
+}
+
+/* ---- Items (books_item.c): copied whole into a block of their own; NULL: ENOMEM -------------- */
+
+allot__task_item *allot__task_make(allot_engine *engine, const allot_task *task);
+allot__session_item *allot__session_make(allot_engine *engine, const allot_session *session);
+allot__job_item *allot__job_make(allot_engine *engine, const allot_job *job);
+allot__flight_item *allot__flight_make(allot_engine *engine, const allot_in_flight *flight);
+allot__host_item *allot__host_make(allot_engine *engine, const char *name);
+allot__unit *allot__unit_make(allot_engine *engine, const char *key, size_t len);
+
+#define ALLOT__ITEM_FREE(engine, item) allot__sv_free((engine), (item), 1, (item)->size)
+
+/* ---- Events by kind; each as allot__books_apply ---------------------------------------------- */
+
+int allot__apply_row(allot__books *books, const allot__event *event, allot__fault *fault);
+int allot__apply_start(allot__books *books, const allot__event *event, allot__fault *fault);
+int allot__apply_finish(allot__books *books, const allot__event *event, allot__fault *fault);
+int allot__apply_returned(allot__books *books, const allot__event *event, allot__fault *fault);
+int allot__apply_session(allot__books *books, const allot__event *event, allot__fault *fault);
+int allot__apply_host(allot__books *books, const allot__event *event, allot__fault *fault);
+int allot__apply_lease(allot__books *books, const allot__event *event, allot__fault *fault);
+int allot__apply_job(allot__books *books, const allot__event *event, allot__fault *fault);
+int allot__apply_kept(allot__books *books, const allot__event *event, allot__fault *fault);
+int allot__enter_jobs(allot__books *books, const allot_decision *decision, allot__buf *effect);
+
+/* ---- Lines (books_write.c, books_line.c) ------------------------------------------------------
+ */
+
+void allot__entry_open(allot__buf *out, allot__event_kind kind);
+void allot__entry_close(allot__buf *out);
+void allot__write_leaf(allot__buf *out, const allot_plan *plan, int32_t group, int32_t consumer);
+void allot__write_set(allot__buf *out, const char *key, int64_t value, int64_t unset);
+void allot__write_row(const allot__books *books, int32_t group, int32_t leaf, allot__buf *out);
+void allot__write_flight(const allot__books *books, const allot_in_flight *flight, allot__buf *out);
+void allot__write_lent(const allot__books *books, allot__buf *out);
+void allot__write_contracts(const allot__books *books, allot__buf *out);
+void allot__write_job(const allot__books *books, const allot__job_item *item, allot__buf *out);
+/* The job of that id; one that is no more as finished. */
+void allot__write_job_of(const allot__books *books, const char *id, allot__buf *out);
+/* Use of queues, times of resources, and the clock. */
+void allot__write_clock(const allot__books *books, allot__buf *out);
+void allot__write_use(const allot__books *books, allot__buf *out);
+/* A line with nothing but an id. */
+void allot__write_id(allot__buf *out, allot__event_kind kind, const char *id);
+void allot__write_extras(const allot__books *books, const char *const *tags, int32_t tag_count,
+                         const allot_task_value *values, int32_t value_count, allot__buf *out);
+
+/* As allot__books_write, without what leaves demand and are allocated. */
+int allot__books_write_rest(const allot__books *books, allot__buf *out);
+
+/* Opens the state where there is one, so that it can be told of what changed. */
+void allot__books_unseal(allot__books *books);
+/* The state has to be made anew. */
+void allot__books_forget(allot__books *books);
+/* Sets what a leaf is allocated, here and in the state. */
+void allot__books_allocate(allot__books *books, int32_t group, int32_t consumer, int64_t slots);
+/* Takes a task out, and what it held away from its leaf; its slots, unless `keep`, too. */
+void allot__task_end(allot__books *books, allot__task_item *task, bool keep);
+/* Puts one in; its leaf holds what it takes, and there is room in all maps. */
+int allot__task_begin(allot__books *books, allot__task_item *task);
+/* How much more a leaf's tasks would hold with this one. */
+int64_t allot__task_needs(const allot__books *books, const allot_task *task);
+
+#endif

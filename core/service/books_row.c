@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* books_row.c: what leaves demand and hold, hosts, sizes, sessions and contracts. */
+#include "service/books_own.h"
+
+void allot__books_unseal(allot__books *books)
+{
+    if (books->sealed)
+        allot_state_open(books->state);
+    books->sealed = false;
+    for (size_t i = 0; books->state != NULL && i < books->granted_count; i++)
+        allot_state_allocated(
+            books->state, books->granted[i].group, books->granted[i].consumer,
+            books->groups[books->granted[i].group].allocated[books->granted[i].consumer]);
+    books->granted_count = 0;
+}
+
+void allot__books_forget(allot__books *books)
+{
+    allot_state_free(books->state);
+    books->state = NULL;
+    books->sealed = false;
+}
+
+void allot__books_allocate(allot__books *books, int32_t group, int32_t consumer, int64_t slots)
+{
+    books->groups[group].allocated[consumer] = (int32_t)slots;
+    if (books->state != NULL)
+        allot_state_allocated(books->state, group, consumer, slots);
+}
+
+/* ---- Leaves ---------------------------------------------------------------------------------- */
+
+static int few(const allot__event *event, int64_t allocated, int64_t held, allot__fault *fault)
+{
+    if (event->kind == ALLOT__EVENT_RELEASE)
+        return allot__fault_set(fault, ALLOT_ERANGE, "E-allocated", "slots", NULL,
+                                "slots: found %lld, allowed at most %lld: %lld are allocated, its "
+                                "tasks hold %lld",
+                                (long long)event->slots, (long long)(allocated - held),
+                                (long long)allocated, (long long)held);
+    return allot__fault_set(fault, ALLOT_ERANGE, "E-allocated", "slots", NULL,
+                            "slots: found %lld, allowed at least %lld, what its tasks hold",
+                            (long long)event->slots, (long long)held);
+}
+
+int allot__apply_row(allot__books *books, const allot__event *event, allot__fault *fault)
+{
+    allot__books_group *group = &books->groups[event->group];
+    int32_t leaf = event->consumer;
+    int64_t allocated = group->allocated[leaf], held = group->held[leaf];
+    if (event->kind == ALLOT__EVENT_DEMAND) {
+        group->demand[leaf] = (int32_t)event->slots;
+        if (books->state != NULL)
+            allot_state_demand(books->state, event->group, leaf, event->slots);
+        return ALLOT_OK;
+    }
+    int64_t after = event->kind == ALLOT__EVENT_RELEASE ? allocated - event->slots : event->slots;
+    if (after < held)
+        return few(event, allocated, held, fault);
+    allot__books_allocate(books, event->group, leaf, after);
+    return ALLOT_OK;
+}
+
+/* ---- Sessions -------------------------------------------------------------------------------- */
+
+static int put_session(allot__books *books, const allot__event *event, allot__session_item *old,
+                       allot__fault *fault)
+{
+    for (allot__named *it = books->sessions.first; it != NULL; it = it->after) {
+        const allot_session *other = &((allot__session_item *)(void *)it)->it;
+        if (it != &old->named && other->consumer == event->consumer &&
+            other->group == event->group && other->scheduling != event->scheduling)
+            return allot__fault_set(fault, ALLOT_EINVALID, "E-scheduling", "scheduling", NULL,
+                                    "scheduling: the leaf's session \"%.100s\" has \"%s\", and all "
+                                    "of a leaf have the same",
+                                    other->id, allot_scheduling_name((int)other->scheduling));
+    }
+    allot_session session = {.id = event->id,
+                             .consumer = event->consumer,
+                             .group = event->group,
+                             .scheduling = event->scheduling,
+                             .priority = event->priority,
+                             .preemption_rank = event->preemption_rank,
+                             .created = event->created,
+                             .minimum = event->minimum,
+                             .demand = event->demand};
+    allot__session_item *item = allot__session_make(books->engine, &session);
+    if (item == NULL || allot__map_reserve(&books->sessions) != ALLOT_OK) {
+        if (item != NULL)
+            ALLOT__ITEM_FREE(books->engine, item);
+        return ALLOT_ENOMEM;
+    }
+    if (old != NULL) {
+        allot__map_take(&books->sessions, &old->named);
+        ALLOT__ITEM_FREE(books->engine, old);
+    }
+    allot__map_put(&books->sessions, &item->named);
+    books->lists_dirty = true;
+    return ALLOT_OK;
+}
+
+int allot__apply_session(allot__books *books, const allot__event *event, allot__fault *fault)
+{
+    allot__session_item *old =
+        (void *)allot__map_find(&books->sessions, event->id, strlen(event->id));
+    if (event->kind == ALLOT__EVENT_SESSION)
+        return put_session(books, event, old, fault);
+    if (old == NULL)
+        return allot__fault_set(fault, ALLOT_ENOENT, "E-unknown-session", "id", NULL,
+                                "id: there is no session \"%.100s\"", event->id);
+    allot__map_take(&books->sessions, &old->named);
+    ALLOT__ITEM_FREE(books->engine, old);
+    books->lists_dirty = true;
+    return ALLOT_OK;
+}
+
+/* ---- Hosts ----------------------------------------------------------------------------------- */
+
+/* The host's item, made where there is none; NULL: out of memory. */
+static allot__host_item *host_item(allot__books *books, const char *name)
+{
+    allot__host_item *item = (void *)allot__map_find(&books->hosts, name, strlen(name));
+    if (item != NULL)
+        return item;
+    item = allot__host_make(books->engine, name);
+    if (item != NULL && allot__map_put(&books->hosts, &item->named) != ALLOT_OK) {
+        ALLOT__ITEM_FREE(books->engine, item);
+        return NULL;
+    }
+    return item;
+}
+
+static int unknown_host(const allot__event *event, allot__fault *fault)
+{
+    return allot__fault_set(fault, ALLOT_ENOENT, "E-unknown-host", "name",
+                            "give its `slots` to make it known",
+                            "name: nobody knows the host \"%.100s\"", event->id);
+}
+
+static int put_host(allot__books *books, const allot__event *event, allot__fault *fault)
+{
+    bool known = allot_plan_host_find(books->plan, event->id) >= 0 ||
+                 allot__map_find(&books->hosts, event->id, strlen(event->id)) != NULL;
+    if (!known && !event->slots_given)
+        return unknown_host(event, fault);
+    allot__host_item *item = host_item(books, event->id);
+    if (item == NULL)
+        return ALLOT_ENOMEM;
+    if (event->slots_given)
+        item->slots = event->slots;
+    if (event->closed >= 0)
+        item->closed = (allot_closed)event->closed;
+    if (event->load >= 0)
+        item->load = event->load;
+    if (event->other_given || event->other != ALLOT_ROOT) {
+        item->exclusive_to = event->other;
+        item->exclusive_given = true;
+    }
+    allot__books_forget(books);
+    return ALLOT_OK;
+}
+
+/* It stays known, without slots, for what is said to be there. */
+static int end_host(allot__books *books, const allot__event *event, allot__fault *fault)
+{
+    bool told = allot__map_find(&books->hosts, event->id, strlen(event->id)) != NULL;
+    if (!told && allot_plan_host_find(books->plan, event->id) < 0)
+        return unknown_host(event, fault);
+    allot__host_item *item = host_item(books, event->id);
+    if (item == NULL)
+        return ALLOT_ENOMEM;
+    item->slots = 0;
+    item->closed = ALLOT_OPEN;
+    item->load = -1;
+    allot__books_forget(books);
+    return ALLOT_OK;
+}
+
+int allot__apply_host(allot__books *books, const allot__event *event, allot__fault *fault)
+{
+    if (event->kind == ALLOT__EVENT_HOST)
+        return put_host(books, event, fault);
+    if (event->kind == ALLOT__EVENT_HOST_GONE)
+        return end_host(books, event, fault);
+    books->groups[event->group].slots = event->slots;
+    if (books->state != NULL)
+        allot_state_slots(books->state, event->group, event->slots);
+    return ALLOT_OK;
+}
+
+/* ---- Contracts ------------------------------------------------------------------------------- */
+
+static int read_side(const allot__pairs *pairs, const char *path, allot_lease_side *side,
+                     allot__fault *fault)
+{
+    for (int32_t i = 0; i < pairs->count; i++) {
+        const allot__pair *pair = &pairs->items[i];
+        int64_t *at = strcmp(pair->key, "available") == 0 ? &side->available
+                      : strcmp(pair->key, "used") == 0    ? &side->used
+                      : strcmp(pair->key, "demand") == 0  ? &side->demand
+                                                          : NULL;
+        if (at == NULL)
+            return allot__fault_set(fault, ALLOT_EINVALID, "E-unknown-key", path, NULL,
+                                    "%s: \"%.80s\" is none of available, used, demand", path,
+                                    pair->key);
+        *at = pair->number;
+    }
+    if (side->used > side->available)
+        return allot__fault_set(fault, ALLOT_ERANGE, "E-range", path, NULL,
+                                "%s: %lld slots are used, %lld available", path,
+                                (long long)side->used, (long long)side->available);
+    return ALLOT_OK;
+}
+
+int allot__apply_lease(allot__books *books, const allot__event *event, allot__fault *fault)
+{
+    allot_lease_now now = {.provider.demand = -1, .consumer.demand = -1, .phase = ALLOT_LEASE_OK};
+    if (books->lease_told[event->lease])
+        now = books->lease[event->lease];
+    int status = read_side(&event->provider, "provider", &now.provider, fault);
+    if (status == ALLOT_OK)
+        status = read_side(&event->holder, "consumer", &now.consumer, fault);
+    if (status != ALLOT_OK)
+        return status;
+    if (event->phase >= 0)
+        now.phase = (allot_lease_phase)event->phase;
+    if (event->since != INT64_MIN)
+        now.since = event->since;
+    else if (!books->lease_told[event->lease])
+        now.since = event->at;
+    books->lease[event->lease] = now;
+    books->lease_told[event->lease] = true;
+    allot__books_forget(books);
+    return ALLOT_OK;
+}

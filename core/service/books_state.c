@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* books_state.c: the state that a cycle decides on, made from the books. */
+#include "service/books_own.h"
+
+/* ---- What stays from cycle to cycle ---------------------------------------------------------- */
+
+static int put_rows(const allot__books *books, allot_state *state)
+{
+    int status = ALLOT_OK;
+    for (int32_t g = 0; g < (int32_t)books->group_count; g++) {
+        const allot__books_group *group = &books->groups[g];
+        if (group->slots >= 0)
+            status = allot_state_slots(state, g, group->slots);
+        for (int32_t i = 0; i < (int32_t)books->consumers && books->queues == 0; i++) {
+            if (allot_plan_children(books->plan, i) > 0)
+                continue;
+            if (group->demand[i] != 0)
+                allot_state_demand(state, g, i, group->demand[i]);
+            allot_state_allocated(state, g, i, group->allocated[i]);
+        }
+    }
+    return status;
+}
+
+static int put_hosts(const allot__books *books, allot_state *state)
+{
+    int status = ALLOT_OK;
+    for (const allot__named *it = books->hosts.first; it != NULL && status == ALLOT_OK;
+         it = it->after) {
+        const allot__host_item *host = (const allot__host_item *)(const void *)it;
+        status = allot_state_host(state, it->name, host->slots, host->closed);
+        if (status == ALLOT_OK && host->load >= 0)
+            status = allot_state_host_load(state, it->name, host->load);
+        if (status == ALLOT_OK && host->exclusive_given)
+            status = allot_state_host_exclusive(state, it->name, host->exclusive_to);
+    }
+    return status;
+}
+
+static int make_state(allot__books *books)
+{
+    allot_state *state;
+    int status = allot_state_new(books->plan, &state);
+    if (status != ALLOT_OK)
+        return status;
+    status = put_rows(books, state);
+    if (status == ALLOT_OK)
+        status = put_hosts(books, state);
+    if (status != ALLOT_OK) {
+        allot_state_free(state);
+        return status;
+    }
+    books->state = state;
+    books->lists_dirty = true;
+    return ALLOT_OK;
+}
+
+/* ---- Lists ----------------------------------------------------------------------------------- */
+
+static int put_job(const allot__job_item *item, allot_state *state, int64_t now)
+{
+    allot_job job = item->it;
+    int64_t passed = now > item->since ? now - item->since : 0;
+    if (job.state == ALLOT_RUNNING)
+        job.ran = (job.ran > 0 ? job.ran : 0) + passed;
+    else if (job.state != ALLOT_PENDING)
+        job.suspended_for += passed;
+    return allot_state_job(state, &job);
+}
+
+static int put_lists(const allot__books *books, allot_state *state, int64_t now)
+{
+    int status = allot_state_clear(state);
+    for (const allot__named *it = books->sessions.first; it && status == ALLOT_OK; it = it->after)
+        status = allot_state_session(state, &((const allot__session_item *)(const void *)it)->it);
+    for (const allot__named *it = books->tasks.first; it && status == ALLOT_OK; it = it->after)
+        status = allot_state_task(state, &((const allot__task_item *)(const void *)it)->it);
+    for (const allot__named *it = books->flights.first; it && status == ALLOT_OK; it = it->after)
+        status = allot_state_in_flight(state, &((const allot__flight_item *)(const void *)it)->it);
+    for (const allot__named *it = books->jobs.first; it && status == ALLOT_OK; it = it->after)
+        status = put_job((const allot__job_item *)(const void *)it, state, now);
+    for (size_t i = 0; i < books->loan_count && status == ALLOT_OK; i++)
+        status = allot_state_loan(state, &books->loans[i]);
+    return status;
+}
+
+/* ---- Times ----------------------------------------------------------------------------------- */
+
+static int put_times(const allot__books *books, allot_state *state, int64_t now)
+{
+    int status = allot_state_now(state, now);
+    if (status == ALLOT_OK && books->last != INT64_MIN)
+        status = allot_state_last(state, books->last);
+    for (int32_t i = 0; i < (int32_t)books->leases && status == ALLOT_OK; i++)
+        if (books->lease_told[i])
+            status = allot_state_lease(state, i, &books->lease[i]);
+    for (int32_t i = 0; i < (int32_t)books->queues && status == ALLOT_OK; i++)
+        if (books->usage_at != INT64_MIN)
+            status = allot_state_usage(state, i, books->usage[i].slot_seconds,
+                                       books->usage[i].millionths);
+    if (status == ALLOT_OK && books->queues > 0 && books->usage_at != INT64_MIN)
+        status = allot_state_usage_at(state, books->usage_at);
+    for (int32_t i = 0; i < (int32_t)books->resources && status == ALLOT_OK; i++)
+        if (books->resource_at[i] != INT64_MIN)
+            status = allot_state_resource_preempted(state, i, books->resource_at[i]);
+    return status;
+}
+
+static int put_damping(const allot__books *books, allot_state *state)
+{
+    int status = ALLOT_OK;
+    for (int32_t g = 0; books->damped && g < (int32_t)books->group_count; g++) {
+        const allot__books_group *group = &books->groups[g];
+        for (int32_t i = 0; i < (int32_t)books->consumers && status == ALLOT_OK; i++) {
+            if (allot_plan_children(books->plan, i) > 0 || books->queues > 0)
+                continue;
+            status = allot_state_reclaimed_at(state, g, i, group->reclaimed_at[i]);
+            if (status == ALLOT_OK)
+                status = allot_state_waiting_since(state, g, i, group->waiting_since[i]);
+        }
+    }
+    return status;
+}
+
+int allot__books_state(allot__books *books, int64_t now, allot_report *report,
+                       const allot_state **out)
+{
+    allot__books_unseal(books);
+    int status = books->state == NULL ? make_state(books) : ALLOT_OK;
+    if (status == ALLOT_OK)
+        status = put_times(books, books->state, now);
+    if (status == ALLOT_OK)
+        status = put_damping(books, books->state);
+    if (status == ALLOT_OK && (books->lists_dirty || books->jobs.count > 0)) {
+        books->lists_dirty = true;
+        status = put_lists(books, books->state, now);
+        books->lists_dirty = status != ALLOT_OK;
+    }
+    if (status == ALLOT_OK)
+        status = allot_state_seal(books->state, report);
+    if (status != ALLOT_OK) {
+        allot__books_forget(books);
+        return status;
+    }
+    books->sealed = true;
+    *out = books->state;
+    return ALLOT_OK;
+}

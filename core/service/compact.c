@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* compact.c: what a decision says is to be carried out, in a line; and digests of the rest. */
+#include <string.h>
+
+#include "service/books.h"
+#include "service/cycle.h"
+
+typedef struct page {
+    allot__buf *out;
+    const allot_decision *decision;
+    const allot_plan *plan;
+    const allot_state *state;
+    int64_t orders;
+} page;
+
+static void open_list(page *it, const char *key)
+{
+    allot__buf_key(it->out, key);
+    allot__buf_puts(it->out, "[");
+}
+
+static void open_item(page *it)
+{
+    allot__buf_key(it->out, NULL);
+    allot__buf_puts(it->out, "{");
+}
+
+static void close_item(page *it)
+{
+    allot__buf_puts(it->out, "}");
+}
+
+static void put_leaf(page *it, const char *key, int32_t group, int32_t consumer)
+{
+    allot__buf_member(it->out, "group", allot_plan_group_name(it->plan, group));
+    allot__buf_key(it->out, key);
+    allot__buf_path(it->out, it->plan, consumer);
+}
+
+static void put_places(page *it, const allot_place *places, int32_t count)
+{
+    if (count == 0)
+        return;
+    allot__buf_key(it->out, "hosts");
+    allot__buf_puts(it->out, "{");
+    for (int32_t i = 0; i < count; i++) {
+        allot__buf_key(it->out, NULL);
+        allot__buf_json(it->out, places[i].name);
+        allot__buf_puts(it->out, ": ");
+        allot__buf_int(it->out, places[i].slots);
+    }
+    allot__buf_puts(it->out, "}");
+}
+
+static void put_code(page *it, const char *code)
+{
+    allot__buf_key(it->out, "why");
+    allot__buf_puts(it->out, "{");
+    allot__buf_member(it->out, "code", code);
+}
+
+/* ---- Slots ----------------------------------------------------------------------------------- */
+
+static void put_grants(page *it)
+{
+    open_list(it, "grants");
+    for (int32_t i = 0; i < allot_decision_grants(it->decision); i++) {
+        allot_grant grant;
+        allot_decision_grant(it->decision, i, &grant);
+        open_item(it);
+        put_leaf(it, "consumer", grant.group, grant.consumer);
+        allot__buf_number(it->out, "slots", grant.slots);
+        put_places(it, grant.places, grant.place_count);
+        close_item(it);
+        it->orders++;
+    }
+    allot__buf_puts(it->out, "]");
+}
+
+static void put_reclaim(page *it, const allot_reclaim *reclaim)
+{
+    put_leaf(it, "consumer", reclaim->group, reclaim->consumer);
+    allot__buf_number(it->out, "slots", reclaim->slots);
+    open_list(it, "for");
+    for (int32_t k = 0; k < reclaim->claim_count; k++) {
+        open_item(it);
+        allot__buf_key(it->out, "consumer");
+        allot__buf_path(it->out, it->plan, reclaim->claims[k].consumer);
+        allot__buf_number(it->out, "slots", reclaim->claims[k].slots);
+        close_item(it);
+    }
+    allot__buf_puts(it->out, "]");
+    allot__buf_number(it->out, "grace", reclaim->grace);
+    allot__buf_number(it->out, "deadline", reclaim->deadline);
+    open_list(it, "tasks");
+    for (int32_t k = 0; k < reclaim->task_count; k++) {
+        allot_task task;
+        if (allot_state_task_at(it->state, reclaim->tasks[k], &task) != ALLOT_OK)
+            continue;
+        allot__buf_key(it->out, NULL);
+        allot__buf_json(it->out, task.id);
+    }
+    allot__buf_puts(it->out, "]");
+    put_code(it, reclaim->reason);
+    allot__buf_number(it->out, "allocated", reclaim->allocated);
+    allot__buf_number(it->out, "quota", reclaim->quota);
+    allot__buf_puts(it->out, "}");
+}
+
+static void put_reclaims(page *it, int64_t cycle)
+{
+    open_list(it, "reclaims");
+    for (int32_t i = 0; i < allot_decision_reclaims(it->decision); i++) {
+        allot_reclaim reclaim;
+        allot_decision_reclaim(it->decision, i, &reclaim);
+        open_item(it);
+        allot__buf_key(it->out, "id");
+        allot__buf_printf(it->out, "\"r%lld.%d\"", (long long)cycle, (int)i);
+        put_reclaim(it, &reclaim);
+        close_item(it);
+        it->orders++;
+    }
+    allot__buf_puts(it->out, "]");
+}
+
+static void put_loans(page *it)
+{
+    open_list(it, "loans");
+    for (int32_t i = 0; i < allot_decision_loans(it->decision); i++) {
+        allot_loan_change loan;
+        allot_decision_loan(it->decision, i, &loan);
+        if (loan.slots == loan.before)
+            continue;
+        open_item(it);
+        put_leaf(it, "lender", loan.group, loan.lender);
+        allot__buf_key(it->out, "borrower");
+        allot__buf_path(it->out, it->plan, loan.borrower);
+        allot__buf_number(it->out, "slots", loan.slots);
+        allot__buf_number(it->out, "before", loan.before);
+        allot__buf_member(it->out, "why", loan.reason);
+        close_item(it);
+        it->orders++;
+    }
+    allot__buf_puts(it->out, "]");
+}
+
+static void put_leases(page *it)
+{
+    allot__buf_key(it->out, "leases");
+    allot__buf_puts(it->out, "{");
+    for (int32_t i = 0; i < allot_plan_leases(it->plan); i++) {
+        allot_lease lease;
+        allot_lease_part part;
+        if (allot_decision_lease(it->decision, i, &part) != ALLOT_OK || part.moved == 0 ||
+            allot_plan_lease_at(it->plan, i, &lease) != ALLOT_OK)
+            continue;
+        allot__buf_key(it->out, NULL);
+        allot__buf_json(it->out, lease.name);
+        allot__buf_puts(it->out, ": {");
+        allot__buf_number(it->out, "moved", part.moved);
+        allot__buf_member(it->out, "to", part.to_consumer ? "consumer" : "provider");
+        allot__buf_number(it->out, "provider", part.now.provider.available);
+        allot__buf_number(it->out, "consumer", part.now.consumer.available);
+        put_places(it, part.places, part.place_count);
+        allot__buf_member(it->out, "why", part.reason);
+        close_item(it);
+        it->orders++;
+    }
+    allot__buf_puts(it->out, "}");
+}
+
+/* ---- Tasks and jobs -------------------------------------------------------------------------- */
+
+static void put_job(page *it, const allot_job_order *order, const allot_job *job)
+{
+    allot_queue queue;
+    allot_job by;
+    open_item(it);
+    allot__buf_member(it->out, "job", job->id);
+    if (allot_plan_queue_at(it->plan, job->queue, &queue) == ALLOT_OK)
+        allot__buf_member(it->out, "queue", queue.name);
+    allot__buf_number(it->out, "slots", order->slots);
+    put_places(it, order->places, order->place_count);
+    if (order->kind == ALLOT_ORDER_SUSPEND || order->kind == ALLOT_ORDER_KILL) {
+        allot__buf_member(it->out, "action", allot_action_name((int)order->action));
+        if (order->preemptor >= 0 &&
+            allot_state_job_at(it->state, order->preemptor, &by) == ALLOT_OK)
+            allot__buf_member(it->out, "for", by.id);
+    }
+    put_code(it, order->reason);
+    allot__buf_puts(it->out, "}");
+    close_item(it);
+    it->orders++;
+}
+
+static void put_jobs(page *it, allot_order_kind kind)
+{
+    for (int32_t i = 0; i < allot_decision_job_orders(it->decision); i++) {
+        allot_job_order order;
+        allot_job job;
+        allot_decision_job_order(it->decision, i, &order);
+        if (order.kind == kind && !order.held &&
+            allot_state_job_at(it->state, order.job, &job) == ALLOT_OK)
+            put_job(it, &order, &job);
+    }
+}
+
+static void put_kills(page *it, const allot__books *books)
+{
+    for (int32_t i = 0; i < allot_decision_kills(it->decision); i++) {
+        allot_kill kill;
+        allot_task task;
+        allot_flight flight;
+        allot_decision_kill(it->decision, i, &kill);
+        if (allot__books_told(books, it->decision, i) ||
+            allot_state_task_at(it->state, kill.task, &task) != ALLOT_OK)
+            continue;
+        open_item(it);
+        allot__buf_member(it->out, "task", task.id);
+        allot__buf_key(it->out, "consumer");
+        allot__buf_path(it->out, it->plan, task.consumer);
+        if (allot_decision_flight(it->decision, kill.flight, &flight) == ALLOT_OK)
+            allot__buf_member(it->out, "reclaim", flight.id);
+        put_code(it, kill.reason);
+        allot__buf_puts(it->out, "}");
+        close_item(it);
+        it->orders++;
+    }
+}
+
+static void put_all_jobs(page *it, const allot__books *books)
+{
+    static const struct {
+        const char *key;
+        allot_order_kind kind;
+    } lists[] = {{"starts", ALLOT_ORDER_START},
+                 {"resumes", ALLOT_ORDER_RESUME},
+                 {"resizes", ALLOT_ORDER_RESIZE},
+                 {"suspends", ALLOT_ORDER_SUSPEND},
+                 {"kills", ALLOT_ORDER_KILL}};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        open_list(it, lists[i].key);
+        if (lists[i].kind == ALLOT_ORDER_KILL)
+            put_kills(it, books);
+        put_jobs(it, lists[i].kind);
+        allot__buf_puts(it->out, "]");
+    }
+}
+
+static void put_warnings(page *it, const allot_report *report)
+{
+    open_list(it, "warnings");
+    for (int32_t i = 0; report != NULL && i < allot_report_count(report); i++) {
+        const allot_diagnostic *finding = allot_report_at(report, i);
+        if (finding->severity != ALLOT_WARNING)
+            continue;
+        open_item(it);
+        allot__buf_member(it->out, "code", finding->code);
+        allot__buf_member(it->out, "message", finding->message);
+        allot__buf_member(it->out, "path", finding->path);
+        close_item(it);
+    }
+    allot__buf_puts(it->out, "]");
+}
+
+int64_t allot__compact(allot__buf *out, const allot_decision *decision, const allot__books *books,
+                       int64_t seq, int64_t cycle, int64_t event, const allot_report *warnings)
+{
+    page it = {.out = out,
+               .decision = decision,
+               .plan = allot_decision_plan(decision),
+               .state = allot_decision_state(decision)};
+    allot__buf_puts(out, "{");
+    allot__buf_number(out, "seq", seq);
+    allot__buf_number(out, "cycle", cycle);
+    allot__buf_number(out, "now", allot_decision_now(decision));
+    allot__buf_number(out, "event", event);
+    put_grants(&it);
+    put_reclaims(&it, cycle);
+    put_all_jobs(&it, books);
+    put_loans(&it);
+    put_leases(&it);
+    put_warnings(&it, warnings);
+    allot__buf_puts(out, "}");
+    return out->failed ? ALLOT_ENOMEM : it.orders;
+}
+
+/* ---- Digests --------------------------------------------------------------------------------- */
+
+static uint64_t mix(uint64_t sum, int64_t number)
+{
+    sum = (sum ^ (uint64_t)number) * 0x9E3779B97F4A7C15U;
+    return sum ^ sum >> 32;
+}
+
+void allot__digest(const allot_decision *decision, uint64_t *input, uint64_t *output)
+{
+    const allot_plan *plan = allot_decision_plan(decision);
+    const allot_state *state = allot_decision_state(decision);
+    uint64_t from = mix(1, allot_decision_now(decision)), to = 2;
+    for (int32_t g = 0; g < allot_plan_groups(plan); g++) {
+        from = mix(from, allot_state_slots_get(state, g));
+        for (int32_t i = 0; i < allot_plan_consumers(plan); i++) {
+            allot_verdict verdict;
+            allot_decision_verdict(decision, g, i, &verdict);
+            from = mix(mix(from, verdict.demand), verdict.allocated);
+            to = mix(mix(mix(to, verdict.quota), verdict.received), verdict.reclaimed);
+        }
+    }
+    *input = from;
+    *output = to;
+}

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* cycle.c: when to decide, and what becomes of a decision. */
+#include "service/cycle.h"
+
+#include <stdlib.h>
+
+#include "service/service.h"
+
+/* Timers are blocks of their own: they are closed after the service has stopped. */
+struct allot__clockwork {
+    uv_timer_t timer;
+    bool touched; /* events wait for a cycle, which the timer is set for */
+    bool again;   /* an event came while none could be run */
+    allot__buf text, effect;
+};
+
+/* ---- When ------------------------------------------------------------------------------------ */
+
+static void on_time(uv_timer_t *timer)
+{
+    allot_service *service = timer->data;
+    allot_report *report = NULL;
+    service->clockwork->touched = false;
+    if (allot_report_new(service->engine, &report) != ALLOT_OK)
+        return;
+    int status = allot__cycle_run(service, report, NULL);
+    if (status != ALLOT_OK) {
+        allot__log_field fields[] = {{"status", allot_status_name(status), 0}, {0}};
+        allot__log(service, ALLOT_LOG_ERROR, "the cycle failed", fields);
+        allot__log_report(service, report);
+    }
+    allot_report_free(report);
+}
+
+/* Sets the timer for the interval, or for what is due before. */
+static void wind(allot_service *service)
+{
+    struct allot__clockwork *clockwork = service->clockwork;
+    if (!service->running || service->stopping || clockwork->touched)
+        return;
+    int64_t now = service->now, wait = service->config.interval;
+    int64_t due = allot__books_due(service->books, now);
+    bool set = wait > 0 || due != INT64_MAX;
+    if (due != INT64_MAX && (wait <= 0 || (due - now < wait / 1000 + 1)))
+        wait = due - now < 86400 ? (due - now) * 1000 : 86400000;
+    if (set)
+        uv_timer_start(&clockwork->timer, on_time, (uint64_t)(wait > 0 ? wait : 1), 0);
+    else
+        uv_timer_stop(&clockwork->timer);
+}
+
+int allot__cycle_start(allot_service *service)
+{
+    struct allot__clockwork *clockwork = allot__sv_new(service->engine, 1, sizeof *clockwork);
+    if (clockwork == NULL)
+        return ALLOT_ENOMEM;
+    clockwork->text.engine = clockwork->effect.engine = service->engine;
+    service->clockwork = clockwork;
+    uv_timer_init(service->loop, &clockwork->timer);
+    clockwork->timer.data = service;
+    allot__handle_open(service);
+    allot__cycle_touch(service);
+    return ALLOT_OK;
+}
+
+void allot__cycle_touch(allot_service *service)
+{
+    struct allot__clockwork *clockwork = service->clockwork;
+    if (clockwork == NULL || clockwork->touched || service->stopping)
+        return;
+    clockwork->touched = true;
+    uv_timer_start(&clockwork->timer, on_time, (uint64_t)service->config.debounce, 0);
+}
+
+static void closed(uv_handle_t *handle)
+{
+    allot__handle_closed(handle->data);
+}
+
+void allot__cycle_stop(allot_service *service)
+{
+    if (service->clockwork != NULL && !uv_is_closing((uv_handle_t *)&service->clockwork->timer))
+        uv_close((uv_handle_t *)&service->clockwork->timer, closed);
+}
+
+void allot__cycle_free(allot_service *service)
+{
+    if (service->clockwork == NULL)
+        return;
+    allot__buf_free(&service->clockwork->text);
+    allot__buf_free(&service->clockwork->effect);
+    allot__sv_free(service->engine, service->clockwork, 1, sizeof *service->clockwork);
+    service->clockwork = NULL;
+}
+
+/* ---- What ------------------------------------------------------------------------------------ */
+
+/* Logs a decision that is entered already; what fails now cannot be undone, so the service ends,
+ * and begins anew from what is on disk, in which the decision is not. */
+static int record(allot_service *service, allot__cycle_done *done, bool decides)
+{
+    struct allot__clockwork *clockwork = service->clockwork;
+    const allot_policy *policy = allot_plan_group_policy(service->version->plan, 0);
+    allot__cycle_row row = {.cycle = done->cycle,
+                            .seq = done->seq,
+                            .at = done->now,
+                            .event = done->event,
+                            .plan = service->version->sha256,
+                            .policy = policy != NULL ? allot_policy_sha256(policy) : NULL,
+                            .input = done->input,
+                            .output = done->output,
+                            .decision = decides ? clockwork->text.bytes : NULL,
+                            .decision_len = clockwork->text.len,
+                            .effect = clockwork->effect.len > 0 ? clockwork->effect.bytes : "",
+                            .effect_len = clockwork->effect.len};
+    int64_t batch =
+        clockwork->effect.failed ? ALLOT_ENOMEM : allot__store_cycle(service->store, &row);
+    if (batch > 0 && decides &&
+        allot__feed_add(service->feed, done->seq, batch, clockwork->text.bytes,
+                        clockwork->text.len) != ALLOT_OK)
+        batch = ALLOT_ENOMEM;
+    if (batch > 0)
+        return ALLOT_OK;
+    allot__service_fail(service, "no memory to record a decision");
+    return ALLOT_ENOMEM;
+}
+
+static void tell_parts(allot_service *service, const allot__cycle_done *done)
+{
+    service->tally.cycles++;
+    service->tally.decisions += done->text != NULL;
+    service->tally.cycle_us += done->took;
+    if (done->took > service->tally.cycle_us_most)
+        service->tally.cycle_us_most = done->took;
+    for (const allot__part *part = allot__parts; part->name != NULL; part++)
+        if (part->cycle != NULL)
+            part->cycle(service, done);
+}
+
+static int write_full(const allot_decision *decision, const allot_report *report, allot__buf *full)
+{
+    if (full == NULL)
+        return ALLOT_OK;
+    size_t from = full->len;
+    int status = allot_decision_write(decision, report, allot__buf_sink, full);
+    for (size_t i = from; i < full->len; i++)
+        if (full->bytes[i] == '\n')
+            full->bytes[i] = ' ';
+    return full->failed ? ALLOT_ENOMEM : status;
+}
+
+static int enter(allot_service *service, const allot_decision *decision, allot_report *report,
+                 uint64_t began, allot__buf *full)
+{
+    struct allot__clockwork *clockwork = service->clockwork;
+    allot__cycle_done done = {.cycle = service->cycle + 1,
+                              .seq = service->seq + 1,
+                              .event = service->event,
+                              .now = service->now,
+                              .decision = decision};
+    allot__buf_clear(&clockwork->text, 1024 * 1024);
+    allot__buf_clear(&clockwork->effect, 1024 * 1024);
+    int64_t orders = allot__compact(&clockwork->text, decision, service->books, done.seq,
+                                    done.cycle, done.event, report);
+    int status = orders < 0 ? (int)orders : write_full(decision, report, full);
+    if (status != ALLOT_OK)
+        return status;
+    allot__digest(decision, &done.input, &done.output);
+    status = allot__books_enter(service->books, decision, done.cycle, &clockwork->effect);
+    if (status != ALLOT_OK)
+        return status;
+    done.seq -= orders == 0;
+    service->cycle = done.cycle;
+    service->seq = done.seq;
+    if (orders > 0) {
+        done.text = clockwork->text.bytes;
+        done.len = clockwork->text.len;
+    }
+    status = record(service, &done, orders > 0);
+    done.took = (int64_t)((uv_hrtime() - began) / 1000);
+    if (status == ALLOT_OK)
+        tell_parts(service, &done);
+    return status;
+}
+
+int allot__cycle_run(allot_service *service, allot_report *report, allot__buf *full)
+{
+    const allot_state *state;
+    allot_decision *decision = NULL;
+    uint64_t began = uv_hrtime();
+    if (service->stopping)
+        return ALLOT_EUSAGE;
+    if (allot__store_error(service->store) != NULL || allot__store_full(service->store)) {
+        allot_report_say(report, ALLOT_ERROR, "E-store",
+                         "nothing is decided while the store does not keep up");
+        wind(service);
+        return ALLOT_EIO;
+    }
+    int64_t now = allot__service_now(service);
+    int status = allot__books_state(service->books, now, report, &state);
+    if (status == ALLOT_OK)
+        status = allot_cycle(service->version->plan, state, report, &decision);
+    if (status == ALLOT_OK)
+        status = enter(service, decision, report, began, full);
+    allot_decision_free(decision);
+    service->tally.failures += status != ALLOT_OK;
+    allot__service_snapshot(service, false);
+    wind(service);
+    return status;
+}

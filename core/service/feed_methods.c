@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* feed_methods.c: the methods of subscribers. */
+#include <string.h>
+
+#include "service/service.h"
+
+void allot__feed_subscribe(allot__call *call)
+{
+    allot__param params[] = {
+        {.name = "from", .kind = ALLOT_JSON_WHOLE, .least = 1, .most = INT64_MAX - 1}, {0}};
+    allot__fault fault = {.message = ""};
+    if (allot__params_read(call, params, &fault) != ALLOT_OK) {
+        allot__rpc_fault(call, &fault);
+        return;
+    }
+    if (call->peer == NULL) {
+        allot__rpc_error(call, ALLOT__RPC_UNAVAILABLE,
+                         "who embeds the service has allot_service_watch", NULL);
+        return;
+    }
+    int64_t next = params[0].given ? params[0].whole : call->service->seq + 1;
+    if (allot__feed_join(call->service->feed, call->peer, next) != ALLOT_OK) {
+        allot__rpc_error(call, ALLOT__RPC_INTERNAL, allot_status_text(ALLOT_ENOMEM), NULL);
+        return;
+    }
+    allot__buf *out = allot__rpc_begin(call);
+    allot__buf_puts(out, "{");
+    allot__buf_number(out, "next", next);
+    allot__buf_number(out, "newest", call->service->seq);
+    allot__buf_puts(out, "}");
+    allot__rpc_end(call);
+}
+
+void allot__feed_unsubscribe(allot__call *call)
+{
+    if (call->peer != NULL)
+        allot__feed_gone(call->service->feed, call->peer);
+    allot__buf_puts(allot__rpc_begin(call), "{}");
+    allot__rpc_end(call);
+}
+
+/* ---- Decisions of before --------------------------------------------------------------------- */
+
+static void on_decision(void *ud, int64_t seq, const char *text, size_t len)
+{
+    allot__call *call = allot__reply_call(ud);
+    if (call->answer->len == 0)
+        allot__buf_puts(allot__rpc_begin(call), "[");
+    if (text != NULL) {
+        allot__buf_key(call->answer, NULL);
+        allot__buf_add(call->answer, text, len);
+        return;
+    }
+    if (seq == ALLOT_OK) {
+        allot__buf_puts(call->answer, "]");
+        allot__rpc_end(call);
+    } else {
+        call->answer->len = 0;
+        allot__rpc_error(call, ALLOT__RPC_SERVER + (int)seq, "the store cannot be read", NULL);
+    }
+    allot__reply_end(ud);
+}
+
+void allot__feed_decisions(allot__call *call)
+{
+    allot__param params[] = {
+        {.name = "from", .kind = ALLOT_JSON_WHOLE, .required = true, .least = 1, .most = INT64_MAX},
+        {.name = "to", .kind = ALLOT_JSON_WHOLE, .least = 1, .most = INT64_MAX},
+        {.name = "most", .kind = ALLOT_JSON_WHOLE, .least = 1, .most = 1000},
+        {0}};
+    allot__fault fault = {.message = ""};
+    allot__reply *reply;
+    allot__store_ask *ask;
+    if (allot__params_read(call, params, &fault) != ALLOT_OK) {
+        allot__rpc_fault(call, &fault);
+        return;
+    }
+    if (allot__rpc_later(call, &reply) != ALLOT_OK)
+        return;
+    if (allot__store_decisions(
+            call->service->store, params[0].whole, params[1].given ? params[1].whole : INT64_MAX,
+            params[2].given ? (int32_t)params[2].whole : 100, on_decision, reply, &ask) != ALLOT_OK)
+        on_decision(reply, ALLOT_ENOMEM, NULL, 0);
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* listen.c: where connections come from, and who may. */
+#define _GNU_SOURCE /* struct ucred: who is at the other end of a Unix socket */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "service/wire_own.h"
+
+static void closed(uv_handle_t *handle)
+{
+    allot__handle_closed(handle->data);
+}
+
+void allot__listen_close(allot_service *service)
+{
+    struct allot__wire *wire = service->wire;
+    if (wire->pipe_open)
+        uv_close((uv_handle_t *)&wire->pipe, closed);
+    if (wire->tcp_open)
+        uv_close((uv_handle_t *)&wire->tcp, closed);
+    wire->pipe_open = wire->tcp_open = false;
+    if (wire->path != NULL)
+        unlink(wire->path);
+}
+
+/* ---- Who ------------------------------------------------------------------------------------- */
+
+/* Whether the process at the other end is of a user that is on the list. */
+static bool is_listed(allot__peer *peer, long *uid)
+{
+    const allot_service_config *config = &peer->service->config;
+    struct ucred from;
+    socklen_t size = sizeof from;
+    uv_os_fd_t fd;
+    *uid = -1;
+    if (uv_fileno(&peer->uv.handle, &fd) != 0 ||
+        getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &from, &size) != 0)
+        return false;
+    *uid = (long)from.uid;
+    if (config->uid_count == 0)
+        return from.uid == 0 || from.uid == geteuid();
+    for (int32_t i = 0; i < config->uid_count; i++)
+        if (config->uids[i] == from.uid)
+            return true;
+    return false;
+}
+
+static void turn_away(allot__peer *peer, const char *why, long uid)
+{
+    allot_service *service = peer->service;
+    allot__log_field fields[] = {{"why", why, 0}, {"uid", NULL, uid}, {0}};
+    char line[200];
+    int len = snprintf(line, sizeof line,
+                       "{\"jsonrpc\": \"2.0\", \"id\": null, \"error\": {\"code\": %d, "
+                       "\"message\": \"%s\"}}",
+                       ALLOT__RPC_FORBIDDEN, why);
+    service->tally.turned_away++;
+    if (service->tally.turned_away < 100)
+        allot__log(service, ALLOT_LOG_WARNING, "a connection was turned away", fields);
+    peer->ending = true;
+    allot__peer_send(peer, line, (size_t)len, 0);
+    allot__peer_flush(peer);
+}
+
+static void on_connection(uv_stream_t *server, int status)
+{
+    allot_service *service = server->data;
+    struct allot__wire *wire = service->wire;
+    bool unix_socket = server == (uv_stream_t *)&wire->pipe;
+    allot__peer *peer = status == 0 ? allot__peer_new(service) : NULL;
+    long uid;
+    if (peer == NULL)
+        return;
+    if (unix_socket)
+        uv_pipe_init(service->loop, &peer->uv.pipe, 0);
+    else
+        uv_tcp_init(service->loop, &peer->uv.tcp);
+    peer->uv.handle.data = peer;
+    allot__handle_open(service);
+    if (uv_accept(server, &peer->uv.stream) != 0) {
+        allot__peer_close(peer);
+        return;
+    }
+    if (!unix_socket)
+        uv_tcp_nodelay(&peer->uv.tcp, 1);
+    service->tally.connections++;
+    if (wire->count > service->config.clients)
+        turn_away(peer, "too many connections", 0);
+    else if (unix_socket && !is_listed(peer, &uid))
+        turn_away(peer, "this user is not on the list", uid);
+    else
+        allot__peer_start(peer, unix_socket);
+}
+
+/* ---- Where ----------------------------------------------------------------------------------- */
+
+static int fail(allot_report *report, const char *what, const char *address, const char *why)
+{
+    allot_report_say(report, ALLOT_ERROR, "E-listen", "cannot listen on the %s %.200s: %s", what,
+                     address, why);
+    return ALLOT_EIO;
+}
+
+/* Whether somebody answers at a socket. */
+static bool is_alive(const char *path)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    snprintf(address.sun_path, sizeof address.sun_path, "%s", path);
+    bool alive = fd >= 0 && connect(fd, (struct sockaddr *)&address, sizeof address) == 0;
+    if (fd >= 0)
+        close(fd);
+    return alive;
+}
+
+int allot__listen_pipe(allot_service *service, allot_report *report)
+{
+    struct allot__wire *wire = service->wire;
+    const char *path = service->config.socket;
+    struct sockaddr_un address;
+    struct stat there;
+    if (strlen(path) >= sizeof address.sun_path)
+        return fail(report, "socket", path, "the path is too long");
+    if (lstat(path, &there) == 0) {
+        if (!S_ISSOCK(there.st_mode))
+            return fail(report, "socket", path, "something else is there");
+        if (is_alive(path))
+            return fail(report, "socket", path, "somebody listens there already");
+        unlink(path);
+    }
+    uv_pipe_init(service->loop, &wire->pipe, 0);
+    wire->pipe.data = service;
+    wire->pipe_open = true;
+    allot__handle_open(service);
+    int status = uv_pipe_bind(&wire->pipe, path);
+    if (status == 0 && chmod(path, 0600) != 0)
+        status = uv_translate_sys_error(errno);
+    if (status == 0)
+        status = uv_listen((uv_stream_t *)&wire->pipe, 511, on_connection);
+    if (status != 0)
+        return fail(report, "socket", path, uv_strerror(status));
+    wire->path = allot__sv_copy(service->engine, path, strlen(path));
+    return wire->path != NULL ? ALLOT_OK : ALLOT_ENOMEM;
+}
+
+int allot__address_split(const char *address, char *host, size_t size, int32_t *port)
+{
+    const char *colon = strrchr(address, ':'), *digits = colon != NULL ? colon + 1 : address;
+    size_t len = colon != NULL ? (size_t)(colon - address) : 0;
+    int32_t number = 0;
+    if (len >= 2 && address[0] == '[' && address[len - 1] == ']') {
+        address++;
+        len -= 2;
+    }
+    if (len + 1 > size || *digits == '\0')
+        return ALLOT_EUSAGE;
+    for (; *digits != '\0'; digits++) {
+        if (*digits < '0' || *digits > '9' || number > 65535)
+            return ALLOT_EUSAGE;
+        number = number * 10 + (*digits - '0');
+    }
+    if (number > 65535)
+        return ALLOT_EUSAGE;
+    memcpy(host, address, len);
+    host[len] = '\0';
+    *port = number;
+    return ALLOT_OK;
+}
+
+int allot__listen_tcp(allot_service *service, allot_report *report)
+{
+    struct allot__wire *wire = service->wire;
+    union {
+        struct sockaddr any;
+        struct sockaddr_in v4;
+        struct sockaddr_in6 v6;
+    } to;
+    char host[128];
+    int32_t port;
+    const char *address = service->config.tcp;
+    if (allot__address_split(address, host, sizeof host, &port) != ALLOT_OK)
+        return fail(report, "address", address, "it is no HOST:PORT");
+    const char *name = host[0] == '\0' || strcmp(host, "localhost") == 0 ? "127.0.0.1" : host;
+    if (uv_ip4_addr(name, port, &to.v4) != 0 && uv_ip6_addr(name, port, &to.v6) != 0)
+        return fail(report, "address", address, "the host is no IP address");
+    uv_tcp_init(service->loop, &wire->tcp);
+    wire->tcp.data = service;
+    wire->tcp_open = true;
+    allot__handle_open(service);
+    int status = uv_tcp_bind(&wire->tcp, &to.any, 0);
+    if (status == 0)
+        status = uv_listen((uv_stream_t *)&wire->tcp, 511, on_connection);
+    return status == 0 ? ALLOT_OK : fail(report, "address", address, uv_strerror(status));
+}

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* methods.c: what clients may call beside events. */
+#include <string.h>
+
+#include "service/service.h"
+
+/* ---- Who is there ---------------------------------------------------------------------------- */
+
+static void ping(allot__call *call)
+{
+    allot__buf *out = allot__rpc_begin(call);
+    allot__buf_puts(out, "{");
+    allot__buf_number(out, "now", allot__service_now(call->service));
+    allot__buf_puts(out, "}");
+    allot__rpc_end(call);
+}
+
+static void auth(allot__call *call)
+{
+    allot__param params[] = {{.name = "token", .kind = ALLOT_JSON_TEXT, .required = true}, {0}};
+    allot__fault fault = {.message = ""};
+    if (allot__params_read(call, params, &fault) != ALLOT_OK) {
+        allot__rpc_fault(call, &fault);
+        return;
+    }
+    if (call->peer == NULL || allot__peer_trusted(call->peer) ||
+        allot__peer_auth(call->peer, params[0].text)) {
+        allot__buf_puts(allot__rpc_begin(call), "{}");
+        allot__rpc_end(call);
+    } else {
+        allot__rpc_error(call, ALLOT__RPC_FORBIDDEN, "this is not the token", NULL);
+    }
+    allot__params_free(call, params);
+}
+
+/* ---- Status ---------------------------------------------------------------------------------- */
+
+static void put_store(allot_service *service, allot__buf *out)
+{
+    allot__store_figures figures = allot__store_count(service->store);
+    allot__buf_key(out, "store");
+    allot__buf_puts(out, "{");
+    allot__buf_member(out, "path", service->config.store);
+    allot__buf_member(out, "error", allot__store_error(service->store));
+    allot__buf_number(out, "batches", figures.batches);
+    allot__buf_number(out, "rows", figures.rows);
+    allot__buf_number(out, "waiting_bytes", figures.waiting);
+    allot__buf_number(out, "slowest_us", figures.slowest);
+    allot__buf_number(out, "oldest_decision", allot__store_oldest(service->store));
+    allot__buf_puts(out, "}");
+}
+
+static void put_books(allot_service *service, allot__buf *out)
+{
+    allot__books_count count = allot__books_size(service->books);
+    allot__buf_key(out, "books");
+    allot__buf_puts(out, "{");
+    allot__buf_number(out, "consumers", allot_plan_consumers(service->version->plan));
+    allot__buf_number(out, "tasks", count.tasks);
+    allot__buf_number(out, "sessions", count.sessions);
+    allot__buf_number(out, "jobs", count.jobs);
+    allot__buf_number(out, "reclaims", count.flights);
+    allot__buf_puts(out, "}");
+}
+
+static void put_tally(allot_service *service, allot__buf *out)
+{
+    const allot__tally *tally = &service->tally;
+    allot__buf_key(out, "since_start");
+    allot__buf_puts(out, "{");
+    allot__buf_number(out, "events", tally->events);
+    allot__buf_number(out, "refused", tally->refused);
+    allot__buf_number(out, "repeated", tally->repeated);
+    allot__buf_number(out, "cycles", tally->cycles);
+    allot__buf_number(out, "decisions", tally->decisions);
+    allot__buf_number(out, "failed_cycles", tally->failures);
+    allot__buf_number(out, "cycle_us_mean",
+                      tally->cycles > 0 ? tally->cycle_us / tally->cycles : 0);
+    allot__buf_number(out, "cycle_us_most", tally->cycle_us_most);
+    allot__buf_number(out, "connections", tally->connections);
+    allot__buf_number(out, "turned_away", tally->turned_away);
+    allot__buf_number(out, "missed", allot__feed_missed(service->feed));
+    allot__buf_puts(out, "}");
+}
+
+static void put_plan(allot_service *service, allot__buf *out)
+{
+    const allot_policy *policy = allot_plan_group_policy(service->version->plan, 0);
+    allot__buf_key(out, "plan");
+    allot__buf_puts(out, "{");
+    allot__buf_member(out, "file", service->config.plan);
+    allot__buf_member(out, "sha256", service->version->sha256);
+    if (policy != NULL) {
+        allot__buf_member(out, "policy", allot_policy_name(policy));
+        allot__buf_member(out, "policy_sha256", allot_policy_sha256(policy));
+    }
+    allot__buf_puts(out, "}");
+}
+
+static void status(allot__call *call)
+{
+    allot_service *service = call->service;
+    allot__buf *out = allot__rpc_begin(call);
+    const char *trouble = allot__store_error(service->store);
+    allot__buf_puts(out, "{");
+    allot__buf_member(out, "version", allot_version());
+    allot__buf_member(out, "state",
+                      service->stopping ? "stopping"
+                      : trouble != NULL ? "degraded"
+                                        : "running");
+    allot__buf_number(out, "now", allot__service_now(service));
+    allot__buf_number(out, "up_seconds", (int64_t)((uv_hrtime() - service->started) / 1000000000));
+    allot__buf_number(out, "event", service->event);
+    allot__buf_number(out, "decision", service->seq);
+    allot__buf_number(out, "cycle", service->cycle);
+    allot__buf_number(out, "clients", allot__wire_peers(service));
+    allot__buf_number(out, "subscribers", allot__feed_subscribers(service->feed));
+    put_plan(service, out);
+    put_books(service, out);
+    put_store(service, out);
+    put_tally(service, out);
+    for (const allot__part *part = allot__parts; part->name != NULL; part++)
+        if (part->status != NULL)
+            part->status(service, out);
+    allot__buf_puts(out, "}");
+    allot__rpc_end(call);
+}
+
+/* ---- Cycles ---------------------------------------------------------------------------------- */
+
+static void put_cycle(allot__call *call, int64_t before, const allot__buf *full)
+{
+    allot_service *service = call->service;
+    allot__buf *out = allot__rpc_begin(call);
+    allot__buf_puts(out, "{");
+    allot__buf_number(out, "cycle", service->cycle);
+    allot__buf_number(out, "decision", service->seq);
+    allot__buf_bool(out, "decided", service->seq > before);
+    if (full->len > 0) {
+        allot__buf_key(out, "full");
+        allot__buf_add(out, full->bytes, full->len);
+    }
+    allot__buf_puts(out, "}");
+    allot__rpc_end(call);
+}
+
+static void cycle(allot__call *call)
+{
+    allot_service *service = call->service;
+    allot__param params[] = {{.name = "full", .kind = ALLOT_JSON_TRUE}, {0}};
+    allot__fault fault = {.message = ""};
+    allot__buf full = {.engine = service->engine};
+    allot_report *report = NULL;
+    int64_t before = service->seq;
+    if (allot__params_read(call, params, &fault) != ALLOT_OK) {
+        allot__rpc_fault(call, &fault);
+        return;
+    }
+    int result = allot_report_new(service->engine, &report);
+    if (result == ALLOT_OK)
+        result = allot__cycle_run(service, report, params[0].whole ? &full : NULL);
+    if (result == ALLOT_OK) {
+        call->batch = allot__store_pending(service->store);
+        put_cycle(call, before, &full);
+    } else {
+        allot__rpc_report(call, result, report);
+    }
+    allot_report_free(report);
+    allot__buf_free(&full);
+}
+
+/* ---- Explanations ---------------------------------------------------------------------------- */
+
+static void add_line(void *ud, const char *text)
+{
+    allot__buf *out = ud;
+    allot__buf_key(out, NULL);
+    allot__buf_json(out, text);
+}
+
+enum { PATH, TASK, JOB, LEASE, GROUP };
+
+static int tell(const allot_decision *decision, const allot__param *params, allot__buf *out)
+{
+    const allot_plan *plan = allot_decision_plan(decision);
+    const char *group = params[GROUP].given ? params[GROUP].text : NULL;
+    int32_t number = group != NULL ? allot_plan_group_find(plan, group, strlen(group)) : 0;
+    int32_t lease = params[LEASE].given ? allot_plan_lease_find(plan, params[LEASE].text) : -1;
+    if (number < 0)
+        return ALLOT_ENOENT;
+    if (params[TASK].given)
+        return allot_explain_task(decision, params[TASK].text, add_line, out);
+    if (params[JOB].given)
+        return allot_explain_job(decision, params[JOB].text, add_line, out);
+    if (params[LEASE].given)
+        return lease >= 0 ? allot_explain_lease(decision, lease, add_line, out) : ALLOT_ENOENT;
+    if (!params[PATH].given)
+        return ALLOT_EINVALID;
+    int32_t consumer = allot_plan_find(plan, params[PATH].text, strlen(params[PATH].text));
+    return consumer == ALLOT_ROOT ? ALLOT_ENOENT
+                                  : allot_explain(decision, number, consumer, add_line, out);
+}
+
+/* As if a cycle ran now: nothing of it is entered. */
+static void answer_explanation(allot__call *call, const allot__param *params, allot_report *report)
+{
+    allot_service *service = call->service;
+    const allot_state *state;
+    allot_decision *decision = NULL;
+    allot__buf lines = {.engine = service->engine};
+    int result = allot__books_state(service->books, allot__service_now(service), report, &state);
+    if (result == ALLOT_OK)
+        result = allot_cycle(service->version->plan, state, report, &decision);
+    if (result == ALLOT_OK)
+        result = tell(decision, params, &lines);
+    allot_decision_free(decision);
+    if (result == ALLOT_OK && !lines.failed) {
+        allot__buf *out = allot__rpc_begin(call);
+        allot__buf_puts(out, "{\"lines\": [");
+        allot__buf_add(out, lines.bytes != NULL ? lines.bytes : "", lines.len);
+        allot__buf_puts(out, "]}");
+        allot__rpc_end(call);
+    } else if (result == ALLOT_EINVALID && allot_report_total(report, ALLOT_ERROR) == 0) {
+        allot__rpc_error(call, ALLOT__RPC_PARAMS,
+                         "\"explain\" wants one of path, task, job and lease", NULL);
+    } else {
+        allot__rpc_report(call, lines.failed ? ALLOT_ENOMEM : result, report);
+    }
+    allot__buf_free(&lines);
+}
+
+static void explain(allot__call *call)
+{
+    allot__param params[] = {[PATH] = {.name = "path", .kind = ALLOT_JSON_TEXT},
+                             [TASK] = {.name = "task", .kind = ALLOT_JSON_TEXT},
+                             [JOB] = {.name = "job", .kind = ALLOT_JSON_TEXT},
+                             [LEASE] = {.name = "lease", .kind = ALLOT_JSON_TEXT},
+                             [GROUP] = {.name = "group", .kind = ALLOT_JSON_TEXT},
+                             {0}};
+    allot__fault fault = {.message = ""};
+    allot_report *report = NULL;
+    if (allot__params_read(call, params, &fault) != ALLOT_OK) {
+        allot__rpc_fault(call, &fault);
+        return;
+    }
+    if (allot_report_new(call->service->engine, &report) == ALLOT_OK)
+        answer_explanation(call, params, report);
+    else
+        allot__rpc_error(call, ALLOT__RPC_INTERNAL, allot_status_text(ALLOT_ENOMEM), NULL);
+    allot_report_free(report);
+    allot__params_free(call, params);
+}
+
+/* ---- Versions -------------------------------------------------------------------------------- */
+
+static void reload(allot__call *call)
+{
+    if (call->service->reload != NULL)
+        call->service->reload(call);
+    else
+        allot__rpc_error(call, ALLOT__RPC_UNAVAILABLE, "this service cannot reload", NULL);
+}
+
+const allot__method allot__methods[] = {
+    {"auth", auth, true},
+    {"ping", ping, true},
+    {"status", status, false},
+    {"cycle", cycle, false},
+    {"explain", explain, false},
+    {"subscribe", allot__feed_subscribe, false},
+    {"unsubscribe", allot__feed_unsubscribe, false},
+    {"decisions", allot__feed_decisions, false},
+    {"reload", reload, false},
+    {NULL, NULL, false},
+};

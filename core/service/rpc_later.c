@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* rpc_later.c: answers that come later, and what methods take. */
+#include <stdio.h>
+#include <string.h>
+
+#include "service/service.h"
+
+struct allot__reply {
+    allot__call call;
+    allot__buf answer;
+    char *id;
+    uint64_t peer;                                        /* its number; 0: none */
+    void (*tell)(void *ud, const char *line, size_t len); /* the embedder's */
+    void *ud;
+};
+
+int allot__rpc_later(allot__call *call, allot__reply **out)
+{
+    allot_engine *engine = call->service->engine;
+    if (call->in_batch) {
+        allot__rpc_error(call, ALLOT__RPC_ALONE, "this method is not to be called in a batch",
+                         NULL);
+        return ALLOT_EUSAGE;
+    }
+    allot__reply *reply = allot__sv_new(engine, 1, sizeof *reply);
+    char *id =
+        call->id != NULL && reply != NULL ? allot__sv_copy(engine, call->id, call->id_len) : NULL;
+    if (reply == NULL || (call->id != NULL && id == NULL)) {
+        allot__sv_free(engine, reply, 1, sizeof *reply);
+        allot__rpc_error(call, ALLOT__RPC_INTERNAL, allot_status_text(ALLOT_ENOMEM), NULL);
+        return ALLOT_ENOMEM;
+    }
+    *reply = (allot__reply){.call = {.service = call->service, .id = id, .id_len = call->id_len},
+                            .answer.engine = engine,
+                            .id = id,
+                            .peer = call->peer != NULL ? allot__peer_number(call->peer) : 0,
+                            .tell = call->tell,
+                            .ud = call->tell_ud};
+    reply->call.answer = &reply->answer;
+    call->answered = true;
+    *out = reply;
+    return ALLOT_OK;
+}
+
+allot__call *allot__reply_call(allot__reply *reply)
+{
+    return &reply->call;
+}
+
+void allot__reply_end(allot__reply *reply)
+{
+    allot_service *service = reply->call.service;
+    allot__peer *peer = reply->peer != 0 ? allot__peer_find(service, reply->peer) : NULL;
+    bool says = !reply->answer.failed && reply->answer.len > 0;
+    if (says && peer != NULL) {
+        allot__peer_send(peer, reply->answer.bytes, reply->answer.len, reply->call.batch);
+        allot__peer_push(peer);
+    } else if (says && reply->tell != NULL) {
+        reply->tell(reply->ud, reply->answer.bytes, reply->answer.len);
+    }
+    allot__buf_free(&reply->answer);
+    allot__sv_drop(service->engine, reply->id);
+    allot__sv_free(service->engine, reply, 1, sizeof *reply);
+}
+
+/* ---- Params ---------------------------------------------------------------------------------- */
+
+static int take_value(allot__call *call, allot__param *param, const allot_json_event *value,
+                      allot__fault *fault)
+{
+    bool boolean = value->kind == ALLOT_JSON_TRUE || value->kind == ALLOT_JSON_FALSE;
+    bool right = param->kind == ALLOT_JSON_TRUE ? boolean : value->kind == param->kind;
+    if (!right)
+        return allot__fault_set(fault, ALLOT_EINVALID, "E-type", param->name, NULL,
+                                "%s: allowed %s", param->name,
+                                param->kind == ALLOT_JSON_TRUE   ? "true or false"
+                                : param->kind == ALLOT_JSON_TEXT ? "a text"
+                                                                 : "a whole number");
+    if (param->kind == ALLOT_JSON_WHOLE &&
+        (value->whole < param->least || value->whole > param->most))
+        return allot__fault_set(fault, ALLOT_EINVALID, "E-range", param->name, NULL,
+                                "%s: found %lld, allowed %lld ... %lld", param->name,
+                                (long long)value->whole, (long long)param->least,
+                                (long long)param->most);
+    param->whole = boolean ? value->kind == ALLOT_JSON_TRUE : value->whole;
+    if (param->kind == ALLOT_JSON_TEXT) {
+        param->text = allot__sv_copy(call->service->engine, value->text, value->len);
+        if (param->text == NULL)
+            return ALLOT_ENOMEM;
+    }
+    param->given = true;
+    return ALLOT_OK;
+}
+
+static int take_member(allot__call *call, allot_json *json, allot__param *fields,
+                       const allot_json_event *key, allot__fault *fault)
+{
+    const char *names[16];
+    size_t count = 0;
+    for (allot__param *param = fields; param->name != NULL; param++) {
+        names[count++] = param->name;
+        if (strcmp(param->name, key->text) != 0)
+            continue;
+        if (param->given)
+            return allot__fault_set(fault, ALLOT_EINVALID, "E-duplicate-key", param->name, NULL,
+                                    "\"%s\" stands there twice", param->name);
+        allot_json_event value;
+        allot_json_next(json, &value);
+        return take_value(call, param, &value, fault);
+    }
+    const char *near = allot_nearest(key->text, key->len, names, count);
+    char hint[120] = "";
+    if (near != NULL)
+        snprintf(hint, sizeof hint, "did you mean \"%s\"?", near);
+    return allot__fault_set(fault, ALLOT_EINVALID, "E-unknown-key", key->text, hint,
+                            "\"%.80s\" is no parameter of \"%.*s\"", key->text,
+                            (int)call->method_len, call->method);
+}
+
+int allot__params_read(allot__call *call, allot__param *fields, allot__fault *fault)
+{
+    allot_json *json;
+    allot_json_event event;
+    const char *text = call->params != NULL ? call->params : "{}";
+    size_t len = call->params != NULL ? call->params_len : 2;
+    int status = allot_json_open(call->service->engine, text, len, NULL, 1, 0, NULL, &json);
+    if (status != ALLOT_OK)
+        return fault->status = status;
+    allot_json_next(json, &event);
+    while (status == ALLOT_OK && allot_json_next(json, &event) && event.kind == ALLOT_JSON_KEY)
+        status = take_member(call, json, fields, &event, fault);
+    allot_json_close(json);
+    for (const allot__param *param = fields; status == ALLOT_OK && param->name != NULL; param++)
+        if (param->required && !param->given)
+            status = allot__fault_set(fault, ALLOT_EINVALID, "E-missing", param->name, NULL,
+                                      "\"%.*s\" wants \"%s\"", (int)call->method_len, call->method,
+                                      param->name);
+    if (status != ALLOT_OK)
+        allot__params_free(call, fields);
+    return fault->status = status;
+}
+
+void allot__params_free(allot__call *call, allot__param *fields)
+{
+    for (allot__param *param = fields; param->name != NULL; param++) {
+        allot__sv_drop(call->service->engine, (char *)param->text);
+        param->text = NULL;
+    }
+}

@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* service.c: the life of a service. */
+#include "service/service.h"
+
+#include <string.h>
+#include <time.h>
+
+enum { STOP_PATIENCE = 5000 };
+
+/* ---- What it is made with -------------------------------------------------------------------- */
+
+void allot_service_config_init(allot_service_config *config)
+{
+    *config = (allot_service_config){.size = sizeof *config,
+                                     .interval = 1000,
+                                     .debounce = 10,
+                                     .keep = 1000000,
+                                     .snapshot = 200000,
+                                     .clients = 1000,
+                                     .watch = 1,
+                                     .log_level = ALLOT_LOG_INFO};
+}
+
+static int copy_text(allot_service *service, const char **text)
+{
+    if (*text == NULL)
+        return ALLOT_OK;
+    *text = allot__sv_copy(service->engine, *text, strlen(*text));
+    return *text != NULL ? ALLOT_OK : ALLOT_ENOMEM;
+}
+
+/* Each text is the service's or NULL at any time, so that a half-made one can be freed. */
+static int copy_config(allot_service *service, const allot_service_config *from)
+{
+    allot_service_config *config = &service->config;
+    const char **texts[] = {&config->plan, &config->store, &config->socket,
+                            &config->tcp,  &config->token, &config->http};
+    *config = *from;
+    config->uids = NULL;
+    int status = ALLOT_OK;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        if (status == ALLOT_OK)
+            status = copy_text(service, texts[i]);
+        else
+            *texts[i] = NULL;
+    }
+    if (status == ALLOT_OK && from->uid_count > 0) {
+        uint32_t *uids = allot__sv_new(service->engine, (size_t)from->uid_count, sizeof *uids);
+        if (uids == NULL)
+            return ALLOT_ENOMEM;
+        memcpy(uids, from->uids, (size_t)from->uid_count * sizeof *uids);
+        config->uids = uids;
+    }
+    if (status == ALLOT_OK && config->store == NULL) {
+        allot__buf name = {.engine = service->engine};
+        allot__buf_puts(&name, config->plan);
+        allot__buf_puts(&name, ".db");
+        config->store = name.failed ? NULL : allot__sv_copy(service->engine, name.bytes, name.len);
+        allot__buf_free(&name);
+        status = config->store != NULL ? ALLOT_OK : ALLOT_ENOMEM;
+    }
+    return status;
+}
+
+static int check_config(const allot_service_config *config, allot_report *report)
+{
+    const char *wrong = NULL;
+    size_t token = config->token != NULL ? strlen(config->token) : 0;
+    if (config->size != sizeof *config || config->plan == NULL)
+        wrong = "a service needs a plan";
+    else if (config->tcp != NULL && config->token == NULL)
+        wrong = "TCP needs a token, which clients call `auth` with";
+    else if (config->token != NULL && (token < 16 || token > 1024))
+        wrong = "a token has 16 to 1024 bytes";
+    else if (config->interval < 0 || config->debounce < 0 || config->keep < 0 ||
+             config->snapshot < 1 || config->clients < 1)
+        wrong = "a number of the service's configuration is out of range";
+    if (wrong == NULL)
+        return ALLOT_OK;
+    allot_report_say(report, ALLOT_ERROR, "E-usage", "%s", wrong);
+    return ALLOT_EUSAGE;
+}
+
+/* ---- Time ------------------------------------------------------------------------------------ */
+
+int64_t allot__service_now(allot_service *service)
+{
+    const allot_service_config *config = &service->config;
+    int64_t now = config->clock != NULL ? config->clock(config->clock_ud) : (int64_t)time(NULL);
+    if (now > service->now)
+        service->now = now;
+    return service->now;
+}
+
+/* ---- Birth ----------------------------------------------------------------------------------- */
+
+static int make(allot_service *service, const allot_service_config *config, allot_report *report)
+{
+    int status = copy_config(service, config);
+    if (status == ALLOT_OK)
+        status = allot__version_open(service->config.plan, &service->config.limits, report,
+                                     &service->version);
+    if (status == ALLOT_OK)
+        status = allot__books_new(service->engine, service->version->plan, &service->books);
+    if (status == ALLOT_OK)
+        status = allot__reader_new(service->engine, &service->reader);
+    if (status == ALLOT_OK)
+        status = allot__keys_new(service->engine, &service->keys);
+    if (status == ALLOT_OK)
+        status = allot__store_open(service->engine, service->config.store, report, &service->store);
+    if (status == ALLOT_OK)
+        status = allot__service_load(service, report);
+    if (status == ALLOT_OK)
+        status = allot__feed_new(service, &service->feed);
+    return status;
+}
+
+int allot_service_new(allot_engine *engine, struct uv_loop_s *loop,
+                      const allot_service_config *config, allot_report *report, allot_service **out)
+{
+    int status = check_config(config, report);
+    if (status != ALLOT_OK)
+        return status;
+    allot_service *service = allot__sv_new(engine, 1, sizeof *service);
+    if (service == NULL)
+        return ALLOT_ENOMEM;
+    service->engine = engine;
+    service->loop = loop;
+    status = make(service, config, report);
+    if (status == ALLOT_OK)
+        *out = service;
+    else
+        allot_service_free(service);
+    return status;
+}
+
+void allot_service_free(allot_service *service)
+{
+    if (service == NULL)
+        return;
+    allot_engine *engine = service->engine;
+    allot_service_config *config = &service->config;
+    const char *texts[] = {config->plan, config->store, config->socket,
+                           config->tcp,  config->token, config->http};
+    for (const allot__part *part = allot__parts; part->name != NULL; part++)
+        if (part->free != NULL)
+            part->free(service);
+    allot__waiters_free(service);
+    allot__feed_free(service->feed);
+    allot__cycle_free(service);
+    allot__wire_free(service);
+    allot__store_close(service->store);
+    allot__keys_free(service->keys);
+    allot__reader_free(service->reader);
+    allot__books_end(service->books);
+    allot__version_free(service->version);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        allot__sv_drop(engine, (char *)texts[i]);
+    allot__sv_free(engine, (void *)config->uids, (size_t)config->uid_count, sizeof *config->uids);
+    allot__sv_free(engine, service, 1, sizeof *service);
+}
+
+/* ---- Running --------------------------------------------------------------------------------- */
+
+static void step_to_end(allot_service *service);
+
+static void on_tick(uv_timer_t *timer)
+{
+    allot_service *service = timer->data;
+    allot__service_now(service);
+    if (service->stopping)
+        step_to_end(service);
+}
+
+static void on_committed(void *ud, int64_t batch)
+{
+    allot_service *service = ud;
+    allot__feed_committed(service->feed, batch);
+    allot__waiters_committed(service, batch);
+    allot__wire_committed(service, batch);
+    if (service->stopping)
+        step_to_end(service);
+}
+
+static void on_trouble(void *ud, const char *text)
+{
+    allot_service *service = ud;
+    allot__log_field fields[] = {{"store", service->config.store, 0}, {"why", text, 0}, {0}};
+    if (text != NULL) {
+        allot__log(service, ALLOT_LOG_ERROR,
+                   "the store cannot be written: nothing is acknowledged until it can", fields);
+        return;
+    }
+    fields[1].name = NULL;
+    allot__log(service, ALLOT_LOG_WARNING, "the store works again", fields);
+    allot__cycle_touch(service);
+}
+
+static int start_parts(allot_service *service, allot_report *report)
+{
+    int status = ALLOT_OK;
+    for (const allot__part *part = allot__parts; part->name != NULL && status == ALLOT_OK; part++)
+        if (part->start != NULL)
+            status = part->start(service, report);
+    return status;
+}
+
+int allot_service_start(allot_service *service, allot_report *report)
+{
+    if (service->running || service->stopping)
+        return ALLOT_EUSAGE;
+    service->started = uv_hrtime();
+    uv_timer_init(service->loop, &service->ticker);
+    service->ticker.data = service;
+    service->ticking = service->running = true;
+    allot__handle_open(service);
+    uv_timer_start(&service->ticker, on_tick, 1000, 1000);
+    int status =
+        allot__store_attach(service->store, service->loop, on_committed, on_trouble, service);
+    if (status == ALLOT_OK)
+        status = allot__store_put_plan(service->store, service->version->sha256,
+                                       service->version->text, service->version->len) > 0
+                     ? ALLOT_OK
+                     : ALLOT_ENOMEM;
+    if (status == ALLOT_OK)
+        status = allot__cycle_start(service);
+    if (status == ALLOT_OK)
+        status = allot__wire_start(service, report);
+    if (status == ALLOT_OK)
+        status = start_parts(service, report);
+    if (status == ALLOT_OK && service->fresh) {
+        service->snapshot_cycle--;
+        allot__service_snapshot(service, true);
+    }
+    allot__log_field fields[] = {{"plan", service->config.plan, 0},
+                                 {"store", service->config.store, 0},
+                                 {"events", NULL, service->event},
+                                 {"decisions", NULL, service->seq},
+                                 {0}};
+    if (status == ALLOT_OK)
+        allot__log(service, ALLOT_LOG_INFO, "the service runs", fields);
+    return status;
+}
+
+/* ---- The end --------------------------------------------------------------------------------- */
+
+void allot__handle_open(allot_service *service)
+{
+    service->handles++;
+}
+
+void allot__handle_closed(allot_service *service)
+{
+    service->handles--;
+    if (service->stopping)
+        step_to_end(service);
+}
+
+static void ticker_closed(uv_handle_t *handle)
+{
+    allot__handle_closed(handle->data);
+}
+
+/* Everything is over but the ticker, whose end is the last. */
+static void finish(allot_service *service)
+{
+    if (service->handles > 0 || !service->running)
+        return;
+    service->running = false;
+    allot__log(service, ALLOT_LOG_INFO, "the service has stopped", NULL);
+    if (service->stopped != NULL)
+        service->stopped(service->stopped_ud);
+}
+
+/* Answers what is on disk, or will be; then closes what is open, piece by piece. */
+static void step_to_end(allot_service *service)
+{
+    bool late = uv_now(service->loop) >= service->stop_at;
+    if (service->handles == 0) {
+        finish(service);
+        return;
+    }
+    if (service->ticking && allot__store_working(service->store))
+        return;
+    if (service->ticking && !allot__store_idle(service->store) && !late)
+        return;
+    allot__wire_stop(service);
+    allot__wire_end(service);
+    if (!service->ticking || service->handles > 1)
+        return;
+    service->ticking = false;
+    allot__store_detach(service->store);
+    uv_close((uv_handle_t *)&service->ticker, ticker_closed);
+}
+
+void allot_service_stop(allot_service *service, void (*done)(void *ud), void *ud)
+{
+    if (service->stopping || !service->running)
+        return;
+    service->stopped = done;
+    service->stopped_ud = ud;
+    service->stop_at = uv_now(service->loop) + STOP_PATIENCE;
+    for (const allot__part *part = allot__parts; part->name != NULL; part++)
+        if (part->stop != NULL)
+            part->stop(service);
+    if (!service->failed)
+        allot__service_snapshot(service, true);
+    service->stopping = true;
+    allot__cycle_stop(service);
+    allot__wire_quiet(service);
+    uv_timer_start(&service->ticker, on_tick, 0, 20);
+}
+
+static void failed_stop(void *ud)
+{
+    (void)ud;
+}
+
+void allot__service_fail(allot_service *service, const char *text)
+{
+    allot__log(service, ALLOT_LOG_ERROR, text, NULL);
+    service->failed = true;
+    service->fault = text;
+    if (service->failed_hook != NULL)
+        service->failed_hook(service->failed_ud);
+    else
+        allot_service_stop(service, failed_stop, NULL);
+}
+
+/* ---- Getters --------------------------------------------------------------------------------- */
+
+void allot_service_watch(allot_service *service,
+                         void (*decided)(void *ud, int64_t number, const char *text, size_t len),
+                         void *ud)
+{
+    service->decided = decided;
+    service->decided_ud = ud;
+}
+
+int64_t allot_service_decisions(const allot_service *service)
+{
+    return service->seq;
+}
+
+int64_t allot_service_events(const allot_service *service)
+{
+    return service->event;
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* service_enter.c: events entered, snapshots written, versions swapped, the embedder's calls. */
+#include <string.h>
+
+#include "service/service.h"
+
+/* ---- Events ---------------------------------------------------------------------------------- */
+
+static void tell_event(allot_service *service, const allot__event *event, int64_t seq)
+{
+    service->tally.events++;
+    for (const allot__part *part = allot__parts; part->name != NULL; part++)
+        if (part->event != NULL)
+            part->event(service, event, seq);
+    allot__cycle_touch(service);
+}
+
+/* All that may fail comes before the books are changed. */
+static int prepare(allot_service *service, const allot__event *event, int64_t seq, size_t len)
+{
+    size_t key = event->key != NULL ? strlen(event->key) : 0;
+    if (allot__store_reserve(service->store, len + key + 64) != ALLOT_OK)
+        return ALLOT_ENOMEM;
+    return key > 0 ? allot__keys_add(service->keys, event->key, seq, event->at) : ALLOT_OK;
+}
+
+int allot__service_enter(allot_service *service, allot__event *event, const char *params,
+                         size_t len, int64_t *seq, int64_t *batch, allot__fault *fault)
+{
+    if (service->stopping || service->failed || !service->running)
+        return allot__fault_set(fault, ALLOT_EIO, "E-stopping", NULL, NULL,
+                                "the service is about to stop");
+    int64_t known = event->key != NULL ? allot__keys_find(service->keys, event->key) : 0;
+    if (known > 0) {
+        service->tally.repeated++;
+        *seq = known;
+        *batch = allot__store_pending(service->store);
+        return ALLOT_OK;
+    }
+    if (!event->at_given)
+        event->at = allot__service_now(service);
+    *seq = service->event + 1;
+    int status = prepare(service, event, *seq, len);
+    if (status != ALLOT_OK)
+        return status;
+    status = allot__books_apply(service->books, event, fault);
+    if (status != ALLOT_OK) {
+        if (event->key != NULL)
+            allot__keys_undo(service->keys);
+        return status;
+    }
+    allot__event_row row = {.seq = *seq,
+                            .at = event->at,
+                            .method = allot__event_name((int)event->kind),
+                            .params = params != NULL ? params : "{}",
+                            .params_len = params != NULL ? len : 2,
+                            .key = event->key};
+    *batch = allot__store_event(service->store, &row);
+    service->event = *seq;
+    tell_event(service, event, *seq);
+    return ALLOT_OK;
+}
+
+/* ---- Snapshots ------------------------------------------------------------------------------- */
+
+void allot__service_snapshot(allot_service *service, bool now)
+{
+    int64_t behind =
+        service->event - service->snapshot_event + service->cycle - service->snapshot_cycle;
+    if (behind == 0 || (!now && behind < service->config.snapshot))
+        return;
+    allot__buf body = {.engine = service->engine};
+    int status = allot__books_write(service->books, &body);
+    allot__snapshot_row row = {.event = service->event,
+                               .cycle = service->cycle,
+                               .seq = service->seq,
+                               .at = service->now,
+                               .plan = service->version->sha256,
+                               .body = body.bytes != NULL ? body.bytes : "",
+                               .body_len = body.len};
+    if (status == ALLOT_OK && allot__store_snapshot(service->store, &row) > 0) {
+        service->snapshot_event = service->event;
+        service->snapshot_cycle = service->cycle;
+        if (service->event > service->config.keep)
+            allot__store_compact(service->store, service->event - service->config.keep,
+                                 service->now - ALLOT__KEYS_AGE);
+    }
+    allot__buf_free(&body);
+}
+
+/* ---- Versions -------------------------------------------------------------------------------- */
+
+int allot__service_swap(allot_service *service, allot__version *version, allot_report *report)
+{
+    allot__books *books;
+    if (service->stopping || service->failed)
+        return ALLOT_EUSAGE;
+    int status = allot__books_move(service->books, version->plan, report, &books);
+    if (status != ALLOT_OK)
+        return status;
+    if (allot__store_put_plan(service->store, version->sha256, version->text, version->len) < 0) {
+        allot__books_end(books);
+        return ALLOT_ENOMEM;
+    }
+    allot__version *old = service->version;
+    allot__books_end(service->books);
+    service->books = books;
+    service->version = version;
+    allot__version_free(old);
+    service->snapshot_cycle--; /* so that there is one even when nothing happened */
+    allot__service_snapshot(service, true);
+    for (const allot__part *part = allot__parts; part->name != NULL; part++)
+        if (part->swapped != NULL)
+            part->swapped(service);
+    allot__cycle_touch(service);
+    return ALLOT_OK;
+}
+
+/* ---- The embedder's calls -------------------------------------------------------------------- */
+
+struct allot__waiter {
+    struct allot__waiter *next;
+    int64_t batch;
+    allot__buf answer;
+    void (*tell)(void *ud, const char *line, size_t len);
+    void *ud;
+};
+
+static void release(allot_service *service, struct allot__waiter *waiter)
+{
+    allot__buf_free(&waiter->answer);
+    allot__sv_free(service->engine, waiter, 1, sizeof *waiter);
+}
+
+void allot__waiters_committed(allot_service *service, int64_t batch)
+{
+    while (service->waiters != NULL && service->waiters->batch <= batch) {
+        struct allot__waiter *first = service->waiters;
+        service->waiters = first->next;
+        if (first->tell != NULL)
+            first->tell(first->ud, first->answer.bytes, first->answer.len);
+        release(service, first);
+    }
+}
+
+void allot__waiters_free(allot_service *service)
+{
+    while (service->waiters != NULL) {
+        struct allot__waiter *first = service->waiters;
+        service->waiters = first->next;
+        release(service, first);
+    }
+}
+
+int allot_service_call(allot_service *service, const char *text, size_t len,
+                       void (*answer)(void *ud, const char *line, size_t len), void *ud)
+{
+    if (!service->running || service->stopping)
+        return ALLOT_EUSAGE;
+    struct allot__waiter *waiter = allot__sv_new(service->engine, 1, sizeof *waiter);
+    if (waiter == NULL)
+        return ALLOT_ENOMEM;
+    waiter->answer.engine = service->engine;
+    waiter->tell = answer;
+    waiter->ud = ud;
+    allot__call from = {.service = service, .tell = answer, .tell_ud = ud};
+    int status = allot__rpc_line(&from, text, len, &waiter->answer, &waiter->batch);
+    bool says = status == ALLOT_OK && waiter->answer.len > 0;
+    if (says && waiter->batch > 0) {
+        struct allot__waiter **at = &service->waiters;
+        while (*at != NULL)
+            at = &(*at)->next;
+        *at = waiter;
+        return ALLOT_OK;
+    }
+    if (says && answer != NULL)
+        answer(ud, waiter->answer.bytes, waiter->answer.len);
+    release(service, waiter);
+    return status;
+}

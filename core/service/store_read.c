@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* store_read.c: what is on disk, told in the order in which it came. */
+#include <string.h>
+
+#include "service/store_own.h"
+
+static sqlite3_stmt *ask(allot__store *store, const char *sql, int64_t first)
+{
+    sqlite3_stmt *statement;
+    if (sqlite3_prepare_v2(store->db, sql, -1, &statement, NULL) != SQLITE_OK)
+        return NULL;
+    sqlite3_bind_int64(statement, 1, first);
+    return statement;
+}
+
+static const char *text_at(sqlite3_stmt *statement, int column, size_t *len)
+{
+    const char *text = (const char *)sqlite3_column_text(statement, column);
+    if (len != NULL)
+        *len = text != NULL ? (size_t)sqlite3_column_bytes(statement, column) : 0;
+    return text;
+}
+
+static int failed(allot__store *store, allot_report *report)
+{
+    return allot__store_say(store, "file", "cannot be read", report);
+}
+
+/* ---- Snapshot, events and cycles ------------------------------------------------------------- */
+
+typedef struct reading {
+    sqlite3_stmt *events, *cycles;
+    bool event, cycle; /* a row is there */
+} reading;
+
+static int tell_snapshot(allot__store *store, int64_t event, const allot__store_visitor *visitor,
+                         allot__snapshot_row *row, allot_report *report)
+{
+    sqlite3_stmt *statement =
+        ask(store,
+            "SELECT event, cycle, seq, at, plan, body FROM snapshots WHERE event <= ?"
+            " ORDER BY event DESC, cycle DESC LIMIT 1",
+            event);
+    int step = statement != NULL ? sqlite3_step(statement) : SQLITE_ERROR, status = ALLOT_OK;
+    *row = (allot__snapshot_row){0};
+    if (step == SQLITE_ROW) {
+        row->event = sqlite3_column_int64(statement, 0);
+        row->cycle = sqlite3_column_int64(statement, 1);
+        row->seq = sqlite3_column_int64(statement, 2);
+        row->at = sqlite3_column_int64(statement, 3);
+        row->plan = text_at(statement, 4, NULL);
+        row->body = text_at(statement, 5, &row->body_len);
+        status = visitor->snapshot != NULL ? visitor->snapshot(visitor->ud, row) : ALLOT_OK;
+    } else if (step != SQLITE_DONE) {
+        status = failed(store, report);
+    }
+    sqlite3_finalize(statement);
+    return status;
+}
+
+static int tell_event(reading *it, const allot__store_visitor *visitor)
+{
+    allot__event_row row = {.seq = sqlite3_column_int64(it->events, 0),
+                            .at = sqlite3_column_int64(it->events, 1)};
+    row.method = text_at(it->events, 2, NULL);
+    row.params = text_at(it->events, 3, &row.params_len);
+    row.key = text_at(it->events, 4, NULL);
+    return visitor->event != NULL ? visitor->event(visitor->ud, &row) : ALLOT_OK;
+}
+
+static int tell_cycle(reading *it, const allot__store_visitor *visitor)
+{
+    sqlite3_stmt *from = it->cycles;
+    allot__cycle_row row = {.cycle = sqlite3_column_int64(from, 0),
+                            .seq = sqlite3_column_int64(from, 1),
+                            .at = sqlite3_column_int64(from, 2),
+                            .event = sqlite3_column_int64(from, 3),
+                            .input = (uint64_t)sqlite3_column_int64(from, 6),
+                            .output = (uint64_t)sqlite3_column_int64(from, 7)};
+    row.plan = text_at(from, 4, NULL);
+    row.policy = text_at(from, 5, NULL);
+    row.decision = text_at(from, 8, &row.decision_len);
+    row.effect = text_at(from, 9, &row.effect_len);
+    return visitor->cycle != NULL ? visitor->cycle(visitor->ud, &row) : ALLOT_OK;
+}
+
+/* The next row of a statement; false and *status where there is none. */
+static bool next(allot__store *store, sqlite3_stmt *statement, allot_report *report, int *status)
+{
+    int step = sqlite3_step(statement);
+    if (step != SQLITE_ROW && step != SQLITE_DONE)
+        *status = failed(store, report);
+    return step == SQLITE_ROW;
+}
+
+static int tell_rows(allot__store *store, reading *it, const allot__store_visitor *visitor,
+                     allot_report *report)
+{
+    int status = ALLOT_OK;
+    it->event = next(store, it->events, report, &status);
+    it->cycle = next(store, it->cycles, report, &status);
+    while (status == ALLOT_OK && (it->event || it->cycle)) {
+        bool cycle = it->cycle && (!it->event || sqlite3_column_int64(it->cycles, 3) <
+                                                     sqlite3_column_int64(it->events, 0));
+        status = cycle ? tell_cycle(it, visitor) : tell_event(it, visitor);
+        if (status != ALLOT_OK)
+            break;
+        if (cycle)
+            it->cycle = next(store, it->cycles, report, &status);
+        else
+            it->event = next(store, it->events, report, &status);
+    }
+    return status;
+}
+
+int allot__store_read(allot__store *store, int64_t event, const allot__store_visitor *visitor,
+                      allot_report *report)
+{
+    allot__snapshot_row from;
+    int status = tell_snapshot(store, event, visitor, &from, report);
+    if (status != ALLOT_OK)
+        return status;
+    reading it = {
+        .events = ask(store,
+                      "SELECT seq, at, method, params, idem FROM events WHERE seq > ?"
+                      " ORDER BY seq",
+                      from.event),
+        .cycles = ask(store,
+                      "SELECT cycle, seq, at, event, plan, policy, input, output, decision, effect"
+                      " FROM cycles WHERE cycle > ? ORDER BY cycle",
+                      from.cycle)};
+    if (it.events == NULL || it.cycles == NULL)
+        status = failed(store, report);
+    else
+        status = tell_rows(store, &it, visitor, report);
+    sqlite3_finalize(it.events);
+    sqlite3_finalize(it.cycles);
+    return status;
+}
+
+/* ---- Keys, plans, decisions ------------------------------------------------------------------ */
+
+int allot__store_keys(allot__store *store, int64_t since,
+                      int (*each)(void *ud, const char *key, int64_t seq, int64_t at), void *ud,
+                      allot_report *report)
+{
+    sqlite3_stmt *statement = ask(
+        store, "SELECT idem, seq, at FROM events WHERE at >= ? AND idem IS NOT NULL ORDER BY seq",
+        since);
+    int status = statement != NULL ? ALLOT_OK : failed(store, report);
+    while (status == ALLOT_OK && next(store, statement, report, &status))
+        status = each(ud, text_at(statement, 0, NULL), sqlite3_column_int64(statement, 1),
+                      sqlite3_column_int64(statement, 2));
+    sqlite3_finalize(statement);
+    return status;
+}
+
+int allot__store_plan(allot__store *store, const char *sha256, allot__buf *out)
+{
+    sqlite3_stmt *statement;
+    if (sqlite3_prepare_v2(store->db, "SELECT text FROM plans WHERE sha256 = ?", -1, &statement,
+                           NULL) != SQLITE_OK)
+        return ALLOT_EIO;
+    sqlite3_bind_text(statement, 1, sha256, -1, SQLITE_STATIC);
+    int status = sqlite3_step(statement) == SQLITE_ROW ? ALLOT_OK : ALLOT_ENOENT;
+    if (status == ALLOT_OK) {
+        const void *text = sqlite3_column_blob(statement, 0);
+        allot__buf_add(out, text, (size_t)sqlite3_column_bytes(statement, 0));
+        status = out->failed ? ALLOT_ENOMEM : ALLOT_OK;
+    }
+    sqlite3_finalize(statement);
+    return status;
+}
+
+int64_t allot__store_first(allot__store *store)
+{
+    sqlite3_stmt *statement =
+        ask(store, "SELECT min(seq) FROM cycles WHERE decision IS NOT NULL AND seq > ?", 0);
+    int64_t first = 0;
+    if (statement != NULL && sqlite3_step(statement) == SQLITE_ROW)
+        first = sqlite3_column_int64(statement, 0);
+    sqlite3_finalize(statement);
+    return first;
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * wire_own.h: what connections are made of; of wire.c, peer.c and listen.c alone.
+ *
+ * This file owns: struct allot__wire, struct allot__peer.
+ */
+#ifndef ALLOT_SERVICE_WIRE_OWN_H
+#define ALLOT_SERVICE_WIRE_OWN_H
+
+#include "service/service.h"
+
+#define ALLOT__READ_SIZE 65536
+/* Bytes of lines that have not ended, of all peers. */
+#define ALLOT__LINES_MOST (64 * 1024 * 1024)
+/* What a peer may say, and how long it may take, before it is trusted. */
+#define ALLOT__STRANGER_LINE 4096
+#define ALLOT__STRANGER_TIME 10000
+
+typedef struct allot__held {
+    int64_t batch;
+    size_t end; /* in `waiting` */
+} allot__held;
+
+struct allot__peer {
+    struct allot__peer *next, *before;
+    allot_service *service;
+    union {
+        uv_handle_t handle;
+        uv_stream_t stream;
+        uv_tcp_t tcp;
+        uv_pipe_t pipe;
+    } uv;
+    uv_write_t request;
+    uint64_t number, since; /* ms of the loop */
+    allot__buf line;        /* what was read and not yet run */
+    size_t taken;           /* of `line`: run already */
+    allot__buf waiting;     /* answers until their batch is on disk */
+    allot__held *held;
+    size_t held_count, held_room;
+    allot__buf out, sending;
+    bool trusted, reading, ending, writing, later, closing;
+};
+
+struct allot__wire {
+    uv_pipe_t pipe;
+    uv_tcp_t tcp;
+    uv_timer_t timer; /* strangers, and the end */
+    bool pipe_open, tcp_open, timer_open, stopping;
+    uint64_t stop_at;
+    char *path; /* of the socket, once it is ours */
+    allot__peer *peers;
+    int32_t count;
+    uint64_t last_number;
+    size_t line_bytes; /* of all peers */
+    allot__buf answer;
+    char read[ALLOT__READ_SIZE]; /* filled and emptied in one turn */
+};
+
+/* Listens (listen.c). EIO (report). */
+int allot__listen_pipe(allot_service *service, allot_report *report);
+int allot__listen_tcp(allot_service *service, allot_report *report);
+void allot__listen_close(allot_service *service);
+
+/* A peer whose handle is to be accepted; NULL: ENOMEM. Closed by allot__peer_close. */
+allot__peer *allot__peer_new(allot_service *service);
+void allot__peer_start(allot__peer *peer, bool trusted);
+void allot__peer_close(allot__peer *peer);
+/* Runs what was read, as far as there is room; reads or stops reading. */
+void allot__peer_run(allot__peer *peer);
+/* Sends what may be sent. */
+void allot__peer_flush(allot__peer *peer);
+/* Lets answers of batches up to that number go. */
+void allot__peer_free_held(allot__peer *peer, int64_t batch);
+
+#endif
