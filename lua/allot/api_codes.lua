@@ -140,6 +140,8 @@ return {
     .. "is of a later version. Nothing is acknowledged that is not in it." },
   { "W-store", "The plan was changed while nothing ran: what the store says of consumers that are "
     .. "gone is left out." },
+  { "E-connection", "Nobody answers where the service should listen, or the answer is none." },
+  { "E-service", "The service refused what it was asked; its own code and hint stand beside." },
   { "E-listen", "A socket or an address cannot be listened on." },
   { "E-token", "A token has 16 to 1024 bytes, in the first line of its file." },
   { "E-stopping", "The service is about to stop and takes no more events." },
