@@ -133,6 +133,15 @@ b        20
     local err = fails(4, "eval:1: error: there is no 'conumers' here [E-repl]", {}, "conumers")
     assert.matches("did you mean 'consumers'", err)
     fails(4, "eval:1: error: unexpected symbol near '=' [E-repl-syntax]", {}, "x = = 1")
+    for piece, meant in pairs {
+      ['consumers["/sciense"].owned = 3'] = "did you mean /science?",
+      ['return consumers["/risk/nigthly"].owned'] = "did you mean /risk/nightly?",
+    } do
+      local _, _, told = eval(FIRST, piece)
+      assert.truthy(told:find(meant, 1, true), told)
+    end
+    local _, _, told = eval(FIRST, 'consumers["/wholly/other"].owned = 3')
+    assert.falsy(told:find("did you mean", 1, true), told)
     fails(4, "allot: error: eval ends in the middle of a statement [E-repl-syntax]", {}, "for i")
     fails(4, "eval:1: error: calls are nested deeper than 200, or have more than 250 arguments "
       .. "[E-repl-limit]", {}, "local function f() return 1 + f() end f()")

@@ -34,8 +34,7 @@ static void say(void *ud, const char *chunk, int32_t line, const char *level, co
     host->say(host->tool.ud, "\n", 1);
 }
 
-/* Pushes function `name` of the desk. */
-static void push_desk(lua_State *L, const allot_desk *session, const char *name)
+void allot__desk_push(lua_State *L, const allot_desk *session, const char *name)
 {
     lua_rawgeti(L, LUA_REGISTRYINDEX, session->words);
     lua_getfield(L, -1, name);
@@ -152,13 +151,34 @@ static void tell_limit(const allot_desk *session, int status, allot_report *repo
         add(session, "E-repl-limit", box->line, text, NULL, report);
 }
 
+typedef struct hinting {
+    const allot_desk *session;
+    const char *message;
+    char hint[200]; /* "": none */
+} hinting;
+
+static int find_hint(lua_State *L)
+{
+    hinting *it = lua_touserdata(L, 1);
+    allot__desk_push(L, it->session, "hint");
+    lua_pushstring(L, it->message);
+    lua_call(L, 1, 1);
+    if (lua_type(L, -1) == LUA_TSTRING)
+        snprintf(it->hint, sizeof it->hint, "%s", lua_tostring(L, -1));
+    return 0;
+}
+
 /* Cuts a message of ours short, and makes it fit for a terminal's eyes by the report's reader. */
-static void tell_message(const allot_desk *session, const char *message, allot_report *report)
+static void tell_message(allot_desk *session, const char *message, allot_report *report)
 {
     char text[1000];
     int32_t line = allot__fault_place(session->box.source, &message);
     snprintf(text, sizeof text, "%s", message);
     const char *hint = allot__fault_hint(text);
+    hinting desk = {.session = session, .message = text};
+    if (!hint && allot__sandbox_run(&session->box, find_hint, &desk) != LUA_OK)
+        lua_pop(session->box.L, 1);
+    hint = !hint && *desk.hint != '\0' ? desk.hint : hint;
     add(session, session->syntax_fault ? "E-repl-syntax" : "E-repl",
         line ? line : session->box.line, text, hint, report);
 }
@@ -238,7 +258,7 @@ static void learn_source(lua_State *L, allot_desk *session, const char *chunk)
 
 static int run_command(lua_State *L, allot_desk *session)
 {
-    push_desk(L, session, "command");
+    allot__desk_push(L, session, "command");
     lua_pushlstring(L, session->text, session->len);
     lua_call(L, 1, 0);
     return 0;
@@ -252,7 +272,7 @@ static int run_piece(lua_State *L)
     if (session->len > 0 && *session->text == ':')
         return run_command(L, session);
     const allot__piece piece = {session->text, chunk, session->len, session->line, false};
-    push_desk(L, session, "finish");
+    allot__desk_push(L, session, "finish");
     if (allot__desk_load(L, session, &piece, &session->incomplete) != LUA_OK) {
         session->syntax_fault = !session->incomplete;
         return session->incomplete ? 0 : lua_error(L);
@@ -268,7 +288,7 @@ static int run_piece(lua_State *L)
 
 static int roll_back(lua_State *L)
 {
-    push_desk(L, lua_touserdata(L, 1), "rollback");
+    allot__desk_push(L, lua_touserdata(L, 1), "rollback");
     lua_call(L, 0, 0);
     return 0;
 }
@@ -307,7 +327,7 @@ allot_outcome allot_desk_eval(allot_desk *session, const char *text, size_t len,
 static int run_document(lua_State *L, const char *function)
 {
     allot_desk *session = lua_touserdata(L, 1);
-    push_desk(L, session, function);
+    allot__desk_push(L, session, function);
     lua_pushlstring(L, session->text, session->len);
     lua_pushstring(L, session->name);
     lua_call(L, 2, 0);
@@ -343,40 +363,4 @@ int allot_desk_state(allot_desk *session, const char *text, size_t len, const ch
                      allot_report *report)
 {
     return put(session, run_state, text, len, file, report);
-}
-
-/* ---- Completing ------------------------------------------------------------------------------ */
-
-typedef struct completing {
-    allot_desk *session;
-    const char *text;
-    size_t len, cursor, from;
-    void (*each)(void *ud, const char *candidate);
-    void *ud;
-} completing;
-
-static int complete(lua_State *L)
-{
-    completing *it = lua_touserdata(L, 1);
-    push_desk(L, it->session, "complete");
-    lua_pushlstring(L, it->text, it->cursor);
-    lua_call(L, 1, 2);
-    it->from = (size_t)luaL_checkinteger(L, -2);
-    for (lua_Integer i = 1; lua_rawgeti(L, -1, i) == LUA_TSTRING; i++) {
-        it->each(it->ud, lua_tostring(L, -1));
-        lua_pop(L, 1);
-    }
-    return 0;
-}
-
-void allot_desk_complete(allot_desk *session, const char *text, size_t len, size_t cursor,
-                         size_t *from, void (*each)(void *ud, const char *candidate), void *ud)
-{
-    completing it = {session, text, len, cursor < len ? cursor : len, cursor, each, ud};
-    session->interrupted = 0;
-    allot__sandbox_arm(&session->box, INT64_MAX);
-    if (allot__sandbox_run(&session->box, complete, &it) != LUA_OK)
-        lua_pop(session->box.L, 1);
-    allot__sandbox_disarm(&session->box);
-    *from = it.from < cursor ? it.from : cursor;
 }

@@ -27,6 +27,9 @@ struct allot_desk {
     int failure; /* the status that the desk failed with; ALLOT_OK: it did not */
 };
 
+/* desk.c: pushes function `name` of the desk. Raises. */
+void allot__desk_push(lua_State *L, const allot_desk *session, const char *name);
+
 /* desk_words.c: pushes the table of what the desk can do that pieces cannot. Raises. */
 void allot__desk_native(lua_State *L, allot_desk *session);
 

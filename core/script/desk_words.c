@@ -260,27 +260,35 @@ static int native_quit(lua_State *L)
     return 0;
 }
 
+/* nearest(name, table): the key of the table, a text, that is nearest to the name, or nil */
+static int native_nearest(lua_State *L)
+{
+    size_t len, count = 0, n = 0;
+    const char *name = luaL_checklstring(L, 1, &len);
+    luaL_checktype(L, 2, LUA_TTABLE);
+    lua_settop(L, 2);
+    for (lua_pushnil(L); lua_next(L, 2); lua_pop(L, 1))
+        count++;
+    const char **keys = lua_newuserdatauv(L, (count + 1) * sizeof *keys, 0);
+    for (lua_pushnil(L); lua_next(L, 2); lua_pop(L, 1))
+        if (lua_type(L, -2) == LUA_TSTRING)
+            keys[n++] = lua_tostring(L, -2);
+    lua_pushstring(L, allot_nearest(name, len, keys, n));
+    return 1;
+}
+
 void allot__desk_native(lua_State *L, allot_desk *session)
 {
-    static const luaL_Reg functions[] = {{"out", native_out},
-                                         {"say", native_say},
-                                         {"read", native_read},
-                                         {"write", native_write},
-                                         {"clock", native_clock},
-                                         {"width", native_width},
-                                         {"json", native_json},
-                                         {"decision", native_decision},
-                                         {"close", native_close},
-                                         {"mark", native_mark},
-                                         {"kind", native_kind},
-                                         {"copy", native_copy},
-                                         {"count", native_count},
-                                         {"compile", native_compile},
-                                         {"help", native_help},
-                                         {"quit", native_quit},
-                                         {"global", native_global},
-                                         {"globals", native_globals},
-                                         {NULL, NULL}};
+    static const luaL_Reg functions[] = {{"out", native_out},         {"say", native_say},
+                                         {"read", native_read},       {"write", native_write},
+                                         {"clock", native_clock},     {"width", native_width},
+                                         {"json", native_json},       {"decision", native_decision},
+                                         {"close", native_close},     {"mark", native_mark},
+                                         {"kind", native_kind},       {"copy", native_copy},
+                                         {"count", native_count},     {"compile", native_compile},
+                                         {"help", native_help},       {"quit", native_quit},
+                                         {"global", native_global},   {"globals", native_globals},
+                                         {"nearest", native_nearest}, {NULL, NULL}};
     luaL_newlibtable(L, functions);
     lua_pushlightuserdata(L, session);
     luaL_setfuncs(L, functions, 1);

@@ -390,4 +390,7 @@ function desk.complete(text)
   })
 end
 
+-- Whom a piece may have meant that found nobody in a field.
+function desk.hint(message) return complete.hint(message, env, native.nearest) end
+
 return desk

@@ -165,4 +165,15 @@ function complete.at(text, desk)
   return from - 1, list
 end
 
+--- What an error about a field that is nil may have meant: `consumers["/sciense"].owned`.
+function complete.hint(message, env, nearest)
+  local from = message:find "nil value (field '"
+  local name = from and message:sub(from + #"nil value (field '"):split "'"[1]
+  if not name then return nil end
+  for _, flat in ipairs { env.consumers, env.queues, env.jobs } do
+    local near = type(flat) == "table" and flat[name] == nil and nearest(name, flat)
+    if near then return ("did you mean %s?"):format(near) end
+  end
+end
+
 return complete
