@@ -290,6 +290,20 @@ describe("at a switch of windows", function ()
     judge(short, state { A = { 9, 8 }, B = { 7, 5 }, C = { 0, 0 } }, { grants = { B = 2 } })
   end)
 
+  it("A-71: below a limit that is reached it is what drains there", function ()
+    local short = owners {
+      slots = 39,
+      { "A", owned = 4, share = 2 },
+      {
+        "P", owned = 20, limit = 7, { "B", owned = 7 },
+        { "C", rank = 1, share = 3, rebalance = false }, { "D", owned = 8, reserve = 1 },
+      },
+      { "E", rebalance = false }, { "F", owned = 12 },
+    }
+    judge(short, state { A = { 7, 6 }, ["P/C"] = { 7, 7 }, E = { 1, 1 } },
+      { reclaims = { ["P/C"] = { 1, ["P/D"] = 1 } } })
+  end)
+
   it("A-71: a forbidden loan of who drains ends in the books; its lender can have it", function ()
     local short = owners { { "A", owned = 4, lend = { "/C" } }, { "C" },
       { "B", borrow = true, rebalance = false } }

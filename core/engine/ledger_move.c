@@ -275,6 +275,49 @@ static int64_t claim_from(allot__ledger *ledger, int32_t holder, int64_t slots, 
     return want - left;
 }
 
+/* A recall of slots below a parent that drain and that nobody has claimed. */
+static bool drains_below(const allot__ledger *ledger, const allot__recall *recall, int32_t parent)
+{
+    int32_t place = ledger->holders[recall->from].place;
+    return recall->drains && place >= ledger->first[parent] && place < ledger->end[parent];
+}
+
+/* What a parent's limit does not hold of so many more slots, since others below it drain. */
+static int64_t beyond(const allot__ledger *ledger, int32_t family, int64_t slots)
+{
+    int32_t parent = ledger->work->group->parent[family];
+    int64_t limit = ledger->work->limit[parent];
+    if (limit == ALLOT_NONE) {
+        return 0;
+    }
+    int64_t all = ledger->inside[family] + slots;
+    for (int32_t i = ledger->draining_from; i < ledger->recall_count; i++) {
+        all += drains_below(ledger, &ledger->recalls[i], parent) ? ledger->recalls[i].slots : 0;
+    }
+    return all > limit ? all - limit : 0;
+}
+
+/* Claims what drains below limits that do not hold more beside it: from elsewhere none could come.
+ * Returns how many slots. */
+static int64_t claim_below(allot__ledger *ledger, int32_t holder, int64_t slots)
+{
+    int64_t claimed = 0;
+    for (int32_t family = ledger->holders[holder].family; family > 0;
+         family = ledger->above[family]) {
+        int32_t parent = ledger->work->group->parent[family];
+        int64_t left = beyond(ledger, family, slots);
+        left = allot__least(left, slots - claimed);
+        for (int32_t i = ledger->draining_from; i < ledger->recall_count && left > 0; i++) {
+            if (drains_below(ledger, &ledger->recalls[i], parent)) {
+                int64_t part = allot__books_claim_one(ledger, i, holder, left);
+                claimed += part;
+                left -= part;
+            }
+        }
+    }
+    return claimed;
+}
+
 void allot__books_hand(allot__ledger *ledger, int32_t holder, int64_t slots)
 {
     claim_from(ledger, holder, slots, false);
@@ -283,6 +326,9 @@ void allot__books_hand(allot__ledger *ledger, int32_t holder, int64_t slots)
 void allot__books_claim(allot__ledger *ledger, int32_t holder, int64_t slots, allot__class as)
 {
     int64_t lacks = slots - allot__holder_leaving(&ledger->holders[holder]);
+    if (lacks > 0 && ledger->limited && ledger->draining > 0) {
+        lacks -= claim_below(ledger, holder, lacks);
+    }
     if (lacks > 0) {
         lacks -= claim_from(ledger, holder, lacks, false);
     }
