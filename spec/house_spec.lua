@@ -45,7 +45,7 @@ local ENGINE = {
   "dispatch_closed",
   "dispatch_list", "dispatch_fit", "dispatch_grow", "dispatch_order", "dispatch_pool",
   "dispatch_rows", "dispatch_walk", "decision", "decision_lease", "decision_dispatch",
-  "decision_totals", "decision_flight", "tell", "tell_windows", "tell_ledger", "tell_quota",
+  "decision_totals", "decision_flight", "digest", "tell", "tell_windows", "tell_ledger", "tell_quota",
   "tell_slots", "tell_hosts", "tell_queue", "tell_slices", "tell_lease", "explain", "tell_task",
   "tell_job", "tell_back", "tell_ahead", "tell_room", "tell_limit", "tell_resource", "tell_prey",
   "tell_shelter", "tell_gone", "cycle", "diff", "diff_rows", "diff_lists",

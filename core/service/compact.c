@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* compact.c: what a decision says is to be carried out, in a line; and digests of the rest. */
+/* compact.c: what a decision says is to be carried out, in a line. */
 #include <string.h>
 
 #include "service/books.h"
@@ -284,30 +284,4 @@ int64_t allot__compact(allot__buf *out, const allot_decision *decision, const al
     put_warnings(&it, warnings);
     allot__buf_puts(out, "}");
     return out->failed ? ALLOT_ENOMEM : it.orders;
-}
-
-/* ---- Digests --------------------------------------------------------------------------------- */
-
-static uint64_t mix(uint64_t sum, int64_t number)
-{
-    sum = (sum ^ (uint64_t)number) * 0x9E3779B97F4A7C15U;
-    return sum ^ sum >> 32;
-}
-
-void allot__digest(const allot_decision *decision, uint64_t *input, uint64_t *output)
-{
-    const allot_plan *plan = allot_decision_plan(decision);
-    const allot_state *state = allot_decision_state(decision);
-    uint64_t from = mix(1, allot_decision_now(decision)), to = 2;
-    for (int32_t g = 0; g < allot_plan_groups(plan); g++) {
-        from = mix(from, allot_state_slots_get(state, g));
-        for (int32_t i = 0; i < allot_plan_consumers(plan); i++) {
-            allot_verdict verdict;
-            allot_decision_verdict(decision, g, i, &verdict);
-            from = mix(mix(from, verdict.demand), verdict.allocated);
-            to = mix(mix(mix(to, verdict.quota), verdict.received), verdict.reclaimed);
-        }
-    }
-    *input = from;
-    *output = to;
 }

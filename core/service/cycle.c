@@ -166,7 +166,7 @@ static int enter(allot_service *service, const allot_decision *decision, allot_r
     int status = orders < 0 ? (int)orders : write_full(decision, report, full);
     if (status != ALLOT_OK)
         return status;
-    allot__digest(decision, &done.input, &done.output);
+    allot_decision_digest(decision, &done.input, &done.output);
     status = allot__books_enter(service->books, decision, done.cycle, &clockwork->effect);
     if (status != ALLOT_OK)
         return status;
@@ -198,9 +198,11 @@ int allot__cycle_run(allot_service *service, allot_report *report, allot__buf *f
         return ALLOT_EIO;
     }
     int64_t now = allot__service_now(service);
+    allot_stage last =
+        full != NULL || service->viewers > 0 ? ALLOT_STAGE_MONITOR : ALLOT_STAGE_ORDERS;
     int status = allot__books_state(service->books, now, report, &state);
     if (status == ALLOT_OK)
-        status = allot_cycle(service->version->plan, state, report, &decision);
+        status = allot_cycle_until(service->version->plan, state, last, report, &decision);
     if (status == ALLOT_OK)
         status = enter(service, decision, report, began, full);
     allot_decision_free(decision);

@@ -41,8 +41,4 @@ struct allot__books;
 int64_t allot__compact(allot__buf *out, const allot_decision *decision,
                        const struct allot__books *books, int64_t seq, int64_t cycle, int64_t event,
                        const allot_report *warnings);
-/* Digests of what a decision was made from (times, sizes, demand, allocated), and of what was
- * decided about each consumer. */
-void allot__digest(const allot_decision *decision, uint64_t *input, uint64_t *output);
-
 #endif

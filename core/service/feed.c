@@ -8,7 +8,6 @@
 #include "service/service.h"
 
 typedef struct kept {
-    struct kept *next;
     int64_t seq, batch;
     size_t len;
     char text[];
@@ -24,9 +23,10 @@ typedef struct subscriber {
 
 struct allot__feed {
     allot_service *service;
-    kept *first, *last; /* those that are kept, oldest first */
-    size_t count, bytes;
-    int64_t told; /* the newest that is on disk */
+    kept **ring;            /* those that are kept, by number modulo `room` */
+    size_t room, bytes;     /* a power of two */
+    int64_t oldest, newest; /* of those that are kept; oldest > newest: none */
+    int64_t told;           /* the newest that is on disk */
     subscriber *subscribers;
     int64_t missed;
     allot__buf line;
@@ -39,27 +39,54 @@ int allot__feed_new(allot_service *service, allot__feed **out)
         return ALLOT_ENOMEM;
     feed->service = service;
     feed->line.engine = service->engine;
-    feed->told = service->seq;
+    feed->told = feed->newest = service->seq;
+    feed->oldest = service->seq + 1;
     *out = feed;
     return ALLOT_OK;
 }
 
+static kept *at(const allot__feed *feed, int64_t seq)
+{
+    return feed->ring[(size_t)seq & (feed->room - 1)];
+}
+
 static void drop_first(allot__feed *feed)
 {
-    kept *first = feed->first;
-    feed->first = first->next;
-    feed->last = feed->first != NULL ? feed->last : NULL;
-    feed->count--;
+    kept *first = at(feed, feed->oldest++);
     feed->bytes -= first->len;
     allot__sv_free(feed->service->engine, first, 1, sizeof *first + first->len + 1);
+}
+
+static int64_t count(const allot__feed *feed)
+{
+    return feed->newest - feed->oldest + 1;
+}
+
+/* Room for one more. */
+static int widen(allot__feed *feed)
+{
+    if ((size_t)count(feed) < feed->room)
+        return ALLOT_OK;
+    allot_engine *engine = feed->service->engine;
+    size_t room = feed->room > 0 ? feed->room * 2 : 64;
+    kept **ring = allot__sv_new(engine, room, sizeof(void *));
+    if (ring == NULL)
+        return ALLOT_ENOMEM;
+    for (int64_t seq = feed->oldest; seq <= feed->newest; seq++)
+        ring[(size_t)seq & (room - 1)] = at(feed, seq);
+    allot__sv_free(engine, feed->ring, feed->room, sizeof(void *));
+    feed->ring = ring;
+    feed->room = room;
+    return ALLOT_OK;
 }
 
 void allot__feed_free(allot__feed *feed)
 {
     if (feed == NULL)
         return;
-    while (feed->first != NULL)
+    while (count(feed) > 0)
         drop_first(feed);
+    allot__sv_free(feed->service->engine, feed->ring, feed->room, sizeof(void *));
     while (feed->subscribers != NULL) {
         subscriber *it = feed->subscribers;
         feed->subscribers = it->next;
@@ -106,10 +133,10 @@ static void advance(subscriber *it);
 
 static void release(subscriber *it)
 {
-    subscriber **at = &it->feed->subscribers;
-    while (*at != it)
-        at = &(*at)->next;
-    *at = it->next;
+    subscriber **place = &it->feed->subscribers;
+    while (*place != it)
+        place = &(*place)->next;
+    *place = it->next;
     allot__sv_free(it->feed->service->engine, it, 1, sizeof *it);
 }
 
@@ -155,21 +182,18 @@ static void advance(subscriber *it)
     allot__feed *feed = it->feed;
     if (it->peer == NULL || it->ask != NULL || it->wanted > feed->told || !has_room(it))
         return;
-    int64_t oldest = feed->first != NULL ? feed->first->seq : feed->told + 1;
-    if (it->wanted < oldest && ask_store(it, oldest - 1))
+    if (it->wanted < feed->oldest && ask_store(it, feed->oldest - 1))
         return;
-    for (const kept *at = feed->first; at != NULL && at->seq <= feed->told; at = at->next) {
-        if (at->seq < it->wanted)
-            continue;
-        if (!has_room(it))
-            return;
-        send_one(it, at->text, at->len);
-        it->wanted = at->seq + 1;
+    while (it->wanted >= feed->oldest && it->wanted <= feed->told && has_room(it)) {
+        const kept *item = at(feed, it->wanted++);
+        send_one(it, item->text, item->len);
     }
 }
 
 int allot__feed_add(allot__feed *feed, int64_t seq, int64_t batch, const char *text, size_t len)
 {
+    if (widen(feed) != ALLOT_OK)
+        return ALLOT_ENOMEM;
     kept *item = allot__sv_new(feed->service->engine, 1, sizeof *item + len + 1);
     if (item == NULL)
         return ALLOT_ENOMEM;
@@ -177,12 +201,8 @@ int allot__feed_add(allot__feed *feed, int64_t seq, int64_t batch, const char *t
     item->batch = batch;
     item->len = len;
     memcpy(item->text, text, len);
-    if (feed->last != NULL)
-        feed->last->next = item;
-    else
-        feed->first = item;
-    feed->last = item;
-    feed->count++;
+    feed->newest = seq;
+    feed->ring[(size_t)seq & (feed->room - 1)] = item;
     feed->bytes += len;
     return ALLOT_OK;
 }
@@ -199,19 +219,16 @@ static void tell(allot_service *service, const kept *item)
 void allot__feed_committed(allot__feed *feed, int64_t batch)
 {
     int64_t before = feed->told;
-    for (const kept *at = feed->first; at != NULL && at->batch <= batch; at = at->next)
-        if (at->seq > feed->told) {
-            feed->told = at->seq;
-            tell(feed->service, at);
-        }
+    while (feed->told < feed->newest && at(feed, feed->told + 1)->batch <= batch)
+        tell(feed->service, at(feed, ++feed->told));
     if (feed->told == before)
         return;
     for (subscriber *it = feed->subscribers, *next; it != NULL; it = next) {
         next = it->next;
         advance(it);
     }
-    while ((feed->count > ALLOT__FEED_KEPT || feed->bytes > ALLOT__FEED_BYTES) &&
-           feed->first->seq <= feed->told)
+    while ((count(feed) > ALLOT__FEED_KEPT || feed->bytes > ALLOT__FEED_BYTES) &&
+           feed->oldest <= feed->told)
         drop_first(feed);
 }
 

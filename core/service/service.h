@@ -82,7 +82,8 @@ struct allot_service {
     const char *fault;             /* why it failed; static */
     void (*failed_hook)(void *ud); /* stops it; NULL: it stops by itself */
     void *failed_ud;
-    bool fresh;                    /* the plan is another one than the store's last rows go by */
+    int32_t viewers; /* parts that want the monitor\'s columns (lent, ...) of each cycle */
+    bool fresh;      /* the plan is another one than the store's last rows go by */
     struct allot__waiter *waiters; /* embedder's calls whose answers wait for the disk */
     bool running, stopping, failed;
     int64_t snapshot_cycle;

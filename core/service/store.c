@@ -115,7 +115,7 @@ static int take_hold(allot__store *store, const char *path, allot_report *report
     if (status != ALLOT_OK)
         return status;
     if (run(store, "PRAGMA journal_mode=WAL") || run(store, "PRAGMA synchronous=FULL") ||
-        run(store, "PRAGMA wal_autocheckpoint=4000") ||
+        run(store, "PRAGMA wal_autocheckpoint=1000") ||
         run(store, "PRAGMA journal_size_limit=67108864"))
         return allot__store_say(store, path, "cannot be opened", report);
     return ALLOT_OK;

@@ -45,6 +45,12 @@ ALLOT_API int allot_cycle(const allot_plan *plan, const allot_state *state, allo
 ALLOT_API int allot_cycle_until(const allot_plan *plan, const allot_state *state, allot_stage last,
                                 allot_report *report, allot_decision **out);
 ALLOT_API void allot_decision_free(allot_decision *decision);
+/* What it was decided from (time, sizes, what each consumer demands and is allocated, of queues
+ * what they have), and what was decided of each consumer or job, as numbers that are other ones
+ * when any of that is: for records that do not keep it all. Of ALLOT_STAGE_RECLAIM and later the
+ * same. */
+ALLOT_API void allot_decision_digest(const allot_decision *decision, uint64_t *input,
+                                     uint64_t *output);
 
 ALLOT_API const allot_plan *allot_decision_plan(const allot_decision *decision);
 ALLOT_API const allot_state *allot_decision_state(const allot_decision *decision);
