@@ -69,7 +69,7 @@ static int put_session(allot__books *books, const allot__event *event, allot__se
 {
     for (allot__named *it = books->sessions.first; it != NULL; it = it->after) {
         const allot_session *other = &((allot__session_item *)(void *)it)->it;
-        if (it != &old->named && other->consumer == event->consumer &&
+        if (it != (const allot__named *)(const void *)old && other->consumer == event->consumer &&
             other->group == event->group && other->scheduling != event->scheduling)
             return allot__fault_set(fault, ALLOT_EINVALID, "E-scheduling", "scheduling", NULL,
                                     "scheduling: the leaf's session \"%.100s\" has \"%s\", and all "

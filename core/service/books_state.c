@@ -107,7 +107,8 @@ static int put_times(const allot__books *books, allot_state *state, int64_t now)
     return status;
 }
 
-static int put_damping(const allot__books *books, allot_state *state)
+/* Who does not wait waits since now, if it does after all. */
+static int put_damping(const allot__books *books, allot_state *state, int64_t now)
 {
     int status = ALLOT_OK;
     for (int32_t g = 0; books->damped && g < (int32_t)books->group_count; g++) {
@@ -115,9 +116,11 @@ static int put_damping(const allot__books *books, allot_state *state)
         for (int32_t i = 0; i < (int32_t)books->consumers && status == ALLOT_OK; i++) {
             if (allot_plan_children(books->plan, i) > 0 || books->queues > 0)
                 continue;
-            status = allot_state_reclaimed_at(state, g, i, group->reclaimed_at[i]);
+            int64_t since = group->waiting_since[i], reclaimed = group->reclaimed_at[i];
+            if (reclaimed != INT64_MIN)
+                status = allot_state_reclaimed_at(state, g, i, reclaimed);
             if (status == ALLOT_OK)
-                status = allot_state_waiting_since(state, g, i, group->waiting_since[i]);
+                status = allot_state_waiting_since(state, g, i, since != INT64_MIN ? since : now);
         }
     }
     return status;
@@ -131,7 +134,7 @@ int allot__books_state(allot__books *books, int64_t now, allot_report *report,
     if (status == ALLOT_OK)
         status = put_times(books, books->state, now);
     if (status == ALLOT_OK)
-        status = put_damping(books, books->state);
+        status = put_damping(books, books->state, now);
     if (status == ALLOT_OK && (books->lists_dirty || books->jobs.count > 0)) {
         books->lists_dirty = true;
         status = put_lists(books, books->state, now);

@@ -296,10 +296,12 @@ static void step_to_end(allot_service *service)
 
 void allot_service_stop(allot_service *service, void (*done)(void *ud), void *ud)
 {
-    if (service->stopping || !service->running)
-        return;
     service->stopped = done;
     service->stopped_ud = ud;
+    if (!service->running && done != NULL)
+        done(ud);
+    if (!service->running || service->stopping)
+        return;
     service->stop_at = uv_now(service->loop) + STOP_PATIENCE;
     for (const allot__part *part = allot__parts; part->name != NULL; part++)
         if (part->stop != NULL)
@@ -312,11 +314,6 @@ void allot_service_stop(allot_service *service, void (*done)(void *ud), void *ud
     uv_timer_start(&service->ticker, on_tick, 0, 20);
 }
 
-static void failed_stop(void *ud)
-{
-    (void)ud;
-}
-
 void allot__service_fail(allot_service *service, const char *text)
 {
     allot__log(service, ALLOT_LOG_ERROR, text, NULL);
@@ -325,7 +322,7 @@ void allot__service_fail(allot_service *service, const char *text)
     if (service->failed_hook != NULL)
         service->failed_hook(service->failed_ud);
     else
-        allot_service_stop(service, failed_stop, NULL);
+        allot_service_stop(service, NULL, NULL);
 }
 
 /* ---- Getters --------------------------------------------------------------------------------- */
