@@ -92,13 +92,20 @@ static int copy_times(const allot__copying *it, int32_t group, int32_t to, int32
     return status;
 }
 
+static bool has_leaf(const allot__copying *it, int32_t consumer)
+{
+    int32_t other = it->consumers[consumer];
+    return other >= 0 && allot__plan_leaf(it->to->plan, other);
+}
+
 static int copy_row(const allot__copying *it, int32_t group, int32_t to, int32_t consumer)
 {
     const allot_plan *plan = it->from->plan;
     const allot__group_state *of = &it->from->groups[group];
     int32_t row = allot__row(plan, group, consumer), other;
     bool held = allot__allocated_set(of, row);
-    if (!allot__plan_leaf(plan, consumer) || (of->demand[row] == 0 && !held))
+    bool nothing = of->demand[row] == 0 && (!held || of->allocated[row] == 0);
+    if (!allot__plan_leaf(plan, consumer) || (nothing && (!held || !has_leaf(it, consumer))))
         return ALLOT_OK;
     int status = allot__copy_consumer(it, consumer, &other);
     if (status == ALLOT_OK)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "service/service.h"
+#include "service/shadow.h"
 
 /* ---- Who is there ---------------------------------------------------------------------------- */
 
@@ -272,5 +273,8 @@ const allot__method allot__methods[] = {
     {"unsubscribe", allot__feed_unsubscribe, false},
     {"decisions", allot__feed_decisions, false},
     {"reload", reload, false},
+    {"shadow", allot__shadow_method, false},
+    {"drop", allot__shadow_drop, false},
+    {"promote", allot__shadow_promote, false},
     {NULL, NULL, false},
 };

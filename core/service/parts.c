@@ -1,8 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* parts.c: what stands beside the truth, in the order of starting. */
+#include "service/reload.h"
 #include "service/service.h"
+#include "service/shadow.h"
 
 const allot__part allot__parts[] = {
+    {.name = "reload",
+     .start = allot__reload_start,
+     .stop = allot__reload_stop,
+     .free = allot__reload_free,
+     .cycle = allot__reload_cycle,
+     .status = allot__reload_status,
+     .metrics = allot__reload_metrics},
+    {.name = "shadow",
+     .start = allot__shadow_start,
+     .stop = allot__shadow_stop,
+     .free = allot__shadow_free,
+     .cycle = allot__shadow_cycle,
+     .swapped = allot__shadow_swapped,
+     .status = allot__shadow_status,
+     .metrics = allot__shadow_metrics},
     {.name = NULL},
 };

@@ -179,6 +179,7 @@ static void on_committed(void *ud, int64_t batch)
     allot__feed_committed(service->feed, batch);
     allot__waiters_committed(service, batch);
     allot__wire_committed(service, batch);
+    allot__wire_resume(service); /* those that waited for room in the store */
     if (service->stopping)
         step_to_end(service);
 }

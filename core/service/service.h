@@ -105,9 +105,11 @@ int64_t allot__service_now(allot_service *service);
 int allot__service_enter(allot_service *service, allot__event *event, const char *params,
                          size_t len, int64_t *seq, int64_t *batch, allot__fault *fault);
 /* Lets another version decide from now on: the books are moved to it. It belongs to the service
- * afterwards, and the old one is freed. Between two cycles: never from a part's `cycle`. ENOENT,
+ * afterwards, and the old one, in *old, to the caller: nothing of the service is of it any more, so
+ * it can be freed in another thread. Between two cycles: never from a part's `cycle`. ENOENT,
  * EINVALID (report), ENOMEM: the old one goes on, and `version` stays the caller's. */
-int allot__service_swap(allot_service *service, allot__version *version, allot_report *report);
+int allot__service_swap(allot_service *service, allot__version *version, allot_report *report,
+                        allot__version **old);
 
 /* Brings the books to where the store ends. EIO, EINVALID (report), ENOMEM. */
 int allot__service_load(allot_service *service, allot_report *report);

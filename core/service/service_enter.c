@@ -91,7 +91,8 @@ void allot__service_snapshot(allot_service *service, bool now)
 
 /* ---- Versions -------------------------------------------------------------------------------- */
 
-int allot__service_swap(allot_service *service, allot__version *version, allot_report *report)
+int allot__service_swap(allot_service *service, allot__version *version, allot_report *report,
+                        allot__version **old)
 {
     allot__books *books;
     if (service->stopping || service->failed)
@@ -99,17 +100,21 @@ int allot__service_swap(allot_service *service, allot__version *version, allot_r
     int status = allot__books_move(service->books, version->plan, report, &books);
     if (status != ALLOT_OK)
         return status;
-    if (allot__store_put_plan(service->store, version->sha256, version->text, version->len) < 0) {
+    /* Rows before may name whom another plan lacks: a snapshot stands between. */
+    bool same = strcmp(version->sha256, service->version->sha256) == 0;
+    if (!same &&
+        allot__store_put_plan(service->store, version->sha256, version->text, version->len) < 0) {
         allot__books_end(books);
         return ALLOT_ENOMEM;
     }
-    allot__version *old = service->version;
+    *old = service->version;
     allot__books_end(service->books);
     service->books = books;
     service->version = version;
-    allot__version_free(old);
-    service->snapshot_cycle--; /* so that there is one even when nothing happened */
-    allot__service_snapshot(service, true);
+    if (!same) {
+        service->snapshot_cycle--; /* so that there is one even when nothing happened */
+        allot__service_snapshot(service, true);
+    }
     for (const allot__part *part = allot__parts; part->name != NULL; part++)
         if (part->swapped != NULL)
             part->swapped(service);

@@ -10,12 +10,15 @@
 
 #include "service/text.h"
 
+enum { POLICY_MOST = 1024 * 1024 };
+
 /* ---- Contents -------------------------------------------------------------------------------- */
 
 typedef struct digest {
     uint64_t hash;
     unsigned char rest[8];
     size_t held;
+    int64_t size;
 } digest;
 
 static uint64_t stir(uint64_t hash, uint64_t word)
@@ -26,6 +29,7 @@ static uint64_t stir(uint64_t hash, uint64_t word)
 
 static void digest_add(digest *it, const char *bytes, size_t len)
 {
+    it->size += (int64_t)len;
     while (len > 0) {
         uint64_t word;
         size_t take = sizeof it->rest - it->held < len ? sizeof it->rest - it->held : len;
@@ -55,29 +59,38 @@ uint64_t allot__source_hash(const char *bytes, size_t len)
     return digest_end(&it);
 }
 
+/* Tells the file's bytes piece by piece: 0, or what went wrong. */
+static int each_piece(const char *path, void (*piece)(void *ud, const char *bytes, size_t len),
+                      void *ud)
+{
+    char part[65536];
+    int error = 0, fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return errno;
+    for (ssize_t got = 1; got != 0 && error == 0;) {
+        got = read(fd, part, sizeof part);
+        if (got > 0)
+            piece(ud, part, (size_t)got);
+        else if (got < 0 && errno != EINTR)
+            error = errno;
+    }
+    close(fd);
+    return error;
+}
+
+static void digest_piece(void *ud, const char *bytes, size_t len)
+{
+    digest_add(ud, bytes, len);
+}
+
 /* What is in the file: its size or -1. */
 static int64_t look_into(const char *path, uint64_t *hash)
 {
-    char part[65536];
     digest it = {0};
-    int64_t size = 0;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0)
+    if (each_piece(path, digest_piece, &it) != 0)
         return -1;
-    for (;;) {
-        ssize_t got = read(fd, part, sizeof part);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0) {
-            size = got < 0 ? -1 : size;
-            break;
-        }
-        digest_add(&it, part, (size_t)got);
-        size += got;
-    }
-    close(fd);
-    *hash = size < 0 ? 0 : digest_end(&it);
-    return size;
+    *hash = digest_end(&it);
+    return it.size;
 }
 
 /* ---- Lists ----------------------------------------------------------------------------------- */
@@ -101,6 +114,7 @@ static int put(allot__sources *sources, const allot__source *like)
     sources->items = items;
     allot__source *it = &items[sources->count];
     *it = *like;
+    it->bytes = NULL;
     it->path = allot__sv_copy(sources->engine, like->path, strlen(like->path));
     if (it->path == NULL)
         return ALLOT_ENOMEM;
@@ -126,6 +140,22 @@ int allot__sources_copy(allot__sources *sources, const allot__sources *from)
     return status;
 }
 
+int allot__sources_keep(allot__sources *sources, const allot__sources *from)
+{
+    int status = ALLOT_OK;
+    for (size_t i = 0; i < from->count && status == ALLOT_OK; i++) {
+        const allot__source *it = &from->items[i];
+        size_t before = sources->count;
+        status = put(sources, it);
+        if (status != ALLOT_OK || it->bytes == NULL || sources->count == before)
+            continue;
+        char *bytes = allot__sv_copy(sources->engine, it->bytes, (size_t)it->size);
+        sources->items[before].bytes = bytes;
+        status = bytes != NULL ? ALLOT_OK : ALLOT_ENOMEM;
+    }
+    return status;
+}
+
 bool allot__sources_same(const allot__sources *sources)
 {
     for (size_t i = 0; i < sources->count; i++) {
@@ -139,8 +169,11 @@ bool allot__sources_same(const allot__sources *sources)
 
 void allot__sources_free(allot__sources *sources)
 {
-    for (size_t i = 0; i < sources->count; i++)
-        allot__sv_drop(sources->engine, sources->items[i].path);
+    for (size_t i = 0; i < sources->count; i++) {
+        allot__source *it = &sources->items[i];
+        allot__sv_free(sources->engine, it->bytes, (size_t)it->size + 1, 1);
+        allot__sv_drop(sources->engine, it->path);
+    }
     allot__sv_free(sources->engine, sources->items, sources->capacity, sizeof *sources->items);
     *sources = (allot__sources){.engine = sources->engine};
 }
@@ -154,17 +187,67 @@ static bool is_file(const char *use)
     return strchr(use, '/') != NULL || (len >= 4 && strcmp(use + len - 4, ".lua") == 0);
 }
 
-/* Before it is loaded: whatever is loaded then is this, or newer, and seen to be so. */
-static int note(allot__sources *sources, const char *plan_file, const char *use)
+/* Of what is too long for a policy, no more than shows it. */
+static void add_piece(void *ud, const char *bytes, size_t len)
 {
-    allot__buf path = {.engine = sources->engine};
+    allot__buf *text = ud;
+    if (text->len <= POLICY_MOST)
+        allot__buf_add(text, bytes, len);
+}
+
+static const allot__source *kept(const allot__sources *sources, const char *path)
+{
+    const allot__source *it = sources != NULL ? allot__sources_find(sources, path) : NULL;
+    return it != NULL && it->bytes != NULL ? it : NULL;
+}
+
+static int cannot_read(const char *path, int error, allot_report *report)
+{
+    char words[128] = "";
+    if (strerror_r(error, words, sizeof words) != 0)
+        words[0] = '\0';
+    allot_report_say(report, ALLOT_ERROR, "E-io", "cannot read the policy %.350s: %s", path, words);
+    return ALLOT_EIO;
+}
+
+/* The policy's text; known: it is not read from the disk. */
+static int read_policy(const allot__tracker *it, const char *path, allot__buf *text,
+                       allot_report *report)
+{
+    const allot__source *known = kept(it->sources, path); /* of another group: the same */
+    int error = 0;
+    if (known == NULL)
+        known = kept(it->texts, path);
+    if (known != NULL)
+        allot__buf_add(text, known->bytes, (size_t)known->size);
+    else
+        error = each_piece(path, add_piece, text);
+    if (error != 0) {
+        allot__sources_add(it->sources, path, NULL, 0);
+        return cannot_read(path, error, report);
+    }
+    allot__buf_add(text, "", 0);
+    return text->failed ? ALLOT_ENOMEM : ALLOT_OK;
+}
+
+static int keep(allot__sources *sources, const char *path, const allot__buf *text)
+{
+    size_t before = sources->count;
+    int status = allot__sources_add(sources, path, text->bytes, text->len);
+    if (status != ALLOT_OK || sources->count == before)
+        return status; /* several groups may have one policy */
+    allot__source *it = &sources->items[before];
+    it->bytes = allot__sv_copy(sources->engine, text->bytes, text->len);
+    return it->bytes != NULL ? ALLOT_OK : ALLOT_ENOMEM;
+}
+
+/* As the inner loader finds files. */
+static void join(allot__buf *path, const char *plan_file, const char *use)
+{
     const char *slash = plan_file != NULL && use[0] != '/' ? strrchr(plan_file, '/') : NULL;
     if (slash != NULL)
-        allot__buf_add(&path, plan_file, (size_t)(slash - plan_file) + 1);
-    allot__buf_puts(&path, use);
-    int status = path.failed ? ALLOT_ENOMEM : allot__sources_add(sources, path.bytes, NULL, 0);
-    allot__buf_free(&path);
-    return status;
+        allot__buf_add(path, plan_file, (size_t)(slash - plan_file) + 1);
+    allot__buf_puts(path, use);
 }
 
 static int load(void *ud, allot_engine *engine, const char *use, const char *plan_file,
@@ -172,10 +255,19 @@ static int load(void *ud, allot_engine *engine, const char *use, const char *pla
                 allot_report *report)
 {
     allot__tracker *it = ud;
-    int status = is_file(use) ? note(it->sources, plan_file, use) : ALLOT_OK;
-    return status == ALLOT_OK
-               ? it->inner.load(it->inner.ud, engine, use, plan_file, options, count, out, report)
-               : status;
+    if (!is_file(use))
+        return it->inner.load(it->inner.ud, engine, use, plan_file, options, count, out, report);
+    allot__buf path = {.engine = engine}, text = {.engine = engine};
+    join(&path, plan_file, use);
+    int status = path.failed ? ALLOT_ENOMEM : read_policy(it, path.bytes, &text, report);
+    if (status == ALLOT_OK)
+        status = keep(it->sources, path.bytes, &text);
+    if (status == ALLOT_OK)
+        status = allot_script_load(engine, text.bytes, text.len, path.bytes, options, count,
+                                   it->limits, report, out);
+    allot__buf_free(&path);
+    allot__buf_free(&text);
+    return status;
 }
 
 static int zone(void *ud, allot_engine *engine, const char *name, void **data, size_t *len,

@@ -13,11 +13,13 @@
 #include <stdbool.h>
 
 #include <allot/json.h>
+#include <allot/script.h>
 
 typedef struct allot__source {
     char *path;
     uint64_t hash; /* of the bytes */
     int64_t size;  /* -1: it could not be read */
+    char *bytes;   /* kept of policies that were loaded; NULL: not kept */
 } allot__source;
 
 typedef struct allot__sources {
@@ -31,17 +33,22 @@ uint64_t allot__source_hash(const char *bytes, size_t len);
 /* Adds a file with what is in it now, or, when `bytes` is not NULL, with those; one that is there
  * already stays as it was. ENOMEM. */
 int allot__sources_add(allot__sources *sources, const char *path, const char *bytes, size_t len);
-/* Adds copies of another's. ENOMEM. */
+/* Adds copies of another's, without their bytes. ENOMEM. */
 int allot__sources_copy(allot__sources *sources, const allot__sources *from);
+/* The same with their bytes. */
+int allot__sources_keep(allot__sources *sources, const allot__sources *from);
 const allot__source *allot__sources_find(const allot__sources *sources, const char *path);
 /* Whether all files have the contents that they had. */
 bool allot__sources_same(const allot__sources *sources);
 void allot__sources_free(allot__sources *sources);
 
-/* A loader that adds every policy file it is asked for to `sources`, before `inner` loads it. It
- * lives as long as this struct and `inner` do. */
+/* A loader that reads policy files, each once, and adds them with their bytes to `sources`. Of
+ * `texts` (NULL: nothing) it takes those files that are kept there, in place of what is on disk. It
+ * lives as long as this struct, and what that points to. */
 typedef struct allot__tracker {
-    allot_policy_loader inner;
+    allot_policy_loader inner; /* for all that is no file */
+    const allot_script_limits *limits;
+    const allot__sources *texts;
     allot__sources *sources;
 } allot__tracker;
 allot_policy_loader allot__tracker_loader(allot__tracker *tracker);

@@ -10,15 +10,42 @@
 
 /* ---- Making ---------------------------------------------------------------------------------- */
 
+static void speak(void *ud, const char *chunk, int32_t line, const char *level, const char *text)
+{
+    const allot__version *version = ud;
+    if (version->loud)
+        version->say(version->say_ud, chunk, line, level, text);
+}
+
+static void set_limits(allot__version *version, const allot__version_ask *ask,
+                       allot_script_limits *own)
+{
+    if (ask->limits != NULL)
+        *own = *ask->limits;
+    own->meter = &version->meter;
+    version->loud = !ask->quiet;
+    version->say = own->say;
+    version->say_ud = own->say_ud;
+    if (own->say != NULL) {
+        own->say = speak;
+        own->say_ud = version;
+    }
+}
+
 static int read_plan(allot__version *version, const allot__version_ask *ask, allot_report *report)
 {
-    allot_script_limits own = ask->limits != NULL ? *ask->limits : (allot_script_limits){0};
-    own.meter = &version->meter;
+    allot_script_limits own = {0};
+    set_limits(version, ask, &own);
     version->text = allot__sv_copy(version->engine, ask->text, ask->len);
     if (version->text == NULL)
         return ALLOT_ENOMEM;
     version->len = ask->len;
-    allot_sha256(ask->text, ask->len, version->sha256);
+    bool same = ask->like != NULL && ask->like->len == ask->len &&
+                memcmp(ask->like->text, ask->text, ask->len) == 0;
+    if (same)
+        memcpy(version->sha256, ask->like->sha256, sizeof version->sha256);
+    else
+        allot_sha256(ask->text, ask->len, version->sha256);
     int status = allot_script_loader_new(version->engine, &own, &version->loader);
     if (status == ALLOT_OK && ask->instead != NULL) {
         version->instead = allot__sv_copy(version->engine, ask->instead, strlen(ask->instead));
@@ -27,7 +54,10 @@ static int read_plan(allot__version *version, const allot__version_ask *ask, all
     if (status != ALLOT_OK)
         return status;
     version->loader.instead = version->instead;
-    allot__tracker tracker = {.inner = version->loader, .sources = &version->sources};
+    allot__tracker tracker = {.inner = version->loader,
+                              .limits = &own,
+                              .texts = ask->texts,
+                              .sources = &version->sources};
     const allot_policy_loader loader = allot__tracker_loader(&tracker);
     return allot_plan_read(version->engine, ask->text, ask->len, ask->file, &loader, report,
                            &version->plan);

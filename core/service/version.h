@@ -23,6 +23,10 @@ typedef struct allot__version {
     allot_script_meter meter;
     allot__sources sources; /* the files that it was made from; the plan first, unless from text */
     char *instead;          /* the policy that stands in for the plan's own; NULL: none */
+    /* What policies print goes here while `loud`: a version is made quiet in other threads. */
+    void (*say)(void *ud, const char *chunk, int32_t line, const char *level, const char *text);
+    void *say_ud;
+    bool loud;
 } allot__version;
 
 /* What a version is to be made from. */
@@ -32,6 +36,9 @@ typedef struct allot__version_ask {
     size_t len;
     const char *instead;               /* as in a loader (json.h); NULL: the plan's own */
     const allot_script_limits *limits; /* may be NULL */
+    const allot__sources *texts;       /* policies as they are kept there; NULL: as on disk */
+    const allot__version *like;        /* maybe of the same text, only to be read; or NULL */
+    bool quiet;                        /* until the version's `loud` is set */
 } allot__version_ask;
 /* Makes one; blocks when it reads the file. `sources` (NULL: nowhere) gets the files it was, or
  * would have been, made from, also when that fails; ENOMEM may leave some out. As allot_plan_read;

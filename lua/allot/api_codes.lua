@@ -144,6 +144,9 @@ return {
   { "E-service", "The service refused what it was asked; its own code and hint stand beside." },
   { "E-listen", "A socket or an address cannot be listened on." },
   { "E-token", "A token has 16 to 1024 bytes, in the first line of its file." },
+  { "E-slow", "What is to be reloaded takes far longer for a recorded cycle than what decides now "
+    .. "did. It was refused." },
+  { "E-no-shadow", "There is no shadow to drop or promote; the method `shadow` begins one." },
   { "E-stopping", "The service is about to stop and takes no more events." },
   { "E-job-state", "An event does not go with the state that the job is in." },
   { "E-unknown-session", "There is no such session." },

@@ -125,8 +125,9 @@ ALLOT_API int allot_state_open(allot_state *state);
  * stays for what comes next, so that a state can be filled anew for every cycle. EUSAGE. */
 ALLOT_API int allot_state_clear(allot_state *state);
 /* What a sealed state tells, under another plan, by names: to be sealed. It takes its memory from
- * that plan's engine. ENOENT: the plan lacks somebody whom the state tells of; EINVALID: it cannot
- * have such a state; both with a diagnostic. ENOMEM. */
+ * that plan's engine. ENOENT: the plan lacks somebody whom the state tells of other than that it
+ * wants and holds nothing; EINVALID: it cannot have such a state; both with a diagnostic. ENOMEM.
+ */
 ALLOT_API int allot_state_copy(const allot_state *state, const allot_plan *plan,
                                allot_report *report, allot_state **out);
 

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* attempt.c: a version is made from files, checked, and let decide what was decided before. */
+#include "service/attempt.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <time.h>
+
+static int64_t clock_us(clockid_t which)
+{
+    struct timespec now = {0};
+    clock_gettime(which, &now);
+    return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
+/* ---- Life ------------------------------------------------------------------------------------ */
+
+static int fill(allot__attempt *it, const char *file, const char *instead)
+{
+    int status = allot_report_new(it->engine, &it->report);
+    if (status != ALLOT_OK)
+        return status;
+    it->file = allot__sv_copy(it->engine, file, strlen(file));
+    if (instead != NULL)
+        it->instead = allot__sv_copy(it->engine, instead, strlen(instead));
+    return it->file != NULL && (instead == NULL || it->instead != NULL) ? ALLOT_OK : ALLOT_ENOMEM;
+}
+
+int allot__attempt_new(const char *file, const char *instead, const allot_script_limits *limits,
+                       allot__attempt **out)
+{
+    allot_engine *engine;
+    int status = allot_engine_new(NULL, NULL, &engine);
+    if (status != ALLOT_OK)
+        return status;
+    allot__attempt *it = allot__sv_new(engine, 1, sizeof *it);
+    if (it == NULL) {
+        allot_engine_free(engine);
+        return ALLOT_ENOMEM;
+    }
+    *it = (allot__attempt){.engine = engine,
+                           .before = {.engine = engine},
+                           .trusted = {.engine = engine},
+                           .sources = {.engine = engine},
+                           .spots = {.engine = engine}};
+    if (limits != NULL)
+        it->limits = *limits;
+    status = fill(it, file, instead);
+    if (status == ALLOT_OK)
+        *out = it;
+    else
+        allot__attempt_free(it);
+    return status;
+}
+
+void allot__attempt_free(allot__attempt *attempt)
+{
+    if (attempt == NULL)
+        return;
+    allot_engine *engine = attempt->engine;
+    allot__version_free(attempt->version);
+    allot__sources_free(&attempt->before);
+    allot__sources_free(&attempt->trusted);
+    allot__sources_free(&attempt->sources);
+    allot__spots_free(&attempt->spots);
+    allot__sv_drop(engine, attempt->file);
+    allot__sv_drop(engine, attempt->instead);
+    allot_report_free(attempt->report);
+    allot__sv_free(engine, attempt, 1, sizeof *attempt);
+    allot_engine_free(engine);
+}
+
+void allot__attempt_refuse(allot__attempt *attempt, int status)
+{
+    if (allot_report_total(attempt->report, ALLOT_ERROR) == 0)
+        allot_report_say(attempt->report, ALLOT_ERROR, allot_status_name(status), "%s",
+                         allot_status_text(status));
+    attempt->outcome = ALLOT__REFUSED;
+    attempt->status = status;
+    allot__version_free(attempt->version);
+    attempt->version = NULL;
+}
+
+/* ---- Building -------------------------------------------------------------------------------- */
+
+static bool is_trusted(const allot__attempt *it, const allot__source *source)
+{
+    const allot__source *known = allot__sources_find(&it->trusted, source->path);
+    return known != NULL && known->hash == source->hash && known->size == source->size;
+}
+
+/* Sources that are policies: all but the plan. */
+static int check_policies(allot__attempt *it)
+{
+    int status = ALLOT_OK;
+    for (size_t i = 0; i < it->sources.count && status == ALLOT_OK; i++) {
+        const allot__source *source = &it->sources.items[i];
+        if (strcmp(source->path, it->file) == 0 || is_trusted(it, source))
+            continue;
+        status = allot__policy_check(it->engine, source->path, ALLOT__ATTEMPT_CASES, it->report);
+        it->checked++;
+    }
+    return status;
+}
+
+static int build(allot__attempt *it)
+{
+    const allot__version_ask ask = {.file = it->file,
+                                    .instead = it->instead,
+                                    .limits = &it->limits,
+                                    .like = it->live,
+                                    .quiet = true};
+    int status = allot__version_make(&ask, &it->sources, it->report, &it->version);
+    /* Where to look next, whatever came of it. */
+    int looked = allot__spots_of(&it->spots, &it->sources);
+    if (status == ALLOT_OK)
+        status = looked;
+    return status == ALLOT_OK ? check_policies(it) : status;
+}
+
+static bool unchanged(const allot__sources *files)
+{
+    return files->count > 0 && allot__sources_same(files);
+}
+
+/* Nothing is to be made of those files; but where they are may have changed. */
+static void leave(allot__attempt *it, allot__outcome outcome, const allot__sources *files)
+{
+    int status = allot__sources_copy(&it->sources, files);
+    if (status == ALLOT_OK)
+        status = allot__spots_of(&it->spots, &it->sources);
+    if (status == ALLOT_OK)
+        it->outcome = outcome;
+    else
+        allot__attempt_refuse(it, status);
+}
+
+/* A policy that stands in does so for what the plan said then. */
+static void forget_instead(allot__attempt *it)
+{
+    allot__sources now = {.engine = it->engine};
+    if (allot__sources_add(&now, it->file, NULL, 0) == ALLOT_OK && !is_trusted(it, &now.items[0])) {
+        allot__sv_drop(it->engine, it->instead);
+        it->instead = NULL;
+    }
+    allot__sources_free(&now);
+}
+
+void allot__attempt_build(allot__attempt *attempt)
+{
+    int64_t began = clock_us(CLOCK_MONOTONIC);
+    if (!attempt->forced && unchanged(&attempt->trusted)) {
+        leave(attempt, ALLOT__AS_LIVE, &attempt->trusted);
+        return;
+    }
+    if (!attempt->forced && unchanged(&attempt->before)) {
+        leave(attempt, ALLOT__SAME, &attempt->before);
+        return;
+    }
+    if (attempt->instead != NULL && attempt->lasting)
+        forget_instead(attempt);
+    int status = build(attempt);
+    if (status == ALLOT_OK)
+        attempt->outcome = ALLOT__MADE;
+    else
+        allot__attempt_refuse(attempt, status);
+    attempt->build_us = clock_us(CLOCK_MONOTONIC) - began;
+}
+
+/* ---- Rehearsal ------------------------------------------------------------------------------- */
+
+static int too_slow(allot__attempt *it, int64_t took, int64_t may)
+{
+    allot_report_say(it->report, ALLOT_ERROR, "E-slow",
+                     "a recorded cycle takes %" PRId64 " ms, and may take %" PRId64
+                     ": %d times what it took, and %d more",
+                     took / 1000, may / 1000, ALLOT__ATTEMPT_SLOWER, ALLOT__ATTEMPT_SLACK / 1000);
+    return ALLOT_EBUDGET;
+}
+
+int allot__attempt_try(allot__attempt *attempt, const allot_state *state, int64_t live_us)
+{
+    allot_decision *decision = NULL;
+    int64_t began = clock_us(CLOCK_THREAD_CPUTIME_ID);
+    int status = allot_cycle(attempt->version->plan, state, attempt->report, &decision);
+    int64_t took = clock_us(CLOCK_THREAD_CPUTIME_ID) - began;
+    int64_t may = (live_us > 0 ? live_us : 0) * ALLOT__ATTEMPT_SLOWER + ALLOT__ATTEMPT_SLACK;
+    allot_decision_free(decision);
+    if (status == ALLOT_OK && live_us >= 0 && took > may)
+        status = too_slow(attempt, took, may);
+    attempt->tried += status == ALLOT_OK;
+    return status;
+}

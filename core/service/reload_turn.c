@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* reload_turn.c: a candidate is tried, turn by turn, and takes over or is refused. */
+#include "service/reload.h"
+
+#include <string.h>
+
+static void next_turn(allot__reload *it);
+
+/* ---- What an attempt came to ----------------------------------------------------------------- */
+
+void allot__reload_tried(allot__reload *it, const allot__attempt *attempt)
+{
+    allot__sources_free(&it->tried);
+    /* No memory: what is not known is looked at once more. */
+    allot__sources_copy(&it->tried, &attempt->sources);
+}
+
+void allot__reload_forget(allot__reload *it)
+{
+    allot__attempt_free(it->failed);
+    it->failed = NULL;
+}
+
+void allot__reload_finish(allot__reload *it)
+{
+    allot__attempt *attempt = it->attempt;
+    allot__reload_log(it, attempt);
+    allot__reload_answer(it, attempt);
+    it->attempt = NULL;
+    it->phase = ALLOT__RELOAD_IDLE;
+    if (attempt != it->failed)
+        allot__attempt_free(attempt);
+    if (it->waiting != NULL)
+        allot__reload_begin(it);
+    else if (it->again || it->changes != it->looked_at)
+        allot__reload_soon(it);
+}
+
+static void refuse(allot__reload *it, int status)
+{
+    allot__records_clear(&it->trial);
+    allot__attempt_refuse(it->attempt, status);
+    allot__reload_forget(it);
+    allot__reload_tried(it, it->attempt);
+    it->failed = it->attempt;
+    it->refused++;
+    it->failed_at = allot__service_now(it->service);
+    allot__reload_finish(it);
+}
+
+static void set_instead(allot__reload *it, const char *instead)
+{
+    allot_engine *engine = it->service->engine;
+    allot__sv_drop(engine, it->instead);
+    it->instead = instead != NULL ? allot__sv_copy(engine, instead, strlen(instead)) : NULL;
+}
+
+/* The memory of a large plan takes a while to give back. */
+typedef struct leaving {
+    uv_work_t work;
+    allot_service *service;
+    allot__version *version;
+} leaving;
+
+static void free_work(uv_work_t *work)
+{
+    allot__version_free(((leaving *)work->data)->version);
+}
+
+static void freed(uv_work_t *work, int canceled)
+{
+    leaving *it = work->data;
+    allot_service *service = it->service;
+    if (canceled)
+        allot__version_free(it->version);
+    allot__sv_free(service->engine, it, 1, sizeof *it);
+    allot__handle_closed(service);
+}
+
+static void let_go(allot_service *service, allot__version *version)
+{
+    leaving *it = allot__sv_new(service->engine, 1, sizeof *it);
+    if (it != NULL) {
+        *it = (leaving){.service = service, .version = version};
+        it->work.data = it;
+        allot__handle_open(service);
+        if (uv_queue_work(service->loop, &it->work, free_work, freed) == 0)
+            return;
+        allot__sv_free(service->engine, it, 1, sizeof *it);
+        allot__handle_closed(service);
+    }
+    allot__version_free(version);
+}
+
+/* The candidate has passed: between two cycles, here, it takes over. */
+static void adopt(allot__reload *it)
+{
+    allot_service *service = it->service;
+    allot__attempt *attempt = it->attempt;
+    allot__version *version = attempt->version, *old;
+    uint64_t began = uv_hrtime();
+    allot__records_clear(&it->records); /* they are of the plan that goes */
+    int status = allot__service_swap(service, version, attempt->report, &old);
+    if (status != ALLOT_OK) {
+        refuse(it, status);
+        return;
+    }
+    it->swap_us = (int64_t)((uv_hrtime() - began) / 1000);
+    let_go(service, old);
+    attempt->version = NULL;
+    version->loud = true;
+    uint64_t next = it->records.next;
+    it->records = it->trial;
+    it->records.next = next;
+    it->trial = (allot__records){.count = 0};
+    set_instead(it, attempt->instead);
+    allot__reload_forget(it);
+    allot__reload_tried(it, attempt);
+    it->swapped++;
+    it->changed_at = allot__service_now(service);
+    uv_update_time(service->loop);
+    it->took_us = (int64_t)(uv_now(service->loop) - it->began) * 1000;
+    allot__reload_finish(it);
+}
+
+/* Files have changed since they were read: what came of them counts for nothing. */
+static void begin_anew(allot__reload *it)
+{
+    it->first = it->began;
+    allot__reload_give_up(it);
+    allot__reload_soon(it);
+}
+
+void allot__reload_conclude(allot__reload *it, int status)
+{
+    uint64_t now = uv_now(it->service->loop);
+    bool patient = it->answering == NULL && now < it->began + ALLOT__RELOAD_MOST;
+    if (patient && it->changes != it->looked_at) {
+        begin_anew(it);
+    } else if (patient && now < it->last + ALLOT__RELOAD_QUIET) {
+        it->phase = ALLOT__RELOAD_SETTLING;
+        it->verdict = status;
+        allot__reload_soon(it);
+    } else if (status == ALLOT_OK) {
+        adopt(it);
+    } else {
+        refuse(it, status);
+    }
+}
+
+/* ---- Rehearsal ------------------------------------------------------------------------------- */
+
+static void try_work(uv_work_t *work)
+{
+    allot__reload *it = work->data;
+    it->status = allot__attempt_try(it->attempt, it->state, it->live_us);
+}
+
+static void keep_trial(allot__reload *it)
+{
+    allot__record *record = &it->trial.items[it->trial.count];
+    *record = it->records.items[it->turn - 1];
+    record->state = it->state;
+    it->trial.count++;
+}
+
+void allot__reload_give_up(allot__reload *it)
+{
+    allot__records_clear(&it->trial);
+    allot__attempt_free(it->attempt);
+    it->attempt = NULL;
+    it->phase = ALLOT__RELOAD_IDLE;
+}
+
+static void tried(uv_work_t *work, int canceled)
+{
+    allot__reload *it = work->data;
+    allot_service *service = it->service;
+    bool keeps = !canceled && it->status == ALLOT_OK && it->turn > 0 && !service->stopping;
+    if (keeps)
+        keep_trial(it);
+    else
+        allot_state_free(it->state);
+    it->state = NULL;
+    if (canceled || service->stopping)
+        allot__reload_give_up(it);
+    else if (it->status != ALLOT_OK)
+        allot__reload_conclude(it, it->status);
+    else
+        next_turn(it);
+    allot__handle_closed(service);
+}
+
+/* The state of a turn under the candidate's plan. What was decided about once may be gone from the
+ * plan with good reason; what is in the books may not. NULL with ALLOT_OK: nothing to try. */
+static int state_of(allot__reload *it, allot_state **out)
+{
+    const allot_plan *plan = it->attempt->version->plan;
+    const allot__record *record = it->turn > 0 ? &it->records.items[it->turn - 1] : NULL;
+    const allot_state *from = record != NULL ? record->state : NULL;
+    allot_state *state = NULL;
+    if (record == NULL && allot__books_state(it->service->books, allot__service_now(it->service),
+                                             NULL, &from) != ALLOT_OK)
+        return ALLOT_OK;
+    allot_report *report = record == NULL ? it->attempt->report : NULL;
+    int status = allot_state_copy(from, plan, report, &state);
+    if (status == ALLOT_OK)
+        status = allot_state_seal(state, report);
+    if (status == ALLOT_OK) {
+        *out = state;
+        return ALLOT_OK;
+    }
+    allot_state_free(state);
+    return record == NULL || status == ALLOT_ENOMEM ? status : ALLOT_OK;
+}
+
+static void begin_turn(allot__reload *it)
+{
+    const allot__records *records = &it->records;
+    int32_t record = it->turn > 0 ? it->turn - 1 : 0;
+    it->live_us = record < records->count ? records->items[record].took : -1;
+    allot__handle_open(it->service);
+    if (uv_queue_work(it->service->loop, &it->work, try_work, tried) == 0)
+        return;
+    allot__handle_closed(it->service);
+    allot_state_free(it->state);
+    it->state = NULL;
+    allot__reload_conclude(it, ALLOT_ENOMEM);
+}
+
+static void next_turn(allot__reload *it)
+{
+    int status = ALLOT_OK;
+    while (it->state == NULL && status == ALLOT_OK) {
+        it->turn++;
+        bool over = it->turn > 0 && uv_hrtime() > it->tried_until;
+        if (it->turn > it->records.count || over) {
+            allot__reload_conclude(it, ALLOT_OK);
+            return;
+        }
+        status = state_of(it, &it->state);
+    }
+    if (status == ALLOT_OK)
+        begin_turn(it);
+    else
+        allot__reload_conclude(it, status);
+}
+
+void allot__reload_rehearse(allot__reload *it)
+{
+    it->phase = ALLOT__RELOAD_REHEARSING;
+    it->turn = -1;
+    it->tried_until = uv_hrtime() + (uint64_t)ALLOT__ATTEMPT_BUDGET * 1000000;
+    next_turn(it);
+}

@@ -1,0 +1,90 @@
+-- SPDX-License-Identifier: MIT
+-- Copyright the allot authors
+--- A service that runs in a folder of its own, spoken to over its socket.
+
+local json = require "dkjson"
+local shell = require "spec.support.shell"
+local socket = require "socket"
+local unix = require "socket.unix"
+
+local live = {}
+live.__index = live
+
+--- Starts `allot serve plan.json` in the folder; it ends after two minutes at the latest.
+function live.start(folder, words)
+  local here = shell.lines("pwd")[1]
+  local command = shell.allot:sub(1, 1) == "/" and shell.allot or here .. "/" .. shell.allot
+  local pid = shell.lines(("cd %s && { timeout 120 %s serve plan.json --socket sock "
+    .. "--store :memory: %s >out 2>log & echo $!; }"):format(folder, command, words or ""))[1]
+  local self = setmetatable({ folder = folder, pid = pid }, live)
+  for _ = 1, 500 do
+    local peer = (unix.stream or unix) ()
+    if peer:connect(folder .. "/sock") then
+      self.peer = peer
+      peer:settimeout(20)
+      return self
+    end
+    peer:close()
+    socket.sleep(0.02)
+  end
+  error("the service does not listen: " .. shell.read(folder .. "/log"))
+end
+
+function live:signal(name)
+  shell.run(("kill -%s %s"):format(name, self.pid))
+end
+
+--- Ends it, and says how: its log.
+function live:stop()
+  self.peer:close()
+  self:signal "TERM"
+  local log
+  for _ = 1, 500 do
+    log = shell.read(self.folder .. "/log")
+    if log:find("the service has stopped", 1, true) then break end
+    socket.sleep(0.01)
+  end
+  return log
+end
+
+--- The result, or nil and the error.
+function live:call(method, params)
+  assert(self.peer:send(json.encode {
+    jsonrpc = "2.0", id = 1, method = method, params = params,
+  } .. "\n"))
+  local answer = json.decode(assert(self.peer:receive "*l"))
+  return answer.result, answer.error
+end
+
+function live:status()
+  return assert(self:call "status")
+end
+
+function live:policy()
+  return self:status().plan.policy
+end
+
+--- Waits until test(status) is true, at most ten seconds; the milliseconds that it took.
+function live:wait(test)
+  local began, status = socket.gettime(), nil
+  while socket.gettime() - began < 10 do
+    status = self:status()
+    if test(status) then return (socket.gettime() - began) * 1000 end
+    socket.sleep(0.005)
+  end
+  error("it does not come to that: " .. json.encode(status.reload or status), 2)
+end
+
+function live:wait_policy(name)
+  return self:wait(function (status) return status.plan.policy == name end)
+end
+
+--- Bytes of memory that it has.
+function live:memory()
+  local pid = shell.lines("pgrep -P " .. self.pid)[1]
+  return 1024 * tonumber(shell.read("/proc/" .. pid .. "/status"):match "VmRSS:%s+(%d+)")
+end
+
+live.sleep = socket.sleep
+
+return live
