@@ -81,9 +81,10 @@ int allot__cli_serve(allot__cli *cli)
         allot__cli_add(&socket, "", 1);
         config.socket = socket.bytes;
     }
-    if (code == CLI_DONE)
-        code = allot__cli_status(
-            cli, allot_service_serve(cli->engine, &config, cli->report, NULL, NULL));
+    if (code == CLI_DONE) {
+        int status = allot_service_serve(cli->engine, &config, cli->report, NULL, NULL);
+        code = status == ALLOT_EUSAGE ? CLI_USAGE : allot__cli_status(cli, status);
+    }
     allot__cli_text_free(&token);
     allot__cli_text_free(&socket);
     return code;

@@ -63,9 +63,9 @@ static void turn_away(allot__peer *peer, const char *why, long uid)
     service->tally.turned_away++;
     if (service->tally.turned_away < 100)
         allot__log(service, ALLOT_LOG_WARNING, "a connection was turned away", fields);
-    peer->ending = true;
     allot__peer_send(peer, line, (size_t)len, 0);
-    allot__peer_flush(peer);
+    peer->ended = true;
+    allot__peer_run(peer);
 }
 
 static void on_connection(uv_stream_t *server, int status)

@@ -106,8 +106,23 @@ void allot__peer_flush(allot__peer *peer)
         allot__peer_close(peer);
         return;
     }
-    if (peer->ending && allot__peer_waiting(peer) == 0)
+    if (!peer->ending || allot__peer_waiting(peer) > 0)
+        return;
+    if (!peer->deaf || peer->service->wire->stopping) {
         allot__peer_close(peer);
+    } else if (!peer->shut) {
+        peer->shut = true;
+        uv_shutdown(&peer->shutdown, &peer->uv.stream, NULL);
+    }
+}
+
+void allot__peer_end(allot__peer *peer)
+{
+    struct allot__wire *wire = peer->service->wire;
+    peer->ending = peer->deaf = true;
+    peer->since = uv_now(peer->service->loop);
+    wire->line_bytes -= peer->line.capacity;
+    allot__buf_free(&peer->line);
 }
 
 /* Answers that are on disk join what is to be sent. */
@@ -165,9 +180,11 @@ void allot__peer_send(allot__peer *peer, const char *line, size_t len, int64_t b
 
 static bool may_run(const allot__peer *peer)
 {
-    return !peer->closing && !peer->ending && allot__peer_waiting(peer) < ALLOT__OUT_MOST &&
-           !allot__store_full(peer->service->store);
+    return !peer->closing && !peer->ending && !peer->ended &&
+           allot__peer_waiting(peer) < ALLOT__OUT_MOST && !allot__store_full(peer->service->store);
 }
+
+static const char too_long[] = "a line has at most 1048576 bytes";
 
 static void end_with(allot__peer *peer, int code, const char *message)
 {
@@ -177,7 +194,7 @@ static void end_with(allot__peer *peer, int code, const char *message)
     allot__buf_clear(answer, 2 * ALLOT__RPC_LINE_MOST);
     allot__rpc_error(&call, code, message, NULL);
     allot__peer_send(peer, answer->bytes, answer->len, 0);
-    peer->ending = true;
+    peer->ended = true;
 }
 
 static void run_line(allot__peer *peer, const char *line, size_t len)
@@ -207,7 +224,7 @@ static size_t run_lines(allot__peer *peer, const char *bytes, size_t len)
             break;
         size_t size = (size_t)(end - (bytes + at));
         if (size > ALLOT__RPC_LINE_MOST)
-            end_with(peer, ALLOT__RPC_REQUEST, "a line has at most 1048576 bytes");
+            end_with(peer, ALLOT__RPC_REQUEST, too_long);
         else
             run_line(peer, bytes + at, size);
         at += size + 1;
@@ -223,8 +240,7 @@ static void keep(allot__peer *peer, const char *bytes, size_t len)
     size_t most = peer->trusted ? ALLOT__RPC_LINE_MOST + ALLOT__READ_SIZE : ALLOT__STRANGER_LINE;
     if (peer->line.len + len > most) {
         end_with(peer, ALLOT__RPC_REQUEST,
-                 peer->trusted ? "a line has at most 1048576 bytes"
-                               : "\"auth\" has at most 4096 bytes");
+                 peer->trusted ? too_long : "\"auth\" has at most 4096 bytes");
         return;
     }
     if (wire->line_bytes + len > ALLOT__LINES_MOST) {
@@ -242,8 +258,13 @@ static void run_kept(allot__peer *peer)
 {
     struct allot__wire *wire = peer->service->wire;
     size_t ran = run_lines(peer, peer->line.bytes, peer->line.len);
-    if (peer->closing || ran == 0)
+    if (peer->closing)
         return;
+    if (ran == 0) {
+        if (peer->line.len > ALLOT__RPC_LINE_MOST && may_run(peer))
+            end_with(peer, ALLOT__RPC_REQUEST, too_long);
+        return;
+    }
     peer->line.len -= ran;
     memmove(peer->line.bytes, peer->line.bytes + ran, peer->line.len);
     if (peer->line.len == 0) {
@@ -269,10 +290,12 @@ static void on_read(uv_stream_t *stream, ssize_t got, const uv_buf_t *buf)
         allot__peer_close(peer);
         return;
     }
+    if (peer->ending)
+        return;
     size_t len = (size_t)got, ran = 0;
     if (peer->line.len == 0)
         ran = run_lines(peer, buf->base, len);
-    if (!peer->closing && !peer->ending && ran < len)
+    if (!peer->closing && !peer->ended && ran < len)
         keep(peer, buf->base + ran, len - ran);
     if (!peer->closing)
         allot__peer_run(peer);
@@ -284,8 +307,10 @@ void allot__peer_run(allot__peer *peer)
         return;
     if (peer->line.len > 0 && may_run(peer))
         run_kept(peer);
-    bool reads =
-        may_run(peer) && peer->line.len <= ALLOT__RPC_LINE_MOST && !peer->service->wire->stopping;
+    if (peer->ended && !peer->ending)
+        allot__peer_end(peer);
+    bool hears = may_run(peer) && peer->line.len <= ALLOT__RPC_LINE_MOST;
+    bool reads = (hears || peer->deaf) && !peer->service->wire->stopping;
     if (reads && !peer->reading)
         peer->reading = uv_read_start(&peer->uv.stream, give_room, on_read) == 0;
     else if (!reads && peer->reading) {

@@ -16,7 +16,8 @@ static void each_second(uv_timer_t *timer)
     for (allot__peer *it = wire->peers, *next; it != NULL; it = next) {
         next = it->next;
         bool stranger = !it->trusted && now - it->since > ALLOT__STRANGER_TIME;
-        if (stranger || (wire->stopping && now >= wire->stop_at))
+        bool deaf = it->deaf && now - it->since > ALLOT__DEAF_TIME;
+        if (stranger || deaf || (wire->stopping && now >= wire->stop_at))
             allot__peer_close(it);
     }
 }
@@ -155,7 +156,7 @@ bool allot__peer_auth(allot__peer *peer, const char *token)
     if (own != NULL && allot__token_same(token, strlen(token), own, strlen(own)))
         peer->trusted = true;
     else
-        peer->ending = true;
+        peer->ended = true;
     return peer->trusted;
 }
 

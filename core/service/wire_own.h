@@ -16,6 +16,7 @@
 /* What a peer may say, and how long it may take, before it is trusted. */
 #define ALLOT__STRANGER_LINE 4096
 #define ALLOT__STRANGER_TIME 10000
+#define ALLOT__DEAF_TIME     2000
 
 typedef struct allot__held {
     int64_t batch;
@@ -39,7 +40,12 @@ struct allot__peer {
     allot__held *held;
     size_t held_count, held_room;
     allot__buf out, sending;
-    bool trusted, reading, ending, writing, later, closing;
+    uv_shutdown_t shutdown;
+    bool trusted, reading, writing, later, closing;
+    bool ending; /* nothing it says is run any more; it goes once it was told what it is to hear */
+    bool deaf;   /* ... and until it has gone by itself, or for two seconds, what it says is read
+                    and dropped: closing at once would lose what it was told */
+    bool shut, ended; /* ended: it is to end once what it just said was run */
 };
 
 struct allot__wire {
@@ -66,6 +72,8 @@ void allot__listen_close(allot_service *service);
 allot__peer *allot__peer_new(allot_service *service);
 void allot__peer_start(allot__peer *peer, bool trusted);
 void allot__peer_close(allot__peer *peer);
+/* It has heard the last; see `deaf`. */
+void allot__peer_end(allot__peer *peer);
 /* Runs what was read, as far as there is room; reads or stops reading. */
 void allot__peer_run(allot__peer *peer);
 /* Sends what may be sent. */

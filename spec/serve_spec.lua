@@ -1,0 +1,97 @@
+-- SPDX-License-Identifier: MIT
+-- Copyright the allot authors
+--- The running service, with real processes: what is acknowledged is kept, whatever happens to it,
+-- and no client can do harm. `spec/support/serve.py` has the clients.
+
+local dkjson = require "dkjson"
+local shell = require "spec.support.shell"
+
+--- What a scenario found.
+local function play(scenario)
+  local status, out, err = shell.run(
+    ("timeout 120 python3 spec/support/serve.py %s/bin/allot %s"):format(shell.build, scenario))
+  assert.equal("", err)
+  assert.equal(0, status)
+  return (assert(dkjson.decode(out)))
+end
+
+describe("allot serve", function ()
+  it("loses nothing that it acknowledged, and repeats no decision, when it is killed", function ()
+    local found = play "kill"
+    assert.is_true(found.acked > 100)
+    assert.is_true(found.told > 10)
+    found.acked, found.told = nil, nil
+    assert.same({
+      twice = 0, lost = 0, changed = 0, in_order = true, events = true, snapshot = true,
+      slots_once = true,
+    }, found)
+  end)
+
+  it("answers garbage, ends who sends a line without end, and goes on", function ()
+    assert.same({
+      answers = 100, long = -32600, closed = true, alive = true, ready = true, exit = 0,
+    }, play "garbage")
+  end)
+
+  it("does not grow with clients that stop reading, nor wait for them", function ()
+    local found = play "stalled"
+    assert.is_true(found.per_client < 1048576)
+    assert.is_true(found.slowest < 1)
+    assert.equal(0, found.exit)
+  end)
+
+  it("tells subscribers all from the number that they name, also of before", function ()
+    assert.same({
+      old = { 2, 3, 4 }, new = { 5 }, pages = { 1, 2 }, same = true, exit = 0,
+    }, play "resume")
+  end)
+
+  it("lets on TCP only who knows the token, and its own user on the socket", function ()
+    assert.same({
+      stranger = -32051, open = true, thief = -32051, thief_closed = true, friend = true,
+      event = 1, mode = "0o600", exit = 0, socket_gone = true,
+    }, play "token")
+  end)
+end)
+
+describe("the command line of allot serve", function ()
+  --- What is said when it cannot start.
+  local function refused(arguments, environment)
+    return shell.run(("%s timeout 10 %s/bin/allot serve %s"):format(environment or "", shell.build,
+      arguments))
+  end
+
+  it("tells what is wrong before it listens", function ()
+    local plan, token = os.tmpname(), os.tmpname()
+    shell.write(plan, [[{"version": 1, "slots": 1, "consumers": [{"name": "a"}]}]])
+    shell.write(token, "short\n")
+    for arguments, expected in pairs {
+      ["/nowhere.json"] = { 5, "cannot be read" },
+      [plan .. " --store :memory: --tcp 127.0.0.1:0"] = { 2, "needs a token" },
+      [plan .. " --store :memory: --tcp nowhere:1 --token-file " .. token] = { 3, "16 to 1024" },
+      [plan .. " --store :memory: --allow root"] = { 2, "number of a user" },
+      [plan .. " --store :memory: --debounce 60001"] = { 2, "0 to 60000" },
+      [plan .. " --store :memory: --socket " .. plan] = { 5, "something else is there" },
+      [plan .. " --store /nowhere/x.db"] = { 5, "store /nowhere/x.db" },
+    } do
+      local status, out, err = refused(arguments)
+      assert.equal(expected[1], status, arguments .. err)
+      assert.equal("", out)
+      assert.truthy(err:find(expected[2], 1, true), err)
+    end
+    os.remove(plan)
+    os.remove(token)
+  end)
+
+  it("takes variables for options that are not given", function ()
+    local plan = os.tmpname()
+    shell.write(plan, [[{"version": 1, "slots": 1, "consumers": [{"name": "a"}]}]])
+    local status, _, err = refused(plan, "ALLOT_DEBOUNCE=soon")
+    assert.equal(2, status)
+    assert.truthy(err:find("--debounce", 1, true))
+    status, _, err = refused(plan .. " --store /nowhere/a.db", "ALLOT_STORE=/nowhere/b.db")
+    assert.equal(5, status)
+    assert.truthy(err:find("/nowhere/a.db", 1, true))
+    os.remove(plan)
+  end)
+end)

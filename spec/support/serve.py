@@ -1,0 +1,269 @@
+# SPDX-License-Identifier: MIT
+# Copyright the allot authors
+"""Real services and real clients: each scenario prints what it found as one JSON object.
+
+    serve.py COMMAND SCENARIO
+
+Only processes that are started here are ended, by the handles that starting gave.
+"""
+
+import contextlib
+import json
+import os
+import random
+import shutil
+import socket
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+
+COMMAND = sys.argv[1]
+PLAN = {"version": 1, "slots": 60, "policy": "hybrid",
+        "consumers": [{"name": name, "owned": 20} for name in "abc"]}
+
+
+class Service:
+    def __init__(self, folder, *options):
+        self.folder = folder
+        self.plan = os.path.join(folder, "p.json")
+        self.path = os.path.join(folder, "p.sock")
+        if not os.path.exists(self.plan):
+            with open(self.plan, "w", encoding="utf-8") as out:
+                json.dump(PLAN, out)
+        self.log = open(os.path.join(folder, "log"), "ab")
+        self.process = subprocess.Popen(
+            [COMMAND, "serve", self.plan, "--socket", self.path, "--debounce", "1", *options],
+            stderr=self.log)
+        until = time.monotonic() + 10
+        while time.monotonic() < until and self.process.poll() is None:
+            with contextlib.suppress(OSError):
+                Client(self.path).close()
+                return
+            time.sleep(.005)
+        raise RuntimeError("the service did not start")
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+        self.log.close()
+
+    def stop(self):
+        self.process.terminate()
+        code = self.process.wait(10)
+        self.log.close()
+        return code
+
+    def memory(self):
+        with open(f"/proc/{self.process.pid}/statm", encoding="ascii") as text:
+            return int(text.read().split()[1]) * 4096
+
+
+class Client:
+    def __init__(self, path, family=socket.AF_UNIX):
+        self.socket = socket.socket(family)
+        self.socket.connect(path)
+        self.socket.settimeout(5)
+        self.tail = b""
+        self.number = 0
+
+    def close(self):
+        self.socket.close()
+
+    def send(self, method, **params):
+        self.number += 1
+        request = {"jsonrpc": "2.0", "id": self.number, "method": method, "params": params}
+        self.socket.sendall(json.dumps(request).encode() + b"\n")
+        return self.number
+
+    def line(self):
+        while b"\n" not in self.tail:
+            data = self.socket.recv(65536)
+            if not data:
+                return None
+            self.tail += data
+        line, _, self.tail = self.tail.partition(b"\n")
+        return json.loads(line)
+
+    def call(self, method, **params):
+        number = self.send(method, **params)
+        while True:
+            answer = self.line()
+            if answer is None or answer.get("id") == number:
+                return answer
+
+    def gather(self, seconds):
+        """Lines that come within some time, or until the connection ends."""
+        found, until = [], time.monotonic() + seconds
+        try:
+            while time.monotonic() < until:
+                self.socket.settimeout(max(.001, until - time.monotonic()))
+                line = self.line()
+                if line is None:
+                    break
+                found.append(line)
+        except (TimeoutError, OSError):
+            pass
+        return found
+
+
+def load(folder, chance, seconds):
+    """Events without waiting for answers, and a kill in the middle: what was acknowledged and
+    told until then."""
+    service = Service(folder)
+    client, watcher = Client(service.path), Client(service.path)
+    watcher.call("subscribe", **{"from": 1})
+    sent, until = {}, time.monotonic() + seconds
+    with contextlib.suppress(OSError):
+        while time.monotonic() < until:
+            params = {"consumer": "/" + chance.choice("abc"), "slots": chance.randrange(0, 60)}
+            method = chance.choice(["demand", "demand", "release"])
+            sent[client.send(method, **params)] = (method, params)
+            time.sleep(.0005)
+    service.kill()
+    acked = {line["result"]["seq"]: sent[line["id"]]
+             for line in client.gather(.2) if "result" in line}
+    told = {line["params"]["seq"]: line["params"]
+            for line in watcher.gather(.2) if line.get("method") == "decision"}
+    return acked, told
+
+
+def scenario_kill(folder):
+    chance = random.Random(int(os.environ.get("ALLOT_SEED", "1")))
+    acked, told, twice = {}, {}, 0
+    rounds = int(os.environ.get("ALLOT_KILLS", "12"))
+    for _ in range(rounds):
+        more, heard = load(folder, chance, chance.uniform(.02, .25))
+        twice += len(acked.keys() & more.keys())
+        acked.update(more)
+        twice += sum(1 for seq in heard if seq in told and told[seq] != heard[seq])
+        told.update(heard)
+    service = Service(folder)
+    client = Client(service.path)
+    status = client.call("status")["result"]
+    full = client.call("cycle", full=True)["result"]["full"]["groups"]["default"]
+    service.stop()
+    store = sqlite3.connect(os.path.join(folder, "p.json.db"))
+    kept = {seq: (method, json.loads(params)) for seq, method, params in
+            store.execute("SELECT seq, method, params FROM events")}
+    numbers = [row[0] for row in store.execute(
+        "SELECT seq FROM cycles WHERE decision IS NOT NULL ORDER BY cycle")]
+    stored = {seq: json.loads(text) for seq, text in
+              store.execute("SELECT seq, decision FROM cycles WHERE decision IS NOT NULL")}
+    snapshot = store.execute("SELECT max(event) FROM snapshots").fetchone()[0] or 0
+    return {"acked": len(acked), "told": len(told), "twice": twice,
+            "lost": sum(1 for seq, event in acked.items() if kept.get(seq) != event),
+            "changed": sum(1 for seq in told if stored.get(seq) != told[seq]),
+            "in_order": numbers == list(range(1, len(numbers) + 1)),
+            "events": status["event"] >= max(acked), "snapshot": snapshot <= status["event"],
+            "slots_once": sum(row["allocated"] for row in full["consumers"]) <= 60}
+
+
+def scenario_garbage(folder):
+    service = Service(folder)
+    chance = random.Random(7)
+    whole = b'{"jsonrpc":"2.0","id":1,"method":"demand","params":{"consumer":"/a","slots":1}}\n'
+    answers = 0
+    for _ in range(100):
+        line = bytearray(whole)
+        for _ in range(chance.randrange(1, 6)):
+            line[chance.randrange(len(line))] = chance.randrange(256)
+        client = Client(service.path)
+        client.socket.sendall(bytes(line))
+        client.socket.shutdown(socket.SHUT_WR)
+        answers += len(client.gather(1)) > 0 or b"\n" not in line
+        client.close()
+    client = Client(service.path)
+    with contextlib.suppress(OSError):
+        for _ in range(48):
+            client.socket.sendall(b"x" * 65536)
+    long_line = client.gather(2)
+    other = Client(service.path)
+    result = {"answers": answers, "long": long_line[0]["error"]["code"],
+              "closed": len(long_line) == 1, "alive": "result" in other.call("ping"),
+              "ready": other.call("demand", consumer="/a", slots=2)["result"]["seq"] > 0}
+    result["exit"] = service.stop()
+    return result
+
+
+def scenario_stalled(folder):
+    service = Service(folder)
+    busy = Client(service.path)
+    before = service.memory()
+    request = b'{"jsonrpc":"2.0","id":1,"method":"status"}\n' * 400
+    stalled = []
+    for _ in range(60):
+        client = Client(service.path)
+        client.send("subscribe")
+        client.socket.setblocking(False)
+        with contextlib.suppress(BlockingIOError):
+            while True:
+                client.socket.send(request)
+        stalled.append(client)
+        busy.call("ping")
+    slowest = 0
+    for i in range(50):
+        begin = time.monotonic()
+        busy.call("demand", consumer="/a", slots=i % 30)
+        slowest = max(slowest, time.monotonic() - begin)
+    grown = service.memory() - before
+    return {"per_client": grown // 60, "slowest": slowest, "exit": service.stop()}
+
+
+def scenario_resume(folder):
+    service = Service(folder)
+    client = Client(service.path)
+    for slots in (5, 10, 15, 20):
+        client.call("demand", consumer="/a", slots=slots)
+        client.call("cycle")
+    service.kill()
+    service = Service(folder)
+    client = Client(service.path)
+    first = client.call("demand", consumer="/a", slots=20, key="once")["result"]["seq"]
+    again = client.call("demand", consumer="/a", slots=20, key="once")["result"]["seq"]
+    client.call("subscribe", **{"from": 2})
+    old = [line["params"]["seq"] for line in client.gather(.3)]
+    client.call("release", consumer="/a", slots=1)
+    new = [line["params"]["seq"] for line in client.gather(.3) if "params" in line]
+    pages = [row["seq"] for row in client.call("decisions", **{"from": 1, "most": 2})["result"]]
+    service.kill()
+    service = Service(folder)
+    client = Client(service.path)
+    later = client.call("demand", consumer="/a", slots=20, key="once")["result"]["seq"]
+    return {"old": old, "new": new, "pages": pages, "same": first == again == later,
+            "exit": service.stop()}
+
+
+def scenario_token(folder):
+    token = os.path.join(folder, "token")
+    with open(token, "w", encoding="ascii") as out:
+        out.write("sesame-sesame-sesame\n")
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    service = Service(folder, "--tcp", f"127.0.0.1:{port}", "--token-file", token)
+    def connect():
+        return Client(("127.0.0.1", port), socket.AF_INET)
+    stranger, thief, friend = connect(), connect(), connect()
+    result = {"stranger": stranger.call("demand", consumer="/a", slots=1)["error"]["code"],
+              "open": "result" in stranger.call("ping"),
+              "thief": thief.call("auth", token="sesame")["error"]["code"],
+              "thief_closed": thief.line() is None,
+              "friend": "result" in friend.call("auth", token="sesame-sesame-sesame"),
+              "event": friend.call("demand", consumer="/a", slots=1)["result"]["seq"],
+              "mode": oct(os.stat(service.path).st_mode & 0o777)}
+    result["exit"] = service.stop()
+    result["socket_gone"] = not os.path.exists(service.path)
+    return result
+
+
+def main():
+    folder = tempfile.mkdtemp(prefix="allot-serve-")
+    try:
+        print(json.dumps(globals()["scenario_" + sys.argv[2]](folder)))
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+main()
