@@ -154,6 +154,39 @@ describe("rigid jobs", function ()
   end)
 end)
 
+describe("slot-seconds beyond 64 bits", function ()
+  it("stay at the most that there is", function ()
+    -- Ten jobs in turn, each of 1e18 slot-seconds: 1e19, and 2^63 is 9.2e18.
+    local plan = [[{"version": 1, "slots": 1000000000,
+      "consumers": [{"name": "u1", "owned": 1000000000}]}]]
+    local lines = {}
+    for i = 1, 10 do lines[i] = swf(i, 0, 1000000000, 1000000000, 1) end
+    local run = simulation.of(plan, table.concat(lines), "--rigid")
+    assert.equal(10, run.figures.ended)
+    assert.equal(math.maxinteger, run.figures.busy)
+    assert.equal(math.maxinteger, run.figures.useful)
+    assert.equal(math.maxinteger, run.figures.offered)
+    assert.equal(4500000000, run.figures.wait_mean)
+  end)
+
+  it("are no matter to a job that loses more than 2^31 slots", function ()
+    -- /v takes all of /u's slots back again and again: 3 times 1e9 of them.
+    local plan = [[{"version": 1, "slots": 1000000000,
+      "consumers": [{"name": "u"}, {"name": "v", "owned": 1000000000}]}]]
+    local lines = {
+      [[{"at": 1, "event": "submit", "id": "a", "run": 1000, "slots": 1000000000,
+         "consumer": "/u"}]] }
+    for i = 1, 3 do
+      lines[i + 1] = ([[{"at": %d, "event": "submit", "id": "b%d", "run": 10,
+        "slots": 1000000000, "consumer": "/v"}]]):format(100 * i, i)
+    end
+    local log = table.concat(lines, "\n"):gsub("\n%s+", " ")
+    local run = simulation.of(plan, log, "--rigid")
+    assert.equal(3000000000, run.figures.preemptions)
+    assert.equal(3000000000, consumer(run, "/u").preemptions)
+  end)
+end)
+
 describe("queues", function ()
   local function queues(low)
     return ([[{"version": 1, "slots": 2, "queues": [

@@ -189,10 +189,10 @@ static void put_head(const allot__sim *sim, allot__text *out)
         allot__cli_printf(out, ", %" PRId64 " at other times", counts->outside);
     if (counts->left_out > 0)
         allot__cli_printf(out, ", %" PRId64 " left out", counts->left_out);
-    allot__cli_printf(out, "\n%s to %s, %" PRId64 " slots on average\n\n", from, to,
-                      counts->last > counts->first
-                          ? sim->runs[0].figures.offered / (counts->last - counts->first)
-                          : 0);
+    int64_t seconds = counts->last - counts->first, offered = sim->runs[0].figures.offered;
+    allot__cli_printf(out, "\n%s to %s, ", from, to);
+    allot__cli_printf(out, offered < INT64_MAX ? "" : "more than ");
+    allot__cli_printf(out, "%" PRId64 " slots on average\n\n", seconds > 0 ? offered / seconds : 0);
 }
 
 int allot__sim_text(const allot__sim *sim, allot__text *out)

@@ -174,6 +174,31 @@ int allot_decision_verdict(const allot_decision *decision, int32_t group, int32_
     return ALLOT_OK;
 }
 
+int allot_decision_brief(const allot_decision *decision, int32_t group, int32_t consumer,
+                         allot_brief *out)
+{
+    int32_t row = allot__decision_row(decision, group, consumer);
+    if (row < 0 || decision->dispatched != NULL ||
+        allot__family_of(&decision->groups[group].work, row) != 0) {
+        return ALLOT_EUSAGE;
+    }
+    const allot__work *work = &decision->groups[group].work;
+    allot_verdict of = {.waiting_since = INT64_MIN};
+    if (decision->last >= ALLOT_STAGE_RECLAIM) {
+        of.over = work->over[row];
+        of.reclaimed = work->reclaimed[row];
+        of.waiting_since = allot__waiting_since(work, row);
+    }
+    if (decision->last >= ALLOT_STAGE_RECLAIM && work->kept != NULL) {
+        kept_verdict(work, row, &of);
+    }
+    if (work->closed != NULL) {
+        closed_verdict(work, row, decision->last, &of);
+    }
+    *out = (allot_brief){work->quota[row], of.over, of.reclaimed, of.held_back, of.waiting_since};
+    return ALLOT_OK;
+}
+
 const char *allot_decision_part_label(const allot_decision *decision, int32_t group,
                                       int32_t consumer, int32_t i)
 {

@@ -7,6 +7,8 @@
 
 enum { ID = 12, TEXT = 260, TICK = 60 };
 
+#define USAGE_MOST ((int64_t)1 << 62) /* that a state may tell of */
+
 static allot__live *live_at(const allot_simulation *sim, size_t i)
 {
     return (allot__live *)sim->lives.items + i;
@@ -41,8 +43,10 @@ static void use(const allot_simulation *sim, const allot__chunk *chunk)
 {
     int64_t since = chunk->start > sim->usage_at ? chunk->start : sim->usage_at;
     int32_t queue = allot__cell_of(sim, chunk)->consumer;
+    int64_t *usage = &sim->usage[2 * queue];
     if (sim->now > since)
-        sim->usage[2 * queue] += (sim->now - since) * chunk->count;
+        *usage = allot__plus(*usage, allot__area(chunk->count, sim->now - since));
+    *usage = *usage < USAGE_MOST ? *usage : USAGE_MOST;
 }
 
 void allot__live_end(allot_simulation *sim, int32_t chunk)
@@ -162,8 +166,9 @@ static void lose(allot_simulation *sim, const allot__live *live)
 {
     const allot__sim_job *job = allot__job_of(sim, live->job);
     allot__cell *cell = &sim->cells[job->cell];
-    cell->useful -= live->ran * job->slots;
-    cell->lost += live->ran * job->slots;
+    int64_t ran = allot__area(job->slots, live->ran);
+    cell->useful -= cell->useful < ran ? cell->useful : ran;
+    cell->lost = allot__plus(cell->lost, ran);
     sim->counts.kills++;
 }
 

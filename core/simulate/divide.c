@@ -37,12 +37,12 @@ static void mark_over(const allot_simulation *sim, const allot_decision *decisio
 {
     for (int32_t c = 0; c < sim->groups * sim->consumers; c++) {
         allot__cell *cell = &sim->cells[c];
-        allot_verdict verdict;
+        allot_brief brief;
         cell->over = false;
         if (cell->first < 0)
             continue;
-        allot_decision_verdict(decision, cell->group, cell->consumer, &verdict);
-        cell->over = verdict.over > 0 || verdict.reclaimed > 0 || verdict.held_back > 0;
+        allot_decision_brief(decision, cell->group, cell->consumer, &brief);
+        cell->over = brief.over > 0 || brief.reclaimed > 0 || brief.held_back > 0;
     }
 }
 
@@ -132,14 +132,14 @@ static void keep_waiting(allot_simulation *sim, const allot_decision *decision)
     const allot_plan *plan = allot_decision_plan(decision);
     for (int32_t c = 0; c < sim->groups * sim->consumers; c++) {
         allot__cell *cell = &sim->cells[c];
-        allot_verdict verdict;
+        allot_brief brief;
         if (!cell->leaf)
             continue;
-        allot_decision_verdict(decision, cell->group, cell->consumer, &verdict);
-        cell->waiting_since = verdict.waiting_since;
-        if (verdict.waiting_since == INT64_MIN)
+        allot_decision_brief(decision, cell->group, cell->consumer, &brief);
+        cell->waiting_since = brief.waiting_since;
+        if (brief.waiting_since == INT64_MIN)
             continue;
-        wake_at(sim, verdict.waiting_since +
+        wake_at(sim, brief.waiting_since +
                          allot_plan_option_get(plan, cell->group, ALLOT_OPTION_CLAIM_DELAY));
         int64_t pause = allot_plan_option_get(plan, cell->group, ALLOT_OPTION_RECLAIM_INTERVAL);
         if (pause > 0)

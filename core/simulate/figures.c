@@ -137,20 +137,21 @@ static void read_cells(const reading *it, allot_figures *out)
         const allot__cell *cell = &sim->cells[c];
         if (!it->within[cell->consumer])
             continue;
-        out->useful += cell->useful;
-        out->lost += cell->lost;
-        out->gathered += cell->gathered_sum;
+        out->useful = allot__plus(out->useful, cell->useful);
+        out->lost = allot__plus(out->lost, cell->lost);
+        out->gathered = allot__plus(out->gathered, cell->gathered_sum);
         out->preemptions += cell->preemptions;
         out->reclaims += cell->reclaims;
         out->reclaimed += cell->reclaimed_sum;
         for (int32_t i = cell->first; i >= 0; i = allot__chunk_of(sim, i)->next) {
             const allot__chunk *chunk = allot__chunk_of(sim, i);
-            out->open += (sim->now - chunk->start) * chunk->count;
+            int64_t ran = allot__area(chunk->count, sim->now - chunk->start);
+            out->open = allot__plus(out->open, ran);
         }
     }
     for (int32_t i = 0; i < sim->groups; i++)
-        out->offered += sim->offered[i];
-    out->busy = out->useful + out->lost + out->open;
+        out->offered = allot__plus(out->offered, sim->offered[i]);
+    out->busy = allot__plus(allot__plus(out->useful, out->lost), out->open);
     out->utilisation = out->offered > 0 ? (double)out->busy / (double)out->offered : 0;
     out->goodput = out->offered > 0 ? (double)out->useful / (double)out->offered : 0;
 }

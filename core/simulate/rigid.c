@@ -61,9 +61,9 @@ static int ask(allot_simulation *sim, int32_t cell, bool asks)
 
 static int64_t quota_of(const allot_decision *decision, const allot__cell *cell)
 {
-    allot_verdict verdict;
-    allot_decision_verdict(decision, cell->group, cell->consumer, &verdict);
-    return verdict.quota;
+    allot_brief brief;
+    allot_decision_brief(decision, cell->group, cell->consumer, &brief);
+    return brief.quota;
 }
 
 /* Do the quotas hold all that runs? */

@@ -29,11 +29,12 @@ enum { ALLOT__FATE_OPEN = 255 }; /* it waits or runs */
 
 typedef struct allot__sim_job {
     int64_t submit, wait;
+    int64_t preempted; /* slots lost so far */
     int32_t record, cell;
     int32_t slots, run, requested;
     int32_t priority, session; /* session: among the names; -1: its own */
     int32_t pending, left;     /* tasks that wait; that have not ended */
-    int32_t preempted, times;  /* slots lost so far, and how often some were */
+    int32_t times;             /* how often it lost slots */
     uint8_t fate, why, rigid;
     uint8_t standing; /* demand of an event log: it has no end */
     uint8_t queued;   /* among those of its cell that wait */
@@ -149,6 +150,16 @@ static inline allot__chunk *allot__chunk_of(const allot_simulation *sim, int32_t
 static inline allot__cell *allot__cell_of(const allot_simulation *sim, const allot__chunk *chunk)
 {
     return &sim->cells[allot__job_of(sim, chunk->job)->cell];
+}
+
+/* Slots for seconds, and sums of that; none is negative. What is more than INT64_MAX is that. */
+static inline int64_t allot__plus(int64_t a, int64_t b)
+{
+    return a > INT64_MAX - b ? INT64_MAX : a + b;
+}
+static inline int64_t allot__area(int64_t slots, int64_t seconds)
+{
+    return seconds > 0 && slots > INT64_MAX / seconds ? INT64_MAX : slots * seconds;
 }
 
 /* ---- load.c, find.c -------------------------------------------------------------------------- */

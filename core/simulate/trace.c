@@ -163,6 +163,36 @@ static void find_epoch(allot_trace *trace)
     trace->epoch = epoch > 0 && epoch < (long long)1 << 40 ? epoch : 0;
 }
 
+static int by_number(const void *a, const void *b)
+{
+    const allot__queue_name *one = a, *other = b;
+    if (one->number != other->number)
+        return one->number < other->number ? -1 : 1;
+    return one->line < other->line ? -1 : one->line > other->line;
+}
+
+/* Queues that an SWF header names; of those told twice the first is first. Names stay where they
+ * are from now on. */
+static int find_queues(allot_trace *trace)
+{
+    const allot__header *headers = trace->keys.items;
+    for (size_t i = 0; i < trace->keys.count; i++) {
+        const char *value = allot__book_text(&trace->names, headers[i].value);
+        char *name;
+        int64_t number = strtoll(value, &name, 10);
+        if (strcmp(allot__book_text(&trace->names, headers[i].key), "Queue") != 0 || name == value)
+            continue;
+        allot__queue_name *added = allot__list_add(trace->engine, &trace->queues, sizeof *added);
+        if (added == NULL)
+            return ALLOT_ENOMEM;
+        name += strspn(name, " \t");
+        *added = (allot__queue_name){number, i, *name != '\0' ? name : NULL};
+    }
+    if (trace->queues.count > 1)
+        qsort(trace->queues.items, trace->queues.count, sizeof(allot__queue_name), by_number);
+    return ALLOT_OK;
+}
+
 static int read_all(allot__reader *reader, allot_trace_source source, void *ud)
 {
     allot_trace *trace = reader->trace;
@@ -178,7 +208,8 @@ static int read_all(allot__reader *reader, allot_trace_source source, void *ud)
         return status;
     put_in_order(trace, reader->report);
     find_epoch(trace);
-    return reader->invalid ? ALLOT_EINVALID : ALLOT_OK;
+    status = find_queues(trace);
+    return status == ALLOT_OK && reader->invalid ? ALLOT_EINVALID : status;
 }
 
 int allot_trace_read(allot_engine *engine, allot_trace_source source, void *ud, const char *file,
@@ -214,6 +245,7 @@ void allot_trace_free(allot_trace *trace)
     allot__give(engine, trace->file, trace->file_size, 1);
     allot__list_free(engine, &trace->lines);
     allot__list_free(engine, &trace->keys);
+    allot__list_free(engine, &trace->queues);
     allot__book_free(engine, &trace->names);
     allot__give(engine, trace, 1, sizeof *trace);
 }
@@ -282,15 +314,14 @@ const char *allot_trace_header(const allot_trace *trace, const char *key)
 
 const char *allot_trace_queue(const allot_trace *trace, int64_t number)
 {
-    const allot__header *headers = trace->keys.items;
-    for (size_t i = 0; i < trace->keys.count; i++) {
-        const char *value = allot__book_text(&trace->names, headers[i].value);
-        char *name;
-        if (strcmp(allot__book_text(&trace->names, headers[i].key), "Queue") != 0 ||
-            strtoll(value, &name, 10) != number || name == value)
-            continue;
-        name += strspn(name, " \t");
-        return *name != '\0' ? name : NULL;
+    const allot__queue_name *queues = trace->queues.items;
+    size_t low = 0, high = trace->queues.count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (queues[middle].number < number)
+            low = middle + 1;
+        else
+            high = middle;
     }
-    return NULL;
+    return low < trace->queues.count && queues[low].number == number ? queues[low].name : NULL;
 }

@@ -25,13 +25,20 @@ struct allot_trace {
     allot_engine *engine;
     char *file; /* with its size in file_size */
     size_t file_size;
-    allot__list lines; /* of allot__line */
-    allot__book names; /* of an event log; of SWF its header's texts */
-    allot__list keys;  /* of allot__header */
+    allot__list lines;  /* of allot__line */
+    allot__book names;  /* of an event log; of SWF its header's texts */
+    allot__list keys;   /* of allot__header */
+    allot__list queues; /* of allot__queue_name, by number */
     int32_t others;
     int64_t epoch; /* SWF: added to times */
     bool named;    /* names are texts: an event log */
 };
+
+typedef struct allot__queue_name {
+    int64_t number;
+    size_t line;      /* of the header: the first counts */
+    const char *name; /* borrowed of the names; NULL: none is told */
+} allot__queue_name;
 
 typedef struct allot__header {
     int32_t key, value; /* among the names */

@@ -111,6 +111,28 @@ static void see(void *ud, const allot_sample *sample)
     it->held[sample->consumer] = sample->allocated;
 }
 
+/* What is told briefly of leaves is what verdicts say. */
+static int compare_briefs(void *ud, const allot_decision *decision, allot_report *report)
+{
+    witness *it = ud;
+    const allot_plan *plan = allot_decision_plan(decision);
+    (void)report;
+    for (int32_t i = 0; i < allot_plan_consumers(plan); i++) {
+        allot_verdict verdict;
+        allot_brief brief;
+        int status = allot_decision_brief(decision, 0, i, &brief);
+        bool leaf = allot_plan_children(plan, i) == 0;
+        it->wrong += status != (leaf ? ALLOT_OK : ALLOT_EUSAGE);
+        if (!leaf || status != ALLOT_OK)
+            continue;
+        allot_decision_verdict(decision, 0, i, &verdict);
+        it->wrong += verdict.quota != brief.quota || verdict.over != brief.over ||
+                     verdict.reclaimed != brief.reclaimed || verdict.held_back != brief.held_back ||
+                     verdict.waiting_since != brief.waiting_since;
+    }
+    return ALLOT_OK;
+}
+
 /* ---- One play -------------------------------------------------------------------------------- */
 
 static int load_policy(void *ud, allot_engine *engine, const char *use, const char *file,
@@ -153,7 +175,7 @@ static void play(const allot_plan *plan, const allot_trace *trace, int rigid, in
     allot_simulation *simulation = NULL;
     allot_simulation_options options = {.always_tasks = tasks};
     *out = (played){.witness.most = 1000};
-    allot_watcher watcher = {.ud = &out->witness, .sample = see};
+    allot_watcher watcher = {.ud = &out->witness, .sample = see, .decided = compare_briefs};
     if (allot_plan_windows(plan) == 0)
         out->witness.most = allot_plan_group_slots(plan, 0);
     CHECK_EQ(allot_simulation_new(plan, &options, &simulation), ALLOT_OK);

@@ -102,6 +102,13 @@ typedef struct allot_verdict {
 } allot_verdict;
 ALLOT_API int allot_decision_verdict(const allot_decision *decision, int32_t group,
                                      int32_t consumer, allot_verdict *out);
+/* What is asked most of leaves, at a fraction of a verdict's cost: of the same names the same.
+ * EUSAGE: it is no leaf, or the plan has queues. */
+typedef struct allot_brief {
+    int64_t quota, over, reclaimed, held_back, waiting_since;
+} allot_brief;
+ALLOT_API int allot_decision_brief(const allot_decision *decision, int32_t group, int32_t consumer,
+                                   allot_brief *out);
 /* The label of part i of that consumer's quota: the fill of its policy. */
 ALLOT_API const char *allot_decision_part_label(const allot_decision *decision, int32_t group,
                                                 int32_t consumer, int32_t i);

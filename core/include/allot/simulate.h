@@ -37,10 +37,15 @@
  *   queue says. Use of pools is written back from cycle to cycle. While rules that go by time alone
  *   (PREEMPT_DELAY, guards) keep a job waiting, a cycle comes every 60 seconds.
  *
- * Both: loans, damping and reclaims in flight are told from cycle to cycle, a switch of windows is
- * an instant, and when reclaimed slots are free at once the cycle comes again at the same instant,
- * until it decides nothing more (at most 100 times). Contracts of shared lease are another
- * cluster's affair, which a trace does not tell: EUSAGE.
+ * Both: loans, damping and reclaims in flight are told from cycle to cycle, and a switch of windows
+ * is an instant. At one instant the cycle comes again, at most 100 times in all, after one in which
+ *
+ *   - reclaimed slots were free at once: of tasks that had no grace, or gathered ones; of a queue a
+ *     job was preempted;
+ *   - a rigid job of a leaf started: the next of that leaf may ask now;
+ *   - any task started on a leaf on which a rigid job waits: what is before it may be gone.
+ *
+ * Contracts of shared lease are another cluster's affair, which a trace does not tell: EUSAGE.
  *
  * A job is *refused* when it could never run: it is wider than what its leaf or queue may ever
  * have. It ends *unfinished* when the simulation is over before it: nobody comes any more, nothing
@@ -152,10 +157,11 @@ typedef struct allot_spread {
 /*
  * The figures of the whole simulation, or of a consumer with all below it.
  *
- * Slot-seconds: `busy` are those on which tasks ran: `useful` + `lost` + `open`, where lost is what
- * tasks had run that were then killed, and open what runs when the simulation ends. `gathered` are
- * held idle for rigid jobs. `offered` is the sum over time of the resource groups' sizes, from the
- * first to the last instant (of a consumer: the same number).
+ * Slot-seconds (a sum that does not fit in 64 bits is INT64_MAX): `busy` are those on which tasks
+ * ran: `useful` + `lost` + `open`, where lost is what tasks had run that were then killed, and open
+ * what runs when the simulation ends. `gathered` are held idle for rigid jobs. `offered` is the sum
+ * over time of the resource groups' sizes, from the first to the last instant (of a consumer: the
+ * same number).
  *
  * Utilisation is busy / offered, and goodput useful / offered.
  *
