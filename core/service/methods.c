@@ -3,8 +3,8 @@
 /* methods.c: what clients may call beside events. */
 #include <string.h>
 
-#include "service/service.h"
 #include "service/shadow.h"
+#include "service/view.h"
 
 /* ---- Who is there ---------------------------------------------------------------------------- */
 
@@ -269,6 +269,7 @@ const allot__method allot__methods[] = {
     {"status", status, false},
     {"cycle", cycle, false},
     {"explain", explain, false},
+    {"view", allot__view_call, false},
     {"subscribe", allot__feed_subscribe, false},
     {"unsubscribe", allot__feed_unsubscribe, false},
     {"decisions", allot__feed_decisions, false},

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* parts.c: what stands beside the truth, in the order of starting. */
+#include "service/http.h"
 #include "service/reload.h"
-#include "service/service.h"
 #include "service/shadow.h"
 
 const allot__part allot__parts[] = {
@@ -21,5 +21,18 @@ const allot__part allot__parts[] = {
      .swapped = allot__shadow_swapped,
      .status = allot__shadow_status,
      .metrics = allot__shadow_metrics},
+    {.name = "view",
+     .start = allot__view_start,
+     .stop = allot__view_stop,
+     .free = allot__view_free,
+     .cycle = allot__view_cycle,
+     .swapped = allot__view_swapped,
+     .status = allot__view_status},
+    {.name = "http",
+     .start = allot__http_start,
+     .stop = allot__http_stop,
+     .free = allot__http_free,
+     .status = allot__http_status,
+     .metrics = allot__http_metrics},
     {.name = NULL},
 };

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: MIT
+// Copyright the allot authors
+// The page: it watches what is seen over a WebSocket, and asks for explanations and status.
+
+import { $, chart, clock, make, number, set, status, totals } from "/draw.js";
+import { Tree } from "/tree.js";
+
+let token = null, socket = null, group = null, explained = null, wait = 500;
+let points = [], heard = 0, wanted = [["/", 0, 50]], spoke = 0;
+
+// ---- Asking -------------------------------------------------------------------------------------
+
+async function ask(path, words = {}) {
+  const query = new URLSearchParams(words).toString();
+  const answer = await fetch(query ? `${path}?${query}` : path,
+    token ? { headers: { authorization: `Bearer ${token}` } } : {});
+  if (answer.status === 401) {
+    await ask_token();
+    return ask(path, words);
+  }
+  return { good: answer.ok, value: await answer.json() };
+}
+
+let asking = null;
+function ask_token() {
+  asking = asking || new Promise(done => {
+    $("ask").addEventListener("close", () => {
+      token = $("token").value;
+      $("token").value = "";
+      asking = null;
+      done();
+    }, { once: true });
+    $("ask").showModal();
+  });
+  return asking;
+}
+
+// Those who hear the page are told once in a while, not of everything.
+function say(text, now = false) {
+  if (!now && Date.now() - spoke < 5000) return;
+  spoke = Date.now();
+  set($("said"), text);
+}
+
+function health(state, text) {
+  if ($("health").dataset.state !== state) say(text, true);
+  $("health").dataset.state = state;
+  set($("health"), text);
+}
+
+// ---- The tree, and why --------------------------------------------------------------------------
+
+const tree = new Tree({
+  watch(list) {
+    wanted = list;
+    tell();
+  },
+  explain(row) {
+    explained = row.path;
+    tree.why = row.path;
+    tree.soon();
+    why(true);
+  },
+});
+
+async function why(focus) {
+  const path = explained;
+  const { good, value } = await ask("/explain", group ? { path, group } : { path });
+  if (path !== explained) return;
+  const lines = good ? value.lines || [] : [value.message || "it cannot be explained"];
+  const texts = lines.map(line => typeof line === "string" ? line : line.text || "");
+  set($("why-name"), path);
+  if ($("why-lines").dataset.said !== JSON.stringify(texts)) {
+    $("why-lines").dataset.said = JSON.stringify(texts);
+    $("why-lines").replaceChildren(...texts.map(text => make("li", {}, text)));
+  }
+  $("why").hidden = false;
+  if (focus) $("why").focus();
+}
+
+function close_why() {
+  explained = tree.why = null;
+  $("why").hidden = true;
+  tree.soon();
+  $("tree").focus();
+}
+
+$("why-close").addEventListener("click", close_why);
+$("why").addEventListener("keydown", event => { if (event.key === "Escape") close_why(); });
+
+// ---- Search -------------------------------------------------------------------------------------
+
+let typed = null, searched = "";
+
+async function search() {
+  const text = $("find").value.trim();
+  searched = text;
+  if (text === "") {
+    set($("find-count"), "");
+    tree.show(null);
+    return;
+  }
+  const { good, value } = await ask("/state", group ? { find: text, group } : { find: text });
+  if (!good || searched !== text) return;
+  const { rows, more } = value.found;
+  set($("find-count"), more ? `the first ${rows.length}` : `${rows.length} found`);
+  tree.show(rows);
+}
+
+$("find").addEventListener("input", () => {
+  clearTimeout(typed);
+  typed = setTimeout(search, 200);
+});
+$("search").addEventListener("submit", event => {
+  event.preventDefault();
+  search().then(() => $("tree").focus());
+});
+$("find").addEventListener("keydown", event => {
+  if (event.key === "Escape") { $("find").value = ""; search().then(() => $("tree").focus()); }
+});
+document.addEventListener("keydown", event => {
+  if (event.key !== "/" || event.target.closest("input, select, dialog")) return;
+  event.preventDefault();
+  $("find").focus();
+});
+
+// ---- What comes ---------------------------------------------------------------------------------
+
+function decisions(told) {
+  for (const it of told) {
+    const parts = [["granted", "slots granted"], ["reclaimed", "slots reclaimed"],
+      ["starts", "jobs started"], ["resumes", "jobs resumed"], ["suspends", "jobs suspended"],
+      ["kills", "killed"]].filter(([name]) => it[name] > 0)
+      .map(([name, text]) => `${number(it[name])} ${text}`);
+    const text = `decision ${number(it.seq)}: ${parts.join(", ") || "orders"}`;
+    $("told").prepend(make("li", {}, make("time", {}, clock(it.now)), text));
+    while ($("told").children.length > 50) $("told").lastChild.remove();
+  }
+  if (told.length > 0 && told.at(-1).seq) say($("told").firstChild.lastChild.textContent);
+}
+
+function groups(names, now) {
+  $("group-field").hidden = names.length < 2;
+  if ($("group").options.length !== names.length)
+    $("group").replaceChildren(...names.map(name => make("option", { value: name }, name)));
+  $("group").value = now;
+}
+
+$("group").addEventListener("change", () => {
+  group = $("group").value;
+  points = [];
+  tree.clear();
+  tree.soon();
+  if (explained) why(false);
+});
+
+function hear(message) {
+  if (message.error) return health("bad", message.error);
+  if (message.again) {
+    tree.clear();
+    points = [];
+    return tree.soon();
+  }
+  heard = Date.now();
+  if (message.fresh) {
+    points = [];
+    $("told").replaceChildren();
+  }
+  if (message.branches) message.branches.forEach(branch => tree.branch(branch));
+  else tree.change(message.rows);
+  for (const point of message.history)
+    if (points.length > 0 && points.at(-1)[0] === point[0]) points[points.length - 1] = point;
+    else points.push(point);
+  points = points.slice(-300);
+  groups(message.groups, message.group);
+  totals($("totals"), message.totals);
+  chart($("chart"), $("chart-text"), points);
+  decisions(message.told);
+  set($("when"), `${message.policy}, ${number(message.consumers)} consumers, event `
+    + `${number(message.event)}, ${clock(message.now)}`);
+  health("good", "live");
+  tree.soon();
+}
+
+function tell() {
+  if (!socket || socket.readyState !== WebSocket.OPEN) return;
+  const message = { watch: wanted };
+  if (token) message.token = token;
+  if (group) message.group = group;
+  socket.send(JSON.stringify(message));
+}
+
+function connect() {
+  socket = new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/events`);
+  socket.addEventListener("open", () => { wait = 500; tell(); });
+  socket.addEventListener("message", event => hear(JSON.parse(event.data)));
+  socket.addEventListener("close", () => {
+    health("bad", "not connected: trying again");
+    setTimeout(connect, wait);
+    wait = Math.min(8000, 2 * wait);
+  });
+}
+
+// ---- What is asked now and then -----------------------------------------------------------------
+
+async function now_and_then() {
+  try {
+    const { good, value } = await ask("/status");
+    if (good) status($("status"), value);
+    if (explained) await why(false);
+    if (searched && document.visibilityState === "visible") {
+      const { value: again } = await ask("/state", { find: searched, ...(group && { group }) });
+      if (again.found && again.found.text === searched) tree.change(again.found.rows);
+      tree.soon();
+    }
+  } catch { /* the socket tells that the service is gone */ }
+  if (socket && socket.readyState === WebSocket.OPEN && Date.now() - heard > 6000)
+    health("bad", "nothing new for a while");
+}
+
+await ask("/status").then(({ good, value }) => good && status($("status"), value)).catch(() => {});
+connect();
+setInterval(now_and_then, 3000);
