@@ -300,6 +300,8 @@ int allot__cli_simulate(allot__cli *cli);
 int allot__cli_repl(allot__cli *cli);
 int allot__cli_call(allot__cli *cli);
 int allot__cli_serve(allot__cli *cli);
+int allot__cli_service_status(allot__cli *cli);
+int allot__cli_top(allot__cli *cli);
 int allot__cli_types(allot__cli *cli);
 int allot__cli_completion(allot__cli *cli);
 int allot__cli_version(allot__cli *cli);

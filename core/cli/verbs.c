@@ -125,6 +125,24 @@ const allot__verb allot__cli_verbs[] = {
      "  allot serve plan.json --socket /run/allot/allot.sock --store /var/lib/allot/allot.db\n"
      "  allot serve plan.json --tcp 127.0.0.1:7400 --token-file token --log json\n",
      allot__cli_serve},
+    {"status", "", 0, 0, "socket", "a running service at a glance",
+     "Prints what a service says of itself: how it is, which plan and policies decide and what\n"
+     "became of their last reload, its store, its clients, and who has how many slots. Exit\n"
+     "status 1: it is not well, and says why. As JSON it is the answer to the method "
+     "\"status\".\n\n"
+     "  allot status --socket plan.sock\n"
+     "  ALLOT_SOCKET=/run/allot/allot.sock allot status --format json | jq .store\n",
+     allot__cli_service_status},
+    {"top", "", 0, 0, "socket group", "a running service's consumers, live",
+     "Shows a service's consumers on the terminal as they stand, with bars that move. Arrows "
+     "move,\n"
+     "open and close, Enter tells why, \"/\" finds, Esc takes back, \"g\" shows the next resource\n"
+     "group, q leaves. Where standard output is no terminal it prints one screen, and as JSON the\n"
+     "answer to the method \"view\".\n\n"
+     "  allot top --socket plan.sock\n"
+     "  allot top --group gpu\n"
+     "  allot top | head\n",
+     allot__cli_top},
     {"call", "METHOD [PARAMS]", 1, 2, "socket", "ask a running service something",
      "Sends one request to a service, and prints the result that it answers, as JSON. PARAMS is a\n"
      "JSON object, or \"-\": what stands on standard input. Where the service listens says "
