@@ -1,0 +1,126 @@
+-- SPDX-License-Identifier: MIT
+-- Copyright the allot authors
+--- The page of the live view in a browser, by keyboard: rows, bars that move, explanations, search.
+
+local json = require "dkjson"
+local live = require "spec.support.view"
+local shell = require "spec.support.shell"
+
+local function there()
+  return live.there() and (shell.run [[
+    command -v python3 && { command -v chromium || command -v chromium-browser ||
+      command -v google-chrome; }]]) == 0
+end
+
+--- Runs steps of browser.py on a page; what each came to, and what the page complained of.
+local function browse(service, steps)
+  local lines = { json.encode { ["goto"] = ("http://127.0.0.1:%d/"):format(service.port) } }
+  for _, step in ipairs(steps) do lines[#lines + 1] = json.encode(step) end
+  shell.write(service.folder .. "/steps", table.concat(lines, "\n") .. "\n")
+  local _, out, err = shell.run(("python3 -I spec/support/browser.py 1500 900 < %s/steps")
+    :format(service.folder))
+  local values, console = {}, nil
+  for line in out:gmatch "[^\n]+" do
+    local answer = json.decode(line)
+    assert(not answer.error, tostring(answer.error) .. err)
+    values[#values + 1] = answer.value
+    console = answer.console or console
+  end
+  assert.same({}, console)
+  return values
+end
+
+local function row(path, rest)
+  return ("document.querySelector('.row[data-path=\"%s\"]')%s"):format(path, rest or "")
+end
+
+local function column(path, name, value)
+  local cell = row(path, (".querySelector('[data-column=%s]')"):format(name))
+  return ("%s && %s.textContent === '%s'"):format(row(path), cell, value)
+end
+
+local width = row("/biology", ".querySelector('.own').style.width")
+
+describe("the page", function ()
+  local service
+
+  after_each(function ()
+    if service then service:stop() end
+    service = nil
+  end)
+
+  local function in_browser(name, test)
+    it(name, function ()
+      if not there() then return pending "chromium is not installed" end
+      test()
+    end)
+  end
+
+  in_browser("shows consumers, moves their bars, explains and folds by keyboard", function ()
+    service = live.start()
+    service:call("demand", { consumer = "/biology", slots = 8 })
+    -- The second demand comes while the page is open.
+    local later = ("(sleep 6; %s call --socket %s demand '%s') > /dev/null 2>&1 &"):format(
+      shell.allot, service.socket, json.encode { consumer = "/biology", slots = 20 })
+    shell.run(later)
+    local got = browse(service, {
+      { wait = column("/biology", "allocated", "8") },
+      { eval = width },
+      { wait = column("/biology", "allocated", "20") },
+      { eval = width },
+      { wait = "document.getElementById('health').dataset.state === 'good'" },
+      { eval = "document.getElementById('tree').focus()" },
+      { keys = { "ArrowRight" } },
+      { wait = row "/physics/lattice" },
+      { eval = row("/physics", ".getAttribute('aria-expanded')") },
+      { keys = { "ArrowDown", "Enter" } },
+      { wait = "!document.getElementById('why').hidden" },
+      { eval = "document.getElementById('why').innerText" },
+      { eval = "document.activeElement.id" },
+      { keys = { "Escape" } },
+      { wait = "document.getElementById('why').hidden && document.activeElement.id === 'tree'" },
+      { keys = { "ArrowLeft", "ArrowLeft" } },
+      { wait = "document.querySelectorAll('.row[data-path]:not([hidden])').length === 3" },
+      { eval = row("/physics", ".getAttribute('aria-expanded')") },
+      { keys = { "/" } },
+      { type = "theo" },
+      { wait = row "/physics/theory" .. " && document.getElementById('find-count').textContent" },
+      { keys = { "Enter" } },
+      { wait = "document.activeElement.id === 'tree'" },
+      { keys = { "Enter" } },
+      { wait = "document.getElementById('why-name').textContent === '/physics/theory'" },
+      { eval = "document.getElementById('chart-text').textContent" },
+      { eval = "document.getElementById('said').getAttribute('aria-live')" },
+    })
+    local text = table.concat(got, "\n", 1, 0)
+    for i = 1, 40 do text = text .. "\n" .. tostring(got[i]) end
+    assert.truthy(text:find("26.67%", 1, true), text) -- 8 of the 30 that its branch reaches
+    assert.truthy(text:find("66.67%", 1, true), text)
+    assert.truthy(text:find("/physics/lattice owns 20 slots", 1, true), text)
+    assert.truthy(text:find("\nwhy\n", 1, true), text)
+    assert.truthy(text:find("1 found", 1, true), text)
+    assert.truthy(text:find("of 60 slots", 1, true), text)
+    assert.truthy(text:find("polite", 1, true), text)
+    local first, last = text:find("\ntrue\n", 1, true), text:find("\nfalse\n", 1, true)
+    assert.is_true(first and last and first < last)
+  end)
+
+  in_browser("keeps up with a branch of twenty thousand", function ()
+    local names = {}
+    for i = 1, 20000 do names[i] = ('{"name": "c%d", "owned": 1}'):format(i) end
+    service = live.start('{"version": 1, "slots": 20000, "policy": "hybrid", "consumers": ['
+      .. table.concat(names, ",") .. "]}")
+    local got = browse(service, {
+      { wait = row "/c1" },
+      { eval = "document.getElementById('tree').focus()" },
+      { keys = { "End" } },
+      { wait = row "/c20000" },
+      { eval = "document.querySelectorAll('.row').length" },
+      { eval = row("/c20000", ".getAttribute('aria-rowindex')") },
+    })
+    local text = ""
+    for i = 1, 8 do text = text .. "\n" .. tostring(got[i]) end
+    assert.truthy(text:find("\n20000\n", 1, true), text)
+    assert.is_true(tonumber(text:match "\n(%d%d)\n") < 80)
+  end)
+end)

@@ -1,0 +1,109 @@
+-- SPDX-License-Identifier: MIT
+-- Copyright the allot authors
+--- `allot top` on a real terminal and into a pipe, and `allot status`.
+
+local json = require "dkjson"
+local live = require "spec.support.view"
+local shell = require "spec.support.shell"
+local terminal = require "spec.support.terminal"
+
+describe("a service seen from a terminal", function ()
+  local service, it_runs
+
+  setup(function ()
+    service = live.start()
+    service:call("demand", { consumer = "/biology", slots = 26 })
+    service:call("demand", { consumer = "/physics/lattice", slots = 7 })
+    service:call("cycle")
+  end)
+  teardown(function () service:stop() end)
+  after_each(function ()
+    if it_runs then it_runs:close() end
+    it_runs = nil
+  end)
+
+  local function run(verb, words)
+    return shell.run(("LC_ALL=C %s %s --socket %s %s"):format(shell.allot, verb, service.socket,
+      words or ""))
+  end
+
+  it("is one frame in a pipe", function ()
+    local status, out, err = run("top", "| cat")
+    assert.same({ 0, "" }, { status, err })
+    assert.is_nil(out:find("\27", 1, true))
+    assert.truthy(out:find("60 slots: 33 allocated, 27 idle; demand 33", 1, true), out)
+    assert.truthy(out:find("\n%+ physics +#+%.+ +7 "), out)
+    assert.truthy(out:find("\n  biology +#+%++ +26 +26 +26 +20 +6"), out)
+  end)
+
+  it("is a document", function ()
+    local status, out = run("top", "--format json")
+    assert.equal(0, status)
+    assert.equal("allot/view/v1", json.decode(out).schema)
+    status, out = run("status", "--format json")
+    assert.equal(0, status)
+    assert.is_true(json.decode(out).healthy)
+  end)
+
+  it("fits a screen", function ()
+    local status, out, err = run("status", "| cat")
+    assert.same({ 0, "" }, { status, err })
+    assert.truthy(out:find("^service +version"), out)
+    assert.truthy(out:find("healthy yes", 1, true), out)
+    assert.truthy(out:find("\nplan +file "), out)
+    assert.truthy(out:find("biology", 1, true), out)
+    assert.is_true(select(2, out:gsub("\n", "")) < 40)
+  end)
+
+  it("says that nobody is there", function ()
+    for _, verb in ipairs { "top", "status" } do
+      local status, _, err = shell.run(shell.allot .. " " .. verb .. " --socket /nowhere")
+      assert.equal(5, status)
+      assert.truthy(err:find("cannot connect", 1, true), err)
+    end
+  end)
+
+  local function on_terminal(name, test)
+    it(name, function ()
+      if not terminal.there() then return pending "tmux is not installed" end
+      it_runs = terminal.start(("%s top --socket %s; stty -a | grep -o '.icanon'; echo ended")
+        :format(shell.allot, service.socket))
+      it_runs:wait "q quit.*"
+      test(it_runs)
+    end)
+  end
+
+  on_terminal("moves, opens, explains, finds, and gives the terminal back", function (t)
+    t:type("", "Right")
+    t:wait "theory.*"
+    t:type("", "Down", "Enter")
+    t:wait "/physics/lattice owns 20 slots.*Esc close.*"
+    t:type("", "Down")
+    t:wait "/physics/theory owns 10 slots.*"
+    t:type("", "Escape")
+    t:wait "Enter why.*"
+    t:type("/bio", "Enter")
+    t:wait "\nfound.*/biology.*"
+    t:type("", "Escape")
+    t:wait "\nconsumer.*theory.*"
+    t:type("", "Left", "Left")
+    t:wait "\n%+ physics.*"
+    t:type("q", nil)
+    t:wait " icanon\nended.*"
+  end)
+
+  on_terminal("follows what happens, and the terminal's size", function (t)
+    service:call("demand", { consumer = "/students", slots = 9 })
+    t:wait "students[^\n]* 9 +9 +9.*"
+    shell.run(("tmux -L %s resize-window -t spec -x 60 -y 20"):format(t.socket))
+    t:wait "students.*"
+    local screen = t:screen()
+    for line in screen:gmatch "[^\n]+" do assert.is_true(utf8.len(line) <= 60, screen) end
+    service:call("demand", { consumer = "/students", slots = 0 })
+  end)
+
+  on_terminal("gives the terminal back when it is killed", function (t)
+    t:type("", "C-c")
+    t:wait " icanon\nended.*"
+  end)
+end)
