@@ -7,29 +7,47 @@
 
 #include "service/service.h"
 
+enum { LAG_PAUSE = 100 }; /* ms */
+
 /* Timers are blocks of their own: they are closed after the service has stopped. */
 struct allot__clockwork {
     uv_timer_t timer;
     bool touched; /* events wait for a cycle, which the timer is set for */
-    bool again;   /* an event came while none could be run */
+    bool fails;   /* the last one failed, which was told */
     allot__buf text, effect;
 };
 
 /* ---- When ------------------------------------------------------------------------------------ */
+
+/* A failure is told once, until it is over. */
+static void log_failure(allot_service *service, int status, const allot_report *report)
+{
+    struct allot__clockwork *clockwork = service->clockwork;
+    allot__log_field fields[] = {{"status", allot_status_name(status), 0}, {0}};
+    if (status != ALLOT_OK && !clockwork->fails) {
+        allot__log(service, ALLOT_LOG_ERROR, "cycles fail: nothing is decided", fields);
+        allot__log_report(service, report);
+    } else if (status == ALLOT_OK && clockwork->fails) {
+        allot__log(service, ALLOT_LOG_WARNING, "cycles decide again", NULL);
+    }
+    clockwork->fails = status != ALLOT_OK;
+}
+
+static bool store_lags(const allot_service *service)
+{
+    return allot__store_error(service->store) != NULL || allot__store_full(service->store);
+}
 
 static void on_time(uv_timer_t *timer)
 {
     allot_service *service = timer->data;
     allot_report *report = NULL;
     service->clockwork->touched = false;
-    if (allot_report_new(service->engine, &report) != ALLOT_OK)
+    if (store_lags(service) || allot_report_new(service->engine, &report) != ALLOT_OK) {
+        uv_timer_start(timer, on_time, LAG_PAUSE, 0);
         return;
-    int status = allot__cycle_run(service, report, NULL);
-    if (status != ALLOT_OK) {
-        allot__log_field fields[] = {{"status", allot_status_name(status), 0}, {0}};
-        allot__log(service, ALLOT_LOG_ERROR, "the cycle failed", fields);
-        allot__log_report(service, report);
     }
+    log_failure(service, allot__cycle_run(service, report, NULL), report);
     allot_report_free(report);
 }
 
@@ -191,7 +209,7 @@ int allot__cycle_run(allot_service *service, allot_report *report, allot__buf *f
     uint64_t began = uv_hrtime();
     if (service->stopping)
         return ALLOT_EUSAGE;
-    if (allot__store_error(service->store) != NULL || allot__store_full(service->store)) {
+    if (store_lags(service)) {
         allot_report_say(report, ALLOT_ERROR, "E-store",
                          "nothing is decided while the store does not keep up");
         wind(service);

@@ -113,10 +113,10 @@ void allot__wire_committed(allot_service *service, int64_t batch)
         return;
     for (allot__peer *it = service->wire->peers, *next; it != NULL; it = next) {
         next = it->next;
-        if (it->held_count == 0 && it->out.len == 0)
-            continue;
-        allot__peer_free_held(it, batch);
-        allot__peer_flush(it);
+        if (it->held_count > 0 || it->out.len > 0) {
+            allot__peer_free_held(it, batch);
+            allot__peer_flush(it);
+        }
         if (!it->closing && !it->reading)
             allot__peer_run(it);
     }
