@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* serve.c: the verb `serve`: the running service, with what the line and variables say. */
-#include <allot/service.h>
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/cli.h"
+#include "cli/serve.h"
 
 /* The token is the file's first line. */
 static int read_token(allot__cli *cli, const char *path, allot__text *token)
@@ -76,6 +74,9 @@ int allot__cli_serve(allot__cli *cli)
     if (code == CLI_DONE && cli->options.token_file != NULL)
         code = read_token(cli, cli->options.token_file, &token);
     config.token = token.bytes;
+    allot__serve_manager(&config);
+    if (code == CLI_DONE)
+        code = allot__serve_files(cli, &config);
     if (config.socket == NULL) {
         allot__cli_printf(&socket, "%s.sock", config.plan);
         allot__cli_add(&socket, "", 1);

@@ -2,6 +2,7 @@
 /* Copyright the allot authors */
 /* parts.c: what stands beside the truth, in the order of starting. */
 #include "service/http.h"
+#include "service/notify.h"
 #include "service/reload.h"
 #include "service/shadow.h"
 
@@ -34,5 +35,10 @@ const allot__part allot__parts[] = {
      .free = allot__http_free,
      .status = allot__http_status,
      .metrics = allot__http_metrics},
+    /* The last: it says that all is ready. */
+    {.name = "notify",
+     .start = allot__notify_start,
+     .stop = allot__notify_stop,
+     .free = allot__notify_free},
     {.name = NULL},
 };

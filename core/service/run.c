@@ -3,6 +3,7 @@
 /* run.c: a service on a loop of its own, until a signal ends it. */
 #include <signal.h>
 
+#include "service/notify.h"
 #include "service/service.h"
 
 typedef struct running {
@@ -32,15 +33,27 @@ static void on_failed(void *ud)
     stop(ud);
 }
 
-/* The same as a client's call whose answer nobody waits for. */
+/* Whatever came of it, which the log tells. */
+static void on_reloaded(void *ud, const char *line, size_t len)
+{
+    const running *it = ud;
+    (void)line;
+    (void)len;
+    allot__notify_ready(it->service);
+}
+
+/* The same as a client's call; the manager waits for its answer. */
 static void on_signal(uv_signal_t *handle, int number)
 {
-    static const char reload[] = "{\"jsonrpc\": \"2.0\", \"method\": \"reload\"}";
+    static const char reload[] = "{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"reload\"}";
     running *it = handle->data;
-    if (number == SIGHUP)
-        allot_service_call(it->service, reload, sizeof reload - 1, NULL, NULL);
-    else
+    if (number != SIGHUP) {
         stop(it);
+        return;
+    }
+    allot__notify_reloading(it->service);
+    if (allot_service_call(it->service, reload, sizeof reload - 1, on_reloaded, it) != ALLOT_OK)
+        allot__notify_ready(it->service);
 }
 
 static int listen_signals(running *it)

@@ -34,8 +34,8 @@ static int copy_text(allot_service *service, const char **text)
 static int copy_config(allot_service *service, const allot_service_config *from)
 {
     allot_service_config *config = &service->config;
-    const char **texts[] = {&config->plan, &config->store, &config->socket,
-                            &config->tcp,  &config->token, &config->http};
+    const char **texts[] = {&config->plan,  &config->store, &config->socket, &config->tcp,
+                            &config->token, &config->http,  &config->notify};
     *config = *from;
     config->uids = NULL;
     int status = ALLOT_OK;
@@ -74,7 +74,7 @@ static int check_config(const allot_service_config *config, allot_report *report
     else if (config->token != NULL && (token < 16 || token > 1024))
         wrong = "a token has 16 to 1024 bytes";
     else if (config->interval < 0 || config->debounce < 0 || config->keep < 0 ||
-             config->snapshot < 1 || config->clients < 1)
+             config->snapshot < 1 || config->clients < 1 || config->watchdog < 0)
         wrong = "a number of the service's configuration is out of range";
     if (wrong == NULL)
         return ALLOT_OK;
@@ -141,8 +141,8 @@ void allot_service_free(allot_service *service)
         return;
     allot_engine *engine = service->engine;
     allot_service_config *config = &service->config;
-    const char *texts[] = {config->plan, config->store, config->socket,
-                           config->tcp,  config->token, config->http};
+    const char *texts[] = {config->plan,  config->store, config->socket, config->tcp,
+                           config->token, config->http,  config->notify};
     for (const allot__part *part = allot__parts; part->name != NULL; part++)
         if (part->free != NULL)
             part->free(service);

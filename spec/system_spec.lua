@@ -1,0 +1,130 @@
+-- SPDX-License-Identifier: MIT
+-- Copyright the allot authors
+--- What a service is to the system that runs it: its manager, its user, its limits, its variables.
+
+local service = require "spec.support.service"
+local shell = require "spec.support.shell"
+
+local PLAN = [[{"version": 1, "slots": 10, "policy": "hybrid", "consumers": [
+  {"name": "a", "owned": 10}]}]]
+
+describe("a service", function ()
+  local folder
+
+  before_each(function ()
+    folder = shell.directory()
+  end)
+
+  after_each(function ()
+    shell.remove(folder)
+  end)
+
+  local function run(script)
+    if not service.is_allowed() then
+      pending("unshare is not allowed here: no service ran")
+      return nil
+    end
+    local status, out, err = service.run(folder, PLAN, script)
+    assert.equal(0, status, err .. out)
+    return out, err
+  end
+
+  for kind, address in pairs { path = '"$DIR/notify"', abstract = '"@allot-$$"' } do
+    it("tells its manager what it does, over an address that is " .. kind, function ()
+      local out = run(([[
+        python3 -B "$HERE/spec/support/manager.py" %s "$ALLOT" serve "$PLAN" --socket "$SOCK" \
+          2> "$DIR/log" || { cat "$DIR/log" >&2; exit 1; }]]):format(address))
+      if not out then
+        return
+      end
+      local at, ready, reloading, beats, last = 0, {}, nil, {}, nil
+      for time, lines in out:gmatch("([%d.]+) (%b[])") do
+        at, last = at + 1, lines
+        if lines:find("'READY=1'", 1, true) then ready[#ready + 1] = at end
+        if lines:find("'WATCHDOG=1'", 1, true) then beats[#beats + 1] = tonumber(time) end
+        -- Both in one datagram.
+        if lines:find("'RELOADING=1', 'MONOTONIC_USEC=%d+'") then reloading = at end
+      end
+      assert.equal(1, ready[1])
+      assert.truthy(reloading and ready[1] < reloading and reloading < ready[#ready], out)
+      assert.truthy(last:find("'STOPPING=1'", 1, true), out)
+      assert.truthy(out:find("'STATUS=0 events, 0 decisions, ", 1, true), out)
+      assert.truthy(out:find("ended 0\n", 1, true), out)
+      for i = 2, #beats do
+        assert.is_true(beats[i] - beats[i - 1] < 0.2, out)
+      end
+    end)
+  end
+
+  it("goes on where its manager cannot be told, and says so once", function ()
+    local _, err = run [[
+      export NOTIFY_SOCKET=/nowhere/notify WATCHDOG_USEC=20000
+      start && sleep 0.3 && call ping > /dev/null && stop; cat "$DIR/log" >&2]]
+    if err then
+      local _, count = err:gsub("the service manager cannot be told", "")
+      assert.equal(1, count)
+      assert.truthy(err:find("no such file or directory", 1, true), err)
+    end
+  end)
+
+  it("is told by variables what options say", function ()
+    local out = run [[
+      ALLOT_SOCKET="$DIR/other" ALLOT_STORE="$DIR/it.db" ALLOT_LOG=json ALLOT_CLIENTS=1 \
+        "$ALLOT" serve "$PLAN" 2> "$DIR/log" & SERVICE=$!
+      for i in $(seq 200); do [ -S "$DIR/other" ] && break; sleep 0.02; done
+      ALLOT_SOCKET="$DIR/other" "$ALLOT" call ping > /dev/null || exit 1
+      [ -f "$DIR/it.db" ] || exit 2
+      stop; head -n 1 "$DIR/log"]]
+    if out then
+      assert.equal("{", out:sub(1, 1))
+    end
+  end)
+
+  it("raises the limit of open files, or says that it may not", function ()
+    local out = run [[
+      ulimit -Sn 64
+      start --clients 300 || exit 1
+      grep 'Max open files' /proc/$SERVICE/limits | tr -s ' '
+      stop
+      ulimit -Hn 100; "$ALLOT" serve "$PLAN" --socket "$SOCK" --clients 300 2>&1; echo $?]]
+    if out then
+      assert.truthy(out:find("Max open files 428 ", 1, true), out)
+      assert.truthy(out:find("300 connections take 428 open files, and the system allows 100", 1,
+                             true), out)
+      assert.truthy(out:find("[E-limit]", 1, true))
+      assert.truthy(out:find("\n2\n", 1, true))
+    end
+  end)
+
+  it("needs no root", function ()
+    if shell.lines("id -u")[1] ~= "0" then
+      return -- all of the others have shown it
+    end
+    if shell.run("unshare --pid --fork --kill-child setpriv --reuid=65534 --regid=65534 "
+      .. "--clear-groups true") ~= 0 then
+      return pending("nobody else can be: the service ran as root")
+    end
+    local here = shell.lines("pwd")[1]
+    local readable = shell.run(("setpriv --reuid=65534 --regid=65534 --clear-groups %s version")
+      :format(shell.allot)) == 0
+    if not readable then
+      return pending("the build is not readable to others than root")
+    end
+    shell.write(folder .. "/plan.json", PLAN)
+    shell.lines(("chmod 755 %s && mkdir %s/home && chown 65534 %s/home"):format(folder, folder,
+                                                                               folder))
+    shell.write(folder .. "/script.sh", ([[
+      cd %s; export ASAN_OPTIONS=detect_leaks=0
+      "%s" serve %s/plan.json --socket sock --store it.db 2> log & it=$!
+      for i in $(seq 200); do [ -S sock ] && break; sleep 0.02; done
+      "%s" call --socket sock demand '{"consumer": "/a", "slots": 3}' || { cat log >&2; exit 1; }
+      stat -c '%%U %%a' sock; grep '^Uid' /proc/$it/status | cut -f 2
+      kill -TERM $it; wait $it]]):format(
+      folder .. "/home", shell.allot:sub(1, 1) == "/" and shell.allot or here .. "/" .. shell.allot,
+      folder, shell.allot:sub(1, 1) == "/" and shell.allot or here .. "/" .. shell.allot))
+    local status, out, err = shell.run("unshare --pid --fork --kill-child --mount-proc setpriv "
+      .. "--reuid=65534 --regid=65534 --clear-groups timeout 60 sh " .. folder .. "/script.sh")
+    assert.equal(0, status, err .. out)
+    assert.truthy(out:find("nobody 600\n65534\n", 1, true), out)
+  end)
+end)
