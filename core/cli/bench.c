@@ -5,6 +5,7 @@
  * bytes a consumer from memory costs in the same run.
  */
 #include "cli/bench.h"
+#include "cli/bench_serve.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -317,7 +318,7 @@ static int unknown_shape(allot__cli *cli, const char *const *names, size_t count
 
 static int check_shape(allot__cli *cli)
 {
-    const char *names[ROWS_MAX + 3] = {NULL};
+    const char *names[ROWS_MAX + 4] = {NULL};
     size_t count = 0;
     for (const bench_shape *shape = allot__bench_shapes; shape->name != NULL; shape++) {
         if (wanted(cli, shape->name))
@@ -330,12 +331,16 @@ static int check_shape(allot__cli *cli)
     names[count++] = victims_shape;
     names[count++] = "queues";
     names[count++] = simulate_shape;
+    names[count++] = "serve";
     return unknown_shape(cli, names, count);
 }
 
 int allot__cli_bench(allot__cli *cli)
 {
     results all = {.repeat = REPEAT_DEFAULT};
+    int64_t seconds, rate;
+    if (allot__bench_serve_is(cli->options.shape, &seconds, &rate))
+        return allot__bench_serve(cli);
     int code = check_shape(cli);
     if (code != CLI_DONE)
         return code;

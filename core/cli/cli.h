@@ -102,6 +102,7 @@ typedef struct allot__options {
     int64_t debounce, keep, clients;
     bool no_watch;
     int log, log_level;
+    int64_t last; /* decision; 0: as far as there are */
     int64_t bins; /* of a picture; 0: as many as there may be */
 } allot__options;
 
@@ -302,6 +303,7 @@ int allot__cli_call(allot__cli *cli);
 int allot__cli_serve(allot__cli *cli);
 int allot__cli_service_status(allot__cli *cli);
 int allot__cli_top(allot__cli *cli);
+int allot__cli_replay(allot__cli *cli);
 int allot__cli_types(allot__cli *cli);
 int allot__cli_completion(allot__cli *cli);
 int allot__cli_version(allot__cli *cli);

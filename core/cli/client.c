@@ -7,7 +7,6 @@
 #include <netdb.h>
 #include <poll.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -77,17 +76,24 @@ static int connect_host(allot__client *client, const char *colon)
 
 static int say_token(allot__client *client)
 {
-    const char *token = getenv("ALLOT_TOKEN"), *result;
-    allot__text params = {.engine = client->cli->engine};
+    allot__cli *cli = client->cli;
+    allot__text token = {0}, params = {.engine = cli->engine};
+    const char *result;
     size_t len;
-    if (token == NULL || *token == '\0')
+    if (cli->options.token_file == NULL)
         return CLI_DONE;
-    allot__cli_puts(&params, "{\"token\": ");
-    allot__cli_json_string(&params, token);
-    allot__cli_puts(&params, "}");
-    int code = params.failed
-                   ? allot__cli_status(client->cli, ALLOT_ENOMEM)
+    int code = allot__cli_read(cli, cli->options.token_file, &token);
+    if (code == CLI_DONE) {
+        allot__cli_add(&token, "", 1);
+        token.bytes[token.failed ? 0 : strcspn(token.bytes, "\r\n")] = '\0';
+        allot__cli_puts(&params, "{\"token\": ");
+        allot__cli_json_string(&params, token.bytes);
+        allot__cli_puts(&params, "}");
+        code = token.failed || params.failed
+                   ? allot__cli_status(cli, ALLOT_ENOMEM)
                    : allot__client_ask(client, "auth", params.bytes, params.len, &result, &len);
+    }
+    allot__cli_text_free(&token);
     allot__cli_text_free(&params);
     return code;
 }
@@ -95,8 +101,6 @@ static int say_token(allot__client *client)
 int allot__client_open(allot__cli *cli, allot__client *out)
 {
     const char *address = cli->options.socket;
-    if (address == NULL)
-        address = getenv("ALLOT_SOCKET");
     *out = (allot__client){.cli = cli, .address = address, .fd = -1, .in = {.engine = cli->engine}};
     if (address == NULL || *address == '\0')
         return allot__cli_fail(cli, CLI_USAGE, "E-usage", "or ALLOT_SOCKET says it",

@@ -125,7 +125,7 @@ const allot__verb allot__cli_verbs[] = {
      "  allot serve plan.json --socket /run/allot/allot.sock --store /var/lib/allot/allot.db\n"
      "  allot serve plan.json --tcp 127.0.0.1:7400 --token-file token --log json\n",
      allot__cli_serve},
-    {"status", "", 0, 0, "socket", "a running service at a glance",
+    {"status", "", 0, 0, "socket token-file", "a running service at a glance",
      "Prints what a service says of itself: how it is, which plan and policies decide and what\n"
      "became of their last reload, its store, its clients, and who has how many slots. Exit\n"
      "status 1: it is not well, and says why. As JSON it is the answer to the method "
@@ -133,7 +133,7 @@ const allot__verb allot__cli_verbs[] = {
      "  allot status --socket plan.sock\n"
      "  ALLOT_SOCKET=/run/allot/allot.sock allot status --format json | jq .store\n",
      allot__cli_service_status},
-    {"top", "", 0, 0, "socket group", "a running service's consumers, live",
+    {"top", "", 0, 0, "socket token-file group", "a running service's consumers, live",
      "Shows a service's consumers on the terminal as they stand, with bars that move. Arrows "
      "move,\n"
      "open and close, Enter tells why, \"/\" finds, Esc takes back, \"g\" shows the next resource\n"
@@ -143,16 +143,29 @@ const allot__verb allot__cli_verbs[] = {
      "  allot top --group gpu\n"
      "  allot top | head\n",
      allot__cli_top},
-    {"call", "METHOD [PARAMS]", 1, 2, "socket", "ask a running service something",
+    {"call", "METHOD [PARAMS]", 1, 2, "socket token-file", "ask a running service something",
      "Sends one request to a service, and prints the result that it answers, as JSON. PARAMS is a\n"
-     "JSON object, or \"-\": what stands on standard input. Where the service listens says "
-     "--socket\n"
-     "or ALLOT_SOCKET; over TCP, ALLOT_TOKEN has the token. What the service refuses is told with\n"
-     "exit status 1.\n\n"
+     "JSON object, or \"-\": what stands on standard input. Where the service listens is said by\n"
+     "the option --socket or by ALLOT_SOCKET; over TCP, the token is in the file that "
+     "--token-file\n"
+     "or ALLOT_TOKEN_FILE says. What the service refuses is told with exit status 1.\n\n"
      "  allot call --socket plan.sock status\n"
      "  allot call demand '{\"consumer\": \"/physics\", \"slots\": 40}'\n"
      "  allot call explain '{\"consumer\": \"/physics\"}'\n",
      allot__cli_call},
+    {"replay", "STORE", 1, 1, "from=N to policy plan all trace",
+     "compute again what a service recorded",
+     "Reads the store of a service, running or not, and computes every cycle again: from the same\n"
+     "events, plan and policy the same decisions must come, byte by byte. The first cycle that\n"
+     "comes out otherwise is told, with what differs, and the exit status is 1. --from and --to\n"
+     "are numbers of decisions. Policies are looked for beside the plan, which is the store's\n"
+     "name without \".db\", or that of --plan.\n\n"
+     "With --policy another policy decides about every state that was met, in place of the\n"
+     "plan's own, and what would have been different is told as allot diff does.\n\n"
+     "  allot replay plan.json.db\n"
+     "  allot replay plan.json.db --from 1200 --to 1250 --format json\n"
+     "  allot replay plan.json.db --policy fair.lua\n",
+     allot__cli_replay},
     {"import", "FILE...", 1, -1, "", "make a plan of a site's LSF files",
      "Reads lsb.queues and, as far as they are given, lsb.params, lsb.hosts, lsb.users,\n"
      "lsb.applications and lsb.resources, and prints the plan that they come to. What a plan "
@@ -164,8 +177,11 @@ const allot__verb allot__cli_verbs[] = {
     {"bench", "", 0, 0, "shape repeat", "measure this machine and this build",
      "Generates trees, times the cycle on them, and sets it against merely reading 64 bytes a\n"
      "consumer from memory. Best and median of --repeat runs.\n\n"
+     "The shape serve[/SECONDS[/EVENTS]] is measured by itself: a service with 100,000 consumers,\n"
+     "and ten clients that send so many events a second (20000) for so long (60).\n\n"
      "  allot bench\n"
-     "  allot bench --shape 10x100x100 --repeat 21 --format json\n",
+     "  allot bench --shape 10x100x100 --repeat 21 --format json\n"
+     "  allot bench --shape serve/10/5000\n",
      allot__cli_bench},
     {"version", "", 0, 0, "", "the version and the ready-made policies",
      "  allot version\n  allot version --format json\n", allot__cli_version},

@@ -168,6 +168,19 @@ typedef struct allot_replay_visitor {
 ALLOT_API int allot_service_replay(allot_engine *engine, const allot_replay_config *config,
                                    const allot_replay_visitor *visitor, allot_report *report);
 
+/* ---- Limits -----------------------------------------------------------------------------------
+ */
+
+/* What this machine can do at all, with nothing of a service around it. */
+typedef struct allot_service_limits {
+    double commit; /* s, a transaction of 100 rows of 100 bytes, as a store writes: the median */
+    double echo;   /* s, a message of 100 bytes there and back over a Unix socket, 64 in flight */
+} allot_service_limits;
+
+/* Measures, for about a second, in a folder, which is left as it was. EIO (report), ENOMEM. */
+ALLOT_API int allot_service_measure(allot_engine *engine, const char *folder, allot_report *report,
+                                    allot_service_limits *out);
+
 #ifdef __cplusplus
 }
 #endif

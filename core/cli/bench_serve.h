@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* bench_serve.h: a service under load: what the files of that measurement share. */
+#ifndef ALLOT_CLI_BENCH_SERVE_H
+#define ALLOT_CLI_BENCH_SERVE_H
+
+#include <sys/types.h>
+
+#include <allot/service.h>
+
+#include "cli/bench.h"
+
+#define SERVE_CLIENTS  10
+#define SERVE_BRANCHES 100
+#define SERVE_LEAVES   1000 /* of a branch; every one owns SERVE_OWNED */
+#define SERVE_OWNED    2
+#define SERVE_SECONDS  60
+#define SERVE_EVENTS   20000 /* a second, of all clients */
+
+/* ms: the median, all but one in a hundred, the longest. */
+typedef struct serve_times {
+    double half, most, worst;
+    int64_t count;
+} serve_times;
+
+typedef struct serve_result {
+    int64_t seconds, rate;                /* as asked for */
+    int64_t sent, acknowledged, refused;  /* events */
+    int64_t decisions, grants, undecided; /* demands without a grant at the end */
+    double took;                          /* s, to the last acknowledgement */
+    serve_times acknowledge, decide;      /* from when an event was due */
+    int64_t memory[3];                    /* of the service: at first, half way, at the end */
+    double load;                          /* processors that the service kept busy */
+    allot_service_limits limits;
+} serve_result;
+
+/* A service in a process of its own, in a folder of its own. */
+typedef struct serve_child {
+    pid_t pid;
+    char folder[64], plan[96], socket[96];
+} serve_child;
+
+/* Sends events to the service and waits for its last answer. */
+int allot__serve_load(allot__cli *cli, const serve_child *child, serve_result *out);
+/* Bytes of its memory that are in use; 0: unknown. */
+int64_t allot__serve_memory(pid_t pid);
+/* Seconds that it computed. */
+double allot__serve_computed(pid_t pid);
+
+/* The shape "serve", "serve/SECONDS", "serve/SECONDS/EVENTS"; false: it is none of these. */
+bool allot__bench_serve_is(const char *shape, int64_t *seconds, int64_t *rate);
+/* Runs and tells it; the exit status. */
+int allot__bench_serve(allot__cli *cli);
+
+#endif

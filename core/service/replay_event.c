@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* replay_event.c: recorded events, entered once more, under the plan that they were entered under.
+ */
+#include <string.h>
+
+#include "service/replay.h"
+
+/* ---- Plans ----------------------------------------------------------------------------------- */
+
+static int read_version(allot__replay *replay, const char *sha256, const char *policy,
+                        allot__version **out)
+{
+    allot__buf text = {.engine = replay->engine};
+    int status = allot__store_plan(replay->store, sha256, &text);
+    if (status == ALLOT_OK && text.failed)
+        status = ALLOT_ENOMEM;
+    if (status == ALLOT_ENOENT)
+        allot_report_say(replay->report, ALLOT_ERROR, "E-replay",
+                         "the store has no plan of the sha256 %.64s", sha256);
+    if (status == ALLOT_OK)
+        status = allot__version_make(&(allot__version_ask){.file = replay->file,
+                                                           .text = text.bytes,
+                                                           .len = text.len,
+                                                           .instead = policy,
+                                                           .limits = &replay->config->limits},
+                                     NULL, replay->report, out);
+    allot__buf_free(&text);
+    return status;
+}
+
+/* The books under the new plan; the first have nothing in them. */
+static int move(allot__replay *replay, const allot_plan *plan, allot__books **out)
+{
+    if (replay->books == NULL)
+        return allot__books_new(replay->engine, plan, out);
+    return allot__books_move(replay->books, plan, replay->report, out);
+}
+
+void allot__replay_over(allot__replay *replay)
+{
+    if (replay->plan_told > 0 && replay->visitor->over != NULL)
+        replay->visitor->over(replay->visitor->ud);
+    replay->plan_told = 0;
+}
+
+int allot__replay_turn(allot__replay *replay, const char *sha256)
+{
+    allot__version *version = NULL, *other = NULL;
+    allot__books *books = NULL;
+    if (replay->version != NULL && strcmp(replay->version->sha256, sha256) == 0)
+        return ALLOT_OK;
+    int status = read_version(replay, sha256, NULL, &version);
+    if (status == ALLOT_OK && replay->config->policy != NULL)
+        status = read_version(replay, sha256, replay->config->policy, &other);
+    if (status == ALLOT_OK)
+        status = move(replay, version->plan, &books);
+    if (status != ALLOT_OK) {
+        allot__version_free(version);
+        allot__version_free(other);
+        return status;
+    }
+    allot__replay_over(replay);
+    allot__books_end(replay->books);
+    allot__version_free(replay->version);
+    allot__version_free(replay->other);
+    replay->books = books;
+    replay->version = version;
+    replay->other = other;
+    return ALLOT_OK;
+}
+
+/* ---- Events ---------------------------------------------------------------------------------- */
+
+static int enter(allot__replay *replay, const char *method, const char *params, size_t len,
+                 int64_t at)
+{
+    allot__event event;
+    int32_t kind = allot__event_find(method, strlen(method));
+    if (kind < 0)
+        return allot__fault_set(&replay->fault, ALLOT_EINVALID, "E-replay", NULL, NULL,
+                                "\"%.60s\" is no event", method);
+    int status = allot__event_read(replay->reader, allot__books_plan(replay->books), kind, params,
+                                   len, &event, &replay->fault);
+    event.at = at;
+    event.at_given = true;
+    return status == ALLOT_OK ? allot__books_apply(replay->books, &event, &replay->fault) : status;
+}
+
+static int hold(allot__replay *replay, const allot__event_row *row)
+{
+    allot__held *list = allot__sv_grow(replay->engine, replay->held, &replay->held_capacity,
+                                       replay->held_count + 1, sizeof *list);
+    if (list == NULL)
+        return ALLOT_ENOMEM;
+    replay->held = list;
+    allot__held *it = &list[replay->held_count];
+    *it = (allot__held){
+        .method = allot__sv_copy(replay->engine, row->method, strlen(row->method)),
+        .params = allot__sv_copy(replay->engine, row->params, row->params_len),
+        .params_len = row->params_len,
+        .seq = row->seq,
+        .at = row->at,
+    };
+    replay->held_count++; /* whole or not, it is freed with the others */
+    return it->method != NULL && it->params != NULL ? ALLOT_OK : ALLOT_ENOMEM;
+}
+
+int allot__replay_event(allot__replay *replay, const allot__event_row *row)
+{
+    if (replay->held_count > 0 || replay->books == NULL)
+        return hold(replay, row);
+    int status = enter(replay, row->method, row->params, row->params_len, row->at);
+    return status == ALLOT_OK || status == ALLOT_ENOMEM ? status : hold(replay, row);
+}
+
+static int enter_held(allot__replay *replay, const allot__held *it)
+{
+    int status = enter(replay, it->method, it->params, it->params_len, it->at);
+    if (status == ALLOT_OK || status == ALLOT_ENOMEM)
+        return status;
+    allot_report_say(replay->report, ALLOT_ERROR, "E-replay", "event %lld is refused: %s",
+                     (long long)it->seq, replay->fault.message);
+    replay->refused = true;
+    return ALLOT_EINVALID;
+}
+
+int allot__replay_release(allot__replay *replay)
+{
+    int status = ALLOT_OK;
+    for (size_t i = 0; i < replay->held_count && status == ALLOT_OK; i++)
+        status = enter_held(replay, &replay->held[i]);
+    allot__replay_forget(replay);
+    return status;
+}
+
+void allot__replay_forget(allot__replay *replay)
+{
+    for (size_t i = 0; i < replay->held_count; i++) {
+        allot__sv_drop(replay->engine, replay->held[i].method);
+        allot__sv_drop(replay->engine, replay->held[i].params);
+    }
+    replay->held_count = 0;
+}
