@@ -212,7 +212,7 @@ class Subscription:
             raise
         self.connection = connection
         if self.next_seq is None:
-            self.next_seq = told["seq"] + 1
+            self.next_seq = told["next"]
 
     def poll(self, timeout):
         """The next decision, or None when none came in that time."""
@@ -249,7 +249,7 @@ class Subscription:
         while first <= missed["to"]:
             found = self.service.insist(
                 lambda: self.service.call("decisions", **{"from": first, "to": missed["to"]})
-            )["decisions"]
+            )
             if not found:
                 break
             self.waiting += found

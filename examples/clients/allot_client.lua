@@ -235,7 +235,7 @@ function Subscription:open()
     connection:close()
     return nil, why, code
   end
-  self.connection, self.next = connection, self.next or told.seq + 1
+  self.connection, self.next = connection, self.next or told.next
   return true
 end
 
@@ -253,7 +253,7 @@ function Subscription:fetch(missed)
     local found = insist(function ()
       return self.service:call("decisions", { from = first, to = missed.to })
     end)
-    local list = found and found.decisions or {}
+    local list = found or {}
     if #list == 0 then
       return
     end

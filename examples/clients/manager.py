@@ -51,10 +51,13 @@ class Manager:
 
     def carry_out(self, decision):
         for grant in decision.get("grants", []):
+            if grant["consumer"] not in self.idle:
+                continue  # another manager's
             self.idle[grant["consumer"]] += grant["slots"]
             self.start(grant["consumer"])
         for reclaim in decision.get("reclaims", []):
-            self.reclaim(reclaim)
+            if reclaim["consumer"] in self.idle:
+                self.reclaim(reclaim)
         self.done = decision["seq"]
 
     def start(self, leaf):
@@ -158,6 +161,7 @@ class Manager:
 def main():
     words = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     words.add_argument("--socket", required=True, help="/a/path or host:port")
+    words.add_argument("--token-file", help="of TCP")
     words.add_argument("--leaf", action="append", required=True, help="a leaf that gets work")
     words.add_argument("--seconds", type=float, default=10.0)
     words.add_argument("--every", type=float, default=0.1, help="seconds between arrivals")
@@ -171,7 +175,11 @@ def main():
         if not chosen.quiet:
             print(json.dumps(decision), flush=True)
 
-    with allot.Service(chosen.socket, os.environ.get("ALLOT_TOKEN")) as service:
+    token = None
+    if chosen.token_file:
+        with open(chosen.token_file, encoding="utf-8") as file:
+            token = file.readline().strip()
+    with allot.Service(chosen.socket, token) as service:
         manager = Manager(service, chosen.leaf, chosen.seed, chosen.length, say)
         if chosen.file:
             manager.take_over(chosen.file)

@@ -1,0 +1,99 @@
+-- SPDX-License-Identifier: MIT
+-- Copyright the allot authors
+--- What happens to a service in the world: it is killed, its disk is full, its policies are torn,
+-- its clients are deaf or talk nonsense. Nothing that was acknowledged is lost, no decision is
+-- repeated or left out, and it stays up.
+--
+-- Each runs in a PID namespace of its own, so that nothing outlives it. ALLOT_CHAOS=full runs them
+-- longer.
+
+local dkjson = require "dkjson"
+local shell = require "spec.support.shell"
+
+local FULL = os.getenv("ALLOT_CHAOS") == "full"
+
+local NAMESPACE = "unshare --user --map-root-user --mount --pid --fork --kill-child --mount-proc "
+
+local function is_allowed(line)
+  return (shell.run(NAMESPACE .. line .. " >/dev/null 2>&1")) == 0
+end
+
+describe("a service", function ()
+  local folder
+
+  before_each(function ()
+    folder = shell.directory()
+  end)
+
+  after_each(function ()
+    shell.remove(folder)
+  end)
+
+  --- Runs a scenario and gives what it counted; nil where the system does not allow it.
+  local function chaos(scenario, count, before)
+    if not is_allowed("true") then
+      pending("unshare is not allowed here: nothing was killed")
+      return nil
+    end
+    local line = ("%s timeout 900 python3 -B spec/support/chaos.py %s %s %s %d"):format(
+      before or "", scenario, shell.allot, folder, count)
+    local status, out, err = shell.run(
+      "export ASAN_OPTIONS=detect_leaks=0; " .. NAMESPACE .. "sh -c " .. shell.quote(line))
+    assert.equal(0, status, err .. out)
+    return assert(dkjson.decode(out), out)
+  end
+
+  it("that is killed under load loses and repeats nothing", function ()
+    local rounds = FULL and 200 or 20
+    local told = chaos("kill", rounds)
+    if not told then
+      return
+    end
+    assert.equal(rounds, told.kills)
+    assert.is_true(told.acknowledged > rounds)
+    assert.is_true(told.events >= told.acknowledged)
+    assert.is_true(told.decisions > rounds / 2)
+    assert.is_true(told.replayed >= told.decisions)
+  end)
+
+  it("whose disk is full acknowledges nothing, says so, and recovers", function ()
+    local mount = "mkdir %s/disk && mount -t tmpfs -o size=24m tmpfs %s/disk &&"
+    if is_allowed("true") and not is_allowed("mount -t tmpfs -o size=24m tmpfs /mnt") then
+      return pending("tmpfs cannot be mounted here: no disk was full")
+    end
+    local told = chaos("disk_full", 1, mount:format(folder, folder))
+    if told then
+      assert.truthy(told.trouble:find("full", 1, true), told.trouble)
+      assert.is_true(told.events > 20)
+    end
+  end)
+
+  it("serves others while 500 clients do not read", function ()
+    local told = chaos("deaf", FULL and 900 or 500)
+    if told then
+      -- What wire.h promises of each, and what it takes to answer the others.
+      assert.is_true(told.grown < told.clients * 1024 * 1024, told.grown)
+      assert.is_true(told.acknowledged >= 100)
+    end
+  end)
+
+  it("is not moved by garbage, or by a line of a gigabyte", function ()
+    local told = chaos("garbage", FULL and 20 or 2)
+    if told then
+      assert.is_true(told.errors > 10)
+      assert.is_true(told.sent < 64 * 1024 * 1024, told.sent)
+      assert.is_true(told.grown < 32 * 1024 * 1024, told.grown)
+      assert.truthy(told.answer == "" or told.answer:find('"error"', 1, true), told.answer)
+    end
+  end)
+
+  it("goes by whole policies, however they are written", function ()
+    local told = chaos("torn", FULL and 100 or 12)
+    if told then
+      local path = folder .. "/last.lua"
+      shell.write(path, told.text)
+      assert.equal(shell.lines("sha256sum " .. path)[1]:match("^%x+"), told.last)
+      assert.is_true(told.policies > 1 and told.policies <= told.rounds + 1)
+    end
+  end)
+end)

@@ -1,0 +1,140 @@
+-- SPDX-License-Identifier: MIT
+-- Copyright the allot authors
+--- The clients under examples/clients, against a real service: ask, batch, subscribe, go on.
+
+local service = require "spec.support.service"
+local shell = require "spec.support.shell"
+
+local PLAN = [[{"version": 1, "slots": 30, "policy": "hybrid", "consumers": [
+  {"name": "a", "owned": 20, "grace": 1}, {"name": "b", "owned": 10, "grace": 1}]}]]
+
+local PYTHON = [==[
+import sys
+sys.dont_write_bytecode = True
+sys.path.insert(0, sys.argv[1] + "/examples/clients")
+import allot
+service = allot.Service(sys.argv[2])
+decisions = service.subscribe(since=1)
+print(service.send("demand", consumer="/a", slots=5, key="one")["seq"])
+print(service.send("demand", consumer="/a", slots=5, key="one")["seq"])
+first = decisions.poll(10)
+print(first["seq"], [(it["consumer"], it["slots"]) for it in first["grants"]])
+told = service.batch([("demand", {"consumer": "/b", "slots": 3}), ("demand", {"consumer": "/x"})])
+print(told[0]["seq"], type(told[1]).__name__, told[1].code)
+try:
+    service.call("nonsense")
+except allot.Error as error:
+    print(error.code)
+second = decisions.poll(10)
+print(second["seq"], [(it["consumer"], it["slots"]) for it in second["grants"]])
+print(service.batch([]), decisions.poll(0.05))
+again = allot.Service(sys.argv[2]).subscribe(since=1)
+print([again.poll(10)["seq"], again.poll(10)["seq"]])
+]==]
+
+local LUA = [==[
+package.path = arg[1] .. "/examples/clients/?.lua;" .. package.path
+local client = require "allot_client"
+local service = client.connect(arg[2])
+local decisions = service:subscribe(1)
+local function grants(it)
+  local list = {}
+  for i, each in ipairs(it.grants) do list[i] = ("('%s', %d)"):format(each.consumer, each.slots) end
+  return "[" .. table.concat(list, ", ") .. "]"
+end
+print(service:send("demand", { consumer = "/a", slots = 5, key = "one" }).seq)
+print(service:send("demand", { consumer = "/a", slots = 5, key = "one" }).seq)
+local first = decisions:poll(10)
+print(first.seq, grants(first))
+local told = service:batch { { "demand", { consumer = "/b", slots = 3 } },
+                             { "demand", { consumer = "/x" } } }
+print(told[1].result.seq, "Error", told[2].error.code)
+local result, message, code = service:call("nonsense")
+print(code, result, #message > 0)
+local second = decisions()
+print(second.seq, grants(second))
+print(decisions:poll(0.05))
+local again = client.connect(arg[2]):subscribe(1)
+print(again:poll(10).seq, again:poll(10).seq)
+print(client.connect("/nowhere/sock"):call("ping"))
+]==]
+
+describe("clients", function ()
+  local folder
+
+  before_each(function ()
+    folder = shell.directory()
+  end)
+
+  after_each(function ()
+    shell.remove(folder)
+  end)
+
+  local function run(script)
+    if not service.is_allowed() then
+      pending("unshare is not allowed here: no service ran")
+      return nil
+    end
+    local status, out, err = service.run(folder, PLAN, script)
+    assert.equal(0, status, err .. out)
+    return out, err
+  end
+
+  it("in Python", function ()
+    shell.write(folder .. "/it.py", PYTHON)
+    local out = run 'start && python3 -I $DIR/it.py "$HERE" "$SOCK" && stop'
+    if out then
+      assert.equal("1\n1\n1 [('/a', 5)]\n2 Error -32006\n-32601\n2 [('/b', 3)]\n[] None\n[1, 2]\n",
+                   out)
+    end
+  end)
+
+  it("in Lua", function ()
+    shell.write(folder .. "/it.lua", LUA)
+    local out = run 'start && lua5.4 $DIR/it.lua "$HERE" "$SOCK" && stop'
+    if out then
+      assert.equal("1\n1\n1\t[('/a', 5)]\n2\tError\t-32006\n-32601\tnil\ttrue\n"
+        .. "2\t[('/b', 3)]\nnil\n"
+        .. "1\t2\nnil\tconnection refused\tnil\n", (out:gsub("No such file or directory",
+                                                        "connection refused")))
+    end
+  end)
+
+  it("speak over TCP with the token", function ()
+    local out = run [[
+      port=$(python3 -c 'import socket
+it = socket.socket(); it.bind(("127.0.0.1", 0)); print(it.getsockname()[1])')
+      echo 0123456789abcdef > "$DIR/token"; echo 0123456789abcdeX > "$DIR/wrong"
+      start --tcp 127.0.0.1:$port --token-file "$DIR/token" || exit 1
+      "$ALLOT" call --socket 127.0.0.1:$port cycle --token-file "$DIR/token" || exit 2
+      "$ALLOT" call --socket 127.0.0.1:$port cycle --token-file "$DIR/wrong"; echo $?
+      "$ALLOT" call --socket 127.0.0.1:$port cycle; echo $?
+      python3 -B -c 'import sys; sys.path.insert(0, "examples/clients"); import allot
+print(allot.Service("127.0.0.1:" + sys.argv[1], "0123456789abcdef").call("ping"))' $port
+      stop]]
+    if out then
+      assert.truthy(out:find("^%b{}\n1\n1\n%b{}\n$"), out)
+    end
+  end)
+
+  it("that are resource managers honour reclaims and graces", function ()
+    local out, err = run [[
+      start || exit 1
+      python3 -B examples/clients/manager.py --socket "$SOCK" --leaf /b --seconds 1 --every 0.02 \
+        --length 30 --file "$DIR/kept" > "$DIR/first" || exit 2
+      grep -q '"grants": *\[{' "$DIR/first" || exit 3
+      call demand '{"consumer": "/a", "slots": 20}' > /dev/null
+      python3 -B examples/clients/manager.py --socket "$SOCK" --leaf /b --seconds 4 --every 60 \
+        --length 30 --file "$DIR/kept" || exit 4
+      stop]]
+    if out then
+      assert.truthy(out:find('"reclaims": *%[{'), out)
+      local counts = {}
+      for started, killed in err:gmatch('"started": (%d+).-"killed": (%d+)') do
+        counts[#counts + 1] = { tonumber(started), tonumber(killed) }
+      end
+      -- 30 slots are all there are; 20 of them belong to who wants them now.
+      assert.same({ { 30, 0 }, { 0, 20 } }, counts)
+    end
+  end)
+end)
