@@ -34,16 +34,25 @@ function live:signal(name)
   shell.run(("kill -%s %s"):format(name, self.pid))
 end
 
---- Ends it, and says how: its log.
+--- Whether a process is no more, or waits to be buried.
+local function is_over(pid)
+  local file = io.open("/proc/" .. pid .. "/stat")
+  local text = file and file:read "a"
+  if file then file:close() end
+  return not text or text:match "%) (%a)" == "Z"
+end
+
+--- Ends it, and says how: its log, in which no sanitizer complains.
 function live:stop()
   self.peer:close()
   self:signal "TERM"
-  local log
-  for _ = 1, 500 do
-    log = shell.read(self.folder .. "/log")
-    if log:find("the service has stopped", 1, true) then break end
+  for _ = 1, 1000 do
+    if is_over(self.pid) then break end
     socket.sleep(0.01)
   end
+  local log = shell.read(self.folder .. "/log")
+  assert(log:find("the service has stopped", 1, true), log)
+  assert(not log:find "Sanitizer" and not log:find "runtime error", log)
   return log
 end
 
