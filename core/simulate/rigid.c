@@ -99,41 +99,50 @@ static int try_all(allot_simulation *sim, const allot__list *list, bool kind, al
     return allot__reopen(sim, decision);
 }
 
-/* Could they be held at all? All quotas of a group together are at most its size. */
-static bool fit(const allot_simulation *sim, const allot__list *list, int32_t group, bool kind)
+/* Of a group: slots of all that runs, of what runs where one asks, and that these ask for. */
+typedef struct load {
+    int64_t running, beside, asked;
+} load;
+
+/* Could one more be held at all? All quotas of a group together are at most its size. */
+static bool fits(const allot_simulation *sim, const load *of, const asking *one, bool kind)
 {
-    const asking *them = list->items;
-    int64_t sum = 0;
-    for (int32_t c = 0; c < sim->consumers && kind; c++)
-        sum += sim->cells[group * sim->consumers + c].running;
-    for (size_t i = 0; i < list->count; i++) {
-        const allot__cell *cell = &sim->cells[them[i].cell];
-        if (cell->asks && cell->group == group)
-            sum += (kind ? 0 : cell->running) + allot__job_of(sim, them[i].job)->slots;
-    }
-    return sim->varies || sum <= sim->sizes[group];
+    const allot__cell *cell = &sim->cells[one->cell];
+    int64_t sum = of->asked + allot__job_of(sim, one->job)->slots;
+    sum += kind ? of->running : of->beside + cell->running;
+    return sim->varies || sum <= sim->sizes[cell->group];
+}
+
+static int try_one(allot_simulation *sim, const allot__list *list, const asking *one, load *loads,
+                   allot_report *report)
+{
+    const allot__cell *cell = &sim->cells[one->cell];
+    load *of = &loads[cell->group];
+    bool hold = false, kind = sim->round > 0 && !one->before;
+    if (!fits(sim, of, one, kind))
+        return ALLOT_OK;
+    int status = ask(sim, one->cell, true);
+    if (status == ALLOT_OK)
+        status = try_all(sim, list, kind, report, &hold);
+    if (status == ALLOT_OK && !hold)
+        return ask(sim, one->cell, false);
+    of->beside += cell->running;
+    of->asked += allot__job_of(sim, one->job)->slots;
+    return status;
 }
 
 static int try_each(allot_simulation *sim, const allot__list *list, allot_report *report)
 {
     const asking *them = list->items;
-    int status = ALLOT_OK;
+    load *loads = allot__take(sim->engine, (size_t)sim->groups, sizeof *loads);
+    int status = loads != NULL ? ALLOT_OK : ALLOT_ENOMEM;
+    for (int32_t c = 0; c < sim->groups * sim->consumers && status == ALLOT_OK; c++)
+        loads[sim->cells[c].group].running += sim->cells[c].running;
     for (size_t i = 0; i < list->count && status == ALLOT_OK; i++)
         status = ask(sim, them[i].cell, false);
-    for (size_t i = 0; i < list->count && status == ALLOT_OK; i++) {
-        bool hold = false, kind = sim->round > 0 && !them[i].before;
-        allot__cell *cell = &sim->cells[them[i].cell];
-        cell->asks = true;
-        if (!fit(sim, list, cell->group, kind)) {
-            cell->asks = false;
-            continue;
-        }
-        status = ask(sim, them[i].cell, true);
-        if (status == ALLOT_OK)
-            status = try_all(sim, list, kind, report, &hold);
-        if (status == ALLOT_OK && !hold)
-            status = ask(sim, them[i].cell, false);
-    }
+    for (size_t i = 0; i < list->count && status == ALLOT_OK; i++)
+        status = try_one(sim, list, &them[i], loads, report);
+    allot__give(sim->engine, loads, (size_t)sim->groups, sizeof *loads);
     return status;
 }
 
