@@ -81,6 +81,8 @@ int allot_service_serve(allot_engine *engine, const allot_service_config *config
     }
     it.service->failed_hook = on_failed;
     it.service->failed_ud = &it;
+    allot__log_report(it.service, report);
+    allot_report_clear(report);
     listen_signals(&it);
     status = allot_service_start(it.service, report);
     if (status == ALLOT_OK && ready != NULL)

@@ -21,8 +21,9 @@ static const char *const migrations[ALLOT__STORE_VERSION] = {
     " event INTEGER NOT NULL, plan TEXT NOT NULL, policy TEXT, input INTEGER NOT NULL,"
     " output INTEGER NOT NULL, decision TEXT, effect TEXT NOT NULL);"
     "CREATE UNIQUE INDEX decisions ON cycles(seq) WHERE decision IS NOT NULL;"
-    "CREATE TABLE snapshots(event INTEGER, cycle INTEGER, seq INTEGER NOT NULL,"
-    " at INTEGER NOT NULL, plan TEXT NOT NULL, body TEXT NOT NULL, PRIMARY KEY(event, cycle));",
+    "CREATE TABLE snapshots(event INTEGER, cycle INTEGER, part INTEGER, parts INTEGER NOT NULL,"
+    " seq INTEGER NOT NULL, at INTEGER NOT NULL, plan TEXT NOT NULL, body TEXT NOT NULL,"
+    " PRIMARY KEY(event, cycle, part));",
 };
 
 int allot__store_say(allot__store *store, const char *path, const char *what, allot_report *report)
@@ -136,6 +137,7 @@ static int begin(allot_engine *engine, const char *path, allot__store **out)
     if (store == NULL)
         return ALLOT_ENOMEM;
     store->engine = store->gathered.engine = store->written.engine = engine;
+    store->snapshot.engine = engine;
     store->memory = strcmp(path, ":memory:") == 0;
     store->batch = 1;
     store->lock = -1;
@@ -201,6 +203,7 @@ void allot__store_close(allot__store *store)
         close(store->lock);
     allot__buf_free(&store->gathered);
     allot__buf_free(&store->written);
+    allot__buf_free(&store->snapshot);
     while (store->asks != NULL) {
         allot__store_ask *ask = store->asks;
         store->asks = ask->next;

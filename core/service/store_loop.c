@@ -7,7 +7,7 @@
 
 #include "service/store_own.h"
 
-enum { PAUSE_FIRST = 100, PAUSE_MOST = 5000, KEPT_MOST = 4 * 1024 * 1024 };
+enum { PAUSE_FIRST = 100, PAUSE_MOST = 5000, KEPT_MOST = 4 * 1024 * 1024, PART_SIZE = 128 * 1024 };
 
 static void begin_work(allot__store *store);
 
@@ -101,33 +101,7 @@ static void work_done(uv_work_t *request, int status)
     begin_work(store);
 }
 
-/* Batches and asks take turns: none waits for more than one of the others. */
-static void begin_work(allot__store *store)
-{
-    if (store->working || !store->attached)
-        return;
-    bool batch = !store->waits && (store->written.len > 0 || store->gathered.len > 0);
-    if (store->asks != NULL && (!batch || store->figures.batches % 2 == 0)) {
-        store->asking = store->asks;
-        store->asks = store->asking->next;
-    } else if (!batch) {
-        return;
-    } else if (store->written.len == 0) {
-        allot__buf full = store->gathered;
-        store->gathered = store->written;
-        store->written = full;
-        store->rows_written = store->rows_gathered;
-        store->rows_gathered = 0;
-        store->batch++;
-    }
-    store->working = true;
-    store->work.data = store;
-    uv_queue_work(store->loop, &store->work, work, work_done);
-}
-
-/* ---- Rows ------------------------------------------------------------------------------------ */
-
-static int64_t add(allot__store *store, allot__record *record, const char *const *texts)
+static int add_record(allot__store *store, allot__record *record, const char *const *texts)
 {
     allot__buf *to = &store->gathered;
     size_t from = to->len, size = sizeof *record;
@@ -147,6 +121,58 @@ static int64_t add(allot__store *store, allot__record *record, const char *const
         return ALLOT_ENOMEM;
     }
     store->rows_gathered++;
+    return ALLOT_OK;
+}
+
+/* The next part joins the batch that is about to be written; without memory, the one after. */
+static void add_part(allot__store *store)
+{
+    allot__record *head = &store->snapshot_head;
+    size_t left = store->snapshot.len - store->snapshot_at;
+    size_t len = left < PART_SIZE ? left : PART_SIZE;
+    const char *texts[] = {store->snapshot_plan, store->snapshot.bytes + store->snapshot_at};
+    head->len[0] = strlen(store->snapshot_plan);
+    head->len[1] = len;
+    if (add_record(store, head, texts) != ALLOT_OK)
+        return;
+    store->snapshot_at += len;
+    if (++head->numbers[4] == head->numbers[5])
+        allot__buf_free(&store->snapshot);
+}
+
+/* Batches and asks take turns: none waits for more than one of the others. */
+static void begin_work(allot__store *store)
+{
+    if (store->working || !store->attached)
+        return;
+    bool part = store->snapshot.bytes != NULL;
+    bool batch = !store->waits && (store->written.len > 0 || store->gathered.len > 0 || part);
+    if (store->asks != NULL && (!batch || store->figures.batches % 2 == 0)) {
+        store->asking = store->asks;
+        store->asks = store->asking->next;
+    } else if (!batch) {
+        return;
+    } else if (store->written.len == 0) {
+        if (part)
+            add_part(store);
+        allot__buf full = store->gathered;
+        store->gathered = store->written;
+        store->written = full;
+        store->rows_written = store->rows_gathered;
+        store->rows_gathered = 0;
+        store->batch++;
+    }
+    store->working = true;
+    store->work.data = store;
+    uv_queue_work(store->loop, &store->work, work, work_done);
+}
+
+/* ---- Rows ------------------------------------------------------------------------------------ */
+
+static int64_t add(allot__store *store, allot__record *record, const char *const *texts)
+{
+    if (add_record(store, record, texts) != ALLOT_OK)
+        return ALLOT_ENOMEM;
     int64_t batch = store->batch;
     begin_work(store);
     return batch;
@@ -191,14 +217,24 @@ int64_t allot__store_cycle(allot__store *store, const allot__cycle_row *row)
     return add(store, &record, texts);
 }
 
+/* Takes the place of one that is being written, whose parts so far nobody reads. */
 int64_t allot__store_snapshot(allot__store *store, const allot__snapshot_row *row)
 {
-    const char *texts[] = {row->plan, row->body};
-    allot__record record = {.kind = ALLOT__RECORD_SNAPSHOT,
-                            .texts = 2,
-                            .numbers = {row->event, row->cycle, row->seq, row->at},
-                            .len = {length(row->plan), row->body_len}};
-    return add(store, &record, texts);
+    size_t parts = row->body_len / PART_SIZE + 1;
+    allot__buf body = {.engine = store->engine};
+    allot__buf_add(&body, row->body, row->body_len);
+    if (body.failed)
+        return ALLOT_ENOMEM;
+    allot__buf_free(&store->snapshot);
+    store->snapshot = body;
+    store->snapshot_at = 0;
+    store->snapshot_head =
+        (allot__record){.kind = ALLOT__RECORD_SNAPSHOT,
+                        .texts = 2,
+                        .numbers = {row->event, row->cycle, row->seq, row->at, 0, (int64_t)parts}};
+    snprintf(store->snapshot_plan, sizeof store->snapshot_plan, "%s", row->plan);
+    begin_work(store);
+    return store->batch;
 }
 
 int64_t allot__store_put_plan(allot__store *store, const char *sha256, const char *text, size_t len)
@@ -272,7 +308,8 @@ bool allot__store_full(const allot__store *store)
 
 bool allot__store_idle(const allot__store *store)
 {
-    return !store->working && store->gathered.len + store->written.len == 0;
+    return !store->working && store->gathered.len + store->written.len == 0 &&
+           store->snapshot.bytes == NULL;
 }
 
 const char *allot__store_error(const allot__store *store)

@@ -64,6 +64,11 @@ struct allot__store {
     void *ud;
     allot__buf gathered, written;
     int64_t batch; /* the gathered one's number */
+    /* A snapshot goes in parts, one with each batch, so that no commit waits for all of it. */
+    allot__buf snapshot; /* its body; empty: none is being written */
+    size_t snapshot_at;  /* ... as far as it was added */
+    allot__record snapshot_head;
+    char snapshot_plan[65];
     int64_t rows_gathered, rows_written;
     int64_t pause; /* ms until the next try */
     bool in_trouble;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* store_read.c: what is on disk, told in the order in which it came. */
+#include <stdio.h>
 #include <string.h>
 
 #include "service/store_own.h"
@@ -34,28 +35,50 @@ typedef struct reading {
     bool event, cycle; /* a row is there */
 } reading;
 
-static int tell_snapshot(allot__store *store, int64_t event, const allot__store_visitor *visitor,
-                         allot__snapshot_row *row, allot_report *report)
+/* The newest whole snapshot; its body is put together in `body`. */
+static int find_snapshot(allot__store *store, int64_t event, allot__snapshot_row *row,
+                         char plan[65], allot__buf *body)
 {
     sqlite3_stmt *statement =
         ask(store,
-            "SELECT event, cycle, seq, at, plan, body FROM snapshots WHERE event <= ?"
-            " ORDER BY event DESC, cycle DESC LIMIT 1",
+            "SELECT event, cycle, seq, at, plan, body FROM snapshots,"
+            " (SELECT event AS e, cycle AS c FROM snapshots WHERE event <= ? AND part = parts - 1"
+            " ORDER BY event DESC, cycle DESC LIMIT 1)"
+            " WHERE event = e AND cycle = c ORDER BY part",
             event);
-    int step = statement != NULL ? sqlite3_step(statement) : SQLITE_ERROR, status = ALLOT_OK;
-    *row = (allot__snapshot_row){0};
-    if (step == SQLITE_ROW) {
+    int step = statement != NULL ? sqlite3_step(statement) : SQLITE_ERROR;
+    for (; step == SQLITE_ROW; step = sqlite3_step(statement)) {
+        size_t len;
         row->event = sqlite3_column_int64(statement, 0);
         row->cycle = sqlite3_column_int64(statement, 1);
         row->seq = sqlite3_column_int64(statement, 2);
         row->at = sqlite3_column_int64(statement, 3);
-        row->plan = text_at(statement, 4, NULL);
-        row->body = text_at(statement, 5, &row->body_len);
-        status = visitor->snapshot != NULL ? visitor->snapshot(visitor->ud, row) : ALLOT_OK;
-    } else if (step != SQLITE_DONE) {
-        status = failed(store, report);
+        snprintf(plan, 65, "%s", text_at(statement, 4, NULL));
+        row->plan = plan;
+        const char *part = text_at(statement, 5, &len);
+        allot__buf_add(body, part, len);
     }
     sqlite3_finalize(statement);
+    row->body = body->bytes != NULL ? body->bytes : "";
+    row->body_len = body->len;
+    return step == SQLITE_DONE ? ALLOT_OK : ALLOT_EIO;
+}
+
+static int tell_snapshot(allot__store *store, int64_t event, const allot__store_visitor *visitor,
+                         allot__snapshot_row *row, allot_report *report)
+{
+    allot__buf body = {.engine = store->engine};
+    char plan[65];
+    *row = (allot__snapshot_row){0};
+    int status = find_snapshot(store, event, row, plan, &body);
+    if (status != ALLOT_OK)
+        status = failed(store, report);
+    else if (body.failed)
+        status = ALLOT_ENOMEM;
+    else if (row->plan != NULL && visitor->snapshot != NULL)
+        status = visitor->snapshot(visitor->ud, row);
+    allot__buf_free(&body);
+    row->plan = row->body = NULL;
     return status;
 }
 

@@ -16,10 +16,12 @@ static const char *const statements[ALLOT__RECORDS] = {
     [ALLOT__RECORD_CYCLE] =
         "INSERT INTO cycles(cycle, seq, at, event, input, output, plan, policy, decision, effect)"
         " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
-    [ALLOT__RECORD_SNAPSHOT] = "INSERT OR REPLACE INTO snapshots(event, cycle, seq, at, plan, body)"
-                               " VALUES(?1, ?2, ?3, ?4, ?7, ?8)",
+    [ALLOT__RECORD_SNAPSHOT] =
+        "INSERT OR REPLACE INTO snapshots(event, cycle, seq, at, part, parts, plan, body)"
+        " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
     [ALLOT__RECORD_PLAN] = "INSERT OR IGNORE INTO plans(sha256, text) VALUES(?7, ?8)",
-    [ALLOT__RECORD_COMPACT] = "SELECT max(event), max(cycle) FROM snapshots WHERE event <= ?1",
+    [ALLOT__RECORD_COMPACT] = "SELECT max(event), max(cycle) FROM snapshots"
+                              " WHERE event <= ?1 AND part = parts - 1",
 };
 
 int allot__store_prepare(allot__store *store)

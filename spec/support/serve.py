@@ -35,7 +35,7 @@ class Service:
         self.log = open(os.path.join(folder, "log"), "ab")
         self.process = subprocess.Popen(
             [COMMAND, "serve", self.plan, "--socket", self.path, "--debounce", "1", *options],
-            stderr=self.log)
+            stderr=self.log, env={**os.environ, "ASAN_OPTIONS": "quarantine_size_mb=1"})
         until = time.monotonic() + 10
         while time.monotonic() < until and self.process.poll() is None:
             with contextlib.suppress(OSError):
