@@ -143,6 +143,26 @@ static void check_pieces(allot_engine *engine, const char *bytes, size_t len, si
     allot_trace_free(trace);
 }
 
+/* In any order, told twice (the first counts), and without a name. */
+static void test_queue_names(void)
+{
+    static const char log[] = "; Queue: 7 seven\n; Queue: -2 minus two\n; Queue: 7 again\n"
+                              "; Queue: 3\n; Queue: none\n; Queue: 5  five \n"
+                              "1 0 -1 1 1 -1 -1 -1 -1 -1 1 1 1 -1 7 -1 -1 -1\n";
+    allot_engine *engine = NULL;
+    allot_trace *trace = NULL;
+    CHECK_EQ(allot_engine_new(NULL, NULL, &engine), ALLOT_OK);
+    CHECK_EQ(read_log(engine, log, NULL, &trace), ALLOT_OK);
+    CHECK_STR(allot_trace_queue(trace, 7), "seven");
+    CHECK_STR(allot_trace_queue(trace, -2), "minus two");
+    CHECK_STR(allot_trace_queue(trace, 5), "five");
+    CHECK(allot_trace_queue(trace, 3) == NULL);
+    CHECK(allot_trace_queue(trace, 0) == NULL);
+    CHECK(allot_trace_queue(trace, 8) == NULL);
+    allot_trace_free(trace);
+    allot_engine_free(engine);
+}
+
 static void test_pieces(void)
 {
     static char zipped[4096];
@@ -187,6 +207,7 @@ static void test_bytes(void)
 int main(void)
 {
     RUN(test_pieces);
+    RUN(test_queue_names);
     RUN(test_bytes);
     RUN(test_out_of_memory);
     return check_done();
