@@ -91,7 +91,7 @@ describe("a service", function ()
       assert.truthy(out:find("Max open files 428 ", 1, true), out)
       assert.truthy(out:find("300 connections take 428 open files, and the system allows 100", 1,
                              true), out)
-      assert.truthy(out:find("[E-limit]", 1, true))
+      assert.truthy(out:find("[E-files]", 1, true))
       assert.truthy(out:find("\n2\n", 1, true))
     end
   end)

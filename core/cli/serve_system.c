@@ -19,7 +19,7 @@ int allot__serve_files(allot__cli *cli, const allot_service_config *config)
         limit.rlim_cur >= wanted)
         return CLI_DONE;
     if (limit.rlim_max != RLIM_INFINITY && limit.rlim_max < wanted)
-        return allot__cli_fail(cli, CLI_USAGE, "E-limit",
+        return allot__cli_fail(cli, CLI_USAGE, "E-files",
                                "LimitNOFILE= of the unit, or ulimit -Hn, says how many",
                                "%d connections take %" PRIu64 " open files, and the system allows "
                                "%" PRIu64 ": --clients fewer, or allow more",

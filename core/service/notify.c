@@ -86,13 +86,12 @@ static void look(uv_timer_t *timer)
 int allot__notify_start(allot_service *service, allot_report *report)
 {
     const allot_service_config *config = &service->config;
+    (void)report;
     if (config->notify == NULL)
         return ALLOT_OK;
     notify *it = allot__sv_new(service->engine, 1, sizeof *it);
-    if (it == NULL) {
-        allot_report_say(report, ALLOT_ERROR, "E-memory", "out of memory");
+    if (it == NULL)
         return ALLOT_ENOMEM;
-    }
     it->service = service;
     it->watched = config->watchdog > 0;
     it->ready_owed = true;

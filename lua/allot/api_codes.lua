@@ -142,6 +142,8 @@ return {
     .. "gone is left out." },
   { "E-connection", "Nobody answers where the service should listen, or the answer is none." },
   { "E-service", "The service refused what it was asked; its own code and hint stand beside." },
+  { "E-files", "So many connections need more open files than the system allows." },
+  { "E-replay", "A record does not go with the plan or the events that are in it." },
   { "E-listen", "A socket or an address cannot be listened on." },
   { "E-token", "A token has 16 to 1024 bytes, in the first line of its file." },
   { "E-slow", "What is to be reloaded takes far longer for a recorded cycle than what decides now "

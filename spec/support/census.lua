@@ -51,6 +51,11 @@ census.unreachable = {
   ["a policy has at most %d functions"] = "there is room for all that a policy can say: a defence",
   ["a job can only be read while its function runs"] = "a mapping has nothing else that runs",
   ["whose file cannot be read: %s"] = "who is root may read every file",
+  ["no pipe can be made"] = "the command has closed what it opened: a defence",
+  ["the service did not start"] = "bench makes plan, folder and socket by itself: a defence",
+  ["the service did not end well"] = "as above",
+  ["the service does not answer"] = "as above",
+  ["the service closed a connection under load"] = "as above",
 }
 
 local function matches(text, patterns)
