@@ -122,7 +122,7 @@ const allot__verb allot__cli_verbs[] = {
      "and no decision is made twice. Ends on SIGTERM; SIGHUP reloads.\n\n"
      "Every option may also be a variable: --token-file is ALLOT_TOKEN_FILE.\n\n"
      "  allot serve plan.json\n"
-     "  allot serve plan.json --socket /run/allot/allot.sock --store /var/lib/allot/allot.db\n"
+     "  allot serve plan.json --socket /run/allot/sock --store /var/lib/allot.db\n"
      "  allot serve plan.json --tcp 127.0.0.1:7400 --token-file token --log json\n",
      allot__cli_serve},
     {"status", "", 0, 0, "socket token-file", "a running service at a glance",
