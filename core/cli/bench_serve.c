@@ -69,8 +69,8 @@ static int make_folder(allot__cli *cli, serve_child *child)
 
 static void remove_folder(const serve_child *child)
 {
-    static const char *const names[] = {"plan.json", "plan.json.db", "plan.json.db-wal",
-                                        "plan.json.db-shm", "sock"};
+    static const char *const names[] = {"plan.json",        "plan.json.db",      "plan.json.db-wal",
+                                        "plan.json.db-shm", "plan.json.db-lock", "sock"};
     char path[128];
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         snprintf(path, sizeof path, "%s/%s", child->folder, names[i]);

@@ -123,7 +123,7 @@ static void make(world *it)
 
 static void drop(const world *it)
 {
-    static const char *const ends[] = {"", "-wal", "-shm", ".lock"};
+    static const char *const ends[] = {"", "-wal", "-shm", "-lock"};
     char name[120];
     for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
         snprintf(name, sizeof name, "%s%s", it->store, ends[i]);
