@@ -46,6 +46,10 @@ describe("allot serve", function ()
     }, play "resume")
   end)
 
+  it("tells who reads late all that came meanwhile", function ()
+    assert.same({ all = true, many = true, exit = 0 }, play "slow")
+  end)
+
   it("lets on TCP only who knows the token, and its own user on the socket", function ()
     assert.same({
       stranger = -32051, open = true, thief = -32051, thief_closed = true, friend = true,

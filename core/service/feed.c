@@ -250,15 +250,16 @@ int allot__feed_join(allot__feed *feed, allot__peer *peer, int64_t next)
         return ALLOT_ENOMEM;
     *it = (subscriber){.next = feed->subscribers, .peer = peer, .wanted = next, .feed = feed};
     feed->subscribers = it;
-    allot__peer_later(peer);
     return ALLOT_OK;
 }
 
-void allot__feed_drained(allot__feed *feed, allot__peer *peer)
+bool allot__feed_drained(allot__feed *feed, allot__peer *peer)
 {
     subscriber *it = find(feed, peer);
+    int64_t before = it != NULL ? it->wanted : 0;
     if (it != NULL)
         advance(it);
+    return it != NULL && it->wanted > before;
 }
 
 void allot__feed_gone(allot__feed *feed, allot__peer *peer)

@@ -70,10 +70,6 @@ static void written(uv_write_t *request, int status)
         allot__peer_close(peer);
         return;
     }
-    allot__peer_flush(peer);
-    if (peer->closing)
-        return;
-    allot__feed_drained(peer->service->feed, peer);
     allot__peer_run(peer);
 }
 
@@ -301,6 +297,15 @@ static void on_read(uv_stream_t *stream, ssize_t got, const uv_buf_t *buf)
         allot__peer_run(peer);
 }
 
+/* What the kernel takes at once makes room for more of what a subscriber wants. */
+void allot__peer_push(allot__peer *peer)
+{
+    do
+        allot__peer_flush(peer);
+    while (!peer->closing && !peer->ending && !peer->writing &&
+           allot__feed_drained(peer->service->feed, peer));
+}
+
 void allot__peer_run(allot__peer *peer)
 {
     if (peer->closing)
@@ -317,22 +322,7 @@ void allot__peer_run(allot__peer *peer)
         uv_read_stop(&peer->uv.stream);
         peer->reading = false;
     }
-    allot__peer_flush(peer);
-    if (!peer->closing && peer->later) {
-        peer->later = false;
-        allot__feed_drained(peer->service->feed, peer);
-        allot__peer_flush(peer);
-    }
-}
-
-void allot__peer_push(allot__peer *peer)
-{
-    allot__peer_flush(peer);
-}
-
-void allot__peer_later(allot__peer *peer)
-{
-    peer->later = true;
+    allot__peer_push(peer);
 }
 
 void allot__peer_start(allot__peer *peer, bool trusted)

@@ -115,7 +115,7 @@ void allot__wire_committed(allot_service *service, int64_t batch)
         next = it->next;
         if (it->held_count > 0 || it->out.len > 0) {
             allot__peer_free_held(it, batch);
-            allot__peer_flush(it);
+            allot__peer_push(it);
         }
         if (!it->closing && !it->reading)
             allot__peer_run(it);

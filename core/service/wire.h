@@ -15,7 +15,7 @@
 
 #include "service/text.h"
 
-#define ALLOT__OUT_MOST (256 * 1024)
+#define ALLOT__OUT_MOST (64 * 1024)
 
 typedef struct allot__peer allot__peer;
 
@@ -32,10 +32,8 @@ void allot__wire_committed(allot_service *service, int64_t batch);
 
 /* A line, to which an end is added, at once or once `batch` is on disk (0: at once). */
 void allot__peer_send(allot__peer *peer, const char *line, size_t len, int64_t batch);
-/* Sends what was added from elsewhere than a call. */
+/* Sends what was added from elsewhere than a call, and what the peer subscribed to. */
 void allot__peer_push(allot__peer *peer);
-/* Tells the feed that there is room (allot__feed_drained) once what is being answered is sent. */
-void allot__peer_later(allot__peer *peer);
 /* Bytes that wait to be sent. */
 size_t allot__peer_waiting(const allot__peer *peer);
 /* A peer's number is never used twice; NULL: it is gone. */

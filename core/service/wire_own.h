@@ -41,7 +41,7 @@ struct allot__peer {
     size_t held_count, held_room;
     allot__buf out, sending;
     uv_shutdown_t shutdown;
-    bool trusted, reading, writing, later, closing;
+    bool trusted, reading, writing, closing;
     bool ending; /* nothing it says is run any more; it goes once it was told what it is to hear */
     bool deaf;   /* ... and until it has gone by itself, or for two seconds, what it says is read
                     and dropped: closing at once would lose what it was told */

@@ -235,6 +235,19 @@ def scenario_resume(folder):
             "exit": service.stop()}
 
 
+def scenario_slow(folder):
+    service = Service(folder, "--debounce", "1000")
+    slow, busy = Client(service.path), Client(service.path)
+    slow.send("subscribe")
+    for _ in range(1200):
+        busy.send("allocated", consumer="/a", slots=0)
+        busy.send("demand", consumer="/a", slots=5)
+        newest = busy.call("cycle")["result"]["decision"]
+    seqs = [line["params"]["seq"] for line in slow.gather(1) if "params" in line]
+    return {"all": seqs == list(range(1, newest + 1)), "many": newest >= 1200,
+            "exit": service.stop()}
+
+
 def scenario_token(folder):
     token = os.path.join(folder, "token")
     with open(token, "w", encoding="ascii") as out:
