@@ -151,7 +151,7 @@ const allot__verb allot__cli_verbs[] = {
      "or ALLOT_TOKEN_FILE says. What the service refuses is told with exit status 1.\n\n"
      "  allot call --socket plan.sock status\n"
      "  allot call demand '{\"consumer\": \"/physics\", \"slots\": 40}'\n"
-     "  allot call explain '{\"consumer\": \"/physics\"}'\n",
+     "  allot call explain '{\"path\": \"/physics\"}'\n",
      allot__cli_call},
     {"replay", "STORE", 1, 1, "from=N to policy plan all trace",
      "compute again what a service recorded",
