@@ -294,8 +294,8 @@ describe("of a job that is preempted", function ()
         local again = apply_jobs.fates((engine.cycle(asking(case, high, math.tointeger(less)))))[id]
         claim(not again or again.order["for"] ~= high, "%s goes for %s with %s less", id, high,
           less)
-        local asked = asking(case, high, math.tointeger(less) - 1)
-        local nearly = apply_jobs.fates((engine.cycle(asked)))
+        local plan, asked = asking(case, high, math.tointeger(less) - 1)
+        local nearly = apply_jobs.fates((engine.cycle(plan, asked)))
         claim(nearly[id] and nearly[id].order["for"] == high, "%s stays with less than %s", id,
           less)
       end
