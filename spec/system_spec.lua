@@ -2,6 +2,7 @@
 -- Copyright the allot authors
 --- What a service is to the system that runs it: its manager, its user, its limits, its variables.
 
+local heard = require "spec.support.heard"
 local service = require "spec.support.service"
 local shell = require "spec.support.shell"
 
@@ -88,6 +89,7 @@ describe("a service", function ()
       stop
       ulimit -Hn 100; "$ALLOT" serve "$PLAN" --socket "$SOCK" --clients 300 2>&1; echo $?]]
     if out then
+      heard(out)
       assert.truthy(out:find("Max open files 428 ", 1, true), out)
       assert.truthy(out:find("300 connections take 428 open files, and the system allows 100", 1,
                              true), out)
