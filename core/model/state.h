@@ -65,6 +65,8 @@ struct allot_state {
 /* Finds the editions of now and of the cycle before, and seats the columns by the first. ENOMEM:
  * all is as it was. */
 int allot__state_turn(allot_state *state);
+/* Forgets all reclaims in flight; keeps the room for others, or gives it back too. */
+void allot__flights_clear(allot_state *state);
 void allot__flights_free(allot_state *state);
 /* Finds the tasks that flights name; a task that is not of the flight's consumer and group, or that
  * two name, is an error: EINVALID. ENOMEM. Changes nothing else. */

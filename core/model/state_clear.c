@@ -16,17 +16,6 @@ static void clear_tasks(allot_state *state)
     allot__pool_clear(state->engine, &tasks->pool);
 }
 
-static void clear_flights(allot_state *state)
-{
-    allot__flight *flights = state->flights.items;
-    allot__flight_task *tasks = state->flight_tasks.items;
-    for (size_t i = 0; i < state->flights.count; i++)
-        allot__free_string(state->engine, flights[i].id);
-    for (size_t i = 0; i < state->flight_tasks.count; i++)
-        allot__free_string(state->engine, tasks[i].id);
-    state->flights.count = state->flight_tasks.count = state->claims.count = 0;
-}
-
 static void clear_jobs(allot_state *state)
 {
     allot__jobs *jobs = state->jobs;
@@ -50,7 +39,7 @@ int allot_state_clear(allot_state *state)
     if (!state || state->sealed)
         return ALLOT_EUSAGE;
     clear_tasks(state);
-    clear_flights(state);
+    allot__flights_clear(state);
     clear_jobs(state);
     state->loans.count = 0;
     return ALLOT_OK;

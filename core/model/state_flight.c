@@ -137,7 +137,7 @@ int allot_state_in_flight(allot_state *state, const allot_in_flight *reclaim)
     return ALLOT_OK;
 }
 
-void allot__flights_free(allot_state *state)
+void allot__flights_clear(allot_state *state)
 {
     allot__flight *flights = state->flights.items;
     allot__flight_task *tasks = state->flight_tasks.items;
@@ -145,6 +145,12 @@ void allot__flights_free(allot_state *state)
         allot__free_string(state->engine, flights[i].id);
     for (size_t i = 0; i < state->flight_tasks.count; i++)
         allot__free_string(state->engine, tasks[i].id);
+    state->flights.count = state->flight_tasks.count = state->claims.count = 0;
+}
+
+void allot__flights_free(allot_state *state)
+{
+    allot__flights_clear(state);
     allot__vector_free(state->engine, &state->flights);
     allot__vector_free(state->engine, &state->claims);
     allot__vector_free(state->engine, &state->flight_tasks);

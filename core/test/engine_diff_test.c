@@ -4,13 +4,7 @@
 #include "engine/diff.h"
 
 #include "test/fixture.h"
-
-#define TRY(call)                                                                                  \
-    do {                                                                                           \
-        if (status == ALLOT_OK) {                                                                  \
-            OOM_RETRY(status, call);                                                               \
-        }                                                                                          \
-    } while (0)
+#include "test/try.h"
 
 /* Two plans of /a and /b that divide 8 slots, of which the second may also have /c; the state has
  * tasks of 1 slot: all 8 are /a's. */

@@ -4,6 +4,7 @@
 #include "engine/decision.h"
 
 #include "test/fixture.h"
+#include "test/try.h"
 
 static const allot_source owned = {ALLOT_FROM_COLUMN, ALLOT_OWNED};
 static const allot_source none = {ALLOT_FROM_NEED, 0};
@@ -16,13 +17,6 @@ typedef struct change {
     int64_t rebalance_b;
     int64_t now; /* 3600 is the switch */
 } change;
-
-#define TRY(call)                                                                                  \
-    do {                                                                                           \
-        if (status == ALLOT_OK) {                                                                  \
-            OOM_RETRY(status, call);                                                               \
-        }                                                                                          \
-    } while (0)
 
 static int make_plan(allot_engine *engine, const change *it, allot_policy **policy,
                      allot_plan **plan)

@@ -4,15 +4,9 @@
 #include "engine/decision.h"
 
 #include "test/fixture.h"
+#include "test/try.h"
 
 static const allot_source owned = {ALLOT_FROM_COLUMN, ALLOT_OWNED};
-
-#define TRY(call)                                                                                  \
-    do {                                                                                           \
-        if (status == ALLOT_OK) {                                                                  \
-            OOM_RETRY(status, call);                                                               \
-        }                                                                                          \
-    } while (0)
 
 /* /a owns 10 of 20, /b 10 with a grace of 30; hosts h (10) and i (10). */
 typedef struct world {

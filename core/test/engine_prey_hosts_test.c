@@ -2,13 +2,7 @@
 /* Copyright the allot authors */
 /* engine_prey_hosts_test.c: hunts by hosts, fewest victims, who may never go; memory failing. */
 #include "test/queues.h"
-
-#define TRY(call)                                                                                  \
-    do {                                                                                           \
-        if (status == ALLOT_OK) {                                                                  \
-            OOM_RETRY(status, call);                                                               \
-        }                                                                                          \
-    } while (0)
+#include "test/try.h"
 
 static int32_t low, high;
 

@@ -4,17 +4,11 @@
 #include "engine/decision.h"
 
 #include "test/fixture.h"
+#include "test/try.h"
 
 static const allot_source owned = {ALLOT_FROM_COLUMN, ALLOT_OWNED};
 static const allot_source tag = {ALLOT_FROM_COLUMN, ALLOT_TASK_COLUMN_COUNT};
 static const allot_source own_function = {ALLOT_FROM_FUNCTION, 0};
-
-#define TRY(call)                                                                                  \
-    do {                                                                                           \
-        if (status == ALLOT_OK) {                                                                  \
-            OOM_RETRY(status, call);                                                               \
-        }                                                                                          \
-    } while (0)
 
 /* /a owns 4 of 8 and holds 8, /b owns 4, wants 4 and holds none. */
 typedef struct world {

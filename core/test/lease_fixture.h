@@ -7,13 +7,7 @@
 #include "engine/leases.h"
 
 #include "test/fixture.h"
-
-#define TRY(call)                                                                                  \
-    do {                                                                                           \
-        if (status == ALLOT_OK) {                                                                  \
-            OOM_RETRY(status, call);                                                               \
-        }                                                                                          \
-    } while (0)
+#include "test/try.h"
 
 enum { NOW = 100000, DELAY = 600 };
 
