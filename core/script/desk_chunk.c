@@ -3,10 +3,10 @@
 /* desk_chunk.c: pieces as functions, what they see as globals, and the desk's own modules. */
 #include <string.h>
 
-#include "script/embedded.h"
 #include "script/library.h"
 #include "script/module.h"
 #include "script/desk.h"
+#include "script/require.h"
 
 /* ---- Compiling ------------------------------------------------------------------------------- */
 
@@ -132,41 +132,18 @@ void allot__desk_globals(lua_State *L)
 
 /* ---- The desk's modules ---------------------------------------------------------------------- */
 
-static const allot__embedded *find_in(const allot__embedded *list, int32_t count, const char *name)
-{
-    for (int32_t i = 0; i < count; i++)
-        if (strncmp(name, "allot.", 6) == 0 && strcmp(list[i].name, name + 6) == 0)
-            return &list[i];
-    return NULL;
-}
-
 static const allot__embedded *find_module(const char *name)
 {
-    const allot__embedded *it = find_in(allot__embedded_desk, allot__embedded_desk_count, name);
-    return it ? it : find_in(allot__embedded_modules, allot__embedded_modules_count, name);
+    const allot__embedded *it =
+        allot__embedded_find(allot__embedded_desk, allot__embedded_desk_count, name);
+    return it ? it
+              : allot__embedded_find(allot__embedded_modules, allot__embedded_modules_count, name);
 }
 
-/* Upvalue 1: what was required so far; 2: what the modules see as globals. */
+/* Upvalue 2: what the modules see as globals. */
 static int require(lua_State *L)
 {
-    const char *name = luaL_checkstring(L, 1);
-    lua_settop(L, 1);
-    lua_pushvalue(L, 1);
-    if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL)
-        return 1;
-    const allot__embedded *it = find_module(name);
-    if (!it)
-        return luaL_error(L, "no module %s is built in", name);
-    lua_pushfstring(L, "=%s", name);
-    if (luaL_loadbufferx(L, it->text, it->len, lua_tostring(L, -1), "t") != LUA_OK)
-        return lua_error(L);
-    lua_pushvalue(L, lua_upvalueindex(2));
-    lua_setupvalue(L, -2, 1);
-    lua_call(L, 0, 1);
-    lua_pushvalue(L, 1);
-    lua_pushvalue(L, -2);
-    lua_rawset(L, lua_upvalueindex(1));
-    return 1;
+    return allot__embedded_require(L, find_module, lua_upvalueindex(2), "no module %s is built in");
 }
 
 void allot__desk_require(lua_State *L, allot_desk *session, const char *name)

@@ -14,7 +14,7 @@
 
 #include <allot/script.h>
 
-#include "script/embedded.h"
+#include "script/require.h"
 
 typedef struct import {
     const allot_lsf_file *files;
@@ -31,29 +31,19 @@ static void *allocate(void *ud, void *ptr, size_t old_size, size_t new_size)
     return allot_engine_alloc(ud, ptr, ptr != NULL ? old_size : 0, new_size);
 }
 
+static const allot__embedded *find_module(const char *name)
+{
+    return allot__embedded_find(allot__embedded_importers, allot__embedded_importers_count, name);
+}
+
 static int require(lua_State *L)
 {
-    const char *name = luaL_checkstring(L, 1);
-    for (int32_t i = 0; i < allot__embedded_importers_count; i++) {
-        const allot__embedded *it = &allot__embedded_importers[i];
-        if (strncmp(name, "allot.", 6) != 0 || strcmp(it->name, name + 6) != 0)
-            continue;
-        if (lua_getfield(L, LUA_REGISTRYINDEX, name) != LUA_TNIL)
-            return 1;
-        lua_pop(L, 1);
-        if (luaL_loadbufferx(L, it->text, it->len, name, "t") != LUA_OK)
-            return lua_error(L);
-        lua_call(L, 0, 1);
-        lua_pushvalue(L, -1);
-        lua_setfield(L, LUA_REGISTRYINDEX, name);
-        return 1;
-    }
-    return luaL_error(L, "no module %s", name);
+    return allot__embedded_require(L, find_module, 0, "no module %s is built in");
 }
 
 static void push_module(lua_State *L, const char *name)
 {
-    lua_pushcfunction(L, require);
+    lua_getglobal(L, "require");
     lua_pushstring(L, name);
     lua_call(L, 1, 1);
 }
@@ -66,7 +56,9 @@ static void open_library(lua_State *L)
     luaL_requiref(L, LUA_MATHLIBNAME, luaopen_math, 1);
     luaL_requiref(L, LUA_UTF8LIBNAME, luaopen_utf8, 1);
     lua_settop(L, 1);
-    lua_register(L, "require", require);
+    lua_newtable(L);
+    lua_pushcclosure(L, require, 1);
+    lua_setglobal(L, "require");
 }
 
 static void push_files(lua_State *L, const import *job)

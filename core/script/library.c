@@ -15,8 +15,8 @@
 
 #include <allot/script.h>
 
-#include "script/embedded.h"
 #include "script/sandbox.h"
+#include "script/require.h"
 
 /* ---- Unknown names ------------------------------------------------------------------------- */
 
@@ -111,42 +111,14 @@ static int refuse_global(lua_State *L)
 
 static const allot__embedded *find_module(const char *name)
 {
-    if (strcmp(name, "allot") == 0)
-        name = "allot.language";
-    if (strncmp(name, "allot.", 6) != 0)
-        return NULL;
-    for (int32_t i = 0; i < allot__embedded_modules_count; i++) {
-        if (strcmp(allot__embedded_modules[i].name, name + 6) == 0)
-            return &allot__embedded_modules[i];
-    }
-    return NULL;
+    return allot__embedded_find(allot__embedded_modules, allot__embedded_modules_count,
+                                strcmp(name, "allot") == 0 ? "allot.language" : name);
 }
 
-static int run_module(lua_State *L, const allot__embedded *module)
-{
-    lua_pushfstring(L, "=allot.%s", module->name);
-    if (luaL_loadbufferx(L, module->text, module->len, lua_tostring(L, -1), "t") != LUA_OK)
-        return lua_error(L);
-    lua_call(L, 0, 1);
-    return 1;
-}
-
-/* Upvalue 1: what was required so far, by name. */
 static int require(lua_State *L)
 {
-    const char *name = luaL_checkstring(L, 1);
-    lua_settop(L, 1);
-    lua_pushvalue(L, 1);
-    if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL)
-        return 1;
-    const allot__embedded *module = find_module(name);
-    if (!module)
-        return luaL_error(L, "no module '%s' here; a policy can require \"allot\" alone", name);
-    run_module(L, module);
-    lua_pushvalue(L, 1);
-    lua_pushvalue(L, -2);
-    lua_rawset(L, lua_upvalueindex(1));
-    return 1;
+    return allot__embedded_require(L, find_module, 0,
+                                   "no module '%s' here; a policy can require \"allot\" alone");
 }
 
 /* The policy that a ready-made file returns, or nil; without a name the list of names. */

@@ -13,10 +13,10 @@
 #include <lua.h>
 #include <lualib.h>
 
-#include "script/embedded.h"
 #include "script/module.h"
 #include "script/text.h"
 #include "script/tool.h"
+#include "script/require.h"
 
 typedef struct job {
     allot_engine *engine;
@@ -34,50 +34,20 @@ static void *allocate(void *ud, void *ptr, size_t old_size, size_t new_size)
 /* ---- require -----------------------------------------------------------------------------------
  */
 
-static const allot__embedded *find_in(const allot__embedded *list, int32_t count, const char *name)
-{
-    for (int32_t i = 0; i < count; i++)
-        if (strcmp(list[i].name, name) == 0)
-            return &list[i];
-    return NULL;
-}
-
 static const allot__embedded *find_module(const char *name)
 {
-    if (strncmp(name, "allot.", 6) != 0)
-        return NULL;
     const allot__embedded *it =
-        find_in(allot__embedded_tools, allot__embedded_tools_count, name + 6);
+        allot__embedded_find(allot__embedded_tools, allot__embedded_tools_count, name);
     if (!it)
-        it = find_in(allot__embedded_importers, allot__embedded_importers_count, name + 6);
-    return it ? it : find_in(allot__embedded_modules, allot__embedded_modules_count, name + 6);
+        it = allot__embedded_find(allot__embedded_importers, allot__embedded_importers_count, name);
+    if (!it)
+        it = allot__embedded_find(allot__embedded_modules, allot__embedded_modules_count, name);
+    return it;
 }
 
-/* Runs a file and pushes what it returns. */
-static void push_chunk(lua_State *L, const char *name, const char *text, size_t len)
-{
-    lua_pushfstring(L, "=%s", name);
-    if (luaL_loadbufferx(L, text, len, lua_tostring(L, -1), "t") != LUA_OK)
-        lua_error(L);
-    lua_call(L, 0, 1);
-}
-
-/* Upvalue 1: what was required so far, by name. */
 static int require(lua_State *L)
 {
-    const char *name = luaL_checkstring(L, 1);
-    lua_settop(L, 1);
-    lua_pushvalue(L, 1);
-    if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL)
-        return 1;
-    const allot__embedded *it = find_module(name);
-    if (!it)
-        return luaL_error(L, "no module %s is built in", name);
-    push_chunk(L, name, it->text, it->len);
-    lua_pushvalue(L, 1);
-    lua_pushvalue(L, -2);
-    lua_rawset(L, lua_upvalueindex(1));
-    return 1;
+    return allot__embedded_require(L, find_module, 0, "no module %s is built in");
 }
 
 /* ---- The host ----------------------------------------------------------------------------------
@@ -263,7 +233,7 @@ static int run(lua_State *L)
     job *it = lua_touserdata(L, 1);
     const allot__tool *tool = it->tool;
     open_libraries(L, it);
-    push_chunk(L, tool->name, tool->text, tool->len);
+    allot__embedded_run(L, tool->name, tool->text, tool->len, 0);
     if (lua_getfield(L, -1, tool->function) != LUA_TFUNCTION)
         return luaL_error(L, "it has no function %s", tool->function);
     push_host(L, it);
