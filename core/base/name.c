@@ -116,6 +116,33 @@ int32_t allot__index_next(const allot__index *index, uint32_t hash, uint32_t *pr
     return -1;
 }
 
+/* What stands behind moves up as far as its own place, so that no probe ends early. */
+void allot__index_remove(allot__index *index, uint32_t hash, int32_t number)
+{
+    uint32_t mask = index->capacity - 1, at = hash & mask;
+    struct allot__slot *slots = index->slots;
+    while (slots[at].number != (uint32_t)number + 1)
+        at = (at + 1) & mask;
+    for (uint32_t next = (at + 1) & mask; slots[next].number; next = (next + 1) & mask) {
+        uint32_t from_home = (next - slots[next].hash) & mask;
+        if (from_home < ((next - at) & mask))
+            continue;
+        slots[at] = slots[next];
+        at = next;
+    }
+    slots[at] = (struct allot__slot){0};
+    index->count--;
+}
+
+void allot__index_renumber(allot__index *index, const int32_t *numbers)
+{
+    for (uint32_t i = 0; i < index->capacity; i++) {
+        struct allot__slot *slot = &index->slots[i];
+        if (slot->number)
+            slot->number = (uint32_t)numbers[slot->number - 1] + 1;
+    }
+}
+
 void allot__index_clear(allot__index *index)
 {
     if (index->count > 0)

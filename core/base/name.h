@@ -25,6 +25,10 @@ typedef struct allot__index {
 int allot__index_room(allot_engine *engine, allot__index *index);
 /* Adds a number; there must be room. */
 void allot__index_add(allot__index *index, uint32_t hash, int32_t number);
+/* Takes out a number that was added with that hash. */
+void allot__index_remove(allot__index *index, uint32_t hash, int32_t number);
+/* Gives each number n that is in it the number numbers[n]. */
+void allot__index_renumber(allot__index *index, const int32_t *numbers);
 /* The next number that may be the one sought, or -1. *probe is 0 at first. */
 int32_t allot__index_next(const allot__index *index, uint32_t hash, uint32_t *probe);
 /* Takes all numbers out; the room stays. */

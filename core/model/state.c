@@ -219,5 +219,6 @@ int allot_state_open(allot_state *state)
     if (!state || !state->sealed)
         return ALLOT_EUSAGE;
     state->sealed = false;
+    state->reopened = true;
     return ALLOT_OK;
 }

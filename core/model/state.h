@@ -49,6 +49,7 @@ struct allot_state {
     const allot_plan *former;
     allot_engine *engine;
     bool sealed;
+    bool reopened;     /* it is filled again and again, and keeps the room for that */
     int64_t now, last; /* last: when last_set */
     bool last_set;
     allot__group_state *groups; /* one for each of the plan's */

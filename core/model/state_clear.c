@@ -10,6 +10,7 @@ static void clear_tasks(allot_state *state)
     if (tasks->list.count + tasks->labels.count + tasks->sessions.count + tasks->extras.count == 0)
         return;
     allot__tasks_release(state);
+    tasks->gone = 0;
     tasks->list.count = tasks->extras.count = tasks->labels.count = tasks->sessions.count = 0;
     allot__index_clear(&tasks->index);
     allot__index_clear(&tasks->label_index);
@@ -34,13 +35,20 @@ static void clear_jobs(allot_state *state)
     jobs->arranged = false;
 }
 
+int allot_state_clear_orders(allot_state *state)
+{
+    if (!state || state->sealed)
+        return ALLOT_EUSAGE;
+    allot__flights_clear(state);
+    state->loans.count = 0;
+    return ALLOT_OK;
+}
+
 int allot_state_clear(allot_state *state)
 {
     if (!state || state->sealed)
         return ALLOT_EUSAGE;
     clear_tasks(state);
-    allot__flights_clear(state);
     clear_jobs(state);
-    state->loans.count = 0;
-    return ALLOT_OK;
+    return allot_state_clear_orders(state);
 }

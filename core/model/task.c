@@ -46,16 +46,37 @@ int32_t allot__label_of(allot_state *state, const char *text)
 
 /* ---- Tasks ---- */
 
-int32_t allot__task_find(const allot_state *state, const char *id)
+static int32_t find_task(const allot_state *state, const char *id, uint32_t hash)
 {
     const allot__tasks *tasks = &state->tasks;
-    uint32_t hash = hash_of(id), probe = 0;
+    uint32_t probe = 0;
     int32_t found;
     while ((found = allot__index_next(&tasks->index, hash, &probe)) >= 0) {
         if (strcmp(allot__task_at(tasks, found)->id, id) == 0)
             return found;
     }
     return -1;
+}
+
+int32_t allot__task_find(const allot_state *state, const char *id)
+{
+    return find_task(state, id, hash_of(id));
+}
+
+int allot_state_task_end(allot_state *state, const char *id)
+{
+    if (!state || state->sealed || !id)
+        return ALLOT_EUSAGE;
+    uint32_t hash = hash_of(id);
+    int32_t number = find_task(state, id, hash);
+    if (number < 0)
+        return ALLOT_ENOENT;
+    allot__tasks *tasks = &state->tasks;
+    allot__index_remove(&tasks->index, hash, number);
+    ((allot__task *)tasks->list.items + number)->consumer = -1;
+    tasks->gone++;
+    tasks->arranged = false;
+    return ALLOT_OK;
 }
 
 static bool within(int64_t value, int64_t min, int64_t max)
@@ -146,7 +167,7 @@ int allot__extra_make(allot_state *state, const char *const *tags, int32_t tag_c
     return ALLOT_OK;
 }
 
-static int add_task(allot_state *state, const allot_task *task)
+static int add_task(allot_state *state, const allot_task *task, uint32_t hash)
 {
     allot__tasks *tasks = &state->tasks;
     allot__task made = {.started = task->started,
@@ -166,7 +187,7 @@ static int add_task(allot_state *state, const allot_task *task)
     if (!added)
         return ALLOT_ENOMEM;
     *added = made;
-    allot__index_add(&tasks->index, hash_of(made.id), (int32_t)tasks->list.count - 1);
+    allot__index_add(&tasks->index, hash, (int32_t)tasks->list.count - 1);
     tasks->arranged = false;
     return ALLOT_OK;
 }
@@ -176,11 +197,12 @@ int allot_state_task(allot_state *state, const allot_task *task)
     int status = check_task(state, task);
     if (status)
         return status;
-    if (allot__task_find(state, task->id) >= 0)
+    uint32_t hash = hash_of(task->id);
+    if (find_task(state, task->id, hash) >= 0)
         return ALLOT_EEXIST;
     if (allot__index_room(state->engine, &state->tasks.index))
         return ALLOT_ENOMEM;
-    return add_task(state, task);
+    return add_task(state, task, hash);
 }
 
 int32_t allot_state_tasks(const allot_state *state)
@@ -199,6 +221,8 @@ int allot_state_task_at(const allot_state *state, int32_t i, allot_task *out)
         return ALLOT_EUSAGE;
     const allot__tasks *tasks = &state->tasks;
     const allot__task *task = allot__task_at(tasks, i);
+    if (task->consumer < 0)
+        return ALLOT_ENOENT;
     *out = (allot_task){.id = task->id,
                         .consumer = task->consumer,
                         .group = task->group,

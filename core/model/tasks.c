@@ -233,6 +233,29 @@ static int arrange_tasks(arranging *it)
     return status;
 }
 
+int allot__tasks_close_up(allot_state *state)
+{
+    allot__tasks *tasks = &state->tasks;
+    size_t count = tasks->list.count;
+    allot__task *list = tasks->list.items;
+    int32_t left = 0;
+    if (tasks->gone == 0)
+        return ALLOT_OK;
+    int32_t *numbers = allot__new(state->engine, count, sizeof *numbers);
+    if (!numbers)
+        return ALLOT_ENOMEM;
+    for (size_t i = 0; i < count; i++) {
+        numbers[i] = left;
+        if (list[i].consumer >= 0)
+            list[left++] = list[i];
+    }
+    allot__index_renumber(&tasks->index, numbers);
+    allot__free(state->engine, numbers, count, sizeof *numbers);
+    tasks->list.count = (size_t)left;
+    tasks->gone = 0;
+    return ALLOT_OK;
+}
+
 /* What building took too much; shrinking may fail, then it stays as it is. */
 static void trim(allot_engine *engine, allot__vector *list)
 {
@@ -250,7 +273,8 @@ static int arrange(allot_state *state)
 {
     allot__tasks *tasks = &state->tasks;
     size_t groups = (size_t)state->plan->group_count, sessions = tasks->sessions.count;
-    trim(state->engine, &tasks->list);
+    if (!state->reopened)
+        trim(state->engine, &tasks->list);
     tasks->units = allot__new(state->engine, groups, sizeof *tasks->units);
     if (!tasks->units)
         return ALLOT_ENOMEM;
@@ -275,7 +299,9 @@ int allot__tasks_arrange(allot_state *state)
     if (state->tasks.arranged)
         return ALLOT_OK;
     allot__tasks_release(state);
-    int status = arrange(state);
+    int status = allot__tasks_close_up(state);
+    if (status == ALLOT_OK)
+        status = arrange(state);
     if (status)
         allot__tasks_release(state);
     state->tasks.arranged = status == ALLOT_OK;

@@ -26,7 +26,8 @@ enum { ALLOT__PRIORITY_MAX = 10000 };
 typedef struct allot__task {
     const char *id;
     int64_t started, submitted;
-    int32_t consumer, group, slots, preempted;
+    int32_t consumer; /* -1: it was taken out; arranging lets it go */
+    int32_t group, slots, preempted;
     int32_t session, host, slot; /* labels */
     int32_t extra;               /* among the extras; -1: none */
 } allot__task;
@@ -79,6 +80,7 @@ typedef struct allot__tasks {
     allot__pool pool;     /* of strings, tags, values */
     allot__vector list;   /* of allot__task */
     allot__index index;   /* ... by id */
+    size_t gone;          /* of the list: taken out */
     allot__vector extras; /* of allot__extra */
     allot__vector labels; /* of allot__label */
     allot__index label_index;
@@ -115,6 +117,8 @@ int allot__extra_make(allot_state *state, const char *const *tags, int32_t tag_c
 int allot__extra_check(const allot_plan *plan, const char *const *tags, int32_t tag_count,
                        const allot_task_value *values, int32_t value_count);
 
+/* Lets go of tasks that were taken out: those behind them move up. ENOMEM: nothing moved. */
+int allot__tasks_close_up(allot_state *state);
 /* Makes sites, units and what else is by leaf; when nothing was added since, nothing. ENOMEM. */
 int allot__tasks_arrange(allot_state *state);
 /* Checks what was arranged: sessions' schedulings, tasks' sessions. EINVALID. */

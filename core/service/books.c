@@ -35,6 +35,7 @@ static void make_group(allot__books *books, allot__books_group *group, bool *fai
     group->demand = make(books, count, sizeof *group->demand, failed);
     group->allocated = make(books, count, sizeof *group->allocated, failed);
     group->held = make(books, count, sizeof *group->held, failed);
+    group->sessions = make(books, count, sizeof *group->sessions, failed);
     if (!books->damped)
         return;
     group->reclaimed_at = make(books, count, sizeof *group->reclaimed_at, failed);
@@ -104,6 +105,7 @@ void allot__books_end(allot__books *books)
         void *columns[] = {group->demand, group->allocated, group->held};
         for (size_t k = 0; k < 3; k++)
             end(books, columns[k], books->consumers, sizeof *group->demand);
+        end(books, group->sessions, books->consumers, sizeof *group->sessions);
         end(books, group->reclaimed_at, books->consumers, sizeof *group->reclaimed_at);
         end(books, group->waiting_since, books->consumers, sizeof *group->waiting_since);
     }

@@ -173,7 +173,7 @@ static void enter_flights(entry *it)
         if (item == NULL)
             continue;
         bool back = flight.phase == ALLOT_RETURNED, moved = item->it.deadline != flight.deadline;
-        it->books->lists_dirty = it->books->lists_dirty || back || moved;
+        it->books->orders_dirty = it->books->orders_dirty || back || moved;
         item->it.deadline = flight.deadline;
         if (!back && moved)
             allot__write_flight(it->books, &item->it, it->effect);
@@ -260,7 +260,7 @@ int allot__books_enter(allot__books *books, const allot_decision *decision, int6
         enter_loans(&it);
         enter_leases(&it);
         enter_times(&it);
-        books->lists_dirty = books->lists_dirty || it.flight_count > 0 || it.loan_count > 0;
+        books->orders_dirty = books->orders_dirty || it.flight_count > 0 || it.loan_count > 0;
     }
     drop(&it);
     return status;

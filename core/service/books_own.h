@@ -63,7 +63,8 @@ typedef struct allot__host_item {
 typedef struct allot__books_group {
     int32_t *demand, *allocated, *held;    /* by consumer; held: by its tasks */
     int64_t *reclaimed_at, *waiting_since; /* INT64_MIN: not; NULL where no option asks for it */
-    int64_t slots;                         /* -1: not told */
+    int32_t (*sessions)[ALLOT_SCHEDULING_COUNT]; /* by consumer: how many there are of each */
+    int64_t slots;                               /* -1: not told */
 } allot__books_group;
 
 typedef struct allot__usage_item {
@@ -87,7 +88,10 @@ struct allot__books {
     bool damped;  /* an option asks for the times of leaves */
     /* The state made from this. */
     allot_state *state;
-    bool sealed, lists_dirty;
+    bool sealed;
+    bool lists_dirty;  /* it lacks something of its lists, and is filled with them anew */
+    bool orders_dirty; /* ... of reclaims in flight or loans alone */
+    size_t ended;      /* tasks that were taken out since it was filled: their strings are there */
     /* Leaves whose allocated the state has yet to be told, as a decision about it lives. */
     struct allot__granted {
         int32_t group, consumer;

@@ -64,18 +64,35 @@ int allot__apply_row(allot__books *books, const allot__event *event, allot__faul
 
 /* ---- Sessions -------------------------------------------------------------------------------- */
 
+/* All sessions of a leaf are scheduled alike; `old` is about to go. */
+static int check_scheduling(const allot__books *books, const allot__event *event,
+                            const allot__session_item *old, allot__fault *fault)
+{
+    const int32_t *there = books->groups[event->group].sessions[event->consumer];
+    for (int32_t kind = 0; kind < ALLOT_SCHEDULING_COUNT; kind++) {
+        bool own = old != NULL && old->it.consumer == event->consumer &&
+                   old->it.group == event->group && (int32_t)old->it.scheduling == kind;
+        if (kind != (int32_t)event->scheduling && there[kind] > own)
+            return allot__fault_set(fault, ALLOT_EINVALID, "E-scheduling", "scheduling", NULL,
+                                    "scheduling: the leaf's other sessions have \"%s\", and all "
+                                    "of a leaf have the same",
+                                    allot_scheduling_name(kind));
+    }
+    return ALLOT_OK;
+}
+
+static void count_session(allot__books *books, const allot_session *session, int32_t more)
+{
+    books->groups[session->group].sessions[session->consumer][session->scheduling] += more;
+    books->lists_dirty = true;
+}
+
 static int put_session(allot__books *books, const allot__event *event, allot__session_item *old,
                        allot__fault *fault)
 {
-    for (allot__named *it = books->sessions.first; it != NULL; it = it->after) {
-        const allot_session *other = &((allot__session_item *)(void *)it)->it;
-        if (it != (const allot__named *)(const void *)old && other->consumer == event->consumer &&
-            other->group == event->group && other->scheduling != event->scheduling)
-            return allot__fault_set(fault, ALLOT_EINVALID, "E-scheduling", "scheduling", NULL,
-                                    "scheduling: the leaf's session \"%.100s\" has \"%s\", and all "
-                                    "of a leaf have the same",
-                                    other->id, allot_scheduling_name((int)other->scheduling));
-    }
+    int status = check_scheduling(books, event, old, fault);
+    if (status != ALLOT_OK)
+        return status;
     allot_session session = {.id = event->id,
                              .consumer = event->consumer,
                              .group = event->group,
@@ -86,17 +103,17 @@ static int put_session(allot__books *books, const allot__event *event, allot__se
                              .minimum = event->minimum,
                              .demand = event->demand};
     allot__session_item *item = allot__session_make(books->engine, &session);
-    if (item == NULL || allot__map_reserve(&books->sessions) != ALLOT_OK) {
-        if (item != NULL)
-            ALLOT__ITEM_FREE(books->engine, item);
+    if (item == NULL)
+        return ALLOT_ENOMEM;
+    if (old != NULL) {
+        allot__map_swap(&books->sessions, &old->named, &item->named);
+        count_session(books, &old->it, -1);
+        ALLOT__ITEM_FREE(books->engine, old);
+    } else if (allot__map_put(&books->sessions, &item->named) != ALLOT_OK) {
+        ALLOT__ITEM_FREE(books->engine, item);
         return ALLOT_ENOMEM;
     }
-    if (old != NULL) {
-        allot__map_take(&books->sessions, &old->named);
-        ALLOT__ITEM_FREE(books->engine, old);
-    }
-    allot__map_put(&books->sessions, &item->named);
-    books->lists_dirty = true;
+    count_session(books, &item->it, 1);
     return ALLOT_OK;
 }
 
@@ -109,9 +126,9 @@ int allot__apply_session(allot__books *books, const allot__event *event, allot__
     if (old == NULL)
         return allot__fault_set(fault, ALLOT_ENOENT, "E-unknown-session", "id", NULL,
                                 "id: there is no session \"%.100s\"", event->id);
+    count_session(books, &old->it, -1);
     allot__map_take(&books->sessions, &old->named);
     ALLOT__ITEM_FREE(books->engine, old);
-    books->lists_dirty = true;
     return ALLOT_OK;
 }
 

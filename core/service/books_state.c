@@ -69,6 +69,16 @@ static int put_job(const allot__job_item *item, allot_state *state, int64_t now)
     return allot_state_job(state, &job);
 }
 
+static int put_orders(const allot__books *books, allot_state *state)
+{
+    int status = allot_state_clear_orders(state);
+    for (const allot__named *it = books->flights.first; it && status == ALLOT_OK; it = it->after)
+        status = allot_state_in_flight(state, &((const allot__flight_item *)(const void *)it)->it);
+    for (size_t i = 0; i < books->loan_count && status == ALLOT_OK; i++)
+        status = allot_state_loan(state, &books->loans[i]);
+    return status;
+}
+
 static int put_lists(const allot__books *books, allot_state *state, int64_t now)
 {
     int status = allot_state_clear(state);
@@ -76,12 +86,27 @@ static int put_lists(const allot__books *books, allot_state *state, int64_t now)
         status = allot_state_session(state, &((const allot__session_item *)(const void *)it)->it);
     for (const allot__named *it = books->tasks.first; it && status == ALLOT_OK; it = it->after)
         status = allot_state_task(state, &((const allot__task_item *)(const void *)it)->it);
-    for (const allot__named *it = books->flights.first; it && status == ALLOT_OK; it = it->after)
-        status = allot_state_in_flight(state, &((const allot__flight_item *)(const void *)it)->it);
     for (const allot__named *it = books->jobs.first; it && status == ALLOT_OK; it = it->after)
         status = put_job((const allot__job_item *)(const void *)it, state, now);
-    for (size_t i = 0; i < books->loan_count && status == ALLOT_OK; i++)
-        status = allot_state_loan(state, &books->loans[i]);
+    return status == ALLOT_OK ? put_orders(books, state) : status;
+}
+
+/* What ran and what is on its way: the changes alone, or all anew. What tasks that ended have left
+ * in the state's memory is never more than what those that run have there, and a little. */
+static int bring_lists(allot__books *books, int64_t now)
+{
+    enum { ENDED_LEAST = 10000 };
+    int status = ALLOT_OK;
+    books->lists_dirty = books->lists_dirty || books->jobs.count > 0 ||
+                         books->ended > books->tasks.count + ENDED_LEAST;
+    if (books->lists_dirty) {
+        status = put_lists(books, books->state, now);
+        books->ended = 0;
+    } else if (books->orders_dirty) {
+        status = put_orders(books, books->state);
+    }
+    books->lists_dirty = status != ALLOT_OK;
+    books->orders_dirty = false;
     return status;
 }
 
@@ -135,11 +160,8 @@ int allot__books_state(allot__books *books, int64_t now, allot_report *report,
         status = put_times(books, books->state, now);
     if (status == ALLOT_OK)
         status = put_damping(books, books->state, now);
-    if (status == ALLOT_OK && (books->lists_dirty || books->jobs.count > 0)) {
-        books->lists_dirty = true;
-        status = put_lists(books, books->state, now);
-        books->lists_dirty = status != ALLOT_OK;
-    }
+    if (status == ALLOT_OK)
+        status = bring_lists(books, now);
     if (status == ALLOT_OK)
         status = allot_state_seal(books->state, report);
     if (status != ALLOT_OK) {

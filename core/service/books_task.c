@@ -50,6 +50,12 @@ static int join_unit(allot__books *books, const allot_task *task, allot__unit **
     return ALLOT_OK;
 }
 
+/* Is what is done to tasks done to the state as well? Else it is filled anew. */
+static bool in_state(const allot__books *books)
+{
+    return books->state != NULL && !books->lists_dirty;
+}
+
 int allot__task_begin(allot__books *books, allot__task_item *task)
 {
     int64_t more = allot__task_needs(books, &task->it);
@@ -63,7 +69,8 @@ int allot__task_begin(allot__books *books, allot__task_item *task)
     }
     allot__map_put(&books->tasks, &task->named);
     books->groups[task->it.group].held[task->it.consumer] += (int32_t)more;
-    books->lists_dirty = true;
+    if (in_state(books) && allot_state_task(books->state, &task->it) != ALLOT_OK)
+        books->lists_dirty = true;
     return ALLOT_OK;
 }
 
@@ -96,12 +103,14 @@ void allot__task_end(allot__books *books, allot__task_item *task, bool keep)
     allot__books_group *group = &books->groups[task->it.group];
     int32_t leaf = task->it.consumer, of = task->it.group;
     int64_t less = leave_unit(books, task);
+    if (in_state(books) && allot_state_task_end(books->state, task->it.id) != ALLOT_OK)
+        books->lists_dirty = true;
+    books->ended++;
     allot__map_take(&books->tasks, &task->named);
     ALLOT__ITEM_FREE(books->engine, task);
     group->held[leaf] -= (int32_t)less;
     if (!keep)
         allot__books_allocate(books, of, leaf, group->allocated[leaf] - less);
-    books->lists_dirty = true;
 }
 
 /* ---- Events ---------------------------------------------------------------------------------- */
@@ -222,6 +231,6 @@ int allot__apply_returned(allot__books *books, const allot__event *event, allot_
         allot__map_take(&books->flights, &item->named);
         ALLOT__ITEM_FREE(books->engine, item);
     }
-    books->lists_dirty = true;
+    books->orders_dirty = true;
     return ALLOT_OK;
 }

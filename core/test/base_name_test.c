@@ -74,6 +74,38 @@ static void an_index_finds_what_was_added(void)
     CHECK(oom_clean(&memory));
 }
 
+/* Hashes fall on few places, so that what is taken out stands in the way of others. */
+static void an_index_forgets_what_was_taken_out(void)
+{
+    enum { COUNT = 3000 };
+    allot_engine *engine;
+    allot_engine_new(NULL, NULL, &engine);
+    allot__index index = {0};
+    int32_t numbers[COUNT], left = 0;
+    int wrong = 0;
+    for (int32_t i = 0; i < COUNT; i++) {
+        CHECK_EQ(allot__index_room(engine, &index), ALLOT_OK);
+        allot__index_add(&index, (uint32_t)(i * i) % 911, i);
+    }
+    for (int32_t i = 0; i < COUNT; i++) {
+        numbers[i] = left;
+        if (i % 7 < 4)
+            allot__index_remove(&index, (uint32_t)(i * i) % 911, i);
+        else
+            left++;
+    }
+    CHECK_EQ(index.count, left);
+    for (int32_t i = 0; i < COUNT; i++)
+        wrong += seek(&index, (uint32_t)(i * i) % 911, i) != (i % 7 >= 4);
+    allot__index_renumber(&index, numbers);
+    for (int32_t i = 0; i < COUNT; i++)
+        if (i % 7 >= 4)
+            wrong += seek(&index, (uint32_t)(i * i) % 911, numbers[i]) != 1;
+    CHECK_EQ(wrong, 0);
+    allot__index_free(engine, &index);
+    allot_engine_free(engine);
+}
+
 static void an_index_that_cannot_grow_stays(void)
 {
     oom memory = {0};
@@ -132,6 +164,7 @@ int main(void)
     RUN(names_follow_the_rule);
     RUN(labels_are_printable);
     RUN(an_index_finds_what_was_added);
+    RUN(an_index_forgets_what_was_taken_out);
     RUN(an_index_that_cannot_grow_stays);
     RUN(hashes_spread);
     RUN(hashes_read_every_byte);

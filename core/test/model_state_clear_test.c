@@ -79,11 +79,80 @@ static int scenario(allot_engine *engine)
     return status;
 }
 
+/* Tasks that end one by one: the others keep their order, and what named one that is gone knows. */
+static int one_by_one(allot_engine *engine)
+{
+    allot_plan *plan = NULL;
+    allot_state *state = NULL;
+    allot_task task = {.id = "t3", .slots = 1}, seen;
+    int status = make_plan(engine, &plan);
+    if (status == ALLOT_OK)
+        status = allot_state_new(plan, &state);
+    if (status == ALLOT_OK)
+        status = fill(state);
+    if (status == ALLOT_OK) {
+        CHECK_EQ(allot_state_task_end(state, "t1"), ALLOT_EUSAGE); /* it is sealed */
+        allot_state_open(state);
+        CHECK_EQ(allot_state_task_end(state, "t9"), ALLOT_ENOENT);
+        CHECK_EQ(allot_state_task_end(state, "t1"), ALLOT_OK);
+        CHECK_EQ(allot_state_task_end(state, "t1"), ALLOT_ENOENT);
+        CHECK_EQ(allot_state_tasks(state), 2);
+        CHECK_EQ(allot_state_task_at(state, 0, &seen), ALLOT_ENOENT);
+        status = allot_state_task(state, &task);
+    }
+    if (status == ALLOT_OK) {
+        task.id = "t1";
+        status = allot_state_task(state, &task);
+    }
+    if (status == ALLOT_OK)
+        OOM_RETRY(status, allot_state_seal(state, NULL));
+    static const char *const ids[] = {"t2", "t3", "t1"};
+    for (int32_t i = 0; i < 3 && status == ALLOT_OK; i++) {
+        CHECK_EQ(allot_state_task_at(state, i, &seen), ALLOT_OK);
+        CHECK_STR(seen.id, ids[i]);
+    }
+    if (status == ALLOT_OK) {
+        CHECK_EQ(allot_state_tasks(state), 3);
+        CHECK_EQ(allot_state_allocated_get(state, 0, 0), 4);
+    }
+    allot_state_free(state);
+    allot_plan_free(plan);
+    return status;
+}
+
+/* What was ordered alone is taken out. */
+static void test_orders(void)
+{
+    allot_engine *engine = NULL;
+    allot_plan *plan = NULL;
+    allot_state *state = NULL;
+    allot_decision *decision = NULL;
+    allot_engine_new(NULL, NULL, &engine);
+    CHECK_EQ(make_plan(engine, &plan), ALLOT_OK);
+    CHECK_EQ(allot_state_new(plan, &state), ALLOT_OK);
+    CHECK_EQ(fill(state), ALLOT_OK);
+    CHECK_EQ(allot_state_clear_orders(state), ALLOT_EUSAGE); /* it is sealed */
+    for (int32_t flights = 1; flights >= 0; flights--) {
+        CHECK_EQ(allot_cycle(plan, state, NULL, &decision), ALLOT_OK);
+        CHECK_EQ(allot_decision_flights(decision), flights);
+        allot_decision_free(decision);
+        allot_state_open(state);
+        CHECK_EQ(allot_state_clear_orders(state), ALLOT_OK);
+        CHECK_EQ(allot_state_tasks(state), 2);
+        CHECK_EQ(allot_state_sessions(state), 1);
+        CHECK_EQ(allot_state_seal(state, NULL), ALLOT_OK);
+    }
+    allot_state_free(state);
+    allot_plan_free(plan);
+    allot_engine_free(engine);
+}
+
 static void test_again(void)
 {
     allot_engine *engine = NULL;
     CHECK_EQ(allot_engine_new(NULL, NULL, &engine), ALLOT_OK);
     CHECK_EQ(scenario(engine), ALLOT_OK);
+    CHECK_EQ(one_by_one(engine), ALLOT_OK);
     allot_engine_free(engine);
     CHECK_EQ(allot_state_clear(NULL), ALLOT_EUSAGE);
 }
@@ -91,11 +160,13 @@ static void test_again(void)
 static void test_out_of_memory(void)
 {
     CHECK(oom_each(scenario));
+    CHECK(oom_each(one_by_one));
 }
 
 int main(void)
 {
     RUN(test_again);
+    RUN(test_orders);
     RUN(test_out_of_memory);
     return check_done();
 }

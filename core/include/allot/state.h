@@ -124,6 +124,12 @@ ALLOT_API int allot_state_open(allot_state *state);
  * and jobs. What was set stays: times, demand, allocated, sizes, hosts, use of queues. The memory
  * stays for what comes next, so that a state can be filled anew for every cycle. EUSAGE. */
 ALLOT_API int allot_state_clear(allot_state *state);
+/* Takes out what decisions before ordered alone: reclaims in flight and loans. EUSAGE. */
+ALLOT_API int allot_state_clear_orders(allot_state *state);
+/* Takes one task out of an open state; the others keep their order, and are numbered anew when the
+ * state is sealed: until then allot_state_tasks counts it, and allot_state_task_at says ENOENT of
+ * it. What its strings took comes back with allot_state_clear. ENOENT: none has that id; EUSAGE. */
+ALLOT_API int allot_state_task_end(allot_state *state, const char *id);
 /* What a sealed state tells, under another plan, by names: to be sealed. It takes its memory from
  * that plan's engine. ENOENT: the plan lacks somebody whom the state tells of other than that it
  * wants and holds nothing; EINVALID: it cannot have such a state; both with a diagnostic. ENOMEM.
