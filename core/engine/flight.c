@@ -137,7 +137,8 @@ static void count(const survey *it, int32_t i)
 {
     allot__flown *flown = &it->out->flights[i];
     int64_t held = flight_at(it->state, i)->slots;
-    if (it->tallies[i].gone && it->tallies[i].live < held) {
+    bool gone = it->tallies[i].gone || flight_at(it->state, i)->gone > 0;
+    if (gone && it->tallies[i].live < held) {
         held = it->tallies[i].live;
     }
     int64_t open = it->tallies[i].live - flown->lost;

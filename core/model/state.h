@@ -32,6 +32,7 @@ typedef struct allot__flight {
     int64_t slots, deadline;
     int32_t first, count;
     int32_t first_task, task_count;
+    int32_t gone; /* tasks that it named beside these */
 } allot__flight;
 
 /* A task that goes: its number in the state, after sealing; -1: it is gone. */

@@ -65,7 +65,8 @@ static int fill_flight(const allot__copying *it, const allot__flight *flight, al
                             .claims = claims,
                             .claim_count = flight->count,
                             .tasks = tasks,
-                            .task_count = flight->task_count};
+                            .task_count = flight->task_count,
+                            .gone = flight->gone};
     int status = allot__copy_pair(it, &copy.group, &copy.consumer);
     for (int32_t i = 0; i < flight->count && status == ALLOT_OK; i++) {
         claims[i] = from[i];

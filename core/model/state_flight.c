@@ -58,7 +58,7 @@ static int check_flight(const allot_state *state, const allot_in_flight *reclaim
     if (!reclaim || !is_leaf(state, reclaim->group, reclaim->consumer) ||
         reclaim->claim_count < 0 || (reclaim->claim_count > 0 && !reclaim->claims) ||
         state->claims.count + (size_t)reclaim->claim_count > INT32_MAX || reclaim->task_count < 0 ||
-        (reclaim->task_count > 0 && !reclaim->tasks) ||
+        (reclaim->task_count > 0 && !reclaim->tasks) || reclaim->gone < 0 ||
         state->flight_tasks.count + (size_t)reclaim->task_count > INT32_MAX)
         return ALLOT_EUSAGE;
     bool in_range = amount(reclaim->slots);
@@ -119,7 +119,8 @@ int allot_state_in_flight(allot_state *state, const allot_in_flight *reclaim)
                             .first = (int32_t)state->claims.count,
                             .count = reclaim->claim_count,
                             .first_task = (int32_t)state->flight_tasks.count,
-                            .task_count = reclaim->task_count};
+                            .task_count = reclaim->task_count,
+                            .gone = reclaim->gone};
     if (reclaim->id)
         flight.id = allot__copy(state->engine, reclaim->id, strlen(reclaim->id));
     bool copied = flight.id || !reclaim->id;

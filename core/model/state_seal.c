@@ -97,7 +97,7 @@ static int64_t still_held(const allot_state *state, const allot__flight *flight)
 {
     const allot__flight_task *list = state->flight_tasks.items;
     int64_t live = 0;
-    bool gone = false;
+    bool gone = flight->gone > 0;
     for (int32_t k = flight->first_task; k < flight->first_task + flight->task_count; k++) {
         gone = gone || list[k].task < 0;
         live += list[k].task < 0 ? 0 : allot__task_at(&state->tasks, list[k].task)->slots;

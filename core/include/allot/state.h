@@ -70,6 +70,7 @@ typedef struct allot_in_flight {
     /* The tasks that go, by id; those that are no more in the state have freed their slots. */
     const char *const *tasks;
     int32_t task_count;
+    int32_t gone; /* how many more it named that are no more, and whose ids others may have now */
 } allot_in_flight;
 
 /* A state is filled (in any order), then sealed. It can be opened again to be changed. */
