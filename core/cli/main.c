@@ -72,6 +72,7 @@ int main(int argc, char **argv)
 {
     allot__cli cli = {0};
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error, not the end */
     if (allot_engine_new(NULL, NULL, &cli.engine) != ALLOT_OK ||
         allot_report_new(cli.engine, &cli.report) != ALLOT_OK) {
         fputs("allot: error: out of memory [ENOMEM]\n", stderr);

@@ -76,6 +76,8 @@ const allot__option_row allot__cli_options[] = {
      AT(debounce), 0, 60000},
     {"keep", '\0', "N", "so many events stay in the store for replay (1000000)", CLI_NUMBER,
      AT(keep), 0, INT64_MAX},
+    {"snapshot", '\0', "N", "a snapshot every so many events and cycles (200000)", CLI_NUMBER,
+     AT(snapshot), 1, INT64_MAX},
     {"clients", '\0', "N", "at most so many connections (1000)", CLI_NUMBER, AT(clients), 1,
      100000},
     {"no-watch", '\0', NULL, "do not reload plan and policies when their files change", CLI_FLAG,

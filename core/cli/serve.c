@@ -57,6 +57,8 @@ static void configure(const allot__cli *cli, allot_service_config *config)
         config->interval = options->interval * 1000;
     if (options->keep > 0 || allot__cli_given(cli, "keep"))
         config->keep = options->keep;
+    if (options->snapshot > 0)
+        config->snapshot = options->snapshot;
     if (options->clients > 0)
         config->clients = (int32_t)options->clients;
 }
