@@ -8,39 +8,20 @@
 -- longer.
 
 local dkjson = require "dkjson"
+local service = require "spec.support.service"
 local shell = require "spec.support.shell"
 
 local FULL = os.getenv("ALLOT_CHAOS") == "full"
 
-local NAMESPACE = "unshare --user --map-root-user --mount --pid --fork --kill-child --mount-proc "
-
-local function is_allowed(line)
-  return (shell.run(NAMESPACE .. line .. " >/dev/null 2>&1")) == 0
-end
-
 describe("a service", function ()
-  local folder
-
-  before_each(function ()
-    folder = shell.directory()
-  end)
-
-  after_each(function ()
-    shell.remove(folder)
-  end)
+  local world = service.world()
 
   --- Runs a scenario and gives what it counted; nil where the system does not allow it.
   local function chaos(scenario, count, before)
-    if not is_allowed("true") then
-      pending("unshare is not allowed here: nothing was killed")
-      return nil
-    end
     local line = ("%s timeout 900 python3 -B spec/support/chaos.py %s %s %s %d"):format(
-      before or "", scenario, shell.allot, folder, count)
-    local status, out, err = shell.run(
-      "export ASAN_OPTIONS=detect_leaks=0; " .. NAMESPACE .. "sh -c " .. shell.quote(line))
-    assert.equal(0, status, err .. out)
-    return assert(dkjson.decode(out), out)
+      before or "", scenario, shell.allot, world.folder, count)
+    local out = world.run_line("sh -c " .. shell.quote(line))
+    return out and assert(dkjson.decode(out), out)
   end
 
   it("that is killed under load loses and repeats nothing", function ()
@@ -58,10 +39,10 @@ describe("a service", function ()
 
   it("whose disk is full acknowledges nothing, says so, and recovers", function ()
     local mount = "mkdir %s/disk && mount -t tmpfs -o size=24m tmpfs %s/disk &&"
-    if is_allowed("true") and not is_allowed("mount -t tmpfs -o size=24m tmpfs /mnt") then
+    if service.is_allowed() and not service.is_allowed("mount -t tmpfs -o size=24m tmpfs /mnt") then
       return pending("tmpfs cannot be mounted here: no disk was full")
     end
-    local told = chaos("disk_full", 1, mount:format(folder, folder))
+    local told = chaos("disk_full", 1, mount:format(world.folder, world.folder))
     if told then
       assert.truthy(told.trouble:find("full", 1, true), told.trouble)
       assert.is_true(told.events > 20)
@@ -89,7 +70,7 @@ describe("a service", function ()
   it("goes by whole policies, however they are written", function ()
     local told = chaos("torn", FULL and 100 or 12)
     if told then
-      local path = folder .. "/last.lua"
+      local path = world.folder .. "/last.lua"
       shell.write(path, told.text)
       assert.equal(shell.lines("sha256sum " .. path)[1]:match("^%x+"), told.last)
       assert.is_true(told.policies > 1 and told.policies <= told.rounds + 1)

@@ -60,28 +60,11 @@ print(client.connect("/nowhere/sock"):call("ping"))
 ]==]
 
 describe("clients", function ()
-  local folder
-
-  before_each(function ()
-    folder = shell.directory()
-  end)
-
-  after_each(function ()
-    shell.remove(folder)
-  end)
-
-  local function run(script)
-    if not service.is_allowed() then
-      pending("unshare is not allowed here: no service ran")
-      return nil
-    end
-    local status, out, err = service.run(folder, PLAN, script)
-    assert.equal(0, status, err .. out)
-    return out, err
-  end
+  local world = service.world(PLAN)
+  local run = world.run
 
   it("in Python", function ()
-    shell.write(folder .. "/it.py", PYTHON)
+    shell.write(world.folder .. "/it.py", PYTHON)
     local out = run 'start && python3 -I $DIR/it.py "$HERE" "$SOCK" && stop'
     if out then
       assert.equal("1\n1\n1 [('/a', 5)]\n2 Error -32006\n-32601\n2 [('/b', 3)]\n[] None\n[1, 2]\n",
@@ -90,7 +73,7 @@ describe("clients", function ()
   end)
 
   it("in Lua", function ()
-    shell.write(folder .. "/it.lua", LUA)
+    shell.write(world.folder .. "/it.lua", LUA)
     local out = run 'start && lua5.4 $DIR/it.lua "$HERE" "$SOCK" && stop'
     if out then
       assert.equal("1\n1\n1\t[('/a', 5)]\n2\tError\t-32006\n-32601\tnil\ttrue\n"

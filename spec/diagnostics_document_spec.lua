@@ -4,6 +4,7 @@
 --- no use for. `spec/support/census.lua` finds the faults that no spec produces.
 
 local core = require "allot.core"
+local many = require "spec.support.document".many
 
 --- All that is said of a document, warnings too; of a state its plan has to be sound.
 local function said_of(plan_text, state_text, policies)
@@ -23,13 +24,6 @@ local function says(cases, documents)
     if not said:find(case[2], 1, true) then otherwise[case[1]:sub(1, 200)] = said end
   end
   assert.same({}, otherwise)
-end
-
---- n items, numbered.
-local function many(n, item)
-  local list = {}
-  for i = 1, n do list[i] = item:gsub("#", i) end
-  return table.concat(list, ", ")
 end
 
 describe("a fault in a plan", function ()

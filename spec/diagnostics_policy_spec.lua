@@ -4,6 +4,7 @@
 --- for. `spec/support/census.lua` finds the faults that no spec produces.
 
 local core = require "allot.core"
+local many = require "spec.support.document".many
 
 local PLAN = '{"version": 1, "policy": "x", "consumers": [{"name": "a", "owned": 4}]}'
 local QUEUES = '{"version": 1, "policy": "x", "slots": 4, "queues": [{"name": "a"}]}'
@@ -25,13 +26,6 @@ local function says(cases, text_of)
     if not message:find(case[2], 1, true) then otherwise[case[1]] = message end
   end
   assert.same({}, otherwise)
-end
-
---- A list of n equal items.
-local function many(n, item)
-  local list = {}
-  for i = 1, n do list[i] = item:gsub("#", i) end
-  return table.concat(list, ", ")
 end
 
 describe("a fault in what a policy declares", function ()

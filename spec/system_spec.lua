@@ -2,7 +2,6 @@
 -- Copyright the allot authors
 --- What a service is to the system that runs it: its manager, its user, its limits, its variables.
 
-local heard = require "spec.support.heard"
 local service = require "spec.support.service"
 local shell = require "spec.support.shell"
 
@@ -10,25 +9,8 @@ local PLAN = [[{"version": 1, "slots": 10, "policy": "hybrid", "consumers": [
   {"name": "a", "owned": 10}]}]]
 
 describe("a service", function ()
-  local folder
-
-  before_each(function ()
-    folder = shell.directory()
-  end)
-
-  after_each(function ()
-    shell.remove(folder)
-  end)
-
-  local function run(script)
-    if not service.is_allowed() then
-      pending("unshare is not allowed here: no service ran")
-      return nil
-    end
-    local status, out, err = service.run(folder, PLAN, script)
-    assert.equal(0, status, err .. out)
-    return out, err
-  end
+  local world = service.world(PLAN)
+  local run = world.run
 
   for kind, address in pairs { path = '"$DIR/notify"', abstract = '"@allot-$$"' } do
     it("tells its manager what it does, over an address that is " .. kind, function ()
@@ -89,7 +71,6 @@ describe("a service", function ()
       stop
       ulimit -Hn 100; "$ALLOT" serve "$PLAN" --socket "$SOCK" --clients 300 2>&1; echo $?]]
     if out then
-      heard(out)
       assert.truthy(out:find("Max open files 428 ", 1, true), out)
       assert.truthy(out:find("300 connections take 428 open files, and the system allows 100", 1,
                              true), out)
@@ -112,6 +93,7 @@ describe("a service", function ()
     if not readable then
       return pending("the build is not readable to others than root")
     end
+    local folder = world.folder
     shell.write(folder .. "/plan.json", PLAN)
     shell.lines(("chmod 755 %s && mkdir %s/home && chown 65534 %s/home"):format(folder, folder,
                                                                                folder))

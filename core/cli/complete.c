@@ -54,6 +54,22 @@ static void put_cases(allot__text *out, const char *name,
     allot__cli_puts(out, "    esac\n}\n\n");
 }
 
+/* What both shells take: one word a line, since zsh does not split what is not quoted. */
+static const char argument[] =
+    "# What the option $2 of the verb $1 takes; fails where it takes nothing.\n"
+    "_allot_argument() {\n"
+    "    local each name\n"
+    "    while IFS= read -r each; do\n"
+    "        name=${each%%=*}\n"
+    "        if [ \"$name\" != \"$each\" ]; then\n"
+    "            case \",$name,\" in *\",$2,\"*) echo \"${each#*=}\"; return 0 ;; esac\n"
+    "        fi\n"
+    "    done <<.\n"
+    "$(_allot_options \"$1\" | tr ' ' '\\n')\n"
+    ".\n"
+    "    return 1\n"
+    "}\n\n";
+
 void allot__complete_tables(allot__text *out, const allot__text *topics)
 {
     allot__cli_puts(out, "_allot_verbs() { echo '");
@@ -66,6 +82,7 @@ void allot__complete_tables(allot__text *out, const allot__text *topics)
     allot__cli_puts(out, "'; }\n\n");
     put_cases(out, "_allot_operands", allot__complete_operands);
     put_cases(out, "_allot_options", put_options);
+    allot__cli_puts(out, argument);
 }
 
 int allot__cli_completion(allot__cli *cli)

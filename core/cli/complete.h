@@ -18,9 +18,8 @@ void allot__complete_operands(allot__text *out, const allot__verb *verb);
 /* The names of ready-made policies, with blanks between. */
 void allot__complete_policies(allot__text *out);
 /* The shell functions _allot_verbs, _allot_operands VERB, _allot_options VERB, _allot_policies and
- * _allot_topics, which print words, as bash and zsh have them. An option is
- * "-f,--format=text|json",
- * "--seed=N" or "--help". */
+ * _allot_topics, which print words, as bash and zsh have them, and _allot_argument VERB OPTION. An
+ * option is "-f,--format=text|json", "--seed=N" or "--help". */
 void allot__complete_tables(allot__text *out, const allot__text *topics);
 
 /* Whole scripts. `topics` are those of help, with blanks between. */

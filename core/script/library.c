@@ -121,18 +121,22 @@ static int require(lua_State *L)
                                    "no module '%s' here; a policy can require \"allot\" alone");
 }
 
+int allot__library_ready(lua_State *L)
+{
+    lua_newtable(L);
+    for (int32_t i = 0; i < allot_ready_policies(); i++) {
+        lua_pushstring(L, allot_ready_policy_name(i));
+        lua_rawseti(L, -2, i + 1);
+    }
+    return 1;
+}
+
 /* The policy that a ready-made file returns, or nil; without a name the list of names. */
 static int ready(lua_State *L)
 {
     size_t len;
-    if (lua_isnoneornil(L, 1)) {
-        lua_newtable(L);
-        for (int32_t i = 0; i < allot_ready_policies(); i++) {
-            lua_pushstring(L, allot_ready_policy_name(i));
-            lua_rawseti(L, -2, i + 1);
-        }
-        return 1;
-    }
+    if (lua_isnoneornil(L, 1))
+        return allot__library_ready(L);
     const char *name = luaL_checkstring(L, 1);
     const char *text = allot_ready_policy_text(name, &len);
     if (!text)

@@ -39,6 +39,9 @@ void allot__library_text(lua_State *L, int index);
  * leaves them there. Raises what it raises. */
 void allot__library_sort(lua_State *L, int table, lua_Integer n, int (*less)(lua_State *L));
 
+/* Pushes the list of the ready-made policies' names and returns 1. Raises. */
+int allot__library_ready(lua_State *L);
+
 /* Function `check(place, ...)` as a word that is blamed where it is used: lua/allot/placed.lua. */
 int allot__library_placed(lua_State *L);
 

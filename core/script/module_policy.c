@@ -5,6 +5,7 @@
 
 #include "script/copy.h"
 #include "script/judge.h"
+#include "script/library.h"
 #include "script/module.h"
 
 static allot__module *module_of(lua_State *L)
@@ -73,14 +74,8 @@ int allot__module_policy(lua_State *L)
 int allot__module_ready(lua_State *L)
 {
     size_t len;
-    if (lua_isnoneornil(L, 1)) {
-        lua_newtable(L);
-        for (int32_t i = 0; i < allot_ready_policies(); i++) {
-            lua_pushstring(L, allot_ready_policy_name(i));
-            lua_rawseti(L, -2, i + 1);
-        }
-        return 1;
-    }
+    if (lua_isnoneornil(L, 1))
+        return allot__library_ready(L);
     const char *text = allot_ready_policy_text(luaL_checkstring(L, 1), &len);
     if (!text)
         return 0;

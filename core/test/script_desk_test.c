@@ -293,18 +293,9 @@ static int scenario(allot_engine *engine)
 
 static void memory_may_run_out(void)
 {
-    long calls = 1;
-    for (long at = 0; at <= calls; at += at < 30 ? 1 : calls / 150 + 1) {
-        oom memory = {.fail_at = at, .fail_on = at % 2 == 0};
-        allot_engine *engine = NULL;
-        int status = allot_engine_new(oom_alloc, &memory, &engine);
-        if (status == ALLOT_OK)
-            status = scenario(engine);
-        allot_engine_free(engine);
-        CHECK(status == ALLOT_OK || (status == ALLOT_ENOMEM && at > 0));
-        CHECK(oom_clean(&memory));
-        calls = at > 0 ? calls : memory.calls;
-    }
+    long calls = script_failure(scenario, 0, 0);
+    for (long at = 1; at <= calls; at += at < 30 ? 1 : calls / 150 + 1)
+        script_failure(scenario, at, at % 2 == 0);
     CHECK(calls > 1000);
 }
 

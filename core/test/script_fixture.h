@@ -57,23 +57,29 @@ static inline const allot_diagnostic *script_finding(const script_fixture *it)
     return allot_report_count(it->report) > 0 ? allot_report_at(it->report, 0) : &none;
 }
 
-/* Runs a scenario with an allocation failing, once that one alone and once all from it on: each of
- * the first and the last, which are ours, and some of Lua's thousands between. */
+/* Runs a scenario whose allocation `at` fails, with `on` all from it on; 0: none does. Returns how
+ * many there were. */
+static inline long script_failure(int (*scenario)(allot_engine *engine), long at, int on)
+{
+    oom memory = {.fail_at = at, .fail_on = on};
+    allot_engine *engine = NULL;
+    int status = allot_engine_new(oom_alloc, &memory, &engine);
+    if (status == ALLOT_OK)
+        status = scenario(engine);
+    allot_engine_free(engine);
+    CHECK(status == ALLOT_OK || (status == ALLOT_ENOMEM && at > 0));
+    CHECK(oom_clean(&memory));
+    return memory.calls;
+}
+
+/* Fails each of the first and the last allocations, which are ours, and some of Lua's thousands
+ * between: once that one alone and once all from it on. */
 static inline void script_each_failure(int (*scenario)(allot_engine *engine))
 {
-    long calls = 1;
-    for (long at = 0; at <= calls; at += at < 60 || at > calls - 80 ? 1 : 17) {
-        for (int on = 0; on < 2; on++) {
-            oom memory = {.fail_at = at, .fail_on = on};
-            allot_engine *engine = NULL;
-            int status = allot_engine_new(oom_alloc, &memory, &engine);
-            if (status == ALLOT_OK)
-                status = scenario(engine);
-            allot_engine_free(engine);
-            CHECK(status == ALLOT_OK || (status == ALLOT_ENOMEM && at > 0));
-            CHECK(oom_clean(&memory));
-            calls = at > 0 ? calls : memory.calls;
-        }
+    long calls = script_failure(scenario, 0, 0);
+    for (long at = 1; at <= calls; at += at < 60 || at > calls - 80 ? 1 : 17) {
+        script_failure(scenario, at, 0);
+        script_failure(scenario, at, 1);
     }
     CHECK(calls > 100);
 }

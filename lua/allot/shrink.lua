@@ -4,13 +4,14 @@
 
 local shrink = {}
 
-local function copy(value)
+--- A document of its own, with all that is in it.
+function shrink.copy(value)
   if type(value) ~= "table" then
     return value
   end
   local out = {}
   for key, inner in pairs(value) do
-    out[key] = copy(inner)
+    out[key] = shrink.copy(inner)
   end
   return out
 end
@@ -90,7 +91,7 @@ local KEPT = {
 
 --- Case without a place; nil when nothing is there.
 local function without(case, place)
-  local out = copy(case)
+  local out = shrink.copy(case)
   local at, key = owner(out, place)
   if #place < 2 or not at or at[key] == nil or KEPT[key] or key == "slots" and at.consumer then
     return nil
@@ -104,7 +105,7 @@ local function without(case, place)
 end
 
 local function with_number(case, place, change)
-  local out = copy(case)
+  local out = shrink.copy(case)
   local at, key = owner(out, place)
   if not at or math.type(at[key]) ~= "integer" then
     return nil

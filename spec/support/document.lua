@@ -50,4 +50,11 @@ function document.encode(value, style)
   return table.concat(out)
 end
 
+--- n items of a list as text, each with its number where `item` has "#".
+function document.many(n, item)
+  local list = {}
+  for i = 1, n do list[i] = item:gsub("#", i) end
+  return table.concat(list, ", ")
+end
+
 return document

@@ -74,7 +74,7 @@ local OPEN, CLOSE = { ["("] = true, ["{"] = true, ["["] = true },
 --- Calls on_string { text, line, call, argument, key } for each run of literals, in order: `call`
 -- is the nearest function around that has a name, `key` what it is assigned to.
 function literals.each(source, language, on_string)
-  if language == "c" then source = source:gsub("\n%s*#[^\n]*", "\n") end
+  if language == "c" then source = source:gsub("\n[ \t]*#[^\n]*", "\n") end
   local list, stack, i = tokens(source, language), {}, 1
   while i <= #list do
     local kind, text, line = list[i][1], list[i][2], list[i][3]

@@ -3,6 +3,7 @@
 --- A service that runs in a folder of its own, spoken to over its socket.
 
 local json = require "dkjson"
+local heard = require "spec.support.heard"
 local shell = require "spec.support.shell"
 local socket = require "socket"
 local unix = require "socket.unix"
@@ -51,17 +52,24 @@ function live:stop()
     socket.sleep(0.01)
   end
   local log = shell.read(self.folder .. "/log")
+  heard(log)
   assert(log:find("the service has stopped", 1, true), log)
   assert(not log:find "Sanitizer" and not log:find "runtime error", log)
   return log
 end
 
+--- What a line is answered.
+function live:ask(text)
+  assert(self.peer:send(text .. "\n"))
+  local line = assert(self.peer:receive "*l")
+  local answer = json.decode(line)
+  if answer.error or answer[1] then heard(line) end
+  return answer
+end
+
 --- The result, or nil and the error.
 function live:call(method, params)
-  assert(self.peer:send(json.encode {
-    jsonrpc = "2.0", id = 1, method = method, params = params,
-  } .. "\n"))
-  local answer = json.decode(assert(self.peer:receive "*l"))
+  local answer = self:ask(json.encode { jsonrpc = "2.0", id = 1, method = method, params = params })
   return answer.result, answer.error
 end
 

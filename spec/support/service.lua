@@ -2,15 +2,49 @@
 -- Copyright the allot authors
 --- A running service for specs, in a PID namespace of its own: whatever happens, nothing is left.
 
+local busted = require "busted"
+local heard = require "spec.support.heard"
 local shell = require "spec.support.shell"
 
 local service = {}
 
--- As nobody but its own user, which is root there alone.
-local NAMESPACE = "unshare --user --map-root-user --pid --fork --kill-child --mount-proc "
+-- As nobody but its own user, which is root there alone; what is mounted there is there alone too.
+local NAMESPACE = "unshare --user --map-root-user --mount --pid --fork --kill-child --mount-proc "
 
-function service.is_allowed()
-  return (shell.run(NAMESPACE .. "true >/dev/null 2>&1")) == 0
+--- Whether a line of shell can be run there; without one whether anything can.
+function service.is_allowed(line)
+  return (shell.run(NAMESPACE .. (line or "true") .. " >/dev/null 2>&1")) == 0
+end
+
+--- Runs a line of shell there; $DIR/log of the folder is what services said.
+function service.enclose(folder, line)
+  local status, out, err = shell.run("export ASAN_OPTIONS=detect_leaks=0; " .. NAMESPACE .. line)
+  local log = folder .. "/log"
+  heard(err .. out .. (shell.exists(log) and shell.read(log) or ""))
+  return status, out, err
+end
+
+--- For a `describe`: each of its tests has a folder of its own, `folder`; run(script) and
+-- run_line(line) are service.run there with that plan and service.enclose, which must succeed.
+-- Standard output and error; nil where the system does not allow it: the test is pending.
+function service.world(plan)
+  local world = {}
+  busted.before_each(function () world.folder = shell.directory() end)
+  busted.after_each(function () shell.remove(world.folder) end)
+
+  local function sound(run, ...)
+    if not service.is_allowed() then
+      busted.pending "unshare is not allowed here: no service ran"
+      return nil
+    end
+    local status, out, err = run(world.folder, ...)
+    assert(status == 0, ("status %d: %s%s"):format(status, err, out))
+    return out, err
+  end
+
+  function world.run(script) return sound(service.run, plan, script) end
+  function world.run_line(line) return sound(service.enclose, line) end
+  return world
 end
 
 -- $ALLOT, $DIR, $PLAN, $SOCK, $STORE and $SERVICE, its process, are there for the script.
@@ -37,8 +71,7 @@ function service.run(folder, plan, script)
   shell.write(folder .. "/plan.json", plan)
   shell.write(folder .. "/script.sh", ("ALLOT=%s DIR=%s PLAN=$DIR/plan.json SOCK=$DIR/sock "
     .. "STORE=$PLAN.db HERE=%s\n"):format(command, folder, here) .. FRAME .. script)
-  return shell.run("export ASAN_OPTIONS=detect_leaks=0; " .. NAMESPACE .. "timeout 120 sh "
-    .. folder .. "/script.sh")
+  return service.enclose(folder, "timeout 120 sh " .. folder .. "/script.sh")
 end
 
 return service

@@ -3,6 +3,7 @@
 --- A service that runs, with its live view, for specs: started, asked, and stopped again.
 
 local json = require "dkjson"
+local heard = require "spec.support.heard"
 local shell = require "spec.support.shell"
 
 local live = {}
@@ -43,6 +44,7 @@ function live:stop()
   shell.run(("kill %s; for i in $(seq 100); do kill -0 %s 2>/dev/null || break; sleep 0.05; done")
     :format(self.pid, self.pid))
   local log = shell.read(self.folder .. "/log")
+  heard(log)
   shell.remove(self.folder)
   return log
 end
@@ -86,6 +88,7 @@ function live:raw(text)
   tcp:send(text)
   local all = live.rest(tcp)
   tcp:close()
+  heard(all)
   local head, body = all:match("^(.-)\r\n\r\n(.*)$")
   return tonumber((head or ""):match("^HTTP/1.1 (%d+)")), body, head, all
 end

@@ -5,6 +5,7 @@
 
 local Random = require "allot.random"
 local gen = require "allot.draw"
+local shrink = require "allot.shrink"
 
 local windows = {}
 
@@ -13,17 +14,6 @@ local DAYS = { "mon", "tue", "wed", "thu", "fri", "sat", "sun" }
 local ZONES = { ["UTC"] = 0, ["Etc/GMT-3"] = 3, ["Etc/GMT+7"] = -7 }
 
 -- Drawing --------------------------------------------------------------------------------------
-
-local function copy(value)
-  if type(value) ~= "table" then
-    return value
-  end
-  local out = {}
-  for key, inner in pairs(value) do
-    out[key] = copy(inner)
-  end
-  return out
-end
 
 local function draw_days(random)
   if random:once_in(3) then
@@ -155,7 +145,7 @@ end
 
 --- The plan as it is at a time, without windows; and which hold, as text.
 function windows.flat(plan, now)
-  local out, held = copy(plan), {}
+  local out, held = shrink.copy(plan), {}
   out.windows = nil
   for i, window in ipairs(plan.windows or {}) do
     if holds(window, now) then

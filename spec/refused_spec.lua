@@ -1,0 +1,249 @@
+-- SPDX-License-Identifier: MIT
+-- Copyright the allot authors
+--- What a service says to calls that are wrong: what was found, and what is allowed. Each leaves
+--- the books as they were.
+
+local live = require "spec.support.live"
+local many = require "spec.support.document".many
+local shell = require "spec.support.shell"
+
+local POLICY = [[
+return policy { name = "site", quota = { fill "all" { by = "owned" } },
+  task_attributes = { vip = { type = "integer", min = 0, max = 9 } } }
+]]
+local TREE = [[{"version": 1, "slots": 40, "policy": "site.lua", "hosts": {"h1": {"slots": 40}},
+  "consumers": [{"name": "a", "owned": 20}, {"name": "b", "children": [{"name": "c"}]}]}]]
+local GROUPS = [[{"version": 1, "policy": "hybrid",
+  "groups": {"cpu": {"slots": 4}, "gpu": {"slots": 2}}, "consumers": [{"name": "a"}]}]]
+local QUEUES = [[{"version": 1, "slots": 8, "policy": "preemption",
+  "resources": {"lic": {"amount": 4}}, "queues": [{"name": "low", "priority": 1}]}]]
+local LEASES = [[{"version": 1, "policy": "shared_lease", "hosts": {"h1": {"slots": 8}},
+  "leases": [{"name": "north", "provider": "here", "consumer": "north", "hosts": ["h1"]}]}]]
+
+describe("a call that is wrong", function ()
+  local folder, it_runs
+
+  local function start(plan, words)
+    folder = shell.directory()
+    shell.write(folder .. "/site.lua", POLICY)
+    shell.write(folder .. "/plan.json", plan)
+    it_runs = live.start(folder, words)
+  end
+
+  after_each(function ()
+    if it_runs then it_runs:stop() end
+    it_runs = nil
+    shell.remove(folder)
+  end)
+
+  local function request(method, params)
+    return ('{"jsonrpc": "2.0", "id": 1, "method": "%s", "params": %s}'):format(method, params)
+  end
+
+  --- What is said to requests: {method, params, words of the message, code, words of the hint}.
+  local function refuses(cases)
+    local before, otherwise = it_runs:status().event, {}
+    for _, case in ipairs(cases) do
+      local wrong = it_runs:ask(request(case[1], case[2])).error or { message = "nothing" }
+      local data = wrong.data or {}
+      if not wrong.message:find(case[3], 1, true) or data.code ~= case[4]
+        or case[5] and not (data.hint or ""):find(case[5], 1, true) then
+        otherwise[case[1] .. case[2]:sub(1, 200)] = wrong
+      end
+    end
+    assert.same({}, otherwise)
+    assert.equal(before, it_runs:status().event)
+  end
+
+  it("by what its members are", function ()
+    start(TREE)
+    local range, kind = "E-range", "E-type"
+    refuses {
+      { "demand", '{"consumer": "/a"}', '"demand" wants "slots"', "E-missing" },
+      { "demand", '{"consumer": "/a", "slots": 1.5}',
+        "slots: found a number that is not whole, allowed a whole number 0 ... 1000000000", kind },
+      { "demand", '{"consumer": "/a", "slots": -1}', "found -1, allowed a whole number 0", range },
+      { "demand", '{"consumer": 7, "slots": 1}', "allowed a name, as text", kind },
+      { "demand", '{"consumer": "/a", "slots": 1, "at": "soon"}',
+        'at: found "soon", allowed Unix seconds or a time like 2026-01-31T08:00:00Z', kind },
+      { "demand", '{"consumer": "/a", "slots": 1, "key": ""}', "a text of 1 ... 255 bytes", kind },
+      { "demand", '{"consumer": "/a", "slots": 1, "slots": 2}', '"slots" stands there twice',
+        "E-duplicate-key" },
+      { "demand", '{"consumer": "/a", "slot": 1}', '"slot" is no member of "demand"',
+        "E-unknown-key", 'did you mean "slots"?' },
+      { "demand", '{"key": "' .. ("x"):rep(300000) .. '"}',
+        "bytes, at most 262144 are allowed", "E-size" },
+      { "host", '{"name": "h1", "closed": true}',
+        'found true, allowed false, "drain" or "reclaim"', kind },
+      { "host", '{"name": "h1", "load": {}}',
+        "load: found an object, allowed a number 0 ... 1000000", kind },
+      { "start", '{"id": 1, "consumer": "/a", "tags": "x"}', "allowed a list of texts", kind },
+      { "start", '{"id": 1, "consumer": "/a", "tags": [null]}',
+        "tags[0]: found null, allowed a text", kind },
+      { "start", '{"id": 1, "consumer": "/a", "vip": 10}', "a whole number 0 ... 9", range },
+      { "start", '{"id": 1, "consumer": "/a", "vip": 1, "vip": 1}', '"vip" stands there twice',
+        "E-duplicate-key" },
+      { "finish", '{"id": 1, "keep": 1}', "keep: found 1, allowed true or false", kind },
+      { "session", '{"id": "s", "consumer": "/a", "scheduling": "fair"}',
+        'allowed "proportional", "minimum" or "priority"', kind },
+    }
+  end)
+
+  it("by what is there", function ()
+    start(TREE)
+    assert(it_runs:call("demand", { consumer = "/a", slots = 10 }))
+    assert(it_runs:call "cycle")
+    assert(it_runs:call("start", { id = "t", consumer = "/a", slots = 4 }))
+    assert(it_runs:call("session", { id = "s", consumer = "/a", scheduling = "minimum" }))
+    refuses {
+      { "demand", '{"consumer": "/aa", "slots": 1}', 'consumer: the plan has no "/aa"',
+        "E-unknown-path", 'did you mean "/a"?' },
+      { "demand", '{"consumer": "/b", "slots": 1}',
+        '"/b" has consumers below it, allowed is one without', "E-not-leaf" },
+      { "release", '{"consumer": "/a", "slots": 7}',
+        "slots: found 7, allowed at most 6: 10 are allocated, its tasks hold 4", "E-allocated" },
+      { "allocated", '{"consumer": "/a", "slots": 3}',
+        "slots: found 3, allowed at least 4, what its tasks hold", "E-allocated" },
+      { "start", '{"id": "t", "consumer": "/a"}', 'id: the task "t" runs already',
+        "E-duplicate-id" },
+      { "start", '{"id": "u", "consumer": "/a", "slots": 7}',
+        "slots: found 7, allowed at most 6, what is allocated and free", "E-allocated" },
+      { "start", '{"id": "u", "consumer": "/a", "tags": [' .. many(257, '"#"') .. "]}",
+        "tags: found 257, allowed at most 256", "E-range" },
+      { "finish", '{"id": "u"}', 'id: no task "u" runs', "E-unknown-task" },
+      { "session", '{"id": "z", "consumer": "/a", "scheduling": "priority"}',
+        'the leaf\'s session "s" has "minimum", and all of a leaf have the same', "E-scheduling" },
+      { "session_end", '{"id": "z"}', 'id: there is no session "z"', "E-unknown-session" },
+      { "host", '{"name": "h9"}', 'name: nobody knows the host "h9"', "E-unknown-host",
+        "give its `slots` to make it known" },
+      { "returned", '{"reclaim": "r9", "slots": 1}', 'reclaim: nothing is in flight as "r9"',
+        "E-unknown-reclaim" },
+      { "submit", '{"id": "j", "queue": "q"}', 'queue: the plan has no "q"', "E-unknown-queue" },
+      { "withdraw", '{"id": "j"}', 'the plan has no queues: "withdraw" has no meaning',
+        "E-queues" },
+    }
+  end)
+
+  it("by what a reclaim takes back", function ()
+    start((TREE:gsub('"site.lua"', '"hybrid"'):gsub('{"name": "c"}',
+      '{"name": "c", "grace": 60}, {"name": "d", "grace": 60}')))
+    assert(it_runs:call("demand", { consumer = "/b/c", slots = 20 }))
+    assert(it_runs:call("demand", { consumer = "/b/d", slots = 20 }))
+    assert(it_runs:call "cycle")
+    for i = 1, 20 do assert(it_runs:call("start", { id = i, consumer = "/b/d" })) end
+    assert(it_runs:call("demand", { consumer = "/a", slots = 20 }))
+    assert(it_runs:call "cycle")
+    local ids = {}
+    for _, decision in ipairs(assert(it_runs:call("decisions", { from = 1 }))) do
+      for _, reclaim in ipairs(decision.reclaims) do ids[reclaim.consumer] = reclaim.id end
+    end
+    refuses {
+      { "returned", ('{"reclaim": "%s", "slots": 21}'):format(ids["/b/c"]),
+        "slots: found 21, allowed at most 10", "E-range" },
+      { "returned", ('{"reclaim": "%s", "slots": 1}'):format(ids["/b/d"]),
+        "reclaim: its slots come back as its tasks finish", "E-conflict" },
+    }
+  end)
+
+  it("by the plan's groups", function ()
+    start(GROUPS)
+    refuses {
+      { "demand", '{"consumer": "/a", "slots": 1}', 'the plan has several groups: "demand" wants '
+        .. '"group"', "E-group" },
+      { "demand", '{"consumer": "/a", "group": "tpu", "slots": 1}', 'group: the plan has no "tpu"',
+        "E-unknown-group" },
+    }
+  end)
+
+  it("by the plan's queues and jobs", function ()
+    start(QUEUES)
+    local job = '{"id": "j", "queue": "low", "resources": %s}'
+    assert(it_runs:call("submit", { id = "p", queue = "low", slots = 20 }))
+    assert(it_runs:call("submit", { id = "r", queue = "low" }))
+    assert(it_runs:call "cycle")
+    refuses {
+      { "demand", '{"consumer": "/low", "slots": 1}',
+        'the plan has queues: "demand" has no meaning', "E-queues",
+        "jobs are submitted: `submit` and `finish`" },
+      { "submit", job:format "[1]", "found a list, allowed an object of whole numbers", "E-type" },
+      { "submit", job:format '{"lic": -1}',
+        "resources.lic: found -1, allowed a whole number 0 ... 1000000000", "E-range" },
+      { "submit", job:format '{"lic": 1, "lic": 2}', "resources.lic stands there twice",
+        "E-duplicate-key" },
+      { "submit", job:format '{"gpu": 1}', 'resources: the plan has no "gpu"',
+        "E-unknown-resource" },
+      { "submit", '{"id": "p", "queue": "low"}', 'id: the job "p" is there already',
+        "E-duplicate-id" },
+      { "stop", '{"id": "p"}', 'the job "p" is pending, allowed running or suspended',
+        "E-job-state" },
+      { "withdraw", '{"id": "r"}',
+        'the job "r" is running, allowed pending; of others say `finish`', "E-job-state" },
+      { "finish", '{"id": "x"}', 'id: there is no job "x"', "E-unknown-job" },
+    }
+  end)
+
+  it("by the plan's leases", function ()
+    start(LEASES)
+    local lease = '{"name": "north", "provider": %s}'
+    refuses {
+      { "lease", '{"name": "south"}', 'name: the plan has no "south"', "E-unknown-lease" },
+      { "lease", lease:format '{"free": 1}',
+        'provider: "free" is none of available, used, demand', "E-unknown-key" },
+      { "lease", lease:format '{"available": 1, "used": 2}',
+        "provider: 2 slots are used, 1 available", "E-range" },
+      { "lease", '{"name": "north", "phase": "fine"}', 'allowed a phase of leases, as "ok"',
+        "E-type" },
+    }
+  end)
+
+  it("by what methods take", function ()
+    start(TREE)
+    refuses {
+      { "cycle", '{"full": 1}', "full: allowed true or false", "E-type" },
+      { "cycle", '{"ful": true}', '"ful" is no parameter of "cycle"', "E-unknown-key",
+        'did you mean "full"?' },
+      { "cycle", '{"full": true, "full": true}', '"full" stands there twice', "E-duplicate-key" },
+      { "decisions", "{}", '"decisions" wants "from"', "E-missing" },
+      { "decisions", '{"from": 0}', "from: found 0, allowed 1 ... ", "E-range" },
+      { "decisions", '{"from": "1"}', "from: allowed a whole number", "E-type" },
+      { "explain", "{}", '"explain" wants one of path, task, job and lease', nil },
+      { "view", '{"path": "/aa"}', "the plan has no consumer /aa", "E-unknown-consumer",
+        "did you mean /a?" },
+      { "view", '{"group": "gpu"}', "the plan has no group gpu", "E-unknown-group" },
+      { "shadow", "{}", '"shadow" wants "policy", "plan" or both', "E-missing" },
+      { "drop", "{}", "there is no shadow", "E-no-shadow", 'the method "shadow" begins one' },
+      { "demnad", "{}", 'there is no method "demnad"', nil },
+    }
+    local batch = it_runs:ask("[" .. request("reload", "{}") .. "]")
+    assert.same({ -32053, "this method is not to be called in a batch" },
+      { batch[1].error.code, batch[1].error.message })
+  end)
+
+  it("by being no request", function ()
+    start(TREE)
+    local head, otherwise = '{"jsonrpc": "2.0", ', {}
+    for text, expected in pairs {
+      ["{"] = { -32700, "column 2: " },
+      ["7"] = { -32600, "a request is an object" },
+      ["[]"] = { -32600, "a batch has at least one request" },
+      ['{"method": "ping"}'] = { -32600, '"jsonrpc" must be "2.0"' },
+      [head .. '"method": 7}'] = { -32600, '"method" must be a text' },
+      [head .. '"method": "ping", "params": 7}'] = { -32600, '"params" must be an object' },
+      [head .. '"id": 1, "method": "ping", "params": []}'] =
+        { -32602, "params are an object, not a list" },
+      [head .. '"method": "ping", "id": {}}'] =
+        { -32600, '"id" must be a text, a number or null' },
+      [head .. ('"method": "ping", "id": "%s"}'):format(("x"):rep(300))] =
+        { -32600, '"id" must have at most 256 bytes' },
+      [head .. '"method": "ping", "method": "ping"}'] = { -32600, "a member stands there twice" },
+      ["[" .. ("1,"):rep(10000) .. "1]"] = { -32600, "a batch has at most 10000 requests" },
+    } do
+      local answer = it_runs:ask(text)
+      local wrong = (answer[#answer] or answer).error or { code = 0, message = "nothing" }
+      if wrong.code ~= expected[1] or not wrong.message:find(expected[2], 1, true) then
+        otherwise[text:sub(1, 100)] = wrong
+      end
+    end
+    assert.same({}, otherwise)
+  end)
+end)
