@@ -69,13 +69,8 @@ describe("replay", function ()
 
   --- Replays a copy of the store after some SQL.
   local function replay(sql, ...)
-    local copy = folder .. "/copy.db"
-    shell.lines(("rm -f %s/copy.db*; cp %s/plan.json.db %s; cp %s/plan.json.db-wal %s-wal || :")
-      :format(folder, folder, copy, folder, copy))
-    local script = "import sqlite3, sys\nit = sqlite3.connect(sys.argv[1])\n"
-      .. "it.executescript(sys.argv[2])\nit.commit()\n"
-    shell.lines(("python3 -c %s %s %s"):format(shell.quote(script), copy, shell.quote(sql)))
-    return shell.command("replay", copy, "--plan", folder .. "/plan.json", ...)
+    return shell.command("replay", service.altered(folder, sql), "--plan", folder .. "/plan.json",
+                         ...)
   end
 
   it_runs("finds everything as it was, also beside the service", function ()

@@ -59,8 +59,12 @@ static int on_event(void *ud, const allot__event_row *row)
     service->event = row->seq;
     service->now = row->at > service->now ? row->at : service->now;
     int32_t kind = allot__event_find(row->method, strlen(row->method));
-    if (kind < 0)
-        return ALLOT_EINVALID;
+    if (kind < 0) {
+        allot_report_say(it->report, ALLOT_ERROR, "E-store",
+                         "event %lld of the store is none that this program knows: \"%.60s\"",
+                         (long long)row->seq, row->method);
+        return ALLOT_EIO;
+    }
     int status = allot__event_read(service->reader, service->version->plan, (allot__event_kind)kind,
                                    row->params, row->params_len, &event, &it->fault);
     if (status == ALLOT_OK) {

@@ -74,4 +74,15 @@ function service.run(folder, plan, script)
   return service.enclose(folder, "timeout 120 sh " .. folder .. "/script.sh")
 end
 
+--- A copy of the folder's store after some SQL: its path.
+function service.altered(folder, sql)
+  local copy = folder .. "/copy.db"
+  shell.lines(("rm -f %s*; cp %s/plan.json.db %s; cp %s/plan.json.db-wal %s-wal || :")
+    :format(copy, folder, copy, folder, copy))
+  local script = "import sqlite3, sys\nit = sqlite3.connect(sys.argv[1])\n"
+    .. "it.executescript(sys.argv[2])\nit.commit()\n"
+  shell.lines(("python3 -c %s %s %s"):format(shell.quote(script), copy, shell.quote(sql)))
+  return copy
+end
+
 return service
