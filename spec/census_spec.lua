@@ -43,6 +43,7 @@ describe("the census", function ()
     for _, path in ipairs {
       "core/json/token.c", "core/model/check.c", "core/script/library_table.c",
       "core/cli/options.c", "lua/allot/policy.lua", "lua/allot/author.lua",
+      "core/service/books_row.c", "core/service/cycle.c", "core/simulate/load.c",
     } do
       assert.is_true((files[path] or 0) > 0, path)
     end
@@ -57,6 +58,12 @@ describe("the census", function ()
     end
     assert.is_true(missing "owned is 3, but its children own 17: at least that is")
     assert.is_false(missing "x\nowned is 3, but its children own 17: at least that is needed\n")
+  end)
+
+  it("counts texts of three words", function ()
+    local there = {}
+    for _, it in ipairs(census.sources()) do there[it[3]] = true end
+    assert.is_true(there["cycles decide again"])
   end)
 
   it("excuses only what is there", function ()

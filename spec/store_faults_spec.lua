@@ -11,11 +11,12 @@ local TREE = [[{"version": 1, "slots": 30, "policy": "hybrid", "consumers": [
 local QUEUES = [[{"version": 1, "slots": 8, "policy": "preemption",
   "resources": {"lic": {"amount": 4}}, "queues": [{"name": "low", "priority": 1}]}]]
 
+local KILL = "kill -9 $SERVICE; wait $SERVICE; true"
 local EVENTS = [[
 start --debounce 1 || exit 1
 call demand '{"consumer": "/a", "slots": 5}' > /dev/null && call cycle > /dev/null || exit 2
 call demand '{"consumer": "/b", "slots": 5}' > /dev/null && call cycle > /dev/null || exit 3
-kill -9 $SERVICE; wait $SERVICE; true]]
+]] .. KILL
 
 --- A snapshot behind the first event that has a line of that kind.
 local function kept(method, params)
@@ -78,7 +79,8 @@ describe("a store of consumers", function ()
           "the store's rows do not fit together: consumer: the plan has no \"/z\"" },
         { "UPDATE events SET params = '7'", 'params of "demand" are an object' },
         { "UPDATE events SET params = '{'", "it is no JSON" },
-        { "UPDATE events SET method = 'nothing'", 'event 1 of the store is none that this program knows: "nothing"' },
+        { "UPDATE events SET method = 'nothing'",
+          'event 1 of the store is none that this program knows: "nothing"' },
         { "UPDATE cycles SET effect = 'rubbish'", "no line of a snapshot: rubbish" },
         { kept("keep_claim", '{"id": "r9", "for": "/a", "slots": 1}'),
           'id: nothing is in flight as "r9"' },
@@ -132,8 +134,8 @@ with open(sys.argv[1], "r+b") as file:
       local status, out, err = service.run(folder, (TREE:gsub('"b"', '"c"')),
         ('STORE=%s; start && stop; cat "$DIR/log"'):format(copy))
       assert.equal(0, status, err .. out)
-      assert.truthy(out:find('the plan has changed since: consumer: the plan has no "/b"', 1, true),
-                    out)
+      assert.truthy(out:find('the plan has changed since: consumer: the plan has no "/b"', 1,
+                             true), out)
     end)
 
     on_store("of before a snapshot is replayed from it, if it can be read", function (folder)
@@ -157,7 +159,7 @@ with open(sys.argv[1], "r+b") as file:
 end)
 
 describe("a store of queues", function ()
-  describe_store(QUEUES, "start && kill -9 $SERVICE; wait $SERVICE; true", function (on_store, refuses)
+  describe_store(QUEUES, "start && " .. KILL, function (on_store, refuses)
     on_store("must have rows that fit together", function ()
       refuses {
         { kept("keep_resource", '{"name": "gpu", "preempted_at": 1}'),

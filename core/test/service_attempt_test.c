@@ -231,6 +231,13 @@ static void a_cycle_that_takes_too_long_is_refused(void)
         CHECK_EQ(allot__attempt_try(it, state, -1), ALLOT_OK);
         CHECK_EQ(allot__attempt_try(it, state, 10), ALLOT_EBUDGET);
         CHECK_STR(finding()->code, "E-slow");
+        int took = 0, may = 0, times = 0, more = 0;
+        CHECK_EQ(sscanf(finding()->message,
+                        "a recorded cycle takes %d ms, and may take %d: %d times what it took, and "
+                        "%d more",
+                        &took, &may, &times, &more),
+                 4);
+        CHECK(took > may && times > 1 && more > 0);
         allot_state_free(state);
     }
     end();

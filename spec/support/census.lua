@@ -6,8 +6,8 @@
 --     lua5.4 spec/support/census.lua folder  tells what of the sources was never said; status 1
 --
 -- A diagnostic is a text of at least three words in the sources of the core and of the language, of
--- which it cannot be seen that it is something else: findings, errors of calls, lines of the log. Where it is printed with numbers and names in
--- it, these may be anything.
+-- which it cannot be seen that it is something else: findings, errors of calls, lines of the log.
+-- Where it is printed with numbers and names in it, these may be anything.
 
 package.path = "./?.lua;" .. package.path
 
@@ -23,9 +23,10 @@ local OTHER_FILES = {
   "^core/json/words%.c$", "^core/engine/decision_dispatch%.c$", "^core/service/metrics%.c$",
   "^core/test/",
 }
--- SQL, and what is written for machines.
+-- SQL, and what is written for machines and managers.
 local OTHER_TEXTS = {
   "^SELECT ", "^INSERT ", "^DELETE ", "^CREATE ", "^PRAGMA ", "^# HELP ", '^{"', "^default%-src ",
+  "^text/plain", '^"?, "', "^STATUS=", "^STOPPING=",
 }
 -- Of the command what these are given, and texts of `message`.
 local COMMAND_CALLS = { allot__cli_fail = true, allot_report_say = true, fail_errno = true }
@@ -63,6 +64,12 @@ census.unreachable = {
   ["the service did not end well"] = "as above",
   ["the service does not answer"] = "as above",
   ["the service closed a connection under load"] = "as above",
+  ["no memory to record a decision"] = "an allocation fails: the C tests",
+  ["out of memory"] = "as above",
+  ["http: %.200s: libwebsockets or its uv event library cannot begin"] = "as above",
+  ["no loop and no sockets can be made"] = "as above, or of open files",
+  ["this service has no view"] = "views are there as long as anybody may ask: a defence",
+  ["%.300s cannot be checked"] = "what check refuses it names: a defence",
 }
 
 local function matches(text, patterns)

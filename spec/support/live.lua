@@ -58,10 +58,32 @@ function live:stop()
   return log
 end
 
---- What a line is answered.
-function live:ask(text)
-  assert(self.peer:send(text .. "\n"))
-  local line = assert(self.peer:receive "*l")
+--- A connection more, to the socket or to a port of this machine.
+function live:connect(port)
+  local peer = port and socket.tcp() or (unix.stream or unix) ()
+  peer:settimeout(20)
+  assert(peer:connect(port and "127.0.0.1" or self.folder .. "/sock", port))
+  return peer
+end
+
+--- A port that nobody listens on.
+function live.free_port()
+  local server = assert(socket.bind("127.0.0.1", 0))
+  local _, port = server:getsockname()
+  server:close()
+  return port
+end
+
+--- What a line is answered, on a connection (its own, if there is none).
+function live:ask(text, peer)
+  peer = peer or self.peer
+  assert(peer:send(text .. "\n"))
+  return self.read(peer)
+end
+
+--- The next line that comes on a connection.
+function live.read(peer)
+  local line = assert(peer:receive "*l")
   local answer = json.decode(line)
   if answer.error or answer[1] then heard(line) end
   return answer

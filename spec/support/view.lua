@@ -82,6 +82,29 @@ function live.rest(tcp)
   return text or part
 end
 
+--- What a viewer who says `text` over a WebSocket is told first with one of its `words` in it.
+function live:say(text, words)
+  local tcp = self:connect()
+  tcp:send(("GET /events HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nUpgrade: websocket\r\n"
+    .. "Connection: Upgrade\r\nSec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg==\r\n"
+    .. "Sec-WebSocket-Version: 13\r\n\r\n"):format(self.port))
+  repeat
+    local line = assert(tcp:receive "*l")
+  until line == ""
+  -- A frame of text, masked by zeros.
+  tcp:send("\x81\xfe" .. (">I2"):pack(#text) .. "\0\0\0\0" .. text)
+  tcp:settimeout(0.05)
+  local all = ""
+  for _ = 1, 200 do
+    local part, _, rest = tcp:receive(4096)
+    all = all .. (part or rest)
+    if all:find(words, 1, true) then break end
+  end
+  tcp:close()
+  heard(all)
+  return all
+end
+
 --- Sends a text and reads what comes: status, body, headers, all of it.
 function live:raw(text)
   local tcp = self:connect()

@@ -1,0 +1,129 @@
+-- SPDX-License-Identifier: MIT
+-- Copyright the allot authors
+--- A service that strangers come to, or whose policy fails while it runs: whom it turns away, what
+--- it says, and that it goes on.
+
+local live = require "spec.support.live"
+local shell = require "spec.support.shell"
+
+local PLAN = [[{"version": 1, "slots": 10, "policy": "fair.lua",
+  "consumers": [{"name": "a", "share": 1}, {"name": "b", "share": 1}]}]]
+local FRAGILE = [[
+return policy { name = "fragile", quota = { fill "all" {
+  by = function (demand) return 100 // (demand == 77 and 0 or 1) end } } }
+]]
+local PING = '{"jsonrpc": "2.0", "id": 1, "method": "ping"}'
+
+describe("a service", function ()
+  local folder, it_runs
+
+  before_each(function ()
+    folder = shell.directory()
+    shell.write(folder .. "/plan.json", PLAN)
+    shell.write(folder .. "/fair.lua", FRAGILE)
+  end)
+
+  after_each(function ()
+    if it_runs then it_runs:stop() end
+    it_runs = nil
+    shell.remove(folder)
+  end)
+
+  it("turns away who is not on the list", function ()
+    it_runs = live.start(folder, "--allow 4000000000")
+    assert.equal("this user is not on the list", live.read(it_runs.peer).error.message)
+    local log = it_runs:stop()
+    it_runs = nil
+    assert.truthy(log:find('turned away why="this user is not on the list" uid=%d+'), log)
+  end)
+
+  it("turns away who comes when all connections are taken", function ()
+    it_runs = live.start(folder, "--clients 2")
+    local second = it_runs:connect()
+    assert.truthy(it_runs:ask(PING, second).result)
+    assert.equal("too many connections", live.read(it_runs:connect()).error.message)
+    second:close()
+    assert.truthy(it_runs:ask(PING).result)
+  end)
+
+  it("wants the token first from who comes over TCP, in a short line", function ()
+    shell.write(folder .. "/token", ("t"):rep(16))
+    local port = live.free_port()
+    it_runs = live.start(folder, ("--tcp %d --token-file token"):format(port))
+    local peer = it_runs:connect(port)
+    local status = '{"jsonrpc": "2.0", "id": 1, "method": "status"}'
+    assert.equal('call "auth" with the token first', it_runs:ask(status, peer).error.message)
+    peer:send(("x"):rep(5000))
+    assert.equal('"auth" has at most 4096 bytes', live.read(peer).error.message)
+    local auth = '{"jsonrpc": "2.0", "id": 1, "method": "auth", "params": {"token": "%s"}}'
+    local wrong = it_runs:ask(auth:format(("u"):rep(16)), it_runs:connect(port))
+    assert.equal("this is not the token", wrong.error.message)
+    peer = it_runs:connect(port)
+    assert.truthy(it_runs:ask(auth:format(("t"):rep(16)), peer).result)
+    assert.truthy(it_runs:ask(status, peer).result)
+  end)
+
+  it("keeps no more than 64 MiB of lines that do not end", function ()
+    it_runs = live.start(folder)
+    local peers, part, refused = {}, ("x"):rep(1000000), nil
+    for i = 1, 70 do
+      peers[i] = it_runs:connect()
+      peers[i]:send(part)
+    end
+    for _, peer in ipairs(peers) do
+      peer:settimeout(0.05)
+      local came, answer = pcall(live.read, peer)
+      refused = refused or came and answer.error.message
+    end
+    assert.equal("too many long lines at once", refused)
+    for _, peer in ipairs(peers) do peer:close() end
+    assert.truthy(it_runs:ask(PING).result)
+  end)
+
+  it("tells where it cannot listen", function ()
+    shell.write(folder .. "/token", ("t"):rep(16))
+    for words, expected in pairs {
+      ["--tcp host --token-file %s/token"] =
+        "cannot listen on the address host: it is no HOST:PORT",
+      ["--tcp host:1 --token-file %s/token"] = "the host is no IP address",
+      ["--socket /" .. ("x"):rep(120)] = "the path is too long",
+    } do
+      local status, _, err = shell.run(("timeout 10 %s serve %s/plan.json --store :memory: %s")
+        :format(shell.allot, folder, words:format(folder)))
+      assert.equal(5, status)
+      assert.truthy(err:find(expected, 1, true), err)
+    end
+  end)
+
+  it("goes on taking events where cycles fail, says so, and decides again", function ()
+    it_runs = live.start(folder, "--interval 0 --debounce 1")
+    it_runs:call("demand", { consumer = "/a", slots = 77 })
+    it_runs:wait(function (status) return status.since_start.failed_cycles > 0 end)
+    local _, failed = it_runs:call "cycle"
+    assert.same({ "E-policy-run", "fair.lua", 2 },
+      { failed.data.code, failed.data.file, failed.data.line })
+    local code, out = shell.run(("%s status --socket %s/sock"):format(shell.allot, folder))
+    assert.equal(1, code)
+    assert.truthy(out:find("cycles fail: %d+ since the last that succeeded; the log says why"), out)
+    it_runs:call("demand", { consumer = "/a", slots = 7 })
+    it_runs:wait(function (status) return status.decision > 0 end)
+    local log = it_runs:stop()
+    it_runs = nil
+    assert.truthy(log:find("error: cycles fail: nothing is decided", 1, true), log)
+    assert.truthy(log:find("warning: cycles decide again", 1, true), log)
+    assert.equal(1, select(2, log:gsub("cycles fail", "")))
+  end)
+
+  it("makes the shadow that was asked for last", function ()
+    it_runs = live.start(folder)
+    local ask = '{"jsonrpc": "2.0", "id": %d, "method": "shadow", "params": {"policy": "hybrid"}}'
+    it_runs.peer:send(ask:format(1) .. "\n" .. ask:format(2) .. "\n")
+    local found = {}
+    for _ = 1, 2 do
+      local answer = live.read(it_runs.peer)
+      found[answer.id] = answer.error and answer.error.message or answer.result.result
+    end
+    assert.same({ "the service is stopping, or something else was asked of the shadow",
+      "shadowing" }, found)
+  end)
+end)
