@@ -21,6 +21,21 @@ add_executable(static %s)
 target_link_libraries(static PRIVATE allot::allot_static)
 ]]
 
+local LOOP = [[
+cmake_minimum_required(VERSION 3.25)
+project(loop C)
+find_package(allot 0.1 REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(UV REQUIRED IMPORTED_TARGET libuv)
+foreach(kind service service_static)
+  add_executable(${kind} %s)
+  target_link_libraries(${kind} PRIVATE allot::${kind} PkgConfig::UV)
+endforeach()
+]]
+
+local PLAN = [[{"version": 1, "slots": 12, "policy": "hybrid", "consumers": [
+  {"name": "physics", "owned": 12}]}]]
+
 describe("the installed package", function ()
   local top, prefix, here
 
@@ -53,6 +68,8 @@ describe("the installed package", function ()
     for _, name in ipairs {
       "bin/allot", "include/allot/allot.h", "include/allot/script.h", "/liballot.a",
       "/liballot.so.0", "/pkgconfig/allot.pc", "/cmake/allot/allotConfig.cmake",
+      "include/allot/service.h", "/liballot_service.a", "/liballot_service.so.0",
+      "/pkgconfig/allot-service.pc",
       "lib/lua/5.4/allot/core.so", "share/lua/5.4/allot/init.lua",
       "share/allot/policies/hybrid.lua", "share/bash-completion/completions/allot",
       "lib/systemd/system/allot.service", "share/zsh/site-functions/_allot",
@@ -71,7 +88,8 @@ describe("the installed package", function ()
 
   it("shows its own names only", function ()
     local strange = {}
-    for _, line in ipairs(shell.lines("nm -D --defined-only " .. library() .. "/liballot.so")) do
+    for _, line in ipairs(shell.lines(("nm -D --defined-only --quiet %s/liballot.so "
+      .. "%s/liballot_service.so | grep ' '"):format(library(), library()))) do
       local name = line:match("%S+$")
       if not name:find("^allot_[^_]") then
         strange[#strange + 1] = name
@@ -101,6 +119,11 @@ describe("the installed package", function ()
         $(pkg-config --cflags --libs allot) && LD_LIBRARY_PATH=%s %s/embed]])
       :format(library(), top, library(), top))
     assert.equal(EMBED, out)
+    local needed = succeed(("LD_LIBRARY_PATH=%s ldd %s/embed"):format(library(), top))
+    assert.truthy(needed:find("liballot.so.0 => " .. prefix, 1, true), needed)
+    for _, name in ipairs { "libuv", "libsqlite", "libwebsockets", "liballot_service" } do
+      assert.falsy(needed:find(name, 1, true), needed)
+    end
     assert.equal("0.1.0", succeed(("PKG_CONFIG_PATH=%s/pkgconfig pkg-config --modversion allot")
       :format(library())):match("%S+"))
   end)
@@ -113,6 +136,40 @@ describe("the installed package", function ()
     succeed(("cmake --build %s/other/build"):format(top))
     for _, name in ipairs { "shared", "static" } do
       assert.equal(EMBED, succeed(("%s/other/build/%s"):format(top, name)))
+    end
+  end)
+
+  --- What examples/embed_service.c prints: each event is answered, and then decided about.
+  local function runs_on_its_own_loop(program)
+    shell.write(top .. "/plan.json", PLAN)
+    local out, granted = succeed(program .. " " .. top .. "/plan.json /physics"), {}
+    for i = 1, 3 do
+      assert.truthy(out:find(('answer: {"jsonrpc": "2.0", "id": %d, "result": {"seq": %d}}\n')
+        :format(5 * i, i), 1, true), out)
+      granted[i] = tonumber(out:match(("\ndecision %d: .-\"slots\": (%%d+)"):format(i)))
+    end
+    assert.same({ 5, 5, 2 }, granted) -- of 12
+    local status, _, err = shell.run(program .. " /nowhere.json /physics")
+    assert.equal(1, status)
+    assert.truthy(err:find("/nowhere.json cannot be read", 1, true), err)
+  end
+
+  it("builds and runs examples/embed_service.c by pkg-config", function ()
+    succeed(([[
+      export PKG_CONFIG_PATH=%s/pkgconfig
+      cc -std=c11 -Wall -Wextra -Wpedantic -Werror examples/embed_service.c -o %s/embed_service \
+        $(pkg-config --cflags --libs allot-service libuv)]]):format(library(), top))
+    runs_on_its_own_loop(("LD_LIBRARY_PATH=%s %s/embed_service"):format(library(), top))
+  end)
+
+  it("builds and runs that one by find_package, shared and static", function ()
+    succeed("mkdir " .. top .. "/loop")
+    shell.write(top .. "/loop/CMakeLists.txt",
+      (LOOP:gsub("%%s", here .. "/examples/embed_service.c")))
+    succeed(("cmake -S %s/loop -B %s/loop/build -DCMAKE_PREFIX_PATH=%s"):format(top, top, prefix))
+    succeed(("cmake --build %s/loop/build"):format(top))
+    for _, name in ipairs { "service", "service_static" } do
+      runs_on_its_own_loop(("%s/loop/build/%s"):format(top, name))
     end
   end)
 

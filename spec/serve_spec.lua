@@ -3,17 +3,10 @@
 --- The running service, with real processes: what is acknowledged is kept, whatever happens to it,
 -- and no client can do harm. `spec/support/serve.py` has the clients.
 
-local dkjson = require "dkjson"
+local service = require "spec.support.service"
 local shell = require "spec.support.shell"
 
---- What a scenario found.
-local function play(scenario)
-  local status, out, err = shell.run(
-    ("timeout 120 python3 spec/support/serve.py %s/bin/allot %s"):format(shell.build, scenario))
-  assert.equal("", err)
-  assert.equal(0, status)
-  return (assert(dkjson.decode(out)))
-end
+local play = service.play
 
 describe("allot serve", function ()
   it("loses nothing that it acknowledged, and repeats no decision, when it is killed", function ()
@@ -31,15 +24,6 @@ describe("allot serve", function ()
     assert.same({
       answers = 100, long = -32600, closed = true, alive = true, ready = true, exit = 0,
     }, play "garbage")
-  end)
-
-  it("does not grow with clients that stop reading, nor wait for them", function ()
-    local found = play "stalled"
-    -- A sanitized service keeps what it freed for a while: its size says nothing.
-    local build = os.getenv "ALLOT_BUILD" or "build/dev"
-    assert.is_true(found.per_client < (build:find "dev$" and math.huge or 1048576))
-    assert.is_true(found.slowest < 1)
-    assert.equal(0, found.exit)
   end)
 
   it("tells subscribers all from the number that they name, also of before", function ()

@@ -3,6 +3,7 @@
 --- A running service for specs, in a PID namespace of its own: whatever happens, nothing is left.
 
 local busted = require "busted"
+local dkjson = require "dkjson"
 local heard = require "spec.support.heard"
 local shell = require "spec.support.shell"
 
@@ -72,6 +73,14 @@ function service.run(folder, plan, script)
   shell.write(folder .. "/script.sh", ("ALLOT=%s DIR=%s PLAN=$DIR/plan.json SOCK=$DIR/sock "
     .. "STORE=$PLAN.db HERE=%s\n"):format(command, folder, here) .. FRAME .. script)
   return service.enclose(folder, "timeout 120 sh " .. folder .. "/script.sh")
+end
+
+--- What a scenario of serve.py found.
+function service.play(scenario)
+  local status, out, err = shell.run(
+    ("timeout 120 python3 spec/support/serve.py %s %s"):format(shell.allot, scenario))
+  assert(status == 0 and err == "", err)
+  return (assert(dkjson.decode(out)))
 end
 
 --- A copy of the folder's store after some SQL: its path.

@@ -1,0 +1,18 @@
+-- SPDX-License-Identifier: MIT
+-- Copyright the allot authors
+--- Clients cannot make a service's memory grow. `spec/run` runs this on the release build, too: a
+--- sanitized service keeps what it freed for a while, so that its size says nothing.
+
+local service = require "spec.support.service"
+local shell = require "spec.support.shell"
+
+describe("a service", function ()
+  it("does not grow with clients that stop reading, nor wait for them", function ()
+    local found = service.play "stalled"
+    if not shell.build:find "dev$" then
+      assert.is_true(found.per_client < 1048576, found.per_client)
+    end
+    assert.is_true(found.slowest < 1, found.slowest)
+    assert.equal(0, found.exit)
+  end)
+end)
