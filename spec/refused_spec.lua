@@ -112,7 +112,7 @@ describe("a call that is wrong", function ()
         "tags: found 257, allowed at most 256", "E-range" },
       { "finish", '{"id": "u"}', 'id: no task "u" runs', "E-unknown-task" },
       { "session", '{"id": "z", "consumer": "/a", "scheduling": "priority"}',
-        'the leaf\'s session "s" has "minimum", and all of a leaf have the same', "E-scheduling" },
+        'other sessions have "minimum", and all of a leaf have the same', "E-scheduling" },
       { "session_end", '{"id": "z"}', 'id: there is no session "z"', "E-unknown-session" },
       { "host", '{"name": "h9"}', 'name: nobody knows the host "h9"', "E-unknown-host",
         "give its `slots` to make it known" },

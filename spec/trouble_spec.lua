@@ -80,6 +80,14 @@ describe("a service", function ()
     assert.truthy(it_runs:ask(PING).result)
   end)
 
+  it("tells where it listens", function ()
+    it_runs = live.start(folder, "--http 127.0.0.1:0")
+    local log = it_runs:stop()
+    it_runs = nil
+    assert.truthy(log:find("the service runs plan=plan.json store=:memory: socket=sock "
+      .. "http=127.0.0.1:0 events=0 decisions=0\n", 1, true), log)
+  end)
+
   it("tells where it cannot listen", function ()
     shell.write(folder .. "/token", ("t"):rep(16))
     for words, expected in pairs {

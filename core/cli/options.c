@@ -60,7 +60,7 @@ const allot__option_row allot__cli_options[] = {
     {"bins", '\0', "N", "a picture of at most so many steps, 10 to 2000 (400)", CLI_NUMBER,
      AT(bins), 10, 2000},
     {"socket", '\0', "ADDRESS",
-     "where the service listens: a Unix socket's path (serve: PLAN.sock), or, of call, host:port",
+     "where the service listens: a Unix socket's path (serve: PLAN.sock), or, to ask it, host:port",
      CLI_TEXT, AT(socket), 0, 0},
     {"tcp", '\0', "HOST:PORT", "also listen on TCP; needs --token-file", CLI_TEXT, AT(tcp), 0, 0},
     {"token-file", '\0', "FILE", "the token that clients on TCP must tell", CLI_TEXT,

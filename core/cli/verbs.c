@@ -131,7 +131,7 @@ const allot__verb allot__cli_verbs[] = {
      "became of their last reload, its store, its clients, and who has how many slots. Exit\n"
      "status 1: it is not well, and says why. As JSON it is the answer to the method "
      "\"status\".\n\n"
-     "  allot status --socket plan.sock\n"
+     "  allot status --socket plan.json.sock\n"
      "  ALLOT_SOCKET=/run/allot/allot.sock allot status --format json | jq .store\n",
      allot__cli_service_status},
     {"top", "", 0, 0, "socket token-file group", "a running service's consumers, live",
@@ -140,7 +140,7 @@ const allot__verb allot__cli_verbs[] = {
      "open and close, Enter tells why, \"/\" finds, Esc takes back, \"g\" shows the next resource\n"
      "group, q leaves. Where standard output is no terminal it prints one screen, and as JSON the\n"
      "answer to the method \"view\".\n\n"
-     "  allot top --socket plan.sock\n"
+     "  allot top --socket plan.json.sock\n"
      "  allot top --group gpu\n"
      "  allot top | head\n",
      allot__cli_top},
@@ -150,7 +150,7 @@ const allot__verb allot__cli_verbs[] = {
      "the option --socket or by ALLOT_SOCKET; over TCP, the token is in the file that "
      "--token-file\n"
      "or ALLOT_TOKEN_FILE says. What the service refuses is told with exit status 1.\n\n"
-     "  allot call --socket plan.sock status\n"
+     "  allot call --socket plan.json.sock status\n"
      "  allot call demand '{\"consumer\": \"/physics\", \"slots\": 40}'\n"
      "  allot call explain '{\"path\": \"/physics\"}'\n",
      allot__cli_call},

@@ -207,6 +207,25 @@ static int start_parts(allot_service *service, allot_report *report)
     return status;
 }
 
+/* What it has, and where it can be asked. */
+static void log_start(allot_service *service)
+{
+    const allot_service_config *config = &service->config;
+    const allot__log_field texts[] = {{"plan", config->plan, 0},
+                                      {"store", config->store, 0},
+                                      {"socket", config->socket, 0},
+                                      {"tcp", config->tcp, 0},
+                                      {"http", config->http, 0}};
+    allot__log_field fields[8] = {{0}};
+    int count = 0;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (texts[i].text != NULL)
+            fields[count++] = texts[i];
+    fields[count++] = (allot__log_field){"events", NULL, service->event};
+    fields[count] = (allot__log_field){"decisions", NULL, service->seq};
+    allot__log(service, ALLOT_LOG_INFO, "the service runs", fields);
+}
+
 int allot_service_start(allot_service *service, allot_report *report)
 {
     if (service->running || service->stopping)
@@ -234,13 +253,8 @@ int allot_service_start(allot_service *service, allot_report *report)
         service->snapshot_cycle--;
         allot__service_snapshot(service, true);
     }
-    allot__log_field fields[] = {{"plan", service->config.plan, 0},
-                                 {"store", service->config.store, 0},
-                                 {"events", NULL, service->event},
-                                 {"decisions", NULL, service->seq},
-                                 {0}};
     if (status == ALLOT_OK)
-        allot__log(service, ALLOT_LOG_INFO, "the service runs", fields);
+        log_start(service);
     return status;
 }
 
