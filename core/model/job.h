@@ -115,8 +115,6 @@ allot__jobs *allot__jobs_open(allot_state *state);
 int allot__jobs_seal(allot_state *state, allot_report *report);
 /* Finds the places' sites, and of queues their jobs: step one. ENOMEM. */
 int allot__jobs_arrange(allot_state *state);
-/* Slots that run on hosts which drain. */
-int64_t allot__jobs_draining(const allot_state *state);
 void allot__jobs_free(allot_state *state);
 
 #endif

@@ -46,6 +46,28 @@ static int32_t only_site(const allot_state *state)
     return state->tasks.site_count == 1 ? 0 : -1;
 }
 
+static bool holds_slots(const allot__job *job)
+{
+    return job->state == ALLOT_RUNNING;
+}
+
+/* What runs at the sites. */
+static void count_busy(allot_state *state)
+{
+    const allot__jobs *jobs = state->jobs;
+    allot__site *sites = state->tasks.sites;
+    for (int32_t i = 0; i < state->tasks.site_count; i++)
+        sites[i].busy = 0;
+    for (size_t i = 0; i < jobs->list.count; i++) {
+        const allot__job *job = allot__job_at(jobs, (int32_t)i);
+        const allot__job_place *places = allot__job_places(jobs, job);
+        for (int32_t k = 0; holds_slots(job) && k < job->place_count; k++) {
+            if (places[k].site >= 0)
+                sites[places[k].site].busy += places[k].slots;
+        }
+    }
+}
+
 int allot__jobs_arrange(allot_state *state)
 {
     if (!allot__queues_of(state->plan))
@@ -58,29 +80,9 @@ int allot__jobs_arrange(allot_state *state)
     int32_t only = only_site(state);
     for (size_t i = 0; i < jobs->places.count; i++)
         places[i].site = labels[i] < 0 ? only : allot__label_at(&state->tasks, labels[i])->site;
+    count_busy(state);
     jobs->arranged = true;
     return ALLOT_OK;
-}
-
-static bool holds_slots(const allot__job *job)
-{
-    return job->state == ALLOT_RUNNING;
-}
-
-int64_t allot__jobs_draining(const allot_state *state)
-{
-    const allot__jobs *jobs = state->jobs;
-    const allot__site *sites = state->tasks.sites;
-    int64_t sum = 0;
-    for (size_t i = 0; i < jobs->list.count; i++) {
-        const allot__job *job = allot__job_at(jobs, (int32_t)i);
-        const allot__job_place *places = allot__job_places(jobs, job);
-        for (int32_t k = 0; holds_slots(job) && k < job->place_count; k++) {
-            if (places[k].site >= 0 && sites[places[k].site].closed == ALLOT_DRAIN)
-                sum += places[k].slots;
-        }
-    }
-    return sum;
 }
 
 /* ---- Checking ---- */
@@ -238,7 +240,7 @@ static void size_by_hosts(const looking *it)
         known = known || counts;
         open += counts && site->closed == ALLOT_OPEN ? site->slots : 0;
     }
-    int64_t all = open + allot__jobs_draining(state);
+    int64_t all = open + allot__draining(state, 0);
     if (!group->slots_set || !known || all > ALLOT_AMOUNT_MAX || group->slots == open ||
         group->slots == all)
         return;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* sites.c: where tasks run: the plan's hosts, the state's own, and those that tasks alone name. */
+#include "base/least.h"
 #include "model/state.h"
 
 static int32_t planned_site(const allot_plan *plan, const char *name)
@@ -68,4 +69,16 @@ int allot__sites_make(allot_state *state)
             .name = label->text, .group = -1, .slots = -1, .load = -1, .exclusive_to = ALLOT_ROOT};
     }
     return ALLOT_OK;
+}
+
+int64_t allot__draining(const allot_state *state, int32_t group)
+{
+    const allot__tasks *tasks = &state->tasks;
+    int64_t sum = 0;
+    for (int32_t i = 0; i < tasks->site_count; i++) {
+        const allot__site *site = &tasks->sites[i];
+        if (site->group == group && site->closed == ALLOT_DRAIN)
+            sum += allot__least(site->busy, site->slots);
+    }
+    return sum;
 }

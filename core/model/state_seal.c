@@ -21,19 +21,6 @@ static void count_host(allot__group_state *groups, const allot__host *host)
     group->slots += host->closed ? 0 : host->slots;
 }
 
-/* What still runs on hosts that drain has its slots there until it ends. */
-static void count_draining(const allot_state *state, int32_t group)
-{
-    const allot__units *units = &state->tasks.units[group];
-    for (int32_t i = 0; i < units->count; i++) {
-        int32_t site = units->site[i];
-        if (site >= 0 && state->tasks.sites[site].closed == ALLOT_DRAIN)
-            state->groups[group].slots += units->slots[i];
-    }
-    if (state->jobs && group == 0)
-        state->groups[group].slots += allot__jobs_draining(state);
-}
-
 static int check_size(const allot_state *state, int32_t group, allot_report *report)
 {
     allot__group_state *it = &state->groups[group];
@@ -53,6 +40,7 @@ static int check_size(const allot_state *state, int32_t group, allot_report *rep
     return ALLOT_EINVALID;
 }
 
+/* What still runs on hosts that drain has its slots there until it ends. */
 static int size_groups(const allot_state *state, allot_report *report)
 {
     const allot__hosts *planned = &state->plan->hosts, *actual = &state->hosts;
@@ -71,7 +59,7 @@ static int size_groups(const allot_state *state, allot_report *report)
     int result = ALLOT_OK;
     for (int32_t i = 0; i < count; i++) {
         if (!state->groups[i].slots_set && state->groups[i].slots >= 0)
-            count_draining(state, i);
+            state->groups[i].slots += allot__draining(state, i);
         if (check_size(state, i, report))
             result = ALLOT_EINVALID;
     }

@@ -54,6 +54,7 @@ typedef struct allot__site {
     int32_t closed;       /* an allot_closed */
     int32_t load;         /* thousandths; -1: not told */
     int32_t exclusive_to; /* a consumer, or ALLOT_ROOT */
+    int64_t busy;         /* slots that run there: of tasks, or of jobs */
 } allot__site;
 
 /* What runs in a group. All NULL where nothing does. */
@@ -129,6 +130,9 @@ void allot__tasks_free(allot_state *state);
 
 /* Makes the sites: step one of arranging. ENOMEM. */
 int allot__sites_make(allot_state *state);
+
+/* Slots that run on a group's hosts which drain: none has more in use than it has. */
+int64_t allot__draining(const allot_state *state, int32_t group);
 
 /* Makes and fills the columns of units whose tasks are known. ENOMEM. */
 int allot__units_fill(allot_state *state, allot__units *units);

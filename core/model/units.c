@@ -115,6 +115,8 @@ int allot__units_fill(allot_state *state, allot__units *units)
         const int32_t *tasks = allot__unit_tasks(units, unit, &count);
         for (int32_t i = 0; i < count; i++)
             put(state, units, unit, allot__task_at(&state->tasks, tasks[i]), i == 0);
+        if (units->site[unit] >= 0)
+            state->tasks.sites[units->site[unit]].busy += units->slots[unit];
         if (units->session[unit] >= 0)
             state->tasks.session_held[units->session[unit]] += units->slots[unit];
     }

@@ -73,10 +73,13 @@ int allot__books_new(allot_engine *engine, const allot_plan *plan, allot__books 
                             .usage_at = INT64_MIN,
                             .last = INT64_MIN,
                             .damped = is_damped(plan)};
-    allot__map *maps[] = {&books->tasks, &books->units,   &books->sessions,
-                          &books->jobs,  &books->flights, &books->hosts};
+    allot__map *maps[] = {&books->tasks, &books->units,   &books->rosters, &books->sessions,
+                          &books->jobs,  &books->flights, &books->victims, &books->hosts};
     for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
         maps[i]->engine = engine;
+    for (int32_t i = 0; i < allot_plan_hosts(plan); i++)
+        if (allot_plan_host_slots(plan, i) > books->host_most)
+            books->host_most = allot_plan_host_slots(plan, i);
     make_tables(books, &failed);
     if (failed) {
         allot__books_end(books);
@@ -112,6 +115,8 @@ void allot__books_end(allot__books *books)
     end(books, books->groups, books->group_count, sizeof *books->groups);
     FREE_ALL(books, tasks, allot__task_item);
     FREE_ALL(books, units, allot__unit);
+    FREE_ALL(books, rosters, allot__roster);
+    FREE_ALL(books, victims, allot__victim_item);
     FREE_ALL(books, sessions, allot__session_item);
     FREE_ALL(books, jobs, allot__job_item);
     FREE_ALL(books, flights, allot__flight_item);

@@ -68,6 +68,13 @@ static void read_loans(entry *it)
     }
 }
 
+static void end_flight(allot__books *books, allot__flight_item *item)
+{
+    allot__victims_end(books, item);
+    allot__map_take(&books->flights, &item->named);
+    ALLOT__ITEM_FREE(books->engine, item);
+}
+
 /* Room in the map for all flights: they are put in, which nothing else minds, and taken out where
  * it failed. */
 static int put_flights(entry *it, int64_t cycle)
@@ -76,14 +83,14 @@ static int put_flights(entry *it, int64_t cycle)
         int status = make_flight(it, i, cycle);
         if (status == ALLOT_OK)
             status = allot__map_put(&it->books->flights, &it->flights[i]->named);
+        if (status == ALLOT_OK && (status = allot__victims_add(it->books, it->flights[i])) != 0)
+            allot__map_take(&it->books->flights, &it->flights[i]->named);
         if (status == ALLOT_OK)
             continue;
         if (it->flights[i] != NULL)
             ALLOT__ITEM_FREE(it->books->engine, it->flights[i]);
-        while (i-- > 0) {
-            allot__map_take(&it->books->flights, &it->flights[i]->named);
-            ALLOT__ITEM_FREE(it->books->engine, it->flights[i]);
-        }
+        while (i-- > 0)
+            end_flight(it->books, it->flights[i]);
         return status;
     }
     return ALLOT_OK;
@@ -109,10 +116,8 @@ static int prepare(entry *it, int64_t cycle)
     if (status != ALLOT_OK)
         return status;
     status = allot__enter_jobs(it->books, it->decision, it->effect);
-    for (int32_t i = 0; status != ALLOT_OK && i < it->flight_count; i++) {
-        allot__map_take(&it->books->flights, &it->flights[i]->named);
-        ALLOT__ITEM_FREE(engine, it->flights[i]);
-    }
+    for (int32_t i = 0; status != ALLOT_OK && i < it->flight_count; i++)
+        end_flight(it->books, it->flights[i]);
     return status;
 }
 
@@ -180,8 +185,7 @@ static void enter_flights(entry *it)
         if (!back)
             continue;
         allot__write_id(it->effect, ALLOT__EVENT_KEEP_LANDED, flight.id);
-        allot__map_take(&it->books->flights, &item->named);
-        ALLOT__ITEM_FREE(it->books->engine, item);
+        end_flight(it->books, item);
     }
 }
 

@@ -109,6 +109,8 @@ static int put_job(allot__books *books, const allot__event *event, const allot_j
     if (item == NULL)
         return ALLOT_ENOMEM;
     item->since = event->since != INT64_MIN ? event->since : event->at;
+    if (job->slots > books->job_most)
+        books->job_most = job->slots;
     allot__job_item *old = (void *)allot__map_find(&books->jobs, job->id, strlen(job->id));
     int status = ALLOT_OK;
     if (old != NULL)
@@ -122,6 +124,25 @@ static int put_job(allot__books *books, const allot__event *event, const allot_j
     return status;
 }
 
+/* What a queue's jobs have in all has a limit. It is seldom near, so that all are added up only
+ * when as many of the largest pass it. */
+static int check_sum(const allot__books *books, const allot__event *event, allot__fault *fault)
+{
+    int64_t sum = event->slots;
+    int64_t most = event->slots > books->job_most ? event->slots : books->job_most;
+    if ((int64_t)(books->jobs.count + 1) * most <= ALLOT_AMOUNT_MAX)
+        return ALLOT_OK;
+    for (const allot__named *it = books->jobs.first; it != NULL; it = it->after) {
+        const allot_job *job = &((const allot__job_item *)(const void *)it)->it;
+        sum += job->queue == event->queue ? job->slots : 0;
+    }
+    if (sum <= ALLOT_AMOUNT_MAX)
+        return ALLOT_OK;
+    return allot__fault_set(fault, ALLOT_ERANGE, "E-demand", "slots", NULL,
+                            "slots: the queue's jobs would have %lld, at most %d are allowed",
+                            (long long)sum, ALLOT_AMOUNT_MAX);
+}
+
 static int submit(allot__books *books, const allot__event *event, allot__fault *fault)
 {
     allot_task_value values[ALLOT_ATTRIBUTES_MAX];
@@ -131,6 +152,8 @@ static int submit(allot__books *books, const allot__event *event, allot__fault *
         allot__map_find(&books->jobs, event->id, strlen(event->id)) != NULL)
         return allot__fault_set(fault, ALLOT_EEXIST, "E-duplicate-id", "id", NULL,
                                 "id: the job \"%.100s\" is there already", event->id);
+    if (event->kind == ALLOT__EVENT_SUBMIT && check_sum(books, event, fault) != ALLOT_OK)
+        return ALLOT_ERANGE;
     int status = lists_make(books, event, &of);
     if (status == ALLOT_OK)
         status = put_resources(books, event, of.resources, fault);

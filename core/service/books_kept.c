@@ -31,12 +31,15 @@ static int keep_flight(allot__books *books, const allot__event *event)
                               .consumer = event->consumer,
                               .group = event->group,
                               .slots = event->slots,
-                              .deadline = event->deadline};
+                              .deadline = event->deadline,
+                              .gone = (int32_t)event->preempted};
     allot__flight_item *item = allot__flight_make(books->engine, &flight);
     if (item == NULL)
         return ALLOT_ENOMEM;
     allot__flight_item *old =
         (void *)allot__map_find(&books->flights, event->id, strlen(event->id));
+    if (old != NULL)
+        allot__victims_end(books, old);
     int status = put(&books->flights, old != NULL ? &old->named : NULL, &item->named);
     allot__flight_item *ended = status == ALLOT_OK ? old : item;
     if (ended != NULL)
@@ -71,6 +74,10 @@ static int add_to_flight(allot__books *books, const allot__event *event, allot__
     }
     allot__flight_item *item = allot__flight_make(books->engine, &flight);
     allot__sv_free(books->engine, list, count + 1, size);
+    if (item != NULL && !claim && allot__victim_add(books, event->key, event->id) != ALLOT_OK) {
+        ALLOT__ITEM_FREE(books->engine, item);
+        item = NULL;
+    }
     if (item == NULL)
         return ALLOT_ENOMEM;
     allot__map_swap(&books->flights, &old->named, &item->named);
@@ -96,6 +103,7 @@ static int end_flight(allot__books *books, const allot__event *event)
 {
     allot__named *item = allot__map_find(&books->flights, event->id, strlen(event->id));
     if (item != NULL) {
+        allot__victims_end(books, (allot__flight_item *)(void *)item);
         allot__map_take(&books->flights, item);
         ALLOT__ITEM_FREE(books->engine, (allot__flight_item *)(void *)item);
     }

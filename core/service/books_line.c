@@ -69,6 +69,7 @@ void allot__write_flight(const allot__books *books, const allot_in_flight *fligh
     allot__write_leaf(out, books->plan, flight->group, flight->consumer);
     allot__buf_number(out, "slots", flight->slots);
     allot__write_set(out, "deadline", flight->deadline, INT64_MAX);
+    allot__write_set(out, "gone", flight->gone, 0);
     allot__entry_close(out);
     for (int32_t i = 0; i < flight->claim_count; i++) {
         allot__entry_open(out, ALLOT__EVENT_KEEP_CLAIM);

@@ -22,14 +22,30 @@ typedef struct allot__unit {
     size_t size;
 } allot__unit;
 
+/* Running tasks that name the same session, which may be known or not. */
+typedef struct allot__roster {
+    allot__named named;
+    struct allot__task_item *first;
+    size_t size;
+} allot__roster;
+
 typedef struct allot__task_item {
     allot__named named;
     allot_task it; /* all that it points to is behind it, in the same block */
     bool told;     /* to go, by a kill */
     allot__unit *unit;
     struct allot__task_item *next; /* in its unit */
+    allot__roster *roster;
+    struct allot__task_item *roster_before, *roster_after;
     size_t size;
 } allot__task_item;
+
+/* A running task that a reclaim in flight names. */
+typedef struct allot__victim_item {
+    allot__named named;
+    const char *flight; /* its id */
+    size_t size;
+} allot__victim_item;
 
 typedef struct allot__session_item {
     allot__named named;
@@ -77,15 +93,16 @@ struct allot__books {
     const allot_plan *plan;
     size_t consumers, group_count, queues, leases, resources;
     allot__books_group *groups;
-    allot__map tasks, units, sessions, jobs, flights, hosts;
+    allot__map tasks, units, rosters, sessions, jobs, flights, victims, hosts;
     allot_loan *loans;
     size_t loan_count, loan_room;
     allot_lease_now *lease; /* by lease */
     bool *lease_told;
     allot__usage_item *usage; /* by queue */
     int64_t usage_at, *resource_at;
-    int64_t last; /* the last cycle's now; INT64_MIN: none yet */
-    bool damped;  /* an option asks for the times of leaves */
+    int64_t last;                /* the last cycle's now; INT64_MIN: none yet */
+    bool damped;                 /* an option asks for the times of leaves */
+    int64_t host_most, job_most; /* no host or job has, or was ever told to have, more slots */
     /* The state made from this. */
     allot_state *state;
     bool sealed;
@@ -127,6 +144,25 @@ int allot__apply_lease(allot__books *books, const allot__event *event, allot__fa
 int allot__apply_job(allot__books *books, const allot__event *event, allot__fault *fault);
 int allot__apply_kept(allot__books *books, const allot__event *event, allot__fault *fault);
 int allot__enter_jobs(allot__books *books, const allot_decision *decision, allot__buf *effect);
+
+/* ---- Ties by name (books_tie.c) --------------------------------------------------------------
+ */
+
+/* A task is put on the roster of its session, and taken off. ENOMEM. */
+int allot__roster_join(allot__books *books, allot__task_item *task);
+void allot__roster_leave(allot__books *books, allot__task_item *task);
+/* A task's session is of its own leaf; a session's tasks run on its leaf. EINVALID (fault). */
+int allot__roster_check_task(const allot__books *books, const allot_task *task,
+                             allot__fault *fault);
+int allot__roster_check_session(const allot__books *books, const char *id, int32_t group,
+                                int32_t consumer, allot__fault *fault);
+/* A reclaim names a task; all that it names, or none. ENOMEM. */
+int allot__victim_add(allot__books *books, const char *task, const char *flight);
+int allot__victims_add(allot__books *books, const allot__flight_item *flight);
+/* The reclaim is over, or ... */
+void allot__victims_end(allot__books *books, const allot__flight_item *flight);
+/* ... the task is no more: the reclaim that names it counts it alone, as its id may run again. */
+void allot__victim_gone(allot__books *books, const char *task);
 
 /* ---- Lines (books_write.c, books_line.c) ------------------------------------------------------
  */

@@ -91,6 +91,11 @@ static int put_session(allot__books *books, const allot__event *event, allot__se
                        allot__fault *fault)
 {
     int status = check_scheduling(books, event, old, fault);
+    bool moves =
+        old == NULL || old->it.consumer != event->consumer || old->it.group != event->group;
+    if (status == ALLOT_OK && moves)
+        status =
+            allot__roster_check_session(books, event->id, event->group, event->consumer, fault);
     if (status != ALLOT_OK)
         return status;
     allot_session session = {.id = event->id,
@@ -155,12 +160,56 @@ static int unknown_host(const allot__event *event, allot__fault *fault)
                             "name: nobody knows the host \"%.100s\"", event->id);
 }
 
+static int32_t group_of(const allot_plan *plan, const char *host)
+{
+    int32_t planned = allot_plan_host_find(plan, host);
+    return planned >= 0 ? allot_plan_host_group(plan, planned) : 0;
+}
+
+/* What a group's hosts have, but for one. */
+static int64_t sum_hosts(const allot__books *books, int32_t group, const char *but)
+{
+    const allot_plan *plan = books->plan;
+    int64_t sum = 0;
+    for (int32_t i = 0; i < allot_plan_hosts(plan); i++) {
+        const char *name = allot_plan_host_name(plan, i);
+        const allot__host_item *told = (void *)allot__map_find(&books->hosts, name, strlen(name));
+        if (allot_plan_host_group(plan, i) == group && strcmp(name, but) != 0)
+            sum += told != NULL && told->slots >= 0 ? told->slots : allot_plan_host_slots(plan, i);
+    }
+    for (const allot__named *it = books->hosts.first; it != NULL; it = it->after) {
+        const allot__host_item *host = (const allot__host_item *)(const void *)it;
+        if (allot_plan_host_find(plan, it->name) < 0 && group == 0 && strcmp(it->name, but) != 0)
+            sum += host->slots;
+    }
+    return sum;
+}
+
+/* The open hosts' slots are the size of their group, which has a limit: checked for all, as any may
+ * open. It is seldom near, so that all are added up only when as many of the largest pass it. */
+static int check_sum(allot__books *books, const allot__event *event, allot__fault *fault)
+{
+    int64_t count = (int64_t)books->hosts.count + allot_plan_hosts(books->plan) + 1;
+    if (event->slots > books->host_most)
+        books->host_most = event->slots;
+    if (count * books->host_most <= ALLOT_AMOUNT_MAX)
+        return ALLOT_OK;
+    int64_t sum = event->slots + sum_hosts(books, group_of(books->plan, event->id), event->id);
+    if (sum <= ALLOT_AMOUNT_MAX)
+        return ALLOT_OK;
+    return allot__fault_set(fault, ALLOT_ERANGE, "E-slots", "slots", NULL,
+                            "slots: the hosts of its group would have %lld, at most %d are allowed",
+                            (long long)sum, ALLOT_AMOUNT_MAX);
+}
+
 static int put_host(allot__books *books, const allot__event *event, allot__fault *fault)
 {
     bool known = allot_plan_host_find(books->plan, event->id) >= 0 ||
                  allot__map_find(&books->hosts, event->id, strlen(event->id)) != NULL;
     if (!known && !event->slots_given)
         return unknown_host(event, fault);
+    if (event->slots_given && check_sum(books, event, fault) != ALLOT_OK)
+        return ALLOT_ERANGE;
     allot__host_item *item = host_item(books, event->id);
     if (item == NULL)
         return ALLOT_ENOMEM;

@@ -60,8 +60,12 @@ int allot__task_begin(allot__books *books, allot__task_item *task)
 {
     int64_t more = allot__task_needs(books, &task->it);
     if (allot__map_reserve(&books->tasks) != ALLOT_OK ||
-        join_unit(books, &task->it, &task->unit) != ALLOT_OK)
+        allot__roster_join(books, task) != ALLOT_OK)
         return ALLOT_ENOMEM;
+    if (join_unit(books, &task->it, &task->unit) != ALLOT_OK) {
+        allot__roster_leave(books, task);
+        return ALLOT_ENOMEM;
+    }
     if (task->unit != NULL) {
         task->next = task->unit->first;
         task->unit->first = task;
@@ -106,6 +110,8 @@ void allot__task_end(allot__books *books, allot__task_item *task, bool keep)
     if (in_state(books) && allot_state_task_end(books->state, task->it.id) != ALLOT_OK)
         books->lists_dirty = true;
     books->ended++;
+    allot__victim_gone(books, task->it.id);
+    allot__roster_leave(books, task);
     allot__map_take(&books->tasks, &task->named);
     ALLOT__ITEM_FREE(books->engine, task);
     group->held[leaf] -= (int32_t)less;
@@ -169,6 +175,8 @@ int allot__apply_start(allot__books *books, const allot__event *event, allot__fa
                        .values = values,
                        .value_count = attribute_values(books, event, values)};
     int status = check_start(books, &task, false, fault);
+    if (status == ALLOT_OK)
+        status = allot__roster_check_task(books, &task, fault);
     if (status != ALLOT_OK)
         return status;
     allot__task_item *item = allot__task_make(books->engine, &task);
@@ -217,7 +225,7 @@ int allot__apply_returned(allot__books *books, const allot__event *event, allot_
     int64_t allocated = group->allocated[flight->consumer];
     int64_t free = allocated - group->held[flight->consumer];
     int64_t most = flight->slots < free ? flight->slots : free;
-    if (flight->task_count > 0)
+    if (flight->task_count + flight->gone > 0)
         return allot__fault_set(fault, ALLOT_EUSAGE, "E-conflict", "reclaim", NULL,
                                 "reclaim: its slots come back as its tasks finish");
     if (event->slots > most)

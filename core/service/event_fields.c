@@ -95,8 +95,9 @@ static const allot__field row[] = {
     ANY("reclaimed_at", reclaimed_at),
     ANY("waiting_since", waiting_since),
 };
-static const allot__field flight[] = {MUST("id", NAME, id), LEAF, GROUP, SLOTS(0),
-                                      ANY("deadline", deadline)};
+static const allot__field flight[] = {
+    MUST("id", NAME, id),     LEAF, GROUP, SLOTS(0), ANY("deadline", deadline),
+    AMOUNT("gone", preempted)};
 static const allot__field claim[] = {MUST("id", NAME, id), MUST("for", CONSUMER, other), SLOTS(1)};
 static const allot__field victim[] = {MUST("id", NAME, id), MUST("task", NAME, key)};
 static const allot__field none[] = {{"now", ALLOT__F_WHOLE, false, AT(since), 0, 0, 0}};

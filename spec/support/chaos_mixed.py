@@ -1,0 +1,225 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+# Copyright the allot authors
+"""kill -9 while everything happens: tasks, sessions, hosts, reclaims, jobs, loans, plans.
+
+    chaos_mixed.py KIND ALLOT FOLDER ROUNDS [SEED]
+
+KIND: leaves, loans, queues; or io, where the disk fails without being full. As chaos.py, which has
+the checks: what was acknowledged is there once, decisions are told once and in order, and all is
+recomputed byte by byte, from the first event and from snapshots in the middle.
+"""
+
+import json
+import os
+import random
+import resource
+import subprocess
+import sys
+import time
+
+import chaos
+from chaos import allot
+
+LEAVES = ["/a/x", "/a/y", "/b", "/c/x", "/c/y", "/d"]
+
+
+def plan_of(kind, turn):
+    """The plan as it is after so many edits."""
+    if kind == "queues":
+        return {
+            "version": 1, "policy": "preemption",
+            "hosts": {f"h{i}": {"slots": 4} for i in range(4)},
+            "queues": [
+                {"name": "low", "priority": 1 + turn, "preemptable": True},
+                {"name": "mid", "priority": 20, "preemptive": ["low"], "preemptable": True},
+                {"name": "high", "priority": 50, "preemptive": True, "ujob_limit": 3 + turn % 3},
+            ],
+        }
+    extra = {"lend": True, "borrow": True} if kind == "loans" else {}
+    leaf = lambda name, owned: {"name": name, "owned": owned, "grace": 1, **extra}  # noqa: E731
+    return {
+        "version": 1, "slots": 40, "policy": "ownership" if kind == "loans" else "hybrid",
+        "options": {"claim_delay": 1} if kind == "leaves" else {},
+        "hosts": {f"h{i}": {"slots": 10} for i in range(4)},
+        "consumers": [
+            {"name": "a", "children": [leaf("x", 4 + turn % 3), leaf("y", 6)]},
+            leaf("b", 10 - turn % 3),
+            {"name": "c", "children": [leaf("x", 5), leaf("y", 5)]},
+            leaf("d", 10),
+        ],
+    }
+
+
+class Mixed(chaos.Load):
+    """Events of all kinds; those that are refused are right to be."""
+
+    def __init__(self, world, seed, kind, watch):
+        super().__init__(world, seed)
+        self.kind, self.watch, self.refused = kind, watch, 0
+
+    def leaf_event(self):
+        """What may happen to leaves; ids are from a few, so that much is refused."""
+        pick, leaf = self.random.choice, self.random.choice(LEAVES)
+        task, session = f"t{self.random.randrange(40)}", f"s{self.random.randrange(6)}"
+        one = self.random.randrange(12)
+        if one < 3:
+            return "demand", {"consumer": leaf, "slots": self.random.randrange(16)}
+        if one < 6:
+            params = {"id": task, "consumer": leaf, "host": f"h{self.random.randrange(5)}"}
+            if self.random.random() < 0.3:
+                params["session"] = session
+            if self.random.random() < 0.2:
+                params["slot"] = pick("12")
+            return "start", params
+        if one < 8:
+            return "finish", {"id": task, "keep": self.random.random() < 0.3}
+        if one == 8:
+            return "release", {"consumer": leaf, "slots": 1}
+        if one == 9:
+            ended = self.random.random() < 0.4
+            params = {"id": session} if ended else {"id": session, "consumer": leaf}
+            return "session_end" if ended else "session", params
+        if one == 10:
+            return pick([
+                ("host", {"name": f"h{self.random.randrange(5)}", "slots": 8,
+                          "closed": pick([False, "drain", "reclaim"])}),
+                ("host_gone", {"name": "h4"}), ("slots", {"slots": pick([30, 40])}),
+            ])
+        return "returned", {"reclaim": self.reclaim(), "slots": 1}
+
+    def reclaim(self):
+        ids = [it.get("id") for decision in self.watch.told[-5:] for it in decision["reclaims"]]
+        return self.random.choice([it for it in ids if it] or ["r1.0"])
+
+    def job_event(self):
+        job, one = f"j{self.random.randrange(60)}", self.random.randrange(10)
+        if one < 5:
+            return "submit", {"id": job, "queue": self.random.choice(["low", "mid", "high"]),
+                              "slots": self.random.randint(1, 5), "user": "u%d" % (one % 2)}
+        if one < 8:
+            return "finish", {"id": job}
+        if one == 8:
+            return self.random.choice(["stop", "cont", "withdraw"]), {"id": job}
+        host = {"name": f"h{self.random.randrange(5)}"}
+        if self.random.random() < 0.2:
+            return "host_gone", host
+        closed = self.random.choice([False, False, "drain", "reclaim"])
+        return "host", {**host, "closed": closed, "slots": self.random.choice([2, 4, 4, 6])}
+
+    def run(self):
+        try:
+            with self.world.service(timeout=5.0, patience=60.0) as service:
+                count = 0
+                while not self.over.is_set():
+                    method, params = (
+                        self.job_event() if self.kind == "queues" else self.leaf_event())
+                    key = f"{self.seed}-{count}"
+                    count += 1
+                    try:
+                        told = service.send(method, key=key, **params)
+                        self.acknowledged[key] = told["seq"]
+                    except allot.Error as error:
+                        assert error.code != -32603, (method, params, error)
+                        self.refused += 1
+        except BaseException as failure:
+            self.failure = failure
+
+
+def edit(world, kind, turn):
+    with open(world.plan + ".new", "w", encoding="utf-8") as file:
+        json.dump(plan_of(kind, turn), file)
+    os.replace(world.plan + ".new", world.plan)
+
+
+def replay_from(world, first):
+    """From the newest snapshot before that decision; how many cycles came out."""
+    done = subprocess.run(
+        [world.command, "replay", world.store, "--plan", world.plan, "--from", str(first),
+         "--format", "json"],
+        capture_output=True, text=True, env=world.environment, check=False,
+    )
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    return json.loads(done.stdout)["cycles"]
+
+
+def mixed(world, kind, rounds, seed):
+    chance = random.Random(seed)
+    world.start("--snapshot", "60")
+    watch = chaos.Watch(world)
+    loads = [Mixed(world, seed * 10 + i, kind, watch) for i in range(3)]
+    for thread in [*loads, watch]:
+        thread.start()
+    for turn in range(1, rounds + 1):
+        time.sleep(chance.uniform(0.02, 0.4))
+        if turn % 3 == 0:
+            edit(world, kind, turn // 3)
+        world.kill()
+        world.start("--snapshot", str(chance.choice([1, 7, 60, 400])))
+    time.sleep(1.0)
+    for load in loads:
+        load.end()
+    watch.end(chaos.last_decision(world))
+    world.stop()
+    decisions = chaos.check_decisions(world, watch)
+    told = {
+        "kills": rounds,
+        "acknowledged": sum(len(load.acknowledged) for load in loads),
+        "refused": sum(load.refused for load in loads),
+        "events": chaos.check_events(world, loads),
+        "decisions": decisions,
+        "reclaims": sum(len(it["reclaims"]) for it in watch.told),
+        "plans": chaos.rows(world, "SELECT count(DISTINCT plan) FROM cycles")[0][0],
+        "replayed": world.replay()["cycles"],
+    }
+    for _ in range(3):
+        replay_from(world, chance.randint(1, decisions))
+    return told
+
+
+def failing_disk(world):
+    """The store's files may not grow for a while, as on a disk with errors."""
+    world.start()
+    load, watch = chaos.Load(world, 1), chaos.Watch(world)
+    load.start()
+    watch.start()
+    time.sleep(0.5)
+    limits = resource.prlimit(world.child.pid, resource.RLIMIT_FSIZE, (4096, -1))
+    end, trouble = time.monotonic() + 60, None
+    while trouble is None:
+        assert time.monotonic() < end, "errors are not noticed"
+        time.sleep(0.1)
+        with world.service() as service:
+            trouble = service.call("status")["store"].get("error")
+    before = len(load.acknowledged)
+    time.sleep(1.0)
+    during = len(load.acknowledged) - before
+    world.is_up()
+    resource.prlimit(world.child.pid, resource.RLIMIT_FSIZE, limits)
+    end = time.monotonic() + 60
+    while len(load.acknowledged) < before + 20:
+        assert time.monotonic() < end, "the service does not recover"
+        time.sleep(0.1)
+    load.end()
+    watch.end(chaos.last_decision(world))
+    world.stop()
+    assert during == 0, f"{during} events were acknowledged while the disk failed"
+    return {"trouble": trouble, "events": chaos.check_events(world, [load]),
+            "decisions": chaos.check_decisions(world, watch),
+            "replayed": world.replay()["cycles"]}
+
+
+def main():
+    kind, command, folder = sys.argv[1:4]
+    rounds, seed = int(sys.argv[4]), int(sys.argv[5]) if len(sys.argv) > 5 else 1
+    world = chaos.World(os.path.abspath(command), folder)
+    if kind == "io":
+        told = failing_disk(world)
+    else:
+        edit(world, kind, 0)
+        told = mixed(world, kind, rounds, seed)
+    print(json.dumps(told))
+
+
+if __name__ == "__main__":
+    main()
