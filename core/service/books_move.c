@@ -22,7 +22,12 @@ int allot__books_read(allot__books *books, allot__reader *reader, const char *li
     allot__event event;
     int status = allot__event_read(reader, books->plan, (allot__event_kind)kind, line + params,
                                    len - params - 1, &event, fault);
-    return status == ALLOT_OK ? allot__books_apply(books, &event, fault) : status;
+    if (status != ALLOT_OK)
+        return status;
+    books->reading = true;
+    status = allot__books_apply(books, &event, fault);
+    books->reading = false;
+    return status;
 }
 
 /* ---- Another plan ---------------------------------------------------------------------------- */

@@ -102,6 +102,7 @@ struct allot__books {
     int64_t usage_at, *resource_at;
     int64_t last;                /* the last cycle's now; INT64_MIN: none yet */
     bool damped;                 /* an option asks for the times of leaves */
+    bool reading;                /* lines, which are sound once all are read */
     int64_t host_most, job_most; /* no host or job has, or was ever told to have, more slots */
     /* The state made from this. */
     allot_state *state;

@@ -192,7 +192,7 @@ static int check_sum(allot__books *books, const allot__event *event, allot__faul
     int64_t count = (int64_t)books->hosts.count + allot_plan_hosts(books->plan) + 1;
     if (event->slots > books->host_most)
         books->host_most = event->slots;
-    if (count * books->host_most <= ALLOT_AMOUNT_MAX)
+    if (books->reading || count * books->host_most <= ALLOT_AMOUNT_MAX)
         return ALLOT_OK;
     int64_t sum = event->slots + sum_hosts(books, group_of(books->plan, event->id), event->id);
     if (sum <= ALLOT_AMOUNT_MAX)
