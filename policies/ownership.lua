@@ -6,7 +6,8 @@
 -- pools (what its branch owns beyond its consumers, then the branches above, then the group), in
 -- proportion to `share`; slots that others lend it; its own that it has lent, which are called
 -- back; and pool slots of those who use more than their share. What is owned stays as planned,
--- whatever the size of the cluster.
+-- whatever the size of the cluster. A branch's `limit` holds what its consumers want of their own
+-- before what others below it use of pools or borrow.
 --
 -- Who lends to whom is in the plan: `lend` and `borrow` of a consumer are true or a list of paths,
 -- and `lend_limit` and `borrow_limit` the most it lends and borrows. The best rank borrows first.

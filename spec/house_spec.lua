@@ -30,7 +30,7 @@ local PUBLIC = {
 local ENGINE = {
   "work", "own", "enforce", "flight", "in_flight", "columns", "rack", "rack_exclusive",
   "rack_require", "rack_empty", "pour", "pour_fast", "order", "round", "free", "need",
-  "ledger_books", "ledger_move", "ledger_net", "ledger_loan", "ledger_pool",
+  "ledger_books", "ledger_move", "ledger_aside", "ledger_net", "ledger_loan", "ledger_pool",
   "ledger_share", "ledger_ask", "ledger_return", "ledger_peers", "ledger_borrow", "ledger_force",
   "ledger", "quota_pass", "planned",
   "quota_order", "quota_mixed", "quota", "monitor", "distribute",

@@ -141,11 +141,7 @@ describe("a ledger", function ()
 
   property("is what the model says, phase by phase", { runs = 1500, valid = valid },
     function (it)
-      -- The model knows nothing of limits of parents and of damping.
-      it.plan.options = nil
-      each(it, decide(it), function (_, node, leaf)
-        node.limit = leaf and node.limit or nil
-      end)
+      it.plan.options = nil -- the model knows nothing of damping
       local decision = decide(it)
       local rows, loans, passed = model(it.plan, it.state)
       each(it, decision, function (row, _, leaf)

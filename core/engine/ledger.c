@@ -213,6 +213,7 @@ int allot__ledger_run(allot__work *work)
     status = ledger->planning ? ALLOT_OK : allot__loans_borrow(ledger);
     allot__loans_recall(ledger, false);
     allot__pools_reclaim(ledger);
+    allot__books_unset_aside(ledger);
     allot__books_spare(ledger);
     allot__books_net(ledger);
     hand_back(ledger);

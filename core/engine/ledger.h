@@ -9,6 +9,11 @@
  *     do not hold. Such slots stay where they are when their holder can have them by rules 1 to 3;
  *     where it drains (rebalance 0) also when nobody needs them by rules 1 and 5 (A-71). What a
  *     switch of policies takes (H-16) goes before all others and cannot stay;
+ * 0b. below a parent that has a limit, each holder is sure of what it needs of its own: reserves,
+ *     then the rest in order, as far as limits hold it. Nobody else takes that room by the rules
+ *     below; and what others have beyond what they are sure of themselves makes way for it, shared
+ *     slots before borrowed ones. Own slots in use stay, and so do shared ones where rule 5 is left
+ *     out, and whatever nobody comes by;
  *  1. own idle slots, up to what is needed; reserves first;
  *  2. idle slots of share pools, nearest first, up to the holder's share of the pool;
  *  3. idle slots of others who lend them, in the borrower's order;

@@ -40,21 +40,49 @@ static int32_t list_below(allot__ledger *ledger, int32_t row)
     return count;
 }
 
+/* What members ask of what they are sure of, in order as far as a limit holds it, and keep is their
+ * LEVEL; what they ask in all is their CAP. Returns the latter's sum. */
+static int64_t ask_sure(allot__ledger *ledger, int32_t count, int64_t holds)
+{
+    int64_t asked = 0, left = holds;
+    for (int32_t i = 0; i < count; i++) {
+        const allot__holder *holder = &ledger->holders[ledger->order[i]];
+        int64_t sure = allot__holder_missing(holder, (int64_t)holder->used + holder->in);
+        int32_t level = keeps(holder);
+        sure = allot__least(sure, holder->asks);
+        sure = allot__least(sure, left);
+        level = sure > level ? (int32_t)sure : level;
+        ledger->column[ALLOT__POOL_LEVEL][i] = level;
+        ledger->column[ALLOT__POOL_CAP][i] = holder->asks;
+        ledger->column[ALLOT__POOL_WEIGHT][i] = holder->weight;
+        left -= left > level ? level : left;
+        asked += holder->asks;
+    }
+    return asked;
+}
+
+/* What a parent's limit holds of shared slots: beside own and borrowed ones, and what is set aside
+ * for those who do not ask for it here. */
+static int64_t holds_shared(const allot__ledger *ledger, int32_t count, int32_t family,
+                            int32_t limit)
+{
+    int64_t holds = limit - ledger->inside[family] - ledger->aside[family];
+    for (int32_t i = 0; i < count; i++) {
+        const allot__holder *holder = &ledger->holders[ledger->order[i]];
+        int64_t missing = allot__holder_missing(holder, allot__holder_has(holder));
+        int64_t more = (int64_t)holder->asks - holder->shared;
+        more = allot__least(more, missing);
+        holds += holder->shared + (more > 0 ? more : 0);
+    }
+    return holds > 0 ? holds : 0;
+}
+
 /* Those below a parent that has a limit ask together for no more than it holds of shared slots. */
 static void ask_below(allot__ledger *ledger, int32_t family, int32_t parent)
 {
     int32_t count = list_below(ledger, parent);
-    int64_t holds = ledger->work->limit[parent] - ledger->inside[family];
-    int64_t asked = 0;
-    for (int32_t i = 0; i < count; i++) {
-        const allot__holder *holder = &ledger->holders[ledger->order[i]];
-        ledger->column[ALLOT__POOL_LEVEL][i] = keeps(holder);
-        ledger->column[ALLOT__POOL_CAP][i] = holder->asks;
-        ledger->column[ALLOT__POOL_WEIGHT][i] = holder->weight;
-        holds += holder->shared;
-        asked += holder->asks;
-    }
-    if (asked <= holds) {
+    int64_t holds = holds_shared(ledger, count, family, ledger->work->limit[parent]);
+    if (ask_sure(ledger, count, holds) <= holds) {
         return;
     }
     if (holds > 0) {

@@ -26,6 +26,7 @@ static bool take_room(allot__ledger *ledger)
     ledger->above = allot__arena_take(arena, families, size);
     ledger->inside = allot__arena_take(arena, families, sizeof *ledger->inside);
     ledger->outside = allot__arena_take(arena, families, sizeof *ledger->outside);
+    ledger->aside = allot__arena_take(arena, families, sizeof *ledger->aside);
     ledger->keys = allot__arena_take(arena, items, sizeof *ledger->keys);
     ledger->order = allot__arena_take(arena, items, size);
     ledger->other = allot__arena_take(arena, items, size);
@@ -37,8 +38,8 @@ static bool take_room(allot__ledger *ledger)
     return enough && ledger->holders != NULL && ledger->before != NULL &&
            ledger->holder_of != NULL && ledger->first != NULL && ledger->end != NULL &&
            ledger->at != NULL && ledger->above != NULL && ledger->inside != NULL &&
-           ledger->outside != NULL && ledger->keys != NULL && ledger->order != NULL &&
-           ledger->other != NULL;
+           ledger->outside != NULL && ledger->aside != NULL && ledger->keys != NULL &&
+           ledger->order != NULL && ledger->other != NULL;
 }
 
 /* Places of leaves in plan order, and of the leaves below each parent. */
@@ -200,6 +201,7 @@ static void open_families(allot__ledger *ledger)
         int32_t parent = family > 0 ? work->group->parent[family] : -1;
         ledger->inside[family] = 0;
         ledger->outside[family] = 0;
+        ledger->aside[family] = 0;
         if (!ledger->planning) {
             ledger->outside[family] = work->sums[family].allocated + work->sums[family].earmarked;
         }

@@ -22,6 +22,7 @@
     XX(ENDED, "ended", "the borrower no longer holds them")                                        \
     XX(RETURNED, "returned", "the borrower has slots of its own again")                            \
     XX(RECALLED, "recalled", "their owner wants them")                                             \
+    XX(OWNERS_FIRST, "owners-first", "a limit first holds what owners below it want of their own") \
     XX(OVER_SHARE, "over-share", "others have a claim on their share of the pool")                 \
     XX(LEND_LIST, "lend-list", "their owner does not lend to it")                                  \
     XX(BORROW_LIST, "borrow-list", "it does not borrow from their owner")                          \
@@ -54,7 +55,8 @@ typedef struct allot__holder {
     int32_t place;  /* in plan order, among all leaves */
     int32_t family; /* that it is of */
     int32_t own, reserve, need;
-    int32_t most;         /* min(demand, limit) */
+    int32_t most; /* min(demand, limit) */
+    int32_t sure; /* what parents' limits hold of its own before all else; 0: there are none */
     int32_t held, flying; /* of what is allocated: to stay, and in flight */
     int32_t coming;       /* in flight from others, for it */
     int32_t dropped;      /* ... which may not stay: nobody's, unless it can have them after all */
@@ -151,7 +153,8 @@ typedef struct allot__ledger {
     bool limited;     /* a parent has a limit */
     int32_t *above;   /* by family: the family that its parent is of; then by family: */
     int64_t *inside;  /* ... what holders below have, promises kept, */
-    int64_t *outside; /* ... and what leaves below hold until then */
+    int64_t *outside; /* ... what leaves below hold until then, */
+    int64_t *aside;   /* ... and what holders below lack of what they are sure of */
 
     int64_t *keys; /* room to sort and to pour in, by holder or loan */
     int32_t *order, *other;
@@ -226,14 +229,19 @@ static inline int32_t allot__holder_lend_most(const allot__holder *holder)
 
 /* A holder has more slots, or fewer, of which so many were idle: so have its parents. */
 void allot__books_has(allot__ledger *ledger, int32_t holder, int64_t slots, int64_t outside);
-/* What the limits of a holder's parents still hold; of slots that come from `from` (-1: of none)
- * limits above both do not matter. */
+/* What the limits of a holder's parents still hold beside what they set aside for others; of slots
+ * that come from `from` (-1: of none) limits above both do not matter. */
 int64_t allot__books_within(const allot__ledger *ledger, int32_t holder, int32_t from);
 /* What they hold of idle slots: until promised ones are back, their holders still have them. */
 int64_t allot__books_outside(const allot__ledger *ledger, int32_t holder);
 /* What a holder can have at once: idle slots, what it loses for nobody, and what replaces slots in
  * flight from it. */
 int64_t allot__books_free(const allot__ledger *ledger, int32_t holder);
+/* Of what a holder is sure of, so much it lacks when it has `has`. */
+static inline int64_t allot__holder_missing(const allot__holder *holder, int64_t has)
+{
+    return holder->sure > 0 && holder->sure > has ? holder->sure - has : 0;
+}
 /* Can anybody have any? */
 static inline bool allot__books_any(const allot__ledger *ledger)
 {
@@ -272,6 +280,13 @@ int64_t allot__books_claim_one(allot__ledger *ledger, int32_t recall, int32_t ho
                                int64_t slots);
 /* Who drains keeps what nobody has claimed. */
 void allot__books_spare(allot__ledger *ledger);
+
+/* ledger_aside.c */
+
+/* What limits of parents set aside for owners below them (rule 0b), once classes are known. */
+void allot__books_set_aside(allot__ledger *ledger);
+/* What was to make way for owners that came by nothing stays; nothing is set aside any more. */
+void allot__books_unset_aside(allot__ledger *ledger);
 
 /* ledger_net.c */
 

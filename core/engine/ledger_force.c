@@ -126,6 +126,25 @@ static void shed(allot__ledger *ledger, int32_t from, int32_t to, int64_t slots,
     }
 }
 
+/* The same of shared and borrowed slots beyond what their holders are sure of, so that the limit of
+ * a family's parent holds what others are sure of. Who keeps shared slots keeps them (rule 5). */
+static void make_way(allot__ledger *ledger, int32_t family, int32_t parent)
+{
+    int64_t slots = ledger->inside[family] + ledger->aside[family] - ledger->work->limit[parent];
+    for (int k = 0; classes[k] != ALLOT__OWN; k++) {
+        for (int32_t i = ledger->count - 1; i >= 0 && slots > 0; i--) {
+            const allot__holder *holder = &ledger->holders[i];
+            bool below =
+                holder->place >= ledger->first[parent] && holder->place < ledger->end[parent];
+            int64_t most = allot__holder_has(holder) - holder->sure;
+            if (below && !(holder->keep && classes[k] == ALLOT__SHARED)) {
+                slots -= shed_one(ledger, i, classes[k], allot__least(most, slots),
+                                  ALLOT__WHY_OWNERS_FIRST);
+            }
+        }
+    }
+}
+
 static void force_limits(allot__ledger *ledger)
 {
     const allot__work *work = ledger->work;
@@ -137,9 +156,11 @@ static void force_limits(allot__ledger *ledger)
                      ALLOT__WHY_OVER_LIMIT);
         }
     }
+    allot__books_set_aside(ledger);
     for (int32_t family = work->tree->families - 1; ledger->limited && family > 0; family--) {
         int32_t parent = work->group->parent[family];
         if (work->limit[parent] != ALLOT_NONE) {
+            make_way(ledger, family, parent);
             shed(ledger, ledger->first[parent], ledger->end[parent],
                  ledger->inside[family] - work->limit[parent], ALLOT__WHY_OVER_LIMIT);
         }

@@ -8,10 +8,16 @@
 void allot__books_has(allot__ledger *ledger, int32_t holder, int64_t slots, int64_t outside)
 {
     ledger->room -= slots;
-    for (int32_t family = ledger->holders[holder].family; ledger->limited;
-         family = ledger->above[family]) {
+    if (!ledger->limited) {
+        return;
+    }
+    const allot__holder *it = &ledger->holders[holder];
+    int64_t has = allot__holder_has(it);
+    int64_t missing = allot__holder_missing(it, has) - allot__holder_missing(it, has - slots);
+    for (int32_t family = it->family;; family = ledger->above[family]) {
         ledger->inside[family] += slots;
         ledger->outside[family] += outside;
+        ledger->aside[family] += missing;
         if (family == 0) {
             return;
         }
@@ -29,16 +35,18 @@ static void add_class(allot__holder *holder, allot__class as, int64_t slots)
 int64_t allot__books_within(const allot__ledger *ledger, int32_t holder, int32_t from)
 {
     const allot__work *work = ledger->work;
+    const allot__holder *it = &ledger->holders[holder];
     int32_t place = from >= 0 ? ledger->holders[from].place : -1;
+    int64_t own = allot__holder_missing(it, allot__holder_has(it));
     int64_t most = INT64_MAX;
-    for (int32_t family = ledger->holders[holder].family; ledger->limited && family > 0;
+    for (int32_t family = it->family; ledger->limited && family > 0;
          family = ledger->above[family]) {
         int32_t parent = work->group->parent[family];
         bool both = place >= ledger->first[parent] && place < ledger->end[parent];
         if (both || work->limit[parent] == ALLOT_NONE) {
             continue;
         }
-        int64_t holds = ledger->inside[family];
+        int64_t holds = ledger->inside[family] + ledger->aside[family] - own;
         int64_t left = work->limit[parent] - holds;
         most = allot__least(left, most);
     }

@@ -5,8 +5,9 @@
  * is idle and phase 5 takes where others have it.
  *
  * A holder asks for what it wants, up to its share limit; the holders below a parent that has a
- * limit ask together for no more than that holds beside what they own or borrow, by share: else
- * others would have to leave them what they cannot have. Pools are shared by what is asked.
+ * limit ask together for no more than that holds beside what they own or borrow: first for what
+ * they are sure of (ledger.h, 0b), then by share. Else others would have to leave them what they
+ * cannot have. Pools are shared by what is asked.
  */
 #ifndef ALLOT_ENGINE_LEDGER_SHARE_H
 #define ALLOT_ENGINE_LEDGER_SHARE_H

@@ -39,7 +39,8 @@ static int make_policy(allot_engine *engine, allot_policy **out)
     return status;
 }
 
-/* A tree of two levels: parents own more than their children, so there are pools everywhere. */
+/* A tree of two levels: parents own more than their children, so there are pools everywhere; every
+ * second one has a limit. */
 static int grow(allot_plan *plan, uint64_t *seed, int32_t parents)
 {
     int32_t last = ALLOT_ROOT;
@@ -65,6 +66,8 @@ static int grow(allot_plan *plan, uint64_t *seed, int32_t parents)
         if (!status)
             status = allot_plan_set(plan, ALLOT_ALL, parent, ALLOT_OWNED,
                                     owned + (int64_t)draw(seed, 5));
+        if (!status && draw(seed, 2))
+            status = allot_plan_set(plan, ALLOT_ALL, parent, ALLOT_LIMIT, (int64_t)draw(seed, 12));
         if (status)
             return status;
         last = parent;

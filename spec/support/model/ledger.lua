@@ -1,17 +1,17 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- C-11 as plainly as it can be written: one group under ownership alone, parents have no limits,
---- nothing is in flight. No care is taken for speed.
+--- C-11 as plainly as it can be written: one group under ownership alone, nothing is in flight.
+--- No care is taken for speed.
 
 local parts = require "spec.support.model.ledger_parts"
 
 local NONE = 1000000000
 
 local least, has, wants = parts.least, parts.has, parts.wants
-local pour, allowed, lend_most = parts.pour, parts.allowed, parts.lend_most
+local pour, allowed, lend_most, use = parts.pour, parts.allowed, parts.lend_most, parts.use
 
 -- One run: the state of the books.
-local Books = setmetatable({}, { __index = require "spec.support.model.ledger_moves" })
+local Books = setmetatable({}, require "spec.support.model.ledger_moves")
 Books.__index = Books
 
 function Books:loan(lender, borrower)
@@ -62,12 +62,12 @@ function Books:settle()
   end
 end
 
-function Books:force(loan, slots)
+function Books:force(loan, slots, way)
   slots = least(slots, loan.slots)
   if slots <= 0 then return 0 end
   less(loan, slots)
   loan.borrower.into = loan.borrower.into + slots -- take() takes it
-  self:take(loan.borrower, "into", slots, nil, loan.lender)
+  self:take(loan.borrower, "into", slots, nil, loan.lender, way)
   return slots
 end
 
@@ -87,26 +87,19 @@ function Books:force_loans()
   end
 end
 
-function Books:shed(leaf, class, slots)
+function Books:shed(leaf, class, slots, way)
   slots = least(slots, leaf[class], leaf.held - leaf.lost)
   if slots <= 0 then return 0 end
   if class ~= "into" then
-    self:take(leaf, class, slots)
+    self:take(leaf, class, slots, nil, nil, way)
     return slots
   end
   local left = slots
-  for _, loan in ipairs(leaf.loans) do left = left - self:force(loan, left) end
+  for _, loan in ipairs(leaf.loans) do left = left - self:force(loan, left, way) end
   return slots - left
 end
 
 local CLASSES = { "shared", "into", "used" }
-
--- Pools, deepest first, and what leaves use of them: pool[leaf].
-local function use(pool, leaf, slots)
-  pool[leaf] = (pool[leaf] or 0) + slots
-  pool.used = pool.used + slots
-  leaf.pooled = (leaf.pooled or 0) + slots
-end
 
 function Books:force_rest()
   for _, leaf in ipairs(self.leaves) do
@@ -117,6 +110,7 @@ function Books:force_rest()
       self:shed(leaf, class, has(leaf) - (leaf.node.limit or NONE))
     end
   end
+  self:force_branches()
   self:attribute()
   for _, leaf in ipairs(self.leaves) do self:shed(leaf, "shared", leaf.shared - leaf.pooled) end
   for _, class in ipairs(CLASSES) do
@@ -157,13 +151,11 @@ local function put_anew(pool, rows)
   end
 end
 
-function Books:find_due(anew)
+function Books:find_due(idle, anew)
+  self:find_asks(idle)
   for _, leaf in ipairs(self.leaves) do
     leaf.due = 0
     if anew then leaf.pooled = 0 end
-    local more = wants(leaf, leaf.most)
-    local spare = more > 0 and 0 or math.max(0, has(leaf) - leaf.most)
-    leaf.asks = math.max(0, least(leaf.shared + more - spare, leaf.node.share_limit or NONE))
   end
   for _, pool in ipairs(self.pools) do
     local rows, left = {}, pool.slots
@@ -192,7 +184,7 @@ end
 
 function Books:take_own(leaf, target)
   local idle = math.max(0, leaf.own - leaf.used - leaf.out)
-  local slots = least(target - has(leaf), idle, self.room)
+  local slots = least(target - has(leaf), idle, self.room, parts.within(leaf))
   if slots <= 0 then return end
   local wanted = wants(leaf, target)
   local now = least(slots, wanted, self:free(leaf))
@@ -204,36 +196,25 @@ function Books:take_own(leaf, target)
   leaf.promised = leaf.promised - (slots - later)
 end
 
--- What is idle in a leaf's pools; and slots put there, nearest first.
-local function idle_for(leaf)
-  local idle = 0
-  for _, pool in ipairs(leaf.weight > 0 and leaf.chain or {}) do
-    idle = idle + math.max(0, pool.slots - pool.used)
-  end
-  return idle
-end
-
-local function put(leaf, slots)
-  for _, pool in ipairs(leaf.chain) do
-    local part = least(slots, math.max(0, pool.slots - pool.used))
-    use(pool, leaf, part)
-    slots = slots - part
-  end
-end
-
+-- Once by what the last phase goes by; then what limits keep from some goes to others.
 function Books:share()
+  self:give_idle(false)
+  if #self.branches > 0 then self:give_idle(true) end
+end
+
+function Books:give_idle(idle)
   if self.idle <= 0 then
     local loose = 0
     for _, leaf in ipairs(self.leaves) do loose = loose + leaf.loose end
     if loose == 0 then return end
   end
-  self:find_due(false)
+  self:find_due(idle, false)
   for _, leaf in ipairs(self.leaves) do
     local slots = short_of(leaf, wants(leaf, leaf.most))
-    slots = least(slots, self:free(leaf), idle_for(leaf))
+    slots = least(slots, self:free(leaf), parts.idle_for(leaf))
     if slots > 0 then
       self:give(leaf, slots, "shared")
-      put(leaf, slots)
+      parts.put(leaf, slots)
     end
   end
 end
@@ -271,6 +252,7 @@ function Books:recall()
     for _, loan in ipairs(parts.by_lender(self.loans, leaf)) do
       local lack = parts.lacks(leaf, leaf.most)
       local slots = loan.age < self.known and least(loan.slots, lack) or 0
+      slots = least(slots, parts.within(leaf, loan.borrower))
       if slots > 0 then
         less(loan, slots)
         loan.borrower.into = loan.borrower.into + slots
@@ -307,7 +289,7 @@ function Books:reclaim_pool(pool)
   parts.give_back(rows, least(lack, over))
   for _, leaf in ipairs(pool.members) do
     for i = #rows, 1, -1 do
-      local slots = least(lacks(leaf), rows[i].gives)
+      local slots = least(lacks(leaf), rows[i].gives, parts.within(leaf, rows[i].leaf))
       if slots > 0 then
         rows[i].gives = rows[i].gives - slots
         use(pool, rows[i].leaf, -slots)
@@ -318,20 +300,24 @@ function Books:reclaim_pool(pool)
   end
 end
 
+-- Pool slots that no leaf has and this one can have.
+function Books:can_have(leaf)
+  return least(self.room, parts.idle_for(leaf), parts.within(leaf))
+end
+
 function Books:reclaim()
-  self:find_due(true)
+  self:find_due(false, true)
   for _, leaf in ipairs(self.leaves) do
-    local kept = least(short_of(leaf, wants(leaf, leaf.most)), leaf.loose, self.room,
-      idle_for(leaf))
+    local kept = least(short_of(leaf, wants(leaf, leaf.most)), leaf.loose, self:can_have(leaf))
     if kept > 0 then
       self:give(leaf, kept, "shared")
-      put(leaf, kept)
+      parts.put(leaf, kept)
     end
-    local slots = least(lacks(leaf), self.room, idle_for(leaf))
+    local slots = least(lacks(leaf), self:can_have(leaf))
     if slots > 0 then
       self:claim(leaf, slots)
       self:promise(leaf, slots, "shared")
-      put(leaf, slots)
+      parts.put(leaf, slots)
     end
   end
   for _, pool in ipairs(self.pools) do self:reclaim_pool(pool) end
@@ -351,9 +337,10 @@ end
 --- {path = {quota, received, reclaimed}}, {"lender>borrower" = slots}; and whether idle slots were
 --- passed on to others, of whom the model knows no more.
 return function (plan, state)
-  local leaves, pools, slots = parts.open(plan, state)
+  local leaves, pools, slots, branches = parts.open(plan, state)
   local books = setmetatable({
-    leaves = leaves, pools = pools, room = slots, idle = slots, loans = {}, recalls = {},
+    leaves = leaves, pools = pools, branches = branches, room = slots, idle = slots, loans = {},
+    recalls = {},
     keep = (plan.policy or {}).reclaim_shared == false,
   }, Books)
   for _, leaf in ipairs(leaves) do
@@ -377,6 +364,7 @@ return function (plan, state)
   books:borrow()
   if not (plan.policy or {}).reclaim_before_borrow then books:recall() end
   books:reclaim()
+  books:unset_aside()
   books:spare()
   local passed = parts.net(leaves, books.recalls)
   local rows, loans = {}, {}

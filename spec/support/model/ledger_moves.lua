@@ -6,22 +6,20 @@ local parts = require "spec.support.model.ledger_parts"
 
 local least = parts.least
 
-local Books = {}
+local Books = setmetatable({}, { __index = require "spec.support.model.ledger_limits" })
+Books.__index = Books
 
-function Books:take(leaf, class, slots, to, owner)
+--- Takes slots of a class, for a leaf or for nobody; `owner` lent them; `way`: for those that a
+--- limit holds first.
+function Books:take(leaf, class, slots, to, owner, way)
   if slots <= 0 then return end
   leaf[class] = leaf[class] - slots
   leaf.lost = leaf.lost + slots
   self.room = self.room + slots
   if not to then leaf.loose = leaf.loose + slots end
-  local recall = { from = leaf, to = to, slots = slots, owner = owner }
+  local recall = { from = leaf, to = to, slots = slots, owner = owner, way = way }
   recall.drains = not to and leaf.drains or false
   table.insert(self.recalls, recall)
-end
-
-function Books:free(leaf)
-  local idle = math.max(0, least(self.idle, self.room))
-  return math.max(0, least(idle + leaf.loose, self.room))
 end
 
 function Books:give(leaf, slots, class)
@@ -46,6 +44,7 @@ end
 
 -- Who drains gives what it must only when there is nothing else.
 function Books:claim(leaf, slots)
+  if slots > 0 then slots = slots - self:claim_below(leaf, slots) end
   slots = self:claim_from(leaf, slots, false)
   self:claim_from(leaf, slots, true)
 end

@@ -12,10 +12,11 @@ function parts.least(a, ...)
 end
 local least = parts.least
 
---- Leaves by (rank, plan order), each with its pools, nearest first: {slots, used = 0}.
+--- Leaves by (rank, plan order), each with its pools, nearest first: {slots, used = 0}; branches
+--- that have a limit, the deepest first: {limit, leaves}.
 function parts.open(plan, state)
   local leaves, all = {}, { slots = 0, used = 0, members = {} }
-  local pools = {}
+  local pools, branches = {}, {}
   local function walk(list, above, chain)
     local sum = 0
     for _, node in ipairs(list) do
@@ -23,6 +24,7 @@ function parts.open(plan, state)
       if node.children then
         local pool = { used = 0, members = {} }
         local below = walk(node.children, path, { pool, table.unpack(chain) })
+        if node.limit then branches[#branches + 1] = { path = path, limit = node.limit } end
         pool.slots = (node.owned or below) - below
         pools[#pools + 1] = pool
         sum = sum + (node.owned or below)
@@ -57,10 +59,83 @@ function parts.open(plan, state)
       if leaf.weight > 0 then table.insert(pool.members, leaf) end
     end
   end
-  return leaves, pools, slots
+  return leaves, pools, slots, parts.below(branches, leaves)
+end
+
+--- Fills in the leaves of branches, and the branches of leaves: the nearest first.
+function parts.below(branches, leaves)
+  for _, leaf in ipairs(leaves) do leaf.branches, leaf.sure = {}, 0 end
+  for _, branch in ipairs(branches) do -- children come before their parents
+    branch.leaves = {}
+    for _, leaf in ipairs(leaves) do
+      if parts.listed({ branch.path }, leaf.path) then
+        branch.leaves[#branch.leaves + 1] = leaf
+        table.insert(leaf.branches, branch)
+      end
+    end
+  end
+  return branches
 end
 
 function parts.has(leaf) return leaf.used + leaf.shared + leaf.into end
+
+function parts.sum(list, of)
+  local out = 0
+  for _, each in ipairs(list) do out = out + of(each) end
+  return out
+end
+
+--- What a leaf lacks of what it is sure of below limits.
+function parts.missing(leaf)
+  return math.max(0, leaf.sure - parts.has(leaf))
+end
+
+--- What limits hold for a leaf beside what others have and are sure of; of slots of `from` only
+--- limits that are not above both.
+function parts.within(leaf, from)
+  local most = NONE
+  for _, branch in ipairs(leaf.branches) do
+    if not (from and parts.listed({ branch.path }, from.path)) then
+      local others = parts.sum(branch.leaves, parts.has) + parts.sum(branch.leaves, parts.missing)
+      most = least(most, branch.limit - others + parts.missing(leaf))
+    end
+  end
+  return math.max(0, most)
+end
+
+--- What limits hold of idle slots: who is to give some has them until it has.
+function parts.outside(leaf)
+  local most = NONE
+  for _, branch in ipairs(leaf.branches) do
+    most = least(most, branch.limit - parts.sum(branch.leaves, function (other)
+      return other.held + other.granted
+    end))
+  end
+  return math.max(0, most)
+end
+
+--- Pools, and what leaves use of them: pool[leaf].
+function parts.use(pool, leaf, slots)
+  pool[leaf] = (pool[leaf] or 0) + slots
+  pool.used = pool.used + slots
+  leaf.pooled = (leaf.pooled or 0) + slots
+end
+
+--- What is idle in a leaf's pools.
+function parts.idle_for(leaf)
+  return parts.sum(leaf.weight > 0 and leaf.chain or {}, function (pool)
+    return math.max(0, pool.slots - pool.used)
+  end)
+end
+
+--- Puts slots of a leaf there, nearest first.
+function parts.put(leaf, slots)
+  for _, pool in ipairs(leaf.chain) do
+    local part = least(slots, math.max(0, pool.slots - pool.used))
+    parts.use(pool, leaf, part)
+    slots = slots - part
+  end
+end
 
 --- What a leaf must have from others, or idle; who drains loses nothing that it would have to.
 function parts.lacks(leaf, target)

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* ledger_aside.c: what limits of parents set aside for owners below them. */
+#include "engine/ledger_books.h"
+
+static bool is_below(const allot__ledger *ledger, int32_t holder, int32_t parent)
+{
+    int32_t place = ledger->holders[holder].place;
+    return place >= ledger->first[parent] && place < ledger->end[parent];
+}
+
+/* What all below a limit are sure of is no more than it holds: reserves first, then in order. */
+static void cut_sure(allot__ledger *ledger, int32_t parent)
+{
+    int64_t over = -(int64_t)ledger->work->limit[parent];
+    for (int32_t place = ledger->first[parent]; place < ledger->end[parent]; place++) {
+        over += ledger->at[place] >= 0 ? ledger->holders[ledger->at[place]].sure : 0;
+    }
+    for (int32_t i = ledger->count - 1; i >= 0 && over > 0; i--) {
+        allot__holder *holder = &ledger->holders[i];
+        int64_t part = holder->sure - holder->reserve;
+        part = allot__least(part, over);
+        if (part > 0 && is_below(ledger, i, parent)) {
+            holder->sure -= (int32_t)part;
+            over -= part;
+        }
+    }
+}
+
+void allot__books_set_aside(allot__ledger *ledger)
+{
+    for (int32_t i = 0; ledger->limited && i < ledger->count; i++) {
+        allot__holder *holder = &ledger->holders[i];
+        holder->sure = allot__least(holder->own, holder->need);
+    }
+    for (int32_t family = ledger->work->tree->families - 1; ledger->limited && family > 0;
+         family--) {
+        int32_t parent = ledger->work->group->parent[family];
+        if (ledger->work->limit[parent] != ALLOT_NONE) {
+            cut_sure(ledger, parent);
+        }
+    }
+    for (int32_t i = 0; ledger->limited && i < ledger->count; i++) {
+        const allot__holder *holder = &ledger->holders[i];
+        int64_t missing = allot__holder_missing(holder, allot__holder_has(holder));
+        for (int32_t family = holder->family; missing > 0 && family > 0;
+             family = ledger->above[family]) {
+            ledger->aside[family] += missing;
+        }
+    }
+}
+
+/* How many slots a holder loses so that owners could have them, and nobody has claimed. */
+static int64_t unclaimed(const allot__ledger *ledger, const allot__holder *holder)
+{
+    int64_t slots = 0;
+    for (int32_t i = holder->recalls; i >= 0; i = ledger->recalls[i].older) {
+        const allot__recall *recall = &ledger->recalls[i];
+        bool way = recall->to < 0 && recall->loan < 0 && recall->why == ALLOT__WHY_OWNERS_FIRST;
+        slots += way ? recall->slots : 0;
+    }
+    return slots;
+}
+
+void allot__books_unset_aside(allot__ledger *ledger)
+{
+    for (int32_t family = 0; ledger->limited && family < ledger->work->tree->families; family++) {
+        ledger->aside[family] = 0;
+    }
+    for (int32_t i = 0; ledger->limited && i < ledger->count; i++) {
+        ledger->holders[i].sure = 0;
+    }
+    for (int32_t i = 0; ledger->limited && i < ledger->count && ledger->loose > 0; i++) {
+        int64_t slots = unclaimed(ledger, &ledger->holders[i]);
+        int64_t pools = slots > 0 ? allot__pools_idle(ledger, i) : 0;
+        int64_t free = slots > 0 ? allot__books_free(ledger, i) : 0;
+        slots = allot__least(slots, pools);
+        slots = allot__least(slots, free);
+        if (slots > 0) {
+            allot__books_give(ledger, i, slots, ALLOT__SHARED);
+            allot__pools_put(ledger, i, slots);
+        }
+    }
+}
