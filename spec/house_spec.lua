@@ -22,8 +22,8 @@ local FLOORS = {
 
 -- Public headers, each may include those before it.
 local PUBLIC = {
-  "report", "column", "policy", "plan", "queue", "state", "job", "decision", "dispatch", "lease",
-  "trace", "diff", "allot", "json", "simulate", "script", "tool", "desk", "service",
+  "report", "column", "policy", "plan", "queue", "state", "job", "decision", "outlook", "dispatch",
+  "lease", "trace", "diff", "allot", "json", "simulate", "script", "tool", "desk", "service",
 }
 
 -- Files of engine/, each may include the headers of those before it (and its own).
@@ -49,7 +49,8 @@ local ENGINE = {
   "digest", "tell", "tell_windows", "tell_ledger", "tell_quota",
   "tell_slots", "tell_hosts", "tell_queue", "tell_slices", "tell_lease", "explain", "tell_task",
   "tell_job", "tell_back", "tell_ahead", "tell_room", "tell_limit", "tell_resource", "tell_prey",
-  "tell_shelter", "tell_gone", "cycle", "diff", "diff_rows", "diff_lists",
+  "tell_shelter", "tell_gone", "cycle", "outlook", "outlook_level",
+  "outlook_ask", "diff", "diff_rows", "diff_lists",
 }
 
 -- Modules of lua/allot, each may require those before it. `core` is the C module, `native` what a

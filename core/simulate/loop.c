@@ -95,13 +95,6 @@ static int by_number(const void *a, const void *b)
     return one < other ? -1 : one > other;
 }
 
-/* Does the next cycle know of it? */
-static bool is_told(const allot_simulation *sim, const allot__cell *cell)
-{
-    return sim->queues || (cell->demand_told == allot__demand_of(sim, cell) &&
-                           cell->held_told == cell->running + cell->gathered);
-}
-
 static void show_sizes(allot_simulation *sim)
 {
     for (int32_t i = 0; i < sim->groups && sim->watcher.size != NULL; i++)
@@ -122,7 +115,7 @@ static void end_instant(allot_simulation *sim)
     for (size_t i = 0; i < sim->dirty.count; i++) {
         allot__cell *cell = &sim->cells[dirty[i]];
         sample(sim, cell);
-        cell->dirty = !is_told(sim, cell);
+        cell->dirty = !allot__is_told(sim, cell); /* the next cycle is to know of it */
         dirty[kept] = dirty[i];
         kept += cell->dirty;
     }

@@ -10,6 +10,8 @@
  *
  * A job that goes leaves more than was wanted of it. In the cycles that follow at the same instant
  * others may have that, but nobody must go for them: else jobs would take from each other in turn.
+ *
+ * What quotas would be, outlooks tell; where a plan is none that they know, a cycle for each does.
  */
 #include <stdlib.h>
 
@@ -23,12 +25,10 @@ typedef struct asking {
 static int by_job(const void *a, const void *b)
 {
     const asking *one = a, *other = b;
-    if (one->before != other->before)
-        return one->before ? -1 : 1;
     return one->job < other->job ? -1 : one->job > other->job;
 }
 
-/* Cells whose first job is rigid, by that job. */
+/* Cells whose first job is rigid. */
 static int collect(allot_simulation *sim, allot__list *out)
 {
     for (int32_t c = 0; c < sim->groups * sim->consumers && sim->rigid_waiting > 0; c++) {
@@ -48,16 +48,23 @@ static int collect(allot_simulation *sim, allot__list *out)
             return ALLOT_ENOMEM;
         *added = (asking){first, c, cell->asks && cell->asked == first};
     }
-    if (out->count > 1)
-        qsort(out->items, out->count, sizeof(asking), by_job);
     return ALLOT_OK;
 }
 
-static int ask(allot_simulation *sim, int32_t cell, bool asks)
+static int64_t slots_of(const allot_simulation *sim, const asking *one)
 {
-    sim->cells[cell].asks = asks;
-    return allot__touch(sim, &sim->cells[cell]);
+    return allot__job_of(sim, one->job)->slots;
 }
+
+/* The first `count` ask, and nobody behind them. */
+static void ask_first(allot_simulation *sim, const allot__list *list, size_t count)
+{
+    const asking *them = list->items;
+    for (size_t i = 0; i < list->count; i++)
+        sim->cells[them[i].cell].asks = i < count;
+}
+
+/* ---- What cycles say ------------------------------------------------------------------------- */
 
 static int64_t quota_of(const allot_decision *decision, const allot__cell *cell)
 {
@@ -77,6 +84,19 @@ static bool hold_running(const allot_simulation *sim, const allot_decision *deci
     return hold;
 }
 
+/* The next cycle is told of whom the last one did not know so. */
+static int touch_all(allot_simulation *sim, const allot__list *list)
+{
+    const asking *them = list->items;
+    int status = ALLOT_OK;
+    for (size_t i = 0; i < list->count && status == ALLOT_OK; i++) {
+        allot__cell *cell = &sim->cells[them[i].cell];
+        if (!allot__is_told(sim, cell))
+            status = allot__touch(sim, cell);
+    }
+    return status;
+}
+
 /* Do the quotas of those who ask hold their jobs? `kind`: and all that runs. */
 static int try_all(allot_simulation *sim, const allot__list *list, bool kind, allot_report *report,
                    bool *hold)
@@ -92,78 +112,209 @@ static int try_all(allot_simulation *sim, const allot__list *list, bool kind, al
     for (size_t i = 0; i < list->count && *hold; i++) {
         const allot__cell *cell = &sim->cells[them[i].cell];
         if (cell->asks)
-            *hold =
-                quota_of(decision, cell) >= cell->running + allot__job_of(sim, them[i].job)->slots;
+            *hold = quota_of(decision, cell) >= cell->running + slots_of(sim, &them[i]);
     }
     *hold = *hold && (!kind || hold_running(sim, decision));
     return allot__reopen(sim, decision);
 }
+
+/* ---- Who is tried ---------------------------------------------------------------------------- */
 
 /* Of a group: slots of all that runs, of what runs where one asks, and that these ask for. */
 typedef struct load {
     int64_t running, beside, asked;
 } load;
 
-/* Could one more be held at all? All quotas of a group together are at most its size. */
-static bool fits(const allot_simulation *sim, const load *of, const asking *one, bool kind)
+typedef struct trying {
+    allot_simulation *sim;
+    const allot__list *list;
+    load *loads; /* by group */
+    allot_report *report;
+} trying;
+
+static void weigh(trying *it, const asking *one)
 {
-    const allot__cell *cell = &sim->cells[one->cell];
-    int64_t sum = of->asked + allot__job_of(sim, one->job)->slots;
-    sum += kind ? of->running : of->beside + cell->running;
-    return sim->varies || sum <= sim->sizes[cell->group];
+    const allot__cell *cell = &it->sim->cells[one->cell];
+    it->loads[cell->group].beside += cell->running;
+    it->loads[cell->group].asked += slots_of(it->sim, one);
 }
 
-static int try_one(allot_simulation *sim, const allot__list *list, const asking *one, load *loads,
-                   allot_report *report)
+/* Those who ask, and the sums of that. */
+static void begin(trying *it, size_t count)
 {
-    const allot__cell *cell = &sim->cells[one->cell];
-    load *of = &loads[cell->group];
-    bool hold = false, kind = sim->round > 0 && !one->before;
-    if (!fits(sim, of, one, kind))
+    const allot_simulation *sim = it->sim;
+    const asking *them = it->list->items;
+    ask_first(it->sim, it->list, count);
+    for (int32_t i = 0; i < sim->groups; i++)
+        it->loads[i] = (load){0};
+    for (int32_t c = 0; c < sim->groups * sim->consumers; c++)
+        it->loads[sim->cells[c].group].running += sim->cells[c].running;
+    for (size_t i = 0; i < count; i++)
+        weigh(it, &them[i]);
+}
+
+/* All quotas of a group together are at most its size. */
+static bool fit(const trying *it, bool kind)
+{
+    const allot_simulation *sim = it->sim;
+    bool fits = true;
+    for (int32_t i = 0; i < sim->groups && !sim->varies; i++) {
+        const load *of = &it->loads[i];
+        fits = fits && of->asked + (kind ? of->running : of->beside) <= sim->sizes[i];
+    }
+    return fits;
+}
+
+/* Could one more be held at all? */
+static bool fits(const trying *it, const asking *one, bool kind)
+{
+    const allot__cell *cell = &it->sim->cells[one->cell];
+    const load *of = &it->loads[cell->group];
+    int64_t sum = of->asked + slots_of(it->sim, one);
+    sum += kind ? of->running : of->beside + cell->running;
+    return it->sim->varies || sum <= it->sim->sizes[cell->group];
+}
+
+/* Are the first `count` held together? */
+static int try_first(trying *it, size_t count, bool kind, bool *hold)
+{
+    *hold = false;
+    begin(it, count);
+    if (!fit(it, kind))
         return ALLOT_OK;
-    int status = ask(sim, one->cell, true);
-    if (status == ALLOT_OK)
-        status = try_all(sim, list, kind, report, &hold);
-    if (status == ALLOT_OK && !hold)
-        return ask(sim, one->cell, false);
-    of->beside += cell->running;
-    of->asked += allot__job_of(sim, one->job)->slots;
+    int status = touch_all(it->sim, it->list);
+    if (status != ALLOT_OK || it->sim->outlooks == NULL)
+        return status == ALLOT_OK ? try_all(it->sim, it->list, kind, it->report, hold) : status;
+    allot__foresee_tell(it->sim, kind);
+    return allot__foresee_all(it->sim, hold);
+}
+
+/* Who asks with all before it held: does it go on so with this one? */
+static int try_one(trying *it, const asking *one, bool kind)
+{
+    allot_simulation *sim = it->sim;
+    allot__cell *cell = &sim->cells[one->cell];
+    bool hold = false;
+    int status = ALLOT_OK;
+    if (!fits(it, one, kind))
+        return ALLOT_OK;
+    if (sim->outlooks != NULL) {
+        status = allot__foresee_one(sim, cell, slots_of(sim, one), &hold);
+        cell->asks = hold;
+    } else {
+        cell->asks = true;
+        status = allot__touch(sim, cell);
+        if (status == ALLOT_OK)
+            status = try_all(sim, it->list, kind, it->report, &hold);
+        cell->asks = hold;
+    }
+    if (hold) {
+        weigh(it, one);
+        if (sim->outlooks != NULL)
+            allot__foresee_cell(sim, cell, kind);
+    }
     return status;
 }
 
-static int try_each(allot_simulation *sim, const allot__list *list, allot_report *report)
+static int try_each(trying *it, size_t from, size_t to, bool kind)
 {
-    const asking *them = list->items;
-    load *loads = allot__take(sim->engine, (size_t)sim->groups, sizeof *loads);
-    int status = loads != NULL ? ALLOT_OK : ALLOT_ENOMEM;
-    for (int32_t c = 0; c < sim->groups * sim->consumers && status == ALLOT_OK; c++)
-        loads[sim->cells[c].group].running += sim->cells[c].running;
-    for (size_t i = 0; i < list->count && status == ALLOT_OK; i++)
-        status = ask(sim, them[i].cell, false);
-    for (size_t i = 0; i < list->count && status == ALLOT_OK; i++)
-        status = try_one(sim, list, &them[i], loads, report);
-    allot__give(sim->engine, loads, (size_t)sim->groups, sizeof *loads);
+    const asking *them = it->list->items;
+    int status = ALLOT_OK;
+    if (it->sim->outlooks != NULL && from < to)
+        allot__foresee_tell(it->sim, kind);
+    for (size_t i = from; i < to && status == ALLOT_OK; i++)
+        status = try_one(it, &them[i], kind);
+    return status;
+}
+
+static void swap(asking *a, asking *b)
+{
+    asking kept = *a;
+    *a = *b;
+    *b = kept;
+}
+
+static void sort(asking *them, size_t count)
+{
+    if (count > 1)
+        qsort(them, count, sizeof *them, by_job);
+}
+
+/* Those who asked before, first. */
+static int try_before(trying *it, size_t *before)
+{
+    asking *them = it->list->items;
+    bool hold = false;
+    *before = 0;
+    for (size_t i = 0; i < it->list->count; i++)
+        if (them[i].before)
+            swap(&them[i], &them[(*before)++]);
+    sort(them, *before);
+    begin(it, *before);
+    if (*before > 0 && it->sim->outlooks != NULL && fit(it, false)) {
+        allot__foresee_tell(it->sim, false);
+        hold = allot__foresee_each(it->sim);
+    }
+    if (hold || *before == 0)
+        return ALLOT_OK;
+    begin(it, 0);
+    int status = touch_all(it->sim, it->list);
+    return status == ALLOT_OK ? try_each(it, 0, *before, false) : status;
+}
+
+/* ... then the others; who does not fit beside those, does not beside more. */
+static int try_others(trying *it, size_t before)
+{
+    asking *them = it->list->items;
+    bool kind = it->sim->round > 0;
+    size_t end = before;
+    for (size_t i = before; i < it->list->count; i++)
+        if (fits(it, &them[i], kind))
+            swap(&them[i], &them[end++]);
+    sort(them + before, end - before);
+    int status = touch_all(it->sim, it->list);
+    return status == ALLOT_OK ? try_each(it, before, end, kind) : status;
+}
+
+static int try_list(trying *it)
+{
+    const asking *them = it->list->items;
+    bool hold = false, new = false;
+    size_t before = 0;
+    for (size_t i = 0; i < it->list->count; i++)
+        new = new || !them[i].before;
+    int status = try_first(it, it->list->count, it->sim->round > 0 && new, &hold);
+    if (status == ALLOT_OK && !hold)
+        status = try_before(it, &before);
+    return status == ALLOT_OK && !hold ? try_others(it, before) : status;
+}
+
+static int try_them(allot_simulation *sim, const allot__list *list, allot_report *report)
+{
+    trying it = {.sim = sim, .list = list, .report = report};
+    it.loads = allot__take(sim->engine, (size_t)sim->groups, sizeof *it.loads);
+    int status = it.loads != NULL ? allot__foresee_begin(sim) : ALLOT_ENOMEM;
+    if (status == ALLOT_OK)
+        status = try_list(&it);
+    allot__give(sim->engine, it.loads, (size_t)sim->groups, sizeof *it.loads);
     return status;
 }
 
 int allot__rigid_ask(allot_simulation *sim, allot_report *report)
 {
     allot__list list = {0};
-    bool hold = true;
     int status = collect(sim, &list);
     const asking *them = list.items;
-    for (size_t i = 0; i < list.count && status == ALLOT_OK; i++)
-        status = ask(sim, them[i].cell, true);
     if (status == ALLOT_OK && list.count > 0)
-        status = try_all(sim, &list, sim->round > 0 && !them[list.count - 1].before, report, &hold);
-    if (status == ALLOT_OK && !hold)
-        status = try_each(sim, &list, report);
+        status = try_them(sim, &list, report);
     for (size_t i = 0; i < list.count && status == ALLOT_OK; i++) {
         allot__cell *cell = &sim->cells[them[i].cell];
         cell->asked = them[i].job;
         if (!cell->asks && cell->gathered > 0)
             allot__gather(sim, cell, -cell->gathered);
     }
+    if (status == ALLOT_OK)
+        status = touch_all(sim, &list);
     allot__list_free(sim->engine, &list);
     return status;
 }

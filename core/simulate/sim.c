@@ -102,6 +102,7 @@ void allot_simulation_free(allot_simulation *sim)
     size_t queues = (size_t)allot_plan_queues(sim->plan);
     allot_state_free(sim->state);
     allot_state_free(sim->alone);
+    allot__foresee_free(sim);
     for (size_t i = 0; sim->cells != NULL && i < cells; i++)
         allot__list_free(engine, &sim->cells[i].waiting);
     allot__give(engine, sim->cells, cells, sizeof *sim->cells);

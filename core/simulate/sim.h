@@ -11,6 +11,7 @@
 #ifndef ALLOT_SIMULATE_SIM_H
 #define ALLOT_SIMULATE_SIM_H
 
+#include <allot/outlook.h>
 #include <allot/simulate.h>
 
 #include "simulate/memory.h"
@@ -135,8 +136,10 @@ struct allot_simulation {
     int64_t *usage;    /* by queue: slot-seconds; and millionths behind them */
     int64_t usage_at;
     bool preempts;
-    int32_t rigid_waiting; /* jobs, of all cells */
-    int32_t round;         /* of the cycles at an instant, from 0 */
+    int32_t rigid_waiting;    /* jobs, of all cells */
+    int32_t round;            /* of the cycles at an instant, from 0 */
+    allot_outlook **outlooks; /* by group; NULL: the plan is none that they know */
+    bool outlooks_known;
 };
 
 static inline allot__sim_job *allot__job_of(const allot_simulation *sim, int32_t i)
@@ -240,6 +243,24 @@ typedef enum allot__tasks_told {
 int allot__tell_cycle(allot_simulation *sim, allot__tasks_told tasks, allot_report *report);
 /* Of sums alone. */
 int64_t allot__demand_of(const allot_simulation *sim, const allot__cell *cell);
+/* Were the last cycle's sums of a cell as they are now? */
+bool allot__is_told(const allot_simulation *sim, const allot__cell *cell);
+
+/* ---- foresee.c ------------------------------------------------------------------------------- */
+
+/* Makes outlooks, once, where plan and log are such. ENOMEM. */
+int allot__foresee_begin(allot_simulation *sim);
+void allot__foresee_free(allot_simulation *sim);
+/* What follows is of simulations with outlooks, and of sums of slots that fit in the groups. Tells
+ * what a cell demands; one that asks claims what runs and its job; with `kind` others claim what
+ * runs. And so of all. */
+void allot__foresee_cell(allot_simulation *sim, const allot__cell *cell, bool kind);
+void allot__foresee_tell(allot_simulation *sim, bool kind);
+/* Would quotas hold all that was told? And if one more asked? Statuses of the engine. */
+int allot__foresee_all(allot_simulation *sim, bool *hold);
+int allot__foresee_one(allot_simulation *sim, const allot__cell *cell, int64_t slots, bool *hold);
+/* Would each be held, too, that asked before those behind it do? False: that is not known. */
+bool allot__foresee_each(allot_simulation *sim);
 
 /* ---- rigid.c --------------------------------------------------------------------------------- */
 

@@ -19,6 +19,12 @@ int64_t allot__demand_of(const allot_simulation *sim, const allot__cell *cell)
     return demand < ALLOT_AMOUNT_MAX ? demand : ALLOT_AMOUNT_MAX;
 }
 
+bool allot__is_told(const allot_simulation *sim, const allot__cell *cell)
+{
+    return sim->queues || (cell->demand_told == allot__demand_of(sim, cell) &&
+                           cell->held_told == cell->running + cell->gathered);
+}
+
 /* ---- Sums ------------------------------------------------------------------------------------ */
 
 static int tell_cell(allot_simulation *sim, allot__cell *cell)

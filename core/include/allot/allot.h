@@ -40,6 +40,7 @@
 #include <allot/state.h>
 #include <allot/job.h>
 #include <allot/decision.h>
+#include <allot/outlook.h>
 #include <allot/dispatch.h>
 #include <allot/lease.h>
 #include <allot/diff.h>

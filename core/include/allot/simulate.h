@@ -89,6 +89,7 @@ typedef struct allot_simulation_options {
     int32_t rigid;        /* nonzero: jobs are rigid where nobody maps them */
     int32_t always_tasks; /* nonzero: cycles are told of every task, whether somebody must give back
                              or not. Slower, and the same results: for tests */
+    int32_t always_cycles; /* nonzero: whether rigid jobs may ask, cycles alone tell. Likewise */
 } allot_simulation_options;
 
 /* Makes an empty simulation of a sealed plan, which must outlive it. EUSAGE: the plan has contracts
