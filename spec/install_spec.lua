@@ -142,13 +142,17 @@ describe("the installed package", function ()
   --- What examples/embed_service.c prints: each event is answered, and then decided about.
   local function runs_on_its_own_loop(program)
     shell.write(top .. "/plan.json", PLAN)
-    local out, granted = succeed(program .. " " .. top .. "/plan.json /physics"), {}
+    local out, granted, decisions = succeed(program .. " " .. top .. "/plan.json /physics"), 0, 0
     for i = 1, 3 do
       assert.truthy(out:find(('answer: {"jsonrpc": "2.0", "id": %d, "result": {"seq": %d}}\n')
         :format(5 * i, i), 1, true), out)
-      granted[i] = tonumber(out:match(("\ndecision %d: .-\"slots\": (%%d+)"):format(i)))
     end
-    assert.same({ 5, 5, 2 }, granted) -- of 12
+    -- On a busy machine a decision may be about several events.
+    for number, slots in out:gmatch 'decision (%d+): [^\n]-"slots": (%d+)' do
+      decisions, granted = decisions + 1, granted + tonumber(slots)
+      assert.equal(decisions, tonumber(number))
+    end
+    assert.equal(12, granted)
     local status, _, err = shell.run(program .. " /nowhere.json /physics")
     assert.equal(1, status)
     assert.truthy(err:find("/nowhere.json cannot be read", 1, true), err)
@@ -157,7 +161,7 @@ describe("the installed package", function ()
   it("builds and runs examples/embed_service.c by pkg-config", function ()
     succeed(([[
       export PKG_CONFIG_PATH=%s/pkgconfig
-      cc -std=c11 -Wall -Wextra -Wpedantic -Werror examples/embed_service.c -o %s/embed_service \
+      cc -Wall -Wextra -Wpedantic -Werror examples/embed_service.c -o %s/embed_service \
         $(pkg-config --cflags --libs allot-service libuv)]]):format(library(), top))
     runs_on_its_own_loop(("LD_LIBRARY_PATH=%s %s/embed_service"):format(library(), top))
   end)
