@@ -182,25 +182,44 @@ static void add_line(void *ud, const char *text)
 
 enum { PATH, TASK, JOB, LEASE, GROUP };
 
-static int tell(const allot_decision *decision, const allot__param *params, allot__buf *out)
+static int unknown(allot__fault *fault, const allot__param *param, const char *code)
+{
+    return allot__fault_set(fault, ALLOT_ENOENT, code, param->name, NULL,
+                            "nothing is known of the %s \"%.200s\"", param->name, param->text);
+}
+
+static int tell_named(const allot_decision *decision, const allot__param *params, allot__buf *out,
+                      allot__fault *fault)
+{
+    int status = ALLOT_ENOENT;
+    if (params[TASK].given) {
+        status = allot_explain_task(decision, params[TASK].text, add_line, out);
+        return status == ALLOT_ENOENT ? unknown(fault, &params[TASK], "E-unknown-task") : status;
+    }
+    if (params[JOB].given) {
+        status = allot_explain_job(decision, params[JOB].text, add_line, out);
+        return status == ALLOT_ENOENT ? unknown(fault, &params[JOB], "E-unknown-job") : status;
+    }
+    int32_t lease = allot_plan_lease_find(allot_decision_plan(decision), params[LEASE].text);
+    if (lease >= 0)
+        status = allot_explain_lease(decision, lease, add_line, out);
+    return status == ALLOT_ENOENT ? unknown(fault, &params[LEASE], "E-unknown-lease") : status;
+}
+
+static int tell(const allot_decision *decision, const allot__param *params, allot__buf *out,
+                allot__fault *fault)
 {
     const allot_plan *plan = allot_decision_plan(decision);
-    const char *group = params[GROUP].given ? params[GROUP].text : NULL;
-    int32_t number = group != NULL ? allot_plan_group_find(plan, group, strlen(group)) : 0;
-    int32_t lease = params[LEASE].given ? allot_plan_lease_find(plan, params[LEASE].text) : -1;
-    if (number < 0)
-        return ALLOT_ENOENT;
-    if (params[TASK].given)
-        return allot_explain_task(decision, params[TASK].text, add_line, out);
-    if (params[JOB].given)
-        return allot_explain_job(decision, params[JOB].text, add_line, out);
-    if (params[LEASE].given)
-        return lease >= 0 ? allot_explain_lease(decision, lease, add_line, out) : ALLOT_ENOENT;
+    int32_t group, consumer;
+    if (params[TASK].given || params[JOB].given || params[LEASE].given)
+        return tell_named(decision, params, out, fault);
     if (!params[PATH].given)
-        return ALLOT_EINVALID;
-    int32_t consumer = allot_plan_find(plan, params[PATH].text, strlen(params[PATH].text));
-    return consumer == ALLOT_ROOT ? ALLOT_ENOENT
-                                  : allot_explain(decision, number, consumer, add_line, out);
+        return allot__fault_set(fault, ALLOT_EINVALID, "E-missing", "path", NULL,
+                                "\"explain\" wants one of path, task, job and lease");
+    int status = allot__view_group(plan, params[GROUP].text, &group, fault);
+    if (status == ALLOT_OK)
+        status = allot__view_consumer(plan, params[PATH].text, &consumer, fault);
+    return status == ALLOT_OK ? allot_explain(decision, group, consumer, add_line, out) : status;
 }
 
 /* As if a cycle ran now: nothing of it is entered. */
@@ -210,11 +229,12 @@ static void answer_explanation(allot__call *call, const allot__param *params, al
     const allot_state *state;
     allot_decision *decision = NULL;
     allot__buf lines = {.engine = service->engine};
+    allot__fault fault = {.code = NULL};
     int result = allot__books_state(service->books, allot__service_now(service), report, &state);
     if (result == ALLOT_OK)
         result = allot_cycle(service->version->plan, state, report, &decision);
     if (result == ALLOT_OK)
-        result = tell(decision, params, &lines);
+        result = tell(decision, params, &lines, &fault);
     allot_decision_free(decision);
     if (result == ALLOT_OK && !lines.failed) {
         allot__buf *out = allot__rpc_begin(call);
@@ -222,9 +242,8 @@ static void answer_explanation(allot__call *call, const allot__param *params, al
         allot__buf_add(out, lines.bytes != NULL ? lines.bytes : "", lines.len);
         allot__buf_puts(out, "]}");
         allot__rpc_end(call);
-    } else if (result == ALLOT_EINVALID && allot_report_total(report, ALLOT_ERROR) == 0) {
-        allot__rpc_error(call, ALLOT__RPC_PARAMS,
-                         "\"explain\" wants one of path, task, job and lease", NULL);
+    } else if (fault.code != NULL) {
+        allot__rpc_fault(call, &fault);
     } else {
         allot__rpc_report(call, lines.failed ? ALLOT_ENOMEM : result, report);
     }

@@ -216,6 +216,28 @@ static bool allowed(const allot__call *call, bool open)
     return open || call->peer == NULL || allot__peer_trusted(call->peer);
 }
 
+/* With the nearest of all that may be called. */
+static void refuse_method(allot__call *call)
+{
+    const char *names[64];
+    size_t count = 0;
+    char name[84], hint[120] = "";
+    allot__fault fault;
+    snprintf(name, sizeof name, "%.*s", (int)(call->method_len < 80 ? call->method_len : 80),
+             call->method);
+    for (int32_t kind = 0; kind < ALLOT__EVENTS; kind++)
+        if (allot__event_find(allot__event_name(kind), strlen(allot__event_name(kind))) == kind)
+            names[count++] = allot__event_name(kind);
+    for (const allot__method *method = allot__methods; method->name != NULL; method++)
+        names[count++] = method->name;
+    const char *near = allot_nearest(name, strlen(name), names, count);
+    if (near != NULL)
+        snprintf(hint, sizeof hint, "did you mean \"%s\"?", near);
+    allot__fault_set(&fault, ALLOT_ENOENT, "E-unknown-method", "method", hint,
+                     "there is no method \"%s\"", name);
+    allot__rpc_error(call, ALLOT__RPC_METHOD, fault.message, &fault);
+}
+
 static void run_method(allot__call *call)
 {
     int32_t kind = allot__event_find(call->method, call->method_len);
@@ -224,13 +246,10 @@ static void run_method(allot__call *call)
            (strlen(method->name) != call->method_len ||
             memcmp(method->name, call->method, call->method_len) != 0))
         method++;
-    char message[200];
     if (!allowed(call, kind < 0 && method->name != NULL && method->open)) {
         allot__rpc_error(call, ALLOT__RPC_FORBIDDEN, "call \"auth\" with the token first", NULL);
     } else if (kind < 0 && method->name == NULL) {
-        snprintf(message, sizeof message, "there is no method \"%.*s\"",
-                 (int)(call->method_len < 80 ? call->method_len : 80), call->method);
-        allot__rpc_error(call, ALLOT__RPC_METHOD, message, NULL);
+        refuse_method(call);
     } else if (call->params != NULL && call->params[0] == '[') {
         allot__rpc_error(call, ALLOT__RPC_PARAMS, "params are an object, not a list", NULL);
     } else if (kind >= 0) {

@@ -32,11 +32,9 @@ static int want(allot_service *service, question *of)
     return status;
 }
 
-static int find_parent(const allot_plan *plan, const char *path, int32_t *out, allot__fault *fault)
+int allot__view_consumer(const allot_plan *plan, const char *path, int32_t *out,
+                         allot__fault *fault)
 {
-    *out = ALLOT_ROOT;
-    if (path == NULL || strcmp(path, "/") == 0)
-        return ALLOT_OK;
     *out = allot_plan_find(plan, path, strlen(path));
     if (*out != ALLOT_ROOT)
         return ALLOT_OK;
@@ -47,13 +45,20 @@ static int find_parent(const allot_plan *plan, const char *path, int32_t *out, a
                             len > 0 ? hint : NULL, "the plan has no consumer %.200s", path);
 }
 
-static int find_group(const allot_plan *plan, const char *name, int32_t *out, allot__fault *fault)
+int allot__view_group(const allot_plan *plan, const char *name, int32_t *out, allot__fault *fault)
 {
     *out = name != NULL ? allot_plan_group_find(plan, name, strlen(name)) : 0;
     if (*out >= 0)
         return ALLOT_OK;
     return allot__fault_set(fault, ALLOT_ENOENT, "E-unknown-group", "group", NULL,
                             "the plan has no group %.200s", name);
+}
+
+static int find_parent(const allot_plan *plan, const char *path, int32_t *out, allot__fault *fault)
+{
+    *out = ALLOT_ROOT;
+    return path == NULL || strcmp(path, "/") == 0 ? ALLOT_OK
+                                                  : allot__view_consumer(plan, path, out, fault);
 }
 
 static void answer(allot__call *call, const question *of)
@@ -88,7 +93,7 @@ static void look(allot__call *call, const allot__param *fields)
                    .find = fields[FIND].text};
     int status = find_parent(service->version->plan, fields[PATH].text, &of.parent, &fault);
     if (status == ALLOT_OK)
-        status = find_group(service->version->plan, fields[GROUP].text, &of.group, &fault);
+        status = allot__view_group(service->version->plan, fields[GROUP].text, &of.group, &fault);
     if (status != ALLOT_OK) {
         allot__rpc_fault(call, &fault);
         return;

@@ -151,6 +151,7 @@ return {
   { "E-no-shadow", "There is no shadow to drop or promote; the method `shadow` begins one." },
   { "E-stopping", "The service is about to stop and takes no more events." },
   { "E-job-state", "An event does not go with the state that the job is in." },
+  { "E-unknown-method", "The service has no such call or event; the hint names the nearest." },
   { "E-unknown-session", "There is no such session." },
   { "E-unknown-reclaim", "No reclaim of that name is in flight; it may have come back already." },
 
