@@ -21,20 +21,13 @@ local LEASES = [[{"version": 1, "policy": "shared_lease", "hosts": {"h1": {"slot
   "leases": [{"name": "north", "provider": "here", "consumer": "north", "hosts": ["h1"]}]}]]
 
 describe("a call that is wrong", function ()
-  local folder, it_runs
+  local world, it_runs = live.world(), nil
 
-  local function start(plan, words)
-    folder = shell.directory()
-    shell.write(folder .. "/site.lua", POLICY)
-    shell.write(folder .. "/plan.json", plan)
-    it_runs = live.start(folder, words)
+  local function start(plan)
+    shell.write(world.folder .. "/site.lua", POLICY)
+    shell.write(world.folder .. "/plan.json", plan)
+    it_runs = world.start()
   end
-
-  after_each(function ()
-    if it_runs then it_runs:stop() end
-    it_runs = nil
-    shell.remove(folder)
-  end)
 
   local function request(method, params)
     return ('{"jsonrpc": "2.0", "id": 1, "method": "%s", "params": %s}'):format(method, params)

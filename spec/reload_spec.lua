@@ -12,22 +12,17 @@ local GOOD = 'return policy { name = "%s", quota = { fill "all" { by = "share" }
 local BAD = 'return policy {\n  name = "bad", quota = { fill "all" { by = "shre" } } }\n'
 
 describe("a service that runs", function ()
+  local world = live.world()
   local folder, it_runs
 
   local function write(name, text) shell.write(folder .. "/" .. name, text) end
   local function sh(line) assert.equal(0, (shell.run("cd " .. folder .. " && " .. line))) end
-  local function start(words) it_runs = live.start(folder, words) end
+  local function start(words) it_runs = world.start(words) end
 
   before_each(function ()
-    folder = shell.directory()
+    folder = world.folder
     write("plan.json", PLAN)
     write("fair.lua", GOOD:format "first")
-  end)
-
-  after_each(function ()
-    if it_runs then it_runs:stop() end
-    it_runs = nil
-    shell.remove(folder)
   end)
 
   local function demand(a, b)
@@ -152,8 +147,7 @@ describe("a service that runs", function ()
       write("fair.lua", GOOD:format "first")
       it_runs:wait(function (now) return now.reload.error == nil end)
       assert.equal(0, it_runs:status().reload.total.swapped)
-      local log = it_runs:stop()
-      it_runs = nil
+      local log = world.stop()
       assert.is_truthy(log:find("reload refused", 1, true))
       assert.is_truthy(log:find("file=fair.lua line=2", 1, true))
     end)

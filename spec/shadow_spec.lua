@@ -16,23 +16,19 @@ return policy { name = "fragile", quota = { fill "all" {
 ]]
 
 describe("a shadow", function ()
+  local world = live.world()
   local folder, it_runs
 
   before_each(function ()
-    folder = shell.directory()
+    folder = world.folder
     shell.write(folder .. "/plan.json", PLAN)
     shell.write(folder .. "/fair.lua", FAIR)
     shell.write(folder .. "/even.lua", EVEN)
     shell.write(folder .. "/fragile.lua", FRAGILE)
-    it_runs = live.start(folder)
+    it_runs = world.start()
     it_runs:call("demand", { consumer = "/a", slots = 9 })
     it_runs:call("demand", { consumer = "/b", slots = 9 })
     it_runs:call "cycle"
-  end)
-
-  after_each(function ()
-    it_runs:stop()
-    shell.remove(folder)
   end)
 
   --- Cycles, one after another, until what the shadow did is as wanted.

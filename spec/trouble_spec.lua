@@ -15,30 +15,23 @@ return policy { name = "fragile", quota = { fill "all" {
 local PING = '{"jsonrpc": "2.0", "id": 1, "method": "ping"}'
 
 describe("a service", function ()
-  local folder, it_runs
+  local world, folder = live.world(), nil
 
   before_each(function ()
-    folder = shell.directory()
+    folder = world.folder
     shell.write(folder .. "/plan.json", PLAN)
     shell.write(folder .. "/fair.lua", FRAGILE)
   end)
 
-  after_each(function ()
-    if it_runs then it_runs:stop() end
-    it_runs = nil
-    shell.remove(folder)
-  end)
-
   it("turns away who is not on the list", function ()
-    it_runs = live.start(folder, "--allow 4000000000")
+    local it_runs = world.start("--allow 4000000000")
     assert.equal("this user is not on the list", live.read(it_runs.peer).error.message)
-    local log = it_runs:stop()
-    it_runs = nil
+    local log = world.stop()
     assert.truthy(log:find('turned away why="this user is not on the list" uid=%d+'), log)
   end)
 
   it("turns away who comes when all connections are taken", function ()
-    it_runs = live.start(folder, "--clients 2")
+    local it_runs = world.start("--clients 2")
     local second = it_runs:connect()
     assert.truthy(it_runs:ask(PING, second).result)
     assert.equal("too many connections", live.read(it_runs:connect()).error.message)
@@ -49,7 +42,7 @@ describe("a service", function ()
   it("wants the token first from who comes over TCP, in a short line", function ()
     shell.write(folder .. "/token", ("t"):rep(16))
     local port = live.free_port()
-    it_runs = live.start(folder, ("--tcp %d --token-file token"):format(port))
+    local it_runs = world.start(("--tcp %d --token-file token"):format(port))
     local peer = it_runs:connect(port)
     local status = '{"jsonrpc": "2.0", "id": 1, "method": "status"}'
     assert.equal('call "auth" with the token first', it_runs:ask(status, peer).error.message)
@@ -64,7 +57,7 @@ describe("a service", function ()
   end)
 
   it("keeps no more than 64 MiB of lines that do not end", function ()
-    it_runs = live.start(folder)
+    local it_runs = world.start()
     local peers, part, refused = {}, ("x"):rep(1000000), nil
     for i = 1, 70 do
       peers[i] = it_runs:connect()
@@ -81,9 +74,8 @@ describe("a service", function ()
   end)
 
   it("tells where it listens", function ()
-    it_runs = live.start(folder, "--http 127.0.0.1:0")
-    local log = it_runs:stop()
-    it_runs = nil
+    world.start("--http 127.0.0.1:0")
+    local log = world.stop()
     assert.truthy(log:find("the service runs plan=plan.json store=:memory: socket=sock "
       .. "http=127.0.0.1:0 events=0 decisions=0\n", 1, true), log)
   end)
@@ -104,7 +96,7 @@ describe("a service", function ()
   end)
 
   it("goes on taking events where cycles fail, says so, and decides again", function ()
-    it_runs = live.start(folder, "--interval 0 --debounce 1")
+    local it_runs = world.start("--interval 0 --debounce 1")
     it_runs:call("demand", { consumer = "/a", slots = 77 })
     it_runs:wait(function (status) return status.since_start.failed_cycles > 0 end)
     local _, failed = it_runs:call "cycle"
@@ -115,15 +107,14 @@ describe("a service", function ()
     assert.truthy(out:find("cycles fail: %d+ since the last that succeeded; the log says why"), out)
     it_runs:call("demand", { consumer = "/a", slots = 7 })
     it_runs:wait(function (status) return status.decision > 0 end)
-    local log = it_runs:stop()
-    it_runs = nil
+    local log = world.stop()
     assert.truthy(log:find("error: cycles fail: nothing is decided", 1, true), log)
     assert.truthy(log:find("warning: cycles decide again", 1, true), log)
     assert.equal(1, select(2, log:gsub("cycles fail", "")))
   end)
 
   it("makes the shadow that was asked for last", function ()
-    it_runs = live.start(folder)
+    local it_runs = world.start()
     local ask = '{"jsonrpc": "2.0", "id": %d, "method": "shadow", "params": {"policy": "hybrid"}}'
     it_runs.peer:send(ask:format(1) .. "\n" .. ask:format(2) .. "\n")
     local found = {}

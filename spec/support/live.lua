@@ -2,6 +2,7 @@
 -- Copyright the allot authors
 --- A service that runs in a folder of its own, spoken to over its socket.
 
+local busted = require "busted"
 local json = require "dkjson"
 local heard = require "spec.support.heard"
 local shell = require "spec.support.shell"
@@ -29,6 +30,27 @@ function live.start(folder, words)
     socket.sleep(0.02)
   end
   error("the service does not listen: " .. shell.read(folder .. "/log"))
+end
+
+--- For a `describe`: each of its tests has a folder, `folder`; start(words) starts a service there,
+-- which ends with the test, or with stop(), which says how (live.stop).
+function live.world()
+  local world = {}
+  function world.start(words)
+    world.service = live.start(world.folder, words)
+    return world.service
+  end
+  function world.stop()
+    local service = world.service
+    world.service = nil
+    return service and service:stop()
+  end
+  busted.before_each(function () world.folder = shell.directory() end)
+  busted.after_each(function ()
+    world.stop()
+    shell.remove(world.folder)
+  end)
+  return world
 end
 
 function live:signal(name)
