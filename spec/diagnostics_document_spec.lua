@@ -109,6 +109,8 @@ describe("a fault in a plan", function ()
         .. '"distribution": [["C", 1]]}', "in an export policy, which says by" },
       { '{"name": "c", "provider": "P", "per_host": ["h"], "slots": 1, "distribution": [["C"]]}',
         'found a list of 1, allowed ["consumer", shares]' },
+      { '{"name": "c", "provider": "P", "per_host": ["h"], "slots": 1}',
+        '"distribution" is missing' },
       { '{"name": "c", "provider": "P", "per_host": ["h"], "distribution": [["C", 1]]}',
         '"slots" is missing: on each host of "per_host"' },
       { '{"name": "c", "provider": "P", "res_select": "type == any", "nhosts": 1, "slots": 1, '

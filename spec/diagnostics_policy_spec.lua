@@ -227,6 +227,7 @@ describe("a fault in a script as a whole", function ()
       { '("a"):split ""', "an empty separator splits nothing" },
       { '("a"):rep(5000)', "string.rep would make more than 4096 bytes" },
       { '("%p"):format {}', "'%p' is not there: addresses differ from run to run" },
+      { "table.insert({})", "table.insert(list, [position,] value)" },
       { "table.insert({}, 5, 1)", "position out of the list" },
       { "table.remove({ 1 }, 5)", "position out of the list" },
       { "table.concat { {} }", "table.concat: value 1 is a table" },

@@ -132,6 +132,10 @@ describe("a log", function ()
     refused("`closed` is false, \"drain\" or \"reclaim\"", 3,
       event '"host", "name": "h", "slots": 1, "closed": true')
     refused("`id` is a text of 1 to 200 bytes", 3, event '"submit", "id": 7')
+    refused("`priority` is a whole number from -1000000000 to 1000000000", 3,
+      event '"submit", "id": "a", "priority": 2000000000')
+    refused('`at` is Unix seconds, or a text like "2026-01-31T08:00:00Z"', 3,
+      '{"at": "soon", "event": "submit"}\n')
     refused("the key stands there twice", 3, event '"submit", "id": "a", "id": "b"')
     refused("`event` is a text", 3, event "7")
     refused("`event` is missing", 3, '{"at": 1}\n')
@@ -227,6 +231,10 @@ describe("jobs find their consumers", function ()
     wrong("[E-policy-syntax]", 3, "return function (")
     wrong("the file returns a table, not a function of a job [E-map]", 3, "return {}")
     wrong("the plan has no consumer \"/g1/u3\"", 3, body 'return "/g1/u3"')
+    wrong('hint: consumers are leaves: "/a/b"', 3, body 'return "astronomy"')
+    refused('the plan has no queue "lunch" [E-map]\n  hint: queues are those of the plan', 3, LOG,
+      "queues.json log --map map.lua",
+      { ["queues.json"] = QUEUES, ["map.lua"] = body 'return { queue = "lunch" }' })
     wrong("/g1 has consumers below it", 3, body 'return "/g1"')
     wrong("a priority is 1 ... 10000, not 0", 3, body 'return { consumer = "/q7", priority = 0 }')
     wrong("at most 1000000000", 3, body 'return { consumer = "/q7", slots = 1 << 40 }')
@@ -299,6 +307,7 @@ describe("what cannot be simulated", function ()
       '{"version": 1, "slots": 4, "consumers": [{"name": "u1", "limit": 0}, {"name": "u2"}], '
       .. '"windows": [{"from": "08:00", "to": "09:00", "slots": 3}]}', swf(1, 0, 10, 4, 1))
     assert.equal("W-unfinished", answer.warnings[1].code)
+    assert.truthy(answer.warnings[1].message:find("the simulation was over before", 1, true))
   end)
 
   it("a policy that takes back and forth is told of, and ends", function ()

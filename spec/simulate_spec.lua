@@ -148,9 +148,14 @@ describe("rigid jobs", function ()
     assert.truthy(answer.warnings[1].message:find("1 job could never run", 1, true))
     assert.equal("W-refused", answer.warnings[1].code)
     assert.equal(1, answer.warnings[1].line)
+    assert.truthy(answer.warnings[1].message:find(
+      "it needs more slots at once than its consumer may ever have", 1, true))
     -- Not whole, the first runs: three tasks, then one beside the other job's.
     run = simulation.of(plan, swf(1, 0, 10, 4, 1) .. swf(2, 0, 10, 3, 1))
     check({ refused = 0, ended = 2 }, run.figures)
+    run, answer = simulation.of(halves ', "limit": 0', swf(1, 0, 10, 1, 1))
+    check({ refused = 1, ended = 0 }, run.figures)
+    assert.truthy(answer.warnings[1].message:find("its consumer may have no slots", 1, true))
   end)
 end)
 

@@ -56,9 +56,12 @@ describe("a service", function ()
     assert.truthy(it_runs:ask(status, peer).result)
   end)
 
-  it("keeps no more than 64 MiB of lines that do not end", function ()
+  it("keeps no more than 1 MiB of a line that does not end, and 64 MiB of all", function ()
     local it_runs = world.start()
     local peers, part, refused = {}, ("x"):rep(1000000), nil
+    local long = it_runs:connect()
+    long:send(part .. part)
+    assert.equal("a line has at most 1048576 bytes", live.read(long).error.message)
     for i = 1, 70 do
       peers[i] = it_runs:connect()
       peers[i]:send(part)

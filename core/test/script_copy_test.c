@@ -33,7 +33,8 @@ static text read_file(const char *path)
     return out;
 }
 
-static void begin(world *it, const char *folder)
+/* With the plan of a text; NULL: of the folder's file. */
+static void begin_with(world *it, const char *folder, const char *plan_text)
 {
     char path[256];
     *it = (world){0};
@@ -41,11 +42,16 @@ static void begin(world *it, const char *folder)
     CHECK_EQ(allot_report_new(it->engine, &it->report), ALLOT_OK);
     CHECK_EQ(allot_script_loader_new(it->engine, NULL, &it->loader), ALLOT_OK);
     snprintf(path, sizeof path, "examples/%s/plan.json", folder);
-    text plan = read_file(path);
-    CHECK_EQ(
-        allot_plan_read(it->engine, plan.at, plan.len, path, &it->loader, it->report, &it->plan),
-        ALLOT_OK);
+    text plan = plan_text == NULL ? read_file(path) : (text){NULL, strlen(plan_text)};
+    CHECK_EQ(allot_plan_read(it->engine, plan_text != NULL ? plan_text : plan.at, plan.len, path,
+                             &it->loader, it->report, &it->plan),
+             ALLOT_OK);
     free(plan.at);
+}
+
+static void begin(world *it, const char *folder)
+{
+    begin_with(it, folder, NULL);
 }
 
 static void end(world *it)
@@ -139,9 +145,29 @@ static void test_what_is_not_there(void)
     end(&a);
 }
 
+/* Nor is what tasks say that only the plan's own policy knows. */
+static void test_what_no_policy_knows(void)
+{
+    static const char plan[] =
+        "{\"version\": 1, \"slots\": 8, \"policy\": \"hybrid\", \"consumers\":"
+        " [{\"name\": \"risk\", \"owned\": 6},"
+        " {\"name\": \"science\", \"owned\": 2}]}";
+    world a, b;
+    begin(&a, "victims");
+    begin_with(&b, "victims", plan);
+    allot_state *state = read_state(&a, "examples/victims/state.json"), *copy = NULL;
+    CHECK_EQ(allot_state_copy(state, b.plan, b.report, &copy), ALLOT_ENOENT);
+    CHECK(strstr(allot_report_at(b.report, 0)->message,
+                 "the state tells of the attribute of tasks ") != NULL);
+    allot_state_free(state);
+    end(&b);
+    end(&a);
+}
+
 int main(void)
 {
     RUN(test_every_example);
     RUN(test_what_is_not_there);
+    RUN(test_what_no_policy_knows);
     return check_done();
 }

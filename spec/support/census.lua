@@ -66,6 +66,7 @@ census.unreachable = {
   ["the service closed a connection under load"] = "as above",
   ["no memory to record a decision"] = "an allocation fails: the C tests",
   ["out of memory"] = "as above",
+  ["too many values"] = "unpack gives fewer: a defence",
   ["http: %.200s: libwebsockets or its uv event library cannot begin"] = "as above",
   ["no loop and no sockets can be made"] = "as above, or of open files",
   ["this service has no view"] = "views are there as long as anybody may ask: a defence",

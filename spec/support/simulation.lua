@@ -3,6 +3,7 @@
 --- Simulations of small logs, for specs.
 
 local json = require "dkjson"
+local heard = require "spec.support.heard"
 local shell = require "spec.support.shell"
 
 local simulation = {}
@@ -32,6 +33,7 @@ function simulation.of(plan, log, words, files)
     .. (words or ""))
   assert(status == 0, err .. out)
   local answer = assert(json.decode(out))
+  for _, warning in ipairs(answer.warnings) do heard(warning.message) end
   return answer.runs[1], answer
 end
 
