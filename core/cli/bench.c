@@ -318,7 +318,7 @@ static int unknown_shape(allot__cli *cli, const char *const *names, size_t count
 
 static int check_shape(allot__cli *cli)
 {
-    const char *names[ROWS_MAX + 4] = {NULL};
+    const char *names[ROWS_MAX + 5] = {NULL};
     size_t count = 0;
     for (const bench_shape *shape = allot__bench_shapes; shape->name != NULL; shape++) {
         if (wanted(cli, shape->name))
@@ -332,6 +332,7 @@ static int check_shape(allot__cli *cli)
     names[count++] = "queues";
     names[count++] = simulate_shape;
     names[count++] = "serve";
+    names[count++] = "reload";
     return unknown_shape(cli, names, count);
 }
 
@@ -341,6 +342,8 @@ int allot__cli_bench(allot__cli *cli)
     int64_t seconds, rate;
     if (allot__bench_serve_is(cli->options.shape, &seconds, &rate))
         return allot__bench_serve(cli);
+    if (allot__bench_reload_is(cli->options.shape, &seconds, &rate))
+        return allot__bench_reload(cli);
     int code = check_shape(cli);
     if (code != CLI_DONE)
         return code;

@@ -13,6 +13,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -35,11 +37,12 @@ bool allot__bench_serve_is(const char *shape, int64_t *seconds, int64_t *rate)
 
 /* ---- The service ----------------------------------------------------------------------------- */
 
-static void put_plan(allot__text *out)
+void allot__serve_plan(allot__text *out, const char *policy, int more)
 {
-    allot__cli_printf(out,
-                      "{\"version\": 1, \"slots\": %d, \"policy\": \"hybrid\", \"consumers\": [",
-                      SERVE_BRANCHES * SERVE_LEAVES * SERVE_OWNED);
+    allot__cli_printf(out, "{\"version\": 1, \"slots\": %d, \"policy\": \"%s\", \"consumers\": [",
+                      SERVE_BRANCHES * SERVE_LEAVES * SERVE_OWNED, policy);
+    for (int i = 0; i < more; i++)
+        allot__cli_printf(out, "{\"name\": \"more%d\"}, ", i);
     for (int i = 0; i < SERVE_BRANCHES; i++) {
         allot__cli_printf(out, "%s\n{\"name\": \"b%d\", \"children\": [", i > 0 ? "," : "", i);
         for (int k = 0; k < SERVE_LEAVES; k++)
@@ -50,7 +53,7 @@ static void put_plan(allot__text *out)
     allot__cli_puts(out, "]}\n");
 }
 
-static int make_folder(allot__cli *cli, serve_child *child)
+int allot__serve_folder(allot__cli *cli, serve_child *child)
 {
     const char *top = getenv("TMPDIR");
     allot__text text = {.engine = cli->engine};
@@ -60,17 +63,18 @@ static int make_folder(allot__cli *cli, serve_child *child)
         return allot__cli_unwritten(cli, child->folder, errno);
     snprintf(child->plan, sizeof child->plan, "%s/plan.json", child->folder);
     snprintf(child->socket, sizeof child->socket, "%s/sock", child->folder);
-    put_plan(&text);
+    allot__serve_plan(&text, child->watches ? "fair.lua" : "hybrid", 0);
     int code = text.failed ? allot__cli_status(cli, ALLOT_ENOMEM)
                            : allot__cli_put_file(cli, child->plan, text.bytes, text.len);
     allot__cli_text_free(&text);
     return code;
 }
 
-static void remove_folder(const serve_child *child)
+void allot__serve_remove(const serve_child *child)
 {
-    static const char *const names[] = {"plan.json",        "plan.json.db",      "plan.json.db-wal",
-                                        "plan.json.db-shm", "plan.json.db-lock", "sock"};
+    static const char *const names[] = {
+        "plan.json",         "plan.json.db", "plan.json.db-wal", "plan.json.db-shm",
+        "plan.json.db-lock", "sock",         "fair.lua",         "next"};
     char path[128];
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         snprintf(path, sizeof path, "%s/%s", child->folder, names[i]);
@@ -93,7 +97,7 @@ static void run_child(allot__cli *cli, const serve_child *child, int ready)
     config.plan = child->plan;
     config.socket = child->socket;
     config.log_level = ALLOT_LOG_WARNING;
-    config.watch = 0;
+    config.watch = child->watches;
     int status = allot_service_serve(cli->engine, &config, cli->report, tell_ready, &ready);
     allot__text text = {.engine = cli->engine};
     allot__cli_findings(cli->report, &text, false);
@@ -101,7 +105,7 @@ static void run_child(allot__cli *cli, const serve_child *child, int ready)
     _exit(status == ALLOT_OK ? 0 : 1);
 }
 
-static int start_child(allot__cli *cli, serve_child *child)
+int allot__serve_start(allot__cli *cli, serve_child *child)
 {
     int ready[2];
     char byte;
@@ -119,7 +123,7 @@ static int start_child(allot__cli *cli, serve_child *child)
                     : allot__cli_fail(cli, CLI_IO, "E-io", NULL, "the service did not start");
 }
 
-static int end_child(allot__cli *cli, const serve_child *child)
+int allot__serve_end(allot__cli *cli, const serve_child *child)
 {
     int status = 0;
     if (child->pid <= 0)
@@ -130,6 +134,19 @@ static int end_child(allot__cli *cli, const serve_child *child)
     return WIFEXITED(status) && WEXITSTATUS(status) == 0
                ? CLI_DONE
                : allot__cli_fail(cli, CLI_IO, "E-io", NULL, "the service did not end well");
+}
+
+int allot__serve_connect(allot__cli *cli, const serve_child *child)
+{
+    struct sockaddr_un to = {.sun_family = AF_UNIX};
+    memcpy(to.sun_path, child->socket, strlen(child->socket) + 1);
+    int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+    if (fd >= 0 && connect(fd, (const struct sockaddr *)&to, sizeof to) == 0)
+        return fd;
+    if (fd >= 0)
+        close(fd);
+    allot__cli_fail(cli, CLI_IO, "E-connection", NULL, "the service does not answer");
+    return -1;
 }
 
 /* ---- What the system knows of it ------------------------------------------------------------- */
@@ -235,16 +252,16 @@ static void put_json(const serve_result *from, allot__text *out)
 
 static int measure(allot__cli *cli, serve_child *child, serve_result *result)
 {
-    int code = make_folder(cli, child);
+    int code = allot__serve_folder(cli, child);
     if (code == CLI_DONE)
         code = allot__cli_status(
             cli, allot_service_measure(cli->engine, child->folder, cli->report, &result->limits));
     if (code == CLI_DONE)
-        code = start_child(cli, child);
+        code = allot__serve_start(cli, child);
     if (code == CLI_DONE)
         code = allot__serve_load(cli, child, result);
-    int ended = end_child(cli, child);
-    remove_folder(child);
+    int ended = allot__serve_end(cli, child);
+    allot__serve_remove(child);
     return code == CLI_DONE ? ended : code;
 }
 

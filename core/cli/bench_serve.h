@@ -34,11 +34,24 @@ typedef struct serve_result {
     allot_service_limits limits;
 } serve_result;
 
-/* A service in a process of its own, in a folder of its own. */
+/* A service in a process of its own, in a folder of its own. To begin: pid -1. */
 typedef struct serve_child {
     pid_t pid;
+    bool watches; /* its files; its policy is fair.lua in its folder */
     char folder[64], plan[96], socket[96];
 } serve_child;
+
+/* The plan's document, with `more` consumers that own nothing before the others. */
+void allot__serve_plan(allot__text *out, const char *policy, int more);
+/* Makes the folder, with the plan in it; and takes it away with all that a service and the shapes
+ * put in. */
+int allot__serve_folder(allot__cli *cli, serve_child *child);
+void allot__serve_remove(const serve_child *child);
+/* Starts the service, and returns once it listens; ends it, if it was started. */
+int allot__serve_start(allot__cli *cli, serve_child *child);
+int allot__serve_end(allot__cli *cli, const serve_child *child);
+/* A connection to it; -1: it does not answer (a finding). */
+int allot__serve_connect(allot__cli *cli, const serve_child *child);
 
 /* Sends events to the service and waits for its last answer. */
 int allot__serve_load(allot__cli *cli, const serve_child *child, serve_result *out);
@@ -51,5 +64,10 @@ double allot__serve_computed(pid_t pid);
 bool allot__bench_serve_is(const char *shape, int64_t *seconds, int64_t *rate);
 /* Runs and tells it; the exit status. */
 int allot__bench_serve(allot__cli *cli);
+
+/* The shape "reload", "reload/EDITS", "reload/EDITS/TASKS" (bench_reload.c); false: none of these.
+ */
+bool allot__bench_reload_is(const char *shape, int64_t *edits, int64_t *tasks);
+int allot__bench_reload(allot__cli *cli);
 
 #endif

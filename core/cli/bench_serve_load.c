@@ -14,8 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "cli/bench_serve.h"
@@ -276,14 +274,11 @@ static void run(load *it, const serve_child *child)
 
 static int connect_all(load *it, const serve_child *child)
 {
-    struct sockaddr_un to = {.sun_family = AF_UNIX};
-    memcpy(to.sun_path, child->socket, strlen(child->socket) + 1);
     for (int i = 0; i < ENDS; i++) {
-        int fd = it->ends[i].fd = socket(AF_UNIX, SOCK_STREAM, 0);
-        if (fd < 0 || connect(fd, (const struct sockaddr *)&to, sizeof to) != 0 ||
-            fcntl(fd, F_SETFL, O_NONBLOCK) != 0)
-            return allot__cli_fail(it->cli, CLI_IO, "E-connection", NULL,
-                                   "the service does not answer");
+        it->ends[i].fd = allot__serve_connect(it->cli, child);
+        if (it->ends[i].fd < 0)
+            return CLI_IO;
+        fcntl(it->ends[i].fd, F_SETFL, O_NONBLOCK);
     }
     end *subscriber = &it->ends[SERVE_CLIENTS];
     subscriber->out_len = (size_t)snprintf(

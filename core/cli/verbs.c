@@ -179,10 +179,13 @@ const allot__verb allot__cli_verbs[] = {
      "Generates trees, times the cycle on them, and sets it against merely reading 64 bytes a\n"
      "consumer from memory. Best and median of --repeat runs.\n\n"
      "The shape serve[/SECONDS[/EVENTS]] is measured by itself: a service with 100,000 consumers,\n"
-     "and ten clients that send so many events a second (20000) for so long (60).\n\n"
+     "and ten clients that send so many events a second (20000) for so long (60).\n"
+     "The shape reload[/EDITS[/TASKS]]: how soon an edited policy or plan decides (each edited 5\n"
+     "times), and how long the service is away meanwhile, with so many tasks (0) in its books.\n\n"
      "  allot bench\n"
      "  allot bench --shape 10x100x100 --repeat 21 --format json\n"
-     "  allot bench --shape serve/10/5000\n",
+     "  allot bench --shape serve/10/5000\n"
+     "  allot bench --shape reload/5/100000\n",
      allot__cli_bench},
     {"version", "", 0, 0, "", "the version and the ready-made policies",
      "  allot version\n  allot version --format json\n", allot__cli_version},

@@ -60,6 +60,7 @@ void allot__attempt_free(allot__attempt *attempt)
         return;
     allot_engine *engine = attempt->engine;
     allot__version_free(attempt->version);
+    allot__numbers_free(attempt->numbers);
     allot__sources_free(&attempt->before);
     allot__sources_free(&attempt->trusted);
     allot__sources_free(&attempt->sources);
@@ -116,6 +117,8 @@ static int build(allot__attempt *it)
     int looked = allot__spots_of(&it->spots, &it->sources);
     if (status == ALLOT_OK)
         status = looked;
+    if (status == ALLOT_OK && it->live != NULL)
+        status = allot__numbers_new(it->engine, it->live->plan, it->version->plan, &it->numbers);
     return status == ALLOT_OK ? check_policies(it) : status;
 }
 
@@ -169,6 +172,23 @@ void allot__attempt_build(allot__attempt *attempt)
 }
 
 /* ---- Rehearsal ------------------------------------------------------------------------------- */
+
+int allot__attempt_copy(allot__attempt *attempt, const allot_state *from, bool strict,
+                        allot_state **out)
+{
+    allot_report *report = strict ? attempt->report : NULL;
+    allot_state *state = NULL;
+    *out = NULL;
+    int status = allot_state_copy(from, attempt->version->plan, report, &state);
+    if (status == ALLOT_OK)
+        status = allot_state_seal(state, report);
+    if (status == ALLOT_OK) {
+        *out = state;
+        return ALLOT_OK;
+    }
+    allot_state_free(state);
+    return strict || status == ALLOT_ENOMEM ? status : ALLOT_OK;
+}
 
 static int too_slow(allot__attempt *it, int64_t took, int64_t may)
 {

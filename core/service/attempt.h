@@ -9,6 +9,7 @@
 #ifndef ALLOT_SERVICE_ATTEMPT_H
 #define ALLOT_SERVICE_ATTEMPT_H
 
+#include "service/numbers.h"
 #include "service/spot.h"
 #include "service/version.h"
 
@@ -41,6 +42,7 @@ typedef struct allot__attempt {
     allot__outcome outcome;
     int status;
     allot__version *version; /* MADE */
+    allot__numbers *numbers; /* from the live one's plan to its own; NULL: none was live */
     allot__sources sources;
     allot__spots spots;
     int32_t checked, tried; /* policies, and recorded cycles */
@@ -55,6 +57,11 @@ void allot__attempt_free(allot__attempt *attempt);
 /* Looks at the files and, unless they are the same, makes a version of them and checks policies
  * that changed. Blocks. */
 void allot__attempt_build(allot__attempt *attempt);
+/* A copy of a state under the version's plan, sealed: to be freed before it. What was decided about
+ * once may be gone from the plan with good reason: then *out is NULL; what is in the books may not,
+ * `strict`: ENOENT, EINVALID (report). ENOMEM. */
+int allot__attempt_copy(allot__attempt *attempt, const allot_state *from, bool strict,
+                        allot_state **out);
 /* Lets the version decide about a state of its plan, sealed, that the live one decided about in
  * `live_us` microseconds (-1: not known). ESCRIPT, EBUDGET (report): it may not go on; ENOMEM. */
 int allot__attempt_try(allot__attempt *attempt, const allot_state *state, int64_t live_us);

@@ -14,6 +14,7 @@
 #define ALLOT_SERVICE_BOOKS_H
 
 #include "service/event.h"
+#include "service/numbers.h"
 #include "service/text.h"
 
 typedef struct allot__books allot__books;
@@ -33,6 +34,12 @@ int allot__books_apply(allot__books *books, const allot__event *event, allot__fa
 int allot__books_state(allot__books *books, int64_t now, allot_report *report,
                        const allot_state **out);
 
+/* Gives the last of these states away, if nothing was entered since but the decision about it; else
+ * NULL. It lives as long as the plan; the next one is made from the beginning. */
+allot_state *allot__books_hand_over(allot__books *books);
+/* Whether that makes the next one no dearer: most of it is to be made anyway. */
+bool allot__books_made_anew(const allot__books *books);
+
 /* Enters a decision about that state, whose cycle has that number: reclaims are "r<cycle>.<i>",
  * where i is its place in the decision. What changed is written to `effect`, as lines that
  * allot__books_read enters without deciding anew; when that ran out of memory (its `failed`), the
@@ -51,12 +58,24 @@ int64_t allot__books_due(const allot__books *books, int64_t now);
 /* Writes the books as events of kinds that are kept and others, a line each: {"method": "...",
  * "params": {...}}. Entered into empty books in that order they make the same. ENOMEM. */
 int allot__books_write(const allot__books *books, allot__buf *out);
+/* The same bit by bit, as the books are when it begins, whatever is entered meanwhile: what is not
+ * written yet is written before it changes. A list that is under way ends. ENOMEM. */
+int allot__books_list_begin(allot__books *books);
+/* Adds some lines, `most` bytes or little more (a line is whole); *over: nothing is left. EUSAGE:
+ * nothing was begun. ENOMEM: it cannot be gone on with. Both end it, as being over does. */
+int allot__books_list(allot__books *books, allot__buf *out, size_t most, bool *over);
+void allot__books_list_end(allot__books *books);
 /* Enters one such line. As allot__books_apply. */
 int allot__books_read(allot__books *books, allot__reader *reader, const char *line, size_t len,
                       allot__fault *fault);
 
-/* The same books under another plan, by names. ENOENT, EINVALID (report): the plan lacks somebody
- * who has, or demands, something; ENOMEM. */
+/* All that is in the books under another plan, `numbers` being from theirs to that; they are empty
+ * then, and the caller's to end. It takes some nanoseconds a thing, whatever there is. ENOENT,
+ * EINVALID (report): the plan lacks somebody who has, or demands, something; ENOMEM: they are as
+ * they were. */
+int allot__books_turn(allot__books *books, const allot__numbers *numbers, allot_report *report,
+                      allot__books **out);
+/* A copy of them under another plan. As allot__books_turn, but that it takes longer. */
 int allot__books_move(const allot__books *books, const allot_plan *plan, allot_report *report,
                       allot__books **out);
 

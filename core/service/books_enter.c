@@ -139,7 +139,8 @@ static void enter_grants(entry *it)
         books->groups[grant.group].allocated[grant.consumer] += (int32_t)grant.slots;
         books->granted[books->granted_count++] =
             (struct allot__granted){grant.group, grant.consumer};
-        allot__write_row(books, grant.group, grant.consumer, it->effect);
+        allot__write_row(books, &books->groups[grant.group], grant.group, grant.consumer,
+                         it->effect);
     }
 }
 
@@ -154,6 +155,7 @@ static void enter_kills(entry *it)
         allot__named *item = allot__map_find(&it->books->tasks, task.id, strlen(task.id));
         if (item == NULL || allot__task_of(item)->told)
             continue;
+        allot__map_touch(&it->books->tasks, item);
         allot__task_of(item)->told = true;
         allot__write_id(it->effect, ALLOT__EVENT_KEEP_TOLD, task.id);
     }
@@ -179,6 +181,8 @@ static void enter_flights(entry *it)
             continue;
         bool back = flight.phase == ALLOT_RETURNED, moved = item->it.deadline != flight.deadline;
         it->books->orders_dirty = it->books->orders_dirty || back || moved;
+        if (moved)
+            allot__map_touch(&it->books->flights, &item->named);
         item->it.deadline = flight.deadline;
         if (!back && moved)
             allot__write_flight(it->books, &item->it, it->effect);
@@ -204,7 +208,8 @@ static void enter_loans(entry *it)
         return;
     allot__entry_open(it->effect, ALLOT__EVENT_KEEP_LOANS);
     allot__entry_close(it->effect);
-    allot__write_lent(books, it->effect);
+    for (size_t i = 0; i < books->loan_count; i++)
+        allot__write_loan(books, &books->loans[i], it->effect);
 }
 
 static void enter_times(entry *it)
@@ -234,7 +239,7 @@ static void enter_times(entry *it)
             if (verdict.reclaimed > 0)
                 books->groups[g].reclaimed_at[i] = now;
             if (changes)
-                allot__write_row(books, g, i, it->effect);
+                allot__write_row(books, &books->groups[g], g, i, it->effect);
         }
 }
 

@@ -172,8 +172,9 @@ static int submit(allot__books *books, const allot__event *event, allot__fault *
 /* ---- What users do to jobs ------------------------------------------------------------------- */
 
 /* Adds up what it did until `when`, from which something else counts. */
-static void turn_to(allot__job_item *job, allot_job_state state, int64_t when)
+static void turn_to(allot__books *books, allot__job_item *job, allot_job_state state, int64_t when)
 {
+    allot__map_touch(&books->jobs, &job->named);
     int64_t passed = when > job->since ? when - job->since : 0;
     if (job->it.state == ALLOT_RUNNING)
         job->it.ran = (job->it.ran > 0 ? job->it.ran : 0) + passed;
@@ -202,12 +203,12 @@ int allot__apply_job(allot__books *books, const allot__event *event, allot__faul
     if (event->kind == ALLOT__EVENT_STOP) {
         if (state != ALLOT_RUNNING && state != ALLOT_SUSPENDED)
             return refuse_state(job, "running or suspended", fault);
-        turn_to(job, ALLOT_STOPPED, event->at);
+        turn_to(books, job, ALLOT_STOPPED, event->at);
     } else if (event->kind == ALLOT__EVENT_CONT) {
         /* Its slots may be somebody else's by now: the next cycles resume it. */
         if (state != ALLOT_STOPPED)
             return refuse_state(job, "stopped", fault);
-        turn_to(job, ALLOT_SUSPENDED, event->at);
+        turn_to(books, job, ALLOT_SUSPENDED, event->at);
     } else {
         if (event->kind == ALLOT__EVENT_WITHDRAW && state != ALLOT_PENDING)
             return refuse_state(job, "pending; of others say `finish`", fault);
@@ -266,17 +267,18 @@ static void carry_out(allot__books *books, allot__job_item *job, const allot_job
 {
     switch (order->kind) {
     case ALLOT_ORDER_START:
+        allot__map_touch(&books->jobs, &job->named);
         job->it.ran = 0;
         job->it.state = ALLOT_PENDING;
-        turn_to(job, ALLOT_RUNNING, now);
+        turn_to(books, job, ALLOT_RUNNING, now);
         job->it.started = now;
         break;
     case ALLOT_ORDER_RESUME:
-        turn_to(job, ALLOT_RUNNING, now);
+        turn_to(books, job, ALLOT_RUNNING, now);
         job->it.started = now;
         break;
     case ALLOT_ORDER_SUSPEND:
-        turn_to(job, ALLOT_SUSPENDED, now);
+        turn_to(books, job, ALLOT_SUSPENDED, now);
         job->it.preempted = order->preempted;
         job->it.grow = 0;
         break;
@@ -286,7 +288,7 @@ static void carry_out(allot__books *books, allot__job_item *job, const allot_job
             ALLOT__ITEM_FREE(books->engine, job);
             return;
         }
-        turn_to(job, ALLOT_PENDING, now);
+        turn_to(books, job, ALLOT_PENDING, now);
         job->it.preempted = order->preempted;
         job->it.host_count = job->it.grown_count = 0;
         job->it.started = INT64_MIN;

@@ -113,8 +113,10 @@ static int end_flight(allot__books *books, const allot__event *event)
 static int tell_task(allot__books *books, const allot__event *event)
 {
     allot__named *item = allot__map_find(&books->tasks, event->id, strlen(event->id));
-    if (item != NULL)
+    if (item != NULL) {
+        allot__map_touch(&books->tasks, item);
         allot__task_of(item)->told = true;
+    }
     return ALLOT_OK;
 }
 

@@ -29,15 +29,15 @@ void allot__write_set(allot__buf *out, const char *key, int64_t value, int64_t u
         allot__buf_number(out, key, value);
 }
 
-void allot__write_row(const allot__books *books, int32_t g, int32_t leaf, allot__buf *out)
+void allot__write_row(const allot__books *books, const allot__books_group *of, int32_t group,
+                      int32_t leaf, allot__buf *out)
 {
-    const allot__books_group *group = &books->groups[g];
-    int64_t reclaimed = books->damped ? group->reclaimed_at[leaf] : INT64_MIN;
-    int64_t waiting = books->damped ? group->waiting_since[leaf] : INT64_MIN;
+    int64_t reclaimed = of->reclaimed_at != NULL ? of->reclaimed_at[leaf] : INT64_MIN;
+    int64_t waiting = of->waiting_since != NULL ? of->waiting_since[leaf] : INT64_MIN;
     allot__entry_open(out, ALLOT__EVENT_KEEP_ROW);
-    allot__write_leaf(out, books->plan, g, leaf);
-    allot__write_set(out, "demand", group->demand[leaf], 0);
-    allot__write_set(out, "allocated", group->allocated[leaf], 0);
+    allot__write_leaf(out, books->plan, group, leaf);
+    allot__write_set(out, "demand", of->demand[leaf], 0);
+    allot__write_set(out, "allocated", of->allocated[leaf], 0);
     allot__write_set(out, "reclaimed_at", reclaimed, INT64_MIN);
     allot__write_set(out, "waiting_since", waiting, INT64_MIN);
     allot__entry_close(out);
@@ -185,16 +185,14 @@ void allot__write_clock(const allot__books *books, allot__buf *out)
     allot__entry_close(out);
 }
 
-void allot__write_lent(const allot__books *books, allot__buf *out)
+void allot__write_loan(const allot__books *books, const allot_loan *loan, allot__buf *out)
 {
-    for (size_t i = 0; i < books->loan_count; i++) {
-        allot__entry_open(out, ALLOT__EVENT_KEEP_LOAN);
-        allot__write_leaf(out, books->plan, books->loans[i].group, books->loans[i].lender);
-        allot__buf_key(out, "borrower");
-        allot__buf_path(out, books->plan, books->loans[i].borrower);
-        allot__buf_number(out, "slots", books->loans[i].slots);
-        allot__entry_close(out);
-    }
+    allot__entry_open(out, ALLOT__EVENT_KEEP_LOAN);
+    allot__write_leaf(out, books->plan, loan->group, loan->lender);
+    allot__buf_key(out, "borrower");
+    allot__buf_path(out, books->plan, loan->borrower);
+    allot__buf_number(out, "slots", loan->slots);
+    allot__entry_close(out);
 }
 
 void allot__write_contracts(const allot__books *books, allot__buf *out)

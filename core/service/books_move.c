@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* books_move.c: books read from lines, moved to another plan, and when something is due. */
+/* books_move.c: books read from lines, copied under another plan, and when something is due. */
 #include "service/books_own.h"
 
 /* A line is {"method": "NAME", "params": PARAMS}, as books_write.c writes it. */
@@ -30,9 +30,9 @@ int allot__books_read(allot__books *books, allot__reader *reader, const char *li
     return status;
 }
 
-/* ---- Another plan ---------------------------------------------------------------------------- */
+/* ---- Copies ---------------------------------------------------------------------------------- */
 
-static int read_lines(allot__books *books, const allot__buf *text, allot_report *report)
+int allot__books_read_lines(allot__books *books, const allot__buf *text, allot_report *report)
 {
     allot__reader *reader;
     allot__fault fault = {.message = ""};
@@ -107,7 +107,7 @@ int allot__books_move(const allot__books *books, const allot_plan *plan, allot_r
         copy_rows(books, moved);
     status = same ? allot__books_write_rest(books, &text) : allot__books_write(books, &text);
     if (status == ALLOT_OK)
-        status = read_lines(moved, &text, report);
+        status = allot__books_read_lines(moved, &text, report);
     allot__buf_free(&text);
     if (status == ALLOT_OK)
         *out = moved;

@@ -100,10 +100,11 @@ struct allot__books {
     bool *lease_told;
     allot__usage_item *usage; /* by queue */
     int64_t usage_at, *resource_at;
-    int64_t last;                /* the last cycle's now; INT64_MIN: none yet */
-    bool damped;                 /* an option asks for the times of leaves */
-    bool reading;                /* lines, which are sound once all are read */
-    int64_t host_most, job_most; /* no host or job has, or was ever told to have, more slots */
+    int64_t last;                   /* the last cycle's now; INT64_MIN: none yet */
+    bool damped;                    /* an option asks for the times of leaves */
+    bool reading;                   /* lines, which are sound once all are read */
+    int64_t host_most, job_most;    /* no host or job has, or was ever told to have, more slots */
+    struct allot__listing *listing; /* being written (books_list.c); NULL: nothing is */
     /* The state made from this. */
     allot_state *state;
     bool sealed;
@@ -172,9 +173,16 @@ void allot__entry_open(allot__buf *out, allot__event_kind kind);
 void allot__entry_close(allot__buf *out);
 void allot__write_leaf(allot__buf *out, const allot_plan *plan, int32_t group, int32_t consumer);
 void allot__write_set(allot__buf *out, const char *key, int64_t value, int64_t unset);
-void allot__write_row(const allot__books *books, int32_t group, int32_t leaf, allot__buf *out);
+void allot__write_row(const allot__books *books, const allot__books_group *of, int32_t group,
+                      int32_t leaf, allot__buf *out);
+/* Nothing is to be said of it. */
+bool allot__row_is_empty(const allot__books_group *group, int32_t leaf);
+void allot__write_size(const allot__books *books, int32_t group, allot__buf *out);
+void allot__write_host(const allot__books *books, const allot__named *item, allot__buf *out);
+void allot__write_session(const allot__books *books, const allot__named *item, allot__buf *out);
+void allot__write_task(const allot__books *books, const allot__named *item, allot__buf *out);
 void allot__write_flight(const allot__books *books, const allot_in_flight *flight, allot__buf *out);
-void allot__write_lent(const allot__books *books, allot__buf *out);
+void allot__write_loan(const allot__books *books, const allot_loan *loan, allot__buf *out);
 void allot__write_contracts(const allot__books *books, allot__buf *out);
 void allot__write_job(const allot__books *books, const allot__job_item *item, allot__buf *out);
 /* The job of that id; one that is no more as finished. */
@@ -187,6 +195,23 @@ void allot__write_id(allot__buf *out, allot__event_kind kind, const char *id);
 void allot__write_extras(const allot__books *books, const char *const *tags, int32_t tag_count,
                          const allot_task_value *values, int32_t value_count, allot__buf *out);
 
+/* What the books have by names, in the order in which it is written. */
+enum {
+    ALLOT__HOSTS,
+    ALLOT__SESSIONS,
+    ALLOT__TASKS,
+    ALLOT__FLIGHTS,
+    ALLOT__JOBS, /* behind loans and contracts */
+    ALLOT__KINDS
+};
+typedef struct allot__kind {
+    allot__map *map;
+    void (*write)(const allot__books *books, const allot__named *item, allot__buf *out);
+} allot__kind;
+void allot__books_kinds(allot__books *books, allot__kind kinds[ALLOT__KINDS]);
+
+/* Enters lines; what is refused goes to the report. As allot__books_apply. */
+int allot__books_read_lines(allot__books *books, const allot__buf *text, allot_report *report);
 /* As allot__books_write, without what leaves demand and are allocated. */
 int allot__books_write_rest(const allot__books *books, allot__buf *out);
 
@@ -200,6 +225,8 @@ void allot__books_allocate(allot__books *books, int32_t group, int32_t consumer,
 void allot__task_end(allot__books *books, allot__task_item *task, bool keep);
 /* Puts one in; its leaf holds what it takes, and there is room in all maps. */
 int allot__task_begin(allot__books *books, allot__task_item *task);
+/* What tasks of the same unit have in common; 0: it has its slots to itself. */
+size_t allot__unit_key(const allot_task *task, char key[600]);
 /* How much more a leaf's tasks would hold with this one. */
 int64_t allot__task_needs(const allot__books *books, const allot_task *task);
 

@@ -213,6 +213,7 @@ static int put_host(allot__books *books, const allot__event *event, allot__fault
     allot__host_item *item = host_item(books, event->id);
     if (item == NULL)
         return ALLOT_ENOMEM;
+    allot__map_touch(&books->hosts, &item->named);
     if (event->slots_given)
         item->slots = event->slots;
     if (event->closed >= 0)
@@ -236,6 +237,7 @@ static int end_host(allot__books *books, const allot__event *event, allot__fault
     allot__host_item *item = host_item(books, event->id);
     if (item == NULL)
         return ALLOT_ENOMEM;
+    allot__map_touch(&books->hosts, &item->named);
     item->slots = 0;
     item->closed = ALLOT_OPEN;
     item->load = -1;

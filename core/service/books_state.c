@@ -172,3 +172,23 @@ int allot__books_state(allot__books *books, int64_t now, allot_report *report,
     *out = books->state;
     return ALLOT_OK;
 }
+
+/* ---- Given away ------------------------------------------------------------------------------ */
+
+allot_state *allot__books_hand_over(allot__books *books)
+{
+    if (!books->sealed)
+        return NULL;
+    allot_state *state = books->state;
+    books->state = NULL;
+    books->sealed = false;
+    books->granted_count = 0; /* the next one is told all */
+    return state;
+}
+
+bool allot__books_made_anew(const allot__books *books)
+{
+    enum { FEW = 1000 };
+    return books->lists_dirty || books->jobs.count > 0 ||
+           books->tasks.count + books->sessions.count + books->flights.count < FEW;
+}

@@ -7,8 +7,7 @@
 
 /* ---- Slots that tasks share ------------------------------------------------------------------ */
 
-/* What tasks of the same unit have in common; 0: it has its slots to itself. */
-static size_t unit_key(const allot_task *task, char key[600])
+size_t allot__unit_key(const allot_task *task, char key[600])
 {
     if (task->slot == NULL)
         return 0;
@@ -20,7 +19,7 @@ static size_t unit_key(const allot_task *task, char key[600])
 static allot__unit *unit_of(const allot__books *books, const allot_task *task)
 {
     char key[600];
-    size_t len = unit_key(task, key);
+    size_t len = allot__unit_key(task, key);
     return len > 0 ? (void *)allot__map_find(&books->units, key, len) : NULL;
 }
 
@@ -35,7 +34,7 @@ int64_t allot__task_needs(const allot__books *books, const allot_task *task)
 static int join_unit(allot__books *books, const allot_task *task, allot__unit **out)
 {
     char key[600];
-    size_t len = unit_key(task, key);
+    size_t len = allot__unit_key(task, key);
     *out = unit_of(books, task);
     if (len == 0 || *out != NULL)
         return ALLOT_OK;
@@ -232,6 +231,7 @@ int allot__apply_returned(allot__books *books, const allot__event *event, allot_
         return allot__fault_set(fault, ALLOT_ERANGE, "E-range", "slots", NULL,
                                 "slots: found %lld, allowed at most %lld", (long long)event->slots,
                                 (long long)most);
+    allot__map_touch(&books->flights, &item->named);
     allot__books_allocate(books, flight->group, flight->consumer, allocated - event->slots);
     flight->slots -= event->slots;
     take_claims(flight, event->slots);

@@ -160,6 +160,7 @@ void allot__victim_gone(allot__books *books, const char *task)
         while (at < flight->it.task_count && strcmp(tasks[at], task) != 0)
             at++;
         if (at < flight->it.task_count) {
+            allot__map_touch(&books->flights, &flight->named);
             flight->it.task_count--;
             flight->it.gone++;
             for (; at < flight->it.task_count; at++)

@@ -55,6 +55,8 @@ int allot__map_put(allot__map *map, allot__named *item)
         return status;
     item->hash = hash_of(item->name, item->len);
     map->slots[place(map, item->name, item->len, item->hash)] = item;
+    item->early = NULL;
+    item->walk = map->walk; /* who walks now began before it was there */
     item->after = NULL;
     item->before = map->last;
     if (map->last != NULL)
@@ -85,6 +87,8 @@ static void close_hole(allot__map *map, size_t hole)
 
 void allot__map_take(allot__map *map, allot__named *item)
 {
+    if (map->walker != NULL)
+        map->walker->leaves(map->walker, item);
     close_hole(map, place(map, item->name, item->len, item->hash));
     if (item->before != NULL)
         item->before->after = item->after;
@@ -99,12 +103,19 @@ void allot__map_take(allot__map *map, allot__named *item)
 
 void allot__map_swap(allot__map *map, allot__named *old, allot__named *item)
 {
+    if (map->walker != NULL)
+        map->walker->changes(map->walker, old);
     map->slots[place(map, old->name, old->len, old->hash)] = item;
     item->hash = old->hash;
     item->before = old->before;
     item->after = old->after;
     *(old->before != NULL ? &old->before->after : &map->first) = item;
     *(old->after != NULL ? &old->after->before : &map->last) = item;
+    item->early = old->early;
+    item->walk = old->walk;
+    old->early = NULL;
+    if (map->walker != NULL)
+        map->walker->replaced(map->walker, old, item);
 }
 
 void allot__map_free(allot__map *map)

@@ -197,6 +197,8 @@ int allot__reload_start(allot_service *service, allot_report *report)
     it->service = service;
     it->tried.engine = engine;
     it->work.data = it;
+    it->records = service->loaded;
+    service->loaded = (allot__records){.count = 0};
     *slot_of(service) = it;
     if (service->config.watch != 0 &&
         allot__watch_new(engine, service->loop, touched, it, &it->watch) != ALLOT_OK)
@@ -228,7 +230,6 @@ void allot__reload_stop(allot_service *service)
     service->reload = NULL;
     if (it == NULL)
         return;
-    allot__records_clear(&it->records);
     allot__reload_answer(it, NULL);
     it->answering = it->waiting;
     it->waiting = NULL;
@@ -247,6 +248,7 @@ void allot__reload_free(allot_service *service)
     allot__reload *it = allot__reload_of(service);
     if (it == NULL)
         return;
+    allot__records_clear(&it->records); /* while it was tried a thread had them */
     allot__reload_forget(it);
     allot__sources_free(&it->tried);
     allot__sv_drop(service->engine, it->instead);
@@ -260,5 +262,5 @@ void allot__reload_cycle(allot_service *service, const allot__cycle_done *done)
     allot__reload *it = allot__reload_of(service);
     /* While they are tried they stay as they are. */
     if (it != NULL && it->phase != ALLOT__RELOAD_REHEARSING)
-        allot__records_add(&it->records, done->decision, done->cycle, done->took);
+        allot__records_add(&it->records, service->books, done->cycle, done->took);
 }

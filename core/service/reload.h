@@ -4,8 +4,8 @@
  * reload.h: another version of plan and policies while the service runs.
  *
  * When files change (watch.h), or somebody asks, an attempt is made beside (attempt.h): built and
- * checked on a thread, then tried on what is in the books and on recorded cycles, one by one: the
- * loop copies a state, a thread lets the candidate decide about it. What passes is swapped in
+ * checked on a thread, then tried there on what is in the books and on recorded cycles (records.h),
+ * one by one: the loop only gives away the states that it has. What passes is swapped in
  * between two cycles; what does not leaves everything as it was, and status, log and metrics say
  * why. Files are compared by content. The attempt begins 30 ms after something was seen to change,
  * and whatever it comes to counts only when nothing more has changed for 150 ms, so that nobody is
@@ -58,7 +58,8 @@ typedef struct allot__reload {
     allot__records trial;   /* copies of them under the candidate's plan: those that it passed */
     int32_t turn;           /* 0: the books, then the records */
     uint64_t tried_until;   /* uv_hrtime: no turn begins behind */
-    allot_state *state;     /* the one that is tried */
+    allot_state *lent;      /* what was in the books; NULL: a record is tried */
+    allot_state *state;     /* the copy that is tried; NULL: it does not fit */
     int64_t live_us;
     int status;    /* of that */
     char *instead; /* a policy that was promoted; NULL: the plan's own */

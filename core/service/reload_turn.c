@@ -7,6 +7,58 @@
 
 static void next_turn(allot__reload *it);
 
+/* ---- What goes ------------------------------------------------------------------------------- */
+
+/* The memory of a large plan, and of states with many things, takes a while to give back. */
+typedef struct leaving {
+    uv_work_t work;
+    allot_service *service;
+    allot__version *version;
+    allot__records records; /* of its plan */
+} leaving;
+
+static void free_work(uv_work_t *work)
+{
+    leaving *it = work->data;
+    allot__records_clear(&it->records);
+    allot__version_free(it->version);
+}
+
+static void freed(uv_work_t *work, int canceled)
+{
+    leaving *it = work->data;
+    allot_service *service = it->service;
+    if (canceled)
+        free_work(work);
+    allot__sv_free(service->engine, it, 1, sizeof *it);
+    allot__handle_closed(service);
+}
+
+static void let_go(allot_service *service, allot__version *version, allot__records *records)
+{
+    leaving *it = version != NULL ? allot__sv_new(service->engine, 1, sizeof *it) : NULL;
+    if (it != NULL) {
+        *it = (leaving){.service = service, .version = version, .records = *records};
+        it->work.data = it;
+        allot__handle_open(service);
+        if (uv_queue_work(service->loop, &it->work, free_work, freed) == 0) {
+            records->count = 0;
+            return;
+        }
+        allot__sv_free(service->engine, it, 1, sizeof *it);
+        allot__handle_closed(service);
+    }
+    allot__records_clear(records);
+    allot__version_free(version);
+}
+
+/* What was made, and copies under its plan. */
+static void drop_made(allot__reload *it)
+{
+    let_go(it->service, it->attempt->version, &it->trial);
+    it->attempt->version = NULL;
+}
+
 /* ---- What an attempt came to ----------------------------------------------------------------- */
 
 void allot__reload_tried(allot__reload *it, const allot__attempt *attempt)
@@ -39,7 +91,7 @@ void allot__reload_finish(allot__reload *it)
 
 static void refuse(allot__reload *it, int status)
 {
-    allot__records_clear(&it->trial);
+    drop_made(it);
     allot__attempt_refuse(it->attempt, status);
     allot__reload_forget(it);
     allot__reload_tried(it, it->attempt);
@@ -56,43 +108,6 @@ static void set_instead(allot__reload *it, const char *instead)
     it->instead = instead != NULL ? allot__sv_copy(engine, instead, strlen(instead)) : NULL;
 }
 
-/* The memory of a large plan takes a while to give back. */
-typedef struct leaving {
-    uv_work_t work;
-    allot_service *service;
-    allot__version *version;
-} leaving;
-
-static void free_work(uv_work_t *work)
-{
-    allot__version_free(((leaving *)work->data)->version);
-}
-
-static void freed(uv_work_t *work, int canceled)
-{
-    leaving *it = work->data;
-    allot_service *service = it->service;
-    if (canceled)
-        allot__version_free(it->version);
-    allot__sv_free(service->engine, it, 1, sizeof *it);
-    allot__handle_closed(service);
-}
-
-static void let_go(allot_service *service, allot__version *version)
-{
-    leaving *it = allot__sv_new(service->engine, 1, sizeof *it);
-    if (it != NULL) {
-        *it = (leaving){.service = service, .version = version};
-        it->work.data = it;
-        allot__handle_open(service);
-        if (uv_queue_work(service->loop, &it->work, free_work, freed) == 0)
-            return;
-        allot__sv_free(service->engine, it, 1, sizeof *it);
-        allot__handle_closed(service);
-    }
-    allot__version_free(version);
-}
-
 /* The candidate has passed: between two cycles, here, it takes over. */
 static void adopt(allot__reload *it)
 {
@@ -100,19 +115,19 @@ static void adopt(allot__reload *it)
     allot__attempt *attempt = it->attempt;
     allot__version *version = attempt->version, *old;
     uint64_t began = uv_hrtime();
-    allot__records_clear(&it->records); /* they are of the plan that goes */
-    int status = allot__service_swap(service, version, attempt->report, &old);
+    int status = allot__service_swap(service, version, attempt->numbers, attempt->report, &old);
     if (status != ALLOT_OK) {
         refuse(it, status);
         return;
     }
     it->swap_us = (int64_t)((uv_hrtime() - began) / 1000);
-    let_go(service, old);
+    allot__records records = it->records; /* of the plan that goes */
+    let_go(service, old, &records);
     attempt->version = NULL;
     version->loud = true;
-    uint64_t next = it->records.next;
     it->records = it->trial;
-    it->records.next = next;
+    it->records.next = records.next;
+    it->records.late = records.late;
     it->trial = (allot__records){.count = 0};
     set_instead(it, attempt->instead);
     allot__reload_forget(it);
@@ -151,10 +166,17 @@ void allot__reload_conclude(allot__reload *it, int status)
 
 /* ---- Rehearsal ------------------------------------------------------------------------------- */
 
+/* On a thread, of which all that it touches is until it is done. */
 static void try_work(uv_work_t *work)
 {
     allot__reload *it = work->data;
-    it->status = allot__attempt_try(it->attempt, it->state, it->live_us);
+    bool strict = it->lent != NULL;
+    const allot_state *from = strict ? it->lent : it->records.items[it->turn - 1].state;
+    it->status = allot__attempt_copy(it->attempt, from, strict, &it->state);
+    if (it->status == ALLOT_OK && it->state != NULL)
+        it->status = allot__attempt_try(it->attempt, it->state, it->live_us);
+    allot_state_free(it->lent);
+    it->lent = NULL;
 }
 
 static void keep_trial(allot__reload *it)
@@ -167,7 +189,7 @@ static void keep_trial(allot__reload *it)
 
 void allot__reload_give_up(allot__reload *it)
 {
-    allot__records_clear(&it->trial);
+    drop_made(it);
     allot__attempt_free(it->attempt);
     it->attempt = NULL;
     it->phase = ALLOT__RELOAD_IDLE;
@@ -177,7 +199,8 @@ static void tried(uv_work_t *work, int canceled)
 {
     allot__reload *it = work->data;
     allot_service *service = it->service;
-    bool keeps = !canceled && it->status == ALLOT_OK && it->turn > 0 && !service->stopping;
+    bool keeps = !canceled && it->status == ALLOT_OK && it->state != NULL && it->turn > 0 &&
+                 !service->stopping;
     if (keeps)
         keep_trial(it);
     else
@@ -192,29 +215,6 @@ static void tried(uv_work_t *work, int canceled)
     allot__handle_closed(service);
 }
 
-/* The state of a turn under the candidate's plan. What was decided about once may be gone from the
- * plan with good reason; what is in the books may not. NULL with ALLOT_OK: nothing to try. */
-static int state_of(allot__reload *it, allot_state **out)
-{
-    const allot_plan *plan = it->attempt->version->plan;
-    const allot__record *record = it->turn > 0 ? &it->records.items[it->turn - 1] : NULL;
-    const allot_state *from = record != NULL ? record->state : NULL;
-    allot_state *state = NULL;
-    if (record == NULL && allot__books_state(it->service->books, allot__service_now(it->service),
-                                             NULL, &from) != ALLOT_OK)
-        return ALLOT_OK;
-    allot_report *report = record == NULL ? it->attempt->report : NULL;
-    int status = allot_state_copy(from, plan, report, &state);
-    if (status == ALLOT_OK)
-        status = allot_state_seal(state, report);
-    if (status == ALLOT_OK) {
-        *out = state;
-        return ALLOT_OK;
-    }
-    allot_state_free(state);
-    return record == NULL || status == ALLOT_ENOMEM ? status : ALLOT_OK;
-}
-
 static void begin_turn(allot__reload *it)
 {
     const allot__records *records = &it->records;
@@ -224,27 +224,31 @@ static void begin_turn(allot__reload *it)
     if (uv_queue_work(it->service->loop, &it->work, try_work, tried) == 0)
         return;
     allot__handle_closed(it->service);
-    allot_state_free(it->state);
-    it->state = NULL;
+    allot_state_free(it->lent);
+    it->lent = NULL;
     allot__reload_conclude(it, ALLOT_ENOMEM);
+}
+
+/* What is in the books, first; nothing, where events came to a state that does not fit together. */
+static bool lend(allot__reload *it)
+{
+    const allot_state *state;
+    allot__books *books = it->service->books;
+    if (allot__books_state(books, allot__service_now(it->service), NULL, &state) == ALLOT_OK)
+        it->lent = allot__books_hand_over(books);
+    return it->lent != NULL;
 }
 
 static void next_turn(allot__reload *it)
 {
-    int status = ALLOT_OK;
-    while (it->state == NULL && status == ALLOT_OK) {
+    it->turn++;
+    if (it->turn == 0 && !lend(it))
         it->turn++;
-        bool over = it->turn > 0 && uv_hrtime() > it->tried_until;
-        if (it->turn > it->records.count || over) {
-            allot__reload_conclude(it, ALLOT_OK);
-            return;
-        }
-        status = state_of(it, &it->state);
-    }
-    if (status == ALLOT_OK)
-        begin_turn(it);
+    bool over = it->turn > 0 && uv_hrtime() > it->tried_until;
+    if (it->turn > it->records.count || over)
+        allot__reload_conclude(it, ALLOT_OK);
     else
-        allot__reload_conclude(it, status);
+        begin_turn(it);
 }
 
 void allot__reload_rehearse(allot__reload *it)

@@ -32,9 +32,16 @@ static int read_version(allot__replay *replay, const char *sha256, const char *p
 /* The books under the new plan; the first have nothing in them. */
 static int move(allot__replay *replay, const allot_plan *plan, allot__books **out)
 {
+    allot__numbers *numbers;
     if (replay->books == NULL)
         return allot__books_new(replay->engine, plan, out);
-    return allot__books_move(replay->books, plan, replay->report, out);
+    int status =
+        allot__numbers_new(replay->engine, allot__books_plan(replay->books), plan, &numbers);
+    if (status != ALLOT_OK)
+        return status;
+    status = allot__books_turn(replay->books, numbers, replay->report, out);
+    allot__numbers_free(numbers);
+    return status;
 }
 
 void allot__replay_over(allot__replay *replay)

@@ -154,6 +154,7 @@ void allot_service_free(allot_service *service)
     allot__keys_free(service->keys);
     allot__reader_free(service->reader);
     allot__books_end(service->books);
+    allot__records_clear(&service->loaded);
     allot__version_free(service->version);
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         allot__sv_drop(engine, (char *)texts[i]);
@@ -249,10 +250,6 @@ int allot_service_start(allot_service *service, allot_report *report)
         status = allot__wire_start(service, report);
     if (status == ALLOT_OK)
         status = start_parts(service, report);
-    if (status == ALLOT_OK && service->fresh) {
-        service->snapshot_cycle--;
-        allot__service_snapshot(service, true);
-    }
     if (status == ALLOT_OK)
         log_start(service);
     return status;

@@ -21,6 +21,7 @@
 #include "service/keys.h"
 #include "service/log.h"
 #include "service/map.h"
+#include "service/records.h"
 #include "service/rpc.h"
 #include "service/store.h"
 #include "service/version.h"
@@ -83,7 +84,8 @@ struct allot_service {
     void (*failed_hook)(void *ud); /* stops it; NULL: it stops by itself */
     void *failed_ud;
     int32_t viewers; /* parts that want the monitor\'s columns (lent, ...) of each cycle */
-    bool fresh;      /* the plan is another one than the store's last rows go by */
+    bool fresh;      /* a snapshot is to be written behind the next cycle, whatever happened */
+    allot__records loaded; /* the last cycles that the store knows, until who rehearses has them */
     struct allot__waiter *waiters; /* embedder's calls whose answers wait for the disk */
     bool running, stopping, failed;
     int64_t snapshot_cycle;
@@ -104,12 +106,13 @@ int64_t allot__service_now(allot_service *service);
  * the old one), *batch when it is on disk. As allot__books_apply. */
 int allot__service_enter(allot_service *service, allot__event *event, const char *params,
                          size_t len, int64_t *seq, int64_t *batch, allot__fault *fault);
-/* Lets another version decide from now on: the books are moved to it. It belongs to the service
+/* Lets another version decide from now on: the books are turned to it by `numbers`, from the old
+ * plan's to the new one's. It belongs to the service
  * afterwards, and the old one, in *old, to the caller: nothing of the service is of it any more, so
  * it can be freed in another thread. Between two cycles: never from a part's `cycle`. ENOENT,
  * EINVALID (report), ENOMEM: the old one goes on, and `version` stays the caller's. */
-int allot__service_swap(allot_service *service, allot__version *version, allot_report *report,
-                        allot__version **old);
+int allot__service_swap(allot_service *service, allot__version *version,
+                        const allot__numbers *numbers, allot_report *report, allot__version **old);
 
 /* Brings the books to where the store ends. EIO, EINVALID (report), ENOMEM. */
 int allot__service_load(allot_service *service, allot_report *report);

@@ -64,57 +64,72 @@ int allot__service_enter(allot_service *service, allot__event *event, const char
 
 /* ---- Snapshots ------------------------------------------------------------------------------- */
 
-void allot__service_snapshot(allot_service *service, bool now)
+/* What could not be written is tried anew behind the next cycle. */
+static int next_lines(void *ud, allot__buf *out, size_t most, bool *over)
+{
+    allot_service *service = ud;
+    int status = allot__books_list(service->books, out, most, over);
+    service->fresh = service->fresh || status != ALLOT_OK;
+    return status;
+}
+
+/* One at a time, unless it is the last. No two are of the same event and cycle: what is on disk of
+ * the one would be mixed with the other. */
+static bool is_due(const allot_service *service, bool now)
 {
     int64_t behind =
         service->event - service->snapshot_event + service->cycle - service->snapshot_cycle;
-    if (behind == 0 || (!now && behind < service->config.snapshot))
+    bool due = service->fresh || behind >= service->config.snapshot;
+    return behind > 0 && (now || (due && !allot__store_snapshots(service->store)));
+}
+
+void allot__service_snapshot(allot_service *service, bool now)
+{
+    if (!is_due(service, now))
         return;
-    allot__buf body = {.engine = service->engine};
-    int status = allot__books_write(service->books, &body);
     allot__snapshot_row row = {.event = service->event,
                                .cycle = service->cycle,
                                .seq = service->seq,
                                .at = service->now,
-                               .plan = service->version->sha256,
-                               .body = body.bytes != NULL ? body.bytes : "",
-                               .body_len = body.len};
-    if (status == ALLOT_OK && allot__store_snapshot(service->store, &row) > 0) {
-        service->snapshot_event = service->event;
-        service->snapshot_cycle = service->cycle;
-        if (service->event > service->config.keep)
-            allot__store_compact(service->store, service->event - service->config.keep,
-                                 service->now - ALLOT__KEYS_AGE);
-    }
-    allot__buf_free(&body);
+                               .plan = service->version->sha256};
+    allot__store_give_up(service->store);
+    service->fresh = allot__books_list_begin(service->books) != ALLOT_OK;
+    if (service->fresh)
+        return;
+    service->snapshot_event = service->event;
+    service->snapshot_cycle = service->cycle;
+    allot__store_snapshot(service->store, &row, next_lines, service);
+    if (service->event > service->config.keep)
+        allot__store_compact(service->store, service->event - service->config.keep,
+                             service->now - ALLOT__KEYS_AGE);
 }
 
 /* ---- Versions -------------------------------------------------------------------------------- */
 
-int allot__service_swap(allot_service *service, allot__version *version, allot_report *report,
-                        allot__version **old)
+int allot__service_swap(allot_service *service, allot__version *version,
+                        const allot__numbers *numbers, allot_report *report, allot__version **old)
 {
     allot__books *books;
     if (service->stopping || service->failed)
         return ALLOT_EUSAGE;
-    int status = allot__books_move(service->books, version->plan, report, &books);
-    if (status != ALLOT_OK)
-        return status;
-    /* Rows before may name whom another plan lacks: a snapshot stands between. */
     bool same = strcmp(version->sha256, service->version->sha256) == 0;
     if (!same &&
-        allot__store_put_plan(service->store, version->sha256, version->text, version->len) < 0) {
-        allot__books_end(books);
+        allot__store_put_plan(service->store, version->sha256, version->text, version->len) < 0)
         return ALLOT_ENOMEM;
+    int status = allot__books_turn(service->books, numbers, report, &books);
+    if (status != ALLOT_OK)
+        return status;
+    if (allot__store_snapshots(service->store)) { /* by the numbers that were */
+        allot__store_give_up(service->store);
+        service->fresh = true;
     }
     *old = service->version;
+    (*old)->last = allot__books_hand_over(service->books);
     allot__books_end(service->books);
     service->books = books;
     service->version = version;
-    if (!same) {
-        service->snapshot_cycle--; /* so that there is one even when nothing happened */
-        allot__service_snapshot(service, true);
-    }
+    /* Rows before may name whom the other plan lacks. */
+    service->fresh = service->fresh || !same || !numbers->same;
     for (const allot__part *part = allot__parts; part->name != NULL; part++)
         if (part->swapped != NULL)
             part->swapped(service);

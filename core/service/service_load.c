@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* service_load.c: the books brought to where the store ends. */
+#include <stdio.h>
 #include <string.h>
 
 #include "service/service.h"
@@ -10,11 +11,12 @@ typedef struct loading {
     allot_report *report;
     int64_t lost; /* lines and events about what the plan has no more */
     allot__fault fault;
-    bool moved; /* the plan is another one than that of the snapshot, or the last cycle */
+    char plan[65], policy[65]; /* the last row's; "": not known */
+    int64_t recorded;          /* cycles behind that one are kept to rehearse on */
 } loading;
 
-/* A plan that was changed while nothing ran may lack whom the books know; what they had is gone
- * with them. Else the books must be as they were. */
+/* Another plan may lack whom rows before it know: what they had was gone when it took over, or is,
+ * if it was changed while nothing ran. Else the books must be as they were. */
 static int judge(loading *it, int status)
 {
     if (status == ALLOT_OK || status == ALLOT_ENOMEM)
@@ -39,6 +41,39 @@ static int read_lines(loading *it, const char *text, size_t len)
     return status;
 }
 
+static bool is_other(const char *known, const char *name)
+{
+    return known[0] != '\0' && name[0] != '\0' && strcmp(known, name) != 0;
+}
+
+/* A row goes by that plan and policy. */
+static void note(loading *it, const char *plan, const char *policy)
+{
+    if (is_other(it->plan, plan) || is_other(it->policy, policy))
+        it->lost = 0;
+    snprintf(it->plan, sizeof it->plan, "%s", plan);
+    snprintf(it->policy, sizeof it->policy, "%s", policy);
+}
+
+static bool is_moved(const loading *it)
+{
+    const allot__version *version = it->service->version;
+    const allot_policy *policy = allot_plan_group_policy(version->plan, 0);
+    return is_other(it->plan, version->sha256) ||
+           (policy != NULL && is_other(it->policy, allot_policy_sha256(policy)));
+}
+
+/* What a cycle decided about, for whoever rehearses; one that cannot be made is no loss. */
+static void keep_record(const loading *it, const allot__cycle_row *row)
+{
+    allot_service *service = it->service;
+    const allot_state *state;
+    if (row->cycle > it->recorded &&
+        allot__books_state(service->books, row->at, NULL, &state) == ALLOT_OK)
+        allot__records_put(&service->loaded, allot__books_hand_over(service->books), row->cycle,
+                           -1);
+}
+
 static int on_snapshot(void *ud, const allot__snapshot_row *row)
 {
     loading *it = ud;
@@ -47,7 +82,7 @@ static int on_snapshot(void *ud, const allot__snapshot_row *row)
     service->cycle = service->snapshot_cycle = row->cycle;
     service->seq = row->seq;
     service->now = row->at > service->now ? row->at : service->now;
-    it->moved = strcmp(row->plan, service->version->sha256) != 0;
+    note(it, row->plan, "");
     return read_lines(it, row->body, row->body_len);
 }
 
@@ -77,10 +112,11 @@ static int on_event(void *ud, const allot__event_row *row)
 static int on_cycle(void *ud, const allot__cycle_row *row)
 {
     loading *it = ud;
+    note(it, row->plan, row->policy != NULL ? row->policy : "");
+    keep_record(it, row);
     it->service->cycle = row->cycle;
     it->service->seq = row->seq;
     it->service->now = row->at > it->service->now ? row->at : it->service->now;
-    it->moved = strcmp(row->plan, it->service->version->sha256) != 0;
     return read_lines(it, row->effect, row->effect_len);
 }
 
@@ -92,17 +128,19 @@ static int on_key(void *ud, const char *key, int64_t seq, int64_t at)
 
 int allot__service_load(allot_service *service, allot_report *report)
 {
-    loading it = {.service = service, .report = report};
+    loading it = {.service = service,
+                  .report = report,
+                  .recorded = allot__store_cycles(service->store) - ALLOT__ATTEMPT_CYCLES};
     const allot__store_visitor visitor = {&it, on_snapshot, on_event, on_cycle};
     int status = allot__store_read(service->store, INT64_MAX, &visitor, report);
     if (status == ALLOT_OK)
         status =
             allot__store_keys(service->store, service->now - ALLOT__KEYS_AGE, on_key, &it, report);
-    if (status == ALLOT_OK && it.lost > 0 && !it.moved) {
+    service->fresh = is_moved(&it);
+    if (status == ALLOT_OK && it.lost > 0 && !service->fresh) {
         allot_report_say(report, ALLOT_ERROR, "E-store",
                          "the store's rows do not fit together: %.300s", it.fault.message);
         status = ALLOT_EIO;
     }
-    service->fresh = it.moved;
     return status;
 }

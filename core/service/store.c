@@ -137,7 +137,7 @@ static int begin(allot_engine *engine, const char *path, allot__store **out)
     if (store == NULL)
         return ALLOT_ENOMEM;
     store->engine = store->gathered.engine = store->written.engine = engine;
-    store->snapshot.engine = engine;
+    store->part.engine = engine;
     store->memory = strcmp(path, ":memory:") == 0;
     store->batch = 1;
     store->lock = -1;
@@ -203,7 +203,7 @@ void allot__store_close(allot__store *store)
         close(store->lock);
     allot__buf_free(&store->gathered);
     allot__buf_free(&store->written);
-    allot__buf_free(&store->snapshot);
+    allot__buf_free(&store->part);
     while (store->asks != NULL) {
         allot__store_ask *ask = store->asks;
         store->asks = ask->next;

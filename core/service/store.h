@@ -12,7 +12,10 @@
  *
  * Tables: meta(key, value), plans(sha256, text), events(seq, at, method, params, idem),
  * cycles(cycle, seq, at, event, plan, policy, input, output, decision, effect), snapshots(event,
- * cycle, seq, at, plan, body). PRAGMA user_version is the schema's version.
+ * cycle, part, parts, seq, at, plan, body). PRAGMA user_version is the schema's version.
+ *
+ * A snapshot goes in parts, one with each batch, so that neither a commit nor the loop waits for
+ * all of it. Its last part alone says how many there are: until that is on disk, nobody reads it.
  */
 #ifndef ALLOT_SERVICE_STORE_H
 #define ALLOT_SERVICE_STORE_H
@@ -51,9 +54,13 @@ typedef struct allot__cycle_row {
 typedef struct allot__snapshot_row {
     int64_t event, cycle, seq, at; /* the last ones that are in it */
     const char *plan;
-    const char *body; /* lines of allot__books_write */
+    const char *body; /* lines of allot__books_write; NULL: to be asked for, part by part */
     size_t body_len;
 } allot__snapshot_row;
+
+/* Adds the next lines of a snapshot, about `most` bytes; *over: nothing is left. Nonzero: there
+ * will be no more, and the snapshot is given up. */
+typedef int allot__store_lines(void *ud, allot__buf *out, size_t most, bool *over);
 
 /* What is told of the store's rows; borrowed. Nonzero ends the reading with it. */
 typedef struct allot__store_visitor {
@@ -82,6 +89,8 @@ int allot__store_read(allot__store *store, int64_t event, const allot__store_vis
 int allot__store_keys(allot__store *store, int64_t since,
                       int (*each)(void *ud, const char *key, int64_t seq, int64_t at), void *ud,
                       allot_report *report);
+/* The number of the last cycle, or 0. Blocks. */
+int64_t allot__store_cycles(allot__store *store);
 /* A plan's text by its sha256, into `out`; ENOENT. Blocks. */
 int allot__store_plan(allot__store *store, const char *sha256, allot__buf *out);
 
@@ -101,7 +110,13 @@ int allot__store_reserve(allot__store *store, size_t bytes);
  * as soon as the one before is. */
 int64_t allot__store_event(allot__store *store, const allot__event_row *row);
 int64_t allot__store_cycle(allot__store *store, const allot__cycle_row *row);
-int64_t allot__store_snapshot(allot__store *store, const allot__snapshot_row *row);
+/* A snapshot, whose lines are asked for on the loop as batches are written. One that is being
+ * written is given up. No two have the same event and cycle. */
+int64_t allot__store_snapshot(allot__store *store, const allot__snapshot_row *row,
+                              allot__store_lines *lines, void *ud);
+/* Whether one is being written; gives it up. */
+bool allot__store_snapshots(const allot__store *store);
+void allot__store_give_up(allot__store *store);
 int64_t allot__store_put_plan(allot__store *store, const char *sha256, const char *text,
                               size_t len);
 /* Lets events and cycles go that are not after `event`, a few thousand a batch, and snapshots that

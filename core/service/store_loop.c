@@ -128,16 +128,24 @@ static int add_record(allot__store *store, allot__record *record, const char *co
 static void add_part(allot__store *store)
 {
     allot__record *head = &store->snapshot_head;
-    size_t left = store->snapshot.len - store->snapshot_at;
-    size_t len = left < PART_SIZE ? left : PART_SIZE;
-    const char *texts[] = {store->snapshot_plan, store->snapshot.bytes + store->snapshot_at};
+    bool asked = store->part.len > 0 || store->part_last;
+    if (!asked &&
+        store->lines(store->lines_ud, &store->part, PART_SIZE, &store->part_last) != ALLOT_OK) {
+        allot__store_give_up(store);
+        return;
+    }
+    const char *texts[] = {store->snapshot_plan, store->part.len > 0 ? store->part.bytes : ""};
     head->len[0] = strlen(store->snapshot_plan);
-    head->len[1] = len;
+    head->len[1] = store->part.len;
+    head->numbers[5] = store->part_last ? head->numbers[4] + 1 : 0;
     if (add_record(store, head, texts) != ALLOT_OK)
         return;
-    store->snapshot_at += len;
-    if (++head->numbers[4] == head->numbers[5])
-        allot__buf_free(&store->snapshot);
+    head->numbers[4]++;
+    if (store->part_last) {
+        store->lines = NULL;
+        allot__buf_free(&store->part);
+    }
+    allot__buf_clear(&store->part, 4 * PART_SIZE);
 }
 
 /* Batches and asks take turns: none waits for more than one of the others. */
@@ -145,7 +153,7 @@ static void begin_work(allot__store *store)
 {
     if (store->working || !store->attached)
         return;
-    bool part = store->snapshot.bytes != NULL;
+    bool part = store->lines != NULL;
     bool batch = !store->waits && (store->written.len > 0 || store->gathered.len > 0 || part);
     if (store->asks != NULL && (!batch || store->figures.batches % 2 == 0)) {
         store->asking = store->asks;
@@ -217,24 +225,40 @@ int64_t allot__store_cycle(allot__store *store, const allot__cycle_row *row)
     return add(store, &record, texts);
 }
 
-/* Takes the place of one that is being written, whose parts so far nobody reads. */
-int64_t allot__store_snapshot(allot__store *store, const allot__snapshot_row *row)
+bool allot__store_snapshots(const allot__store *store)
 {
-    size_t parts = row->body_len / PART_SIZE + 1;
-    allot__buf body = {.engine = store->engine};
-    allot__buf_add(&body, row->body, row->body_len);
-    if (body.failed)
-        return ALLOT_ENOMEM;
-    allot__buf_free(&store->snapshot);
-    store->snapshot = body;
-    store->snapshot_at = 0;
-    store->snapshot_head =
-        (allot__record){.kind = ALLOT__RECORD_SNAPSHOT,
-                        .texts = 2,
-                        .numbers = {row->event, row->cycle, row->seq, row->at, 0, (int64_t)parts}};
+    return store->lines != NULL;
+}
+
+/* Without memory what was written of it stays until the file is compacted. */
+void allot__store_give_up(allot__store *store)
+{
+    const int64_t *numbers = store->snapshot_head.numbers;
+    allot__record record = {.kind = ALLOT__RECORD_FORGET, .numbers = {numbers[0], numbers[1]}};
+    if (store->lines == NULL)
+        return;
+    store->lines = NULL;
+    allot__buf_free(&store->part);
+    if (numbers[4] > 0)
+        add_record(store, &record, NULL);
+}
+
+int64_t allot__store_snapshot(allot__store *store, const allot__snapshot_row *row,
+                              allot__store_lines *lines, void *ud)
+{
+    allot__store_give_up(store);
+    store->snapshot_head = (allot__record){
+        .kind = ALLOT__RECORD_SNAPSHOT,
+        .texts = 2,
+        .numbers = {row->event, row->cycle, row->seq, row->at},
+    };
     snprintf(store->snapshot_plan, sizeof store->snapshot_plan, "%s", row->plan);
+    store->lines = lines;
+    store->lines_ud = ud;
+    store->part_last = false;
+    int64_t batch = store->batch;
     begin_work(store);
-    return store->batch;
+    return batch;
 }
 
 int64_t allot__store_put_plan(allot__store *store, const char *sha256, const char *text, size_t len)
@@ -308,8 +332,7 @@ bool allot__store_full(const allot__store *store)
 
 bool allot__store_idle(const allot__store *store)
 {
-    return !store->working && store->gathered.len + store->written.len == 0 &&
-           store->snapshot.bytes == NULL;
+    return !store->working && store->gathered.len + store->written.len == 0 && store->lines == NULL;
 }
 
 const char *allot__store_error(const allot__store *store)

@@ -23,6 +23,7 @@ typedef enum allot__record_kind {
     ALLOT__RECORD_CYCLE,
     ALLOT__RECORD_SNAPSHOT,
     ALLOT__RECORD_PLAN,
+    ALLOT__RECORD_FORGET, /* the parts of a snapshot that was given up */
     ALLOT__RECORD_COMPACT,
     ALLOT__RECORDS
 } allot__record_kind;
@@ -63,10 +64,11 @@ struct allot__store {
     void (*troubled)(void *ud, const char *text);
     void *ud;
     allot__buf gathered, written;
-    int64_t batch; /* the gathered one's number */
-    /* A snapshot goes in parts, one with each batch, so that no commit waits for all of it. */
-    allot__buf snapshot; /* its body; empty: none is being written */
-    size_t snapshot_at;  /* ... as far as it was added */
+    int64_t batch;             /* the gathered one's number */
+    allot__store_lines *lines; /* of the snapshot that is being written; NULL: none is */
+    void *lines_ud;
+    allot__buf part; /* the next one; empty: to be asked for */
+    bool part_last;
     allot__record snapshot_head;
     char snapshot_plan[65];
     int64_t rows_gathered, rows_written;

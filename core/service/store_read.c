@@ -196,13 +196,22 @@ int allot__store_plan(allot__store *store, const char *sha256, allot__buf *out)
     return status;
 }
 
+static int64_t number(allot__store *store, const char *sql)
+{
+    sqlite3_stmt *statement = ask(store, sql, 0);
+    int64_t found = 0;
+    if (statement != NULL && sqlite3_step(statement) == SQLITE_ROW)
+        found = sqlite3_column_int64(statement, 0);
+    sqlite3_finalize(statement);
+    return found;
+}
+
 int64_t allot__store_first(allot__store *store)
 {
-    sqlite3_stmt *statement =
-        ask(store, "SELECT min(seq) FROM cycles WHERE decision IS NOT NULL AND seq > ?", 0);
-    int64_t first = 0;
-    if (statement != NULL && sqlite3_step(statement) == SQLITE_ROW)
-        first = sqlite3_column_int64(statement, 0);
-    sqlite3_finalize(statement);
-    return first;
+    return number(store, "SELECT min(seq) FROM cycles WHERE decision IS NOT NULL AND seq > ?");
+}
+
+int64_t allot__store_cycles(allot__store *store)
+{
+    return number(store, "SELECT max(cycle) FROM cycles WHERE cycle > ?");
 }

@@ -20,6 +20,7 @@ static const char *const statements[ALLOT__RECORDS] = {
         "INSERT OR REPLACE INTO snapshots(event, cycle, seq, at, part, parts, plan, body)"
         " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
     [ALLOT__RECORD_PLAN] = "INSERT OR IGNORE INTO plans(sha256, text) VALUES(?7, ?8)",
+    [ALLOT__RECORD_FORGET] = "DELETE FROM snapshots WHERE event = ?1 AND cycle = ?2",
     [ALLOT__RECORD_COMPACT] = "SELECT max(event), max(cycle) FROM snapshots"
                               " WHERE event <= ?1 AND part = parts - 1",
 };

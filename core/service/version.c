@@ -104,6 +104,7 @@ void allot__version_free(allot__version *version)
     if (version == NULL)
         return;
     allot_engine *engine = version->engine;
+    allot_state_free(version->last);
     allot_plan_free(version->plan);
     if (version->loader.load != NULL)
         allot_script_loader_free(engine, &version->loader);

@@ -27,6 +27,7 @@ typedef struct allot__version {
     void (*say)(void *ud, const char *chunk, int32_t line, const char *level, const char *text);
     void *say_ud;
     bool loud;
+    allot_state *last; /* of its plan, and freed with it; may be NULL */
 } allot__version;
 
 /* What a version is to be made from. */

@@ -1,114 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* Tests of the books: what is entered whole or not at all, and what makes the same books again. */
-#include <stdlib.h>
-
-#include <allot/script.h>
-
-#include "service/books.h"
-
-#include "test/check.h"
-#include "test/oom.h"
-
-static const char tree[] =
-    "{\"version\": 1, \"slots\": 40, \"policy\": \"hybrid\", \"options\": {\"claim_delay\": 3},"
-    "\"hosts\": {\"h1\": {\"slots\": 20}, \"h2\": {\"slots\": 20}}, \"consumers\": ["
-    "{\"name\": \"a\", \"owned\": 10, \"grace\": 5}, {\"name\": \"b\", \"owned\": 20},"
-    "{\"name\": \"c\", \"children\": [{\"name\": \"d\", \"owned\": 10}]}]}";
-static const char queues[] =
-    "{\"version\": 1, \"slots\": 8, \"policy\": \"preemption\", \"hosts\": {\"h1\": {\"slots\": "
-    "8}},"
-    "\"queues\": [{\"name\": \"low\", \"priority\": 1, \"preemptable\": true},"
-    "{\"name\": \"high\", \"priority\": 9, \"preemptive\": true}]}";
-
-typedef struct desk {
-    allot_engine *engine;
-    allot_policy_loader loader;
-    allot_plan *plan;
-    allot__books *books;
-    allot__reader *reader;
-    allot__fault fault;
-    int64_t now, cycle;
-} desk;
-
-static int open_desk(desk *it, allot_engine *engine, const char *plan)
-{
-    *it = (desk){.engine = engine, .now = 1000};
-    int status = allot_script_loader_new(engine, NULL, &it->loader);
-    if (status == ALLOT_OK)
-        status = allot_plan_read(engine, plan, strlen(plan), "p", &it->loader, NULL, &it->plan);
-    if (status == ALLOT_OK)
-        status = allot__books_new(engine, it->plan, &it->books);
-    if (status == ALLOT_OK)
-        status = allot__reader_new(engine, &it->reader);
-    return status;
-}
-
-static void close_desk(desk *it)
-{
-    allot__reader_free(it->reader);
-    allot__books_end(it->books);
-    allot_plan_free(it->plan);
-    if (it->loader.load != NULL)
-        allot_script_loader_free(it->engine, &it->loader);
-}
-
-static int tell(desk *it, const char *method, const char *params)
-{
-    allot__event event;
-    int32_t kind = allot__event_find(method, strlen(method));
-    it->fault = (allot__fault){.message = ""};
-    int status = allot__event_read(it->reader, it->plan, (allot__event_kind)kind, params,
-                                   strlen(params), &event, &it->fault);
-    if (status != ALLOT_OK)
-        return status;
-    event.at = it->now;
-    return allot__books_apply(it->books, &event, &it->fault);
-}
-
-static int read_lines(allot__books *books, allot__reader *reader, const allot__buf *text)
-{
-    allot__fault fault = {.message = ""};
-    int status = ALLOT_OK;
-    for (size_t at = 0; at < text->len && status == ALLOT_OK;) {
-        size_t len = strcspn(text->bytes + at, "\n");
-        status = allot__books_read(books, reader, text->bytes + at, len, &fault);
-        at += len + 1;
-    }
-    if (status != ALLOT_OK && status != ALLOT_ENOMEM)
-        printf("# %s\n", fault.message);
-    return status;
-}
-
-/* A cycle; `effect` gets what it changed. */
-static int decide(desk *it, allot__buf *effect)
-{
-    const allot_state *state;
-    allot_decision *decision = NULL;
-    int status = allot__books_state(it->books, it->now, NULL, &state);
-    if (status == ALLOT_OK)
-        status = allot_cycle(it->plan, state, NULL, &decision);
-    if (status == ALLOT_OK)
-        status = allot__books_enter(it->books, decision, ++it->cycle, effect);
-    if (status == ALLOT_OK && effect->failed)
-        status = ALLOT_ENOMEM;
-    allot_decision_free(decision);
-    return status;
-}
-
-/* What would be decided now; the books are as before, but for the state that they keep. */
-static int would_decide(allot__books *books, int64_t now, allot__buf *out)
-{
-    const allot_state *state;
-    allot_decision *decision = NULL;
-    int status = allot__books_state(books, now, NULL, &state);
-    if (status == ALLOT_OK)
-        status = allot_cycle(allot__books_plan(books), state, NULL, &decision);
-    if (status == ALLOT_OK)
-        status = allot_decision_write(decision, NULL, allot__buf_sink, out);
-    allot_decision_free(decision);
-    return status;
-}
+#include "test/books_desk.h"
 
 /* ---- Whole or not at all --------------------------------------------------------------------- */
 
@@ -186,93 +79,18 @@ static void test_shared_slot(void)
 
 /* ---- The same books again -------------------------------------------------------------------- */
 
-static unsigned seed;
-
-static int pick(int below)
+static int read_lines(allot__books *books, allot__reader *reader, const allot__buf *text)
 {
-    seed = seed * 1103515245 + 12345;
-    return (int)(seed >> 16) % below;
-}
-
-static void random_leaf_event(desk *it, char *text, size_t size, const char **method)
-{
-    static const char *const leaves[] = {"/a", "/b", "/c/d"};
-    const char *leaf = leaves[pick(3)];
-    int id = pick(12), slots = pick(15);
-    *method = "demand";
-    snprintf(text, size, "{\"consumer\": \"%s\", \"slots\": %d}", leaf, slots);
-    switch (pick(9)) {
-    case 0:
-        *method = "start";
-        snprintf(text, size,
-                 "{\"id\": %d, \"consumer\": \"%s\", \"host\": \"h%d\", \"tags\": "
-                 "[\"x\", \"y\"]%s}",
-                 id, leaf, 1 + pick(2), pick(3) == 0 ? ", \"slot\": \"s\"" : "");
-        break;
-    case 1:
-        *method = "finish";
-        snprintf(text, size, "{\"id\": %d}", id);
-        break;
-    case 2:
-        *method = "release";
-        break;
-    case 3:
-        *method = "session";
-        snprintf(text, size, "{\"id\": \"s%d\", \"consumer\": \"%s\", \"priority\": 3}", id, leaf);
-        break;
-    case 4:
-        *method = "host";
-        snprintf(text, size, "{\"name\": \"h%d\", \"slots\": %d, \"load\": 1.25}", 1 + pick(3),
-                 15 + slots);
-        break;
-    case 5:
-        *method = "returned";
-        snprintf(text, size, "{\"reclaim\": \"r%d.0\", \"slots\": 1}", (int)it->cycle - pick(4));
-        break;
-    default:
-        break;
+    allot__fault fault = {.message = ""};
+    int status = ALLOT_OK;
+    for (size_t at = 0; at < text->len && status == ALLOT_OK;) {
+        size_t len = strcspn(text->bytes + at, "\n");
+        status = allot__books_read(books, reader, text->bytes + at, len, &fault);
+        at += len + 1;
     }
-}
-
-static void random_job_event(desk *it, char *text, size_t size, const char **method)
-{
-    static const char *const others[] = {"finish", "stop", "cont", "withdraw"};
-    int id = pick(9), kind = pick(8);
-    (void)it;
-    *method = kind < 4 ? others[kind] : "submit";
-    if (kind < 4)
-        snprintf(text, size, "{\"id\": %d}", id);
-    else
-        snprintf(text, size, "{\"id\": %d, \"queue\": \"%s\", \"slots\": %d, \"user\": \"u\"}", id,
-                 pick(2) ? "low" : "high", 1 + pick(6));
-}
-
-static bool same(desk *it, allot__books *other)
-{
-    allot__buf a = {.engine = it->engine}, b = {.engine = it->engine};
-    allot__books_write(it->books, &a);
-    allot__books_write(other, &b);
-    bool equal = a.len == b.len && (a.len == 0 || memcmp(a.bytes, b.bytes, a.len) == 0);
-    if (!equal)
-        printf("# %.*s\n# ---\n# %.*s\n", (int)a.len, a.bytes, (int)b.len, b.bytes);
-    allot__buf_free(&a);
-    allot__buf_free(&b);
-    return equal;
-}
-
-/* A state that is told of changes alone is as one that is made anew. */
-static bool decides_as_anew(desk *it)
-{
-    allot__buf a = {.engine = it->engine}, b = {.engine = it->engine};
-    allot__books *anew = NULL;
-    bool equal = CHECK_EQ(allot__books_move(it->books, it->plan, NULL, &anew), ALLOT_OK) &&
-                 CHECK_EQ(would_decide(it->books, it->now, &a), ALLOT_OK) &&
-                 CHECK_EQ(would_decide(anew, it->now, &b), ALLOT_OK) &&
-                 CHECK(a.len == b.len && memcmp(a.bytes, b.bytes, a.len) == 0);
-    allot__books_end(anew);
-    allot__buf_free(&a);
-    allot__buf_free(&b);
-    return equal;
+    if (status != ALLOT_OK && status != ALLOT_ENOMEM)
+        printf("# %s\n", fault.message);
+    return status;
 }
 
 /* Three books: those that decide, those that only read what was decided, and a copy made anew. */
@@ -301,12 +119,12 @@ static void stroll(const char *plan, unsigned from, int steps)
                     CHECK_EQ(read_lines(other.books, other.reader, &effect), ALLOT_OK);
             allot__buf_free(&effect);
         }
-        equal = equal && CHECK(same(&it, other.books));
+        equal = equal && CHECK(same(&it, it.books, other.books));
     }
     CHECK(accepted > steps / 10);
     allot__books *moved = NULL;
     CHECK_EQ(allot__books_move(it.books, it.plan, NULL, &moved), ALLOT_OK);
-    CHECK(moved != NULL && same(&it, moved));
+    CHECK(moved != NULL && same(&it, it.books, moved));
     allot__books_end(moved);
     close_desk(&other);
     close_desk(&it);
