@@ -43,6 +43,23 @@ describe("call", function ()
     assert.truthy(err:find("or ALLOT_SOCKET says it", 1, true))
   end)
 
+  it("has all that can be called in its help, and in the README", function ()
+    local _, help = shell.command("help", "call")
+    local readme = shell.read "README.md"
+    local names = {}
+    for name in shell.read "core/service/event.h":gmatch 'XX%(%u[%u_]+, +"([%l_]+)", +0%)' do
+      names[#names + 1] = name
+    end
+    for name in shell.read "core/service/methods.c":gmatch '\n    {"([%l_]+)", [%l_]+, %l+}' do
+      names[#names + 1] = name
+    end
+    assert.is_true(#names > 25)
+    for _, name in ipairs(names) do
+      assert.truthy(help:find("%f[%w_]" .. name .. "%f[^%w_]"), name .. " in help")
+      assert.truthy(readme:find("`" .. name .. "`", 1, true), name .. " in README.md")
+    end
+  end)
+
   it("tells that nobody listens", function ()
     for address, words in pairs {
       ["/nowhere/allot.sock"] = "cannot connect: No such file or directory",

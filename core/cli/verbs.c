@@ -150,6 +150,12 @@ const allot__verb allot__cli_verbs[] = {
      "the option --socket or by ALLOT_SOCKET; over TCP, the token is in the file that "
      "--token-file\n"
      "or ALLOT_TOKEN_FILE says. What the service refuses is told with exit status 1.\n\n"
+     "Events: demand, release, allocated, start, finish, returned, session, session_end, host,\n"
+     "host_gone, slots, submit, stop, cont, withdraw, lease; each is answered with its number "
+     "once\n"
+     "it is on disk. Calls: status, cycle, explain, view, decisions, subscribe, unsubscribe,\n"
+     "reload, shadow, promote, drop, auth, ping. What a call takes, it says when it is left "
+     "out.\n\n"
      "  allot call --socket plan.json.sock status\n"
      "  allot call demand '{\"consumer\": \"/physics\", \"slots\": 40}'\n"
      "  allot call explain '{\"path\": \"/physics\"}'\n",
