@@ -288,3 +288,49 @@ describe("what changes in between", function ()
     check({ lost = 8, useful = 60, preemptions = 2, offered = 80 }, run.figures)
   end)
 end)
+
+describe("extremes", function ()
+  local HUGE = [[{"version": 1, "slots": 1000000000, "consumers": [
+    {"name": "u1", "owned": 999999995}, {"name": "u2", "owned": 5}]}]]
+
+  it("of sums: shares are of the exact ones", function ()
+    -- 10^9 slots for 10^9 s, and then nothing until 2^40: 10^9 * 2^40 are more than 2^63.
+    local run = simulation.of(HUGE, swf(1, 0, 1000000000, 1000000000, 1)
+      .. swf(2, 1099511627776, 0, 1, 2))
+    check({ ended = 2, useful = 1e18, utilisation = 1e9 / 2 ^ 40, goodput = 1e9 / 2 ^ 40 },
+      run.figures)
+    assert.equal(2 ^ 63, run.figures.offered + 0.0)
+  end)
+
+  it("of widths: slots are no tasks as long as none has to go", function ()
+    local run = simulation.of(HUGE, swf(1, 0, 10, 1000000000, 1) .. swf(2, 20, 10, 5, 2))
+    check({ ended = 2, useful = 1e10 + 50, lost = 0, wait_most = 0 }, run.figures)
+  end)
+
+  it("of widths: a million tasks may have to go at once, no more", function ()
+    local plan = HUGE:gsub("1000000000", "1000000"):gsub("999999995", "999995")
+    local run = simulation.of(plan, swf(1, 0, 10, 1000000, 1) .. swf(2, 4, 10, 3, 2))
+    check({ ended = 2, lost = 12, preemptions = 3 }, run.figures)
+    local log = swf(7, 0, 10, 1, 2) .. swf(1, 0, 10, 1000000000, 1) .. swf(2, 4, 10, 5, 2)
+    local status, out, err = simulation.run({ ["plan.json"] = HUGE, log = log }, "plan.json log")
+    assert.same({ 3, "" }, { status, out })
+    assert.truthy(err:find("log:2: error: more than 1000000 tasks may have to go, and cannot be "
+      .. "told to a cycle: it runs as 999999999 of them [E-simulate]", 1, true), err)
+    assert.truthy(err:find("rigid", 1, true), err)
+    -- Whole it waits until nobody else wants any: u2's jobs run until 10 and 14.
+    check({ ended = 3, lost = 0, wait_most = 14 }, simulation.of(HUGE, log, "--rigid").figures)
+  end)
+
+  it("of times: jobs of no length, long after the others, and out of order", function ()
+    -- The job of four slots runs two at a time, from 5 to 25; two records do not say all.
+    local run = simulation.of('{"version": 1, "slots": 2, "consumers": [{"name": "u1"}]}',
+      swf(1, 1000000000000, 0, 1, 1) .. swf(2, 5, 0, 1, 1) .. swf(3, 5, -1, 1, 1)
+      .. swf(4, 5, 10, -1, 1) .. swf(5, 5, 10, 4, 1))
+    check({
+      jobs = 3, ended = 3, useful = 40, offered = 2 * (1000000000000 - 5), wait_mean = 10 / 3,
+      wait_p50 = 0, wait_p95 = 10, wait_p99 = 10, wait_most = 10, slowdown_mean = 4 / 3,
+      slowdown_p50 = 1, slowdown_p95 = 2, slowdown_most = 2,
+    }, run.figures)
+    assert.equal(2, run.counts.left_out)
+  end)
+end)

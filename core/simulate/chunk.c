@@ -164,9 +164,7 @@ void allot__chunk_stop(allot_simulation *sim, int32_t chunk, int32_t count, bool
 {
     allot__chunk *of = allot__chunk_of(sim, chunk);
     allot__cell *cell = allot__cell_of(sim, of);
-    int64_t ran = allot__area(count, sim->now - of->start);
-    int64_t *sum = ended ? &cell->useful : &cell->lost;
-    *sum = allot__plus(*sum, ran);
+    allot__area_add(ended ? &cell->useful : &cell->lost, count, sim->now - of->start);
     cell->running -= count;
     of->count -= count;
     if (of->count == 0)

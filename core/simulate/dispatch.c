@@ -44,8 +44,10 @@ static void use(const allot_simulation *sim, const allot__chunk *chunk)
     int64_t since = chunk->start > sim->usage_at ? chunk->start : sim->usage_at;
     int32_t queue = allot__cell_of(sim, chunk)->consumer;
     int64_t *usage = &sim->usage[2 * queue];
+    allot__area sum = {0, (uint64_t)*usage};
     if (sim->now > since)
-        *usage = allot__plus(*usage, allot__area(chunk->count, sim->now - since));
+        allot__area_add(&sum, chunk->count, sim->now - since);
+    *usage = allot__area_whole(sum);
     *usage = *usage < USAGE_MOST ? *usage : USAGE_MOST;
 }
 
@@ -166,9 +168,9 @@ static void lose(allot_simulation *sim, const allot__live *live)
 {
     const allot__sim_job *job = allot__job_of(sim, live->job);
     allot__cell *cell = &sim->cells[job->cell];
-    int64_t ran = allot__area(job->slots, live->ran);
-    cell->useful -= cell->useful < ran ? cell->useful : ran;
-    cell->lost = allot__plus(cell->lost, ran);
+    allot__area ran = allot__area_of(job->slots, live->ran);
+    allot__area_part(&cell->useful, ran);
+    allot__area_join(&cell->lost, ran);
     sim->counts.kills++;
 }
 

@@ -133,27 +133,35 @@ static int read_jobs(reading *it, allot_figures *out)
 static void read_cells(const reading *it, allot_figures *out)
 {
     const allot_simulation *sim = it->sim;
+    allot__area useful = {0}, lost = {0}, open = {0}, gathered = {0}, offered = {0};
     for (int32_t c = 0; c < sim->groups * sim->consumers; c++) {
         const allot__cell *cell = &sim->cells[c];
         if (!it->within[cell->consumer])
             continue;
-        out->useful = allot__plus(out->useful, cell->useful);
-        out->lost = allot__plus(out->lost, cell->lost);
-        out->gathered = allot__plus(out->gathered, cell->gathered_sum);
+        allot__area_join(&useful, cell->useful);
+        allot__area_join(&lost, cell->lost);
+        allot__area_join(&gathered, cell->gathered_sum);
         out->preemptions += cell->preemptions;
         out->reclaims += cell->reclaims;
         out->reclaimed += cell->reclaimed_sum;
         for (int32_t i = cell->first; i >= 0; i = allot__chunk_of(sim, i)->next) {
             const allot__chunk *chunk = allot__chunk_of(sim, i);
-            int64_t ran = allot__area(chunk->count, sim->now - chunk->start);
-            out->open = allot__plus(out->open, ran);
+            allot__area_add(&open, chunk->count, sim->now - chunk->start);
         }
     }
     for (int32_t i = 0; i < sim->groups; i++)
-        out->offered = allot__plus(out->offered, sim->offered[i]);
-    out->busy = allot__plus(allot__plus(out->useful, out->lost), out->open);
-    out->utilisation = out->offered > 0 ? (double)out->busy / (double)out->offered : 0;
-    out->goodput = out->offered > 0 ? (double)out->useful / (double)out->offered : 0;
+        allot__area_join(&offered, sim->offered[i]);
+    allot__area busy = useful;
+    allot__area_join(&busy, lost);
+    allot__area_join(&busy, open);
+    out->useful = allot__area_whole(useful);
+    out->lost = allot__area_whole(lost);
+    out->open = allot__area_whole(open);
+    out->busy = allot__area_whole(busy);
+    out->gathered = allot__area_whole(gathered);
+    out->offered = allot__area_whole(offered);
+    out->utilisation = allot__area_ratio(busy, offered);
+    out->goodput = allot__area_ratio(useful, offered);
 }
 
 /* Marks a consumer and all below it: parents number before their children. */

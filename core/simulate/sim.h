@@ -14,6 +14,7 @@
 #include <allot/outlook.h>
 #include <allot/simulate.h>
 
+#include "simulate/area.h"
 #include "simulate/memory.h"
 
 #define ALLOT__NEVER INT64_MAX
@@ -67,8 +68,8 @@ typedef struct allot__cell {
     int64_t shown[3];          /* of the last sample: demand, allocated, busy */
     allot__list waiting;       /* of int32_t: jobs */
     /* Sums. */
-    int64_t busy_since, gathered_sum;
-    int64_t useful, lost, preemptions, reclaims, reclaimed_sum;
+    int64_t busy_since, preemptions, reclaims, reclaimed_sum;
+    allot__area gathered_sum, useful, lost;
 } allot__cell;
 
 /* A reclaim whose tasks run on until its deadline; or slots that have come back from one, which the
@@ -115,11 +116,12 @@ struct allot_simulation {
     bool cycled, due;              /* there was a cycle; one is wanted */
     int32_t groups, consumers;
     allot__cell *cells;
-    int64_t *sizes, *offered; /* by group: slots now; slot-seconds */
-    int64_t *sizes_shown;     /* as the watcher was told; -1: it was not */
-    allot__list jobs;         /* of allot__sim_job */
-    allot__list changes;      /* of allot__change */
-    allot__book names;        /* sessions */
+    int64_t *sizes;       /* by group: slots now */
+    allot__area *offered; /* likewise */
+    int64_t *sizes_shown; /* as the watcher was told; -1: it was not */
+    allot__list jobs;     /* of allot__sim_job */
+    allot__list changes;  /* of allot__change */
+    allot__book names;    /* sessions */
     size_t next_job, next_change, arrived;
     int32_t ended, over; /* jobs that ended; that are over: killed and refused ones too */
     allot__list chunks;  /* of allot__chunk */
@@ -153,16 +155,6 @@ static inline allot__chunk *allot__chunk_of(const allot_simulation *sim, int32_t
 static inline allot__cell *allot__cell_of(const allot_simulation *sim, const allot__chunk *chunk)
 {
     return &sim->cells[allot__job_of(sim, chunk->job)->cell];
-}
-
-/* Slots for seconds, and sums of that; none is negative. What is more than INT64_MAX is that. */
-static inline int64_t allot__plus(int64_t a, int64_t b)
-{
-    return a > INT64_MAX - b ? INT64_MAX : a + b;
-}
-static inline int64_t allot__area(int64_t slots, int64_t seconds)
-{
-    return seconds > 0 && slots > INT64_MAX / seconds ? INT64_MAX : slots * seconds;
 }
 
 /* ---- load.c, find.c -------------------------------------------------------------------------- */

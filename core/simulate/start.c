@@ -5,8 +5,7 @@
 
 void allot__gather(allot_simulation *sim, allot__cell *cell, int64_t slots)
 {
-    cell->gathered_sum =
-        allot__plus(cell->gathered_sum, allot__area(cell->gathered, sim->now - cell->busy_since));
+    allot__area_add(&cell->gathered_sum, cell->gathered, sim->now - cell->busy_since);
     cell->busy_since = sim->now;
     cell->gathered += slots;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* tell.c: the state that a cycle of a plan without queues is told. */
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "simulate/sim.h"
@@ -109,13 +111,20 @@ static const char *host_name(const allot_simulation *sim, int32_t host)
                      : ((const char *const *)sim->hosts.items)[~host];
 }
 
-/* The tasks of a chunk, one a slot; of a rigid job one in all. */
+/* One a slot; of a rigid job one in all. */
+static int32_t tasks_of(const allot_simulation *sim, int32_t chunk)
+{
+    const allot__chunk *of = allot__chunk_of(sim, chunk);
+    return allot__job_of(sim, of->job)->rigid ? 1 : of->count;
+}
+
+/* The tasks of a chunk. */
 static int tell_chunk(allot_simulation *sim, const allot__cell *cell, int32_t i)
 {
     const allot__chunk *chunk = allot__chunk_of(sim, i);
     const allot__sim_job *job = allot__job_of(sim, chunk->job);
     char id[ID], session[SESSION_ID];
-    int32_t count = job->rigid ? 1 : chunk->count;
+    int32_t count = tasks_of(sim, i);
     allot_task task = {
         .id = id,
         .consumer = cell->consumer,
@@ -141,7 +150,44 @@ static int tell_chunk(allot_simulation *sim, const allot__cell *cell, int32_t i)
     return status;
 }
 
-static int tell_tasks(allot_simulation *sim, bool all)
+/* The chunk that has most tasks of those that are told. */
+static int32_t widest(const allot_simulation *sim, bool all)
+{
+    int32_t most = -1;
+    for (int32_t c = 0; c < sim->groups * sim->consumers; c++) {
+        const allot__cell *cell = &sim->cells[c];
+        for (int32_t i = all || cell->over ? cell->first : -1; i >= 0;
+             i = allot__chunk_of(sim, i)->next)
+            most = most < 0 || tasks_of(sim, i) > tasks_of(sim, most) ? i : most;
+    }
+    return most;
+}
+
+static int too_many(const allot_simulation *sim, bool all, allot_report *report)
+{
+    int32_t chunk = widest(sim, all);
+    const allot__sim_job *job = allot__job_of(sim, allot__chunk_of(sim, chunk)->job);
+    char message[200];
+    allot_record record;
+    allot_trace_record(sim->trace, job->record, &record);
+    snprintf(message, sizeof message,
+             "more than %d tasks may have to go, and cannot be told to a cycle: it runs as %" PRId32
+             " of them",
+             ALLOT_SIMULATION_TASKS, tasks_of(sim, chunk));
+    allot_report_add(report, &(allot_diagnostic){
+                                 .severity = ALLOT_ERROR,
+                                 .code = "E-simulate",
+                                 .file = allot_trace_file(sim->trace),
+                                 .line = record.line,
+                                 .message = message,
+                                 .hint = "a rigid job is one task (--rigid, or `rigid` of --map)",
+                                 .consumer = -1,
+                                 .group = -1,
+                                 .field = -1});
+    return ALLOT_EINVALID;
+}
+
+static int tell_tasks(allot_simulation *sim, bool all, allot_report *report)
 {
     int status = ALLOT_OK;
     sim->told.count = 0;
@@ -150,8 +196,12 @@ static int tell_tasks(allot_simulation *sim, bool all)
         if (!cell->leaf || (!all && !cell->over))
             continue;
         for (int32_t i = cell->first; i >= 0 && status == ALLOT_OK;
-             i = allot__chunk_of(sim, i)->next)
-            status = tell_chunk(sim, cell, i);
+             i = allot__chunk_of(sim, i)->next) {
+            const allot__chunk *chunk = allot__chunk_of(sim, i);
+            size_t more = allot__job_of(sim, chunk->job)->rigid ? 1 : (size_t)chunk->count;
+            status = sim->told.count + more <= ALLOT_SIMULATION_TASKS ? tell_chunk(sim, cell, i)
+                                                                      : too_many(sim, all, report);
+        }
     }
     return status;
 }
@@ -229,7 +279,9 @@ int allot__tell_cycle(allot_simulation *sim, allot__tasks_told tasks, allot_repo
     if (status == ALLOT_OK)
         status = tell_sums(sim);
     if (status == ALLOT_OK && tasks != ALLOT__TELL_SUMS)
-        status = tell_tasks(sim, tasks == ALLOT__TELL_ALL);
+        status = tell_tasks(sim, tasks == ALLOT__TELL_ALL, report);
+    if (status == ALLOT_EINVALID)
+        return status;
     if (status == ALLOT_OK)
         status = tell_ways(sim);
     if (status == ALLOT_OK)

@@ -85,7 +85,8 @@ return {
   { "E-gzip", "A compressed log is damaged, or ends too early: fetch it again." },
   { "E-map", "A job of a log finds no consumer or queue, or the function of --map failed on it. "
     .. "Write one: it gets a job, and returns whose it is." },
-  { "E-simulate", "The plan cannot be simulated." },
+  { "E-simulate", "The plan cannot be simulated, or not with that log: a job that runs in parts "
+    .. "is as many tasks as slots, and a cycle is told of a million at most." },
   -- The command.
   { "E-usage", "The words on the command line do not fit; `allot help VERB` tells." },
   { "E-at", "No window of the plan begins or ends after that time." },

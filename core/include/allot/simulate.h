@@ -14,6 +14,10 @@
  *   tasks: of a leaf the job of the highest priority first, then the first submitted. So a job may
  *   run a part at a time; it ends when its last task does.
  *
+ *   Tasks are told to a cycle one by one, and only where some may have to go: of leaves that hold
+ *   more than they should, or of all where hosts are known. There may be ALLOT_SIMULATION_TASKS of
+ *   them then, a rigid job being one; else it is an error that names the widest job.
+ *
  *   A *rigid* job starts whole or not at all, as p slots at once, and loses all of them at once.
  *   Of its leaf nobody behind it starts before it does. It asks for slots only while the quota of
  *   its leaf would hold it beside what runs there: else they would idle. Where the quotas of
@@ -62,6 +66,9 @@ extern "C" {
 #endif
 
 typedef struct allot_simulation allot_simulation;
+
+/* So many tasks at most are told to a cycle: some 150 MB. */
+#define ALLOT_SIMULATION_TASKS 1000000
 
 /* What a job of the trace becomes. It comes filled with what follows from the record alone. */
 typedef struct allot_mapped {
@@ -143,8 +150,8 @@ typedef struct allot_watcher {
 } allot_watcher;
 ALLOT_API void allot_simulation_watch(allot_simulation *simulation, const allot_watcher *watcher);
 
-/* Plays all of it, once. ESCRIPT, EBUDGET (report): a policy failed, and no results are there;
- * ENOMEM. */
+/* Plays all of it, once. ESCRIPT, EBUDGET (report): a policy failed; EINVALID (report): too many
+ * tasks would have to be told to a cycle; ENOMEM. No results are there then. */
 ALLOT_API int allot_simulation_run(allot_simulation *simulation, allot_report *report);
 
 /* ---- Results --------------------------------------------------------------------------------- */
@@ -158,13 +165,14 @@ typedef struct allot_spread {
 /*
  * The figures of the whole simulation, or of a consumer with all below it.
  *
- * Slot-seconds (a sum that does not fit in 64 bits is INT64_MAX): `busy` are those on which tasks
- * ran: `useful` + `lost` + `open`, where lost is what tasks had run that were then killed, and open
- * what runs when the simulation ends. `gathered` are held idle for rigid jobs. `offered` is the sum
- * over time of the resource groups' sizes, from the first to the last instant (of a consumer: the
- * same number).
+ * Slot-seconds (a sum that does not fit in 64 bits is told as INT64_MAX): `busy` are those on which
+ * tasks ran: `useful` + `lost` + `open`, where lost is what tasks had run that were then killed,
+ * and open what runs when the simulation ends. `gathered` are held idle for rigid jobs. `offered`
+ * is the sum over time of the resource groups' sizes, from the first to the last instant (of a
+ * consumer: the same number).
  *
- * Utilisation is busy / offered, and goodput useful / offered.
+ * Utilisation is busy / offered, and goodput useful / offered, of the exact sums. Where grace or a
+ * smaller size lets more run than there is for a while, that counts too: it may be above 1.
  *
  * Of a job that ended, at time e, submitted at s, of run time r: its wait is e - s - r, all that it
  * took beside its run time (waiting, suspended, work lost); its bounded slowdown is
