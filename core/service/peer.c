@@ -176,7 +176,7 @@ void allot__peer_send(allot__peer *peer, const char *line, size_t len, int64_t b
 
 static bool may_run(const allot__peer *peer)
 {
-    return !peer->closing && !peer->ending && !peer->ended &&
+    return !peer->closing && !peer->ending && !peer->ended && !peer->owed &&
            allot__peer_waiting(peer) < ALLOT__OUT_MOST && !allot__store_full(peer->service->store);
 }
 
@@ -201,7 +201,9 @@ static void run_line(allot__peer *peer, const char *line, size_t len)
     allot__buf_clear(answer, 2 * ALLOT__RPC_LINE_MOST);
     if (len > 0 && line[len - 1] == '\r')
         len--;
+    peer->running = true;
     int status = allot__rpc_line(&from, line, len, answer, &batch);
+    peer->running = false;
     if (status != ALLOT_OK) {
         answer->failed = false;
         end_with(peer, ALLOT__RPC_INTERNAL, allot_status_text(status));
@@ -306,10 +308,9 @@ void allot__peer_push(allot__peer *peer)
            allot__feed_drained(peer->service->feed, peer));
 }
 
-void allot__peer_run(allot__peer *peer)
+/* Whether more could be run behind what the kernel took at once. */
+static bool turn(allot__peer *peer)
 {
-    if (peer->closing)
-        return;
     if (peer->line.len > 0 && may_run(peer))
         run_kept(peer);
     if (peer->ended && !peer->ending)
@@ -323,6 +324,20 @@ void allot__peer_run(allot__peer *peer)
         peer->reading = false;
     }
     allot__peer_push(peer);
+    return !reads && !peer->service->wire->stopping && may_run(peer);
+}
+
+void allot__peer_run(allot__peer *peer)
+{
+    while (!peer->closing && turn(peer))
+        ;
+}
+
+void allot__peer_owe(allot__peer *peer, bool owed)
+{
+    peer->owed = owed;
+    if (!owed && !peer->running)
+        allot__peer_run(peer);
 }
 
 void allot__peer_start(allot__peer *peer, bool trusted)

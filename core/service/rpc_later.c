@@ -39,6 +39,8 @@ int allot__rpc_later(allot__call *call, allot__reply **out)
                             .ud = call->tell_ud};
     reply->call.answer = &reply->answer;
     call->answered = true;
+    if (call->peer != NULL)
+        allot__peer_owe(call->peer, true);
     *out = reply;
     return ALLOT_OK;
 }
@@ -48,16 +50,36 @@ allot__call *allot__reply_call(allot__reply *reply)
     return &reply->call;
 }
 
+static void tell(const allot__reply *reply, allot__peer *peer, const char *line, size_t len)
+{
+    if (peer != NULL)
+        allot__peer_send(peer, line, len, reply->call.batch);
+    else if (reply->peer == 0 && reply->tell != NULL)
+        reply->tell(reply->ud, line, len);
+}
+
+/* Whoever waits for an answer that there was no memory for is told so. */
+static void tell_failure(const allot__reply *reply, allot__peer *peer)
+{
+    char line[512];
+    int len = snprintf(line, sizeof line,
+                       "{\"jsonrpc\": \"2.0\", \"id\": %.300s, \"error\": {\"code\": %d, "
+                       "\"message\": \"%s\"}}",
+                       reply->id, ALLOT__RPC_INTERNAL, allot_status_text(ALLOT_ENOMEM));
+    tell(reply, peer, line, (size_t)len);
+}
+
 void allot__reply_end(allot__reply *reply)
 {
     allot_service *service = reply->call.service;
     allot__peer *peer = reply->peer != 0 ? allot__peer_find(service, reply->peer) : NULL;
-    bool says = !reply->answer.failed && reply->answer.len > 0;
-    if (says && peer != NULL) {
-        allot__peer_send(peer, reply->answer.bytes, reply->answer.len, reply->call.batch);
+    if (reply->answer.failed && reply->id != NULL)
+        tell_failure(reply, peer);
+    else if (!reply->answer.failed && reply->answer.len > 0)
+        tell(reply, peer, reply->answer.bytes, reply->answer.len);
+    if (peer != NULL) {
+        allot__peer_owe(peer, false);
         allot__peer_push(peer);
-    } else if (says && reply->tell != NULL) {
-        reply->tell(reply->ud, reply->answer.bytes, reply->answer.len);
     }
     allot__buf_free(&reply->answer);
     allot__sv_drop(service->engine, reply->id);

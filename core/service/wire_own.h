@@ -42,9 +42,11 @@ struct allot__peer {
     allot__buf out, sending;
     uv_shutdown_t shutdown;
     bool trusted, reading, writing, closing;
-    bool ending; /* nothing it says is run any more; it goes once it was told what it is to hear */
-    bool deaf;   /* ... and until it has gone by itself, or for two seconds, what it says is read
-                    and dropped: closing at once would lose what it was told */
+    bool running; /* a line of it is */
+    bool owed;    /* an answer that comes later; until then nothing more is run */
+    bool ending;  /* nothing it says is run any more; it goes once it was told what it is to hear */
+    bool deaf;    /* ... and until it has gone by itself, or for two seconds, what it says is read
+                     and dropped: closing at once would lose what it was told */
     bool shut, ended; /* ended: it is to end once what it just said was run */
 };
 
