@@ -2,6 +2,7 @@
 -- Copyright the allot authors
 --- What a service is to the system that runs it: its manager, its user, its limits, its variables.
 
+local dkjson = require "dkjson"
 local service = require "spec.support.service"
 local shell = require "spec.support.shell"
 
@@ -69,13 +70,41 @@ describe("a service", function ()
       start --clients 300 || exit 1
       grep 'Max open files' /proc/$SERVICE/limits | tr -s ' '
       stop
-      ulimit -Hn 100; "$ALLOT" serve "$PLAN" --socket "$SOCK" --clients 300 2>&1; echo $?]]
+      start --clients 300 --http 0 || exit 2
+      grep 'Max open files' /proc/$SERVICE/limits | tr -s ' '
+      stop
+      grep -c W-files "$DIR/log"
+      ulimit -Hn 100; start --clients 300 || exit 3
+      grep 'Max open files' /proc/$SERVICE/limits | tr -s ' '
+      stop
+      cat "$DIR/log"]]
     if out then
       assert.truthy(out:find("Max open files 428 ", 1, true), out)
-      assert.truthy(out:find("300 connections take 428 open files, and the system allows 100", 1,
-                             true), out)
-      assert.truthy(out:find("[E-files]", 1, true))
-      assert.truthy(out:find("\n2\n", 1, true))
+      assert.truthy(out:find("Max open files 1076 ", 1, true), out)
+      assert.truthy(out:find("\n0\n", 1, true), out)
+      assert.truthy(out:find("Max open files 100 100 ", 1, true), out)
+      local wanted, clients = out:match("all connections take (%d+) open files, and the system "
+        .. "allows 100: at most (%d+) clients and 0 viewers at once")
+      assert.is_true(tonumber(wanted) > 300 and tonumber(clients) > 20, out)
+      assert.truthy(out:find("W-files", 1, true))
+    end
+  end)
+
+  -- A listener that cannot accept and is asked again at once would take all of a processor.
+  it("that has no files left serves whom it has, spins not, and recovers", function ()
+    local out = run [[
+      printf '#!/bin/sh\nulimit -n 64\nexec "%s" "$@"\n' "$ALLOT" > "$DIR/limited"
+      chmod +x "$DIR/limited"; ALLOT=$DIR/limited
+      start --http 0 || exit 1
+      port=$(call status | sed 's/.*"http": {[^}]*"port": \([0-9]*\).*/\1/')
+      python3 -B "$HERE/spec/support/flood.py" out_of_files $SERVICE $port "$SOCK" 100
+      stop; cat "$DIR/log" >&2]]
+    if out then
+      local told = assert(dkjson.decode(out:match "%b{}"), out)
+      assert.is_true(told.spent < 0.5, out)
+      assert.is_true(told.served >= 4 and told.refused, out)
+      assert.equal(200, told.well)
+      assert.is_true(told.decides)
     end
   end)
 

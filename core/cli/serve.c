@@ -77,8 +77,7 @@ int allot__cli_serve(allot__cli *cli)
         code = read_token(cli, cli->options.token_file, &token);
     config.token = token.bytes;
     allot__serve_manager(&config);
-    if (code == CLI_DONE)
-        code = allot__serve_files(cli, &config);
+    allot__serve_files(&config);
     if (config.socket == NULL) {
         allot__cli_printf(&socket, "%s.sock", config.plan);
         allot__cli_add(&socket, "", 1);

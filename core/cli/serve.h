@@ -8,8 +8,9 @@
 
 #include "cli/cli.h"
 
-/* Lets so many files be open as the connections need. CLI_USAGE: the system does not allow it. */
-int allot__serve_files(allot__cli *cli, const allot_service_config *config);
+/* Lets so many files be open as the connections need, or, where those are more than the system
+ * allows, all that it does; the service shares them out, and says so. */
+void allot__serve_files(const allot_service_config *config);
 /* What NOTIFY_SOCKET, WATCHDOG_USEC and WATCHDOG_PID say; texts are the environment's. */
 void allot__serve_manager(allot_service_config *config);
 

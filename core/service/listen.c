@@ -12,6 +12,9 @@
 
 #include "service/wire_own.h"
 
+/* So many are told at once why they are turned away; more are not let in to be told. */
+enum { TOLD_MOST = 16 };
+
 static void closed(uv_handle_t *handle)
 {
     allot__handle_closed(handle->data);
@@ -90,7 +93,9 @@ static void on_connection(uv_stream_t *server, int status)
     if (!unix_socket)
         uv_tcp_nodelay(&peer->uv.tcp, 1);
     service->tally.connections++;
-    if (wire->count > service->config.clients)
+    if (wire->count > service->files.clients + TOLD_MOST)
+        allot__peer_close(peer);
+    else if (wire->count > service->files.clients)
         turn_away(peer, "too many connections", 0);
     else if (unix_socket && !is_listed(peer, &uid))
         turn_away(peer, "this user is not on the list", uid);

@@ -98,6 +98,7 @@ int64_t allot__service_now(allot_service *service)
 static int make(allot_service *service, const allot_service_config *config, allot_report *report)
 {
     int status = copy_config(service, config);
+    service->files = allot__files_share(config, report);
     if (status == ALLOT_OK)
         status = allot__version_open(service->config.plan, &service->config.limits, report,
                                      &service->version);

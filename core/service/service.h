@@ -18,6 +18,7 @@
 #include "service/books.h"
 #include "service/cycle.h"
 #include "service/feed.h"
+#include "service/files.h"
 #include "service/keys.h"
 #include "service/log.h"
 #include "service/map.h"
@@ -64,7 +65,8 @@ struct allot_service {
     allot_engine *engine;
     uv_loop_t *loop;
     allot_service_config config; /* its strings are the service's */
-    allot__version *version;     /* the one that decides */
+    allot__files files;
+    allot__version *version; /* the one that decides */
     allot__books *books;
     allot__reader *reader;
     allot__store *store;

@@ -137,13 +137,17 @@ return {
   { "W-import", "A line of an LSF file cannot be said in a plan." },
 
   -- The running service (allot serve).
+  { "E-time", "An event tells of a time before 1970, or more than a minute later than the "
+    .. "service's clock. Set the clock of whoever sent it: one that runs ahead must not move the "
+    .. "others'." },
   { "E-store", "The file that events are kept in cannot be opened, read or written, is in use, or "
     .. "is of a later version. Nothing is acknowledged that is not in it." },
   { "W-store", "The plan was changed while nothing ran: what the store says of consumers that are "
     .. "gone is left out." },
   { "E-connection", "Nobody answers where the service should listen, or the answer is none." },
   { "E-service", "The service refused what it was asked; its own code and hint stand beside." },
-  { "E-files", "So many connections need more open files than the system allows." },
+  { "W-files", "So many connections need more open files than the system allows: there may be "
+    .. "fewer of them." },
   { "E-replay", "A record does not go with the plan or the events that are in it." },
   { "E-listen", "A socket or an address cannot be listened on." },
   { "E-token", "A token has 16 to 1024 bytes, in the first line of its file." },

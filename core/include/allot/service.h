@@ -60,7 +60,8 @@ typedef struct allot_service_config {
     int64_t debounce; /* ms that a cycle waits after an event for more, default 10 */
     int64_t keep;     /* events behind the newest snapshot that stay for replay, default 1000000 */
     int64_t snapshot; /* a snapshot every so many events, default 200000 */
-    int32_t clients;  /* at most so many connections, default 1000 */
+    int32_t clients;  /* at most so many connections, default 1000; fewer where RLIMIT_NOFILE does
+                         not allow so many files, of which a warning tells */
     int32_t watch;    /* nonzero: plan and policies are reloaded when their files change; default */
     allot_script_limits limits; /* of policies */
     /* Whom to tell that it is ready, reloads, stops and is alive, as systemd's NOTIFY_SOCKET says:
