@@ -184,8 +184,8 @@ describe("a call that is wrong", function ()
         'provider: "free" is none of available, used, demand', "E-unknown-key" },
       { "lease", lease:format '{"available": 1, "used": 2}',
         "provider: 2 slots are used, 1 available", "E-range" },
-      { "lease", '{"name": "north", "phase": "fine"}', 'allowed a phase of leases, as "ok"',
-        "E-type" },
+      { "lease", '{"name": "north", "phase": "ok"}', '"phase" is no member of "lease"',
+        "E-unknown-key" },
     }
   end)
 

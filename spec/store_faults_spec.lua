@@ -11,6 +11,9 @@ local TREE = [[{"version": 1, "slots": 30, "policy": "hybrid", "consumers": [
 local QUEUES = [[{"version": 1, "slots": 8, "policy": "preemption",
   "resources": {"lic": {"amount": 4}}, "queues": [{"name": "low", "priority": 1}]}]]
 
+local LEASES = [[{"version": 1, "policy": "shared_lease", "leases": [
+  {"name": "l", "provider": "P", "consumer": "C", "slots": 10}]}]]
+
 local KILL = "kill -9 $SERVICE; wait $SERVICE; true"
 local EVENTS = [[
 start --debounce 1 || exit 1
@@ -166,6 +169,16 @@ describe("a store of queues", function ()
           'name: the plan has no "gpu"' },
         { kept("keep_job", '{"id": "j", "queue": "low", "state": "lost"}'),
           'allowed "pending", "running", "suspended" or "stopped"' },
+      }
+    end)
+  end)
+end)
+
+describe("a store of contracts", function ()
+  describe_store(LEASES, "start && " .. KILL, function (on_store, refuses)
+    on_store("must have words that there are", function ()
+      refuses {
+        { kept("lease", '{"name": "l", "phase": "fine"}'), 'allowed a phase of leases, as "ok"' },
       }
     end)
   end)

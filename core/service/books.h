@@ -75,9 +75,10 @@ int allot__books_read(allot__books *books, allot__reader *reader, const char *li
  * they were. */
 int allot__books_turn(allot__books *books, const allot__numbers *numbers, allot_report *report,
                       allot__books **out);
-/* A copy of them under another plan. As allot__books_turn, but that it takes longer. */
-int allot__books_move(const allot__books *books, const allot_plan *plan, allot_report *report,
-                      allot__books **out);
+/* A copy of them under another plan. As allot__books_turn, but that it takes longer; and where
+ * `lost` is given what the plan lacks is left out, and counted in it. */
+int allot__books_move(const allot__books *books, const allot_plan *plan, int64_t *lost,
+                      allot_report *report, allot__books **out);
 
 /* How many tasks, sessions, jobs and reclaims in flight there are. */
 typedef struct allot__books_count {

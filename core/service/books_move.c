@@ -20,8 +20,8 @@ int allot__books_read(allot__books *books, allot__reader *reader, const char *li
         return allot__fault_set(fault, ALLOT_EINVALID, "E-store", NULL, NULL,
                                 "no line of a snapshot: %.60s", line);
     allot__event event;
-    int status = allot__event_read(reader, books->plan, (allot__event_kind)kind, line + params,
-                                   len - params - 1, &event, fault);
+    int status = allot__event_read(reader, books->plan, (allot__event_kind)kind, ALLOT__STORE,
+                                   line + params, len - params - 1, &event, fault);
     if (status != ALLOT_OK)
         return status;
     books->reading = true;
@@ -32,7 +32,8 @@ int allot__books_read(allot__books *books, allot__reader *reader, const char *li
 
 /* ---- Copies ---------------------------------------------------------------------------------- */
 
-int allot__books_read_lines(allot__books *books, const allot__buf *text, allot_report *report)
+int allot__books_read_lines(allot__books *books, const allot__buf *text, int64_t *lost,
+                            allot_report *report)
 {
     allot__reader *reader;
     allot__fault fault = {.message = ""};
@@ -43,6 +44,10 @@ int allot__books_read_lines(allot__books *books, const allot__buf *text, allot_r
         const char *end = memchr(text->bytes + at, '\n', text->len - at);
         size_t len = (size_t)(end - (text->bytes + at));
         status = allot__books_read(books, reader, text->bytes + at, len, &fault);
+        if (status != ALLOT_OK && status != ALLOT_ENOMEM && lost != NULL) {
+            status = ALLOT_OK;
+            ++*lost;
+        }
         at += len + 1;
     }
     allot__reader_free(reader);
@@ -94,8 +99,8 @@ static void copy_rows(const allot__books *from, allot__books *to)
     }
 }
 
-int allot__books_move(const allot__books *books, const allot_plan *plan, allot_report *report,
-                      allot__books **out)
+int allot__books_move(const allot__books *books, const allot_plan *plan, int64_t *lost,
+                      allot_report *report, allot__books **out)
 {
     allot__buf text = {.engine = books->engine};
     allot__books *moved;
@@ -107,7 +112,7 @@ int allot__books_move(const allot__books *books, const allot_plan *plan, allot_r
         copy_rows(books, moved);
     status = same ? allot__books_write_rest(books, &text) : allot__books_write(books, &text);
     if (status == ALLOT_OK)
-        status = allot__books_read_lines(moved, &text, report);
+        status = allot__books_read_lines(moved, &text, lost, report);
     allot__buf_free(&text);
     if (status == ALLOT_OK)
         *out = moved;

@@ -210,8 +210,10 @@ typedef struct allot__kind {
 } allot__kind;
 void allot__books_kinds(allot__books *books, allot__kind kinds[ALLOT__KINDS]);
 
-/* Enters lines; what is refused goes to the report. As allot__books_apply. */
-int allot__books_read_lines(allot__books *books, const allot__buf *text, allot_report *report);
+/* Enters lines; what is refused goes to the report, or is counted in `lost`, if that is given. As
+ * allot__books_apply. */
+int allot__books_read_lines(allot__books *books, const allot__buf *text, int64_t *lost,
+                            allot_report *report);
 /* As allot__books_write, without what leaves demand and are allocated. */
 int allot__books_write_rest(const allot__books *books, allot__buf *out);
 

@@ -123,7 +123,7 @@ static int judge(const allot__books *books, const allot_plan *plan, const allot_
     int status = line->failed ? ALLOT_ENOMEM : allot__books_new(books->engine, plan, &empty);
     if (status != ALLOT_OK)
         return status;
-    status = allot__books_read_lines(empty, line, report);
+    status = allot__books_read_lines(empty, line, NULL, report);
     allot__books_end(empty);
     return status;
 }
@@ -333,7 +333,8 @@ int allot__books_turn(allot__books *books, const allot__numbers *numbers, allot_
     int status = fit ? ALLOT_OK : judge(books, numbers->to, &line, report);
     allot__buf_free(&line);
     if (!fit)
-        return status == ALLOT_OK ? allot__books_move(books, numbers->to, report, out) : status;
+        return status == ALLOT_OK ? allot__books_move(books, numbers->to, NULL, report, out)
+                                  : status;
     status = make_room(books, numbers, &to);
     if (status != ALLOT_OK)
         return status;

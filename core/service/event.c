@@ -50,6 +50,7 @@ typedef struct reading {
     allot__event *event;
     allot__fault *fault;
     const allot__fields *fields;
+    allot__speaker speaker;
     uint64_t seen[2]; /* of the common fields, and of the kind's */
     allot_json_event now;
 } reading;
@@ -289,7 +290,8 @@ static int unknown(reading *it, const char *name)
     char hint[120] = "";
     size_t count = 0;
     for (int32_t i = 0; i < it->fields->count; i++)
-        names[count++] = it->fields->items[i].name;
+        if (allot__may_say(it->speaker, &it->fields->items[i]))
+            names[count++] = it->fields->items[i].name;
     for (int32_t i = 0; i < allot__common_fields.count; i++)
         names[count++] = allot__common_fields.items[i].name;
     const char *near = allot_nearest(name, strlen(name), names, count);
@@ -314,7 +316,8 @@ static int read_member(reading *it, const char *name)
     allot_json_next(it->json, &it->now);
     for (int list = 0; list < 2; list++)
         for (int32_t i = 0; i < lists[list]->count; i++) {
-            if (strcmp(lists[list]->items[i].name, name) != 0)
+            if (strcmp(lists[list]->items[i].name, name) != 0 ||
+                !allot__may_say(it->speaker, &lists[list]->items[i]))
                 continue;
             if (it->seen[list] >> i & 1)
                 return twice(it, name);
@@ -362,10 +365,12 @@ static int read_object(reading *it)
 }
 
 int allot__event_read(allot__reader *reader, const allot_plan *plan, allot__event_kind kind,
-                      const char *params, size_t len, allot__event *out, allot__fault *fault)
+                      allot__speaker speaker, const char *params, size_t len, allot__event *out,
+                      allot__fault *fault)
 {
     allot__event event;
-    reading it = {.reader = reader, .plan = plan, .event = &event, .fault = fault};
+    reading it = {
+        .reader = reader, .plan = plan, .event = &event, .speaker = speaker, .fault = fault};
     if (params == NULL) {
         params = "{}";
         len = 2;

@@ -4,8 +4,8 @@
  * event.h: what changes the books, read from JSON.
  *
  * One table (event_fields.c) says of each kind its method's name and its members; a member that is
- * unknown, twice there, of another kind or out of range is an error that names it. Kinds that are
- * *kept* stand in snapshots alone: no client may send them.
+ * unknown, twice there, of another kind or out of range is an error that names it. Kinds, and
+ * members of others, that are *kept* stand in snapshots alone: to clients they are unknown.
  */
 #ifndef ALLOT_SERVICE_EVENT_H
 #define ALLOT_SERVICE_EVENT_H
@@ -85,7 +85,7 @@ typedef struct allot__pairs {
 typedef struct allot__event {
     allot__event_kind kind;
     bool at_given;
-    int64_t at;      /* Unix seconds; not given: 0 until the service puts its own */
+    int64_t at; /* when it happened, Unix seconds; not given: 0 until the service puts its own */
     const char *key; /* idempotency key; NULL: none */
     const char *id;  /* of a task, job, session, reclaim; a host's name */
     int32_t consumer, group, queue, lease, other; /* other: exclusive_to, claimant, borrower */
@@ -120,9 +120,19 @@ int32_t allot__event_find(const char *method, size_t len);
 int32_t allot__event_find_kept(const char *method, size_t len);
 const char *allot__event_name(int kind);
 
+/* Who says an event: a client; or the service's own store, which may say what is kept. */
+typedef enum allot__speaker { ALLOT__CLIENT = 0, ALLOT__STORE } allot__speaker;
+
 /* Reads the params of an event, JSON that is known to be valid; names are those of `plan`.
  * EINVALID, ENOENT (nothing has that name), ERANGE with a fault; ENOMEM. */
 int allot__event_read(allot__reader *reader, const allot_plan *plan, allot__event_kind kind,
-                      const char *params, size_t len, allot__event *out, allot__fault *fault);
+                      allot__speaker speaker, const char *params, size_t len, allot__event *out,
+                      allot__fault *fault);
+
+/* A client's clock may be ahead of the service's by so much. */
+#define ALLOT__EVENT_AHEAD 60 /* s */
+/* Whether the times that an event tells can be: from 1970 on, and no later than `now` and what a
+ * clock may be ahead. ERANGE with a fault. */
+int allot__event_times(const allot__event *event, int64_t now, allot__fault *fault);
 
 #endif

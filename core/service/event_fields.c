@@ -8,29 +8,29 @@
 #define AT(member) (uint16_t) offsetof(allot__event, member)
 #define F(name, type, at)                                                                          \
     {                                                                                              \
-        name, ALLOT__F_##type, false, AT(at), 0, 0, 0                                              \
+        name, ALLOT__F_##type, false, false, AT(at), 0, 0, 0                                       \
     }
 #define MUST(name, type, at)                                                                       \
     {                                                                                              \
-        name, ALLOT__F_##type, true, AT(at), 0, 0, 0                                               \
+        name, ALLOT__F_##type, true, false, AT(at), 0, 0, 0                                        \
     }
 #define WHOLE(name, at, least, most)                                                               \
     {                                                                                              \
-        name, ALLOT__F_WHOLE, false, AT(at), 0, least, most                                        \
+        name, ALLOT__F_WHOLE, false, false, AT(at), 0, least, most                                 \
     }
 #define AMOUNT(name, at) WHOLE(name, at, 0, ALLOT_AMOUNT_MAX)
 #define MUST_AMOUNT(name, at, least)                                                               \
     {                                                                                              \
-        name, ALLOT__F_WHOLE, true, AT(at), AT(at##_given), least, ALLOT_AMOUNT_MAX                \
+        name, ALLOT__F_WHOLE, true, false, AT(at), AT(at##_given), least, ALLOT_AMOUNT_MAX         \
     }
 #define ANY(name, at) WHOLE(name, at, INT64_MIN, INT64_MAX)
 #define SLOTS(least)                                                                               \
     {                                                                                              \
-        "slots", ALLOT__F_WHOLE, false, AT(slots), AT(slots_given), least, ALLOT_AMOUNT_MAX        \
+        "slots", ALLOT__F_WHOLE, false, false, AT(slots), AT(slots_given), least, ALLOT_AMOUNT_MAX \
     }
 #define TIME(name, at)                                                                             \
     {                                                                                              \
-        name, ALLOT__F_TIME, false, AT(at), AT(at##_given), 0, 0                                   \
+        name, ALLOT__F_TIME, false, false, AT(at), AT(at##_given), 0, 0                            \
     }
 #define LEAF  MUST("consumer", LEAF, consumer)
 #define GROUP F("group", GROUP, group)
@@ -50,7 +50,7 @@ static const allot__field start[] = {
     TIME("submitted", submitted),
     AMOUNT("preempted", preempted),
     F("tags", TEXTS, tags),
-    {"told", ALLOT__F_BOOL, false, AT(told), AT(told_given), 0, 0},
+    {"told", ALLOT__F_BOOL, false, true, AT(told), AT(told_given), 0, 0},
 };
 static const allot__field finish[] = {MUST("id", ID, id), F("keep", BOOL, keep)};
 static const allot__field session[] = {
@@ -70,7 +70,7 @@ static const allot__field host[] = {
     SLOTS(0),
     F("closed", CLOSED, closed),
     F("load", LOAD, load),
-    {"exclusive_to", ALLOT__F_CONSUMER, false, AT(other), AT(other_given), 0, 0},
+    {"exclusive_to", ALLOT__F_CONSUMER, false, false, AT(other), AT(other_given), 0, 0},
 };
 static const allot__field only_name[] = {MUST("name", NAME, id)};
 static const allot__field slots[] = {GROUP, MUST_AMOUNT("slots", slots, 0)};
@@ -83,8 +83,11 @@ static const allot__field returned[] = {MUST("reclaim", NAME, id), MUST_AMOUNT("
         F("tags", TEXTS, tags), F("resources", NUMBERS, resources)
 static const allot__field submit[] = {JOB};
 static const allot__field lease[] = {
-    MUST("name", LEASE, lease), F("provider", NUMBERS, provider), F("consumer", NUMBERS, holder),
-    F("phase", PHASE, phase),   F("since", TIME, since),
+    MUST("name", LEASE, lease),
+    F("provider", NUMBERS, provider),
+    F("consumer", NUMBERS, holder),
+    {"phase", ALLOT__F_PHASE, false, true, AT(phase), 0, 0, 0},
+    {"since", ALLOT__F_TIME, false, true, AT(since), 0, 0, 0},
 };
 static const allot__field clock_[] = {ANY("now", since)};
 static const allot__field row[] = {
@@ -100,7 +103,7 @@ static const allot__field flight[] = {
     AMOUNT("gone", preempted)};
 static const allot__field claim[] = {MUST("id", NAME, id), MUST("for", CONSUMER, other), SLOTS(1)};
 static const allot__field victim[] = {MUST("id", NAME, id), MUST("task", NAME, key)};
-static const allot__field none[] = {{"now", ALLOT__F_WHOLE, false, AT(since), 0, 0, 0}};
+static const allot__field none[] = {{"now", ALLOT__F_WHOLE, false, true, AT(since), 0, 0, 0}};
 static const allot__field loan[] = {LEAF, GROUP, MUST("borrower", LEAF, other), SLOTS(1)};
 static const allot__field job[] = {
     JOB,
@@ -185,6 +188,26 @@ void allot__event_init(allot__event *event, allot__event_kind kind)
                             .allocated = -1,
                             .reclaimed_at = INT64_MIN,
                             .waiting_since = INT64_MIN};
+}
+
+int allot__event_times(const allot__event *event, int64_t now, allot__fault *fault)
+{
+    const struct {
+        const char *name;
+        int64_t when;
+    } times[] = {{"at", event->at},
+                 {"started", event->started},
+                 {"submitted", event->submitted},
+                 {"created", event->created}};
+    int64_t most = now + ALLOT__EVENT_AHEAD;
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++)
+        if (times[i].when < 0 || times[i].when > most)
+            return allot__fault_set(
+                fault, ALLOT_ERANGE, "E-time", times[i].name,
+                "the service's clock counts: `ping` tells it",
+                "%s: found %lld, allowed 0 ... %lld: what happened may be at most %d s ahead",
+                times[i].name, (long long)times[i].when, (long long)most, ALLOT__EVENT_AHEAD);
+    return ALLOT_OK;
 }
 
 int32_t allot__event_find_kept(const char *method, size_t len)

@@ -33,6 +33,7 @@ typedef struct allot__field {
     const char *name;
     uint8_t type;
     bool required;
+    bool kept;             /* stands in lines of snapshots alone: no client may say it */
     uint16_t at, given_at; /* in allot__event; given_at 0: nowhere */
     int64_t least, most;
 } allot__field;
@@ -48,6 +49,11 @@ typedef struct allot__fields {
 /* The members of a kind, beside `at` and `key`, which all have (allot__common_fields). */
 extern const allot__fields allot__event_fields[ALLOT__EVENTS];
 extern const allot__fields allot__common_fields;
+/* Whether a member is there for who speaks. */
+static inline bool allot__may_say(allot__speaker speaker, const allot__field *field)
+{
+    return speaker == ALLOT__STORE || !field->kept;
+}
 /* What an event is before its members are read. */
 void allot__event_init(allot__event *event, allot__event_kind kind);
 

@@ -46,7 +46,7 @@ static int decide_other(allot__replay *replay, const allot__cycle_row *row, agai
 {
     const allot_state *state;
     const allot_plan *plan = replay->other->plan;
-    int status = allot__books_move(replay->books, plan, replay->report, &it->books);
+    int status = allot__books_move(replay->books, plan, NULL, replay->report, &it->books);
     if (status == ALLOT_OK)
         status = allot__books_state(it->books, row->at, replay->report, &state);
     if (status == ALLOT_OK)

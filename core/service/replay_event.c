@@ -29,17 +29,21 @@ static int read_version(allot__replay *replay, const char *sha256, const char *p
     return status;
 }
 
-/* The books under the new plan; the first have nothing in them. */
+/* The books under the new plan; the first have nothing in them. A plan that was changed while
+ * nothing ran may lack whom the books know: what they had was left out then, too. */
 static int move(allot__replay *replay, const allot_plan *plan, allot__books **out)
 {
     allot__numbers *numbers;
+    int64_t lost = 0;
     if (replay->books == NULL)
         return allot__books_new(replay->engine, plan, out);
     int status =
         allot__numbers_new(replay->engine, allot__books_plan(replay->books), plan, &numbers);
     if (status != ALLOT_OK)
         return status;
-    status = allot__books_turn(replay->books, numbers, replay->report, out);
+    status = allot__books_turn(replay->books, numbers, NULL, out);
+    if (status != ALLOT_OK && status != ALLOT_ENOMEM)
+        status = allot__books_move(replay->books, plan, &lost, replay->report, out);
     allot__numbers_free(numbers);
     return status;
 }
@@ -87,10 +91,10 @@ static int enter(allot__replay *replay, const char *method, const char *params, 
     if (kind < 0)
         return allot__fault_set(&replay->fault, ALLOT_EINVALID, "E-replay", NULL, NULL,
                                 "\"%.60s\" is no event", method);
-    int status = allot__event_read(replay->reader, allot__books_plan(replay->books), kind, params,
-                                   len, &event, &replay->fault);
-    event.at = at;
-    event.at_given = true;
+    int status = allot__event_read(replay->reader, allot__books_plan(replay->books), kind,
+                                   ALLOT__STORE, params, len, &event, &replay->fault);
+    if (status == ALLOT_OK && !event.at_given)
+        event.at = at;
     return status == ALLOT_OK ? allot__books_apply(replay->books, &event, &replay->fault) : status;
 }
 

@@ -192,9 +192,9 @@ static void run_event(allot__call *call, int32_t kind)
     allot__event event;
     allot__fault fault = {.message = ""};
     int64_t seq;
-    int status =
-        allot__event_read(service->reader, allot__books_plan(service->books),
-                          (allot__event_kind)kind, call->params, call->params_len, &event, &fault);
+    int status = allot__event_read(service->reader, allot__books_plan(service->books),
+                                   (allot__event_kind)kind, ALLOT__CLIENT, call->params,
+                                   call->params_len, &event, &fault);
     if (status == ALLOT_OK)
         status = allot__service_enter(service, &event, call->params, call->params_len, &seq,
                                       &call->batch, &fault);

@@ -16,13 +16,14 @@ static void tell_event(allot_service *service, const allot__event *event, int64_
     allot__cycle_touch(service);
 }
 
-/* All that may fail comes before the books are changed. */
+/* All that may fail comes before the books are changed. A key's hour begins when it comes, whenever
+ * that what it stands for happened. */
 static int prepare(allot_service *service, const allot__event *event, int64_t seq, size_t len)
 {
     size_t key = event->key != NULL ? strlen(event->key) : 0;
     if (allot__store_reserve(service->store, len + key + 64) != ALLOT_OK)
         return ALLOT_ENOMEM;
-    return key > 0 ? allot__keys_add(service->keys, event->key, seq, event->at) : ALLOT_OK;
+    return key > 0 ? allot__keys_add(service->keys, event->key, seq, service->now) : ALLOT_OK;
 }
 
 int allot__service_enter(allot_service *service, allot__event *event, const char *params,
@@ -38,10 +39,13 @@ int allot__service_enter(allot_service *service, allot__event *event, const char
         *batch = allot__store_pending(service->store);
         return ALLOT_OK;
     }
+    int64_t now = allot__service_now(service);
     if (!event->at_given)
-        event->at = allot__service_now(service);
+        event->at = now;
     *seq = service->event + 1;
-    int status = prepare(service, event, *seq, len);
+    int status = allot__event_times(event, now, fault);
+    if (status == ALLOT_OK)
+        status = prepare(service, event, *seq, len);
     if (status != ALLOT_OK)
         return status;
     status = allot__books_apply(service->books, event, fault);
@@ -51,7 +55,7 @@ int allot__service_enter(allot_service *service, allot__event *event, const char
         return status;
     }
     allot__event_row row = {.seq = *seq,
-                            .at = event->at,
+                            .at = now,
                             .method = allot__event_name((int)event->kind),
                             .params = params != NULL ? params : "{}",
                             .params_len = params != NULL ? len : 2,

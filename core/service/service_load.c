@@ -101,9 +101,10 @@ static int on_event(void *ud, const allot__event_row *row)
         return ALLOT_EIO;
     }
     int status = allot__event_read(service->reader, service->version->plan, (allot__event_kind)kind,
-                                   row->params, row->params_len, &event, &it->fault);
+                                   ALLOT__STORE, row->params, row->params_len, &event, &it->fault);
     if (status == ALLOT_OK) {
-        event.at = row->at;
+        if (!event.at_given)
+            event.at = row->at;
         status = allot__books_apply(service->books, &event, &it->fault);
     }
     return judge(it, status);

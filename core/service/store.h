@@ -33,7 +33,7 @@ struct uv_loop_s;
 
 /* Strings are copied when a row is added. */
 typedef struct allot__event_row {
-    int64_t seq, at;
+    int64_t seq, at; /* at: when it came; what `params` say of when it happened wins over it */
     const char *method, *params, *key; /* key may be NULL */
     size_t params_len;
 } allot__event_row;

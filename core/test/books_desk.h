@@ -61,8 +61,8 @@ static int tell(desk *it, const char *method, const char *params)
     allot__event event;
     int32_t kind = allot__event_find(method, strlen(method));
     it->fault = (allot__fault){.message = ""};
-    int status = allot__event_read(it->reader, it->plan, (allot__event_kind)kind, params,
-                                   strlen(params), &event, &it->fault);
+    int status = allot__event_read(it->reader, it->plan, (allot__event_kind)kind, ALLOT__CLIENT,
+                                   params, strlen(params), &event, &it->fault);
     if (status != ALLOT_OK)
         return status;
     event.at = it->now;
@@ -181,7 +181,7 @@ static bool decides_as_anew(desk *it)
 {
     allot__buf a = {.engine = it->engine}, b = {.engine = it->engine};
     allot__books *anew = NULL;
-    bool equal = CHECK_EQ(allot__books_move(it->books, it->plan, NULL, &anew), ALLOT_OK) &&
+    bool equal = CHECK_EQ(allot__books_move(it->books, it->plan, NULL, NULL, &anew), ALLOT_OK) &&
                  CHECK_EQ(would_decide(it->books, it->now, &a), ALLOT_OK) &&
                  CHECK_EQ(would_decide(anew, it->now, &b), ALLOT_OK) &&
                  CHECK(a.len == b.len && memcmp(a.bytes, b.bytes, a.len) == 0);

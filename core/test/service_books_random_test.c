@@ -230,8 +230,8 @@ static int tell(desk *it, allot__books *books, const saying *said, const char *p
     allot__event event;
     allot__fault fault = {.message = ""};
     int32_t kind = allot__event_find(said->method, strlen(said->method));
-    int status = allot__event_read(it->reader, it->plan, (allot__event_kind)kind, params,
-                                   strlen(params), &event, &fault);
+    int status = allot__event_read(it->reader, it->plan, (allot__event_kind)kind, ALLOT__CLIENT,
+                                   params, strlen(params), &event, &fault);
     if (status != ALLOT_OK)
         return status;
     event.at = it->now;

@@ -123,7 +123,7 @@ static void stroll(const char *plan, unsigned from, int steps)
     }
     CHECK(accepted > steps / 10);
     allot__books *moved = NULL;
-    CHECK_EQ(allot__books_move(it.books, it.plan, NULL, &moved), ALLOT_OK);
+    CHECK_EQ(allot__books_move(it.books, it.plan, NULL, NULL, &moved), ALLOT_OK);
     CHECK(moved != NULL && same(&it, it.books, moved));
     allot__books_end(moved);
     close_desk(&other);
@@ -166,7 +166,7 @@ static int enter_some(allot_engine *engine)
     }
     allot__books *moved = NULL;
     if (status == ALLOT_OK)
-        OOM_RETRY(status, allot__books_move(it.books, it.plan, NULL, &moved));
+        OOM_RETRY(status, allot__books_move(it.books, it.plan, NULL, NULL, &moved));
     allot__books_end(moved);
     allot__buf_free(&effect);
     close_desk(&it);

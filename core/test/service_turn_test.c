@@ -73,8 +73,8 @@ static void there_and_back(const char *from, const char *to, unsigned with)
     CHECK_EQ(open_desk(&other, engine, to), ALLOT_OK);
     allot_plan *plan = it.plan;
     random_steps(&it, 60);
-    CHECK_EQ(allot__books_move(it.books, plan, NULL, &copy), ALLOT_OK);
-    CHECK_EQ(allot__books_move(it.books, other.plan, NULL, &moved), ALLOT_OK);
+    CHECK_EQ(allot__books_move(it.books, plan, NULL, NULL, &copy), ALLOT_OK);
+    CHECK_EQ(allot__books_move(it.books, other.plan, NULL, NULL, &moved), ALLOT_OK);
     CHECK_EQ(turn(&it, other.plan), ALLOT_OK);
     CHECK(same(&it, it.books, moved));
     CHECK_EQ(turn(&it, plan), ALLOT_OK);
@@ -123,7 +123,7 @@ static void test_misfits(void)
         CHECK_EQ(tell(&it, "demand", "{\"consumer\": \"/a\", \"slots\": 3}"), ALLOT_OK);
         if (events[i][0] != NULL)
             CHECK_EQ(tell(&it, events[i][0], events[i][1]), ALLOT_OK);
-        CHECK_EQ(allot__books_move(it.books, it.plan, NULL, &copy), ALLOT_OK);
+        CHECK_EQ(allot__books_move(it.books, it.plan, NULL, NULL, &copy), ALLOT_OK);
         CHECK_EQ(turn(&it, other.plan), events[i][0] != NULL ? ALLOT_ENOENT : ALLOT_OK);
         if (events[i][0] != NULL)
             CHECK(same(&it, it.books, copy));

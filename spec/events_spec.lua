@@ -1,0 +1,96 @@
+-- SPDX-License-Identifier: MIT
+-- Copyright the allot authors
+--- What clients may not say: what only snapshots do, times that cannot be, more than is read.
+
+local service = require "spec.support.service"
+local shell = require "spec.support.shell"
+
+local PLAN = [[{"version": 1, "slots": 10, "policy": "hybrid", "consumers": [
+  {"name": "a", "owned": 10}]}]]
+
+local LEASES = [[{"version": 1, "policy": "shared_lease", "leases": [
+  {"name": "l", "provider": "P", "consumer": "C", "slots": 10}]}]]
+
+describe("a client of a service", function ()
+  local folder
+
+  before_each(function () folder = shell.directory() end)
+  after_each(function () shell.remove(folder) end)
+
+  --- What comes of calls, each a line of METHOD PARAMS, with what is said of them.
+  local function run(plan, script)
+    if not service.is_allowed() then
+      pending("unshare is not allowed here: no service ran")
+      return nil
+    end
+    local status, out, err = service.run(folder, plan,
+      "start || exit 1\n" .. script .. "\n:")
+    assert.equal(0, status, err .. out)
+    return out
+  end
+
+  it("cannot say what only snapshots do", function ()
+    local out = run(PLAN, [[
+      call allocated '{"consumer": "/a", "slots": 4}'
+      call start '{"id": "t", "consumer": "/a", "told": true}' 2>&1
+      call start '{"id": "t", "consumer": "/a", "tol": true}' 2>&1
+      for it in clock row flight claim victim landed told loans loan job usage resource; do
+        call keep_$it '{}' 2>&1; done]])
+    if not out then return end
+    assert.truthy(out:find('"told" is no member of "start" [E-unknown-key]', 1, true), out)
+    assert.is_nil(out:find("did you mean", 1, true), out)
+    assert.equal(12, select(2, out:gsub("there is no method \"keep_%a+\"", "")))
+  end)
+
+  it("cannot say how far a contract is", function ()
+    local out = run(LEASES, [[
+      call lease '{"name": "l", "phase": "ok"}' 2>&1
+      call lease '{"name": "l", "since": 1}' 2>&1
+      call lease '{"name": "l", "provider": {"available": 1}}' 2>&1]])
+    if not out then return end
+    assert.truthy(out:find('"phase" is no member of "lease" [E-unknown-key]', 1, true), out)
+    assert.truthy(out:find('"since" is no member of "lease" [E-unknown-key]', 1, true), out)
+    assert.truthy(out:find('{"seq": 1}', 1, true), out)
+  end)
+
+  -- One client's clock must not become everybody's: neither at once nor when the store is read.
+  it("cannot move the clock", function ()
+    local out = run(PLAN, [[
+      now=$(date +%s)
+      call demand "{\"consumer\": \"/a\", \"slots\": 3, \"at\": $((now + 86400))}" 2>&1
+      call demand '{"consumer": "/a", "slots": 3, "at": -1}' 2>&1
+      call demand '{"consumer": "/a", "slots": 3, "at": "2999-01-01T00:00:00Z"}' 2>&1
+      call demand "{\"consumer\": \"/a\", \"slots\": 3, \"at\": $((now + 30))}" || exit 2
+      call demand '{"consumer": "/a", "slots": 4, "at": 1000}' || exit 3
+      call cycle > /dev/null
+      call start "{\"id\": \"t\", \"consumer\": \"/a\", \"started\": $((now + 86400))}" 2>&1
+      call start "{\"id\": \"t\", \"consumer\": \"/a\", \"submitted\": -5}" 2>&1
+      call session "{\"id\": \"s\", \"consumer\": \"/a\", \"created\": $((now + 86400))}" 2>&1
+      call start '{"id": "t", "consumer": "/a", "at": 2000}' || exit 4
+      kill -9 $SERVICE; wait $SERVICE 2> /dev/null; start || exit 5
+      echo "it is $(($(call ping | tr -cd 0-9) - now)) s later"
+      stop
+      "$ALLOT" replay "$STORE"]])
+    if not out then return end
+    for _, name in ipairs { "at", "started", "submitted", "created" } do
+      assert.truthy(out:find(name .. ": found %-?%d+, allowed 0 %.%.%. %d+: what happened may be "
+        .. "at most 60 s ahead %[E%-time%]"), name .. ": " .. out)
+    end
+    assert.equal(6, select(2, out:gsub("%[E%-time%]", "")))
+    assert.truthy(out:find('{"seq": 1}\n{"seq": 2}\n', 1, true), out)
+    assert.is_true(tonumber(out:match "it is (%-?%d+) s later") < 30, out)
+    assert.truthy(out:find("came out as recorded, byte by byte", 1, true), out)
+  end)
+
+  it("that sends a key is known by it for an hour, whenever that happened", function ()
+    local out = run(PLAN, [[
+      call demand '{"consumer": "/a", "slots": 3, "at": 1000, "key": "k"}'
+      call demand '{"consumer": "/a", "slots": 4, "at": 5000, "key": "other"}'
+      call demand '{"consumer": "/a", "slots": 3, "at": 1000, "key": "k"}'
+      kill -9 $SERVICE; wait $SERVICE 2> /dev/null; start || exit 5
+      call demand '{"consumer": "/a", "slots": 3, "at": 1000, "key": "k"}']])
+    if out then
+      assert.equal('{"seq": 1}\n{"seq": 2}\n{"seq": 1}\n{"seq": 1}\n', out)
+    end
+  end)
+end)
