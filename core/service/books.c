@@ -36,6 +36,9 @@ static void make_group(allot__books *books, allot__books_group *group, bool *fai
     group->allocated = make(books, count, sizeof *group->allocated, failed);
     group->held = make(books, count, sizeof *group->held, failed);
     group->sessions = make(books, count, sizeof *group->sessions, failed);
+    group->unmet_since = make(books, count, sizeof *group->unmet_since, failed);
+    for (size_t i = 0; !*failed && i < count; i++)
+        group->unmet_since[i] = INT64_MIN;
     if (!books->damped)
         return;
     group->reclaimed_at = make(books, count, sizeof *group->reclaimed_at, failed);
@@ -110,6 +113,7 @@ void allot__books_end(allot__books *books)
         for (size_t k = 0; k < 3; k++)
             end(books, columns[k], books->consumers, sizeof *group->demand);
         end(books, group->sessions, books->consumers, sizeof *group->sessions);
+        end(books, group->unmet_since, books->consumers, sizeof *group->unmet_since);
         end(books, group->reclaimed_at, books->consumers, sizeof *group->reclaimed_at);
         end(books, group->waiting_since, books->consumers, sizeof *group->waiting_since);
     }
@@ -144,6 +148,31 @@ allot__books_count allot__books_size(const allot__books *books)
                                 .flights = (int64_t)books->flights.count};
 }
 
+static void longer(int64_t *wait, int64_t now, int64_t since)
+{
+    if (since != INT64_MIN && since < now && now - since > *wait)
+        *wait = now - since;
+}
+
+allot__books_waits allot__books_longest(const allot__books *books, int64_t now)
+{
+    allot__books_waits waits = {0};
+    for (size_t g = 0; g < books->group_count; g++)
+        for (size_t i = 0; i < books->consumers; i++)
+            longer(&waits.demand, now, books->groups[g].unmet_since[i]);
+    for (const allot__named *it = books->flights.first; it != NULL; it = it->after) {
+        const allot__flight_item *flight = (const allot__flight_item *)(const void *)it;
+        longer(&waits.reclaim, now, flight->since);
+        waits.overdue += flight->it.deadline < now;
+    }
+    for (const allot__named *it = books->jobs.first; it != NULL; it = it->after) {
+        const allot_job *job = &((const allot__job_item *)(const void *)it)->it;
+        if (job->state == ALLOT_PENDING)
+            longer(&waits.job, now, job->submitted);
+    }
+    return waits;
+}
+
 /* ---- Events ---------------------------------------------------------------------------------- */
 
 /* What a plan with queues decides about are jobs, and of others leaves. */
@@ -173,6 +202,7 @@ int allot__books_apply(allot__books *books, const allot__event *event, allot__fa
     if (status != ALLOT_OK)
         return status;
     allot__books_unseal(books);
+    books->when = event->at_given || event->at != 0 ? event->at : books->last;
     switch (event->kind) {
     case ALLOT__EVENT_DEMAND:
     case ALLOT__EVENT_RELEASE:

@@ -86,4 +86,14 @@ typedef struct allot__books_count {
 } allot__books_count;
 allot__books_count allot__books_size(const allot__books *books);
 
+/* How long those have waited that waited longest, in seconds; 0: nobody does. */
+typedef struct allot__books_waits {
+    int64_t demand;  /* a leaf that wants more than it is allocated; since books were made, or moved
+                        to a plan with other consumers, at most */
+    int64_t reclaim; /* a reclaim in flight, since it was ordered */
+    int64_t job;     /* a pending job, since it was submitted */
+    int64_t overdue; /* so many reclaims in flight are behind their deadline */
+} allot__books_waits;
+allot__books_waits allot__books_longest(const allot__books *books, int64_t now);
+
 #endif

@@ -56,7 +56,10 @@ static int make_flight(entry *it, int32_t i, int64_t cycle)
                               .task_count = reclaim.task_count};
     it->flights[i] = allot__flight_make(engine, &flight);
     allot__sv_free(engine, tasks, room, sizeof *tasks);
-    return it->flights[i] != NULL ? ALLOT_OK : ALLOT_ENOMEM;
+    if (it->flights[i] == NULL)
+        return ALLOT_ENOMEM;
+    it->flights[i]->since = allot_decision_now(it->decision);
+    return ALLOT_OK;
 }
 
 static void read_loans(entry *it)
@@ -137,6 +140,7 @@ static void enter_grants(entry *it)
         allot_grant grant;
         allot_decision_grant(it->decision, i, &grant);
         books->groups[grant.group].allocated[grant.consumer] += (int32_t)grant.slots;
+        allot__books_look(books, grant.group, grant.consumer);
         books->granted[books->granted_count++] =
             (struct allot__granted){grant.group, grant.consumer};
         allot__write_row(books, &books->groups[grant.group], grant.group, grant.consumer,
@@ -164,7 +168,7 @@ static void enter_kills(entry *it)
 static void write_new_flights(entry *it)
 {
     for (int32_t i = 0; i < it->flight_count; i++)
-        allot__write_flight(it->books, &it->flights[i]->it, it->effect);
+        allot__write_flight(it->books, it->flights[i], it->effect);
 }
 
 /* Reclaims that were in flight before: whose slots are all back go, deadlines may be sooner. */
@@ -185,7 +189,7 @@ static void enter_flights(entry *it)
             allot__map_touch(&it->books->flights, &item->named);
         item->it.deadline = flight.deadline;
         if (!back && moved)
-            allot__write_flight(it->books, &item->it, it->effect);
+            allot__write_flight(it->books, item, it->effect);
         if (!back)
             continue;
         allot__write_id(it->effect, ALLOT__EVENT_KEEP_LANDED, flight.id);
@@ -262,6 +266,7 @@ int allot__books_enter(allot__books *books, const allot_decision *decision, int6
     entry it = {.books = books, .decision = decision, .effect = effect};
     int status = prepare(&it, cycle);
     if (status == ALLOT_OK) {
+        books->when = allot_decision_now(decision);
         enter_grants(&it);
         enter_kills(&it);
         enter_flights(&it);

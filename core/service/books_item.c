@@ -201,6 +201,7 @@ allot__flight_item *allot__flight_make(allot_engine *engine, const allot_in_flig
         return NULL;
     item->it = *flight;
     pack_flight(&it, &item->it);
+    item->since = INT64_MIN;
     item->size = size;
     name(&item->named, item->it.id);
     return item;

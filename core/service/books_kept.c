@@ -18,6 +18,7 @@ static int keep_row(allot__books *books, const allot__event *event)
     int32_t leaf = event->consumer;
     group->demand[leaf] = event->demand > 0 ? (int32_t)event->demand : 0;
     group->allocated[leaf] = event->allocated > 0 ? (int32_t)event->allocated : 0;
+    allot__books_look(books, event->group, leaf);
     if (books->damped) {
         group->reclaimed_at[leaf] = event->reclaimed_at;
         group->waiting_since[leaf] = event->waiting_since;
@@ -36,6 +37,7 @@ static int keep_flight(allot__books *books, const allot__event *event)
     allot__flight_item *item = allot__flight_make(books->engine, &flight);
     if (item == NULL)
         return ALLOT_ENOMEM;
+    item->since = event->since;
     allot__flight_item *old =
         (void *)allot__map_find(&books->flights, event->id, strlen(event->id));
     if (old != NULL)
@@ -80,6 +82,7 @@ static int add_to_flight(allot__books *books, const allot__event *event, allot__
     }
     if (item == NULL)
         return ALLOT_ENOMEM;
+    item->since = old->since;
     allot__map_swap(&books->flights, &old->named, &item->named);
     ALLOT__ITEM_FREE(books->engine, old);
     return ALLOT_OK;

@@ -62,14 +62,16 @@ void allot__write_extras(const allot__books *books, const char *const *tags, int
     }
 }
 
-void allot__write_flight(const allot__books *books, const allot_in_flight *flight, allot__buf *out)
+void allot__write_flight(const allot__books *books, const allot__flight_item *item, allot__buf *out)
 {
+    const allot_in_flight *flight = &item->it;
     allot__entry_open(out, ALLOT__EVENT_KEEP_FLIGHT);
     allot__buf_member(out, "id", flight->id);
     allot__write_leaf(out, books->plan, flight->group, flight->consumer);
     allot__buf_number(out, "slots", flight->slots);
     allot__write_set(out, "deadline", flight->deadline, INT64_MAX);
     allot__write_set(out, "gone", flight->gone, 0);
+    allot__write_set(out, "since", item->since, INT64_MIN);
     allot__entry_close(out);
     for (int32_t i = 0; i < flight->claim_count; i++) {
         allot__entry_open(out, ALLOT__EVENT_KEEP_CLAIM);

@@ -64,6 +64,7 @@ typedef struct allot__job_item {
 typedef struct allot__flight_item {
     allot__named named;
     allot_in_flight it;
+    int64_t since; /* when it was ordered; INT64_MIN: not known */
     size_t size;
 } allot__flight_item;
 
@@ -79,6 +80,7 @@ typedef struct allot__host_item {
 typedef struct allot__books_group {
     int32_t *demand, *allocated, *held;    /* by consumer; held: by its tasks */
     int64_t *reclaimed_at, *waiting_since; /* INT64_MIN: not; NULL where no option asks for it */
+    int64_t *unmet_since; /* a leaf wants more than it has; INT64_MIN: not. Not kept in the store */
     int32_t (*sessions)[ALLOT_SCHEDULING_COUNT]; /* by consumer: how many there are of each */
     int64_t slots;                               /* -1: not told */
 } allot__books_group;
@@ -101,6 +103,7 @@ struct allot__books {
     allot__usage_item *usage; /* by queue */
     int64_t usage_at, *resource_at;
     int64_t last;                   /* the last cycle's now; INT64_MIN: none yet */
+    int64_t when;                   /* of what is being entered */
     bool damped;                    /* an option asks for the times of leaves */
     bool reading;                   /* lines, which are sound once all are read */
     int64_t host_most, job_most;    /* no host or job has, or was ever told to have, more slots */
@@ -181,7 +184,8 @@ void allot__write_size(const allot__books *books, int32_t group, allot__buf *out
 void allot__write_host(const allot__books *books, const allot__named *item, allot__buf *out);
 void allot__write_session(const allot__books *books, const allot__named *item, allot__buf *out);
 void allot__write_task(const allot__books *books, const allot__named *item, allot__buf *out);
-void allot__write_flight(const allot__books *books, const allot_in_flight *flight, allot__buf *out);
+void allot__write_flight(const allot__books *books, const allot__flight_item *item,
+                         allot__buf *out);
 void allot__write_loan(const allot__books *books, const allot_loan *loan, allot__buf *out);
 void allot__write_contracts(const allot__books *books, allot__buf *out);
 void allot__write_job(const allot__books *books, const allot__job_item *item, allot__buf *out);
@@ -221,6 +225,15 @@ int allot__books_write_rest(const allot__books *books, allot__buf *out);
 void allot__books_unseal(allot__books *books);
 /* The state has to be made anew. */
 void allot__books_forget(allot__books *books);
+/* What a leaf wants or is allocated has changed. */
+static inline void allot__books_look(allot__books *books, int32_t group, int32_t leaf)
+{
+    allot__books_group *of = &books->groups[group];
+    if (of->demand[leaf] <= of->allocated[leaf])
+        of->unmet_since[leaf] = INT64_MIN;
+    else if (of->unmet_since[leaf] == INT64_MIN)
+        of->unmet_since[leaf] = books->when;
+}
 /* Sets what a leaf is allocated, here and in the state. */
 void allot__books_allocate(allot__books *books, int32_t group, int32_t consumer, int64_t slots);
 /* Takes a task out, and what it held away from its leaf; its slots, unless `keep`, too. */

@@ -25,6 +25,7 @@ void allot__books_forget(allot__books *books)
 void allot__books_allocate(allot__books *books, int32_t group, int32_t consumer, int64_t slots)
 {
     books->groups[group].allocated[consumer] = (int32_t)slots;
+    allot__books_look(books, group, consumer);
     if (books->state != NULL)
         allot_state_allocated(books->state, group, consumer, slots);
 }
@@ -51,6 +52,7 @@ int allot__apply_row(allot__books *books, const allot__event *event, allot__faul
     int64_t allocated = group->allocated[leaf], held = group->held[leaf];
     if (event->kind == ALLOT__EVENT_DEMAND) {
         group->demand[leaf] = (int32_t)event->slots;
+        allot__books_look(books, event->group, leaf);
         if (books->state != NULL)
             allot_state_demand(books->state, event->group, leaf, event->slots);
         return ALLOT_OK;

@@ -141,6 +141,7 @@ static void turn_group(const allot__books_group *from, allot__books_group *to,
         to->demand[row] = from->demand[i];
         to->allocated[row] = from->allocated[i];
         to->held[row] = from->held[i];
+        to->unmet_since[row] = from->unmet_since[i];
         memcpy(to->sessions[row], from->sessions[i], sizeof *to->sessions);
         if (times) {
             to->reclaimed_at[row] = from->reclaimed_at[i];

@@ -80,7 +80,7 @@ void allot__write_task(const allot__books *books, const allot__named *named, all
 
 static void write_flight(const allot__books *books, const allot__named *item, allot__buf *out)
 {
-    allot__write_flight(books, &((const allot__flight_item *)(const void *)item)->it, out);
+    allot__write_flight(books, (const allot__flight_item *)(const void *)item, out);
 }
 
 static void write_job(const allot__books *books, const allot__named *item, allot__buf *out)

@@ -99,7 +99,7 @@ static const allot__field row[] = {
     ANY("waiting_since", waiting_since),
 };
 static const allot__field flight[] = {
-    MUST("id", NAME, id),     LEAF, GROUP, SLOTS(0), ANY("deadline", deadline),
+    MUST("id", NAME, id),     LEAF, GROUP, SLOTS(0), ANY("since", since), ANY("deadline", deadline),
     AMOUNT("gone", preempted)};
 static const allot__field claim[] = {MUST("id", NAME, id), MUST("for", CONSUMER, other), SLOTS(1)};
 static const allot__field victim[] = {MUST("id", NAME, id), MUST("task", NAME, key)};

@@ -134,6 +134,23 @@ static void put_store(const allot_service *service, allot__buf *out)
             figures.slowest);
 }
 
+static void put_waits(allot_service *service, allot__buf *out)
+{
+    allot__books_waits waits = allot__books_longest(service->books, allot__service_now(service));
+    const struct {
+        const char *of;
+        int64_t seconds;
+    } rows[] = {{"demand", waits.demand}, {"reclaim", waits.reclaim}, {"job", waits.job}};
+    head(out, "oldest_wait_seconds", "gauge",
+         "How long the one that waited longest has: a leaf for what it demands (since the service "
+         "began at most), a reclaim in flight for its slots, a pending job.");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        allot__buf_printf(out, "allot_oldest_wait_seconds{of=\"%s\"} %lld\n", rows[i].of,
+                          (long long)rows[i].seconds);
+    one(out, "reclaims_overdue", "gauge", "Reclaims in flight behind their deadline.",
+        waits.overdue);
+}
+
 static void put_books(const allot_service *service, allot__buf *out)
 {
     allot__books_count count = allot__books_size(service->books);
@@ -247,6 +264,7 @@ void allot__metrics_write(allot_service *service, allot__buf *out)
     put_tally(service, out);
     put_store(service, out);
     put_books(service, out);
+    put_waits(service, out);
     put_policies(service, out);
     if (view != NULL && allot_report_new(service->engine, &report) == ALLOT_OK) {
         put_cycles(service, view, out);
