@@ -44,6 +44,7 @@ int allot__attempt_new(const char *file, const char *instead, const allot_script
                            .trusted = {.engine = engine},
                            .sources = {.engine = engine},
                            .spots = {.engine = engine}};
+    it->old.old.engine = engine;
     if (limits != NULL)
         it->limits = *limits;
     status = fill(it, file, instead);
@@ -65,11 +66,21 @@ void allot__attempt_free(allot__attempt *attempt)
     allot__sources_free(&attempt->trusted);
     allot__sources_free(&attempt->sources);
     allot__spots_free(&attempt->spots);
+    allot__buf_free(&attempt->old.old);
     allot__sv_drop(engine, attempt->file);
     allot__sv_drop(engine, attempt->instead);
+    allot__sv_drop(engine, attempt->text);
     allot_report_free(attempt->report);
     allot__sv_free(engine, attempt, 1, sizeof *attempt);
     allot_engine_free(engine);
+}
+
+int allot__attempt_text(allot__attempt *attempt, const char *text, size_t len)
+{
+    attempt->text = allot__sv_copy(attempt->engine, text, len);
+    attempt->len = len;
+    attempt->forced = true;
+    return attempt->text != NULL ? ALLOT_OK : ALLOT_ENOMEM;
 }
 
 void allot__attempt_refuse(allot__attempt *attempt, int status)
@@ -108,6 +119,9 @@ static int check_policies(allot__attempt *it)
 static int build(allot__attempt *it)
 {
     const allot__version_ask ask = {.file = it->file,
+                                    .text = it->text,
+                                    .len = it->len,
+                                    .to_be = true,
                                     .instead = it->instead,
                                     .limits = &it->limits,
                                     .like = it->live,

@@ -10,6 +10,7 @@
 #define ALLOT_SERVICE_ATTEMPT_H
 
 #include "service/numbers.h"
+#include "service/plan_file.h"
 #include "service/spot.h"
 #include "service/version.h"
 
@@ -34,6 +35,9 @@ typedef struct allot__attempt {
     allot_report *report;
     char *file, *instead; /* of the plan; the policy in place of its own, or NULL */
     allot_script_limits limits;
+    char *text; /* the plan's, in place of what is in the file; NULL: the file's */
+    size_t len;
+    allot__plan_file old;       /* ... and what was there before that was written */
     bool forced;                /* made even of files that are the same */
     bool lasting;               /* `instead` holds only as long as the plan's file is as trusted */
     allot__sources before;      /* what was tried last */
@@ -53,6 +57,8 @@ typedef struct allot__attempt {
 int allot__attempt_new(const char *file, const char *instead, const allot_script_limits *limits,
                        allot__attempt **out);
 void allot__attempt_free(allot__attempt *attempt);
+/* Has it made of that plan, which is copied, and not of what is in the file. ENOMEM. */
+int allot__attempt_text(allot__attempt *attempt, const char *text, size_t len);
 
 /* Looks at the files and, unless they are the same, makes a version of them and checks policies
  * that changed. Blocks. */

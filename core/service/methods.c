@@ -3,6 +3,7 @@
 /* methods.c: what clients may call beside events. */
 #include <string.h>
 
+#include "service/reload.h"
 #include "service/shadow.h"
 #include "service/view.h"
 
@@ -238,7 +239,12 @@ static void answer_explanation(allot__call *call, const allot__param *params, al
     allot_decision_free(decision);
     if (result == ALLOT_OK && !lines.failed) {
         allot__buf *out = allot__rpc_begin(call);
-        allot__buf_puts(out, "{\"lines\": [");
+        allot__buf_puts(out, "{");
+        allot__buf_number(out, "cycle", service->cycle);
+        allot__buf_number(out, "event", service->event);
+        allot__buf_number(out, "now", service->now);
+        allot__buf_key(out, "lines");
+        allot__buf_puts(out, "[");
         allot__buf_add(out, lines.bytes != NULL ? lines.bytes : "", lines.len);
         allot__buf_puts(out, "]}");
         allot__rpc_end(call);
@@ -293,6 +299,7 @@ const allot__method allot__methods[] = {
     {"unsubscribe", allot__feed_unsubscribe, false},
     {"decisions", allot__feed_decisions, false},
     {"reload", reload, false},
+    {"plan", allot__reload_plan, false},
     {"shadow", allot__shadow_method, false},
     {"drop", allot__shadow_drop, false},
     {"promote", allot__shadow_promote, false},

@@ -101,19 +101,32 @@ static void built(uv_work_t *work, int canceled)
     allot__handle_closed(service);
 }
 
+/* What a promoted policy stands in for is the plan that it was promoted under. */
+static const char *instead_of(const allot__reload *it)
+{
+    const allot__version *live = it->service->version;
+    bool other =
+        it->text != NULL && (it->len != live->len || memcmp(it->text, live->text, it->len) != 0);
+    if (it->text != NULL)
+        return other ? NULL : it->instead;
+    return it->promote != NULL ? it->promote : it->instead;
+}
+
 static int make_attempt(allot__reload *it)
 {
     allot_service *service = it->service;
-    const char *instead = it->promote != NULL ? it->promote : it->instead;
     allot__attempt *attempt;
     int status =
-        allot__attempt_new(service->config.plan, instead, &service->config.limits, &attempt);
+        allot__attempt_new(service->config.plan, instead_of(it), &service->config.limits, &attempt);
     if (status != ALLOT_OK)
         return status;
     attempt->forced = it->promote != NULL || (it->failed != NULL && it->answering != NULL);
     attempt->live = service->version;
-    attempt->lasting = it->promote == NULL;
-    status = allot__sources_copy(&attempt->before, &it->tried);
+    attempt->lasting = it->promote == NULL && it->text == NULL;
+    if (it->text != NULL)
+        status = allot__attempt_text(attempt, it->text, it->len);
+    if (status == ALLOT_OK)
+        status = allot__sources_copy(&attempt->before, &it->tried);
     if (status == ALLOT_OK)
         status = allot__sources_copy(&attempt->trusted, &service->version->sources);
     if (status == ALLOT_OK)
@@ -123,6 +136,24 @@ static int make_attempt(allot__reload *it)
     return status;
 }
 
+/* Who handed a plan in waits for that alone, and everybody else for what is in the files. */
+static void take_askers(allot__reload *it)
+{
+    allot__waiting **from = it->text != NULL ? &it->handing : &it->waiting;
+    it->answering = *from;
+    *from = NULL;
+}
+
+static void take_question(allot__reload *it)
+{
+    if (it->text != NULL) {
+        allot__reload_drop_text(it);
+        return;
+    }
+    allot__sv_drop(it->service->engine, it->promote);
+    it->promote = NULL;
+}
+
 void allot__reload_begin(allot__reload *it)
 {
     allot_service *service = it->service;
@@ -130,11 +161,9 @@ void allot__reload_begin(allot__reload *it)
     it->first = 0;
     it->looked_at = it->changes;
     it->again = false;
-    it->answering = it->waiting;
-    it->waiting = NULL;
+    take_askers(it);
     int status = make_attempt(it);
-    allot__sv_drop(service->engine, it->promote);
-    it->promote = NULL;
+    take_question(it);
     if (status == ALLOT_OK) {
         it->phase = ALLOT__RELOAD_BUILDING;
         allot__handle_open(service);
@@ -144,6 +173,8 @@ void allot__reload_begin(allot__reload *it)
         allot__handle_closed(service);
     }
     allot__reload_answer(it, NULL);
+    if (it->waiting != NULL || it->text != NULL)
+        allot__reload_soon(it);
 }
 
 int allot__reload_ask(allot__reload *reload, const char *instead, allot__reply *reply)
@@ -234,6 +265,10 @@ void allot__reload_stop(allot_service *service)
     it->answering = it->waiting;
     it->waiting = NULL;
     allot__reload_answer(it, NULL);
+    it->answering = it->handing;
+    it->handing = NULL;
+    allot__reload_answer(it, NULL);
+    allot__reload_drop_text(it);
     if (it->timer.data != NULL)
         uv_close((uv_handle_t *)&it->timer, timer_closed);
     if (it->phase == ALLOT__RELOAD_SETTLING)

@@ -10,6 +10,10 @@
  * why. Files are compared by content. The attempt begins 30 ms after something was seen to change,
  * and whatever it comes to counts only when nothing more has changed for 150 ms, so that nobody is
  * told of half-written files; what changes for longer than 2 s is taken as it is then.
+ *
+ * A plan that is handed in (the method `plan`) goes the same way, and once it has passed, before it
+ * is swapped in, is written into the plan's file, which stays the truth: a file that cannot be
+ * written refuses it, and a swap that fails puts the file back.
  */
 #ifndef ALLOT_SERVICE_RELOAD_H
 #define ALLOT_SERVICE_RELOAD_H
@@ -35,7 +39,8 @@ typedef enum allot__reload_phase {
     ALLOT__RELOAD_IDLE = 0,
     ALLOT__RELOAD_BUILDING,
     ALLOT__RELOAD_REHEARSING,
-    ALLOT__RELOAD_SETTLING /* it is over, but files may be changing still */
+    ALLOT__RELOAD_SETTLING, /* it is over, but files may be changing still */
+    ALLOT__RELOAD_WRITING   /* the plan's file, or it is put back */
 } allot__reload_phase;
 
 typedef struct allot__reload {
@@ -64,6 +69,9 @@ typedef struct allot__reload {
     int status;    /* of that */
     char *instead; /* a policy that was promoted; NULL: the plan's own */
     char *promote; /* to be; NULL: none */
+    char *text;    /* a plan that was handed in, for the next attempt; NULL: none */
+    size_t len;
+    allot__waiting *handing; /* who did */
     allot__waiting *waiting, *answering;
     int64_t swapped, refused, same; /* attempts that came to that */
     int64_t changed_at, failed_at;  /* 0: never */
@@ -84,7 +92,10 @@ allot__reload *allot__reload_of(const allot_service *service);
  * nobody) is told. ENOMEM: the reply stays the caller's. */
 int allot__reload_ask(allot__reload *reload, const char *instead, allot__reply *reply);
 
-/* ---- Between reload.c, reload_turn.c and reload_say.c ---------------------------------------- */
+/* The method `plan` {text}: see above. It is answered once the plan decides and is on disk. */
+void allot__reload_plan(allot__call *call);
+
+/* ---- Between reload.c, reload_turn.c, reload_plan.c and reload_say.c ------------------------- */
 
 /* Begins an attempt, of which nothing is being made. */
 void allot__reload_begin(allot__reload *it);
@@ -94,6 +105,15 @@ void allot__reload_rehearse(allot__reload *it);
 void allot__reload_conclude(allot__reload *it, int status);
 /* Looks at the files soon. */
 void allot__reload_soon(allot__reload *it);
+/* The candidate has passed, and its file is written: between two cycles, here, it takes over. */
+void allot__reload_adopt(allot__reload *it);
+void allot__reload_refuse(allot__reload *it, int status);
+/* Writes the plan's file on a thread, and adopts or refuses the attempt; puts it back, and refuses
+ * it for a status. */
+void allot__reload_write(allot__reload *it);
+void allot__reload_undo(allot__reload *it, int status);
+/* Lets a plan that was handed in, and who did, go. */
+void allot__reload_drop_text(allot__reload *it);
 /* The attempt is over: tells so. */
 void allot__reload_finish(allot__reload *it);
 /* The same in silence: the service ends. */

@@ -153,7 +153,7 @@ static void put_totals(allot__buf *out, const allot__reload *it)
 
 void allot__reload_status(allot_service *service, allot__buf *out)
 {
-    static const char *const phases[] = {"idle", "building", "rehearsing", "settling"};
+    static const char *const phases[] = {"idle", "building", "rehearsing", "settling", "writing"};
     const allot__reload *it = allot__reload_of(service);
     if (it == NULL)
         return;

@@ -83,21 +83,25 @@ void allot__reload_finish(allot__reload *it)
     it->phase = ALLOT__RELOAD_IDLE;
     if (attempt != it->failed)
         allot__attempt_free(attempt);
-    if (it->waiting != NULL)
+    if (it->waiting != NULL || it->text != NULL)
         allot__reload_begin(it);
     else if (it->again || it->changes != it->looked_at)
         allot__reload_soon(it);
 }
 
-static void refuse(allot__reload *it, int status)
+/* Files that are refused ail the service until they are mended; of a plan that was handed in
+ * nothing is left. */
+void allot__reload_refuse(allot__reload *it, int status)
 {
     drop_made(it);
     allot__attempt_refuse(it->attempt, status);
-    allot__reload_forget(it);
-    allot__reload_tried(it, it->attempt);
-    it->failed = it->attempt;
     it->refused++;
-    it->failed_at = allot__service_now(it->service);
+    if (it->attempt->text == NULL) {
+        allot__reload_forget(it);
+        allot__reload_tried(it, it->attempt);
+        it->failed = it->attempt;
+        it->failed_at = allot__service_now(it->service);
+    }
     allot__reload_finish(it);
 }
 
@@ -108,8 +112,7 @@ static void set_instead(allot__reload *it, const char *instead)
     it->instead = instead != NULL ? allot__sv_copy(engine, instead, strlen(instead)) : NULL;
 }
 
-/* The candidate has passed: between two cycles, here, it takes over. */
-static void adopt(allot__reload *it)
+void allot__reload_adopt(allot__reload *it)
 {
     allot_service *service = it->service;
     allot__attempt *attempt = it->attempt;
@@ -117,7 +120,7 @@ static void adopt(allot__reload *it)
     uint64_t began = uv_hrtime();
     int status = allot__service_swap(service, version, attempt->numbers, attempt->report, &old);
     if (status != ALLOT_OK) {
-        refuse(it, status);
+        allot__reload_undo(it, status);
         return;
     }
     it->swap_us = (int64_t)((uv_hrtime() - began) / 1000);
@@ -157,10 +160,12 @@ void allot__reload_conclude(allot__reload *it, int status)
         it->phase = ALLOT__RELOAD_SETTLING;
         it->verdict = status;
         allot__reload_soon(it);
-    } else if (status == ALLOT_OK) {
-        adopt(it);
+    } else if (status != ALLOT_OK) {
+        allot__reload_refuse(it, status);
+    } else if (it->attempt->text != NULL) {
+        allot__reload_write(it);
     } else {
-        refuse(it, status);
+        allot__reload_adopt(it);
     }
 }
 

@@ -155,7 +155,7 @@ int allot__version_make(const allot__version_ask *ask, allot__sources *sources,
                         allot_report *report, allot__version **out)
 {
     if (ask->text != NULL)
-        return read_version(ask, false, sources, report, out);
+        return read_version(ask, ask->to_be, sources, report, out);
     allot_engine *engine;
     int status = allot_engine_new(NULL, NULL, &engine);
     if (status != ALLOT_OK)

@@ -52,7 +52,9 @@ static inline void on_decision(void *ud, int64_t number, const char *text, size_
     CHECK_EQ(number, it->decisions);
 }
 
-static inline int start(world *it, const char *store)
+/* Starts a service with a store of that path; `change` (NULL: nothing) is asked what is to be
+ * otherwise. */
+static inline int start_as(world *it, const char *store, void (*change)(allot_service_config *))
 {
     allot_service_config config;
     allot_service_config_init(&config);
@@ -63,11 +65,18 @@ static inline int start(world *it, const char *store)
     config.log = quiet;
     config.clock = clock_of;
     config.clock_ud = it;
+    if (change != NULL)
+        change(&config);
     int status = allot_service_new(it->engine, &it->loop, &config, it->report, &it->service);
     if (status != ALLOT_OK)
         return status;
     allot_service_watch(it->service, on_decision, it);
     return allot_service_start(it->service, it->report);
+}
+
+static inline int start(world *it, const char *store)
+{
+    return start_as(it, store, NULL);
 }
 
 static inline void open_world(world *it)
