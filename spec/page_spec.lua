@@ -105,6 +105,37 @@ describe("the page", function ()
     assert.is_true(first and last and first < last)
   end)
 
+  -- What is told beside the rows is of the same moment, and says which.
+  in_browser("explains anew what has changed, as soon as the rows do", function ()
+    service = live.start()
+    local function lines() return "document.getElementById('why-lines').innerText" end
+    local later = ("(sleep 6; %s call --socket %s demand '%s') > /dev/null 2>&1 &"):format(
+      shell.allot, service.socket, json.encode { consumer = "/biology", slots = 20 })
+    service:call("demand", { consumer = "/biology", slots = 8 })
+    shell.run(later)
+    local got = browse(service, {
+      { wait = column("/biology", "allocated", "8") },
+      { eval = row("/biology", ".click()") },
+      { eval = "document.getElementById('tree').focus()" },
+      { keys = { "End" } },
+      { keys = { "Home", "ArrowDown", "Enter" } },
+      { wait = "document.getElementById('why-name').textContent === '/biology'" },
+      { eval = "document.getElementById('why-when').textContent" },
+      { eval = "window.asked = 0; const was = window.fetch; window.fetch = (...words) => { "
+          .. "asked += String(words[0]).startsWith('/explain'); return was(...words); }; 1" },
+      { wait = column("/biology", "demand", "20") },
+      { wait = lines() .. ".includes('It demands 20 slots')", ["for"] = 1 },
+      { eval = "document.getElementById('why-when').textContent" },
+      { eval = "asked" },
+    })
+    local text = ""
+    for i = 1, #got do text = text .. "\n" .. tostring(got[i]) end
+    local first, second = text:match "at event (%d+), [%d:]+Z.*at event (%d+), [%d:]+Z"
+    assert.is_true(tonumber(first) < tonumber(second), text)
+    -- Once a cycle or so, and not without end.
+    assert.is_true(got[#got] > 0 and got[#got] < 60, text)
+  end)
+
   in_browser("keeps up with a branch of twenty thousand", function ()
     local names = {}
     for i = 1, 20000 do names[i] = ('{"name": "c%d", "owned": 1}'):format(i) end

@@ -107,3 +107,77 @@ describe("a service seen from a terminal", function ()
     t:wait " icanon\nended.*"
   end)
 end)
+
+describe("a service seen over TCP", function ()
+  local service, address, folder
+
+  --- A port that nobody listens on.
+  local function free_port()
+    local server = assert(require "socket".bind("127.0.0.1", 0))
+    local _, port = server:getsockname()
+    server:close()
+    return port
+  end
+
+  setup(function ()
+    folder = shell.directory()
+    shell.write(folder .. "/token", "sesame-sesame-sesame\n")
+    shell.write(folder .. "/thief", "sesame-sesame-sesamo\n")
+    address = "127.0.0.1:" .. free_port()
+    service = live.start(nil, ("--tcp %s --token-file %s/token"):format(address, folder))
+    service:call("demand", { consumer = "/biology", slots = 26 })
+    service:call("cycle")
+  end)
+  teardown(function ()
+    service:stop()
+    shell.remove(folder)
+  end)
+
+  local function run(verb, token, words)
+    return shell.run(("LC_ALL=C %s %s --socket %s %s %s"):format(shell.allot, verb, address,
+      token and "--token-file " .. folder .. "/" .. token or "", words or ""))
+  end
+
+  it("shows itself to who has the token", function ()
+    local status, out, err = run("top", "token", "| cat")
+    assert.same({ 0, "" }, { status, err })
+    assert.truthy(out:find("60 slots: 26 allocated, 34 idle; demand 31", 1, true), out)
+    status, out, err = run("status", "token", "| cat")
+    assert.same({ 0, "" }, { status, err })
+    assert.truthy(out:find("healthy yes", 1, true), out)
+    status, out = run("status", "token", "--format json")
+    assert.equal(0, status)
+    assert.is_true(json.decode(out).healthy)
+    status, out = shell.run(("ALLOT_SOCKET=%s ALLOT_TOKEN_FILE=%s/token %s status --format json")
+      :format(address, folder, shell.allot))
+    assert.equal(0, status)
+    assert.is_true(json.decode(out).healthy)
+  end)
+
+  it("follows what happens on a terminal", function ()
+    if not terminal.there() then return pending "tmux is not installed" end
+    local it_runs = terminal.start(("%s top --socket %s --token-file %s/token; echo ended"):format(
+      shell.allot, address, folder))
+    it_runs:wait "q quit.*"
+    service:call("demand", { consumer = "/students", slots = 7 })
+    it_runs:wait "students[^\n]* 7 +7 +7.*"
+    it_runs:type("q", nil)
+    it_runs:wait "ended.*"
+    it_runs:close()
+  end)
+
+  it("says nothing to who has not, and why", function ()
+    for _, verb in ipairs { "top", "status" } do
+      local _, out, err = run(verb, nil, "| cat")
+      assert.equal("", out)
+      assert.truthy(err:find('call "auth" with the token first [E-service]', 1, true), err)
+      local status
+      status, out, err = run(verb, "thief")
+      assert.same({ 1, "" }, { status, out })
+      assert.truthy(err:find("this is not the token [E-service]", 1, true), err)
+      status, out, err = run(verb, "gone")
+      assert.same({ 5, "" }, { status, out })
+      assert.truthy(err:find("gone", 1, true), err)
+    end
+  end)
+end)

@@ -6,7 +6,8 @@
  * It says {"token": "...", "group": "default", "watch": ["/", "/a", ["/b", 200, 100]]}: branches,
  * or of one the children from 200 on, 100 of them. It is told of them whole, and from then on, each
  * time it can take something, what is otherwise than when it was told last; so one that reads
- * slowly gets the newest state in place of all between, and takes no more memory than another.
+ * slowly gets the newest state in place of all between, and takes no more memory than another. Of
+ * decisions it is told the last ALLOT__VIEW_TOLD, and, as "missed", how many it was not told of.
  */
 #ifndef ALLOT_SERVICE_LIVE_H
 #define ALLOT_SERVICE_LIVE_H

@@ -110,9 +110,12 @@ static void say_branches(struct allot__live *live, const allot__view *view)
 static void say(struct allot__live *live, const allot__view *view)
 {
     const allot_service *service = live->session->http->service;
+    int64_t missed = view->told_count - ALLOT__VIEW_TOLD - live->told;
     allot__buf_puts(&live->out, "{");
     allot__buf_number(&live->out, "n", ++live->number);
     allot__view_put_head(&live->out, service, view, live->group);
+    if (missed > 0 && !live->fresh)
+        allot__buf_number(&live->out, "missed", missed);
     if (live->fresh) {
         live->point = live->told = 0;
         allot__buf_bool(&live->out, "fresh", true);

@@ -7,6 +7,7 @@ import { Tree } from "/tree.js";
 
 let token = null, socket = null, group = null, explained = null, wait = 500;
 let points = [], heard = 0, wanted = [["/", 0, 50]], spoke = 0;
+let newest = null, told_of = null, telling = false;
 
 // ---- Asking -------------------------------------------------------------------------------------
 
@@ -67,15 +68,33 @@ async function why(focus) {
   const path = explained;
   const { good, value } = await ask("/explain", group ? { path, group } : { path });
   if (path !== explained) return;
+  told_of = good ? `${value.cycle} ${value.event}` : newest;
   const lines = good ? value.lines || [] : [value.message || "it cannot be explained"];
   const texts = lines.map(line => typeof line === "string" ? line : line.text || "");
   set($("why-name"), path);
+  set($("why-when"), good ? `at event ${number(value.event)}, ${clock(value.now)}` : "");
   if ($("why-lines").dataset.said !== JSON.stringify(texts)) {
     $("why-lines").dataset.said = JSON.stringify(texts);
     $("why-lines").replaceChildren(...texts.map(text => make("li", {}, text)));
   }
   $("why").hidden = false;
   if (focus) $("why").focus();
+}
+
+// The explanation is made anew when the rows beside it are of another cycle or event: one question
+// at a time.
+async function follow() {
+  while (explained && told_of !== newest) {
+    const before = newest;
+    try { await why(false); } catch { return; }
+    if (told_of !== newest && newest === before) return; // the service is ahead of the rows
+  }
+}
+
+function why_soon() {
+  if (telling) return;
+  telling = true;
+  follow().finally(() => { telling = false; });
 }
 
 function close_why() {
@@ -126,7 +145,8 @@ document.addEventListener("keydown", event => {
 
 // ---- What comes ---------------------------------------------------------------------------------
 
-function decisions(told) {
+function decisions(told, missed) {
+  if (missed) $("told").prepend(make("li", {}, `${number(missed)} decisions not shown`));
   for (const it of told) {
     const parts = [["granted", "slots granted"], ["reclaimed", "slots reclaimed"],
       ["starts", "jobs started"], ["resumes", "jobs resumed"], ["suspends", "jobs suspended"],
@@ -175,10 +195,12 @@ function hear(message) {
   groups(message.groups, message.group);
   totals($("totals"), message.totals);
   chart($("chart"), $("chart-text"), points);
-  decisions(message.told);
+  decisions(message.told, message.missed);
   set($("when"), `${message.policy}, ${number(message.consumers)} consumers, event `
     + `${number(message.event)}, ${clock(message.now)}`);
   health("good", "live");
+  newest = `${message.cycle} ${message.event}`;
+  why_soon();
   tree.soon();
 }
 
@@ -207,7 +229,6 @@ async function now_and_then() {
   try {
     const { good, value } = await ask("/status");
     if (good) status($("status"), value);
-    if (explained) await why(false);
     if (searched && document.visibilityState === "visible") {
       const { value: again } = await ask("/state", { find: searched, ...(group && { group }) });
       if (again.found && again.found.text === searched) tree.change(again.found.rows);

@@ -1,0 +1,56 @@
+-- SPDX-License-Identifier: MIT
+-- Copyright the allot authors
+--- A service whose viewers and clients flood it, or stop reading: memory stays bounded, others are
+-- served, and who comes back is told what it missed.
+
+local json = require "dkjson"
+local live = require "spec.support.view"
+local shell = require "spec.support.shell"
+
+-- A sanitized service keeps what it freed for a while: its size says nothing.
+local SIZES = not shell.build:find "dev$"
+
+describe("a service", function ()
+  local service
+
+  before_each(function () if live.there() then service = live.start(nil, "--interval 0") end end)
+  after_each(function () if service then service:stop() end end)
+
+  local function flood(name, scenario, count, test)
+    it(name, function ()
+      if not service then return pending "LuaSocket is not installed" end
+      local status, out, err = shell.run(("timeout 120 python3 -B spec/support/flood.py %s %s %d "
+        .. "%s %d"):format(scenario, service.pid, service.port, service.socket, count))
+      assert.equal(0, status, err)
+      test(assert(json.decode(out), out))
+    end)
+  end
+
+  flood("tells a viewer that stopped reading the newest, and how much it missed", "stops_reading",
+    600, function (told)
+      if SIZES then assert.is_true(told.grown < 8 * 2 * 1024 * 1024, told.grown) end
+      assert.equal(told.newest, told.seq)
+      -- Each decision is told, or counted as missed.
+      assert.equal(told.wanted, told.told + told.missed)
+      assert.is_true(told.missed > 0)
+      assert.equal(200, told.well)
+    end)
+
+  flood("is not moved by viewers that talk without end", "floods", 400, function (told)
+    if SIZES then assert.is_true(told.grown < 32 * 1024 * 1024, told.grown) end
+    assert.is_true(told.sent > 1000000, told.sent)
+    assert.is_true(told.slowest < 1, told.slowest)
+    assert.equal(200, told.well)
+  end)
+
+  flood("answers all that is asked at once", "pipelines", 2000, function (told)
+    assert.is_true(told.all < 2000 * 0.0015 + 1, told.all)
+  end)
+
+  flood("makes one long answer at a time for a client", "greedy", 300, function (told)
+    if SIZES then assert.is_true(told.grown < 32 * 1024 * 1024, told.grown) end
+    assert.equal(300, told.answers)
+    assert.is_true(told.same)
+    assert.is_true(told.long >= 400)
+  end)
+end)
