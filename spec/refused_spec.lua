@@ -86,6 +86,7 @@ describe("a call that is wrong", function ()
     start(TREE)
     assert(it_runs:call("demand", { consumer = "/a", slots = 10 }))
     assert(it_runs:call "cycle")
+    assert(it_runs:call("allocated", { consumer = "/b/c", slots = 1 }))
     assert(it_runs:call("start", { id = "t", consumer = "/a", slots = 4 }))
     assert(it_runs:call("session", { id = "s", consumer = "/a", scheduling = "minimum" }))
     refuses {
@@ -103,12 +104,18 @@ describe("a call that is wrong", function ()
         "slots: found 7, allowed at most 6, what is allocated and free", "E-allocated" },
       { "start", '{"id": "u", "consumer": "/a", "tags": [' .. many(257, '"#"') .. "]}",
         "tags: found 257, allowed at most 256", "E-range" },
+      { "start", '{"id": "u", "consumer": "/b/c", "session": "s"}',
+        'session: the session "s" is of /a, and a task runs for the consumer of its session',
+        "E-session" },
       { "finish", '{"id": "u"}', 'id: no task "u" runs', "E-unknown-task" },
       { "session", '{"id": "z", "consumer": "/a", "scheduling": "priority"}',
         'other sessions have "minimum", and all of a leaf have the same', "E-scheduling" },
       { "session_end", '{"id": "z"}', 'id: there is no session "z"', "E-unknown-session" },
       { "host", '{"name": "h9"}', 'name: nobody knows the host "h9"', "E-unknown-host",
         "give its `slots` to make it known" },
+      { "host", '{"name": "h2", "slots": 1000000000}',
+        "slots: the hosts of its group would have 1000000040, at most 1000000000 are allowed",
+        "E-slots" },
       { "returned", '{"reclaim": "r9", "slots": 1}', 'reclaim: nothing is in flight as "r9"',
         "E-unknown-reclaim" },
       { "submit", '{"id": "j", "queue": "q"}', 'queue: the plan has no "q"', "E-unknown-queue" },
@@ -167,6 +174,9 @@ describe("a call that is wrong", function ()
         "E-unknown-resource" },
       { "submit", '{"id": "p", "queue": "low"}', 'id: the job "p" is there already',
         "E-duplicate-id" },
+      { "submit", '{"id": "j", "queue": "low", "slots": 1000000000}',
+        "slots: the queue's jobs would have 1000000021, at most 1000000000 are allowed",
+        "E-demand" },
       { "stop", '{"id": "p"}', 'the job "p" is pending, allowed running or suspended',
         "E-job-state" },
       { "withdraw", '{"id": "r"}',

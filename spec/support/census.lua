@@ -64,6 +64,7 @@ census.unreachable = {
   ["the service did not end well"] = "as above",
   ["the service does not answer"] = "as above",
   ["the service closed a connection under load"] = "as above",
+  ["an edit was not taken: %.400s"] = "bench's edits are good: a defence",
   ["no memory to record a decision"] = "an allocation fails: the C tests",
   ["out of memory"] = "as above",
   ["too many values"] = "unpack gives fewer: a defence",
