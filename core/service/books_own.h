@@ -74,6 +74,7 @@ typedef struct allot__host_item {
     allot_closed closed;
     int32_t exclusive_to;
     bool exclusive_given;
+    bool used; /* something is said to be there: while it is asked (books_host.c) */
     size_t size;
 } allot__host_item;
 
