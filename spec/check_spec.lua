@@ -189,6 +189,10 @@ describe("a plan", function ()
     assert.falsy(err:find("/night", 1, true), err)
   end)
 
+  it("has one cycle more to come to rest at the second of a switch (C-10)", function ()
+    assert.equal(0, (check("--seed 13 examples/windows/plan.json", 200)))
+  end)
+
   it("of a policy that breaks is told at the policy's line", function ()
     shell.write(out .. "/each.lua", shell.read "examples/broken/ping_pong.lua")
     local status, _, err = check(plan [[

@@ -104,10 +104,12 @@ local function changes(decision)
   return #decision.grants > 0 or #decision.reclaims > 0
 end
 
---- Cycles after which nothing more may be decided. With books a full branch may give back slots
+--- Cycles after which nothing more may be decided: one more at a switch of windows, which enforces
+-- what is owned before what is wanted decides (C-10). With books a full branch may give back slots
 -- that are above quotas one by one.
 function trial:cycles()
   local most = (self.desk.plain and FEW or MANY) + (self.state.reclaims and 1 or 0)
+    + (self.plan.windows and 1 or 0)
   for _, it in ipairs(self.desk.kind == "books" and self.view.groups or {}) do
     for _, row in ipairs(it.group.consumers) do
       local over = it.inner[row.path] and 0 or row.allocated - row.quota
