@@ -85,6 +85,26 @@ describe("below a limit that others fill (C-11)", function ()
       { reclaims = { ["P/B"] = { 3, ["P/A"] = 3 } }, why = { ["P/B"] = "recalled" } })
   end)
 
+  it("a lender calls nothing back that another is sure of before it", function ()
+    -- A borrows from C what it has lent itself; C's turn is after A's.
+    local short = owners {
+      { "B", borrow_limit = 1 },
+      { "P", limit = 10,
+        { "C", owned = 1, rank = 1, lend = true },
+        { "A", owned = 10, borrow = true, lend = true },
+      },
+    }
+    local now = state {
+      B = { 0, 1 }, ["P/C"] = { 1 }, ["P/A"] = { 12, 10 },
+      loans = { loan("P/A", "B", 1), loan("P/C", "P/A", 1) },
+    }
+    judge(short, now, { loans = { ["P/A>B"] = 1, ["P/C>P/A"] = 1 } })
+    now.consumers["/P/A"].demand = 9
+    judge(short, now, {
+      reclaims = { ["P/A"] = { 1, ["P/C"] = 1 } }, loans = { ["P/A>B"] = 1 },
+    })
+  end)
+
   it("a pool that an owner fills is not shared out to others meanwhile", function ()
     -- The limit has room for one: it is A's, whose slots are lent, and not B's.
     judge(owners {

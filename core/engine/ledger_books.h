@@ -230,7 +230,8 @@ static inline int32_t allot__holder_lend_most(const allot__holder *holder)
 /* A holder has more slots, or fewer, of which so many were idle: so have its parents. */
 void allot__books_has(allot__ledger *ledger, int32_t holder, int64_t slots, int64_t outside);
 /* What the limits of a holder's parents still hold beside what they set aside for others; of slots
- * that come from `from` (-1: of none) limits above both do not matter. */
+ * that come from `from` (-1: of none) limits above both hold all, but for what that one is sure of
+ * and the holder is not. */
 int64_t allot__books_within(const allot__ledger *ledger, int32_t holder, int32_t from);
 /* What they hold of idle slots: until promised ones are back, their holders still have them. */
 int64_t allot__books_outside(const allot__ledger *ledger, int32_t holder);

@@ -32,6 +32,15 @@ static void add_class(allot__holder *holder, allot__class as, int64_t slots)
     *of += (int32_t)slots;
 }
 
+/* What a limit of a parent of both holds of slots that go from one below it to another: those that
+ * one is sure of, those that the other is not, and what is left beside. */
+static int64_t between(int64_t left, int64_t own, const allot__holder *from)
+{
+    int64_t beyond = allot__holder_has(from) - from->sure;
+    left += beyond > 0 ? beyond : 0;
+    return left > own ? left : own;
+}
+
 int64_t allot__books_within(const allot__ledger *ledger, int32_t holder, int32_t from)
 {
     const allot__work *work = ledger->work;
@@ -42,12 +51,14 @@ int64_t allot__books_within(const allot__ledger *ledger, int32_t holder, int32_t
     for (int32_t family = it->family; ledger->limited && family > 0;
          family = ledger->above[family]) {
         int32_t parent = work->group->parent[family];
-        bool both = place >= ledger->first[parent] && place < ledger->end[parent];
-        if (both || work->limit[parent] == ALLOT_NONE) {
+        if (work->limit[parent] == ALLOT_NONE) {
             continue;
         }
         int64_t holds = ledger->inside[family] + ledger->aside[family] - own;
         int64_t left = work->limit[parent] - holds;
+        if (place >= ledger->first[parent] && place < ledger->end[parent]) {
+            left = between(left, own, &ledger->holders[from]);
+        }
         most = allot__least(left, most);
     }
     return most > 0 ? most : 0;

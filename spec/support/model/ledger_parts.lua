@@ -90,15 +90,17 @@ function parts.missing(leaf)
   return math.max(0, leaf.sure - parts.has(leaf))
 end
 
---- What limits hold for a leaf beside what others have and are sure of; of slots of `from` only
---- limits that are not above both.
+--- What limits hold for a leaf beside what others have and are sure of. Of slots of `from` a limit
+--- above both holds those that the leaf is sure of, and more as far as `from` is not.
 function parts.within(leaf, from)
   local most = NONE
   for _, branch in ipairs(leaf.branches) do
-    if not (from and parts.listed({ branch.path }, from.path)) then
-      local others = parts.sum(branch.leaves, parts.has) + parts.sum(branch.leaves, parts.missing)
-      most = least(most, branch.limit - others + parts.missing(leaf))
+    local others = parts.sum(branch.leaves, parts.has) + parts.sum(branch.leaves, parts.missing)
+    local left = branch.limit - others + parts.missing(leaf)
+    if from and parts.listed({ branch.path }, from.path) then
+      left = math.max(parts.missing(leaf), left + math.max(0, parts.has(from) - from.sure))
     end
+    most = least(most, left)
   end
   return math.max(0, most)
 end
