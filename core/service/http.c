@@ -68,6 +68,12 @@ static int on_event(struct lws *wsi, enum lws_callback_reasons reason, void *use
     allot__http_session *session = user;
     allot__http *http = lws_context_user(lws_get_context(wsi));
     switch (reason) {
+    case LWS_CALLBACK_WSI_CREATE:
+        http->connections++;
+        return 0;
+    case LWS_CALLBACK_WSI_DESTROY:
+        http->connections--;
+        return 0;
     case LWS_CALLBACK_HTTP:
     case LWS_CALLBACK_HTTP_WRITEABLE:
     case LWS_CALLBACK_CLOSED_HTTP:
@@ -103,42 +109,17 @@ static const lws_retry_bo_t patience = {
 
 /* ---- Beginning ------------------------------------------------------------------------------- */
 
-static int refuse(allot_report *report, const char *format, const char *address)
-{
-    allot_report_say(report, ALLOT_ERROR, "E-listen", format, address);
-    return ALLOT_EIO;
-}
-
-static int split(allot__http *http, allot_report *report)
-{
-    const allot_service_config *config = &http->service->config;
-    if (allot__address_split(config->http, http->host, sizeof http->host, &http->port) != ALLOT_OK)
-        return refuse(report, "http: %.200s is no address: host:port, [::1]:port or port",
-                      config->http);
-    if (http->host[0] == '\0')
-        snprintf(http->host, sizeof http->host, "127.0.0.1");
-    if (!allot__http_loopback(http->host) && config->token == NULL)
-        return refuse(report, "http: %.200s can be reached from elsewhere, so a token is needed",
-                      config->http);
-    return ALLOT_OK;
-}
-
 static int open_context(allot__http *http, allot_report *report)
 {
     void *loops[] = {http->service->loop};
-    bool six = strchr(http->host, ':') != NULL;
     struct lws_context_creation_info info = {
         .options = LWS_SERVER_OPTION_LIBUV | LWS_SERVER_OPTION_EXPLICIT_VHOSTS |
-                   LWS_SERVER_OPTION_SKIP_SERVER_CANONICAL_NAME |
-                   LWS_SERVER_OPTION_FAIL_UPON_UNABLE_TO_BIND |
-                   (six ? LWS_SERVER_OPTION_IPV6_V6ONLY_MODIFY | LWS_SERVER_OPTION_IPV6_V6ONLY_VALUE
-                        : LWS_SERVER_OPTION_DISABLE_IPV6),
+                   LWS_SERVER_OPTION_SKIP_SERVER_CANONICAL_NAME,
         .foreign_loops = loops,
         .pcontext = &http->context,
         .user = http,
         .protocols = protocols,
-        .port = http->port,
-        .iface = strcmp(http->host, "localhost") == 0 ? "127.0.0.1" : http->host,
+        .port = CONTEXT_PORT_NO_LISTEN_SERVER,
         .server_string = "allot",
         .fd_limit_per_thread = (unsigned)http->service->files.viewers + 8,
         .max_http_header_pool = (unsigned short)http->service->files.viewers,
@@ -152,20 +133,19 @@ static int open_context(allot__http *http, allot_report *report)
     };
     lws_set_log_level(0, NULL);
     struct lws_context *context = lws_create_context(&info);
-    if (context == NULL)
-        return refuse(report, "http: %.200s: libwebsockets or its uv event library cannot begin",
-                      http->service->config.http);
     http->context = context;
-    http->vhost = lws_create_vhost(context, &info);
-    if (http->vhost == NULL)
-        return refuse(report, "http: %.200s cannot be listened on: it is taken, or not ours",
-                      http->service->config.http);
-    http->port = lws_get_vhost_listen_port(http->vhost);
-    return ALLOT_OK;
+    http->vhost = context != NULL ? lws_create_vhost(context, &info) : NULL;
+    if (http->vhost != NULL)
+        return ALLOT_OK;
+    allot_report_say(report, ALLOT_ERROR, "E-listen",
+                     "http: %.200s: libwebsockets or its uv event library cannot begin",
+                     http->service->config.http);
+    return ALLOT_EIO;
 }
 
 static void on_tick(uv_timer_t *timer)
 {
+    allot__http_accept(timer->data);
     allot__live_tick(timer->data);
 }
 
@@ -178,9 +158,9 @@ int allot__http_start(allot_service *service, allot_report *report)
         return ALLOT_ENOMEM;
     http->service = service;
     service->slots[slot_of()] = http;
-    int status = split(http, report);
+    int status = open_context(http, report);
     if (status == ALLOT_OK)
-        status = open_context(http, report);
+        status = allot__http_listen(http, report);
     if (status != ALLOT_OK)
         return status;
     uv_timer_init(service->loop, &http->tick);
@@ -234,6 +214,7 @@ void allot__http_stop(allot_service *service)
     if (http == NULL)
         return;
     http->stopping = true;
+    allot__http_deafen(http);
     if (http->tick_opened)
         uv_close((uv_handle_t *)&http->tick, closed);
     if (http->context == NULL)

@@ -39,6 +39,9 @@ typedef struct allot__http {
     struct lws_vhost *vhost;
     char host[256];
     int32_t port;
+    uv_tcp_t listener;
+    bool listens, waits; /* waits: somebody has come and is not let in yet */
+    int32_t connections;
     uv_timer_t tick; /* sends to those who look */
     uv_idle_t wait;  /* until libwebsockets is closed */
     int quiet_turns;
@@ -73,6 +76,15 @@ typedef struct allot__page_file {
     size_t len;
 } allot__page_file;
 extern const allot__page_file allot__page_files[]; /* generated; the last has no path */
+
+/* ---- Who comes (http_listen.c) --------------------------------------------------------------- */
+
+/* Listens where the configuration says. EIO (report). */
+int allot__http_listen(allot__http *http, allot_report *report);
+/* Lets in who waits, if there is room. */
+void allot__http_accept(allot__http *http);
+/* Ends listening. */
+void allot__http_deafen(allot__http *http);
 
 /* ---- Who may (http_guard.c) ------------------------------------------------------------------ */
 
