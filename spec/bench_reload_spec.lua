@@ -24,7 +24,7 @@ describe("edits of a running service", function ()
       assert.is_true(of.decides_ms.p50 <= of.decides_ms.max)
       -- Nothing is taken before files have been quiet for so long.
       assert.is_true(of.decides_ms.p50 > told.limits.quiet_ms)
-      assert.is_true(of.swap_ms > 0 and of.away_ms > 0)
+      assert.is_true(of.swap_ms > 0 and of.away_ms > 0 and of.busy_ms > 0)
     end
     assert.is_true(told.limits.read_ms > told.limits.cycle_ms and told.limits.cycle_ms > 0)
   end)

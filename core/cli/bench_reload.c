@@ -211,21 +211,25 @@ static int put_plan(reload *it, int more)
     return code;
 }
 
-/* Asks over and over, until so many swaps and a cycle behind, or for so long; how long that took,
- * and the longest that an answer was waited for, in ms. */
-static int watch(reload *it, int64_t swaps, double seconds, double *took, double *away)
+static double most(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+/* Asks over and over, until so many swaps and a cycle behind, or for so long; *took: ms. */
+static int watch(reload *it, int64_t swaps, double seconds, reload_edits *of, double *took)
 {
     double began = allot__bench_clock(), now = began;
     int64_t cycle = INT64_MAX;
     int code = CLI_DONE;
-    *away = 0;
     while (code == CLI_DONE && now - began < seconds) {
         code = feed(it);
-        double asked = allot__bench_clock();
+        double asked = allot__bench_clock(), looped = allot__serve_looped(it->child.pid);
         if (code == CLI_DONE)
             code = ask(it, "status");
         now = allot__bench_clock();
-        *away = (now - asked) * 1e3 > *away ? (now - asked) * 1e3 : *away;
+        of->away = most(of->away, (now - asked) * 1e3);
+        of->busy = most(of->busy, (allot__serve_looped(it->child.pid) - looped) * 1e3);
         *took = (now - began) * 1e3;
         if (cycle == INT64_MAX && number(it, "\"swapped\": ") >= swaps)
             cycle = number(it, "\"cycle\": ");
@@ -241,20 +245,19 @@ static int watch(reload *it, int64_t swaps, double seconds, double *took, double
 
 static int edit(reload *it, reload_edits *of, int64_t swaps)
 {
-    double ignored;
-    int code = watch(it, swaps, PATIENCE, &of->decides[of->count], &of->away[of->count]);
-    double swap = (double)number(it, "\"last_swap_us\": ") / 1e3;
-    of->swap = swap > of->swap ? swap : of->swap;
-    of->count++;
-    return code == CLI_DONE ? watch(it, INT64_MAX, CALM, &ignored, &ignored) : code;
+    double took;
+    int code = watch(it, swaps, PATIENCE, of, &of->decides[of->count++]);
+    of->swap = most(of->swap, (double)number(it, "\"last_swap_us\": ") / 1e3);
+    return code == CLI_DONE ? watch(it, INT64_MAX, CALM, of, &took) : code;
 }
 
 static int edit_all(reload *it)
 {
     double took;
-    int code = watch(it, INT64_MAX, CALM, &took, &it->calm);
+    int code = watch(it, INT64_MAX, CALM, &it->calm, &took);
+    it->calm = (reload_edits){.count = 0}; /* what came of filling the books is over */
     if (code == CLI_DONE)
-        code = watch(it, INT64_MAX, CALM, &took, &it->calm); /* snapshots and such are over */
+        code = watch(it, INT64_MAX, 2 * CALM, &it->calm, &took);
     for (int i = 1; i <= it->wanted && code == CLI_DONE; i++) {
         code = put_policy(it, i);
         if (code == CLI_DONE)
@@ -314,14 +317,13 @@ static int by_size(const void *a, const void *b)
 static void sort(reload_edits *of)
 {
     qsort(of->decides, (size_t)of->count, sizeof *of->decides, by_size);
-    qsort(of->away, (size_t)of->count, sizeof *of->away, by_size);
 }
 
 int allot__bench_reload(allot__cli *cli)
 {
     allot_engine *engine = cli->engine;
     reload *it = allot_engine_alloc(engine, NULL, 0, sizeof *it);
-    size_t size = (size_t)EDITS_MOST * 4 * sizeof(double);
+    size_t size = (size_t)EDITS_MOST * 2 * sizeof(double);
     double *samples = allot_engine_alloc(engine, NULL, 0, size);
     int code = CLI_DONE;
     if (it == NULL || samples == NULL) {
@@ -331,9 +333,8 @@ int allot__bench_reload(allot__cli *cli)
         it->cli = cli;
         it->child = (serve_child){.pid = -1, .watches = true};
         it->asker = it->feeder = -1;
-        it->policy = (reload_edits){.decides = samples, .away = samples + EDITS_MOST};
-        it->plan =
-            (reload_edits){.decides = samples + 2 * EDITS_MOST, .away = samples + 3 * EDITS_MOST};
+        it->policy = (reload_edits){.decides = samples};
+        it->plan = (reload_edits){.decides = samples + EDITS_MOST};
         allot__bench_reload_is(cli->options.shape, &it->wanted, &it->tasks);
         code = measure(it);
     }

@@ -12,8 +12,10 @@
 
 /* What edits of a kind came to, in ms. */
 typedef struct reload_edits {
-    double *decides, *away; /* of `count` */
-    double swap;            /* the most */
+    double *decides; /* of `count` */
+    /* The most: that an answer was waited for, that the loop computed meanwhile, and that it did to
+     * swap. Others that compute make the first longer. */
+    double away, busy, swap;
     int count;
 } reload_edits;
 
@@ -27,7 +29,7 @@ typedef struct reload {
     int64_t fed;
     double since;              /* events flow */
     reload_edits policy, plan; /* by what was edited */
-    double calm;               /* ms that the loop was away at most while nothing was edited */
+    reload_edits calm;         /* while nothing was */
     double read, cycle;        /* s, by themselves */
     int64_t flights, id;       /* reclaims under way */
 } reload;

@@ -184,6 +184,13 @@ double allot__serve_computed(pid_t pid)
     return (ticks + (double)strtoll(at, NULL, 10)) / (double)sysconf(_SC_CLK_TCK);
 }
 
+double allot__serve_looped(pid_t pid)
+{
+    char text[128];
+    read_proc(pid, "schedstat", text, sizeof text);
+    return (double)strtoll(text, NULL, 10) * 1e-9;
+}
+
 /* ---- The result ------------------------------------------------------------------------------ */
 
 static void put_times(allot__text *out, const char *what, const serve_times *times)

@@ -57,8 +57,9 @@ int allot__serve_connect(allot__cli *cli, const serve_child *child);
 int allot__serve_load(allot__cli *cli, const serve_child *child, serve_result *out);
 /* Bytes of its memory that are in use; 0: unknown. */
 int64_t allot__serve_memory(pid_t pid);
-/* Seconds that it computed. */
+/* Seconds that it computed; and its loop's thread alone, to the nanosecond. */
 double allot__serve_computed(pid_t pid);
+double allot__serve_looped(pid_t pid);
 
 /* The shape "serve", "serve/SECONDS", "serve/SECONDS/EVENTS"; false: it is none of these. */
 bool allot__bench_serve_is(const char *shape, int64_t *seconds, int64_t *rate);
