@@ -27,7 +27,7 @@ typedef struct allot__group_state {
 /* A reclaim in flight; its claims are claims[first] ... claims[first + count - 1] of the state, its
  * tasks likewise. */
 typedef struct allot__flight {
-    char *id;
+    const char *id; /* in the state's flight_pool */
     int32_t group, consumer;
     int64_t slots, deadline;
     int32_t first, count;
@@ -37,7 +37,7 @@ typedef struct allot__flight {
 
 /* A task that goes: its number in the state, after sealing; -1: it is gone. */
 typedef struct allot__flight_task {
-    char *id;
+    const char *id;
     int32_t task;
 } allot__flight_task;
 
@@ -58,6 +58,8 @@ struct allot_state {
     allot__vector claims;       /* of allot_claim */
     allot__vector loans;        /* of allot_loan */
     allot__vector flight_tasks; /* of allot__flight_task */
+    allot__pool flight_pool;    /* of their ids */
+    bool flights_found;         /* the tasks that they name, among those that are arranged */
     allot__tasks tasks;
     allot__hosts hosts; /* those that are not as planned */
     /* model/job.h; after sealing NULL alone where the plan has neither queues nor leases. */

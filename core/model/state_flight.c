@@ -86,25 +86,19 @@ static bool add_claim(allot_state *state, const allot_claim *claim)
 
 static bool add_task(allot_state *state, const char *id)
 {
-    char *copy = allot__copy(state->engine, id, strlen(id));
+    const char *copy = allot__pool_copy(state->engine, &state->flight_pool, id);
     allot__flight_task *added =
         copy ? allot__push(state->engine, &state->flight_tasks, sizeof *added) : NULL;
     if (added)
         *added = (allot__flight_task){copy, -1};
-    else
-        allot__free_string(state->engine, copy);
     return added;
 }
 
-/* Takes lists back to what they were. */
+/* Takes lists back to what they were; what was added to the pool ends with it. */
 static void undo(allot_state *state, const allot__flight *flight)
 {
-    const allot__flight_task *tasks = state->flight_tasks.items;
-    for (size_t i = (size_t)flight->first_task; i < state->flight_tasks.count; i++)
-        allot__free_string(state->engine, tasks[i].id);
     state->flight_tasks.count = (size_t)flight->first_task;
     state->claims.count = (size_t)flight->first;
-    allot__free_string(state->engine, flight->id);
 }
 
 int allot_state_in_flight(allot_state *state, const allot_in_flight *reclaim)
@@ -122,7 +116,7 @@ int allot_state_in_flight(allot_state *state, const allot_in_flight *reclaim)
                             .task_count = reclaim->task_count,
                             .gone = reclaim->gone};
     if (reclaim->id)
-        flight.id = allot__copy(state->engine, reclaim->id, strlen(reclaim->id));
+        flight.id = allot__pool_copy(state->engine, &state->flight_pool, reclaim->id);
     bool copied = flight.id || !reclaim->id;
     for (int32_t i = 0; copied && i < reclaim->claim_count; i++)
         copied = add_claim(state, &reclaim->claims[i]);
@@ -135,23 +129,19 @@ int allot_state_in_flight(allot_state *state, const allot_in_flight *reclaim)
         return ALLOT_ENOMEM;
     }
     *added = flight;
+    state->flights_found = false;
     return ALLOT_OK;
 }
 
 void allot__flights_clear(allot_state *state)
 {
-    allot__flight *flights = state->flights.items;
-    allot__flight_task *tasks = state->flight_tasks.items;
-    for (size_t i = 0; i < state->flights.count; i++)
-        allot__free_string(state->engine, flights[i].id);
-    for (size_t i = 0; i < state->flight_tasks.count; i++)
-        allot__free_string(state->engine, tasks[i].id);
+    allot__pool_clear(state->engine, &state->flight_pool);
     state->flights.count = state->flight_tasks.count = state->claims.count = 0;
 }
 
 void allot__flights_free(allot_state *state)
 {
-    allot__flights_clear(state);
+    allot__pool_free(state->engine, &state->flight_pool);
     allot__vector_free(state->engine, &state->flights);
     allot__vector_free(state->engine, &state->claims);
     allot__vector_free(state->engine, &state->flight_tasks);
@@ -179,7 +169,7 @@ int allot__flights_seal(allot_state *state, allot_report *report)
 {
     const allot__flight *flights = state->flights.items;
     size_t bytes = state->tasks.list.count / 8 + 1;
-    if (state->flight_tasks.count == 0)
+    if (state->flight_tasks.count == 0 || state->flights_found)
         return ALLOT_OK;
     uint8_t *named = allot__new(state->engine, bytes, 1);
     if (!named)
@@ -205,5 +195,6 @@ int allot__flights_seal(allot_state *state, allot_report *report)
         }
     }
     allot__free(state->engine, named, bytes, 1);
+    state->flights_found = result == ALLOT_OK;
     return result;
 }

@@ -299,6 +299,7 @@ int allot__tasks_arrange(allot_state *state)
     if (state->tasks.arranged)
         return ALLOT_OK;
     allot__tasks_release(state);
+    state->flights_found = false;
     int status = allot__tasks_close_up(state);
     if (status == ALLOT_OK)
         status = arrange(state);

@@ -128,6 +128,7 @@ void allot__books_end(allot__books *books)
     FREE_ALL(books, hosts, allot__host_item);
     allot__sv_free(books->engine, books->loans, books->loan_room, sizeof *books->loans);
     allot__sv_free(books->engine, books->granted, books->granted_room, sizeof *books->granted);
+    allot__sv_free(books->engine, books->numbered, books->numbered_room, sizeof *books->numbered);
     end(books, books->lease, books->leases, sizeof *books->lease);
     end(books, books->lease_told, books->leases, sizeof *books->lease_told);
     end(books, books->usage, books->queues, sizeof *books->usage);

@@ -19,8 +19,14 @@ bool allot__books_told(const allot__books *books, const allot_decision *decision
 {
     allot_kill kill;
     allot_task task;
+    allot_flight flight;
     if (allot_decision_kill(decision, i, &kill) != ALLOT_OK ||
-        allot_state_task_at(allot_decision_state(decision), kill.task, &task) != ALLOT_OK)
+        allot_decision_flight(decision, kill.flight, &flight) != ALLOT_OK)
+        return false;
+    const allot__flight_item *of = allot__books_flight(books, kill.flight, flight.id);
+    if (of != NULL && of->told)
+        return true;
+    if (allot_state_task_at(allot_decision_state(decision), kill.task, &task) != ALLOT_OK)
         return false;
     const allot__named *item = allot__map_find(&books->tasks, task.id, strlen(task.id));
     return item != NULL && ((const allot__task_item *)(const void *)item)->told;
@@ -148,20 +154,40 @@ static void enter_grants(entry *it)
     }
 }
 
+static void enter_kill(entry *it, const allot_kill *kill)
+{
+    allot_task task;
+    allot_state_task_at(allot_decision_state(it->decision), kill->task, &task);
+    allot__named *item = allot__map_find(&it->books->tasks, task.id, strlen(task.id));
+    if (item == NULL || allot__task_of(item)->told)
+        return;
+    allot__map_touch(&it->books->tasks, item);
+    allot__task_of(item)->told = true;
+    allot__write_id(it->effect, ALLOT__EVENT_KEEP_TOLD, task.id);
+}
+
+/* Kills of a reclaim stand together. Once all its tasks are told, nobody looks at them again. */
 static void enter_kills(entry *it)
 {
-    const allot_state *state = allot_decision_state(it->decision);
-    for (int32_t i = 0; i < allot_decision_kills(it->decision); i++) {
-        allot_kill kill;
-        allot_task task;
-        allot_decision_kill(it->decision, i, &kill);
-        allot_state_task_at(state, kill.task, &task);
-        allot__named *item = allot__map_find(&it->books->tasks, task.id, strlen(task.id));
-        if (item == NULL || allot__task_of(item)->told)
+    int32_t count = allot_decision_kills(it->decision), kills = 0;
+    allot_kill kill, next = {.flight = -1};
+    for (int32_t i = 0; i < count; i++) {
+        allot_flight flight;
+        kill = next;
+        if (i == 0)
+            allot_decision_kill(it->decision, i, &kill);
+        if (allot_decision_kill(it->decision, i + 1, &next) != ALLOT_OK)
+            next.flight = -1;
+        allot_decision_flight(it->decision, kill.flight, &flight);
+        allot__flight_item *of = allot__books_flight(it->books, kill.flight, flight.id);
+        if (of == NULL || !of->told)
+            enter_kill(it, &kill);
+        kills++;
+        if (next.flight == kill.flight)
             continue;
-        allot__map_touch(&it->books->tasks, item);
-        allot__task_of(item)->told = true;
-        allot__write_id(it->effect, ALLOT__EVENT_KEEP_TOLD, task.id);
+        if (of != NULL && kills == of->it.task_count)
+            of->told = true;
+        kills = 0;
     }
 }
 
@@ -174,13 +200,11 @@ static void write_new_flights(entry *it)
 /* Reclaims that were in flight before: whose slots are all back go, deadlines may be sooner. */
 static void enter_flights(entry *it)
 {
+    size_t before = it->books->flights.count;
     for (int32_t i = 0; i < allot_decision_flights(it->decision); i++) {
         allot_flight flight;
         allot_decision_flight(it->decision, i, &flight);
-        allot__flight_item *item =
-            flight.id != NULL
-                ? (void *)allot__map_find(&it->books->flights, flight.id, strlen(flight.id))
-                : NULL;
+        allot__flight_item *item = allot__books_flight(it->books, i, flight.id);
         if (item == NULL)
             continue;
         bool back = flight.phase == ALLOT_RETURNED, moved = item->it.deadline != flight.deadline;
@@ -195,6 +219,8 @@ static void enter_flights(entry *it)
         allot__write_id(it->effect, ALLOT__EVENT_KEEP_LANDED, flight.id);
         end_flight(it->books, item);
     }
+    if (it->books->flights.count != before)
+        it->books->numbered_count = 0;
 }
 
 static void enter_loans(entry *it)
@@ -274,7 +300,8 @@ int allot__books_enter(allot__books *books, const allot_decision *decision, int6
         enter_loans(&it);
         enter_leases(&it);
         enter_times(&it);
-        books->orders_dirty = books->orders_dirty || it.flight_count > 0 || it.loan_count > 0;
+        books->orders_dirty = books->orders_dirty || it.loan_count > 0;
+        books->orders_more = books->orders_more || it.flight_count > 0;
     }
     drop(&it);
     return status;

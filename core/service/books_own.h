@@ -65,6 +65,7 @@ typedef struct allot__flight_item {
     allot__named named;
     allot_in_flight it;
     int64_t since; /* when it was ordered; INT64_MIN: not known */
+    bool told;     /* all its tasks are told to go */
     size_t size;
 } allot__flight_item;
 
@@ -114,7 +115,11 @@ struct allot__books {
     bool sealed;
     bool lists_dirty;  /* it lacks something of its lists, and is filled with them anew */
     bool orders_dirty; /* ... of reclaims in flight or loans alone */
-    size_t ended;      /* tasks that were taken out since it was filled: their strings are there */
+    bool orders_more;  /* ... of the last reclaims alone */
+    /* Reclaims in flight by the state's numbers; none, when some have come or gone since. */
+    allot__flight_item **numbered;
+    size_t numbered_count, numbered_room;
+    size_t ended; /* tasks that were taken out since it was filled: their strings are there */
     /* Leaves whose allocated the state has yet to be told, as a decision about it lives. */
     struct allot__granted {
         int32_t group, consumer;
@@ -222,6 +227,8 @@ int allot__books_read_lines(allot__books *books, const allot__buf *text, int64_t
 /* As allot__books_write, without what leaves demand and are allocated. */
 int allot__books_write_rest(const allot__books *books, allot__buf *out);
 
+/* The reclaim of that number and id in the last state, if it is there still. */
+allot__flight_item *allot__books_flight(const allot__books *books, int32_t number, const char *id);
 /* Opens the state where there is one, so that it can be told of what changed. */
 void allot__books_unseal(allot__books *books);
 /* The state has to be made anew. */

@@ -69,17 +69,54 @@ static int put_job(const allot__job_item *item, allot_state *state, int64_t now)
     return allot_state_job(state, &job);
 }
 
-static int put_orders(const allot__books *books, allot_state *state)
+allot__flight_item *allot__books_flight(const allot__books *books, int32_t number, const char *id)
+{
+    if ((size_t)number < books->numbered_count)
+        return books->numbered[number];
+    return id != NULL ? (void *)allot__map_find(&books->flights, id, strlen(id)) : NULL;
+}
+
+/* Tells the state of reclaims in flight from that one on, and numbers them; without memory for the
+ * numbers they are looked up by their ids. */
+static int put_flights(allot__books *books, allot__named *from)
+{
+    int status = ALLOT_OK;
+    allot__flight_item **numbered =
+        allot__sv_grow(books->engine, books->numbered, &books->numbered_room,
+                       books->flights.count + 1, sizeof *books->numbered);
+    if (numbered == NULL)
+        books->numbered_count = 0;
+    else
+        books->numbered = numbered;
+    for (allot__named *it = from; it != NULL && status == ALLOT_OK; it = it->after) {
+        allot__flight_item *item = (allot__flight_item *)(void *)it;
+        status = allot_state_in_flight(books->state, &item->it);
+        if (numbered != NULL)
+            numbered[books->numbered_count++] = item;
+    }
+    return status;
+}
+
+static int put_orders(allot__books *books, allot_state *state)
 {
     int status = allot_state_clear_orders(state);
-    for (const allot__named *it = books->flights.first; it && status == ALLOT_OK; it = it->after)
-        status = allot_state_in_flight(state, &((const allot__flight_item *)(const void *)it)->it);
+    books->numbered_count = 0;
+    if (status == ALLOT_OK)
+        status = put_flights(books, books->flights.first);
     for (size_t i = 0; i < books->loan_count && status == ALLOT_OK; i++)
         status = allot_state_loan(state, &books->loans[i]);
     return status;
 }
 
-static int put_lists(const allot__books *books, allot_state *state, int64_t now)
+/* Those that came last stand behind those that the state has. */
+static int add_orders(allot__books *books, allot_state *state)
+{
+    size_t count = books->numbered_count;
+    return count > 0 ? put_flights(books, books->numbered[count - 1]->named.after)
+                     : put_orders(books, state);
+}
+
+static int put_lists(allot__books *books, allot_state *state, int64_t now)
 {
     int status = allot_state_clear(state);
     for (const allot__named *it = books->sessions.first; it && status == ALLOT_OK; it = it->after)
@@ -104,9 +141,11 @@ static int bring_lists(allot__books *books, int64_t now)
         books->ended = 0;
     } else if (books->orders_dirty) {
         status = put_orders(books, books->state);
+    } else if (books->orders_more) {
+        status = add_orders(books, books->state);
     }
     books->lists_dirty = status != ALLOT_OK;
-    books->orders_dirty = false;
+    books->orders_dirty = books->orders_more = false;
     return status;
 }
 

@@ -236,6 +236,7 @@ int allot__apply_returned(allot__books *books, const allot__event *event, allot_
     flight->slots -= event->slots;
     take_claims(flight, event->slots);
     if (flight->slots == 0) {
+        books->numbered_count = 0;
         allot__map_take(&books->flights, &item->named);
         ALLOT__ITEM_FREE(books->engine, item);
     }
