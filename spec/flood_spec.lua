@@ -47,6 +47,12 @@ describe("a service", function ()
     assert.is_true(told.all < 2000 * 0.0015 + 1, told.all)
   end)
 
+  flood("owes a client some answers at a time, however many are asked for", "reloads", 1500,
+    function (told)
+      if SIZES then assert.is_true(told.grown < 1024 * 1024, told.grown) end
+      assert.equal(1500, told.answers)
+    end)
+
   flood("makes one long answer at a time for a client", "greedy", 300, function (told)
     if SIZES then assert.is_true(told.grown < 32 * 1024 * 1024, told.grown) end
     assert.equal(300, told.answers)

@@ -76,7 +76,7 @@ void allot__feed_decisions(allot__call *call)
         allot__rpc_fault(call, &fault);
         return;
     }
-    if (allot__rpc_later(call, &reply) != ALLOT_OK)
+    if (allot__rpc_later(call, ALLOT__ANSWER_LONG, &reply) != ALLOT_OK)
         return;
     if (allot__store_decisions(
             call->service->store, params[0].whole, params[1].given ? params[1].whole : INT64_MAX,

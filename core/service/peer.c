@@ -176,7 +176,7 @@ void allot__peer_send(allot__peer *peer, const char *line, size_t len, int64_t b
 
 static bool may_run(const allot__peer *peer)
 {
-    return !peer->closing && !peer->ending && !peer->ended && !peer->owed &&
+    return !peer->closing && !peer->ending && !peer->ended && peer->owed < ALLOT__ANSWERS_MOST &&
            allot__peer_waiting(peer) < ALLOT__OUT_MOST && !allot__store_full(peer->service->store);
 }
 
@@ -333,10 +333,10 @@ void allot__peer_run(allot__peer *peer)
         ;
 }
 
-void allot__peer_owe(allot__peer *peer, bool owed)
+void allot__peer_owe(allot__peer *peer, int32_t size)
 {
-    peer->owed = owed;
-    if (!owed && !peer->running)
+    peer->owed += size;
+    if (size < 0 && !peer->running)
         allot__peer_run(peer);
 }
 

@@ -209,7 +209,7 @@ static void asked(allot__call *call)
         allot__rpc_fault(call, &fault);
         return;
     }
-    if (allot__rpc_later(call, &reply) != ALLOT_OK)
+    if (allot__rpc_later(call, ALLOT__ANSWER_SHORT, &reply) != ALLOT_OK)
         return;
     if (allot__reload_ask(allot__reload_of(call->service), NULL, reply) == ALLOT_OK)
         return;

@@ -47,7 +47,7 @@ void allot__reload_plan(allot__call *call)
         allot__rpc_error(call, ALLOT__RPC_UNAVAILABLE, "this service cannot reload", NULL);
     else if (it->text != NULL)
         allot__rpc_error(call, ALLOT__RPC_BUSY, "another plan was handed in and waits", NULL);
-    else if (allot__rpc_later(call, &reply) == ALLOT_OK &&
+    else if (allot__rpc_later(call, ALLOT__ANSWER_SHORT, &reply) == ALLOT_OK &&
              hand_in(it, params[0].text, strlen(params[0].text), reply) != ALLOT_OK) {
         allot__rpc_error(allot__reply_call(reply), ALLOT__RPC_INTERNAL,
                          allot_status_text(ALLOT_ENOMEM), NULL);

@@ -70,10 +70,14 @@ void allot__rpc_error(allot__call *call, int code, const char *message, const al
 void allot__rpc_fault(allot__call *call, const allot__fault *fault);
 void allot__rpc_report(allot__call *call, int status, const allot_report *report);
 
-/* For answers that come later: a handler takes a reply, which ends with allot__reply_end. In a
- * batch, EUSAGE: the call is answered with ALLOT__RPC_ALONE. ENOMEM likewise is answered. */
+/* For answers that come later: a handler takes a reply, which ends with allot__reply_end. It says
+ * whether its answer may be long: a client is owed one such, or some short ones, at once, and waits
+ * for them before anything else that it says is run. In a batch, EUSAGE: the call is answered with
+ * ALLOT__RPC_ALONE. ENOMEM likewise is answered. */
+typedef enum allot__answer { ALLOT__ANSWER_SHORT = 1, ALLOT__ANSWER_LONG = 64 } allot__answer;
+#define ALLOT__ANSWERS_MOST 64
 typedef struct allot__reply allot__reply;
-int allot__rpc_later(allot__call *call, allot__reply **out);
+int allot__rpc_later(allot__call *call, allot__answer size, allot__reply **out);
 /* A call to answer into, as the handler had; `peer` may be gone, then nobody is told. */
 allot__call *allot__reply_call(allot__reply *reply);
 void allot__reply_end(allot__reply *reply);

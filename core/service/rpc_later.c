@@ -10,12 +10,13 @@ struct allot__reply {
     allot__call call;
     allot__buf answer;
     char *id;
-    uint64_t peer;                                        /* its number; 0: none */
+    uint64_t peer; /* its number; 0: none */
+    allot__answer size;
     void (*tell)(void *ud, const char *line, size_t len); /* the embedder's */
     void *ud;
 };
 
-int allot__rpc_later(allot__call *call, allot__reply **out)
+int allot__rpc_later(allot__call *call, allot__answer size, allot__reply **out)
 {
     allot_engine *engine = call->service->engine;
     if (call->in_batch) {
@@ -34,13 +35,14 @@ int allot__rpc_later(allot__call *call, allot__reply **out)
     *reply = (allot__reply){.call = {.service = call->service, .id = id, .id_len = call->id_len},
                             .answer.engine = engine,
                             .id = id,
+                            .size = size,
                             .peer = call->peer != NULL ? allot__peer_number(call->peer) : 0,
                             .tell = call->tell,
                             .ud = call->tell_ud};
     reply->call.answer = &reply->answer;
     call->answered = true;
     if (call->peer != NULL)
-        allot__peer_owe(call->peer, true);
+        allot__peer_owe(call->peer, size);
     *out = reply;
     return ALLOT_OK;
 }
@@ -78,7 +80,7 @@ void allot__reply_end(allot__reply *reply)
     else if (!reply->answer.failed && reply->answer.len > 0)
         tell(reply, peer, reply->answer.bytes, reply->answer.len);
     if (peer != NULL) {
-        allot__peer_owe(peer, false);
+        allot__peer_owe(peer, -(int32_t)reply->size);
         allot__peer_push(peer);
     }
     allot__buf_free(&reply->answer);

@@ -30,7 +30,7 @@ void allot__shadow_method(allot__call *call)
         allot__rpc_fault(call, &fault);
         return;
     }
-    if (allot__rpc_later(call, &reply) == ALLOT_OK &&
+    if (allot__rpc_later(call, ALLOT__ANSWER_SHORT, &reply) == ALLOT_OK &&
         allot__shadow_begin(allot__shadow_of(call->service), params[1].text, params[0].text,
                             reply) != ALLOT_OK)
         say_enomem(reply);
@@ -81,7 +81,7 @@ void allot__shadow_promote(allot__call *call)
         allot__rpc_fault(call, &fault);
         return;
     }
-    if (allot__rpc_later(call, &reply) != ALLOT_OK)
+    if (allot__rpc_later(call, ALLOT__ANSWER_SHORT, &reply) != ALLOT_OK)
         return;
     if (allot__reload_ask(allot__reload_of(call->service), it->policy, reply) != ALLOT_OK)
         say_enomem(reply);

@@ -36,9 +36,8 @@ void allot__peer_send(allot__peer *peer, const char *line, size_t len, int64_t b
 void allot__peer_push(allot__peer *peer);
 /* Bytes that wait to be sent. */
 size_t allot__peer_waiting(const allot__peer *peer);
-/* It is to be answered later, or was: nothing else that it says is run meanwhile, so that no peer
- * can have many answers made at once. */
-void allot__peer_owe(allot__peer *peer, bool owed);
+/* It is to be answered later, or was: by so much more. */
+void allot__peer_owe(allot__peer *peer, int32_t size);
 /* A peer's number is never used twice; NULL: it is gone. */
 uint64_t allot__peer_number(const allot__peer *peer);
 allot__peer *allot__peer_find(allot_service *service, uint64_t number);

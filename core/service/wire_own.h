@@ -43,7 +43,7 @@ struct allot__peer {
     uv_shutdown_t shutdown;
     bool trusted, reading, writing, closing;
     bool running; /* a line of it is */
-    bool owed;    /* an answer that comes later; until then nothing more is run */
+    int32_t owed; /* answers that come later, by their size (rpc.h) */
     bool ending;  /* nothing it says is run any more; it goes once it was told what it is to hear */
     bool deaf;    /* ... and until it has gone by itself, or for two seconds, what it says is read
                      and dropped: closing at once would lose what it was told */

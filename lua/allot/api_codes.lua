@@ -151,6 +151,7 @@ return {
   { "E-replay", "A record does not go with the plan or the events that are in it." },
   { "E-listen", "A socket or an address cannot be listened on." },
   { "E-token", "A token has 16 to 1024 bytes, in the first line of its file." },
+  { "E-reload", "A service that is measured did not take an edit of its own plan." },
   { "E-slow", "What is to be reloaded takes far longer for a recorded cycle than what decides now "
     .. "did. It was refused." },
   { "E-no-shadow", "There is no shadow to drop or promote; the method `shadow` begins one." },

@@ -157,6 +157,17 @@ def scenario_greedy(count):
             "long": len(answers[0])}
 
 
+def scenario_reloads(count):
+    """A client that asks for reloads without end, and reads no answer until it has asked all."""
+    client = Client()
+    line = b'{"jsonrpc": "2.0", "id": 1, "method": "reload"}\n'
+    before = memory()
+    client.socket.sendall(line * count)
+    grown = memory() - before
+    answers = [json.loads(client.file.readline()) for _ in range(count)]
+    return {"grown": grown, "answers": sum(it["result"]["result"] == "unchanged" for it in answers)}
+
+
 def scenario_pipelines(count):
     """A client that asks much at once and reads all, while nothing else happens."""
     client = Client()
