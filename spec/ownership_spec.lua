@@ -304,6 +304,18 @@ describe("at a switch of windows", function ()
       { reclaims = { ["P/C"] = { 1, ["P/D"] = 1 } } })
   end)
 
+  it("A-71: what drains beyond size or limit goes once somebody is to get some", function ()
+    local short = owners { { "A", owned = 4 }, { "B", rebalance = false } }
+    judge(short, state { A = { 0 }, B = { 9, 9 } }, {})
+    judge(short, state { A = { 1 }, B = { 9, 9 } }, { reclaims = { B = { 6, A = 1 } } })
+    short = owners {
+      slots = 20, { "P", limit = 3, { "A", owned = 4 }, { "B", rebalance = false } }, { "C" },
+    }
+    judge(short, state { C = { 1 }, ["P/B"] = { 9, 9 } }, { grants = { C = 1 } })
+    judge(short, state { ["P/A"] = { 1 }, ["P/B"] = { 9, 9 } },
+      { reclaims = { ["P/B"] = { 7, ["P/A"] = 1 } } })
+  end)
+
   it("A-71: a forbidden loan of who drains ends in the books; its lender can have it", function ()
     local short = owners { { "A", owned = 4, lend = { "/C" } }, { "C" },
       { "B", borrow = true, rebalance = false } }

@@ -7,13 +7,14 @@
  *  0. what may not stay goes, whatever the demand: loans that lists, limits or less ownership
  *     forbid, pool slots beyond a limit or beyond what pools hold, what limits and the group's size
  *     do not hold. Such slots stay where they are when their holder can have them by rules 1 to 3;
- *     where it drains (rebalance 0) also when nobody needs them by rules 1 and 5 (A-71). What a
- *     switch of policies takes (H-16) goes before all others and cannot stay;
- * 0b. below a parent that has a limit, each holder is sure of what it needs of its own: reserves,
- *     then the rest in order, as far as limits hold it. Nobody else takes that room by the rules
- *     below; and what others have beyond what they are sure of themselves makes way for it, shared
- *     slots before borrowed ones. Own slots in use stay, and so do shared ones where rule 5 is left
- *     out, and whatever nobody comes by;
+ *     where it drains (rebalance 0) also when nobody needs them by rules 1 and 5 (A-71). But
+ *     slots that others give do not come where a limit above, or the group, is full beyond them:
+ *     so once somebody is to get some, what drains beyond a limit or size goes, too. What a switch
+ * of policies takes (H-16) goes before all others and cannot stay; 0b. below a parent that has a
+ * limit, each holder is sure of what it needs of its own: reserves, then the rest in order, as far
+ * as limits hold it. Nobody else takes that room by the rules below; and what others have beyond
+ * what they are sure of themselves makes way for it, shared slots before borrowed ones. Own slots
+ * in use stay, and so do shared ones where rule 5 is left out, and whatever nobody comes by;
  *  1. own idle slots, up to what is needed; reserves first;
  *  2. idle slots of share pools, nearest first, up to the holder's share of the pool;
  *  3. idle slots of others who lend them, in the borrower's order;

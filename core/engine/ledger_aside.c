@@ -3,12 +3,6 @@
 /* ledger_aside.c: what limits of parents set aside for owners below them. */
 #include "engine/ledger_books.h"
 
-static bool is_below(const allot__ledger *ledger, int32_t holder, int32_t parent)
-{
-    int32_t place = ledger->holders[holder].place;
-    return place >= ledger->first[parent] && place < ledger->end[parent];
-}
-
 /* What all below a limit are sure of is no more than it holds: reserves first, then in order. */
 static void cut_sure(allot__ledger *ledger, int32_t parent)
 {
@@ -20,7 +14,7 @@ static void cut_sure(allot__ledger *ledger, int32_t parent)
         allot__holder *holder = &ledger->holders[i];
         int64_t part = holder->sure - holder->reserve;
         part = allot__least(part, over);
-        if (part > 0 && is_below(ledger, i, parent)) {
+        if (part > 0 && allot__holder_below(ledger, i, parent)) {
             holder->sure -= (int32_t)part;
             over -= part;
         }

@@ -225,6 +225,12 @@ static inline int32_t allot__holder_lend_most(const allot__holder *holder)
     return (int32_t)allot__least(most, holder->lend_most);
 }
 
+static inline bool allot__holder_below(const allot__ledger *ledger, int32_t holder, int32_t parent)
+{
+    int32_t place = ledger->holders[holder].place;
+    return place >= ledger->first[parent] && place < ledger->end[parent];
+}
+
 /* ledger_move.c */
 
 /* A holder has more slots, or fewer, of which so many were idle: so have its parents. */
@@ -279,15 +285,18 @@ void allot__books_hand(allot__ledger *ledger, int32_t holder, int64_t slots);
 /* The same of one recall, whether it drains or not; returns how many there were. */
 int64_t allot__books_claim_one(allot__ledger *ledger, int32_t recall, int32_t holder,
                                int64_t slots);
-/* Who drains keeps what nobody has claimed. */
-void allot__books_spare(allot__ledger *ledger);
-
 /* ledger_aside.c */
 
 /* What limits of parents set aside for owners below them (rule 0b), once classes are known. */
 void allot__books_set_aside(allot__ledger *ledger);
 /* What was to make way for owners that came by nothing stays; nothing is set aside any more. */
 void allot__books_unset_aside(allot__ledger *ledger);
+
+/* ledger_drain.c */
+
+/* Who drains keeps what nobody has claimed; but not what a limit or the group has too many, once
+ * slots are claimed for somebody there: those would not come. */
+void allot__books_spare(allot__ledger *ledger);
 
 /* ledger_net.c */
 

@@ -134,8 +134,7 @@ static void make_way(allot__ledger *ledger, int32_t family, int32_t parent)
     for (int k = 0; classes[k] != ALLOT__OWN; k++) {
         for (int32_t i = ledger->count - 1; i >= 0 && slots > 0; i--) {
             const allot__holder *holder = &ledger->holders[i];
-            bool below =
-                holder->place >= ledger->first[parent] && holder->place < ledger->end[parent];
+            bool below = allot__holder_below(ledger, i, parent);
             int64_t most = allot__holder_has(holder) - holder->sure;
             if (below && !(holder->keep && classes[k] == ALLOT__SHARED)) {
                 slots -= shed_one(ledger, i, classes[k], allot__least(most, slots),

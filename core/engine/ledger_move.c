@@ -45,7 +45,6 @@ int64_t allot__books_within(const allot__ledger *ledger, int32_t holder, int32_t
 {
     const allot__work *work = ledger->work;
     const allot__holder *it = &ledger->holders[holder];
-    int32_t place = from >= 0 ? ledger->holders[from].place : -1;
     int64_t own = allot__holder_missing(it, allot__holder_has(it));
     int64_t most = INT64_MAX;
     for (int32_t family = it->family; ledger->limited && family > 0;
@@ -56,7 +55,7 @@ int64_t allot__books_within(const allot__ledger *ledger, int32_t holder, int32_t
         }
         int64_t holds = ledger->inside[family] + ledger->aside[family] - own;
         int64_t left = work->limit[parent] - holds;
-        if (place >= ledger->first[parent] && place < ledger->end[parent]) {
+        if (from >= 0 && allot__holder_below(ledger, from, parent)) {
             left = between(left, own, &ledger->holders[from]);
         }
         most = allot__least(left, most);
@@ -297,8 +296,7 @@ static int64_t claim_from(allot__ledger *ledger, int32_t holder, int64_t slots, 
 /* A recall of slots below a parent that drain and that nobody has claimed. */
 static bool drains_below(const allot__ledger *ledger, const allot__recall *recall, int32_t parent)
 {
-    int32_t place = ledger->holders[recall->from].place;
-    return recall->drains && place >= ledger->first[parent] && place < ledger->end[parent];
+    return recall->drains && allot__holder_below(ledger, recall->from, parent);
 }
 
 /* What a parent's limit does not hold of so many more slots, since others below it drain. */
@@ -355,18 +353,4 @@ void allot__books_claim(allot__ledger *ledger, int32_t holder, int64_t slots, al
         claim_from(ledger, holder, lacks, true);
     }
     allot__books_promise(ledger, holder, slots, as);
-}
-
-void allot__books_spare(allot__ledger *ledger)
-{
-    for (int32_t i = 0; i < ledger->recall_count && ledger->draining > 0; i++) {
-        allot__recall *recall = &ledger->recalls[i];
-        if (recall->drains) {
-            allot__books_has(ledger, recall->from, recall->slots, 0);
-            ledger->holders[recall->from].lost -= recall->slots;
-            ledger->holders[recall->from].loose -= recall->slots;
-            ledger->draining -= recall->slots;
-            recall->slots = 0;
-        }
-    }
 }

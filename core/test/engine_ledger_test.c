@@ -40,7 +40,7 @@ static int make_policy(allot_engine *engine, allot_policy **out)
 }
 
 /* A tree of two levels: parents own more than their children, so there are pools everywhere; every
- * second one has a limit. */
+ * second one has a limit, and every fourth leaf drains. */
 static int grow(allot_plan *plan, uint64_t *seed, int32_t parents)
 {
     int32_t last = ALLOT_ROOT;
@@ -57,6 +57,8 @@ static int grow(allot_plan *plan, uint64_t *seed, int32_t parents)
                 status = allot_plan_set(plan, ALLOT_ALL, leaf, ALLOT_OWNED, own);
             if (!status)
                 status = allot_plan_set(plan, ALLOT_ALL, leaf, ALLOT_RANK, (int64_t)draw(seed, 2));
+            if (!status && draw(seed, 4) == 0)
+                status = allot_plan_set(plan, ALLOT_ALL, leaf, ALLOT_REBALANCE, 0);
             if (!status)
                 status = allot_plan_lend(plan, ALLOT_ALL, leaf, NULL, -1);
             if (!status && last >= 0)

@@ -69,12 +69,39 @@ function Books:claim_from(leaf, slots, drains)
   return slots
 end
 
--- Who drains keeps what nobody wants.
+-- Slots that drain go after all, below a branch, or anywhere, as far as it has too many.
+function Books:let_go(inside, over)
+  for i = 1, #self.recalls do
+    local recall = self.recalls[i]
+    local part = recall.drains and not recall.to and inside(recall.from)
+      and least(recall.slots, over) or 0
+    if part > 0 then
+      recall.slots, over = recall.slots - part, over - part
+      table.insert(self.recalls, { from = recall.from, slots = part })
+    end
+  end
+end
+
+-- Who drains keeps what nobody wants; but where somebody is to get slots, limits and size hold.
 function Books:spare()
+  local function rest(inside, left)
+    local draining, claimed = 0, false
+    for _, recall in ipairs(self.recalls) do
+      if recall.drains and not recall.to and inside(recall.from) then
+        draining = draining + recall.slots
+      end
+      claimed = claimed or recall.to and recall.slots > 0 and inside(recall.to)
+    end
+    if claimed then self:let_go(inside, draining - left) end
+  end
+  for _, branch in ipairs(self.branches) do
+    local left = branch.limit - parts.sum(branch.leaves, parts.has)
+    rest(function (leaf) return parts.listed({ branch.path }, leaf.path) end, left)
+  end
+  rest(function () return true end, self.room)
   for _, recall in ipairs(self.recalls) do
     if recall.drains and not recall.to then
-      recall.from.lost = recall.from.lost - recall.slots
-      recall.slots = 0
+      recall.from.lost, recall.slots = recall.from.lost - recall.slots, 0
     end
   end
 end
