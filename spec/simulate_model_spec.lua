@@ -7,7 +7,10 @@ local model = require "spec.support.model.simulate"
 local random = require "allot.random"
 local simulation = require "spec.support.simulation"
 
-local MAP = 'return function (job) return { rigid = job.application == "rigid" } end\n'
+local MAP = [[return function (job)
+  return { rigid = job.application == "rigid", group = job.group }
+end
+]]
 
 -- ---- Plans and logs -----------------------------------------------------------------------------
 
@@ -26,7 +29,16 @@ local function draw_leaf(r, name, policy)
   return leaf
 end
 
-local function draw_plan(r, windows)
+--- What differs in the second of two groups, as far as it may.
+local function draw_groups(r, plan, leaves)
+  plan.groups = {
+    a = { slots = plan.slots },
+    b = { slots = r:int(8, 20), consumers = { [r:pick(leaves)] = { owned = r:int(0, 4) } } },
+  }
+  plan.slots = nil
+end
+
+local function draw_plan(r, kind)
   local policy = r:pick(POLICIES)
   local plan = { version = 1, slots = r:int(8, 20), policy = policy, consumers = {} }
   local use, leaves = type(policy) == "table" and policy.use or policy, {}
@@ -42,7 +54,8 @@ local function draw_plan(r, windows)
       leaves[#leaves + 1] = "/u" .. i
     end
   end
-  if windows then
+  if kind.groups then draw_groups(r, plan, leaves) end
+  if kind.windows then
     plan.windows = {
       { from = "00:01", to = "00:03", slots = r:once_in(2) and r:int(8, 20) or nil,
         consumers = { [leaves[1]] = { rank = r:int(0, 2), owned = r:int(0, 3) } } },
@@ -52,12 +65,14 @@ local function draw_plan(r, windows)
   return plan, leaves
 end
 
-local function draw_jobs(r, leaves, rigid, minutes)
-  local jobs, at = {}, 10
+local function draw_jobs(r, leaves, kind)
+  local jobs, at, minutes = {}, 10, kind.windows and 3 or 1
   for i = 1, r:int(4, 14) do
     at = at + (r:once_in(2) and r:int(0, 20 * minutes) or 0)
     jobs[i] = { at = at, run = r:int(0, 40 * minutes), slots = r:int(1, r:once_in(4) and 12 or 5),
-      leaf = r:pick(leaves), rigid = rigid and r:once_in(2), priority = r:int(1, 3) }
+      leaf = r:pick(leaves), rigid = kind.rigid and r:once_in(2), priority = r:int(1, 3),
+      group = kind.groups and r:pick(kind.groups) or nil,
+      session = kind.sessions and not r:once_in(3) and r:pick { "x", "y" } or nil }
   end
   return jobs
 end
@@ -66,7 +81,8 @@ local function log_of(jobs)
   local lines = {}
   for i, job in ipairs(jobs) do
     lines[i] = document.encode { at = job.at, event = "submit", id = "j" .. i, run = job.run,
-      slots = job.slots, consumer = job.leaf, priority = job.priority,
+      slots = job.slots, consumer = job.leaf, priority = job.priority, group = job.group,
+      session = job.session,
       application = job.rigid and "rigid" or "loose" }
   end
   return table.concat(lines, "\n")
@@ -95,11 +111,13 @@ local function play(kind, runs)
   local seen = { lost = 0, gathered = 0, reclaimed = 0 }
   for seed = first or 1, last do
     local r = random.new(seed)
-    local plan, leaves = draw_plan(r, kind.windows)
-    local jobs = draw_jobs(r, leaves, kind.rigid, kind.windows and 3 or 1)
-    local valid, wanted = pcall(model.divide, plan, leaves, jobs)
+    local plan, leaves = draw_plan(r, kind)
+    local jobs = draw_jobs(r, leaves, kind)
+    local interval = kind.interval and r:int(1, 30) or 0
+    local valid, wanted = pcall(model.divide, plan, leaves, jobs, kind.groups, interval)
     if valid then
-      local ok, message = pcall(compare, wanted, plan, log_of(jobs), "--map map.lua")
+      local ok, message = pcall(compare, wanted, plan, log_of(jobs),
+        "--map map.lua --interval " .. interval)
       if not ok then error(("ALLOT_SEED=%d: %s"):format(seed, tostring(message)), 0) end
       for key in pairs(seen) do seen[key] = seen[key] + wanted[key] end
     elseif not tostring(wanted):find "^plan:" then
@@ -114,6 +132,13 @@ end
 describe("a simulation is what its words say", function ()
   it("of jobs that run in parts", function () play({}, 60) end)
   it("of rigid jobs among them", function () play({ rigid = true }, 60) end)
+  it("of several resource groups", function ()
+    play({ groups = { "a", "b" }, rigid = true }, 80)
+  end)
+  it("of jobs that share sessions", function () play({ sessions = true }, 40) end)
+  it("of cycles that are some seconds apart", function ()
+    play({ interval = true, rigid = true, sessions = true }, 60)
+  end)
   it("when windows switch", function () play({ windows = true }, 40) end)
   it("when windows switch over rigid jobs", function ()
     play({ windows = true, rigid = true }, 40)

@@ -30,9 +30,10 @@
  * shrinks before, they are given back. So wide jobs wait for their share, not for luck, and nobody
  * waits for each other in a circle.
  *
- *   A reclaim names the tasks that go. They run on for the grace; those that do not end by
- *   themselves are killed at the deadline, at once where there is no grace. What a task has run is
- *   lost then, and it waits again at its job's place. Slots are back the moment a task is gone.
+ *   A reclaim names the tasks that go, of those that are alike the last job's first. They run on
+ *   for the grace; those that do not end by themselves are killed at the deadline, at once where
+ *   there is no grace. What a task has run is lost then, and it waits again at its job's place.
+ *   Slots are back the moment a task is gone.
  *
  * ... under a plan of queues
  *
@@ -75,7 +76,8 @@ typedef struct allot_mapped {
     const char *consumer; /* the path of a leaf; NULL: see below */
     const char *queue;    /* of a plan with queues instead; NULL: see below */
     const char *group;    /* a resource group; NULL: the first */
-    const char *session;  /* jobs of one session share it; NULL: each has its own */
+    const char *session;  /* jobs of a leaf's session share it, which goes by the one that runs
+                             longest; NULL: each has its own */
     int64_t priority;     /* of a session 1 ... 10000, of a queue's job any; 1 and 0 */
     int64_t slots, run;   /* -1: not known */
     int32_t rigid;        /* nonzero: it is */

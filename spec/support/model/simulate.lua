@@ -3,7 +3,10 @@
 --- Simulations as simulate.h tells them in words: task by task, and a whole state for every cycle.
 
 local engine = require "spec.support.engine"
-local json = require "dkjson"
+local tell = require "spec.support.model.simulate_tell"
+
+local decide, first_waiting, row_of, running =
+  tell.decide, tell.first_waiting, tell.row_of, tell.running
 
 local simulate = {}
 
@@ -41,30 +44,18 @@ local function next_instant(s)
   local at = NEVER
   if s.jobs[s.arrived + 1] then at = s.jobs[s.arrived + 1].at end
   each(s.tasks, function (task) at = math.min(at, task.ends) end)
-  each(s.reclaims, function (reclaim) at = math.min(at, reclaim.deadline) end)
-  if at == NEVER and s.now and (s.over == s.arrived or s.now - s.progress > PATIENCE) then
-    return nil
-  end
-  if s.now then at = math.min(at, next_switch(s.plan, s.now)) end
-  return at < NEVER and at or nil
+  each(s.reclaims, function (reclaim)
+    if reclaim.deadline > s.now then at = math.min(at, reclaim.deadline) end
+  end)
+  if not s.now then return at < NEVER and at or nil end
+  local cycle = s.due and s.last + s.interval or NEVER
+  if at == NEVER and cycle == NEVER and s.over == s.arrived then return nil end
+  if at == NEVER and s.now - s.progress > PATIENCE then return nil end
+  at = math.min(at, cycle, s.switch)
+  return at < NEVER and math.max(at, s.now) or nil
 end
 
 -- ---- Jobs and tasks -----------------------------------------------------------------------------
-
-local function before(a, b)
-  if a.priority ~= b.priority then return a.priority > b.priority end
-  return a.number < b.number
-end
-
-local function first_waiting(s, leaf)
-  local first
-  each(s.jobs, function (job)
-    if job.leaf == leaf and job.waiting > 0 and (not first or before(job, first)) then
-      first = job
-    end
-  end)
-  return first
-end
 
 local function sum(list, of)
   local total = 0
@@ -72,16 +63,12 @@ local function sum(list, of)
   return total
 end
 
-local function running(s, leaf)
-  return sum(s.tasks, function (task) return task.job.leaf == leaf and task.slots or 0 end)
-end
-
 local function begin(s, job, slots)
   s.serial = s.serial + 1
   s.progress = s.now
   job.waiting = job.waiting - slots
   table.insert(s.tasks, {
-    id = ("t%06d"):format(s.serial), job = job, slots = slots, started = s.now,
+    id = ("%06d.%06d"):format(job.number, s.serial), job = job, slots = slots, started = s.now,
     ends = s.now + job.run,
   })
 end
@@ -89,6 +76,7 @@ end
 local function end_tasks(s)
   local kept, gone = split(s.tasks, function (task) return task.ends > s.now end)
   s.tasks = kept
+  s.due = s.due or gone[1] ~= nil
   each(gone, function (task)
     local job = task.job
     job.left = job.left - task.slots
@@ -105,6 +93,7 @@ end
 local function kill(s, ids)
   local kept, gone = split(s.tasks, function (task) return not ids[task.id] end)
   s.tasks = kept
+  s.due = s.due or gone[1] ~= nil
   each(gone, function (task)
     s.lost = s.lost + task.slots * (s.now - task.started)
     task.job.waiting = task.job.waiting + task.slots
@@ -124,77 +113,17 @@ local function end_reclaims(s)
   end)
 end
 
--- ---- What a cycle is told -----------------------------------------------------------------------
-
-local function demand_of(s, leaf)
-  local demand, first, rigid = running(s, leaf), first_waiting(s, leaf), false
-  each(s.jobs, function (job)
-    rigid = rigid or job.leaf == leaf and job.waiting > 0 and job.rigid
-  end)
-  if not rigid then
-    return demand + sum(s.jobs, function (job) return job.leaf == leaf and job.waiting or 0 end)
-  end
-  if not first.rigid then return demand + first.waiting end
-  return demand + (s.asks[leaf] and first.slots or 0)
-end
-
-local function state_of(s)
-  local state = { now = s.now, last = s.last, consumers = {}, tasks = {}, sessions = {},
-    reclaims = {}, loans = s.loans }
-  each(s.leaves, function (leaf)
-    state.consumers[leaf] = { demand = demand_of(s, leaf),
-      allocated = running(s, leaf) + (s.gathered[leaf] or 0),
-      waiting_since = s.waits and (s.waiting_since[leaf] or s.now) or nil }
-  end)
-  local told = {}
-  each(s.tasks, function (task)
-    local job = task.job
-    local id = "s" .. job.number
-    if not told[job] then
-      table.insert(state.sessions, { id = id, consumer = job.leaf, scheduling = "priority",
-        priority = job.priority, created = job.at, demand = job.left })
-    end
-    told[job] = true
-    table.insert(state.tasks, { id = task.id, consumer = job.leaf, session = id,
-      slots = task.slots, started = task.started, submitted = job.at })
-  end)
-  each(s.reclaims, function (reclaim)
-    table.insert(state.reclaims, { id = reclaim.id, consumer = reclaim.consumer,
-      slots = reclaim.slots, deadline = reclaim.deadline,
-      tasks = reclaim.tasks[1] and reclaim.tasks or { "gone" },
-      ["for"] = reclaim.claims[1] and reclaim.claims or nil })
-  end)
-  for _, key in ipairs { "tasks", "sessions", "reclaims", "loans" } do
-    if state[key] and not state[key][1] then state[key] = nil end
-  end
-  return state
-end
-
-local function decision_of(sealed, state)
-  return assert(json.decode((engine.decide(sealed, state))))
-end
-
-local function decide(s)
-  return decision_of(s.sealed, state_of(s))
-end
-
-local function row_of(decision, path)
-  for _, row in ipairs(decision.groups.default.consumers) do
-    if row.path == path then return row end
-  end
-end
-
 -- ---- Rigid jobs ---------------------------------------------------------------------------------
 
 --- Do the quotas hold the jobs that ask, and with `kind` all that runs?
 local function quotas_hold(s, list, kind)
   local decision = decide(s)
-  for _, leaf in ipairs(kind and s.leaves or {}) do
-    if row_of(decision, leaf).quota < running(s, leaf) then return false end
+  for _, cell in ipairs(kind and s.all or {}) do
+    if row_of(decision, cell).quota < running(s, cell) then return false end
   end
   for _, entry in ipairs(list) do
-    local leaf = entry.job.leaf
-    if s.asks[leaf] and row_of(decision, leaf).quota < running(s, leaf) + entry.job.slots then
+    local cell = entry.job.cell
+    if s.asks[cell] and row_of(decision, cell).quota < running(s, cell) + entry.job.slots then
       return false
     end
   end
@@ -208,25 +137,25 @@ end
 
 local function who_asks(s)
   local list = {}
-  each(s.leaves, function (leaf)
-    local first = first_waiting(s, leaf)
+  each(s.all, function (cell)
+    local first = first_waiting(s, cell)
     if first and first.rigid then
-      table.insert(list, { job = first, before = s.asks[leaf] == first })
+      table.insert(list, { job = first, before = s.asks[cell] == first })
     end
   end)
   table.sort(list, by_turn)
   s.asks = {}
-  each(list, function (entry) s.asks[entry.job.leaf] = entry.job end)
+  each(list, function (entry) s.asks[entry.job.cell] = entry.job end)
   local last, later = list[#list], s.rounds > 1
   if last and not quotas_hold(s, list, later and not last.before) then
     s.asks = {}
     each(list, function (entry)
-      s.asks[entry.job.leaf] = entry.job
-      if not quotas_hold(s, list, later and not entry.before) then s.asks[entry.job.leaf] = nil end
+      s.asks[entry.job.cell] = entry.job
+      if not quotas_hold(s, list, later and not entry.before) then s.asks[entry.job.cell] = nil end
     end)
   end
-  each(s.leaves, function (leaf)
-    if not s.asks[leaf] then s.gathered[leaf] = 0 end
+  each(s.all, function (cell)
+    if not s.asks[cell] then s.gathered[cell] = 0 end
   end)
 end
 
@@ -261,11 +190,11 @@ local function cut_to(claims, slots)
 end
 
 local function take_back(s, order)
-  local leaf, left = order.consumer, order.slots
-  local idle = math.min(s.gathered[leaf] or 0, left)
+  local cell, left = tell.cell_of(s, order), order.slots
+  local idle = math.min(s.gathered[cell] or 0, left)
   s.reclaimed = s.reclaimed + order.slots
   s.orders = s.orders + 1
-  s.gathered[leaf] = (s.gathered[leaf] or 0) - idle
+  s.gathered[cell] = (s.gathered[cell] or 0) - idle
   left = left - idle
   local slots_of, names, slots = {}, {}, 0
   each(s.tasks, function (task) slots_of[task.id] = task.slots end)
@@ -275,7 +204,7 @@ local function take_back(s, order)
     slots = slots + slots_of[id]
   end)
   if idle + slots == 0 then return false end
-  table.insert(s.reclaims, { id = "r" .. s.orders, consumer = leaf, slots = idle + slots,
+  table.insert(s.reclaims, { id = "r" .. s.orders, cell = cell, slots = idle + slots,
     tasks = names, claims = cut_to(order["for"], idle + slots), deadline = order.deadline })
   if order.deadline > s.now then return idle > 0 end
   kill(s, set_of(names))
@@ -283,15 +212,15 @@ local function take_back(s, order)
 end
 
 local function take_up(s, grant)
-  local leaf, slots, again = grant.consumer, grant.slots, false
+  local cell, slots, again = tell.cell_of(s, grant), grant.slots, false
   while slots > 0 do
-    local job = first_waiting(s, leaf)
+    local job = first_waiting(s, cell)
     if not job then break end
     if job.rigid then
-      s.gathered[leaf] = (s.gathered[leaf] or 0) + slots
-      if s.gathered[leaf] < job.slots then break end
-      s.gathered[leaf] = s.gathered[leaf] - job.slots
-      s.asks[leaf] = nil
+      s.gathered[cell] = (s.gathered[cell] or 0) + slots
+      if s.gathered[cell] < job.slots then break end
+      s.gathered[cell] = s.gathered[cell] - job.slots
+      s.asks[cell] = nil
       begin(s, job, job.slots)
       return true
     end
@@ -307,36 +236,32 @@ local function cycle(s)
   local again = false
   who_asks(s)
   local decision = decide(s)
-  s.size, s.loans, s.last = decision.groups.default.slots, {}, s.now
+  s.size, s.loans, s.last = tell.size_of(s, decision), {}, s.now
   cut_reclaims(s)
   each(decision.loans, function (loan)
     if loan.slots > 0 then
-      table.insert(s.loans, { lender = loan.lender, borrower = loan.borrower, slots = loan.slots })
+      table.insert(s.loans, { lender = loan.lender, borrower = loan.borrower, slots = loan.slots,
+        group = #s.groups > 1 and loan.group or nil })
     end
   end)
   each(decision.reclaims, function (order) again = take_back(s, order) or again end)
   each(decision.grants, function (grant) again = take_up(s, grant) or again end)
-  each(s.leaves, function (leaf) s.waiting_since[leaf] = row_of(decision, leaf).waiting_since end)
+  each(s.all, function (cell) s.waiting_since[cell] = row_of(decision, cell).waiting_since end)
   return again
 end
 
 -- ---- All of it ----------------------------------------------------------------------------------
-
---- The most slots that a leaf may ever have.
-local function most_of(s, leaf)
-  local state = { now = s.now, consumers = { [leaf] = { demand = 1000000000 } } }
-  return row_of(decision_of(s.sealed, state), leaf).quota
-end
 
 local function arrive(s)
   while s.jobs[s.arrived + 1] and s.jobs[s.arrived + 1].at <= s.now do
     s.arrived = s.arrived + 1
     local job = s.jobs[s.arrived]
     s.progress = s.now
-    if not s.plan.windows and most_of(s, job.leaf) < (job.rigid and job.slots or 1) then
+    if not s.plan.windows and tell.most_of(s, job.cell) < (job.rigid and job.slots or 1) then
       s.refused, s.over = s.refused + 1, s.over + 1
     else
       job.waiting, job.left = job.slots, job.slots
+      s.due = true
     end
   end
 end
@@ -345,11 +270,11 @@ local function advance(s, to)
   if s.now then
     local seconds = to - s.now
     s.offered = s.offered + s.size * seconds
-    each(s.leaves, function (leaf)
-      s.idle = s.idle + (s.gathered[leaf] or 0) * seconds
+    each(s.all, function (cell)
+      s.idle = s.idle + (s.gathered[cell] or 0) * seconds
     end)
   else
-    s.progress = to
+    s.progress, s.size = to, tell.size_at(s, to)
   end
   s.now = to
 end
@@ -368,27 +293,51 @@ local function figures(s)
   return out
 end
 
---- Plays `jobs` (`at`, `slots`, `run`, `leaf`, `rigid`, `priority`) through a plan that divides
--- slots; `leaves` are the paths of its leaves.
-function simulate.divide(plan, leaves, jobs, policy)
-  local s = { plan = plan, leaves = leaves, jobs = {}, tasks = {}, reclaims = {}, loans = {},
-    asks = {}, gathered = {}, waiting_since = {}, arrived = 0, over = 0, rounds = 1, refused = 0,
-      serial = 0,
-    orders = 0, useful = 0, lost = 0, offered = 0, idle = 0, reclaimed = 0, size = 0,
-    waits = plan.windows ~= nil, sealed = engine.sealed(plan, policy) }
+local function turn(s)
+  if s.switch > s.now then return end
+  s.due, s.switch = true, next_switch(s.plan, s.now)
+end
+
+local function settle(s)
+  s.rounds = 0
+  repeat s.rounds = s.rounds + 1 until not cycle(s) or s.rounds == ROUNDS
+  s.due = false
+end
+
+local function add_cells(s)
+  each(s.groups, function (group)
+    each(s.leaves, function (leaf)
+      local cell = { key = group .. leaf, group = group, leaf = leaf }
+      s.cells[cell.key] = cell
+      table.insert(s.all, cell)
+    end)
+  end)
+end
+
+--- Plays `jobs` (`at`, `slots`, `run`, `leaf`, `rigid`, `priority`, `session`, `group`) through a
+-- plan that divides slots; `leaves` are the paths of its leaves, `groups` the names of its groups
+-- where there are several, and cycles are `interval` seconds apart, 0 if nil.
+function simulate.divide(plan, leaves, jobs, groups, interval)
+  local s = { plan = plan, leaves = leaves, groups = groups or { "default" }, cells = {}, all = {},
+    jobs = {}, tasks = {}, reclaims = {}, loans = {}, asks = {}, gathered = {}, waiting_since = {},
+    arrived = 0, over = 0, rounds = 1, refused = 0, serial = 0, orders = 0, useful = 0, lost = 0,
+    offered = 0, idle = 0, reclaimed = 0, size = 0, interval = interval or 0,
+    waits = plan.windows ~= nil, sealed = engine.sealed(plan) }
+  add_cells(s)
   each(jobs, function (job)
     s.mixed = s.mixed or job.rigid
     table.insert(s.jobs, { number = #s.jobs + 1, at = job.at, slots = job.slots, run = job.run,
-      leaf = job.leaf, rigid = job.rigid, priority = job.priority or 1, waiting = 0,
-      preempted = 0 })
+      cell = s.cells[(job.group or "default") .. job.leaf], rigid = job.rigid,
+      priority = job.priority or 1, session = job.session, waiting = 0, preempted = 0 })
   end)
+  s.switch = jobs[1] and next_switch(plan, jobs[1].at) or NEVER
   for at in function () return next_instant(s) end do
     advance(s, at)
     end_tasks(s)
     end_reclaims(s)
     arrive(s)
-    s.rounds = 0
-    repeat s.rounds = s.rounds + 1 until not cycle(s) or s.rounds == ROUNDS
+    turn(s)
+    if s.due and (not s.last or s.now - s.last >= s.interval) then settle(s) end
   end
   return figures(s)
 end
