@@ -17,7 +17,8 @@
  * and store, and allot_service_serve, which runs one.
  *
  * Time: `now` of a cycle is what the clock says, in whole seconds, and never goes back: a clock
- * that was set back stands still until it has caught up.
+ * that was set back stands still until it has caught up. What an event says of when something
+ * happened does not move it, and may be a minute ahead of it at most (E-time).
  */
 #ifndef ALLOT_SERVICE_H
 #define ALLOT_SERVICE_H
