@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- What happens to a service in the world: it is killed, its disk is full, its policies are torn,
--- its clients are deaf or talk nonsense. Nothing that was acknowledged is lost, no decision is
--- repeated or left out, and it stays up.
+--- What happens to a service in the world: it is killed, its disk is full or fails, its policies
+-- are torn, its clients are deaf or talk nonsense. Nothing that was acknowledged is lost, no
+-- decision is repeated or left out, and it stays up.
 --
 -- Each runs in a PID namespace of its own, so that nothing outlives it. ALLOT_CHAOS=full runs them
 -- longer.
@@ -48,6 +48,32 @@ describe("a service", function ()
       assert.is_true(told.events > 20)
     end
   end)
+
+  it("whose disk fails does so, too", function ()
+    local told = chaos("disk_fails", 1)
+    if told then
+      assert.truthy(told.trouble:find("disk I/O error", 1, true), told.trouble)
+      assert.is_true(told.events > 20)
+    end
+  end)
+
+  -- Tasks, sessions, hosts, reclaims, loans, jobs, and plans that change: chaos_mixed.py.
+  for _, kind in ipairs { "leaves", "loans", "queues" } do
+    it("of " .. kind .. " that is killed while all happens loses and repeats nothing", function ()
+      local rounds = FULL and 100 or 6
+      local line = "timeout 900 python3 -B spec/support/chaos_mixed.py %s %s %s %d %d"
+      local out = world.run_line(line:format(kind, shell.allot, world.folder, rounds,
+        tonumber(os.getenv("ALLOT_SEED")) or 1))
+      local told = out and assert(dkjson.decode(out), out)
+      if told then
+        assert.equal(rounds, told.kills)
+        assert.is_true(told.acknowledged > rounds * 10 and told.events >= told.acknowledged)
+        assert.is_true(told.decisions > rounds and told.replayed >= told.decisions)
+        assert.is_true(told.plans > 1)
+        assert.is_true(kind == "queues" or told.reclaims > 0)
+      end
+    end)
+  end
 
   it("serves others while 500 clients do not read", function ()
     local told = chaos("deaf", FULL and 900 or 500)

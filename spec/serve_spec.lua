@@ -39,7 +39,7 @@ describe("allot serve", function ()
   it("lets on TCP only who knows the token, and its own user on the socket", function ()
     assert.same({
       stranger = -32051, open = true, thief = -32051, thief_closed = true, friend = true,
-      event = 1, mode = "0o600", exit = 0, socket_gone = true,
+      event = 1, mode = "0o600", store_mode = "0o600", exit = 0, socket_gone = true,
     }, play "token")
   end)
 end)

@@ -122,8 +122,19 @@ static int take_hold(allot__store *store, const char *path, allot_report *report
     return ALLOT_OK;
 }
 
+/* What a store tells is its service's alone, as its socket is; SQLite gives the files beside it the
+ * same mode. One that is there keeps its own. */
+static void make_private(const allot__store *store, const char *path)
+{
+    int file = store->memory ? -1 : open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (file >= 0)
+        close(file);
+}
+
 static int open_file(allot__store *store, const char *path, int flags, allot_report *report)
 {
+    if (flags & SQLITE_OPEN_CREATE)
+        make_private(store, path);
     if (sqlite3_open_v2(path, &store->db, flags | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
         return allot__store_say(store, path, "cannot be opened", report);
     sqlite3_extended_result_codes(store->db, 1);

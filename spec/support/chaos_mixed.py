@@ -5,21 +5,19 @@
 
     chaos_mixed.py KIND ALLOT FOLDER ROUNDS [SEED]
 
-KIND: leaves, loans, queues; or io, where the disk fails without being full. As chaos.py, which has
-the checks: what was acknowledged is there once, decisions are told once and in order, and all is
-recomputed byte by byte, from the first event and from snapshots in the middle.
+KIND: leaves, loans, queues. All is recomputed byte by byte, from the first event and from snapshots
+in the middle.
 """
 
 import json
 import os
 import random
-import resource
 import subprocess
 import sys
 import time
 
-import chaos
-from chaos import allot
+import chaos_world as chaos
+from chaos_world import allot
 
 LEAVES = ["/a/x", "/a/y", "/b", "/c/x", "/c/y", "/d"]
 
@@ -177,48 +175,12 @@ def mixed(world, kind, rounds, seed):
     return told
 
 
-def failing_disk(world):
-    """The store's files may not grow for a while, as on a disk with errors."""
-    world.start()
-    load, watch = chaos.Load(world, 1), chaos.Watch(world)
-    load.start()
-    watch.start()
-    time.sleep(0.5)
-    limits = resource.prlimit(world.child.pid, resource.RLIMIT_FSIZE, (4096, -1))
-    end, trouble = time.monotonic() + 60, None
-    while trouble is None:
-        assert time.monotonic() < end, "errors are not noticed"
-        time.sleep(0.1)
-        with world.service() as service:
-            trouble = service.call("status")["store"].get("error")
-    before = len(load.acknowledged)
-    time.sleep(1.0)
-    during = len(load.acknowledged) - before
-    world.is_up()
-    resource.prlimit(world.child.pid, resource.RLIMIT_FSIZE, limits)
-    end = time.monotonic() + 60
-    while len(load.acknowledged) < before + 20:
-        assert time.monotonic() < end, "the service does not recover"
-        time.sleep(0.1)
-    load.end()
-    watch.end(chaos.last_decision(world))
-    world.stop()
-    assert during == 0, f"{during} events were acknowledged while the disk failed"
-    return {"trouble": trouble, "events": chaos.check_events(world, [load]),
-            "decisions": chaos.check_decisions(world, watch),
-            "replayed": world.replay()["cycles"]}
-
-
 def main():
     kind, command, folder = sys.argv[1:4]
     rounds, seed = int(sys.argv[4]), int(sys.argv[5]) if len(sys.argv) > 5 else 1
     world = chaos.World(os.path.abspath(command), folder)
-    if kind == "io":
-        told = failing_disk(world)
-    else:
-        edit(world, kind, 0)
-        told = mixed(world, kind, rounds, seed)
-    print(json.dumps(told))
+    edit(world, kind, 0)
+    print(json.dumps(mixed(world, kind, rounds, seed)))
 
 
 if __name__ == "__main__":

@@ -25,6 +25,8 @@ PLAN = {"version": 1, "slots": 60, "policy": "hybrid",
 
 
 class Service:
+    all = []  # none outlives its scenario, whatever fails
+
     def __init__(self, folder, *options):
         self.folder = folder
         self.plan = os.path.join(folder, "p.json")
@@ -36,6 +38,7 @@ class Service:
         self.process = subprocess.Popen(
             [COMMAND, "serve", self.plan, "--socket", self.path, "--debounce", "1", *options],
             stderr=self.log, env={**os.environ, "ASAN_OPTIONS": "quarantine_size_mb=1"})
+        Service.all.append(self)
         until = time.monotonic() + 10
         while time.monotonic() < until and self.process.poll() is None:
             with contextlib.suppress(OSError):
@@ -265,7 +268,8 @@ def scenario_token(folder):
               "thief_closed": thief.line() is None,
               "friend": "result" in friend.call("auth", token="sesame-sesame-sesame"),
               "event": friend.call("demand", consumer="/a", slots=1)["result"]["seq"],
-              "mode": oct(os.stat(service.path).st_mode & 0o777)}
+              "mode": oct(os.stat(service.path).st_mode & 0o777),
+              "store_mode": oct(os.stat(os.path.join(folder, "p.json.db")).st_mode & 0o777)}
     result["exit"] = service.stop()
     result["socket_gone"] = not os.path.exists(service.path)
     return result
@@ -276,6 +280,8 @@ def main():
     try:
         print(json.dumps(globals()["scenario_" + sys.argv[2]](folder)))
     finally:
+        for service in Service.all:
+            service.kill()
         shutil.rmtree(folder, ignore_errors=True)
 
 
