@@ -40,6 +40,7 @@ describe("a service that runs", function ()
     it("written in place, renamed, after a backup, by sed, link or copy", function ()
       start()
       edit("in_place", function (text) write("fair.lua", text) end)
+      assert.is_true(it_runs:status().reload.last_rehearsed > 0)
       edit("renamed", function (text)
         write("fair.lua~", text)
         sh "mv fair.lua~ fair.lua"

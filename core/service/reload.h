@@ -5,9 +5,10 @@
  *
  * When files change (watch.h), or somebody asks, an attempt is made beside (attempt.h): built and
  * checked on a thread, then tried there on what is in the books and on recorded cycles (records.h),
- * one by one: the loop only gives away the states that it has. What passes is swapped in
- * between two cycles; what does not leaves everything as it was, and status, log and metrics say
- * why. Files are compared by content. The attempt begins 30 ms after something was seen to change,
+ * one by one: the loop only gives away the states that it has (of many tasks, which take long to be
+ * put together again, those that were recorded). What passes is swapped in between two cycles; what
+ * does not leaves everything as it was, and status, log and metrics say why. Files are compared by
+ * content. The attempt begins 30 ms after something was seen to change,
  * and whatever it comes to counts only when nothing more has changed for 150 ms, so that nobody is
  * told of half-written files; what changes for longer than 2 s is taken as it is then.
  *
@@ -77,6 +78,7 @@ typedef struct allot__reload {
     int64_t changed_at, failed_at;  /* 0: never */
     int64_t took_us;                /* the last swap, from the first change seen to its end */
     int64_t swap_us;                /* of it on the loop, without a break */
+    int32_t rehearsed;              /* cycles that it was tried on before */
 } allot__reload;
 
 /* The part (service.h). */

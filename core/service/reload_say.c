@@ -174,6 +174,8 @@ void allot__reload_status(allot_service *service, allot__buf *out)
         allot__buf_number(out, "last_ms", it->took_us / 1000);
     if (it->swapped > 0)
         allot__buf_number(out, "last_swap_us", it->swap_us);
+    if (it->swapped > 0)
+        allot__buf_number(out, "last_rehearsed", it->rehearsed);
     allot__buf_number(out, "recorded", it->records.count);
     allot__buf_number(out, "watched",
                       it->watch != NULL ? (int64_t)allot__watch_count(it->watch) : 0);

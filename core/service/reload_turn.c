@@ -124,6 +124,7 @@ void allot__reload_adopt(allot__reload *it)
         return;
     }
     it->swap_us = (int64_t)((uv_hrtime() - began) / 1000);
+    it->rehearsed = attempt->tried;
     allot__records records = it->records; /* of the plan that goes */
     let_go(service, old, &records);
     attempt->version = NULL;
@@ -234,11 +235,14 @@ static void begin_turn(allot__reload *it)
     allot__reload_conclude(it, ALLOT_ENOMEM);
 }
 
-/* What is in the books, first; nothing, where events came to a state that does not fit together. */
+/* What is in the books, first; nothing, where events came to a state that does not fit together, or
+ * where it takes long to make another for the next cycle, which one that was recorded spares. */
 static bool lend(allot__reload *it)
 {
     const allot_state *state;
     allot__books *books = it->service->books;
+    if (it->records.count > 0 && !allot__books_made_anew(books))
+        return false;
     if (allot__books_state(books, allot__service_now(it->service), NULL, &state) == ALLOT_OK)
         it->lent = allot__books_hand_over(books);
     return it->lent != NULL;
