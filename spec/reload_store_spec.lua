@@ -32,6 +32,18 @@ db.commit()
 END
 ]]
 
+-- A part behind the last one of each snapshot, as if one before had been given up by a crash.
+local STALE = [[
+  python3 - "$STORE" <<'END'
+import sqlite3, sys
+db = sqlite3.connect(sys.argv[1])
+db.execute("INSERT INTO snapshots(event, cycle, part, parts, seq, at, plan, body)"
+           " SELECT event, cycle, part + 1, 0, seq, at, plan, 'no line' FROM snapshots"
+           " WHERE part = parts - 1")
+db.commit()
+END
+]]
+
 describe("a plan that lacks whom the store's rows name", function ()
   local folder
 
@@ -68,6 +80,14 @@ describe("a plan that lacks whom the store's rows name", function ()
       assert.equal(1, status.books.consumers)
       assert.truthy(shell.read(folder .. "/replay"):find("as recorded", 1, true),
                     shell.read(folder .. "/replay"))
+    end
+  end)
+
+  it("is restored from whole snapshots alone", function ()
+    local status = play("start --no-watch;" .. DROP .. "call cycle > /dev/null; stop\n" .. STALE
+      .. 'start --no-watch; call status > "$DIR/status"; stop')
+    if status then
+      assert.same({ 1, 6 }, { status.books.consumers, status.event })
     end
   end)
 end)

@@ -42,9 +42,9 @@ static int find_snapshot(allot__store *store, int64_t event, allot__snapshot_row
     sqlite3_stmt *statement =
         ask(store,
             "SELECT event, cycle, seq, at, plan, body FROM snapshots,"
-            " (SELECT event AS e, cycle AS c FROM snapshots WHERE event <= ? AND part = parts - 1"
-            " ORDER BY event DESC, cycle DESC LIMIT 1)"
-            " WHERE event = e AND cycle = c ORDER BY part",
+            " (SELECT event AS e, cycle AS c, part AS last FROM snapshots"
+            " WHERE event <= ? AND part = parts - 1 ORDER BY event DESC, cycle DESC LIMIT 1)"
+            " WHERE event = e AND cycle = c AND part <= last ORDER BY part",
             event);
     int step = statement != NULL ? sqlite3_step(statement) : SQLITE_ERROR;
     for (; step == SQLITE_ROW; step = sqlite3_step(statement)) {
