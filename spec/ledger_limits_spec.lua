@@ -68,6 +68,12 @@ describe("below a limit that others fill (C-11)", function ()
       state { ["P/A"] = { 4 }, ["P/B"] = { 4, 4 } }, {})
   end)
 
+  it("own slots in use stay, and what is left goes by order", function ()
+    judge(owners {
+      { "P", limit = 2, { "A", owned = 1 }, { "B", owned = 1, rank = 1 }, { "C", owned = 1 } },
+    }, state { ["P/A"] = { 0, 1 }, ["P/B"] = { 1 }, ["P/C"] = { 1 } }, { grants = { ["P/C"] = 1 } })
+  end)
+
   it("pool slots return by themselves where the policy says so (S2)", function ()
     local short = owners {
       policy = { use = "ownership", reclaim_shared = false },

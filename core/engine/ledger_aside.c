@@ -64,7 +64,8 @@ void allot__books_unset_aside(allot__ledger *ledger)
     for (int32_t i = 0; ledger->limited && i < ledger->count; i++) {
         ledger->holders[i].sure = 0;
     }
-    for (int32_t i = 0; ledger->limited && i < ledger->count && ledger->loose > 0; i++) {
+    bool any = ledger->limited && ledger->loose + ledger->draining > 0;
+    for (int32_t i = 0; any && i < ledger->count; i++) {
         int64_t slots = unclaimed(ledger, &ledger->holders[i]);
         int64_t pools = slots > 0 ? allot__pools_idle(ledger, i) : 0;
         int64_t free = slots > 0 ? allot__books_free(ledger, i) : 0;

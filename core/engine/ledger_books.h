@@ -235,9 +235,9 @@ static inline bool allot__holder_below(const allot__ledger *ledger, int32_t hold
 
 /* A holder has more slots, or fewer, of which so many were idle: so have its parents. */
 void allot__books_has(allot__ledger *ledger, int32_t holder, int64_t slots, int64_t outside);
-/* What the limits of a holder's parents still hold beside what they set aside for others; of slots
- * that come from `from` (-1: of none) limits above both hold all, but for what that one is sure of
- * and the holder is not. */
+/* What the limits of a holder's parents still hold for it: beyond what it is sure of itself no more
+ * than they do not set aside for others. Of slots that come from `from` (-1: of none) limits above
+ * both hold all, but for what that one is sure of and the holder is not. */
 int64_t allot__books_within(const allot__ledger *ledger, int32_t holder, int32_t from);
 /* What they hold of idle slots: until promised ones are back, their holders still have them. */
 int64_t allot__books_outside(const allot__ledger *ledger, int32_t holder);

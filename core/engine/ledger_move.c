@@ -32,13 +32,14 @@ static void add_class(allot__holder *holder, allot__class as, int64_t slots)
     *of += (int32_t)slots;
 }
 
-/* What a limit of a parent of both holds of slots that go from one below it to another: those that
- * one is sure of, those that the other is not, and what is left beside. */
-static int64_t between(int64_t left, int64_t own, const allot__holder *from)
+/* What a limit that has `room` left holds for a holder: what it is sure of and has not, `own`,
+ * whose turn it is; and what is not set aside for others. Slots that come from another below it
+ * take no room, but for those that other is sure of. */
+static int64_t held_by(int64_t room, int64_t own, int64_t others, const allot__holder *from)
 {
-    int64_t beyond = allot__holder_has(from) - from->sure;
-    left += beyond > 0 ? beyond : 0;
-    return left > own ? left : own;
+    int64_t beyond = from != NULL ? allot__holder_has(from) - from->sure : 0;
+    int64_t left = room - others + allot__most(beyond, 0);
+    return allot__most(left, from != NULL ? own : allot__least(own, room));
 }
 
 int64_t allot__books_within(const allot__ledger *ledger, int32_t holder, int32_t from)
@@ -53,11 +54,9 @@ int64_t allot__books_within(const allot__ledger *ledger, int32_t holder, int32_t
         if (work->limit[parent] == ALLOT_NONE) {
             continue;
         }
-        int64_t holds = ledger->inside[family] + ledger->aside[family] - own;
-        int64_t left = work->limit[parent] - holds;
-        if (from >= 0 && allot__holder_below(ledger, from, parent)) {
-            left = between(left, own, &ledger->holders[from]);
-        }
+        bool both = from >= 0 && allot__holder_below(ledger, from, parent);
+        int64_t left = held_by(work->limit[parent] - ledger->inside[family], own,
+                               ledger->aside[family] - own, both ? &ledger->holders[from] : NULL);
         most = allot__least(left, most);
     }
     return most > 0 ? most : 0;

@@ -62,8 +62,16 @@ function parts.open(plan, state)
   return leaves, pools, slots, parts.below(branches, leaves)
 end
 
---- Fills in the leaves of branches, and the branches of leaves: the nearest first.
+local function depth(branch) return select(2, branch.path:gsub("/", "")) end
+
+--- Fills in the leaves of branches, and the branches of leaves: the nearest first. Of branches at
+--- the same depth the later comes first, as the worst-ranked leaf does.
 function parts.below(branches, leaves)
+  for at, branch in ipairs(branches) do branch.at = at end
+  table.sort(branches, function (a, b)
+    if depth(a) ~= depth(b) then return depth(a) > depth(b) end
+    return a.at > b.at
+  end)
   for _, leaf in ipairs(leaves) do leaf.branches, leaf.sure = {}, 0 end
   for _, branch in ipairs(branches) do -- children come before their parents
     branch.leaves = {}
@@ -90,15 +98,17 @@ function parts.missing(leaf)
   return math.max(0, leaf.sure - parts.has(leaf))
 end
 
---- What limits hold for a leaf beside what others have and are sure of. Of slots of `from` a limit
---- above both holds those that the leaf is sure of, and more as far as `from` is not.
+--- What limits hold for a leaf: what it is sure of, whose turn it is, and what is not set aside for
+--- others. Slots of `from` below the same limit take no room, but for what that one is sure of.
 function parts.within(leaf, from)
-  local most = NONE
+  local most, own = NONE, parts.missing(leaf)
   for _, branch in ipairs(leaf.branches) do
-    local others = parts.sum(branch.leaves, parts.has) + parts.sum(branch.leaves, parts.missing)
-    local left = branch.limit - others + parts.missing(leaf)
+    local room = branch.limit - parts.sum(branch.leaves, parts.has)
+    local left = room - (parts.sum(branch.leaves, parts.missing) - own)
     if from and parts.listed({ branch.path }, from.path) then
-      left = math.max(parts.missing(leaf), left + math.max(0, parts.has(from) - from.sure))
+      left = math.max(own, left + math.max(0, parts.has(from) - from.sure))
+    else
+      left = math.max(least(own, room), left)
     end
     most = least(most, left)
   end
