@@ -60,18 +60,6 @@ static int put_resources(const allot__books *books, const allot__event *event,
     return ALLOT_OK;
 }
 
-static int32_t values_of(const allot__books *books, const allot__event *event,
-                         allot_task_value *values)
-{
-    int32_t count = 0;
-    allot_attribute attribute;
-    for (int32_t i = 0; i < event->attributes.count; i++)
-        for (int32_t k = 0; allot_plan_task_attribute_at(books->plan, k, &attribute) == 0; k++)
-            if (strcmp(attribute.name, event->attributes.items[i].key) == 0)
-                values[count++] = (allot_task_value){k, event->attributes.items[i].number};
-    return count;
-}
-
 static void fill_job(const allot__event *event, const lists *of, allot_job *job)
 {
     allot_job_init(job);
@@ -162,7 +150,7 @@ static int submit(allot__books *books, const allot__event *event, allot__fault *
         put_places(&event->grown, of.grown);
         fill_job(event, &of, &job);
         job.values = values;
-        job.value_count = values_of(books, event, values);
+        job.value_count = allot__event_values(books, event, values);
         status = put_job(books, event, &job);
     }
     lists_end(books, event, &of);

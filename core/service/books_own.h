@@ -156,6 +156,10 @@ int allot__apply_job(allot__books *books, const allot__event *event, allot__faul
 int allot__apply_kept(allot__books *books, const allot__event *event, allot__fault *fault);
 int allot__enter_jobs(allot__books *books, const allot_decision *decision, allot__buf *effect);
 
+/* The values of attributes that an event gives; `values` has room for as many. */
+int32_t allot__event_values(const allot__books *books, const allot__event *event,
+                            allot_task_value *values);
+
 /* ---- Ties by name (books_tie.c) --------------------------------------------------------------
  */
 

@@ -120,9 +120,8 @@ void allot__task_end(allot__books *books, allot__task_item *task, bool keep)
 
 /* ---- Events ---------------------------------------------------------------------------------- */
 
-/* The values of attributes that an event gives; `values` has room for as many. */
-static int32_t attribute_values(const allot__books *books, const allot__event *event,
-                                allot_task_value *values)
+int32_t allot__event_values(const allot__books *books, const allot__event *event,
+                            allot_task_value *values)
 {
     int32_t count = 0;
     for (int32_t i = 0; i < event->attributes.count; i++) {
@@ -172,7 +171,7 @@ int allot__apply_start(allot__books *books, const allot__event *event, allot__fa
                        .tags = tags,
                        .tag_count = event->tags.count,
                        .values = values,
-                       .value_count = attribute_values(books, event, values)};
+                       .value_count = allot__event_values(books, event, values)};
     int status = check_start(books, &task, false, fault);
     if (status == ALLOT_OK)
         status = allot__roster_check_task(books, &task, fault);
