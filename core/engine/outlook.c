@@ -75,6 +75,9 @@ static void fill_row(allot_outlook *outlook, int32_t row)
         outlook->weight[at] = value_of(group, policy->fills[i].by, row);
         outlook->cap[at] = value_of(group, policy->fills[i].up_to, row);
         out = out && outlook->weight[at] == 0;
+        if (outlook->weight[at] > outlook->heaviest[i]) {
+            outlook->heaviest[i] = outlook->weight[at];
+        }
     }
     int32_t limit = allot__limit_of(outlook->plan, group, row, &column);
     outlook->out[row] = out;

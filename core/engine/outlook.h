@@ -71,6 +71,7 @@ struct allot_outlook {
     const allot__group *group;
     const allot__tree *tree;
     int32_t fills;
+    int32_t heaviest[ALLOT_FILLS_MAX]; /* weight of a row, by fill */
     bool stale;
     uint32_t age;                        /* what was refused at another one counts no more */
     int64_t reserves;                    /* of the first level */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* outlook_level.c: levels of rows at spots of their family, and their sums. */
+#include "base/simd.h"
 #include "base/wide.h"
 #include "engine/outlook.h"
 
@@ -86,12 +87,34 @@ int64_t allot__outlook_level_of(const allot_outlook *outlook, int32_t row, int64
     return rise(before, level, column(outlook, outlook->weight, spot.fill)[row], spot.rate, side);
 }
 
+/* rise() where rate * weight fits in 64 bits, of all rows at once: vectors. */
+ALLOT__CLONES static int64_t rise_rows(const int32_t *restrict from, const int32_t *restrict to,
+                                       const int32_t *restrict weight, int32_t count, int64_t rate,
+                                       int64_t more)
+{
+    int64_t total = 0;
+#pragma omp simd reduction(+ : total)
+    for (int32_t i = 0; i < count; i++) {
+        int64_t poured = (rate * weight[i] + more) >> SHIFT;
+        int64_t gap = (int64_t)(to[i] - from[i]) << ALLOT__LEVEL_BITS;
+        total += ((int64_t)from[i] << ALLOT__LEVEL_BITS) + (poured < gap ? poured : gap);
+    }
+    return total;
+}
+
 int64_t allot__outlook_total(const allot_outlook *outlook, int32_t family, allot__spot spot,
                              allot__side side)
 {
+    int32_t first = outlook->tree->first[family];
+    int32_t count = outlook->tree->first[family + 1] - first;
     int64_t total = 0;
-    for (int32_t row = outlook->tree->first[family]; row < outlook->tree->first[family + 1];
-         row++) {
+    if (spot.fill > 0 && spot.rate < INT64_MAX / 2 / (outlook->heaviest[spot.fill] + 1)) {
+        return rise_rows(column(outlook, outlook->level, spot.fill - 1) + first,
+                         column(outlook, outlook->level, spot.fill) + first,
+                         column(outlook, outlook->weight, spot.fill) + first, count, spot.rate,
+                         side == ALLOT__MOST ? (1 << SHIFT) - 1 : 0);
+    }
+    for (int32_t row = first; row < first + count; row++) {
         total += allot__outlook_level(outlook, row, spot, side);
     }
     return total;
