@@ -232,14 +232,21 @@ int allot_outlook_set(allot_outlook *outlook, int32_t consumer, int64_t demand, 
     if (need == outlook->need[row] && claim == *least) {
         return ALLOT_OK;
     }
-    if (need < outlook->need[row] || claim < *least) {
-        outlook->age++; /* what was refused might be held now */
-    }
+    int32_t family = outlook->family_in[row], before = outlook->need[row];
+    const allot__spot *spots = outlook->families[family].spot;
+    const int64_t levels[] = {
+        allot__outlook_level(outlook, row, spots[ALLOT__LEAST], ALLOT__LEAST),
+        allot__outlook_level(outlook, row, spots[ALLOT__MOST], ALLOT__MOST),
+    };
+    bool raised = need >= before && claim >= *least;
+    outlook->age += !raised; /* what was refused might be held now */
     outlook->block_count = 0;
     *least = *most = (int32_t)claim;
     outlook->need[row] = need;
     allot__outlook_levels(outlook, row);
-    outlook->families[outlook->family_in[row]].stale = true;
-    outlook->stale = true;
+    if (!raised || !allot__outlook_raised(outlook, row, before, levels)) {
+        outlook->families[family].stale = true;
+        outlook->stale = true;
+    }
     return ALLOT_OK;
 }

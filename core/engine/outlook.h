@@ -106,6 +106,10 @@ static inline bool allot__spot_below(allot__spot a, allot__spot b)
     return a.fill != b.fill ? a.fill < b.fill : a.rate < b.rate;
 }
 
+/* A leaf's need and claim were raised, from these levels at its family's spots: does what is known
+ * of the family now go on with the difference? false: all of it is to be added up anew. */
+bool allot__outlook_raised(allot_outlook *outlook, int32_t row, int32_t need,
+                           const int64_t *levels);
 /* Writes a row's levels for its need. */
 void allot__outlook_levels(allot_outlook *outlook, int32_t row);
 /* The spot at which a row has `slots`, from below or above; false: there is none. */

@@ -89,6 +89,24 @@ static void settle_family(allot_outlook *outlook, int32_t family)
     outlook->families[outlook->family_in[parent]].stale = true;
 }
 
+bool allot__outlook_raised(allot_outlook *outlook, int32_t row, int32_t need, const int64_t *levels)
+{
+    allot__outlook_family *of = &outlook->families[0];
+    allot__spot spots[ALLOT__SIDES];
+    bool known = outlook->family_in[row] == 0 && !outlook->stale;
+    for (int side = 0; side < ALLOT__SIDES && known; side++) {
+        int32_t claim = outlook->claim[side][row];
+        known = claim == 0 || (asked(outlook, row, claim, (allot__side)side, &spots[side]) &&
+                               !allot__spot_below(of->spot[side], spots[side]));
+    }
+    for (int side = 0; side < ALLOT__SIDES && known; side++) {
+        of->total[side] +=
+            allot__outlook_level(outlook, row, of->spot[side], (allot__side)side) - levels[side];
+    }
+    of->needs += known ? outlook->need[row] - need : 0;
+    return known;
+}
+
 static allot__foreseen settle(allot_outlook *outlook)
 {
     for (int32_t i = outlook->tree->families - 1; i >= 0 && outlook->stale; i--) {
