@@ -12,6 +12,16 @@ function parts.least(a, ...)
 end
 local least = parts.least
 
+-- The deepest first; of those as deep as each other the later, as the worst-ranked leaf is.
+local function deepest_first(list)
+  for at, each in ipairs(list) do each.at = at end
+  table.sort(list, function (a, b)
+    if a.depth ~= b.depth then return a.depth > b.depth end
+    return a.at > b.at
+  end)
+  return list
+end
+
 --- Leaves by (rank, plan order), each with its pools, nearest first: {slots, used = 0}; branches
 --- that have a limit, the deepest first: {limit, leaves}.
 function parts.open(plan, state)
@@ -22,9 +32,11 @@ function parts.open(plan, state)
     for _, node in ipairs(list) do
       local path = above .. "/" .. node.name
       if node.children then
-        local pool = { used = 0, members = {} }
+        local pool = { used = 0, members = {}, depth = #chain }
         local below = walk(node.children, path, { pool, table.unpack(chain) })
-        if node.limit then branches[#branches + 1] = { path = path, limit = node.limit } end
+        if node.limit then
+          branches[#branches + 1] = { path = path, limit = node.limit, depth = #chain }
+        end
         pool.slots = (node.owned or below) - below
         pools[#pools + 1] = pool
         sum = sum + (node.owned or below)
@@ -46,6 +58,7 @@ function parts.open(plan, state)
     return sum
   end
   local owned = walk(plan.consumers, "", { all })
+  deepest_first(pools)
   pools[#pools + 1] = all
   local slots = state.slots or plan.slots or owned
   all.slots = math.max(0, slots - owned)
@@ -59,19 +72,11 @@ function parts.open(plan, state)
       if leaf.weight > 0 then table.insert(pool.members, leaf) end
     end
   end
-  return leaves, pools, slots, parts.below(branches, leaves)
+  return leaves, pools, slots, parts.below(deepest_first(branches), leaves)
 end
 
-local function depth(branch) return select(2, branch.path:gsub("/", "")) end
-
---- Fills in the leaves of branches, and the branches of leaves: the nearest first. Of branches at
---- the same depth the later comes first, as the worst-ranked leaf does.
+--- Fills in the leaves of branches, and the branches of leaves: the nearest first.
 function parts.below(branches, leaves)
-  for at, branch in ipairs(branches) do branch.at = at end
-  table.sort(branches, function (a, b)
-    if depth(a) ~= depth(b) then return depth(a) > depth(b) end
-    return a.at > b.at
-  end)
   for _, leaf in ipairs(leaves) do leaf.branches, leaf.sure = {}, 0 end
   for _, branch in ipairs(branches) do -- children come before their parents
     branch.leaves = {}
