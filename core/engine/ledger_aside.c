@@ -3,6 +3,20 @@
 /* ledger_aside.c: what limits of parents set aside for owners below them. */
 #include "engine/ledger_books.h"
 
+int32_t allot__books_below(allot__ledger *ledger, int32_t parent)
+{
+    int32_t count = 0;
+    for (int32_t place = ledger->first[parent]; place < ledger->end[parent]; place++) {
+        int32_t index = ledger->at[place];
+        if (index >= 0) {
+            ledger->keys[index] = index;
+            ledger->order[count++] = index;
+        }
+    }
+    allot__books_sort(ledger, count);
+    return count;
+}
+
 /* What all below a limit are sure of is no more than it holds: reserves first, then in order. */
 static void cut_sure(allot__ledger *ledger, int32_t parent)
 {
@@ -10,11 +24,12 @@ static void cut_sure(allot__ledger *ledger, int32_t parent)
     for (int32_t place = ledger->first[parent]; place < ledger->end[parent]; place++) {
         over += ledger->at[place] >= 0 ? ledger->holders[ledger->at[place]].sure : 0;
     }
-    for (int32_t i = ledger->count - 1; i >= 0 && over > 0; i--) {
-        allot__holder *holder = &ledger->holders[i];
+    int32_t count = over > 0 ? allot__books_below(ledger, parent) : 0;
+    for (int32_t k = count - 1; k >= 0 && over > 0; k--) {
+        allot__holder *holder = &ledger->holders[ledger->order[k]];
         int64_t part = holder->sure - holder->reserve;
         part = allot__least(part, over);
-        if (part > 0 && allot__holder_below(ledger, i, parent)) {
+        if (part > 0) {
             holder->sure -= (int32_t)part;
             over -= part;
         }

@@ -28,15 +28,13 @@ static int32_t keeps(const allot__holder *holder)
 /* Lists the holders below a row that take part in pools, in the order of holders. */
 static int32_t list_below(allot__ledger *ledger, int32_t row)
 {
+    int32_t all = allot__books_below(ledger, row);
     int32_t count = 0;
-    for (int32_t place = ledger->first[row]; place < ledger->end[row]; place++) {
-        int32_t index = ledger->at[place];
-        if (index >= 0 && ledger->holders[index].weight > 0) {
-            ledger->keys[index] = index;
-            ledger->order[count++] = index;
+    for (int32_t i = 0; i < all; i++) {
+        if (ledger->holders[ledger->order[i]].weight > 0) {
+            ledger->order[count++] = ledger->order[i];
         }
     }
-    allot__books_sort(ledger, count);
     return count;
 }
 

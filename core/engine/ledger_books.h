@@ -287,6 +287,8 @@ int64_t allot__books_claim_one(allot__ledger *ledger, int32_t recall, int32_t ho
                                int64_t slots);
 /* ledger_aside.c */
 
+/* Lists the holders below a parent in ledger->order, in their order; returns how many. */
+int32_t allot__books_below(allot__ledger *ledger, int32_t parent);
 /* What limits of parents set aside for owners below them (rule 0b), once classes are known. */
 void allot__books_set_aside(allot__ledger *ledger);
 /* What was to make way for owners that came by nothing stays; nothing is set aside any more. */

@@ -131,13 +131,14 @@ static void shed(allot__ledger *ledger, int32_t from, int32_t to, int64_t slots,
 static void make_way(allot__ledger *ledger, int32_t family, int32_t parent)
 {
     int64_t slots = ledger->inside[family] + ledger->aside[family] - ledger->work->limit[parent];
+    int32_t count = slots > 0 ? allot__books_below(ledger, parent) : 0;
     for (int k = 0; classes[k] != ALLOT__OWN; k++) {
-        for (int32_t i = ledger->count - 1; i >= 0 && slots > 0; i--) {
-            const allot__holder *holder = &ledger->holders[i];
-            bool below = allot__holder_below(ledger, i, parent);
-            int64_t most = allot__holder_has(holder) - holder->sure;
-            if (below && !(holder->keep && classes[k] == ALLOT__SHARED)) {
-                slots -= shed_one(ledger, i, classes[k], allot__least(most, slots),
+        for (int32_t i = count - 1; i >= 0 && slots > 0; i--) {
+            int32_t index = ledger->order[i];
+            const allot__holder *holder = &ledger->holders[index];
+            int64_t most = (int64_t)allot__holder_has(holder) - holder->sure;
+            if (!(holder->keep && classes[k] == ALLOT__SHARED)) {
+                slots -= shed_one(ledger, index, classes[k], allot__least(most, slots),
                                   ALLOT__WHY_OWNERS_FIRST);
             }
         }
