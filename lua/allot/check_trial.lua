@@ -105,18 +105,10 @@ local function changes(decision)
 end
 
 --- Cycles after which nothing more may be decided: one more at a switch of windows, which enforces
--- what is owned before what is wanted decides (C-10). With books a full branch may give back slots
--- that are above quotas one by one.
+-- what is owned before what is wanted decides (C-10).
 function trial:cycles()
-  local most = (self.desk.plain and FEW or MANY) + (self.state.reclaims and 1 or 0)
+  return (self.desk.plain and FEW or MANY) + (self.state.reclaims and 1 or 0)
     + (self.plan.windows and 1 or 0)
-  for _, it in ipairs(self.desk.kind == "books" and self.view.groups or {}) do
-    for _, row in ipairs(it.group.consumers) do
-      local over = it.inner[row.path] and 0 or row.allocated - row.quota
-      most = most + math.max(0, math.min(over, 100))
-    end
-  end
-  return most
 end
 
 --- Cycle after cycle until nothing is decided: { cycles, view } then; { again = views } when
