@@ -39,9 +39,15 @@ void allot__reload_soon(allot__reload *it)
     uv_timer_start(&it->timer, on_time, due > now ? due - now : 0, 0);
 }
 
-static void touched(void *ud)
+/* What is told late may be what is being tried: that is not begun anew for it, but looked at once
+ * more when it is over. */
+static void touched(void *ud, bool late)
 {
     allot__reload *it = ud;
+    if (late && it->phase != ALLOT__RELOAD_IDLE) {
+        it->again = true;
+        return;
+    }
     it->changes++;
     it->last = uv_now(it->service->loop);
     if (it->phase != ALLOT__RELOAD_IDLE)
@@ -58,7 +64,7 @@ static void arm(allot__reload *it)
     if (it->watch == NULL || attempt->sources.count == 0)
         return;
     allot__watch_set(it->watch, &attempt->spots, &attempt->sources, &fresh);
-    it->again = fresh;
+    it->again = it->again || fresh;
 }
 
 static void come_to(allot__reload *it)

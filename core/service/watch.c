@@ -30,7 +30,7 @@ typedef struct file {
 struct allot__watch {
     allot_engine *engine;
     uv_loop_t *loop;
-    void (*touched)(void *ud);
+    void (*touched)(void *ud, bool late);
     void *ud;
     folder *folders;
     file *files;
@@ -42,8 +42,8 @@ struct allot__watch {
     void *closed_ud;
 };
 
-int allot__watch_new(allot_engine *engine, struct uv_loop_s *loop, void (*touched)(void *ud),
-                     void *ud, allot__watch **out)
+int allot__watch_new(allot_engine *engine, struct uv_loop_s *loop,
+                     void (*touched)(void *ud, bool late), void *ud, allot__watch **out)
 {
     allot__watch *watch = allot__sv_new(engine, 1, sizeof *watch);
     if (watch == NULL)
@@ -118,7 +118,7 @@ static void seen(uv_fs_event_t *handle, const char *name, int events, int status
     if (self)
         it->dead = true;
     if (self || names_it(it, name))
-        it->watch->touched(it->watch->ud);
+        it->watch->touched(it->watch->ud, false);
 }
 
 /* Begins to watch a spot's directory; one that cannot be watched leaves the watch lame. */
@@ -184,7 +184,7 @@ static void looked(uv_fs_poll_t *handle, int status, const uv_stat_t *before, co
     (void)before;
     (void)now;
     file *it = handle->data;
-    it->watch->touched(it->watch->ud);
+    it->watch->touched(it->watch->ud, true);
 }
 
 static int add_file(allot__watch *watch, const char *path)

@@ -16,9 +16,10 @@
 struct uv_loop_s;
 typedef struct allot__watch allot__watch;
 
-/* `touched` is called often; it must not close the watch. ENOMEM. */
-int allot__watch_new(allot_engine *engine, struct uv_loop_s *loop, void (*touched)(void *ud),
-                     void *ud, allot__watch **out);
+/* `touched` is called often; it must not close the watch. `late`: the file was looked at, so that
+ * it may be what was told already, up to two seconds ago. ENOMEM. */
+int allot__watch_new(allot_engine *engine, struct uv_loop_s *loop,
+                     void (*touched)(void *ud, bool late), void *ud, allot__watch **out);
 /* Watches those from now on, and others no more. *fresh: something is watched that was not before,
  * so that what happened to it until now was not seen. What cannot be watched is not, and counts.
  * ENOMEM: some of it. */

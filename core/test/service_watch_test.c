@@ -179,8 +179,9 @@ static void running_out_of_memory_leaks_nothing(void)
 
 /* ---- Being told ------------------------------------------------------------------------------ */
 
-static void touched(void *ud)
+static void touched(void *ud, bool late)
 {
+    (void)late;
     (void)ud;
     told++;
     uv_stop(&loop);
