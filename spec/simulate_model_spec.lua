@@ -4,6 +4,7 @@
 
 local document = require "spec.support.document"
 local model = require "spec.support.model.simulate"
+local property = require "spec.support.property"
 local random = require "allot.random"
 local simulation = require "spec.support.simulation"
 
@@ -104,10 +105,10 @@ local function compare(wanted, plan, log, words)
   return got
 end
 
---- Plays cases of `kind`; together they must be about something.
+--- Plays cases of `kind`; all together they must be about something.
 local function play(kind, runs)
   local first = tonumber(os.getenv "ALLOT_SEED" or "")
-  local last = first or tonumber(os.getenv "ALLOT_RUNS" or "") or runs
+  local last = first or property.runs(runs)
   local seen = { lost = 0, gathered = 0, reclaimed = 0 }
   for seed = first or 1, last do
     local r = random.new(seed)
@@ -124,7 +125,7 @@ local function play(kind, runs)
       error(("ALLOT_SEED=%d: %s"):format(seed, tostring(wanted)), 0)
     end
   end
-  if last - (first or 1) < 20 then return end
+  if first or last < runs then return end
   assert.truthy(seen.lost > 0 and seen.reclaimed > 0)
   assert.truthy(not kind.rigid or seen.gathered > 0)
 end

@@ -3,7 +3,7 @@
 --- Properties: a check that must hold for every random case.
 --
 -- A failure prints the seed and the smallest case found, as documents for `allot run`.
--- ALLOT_SEED=n repeats exactly that case; ALLOT_RUNS=n runs so many.
+-- ALLOT_SEED=n repeats exactly that case; ALLOT_RUNS=n runs so many, ALLOT_SHARE=n so many of 100.
 
 local busted = require "busted"
 local document = require "spec.support.document"
@@ -27,13 +27,21 @@ local function report(name, seed, case, check)
   }, "\n")
 end
 
+local property = {}
+
+--- How many cases to run of a property that has so many of its own.
+function property.runs(own)
+  local share = tonumber(os.getenv "ALLOT_SHARE" or "") or 100
+  return tonumber(os.getenv "ALLOT_RUNS" or "") or math.max(1, own * share // 100)
+end
+
 --- Declares a spec `name` that runs check(case) on opts.runs cases made by make(seed) (default:
 --- gen.case) and fails when one raises. opts.valid(case): whether a smaller case is a case at all.
-local function property(name, opts, check, make)
+local function declare(name, opts, check, make)
   make = make or gen.case
   local only = tonumber(os.getenv "ALLOT_SEED" or "")
   local first = only or opts.seed or 1
-  local last = only or first + (tonumber(os.getenv "ALLOT_RUNS" or "") or opts.runs or 100) - 1
+  local last = only or first + property.runs(opts.runs or 100) - 1
   busted.it(name, function ()
     for seed = first, last do
       local case = make(seed)
@@ -47,4 +55,4 @@ local function property(name, opts, check, make)
   end)
 end
 
-return property
+return setmetatable(property, { __call = function (_, ...) return declare(...) end })
