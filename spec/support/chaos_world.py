@@ -99,7 +99,7 @@ def plan_of(policy):
 
 
 class Load(threading.Thread):
-    """Demands at random, each with a key, until it is told to end."""
+    """Demands and gives back at random, each with a key, until it is told to end."""
 
     def __init__(self, world, seed):
         super().__init__(daemon=True)
@@ -112,7 +112,10 @@ class Load(threading.Thread):
                 while not self.over.is_set():
                     key = f"{self.seed}-{len(self.acknowledged)}"
                     leaf, slots = self.random.choice(LEAVES), self.random.randint(0, 6)
-                    told = service.send("demand", consumer=leaf, slots=slots, key=key)
+                    if self.random.random() < 0.2:  # it is idle, so that others can have it
+                        told = service.send("allocated", consumer=leaf, slots=0, key=key)
+                    else:
+                        told = service.send("demand", consumer=leaf, slots=slots, key=key)
                     self.acknowledged[key] = told["seq"]
         except BaseException as failure:  # told by `end`
             self.failure = failure
