@@ -81,14 +81,6 @@ void allot__books_unset_aside(allot__ledger *ledger)
     }
     bool any = ledger->limited && ledger->loose + ledger->draining > 0;
     for (int32_t i = 0; any && i < ledger->count; i++) {
-        int64_t slots = unclaimed(ledger, &ledger->holders[i]);
-        int64_t pools = slots > 0 ? allot__pools_idle(ledger, i) : 0;
-        int64_t free = slots > 0 ? allot__books_free(ledger, i) : 0;
-        slots = allot__least(slots, pools);
-        slots = allot__least(slots, free);
-        if (slots > 0) {
-            allot__books_give(ledger, i, slots, ALLOT__SHARED);
-            allot__pools_put(ledger, i, slots);
-        }
+        allot__pools_give(ledger, i, unclaimed(ledger, &ledger->holders[i]));
     }
 }

@@ -349,6 +349,8 @@ void allot__pool_use(allot__ledger *ledger, allot__share_pool *pool, int32_t mem
 /* What is idle in the pools of a holder; and puts so many of its slots there, nearest first. */
 int64_t allot__pools_idle(const allot__ledger *ledger, int32_t holder);
 void allot__pools_put(allot__ledger *ledger, int32_t holder, int64_t slots);
+/* Gives a holder shared slots, as many of these as its pools and it can have at once. */
+void allot__pools_give(allot__ledger *ledger, int32_t holder, int64_t slots);
 
 /* Phase 2 (ledger_share.c), and phase 5 (ledger_return.c). */
 void allot__pools_share(allot__ledger *ledger);

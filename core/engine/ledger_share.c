@@ -71,21 +71,24 @@ void allot__pools_due(allot__ledger *ledger, bool idle, bool anew)
 
 /* ---- Phase 2 --------------------------------------------------------------------------------- */
 
+void allot__pools_give(allot__ledger *ledger, int32_t holder, int64_t slots)
+{
+    int64_t pools = slots > 0 ? allot__pools_idle(ledger, holder) : 0;
+    int64_t free = slots > 0 ? allot__books_free(ledger, holder) : 0;
+    slots = allot__least(slots, pools);
+    slots = allot__least(slots, free);
+    if (slots > 0) {
+        allot__books_give(ledger, holder, slots, ALLOT__SHARED);
+        allot__pools_put(ledger, holder, slots);
+    }
+}
+
 /* Gives what is idle to those who deserve it. */
 static void give_idle(allot__ledger *ledger, bool idle)
 {
     allot__pools_due(ledger, idle, false);
     for (int32_t i = 0; i < ledger->count; i++) {
-        const allot__holder *holder = &ledger->holders[i];
-        int64_t slots = allot__due_wants(holder);
-        int64_t pools = slots > 0 ? allot__pools_idle(ledger, i) : 0;
-        int64_t free = slots > 0 ? allot__books_free(ledger, i) : 0;
-        slots = allot__least(slots, pools);
-        slots = allot__least(slots, free);
-        if (slots > 0) {
-            allot__books_give(ledger, i, slots, ALLOT__SHARED);
-            allot__pools_put(ledger, i, slots);
-        }
+        allot__pools_give(ledger, i, allot__due_wants(&ledger->holders[i]));
     }
 }
 
