@@ -60,14 +60,7 @@ describe("replay across plans", function ()
 
   teardown(function () shell.remove(folder) end)
 
-  local function it_runs(name, test)
-    it(name, function ()
-      if skipped then
-        return pending("unshare is not allowed here: no service ran")
-      end
-      test()
-    end)
-  end
+  local it_runs = service.it_ran(function () return not skipped end)
 
   local function replay(...)
     local status, out, err = shell.command("replay", folder .. "/plan.json.db", "--plan",

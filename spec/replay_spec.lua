@@ -58,14 +58,7 @@ describe("replay", function ()
     shell.remove(folder)
   end)
 
-  local function it_runs(name, test)
-    it(name, function ()
-      if skipped then
-        return pending("unshare is not allowed here: no service ran")
-      end
-      test()
-    end)
-  end
+  local it_runs = service.it_ran(function () return not skipped end)
 
   --- Replays a copy of the store after some SQL.
   local function replay(sql, ...)

@@ -48,6 +48,18 @@ function service.world(plan)
   return world
 end
 
+--- Declares specs about what a service left that ran before them all, if has_run() says it did.
+function service.it_ran(has_run)
+  return function (name, test)
+    busted.it(name, function ()
+      if not has_run() then
+        return busted.pending "unshare is not allowed here: no service ran"
+      end
+      test()
+    end)
+  end
+end
+
 -- $ALLOT, $DIR, $PLAN, $SOCK, $STORE and $SERVICE, its process, are there for the script.
 local FRAME = [[
 start() {
