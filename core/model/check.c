@@ -190,8 +190,9 @@ static bool is_mixed(const allot__group *group)
 {
     bool exact = false, scaled = false;
     for (int32_t i = 0; i < group->ruled_count; i++) {
-        exact = exact || group->ruled[i].policy->exact;
-        scaled = scaled || !group->ruled[i].policy->exact;
+        const allot_policy *policy = group->ruled[i].policy; /* NULL: E-policy tells */
+        exact = exact || (policy && policy->exact);
+        scaled = scaled || (policy && !policy->exact);
     }
     return exact && scaled;
 }

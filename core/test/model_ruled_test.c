@@ -75,10 +75,45 @@ static void attributes_come_ahead(void)
     fixture_end(&it);
 }
 
+/* Whatever its branches go by, a group without a policy is told of, once, and the plan can go on.
+ */
+static void a_branch_does_not_stand_for_its_group(void)
+{
+    for (int kind = 0; kind < 16; kind++) {
+        fixture it;
+        fixture_begin(&it);
+        allot_plan *plan = NULL;
+        int32_t group = -1;
+        CHECK_EQ(allot_plan_new(it.engine, &plan), ALLOT_OK);
+        CHECK_EQ(allot_plan_group(plan, "cpu", &group), ALLOT_OK);
+        int32_t a = fixture_add(plan, "/a");
+        CHECK(fixture_add(plan, "/b") >= 0);
+        allot_policy *branch = another(&it, "branch");
+        CHECK_EQ(allot_policy_scale(branch, kind & 1), ALLOT_OK);
+        if (kind & 2)
+            CHECK_EQ(allot_plan_slots(plan, group, 100), ALLOT_OK);
+        if (kind & 4)
+            CHECK_EQ(fixture_set(plan, "/b", ALLOT_OWNED, 7), ALLOT_OK);
+        if (kind & 8)
+            CHECK_EQ(allot_plan_policy(plan, group, NULL), ALLOT_EUSAGE);
+        CHECK_EQ(allot_plan_branch(plan, a, branch), ALLOT_OK);
+        CHECK_EQ(allot_plan_seal(plan, it.report), ALLOT_EINVALID);
+        CHECK_EQ(allot_report_count(it.report), 1);
+        CHECK_STR(fixture_code(it.report, 0), "E-policy");
+        allot_report_clear(it.report);
+        CHECK_EQ(allot_plan_policy(plan, group, it.policy), ALLOT_OK);
+        CHECK_EQ(allot_plan_seal(plan, it.report), ALLOT_OK);
+        allot_plan_free(plan);
+        allot_policy_free(branch);
+        fixture_end(&it);
+    }
+}
+
 int main(void)
 {
     RUN(a_branch_is_of_the_first_level);
     RUN(a_policy_goes_down_its_branch);
     RUN(attributes_come_ahead);
+    RUN(a_branch_does_not_stand_for_its_group);
     return check_done();
 }
