@@ -36,6 +36,13 @@ typedef struct allot__vector {
     size_t count, capacity, size; /* size of an item: set by the first push */
 } allot__vector;
 
+/* The items of `size` bytes from number `first` on; NULL of a vector that never had any, where even
+ * adding 0 to its address would be undefined. For a range that may be empty. */
+static inline void *allot__vector_from(const allot__vector *vector, size_t first, size_t size)
+{
+    return vector->items == NULL ? NULL : (char *)vector->items + first * size;
+}
+
 /* Room for one more item, zeroed, or NULL with the vector as it was. */
 void *allot__push(allot_engine *engine, allot__vector *vector, size_t size);
 void allot__vector_free(allot_engine *engine, allot__vector *vector);

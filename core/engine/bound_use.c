@@ -14,7 +14,7 @@ static const allot__bound_class *class_of(const allot__bounds *bounds, int32_t j
 static const allot__bound_entry *entries_of(const allot__bounds *bounds,
                                             const allot__bound_class *class)
 {
-    return (const allot__bound_entry *)bounds->entries.items + class->first;
+    return allot__vector_from(&bounds->entries, class->first, sizeof(allot__bound_entry));
 }
 
 static uint32_t hash_of(const allot__bound_entry *entry, int32_t host)

@@ -40,7 +40,7 @@ static int64_t class_wants(allot__bounds *bounds, const allot__bound_class *clas
                            int64_t pending)
 {
     const allot__bound_entry *entries =
-        (const allot__bound_entry *)bounds->entries.items + class->first;
+        allot__vector_from(&bounds->entries, class->first, sizeof *entries);
     int64_t most = pending;
     for (int32_t i = 0; i < class->count; i++) {
         if (!binds(bounds, &entries[i], set))
@@ -62,7 +62,7 @@ static int64_t class_wants(allot__bounds *bounds, const allot__bound_class *clas
 static void forget(allot__bounds *bounds, const allot__bound_class *class)
 {
     const allot__bound_entry *entries =
-        (const allot__bound_entry *)bounds->entries.items + class->first;
+        allot__vector_from(&bounds->entries, class->first, sizeof *entries);
     for (int32_t i = 0; i < class->count; i++)
         if (entries[i].bound >= 0)
             allot__bound_at(bounds, entries[i].bound)->trial = 0;

@@ -5,7 +5,7 @@
 
 static const allot__job_place *grown_places(const allot__turns *turns, const allot__job *job)
 {
-    return (const allot__job_place *)turns->jobs->places.items + job->grown;
+    return allot__job_grown(turns->jobs, job);
 }
 
 static int64_t sum_of(const allot__job_place *places, int32_t count)

@@ -81,9 +81,9 @@ static bool others_took(allot__turns *turns, int32_t pool)
 {
     allot__pool_turn *turn = &turns->pools[pool];
     const allot_job_order *orders = turns->out->orders.items;
-    const allot_place *places = turns->out->places.items;
     int32_t set = turns->queues->pools[pool].set, from = turn->orders_at;
-    places += turn->places_at;
+    const allot_place *places =
+        allot__vector_from(&turns->out->places, (size_t)turn->places_at, sizeof *places);
     turn->orders_at = (int32_t)turns->out->orders.count;
     turn->places_at = (int32_t)turns->out->places.count;
     if (turns->taken - turn->taken_at == turns->own[pool] - turn->own_at)

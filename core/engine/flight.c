@@ -160,7 +160,8 @@ static int64_t unnamed(const survey *it, int32_t i)
 static int64_t unclaimed(const survey *it, int32_t i)
 {
     const allot__flight *flight = flight_at(it->state, i);
-    const allot_claim *claims = (const allot_claim *)it->state->claims.items + flight->first;
+    const allot_claim *claims =
+        allot__vector_from(&it->state->claims, (size_t)flight->first, sizeof *claims);
     int64_t slots = flight->slots, most = unnamed(it, i);
     for (int32_t k = 0; k < flight->count; k++) {
         slots -= claims[k].slots;

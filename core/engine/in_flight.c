@@ -22,7 +22,8 @@ typedef struct columns {
 static void count_claims(allot__work *work, const allot__flight *flight, const allot__flown *flown,
                          columns *columns)
 {
-    const allot_claim *claims = (const allot_claim *)work->state->claims.items + flight->first;
+    const allot_claim *claims =
+        allot__vector_from(&work->state->claims, (size_t)flight->first, sizeof *claims);
     int32_t from = allot__row(work->plan, work->index, flight->consumer);
     int64_t back = flown->returned;
     int64_t coming = flight->slots - flown->returned - flown->lost;

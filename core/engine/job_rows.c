@@ -159,7 +159,7 @@ static int64_t host_value(const allot__job_rows *rows, int32_t number, int32_t c
 
 static int64_t slots_of(const allot__jobs *jobs, const allot__job *job)
 {
-    const allot__job_place *grown = (const allot__job_place *)jobs->places.items + job->grown;
+    const allot__job_place *grown = allot__job_grown(jobs, job);
     int64_t slots = job->slots;
     for (int32_t i = 0; i < job->grown_count; i++) {
         slots += grown[i].slots;

@@ -14,7 +14,7 @@ const allot__bound_entry *allot__fit_entries(const allot__bounds *bounds, int32_
     const allot__bound_class *class =
         (const allot__bound_class *)bounds->classes.items + bounds->class_of[job];
     *count = class->count;
-    return (const allot__bound_entry *)bounds->entries.items + class->first;
+    return allot__vector_from(&bounds->entries, class->first, sizeof(allot__bound_entry));
 }
 
 int64_t allot__fit_above(const allot__fit *fit, const allot__bound_entry *entry)

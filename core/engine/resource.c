@@ -18,8 +18,8 @@ static const allot_resource *resource_at(const allot__resources *resources, int3
 /* What a job asks for: from here until the next job's. */
 static const allot_job_resource *asks_of(const allot__resources *resources, int32_t job)
 {
-    return (const allot_job_resource *)resources->work->state->jobs->resources.items +
-           resources->first[job];
+    return allot__vector_from(&resources->work->state->jobs->resources,
+                              (size_t)resources->first[job], sizeof(allot_job_resource));
 }
 
 static int32_t count_of(const allot__resources *resources, int32_t job)

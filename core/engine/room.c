@@ -189,7 +189,7 @@ static void put_job(allot__room *room, const allot__job *job, int32_t number)
         if (host >= 0)
             allot__room_run(room, job, host, places[i].slots);
     }
-    const allot__job_place *grown = (const allot__job_place *)jobs->places.items + job->grown;
+    const allot__job_place *grown = allot__job_grown(jobs, job);
     for (int32_t i = 0; i < job->grown_count; i++) {
         int32_t host = allot__room_host(room, grown[i].site);
         if (host >= 0)

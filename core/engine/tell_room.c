@@ -71,8 +71,8 @@ static void count_ran(allot__job_teller *it, int32_t job)
         count_places(it, other->place, other->place_count);
         count_places(it, other->grown, other->grown_count);
     }
-    const allot_job_order *order =
-        (const allot_job_order *)it->out->orders.items + (told->order >= 0 ? told->order : 0);
+    const allot_job_order *order = allot__vector_from(
+        &it->out->orders, (size_t)(told->order >= 0 ? told->order : 0), sizeof *order);
     if (told->order < 0 ||
         (order->kind != ALLOT_ORDER_START && order->kind != ALLOT_ORDER_RESIZE)) {
         return;

@@ -83,7 +83,14 @@ static inline const allot__job *allot__job_at(const allot__jobs *jobs, int32_t j
 static inline const allot__job_place *allot__job_places(const allot__jobs *jobs,
                                                         const allot__job *job)
 {
-    return (const allot__job_place *)jobs->places.items + job->place;
+    return allot__vector_from(&jobs->places, (size_t)job->place, sizeof(allot__job_place));
+}
+
+/* ... and those that it has been granted and not told of yet. */
+static inline const allot__job_place *allot__job_grown(const allot__jobs *jobs,
+                                                       const allot__job *job)
+{
+    return allot__vector_from(&jobs->places, (size_t)job->grown, sizeof(allot__job_place));
 }
 
 /* Seconds that a job has run in all until `now`. */

@@ -25,7 +25,7 @@ static size_t place_of(const allot_plan *plan, int32_t consumer)
 static allot__require *find(const allot_plan *plan, int32_t consumer)
 {
     size_t place = place_of(plan, consumer);
-    allot__require *it = (allot__require *)plan->requires.items + place;
+    allot__require *it = allot__vector_from(&plan->requires, place, sizeof *it);
     return place < plan->requires.count && it->consumer == consumer ? it : NULL;
 }
 
