@@ -120,7 +120,10 @@ static void finish_orders(allot__dispatched *out)
     allot_job_order *orders = out->orders.items;
     allot_place *places = out->places.items;
     for (size_t i = 0; i < out->orders.count; i++) {
-        orders[i].places = orders[i].place_count > 0 ? places : NULL;
+        orders[i].places = NULL;
+        if (orders[i].place_count == 0)
+            continue;
+        orders[i].places = places;
         places += orders[i].place_count;
     }
 }
