@@ -24,7 +24,7 @@ static inline bool fail_each(void (*change)(allot_service_config *), void (*act)
             CHECK_EQ(allot_report_new(it.engine, &it.report), ALLOT_OK);
             if (!CHECK_EQ(start_as(&it, ":memory:", change), ALLOT_OK))
                 return false;
-            rest(&it, 2);
+            settle(&it);
             memory.fail_at = memory.calls + at;
             memory.fail_on = on != 0;
             act(&it);

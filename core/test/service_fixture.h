@@ -126,23 +126,42 @@ static inline void on_answer(void *ud, const char *line, size_t len)
     snprintf(it->answer, sizeof it->answer, "%.*s", (int)len, line);
 }
 
-/* What a call is answered; "" when nothing comes in half a second. */
+/* Runs the loop until nothing is under way: no thread works for it, and several turns, over more
+ * milliseconds of the loop's own time than the debounce takes, bring nothing. What is due has then
+ * been done, however slow the machine is. */
+static inline void settle(world *it)
+{
+    uint64_t since = uv_now(&it->loop);
+    for (int turns = 0; turns < 4 || uv_now(&it->loop) - since < 4; turns++) {
+        int before = it->answers + it->decisions;
+        uv_run(&it->loop, UV_RUN_NOWAIT);
+        if (it->loop.active_reqs.count > 0 || it->answers + it->decisions != before) {
+            since = uv_now(&it->loop);
+            turns = 0;
+        }
+    }
+}
+
+/* Milliseconds after which what a test waits for is taken to hang. */
+#define HANGS 60000
+
+/* Runs the loop until so many answers have come. */
+static inline void wait_answers(world *it, int count)
+{
+    uint64_t until = uv_hrtime() + HANGS * UINT64_C(1000000);
+    while (it->answers < count && uv_hrtime() < until)
+        uv_run(&it->loop, UV_RUN_NOWAIT);
+    CHECK(it->answers >= count);
+}
+
+/* What a call is answered. */
 static inline const char *call(world *it, const char *text)
 {
     int before = it->answers;
-    uint64_t until = uv_hrtime() + 500000000;
     it->answer[0] = '\0';
     CHECK_EQ(allot_service_call(it->service, text, strlen(text), on_answer, it), ALLOT_OK);
-    while (it->answers == before && uv_hrtime() < until)
-        uv_run(&it->loop, UV_RUN_NOWAIT);
+    wait_answers(it, before + 1);
     return it->answer;
-}
-
-static inline void rest(world *it, int ms)
-{
-    uint64_t until = uv_hrtime() + (uint64_t)ms * 1000000;
-    while (uv_hrtime() < until)
-        uv_run(&it->loop, UV_RUN_NOWAIT);
 }
 
 #define REQUEST(method, params)                                                                    \
