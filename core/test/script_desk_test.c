@@ -3,6 +3,7 @@
 /* script_desk_test.c: pieces that are typed: their outcomes, what a failure leaves, interruption,
  * and a desk without memory. What its words do is tested by the specs. */
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -191,10 +192,15 @@ static void memory_has_a_cap(void)
     end(&it);
 }
 
-static void *interrupt_soon(void *desk)
+static atomic_bool ended;
+
+/* Again and again: an interruption that comes before the piece has begun is none of it. */
+static void *interrupt_until_ended(void *desk)
 {
-    nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
-    allot_desk_interrupt(desk);
+    while (!atomic_load(&ended)) {
+        allot_desk_interrupt(desk);
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    }
     return NULL;
 }
 
@@ -209,8 +215,10 @@ static void runaways_are_interrupted(void)
     begin(&it);
     for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
         pthread_t thread;
-        CHECK_EQ(pthread_create(&thread, NULL, interrupt_soon, it.desk), 0);
+        atomic_store(&ended, false);
+        CHECK_EQ(pthread_create(&thread, NULL, interrupt_until_ended, it.desk), 0);
         fails(&it, pieces[i], ALLOT_ESCRIPT, "E-interrupted", "interrupted; nothing was changed");
+        atomic_store(&ended, true);
         pthread_join(thread, NULL);
         shows(&it, "consumers['/x']", "nil\n");
     }
