@@ -318,7 +318,8 @@ describe("allot", function ()
         assert.equal(5, (allot(verb .. " --format json > /dev/full")), verb)
         assert.equal(5, (allot(verb .. " >&-")), verb)
       end
-      local _, _, err = shell.run(("cd %s; { sleep 0.3; %s version; echo $? >&2; } | true")
+      local _, _, err = shell.run(([[cd %s; mkfifo gone
+        { read _ < gone; %s version; echo $? >&2; } | { exec < /dev/null; echo > gone; }]])
         :format(at, shell.allot))
       assert.equal("5\n", err)
     end)

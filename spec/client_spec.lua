@@ -26,7 +26,7 @@ local function asked(answer, ...)
   end
   local status, out, err = shell.run(([[
     python3 -I %s/stub.py %s/sock %s > %s/ready 2> %s/heard & stub=$!
-    for i in $(seq 200); do [ -s %s/ready ] && break; sleep 0.02; done
+    for i in $(seq 3000); do [ -s %s/ready ] && break; sleep 0.02; done
     %s call --socket %s/sock %s; status=$?; wait $stub; (exit $status)]]):format(
     folder, folder, shell.quote(answer), folder, folder, folder, shell.allot, folder,
     table.concat(words, " ")))

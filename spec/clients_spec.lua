@@ -103,12 +103,14 @@ print(allot.Service("127.0.0.1:" + sys.argv[1], "0123456789abcdef").call("ping")
   it("that are resource managers honour reclaims and graces", function ()
     local out, err = run [[
       start || exit 1
-      python3 -B examples/clients/manager.py --socket "$SOCK" --leaf /b --seconds 1 --every 0.02 \
-        --length 30 --file "$DIR/kept" > "$DIR/first" || exit 2
+      manage() {
+        python3 -B examples/clients/manager.py --socket "$SOCK" --leaf /b --file "$DIR/kept" \
+          --length 3000 "$@"
+      }
+      manage --until started=30 --every 0.02 > "$DIR/first" || exit 2
       grep -q '"grants": *\[{' "$DIR/first" || exit 3
       call demand '{"consumer": "/a", "slots": 20}' > /dev/null
-      python3 -B examples/clients/manager.py --socket "$SOCK" --leaf /b --seconds 4 --every 60 \
-        --length 30 --file "$DIR/kept" || exit 4
+      manage --until killed=20 --every 6000 || exit 4
       stop]]
     if out then
       assert.truthy(out:find('"reclaims": *%[{'), out)

@@ -29,7 +29,7 @@ describe("the live view", function ()
     service:call("demand", { consumer = "/physics/theory", slots = 4 })
     service:call("cycle")
     local rows
-    for _ = 1, 40 do
+    for _ = 1, 1200 do
       local status, body = service:get "/state"
       assert.equal(200, status)
       local answer = json.decode(body)

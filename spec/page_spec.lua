@@ -49,6 +49,12 @@ describe("the page", function ()
     service = nil
   end)
 
+  --- A step: that much is demanded while the page is open.
+  local function demand(to, consumer, slots)
+    return { run = { shell.allot, "call", "--socket", to.socket, "demand",
+                     json.encode { consumer = consumer, slots = slots } } }
+  end
+
   local function in_browser(name, test)
     it(name, function ()
       if not there() then return pending "chromium is not installed" end
@@ -59,13 +65,10 @@ describe("the page", function ()
   in_browser("shows consumers, moves their bars, explains and folds by keyboard", function ()
     service = live.start()
     service:call("demand", { consumer = "/biology", slots = 8 })
-    -- The second demand comes while the page is open.
-    local later = ("(sleep 6; %s call --socket %s demand '%s') > /dev/null 2>&1 &"):format(
-      shell.allot, service.socket, json.encode { consumer = "/biology", slots = 20 })
-    shell.run(later)
     local got = browse(service, {
       { wait = column("/biology", "allocated", "8") },
       { eval = width },
+      demand(service, "/biology", 20),
       { wait = column("/biology", "allocated", "20") },
       { eval = width },
       { wait = "document.getElementById('health').dataset.state === 'good'" },
@@ -109,10 +112,7 @@ describe("the page", function ()
   in_browser("explains anew what has changed, as soon as the rows do", function ()
     service = live.start()
     local function lines() return "document.getElementById('why-lines').innerText" end
-    local later = ("(sleep 6; %s call --socket %s demand '%s') > /dev/null 2>&1 &"):format(
-      shell.allot, service.socket, json.encode { consumer = "/biology", slots = 20 })
     service:call("demand", { consumer = "/biology", slots = 8 })
-    shell.run(later)
     local got = browse(service, {
       { wait = column("/biology", "allocated", "8") },
       { eval = row("/biology", ".click()") },
@@ -123,8 +123,9 @@ describe("the page", function ()
       { eval = "document.getElementById('why-when').textContent" },
       { eval = "window.asked = 0; const was = window.fetch; window.fetch = (...words) => { "
           .. "asked += String(words[0]).startsWith('/explain'); return was(...words); }; 1" },
+      demand(service, "/biology", 20),
       { wait = column("/biology", "demand", "20") },
-      { wait = lines() .. ".includes('It demands 20 slots')", ["for"] = 1 },
+      { wait = lines() .. ".includes('It demands 20 slots')" },
       { eval = "document.getElementById('why-when').textContent" },
       { eval = "asked" },
     })

@@ -326,19 +326,30 @@ describe("what cannot be simulated", function ()
   end)
 end)
 
+-- A policy whose cycles take 300,000 steps a row.
+local SLOW = [[
+return policy { name = "slow", quota = { fill "all" { by = function (owned, demand)
+  local n = owned + demand
+  for i = 1, 300000 do n = n + i end
+  return n > 0 and 1 or 2
+end } } }
+]]
+
 describe("on a terminal", function ()
   it("it shows how far it is, and nowhere else", function ()
     if not os.execute "command -v script >/dev/null" then return pending "script is not there" end
     local at = shell.directory()
     local lines = {}
-    for i = 1, 60000 do lines[i] = swf(i, i, 100, 1 + i % 3, 1 + i % 2, 1) end
+    for i = 1, 120 do lines[i] = swf(i, i, 100, 1 + i % 3, 1 + i % 2, 1) end
     shell.write(at .. "/log", table.concat(lines))
     shell.write(at .. "/plan.json", PLAN)
-    local words = ("%s simulate %s/plan.json %s/log"):format(shell.allot, at, at)
+    shell.write(at .. "/slow.lua", SLOW)
+    local words = ("%s simulate %s/plan.json %s/log --policy %s/slow.lua"):format(
+      shell.allot, at, at, at)
     local _, shown = shell.run(("script -qec '%s' /dev/null"):format(words))
     local _, _, quiet = shell.run(words)
     shell.remove(at)
-    assert.truthy(shown:find("\rhybrid %[#*%.*%] +%d+ %%  %d+ of 60000 records, %d+ a second, "
+    assert.truthy(shown:find("slow.lua %[#*%.*%] +%d+ %%  %d+ of 120 records, %d+ a second, "
       .. "%d+:%d%d left"), shown:sub(1, 400))
     assert.equal("", quiet)
   end)
@@ -351,17 +362,12 @@ describe("an interrupt", function ()
     for i = 1, 20000 do lines[i] = swf(i, i, 1000, 1 + i % 3, 1 + i % 2, 1) end
     shell.write(at .. "/log", table.concat(lines))
     shell.write(at .. "/plan.json", PLAN)
-    -- Slow while it is loaded, so that the signal comes before the end.
-    shell.write(at .. "/map.lua",
-      "return function () local n = 0 for i = 1, 3000 do n = n + i end return nil end")
-    -- An interrupt before the command listens to it (bit 1 of SigCgt) would be lost on a job of a
-    -- shell in the background.
+    shell.write(at .. "/slow.lua", SLOW) -- to the end would take minutes on any machine
+    -- An interrupt before the command listens to it (bit 1 of SigCgt) would end it, or be lost.
     local status, out, err = shell.run(([[
-      %s simulate %s/plan.json %s/log --map %s/map.lua --format json & p=$!
-      for i in $(seq 200); do
-        grep -q '^SigCgt:.*[2367abef]$' /proc/$p/status && break
-        sleep 0.05
-      done
+      %s simulate %s/plan.json %s/log --policy %s/slow.lua --format json & p=$!
+      until [ "$(cat /proc/$p/comm)" = allot ] && grep -q '^SigCgt:.*[2367abef]$' /proc/$p/status
+      do kill -0 $p || break; sleep 0.05; done
       kill -INT $p; wait $p]]):format(shell.allot, at, at, at))
     shell.remove(at)
     assert.equal(1, status, err)

@@ -195,7 +195,7 @@ it = sqlite3.connect(sys.argv[1]); it.execute(sys.argv[2]); it.commit()' "$STORE
       call demand '{"consumer": "/a", "slots": 5}' > /dev/null && call cycle > /dev/null || exit 2
       alter 'ALTER TABLE cycles RENAME TO gone'; alter 'ALTER TABLE events RENAME TO lost'
       call demand '{"consumer": "/b", "slots": 5}' > "$DIR/answer" & asked=$!
-      for i in $(seq 200); do
+      for i in $(seq 3000); do
         call status > "$DIR/status"
         grep -q '"state": "degraded"' "$DIR/status" && break; sleep 0.02
       done

@@ -21,11 +21,10 @@ describe("a service", function ()
       if not out then
         return
       end
-      local at, ready, reloading, beats, last = 0, {}, nil, {}, nil
-      for time, lines in out:gmatch("([%d.]+) (%b[])") do
+      local at, ready, reloading, last = 0, {}, nil, nil
+      for lines in out:gmatch "%b[]" do
         at, last = at + 1, lines
         if lines:find("'READY=1'", 1, true) then ready[#ready + 1] = at end
-        if lines:find("'WATCHDOG=1'", 1, true) then beats[#beats + 1] = tonumber(time) end
         -- Both in one datagram.
         if lines:find("'RELOADING=1', 'MONOTONIC_USEC=%d+'") then reloading = at end
       end
@@ -34,9 +33,6 @@ describe("a service", function ()
       assert.truthy(last:find("'STOPPING=1'", 1, true), out)
       assert.truthy(out:find("'STATUS=0 events, 0 decisions, ", 1, true), out)
       assert.truthy(out:find("ended 0\n", 1, true), out)
-      for i = 2, #beats do
-        assert.is_true(beats[i] - beats[i - 1] < 0.2, out)
-      end
     end)
   end
 
@@ -55,7 +51,7 @@ describe("a service", function ()
     local out = run [[
       ALLOT_SOCKET="$DIR/other" ALLOT_STORE="$DIR/it.db" ALLOT_LOG=json ALLOT_CLIENTS=1 \
         "$ALLOT" serve "$PLAN" 2> "$DIR/log" & SERVICE=$!
-      for i in $(seq 200); do [ -S "$DIR/other" ] && break; sleep 0.02; done
+      for i in $(seq 3000); do [ -S "$DIR/other" ] && break; sleep 0.02; done
       ALLOT_SOCKET="$DIR/other" "$ALLOT" call ping > /dev/null || exit 1
       [ -f "$DIR/it.db" ] || exit 2
       stop; head -n 1 "$DIR/log"]]
@@ -102,7 +98,8 @@ describe("a service", function ()
         stop; cat "$DIR/log" >&2]]):format(limit, scenario))
       if out then
         local told = assert(dkjson.decode(out:match "%b{}"), out)
-        assert.is_true(told.spent < 0.4, out)
+        -- Of a hundred looks: who spins is always running, who waits hardly ever.
+        assert.is_true(told.asleep >= 25, out)
         assert.is_true(told.served >= 1 and told.served < told.came, out)
         assert.equal(200, told.well)
         assert.is_true(told.decides)
@@ -131,14 +128,14 @@ describe("a service", function ()
     shell.write(folder .. "/script.sh", ([[
       cd %s; export ASAN_OPTIONS=detect_leaks=0
       "%s" serve %s/plan.json --socket sock --store it.db 2> log & it=$!
-      for i in $(seq 200); do [ -S sock ] && break; sleep 0.02; done
+      for i in $(seq 3000); do [ -S sock ] && break; sleep 0.02; done
       "%s" call --socket sock demand '{"consumer": "/a", "slots": 3}' || { cat log >&2; exit 1; }
       stat -c '%%U %%a' sock; grep '^Uid' /proc/$it/status | cut -f 2
       kill -TERM $it; wait $it]]):format(
       folder .. "/home", shell.allot:sub(1, 1) == "/" and shell.allot or here .. "/" .. shell.allot,
       folder, shell.allot:sub(1, 1) == "/" and shell.allot or here .. "/" .. shell.allot))
     local status, out, err = shell.run("unshare --pid --fork --kill-child --mount-proc setpriv "
-      .. "--reuid=65534 --regid=65534 --clear-groups timeout 60 sh " .. folder .. "/script.sh")
+      .. "--reuid=65534 --regid=65534 --clear-groups timeout 600 sh " .. folder .. "/script.sh")
     assert.equal(0, status, err .. out)
     assert.truthy(out:find("nobody 600\n65534\n", 1, true), out)
   end)

@@ -127,10 +127,10 @@ class Manager:
                     self.end(name, "killed")
         self.reclaims = [it for it in self.reclaims if it["names"]]
 
-    def run(self, seconds, every):
+    def run(self, seconds, every, what="", count=0):
         end, next_arrival = time.time() + seconds, 0.0
         decisions = self.service.subscribe(since=self.done + 1)
-        while time.time() < end:
+        while self.counts[what] < count if what else time.time() < end:
             decision = decisions.poll(0.02)
             if decision is not None:
                 self.carry_out(decision)
@@ -164,6 +164,8 @@ def main():
     words.add_argument("--token-file", help="of TCP")
     words.add_argument("--leaf", action="append", required=True, help="a leaf that gets work")
     words.add_argument("--seconds", type=float, default=10.0)
+    words.add_argument("--until", default="", metavar="COUNT=N",
+                       help="in place of --seconds: until started=N, ended=N, killed=N or returned=N")
     words.add_argument("--every", type=float, default=0.1, help="seconds between arrivals")
     words.add_argument("--length", type=float, default=2.0, help="of the longest task, in seconds")
     words.add_argument("--seed", type=int, default=1)
@@ -183,7 +185,8 @@ def main():
         manager = Manager(service, chosen.leaf, chosen.seed, chosen.length, say)
         if chosen.file:
             manager.take_over(chosen.file)
-        manager.run(chosen.seconds, chosen.every)
+        what, _, count = chosen.until.partition("=")
+        manager.run(chosen.seconds, chosen.every, what, int(count or 0))
         if chosen.file:
             manager.keep(chosen.file)
         print(json.dumps(manager.counts), file=sys.stderr)

@@ -4,9 +4,8 @@
 
     python3 browser.py [WIDTH HEIGHT] < steps.jsonl
 
-A step is a line: {"goto": URL}, {"wait": EXPRESSION} until it is true, at most {"for": SECONDS},
-{"eval": EXPRESSION}, {"keys": ["Tab", "ArrowDown", ...]}, {"type": TEXT}, {"click": SELECTOR},
-{"media": {"prefers-color-scheme": "dark"}}, {"shot": FILE}, {"sleep": SECONDS}. Each answers with a
+A step is a line: {"goto": URL}, {"wait": EXPRESSION} until it is true, {"eval": EXPRESSION}, {"keys": ["Tab", "ArrowDown", ...]}, {"type": TEXT}, {"click": SELECTOR},
+{"media": {"prefers-color-scheme": "dark"}}, {"shot": FILE}, {"run": [COMMAND...]}. Each answers with a
 line of JSON: {"value": ...}, or {"error": ...}, which ends it. {"console": [...]} is the last: what
 the page complained of.
 """
@@ -126,8 +125,8 @@ class Page:
             raise RuntimeError(answer["exceptionDetails"]["exception"]["description"])
         return answer["result"].get("value")
 
-    def wait(self, expression, seconds):
-        end = time.time() + seconds
+    def wait(self, expression):
+        end = time.time() + 60
         while time.time() < end:
             # An element by value would be an empty object.
             value = self.evaluate(f"(it => it instanceof Node || it)({expression})")
@@ -158,7 +157,7 @@ class Page:
         if "goto" in step:
             self.call("Page.navigate", {"url": step["goto"]})
         elif "wait" in step:
-            return self.wait(step["wait"], step.get("for", 20))
+            return self.wait(step["wait"])
         elif "eval" in step:
             return self.evaluate(step["eval"])
         elif "keys" in step:
@@ -175,8 +174,8 @@ class Page:
             image = self.call("Page.captureScreenshot", {"format": "png"})["data"]
             with open(step["shot"], "wb") as file:
                 file.write(base64.b64decode(image))
-        elif "sleep" in step:
-            time.sleep(step["sleep"])
+        elif "run" in step:
+            subprocess.run(step["run"], check=True, stdout=subprocess.DEVNULL)
         else:
             raise RuntimeError("no such step: " + json.dumps(step))
         return None

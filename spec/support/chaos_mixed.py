@@ -107,7 +107,7 @@ class Mixed(chaos.Load):
 
     def run(self):
         try:
-            with self.world.service(timeout=5.0, patience=60.0) as service:
+            with self.world.service(timeout=60.0, patience=60.0) as service:
                 count = 0
                 while not self.over.is_set():
                     method, params = (
@@ -149,12 +149,12 @@ def mixed(world, kind, rounds, seed):
     for thread in [*loads, watch]:
         thread.start()
     for turn in range(1, rounds + 1):
-        time.sleep(chance.uniform(0.02, 0.4))
+        chaos.moved(loads, chance.randint(15, 120))
         if turn % 3 == 0:
             edit(world, kind, turn // 3)
         world.kill()
         world.start("--snapshot", str(chance.choice([1, 7, 60, 400])))
-    time.sleep(1.0)
+    chaos.moved(loads, 60)
     for load in loads:
         load.end()
     watch.end(chaos.last_decision(world))

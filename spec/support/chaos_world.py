@@ -108,7 +108,7 @@ class Load(threading.Thread):
 
     def run(self):
         try:
-            with self.world.service(timeout=5.0, patience=60.0) as service:
+            with self.world.service(timeout=60.0, patience=60.0) as service:
                 while not self.over.is_set():
                     key = f"{self.seed}-{len(self.acknowledged)}"
                     leaf, slots = self.random.choice(LEAVES), self.random.randint(0, 6)
@@ -156,6 +156,16 @@ class Watch(threading.Thread):
         self.join(90)
         if self.failure is not None:
             raise self.failure
+
+
+def moved(loads, count):
+    """Waits until so many more events are acknowledged, and none of the clients has failed."""
+    def done():
+        return sum(len(load.acknowledged) for load in loads)
+    wanted, limit = done() + count, time.monotonic() + 60
+    while done() < wanted and not any(load.failure for load in loads):
+        assert time.monotonic() < limit, "nothing is acknowledged any more"
+        time.sleep(0.002)
 
 
 def rows(world, sql):

@@ -29,17 +29,10 @@ def memory():
         return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
-def processor():
-    """Seconds of processor time that it has taken."""
-    with open(f"/proc/{PID}/stat", encoding="ascii") as file:
-        fields = file.read().rsplit(")", 1)[1].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
 class Client:
     def __init__(self):
         self.socket = socket.socket(socket.AF_UNIX)
-        self.socket.settimeout(20)
+        self.socket.settimeout(60)
         self.socket.connect(PATH)
         self.file = self.socket.makefile("rb")
 
@@ -49,13 +42,14 @@ class Client:
         return json.loads(self.file.readline())["result"]
 
 
-def answered(client, line, count):
-    """Seconds until so many answers have come to lines that are sent at once."""
-    began = time.monotonic()
-    client.socket.sendall(line * count)
+def asleep(count):
+    """How many of so many looks, 20 ms apart, find its main thread waiting for something."""
+    found = 0
     for _ in range(count):
-        client.file.readline()
-    return time.monotonic() - began
+        with open(f"/proc/{PID}/stat", encoding="ascii") as file:
+            found += file.read().rsplit(")", 1)[1].split()[0] == "S"
+        time.sleep(.02)
+    return found
 
 
 def get(path):
@@ -92,7 +86,7 @@ def scenario_stops_reading(count):
     grown = memory() - before
     newest = client.call("status")["decision"]
     told, missed, state = set(), 0, {}
-    viewers[0].socket.settimeout(3)
+    viewers[0].socket.settimeout(60)
     with contextlib.suppress(OSError):
         while state.get("seq") != newest:
             state = json.loads(viewers[0].receive())
@@ -116,20 +110,18 @@ def scenario_floods(count):
               frame(9, b"ping"), frame(1, b"nonsense"), frame(1, b'{"watch": "all"}'),
               frame(1, json.dumps({"watch": ["/"] * 127}).encode()), frame(10, b"")]
     viewers = [browser.Socket(PORT, "/events") for _ in range(8)]
-    before, slowest, sent = memory(), 0, 0
+    before, answers, sent = memory(), 0, 0
     for viewer in viewers:
         viewer.socket.setblocking(False)
     for _ in range(count):
         for viewer in viewers:
             with contextlib.suppress(OSError):
                 sent += viewer.socket.send(b"".join(pieces) * 50)
-        began = time.monotonic()
-        client.call("demand", consumer="/biology", slots=sent % 50)
-        slowest = max(slowest, time.monotonic() - began)
+        answers += client.call("demand", consumer="/biology", slots=sent % 50)["seq"] > 0
     grown = memory() - before
     for viewer in viewers:
         viewer.socket.close()
-    return {"grown": grown, "slowest": slowest, "sent": sent, "well": get("/healthz")}
+    return {"grown": grown, "answers": answers, "sent": sent, "well": get("/healthz")}
 
 
 def scenario_greedy(count):
@@ -151,7 +143,7 @@ def scenario_greedy(count):
         time.sleep(.01)
     grown = memory() - before
     each = greedy[0]
-    each.socket.settimeout(10)
+    each.socket.settimeout(60)
     answers = [json.loads(each.file.readline())["result"] for _ in range(count)]
     return {"grown": grown, "answers": len(answers), "same": all(it == answers[0] for it in answers),
             "long": len(answers[0])}
@@ -172,7 +164,8 @@ def scenario_pipelines(count):
     """A client that asks much at once and reads all, while nothing else happens."""
     client = Client()
     line = b'{"jsonrpc": "2.0", "id": 1, "method": "status"}\n'
-    return {"one": answered(client, line, 1), "all": answered(client, line, count)}
+    client.socket.sendall(line * count)
+    return {"answers": sum(b'"result"' in client.file.readline() for _ in range(count))}
 
 
 def scenario_out_of_files(count):
@@ -190,15 +183,13 @@ def scenario_out_of_files(count):
         with contextlib.suppress(OSError):
             each.sendall(b'{"jsonrpc": "2.0", "id": 1, "method": "ping"}\n')
             served += b'"result"' in each.recv(4096)
-    before = processor()
-    time.sleep(2)
-    spent = processor() - before
+    idle = asleep(100)
     for each in clients + viewers:
         each.close()
-    until = time.monotonic() + 10
+    until = time.monotonic() + 60
     while get("/healthz") != 200 and time.monotonic() < until:
         time.sleep(.1)
-    return {"spent": spent, "served": served, "came": len(clients), "well": get("/healthz"), "decides": Client().call("cycle")["cycle"] > 0}
+    return {"asleep": idle, "served": served, "came": len(clients), "well": get("/healthz"), "decides": Client().call("cycle")["cycle"] > 0}
 
 
 def scenario_starved(count):

@@ -12,18 +12,18 @@ local unix = require "socket.unix"
 local live = {}
 live.__index = live
 
---- Starts `allot serve plan.json` in the folder; it ends after two minutes at the latest.
+--- Starts `allot serve plan.json` in the folder; it ends after ten minutes at the latest.
 function live.start(folder, words)
   local here = shell.lines("pwd")[1]
   local command = shell.allot:sub(1, 1) == "/" and shell.allot or here .. "/" .. shell.allot
-  local pid = shell.lines(("cd %s && { timeout 120 %s serve plan.json --socket sock "
+  local pid = shell.lines(("cd %s && { timeout 600 %s serve plan.json --socket sock "
     .. "--store :memory: %s >out 2>log & echo $!; }"):format(folder, command, words or ""))[1]
   local self = setmetatable({ folder = folder, pid = pid }, live)
-  for _ = 1, 500 do
+  for _ = 1, 3000 do
     local peer = (unix.stream or unix) ()
     if peer:connect(folder .. "/sock") then
       self.peer = peer
-      peer:settimeout(20)
+      peer:settimeout(60)
       return self
     end
     peer:close()
@@ -69,7 +69,7 @@ end
 function live:stop()
   self.peer:close()
   self:signal "TERM"
-  for _ = 1, 1000 do
+  for _ = 1, 6000 do
     if is_over(self.pid) then break end
     socket.sleep(0.01)
   end
@@ -83,7 +83,7 @@ end
 --- A connection more, to the socket or to a port of this machine.
 function live:connect(port)
   local peer = port and socket.tcp() or (unix.stream or unix) ()
-  peer:settimeout(20)
+  peer:settimeout(60)
   assert(peer:connect(port and "127.0.0.1" or self.folder .. "/sock", port))
   return peer
 end
@@ -125,12 +125,12 @@ function live:policy()
   return self:status().plan.policy
 end
 
---- Waits until test(status) is true, at most ten seconds; the milliseconds that it took.
+--- Waits until test(status) is true; a minute is taken for a hang.
 function live:wait(test)
   local began, status = socket.gettime(), nil
-  while socket.gettime() - began < 10 do
+  while socket.gettime() - began < 60 do
     status = self:status()
-    if test(status) then return (socket.gettime() - began) * 1000 end
+    if test(status) then return end
     socket.sleep(0.005)
   end
   error("it does not come to that: " .. json.encode(status.reload or status), 2)
@@ -146,6 +146,6 @@ function live:memory()
   return 1024 * tonumber(shell.read("/proc/" .. pid .. "/status"):match "VmRSS:%s+(%d+)")
 end
 
-live.sleep = socket.sleep
+live.sleep, live.now = socket.sleep, socket.gettime
 
 return live

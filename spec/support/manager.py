@@ -12,16 +12,14 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 
 
 def main():
     address, command = sys.argv[1], sys.argv[2:]
     ear = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
     ear.bind("\0" + address[1:] if address[0] == "@" else address)
-    ear.settimeout(30)
+    ear.settimeout(60)
     environment = dict(os.environ, NOTIFY_SOCKET=address, WATCHDOG_USEC="200000")
-    began = time.monotonic()
     child = subprocess.Popen(command, env=environment)
     heard, reloaded, stopped = [], False, False
     while True:
@@ -31,7 +29,7 @@ def main():
             break
         lines = text.split("\n")
         heard.append(text)
-        print(f"{time.monotonic() - began:.3f} {lines}", flush=True)
+        print(lines, flush=True)
         if "READY=1" in lines and not reloaded:
             child.send_signal(signal.SIGHUP)
             reloaded = True
@@ -41,8 +39,7 @@ def main():
             stopped = True
         if stopped and "STOPPING=1" in lines:
             break
-        assert time.monotonic() < began + 60
-    status = child.wait(30)
+    status = child.wait(60)
     print("ended", status)
 
 

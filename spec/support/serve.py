@@ -39,7 +39,7 @@ class Service:
             [COMMAND, "serve", self.plan, "--socket", self.path, "--debounce", "1", *options],
             stderr=self.log, env={**os.environ, "ASAN_OPTIONS": "quarantine_size_mb=1"})
         Service.all.append(self)
-        until = time.monotonic() + 10
+        until = time.monotonic() + 60
         while time.monotonic() < until and self.process.poll() is None:
             with contextlib.suppress(OSError):
                 Client(self.path).close()
@@ -54,7 +54,7 @@ class Service:
 
     def stop(self):
         self.process.terminate()
-        code = self.process.wait(10)
+        code = self.process.wait(60)
         self.log.close()
         return code
 
@@ -205,13 +205,10 @@ def scenario_stalled(folder):
                 client.socket.send(request)
         stalled.append(client)
         busy.call("ping")
-    slowest = 0
     for i in range(50):
-        begin = time.monotonic()
         busy.call("demand", consumer="/a", slots=i % 30)
-        slowest = max(slowest, time.monotonic() - begin)
     grown = service.memory() - before
-    return {"per_client": grown // 60, "slowest": slowest, "exit": service.stop()}
+    return {"per_client": grown // 60, "exit": service.stop()}
 
 
 def scenario_resume(folder):

@@ -64,7 +64,7 @@ end
 local FRAME = [[
 start() {
   "$ALLOT" serve "$PLAN" --socket "$SOCK" --store "$STORE" "$@" 2>> "$DIR/log" & SERVICE=$!
-  for i in $(seq 500); do
+  for i in $(seq 3000); do
     "$ALLOT" call --socket "$SOCK" ping > "$DIR/ping" 2>&1 && return
     kill -0 $SERVICE 2>/dev/null || { cat "$DIR/log" >&2; exit 99; }
     sleep 0.02
@@ -84,13 +84,13 @@ function service.run(folder, plan, script)
   shell.write(folder .. "/plan.json", plan)
   shell.write(folder .. "/script.sh", ("ALLOT=%s DIR=%s PLAN=$DIR/plan.json SOCK=$DIR/sock "
     .. "STORE=$PLAN.db HERE=%s\n"):format(command, folder, here) .. FRAME .. script)
-  return service.enclose(folder, "timeout 120 sh " .. folder .. "/script.sh")
+  return service.enclose(folder, "timeout 600 sh " .. folder .. "/script.sh")
 end
 
 --- What a scenario of serve.py found.
 function service.play(scenario)
   local status, out, err = shell.run(
-    ("timeout 120 python3 spec/support/serve.py %s %s"):format(shell.allot, scenario))
+    ("timeout 600 python3 spec/support/serve.py %s %s"):format(shell.allot, scenario))
   assert(status == 0 and err == "", err)
   return (assert(dkjson.decode(out)))
 end

@@ -47,10 +47,10 @@ function terminal:screen()
   return (out:gsub("%s+$", "") .. "\n")
 end
 
---- Waits until the screen ends in what matches the pattern; fails after ten seconds.
+--- Waits until the screen ends in what matches the pattern; a minute is taken for a hang.
 function terminal:wait(pattern)
   local screen
-  for _ = 1, 200 do
+  for _ = 1, 1200 do
     screen = self:screen()
     if screen:find(pattern .. "\n$") then return screen end
     os.execute "sleep 0.05"

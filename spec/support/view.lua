@@ -29,7 +29,7 @@ function live.start(plan, words)
     %s serve %s/plan.json --socket %s --store :memory: --http %s %s > %s/log 2>&1 &
     echo $!]]):format(shell.allot, self.folder, self.socket, "127.0.0.1:0", words or "",
     self.folder))[1]
-  for _ = 1, 300 do
+  for _ = 1, 1200 do
     if shell.run(("%s call --socket %s ping"):format(shell.allot, self.socket)) == 0 then
       self.port = self:call("status").http.port
       return self
@@ -41,7 +41,7 @@ end
 
 --- Ends it, and tells how it ended: its log.
 function live:stop()
-  shell.run(("kill %s; for i in $(seq 100); do kill -0 %s 2>/dev/null || break; sleep 0.05; done")
+  shell.run(("kill %s; for i in $(seq 1200); do kill -0 %s 2>/dev/null || break; sleep 0.05; done")
     :format(self.pid, self.pid))
   local log = shell.read(self.folder .. "/log")
   heard(log)
@@ -71,7 +71,7 @@ end
 --- A connection to the view.
 function live:connect()
   local tcp = assert(require "socket".tcp())
-  tcp:settimeout(20)
+  tcp:settimeout(60)
   assert(tcp:connect("127.0.0.1", self.port))
   return tcp
 end
@@ -95,7 +95,7 @@ function live:say(text, words)
   tcp:send("\x81\xfe" .. (">I2"):pack(#text) .. "\0\0\0\0" .. text)
   tcp:settimeout(0.05)
   local all = ""
-  for _ = 1, 200 do
+  for _ = 1, 1200 do
     local part, _, rest = tcp:receive(4096)
     all = all .. (part or rest)
     if all:find(words, 1, true) then break end
