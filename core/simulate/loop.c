@@ -7,7 +7,7 @@
 
 enum {
     ROUNDS_MOST = 100,           /* cycles at one instant */
-    PROGRESS_EACH = 256,         /* instants */
+    PROGRESS_EACH = 16,          /* instants */
     PATIENCE = 15 * 24 * 60 * 60 /* s without anything that comes, starts or ends */
 };
 

@@ -142,7 +142,7 @@ typedef struct allot_watcher {
     /* A group has so many slots from `at` on; told of each at the first instant, and when it
      * changes, before the samples of the instant. NULL: not wanted. */
     void (*size)(void *ud, int64_t at, int32_t group, int64_t slots);
-    /* Called every few hundred instants: records played of so many, jobs ended so far, and the time
+    /* Called every few instants: records played of so many, jobs ended so far, and the time
      * in the log. Nonzero ends the run there, as `until` does. NULL: not wanted. */
     int (*progress)(void *ud, int32_t played, int32_t records, int32_t ended, int64_t now);
     /* Told of what each cycle decides, before it is carried out; decision and state may be read
