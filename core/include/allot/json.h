@@ -67,7 +67,8 @@ typedef struct allot_policy_loader {
 /* Reads and seals a plan from `len` bytes of text; `file` names it in diagnostics and is what
  * relative policy paths start from. loader NULL: a plan that names a policy is an error.
  * EINVALID (report); EIO, EBUDGET (report): nothing is wrong but what the loader said so of its
- * policies; ENOMEM. */
+ * policies; ESCRIPT, EBUDGET (report): a policy failed while it was asked which queues preempt
+ * which; ENOMEM. */
 ALLOT_API int allot_plan_read(allot_engine *engine, const char *text, size_t len, const char *file,
                               const allot_policy_loader *loader, allot_report *report,
                               allot_plan **out);

@@ -157,7 +157,9 @@ ALLOT_API int allot_plan_switch(const allot_plan *plan, int64_t when, int64_t *o
 ALLOT_API int allot_plan_at(const allot_plan *plan, int64_t when, const allot_plan **out);
 
 /* Checks and lays out. EINVALID: the report has every fault (children's owned above their
- * parent's, reserve above owned, limit below reserve, ...; C-1), the plan is still unsealed. */
+ * parent's, reserve above owned, limit below reserve, ...; C-1), the plan is still unsealed.
+ * ESCRIPT, EBUDGET (report): so it is where a policy failed while it was asked which queues preempt
+ * which. ENOMEM. */
 ALLOT_API int allot_plan_seal(allot_plan *plan, allot_report *report);
 
 /* Getters; consumers are handles. */

@@ -50,7 +50,8 @@ static void decide(source *policy, const char *plan_text, const char *state_text
     fuzz_begin(&it);
     int status = allot_plan_read(it.engine, plan_text, strlen(plan_text), "plan.json", &loader,
                                  it.report, &plan);
-    MUST(status == ALLOT_OK || status == ALLOT_EINVALID || status == ALLOT_EBUDGET);
+    MUST(status == ALLOT_OK || status == ALLOT_EINVALID || status == ALLOT_EBUDGET ||
+         status == ALLOT_ESCRIPT);
     fuzz_sound(&it, status, plan);
     if (status == ALLOT_OK) {
         allot_report_clear(it.report);
