@@ -82,6 +82,38 @@ describe("a client of a service", function ()
     assert.truthy(out:find("came out as recorded, byte by byte", 1, true), out)
   end)
 
+  -- A name that no state can have was taken by earlier versions, and no cycle decided from then on.
+  it("is refused names that no state can have, and a store that has one starts without", function ()
+    local out = run(PLAN, [[
+      call demand '{"consumer": "/a", "slots": 3}'; call cycle
+      call host '{"name": "a\nb", "slots": 3}' 2>&1
+      kill -9 $SERVICE; wait $SERVICE 2> /dev/null
+      python3 - "$STORE" <<'END'
+import sqlite3, sys
+store = sqlite3.connect(sys.argv[1])
+last = store.execute("SELECT max(seq), max(at) FROM events").fetchone()
+for i, (method, params) in enumerate([("host", '{"name": "a\\nb", "slots": 3}'),
+        ("host_gone", '{"name": "a\\nb"}'), ("demand", '{"consumer": "/a", "slots": 5}')]):
+    store.execute("INSERT INTO events(seq, at, method, params) VALUES(?, ?, ?, ?)",
+                  (last[0] + 1 + i, last[1], method, params))
+store.commit()
+END
+      start || exit 5
+      grep -o 'left out, as no.*' "$DIR/log"
+      call cycle; call release '{"consumer": "/a", "slots": 3}'
+      call cycle; call decisions '{"from": 1}' | grep -o '"slots": [0-9]*'
+      stop; "$ALLOT" replay "$STORE"
+      : > "$DIR/log"; start || exit 6
+      call status | grep -o '"failed_cycles": [0-9]*'; grep -c W-store "$DIR/log"]])
+    if not out then return end
+    assert.truthy(out:find('name: found "a', 1, true) and out:find("[E-name]", 1, true), out)
+    assert.equal(2, select(2, out:gsub("left out, as no cycle can decide with it", "")), out)
+    assert.truthy(out:find('{"seq": 5}', 1, true), out)
+    assert.truthy(out:find('"slots": 3\n"slots": 2\n"slots": 3\n', 1, true), out)
+    assert.truthy(out:find("came out as recorded, byte by byte", 1, true), out)
+    assert.truthy(out:find('"failed_cycles": 0\n0\n', 1, true), out)
+  end)
+
   it("that sends a key is known by it for an hour, whenever that happened", function ()
     local out = run(PLAN, [[
       call demand '{"consumer": "/a", "slots": 3, "at": 1000, "key": "k"}'

@@ -66,6 +66,33 @@ static int check_sum(allot__books *books, const allot__event *event, allot__faul
                             (long long)sum, ALLOT_AMOUNT_MAX);
 }
 
+bool allot__books_several_hosts(const allot__books *books)
+{
+    int64_t count = allot_plan_hosts(books->plan);
+    for (const allot__named *it = books->hosts.first; it != NULL && count < 2; it = it->after)
+        count += allot_plan_host_find(books->plan, it->name) < 0;
+    return count >= 2;
+}
+
+/* With another host nobody would know where jobs are that name none. While there are several, no
+ * such job is. */
+static int check_places(const allot__books *books, allot__fault *fault)
+{
+    bool first = allot_plan_hosts(books->plan) == 0 && books->hosts.count == 0;
+    if (books->queues == 0 || first || allot__books_several_hosts(books))
+        return ALLOT_OK;
+    for (const allot__named *it = books->jobs.first; it != NULL; it = it->after) {
+        const allot_job *job = &((const allot__job_item *)(const void *)it)->it;
+        if (allot__job_is_unplaced(job))
+            return allot__fault_unfit(fault, ALLOT_EUSAGE, "E-hosts", "name",
+                                      "name: the job \"%.80s\" has slots on the only host that "
+                                      "was known, without its name: there can be no second until "
+                                      "it has ended",
+                                      job->id);
+    }
+    return ALLOT_OK;
+}
+
 static int put_host(allot__books *books, const allot__event *event, allot__fault *fault)
 {
     bool known = allot_plan_host_find(books->plan, event->id) >= 0 ||
@@ -74,6 +101,8 @@ static int put_host(allot__books *books, const allot__event *event, allot__fault
         return unknown_host(event, fault);
     if (event->slots_given && check_sum(books, event, fault) != ALLOT_OK)
         return ALLOT_ERANGE;
+    if (!known && check_places(books, fault) != ALLOT_OK)
+        return ALLOT_EUSAGE;
     allot__host_item *item = host_item(books, event->id);
     if (item == NULL)
         return ALLOT_ENOMEM;

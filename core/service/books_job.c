@@ -131,6 +131,16 @@ static int check_sum(const allot__books *books, const allot__event *event, allot
                             (long long)sum, ALLOT_AMOUNT_MAX);
 }
 
+static int check_place(const allot__books *books, const allot_job *job, allot__fault *fault)
+{
+    if (!allot__job_is_unplaced(job) || !allot__books_several_hosts(books))
+        return ALLOT_OK;
+    return allot__fault_unfit(fault, ALLOT_EINVALID, "E-hosts", "hosts",
+                              "hosts: of several hosts the job \"%.80s\" says not which has its "
+                              "slots",
+                              job->id);
+}
+
 static int submit(allot__books *books, const allot__event *event, allot__fault *fault)
 {
     allot_task_value values[ALLOT_ATTRIBUTES_MAX];
@@ -151,8 +161,10 @@ static int submit(allot__books *books, const allot__event *event, allot__fault *
         fill_job(event, &of, &job);
         job.values = values;
         job.value_count = allot__event_values(books, event, values);
-        status = put_job(books, event, &job);
+        status = check_place(books, &job, fault);
     }
+    if (status == ALLOT_OK)
+        status = put_job(books, event, &job);
     lists_end(books, event, &of);
     return status;
 }

@@ -156,6 +156,14 @@ int allot__apply_job(allot__books *books, const allot__event *event, allot__faul
 int allot__apply_kept(allot__books *books, const allot__event *event, allot__fault *fault);
 int allot__enter_jobs(allot__books *books, const allot_decision *decision, allot__buf *effect);
 
+/* Whether two hosts are known, or more. */
+bool allot__books_several_hosts(const allot__books *books);
+/* A job that has slots and names no host has them on the only one there is. */
+static inline bool allot__job_is_unplaced(const allot_job *job)
+{
+    return job->state != ALLOT_PENDING && job->host_count == 0;
+}
+
 /* The values of attributes that an event gives; `values` has room for as many. */
 int32_t allot__event_values(const allot__books *books, const allot__event *event,
                             allot_task_value *values);

@@ -23,6 +23,13 @@ static int put_rows(const allot__books *books, allot_state *state)
     return status;
 }
 
+/* Jobs run on slots that somebody says; until then there are none. */
+static bool is_nowhere(const allot__books *books)
+{
+    return books->queues > 0 && books->groups[0].slots < 0 && books->hosts.count == 0 &&
+           allot_plan_hosts(books->plan) == 0 && allot_plan_group_slots(books->plan, 0) == 0;
+}
+
 static int put_hosts(const allot__books *books, allot_state *state)
 {
     int status = ALLOT_OK;
@@ -45,6 +52,8 @@ static int make_state(allot__books *books)
     if (status != ALLOT_OK)
         return status;
     status = put_rows(books, state);
+    if (status == ALLOT_OK && is_nowhere(books))
+        status = allot_state_slots(state, 0, 0);
     if (status == ALLOT_OK)
         status = put_hosts(books, state);
     if (status != ALLOT_OK) {

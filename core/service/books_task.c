@@ -11,8 +11,9 @@ size_t allot__unit_key(const allot_task *task, char key[600])
 {
     if (task->slot == NULL)
         return 0;
-    int len = snprintf(key, 600, "%d %d %s\n%s", (int)task->group, (int)task->consumer,
-                       task->host != NULL ? task->host : "", task->slot);
+    const char *host = task->host != NULL ? task->host : "";
+    int len = snprintf(key, 600, "%d %d %zu %s %s", (int)task->group, (int)task->consumer,
+                       strlen(host), host, task->slot);
     return len > 0 && len < 600 ? (size_t)len : 0;
 }
 
@@ -120,13 +121,16 @@ void allot__task_end(allot__books *books, allot__task_item *task, bool keep)
 
 /* ---- Events ---------------------------------------------------------------------------------- */
 
+/* In the order of the plan, however they were said. */
 int32_t allot__event_values(const allot__books *books, const allot__event *event,
                             allot_task_value *values)
 {
+    allot_attribute attribute;
     int32_t count = 0;
-    for (int32_t i = 0; i < event->attributes.count; i++) {
-        allot_attribute attribute;
-        for (int32_t k = 0; allot_plan_task_attribute_at(books->plan, k, &attribute) == 0; k++)
+    for (int32_t k = 0; event->attributes.count > count; k++) {
+        if (allot_plan_task_attribute_at(books->plan, k, &attribute) != ALLOT_OK)
+            break;
+        for (int32_t i = 0; i < event->attributes.count; i++)
             if (strcmp(attribute.name, event->attributes.items[i].key) == 0)
                 values[count++] = (allot_task_value){k, event->attributes.items[i].number};
     }

@@ -59,6 +59,7 @@ typedef struct allot__fault {
     char message[400]; /* what was found and what is allowed */
     char hint[160];    /* "": none */
     int status;        /* of allot_status */
+    bool unfit;        /* no state can have it, though programs before took it */
 } allot__fault;
 
 /* Fills a fault and returns `status`. path and hint may be NULL. */
@@ -68,6 +69,14 @@ __attribute__((format(printf, 6, 7)))
 int
 allot__fault_set(allot__fault *fault, int status, const char *code, const char *path,
                  const char *hint, const char *format, ...);
+
+/* The same of what no state can have: where it is on disk already, it is left out. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 5, 6)))
+#endif
+int
+allot__fault_unfit(allot__fault *fault, int status, const char *code, const char *path,
+                   const char *format, ...);
 
 /* A member of a member: of attributes, resources and hosts by key, of tags without. */
 typedef struct allot__pair {

@@ -66,7 +66,7 @@ static const allot__field session[] = {
 };
 static const allot__field only_id[] = {MUST("id", ID, id)};
 static const allot__field host[] = {
-    MUST("name", NAME, id),
+    MUST("name", LABEL, id),
     SLOTS(0),
     F("closed", CLOSED, closed),
     F("load", LOAD, load),
@@ -76,11 +76,11 @@ static const allot__field only_name[] = {MUST("name", NAME, id)};
 static const allot__field slots[] = {GROUP, MUST_AMOUNT("slots", slots, 0)};
 static const allot__field returned[] = {MUST("reclaim", NAME, id), MUST_AMOUNT("slots", slots, 1)};
 #define JOB                                                                                        \
-    MUST("id", ID, id), MUST("queue", QUEUE, queue), SLOTS(1), TIME("submitted", submitted),       \
-        F("user", TEXT, user), F("group", TEXT, user_group), F("app", TEXT, application),          \
+    MUST("id", LABEL_ID, id), MUST("queue", QUEUE, queue), SLOTS(1), TIME("submitted", submitted), \
+        F("user", LABEL, user), F("group", LABEL, user_group), F("app", LABEL, application),       \
         WHOLE("priority", priority, -ALLOT_AMOUNT_MAX, ALLOT_AMOUNT_MAX),                          \
         WHOLE("run_limit", run_limit, 1, ALLOT_AMOUNT_MAX), F("exclusive", BOOL, exclusive),       \
-        F("tags", TEXTS, tags), F("resources", NUMBERS, resources)
+        F("tags", LABELS, tags), F("resources", NUMBERS, resources)
 static const allot__field submit[] = {JOB};
 static const allot__field lease[] = {
     MUST("name", LEASE, lease),

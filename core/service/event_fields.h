@@ -12,6 +12,8 @@ typedef enum allot__field_type {
     ALLOT__F_TEXT = 1, /* const char *; null: not given */
     ALLOT__F_ID,       /* 1 ... 255 bytes, or a whole number */
     ALLOT__F_NAME,     /* 1 ... 255 bytes */
+    ALLOT__F_LABEL,    /* the same without control characters; null, if not required: not given */
+    ALLOT__F_LABEL_ID, /* the same, or a whole number */
     ALLOT__F_CONSUMER, /* any consumer's path; int32_t */
     ALLOT__F_LEAF,
     ALLOT__F_GROUP,
@@ -21,6 +23,7 @@ typedef enum allot__field_type {
     ALLOT__F_BOOL,
     ALLOT__F_TIME,    /* int64_t: Unix seconds or RFC 3339; null: not given */
     ALLOT__F_TEXTS,   /* a list of texts: allot__pairs */
+    ALLOT__F_LABELS,  /* a list of labels: allot__pairs */
     ALLOT__F_NUMBERS, /* an object of whole numbers 0 ... 10^9: allot__pairs */
     ALLOT__F_SCHEDULING,
     ALLOT__F_CLOSED,

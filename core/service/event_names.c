@@ -100,6 +100,22 @@ const char *allot__word_list(const allot__field *field)
     }
 }
 
+int allot__label_check(const allot__field *field, const char *path, const char *text,
+                       allot__fault *fault)
+{
+    static const uint32_t labels =
+        1u << ALLOT__F_LABEL | 1u << ALLOT__F_LABEL_ID | 1u << ALLOT__F_LABELS;
+    size_t len = 0;
+    while (text[len] != '\0' && (unsigned char)text[len] >= 0x20 && text[len] != 0x7f)
+        len++;
+    if ((labels >> field->type & 1) == 0 || (text[len] == '\0' && len >= 1 && len <= 255))
+        return ALLOT_OK;
+    return allot__fault_unfit(fault, ALLOT_EINVALID, "E-name", path,
+                              "%s: found \"%.60s\", allowed 1 ... 255 bytes without control "
+                              "characters",
+                              path, text);
+}
+
 bool allot__has_group(const allot__fields *fields)
 {
     for (int32_t i = 0; i < fields->count; i++)

@@ -6,16 +6,36 @@
 
 #include "service/event.h"
 
+static int fill(allot__fault *fault, int status, const char *code, const char *path,
+                const char *format, va_list arguments)
+{
+    fault->status = status;
+    fault->code = code;
+    fault->unfit = false;
+    snprintf(fault->path, sizeof fault->path, "%s", path != NULL ? path : "");
+    fault->hint[0] = '\0';
+    vsnprintf(fault->message, sizeof fault->message, format, arguments);
+    return status;
+}
+
 int allot__fault_set(allot__fault *fault, int status, const char *code, const char *path,
                      const char *hint, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    fault->status = status;
-    fault->code = code;
-    snprintf(fault->path, sizeof fault->path, "%s", path != NULL ? path : "");
-    snprintf(fault->hint, sizeof fault->hint, "%s", hint != NULL ? hint : "");
-    vsnprintf(fault->message, sizeof fault->message, format, arguments);
+    fill(fault, status, code, path, format, arguments);
     va_end(arguments);
+    snprintf(fault->hint, sizeof fault->hint, "%s", hint != NULL ? hint : "");
+    return status;
+}
+
+int allot__fault_unfit(allot__fault *fault, int status, const char *code, const char *path,
+                       const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    fill(fault, status, code, path, format, arguments);
+    va_end(arguments);
+    fault->unfit = true;
     return status;
 }

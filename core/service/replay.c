@@ -19,8 +19,9 @@ static int enter_line(allot__replay *replay, const char *line, size_t len, int64
 {
     allot__fault fault = {0};
     int status = allot__books_read(replay->books, replay->reader, line, len, &fault);
-    if (status == ALLOT_OK || status == ALLOT_ENOMEM)
-        return status;
+    replay->left_out = replay->left_out || (status != ALLOT_OK && fault.unfit);
+    if (status == ALLOT_OK || status == ALLOT_ENOMEM || replay->left_out)
+        return status == ALLOT_ENOMEM ? status : ALLOT_OK;
     allot_report_say(replay->report, ALLOT_ERROR, "E-store",
                      "the snapshot behind event %lld cannot be read: %s", (long long)event,
                      fault.message);

@@ -34,6 +34,7 @@ typedef struct allot__replay {
     allot__fault fault;
     int64_t told, plan_told; /* cycles; of this plan */
     bool refused;            /* an event that is in the record */
+    bool left_out;           /* one that no state can have, as when the record was read */
     bool over;               /* as it should be: one differed, or `to` is behind */
 } allot__replay;
 

@@ -128,8 +128,9 @@ int allot__replay_event(allot__replay *replay, const allot__event_row *row)
 static int enter_held(allot__replay *replay, const allot__held *it)
 {
     int status = enter(replay, it->method, it->params, it->params_len, it->at);
-    if (status == ALLOT_OK || status == ALLOT_ENOMEM)
-        return status;
+    replay->left_out = replay->left_out || (status != ALLOT_OK && replay->fault.unfit);
+    if (status == ALLOT_OK || status == ALLOT_ENOMEM || replay->left_out)
+        return status == ALLOT_ENOMEM ? status : ALLOT_OK;
     allot_report_say(replay->report, ALLOT_ERROR, "E-replay", "event %lld is refused: %s",
                      (long long)it->seq, replay->fault.message);
     replay->refused = true;

@@ -10,17 +10,27 @@ typedef struct loading {
     allot_service *service;
     allot_report *report;
     int64_t lost; /* lines and events about what the plan has no more */
+    int64_t left; /* ... that no state can have, and those that may be about them */
     allot__fault fault;
     char plan[65], policy[65]; /* the last row's; "": not known */
     int64_t recorded;          /* cycles behind that one are kept to rehearse on */
 } loading;
 
 /* Another plan may lack whom rows before it know: what they had was gone when it took over, or is,
- * if it was changed while nothing ran. Else the books must be as they were. */
+ * if it was changed while nothing ran. What programs before this one took, though no state can have
+ * it, is left out, and so is what comes behind and does not fit without it. Else the books must be
+ * as they were. */
 static int judge(loading *it, int status)
 {
     if (status == ALLOT_OK || status == ALLOT_ENOMEM)
         return status;
+    if (it->fault.unfit || it->left > 0) {
+        it->left++;
+        if (it->left <= 5)
+            allot_report_say(it->report, ALLOT_WARNING, "W-store",
+                             "left out, as no cycle can decide with it: %.300s", it->fault.message);
+        return ALLOT_OK;
+    }
     it->lost++;
     if (it->lost <= 5)
         allot_report_say(it->report, ALLOT_WARNING, "W-store", "the plan has changed since: %.300s",
@@ -143,5 +153,6 @@ int allot__service_load(allot_service *service, allot_report *report)
                          "the store's rows do not fit together: %.300s", it.fault.message);
         status = ALLOT_EIO;
     }
+    service->fresh = service->fresh || it.left > 0;
     return status;
 }

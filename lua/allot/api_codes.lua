@@ -143,7 +143,8 @@ return {
   { "E-store", "The file that events are kept in cannot be opened, read or written, is in use, or "
     .. "is of a later version. Nothing is acknowledged that is not in it." },
   { "W-store", "The plan was changed while nothing ran: what the store says of consumers that are "
-    .. "gone is left out." },
+    .. "gone is left out. Or an earlier version took an event that no cycle can decide with: it is "
+    .. "left out, and so is what only fits behind it." },
   { "E-connection", "Nobody answers where the service should listen, or the answer is none." },
   { "E-service", "The service refused what it was asked; its own code and hint stand beside." },
   { "W-files", "So many connections need more open files than the system allows: there may be "
