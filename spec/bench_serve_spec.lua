@@ -21,6 +21,8 @@ describe("a service under load", function ()
     assert.same({ 1000, 1000, 0 }, { told.sent, told.acknowledged, told.refused })
     assert.equal(1000, told.acknowledge_ms.count)
     assert.equal(0, told.undecided)
+    -- The same again, while 100 readers ask for decisions without end.
+    assert.equal(1000, told.acknowledge_beside_readers_ms.count)
     -- A leaf demands, and when it was granted demands nothing and releases.
     assert.equal(told.grants, told.decide_ms.count)
     assert.is_true(told.grants > 300)

@@ -36,6 +36,23 @@ describe("allot serve", function ()
     assert.same({ all = true, many = true, exit = 0 }, play "slow")
   end)
 
+  it("says that decisions are gone, and goes on for others", function ()
+    local told = service.play "compacted"
+    assert.same({ newest = true, missed = { from = 1, to = 3 }, acked = 3, later = 1, exit = 0 },
+                told)
+  end)
+
+  -- Of what readers have asked for already little is answered before an event is acknowledged:
+  -- without turns it is all.
+  it("acknowledges events beside readers that ask without end", function ()
+    local told = service.play "readers"
+    assert.equal(0, told.exit)
+    for _, method in ipairs { "decisions", "explain" } do
+      assert.is_true(told[method].before < told[method].all / 4,
+                     method .. ": " .. told[method].before)
+    end
+  end)
+
   it("lets on TCP only who knows the token, and its own user on the socket", function ()
     assert.same({
       stranger = -32051, open = true, thief = -32051, thief_closed = true, friend = true,

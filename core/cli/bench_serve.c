@@ -216,6 +216,7 @@ static void put_text(const serve_result *from, allot__text *out)
                       " demands without one\n",
                       from->decisions, from->grants, from->undecided);
     put_times(out, "event to acknowledgement", &from->acknowledge);
+    put_times(out, "... with 100 readers", &from->beside);
     put_times(out, "event to decision", &from->decide);
     allot__cli_printf(out,
                       "the service              %.2f processors; %.1f MB at first, %.1f half way, "
@@ -248,6 +249,7 @@ static void put_json(const serve_result *from, allot__text *out)
         from->sent, from->acknowledged, from->refused, from->took, from->decisions, from->grants,
         from->undecided);
     put_times_json(out, "acknowledge_ms", &from->acknowledge);
+    put_times_json(out, "acknowledge_beside_readers_ms", &from->beside);
     put_times_json(out, "decide_ms", &from->decide);
     allot__cli_printf(out,
                       ",\n\"memory_bytes\": [%" PRId64 ", %" PRId64 ", %" PRId64
@@ -255,6 +257,21 @@ static void put_json(const serve_result *from, allot__text *out)
                       "%.4f}}\n",
                       from->memory[0], from->memory[1], from->memory[2], from->load,
                       from->limits.commit * 1e3, from->limits.echo * 1e6);
+}
+
+/* The same for some seconds more, while others read. */
+static int load_beside(allot__cli *cli, const serve_child *child, serve_result *result)
+{
+    enum { SECONDS = 10 };
+    serve_result other = {.seconds = result->seconds < SECONDS ? result->seconds : SECONDS,
+                          .rate = result->rate};
+    pid_t readers = -1;
+    int code = allot__serve_readers(cli, child, &readers);
+    if (code == CLI_DONE)
+        code = allot__serve_load(cli, child, &other);
+    allot__serve_readers_end(readers);
+    result->beside = other.acknowledge;
+    return code;
 }
 
 static int measure(allot__cli *cli, serve_child *child, serve_result *result)
@@ -267,6 +284,8 @@ static int measure(allot__cli *cli, serve_child *child, serve_result *result)
         code = allot__serve_start(cli, child);
     if (code == CLI_DONE)
         code = allot__serve_load(cli, child, result);
+    if (code == CLI_DONE)
+        code = load_beside(cli, child, result);
     int ended = allot__serve_end(cli, child);
     allot__serve_remove(child);
     return code == CLI_DONE ? ended : code;

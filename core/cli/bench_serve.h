@@ -14,6 +14,7 @@
 #define SERVE_BRANCHES 100
 #define SERVE_LEAVES   1000 /* of a branch; every one owns SERVE_OWNED */
 #define SERVE_OWNED    2
+#define SERVE_READERS  100 /* who ask for decisions without end, for a part of it */
 #define SERVE_SECONDS  60
 #define SERVE_EVENTS   20000 /* a second, of all clients */
 
@@ -29,6 +30,7 @@ typedef struct serve_result {
     int64_t decisions, grants, undecided; /* demands without a grant at the end */
     double took;                          /* s, to the last acknowledgement */
     serve_times acknowledge, decide;      /* from when an event was due */
+    serve_times beside;                   /* the first, with readers */
     int64_t memory[3];                    /* of the service: at first, half way, at the end */
     double load;                          /* processors that the service kept busy */
     allot_service_limits limits;
@@ -55,6 +57,9 @@ int allot__serve_connect(allot__cli *cli, const serve_child *child);
 
 /* Sends events to the service and waits for its last answer. */
 int allot__serve_load(allot__cli *cli, const serve_child *child, serve_result *out);
+/* Starts SERVE_READERS clients that ask for decisions without end; and ends them, if any. */
+int allot__serve_readers(allot__cli *cli, const serve_child *child, pid_t *pid);
+void allot__serve_readers_end(pid_t pid);
 /* Bytes of its memory that are in use; 0: unknown. */
 int64_t allot__serve_memory(pid_t pid);
 /* Seconds that it computed; and its loop's thread alone, to the nanosecond. */

@@ -18,6 +18,8 @@ typedef struct subscriber {
     allot__peer *peer; /* NULL: gone; it goes once nothing is asked for */
     int64_t wanted;    /* the next decision's number */
     allot__store_ask *ask;
+    int64_t asked_to; /* what is asked for ends there */
+    bool found;       /* some of it is there */
     allot__feed *feed;
 } subscriber;
 
@@ -145,6 +147,7 @@ static void on_stored(void *ud, int64_t seq, const char *text, size_t len)
 {
     subscriber *it = ud;
     if (text != NULL) {
+        it->found = true;
         if (it->peer == NULL || !has_room(it) || seq < it->wanted)
             return;
         if (seq > it->wanted)
@@ -158,8 +161,10 @@ static void on_stored(void *ud, int64_t seq, const char *text, size_t len)
         release(it);
         return;
     }
-    if (seq == ALLOT_OK)
-        advance(it);
+    /* What is not there, or cannot be read, is not asked for again. */
+    if ((!it->found || seq != ALLOT_OK) && it->wanted <= it->asked_to)
+        send_missed(it, it->asked_to);
+    advance(it);
     allot__peer_push(it->peer);
 }
 
@@ -170,8 +175,10 @@ static bool ask_store(subscriber *it, int64_t to)
     int64_t oldest = allot__store_oldest(service->store);
     if (oldest > 0 && it->wanted < oldest)
         send_missed(it, (oldest <= to ? oldest : to + 1) - 1);
-    if (it->wanted > to)
+    if (it->wanted > to || service->stopping)
         return false;
+    it->asked_to = to;
+    it->found = false;
     return allot__store_decisions(service->store, it->wanted, to, 256, on_stored, it, &it->ask) ==
            ALLOT_OK;
 }

@@ -50,6 +50,7 @@ void allot__peer_close(allot__peer *peer)
     *(peer->before != NULL ? &peer->before->next : &wire->peers) = peer->next;
     wire->count--;
     wire->line_bytes -= peer->line.capacity;
+    allot__turn_leave(peer);
     allot__feed_gone(peer->service->feed, peer);
     uv_close(&peer->uv.handle, closed);
 }
@@ -177,7 +178,8 @@ void allot__peer_send(allot__peer *peer, const char *line, size_t len, int64_t b
 static bool may_run(const allot__peer *peer)
 {
     return !peer->closing && !peer->ending && !peer->ended && peer->owed < ALLOT__ANSWERS_MOST &&
-           allot__peer_waiting(peer) < ALLOT__OUT_MOST && !allot__store_full(peer->service->store);
+           peer->queue == NULL && allot__peer_waiting(peer) < ALLOT__OUT_MOST &&
+           !allot__store_full(peer->service->store);
 }
 
 static const char too_long[] = "a line has at most 1048576 bytes";
@@ -193,7 +195,8 @@ static void end_with(allot__peer *peer, int code, const char *message)
     peer->ended = true;
 }
 
-static void run_line(allot__peer *peer, const char *line, size_t len)
+/* false: it is a question, and others have asked enough in this turn. */
+static bool run_line(allot__peer *peer, const char *line, size_t len)
 {
     allot__buf *answer = &peer->service->wire->answer;
     allot__call from = {.service = peer->service, .peer = peer};
@@ -202,14 +205,19 @@ static void run_line(allot__peer *peer, const char *line, size_t len)
     if (len > 0 && line[len - 1] == '\r')
         len--;
     peer->running = true;
+    allot__turn_begin(peer);
     int status = allot__rpc_line(&from, line, len, answer, &batch);
+    allot__turn_end(peer);
     peer->running = false;
-    if (status != ALLOT_OK) {
+    if (status == ALLOT__RPC_NOT_YET) {
+        allot__turn_wait(peer, true);
+    } else if (status != ALLOT_OK) {
         answer->failed = false;
         end_with(peer, ALLOT__RPC_INTERNAL, allot_status_text(status));
     } else if (answer->len > 0) {
         allot__peer_send(peer, answer->bytes, answer->len, batch);
     }
+    return status != ALLOT__RPC_NOT_YET;
 }
 
 /* Runs whole lines; how many bytes they were. */
@@ -218,13 +226,13 @@ static size_t run_lines(allot__peer *peer, const char *bytes, size_t len)
     size_t at = 0;
     while (at < len && may_run(peer)) {
         const char *end = memchr(bytes + at, '\n', len - at);
-        if (end == NULL)
+        if (end == NULL || !allot__turn_has(peer))
             break;
         size_t size = (size_t)(end - (bytes + at));
         if (size > ALLOT__RPC_LINE_MOST)
             end_with(peer, ALLOT__RPC_REQUEST, too_long);
-        else
-            run_line(peer, bytes + at, size);
+        else if (!run_line(peer, bytes + at, size))
+            break;
         at += size + 1;
     }
     return at;
@@ -299,13 +307,18 @@ static void on_read(uv_stream_t *stream, ssize_t got, const uv_buf_t *buf)
         allot__peer_run(peer);
 }
 
-/* What the kernel takes at once makes room for more of what a subscriber wants. */
+/* What the kernel takes at once makes room for more of what a subscriber wants: some of it, and the
+ * rest in other turns. */
 void allot__peer_push(allot__peer *peer)
 {
-    do
+    enum { ROUNDS = 4 };
+    for (int i = 0; i < ROUNDS; i++) {
         allot__peer_flush(peer);
-    while (!peer->closing && !peer->ending && !peer->writing &&
-           allot__feed_drained(peer->service->feed, peer));
+        if (peer->closing || peer->ending || peer->writing ||
+            !allot__feed_drained(peer->service->feed, peer))
+            return;
+    }
+    allot__turn_wait(peer, true);
 }
 
 /* Whether more could be run behind what the kernel took at once. */

@@ -254,6 +254,9 @@ static void run_method(allot__call *call)
         allot__rpc_error(call, ALLOT__RPC_PARAMS, "params are an object, not a list", NULL);
     } else if (kind >= 0) {
         run_event(call, kind);
+    } else if (!method->open && call->peer != NULL && !allot__peer_may_ask(call->peer) &&
+               !call->in_batch) {
+        call->not_yet = true; /* a batch that has begun is ended */
     } else {
         method->run(call);
     }
@@ -348,6 +351,8 @@ int allot__rpc_line(const allot__call *from, const char *line, size_t len, allot
         } else {
             run_request(&call, at, end);
             *batch = call.batch;
+            if (call.not_yet)
+                return ALLOT__RPC_NOT_YET;
         }
     } else if (status == ALLOT_EINVALID) {
         answer_garbage(&call, line, len);

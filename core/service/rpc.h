@@ -50,6 +50,7 @@ typedef struct allot__call {
     void (*tell)(void *ud, const char *line, size_t len);
     void *tell_ud;
     size_t mark;   /* where the answer begins in it */
+    bool not_yet;  /* a question that has to wait for its turn */
     bool answered; /* or will be: see allot__rpc_later */
 } allot__call;
 
@@ -99,7 +100,9 @@ void allot__params_free(allot__call *call, allot__param *fields);
 
 /* A line without its end, from whom `from` says (service, peer, tell): answers into `answer`, which
  * stays empty when nobody wants one, and says with *batch when it may be sent. ENOMEM: the line had
- * no effect beyond what was answered. */
+ * no effect beyond what was answered. NOT_YET: it asks, and its peer may not in this turn of the
+ * loop: it had no effect. */
+#define ALLOT__RPC_NOT_YET 1
 int allot__rpc_line(const allot__call *from, const char *line, size_t len, allot__buf *answer,
                     int64_t *batch);
 

@@ -155,7 +155,9 @@ static void begin_work(allot__store *store)
         return;
     bool part = store->lines != NULL;
     bool batch = !store->waits && (store->written.len > 0 || store->gathered.len > 0 || part);
-    if (store->asks != NULL && (!batch || store->figures.batches % 2 == 0)) {
+    bool ask = store->asks != NULL && (!batch || !store->asked);
+    store->asked = ask;
+    if (ask) {
         store->asking = store->asks;
         store->asks = store->asking->next;
     } else if (!batch) {

@@ -78,6 +78,7 @@ struct allot__store {
     int64_t compact_event, compact_since; /* what is being let go; 0: nothing */
     allot__store_figures figures;
     allot__store_ask *asks, *asking;
+    bool asked;     /* what was done last was an ask */
     int64_t oldest; /* decision */
     /* Of the thread that works. */
     char work_error[256];

@@ -34,6 +34,7 @@ int allot__wire_start(allot_service *service, allot_report *report)
     wire->timer_open = true;
     allot__handle_open(service);
     uv_timer_start(&wire->timer, each_second, 1000, 1000);
+    allot__turns_start(service);
     int status = ALLOT_OK;
     if (service->config.socket != NULL)
         status = allot__listen_pipe(service, report);
@@ -82,6 +83,7 @@ void allot__wire_end(allot_service *service)
     if (wire == NULL || !wire->timer_open || wire->peers != NULL || !wire->stopping)
         return;
     wire->timer_open = false;
+    allot__turns_end(service);
     uv_close((uv_handle_t *)&wire->timer, closed);
 }
 

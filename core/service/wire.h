@@ -38,6 +38,8 @@ void allot__peer_push(allot__peer *peer);
 size_t allot__peer_waiting(const allot__peer *peer);
 /* It is to be answered later, or was: by so much more. */
 void allot__peer_owe(allot__peer *peer, int32_t size);
+/* The line that is run is a question, and no event: may it be in this turn of the loop? */
+bool allot__peer_may_ask(allot__peer *peer);
 /* A peer's number is never used twice; NULL: it is gone. */
 uint64_t allot__peer_number(const allot__peer *peer);
 allot__peer *allot__peer_find(allot_service *service, uint64_t number);

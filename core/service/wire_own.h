@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * wire_own.h: what connections are made of; of wire.c, peer.c and listen.c alone.
+ * wire_own.h: what connections are made of; of wire.c, turns.c, peer.c and listen.c alone.
  *
  * This file owns: struct allot__wire, struct allot__peer.
  */
@@ -22,6 +22,11 @@ typedef struct allot__held {
     int64_t batch;
     size_t end; /* in `waiting` */
 } allot__held;
+
+typedef struct allot__queue {
+    struct allot__peer *first, *last;
+    int32_t count;
+} allot__queue;
 
 struct allot__peer {
     struct allot__peer *next, *before;
@@ -48,6 +53,12 @@ struct allot__peer {
     bool deaf;    /* ... and until it has gone by itself, or for two seconds, what it says is read
                      and dropped: closing at once would lose what it was told */
     bool shut, ended; /* ended: it is to end once what it just said was run */
+    /* Its turn (turns.c): the last one it had, what it had run in that, and where it waits. */
+    uint64_t turn, asked, began; /* asked: ns that questions took; began: the line that runs */
+    int32_t lines;
+    bool asks;                  /* the line that runs is a question */
+    struct allot__queue *queue; /* NULL: it does not wait */
+    struct allot__peer *queue_next, *queue_before;
 };
 
 struct allot__wire {
@@ -60,10 +71,24 @@ struct allot__wire {
     allot__peer *peers;
     int32_t count;
     uint64_t last_number;
-    size_t line_bytes; /* of all peers */
+    size_t line_bytes;           /* of all peers */
+    uv_prepare_t prepare;        /* each turn of the loop */
+    uv_idle_t idle;              /* while somebody waits for a turn */
+    uint64_t turn, spent, asked; /* its number; ns that lines, and questions, have taken in it */
+    allot__queue queues[2];      /* for a turn, and for one to ask in */
     allot__buf answer;
     char read[ALLOT__READ_SIZE]; /* filled and emptied in one turn */
 };
+
+/* Turns (turns.c): may more of the peer's lines be run in this one? If not, it waits, and is run
+ * again in one of the next. A line that is run stands between begin and end. */
+bool allot__turn_has(allot__peer *peer);
+void allot__turn_begin(allot__peer *peer);
+void allot__turn_end(allot__peer *peer);
+void allot__turn_wait(allot__peer *peer, bool asks);
+void allot__turn_leave(allot__peer *peer);
+void allot__turns_start(allot_service *service);
+void allot__turns_end(allot_service *service);
 
 /* Listens (listen.c). EIO (report). */
 int allot__listen_pipe(allot_service *service, allot_report *report);

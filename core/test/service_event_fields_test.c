@@ -8,7 +8,7 @@
  */
 #include <stdlib.h>
 
-#include "test/event_ground.h"
+#include "test/event_random.h"
 
 /* ---- One member ------------------------------------------------------------------------------ */
 

@@ -11,6 +11,7 @@ import contextlib
 import json
 import os
 import random
+import select
 import shutil
 import socket
 import sqlite3
@@ -246,6 +247,83 @@ def scenario_slow(folder):
     seqs = [line["params"]["seq"] for line in slow.gather(1) if "params" in line]
     return {"all": seqs == list(range(1, newest + 1)), "many": newest >= 1200,
             "exit": service.stop()}
+
+
+def scenario_compacted(folder):
+    """Decisions that are in the store no more are asked for: it says so, and goes on."""
+    service = Service(folder)
+    client = Client(service.path)
+    for slots in (5, 10, 15):
+        client.call("demand", consumer="/a", slots=slots)
+        newest = client.call("cycle")["result"]["decision"]
+    service.stop()
+    with contextlib.closing(sqlite3.connect(os.path.join(folder, "p.json.db"))) as store:
+        store.execute("DELETE FROM cycles")
+        store.commit()
+    service = Service(folder)
+    reader, client = Client(service.path), Client(service.path)
+    told = reader.call("subscribe", **{"from": 1})["result"]
+    missed = reader.line()
+    acked = [client.call("demand", consumer="/a", slots=slots)["result"]["seq"]
+             for slots in (20, 25, 30)]
+    client.call("cycle")
+    later = reader.line()
+    return {"newest": newest == told["newest"], "missed": missed["params"] if missed else None,
+            "acked": len(acked), "later": later["params"]["seq"] - newest if later else None,
+            "exit": service.stop()}
+
+
+def heard(readers, until):
+    """Reads all readers' lines until a writer's answer is there: how many came, and the answer."""
+    count, poller = 0, select.poll()
+    by_fd = {one.socket.fileno(): one for one in [*readers, until]}
+    for number in by_fd:
+        poller.register(number, select.POLLIN)
+    while True:
+        for number, _ in poller.poll(20000) or [(0, 0)]:
+            if number == 0:
+                raise RuntimeError("nobody is answered")
+            one = by_fd[number]
+            one.tail += one.socket.recv(1 << 20)
+            if one is until and b"\n" in one.tail:
+                return count, one.line()
+            if one is not until:
+                *lines, one.tail = one.tail.split(b"\n")
+                count += len(lines)
+
+
+def scenario_readers(folder):
+    """Readers that ask without end, and somebody who says something: how many answers readers get
+    before each acknowledgement, of all that they ask for."""
+    with open(os.path.join(folder, "p.json"), "w", encoding="utf-8") as out:
+        more = [{"name": f"n{i}", "owned": 1} for i in range(10000)]
+        json.dump({**PLAN, "slots": 20060, "consumers": PLAN["consumers"] + more}, out)
+    service = Service(folder, "--interval", "0", "--store", ":memory:")
+    client = Client(service.path)
+    for slots in range(60):
+        client.send("demand", consumer="/a", slots=slots % 2 * 20)
+        client.send("release", consumer="/a", slots=20)
+        client.call("cycle")
+    result = {}
+    for method, params, many in (("decisions", {"from": 1, "most": 1000}, 150),
+                                 ("explain", {"path": "/a"}, 100)):
+        readers = [Client(service.path) for _ in range(24)]
+        line = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+        before = []
+        for one in readers:
+            one.socket.setblocking(False)
+            one.rest = (json.dumps(line).encode() + b"\n") * many
+        for one in readers:
+            with contextlib.suppress(BlockingIOError):
+                one.socket.send(one.rest)
+        for i in range(6):
+            client.send("demand", consumer="/b", slots=i)
+            before.append(heard(readers, client)[0])
+        result[method] = {"all": len(readers) * many, "before": sum(before)}
+        for one in readers:
+            one.close()
+    result["exit"] = service.stop()
+    return result
 
 
 def scenario_token(folder):
