@@ -114,6 +114,24 @@ END
     assert.truthy(out:find('"failed_cycles": 0\n0\n', 1, true), out)
   end)
 
+  it("may not give another event the key of one that is known", function ()
+    local out = run(PLAN, [[
+      call demand '{"consumer": "/a", "slots": 3, "key": "k"}'
+      call demand '{"consumer":"/a","slots":3,  "key":"k"}'
+      call demand '{"consumer": "/a", "slots": 4, "key": "k"}' 2>&1
+      call release '{"consumer": "/a", "slots": 3, "key": "k"}' 2>&1
+      kill -9 $SERVICE; wait $SERVICE 2> /dev/null; start || exit 5
+      call demand '{"consumer": "/a", "slots": 4, "key": "k"}' 2>&1
+      call demand '{"consumer": "/a", "slots": 3, "key": "k"}'
+      call release '{"consumer": "/a", "slots": 11, "key": "l"}' 2>&1
+      call demand '{"consumer": "/a", "slots": 5, "key": "l"}']])
+    if not out then return end
+    assert.equal(3, select(2, out:gsub('key: event 1 came with "k" and said something else %[E%-key%]',
+                                       "")), out)
+    assert.equal('{"seq": 1}{"seq": 1}{"seq": 1}{"seq": 2}', (out:gsub("allot:[^\n]*", "")
+      :gsub("[^{}]*(%b{})[^{}]*", "%1")), out)
+  end)
+
   it("that sends a key is known by it for an hour, whenever that happened", function ()
     local out = run(PLAN, [[
       call demand '{"consumer": "/a", "slots": 3, "at": 1000, "key": "k"}'

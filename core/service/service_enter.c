@@ -16,14 +16,43 @@ static void tell_event(allot_service *service, const allot__event *event, int64_
     allot__cycle_touch(service);
 }
 
-/* All that may fail comes before the books are changed. A key's hour begins when it comes, whenever
- * that what it stands for happened. */
-static int prepare(allot_service *service, const allot__event *event, int64_t seq, size_t len)
+/* All that may fail comes before the books are changed. */
+static int prepare(allot_service *service, const allot__event *event, size_t len)
 {
     size_t key = event->key != NULL ? strlen(event->key) : 0;
     if (allot__store_reserve(service->store, len + key + 64) != ALLOT_OK)
         return ALLOT_ENOMEM;
-    return key > 0 ? allot__keys_add(service->keys, event->key, seq, service->now) : ALLOT_OK;
+    return key > 0 ? allot__keys_reserve(service->keys) : ALLOT_OK;
+}
+
+/* Whether the event is known by its key: then *status says whether it is the same. */
+static bool is_known(allot_service *service, const allot__event *event, uint64_t content,
+                     int64_t *seq, int *status, allot__fault *fault)
+{
+    uint64_t known;
+    *seq = allot__keys_find(service->keys, event->key, allot__service_now(service), &known);
+    *status = ALLOT_OK;
+    if (*seq == 0)
+        return false;
+    if (known != content)
+        *status = allot__fault_set(fault, ALLOT_EEXIST, "E-key", "key",
+                                   "give each event a key of its own",
+                                   "key: event %lld came with \"%.100s\" and said something else",
+                                   (long long)*seq, event->key);
+    else
+        service->tally.repeated++;
+    return true;
+}
+
+static int enter(allot_service *service, allot__event *event, const allot__event_row *row,
+                 allot__fault *fault)
+{
+    if (!event->at_given)
+        event->at = row->at;
+    int status = allot__event_times(event, row->at, fault);
+    if (status == ALLOT_OK)
+        status = prepare(service, event, row->params_len);
+    return status == ALLOT_OK ? allot__books_apply(service->books, event, fault) : status;
 }
 
 int allot__service_enter(allot_service *service, allot__event *event, const char *params,
@@ -32,36 +61,26 @@ int allot__service_enter(allot_service *service, allot__event *event, const char
     if (service->stopping || service->failed || !service->running)
         return allot__fault_set(fault, ALLOT_EIO, "E-stopping", NULL, NULL,
                                 "the service is about to stop");
-    int64_t known = event->key != NULL ? allot__keys_find(service->keys, event->key) : 0;
-    if (known > 0) {
-        service->tally.repeated++;
-        *seq = known;
-        *batch = allot__store_pending(service->store);
-        return ALLOT_OK;
-    }
-    int64_t now = allot__service_now(service);
-    if (!event->at_given)
-        event->at = now;
-    *seq = service->event + 1;
-    int status = allot__event_times(event, now, fault);
-    if (status == ALLOT_OK)
-        status = prepare(service, event, *seq, len);
-    if (status != ALLOT_OK)
-        return status;
-    status = allot__books_apply(service->books, event, fault);
-    if (status != ALLOT_OK) {
-        if (event->key != NULL)
-            allot__keys_undo(service->keys);
-        return status;
-    }
-    allot__event_row row = {.seq = *seq,
-                            .at = now,
+    allot__event_row row = {.seq = service->event + 1,
+                            .at = allot__service_now(service),
                             .method = allot__event_name((int)event->kind),
                             .params = params != NULL ? params : "{}",
                             .params_len = params != NULL ? len : 2,
                             .key = event->key};
+    uint64_t content =
+        row.key != NULL ? allot__keys_content(row.method, row.params, row.params_len) : 0;
+    int status;
+    *batch = allot__store_pending(service->store);
+    if (row.key != NULL && is_known(service, event, content, seq, &status, fault))
+        return status;
+    status = enter(service, event, &row, fault);
+    if (status != ALLOT_OK)
+        return status;
+    /* A key's hour begins when it comes, whenever that what it stands for happened. */
+    if (row.key != NULL)
+        allot__keys_put(service->keys, row.key, content, row.seq, row.at);
     *batch = allot__store_event(service->store, &row);
-    service->event = *seq;
+    *seq = service->event = row.seq;
     tell_event(service, event, *seq);
     return ALLOT_OK;
 }

@@ -131,10 +131,15 @@ static int on_cycle(void *ud, const allot__cycle_row *row)
     return read_lines(it, row->effect, row->effect_len);
 }
 
-static int on_key(void *ud, const char *key, int64_t seq, int64_t at)
+static int on_key(void *ud, const allot__event_row *row)
 {
     const loading *it = ud;
-    return allot__keys_add(it->service->keys, key, seq, at);
+    if (allot__keys_reserve(it->service->keys) != ALLOT_OK)
+        return ALLOT_ENOMEM;
+    allot__keys_put(it->service->keys, row->key,
+                    allot__keys_content(row->method, row->params, row->params_len), row->seq,
+                    row->at);
+    return ALLOT_OK;
 }
 
 int allot__service_load(allot_service *service, allot_report *report)

@@ -85,9 +85,9 @@ void allot__store_close(allot__store *store);
  */
 int allot__store_read(allot__store *store, int64_t event, const allot__store_visitor *visitor,
                       allot_report *report);
-/* Tells events with an idempotency key from a time on. Blocks. */
+/* Tells events with an idempotency key from a time on, in their order. Blocks. */
 int allot__store_keys(allot__store *store, int64_t since,
-                      int (*each)(void *ud, const char *key, int64_t seq, int64_t at), void *ud,
+                      int (*each)(void *ud, const allot__event_row *row), void *ud,
                       allot_report *report);
 /* The number of the last cycle, or 0. Blocks. */
 int64_t allot__store_cycles(allot__store *store);

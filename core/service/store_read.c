@@ -82,13 +82,19 @@ static int tell_snapshot(allot__store *store, int64_t event, const allot__store_
     return status;
 }
 
+static allot__event_row event_at(sqlite3_stmt *statement)
+{
+    allot__event_row row = {.seq = sqlite3_column_int64(statement, 0),
+                            .at = sqlite3_column_int64(statement, 1)};
+    row.method = text_at(statement, 2, NULL);
+    row.params = text_at(statement, 3, &row.params_len);
+    row.key = text_at(statement, 4, NULL);
+    return row;
+}
+
 static int tell_event(reading *it, const allot__store_visitor *visitor)
 {
-    allot__event_row row = {.seq = sqlite3_column_int64(it->events, 0),
-                            .at = sqlite3_column_int64(it->events, 1)};
-    row.method = text_at(it->events, 2, NULL);
-    row.params = text_at(it->events, 3, &row.params_len);
-    row.key = text_at(it->events, 4, NULL);
+    allot__event_row row = event_at(it->events);
     return visitor->event != NULL ? visitor->event(visitor->ud, &row) : ALLOT_OK;
 }
 
@@ -165,16 +171,18 @@ int allot__store_read(allot__store *store, int64_t event, const allot__store_vis
 /* ---- Keys, plans, decisions ------------------------------------------------------------------ */
 
 int allot__store_keys(allot__store *store, int64_t since,
-                      int (*each)(void *ud, const char *key, int64_t seq, int64_t at), void *ud,
+                      int (*each)(void *ud, const allot__event_row *row), void *ud,
                       allot_report *report)
 {
-    sqlite3_stmt *statement = ask(
-        store, "SELECT idem, seq, at FROM events WHERE at >= ? AND idem IS NOT NULL ORDER BY seq",
-        since);
+    sqlite3_stmt *statement = ask(store,
+                                  "SELECT seq, at, method, params, idem FROM events"
+                                  " WHERE at >= ? AND idem IS NOT NULL ORDER BY seq",
+                                  since);
     int status = statement != NULL ? ALLOT_OK : failed(store, report);
-    while (status == ALLOT_OK && next(store, statement, report, &status))
-        status = each(ud, text_at(statement, 0, NULL), sqlite3_column_int64(statement, 1),
-                      sqlite3_column_int64(statement, 2));
+    while (status == ALLOT_OK && next(store, statement, report, &status)) {
+        allot__event_row row = event_at(statement);
+        status = each(ud, &row);
+    }
     sqlite3_finalize(statement);
     return status;
 }

@@ -50,7 +50,7 @@ static void test_calls(void)
     CHECK_STR(call(&it, REQUEST("demand", "{\"consumer\": \"/a\", \"slots\": 1}")), SEQ(1));
     CHECK_STR(call(&it, REQUEST("demand", "{\"consumer\": \"/a\", \"slots\": 2, \"key\": \"k\"}")),
               SEQ(2));
-    CHECK_STR(call(&it, REQUEST("demand", "{\"consumer\": \"/a\", \"slots\": 3, \"key\": \"k\"}")),
+    CHECK_STR(call(&it, REQUEST("demand", "{\"consumer\": \"/a\", \"slots\": 2, \"key\": \"k\"}")),
               SEQ(2));
     CHECK_STR(
         call(&it,

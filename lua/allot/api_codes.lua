@@ -140,6 +140,8 @@ return {
   { "E-time", "An event tells of a time before 1970, or more than a minute later than the "
     .. "service's clock. Set the clock of whoever sent it: one that runs ahead must not move the "
     .. "others'." },
+  { "E-key", "An event came with the `key` of another one of the last hour, and says something "
+    .. "else: it was not entered. The same event with the same key is, once." },
   { "E-store", "The file that events are kept in cannot be opened, read or written, is in use, or "
     .. "is of a later version. Nothing is acknowledged that is not in it." },
   { "W-store", "The plan was changed while nothing ran: what the store says of consumers that are "
