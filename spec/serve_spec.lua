@@ -53,6 +53,37 @@ describe("allot serve", function ()
     end
   end)
 
+  it("keeps places for its own beside 1500 who say nothing", function ()
+    local told = service.play "strangers"
+    -- Half of a quarter of all places is for strangers of one address, and no more.
+    assert.is_true(told.waiting > 100 and told.waiting <= 126, told.waiting)
+    told.waiting = nil
+    assert.same({ own = 7, keepalive = "02", exit = 0 }, told)
+  end)
+
+  it("counts wrong tokens, tells of them now and then, and goes by the token's file", function ()
+    assert.same({
+      right = true, wrong = 0, counted = 30, short = { true, false },
+      ["another-token-of-more"] = { false, true }, exit = 0, next = 1,
+      beyond = { "E-range", "from: found 9, allowed at most 1: the newest decision is 0" },
+      told = 1, lines = 1, stays = 1, secret = false,
+    }, service.play "tokens")
+  end)
+
+  it("lets in its own user, root, who is on the list, and who is of the socket's group", function ()
+    local told = service.play "users"
+    if not told.tried then return pending("not root: no other user could try") end
+    local no, away = "PermissionError", "this user is not on the list"
+    assert.same({
+      tried = true,
+      list = { "0o666", 0, "in", away, away, "in" },
+      group = { "0o660", 5151, no, "in", no, "in" },
+      both = { "0o666", 5151, "in", "in", away, "in" },
+      mode = { "0o666", 0, "in", "in", "in", "in" },
+      none = { "0o600", 0, no, no, no, "in" },
+    }, told)
+  end)
+
   it("lets on TCP only who knows the token, and its own user on the socket", function ()
     assert.same({
       stranger = -32051, open = true, thief = -32051, thief_closed = true, friend = true,

@@ -23,13 +23,6 @@ describe("a service", function ()
     shell.write(folder .. "/fair.lua", FRAGILE)
   end)
 
-  it("turns away who is not on the list", function ()
-    local it_runs = world.start("--allow 4000000000")
-    assert.equal("this user is not on the list", live.read(it_runs.peer).error.message)
-    local log = world.stop()
-    assert.truthy(log:find('turned away why="this user is not on the list" uid=%d+'), log)
-  end)
-
   it("turns away who comes when all connections are taken", function ()
     local it_runs = world.start("--clients 2")
     local second = it_runs:connect()

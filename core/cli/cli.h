@@ -97,7 +97,7 @@ typedef struct allot__options {
     const char *plot, *samples;
     int64_t repeat; /* 0: the verb's own choice */
     int64_t runs, seed;
-    const char *socket, *tcp, *token_file, *store, *http;
+    const char *socket, *socket_mode, *socket_group, *tcp, *token_file, *store, *http;
     allot__list allow;
     int64_t debounce, keep, snapshot, clients;
     bool no_watch;

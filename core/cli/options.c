@@ -68,8 +68,13 @@ const allot__option_row allot__cli_options[] = {
     {"store", '\0', "FILE", "where events and decisions are kept (PLAN.db); :memory: nowhere",
      CLI_TEXT, AT(store), 0, 0},
     {"http", '\0', "HOST:PORT", "show the live view, and metrics, there", CLI_TEXT, AT(http), 0, 0},
+    {"socket-mode", '\0', "MODE",
+     "of the socket (0600; 0660 with --socket-group; 0666 with --allow, whose list decides)",
+     CLI_TEXT, AT(socket_mode), 0, 0},
+    {"socket-group", '\0', "GROUP", "of the socket; who is in that group may connect, too",
+     CLI_TEXT, AT(socket_group), 0, 0},
     {"allow", '\0', "UID",
-     "who may connect to the socket (this user and root); may come several "
+     "who may connect to the socket beside this user and root; may come several "
      "times",
      CLI_LIST, AT(allow), 0, 0},
     {"debounce", '\0', "MS", "a cycle waits so long for more events, 0 to 60000 (10)", CLI_NUMBER,

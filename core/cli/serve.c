@@ -2,6 +2,7 @@
 /* Copyright the allot authors */
 /* serve.c: the verb `serve`: the running service, with what the line and variables say. */
 #include <errno.h>
+#include <grp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,6 +37,31 @@ static int read_uids(allot__cli *cli, uint32_t *uids)
                                    allow->items[i]);
         uids[i] = (uint32_t)uid;
     }
+    return CLI_DONE;
+}
+
+/* The socket's mode, in octal, and its group, by name or number. */
+static int read_socket(allot__cli *cli, allot_service_config *config)
+{
+    const allot__options *options = &cli->options;
+    const char *mode = options->socket_mode, *group = options->socket_group;
+    char *end;
+    if (mode != NULL) {
+        long bits = strtol(mode, &end, 8);
+        if (*end != '\0' || end == mode || bits < 0600 || bits > 0777)
+            return allot__cli_fail(cli, CLI_USAGE, "E-usage", NULL,
+                                   "--socket-mode is a mode like 0660, not \"%.100s\"", mode);
+        config->socket_mode = (int32_t)bits;
+    }
+    if (group == NULL)
+        return CLI_DONE;
+    unsigned long gid = strtoul(group, &end, 10);
+    const struct group *known = getgrnam(group);
+    bool number = *group >= '0' && *group <= '9' && *end == '\0' && gid < UINT32_MAX;
+    if (known == NULL && !number)
+        return allot__cli_fail(cli, CLI_USAGE, "E-usage", NULL, "there is no group \"%.100s\"",
+                               group);
+    config->socket_gid = known != NULL ? (int64_t)known->gr_gid : (int64_t)gid;
     return CLI_DONE;
 }
 
@@ -75,7 +101,10 @@ int allot__cli_serve(allot__cli *cli)
     config.uid_count = cli->options.allow.count;
     if (code == CLI_DONE && cli->options.token_file != NULL)
         code = read_token(cli, cli->options.token_file, &token);
+    if (code == CLI_DONE)
+        code = read_socket(cli, &config);
     config.token = token.bytes;
+    config.token_file = cli->options.token_file;
     allot__serve_manager(&config);
     allot__serve_files(&config);
     if (config.socket == NULL) {

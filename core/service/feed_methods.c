@@ -20,6 +20,15 @@ void allot__feed_subscribe(allot__call *call)
         return;
     }
     int64_t next = params[0].given ? params[0].whole : call->service->seq + 1;
+    if (next > call->service->seq + 1) {
+        allot__fault_set(&fault, ALLOT_ERANGE, "E-range", "from",
+                         "the store may be another, or an older copy of it",
+                         "from: found %lld, allowed at most %lld: the newest decision is %lld",
+                         (long long)next, (long long)call->service->seq + 1,
+                         (long long)call->service->seq);
+        allot__rpc_fault(call, &fault);
+        return;
+    }
     if (allot__feed_join(call->service->feed, call->peer, next) != ALLOT_OK) {
         allot__rpc_error(call, ALLOT__RPC_INTERNAL, allot_status_text(ALLOT_ENOMEM), NULL);
         return;

@@ -94,7 +94,7 @@ bool allot__http_loopback(const char *host);
 int allot__http_refuse(allot__http *http, struct lws *wsi);
 /* Whether the request has the token, or needs none. */
 bool allot__http_trusts(const allot__http *http, struct lws *wsi);
-bool allot__http_token(const allot__http *http, const char *token, size_t len);
+bool allot__http_token(const allot__http *http, struct lws *wsi, const char *token, size_t len);
 
 /* ---- Answers (http_answer.c, http_route.c) --------------------------------------------------- */
 

@@ -68,10 +68,13 @@ int allot__http_refuse(allot__http *http, struct lws *wsi)
     return foreign(wsi, host) ? HTTP_STATUS_FORBIDDEN : 0;
 }
 
-bool allot__http_token(const allot__http *http, const char *token, size_t len)
+bool allot__http_token(const allot__http *http, struct lws *wsi, const char *token, size_t len)
 {
-    const char *own = http->service->config.token;
-    return own == NULL || allot__token_same(token, len, own, strlen(own));
+    char address[64] = "";
+    if (http->service->config.token == NULL)
+        return true;
+    lws_get_peer_simple(wsi, address, sizeof address);
+    return allot__token_fits(http->service, token, len, address);
 }
 
 bool allot__http_trusts(const allot__http *http, struct lws *wsi)
@@ -82,5 +85,5 @@ bool allot__http_trusts(const allot__http *http, struct lws *wsi)
     int len = lws_hdr_copy(wsi, value, sizeof value, WSI_TOKEN_HTTP_AUTHORIZATION);
     if (len <= 7 || strncasecmp(value, "Bearer ", 7) != 0)
         return false;
-    return allot__http_token(http, value + 7, (size_t)len - 7);
+    return allot__http_token(http, wsi, value + 7, (size_t)len - 7);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* listen.c: where connections come from, and who may. */
-#define _GNU_SOURCE /* struct ucred: who is at the other end of a Unix socket */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -33,26 +32,6 @@ void allot__listen_close(allot_service *service)
 }
 
 /* ---- Who ------------------------------------------------------------------------------------- */
-
-/* Whether the process at the other end is of a user that is on the list. */
-static bool is_listed(allot__peer *peer, long *uid)
-{
-    const allot_service_config *config = &peer->service->config;
-    struct ucred from;
-    socklen_t size = sizeof from;
-    uv_os_fd_t fd;
-    *uid = -1;
-    if (uv_fileno(&peer->uv.handle, &fd) != 0 ||
-        getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &from, &size) != 0)
-        return false;
-    *uid = (long)from.uid;
-    if (config->uid_count == 0)
-        return from.uid == 0 || from.uid == geteuid();
-    for (int32_t i = 0; i < config->uid_count; i++)
-        if (config->uids[i] == from.uid)
-            return true;
-    return false;
-}
 
 static void turn_away(allot__peer *peer, const char *why, long uid)
 {
@@ -92,12 +71,13 @@ static void on_connection(uv_stream_t *server, int status)
     }
     if (!unix_socket)
         uv_tcp_nodelay(&peer->uv.tcp, 1);
+    allot__peer_arrive(peer, unix_socket);
     service->tally.connections++;
     if (wire->count > service->files.clients + TOLD_MOST)
         allot__peer_close(peer);
     else if (wire->count > service->files.clients)
         turn_away(peer, "too many connections", 0);
-    else if (unix_socket && !is_listed(peer, &uid))
+    else if (unix_socket && !allot__peer_is_listed(peer, &uid))
         turn_away(peer, "this user is not on the list", uid);
     else
         allot__peer_start(peer, unix_socket);
@@ -124,6 +104,43 @@ static bool is_alive(const char *path)
     return alive;
 }
 
+/* Whose list is useless says so: in a namespace of users all but a few are nobody. */
+static int check_users(const allot_service_config *config, allot_report *report)
+{
+    char map[4096], uid[16];
+    FILE *file = config->uid_count > 0 ? fopen("/proc/self/uid_map", "re") : NULL;
+    if (file == NULL)
+        return ALLOT_OK;
+    size_t len = fread(map, 1, sizeof map - 1, file);
+    fclose(file);
+    map[len] = '\0';
+    for (int32_t i = 0; len > 0 && i < config->uid_count; i++) {
+        snprintf(uid, sizeof uid, "%u", (unsigned)config->uids[i]);
+        if (!allot__uid_is_known(map, config->uids[i]))
+            return fail(report, "socket for user", uid,
+                        "in this namespace (PrivateUsers) that user cannot be told from others");
+    }
+    return ALLOT_OK;
+}
+
+/* The mode comes last: until then nobody but its user may connect. */
+static int give(const allot_service_config *config)
+{
+    bool given = config->socket_gid < 0 || config->socket_gid == (int64_t)getegid() ||
+                 chown(config->socket, (uid_t)-1, (gid_t)config->socket_gid) == 0;
+    return given && chmod(config->socket, allot__socket_mode(config)) == 0
+               ? 0
+               : uv_translate_sys_error(errno);
+}
+
+static int bind_private(uv_pipe_t *pipe, const char *path)
+{
+    mode_t before = umask(0177);
+    int status = uv_pipe_bind(pipe, path);
+    umask(before);
+    return status;
+}
+
 int allot__listen_pipe(allot_service *service, allot_report *report)
 {
     struct allot__wire *wire = service->wire;
@@ -132,6 +149,9 @@ int allot__listen_pipe(allot_service *service, allot_report *report)
     struct stat there;
     if (strlen(path) >= sizeof address.sun_path)
         return fail(report, "socket", path, "the path is too long");
+    int known = check_users(&service->config, report);
+    if (known != ALLOT_OK)
+        return known;
     if (lstat(path, &there) == 0) {
         if (!S_ISSOCK(there.st_mode))
             return fail(report, "socket", path, "something else is there");
@@ -143,9 +163,9 @@ int allot__listen_pipe(allot_service *service, allot_report *report)
     wire->pipe.data = service;
     wire->pipe_open = true;
     allot__handle_open(service);
-    int status = uv_pipe_bind(&wire->pipe, path);
-    if (status == 0 && chmod(path, 0600) != 0)
-        status = uv_translate_sys_error(errno);
+    int status = bind_private(&wire->pipe, path);
+    if (status == 0)
+        status = give(&service->config);
     if (status == 0)
         status = uv_listen((uv_stream_t *)&wire->pipe, 511, on_connection);
     if (status != 0)

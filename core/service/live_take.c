@@ -106,7 +106,8 @@ static void hear_member(hearing *of, const char *key)
         return;
     if (strcmp(key, "token") == 0 && event.kind == ALLOT_JSON_TEXT)
         of->live->trusted =
-            of->live->trusted || allot__http_token(of->live->session->http, event.text, event.len);
+            of->live->trusted || allot__http_token(of->live->session->http, of->live->session->wsi,
+                                                   event.text, event.len);
     else if (strcmp(key, "group") == 0 && event.kind == ALLOT_JSON_TEXT)
         hear_group(of, &event);
     else if (strcmp(key, "watch") == 0 && event.kind == ALLOT_JSON_LIST)

@@ -82,6 +82,7 @@ static void put_tally(allot_service *service, allot__buf *out)
     allot__buf_number(out, "cycle_us_most", tally->cycle_us_most);
     allot__buf_number(out, "connections", tally->connections);
     allot__buf_number(out, "turned_away", tally->turned_away);
+    allot__buf_number(out, "wrong_tokens", service->token.wrong);
     allot__buf_number(out, "missed", allot__feed_missed(service->feed));
     allot__buf_puts(out, "}");
 }

@@ -108,6 +108,8 @@ static void put_tally(const allot_service *service, allot__buf *out)
     one(out, "decisions_total", "counter", "Decisions that ordered something.", tally->decisions);
     one(out, "connections_total", "counter", "Clients that connected.", tally->connections);
     one(out, "turned_away_total", "counter", "Clients that were turned away.", tally->turned_away);
+    one(out, "wrong_tokens_total", "counter", "Words that were said for the token and are not.",
+        service->token.wrong);
     one(out, "connections", "gauge", "Clients that are connected.", allot__wire_peers(service));
     one(out, "subscribers", "gauge", "Clients that decisions are told to.",
         allot__feed_subscribers(service->feed));

@@ -18,6 +18,7 @@ void allot_service_config_init(allot_service_config *config)
                                      .keep = 1000000,
                                      .snapshot = 200000,
                                      .clients = 1000,
+                                     .socket_gid = -1,
                                      .watch = 1,
                                      .log_level = ALLOT_LOG_INFO};
 }
@@ -34,8 +35,8 @@ static int copy_text(allot_service *service, const char **text)
 static int copy_config(allot_service *service, const allot_service_config *from)
 {
     allot_service_config *config = &service->config;
-    const char **texts[] = {&config->plan,  &config->store, &config->socket, &config->tcp,
-                            &config->token, &config->http,  &config->notify};
+    const char **texts[] = {&config->plan,  &config->store,      &config->socket, &config->tcp,
+                            &config->token, &config->token_file, &config->http,   &config->notify};
     *config = *from;
     config->uids = NULL;
     int status = ALLOT_OK;
@@ -71,10 +72,12 @@ static int check_config(const allot_service_config *config, allot_report *report
         wrong = "a service needs a plan";
     else if (config->tcp != NULL && config->token == NULL)
         wrong = "TCP needs a token, which clients call `auth` with";
-    else if (config->token != NULL && (token < 16 || token > 1024))
+    else if (config->token != NULL && (token < ALLOT__TOKEN_LEAST || token > ALLOT__TOKEN_MOST))
         wrong = "a token has 16 to 1024 bytes";
     else if (config->interval < 0 || config->debounce < 0 || config->keep < 0 ||
-             config->snapshot < 1 || config->clients < 1 || config->watchdog < 0)
+             config->snapshot < 1 || config->clients < 1 || config->watchdog < 0 ||
+             (config->socket_mode & ~0777) != 0 || config->socket_gid < -1 ||
+             config->socket_gid >= UINT32_MAX)
         wrong = "a number of the service's configuration is out of range";
     if (wrong == NULL)
         return ALLOT_OK;
@@ -142,8 +145,8 @@ void allot_service_free(allot_service *service)
         return;
     allot_engine *engine = service->engine;
     allot_service_config *config = &service->config;
-    const char *texts[] = {config->plan,  config->store, config->socket, config->tcp,
-                           config->token, config->http,  config->notify};
+    const char *texts[] = {config->plan,  config->store,      config->socket, config->tcp,
+                           config->token, config->token_file, config->http,   config->notify};
     for (const allot__part *part = allot__parts; part->name != NULL; part++)
         if (part->free != NULL)
             part->free(service);

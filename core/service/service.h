@@ -25,6 +25,7 @@
 #include "service/records.h"
 #include "service/rpc.h"
 #include "service/store.h"
+#include "service/token.h"
 #include "service/version.h"
 #include "service/wire.h"
 
@@ -74,9 +75,10 @@ struct allot_service {
     struct allot__wire *wire;
     struct allot__clockwork *clockwork; /* of cycles */
     allot__keys *keys;                  /* idempotency keys */
-    int64_t now;                        /* never goes back; allot__service_now moves it */
-    int64_t event, cycle, seq;          /* the last ones */
-    int64_t snapshot_event;             /* the last event in a snapshot */
+    allot__token token;
+    int64_t now;               /* never goes back; allot__service_now moves it */
+    int64_t event, cycle, seq; /* the last ones */
+    int64_t snapshot_event;    /* the last event in a snapshot */
     allot__tally tally;
     uint64_t started;  /* uv_hrtime */
     uv_timer_t ticker; /* each second, and while it stops */

@@ -144,18 +144,11 @@ bool allot__peer_trusted(const allot__peer *peer)
     return peer->trusted;
 }
 
-bool allot__token_same(const char *a, size_t a_len, const char *b, size_t b_len)
-{
-    volatile unsigned char differs = a_len != b_len;
-    for (size_t i = 0; i < b_len; i++)
-        differs |= (unsigned char)((a_len > 0 ? a[i % a_len] : 0) ^ b[i]);
-    return differs == 0;
-}
-
 bool allot__peer_auth(allot__peer *peer, const char *token)
 {
-    const char *own = peer->service->config.token;
-    if (own != NULL && allot__token_same(token, strlen(token), own, strlen(own)))
+    char address[ALLOT__ADDRESS_MOST];
+    allot__peer_address(peer, address, sizeof address);
+    if (allot__token_fits(peer->service, token, strlen(token), address))
         peer->trusted = true;
     else
         peer->ended = true;

@@ -51,8 +51,20 @@ bool allot__peer_auth(allot__peer *peer, const char *token);
 void allot__wire_end(allot_service *service);
 int32_t allot__wire_peers(const allot_service *service);
 
-/* Whether two texts are the same, in a time that depends on b's length alone. */
-bool allot__token_same(const char *a, size_t a_len, const char *b, size_t b_len);
+/* Whose connection ends is noticed though nothing is said: after some two minutes. */
+void allot__socket_alive(int fd);
+
+/* Who is at the other end of a Unix socket. */
+typedef struct allot__visitor {
+    uint32_t uid, own; /* own: the service's */
+    bool in_group;     /* of the socket */
+} allot__visitor;
+/* The socket's mode, and whether somebody may say anything there. */
+uint32_t allot__socket_mode(const allot_service_config *config);
+bool allot__may_visit(const allot_service_config *config, const allot__visitor *who);
+/* Whether a user can be told from others here, by the text of /proc/self/uid_map: in a namespace
+ * there are some that cannot. */
+bool allot__uid_is_known(const char *map, uint32_t uid);
 /* "host:port" -> its parts; host "" for port alone. EUSAGE. */
 int allot__address_split(const char *address, char *host, size_t size, int32_t *port);
 

@@ -46,6 +46,8 @@ struct allot__peer {
     size_t held_count, held_room;
     allot__buf out, sending;
     uv_shutdown_t shutdown;
+    bool local;         /* of the Unix socket */
+    uint8_t network[8]; /* of TCP: where it is from; of IPv4 the first half */
     bool trusted, reading, writing, closing;
     bool running; /* a line of it is */
     int32_t owed; /* answers that come later, by their size (rpc.h) */
@@ -94,6 +96,15 @@ void allot__turns_end(allot_service *service);
 int allot__listen_pipe(allot_service *service, allot_report *report);
 int allot__listen_tcp(allot_service *service, allot_report *report);
 void allot__listen_close(allot_service *service);
+
+/* Somebody has connected (visit.c): where from is noted; and where places are taken, the one of
+ * those that have not said the token goes that came first, so that there is one for who will. They
+ * may have a quarter of all, and half of that from one address. */
+void allot__peer_arrive(allot__peer *peer, bool local);
+/* Whether the process at the other end is of a user who may. */
+bool allot__peer_is_listed(const allot__peer *peer, long *uid);
+#define ALLOT__ADDRESS_MOST 64
+void allot__peer_address(const allot__peer *peer, char *out, size_t size);
 
 /* A peer whose handle is to be accepted; NULL: ENOMEM. Closed by allot__peer_close. */
 allot__peer *allot__peer_new(allot_service *service);

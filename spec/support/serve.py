@@ -11,6 +11,7 @@ import contextlib
 import json
 import os
 import random
+import resource
 import select
 import shutil
 import socket
@@ -323,6 +324,123 @@ def scenario_readers(folder):
         for one in readers:
             one.close()
     result["exit"] = service.stop()
+    return result
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def is_open(tcp):
+    """Whether the other end has not closed it."""
+    with contextlib.suppress(BlockingIOError):
+        tcp.setblocking(False)
+        return tcp.recv(1) != b""
+    return True
+
+
+def with_token(folder, word="sesame-sesame-sesame"):
+    """Writes a token's file: options to serve with, and where."""
+    token, port = os.path.join(folder, "token"), free_port()
+    with open(token, "w", encoding="ascii") as out:
+        out.write(word + "\n")
+    return port, ("--tcp", f"127.0.0.1:{port}", "--token-file", token)
+
+
+def scenario_strangers(folder):
+    """More connections than there are places, which say nothing; and clients of one's own."""
+    resource.setrlimit(resource.RLIMIT_NOFILE, (4096, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+    port, options = with_token(folder)
+    service = Service(folder, *options)
+    strangers, own = [], []
+    for i in range(1500):
+        strangers.append(socket.create_connection(("127.0.0.1", port), 20))
+        if i % 300 == 0:
+            own.append(Client(("127.0.0.1", port), socket.AF_INET))
+            own[-1].call("auth", token="sesame-sesame-sesame")
+    for one in [Client(("127.0.0.1", port), socket.AF_INET), Client(service.path)]:
+        one.call("auth", token="sesame-sesame-sesame")
+        own.append(one)
+    waiting = sum(map(is_open, strangers))
+    own_port = own[0].socket.getsockname()[1]
+    with open("/proc/net/tcp", encoding="ascii") as table:
+        timers = [row.split()[5] for row in table
+                  if row.split()[1].endswith(f":{port:04X}") and row.split()[2].endswith(
+                      f":{own_port:04X}")]
+    return {"own": sum("result" in one.call("status") for one in own), "waiting": waiting,
+            "keepalive": timers[0][:2] if timers else None, "exit": service.stop()}
+
+
+def scenario_tokens(folder):
+    """Wrong tokens, and a token that changes while it is served."""
+    port, options = with_token(folder)
+    service = Service(folder, *options)
+
+    def says(word):
+        client = Client(("127.0.0.1", port), socket.AF_INET)
+        return "result" in client.call("auth", token=word)
+    local = Client(service.path)
+    wrong = [says("sesame-sesame-sesamX") for _ in range(30)]
+    result = {"right": says("sesame-sesame-sesame"), "wrong": sum(wrong),
+              "counted": local.call("status")["result"]["since_start"]["wrong_tokens"]}
+    for word in ("short", "another-token-of-more"):
+        with open(options[3], "w", encoding="ascii") as out:
+            out.write(word + "\n")
+        result[word] = [says("sesame-sesame-sesame"), says(word)]
+    beyond = local.call("subscribe", **{"from": 9})["error"]
+    result["beyond"] = [beyond["data"]["code"], beyond["message"]]
+    result["next"] = local.call("subscribe", **{"from": 1})["result"]["next"]
+    result["exit"] = service.stop()
+    with open(os.path.join(folder, "log"), encoding="utf-8") as log:
+        text = log.read()
+    result["told"] = text.count("somebody said a wrong token from=127.0.0.1 times=1")
+    result["lines"] = text.count("wrong token")
+    result["stays"] = text.count("the one before stays")
+    result["secret"] = "sesame" in text or "another-token" in text
+    return result
+
+
+def as_user(path, uid, groups):
+    """What a user of these groups is answered at a socket."""
+    come, go = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            os.setgroups(groups)
+            os.setgid(uid)
+            os.setuid(uid)
+            client = Client(path)
+            with contextlib.suppress(BrokenPipeError):
+                client.send("ping")
+            answer = client.line()
+            text = "in" if "result" in answer else answer["error"]["message"]
+        except BaseException as error:
+            text = type(error).__name__
+        os.write(go, text.encode())
+        os._exit(0)
+    os.close(go)
+    os.waitpid(child, 0)
+    with os.fdopen(come) as text:
+        return text.read()
+
+
+def scenario_users(folder):
+    """Other users at the socket, by the list and by its group; None: only root can try."""
+    if os.geteuid() != 0:
+        return {"tried": None}
+    os.chmod(folder, 0o711)
+    result = {"tried": True}
+    for name, options in (("list", ("--allow", "4242")), ("group", ("--socket-group", "5151")),
+                          ("both", ("--allow", "4242", "--socket-group", "5151")),
+                          ("mode", ("--socket-mode", "0666")), ("none", ())):
+        service = Service(folder, *options)
+        found = os.stat(service.path)
+        result[name] = [oct(found.st_mode & 0o777), found.st_gid, as_user(service.path, 4242, []),
+                        as_user(service.path, 4343, [5151]), as_user(service.path, 4343, []),
+                        as_user(service.path, 0, [])]
+        service.stop()
     return result
 
 

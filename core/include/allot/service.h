@@ -47,15 +47,21 @@ typedef struct allot_service_config {
     /* Where events are kept. NULL: the plan's file with ".db" behind; ":memory:": nowhere, and an
      * acknowledged event is lost with the process. */
     const char *store;
-    /* A Unix socket: its path. It is made with mode 0600 (a stale one is replaced), and who
-     * connects must be of `uids` (none given: the service's own user, and root). NULL: none. */
+    /* A Unix socket: its path; a stale one is replaced. NULL: none. Who connects must be the
+     * service's own user, root, or of `uids`; of `socket_gid` (-1: the service's own group), where
+     * that is given or `socket_mode` lets the group write; or anybody, where it lets others write
+     * and no uids are given. The mode, 0: 0666 with uids, as their list decides; 0660 with a group;
+     * else 0600. */
     const char *socket;
     const uint32_t *uids;
-    int32_t uid_count;
+    int32_t uid_count, socket_mode;
+    int64_t socket_gid;
     /* TCP: "host:port", "[::1]:port" or "port" (of 127.0.0.1). Who connects must first call `auth`
-     * with the token, which must be given, of 16 ... 1024 bytes. NULL: none. */
+     * with the token, which must be given, of 16 ... 1024 bytes. NULL: none. Who has not yet may
+     * take a quarter of the connections. `token_file`: where the token is read again, its first
+     * line, once that file has changed; NULL: nowhere. */
     const char *tcp;
-    const char *token;
+    const char *token, *token_file;
     const char *http; /* the live view's address, as `tcp`; NULL: none */
     int64_t interval; /* ms between cycles at most, 0: only after events; default 1000 */
     int64_t debounce; /* ms that a cycle waits after an event for more, default 10 */
