@@ -47,6 +47,13 @@ describe("a service", function ()
     assert.equal(2000, told.answers)
   end)
 
+  -- Those whose requests do not come are still there: nobody had to wait until they are given up.
+  flood("says that it is well beside 700 who never end what they ask", "half_open", 700,
+    function (told)
+      assert.equal(200, told.well)
+      assert.is_true(told.waiting > 500, told.waiting)
+    end)
+
   flood("owes a client some answers at a time, however many are asked for", "reloads", 1500,
     function (told)
       if SIZES then assert.is_true(told.grown < 1024 * 1024, told.grown) end

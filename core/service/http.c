@@ -24,6 +24,10 @@ allot__http *allot__http_of(const allot_service *service)
 static int on_request(allot__http_session *session, const char *path)
 {
     allot__http_forget(session);
+    if (!allot__http_asks(session->http, session->wsi) && strcmp(path, "/healthz") != 0) {
+        allot__http_say(session, HTTP_STATUS_SERVICE_UNAVAILABLE, "too many ask at once");
+        return 0;
+    }
     return session->http->stopping ? -1 : allot__http_route(session, path);
 }
 
@@ -51,6 +55,7 @@ static int on_session(allot__http_session *session, enum lws_callback_reasons re
         allot__http_forget(session);
         return 0;
     case LWS_CALLBACK_ESTABLISHED:
+        allot__http_asks(session->http, session->wsi);
         return allot__live_open(session);
     case LWS_CALLBACK_RECEIVE:
         return allot__live_take(session, in, len);
@@ -69,10 +74,9 @@ static int on_event(struct lws *wsi, enum lws_callback_reasons reason, void *use
     allot__http *http = lws_context_user(lws_get_context(wsi));
     switch (reason) {
     case LWS_CALLBACK_WSI_CREATE:
-        http->connections++;
-        return 0;
+        return allot__http_come(http, wsi);
     case LWS_CALLBACK_WSI_DESTROY:
-        http->connections--;
+        allot__http_go(http, wsi);
         return 0;
     case LWS_CALLBACK_HTTP:
     case LWS_CALLBACK_HTTP_WRITEABLE:
@@ -143,7 +147,7 @@ static int open_context(allot__http *http, allot_report *report)
     return ALLOT_EIO;
 }
 
-static void on_tick(uv_timer_t *timer)
+void allot__http_tick(uv_timer_t *timer)
 {
     allot__http_accept(timer->data);
     allot__live_tick(timer->data);
@@ -167,7 +171,7 @@ int allot__http_start(allot_service *service, allot_report *report)
     allot__handle_open(service);
     http->tick_opened = true;
     http->tick.data = http;
-    uv_timer_start(&http->tick, on_tick, ALLOT__VIEW_AGE, ALLOT__VIEW_AGE);
+    uv_timer_start(&http->tick, allot__http_tick, ALLOT__VIEW_AGE, ALLOT__VIEW_AGE);
     char port[16];
     snprintf(port, sizeof port, "%d", (int)http->port);
     const allot__log_field fields[] = {{"host", http->host, 0}, {"port", port, 0}, {NULL, NULL, 0}};

@@ -26,6 +26,13 @@
 
 typedef struct allot__http_session allot__http_session;
 
+/* A connection: whether it has asked for something, or is about to. */
+typedef struct allot__http_guest {
+    struct lws *wsi;
+    bool asks, goes;                         /* goes: it is about to be closed */
+    struct allot__http_guest *before, *next; /* those that wait longest come first */
+} allot__http_guest;
+
 /* A question to the service that is not answered yet. */
 typedef struct allot__http_ask {
     struct allot__http *http;
@@ -40,8 +47,10 @@ typedef struct allot__http {
     char host[256];
     int32_t port;
     uv_tcp_t listener;
-    bool listens, waits; /* waits: somebody has come and is not let in yet */
-    int32_t connections;
+    bool listens, waits;         /* waits: somebody has come and is not let in yet */
+    int32_t connections, asking; /* asking: those whose request is there */
+    int32_t going;               /* of the others those that are about to be closed */
+    allot__http_guest *first, *last;
     uv_timer_t tick; /* sends to those who look */
     uv_idle_t wait;  /* until libwebsockets is closed */
     int quiet_turns;
@@ -83,6 +92,14 @@ extern const allot__page_file allot__page_files[]; /* generated; the last has no
 int allot__http_listen(allot__http *http, allot_report *report);
 /* Lets in who waits, if there is room. */
 void allot__http_accept(allot__http *http);
+/* Each tick, and as soon as somebody who waits may be let in. */
+void allot__http_tick(uv_timer_t *tick);
+/* A connection begins and ends; it asks for something (false: there are too many that do), and
+ * waits for a request. */
+int allot__http_come(allot__http *http, struct lws *wsi);
+void allot__http_go(allot__http *http, struct lws *wsi);
+bool allot__http_asks(allot__http *http, struct lws *wsi);
+void allot__http_rests(allot__http *http, struct lws *wsi);
 /* Ends listening. */
 void allot__http_deafen(allot__http *http);
 

@@ -111,6 +111,7 @@ static int finish(allot__http_session *session)
     else
         session->http->refused++;
     allot__http_forget(session);
+    allot__http_rests(session->http, wsi);
     return !keep || lws_http_transaction_completed(wsi) ? -1 : 0;
 }
 

@@ -43,6 +43,7 @@ static void accept_one(allot__http *http)
 {
     allot_service *service = http->service;
     uv_tcp_t *tcp = allot__sv_new(service->engine, 1, sizeof *tcp);
+    uv_os_fd_t fd;
     http->waits = tcp == NULL;
     if (tcp == NULL)
         return;
@@ -51,9 +52,26 @@ static void accept_one(allot__http *http)
     allot__handle_open(service);
     if (uv_accept((uv_stream_t *)&http->listener, (uv_stream_t *)tcp) == 0) {
         uv_tcp_nodelay(tcp, 1);
+        if (uv_fileno((const uv_handle_t *)tcp, &fd) == 0)
+            allot__socket_alive(fd);
         adopt(http, tcp);
     }
     uv_close((uv_handle_t *)tcp, let_go);
+}
+
+/* Where few places are left, or none, the one goes whose request is awaited longest: it is late,
+ * and there is a place for who asks at once. Not the newest, which has just come. */
+static void make_room(allot__http *http)
+{
+    int32_t places = http->service->files.viewers, spare = places / 16;
+    allot__http_guest *it = http->first;
+    while (it != NULL && (it->asks || it->goes))
+        it = it->next;
+    if (http->connections - http->going + spare < places || it == NULL || it == http->last)
+        return;
+    it->goes = true;
+    http->going++;
+    lws_set_timeout(it->wsi, PENDING_TIMEOUT_USER_REASON_BASE, LWS_TO_KILL_ASYNC);
 }
 
 /* What is not accepted stays with libuv, which then accepts no other; each tick tries again. */
@@ -61,6 +79,79 @@ void allot__http_accept(allot__http *http)
 {
     if (http->waits && !http->stopping && http->connections < http->service->files.viewers)
         accept_one(http);
+    make_room(http);
+}
+
+/* ---- Guests ---------------------------------------------------------------------------------- */
+
+static void link_last(allot__http *http, allot__http_guest *it)
+{
+    it->before = http->last;
+    it->next = NULL;
+    *(http->last != NULL ? &http->last->next : &http->first) = it;
+    http->last = it;
+}
+
+static void unlink_guest(allot__http *http, allot__http_guest *it)
+{
+    *(it->before != NULL ? &it->before->next : &http->first) = it->next;
+    *(it->next != NULL ? &it->next->before : &http->last) = it->before;
+}
+
+/* libwebsockets' own place for it is written over when a connection is adopted. */
+static allot__http_guest *find_guest(const allot__http *http, const struct lws *wsi)
+{
+    allot__http_guest *it = http->last;
+    while (it != NULL && it->wsi != wsi)
+        it = it->before;
+    return it;
+}
+
+int allot__http_come(allot__http *http, struct lws *wsi)
+{
+    allot__http_guest *it = allot__sv_new(http->service->engine, 1, sizeof *it);
+    if (it == NULL)
+        return -1;
+    it->wsi = wsi;
+    link_last(http, it);
+    http->connections++;
+    return 0;
+}
+
+void allot__http_go(allot__http *http, struct lws *wsi)
+{
+    allot__http_guest *it = find_guest(http, wsi);
+    if (it == NULL)
+        return;
+    http->connections--;
+    http->asking -= it->asks;
+    http->going -= it->goes;
+    if (http->waits && !http->stopping && http->tick_opened)
+        uv_timer_start(&http->tick, allot__http_tick, 0, ALLOT__VIEW_AGE);
+    unlink_guest(http, it);
+    allot__sv_free(http->service->engine, it, 1, sizeof *it);
+}
+
+bool allot__http_asks(allot__http *http, struct lws *wsi)
+{
+    allot__http_guest *it = find_guest(http, wsi);
+    int32_t places = http->service->files.viewers, most = places - places / 8;
+    if (it != NULL && !it->asks) {
+        it->asks = true;
+        http->asking++;
+    }
+    return http->asking <= most;
+}
+
+void allot__http_rests(allot__http *http, struct lws *wsi)
+{
+    allot__http_guest *it = find_guest(http, wsi);
+    if (it == NULL || !it->asks)
+        return;
+    it->asks = false;
+    http->asking--;
+    unlink_guest(http, it);
+    link_last(http, it);
 }
 
 static void on_connection(uv_stream_t *listener, int status)

@@ -160,6 +160,27 @@ def scenario_reloads(count):
     return {"grown": grown, "answers": sum(it["result"]["result"] == "unchanged" for it in answers)}
 
 
+def scenario_half_open(count):
+    """Connections whose requests never end: who asks whether it is well is answered meanwhile."""
+    late = []
+    for i in range(count):
+        late.append(socket.create_connection(("127.0.0.1", PORT), 60))
+        late[-1].sendall(b"GET /healthz HTTP/1.1\r\nHost: loc" if i % 2 else b"")
+    with socket.create_connection(("127.0.0.1", PORT), 60) as tcp:
+        tcp.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+        well = int(tcp.makefile("rb").readline().split()[1])
+    waiting = 0
+    for one in late:
+        one.setblocking(False)
+        try:
+            waiting += one.recv(1) != b""
+        except BlockingIOError:
+            waiting += 1
+        except ConnectionError:
+            pass
+    return {"well": well, "waiting": waiting}
+
+
 def scenario_pipelines(count):
     """A client that asks much at once and reads all, while nothing else happens."""
     client = Client()
