@@ -56,7 +56,7 @@ describe("a shadow", function ()
 
   it("may be of another plan", function ()
     shell.write(folder .. "/other.json", (PLAN:gsub('"share": 4', '"share": 9')))
-    assert.equal("shadowing", it_runs:call("shadow", { plan = folder .. "/other.json" }).result)
+    assert.equal("shadowing", it_runs:call("shadow", { plan = "other.json" }).result)
     local shadow = cycle_until(function (it) return it.differ > 0 end).shadow
     assert.same({ path = "/a", live = 2, shadow = 1 }, shadow.last.quotas[1])
     local _, refused = it_runs:call "promote"

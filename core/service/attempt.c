@@ -106,11 +106,12 @@ static bool is_trusted(const allot__attempt *it, const allot__source *source)
 static int check_policies(allot__attempt *it)
 {
     int status = ALLOT_OK;
-    for (size_t i = 0; i < it->sources.count && status == ALLOT_OK; i++) {
-        const allot__source *source = &it->sources.items[i];
-        if (strcmp(source->path, it->file) == 0 || is_trusted(it, source))
+    const allot__sources *sources = &it->version->sources;
+    for (size_t i = 0; i < sources->count && status == ALLOT_OK; i++) {
+        const allot__source *source = &sources->items[i];
+        if (source->bytes == NULL || is_trusted(it, source))
             continue;
-        status = allot__policy_check(it->engine, source->path, ALLOT__ATTEMPT_CASES, it->report);
+        status = allot__policy_check(it->engine, source, ALLOT__ATTEMPT_CASES, it->report);
         it->checked++;
     }
     return status;
@@ -123,6 +124,8 @@ static int build(allot__attempt *it)
                                     .len = it->len,
                                     .to_be = true,
                                     .instead = it->instead,
+                                    .confined = it->text != NULL || it->instead != NULL,
+                                    .known = &it->trusted,
                                     .limits = &it->limits,
                                     .like = it->live,
                                     .quiet = true};

@@ -75,9 +75,9 @@ int allot__attempt_try(allot__attempt *attempt, const allot_state *state, int64_
  * freed before. */
 void allot__attempt_refuse(allot__attempt *attempt, int status);
 
-/* Tries a policy on random cases, as `allot check` does. EPOLICY (report): it does not keep what
- * it, or any policy, promises. ENOMEM. */
-int allot__policy_check(allot_engine *engine, const char *path, int32_t cases,
+/* Tries a policy's text, as it was read, on random cases, as `allot check` does. EPOLICY (report):
+ * it does not keep what it, or any policy, promises. ENOMEM. */
+int allot__policy_check(allot_engine *engine, const allot__source *policy, int32_t cases,
                         allot_report *report);
 
 #endif

@@ -13,6 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "service/reading.h"
+
 enum { PLAIN_MODE = 0644 };
 
 /* Where it is, and what it is called until it is whole. */
@@ -23,9 +25,8 @@ typedef struct place {
 
 static int fail(allot_report *report, const char *path, const char *what, int error)
 {
-    char words[128] = "";
-    if (strerror_r(error, words, sizeof words) != 0)
-        words[0] = '\0';
+    char words[128];
+    allot__reading_why(error, words, sizeof words);
     allot_report_say(report, ALLOT_ERROR, "E-io", "%.300s cannot be %s: %s", path, what, words);
     return ALLOT_EIO;
 }
@@ -42,7 +43,7 @@ static int find(place *at, const char *path, bool *there)
         return ENAMETOOLONG;
     *there = stat(at->path, &at->was) == 0;
     if (*there && !S_ISREG(at->was.st_mode))
-        return EINVAL;
+        return ALLOT__READ_IRREGULAR;
     memcpy(at->folder, at->path, (size_t)len + 1);
     char *slash = strrchr(at->folder, '/');
     if (slash == NULL)
@@ -55,18 +56,9 @@ static int find(place *at, const char *path, bool *there)
 
 static int read_old(allot__plan_file *file, const place *at)
 {
-    char piece[65536];
-    int error = 0, fd = open(at->path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return errno;
-    for (ssize_t got = 1; got != 0 && error == 0;) {
-        got = read(fd, piece, sizeof piece);
-        if (got > 0)
-            allot__buf_add(&file->old, piece, (size_t)got);
-        else if (got < 0 && errno != EINTR)
-            error = errno;
-    }
-    close(fd);
+    const allot__reading_ask ask = {
+        .path = at->path, .most = ALLOT__READ_PLAN, .piece = allot__reading_keep, .ud = &file->old};
+    int error = allot__reading(&ask);
     return file->old.failed ? ENOMEM : error;
 }
 

@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* policy_check.c: a policy on random cases, by the tool that `allot check` is. */
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <allot/tool.h>
 
 #include "service/attempt.h"
 
 typedef struct asked {
+    const allot__source *policy;
     char cases[16];
 } asked;
 
@@ -20,27 +18,6 @@ static void drop(void *ud, const char *text, size_t len)
     (void)ud;
     (void)text;
     (void)len;
-}
-
-static int read_policy(void *ud, const char *path, allot_sink sink, void *sink_ud,
-                       char why[ALLOT_TOOL_WHY_MAX])
-{
-    char piece[16384];
-    int error = 0, fd = open(path, O_RDONLY | O_CLOEXEC);
-    (void)ud;
-    for (ssize_t len; fd >= 0 && error == 0 && (len = read(fd, piece, sizeof piece)) != 0;) {
-        if (len < 0)
-            error = errno == EINTR ? 0 : errno;
-        else if (sink(sink_ud, piece, (size_t)len) != 0)
-            error = ENOMEM;
-    }
-    if (fd < 0)
-        error = errno;
-    else
-        close(fd);
-    if (error != 0 && strerror_r(error, why, ALLOT_TOOL_WHY_MAX) != 0)
-        snprintf(why, ALLOT_TOOL_WHY_MAX, "error %d", error);
-    return error == 0 ? ALLOT_OK : ALLOT_EIO;
 }
 
 /* Cases are written by `allot check` for whoever wants to see them, not here. */
@@ -53,6 +30,16 @@ static int write_nothing(void *ud, const char *path, const char *text, size_t le
     (void)len;
     snprintf(why, ALLOT_TOOL_WHY_MAX, "not wanted");
     return ALLOT_EIO;
+}
+
+/* No file but the policy, and that as it was read already. */
+static int read_policy(void *ud, const char *path, allot_sink sink, void *sink_ud,
+                       char why[ALLOT_TOOL_WHY_MAX])
+{
+    const asked *it = ud;
+    if (strcmp(path, it->policy->path) != 0)
+        return write_nothing(ud, path, NULL, 0, why);
+    return sink(sink_ud, it->policy->bytes, (size_t)it->policy->size) == 0 ? ALLOT_OK : ALLOT_EIO;
 }
 
 static const char *option(void *ud, const char *name)
@@ -87,9 +74,11 @@ static bool pass_on(const allot_report *from, allot_report *to)
     return any;
 }
 
-int allot__policy_check(allot_engine *engine, const char *path, int32_t cases, allot_report *report)
+int allot__policy_check(allot_engine *engine, const allot__source *policy, int32_t cases,
+                        allot_report *report)
 {
-    asked it;
+    asked it = {.policy = policy};
+    const char *path = policy->path;
     const allot_tool_host host = {.ud = &it,
                                   .out = drop,
                                   .read = read_policy,

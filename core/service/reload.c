@@ -57,7 +57,8 @@ static void touched(void *ud, bool late)
     allot__reload_soon(it);
 }
 
-static void arm(allot__reload *it)
+/* Nobody waits for files of a plan that was handed in, unless it decides. */
+void allot__reload_arm(allot__reload *it)
 {
     const allot__attempt *attempt = it->attempt;
     bool fresh = false;
@@ -101,7 +102,8 @@ static void built(uv_work_t *work, int canceled)
     if (canceled || service->stopping) {
         allot__reload_give_up(it);
     } else {
-        arm(it);
+        if (it->attempt->text == NULL)
+            allot__reload_arm(it);
         come_to(it);
     }
     allot__handle_closed(service);

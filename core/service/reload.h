@@ -122,6 +122,8 @@ void allot__reload_finish(allot__reload *it);
 void allot__reload_give_up(allot__reload *it);
 void allot__reload_forget(allot__reload *it); /* the last failure */
 void allot__reload_tried(allot__reload *it, const allot__attempt *attempt);
+/* Watches where the attempt's files may change. */
+void allot__reload_arm(allot__reload *it);
 
 /* A report's first error as the members of an object; and its findings as "FILE:LINE: text". */
 void allot__reload_error(allot__buf *out, const allot_report *report);

@@ -134,6 +134,7 @@ void allot__reload_adopt(allot__reload *it)
     it->records.late = records.late;
     it->trial = (allot__records){.count = 0};
     set_instead(it, attempt->instead);
+    allot__reload_arm(it);
     allot__reload_forget(it);
     allot__reload_tried(it, attempt);
     it->swapped++;

@@ -12,6 +12,21 @@ static char *copy(allot_engine *engine, const char *text)
     return text != NULL ? allot__sv_copy(engine, text, strlen(text)) : NULL;
 }
 
+/* A plan that a client names is beside the live one. */
+static char *place(allot_engine *engine, const char *file, const char *plan)
+{
+    const char *slash = strrchr(file, '/');
+    allot__buf path = {.engine = engine};
+    if (plan == NULL)
+        return NULL;
+    if (slash != NULL && plan[0] != '/')
+        allot__buf_add(&path, file, (size_t)(slash - file) + 1);
+    allot__buf_puts(&path, plan);
+    char *made = path.failed ? NULL : copy(engine, path.bytes);
+    allot__buf_free(&path);
+    return made;
+}
+
 static int fill(allot__pair_of *it, const allot__version *live, const char *file, const char *plan,
                 const char *policy)
 {
@@ -19,7 +34,7 @@ static int fill(allot__pair_of *it, const allot__version *live, const char *file
     if (status != ALLOT_OK)
         return status;
     it->file = copy(it->engine, file);
-    it->plan = copy(it->engine, plan);
+    it->plan = place(it->engine, file, plan);
     it->policy = copy(it->engine, policy);
     it->live_instead = copy(it->engine, live->instead);
     it->text = allot__sv_copy(it->engine, live->text, live->len);
@@ -84,8 +99,11 @@ void allot__pair_build(allot__pair_of *pair)
     allot__version_ask other = live;
     other.texts = NULL;
     if (pair->plan != NULL)
-        other = (allot__version_ask){.file = pair->plan, .limits = &pair->limits, .quiet = true};
+        other = (allot__version_ask){
+            .file = pair->plan, .beside = pair->file, .limits = &pair->limits, .quiet = true};
     other.instead = pair->policy;
+    other.confined = true;
+    other.known = &pair->texts;
     pair->status = allot__version_make(&other, NULL, pair->report, &pair->candidate);
     if (pair->status == ALLOT_OK)
         pair->status = allot__version_make(&live, NULL, pair->report, &pair->twin);

@@ -3,14 +3,11 @@
 /* source.c: files by their contents, and which of them policies are loaded from. */
 #include "service/source.h"
 
-#include <errno.h>
-#include <fcntl.h>
+#include <limits.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "service/reading.h"
 #include "service/text.h"
-
-enum { POLICY_MOST = 1024 * 1024 };
 
 /* ---- Contents -------------------------------------------------------------------------------- */
 
@@ -59,25 +56,6 @@ uint64_t allot__source_hash(const char *bytes, size_t len)
     return digest_end(&it);
 }
 
-/* Tells the file's bytes piece by piece: 0, or what went wrong. */
-static int each_piece(const char *path, void (*piece)(void *ud, const char *bytes, size_t len),
-                      void *ud)
-{
-    char part[65536];
-    int error = 0, fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0)
-        return errno;
-    for (ssize_t got = 1; got != 0 && error == 0;) {
-        got = read(fd, part, sizeof part);
-        if (got > 0)
-            piece(ud, part, (size_t)got);
-        else if (got < 0 && errno != EINTR)
-            error = errno;
-    }
-    close(fd);
-    return error;
-}
-
 static void digest_piece(void *ud, const char *bytes, size_t len)
 {
     digest_add(ud, bytes, len);
@@ -87,7 +65,9 @@ static void digest_piece(void *ud, const char *bytes, size_t len)
 static int64_t look_into(const char *path, uint64_t *hash)
 {
     digest it = {0};
-    if (each_piece(path, digest_piece, &it) != 0)
+    const allot__reading_ask ask = {
+        .path = path, .most = ALLOT__READ_PLAN, .piece = digest_piece, .ud = &it};
+    if (allot__reading(&ask) != 0)
         return -1;
     *hash = digest_end(&it);
     return it.size;
@@ -187,14 +167,6 @@ static bool is_file(const char *use)
     return strchr(use, '/') != NULL || (len >= 4 && strcmp(use + len - 4, ".lua") == 0);
 }
 
-/* Of what is too long for a policy, no more than shows it. */
-static void add_piece(void *ud, const char *bytes, size_t len)
-{
-    allot__buf *text = ud;
-    if (text->len <= POLICY_MOST)
-        allot__buf_add(text, bytes, len);
-}
-
 static const allot__source *kept(const allot__sources *sources, const char *path)
 {
     const allot__source *it = sources != NULL ? allot__sources_find(sources, path) : NULL;
@@ -203,16 +175,40 @@ static const allot__source *kept(const allot__sources *sources, const char *path
 
 static int cannot_read(const char *path, int error, allot_report *report)
 {
-    char words[128] = "";
-    if (strerror_r(error, words, sizeof words) != 0)
-        words[0] = '\0';
-    allot_report_say(report, ALLOT_ERROR, "E-io", "cannot read the policy %.350s: %s", path, words);
-    return ALLOT_EIO;
+    char words[128];
+    allot__reading_why(error, words, sizeof words);
+    allot_report_say(report, ALLOT_ERROR, error == ALLOT__READ_OUTSIDE ? "E-outside" : "E-io",
+                     "cannot read the policy %.350s: %s", path, words);
+    return error == ALLOT__READ_OUTSIDE ? ALLOT_EPOLICY : ALLOT_EIO;
+}
+
+/* What whoever wrote the plan named before may be named by a client, too. */
+static bool is_free(const allot__tracker *it, const char *path)
+{
+    return !it->confined || (it->known != NULL && allot__sources_find(it->known, path) != NULL);
+}
+
+static int read_disk(const allot__tracker *it, const char *path, const char *use,
+                     const char *plan_file, allot__buf *text)
+{
+    char folder[PATH_MAX];
+    size_t len = strlen(use);
+    allot__reading_ask ask = {
+        .path = path, .most = ALLOT__READ_POLICY, .piece = allot__reading_keep, .ud = text};
+    if (is_free(it, path))
+        return allot__reading(&ask);
+    /* Faults of a policy are told with its words: those of no other file are. */
+    if (plan_file == NULL || len < 4 || strcmp(use + len - 4, ".lua") != 0)
+        return ALLOT__READ_OUTSIDE;
+    int error = allot__reading_folder(plan_file, folder, sizeof folder);
+    ask.folder = folder;
+    ask.path = allot__reading_inside(plan_file, use);
+    return error == 0 ? allot__reading(&ask) : error;
 }
 
 /* The policy's text; known: it is not read from the disk. */
-static int read_policy(const allot__tracker *it, const char *path, allot__buf *text,
-                       allot_report *report)
+static int read_policy(const allot__tracker *it, const char *path, const char *use,
+                       const char *plan_file, allot__buf *text, allot_report *report)
 {
     const allot__source *known = kept(it->sources, path); /* of another group: the same */
     int error = 0;
@@ -221,9 +217,10 @@ static int read_policy(const allot__tracker *it, const char *path, allot__buf *t
     if (known != NULL)
         allot__buf_add(text, known->bytes, (size_t)known->size);
     else
-        error = each_piece(path, add_piece, text);
+        error = read_disk(it, path, use, plan_file, text);
     if (error != 0) {
-        allot__sources_add(it->sources, path, NULL, 0);
+        if (error != ALLOT__READ_OUTSIDE) /* it may come, or be mended */
+            allot__sources_add(it->sources, path, NULL, 0);
         return cannot_read(path, error, report);
     }
     allot__buf_add(text, "", 0);
@@ -259,7 +256,8 @@ static int load(void *ud, allot_engine *engine, const char *use, const char *pla
         return it->inner.load(it->inner.ud, engine, use, plan_file, options, count, out, report);
     allot__buf path = {.engine = engine}, text = {.engine = engine};
     join(&path, plan_file, use);
-    int status = path.failed ? ALLOT_ENOMEM : read_policy(it, path.bytes, &text, report);
+    int status =
+        path.failed ? ALLOT_ENOMEM : read_policy(it, path.bytes, use, plan_file, &text, report);
     if (status == ALLOT_OK)
         status = keep(it->sources, path.bytes, &text);
     if (status == ALLOT_OK)

@@ -49,6 +49,8 @@ typedef struct allot__tracker {
     allot_policy_loader inner; /* for all that is no file */
     const allot_script_limits *limits;
     const allot__sources *texts;
+    bool confined;               /* a client names them: files beneath the plan's folder alone, */
+    const allot__sources *known; /* or those; NULL: none */
     allot__sources *sources;
 } allot__tracker;
 allot_policy_loader allot__tracker_loader(allot__tracker *tracker);

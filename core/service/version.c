@@ -3,10 +3,10 @@
 /* version.c: a plan with its policies, read on an engine of its own. */
 #include "service/version.h"
 
-#include <errno.h>
-#include <fcntl.h>
+#include <limits.h>
 #include <string.h>
-#include <unistd.h>
+
+#include "service/reading.h"
 
 /* ---- Making ---------------------------------------------------------------------------------- */
 
@@ -57,6 +57,8 @@ static int read_plan(allot__version *version, const allot__version_ask *ask, all
     allot__tracker tracker = {.inner = version->loader,
                               .limits = &own,
                               .texts = ask->texts,
+                              .confined = ask->confined,
+                              .known = ask->known,
                               .sources = &version->sources};
     const allot_policy_loader loader = allot__tracker_loader(&tracker);
     return allot_plan_read(version->engine, ask->text, ask->len, ask->file, &loader, report,
@@ -117,37 +119,38 @@ void allot__version_free(allot__version *version)
 
 /* ---- Files ----------------------------------------------------------------------------------- */
 
-static int say_errno(allot_report *report, const char *file, int error)
+static bool ends_json(const char *file)
 {
-    char words[128] = "";
-    if (strerror_r(error, words, sizeof words) != 0)
-        words[0] = '\0';
-    allot_report_say(report, ALLOT_ERROR, "E-io", "%.300s cannot be read: %s", file, words);
-    return ALLOT_EIO;
+    size_t len = strlen(file);
+    return len >= 5 && strcmp(file + len - 5, ".json") == 0;
 }
 
-static int read_all(int fd, allot__buf *out)
+static int say_why(allot_report *report, const char *file, int error)
 {
-    char part[65536];
-    for (;;) {
-        ssize_t got = read(fd, part, sizeof part);
-        if (got == 0)
-            return 0;
-        if (got > 0)
-            allot__buf_add(out, part, (size_t)got);
-        else if (errno != EINTR)
-            return errno;
+    char words[128];
+    allot__reading_why(error, words, sizeof words);
+    allot_report_say(report, ALLOT_ERROR, error == ALLOT__READ_OUTSIDE ? "E-outside" : "E-io",
+                     "%.300s cannot be read: %s", file, words);
+    return error == ALLOT__READ_OUTSIDE ? ALLOT_EINVALID : ALLOT_EIO;
+}
+
+static int read_file(const allot__version_ask *ask, allot__buf *text, allot_report *report)
+{
+    char folder[PATH_MAX];
+    allot__reading_ask reading = {
+        .path = ask->file, .most = ALLOT__READ_PLAN, .piece = allot__reading_keep, .ud = text};
+    int error = 0;
+    if (ask->beside != NULL) {
+        error = allot__reading_folder(ask->beside, folder, sizeof folder);
+        reading.folder = folder;
+        reading.path = allot__reading_inside(ask->beside, ask->file);
+        if (!ends_json(ask->file))
+            error = ALLOT__READ_OUTSIDE;
     }
-}
-
-static int read_file(const char *file, allot__buf *text, allot_report *report)
-{
-    int fd = open(file, O_RDONLY | O_CLOEXEC);
-    int error = fd < 0 ? errno : read_all(fd, text);
-    if (fd >= 0)
-        close(fd);
+    if (error == 0)
+        error = allot__reading(&reading);
     if (error != 0)
-        return say_errno(report, file, error);
+        return say_why(report, ask->file, error);
     return text->failed ? ALLOT_ENOMEM : ALLOT_OK;
 }
 
@@ -162,7 +165,7 @@ int allot__version_make(const allot__version_ask *ask, allot__sources *sources,
         return status;
     allot__buf text = {.engine = engine};
     allot__version_ask full = *ask;
-    status = read_file(ask->file, &text, report);
+    status = read_file(ask, &text, report);
     full.text = text.bytes != NULL ? text.bytes : "";
     full.len = text.len;
     if (status == ALLOT_OK)

@@ -40,7 +40,10 @@ typedef struct allot__version_ask {
     const allot_script_limits *limits; /* may be NULL */
     const allot__sources *texts;       /* policies as they are kept there; NULL: as on disk */
     const allot__version *like;        /* maybe of the same text, only to be read; or NULL */
-    bool quiet;                        /* until the version's `loud` is set */
+    const char *beside; /* a client names `file`, which is beneath that file's folder; or NULL */
+    bool confined;      /* a client names policies: as in a tracker (source.h) */
+    const allot__sources *known; /* likewise */
+    bool quiet;                  /* until the version's `loud` is set */
 } allot__version_ask;
 /* Makes one; blocks when it reads the file. `sources` (NULL: nowhere) gets the files it was, or
  * would have been, made from, also when that fails; ENOMEM may leave some out. As allot_plan_read;

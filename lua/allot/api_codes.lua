@@ -92,6 +92,9 @@ return {
   { "E-at", "No window of the plan begins or ends after that time." },
   { "E-exists", "The file is there already; nothing is written over." },
   { "E-io", "A file cannot be read or written." },
+  { "E-outside", "A client names a file that it may not: policies (.lua) and plans (.json) beneath "
+    .. "the folder of the service's plan, without `..`, without links that lead out, and what the "
+    .. "plan that decides names already." },
   { "E-plot", "Pictures are drawn by gnuplot: it is not there (package gnuplot-nox), or failed." },
   { "E-nothing", "Nothing was checked: a mistyped pattern would else look like success." },
   { "E-not-a-plan", "The document is something else than was asked for." },
