@@ -77,6 +77,9 @@ const allot__option_row allot__cli_options[] = {
      "who may connect to the socket beside this user and root; may come several "
      "times",
      CLI_LIST, AT(allow), 0, 0},
+    {"cycle-limit", '\0', "MS",
+     "the functions of policies take no more of a cycle together, 0: as long as they take (1000)",
+     CLI_NUMBER, AT(cycle_limit), 0, 3600000},
     {"debounce", '\0', "MS", "a cycle waits so long for more events, 0 to 60000 (10)", CLI_NUMBER,
      AT(debounce), 0, 60000},
     {"keep", '\0', "N", "so many events stay in the store for replay (1000000)", CLI_NUMBER,

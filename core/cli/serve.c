@@ -79,6 +79,8 @@ static void configure(const allot__cli *cli, allot_service_config *config)
         config->log_level = options->log_level;
     if (options->debounce > 0 || allot__cli_given(cli, "debounce"))
         config->debounce = options->debounce;
+    if (options->cycle_limit > 0 || allot__cli_given(cli, "cycle-limit"))
+        config->cycle_limit = options->cycle_limit;
     if (options->interval > 0 || allot__cli_given(cli, "interval"))
         config->interval = options->interval * 1000;
     if (options->keep > 0 || allot__cli_given(cli, "keep"))

@@ -111,9 +111,8 @@ const allot__verb allot__cli_verbs[] = {
      "  allot repl < experiment.lua\n",
      allot__cli_repl},
     {"serve", "PLAN", 1, 1,
-     "socket socket-mode socket-group allow tcp token-file store http interval debounce keep "
-     "snapshot clients no-watch log "
-     "log-level",
+     "socket socket-mode socket-group allow tcp token-file store http interval debounce "
+     "cycle-limit keep snapshot clients no-watch log log-level",
      "keep the books of a live cluster, and decide as events come",
      "Takes events (demand, start, finish, host, submit, ...) as JSON-RPC 2.0, a message a line, "
      "on\n"

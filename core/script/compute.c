@@ -313,10 +313,17 @@ static int compute(void *ud, int32_t function, const allot_batch *batch, int64_t
     allot__script *script = ud;
     if (function < 0 || function >= script->call_count)
         return ALLOT_EINTERNAL;
-    script->run = (allot__batch_run){.call = &script->calls[function], .batch = batch, .out = out};
+    allot__call *call = &script->calls[function];
+    script->run = (allot__batch_run){.call = call, .batch = batch, .out = out};
+    bool timed = allot__time_counts(script, call, batch->count);
+    if (timed && allot__sandbox_late(&script->box))
+        return allot__time_over(script, report);
     lua_gc(script->box.L, LUA_GCSTOP);
     allot__sandbox_arm(&script->box, fuel_for(script, batch->count));
+    int64_t began = timed ? script->time->clock(script->time->ud) : 0;
     int status = allot__sandbox_run(&script->box, run_batch, script);
+    if (timed)
+        allot__time_note(script, call, script->time->clock(script->time->ud) - began);
     allot__sandbox_disarm(&script->box);
     measure(script, batch->count);
     int result = status || script->run.fault ? tell(script, status, report) : ALLOT_OK;

@@ -101,6 +101,10 @@ void allot__fault_say(const allot__script *script, const char *code, int32_t lin
 static const char *overrun(const allot__sandbox *box, int status, char *buf, size_t size)
 {
     bool memory = status == LUA_ERRMEM;
+    if (!memory && box->denial == ALLOT__DENIED_CYCLE) {
+        allot__time_say(box->time, buf, size);
+        return "E-cycle-limit";
+    }
     if (!memory && box->denial == ALLOT__DENIED_STACK)
         snprintf(buf, size, "calls are nested deeper than %d, or have more than %d arguments",
                  ALLOT__DEPTH_MAX, ALLOT__ARGUMENTS_MAX);
@@ -123,7 +127,7 @@ int allot__fault(allot__script *script, int status, int otherwise, const char *c
     int result = otherwise;
     bool memory = status == LUA_ERRMEM && box->denial != ALLOT__DENIED_NOTHING;
     int32_t line = allot__fault_place(box->source, &message);
-    char text[128];
+    char text[512];
     if (memory && box->denial == ALLOT__DENIED_ENGINE) {
         result = ALLOT_ENOMEM;
     } else if (memory || box->spent) {

@@ -113,6 +113,7 @@ int allot__script_new(allot_engine *engine, const char *text, size_t len, const 
     script->text_len = script->text ? len : 0;
     script->chunk = copy(engine, chunk, strlen(chunk));
     script->meter = limits ? limits->meter : NULL;
+    script->time = limits ? limits->time : NULL;
     int64_t memory = limits && limits->memory > 0 ? limits->memory : ALLOT_SCRIPT_MEMORY;
     int status = script->text && script->chunk ? allot__sandbox_open(&script->box, engine, memory)
                                                : ALLOT_ENOMEM;
@@ -126,6 +127,7 @@ int allot__script_new(allot_engine *engine, const char *text, size_t len, const 
         script->box.say_ud = limits->say_ud;
         script->box.ran = limits->ran;
         script->box.ran_ud = limits->ran_ud;
+        script->box.time = limits->time;
     }
     script->box.chunk = script->chunk;
     *out = script;

@@ -62,6 +62,16 @@ static bool interrupted(const allot__sandbox *box)
     return box->interrupt && *box->interrupt;
 }
 
+static bool timed(const allot__sandbox *box)
+{
+    return box->time && box->time->limit > 0;
+}
+
+bool allot__sandbox_late(const allot__sandbox *box)
+{
+    return timed(box) && box->time->clock(box->time->ud) > box->time->end;
+}
+
 static void hook(lua_State *L, lua_Debug *ar)
 {
     allot__sandbox *box = allot__sandbox_of(L);
@@ -70,10 +80,13 @@ static void hook(lua_State *L, lua_Debug *ar)
         return;
     }
     if (!box->spent) {
-        box->fuel -= INTERVAL;
-        bool deep = too_deep(L), asked = interrupted(box);
-        if (box->fuel >= 0 && !deep && !asked)
+        box->fuel -= box->given >= 0 ? INTERVAL : 0;
+        bool deep = box->given >= 0 && too_deep(L), asked = interrupted(box);
+        bool late = allot__sandbox_late(box), empty = box->given >= 0 && box->fuel < 0;
+        if (!empty && !deep && !asked && !late)
             return;
+        if (late)
+            box->denial = ALLOT__DENIED_CYCLE;
         if (deep)
             box->denial = ALLOT__DENIED_STACK;
         if (asked)
@@ -112,7 +125,7 @@ void allot__sandbox_arm(allot__sandbox *box, int64_t fuel)
     box->denial = ALLOT__DENIED_NOTHING;
     box->said = 0;
     int lines = box->ran ? LUA_MASKLINE : 0;
-    if (fuel < 0)
+    if (fuel < 0 && !timed(box))
         lua_sethook(box->L, lines ? hook : NULL, lines, 0);
     else
         lua_sethook(box->L, hook, LUA_MASKCOUNT | lines, INTERVAL);

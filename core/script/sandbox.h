@@ -34,7 +34,8 @@ typedef enum allot__denial {
     ALLOT__DENIED_MEMORY, /* the script is at its cap */
     ALLOT__DENIED_STRING,
     ALLOT__DENIED_STACK,
-    ALLOT__DENIED_TIME /* it was interrupted */
+    ALLOT__DENIED_TIME, /* it was interrupted */
+    ALLOT__DENIED_CYCLE /* the time of the cycle is over */
 } allot__denial;
 
 typedef struct allot__sandbox {
@@ -53,6 +54,7 @@ typedef struct allot__sandbox {
     int64_t said, said_max; /* lines since the sandbox was armed, and how many are told */
     size_t string_max;
     const volatile sig_atomic_t *interrupt; /* nonzero: it is to end; NULL: nobody may say so */
+    const allot_script_time *time;          /* looked at with the fuel; NULL: nothing */
     bool keeps_errors;                      /* tables that were raised: see allot__sandbox_error */
     int64_t swept;                          /* bytes in use after the last collection */
     int32_t line;            /* of the script, where the last error was raised; 0: unknown */
@@ -72,6 +74,9 @@ int allot__sandbox_run(allot__sandbox *box, lua_CFunction function, void *ud);
 
 /* Pushes the table that was raised last where the sandbox keeps them, or nil, and forgets it. */
 void allot__sandbox_error(allot__sandbox *box);
+
+/* Whether the time that it has is over. */
+bool allot__sandbox_late(const allot__sandbox *box);
 
 /* Gives fuel (below 0: as much as it takes) and counts from now on; stops counting. */
 void allot__sandbox_arm(allot__sandbox *box, int64_t fuel);

@@ -41,10 +41,11 @@ typedef struct allot__call {
     int32_t line; /* where it begins */
     allot_rows rows;
     allot__answer answer;
-    bool view;        /* takes one row view instead of columns */
-    bool straight;    /* ends by itself: needs no budget */
-    const char *role; /* "by", "up_to", "key", ...; static */
-    int32_t count;    /* columns; of hosts: parameters, by whose names their attributes are found */
+    bool view;           /* takes one row view instead of columns */
+    bool straight;       /* ends by itself: needs no budget */
+    const char *role;    /* "by", "up_to", "key", ...; static */
+    int64_t round, took; /* of the time (script.h) that it is in: microseconds */
+    int32_t count; /* columns; of hosts: parameters, by whose names their attributes are found */
     uint8_t columns[ALLOT__COLUMNS_MAX];
 } allot__call;
 
@@ -108,6 +109,7 @@ typedef struct allot__script {
     allot__property properties[ALLOT__PROPERTIES_MAX];
     bool keeps_table; /* what the file returned stays in the registry, under the script */
     allot_script_meter *meter;
+    allot_script_time *time; /* NULL: nobody looks at a clock */
 } allot__script;
 
 /* A policy in plain C, before it is made. Strings are Lua's, and live as long as the table. */
@@ -342,5 +344,16 @@ int allot__fault(allot__script *script, int status, int otherwise, const char *c
 /* Tells the report a message about a line of the script. */
 void allot__fault_say(const allot__script *script, const char *code, int32_t line,
                       const char *message, const allot_diagnostic *finding, allot_report *report);
+
+/* ---- time.c: what functions take of a cycle's time ---- */
+
+/* Whether a batch of so many rows is worth a look at the clock. */
+bool allot__time_counts(const allot__script *script, const allot__call *call, int32_t rows);
+/* A call took so many microseconds. */
+void allot__time_note(const allot__script *script, allot__call *call, int64_t took);
+/* It was over before the script's function began: tells so. EBUDGET. */
+int allot__time_over(allot__script *script, allot_report *report);
+/* That it is over, in words. */
+void allot__time_say(const allot_script_time *time, char *buf, size_t size);
 
 #endif

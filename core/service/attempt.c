@@ -7,10 +7,10 @@
 #include <string.h>
 #include <time.h>
 
-static int64_t clock_us(clockid_t which)
+static int64_t clock_us(void)
 {
     struct timespec now = {0};
-    clock_gettime(which, &now);
+    clock_gettime(CLOCK_MONOTONIC, &now);
     return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
 }
 
@@ -169,7 +169,7 @@ static void forget_instead(allot__attempt *it)
 
 void allot__attempt_build(allot__attempt *attempt)
 {
-    int64_t began = clock_us(CLOCK_MONOTONIC);
+    int64_t began = clock_us();
     if (!attempt->forced && unchanged(&attempt->trusted)) {
         leave(attempt, ALLOT__AS_LIVE, &attempt->trusted);
         return;
@@ -185,7 +185,7 @@ void allot__attempt_build(allot__attempt *attempt)
         attempt->outcome = ALLOT__MADE;
     else
         allot__attempt_refuse(attempt, status);
-    attempt->build_us = clock_us(CLOCK_MONOTONIC) - began;
+    attempt->build_us = clock_us() - began;
 }
 
 /* ---- Rehearsal ------------------------------------------------------------------------------- */
@@ -219,9 +219,13 @@ static int too_slow(allot__attempt *it, int64_t took, int64_t may)
 int allot__attempt_try(allot__attempt *attempt, const allot_state *state, int64_t live_us)
 {
     allot_decision *decision = NULL;
-    int64_t began = clock_us(CLOCK_THREAD_CPUTIME_ID);
+    allot_script_time *time = &attempt->version->time;
+    allot__version_clock(attempt->version, attempt->clock, attempt->clock_ud);
+    int64_t began = time->clock(time->ud);
+    allot_script_time_begin(time, attempt->cycle_limit * 1000);
     int status = allot_cycle(attempt->version->plan, state, attempt->report, &decision);
-    int64_t took = clock_us(CLOCK_THREAD_CPUTIME_ID) - began;
+    int64_t took = time->clock(time->ud) - began;
+    allot_script_time_begin(time, 0);
     int64_t may = (live_us > 0 ? live_us : 0) * ALLOT__ATTEMPT_SLOWER + ALLOT__ATTEMPT_SLACK;
     allot_decision_free(decision);
     if (status == ALLOT_OK && live_us >= 0 && took > may)

@@ -35,7 +35,10 @@ typedef struct allot__attempt {
     allot_report *report;
     char *file, *instead; /* of the plan; the policy in place of its own, or NULL */
     allot_script_limits limits;
-    char *text; /* the plan's, in place of what is in the file; NULL: the file's */
+    int64_t cycle_limit;        /* ms, of the functions of a cycle; 0: none */
+    int64_t (*clock)(void *ud); /* microseconds, by which cycles are tried; NULL: those that the */
+    void *clock_ud;             /* thread works */
+    char *text;                 /* the plan's, in place of what is in the file; NULL: the file's */
     size_t len;
     allot__plan_file old;       /* ... and what was there before that was written */
     bool forced;                /* made even of files that are the same */

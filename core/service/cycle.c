@@ -202,6 +202,18 @@ static int enter(allot_service *service, const allot_decision *decision, allot_r
     return status;
 }
 
+static int decide(allot_service *service, const allot_state *state, bool full, allot_report *report,
+                  allot_decision **out)
+{
+    allot__version *version = service->version;
+    allot_stage last = full || service->viewers > 0 ? ALLOT_STAGE_MONITOR : ALLOT_STAGE_ORDERS;
+    allot__version_clock(version, allot__service_timer, service);
+    allot_script_time_begin(&version->time, service->config.cycle_limit * 1000);
+    int status = allot_cycle_until(version->plan, state, last, report, out);
+    allot_script_time_begin(&version->time, 0);
+    return status;
+}
+
 int allot__cycle_run(allot_service *service, allot_report *report, allot__buf *full)
 {
     const allot_state *state;
@@ -216,11 +228,9 @@ int allot__cycle_run(allot_service *service, allot_report *report, allot__buf *f
         return ALLOT_EIO;
     }
     int64_t now = allot__service_now(service);
-    allot_stage last =
-        full != NULL || service->viewers > 0 ? ALLOT_STAGE_MONITOR : ALLOT_STAGE_ORDERS;
     int status = allot__books_state(service->books, now, report, &state);
     if (status == ALLOT_OK)
-        status = allot_cycle_until(service->version->plan, state, last, report, &decision);
+        status = decide(service, state, full != NULL, report, &decision);
     if (status == ALLOT_OK)
         status = enter(service, decision, report, began, full);
     allot_decision_free(decision);

@@ -130,6 +130,7 @@ static int make_attempt(allot__reload *it)
         return status;
     attempt->forced = it->promote != NULL || (it->failed != NULL && it->answering != NULL);
     attempt->live = service->version;
+    attempt->cycle_limit = service->config.cycle_limit;
     attempt->lasting = it->promote == NULL && it->text == NULL;
     if (it->text != NULL)
         status = allot__attempt_text(attempt, it->text, it->len);

@@ -14,6 +14,7 @@ void allot_service_config_init(allot_service_config *config)
 {
     *config = (allot_service_config){.size = sizeof *config,
                                      .interval = 1000,
+                                     .cycle_limit = 1000,
                                      .debounce = 10,
                                      .keep = 1000000,
                                      .snapshot = 200000,
@@ -74,10 +75,10 @@ static int check_config(const allot_service_config *config, allot_report *report
         wrong = "TCP needs a token, which clients call `auth` with";
     else if (config->token != NULL && (token < ALLOT__TOKEN_LEAST || token > ALLOT__TOKEN_MOST))
         wrong = "a token has 16 to 1024 bytes";
-    else if (config->interval < 0 || config->debounce < 0 || config->keep < 0 ||
-             config->snapshot < 1 || config->clients < 1 || config->watchdog < 0 ||
-             (config->socket_mode & ~0777) != 0 || config->socket_gid < -1 ||
-             config->socket_gid >= UINT32_MAX)
+    else if (config->interval < 0 || config->cycle_limit < 0 || config->debounce < 0 ||
+             config->keep < 0 || config->snapshot < 1 || config->clients < 1 ||
+             config->watchdog < 0 || (config->socket_mode & ~0777) != 0 ||
+             config->socket_gid < -1 || config->socket_gid >= UINT32_MAX)
         wrong = "a number of the service's configuration is out of range";
     if (wrong == NULL)
         return ALLOT_OK;
@@ -94,6 +95,13 @@ int64_t allot__service_now(allot_service *service)
     if (now > service->now)
         service->now = now;
     return service->now;
+}
+
+int64_t allot__service_timer(void *ud)
+{
+    const allot_service *service = ud;
+    const allot_service_config *config = &service->config;
+    return config->timer != NULL ? config->timer(config->clock_ud) : (int64_t)(uv_hrtime() / 1000);
 }
 
 /* ---- Birth ----------------------------------------------------------------------------------- */

@@ -106,6 +106,8 @@ struct allot_service {
 
 /* The time, in whole seconds, which never goes back. */
 int64_t allot__service_now(allot_service *service);
+/* Microseconds that only go forward; `ud` is the service. */
+int64_t allot__service_timer(void *service);
 /* Enters an event: checks, applies, adds to the store. *seq its number (of one whose key is known
  * the old one), *batch when it is on disk. As allot__books_apply. */
 int allot__service_enter(allot_service *service, allot__event *event, const char *params,

@@ -136,6 +136,7 @@ static void build(allot__shadow *it)
     int status = allot__pair_new(service->version, service->config.plan, it->plan, it->policy,
                                  &service->config.limits, &it->pair);
     if (status == ALLOT_OK) {
+        it->pair->cycle_limit = service->config.cycle_limit;
         it->life = ALLOT__SHADOW_BUILDING;
         it->working = true;
         allot__handle_open(service);

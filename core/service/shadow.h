@@ -45,6 +45,7 @@ typedef struct allot__pair_of {
     size_t len;
     allot__sources texts; /* the live version's policies */
     allot_script_limits limits;
+    int64_t cycle_limit; /* ms, of each; 0: none */
     allot__version *twin, *candidate;
     allot_state *state; /* of the twin's plan, sealed; given by the loop */
     allot__shadow_found found;

@@ -170,6 +170,15 @@ static void compare(allot__pair_of *pair, const allot_diff *diff)
 
 /* ---- Deciding -------------------------------------------------------------------------------- */
 
+static int cycle(allot__pair_of *pair, allot__version *version, const allot_state *state,
+                 allot_decision **out)
+{
+    allot_script_time_begin(&version->time, pair->cycle_limit * 1000);
+    int status = allot_cycle(version->plan, state, pair->report, out);
+    allot_script_time_begin(&version->time, 0);
+    return status;
+}
+
 /* What the candidate decides about the same; both its state and its decision are the caller's. */
 static int decide_other(allot__pair_of *pair, allot_state **state, allot_decision **decision)
 {
@@ -179,7 +188,7 @@ static int decide_other(allot__pair_of *pair, allot_state **state, allot_decisio
         status = allot_state_seal(*state, pair->report);
     uint64_t began = uv_hrtime();
     if (status == ALLOT_OK)
-        status = allot_cycle(plan, *state, pair->report, decision);
+        status = cycle(pair, pair->candidate, *state, decision);
     pair->found.shadow_us = (int64_t)((uv_hrtime() - began) / 1000);
     return status;
 }
@@ -205,7 +214,7 @@ void allot__pair_decide(allot__pair_of *pair)
     allot_decision *live = NULL;
     allot_report_clear(pair->report);
     uint64_t began = uv_hrtime();
-    pair->status = allot_cycle(pair->twin->plan, pair->state, pair->report, &live);
+    pair->status = cycle(pair, pair->twin, pair->state, &live);
     pair->found.live_us = (int64_t)((uv_hrtime() - began) / 1000);
     if (pair->status == ALLOT_OK)
         pair->status = decide(pair, live);

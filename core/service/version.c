@@ -5,8 +5,25 @@
 
 #include <limits.h>
 #include <string.h>
+#include <time.h>
 
 #include "service/reading.h"
+
+/* ---- Time ------------------------------------------------------------------------------------ */
+
+int64_t allot__version_worked(void *ud)
+{
+    struct timespec now = {0};
+    (void)ud;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
+void allot__version_clock(allot__version *version, int64_t (*clock)(void *ud), void *ud)
+{
+    version->time.clock = clock != NULL ? clock : allot__version_worked;
+    version->time.ud = ud;
+}
 
 /* ---- Making ---------------------------------------------------------------------------------- */
 
@@ -23,6 +40,8 @@ static void set_limits(allot__version *version, const allot__version_ask *ask,
     if (ask->limits != NULL)
         *own = *ask->limits;
     own->meter = &version->meter;
+    own->time = &version->time;
+    allot__version_clock(version, NULL, NULL);
     version->loud = !ask->quiet;
     version->say = own->say;
     version->say_ud = own->say_ud;

@@ -21,6 +21,7 @@ typedef struct allot__version {
     size_t len;
     char sha256[65]; /* of that text */
     allot_script_meter meter;
+    allot_script_time time; /* of a cycle: see allot__version_clock */
     allot__sources sources; /* the files that it was made from; the plan first, unless from text */
     char *instead;          /* the policy that stands in for the plan's own; NULL: none */
     /* What policies print goes here while `loud`: a version is made quiet in other threads. */
@@ -59,6 +60,10 @@ int allot__version_read(const char *text, size_t len, const char *file,
 /* Reads the file, too. EIO (report). Blocks. */
 int allot__version_open(const char *file, const allot_script_limits *limits, allot_report *report,
                         allot__version **out);
+/* From now on its cycles go by that clock of microseconds; NULL: by what the thread works. */
+void allot__version_clock(allot__version *version, int64_t (*clock)(void *ud), void *ud);
+/* What the thread that calls has worked, in microseconds. */
+int64_t allot__version_worked(void *ud);
 void allot__version_free(allot__version *version);
 
 #endif

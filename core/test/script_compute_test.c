@@ -224,6 +224,96 @@ static void memory_is_capped_and_collected(void)
     end();
 }
 
+/* ---- The time of a cycle --------------------------------------------------------------------- */
+
+static int64_t look(void *ud)
+{
+    int64_t *now = ud;
+    return *now += 1000;
+}
+
+static int call(int32_t function, int32_t count)
+{
+    const int64_t *columns[] = {owned};
+    const allot_provider *provider = &it.policy->provider;
+    allot_batch batch = {
+        .count = count, .columns = columns, .consumers = consumers, .plan = plan, .group = 0};
+    return provider->compute(provider->ud, function, &batch, out, it.report);
+}
+
+/* Each is within its budget; together they are not within the time, and the dearer one is named. */
+static void functions_share_a_time(void)
+{
+    int64_t now = 0;
+    allot_script_time time = {.clock = look, .ud = &now};
+    begin();
+    it.limits.time = &time;
+    CHECK_EQ(script_load(&it, "return policy { name = 'x', quota = {\n"
+                              "  fill 'a' { by = function (owned)\n"
+                              "    for i = 1, 10000 do end return 1 end },\n"
+                              "  fill 'b' { by = function (owned)\n"
+                              "    for i = 1, 40000 do end return 1 end } } }"),
+             ALLOT_OK);
+    for (int i = 0; i < 20; i++)
+        CHECK_EQ(call(i % 2, 1), ALLOT_OK); /* no time is set: it is not looked at */
+    CHECK_EQ(now, 0);
+    int calls = 0, status = ALLOT_OK;
+    allot_script_time_begin(&time, 200000);
+    while (status == ALLOT_OK && calls < 100)
+        status = call(calls++ % 2, 1);
+    CHECK_EQ(status, ALLOT_EBUDGET);
+    CHECK(calls > 4 && calls < 10);
+    CHECK(now < 210000);
+    CHECK_STR(script_finding(&it)->code, "E-cycle-limit");
+    CHECK(strstr(script_finding(&it)->message, "may take 200 ms together, and take longer") !=
+          NULL);
+    CHECK(strstr(script_finding(&it)->message, "'by' at site/fair.lua:4") != NULL);
+    /* It stays over: nothing begins any more. Then it is another cycle. */
+    allot_report_clear(it.report);
+    CHECK_EQ(call(0, 1), ALLOT_EBUDGET);
+    CHECK_STR(script_finding(&it)->code, "E-cycle-limit");
+    allot_script_time_begin(&time, 200000);
+    CHECK_EQ(call(0, 1), ALLOT_OK);
+    CHECK_EQ(time.line, 2);
+    end();
+}
+
+/* What has no loop is looked at where there is much of it. */
+static void straight_functions_take_time_too(void)
+{
+    int64_t now = 0;
+    allot_script_time time = {.clock = look, .ud = &now};
+    begin();
+    it.limits.time = &time;
+    CHECK_EQ(load("function (owned) return owned end"), ALLOT_OK);
+    allot_script_time_begin(&time, 10000);
+    int64_t before = now;
+    for (int i = 0; i < 100; i++)
+        CHECK_EQ(call(0, 1), ALLOT_OK);
+    CHECK_EQ(now, before);
+    int status = ALLOT_OK;
+    for (int i = 0; i < 100 && status == ALLOT_OK; i++)
+        status = call(0, ROWS);
+    CHECK_EQ(status, ALLOT_EBUDGET);
+    CHECK_STR(script_finding(&it)->code, "E-cycle-limit");
+    end();
+}
+
+/* A policy that is trusted has no budget, and no less this one. */
+static void no_budget_is_no_endless_cycle(void)
+{
+    int64_t now = 0;
+    allot_script_time time = {.clock = look, .ud = &now};
+    begin();
+    it.limits.time = &time;
+    it.limits.instructions = -1;
+    CHECK_EQ(load("function (owned) while true do pcall (error, 'x') end end"), ALLOT_OK);
+    allot_script_time_begin(&time, 100000);
+    CHECK_EQ(call(0, 1), ALLOT_EBUDGET);
+    CHECK_STR(script_finding(&it)->code, "E-cycle-limit");
+    end();
+}
+
 int main(void)
 {
     RUN(parameters_are_columns);
@@ -233,5 +323,8 @@ int main(void)
     RUN(keys_may_be_any_whole_number);
     RUN(budgets_hold_for_rows);
     RUN(memory_is_capped_and_collected);
+    RUN(functions_share_a_time);
+    RUN(straight_functions_take_time_too);
+    RUN(no_budget_is_no_endless_cycle);
     return check_done();
 }

@@ -74,6 +74,8 @@ return {
     .. "whole number. Nothing was decided." },
   { "E-policy-budget", "The policy ran longer than it may: a loop that does not end, or far too "
     .. "much work for each row." },
+  { "E-cycle-limit", "The functions of all policies together took more of a cycle than they may "
+    .. "(`allot serve --cycle-limit`); the message names the one that took most." },
   { "E-policy-memory", "The policy used more memory than it may." },
   -- Logs, and playing them.
   { "E-swf", "A line of a log is not the Standard Workload Format: 18 numbers, -1 where a value is "

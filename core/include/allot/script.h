@@ -29,6 +29,21 @@ typedef struct allot_script_meter {
     int64_t memory;       /* bytes at once */
 } allot_script_meter;
 
+/* The time that functions of policies may take together, cycle by cycle. There is no clock in here:
+ * whoever has one lends it. Zero it to begin; one may be of several policies that decide together,
+ * and lives as long as they. */
+typedef struct allot_script_time {
+    int64_t (*clock)(void *ud); /* microseconds that only go forward; it must not call back */
+    void *ud;
+    int64_t limit, end; /* behind `end` functions fail (EBUDGET, E-cycle-limit); limit 0: never */
+    int64_t round;      /* how often it was begun */
+    /* Which function took most of this round, and how much; NULL: none was measured. Of those
+     * without loops and calls short batches are not. Borrowed from its policy. */
+    const char *file, *role;
+    int32_t line;
+    int64_t most;
+} allot_script_time;
+
 /* What a script may use by default. */
 #define ALLOT_SCRIPT_MEMORY       (64 * 1024 * 1024)
 #define ALLOT_SCRIPT_INSTRUCTIONS 10000000
@@ -39,6 +54,7 @@ typedef struct allot_script_limits {
     int64_t instructions; /* per load, and per 1000 rows of a function; default 10 million;
                              -1: no budget, for trusted policies */
     allot_script_meter *meter; /* written to as long as the policy lives; NULL: nowhere */
+    allot_script_time *time;   /* likewise; NULL: as long as it takes */
     /* Told of every line that the policy prints or logs: the file, the line that does, "print" or
      * "log", and the text, borrowed. After 100 lines in one load or one batch of rows the rest is
      * counted, and the count told. NULL: dropped. It must not call into the engine. */
@@ -50,6 +66,9 @@ typedef struct allot_script_limits {
     void (*ran)(void *ud, const char *chunk, int32_t line, int32_t function);
     void *ran_ud;
 } allot_script_limits;
+
+/* From now on functions may take so many microseconds together; 0: as long as they take. */
+ALLOT_API void allot_script_time_begin(allot_script_time *time, int64_t limit);
 
 /* Loads a policy from text: `chunk` names it in messages ("site/fair.lua"). Text only, at most
  * 1 MiB. Options are those of a plan (may be NULL, 0). EPOLICY with diagnostics, EBUDGET, ENOMEM.

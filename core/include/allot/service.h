@@ -62,9 +62,11 @@ typedef struct allot_service_config {
      * line, once that file has changed; NULL: nowhere. */
     const char *tcp;
     const char *token, *token_file;
-    const char *http; /* the live view's address, as `tcp`; NULL: none */
-    int64_t interval; /* ms between cycles at most, 0: only after events; default 1000 */
-    int64_t debounce; /* ms that a cycle waits after an event for more, default 10 */
+    const char *http;    /* the live view's address, as `tcp`; NULL: none */
+    int64_t interval;    /* ms between cycles at most, 0: only after events; default 1000 */
+    int64_t cycle_limit; /* ms that the functions of policies may take of a cycle together, default
+                            1000; 0: as long as they take */
+    int64_t debounce;    /* ms that a cycle waits after an event for more, default 10 */
     int64_t keep;     /* events behind the newest snapshot that stay for replay, default 1000000 */
     int64_t snapshot; /* a snapshot every so many events, default 200000 */
     int32_t clients;  /* at most so many connections, default 1000; fewer where RLIMIT_NOFILE does
@@ -84,6 +86,8 @@ typedef struct allot_service_config {
     /* Unix seconds; for tests and simulations. NULL: the system's clock. */
     int64_t (*clock)(void *ud);
     void *clock_ud;
+    /* Microseconds that only go forward, what `cycle_limit` goes by; as `clock`. */
+    int64_t (*timer)(void *ud);
 } allot_service_config;
 ALLOT_API void allot_service_config_init(allot_service_config *config);
 
