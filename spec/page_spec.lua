@@ -137,6 +137,29 @@ describe("the page", function ()
     assert.is_true(got[#got] > 0 and got[#got] < 60, text)
   end)
 
+  in_browser("says what ails the service, until it does not", function ()
+    local plan = [[{"version": 1, "slots": 9, "policy": "%s", "consumers": [{"name": "a"}]}]]
+    service = live.start(plan:format "share_ratio")
+    local function write(name, text) shell.write(service.folder .. "/" .. name, text) end
+    write("fragile.lua", [[return policy { name = "fragile", quota = { fill "all" {
+      by = function (demand) return 9 // (demand == 77 and 0 or 1) end } } }]])
+    write("plan.json", plan:format "fragile.lua")
+    assert.equal("swapped", service:call "reload".result)
+    service:call("demand", { consumer = "/a", slots = 77 })
+    for _ = 1, 3 do shell.command("call", "--socket", service.socket, "cycle") end
+    shell.run(("(sleep 8; cd %s; sed 's/fragile.lua/share_ratio/' plan.json > new; "
+      .. "mv new plan.json) > /dev/null 2>&1 &"):format(service.folder))
+    local pill = "document.getElementById('health')"
+    local got = browse(service, {
+      { wait = pill .. "?.dataset.state === 'bad'" },
+      { eval = pill .. ".textContent" },
+      { wait = pill .. ".textContent === 'live'" },
+      { eval = pill .. ".dataset.state" },
+    })
+    assert.truthy(got[2]:find("an earlier plan or policy decides", 1, true), got[2])
+    assert.equal("good", got[4])
+  end)
+
   in_browser("keeps up with a branch of twenty thousand", function ()
     local names = {}
     for i = 1, 20000 do names[i] = ('{"name": "c%d", "owned": 1}'):format(i) end

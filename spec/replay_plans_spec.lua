@@ -104,10 +104,22 @@ for row in sqlite3.connect(sys.argv[1]).execute(sys.argv[2]): print(*row)' %s/pl
     for _, each in ipairs(told.plans) do assert.truthy(each.summary) end
   end)
 
-  it_runs("says which policy's file is gone, or is another", function ()
+  it_runs("has the policies, too", function ()
     local hidden = folder .. "/hidden"
     os.rename(folder .. "/even.lua", hidden)
     local status, out, err = replay()
+    os.rename(hidden, folder .. "/even.lua")
+    assert.equal(0, status, out .. err)
+  end)
+
+  it_runs("of a store that has none says which file is gone, or is another", function ()
+    local hidden = folder .. "/hidden"
+    local store = service.altered(folder, "DELETE FROM policies")
+    local function again(...)
+      return shell.command("replay", store, "--plan", folder .. "/plan.json", ...)
+    end
+    os.rename(folder .. "/even.lua", hidden)
+    local status, out, err = again()
     os.rename(hidden, folder .. "/even.lua")
     assert.equal(5, status, out .. err)
     assert.equal("", out)
@@ -117,11 +129,11 @@ for row in sqlite3.connect(sys.argv[1]).execute(sys.argv[2]): print(*row)' %s/pl
     local first = tonumber(ask([[SELECT min(seq) FROM cycles WHERE plan !=
       (SELECT plan FROM cycles ORDER BY cycle LIMIT 1)]])[1])
     os.rename(folder .. "/even.lua", hidden)
-    status, out, err = replay("--to", tostring(first - 1))
+    status, out, err = again("--to", tostring(first - 1))
     os.rename(hidden, folder .. "/even.lua")
     assert.equal(0, status, out .. err)
     shell.write(folder .. "/even.lua", (EVEN:gsub("by = 1", "by = \"owned\"")))
-    status, out = replay()
+    status, out = again()
     shell.write(folder .. "/even.lua", EVEN)
     assert.equal(1, status)
     assert.truthy(out:find("policy differs: the policy is not the one that decided then", 1, true),

@@ -117,12 +117,20 @@ describe("replay", function ()
     end
   end)
 
-  it_runs("notices that a policy is another", function ()
-    shell.write(folder .. "/fair.lua", POLICY:gsub("by = 1", "by = 2"))
+  it_runs("takes policies as they were", function ()
+    shell.write(folder .. "/fair.lua", (OTHER:gsub("even", "fair")))
     local status, out = replay ""
+    shell.write(folder .. "/fair.lua", POLICY)
+    assert.equal(0, status, out)
+  end)
+
+  it_runs("notices that a policy is another, where the store has none", function ()
+    local lost = "DELETE FROM policies"
+    shell.write(folder .. "/fair.lua", POLICY:gsub("by = 1", "by = 2"))
+    local status, out = replay(lost)
     assert.equal(0, status, out) -- nobody shares what is spare: it decides the same
     shell.write(folder .. "/fair.lua", (OTHER:gsub("even", "fair")))
-    status, out = replay ""
+    status, out = replay(lost)
     shell.write(folder .. "/fair.lua", POLICY)
     assert.equal(1, status)
     assert.truthy(out:find("policy differs: the policy is not the one that decided then", 1, true),

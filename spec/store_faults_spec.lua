@@ -70,7 +70,7 @@ describe("a store of consumers", function ()
   describe_store(TREE, EVENTS, function (on_store, refuses)
     on_store("must have a version that is known, and its tables", function ()
       refuses {
-        { "PRAGMA user_version = 99", "has version 99, this program knows versions up to 1" },
+        { "PRAGMA user_version = 99", "has version 99, this program knows versions up to 2" },
         { "PRAGMA user_version = 0", "cannot be brought to this version: table meta already" },
         { "DROP TABLE plans", "has other tables than it should: no such table" },
       }
@@ -152,7 +152,7 @@ with open(sys.argv[1], "r+b") as file:
       store = service.altered(folder, "PRAGMA user_version = 99")
       status, _, err = shell.command("replay", store, "--plan", plan)
       assert.equal(5, status)
-      assert.truthy(err:find("has version 99 of a store, this program reads version 1", 1, true))
+      assert.truthy(err:find("has version 99 of a store, this program reads version 2", 1, true))
       store = service.altered(folder, "UPDATE events SET method = 'nothing'")
       status, _, err = shell.command("replay", store, "--plan", plan)
       assert.equal(1, status)

@@ -18,7 +18,7 @@ describe("allot.service", function ()
     local here = shell.lines("pwd")[1]
     text = shell.read(shell.build .. "/allot.service")
     local command = shell.allot:sub(1, 1) == "/" and shell.allot or here .. "/" .. shell.allot
-    shell.write(unit, (text:gsub("ExecStart=%S+", "ExecStart=" .. command:gsub("%%", "%%%%"))))
+    shell.write(unit, (text:gsub("(\n%s*Exec%a+=)%S+", "%1" .. command:gsub("%%", "%%%%"))))
   end)
 
   teardown(function ()
@@ -27,12 +27,14 @@ describe("allot.service", function ()
 
   it("says what the service does", function ()
     for _, line in ipairs {
-      "Type=notify", "ExecReload=/bin/kill -HUP $MAINPID", "WatchdogSec=30", "LimitNOFILE=8192",
+      "Type=notify", "WatchdogSec=30", "LimitNOFILE=8192",
       "User=allot", "NoNewPrivileges=yes", "ProtectSystem=strict", "CapabilityBoundingSet=",
     } do
       assert.truthy(("\n" .. text):find("\n" .. line .. "\n", 1, true), line)
     end
     assert.truthy(text:find("ExecStart=/%S+/bin/allot serve %$ALLOT_PLAN\n"))
+    -- It asks, waits, and fails where the reload does (standing_in_spec).
+    assert.truthy(text:find("ExecReload=/%S+/bin/allot call reload\n"))
   end)
 
   it("is a unit to systemd", function ()

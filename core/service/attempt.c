@@ -43,7 +43,8 @@ int allot__attempt_new(const char *file, const char *instead, const allot_script
                            .before = {.engine = engine},
                            .trusted = {.engine = engine},
                            .sources = {.engine = engine},
-                           .spots = {.engine = engine}};
+                           .spots = {.engine = engine},
+                           .list = {.engine = engine}};
     it->old.old.engine = engine;
     if (limits != NULL)
         it->limits = *limits;
@@ -67,6 +68,8 @@ void allot__attempt_free(allot__attempt *attempt)
     allot__sources_free(&attempt->sources);
     allot__spots_free(&attempt->spots);
     allot__buf_free(&attempt->old.old);
+    allot__buf_free(&attempt->list);
+    allot__recall_free(attempt->was);
     allot__sv_drop(engine, attempt->file);
     allot__sv_drop(engine, attempt->instead);
     allot__sv_drop(engine, attempt->text);
@@ -102,6 +105,18 @@ static bool is_trusted(const allot__attempt *it, const allot__source *source)
     return known != NULL && known->hash == source->hash && known->size == source->size;
 }
 
+static bool is_listed(const allot__attempt *it, const allot__source *source)
+{
+    char sha256[65];
+    if (it->list.len == 0)
+        return false;
+    allot_sha256(source->bytes, (size_t)source->size, sha256);
+    for (size_t at = 0; at < it->list.len; at += strlen(it->list.bytes + at) + 1)
+        if (strncmp(it->list.bytes + at, sha256, 64) == 0)
+            return true;
+    return false;
+}
+
 /* Sources that are policies: all but the plan. */
 static int check_policies(allot__attempt *it)
 {
@@ -109,7 +124,7 @@ static int check_policies(allot__attempt *it)
     const allot__sources *sources = &it->version->sources;
     for (size_t i = 0; i < sources->count && status == ALLOT_OK; i++) {
         const allot__source *source = &sources->items[i];
-        if (source->bytes == NULL || is_trusted(it, source))
+        if (source->bytes == NULL || is_trusted(it, source) || is_listed(it, source))
             continue;
         status = allot__policy_check(it->engine, source, ALLOT__ATTEMPT_CASES, it->report);
         it->checked++;
@@ -119,16 +134,18 @@ static int check_policies(allot__attempt *it)
 
 static int build(allot__attempt *it)
 {
-    const allot__version_ask ask = {.file = it->file,
-                                    .text = it->text,
-                                    .len = it->len,
-                                    .to_be = true,
-                                    .instead = it->instead,
-                                    .confined = it->text != NULL || it->instead != NULL,
-                                    .known = &it->trusted,
-                                    .limits = &it->limits,
-                                    .like = it->live,
-                                    .quiet = true};
+    allot__version_ask ask = {.file = it->file,
+                              .text = it->text,
+                              .len = it->len,
+                              .to_be = true,
+                              .instead = it->instead,
+                              .confined = it->text != NULL || it->instead != NULL,
+                              .known = it->live != NULL ? &it->live->policies : NULL,
+                              .limits = &it->limits,
+                              .like = it->live,
+                              .quiet = true};
+    if (it->back != NULL)
+        allot__recall_ask(it->back, &ask);
     int status = allot__version_make(&ask, &it->sources, it->report, &it->version);
     /* Where to look next, whatever came of it. */
     int looked = allot__spots_of(&it->spots, &it->sources);
@@ -136,7 +153,9 @@ static int build(allot__attempt *it)
         status = looked;
     if (status == ALLOT_OK && it->live != NULL)
         status = allot__numbers_new(it->engine, it->live->plan, it->version->plan, &it->numbers);
-    return status == ALLOT_OK ? check_policies(it) : status;
+    if (status == ALLOT_OK && it->live != NULL)
+        status = allot__recall_version(it->live, &it->was);
+    return status == ALLOT_OK && it->back == NULL ? check_policies(it) : status;
 }
 
 static bool unchanged(const allot__sources *files)

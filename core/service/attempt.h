@@ -11,6 +11,7 @@
 
 #include "service/numbers.h"
 #include "service/plan_file.h"
+#include "service/recall.h"
 #include "service/spot.h"
 #include "service/version.h"
 
@@ -41,10 +42,13 @@ typedef struct allot__attempt {
     char *text;                 /* the plan's, in place of what is in the file; NULL: the file's */
     size_t len;
     allot__plan_file old;       /* ... and what was there before that was written */
+    const allot__recall *back;  /* made of those texts alone: they decided before; NULL: of files */
+    allot__recall *was;         /* the texts of `live`, for the same */
     bool forced;                /* made even of files that are the same */
     bool lasting;               /* `instead` holds only as long as the plan's file is as trusted */
     allot__sources before;      /* what was tried last */
     allot__sources trusted;     /* what decides now: policies that are in it pass without a check */
+    allot__buf list;            /* so do those of that list (version.h); empty: none is known */
     const allot__version *live; /* the same, only to be read, as long as this lives; NULL: none */
     allot__outcome outcome;
     int status;
@@ -52,6 +56,7 @@ typedef struct allot__attempt {
     allot__numbers *numbers; /* from the live one's plan to its own; NULL: none was live */
     allot__sources sources;
     allot__spots spots;
+    bool replaced;          /* REFUSED, and what decides is not what decided last */
     int32_t checked, tried; /* policies, and recorded cycles */
     int64_t build_us;       /* on the clock */
 } allot__attempt;

@@ -5,15 +5,18 @@
 
 #include <stdlib.h>
 
+#include "service/reload.h"
 #include "service/service.h"
 
-enum { LAG_PAUSE = 100 }; /* ms */
+enum { LAG_PAUSE = 100 /* ms */, FAILURES = 3 };
 
 /* Timers are blocks of their own: they are closed after the service has stopped. */
 struct allot__clockwork {
     uv_timer_t timer;
     bool touched; /* events wait for a cycle, which the timer is set for */
     bool fails;   /* the last one failed, which was told */
+    int failures; /* that many in a row by the policies, of which version: */
+    const allot__version *version;
     allot__buf text, effect;
 };
 
@@ -119,13 +122,12 @@ void allot__cycle_free(allot_service *service)
 static int record(allot_service *service, allot__cycle_done *done, bool decides)
 {
     struct allot__clockwork *clockwork = service->clockwork;
-    const allot_policy *policy = allot_plan_group_policy(service->version->plan, 0);
     allot__cycle_row row = {.cycle = done->cycle,
                             .seq = done->seq,
                             .at = done->now,
                             .event = done->event,
                             .plan = service->version->sha256,
-                            .policy = policy != NULL ? allot_policy_sha256(policy) : NULL,
+                            .policy = service->version->policies_sha256,
                             .input = done->input,
                             .output = done->output,
                             .decision = decides ? clockwork->text.bytes : NULL,
@@ -214,6 +216,18 @@ static int decide(allot_service *service, const allot_state *state, bool full, a
     return status;
 }
 
+/* What decided before may know better. */
+static void count_failure(allot_service *service, int status, const allot_report *report)
+{
+    struct allot__clockwork *clockwork = service->clockwork;
+    bool policies = status == ALLOT_ESCRIPT || status == ALLOT_EBUDGET;
+    bool same = clockwork->version == service->version;
+    clockwork->version = service->version;
+    clockwork->failures = policies ? (same ? clockwork->failures : 0) + 1 : 0;
+    if (clockwork->failures > 0 && clockwork->failures % FAILURES == 0)
+        allot__reload_back(service, status, report);
+}
+
 int allot__cycle_run(allot_service *service, allot_report *report, allot__buf *full)
 {
     const allot_state *state;
@@ -235,6 +249,7 @@ int allot__cycle_run(allot_service *service, allot_report *report, allot__buf *f
         status = enter(service, decision, report, began, full);
     allot_decision_free(decision);
     service->tally.failures += status != ALLOT_OK;
+    count_failure(service, status, report);
     allot__service_snapshot(service, false);
     wind(service);
     return status;

@@ -3,6 +3,7 @@
 /* health.c: whether the service does what it is there for, and if not, why. */
 #include <stdio.h>
 
+#include "service/reload.h"
 #include "service/view.h"
 
 bool allot__health_ails(const allot_service *service, char *buf, size_t size)
@@ -22,5 +23,5 @@ bool allot__health_ails(const allot_service *service, char *buf, size_t size)
                  (long long)(service->tally.failures - view->failures));
         return true;
     }
-    return false;
+    return allot__reload_ails(service, buf, size);
 }

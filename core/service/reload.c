@@ -102,7 +102,7 @@ static void built(uv_work_t *work, int canceled)
     if (canceled || service->stopping) {
         allot__reload_give_up(it);
     } else {
-        if (it->attempt->text == NULL)
+        if (it->attempt->text == NULL && it->attempt->back == NULL)
             allot__reload_arm(it);
         come_to(it);
     }
@@ -124,6 +124,8 @@ static int make_attempt(allot__reload *it)
 {
     allot_service *service = it->service;
     allot__attempt *attempt;
+    if (it->culprit != NULL)
+        return allot__reload_make_back(it);
     int status =
         allot__attempt_new(service->config.plan, instead_of(it), &service->config.limits, &attempt);
     if (status != ALLOT_OK)
@@ -145,16 +147,22 @@ static int make_attempt(allot__reload *it)
     return status;
 }
 
-/* Who handed a plan in waits for that alone, and everybody else for what is in the files. */
+/* Who handed a plan in waits for that alone, and everybody else for what is in the files; nobody
+ * does for what takes over again. */
 static void take_askers(allot__reload *it)
 {
     allot__waiting **from = it->text != NULL ? &it->handing : &it->waiting;
+    it->answering = NULL;
+    if (it->culprit != NULL)
+        return;
     it->answering = *from;
     *from = NULL;
 }
 
 static void take_question(allot__reload *it)
 {
+    if (it->culprit != NULL)
+        return;
     if (it->text != NULL) {
         allot__reload_drop_text(it);
         return;
@@ -182,6 +190,7 @@ void allot__reload_begin(allot__reload *it)
         allot__handle_closed(service);
     }
     allot__reload_answer(it, NULL);
+    allot__reload_drop_culprit(it);
     if (it->waiting != NULL || it->text != NULL)
         allot__reload_soon(it);
 }
@@ -240,6 +249,8 @@ int allot__reload_start(allot_service *service, allot_report *report)
     it->records = service->loaded;
     service->loaded = (allot__records){.count = 0};
     *slot_of(service) = it;
+    if (allot__reload_take_start(it) != ALLOT_OK)
+        return ALLOT_ENOMEM;
     if (service->config.watch != 0 &&
         allot__watch_new(engine, service->loop, touched, it, &it->watch) != ALLOT_OK)
         return ALLOT_ENOMEM;
@@ -292,6 +303,7 @@ void allot__reload_free(allot_service *service)
     allot__reload *it = allot__reload_of(service);
     if (it == NULL)
         return;
+    allot__reload_drop_culprit(it);
     allot__records_clear(&it->records); /* while it was tried a thread had them */
     allot__reload_forget(it);
     allot__sources_free(&it->tried);

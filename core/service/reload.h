@@ -15,6 +15,11 @@
  * A plan that is handed in (the method `plan`) goes the same way, and once it has passed, before it
  * is swapped in, is written into the plan's file, which stays the truth: a file that cannot be
  * written refuses it, and a swap that fails puts the file back.
+ *
+ * What passes all this may fail yet, in states that nobody tried it on. Of what decided before the
+ * texts are kept: after three cycles that failed by the policies they go the same way, back. What
+ * failed, or was refused when the service started (service_begin.c), stays told as the files'
+ * failure until they are others.
  */
 #ifndef ALLOT_SERVICE_RELOAD_H
 #define ALLOT_SERVICE_RELOAD_H
@@ -67,14 +72,16 @@ typedef struct allot__reload {
     allot_state *lent;      /* what was in the books; NULL: a record is tried */
     allot_state *state;     /* the copy that is tried; NULL: it does not fit */
     int64_t live_us;
-    int status;    /* of that */
-    char *instead; /* a policy that was promoted; NULL: the plan's own */
-    char *promote; /* to be; NULL: none */
-    char *text;    /* a plan that was handed in, for the next attempt; NULL: none */
+    int status;              /* of that */
+    char *instead;           /* a policy that was promoted; NULL: the plan's own */
+    char *promote;           /* to be; NULL: none */
+    allot__attempt *culprit; /* what cycles fail by, so that what decided before is to; or NULL */
+    char *text;              /* a plan that was handed in, for the next attempt; NULL: none */
     size_t len;
     allot__waiting *handing; /* who did */
     allot__waiting *waiting, *answering;
     int64_t swapped, refused, same; /* attempts that came to that */
+    int64_t fell_back;              /* how often what decided before took over again */
     int64_t changed_at, failed_at;  /* 0: never */
     int64_t took_us;                /* the last swap, from the first change seen to its end */
     int64_t swap_us;                /* of it on the loop, without a break */
@@ -93,6 +100,12 @@ allot__reload *allot__reload_of(const allot_service *service);
 /* Makes an attempt with that policy in place of the plan's own, or, NULL, as it is; `reply` (NULL:
  * nobody) is told. ENOMEM: the reply stays the caller's. */
 int allot__reload_ask(allot__reload *reload, const char *instead, allot__reply *reply);
+
+/* Cycles fail by the version that decides, for these reasons: what decided before takes over again,
+ * if it can. */
+void allot__reload_back(allot_service *service, int status, const allot_report *report);
+/* Whether what decides stands in for what is on disk, or decided last, and why, as a sentence. */
+bool allot__reload_ails(const allot_service *service, char *buf, size_t size);
 
 /* The method `plan` {text}: see above. It is answered once the plan decides and is on disk. */
 void allot__reload_plan(allot__call *call);
@@ -130,6 +143,13 @@ void allot__reload_error(allot__buf *out, const allot_report *report);
 /* Tells the log, and who waits, what the attempt came to; NULL: to nothing, for lack of memory or
  * because the service ends. */
 void allot__reload_log(const allot__reload *reload, const allot__attempt *attempt);
+/* What decided before is to take over again: makes the attempt. */
+int allot__reload_make_back(allot__reload *it);
+/* It took over: what failed is the files' failure. */
+void allot__reload_went_back(allot__reload *it);
+void allot__reload_drop_culprit(allot__reload *it);
+/* What the service began with, and what of its files was refused then. ENOMEM. */
+int allot__reload_take_start(allot__reload *it);
 void allot__reload_answer(allot__reload *reload, const allot__attempt *attempt);
 
 #endif

@@ -148,6 +148,7 @@ static void put_totals(allot__buf *out, const allot__reload *it)
     allot__buf_number(out, "swapped", it->swapped);
     allot__buf_number(out, "refused", it->refused);
     allot__buf_number(out, "unchanged", it->same);
+    allot__buf_number(out, "fell_back", it->fell_back);
     allot__buf_puts(out, "}");
 }
 
@@ -167,8 +168,10 @@ void allot__reload_status(allot_service *service, allot__buf *out)
     if (it->changed_at != 0)
         allot__buf_number(out, "since", it->changed_at);
     allot__buf_puts(out, "}");
-    if (it->failed != NULL)
+    if (it->failed != NULL) {
+        allot__buf_bool(out, "stands_in", it->failed->replaced);
         put_failure(out, it);
+    }
     put_totals(out, it);
     if (it->swapped > 0)
         allot__buf_number(out, "last_ms", it->took_us / 1000);
@@ -192,7 +195,10 @@ void allot__reload_metrics(allot_service *service, allot__buf *out)
     const struct {
         const char *name;
         int64_t number;
-    } results[] = {{"swapped", it->swapped}, {"refused", it->refused}, {"unchanged", it->same}};
+    } results[] = {{"swapped", it->swapped},
+                   {"refused", it->refused},
+                   {"unchanged", it->same},
+                   {"fell_back", it->fell_back}};
     allot__buf_puts(out, "# HELP allot_reload_total Reloads by what came of them.\n"
                          "# TYPE allot_reload_total counter\n");
     for (size_t i = 0; i < sizeof results / sizeof results[0]; i++)
@@ -205,6 +211,11 @@ void allot__reload_metrics(allot_service *service, allot__buf *out)
                       "allot_reload_last_success_timestamp_seconds %lld\n"
                       "# HELP allot_reload_healthy 0: the files on disk were refused.\n"
                       "# TYPE allot_reload_healthy gauge\n"
-                      "allot_reload_healthy %d\n",
-                      (long long)it->changed_at, it->failed == NULL);
+                      "allot_reload_healthy %d\n"
+                      "# HELP allot_reload_stands_in 1: an earlier version decides, since that on "
+                      "disk failed.\n"
+                      "# TYPE allot_reload_stands_in gauge\n"
+                      "allot_reload_stands_in %d\n",
+                      (long long)it->changed_at, it->failed == NULL,
+                      it->failed != NULL && it->failed->replaced);
 }

@@ -83,7 +83,7 @@ void allot__reload_finish(allot__reload *it)
     it->phase = ALLOT__RELOAD_IDLE;
     if (attempt != it->failed)
         allot__attempt_free(attempt);
-    if (it->waiting != NULL || it->text != NULL)
+    if (it->waiting != NULL || it->text != NULL || it->culprit != NULL)
         allot__reload_begin(it);
     else if (it->again || it->changes != it->looked_at)
         allot__reload_soon(it);
@@ -96,7 +96,10 @@ void allot__reload_refuse(allot__reload *it, int status)
     drop_made(it);
     allot__attempt_refuse(it->attempt, status);
     it->refused++;
-    if (it->attempt->text == NULL) {
+    if (it->attempt->back != NULL) {
+        allot__reload_drop_culprit(it);
+    } else if (it->attempt->text == NULL) {
+        it->attempt->replaced = it->failed != NULL && it->failed->replaced;
         allot__reload_forget(it);
         allot__reload_tried(it, it->attempt);
         it->failed = it->attempt;
@@ -133,10 +136,18 @@ void allot__reload_adopt(allot__reload *it)
     it->records.next = records.next;
     it->records.late = records.late;
     it->trial = (allot__records){.count = 0};
-    set_instead(it, attempt->instead);
-    allot__reload_arm(it);
-    allot__reload_forget(it);
-    allot__reload_tried(it, attempt);
+    set_instead(it, version->instead);
+    allot__recall_free(service->before);
+    service->before = attempt->back == NULL ? attempt->was : NULL;
+    attempt->was = attempt->back == NULL ? NULL : attempt->was;
+    if (attempt->back != NULL) {
+        allot__reload_went_back(it);
+    } else {
+        allot__reload_arm(it);
+        allot__reload_forget(it);
+        allot__reload_tried(it, attempt);
+        allot__reload_drop_culprit(it);
+    }
     it->swapped++;
     it->changed_at = allot__service_now(service);
     uv_update_time(service->loop);

@@ -26,7 +26,8 @@ typedef struct allot__replay {
     allot__store *store;
     char *file; /* what policies are relative to */
     allot__version *version;
-    allot__version *other; /* the same plan with the other policy; NULL: none */
+    allot__store_pair names; /* of it, as the record has them */
+    allot__version *other;   /* the same plan with the other policy; NULL: none */
     allot__books *books;
     allot__reader *reader;
     allot__held *held;
@@ -43,8 +44,9 @@ int allot__replay_cycle(allot__replay *replay, const allot__cycle_row *row);
 
 /* Tells that the plan is over, if any of its cycles was told. */
 void allot__replay_over(allot__replay *replay);
-/* Brings the plan of that sha256, and the books under it. ENOENT: the store has none. */
-int allot__replay_turn(allot__replay *replay, const char *sha256);
+/* Brings the plan and policies of these names, and the books under them; policies that the store
+ * lacks are those on disk. ENOENT: the store has no such plan. */
+int allot__replay_turn(allot__replay *replay, const char *plan, const char *policies);
 /* Enters an event, or holds it for the next cycle's plan. */
 int allot__replay_event(allot__replay *replay, const allot__event_row *row);
 /* Enters those that were held, and forgets them. EINVALID with `refused` (report): the books do not

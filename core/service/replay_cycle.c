@@ -66,17 +66,13 @@ static void end(again *it)
 
 /* ---- Comparing ------------------------------------------------------------------------------- */
 
-static const char *policy_of(const allot_plan *plan)
-{
-    const allot_policy *policy = allot_plan_group_policy(plan, 0);
-    return policy != NULL ? allot_policy_sha256(policy) : NULL;
-}
-
+/* An old row names the first group's alone. */
 static bool is_same_policy(const allot__replay *replay, const allot__cycle_row *row)
 {
-    const char *now = policy_of(replay->version->plan);
+    const allot_policy *first = allot_plan_group_policy(replay->version->plan, 0);
     return row->policy == NULL || *row->policy == '\0' ||
-           (now != NULL && strcmp(now, row->policy) == 0);
+           strcmp(replay->version->policies_sha256, row->policy) == 0 ||
+           (first != NULL && strcmp(allot_policy_sha256(first), row->policy) == 0);
 }
 
 /* Digests come before the text: what was decided from tells more than what came of it. */
@@ -159,7 +155,7 @@ int allot__replay_cycle(allot__replay *replay, const allot__cycle_row *row)
         replay->over = true;
         return 1;
     }
-    int status = allot__replay_turn(replay, row->plan);
+    int status = allot__replay_turn(replay, row->plan, row->policy);
     if (status == ALLOT_OK)
         status = allot__replay_release(replay);
     else if (status == ALLOT_ENOENT)

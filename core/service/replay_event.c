@@ -2,30 +2,44 @@
 /* Copyright the allot authors */
 /* replay_event.c: recorded events, entered once more, under the plan that they were entered under.
  */
+#include <stdio.h>
 #include <string.h>
 
+#include "service/recall.h"
 #include "service/replay.h"
 
 /* ---- Plans ----------------------------------------------------------------------------------- */
 
-static int read_version(allot__replay *replay, const char *sha256, const char *policy,
-                        allot__version **out)
+/* The texts of the plan, and of its policies where the store has them. */
+static int find_texts(allot__replay *replay, const allot__store_pair *names, allot__recall **recall,
+                      allot__buf *plan)
 {
-    allot__buf text = {.engine = replay->engine};
-    int status = allot__store_plan(replay->store, sha256, &text);
-    if (status == ALLOT_OK && text.failed)
-        status = ALLOT_ENOMEM;
+    int status = allot__recall_store(replay->store, names, recall);
+    if (status == ALLOT_ENOENT)
+        status = allot__store_plan(replay->store, names->plan, plan);
     if (status == ALLOT_ENOENT)
         allot_report_say(replay->report, ALLOT_ERROR, "E-replay",
-                         "the store has no plan of the sha256 %.64s", sha256);
+                         "the store has no plan of the sha256 %.64s", names->plan);
+    return status;
+}
+
+static int read_version(allot__replay *replay, const allot__store_pair *names, const char *policy,
+                        allot__version **out)
+{
+    allot__recall *recall = NULL;
+    allot__buf plan = {.engine = replay->engine};
+    allot__version_ask ask = {.file = replay->file, .limits = &replay->config->limits};
+    int status = find_texts(replay, names, &recall, &plan);
+    ask.text = plan.bytes;
+    ask.len = plan.len;
+    if (recall != NULL)
+        allot__recall_ask(recall, &ask);
+    if (policy != NULL)
+        ask.instead = policy;
     if (status == ALLOT_OK)
-        status = allot__version_make(&(allot__version_ask){.file = replay->file,
-                                                           .text = text.bytes,
-                                                           .len = text.len,
-                                                           .instead = policy,
-                                                           .limits = &replay->config->limits},
-                                     NULL, replay->report, out);
-    allot__buf_free(&text);
+        status = allot__version_make(&ask, NULL, replay->report, out);
+    allot__recall_free(recall);
+    allot__buf_free(&plan);
     return status;
 }
 
@@ -55,15 +69,24 @@ void allot__replay_over(allot__replay *replay)
     replay->plan_told = 0;
 }
 
-int allot__replay_turn(allot__replay *replay, const char *sha256)
+static bool is_other(const allot__replay *replay, const allot__store_pair *names)
+{
+    return replay->version == NULL || strcmp(replay->names.plan, names->plan) != 0 ||
+           strcmp(replay->names.policies, names->policies) != 0;
+}
+
+int allot__replay_turn(allot__replay *replay, const char *plan, const char *policies)
 {
     allot__version *version = NULL, *other = NULL;
     allot__books *books = NULL;
-    if (replay->version != NULL && strcmp(replay->version->sha256, sha256) == 0)
+    allot__store_pair names;
+    snprintf(names.plan, sizeof names.plan, "%s", plan);
+    snprintf(names.policies, sizeof names.policies, "%s", policies != NULL ? policies : "");
+    if (!is_other(replay, &names))
         return ALLOT_OK;
-    int status = read_version(replay, sha256, NULL, &version);
+    int status = read_version(replay, &names, NULL, &version);
     if (status == ALLOT_OK && replay->config->policy != NULL)
-        status = read_version(replay, sha256, replay->config->policy, &other);
+        status = read_version(replay, &names, replay->config->policy, &other);
     if (status == ALLOT_OK)
         status = move(replay, version->plan, &books);
     if (status != ALLOT_OK) {
@@ -77,6 +100,7 @@ int allot__replay_turn(allot__replay *replay, const char *sha256)
     allot__version_free(replay->other);
     replay->books = books;
     replay->version = version;
+    replay->names = names;
     replay->other = other;
     return ALLOT_OK;
 }

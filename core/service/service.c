@@ -111,18 +111,11 @@ static int make(allot_service *service, const allot_service_config *config, allo
     int status = copy_config(service, config);
     service->files = allot__files_share(config, report);
     if (status == ALLOT_OK)
-        status = allot__version_open(service->config.plan, &service->config.limits, report,
-                                     &service->version);
-    if (status == ALLOT_OK)
-        status = allot__books_new(service->engine, service->version->plan, &service->books);
-    if (status == ALLOT_OK)
         status = allot__reader_new(service->engine, &service->reader);
     if (status == ALLOT_OK)
         status = allot__keys_new(service->engine, &service->keys);
     if (status == ALLOT_OK)
-        status = allot__store_open(service->engine, service->config.store, report, &service->store);
-    if (status == ALLOT_OK)
-        status = allot__service_load(service, report);
+        status = allot__service_begin(service, report);
     if (status == ALLOT_OK)
         status = allot__feed_new(service, &service->feed);
     return status;
@@ -168,6 +161,8 @@ void allot_service_free(allot_service *service)
     allot__books_end(service->books);
     allot__records_clear(&service->loaded);
     allot__version_free(service->version);
+    allot__recall_free(service->before);
+    allot__attempt_free(service->refused);
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         allot__sv_drop(engine, (char *)texts[i]);
     allot__sv_free(engine, (void *)config->uids, (size_t)config->uid_count, sizeof *config->uids);
@@ -252,10 +247,7 @@ int allot_service_start(allot_service *service, allot_report *report)
     int status =
         allot__store_attach(service->store, service->loop, on_committed, on_trouble, service);
     if (status == ALLOT_OK)
-        status = allot__store_put_plan(service->store, service->version->sha256,
-                                       service->version->text, service->version->len) > 0
-                     ? ALLOT_OK
-                     : ALLOT_ENOMEM;
+        status = allot__service_keep(service);
     if (status == ALLOT_OK)
         status = allot__cycle_start(service);
     if (status == ALLOT_OK)

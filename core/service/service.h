@@ -22,6 +22,7 @@
 #include "service/keys.h"
 #include "service/log.h"
 #include "service/map.h"
+#include "service/recall.h"
 #include "service/records.h"
 #include "service/rpc.h"
 #include "service/store.h"
@@ -67,7 +68,10 @@ struct allot_service {
     uv_loop_t *loop;
     allot_service_config config; /* its strings are the service's */
     allot__files files;
-    allot__version *version; /* the one that decides */
+    allot__version *version;        /* the one that decides */
+    allot__store_pair kept;         /* by its names in the store; "": not there yet */
+    allot__recall *before;          /* what decided before; NULL: nothing, or not known */
+    struct allot__attempt *refused; /* the files at the start, until who reloads has it */
     allot__books *books;
     allot__reader *reader;
     allot__store *store;
@@ -120,6 +124,13 @@ int allot__service_enter(allot_service *service, allot__event *event, const char
 int allot__service_swap(allot_service *service, allot__version *version,
                         const allot__numbers *numbers, allot_report *report, allot__version **old);
 
+/* Opens the store, finds the version to begin with, and brings the books under it to where the
+ * store ends: that of the files, if it may take over from the one that decided last as one that is
+ * reloaded may; else that one, and `refused` says why. As allot__service_load, and of files that
+ * may not while nothing decided before. */
+int allot__service_begin(allot_service *service, allot_report *report);
+/* Puts the version in the store as the one that decides from now on. ENOMEM. */
+int allot__service_keep(allot_service *service);
 /* Brings the books to where the store ends. EIO, EINVALID (report), ENOMEM. */
 int allot__service_load(allot_service *service, allot_report *report);
 /* Tells the embedder's calls what is on disk. */

@@ -129,6 +129,27 @@ void allot__service_snapshot(allot_service *service, bool now)
 
 /* ---- Versions -------------------------------------------------------------------------------- */
 
+/* The version is known in the store as the one that decides from here on. */
+static int name_version(allot_service *service)
+{
+    const allot__version *version = service->version;
+    if (allot__recall_is(&service->kept, version))
+        return ALLOT_OK;
+    if (allot__store_put_version(service->store, version->sha256, version->policies_sha256) < 0)
+        return ALLOT_ENOMEM;
+    memcpy(service->kept.plan, version->sha256, sizeof service->kept.plan);
+    memcpy(service->kept.policies, version->policies_sha256, sizeof service->kept.policies);
+    return ALLOT_OK;
+}
+
+int allot__service_keep(allot_service *service)
+{
+    if (allot__recall_is(&service->kept, service->version))
+        return ALLOT_OK;
+    int status = allot__recall_keep(service->store, service->version);
+    return status == ALLOT_OK ? name_version(service) : status;
+}
+
 int allot__service_swap(allot_service *service, allot__version *version,
                         const allot__numbers *numbers, allot_report *report, allot__version **old)
 {
@@ -136,8 +157,8 @@ int allot__service_swap(allot_service *service, allot__version *version,
     if (service->stopping || service->failed)
         return ALLOT_EUSAGE;
     bool same = strcmp(version->sha256, service->version->sha256) == 0;
-    if (!same &&
-        allot__store_put_plan(service->store, version->sha256, version->text, version->len) < 0)
+    if (!allot__recall_is(&service->kept, version) &&
+        allot__recall_keep(service->store, version) != ALLOT_OK)
         return ALLOT_ENOMEM;
     int status = allot__books_turn(service->books, numbers, report, &books);
     if (status != ALLOT_OK)
@@ -151,6 +172,8 @@ int allot__service_swap(allot_service *service, allot__version *version,
     allot__books_end(service->books);
     service->books = books;
     service->version = version;
+    if (name_version(service) != ALLOT_OK)
+        allot__service_fail(service, "no memory to record another version of the plan");
     /* Rows before may name whom the other plan lacks. */
     service->fresh = service->fresh || !same || !numbers->same;
     for (const allot__part *part = allot__parts; part->name != NULL; part++)

@@ -42,7 +42,7 @@ static int fill(allot__pair_of *it, const allot__version *live, const char *file
     bool whole = it->file != NULL && it->text != NULL && (plan == NULL || it->plan != NULL) &&
                  (policy == NULL || it->policy != NULL) &&
                  (live->instead == NULL || it->live_instead != NULL);
-    return whole ? allot__sources_keep(&it->texts, &live->sources) : ALLOT_ENOMEM;
+    return whole ? allot__sources_keep(&it->texts, &live->policies) : ALLOT_ENOMEM;
 }
 
 int allot__pair_new(const allot__version *live, const char *file, const char *plan,

@@ -112,6 +112,17 @@ int allot__sources_add(allot__sources *sources, const char *path, const char *by
     return put(sources, &it);
 }
 
+int allot__sources_put(allot__sources *sources, const char *path, const char *bytes, size_t len)
+{
+    size_t before = sources->count;
+    int status = allot__sources_add(sources, path, bytes, len);
+    if (status != ALLOT_OK || sources->count == before)
+        return status;
+    allot__source *it = &sources->items[before];
+    it->bytes = allot__sv_copy(sources->engine, bytes, len);
+    return it->bytes != NULL ? ALLOT_OK : ALLOT_ENOMEM;
+}
+
 int allot__sources_copy(allot__sources *sources, const allot__sources *from)
 {
     int status = ALLOT_OK;
@@ -183,9 +194,9 @@ static int cannot_read(const char *path, int error, allot_report *report)
 }
 
 /* What whoever wrote the plan named before may be named by a client, too. */
-static bool is_free(const allot__tracker *it, const char *path)
+static bool is_free(const allot__tracker *it, const char *use)
 {
-    return !it->confined || (it->known != NULL && allot__sources_find(it->known, path) != NULL);
+    return !it->confined || (it->known != NULL && allot__sources_find(it->known, use) != NULL);
 }
 
 static int read_disk(const allot__tracker *it, const char *path, const char *use,
@@ -195,7 +206,7 @@ static int read_disk(const allot__tracker *it, const char *path, const char *use
     size_t len = strlen(use);
     allot__reading_ask ask = {
         .path = path, .most = ALLOT__READ_POLICY, .piece = allot__reading_keep, .ud = text};
-    if (is_free(it, path))
+    if (is_free(it, use))
         return allot__reading(&ask);
     /* Faults of a policy are told with its words: those of no other file are. */
     if (plan_file == NULL || len < 4 || strcmp(use + len - 4, ".lua") != 0)
@@ -213,7 +224,7 @@ static int read_policy(const allot__tracker *it, const char *path, const char *u
     const allot__source *known = kept(it->sources, path); /* of another group: the same */
     int error = 0;
     if (known == NULL)
-        known = kept(it->texts, path);
+        known = kept(it->texts, use);
     if (known != NULL)
         allot__buf_add(text, known->bytes, (size_t)known->size);
     else
@@ -227,17 +238,6 @@ static int read_policy(const allot__tracker *it, const char *path, const char *u
     return text->failed ? ALLOT_ENOMEM : ALLOT_OK;
 }
 
-static int keep(allot__sources *sources, const char *path, const allot__buf *text)
-{
-    size_t before = sources->count;
-    int status = allot__sources_add(sources, path, text->bytes, text->len);
-    if (status != ALLOT_OK || sources->count == before)
-        return status; /* several groups may have one policy */
-    allot__source *it = &sources->items[before];
-    it->bytes = allot__sv_copy(sources->engine, text->bytes, text->len);
-    return it->bytes != NULL ? ALLOT_OK : ALLOT_ENOMEM;
-}
-
 /* As the inner loader finds files. */
 static void join(allot__buf *path, const char *plan_file, const char *use)
 {
@@ -247,25 +247,53 @@ static void join(allot__buf *path, const char *plan_file, const char *use)
     allot__buf_puts(path, use);
 }
 
-static int load(void *ud, allot_engine *engine, const char *use, const char *plan_file,
-                const allot_use_option *options, int32_t count, allot_policy **out,
-                allot_report *report)
+/* A ready-made one, by its name; a program may have another than the one that decided. */
+static int load_ready(allot__tracker *it, allot_engine *engine, const char *use,
+                      const char *plan_file, const allot_use_option *options, int32_t count,
+                      allot_policy **out, allot_report *report)
 {
-    allot__tracker *it = ud;
-    if (!is_file(use))
-        return it->inner.load(it->inner.ud, engine, use, plan_file, options, count, out, report);
+    const allot__source *known = kept(it->texts, use);
+    size_t len = 0;
+    const char *text = allot_ready_policy_text(use, &len);
+    if (known != NULL) {
+        text = known->bytes;
+        len = (size_t)known->size;
+    }
+    int status = text != NULL ? allot__sources_put(it->policies, use, text, len) : ALLOT_OK;
+    if (status == ALLOT_OK && known != NULL)
+        return allot_script_load(engine, text, len, use, options, count, it->limits, report, out);
+    return status != ALLOT_OK
+               ? status
+               : it->inner.load(it->inner.ud, engine, use, plan_file, options, count, out, report);
+}
+
+static int load_file(allot__tracker *it, allot_engine *engine, const char *use,
+                     const char *plan_file, const allot_use_option *options, int32_t count,
+                     allot_policy **out, allot_report *report)
+{
     allot__buf path = {.engine = engine}, text = {.engine = engine};
     join(&path, plan_file, use);
     int status =
         path.failed ? ALLOT_ENOMEM : read_policy(it, path.bytes, use, plan_file, &text, report);
+    if (status == ALLOT_OK) /* several groups may have one policy */
+        status = allot__sources_put(it->sources, path.bytes, text.bytes, text.len);
     if (status == ALLOT_OK)
-        status = keep(it->sources, path.bytes, &text);
+        status = allot__sources_put(it->policies, use, text.bytes, text.len);
     if (status == ALLOT_OK)
         status = allot_script_load(engine, text.bytes, text.len, path.bytes, options, count,
                                    it->limits, report, out);
     allot__buf_free(&path);
     allot__buf_free(&text);
     return status;
+}
+
+static int load(void *ud, allot_engine *engine, const char *use, const char *plan_file,
+                const allot_use_option *options, int32_t count, allot_policy **out,
+                allot_report *report)
+{
+    allot__tracker *it = ud;
+    return is_file(use) ? load_file(it, engine, use, plan_file, options, count, out, report)
+                        : load_ready(it, engine, use, plan_file, options, count, out, report);
 }
 
 static int zone(void *ud, allot_engine *engine, const char *name, void **data, size_t *len,

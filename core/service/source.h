@@ -33,6 +33,8 @@ uint64_t allot__source_hash(const char *bytes, size_t len);
 /* Adds a file with what is in it now, or, when `bytes` is not NULL, with those; one that is there
  * already stays as it was. ENOMEM. */
 int allot__sources_add(allot__sources *sources, const char *path, const char *bytes, size_t len);
+/* The same with those bytes, which are kept. */
+int allot__sources_put(allot__sources *sources, const char *path, const char *bytes, size_t len);
 /* Adds copies of another's, without their bytes. ENOMEM. */
 int allot__sources_copy(allot__sources *sources, const allot__sources *from);
 /* The same with their bytes. */
@@ -42,16 +44,17 @@ const allot__source *allot__sources_find(const allot__sources *sources, const ch
 bool allot__sources_same(const allot__sources *sources);
 void allot__sources_free(allot__sources *sources);
 
-/* A loader that reads policy files, each once, and adds them with their bytes to `sources`. Of
- * `texts` (NULL: nothing) it takes those files that are kept there, in place of what is on disk. It
- * lives as long as this struct, and what that points to. */
+/* A loader that reads policy files, each once, and adds them with their bytes to `sources`, and all
+ * policies, ready-made ones too, by the names that plans call them by to `policies`. What `texts`
+ * (NULL: nothing) has by such a name it takes from there. It lives as long as this struct, and what
+ * that points to. */
 typedef struct allot__tracker {
     allot_policy_loader inner; /* for all that is no file */
     const allot_script_limits *limits;
     const allot__sources *texts;
     bool confined;               /* a client names them: files beneath the plan's folder alone, */
-    const allot__sources *known; /* or those; NULL: none */
-    allot__sources *sources;
+    const allot__sources *known; /* or, by such a name, those; NULL: none */
+    allot__sources *sources, *policies;
 } allot__tracker;
 allot_policy_loader allot__tracker_loader(allot__tracker *tracker);
 

@@ -24,6 +24,9 @@ static const char *const migrations[ALLOT__STORE_VERSION] = {
     "CREATE TABLE snapshots(event INTEGER, cycle INTEGER, part INTEGER, parts INTEGER NOT NULL,"
     " seq INTEGER NOT NULL, at INTEGER NOT NULL, plan TEXT NOT NULL, body TEXT NOT NULL,"
     " PRIMARY KEY(event, cycle, part));",
+    "CREATE TABLE IF NOT EXISTS policies(sha256 TEXT PRIMARY KEY, text BLOB) WITHOUT ROWID;"
+    "CREATE TABLE IF NOT EXISTS versions(number INTEGER PRIMARY KEY, plan TEXT NOT NULL,"
+    " policies TEXT NOT NULL);",
 };
 
 int allot__store_say(allot__store *store, const char *path, const char *what, allot_report *report)
@@ -190,10 +193,11 @@ int allot__store_open_read(allot_engine *engine, const char *path, allot_report 
         return status;
     status = open_file(store, path, SQLITE_OPEN_READONLY, report);
     int64_t version = status == ALLOT_OK ? ask_number(store, "PRAGMA user_version") : 0;
-    if (status == ALLOT_OK && version != ALLOT__STORE_VERSION) {
+    if (status == ALLOT_OK && (version < 1 || version > ALLOT__STORE_VERSION)) {
         allot_report_say(report, ALLOT_ERROR, "E-store",
-                         "%.200s has version %lld of a store, this program reads version %d", path,
-                         (long long)version, ALLOT__STORE_VERSION);
+                         "%.200s has version %lld of a store, this program reads version %d, and "
+                         "before",
+                         path, (long long)version, ALLOT__STORE_VERSION);
         status = ALLOT_EIO;
     }
     if (status == ALLOT_OK)

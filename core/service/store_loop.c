@@ -263,10 +263,11 @@ int64_t allot__store_snapshot(allot__store *store, const allot__snapshot_row *ro
     return batch;
 }
 
-int64_t allot__store_put_plan(allot__store *store, const char *sha256, const char *text, size_t len)
+int64_t allot__store_put_text(allot__store *store, allot__record_kind kind, const char *name,
+                              const char *text, size_t len)
 {
-    const char *texts[] = {sha256, text};
-    allot__record record = {.kind = ALLOT__RECORD_PLAN, .texts = 2, .len = {length(sha256), len}};
+    const char *texts[] = {name, text};
+    allot__record record = {.kind = (int32_t)kind, .texts = 2, .len = {length(name), len}};
     return add(store, &record, texts);
 }
 

@@ -168,7 +168,7 @@ int allot__store_read(allot__store *store, int64_t event, const allot__store_vis
     return status;
 }
 
-/* ---- Keys, plans, decisions ------------------------------------------------------------------ */
+/* ---- Keys, decisions ------------------------------------------------------------------ */
 
 int allot__store_keys(allot__store *store, int64_t since,
                       int (*each)(void *ud, const allot__event_row *row), void *ud,
@@ -182,23 +182,6 @@ int allot__store_keys(allot__store *store, int64_t since,
     while (status == ALLOT_OK && next(store, statement, report, &status)) {
         allot__event_row row = event_at(statement);
         status = each(ud, &row);
-    }
-    sqlite3_finalize(statement);
-    return status;
-}
-
-int allot__store_plan(allot__store *store, const char *sha256, allot__buf *out)
-{
-    sqlite3_stmt *statement;
-    if (sqlite3_prepare_v2(store->db, "SELECT text FROM plans WHERE sha256 = ?", -1, &statement,
-                           NULL) != SQLITE_OK)
-        return ALLOT_EIO;
-    sqlite3_bind_text(statement, 1, sha256, -1, SQLITE_STATIC);
-    int status = sqlite3_step(statement) == SQLITE_ROW ? ALLOT_OK : ALLOT_ENOENT;
-    if (status == ALLOT_OK) {
-        const void *text = sqlite3_column_blob(statement, 0);
-        allot__buf_add(out, text, (size_t)sqlite3_column_bytes(statement, 0));
-        status = out->failed ? ALLOT_ENOMEM : ALLOT_OK;
     }
     sqlite3_finalize(statement);
     return status;

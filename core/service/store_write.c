@@ -20,6 +20,8 @@ static const char *const statements[ALLOT__RECORDS] = {
         "INSERT OR REPLACE INTO snapshots(event, cycle, seq, at, part, parts, plan, body)"
         " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
     [ALLOT__RECORD_PLAN] = "INSERT OR IGNORE INTO plans(sha256, text) VALUES(?7, ?8)",
+    [ALLOT__RECORD_POLICY] = "INSERT OR IGNORE INTO policies(sha256, text) VALUES(?7, ?8)",
+    [ALLOT__RECORD_VERSION] = "INSERT INTO versions(plan, policies) VALUES(?7, ?8)",
     [ALLOT__RECORD_FORGET] = "DELETE FROM snapshots WHERE event = ?1 AND cycle = ?2",
     [ALLOT__RECORD_COMPACT] = "SELECT max(event), max(cycle) FROM snapshots"
                               " WHERE event <= ?1 AND part = parts - 1",
@@ -92,7 +94,8 @@ static int put_row(sqlite3_stmt *statement, const allot__record *record, const c
             sqlite3_bind_null(statement, 7 + i);
             continue;
         }
-        if (record->kind == ALLOT__RECORD_PLAN && i == 1)
+        bool bytes = record->kind == ALLOT__RECORD_PLAN || record->kind == ALLOT__RECORD_POLICY;
+        if (bytes && i == 1)
             sqlite3_bind_blob64(statement, 7 + i, texts, record->len[i], SQLITE_STATIC);
         else
             sqlite3_bind_text64(statement, 7 + i, texts, record->len[i], SQLITE_STATIC,

@@ -51,6 +51,28 @@ static void set_limits(allot__version *version, const allot__version_ask *ask,
     }
 }
 
+static int list_policies(allot__version *version)
+{
+    allot__buf *list = &version->list;
+    char sha256[65];
+    allot__buf_add(list, ALLOT__POLICIES_HEAD, sizeof ALLOT__POLICIES_HEAD);
+    if (version->instead != NULL) {
+        allot__buf_puts(list, "instead ");
+        allot__buf_add(list, version->instead, strlen(version->instead) + 1);
+    }
+    for (size_t i = 0; i < version->policies.count; i++) {
+        const allot__source *it = &version->policies.items[i];
+        allot_sha256(it->bytes, (size_t)it->size, sha256);
+        allot__buf_puts(list, sha256);
+        allot__buf_puts(list, " ");
+        allot__buf_add(list, it->path, strlen(it->path) + 1);
+    }
+    if (list->failed)
+        return ALLOT_ENOMEM;
+    allot_sha256(list->bytes, list->len, version->policies_sha256);
+    return ALLOT_OK;
+}
+
 static int read_plan(allot__version *version, const allot__version_ask *ask, allot_report *report)
 {
     allot_script_limits own = {0};
@@ -78,10 +100,12 @@ static int read_plan(allot__version *version, const allot__version_ask *ask, all
                               .texts = ask->texts,
                               .confined = ask->confined,
                               .known = ask->known,
-                              .sources = &version->sources};
+                              .sources = &version->sources,
+                              .policies = &version->policies};
     const allot_policy_loader loader = allot__tracker_loader(&tracker);
-    return allot_plan_read(version->engine, ask->text, ask->len, ask->file, &loader, report,
-                           &version->plan);
+    status = allot_plan_read(version->engine, ask->text, ask->len, ask->file, &loader, report,
+                             &version->plan);
+    return status == ALLOT_OK ? list_policies(version) : status;
 }
 
 static int read_version(const allot__version_ask *ask, bool from_file, allot__sources *sources,
@@ -97,7 +121,7 @@ static int read_version(const allot__version_ask *ask, bool from_file, allot__so
         return ALLOT_ENOMEM;
     }
     version->engine = engine;
-    version->sources.engine = engine;
+    version->sources.engine = version->policies.engine = version->list.engine = engine;
     status = from_file ? allot__sources_add(&version->sources, ask->file, ask->text, ask->len)
                        : ALLOT_OK;
     if (status == ALLOT_OK)
@@ -130,6 +154,8 @@ void allot__version_free(allot__version *version)
     if (version->loader.load != NULL)
         allot_script_loader_free(engine, &version->loader);
     allot__sources_free(&version->sources);
+    allot__sources_free(&version->policies);
+    allot__buf_free(&version->list);
     allot__sv_drop(engine, version->instead);
     allot__sv_free(engine, version->text, version->len + 1, 1);
     allot__sv_free(engine, version, 1, sizeof *version);

@@ -21,15 +21,22 @@ typedef struct allot__version {
     size_t len;
     char sha256[65]; /* of that text */
     allot_script_meter meter;
-    allot_script_time time; /* of a cycle: see allot__version_clock */
-    allot__sources sources; /* the files that it was made from; the plan first, unless from text */
-    char *instead;          /* the policy that stands in for the plan's own; NULL: none */
+    allot_script_time time;  /* of a cycle: see allot__version_clock */
+    allot__sources sources;  /* the files that it was made from; the plan first, unless from text */
+    allot__sources policies; /* by the names that the plan calls them by, with their bytes */
+    allot__buf list;         /* of them: see ALLOT__POLICIES_HEAD */
+    char policies_sha256[65]; /* of the list */
+    char *instead;            /* the policy that stands in for the plan's own; NULL: none */
     /* What policies print goes here while `loud`: a version is made quiet in other threads. */
     void (*say)(void *ud, const char *chunk, int32_t line, const char *level, const char *text);
     void *say_ud;
     bool loud;
     allot_state *last; /* of its plan, and freed with it; may be NULL */
 } allot__version;
+
+/* A list of policies has this, then "SHA256 NAME" of each as the plan names it, and "instead NAME"
+ * where one stands in for the plan's own; a NUL behind each. */
+#define ALLOT__POLICIES_HEAD "allot/policies/v1"
 
 /* What a version is to be made from. */
 typedef struct allot__version_ask {
@@ -39,8 +46,9 @@ typedef struct allot__version_ask {
     bool to_be; /* the text is to be in the file once it decides, and counts as what is there */
     const char *instead;               /* as in a loader (json.h); NULL: the plan's own */
     const allot_script_limits *limits; /* may be NULL */
-    const allot__sources *texts;       /* policies as they are kept there; NULL: as on disk */
-    const allot__version *like;        /* maybe of the same text, only to be read; or NULL */
+    const allot__sources
+        *texts;                 /* policies that are not taken from disk, by their names; or NULL */
+    const allot__version *like; /* maybe of the same text, only to be read; or NULL */
     const char *beside; /* a client names `file`, which is beneath that file's folder; or NULL */
     bool confined;      /* a client names policies: as in a tracker (source.h) */
     const allot__sources *known; /* likewise */

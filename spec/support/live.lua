@@ -12,12 +12,15 @@ local unix = require "socket.unix"
 local live = {}
 live.__index = live
 
---- Starts `allot serve plan.json` in the folder; it ends after ten minutes at the latest.
+--- Starts `allot serve plan.json` in the folder; it ends after ten minutes at the latest. Its store
+-- is in memory, unless the words say where.
 function live.start(folder, words)
+  words = words or ""
   local here = shell.lines("pwd")[1]
   local command = shell.allot:sub(1, 1) == "/" and shell.allot or here .. "/" .. shell.allot
   local pid = shell.lines(("cd %s && { timeout 600 %s serve plan.json --socket sock "
-    .. "--store :memory: %s >out 2>log & echo $!; }"):format(folder, command, words or ""))[1]
+    .. "%s %s >out 2>>log & echo $!; }"):format(folder, command,
+      words:find("--store", 1, true) and "" or "--store :memory:", words))[1]
   local self = setmetatable({ folder = folder, pid = pid }, live)
   for _ = 1, 3000 do
     local peer = (unix.stream or unix) ()

@@ -94,10 +94,12 @@ ALLOT_API void allot_service_config_init(allot_service_config *config);
 typedef struct allot_service allot_service;
 
 /*
- * Reads the plan, opens the store, makes it if there is none, and brings the books to where it
- * ends. Nothing listens yet. The engine and the loop must outlive the service. EUSAGE (a field is
- * malformed), EINVALID, EPOLICY, EBUDGET, EIO (report: also of a store that is damaged, in use by
- * another service, or of a later version), ENOMEM.
+ * Opens the store, makes it if there is none, brings the books to where it ends, and reads the
+ * plan. Plan and policies that may not take over from what decided last, as one that is reloaded
+ * may, are replaced by that, which log and `status` tell. Nothing listens yet. The engine and the
+ * loop must outlive the service. EUSAGE (a field is malformed), EINVALID, EPOLICY, EBUDGET, EIO
+ * (report: also of a store that is damaged, in use by another service, or of a later version),
+ * ENOMEM.
  */
 ALLOT_API int allot_service_new(allot_engine *engine, struct uv_loop_s *loop,
                                 const allot_service_config *config, allot_report *report,
@@ -151,9 +153,9 @@ ALLOT_API void allot_replay_config_init(allot_replay_config *config);
 typedef struct allot_replayed {
     int64_t cycle, seq, at; /* its number; the last decision's with it; when */
     /* NULL: it came out as it was recorded, byte by byte; else the first that did not: "plan" (the
-     * store has none of that sha256), "policy" (it is another now), "event" (one is refused, see
-     * the report), "input" (of the cycle), "decision", "quotas" (of those to whom nothing was
-     * ordered). */
+     * store has none of that sha256), "policy" (the store has none, and it is another now), "event"
+     * (one is refused, see the report), "input" (of the cycle), "decision", "quotas" (of those to
+     * whom nothing was ordered). */
     const char *differs;
     const char *recorded, *computed; /* decisions' documents; NULL: nothing was decided */
     size_t recorded_len, computed_len;

@@ -7,7 +7,7 @@ import { Tree } from "/tree.js";
 
 let token = null, socket = null, group = null, explained = null, wait = 500;
 let points = [], heard = 0, wanted = [["/", 0, 50]], spoke = 0;
-let newest = null, told_of = null, telling = false;
+let newest = null, told_of = null, telling = false, ails = null;
 
 // ---- Asking -------------------------------------------------------------------------------------
 
@@ -198,7 +198,7 @@ function hear(message) {
   decisions(message.told, message.missed);
   set($("when"), `${message.policy}, ${number(message.consumers)} consumers, event `
     + `${number(message.event)}, ${clock(message.now)}`);
-  health("good", "live");
+  health(ails ? "bad" : "good", ails || "live");
   newest = `${message.cycle} ${message.event}`;
   why_soon();
   tree.soon();
@@ -225,10 +225,18 @@ function connect() {
 
 // ---- What is asked now and then -----------------------------------------------------------------
 
+// What is wrong with a service that is there all the same is said until it is not.
+function took_status(value) {
+  const before = ails;
+  status($("status"), value);
+  ails = value.healthy === false ? value.ails : null;
+  if (ails || before) health(ails ? "bad" : "good", ails || "live");
+}
+
 async function now_and_then() {
   try {
     const { good, value } = await ask("/status");
-    if (good) status($("status"), value);
+    if (good) took_status(value);
     if (searched && document.visibilityState === "visible") {
       const { value: again } = await ask("/state", { find: searched, ...(group && { group }) });
       if (again.found && again.found.text === searched) tree.change(again.found.rows);
@@ -239,6 +247,6 @@ async function now_and_then() {
     health("bad", "nothing new for a while");
 }
 
-await ask("/status").then(({ good, value }) => good && status($("status"), value)).catch(() => {});
+await ask("/status").then(({ good, value }) => good && took_status(value)).catch(() => {});
 connect();
 setInterval(now_and_then, 3000);

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * service_begin.c: which version of the plan a service begins with.
+ *
+ * The books are brought up under what decided last, as it was; then the files must pass what a
+ * reload of them would have to. So a restart lets nothing decide that a reload would not have.
+ */
+#include <string.h>
+#include <unistd.h>
+
+#include "service/attempt.h"
+#include "service/service.h"
+
+static void pass_on(const allot_report *from, allot_report *to)
+{
+    for (int32_t i = 0; i < allot_report_count(from); i++)
+        allot_report_add(to, allot_report_at(from, i));
+}
+
+/* What decided before the version does; that the store lacks it is no loss. */
+static int look_back(allot_service *service)
+{
+    allot__store_pair names;
+    int back = allot__recall_is(&service->kept, service->version) ? 1 : 0;
+    int status = allot__store_version(service->store, back, &names);
+    if (status == ALLOT_OK)
+        status = allot__recall_store(service->store, &names, &service->before);
+    return status == ALLOT_ENOMEM ? status : ALLOT_OK;
+}
+
+static int load_under(allot_service *service, allot__version *version, allot_report *report)
+{
+    service->version = version;
+    version->loud = true;
+    int status = allot__books_new(service->engine, version->plan, &service->books);
+    if (status == ALLOT_OK)
+        status = allot__service_load(service, report);
+    return status == ALLOT_OK ? look_back(service) : status;
+}
+
+/* ---- The files ------------------------------------------------------------------------------- */
+
+static int make_attempt(allot_service *service, allot__attempt **out)
+{
+    allot__attempt *it;
+    int status = allot__attempt_new(service->config.plan, NULL, &service->config.limits, &it);
+    if (status != ALLOT_OK)
+        return status;
+    it->forced = true;
+    it->cycle_limit = service->config.cycle_limit;
+    if (service->kept.policies[0] != '\0')
+        status = allot__store_policy(service->store, service->kept.policies, &it->list);
+    if (status == ALLOT_ENOMEM) {
+        allot__attempt_free(it);
+        return status;
+    }
+    allot__attempt_build(it);
+    *out = it;
+    return ALLOT_OK;
+}
+
+/* The files' version decides from the first. */
+static int begin_with(allot_service *service, allot__attempt *attempt, allot_report *report)
+{
+    allot__version *version = attempt->version;
+    attempt->version = NULL;
+    pass_on(attempt->report, report);
+    return load_under(service, version, report);
+}
+
+/* ---- Rehearsal ------------------------------------------------------------------------------- */
+
+static int try_one(allot__attempt *attempt, const allot_state *from, bool strict,
+                   allot_state **state)
+{
+    int status = allot__attempt_copy(attempt, from, strict, state);
+    if (status == ALLOT_OK && *state != NULL)
+        status = allot__attempt_try(attempt, *state, -1);
+    return status;
+}
+
+/* What is in the books, unless events came to a state that does not fit together. */
+static int try_books(allot_service *service, allot__attempt *attempt, allot__books *books)
+{
+    const allot_state *made;
+    allot_state *from = NULL, *state = NULL;
+    if (allot__books_state(books, allot__service_now(service), NULL, &made) == ALLOT_OK)
+        from = allot__books_hand_over(books);
+    int status = from != NULL ? try_one(attempt, from, true, &state) : ALLOT_OK;
+    allot_state_free(state);
+    allot_state_free(from);
+    return status;
+}
+
+/* A plan that was changed while nothing ran may lack whom the books know: what they had goes. */
+static int try_without(allot_service *service, allot__attempt *attempt, allot_report *report,
+                       allot__books **moved)
+{
+    const allot_plan *plan = attempt->version->plan;
+    int64_t lost = 0;
+    allot__books *books;
+    allot_report_clear(attempt->report);
+    if (allot__books_move(service->books, plan, NULL, attempt->report, &books) == ALLOT_OK)
+        allot__books_end(books); /* then it is the state that does not fit together */
+    int status = allot__books_move(service->books, plan, &lost, report, &books);
+    if (status != ALLOT_OK)
+        return status;
+    status = try_books(service, attempt, books);
+    if (status != ALLOT_OK) {
+        allot__books_end(books);
+        return status;
+    }
+    if (allot_report_count(attempt->report) > 0)
+        allot_report_say(report, ALLOT_WARNING, "W-store", "the plan has changed since: %.300s",
+                         allot_report_at(attempt->report, 0)->message);
+    *moved = books;
+    return ALLOT_OK;
+}
+
+/* The books, then recorded cycles, whose copies are in `trial` afterwards. */
+static int rehearse(allot_service *service, allot__attempt *attempt, allot_report *report,
+                    allot__records *trial, allot__books **moved)
+{
+    int status = allot__numbers_new(attempt->engine, service->version->plan, attempt->version->plan,
+                                    &attempt->numbers);
+    if (status == ALLOT_OK)
+        status = try_books(service, attempt, service->books);
+    if (status == ALLOT_ENOENT || status == ALLOT_EINVALID)
+        status = try_without(service, attempt, report, moved);
+    for (int32_t i = 0; i < service->loaded.count && status == ALLOT_OK; i++) {
+        allot__record record = service->loaded.items[i];
+        status = try_one(attempt, record.state, false, &record.state);
+        if (record.state != NULL)
+            trial->items[trial->count++] = record;
+    }
+    return status;
+}
+
+static int turn(allot_service *service, allot__attempt *attempt, allot__books **moved)
+{
+    int status = ALLOT_OK;
+    if (*moved == NULL)
+        status = allot__books_turn(service->books, attempt->numbers, attempt->report, moved);
+    if (status == ALLOT_OK)
+        allot__books_end(service->books);
+    return status;
+}
+
+static int take_over(allot_service *service, allot__attempt *attempt, allot__records *trial,
+                     allot__books **moved)
+{
+    allot__recall *before;
+    int status = allot__recall_version(service->version, &before);
+    if (status != ALLOT_OK)
+        return status;
+    status = turn(service, attempt, moved);
+    if (status != ALLOT_OK) {
+        allot__recall_free(before);
+        return status;
+    }
+    allot__records_clear(&service->loaded);
+    allot__version_free(service->version);
+    allot__recall_free(service->before);
+    service->before = before;
+    service->books = *moved;
+    service->loaded = *trial;
+    service->version = attempt->version;
+    service->version->loud = true;
+    service->fresh = true;
+    *moved = NULL;
+    trial->count = 0;
+    attempt->version = NULL;
+    return ALLOT_OK;
+}
+
+/* The books are under what decided last: may the files take over? *attempt is taken where not. */
+static int hand_over(allot_service *service, allot__attempt **attempt, allot_report *report)
+{
+    allot__attempt *it = *attempt;
+    allot__records trial = {.count = 0};
+    allot__books *moved = NULL;
+    int status = it->status;
+    if (it->outcome == ALLOT__MADE)
+        status = rehearse(service, it, report, &trial, &moved);
+    if (status == ALLOT_OK)
+        status = take_over(service, it, &trial, &moved);
+    allot__records_clear(&trial);
+    allot__books_end(moved);
+    if (status == ALLOT_OK || status == ALLOT_ENOMEM)
+        return status;
+    allot__attempt_refuse(it, status);
+    it->replaced = true;
+    service->refused = it;
+    *attempt = NULL;
+    return ALLOT_OK;
+}
+
+/* ---- The whole ------------------------------------------------------------------------------- */
+
+/* What decided last, made anew of its texts; NULL: there is nothing of the kind. */
+static int recall_last(allot_service *service, allot_report *report, allot__version **out)
+{
+    allot__recall *recall = NULL;
+    allot__version_ask ask = {
+        .file = service->config.plan, .to_be = true, .limits = &service->config.limits};
+    *out = NULL;
+    if (service->kept.plan[0] == '\0')
+        return ALLOT_OK;
+    int status = allot__recall_store(service->store, &service->kept, &recall);
+    if (status == ALLOT_OK) {
+        allot__recall_ask(recall, &ask);
+        status = allot__version_make(&ask, NULL, report, out);
+    }
+    allot__recall_free(recall);
+    return status == ALLOT_ENOMEM ? status : ALLOT_OK;
+}
+
+static int choose(allot_service *service, allot__attempt **attempt, allot_report *report)
+{
+    allot__version *last;
+    allot__attempt *it = *attempt;
+    bool made = it->outcome == ALLOT__MADE;
+    if (made && allot__recall_is(&service->kept, it->version))
+        return begin_with(service, it, report);
+    int status = recall_last(service, made ? it->report : report, &last);
+    if (status != ALLOT_OK)
+        return status;
+    if (last != NULL) {
+        status = load_under(service, last, report);
+        return status == ALLOT_OK ? hand_over(service, attempt, report) : status;
+    }
+    if (made)
+        return begin_with(service, it, report);
+    pass_on(it->report, report);
+    return it->status;
+}
+
+/* Without a store there is nothing but the files, and none is made for bad ones. */
+static int try_first(allot_service *service, allot__attempt **attempt, allot_report *report)
+{
+    int status = make_attempt(service, attempt);
+    if (status != ALLOT_OK || (*attempt)->outcome == ALLOT__MADE)
+        return status;
+    pass_on((*attempt)->report, report);
+    return (*attempt)->status;
+}
+
+static int open_store(allot_service *service, allot_report *report)
+{
+    int status = allot__store_open(service->engine, service->config.store, report, &service->store);
+    if (status == ALLOT_OK && allot__store_version(service->store, 0, &service->kept) != ALLOT_OK)
+        service->kept = (allot__store_pair){.plan = ""};
+    return status;
+}
+
+int allot__service_begin(allot_service *service, allot_report *report)
+{
+    allot__attempt *attempt = NULL;
+    int status = ALLOT_OK;
+    if (access(service->config.store, F_OK) != 0)
+        status = try_first(service, &attempt, report);
+    if (status == ALLOT_OK)
+        status = open_store(service, report);
+    if (status == ALLOT_OK && attempt == NULL)
+        status = make_attempt(service, &attempt);
+    if (status == ALLOT_OK)
+        status = choose(service, &attempt, report);
+    allot__attempt_free(attempt);
+    return status;
+}
