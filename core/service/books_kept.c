@@ -142,6 +142,9 @@ int allot__apply_kept(allot__books *books, const allot__event *event, allot__fau
     case ALLOT__EVENT_KEEP_CLOCK:
         books->last = event->since;
         return ALLOT_OK;
+    case ALLOT__EVENT_KEEP_BACK:
+        allot__books_set_back(books, event->since, event->deadline);
+        return ALLOT_OK;
     case ALLOT__EVENT_KEEP_ROW:
         return keep_row(books, event);
     case ALLOT__EVENT_KEEP_FLIGHT:

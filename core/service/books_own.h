@@ -241,6 +241,9 @@ int allot__books_write_rest(const allot__books *books, allot__buf *out);
 
 /* The reclaim of that number and id in the last state, if it is there still. */
 allot__flight_item *allot__books_flight(const allot__books *books, int32_t number, const char *id);
+/* It is that time again: what was noted behind it is moved back by so much, and so what follows
+ * from it, as deadlines do. The state has to be made anew, and no list may be being written. */
+void allot__books_set_back(allot__books *books, int64_t now, int64_t by);
 /* Opens the state where there is one, so that it can be told of what changed. */
 void allot__books_unseal(allot__books *books);
 /* The state has to be made anew. */

@@ -241,7 +241,8 @@ int allot__cycle_run(allot_service *service, allot_report *report, allot__buf *f
         wind(service);
         return ALLOT_EIO;
     }
-    int64_t now = allot__service_now(service);
+    allot__service_set_clock(service);
+    int64_t now = service->now;
     int status = allot__books_state(service->books, now, report, &state);
     if (status == ALLOT_OK)
         status = decide(service, state, full != NULL, report, &decision);

@@ -33,6 +33,7 @@
     XX(WITHDRAW, "withdraw", 0)                                                                    \
     XX(LEASE, "lease", 0)                                                                          \
     XX(KEEP_CLOCK, "keep_clock", 1)                                                                \
+    XX(KEEP_BACK, "keep_back", 1)                                                                  \
     XX(KEEP_ROW, "keep_row", 1)                                                                    \
     XX(KEEP_FLIGHT, "keep_flight", 1)                                                              \
     XX(KEEP_CLAIM, "keep_claim", 1)                                                                \
@@ -124,8 +125,9 @@ typedef struct allot__reader allot__reader;
 int allot__reader_new(allot_engine *engine, allot__reader **out);
 void allot__reader_free(allot__reader *reader);
 
-/* The kind of a method that clients may call, or -1; of any. */
+/* The kind of a method that clients may call, or -1; of what is an event in the store; of any. */
 int32_t allot__event_find(const char *method, size_t len);
+int32_t allot__event_find_stored(const char *method, size_t len);
 int32_t allot__event_find_kept(const char *method, size_t len);
 const char *allot__event_name(int kind);
 

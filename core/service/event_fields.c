@@ -90,6 +90,7 @@ static const allot__field lease[] = {
     {"since", ALLOT__F_TIME, false, true, AT(since), 0, 0, 0},
 };
 static const allot__field clock_[] = {ANY("now", since)};
+static const allot__field back[] = {ANY("now", since), ANY("by", deadline)};
 static const allot__field row[] = {
     LEAF,
     GROUP,
@@ -145,6 +146,7 @@ const allot__fields allot__event_fields[ALLOT__EVENTS] = {
     [ALLOT__EVENT_WITHDRAW] = LIST(only_id, false),
     [ALLOT__EVENT_LEASE] = LIST(lease, false),
     [ALLOT__EVENT_KEEP_CLOCK] = LIST(clock_, false),
+    [ALLOT__EVENT_KEEP_BACK] = LIST(back, false),
     [ALLOT__EVENT_KEEP_ROW] = LIST(row, false),
     [ALLOT__EVENT_KEEP_FLIGHT] = LIST(flight, false),
     [ALLOT__EVENT_KEEP_CLAIM] = LIST(claim, false),
@@ -222,6 +224,12 @@ int32_t allot__event_find(const char *method, size_t len)
 {
     int32_t kind = allot__event_find_kept(method, len);
     return kind >= 0 && !kinds[kind].kept ? kind : -1;
+}
+
+int32_t allot__event_find_stored(const char *method, size_t len)
+{
+    int32_t kind = allot__event_find_kept(method, len);
+    return kind == ALLOT__EVENT_KEEP_BACK ? kind : allot__event_find(method, len);
 }
 
 const char *allot__event_name(int kind)

@@ -23,5 +23,7 @@ bool allot__health_ails(const allot_service *service, char *buf, size_t size)
                  (long long)(service->tally.failures - view->failures));
         return true;
     }
+    if (allot__clock_ails(service, buf, size))
+        return true;
     return allot__reload_ails(service, buf, size);
 }

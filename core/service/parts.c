@@ -7,6 +7,7 @@
 #include "service/shadow.h"
 
 const allot__part allot__parts[] = {
+    {.name = "clock", .status = allot__clock_status, .metrics = allot__clock_metrics},
     {.name = "reload",
      .start = allot__reload_start,
      .stop = allot__reload_stop,

@@ -111,7 +111,7 @@ static int enter(allot__replay *replay, const char *method, const char *params, 
                  int64_t at)
 {
     allot__event event;
-    int32_t kind = allot__event_find(method, strlen(method));
+    int32_t kind = allot__event_find_stored(method, strlen(method));
     if (kind < 0)
         return allot__fault_set(&replay->fault, ALLOT_EINVALID, "E-replay", NULL, NULL,
                                 "\"%.60s\" is no event", method);

@@ -4,7 +4,6 @@
 #include "service/service.h"
 
 #include <string.h>
-#include <time.h>
 
 enum { STOP_PATIENCE = 5000 };
 
@@ -86,24 +85,6 @@ static int check_config(const allot_service_config *config, allot_report *report
     return ALLOT_EUSAGE;
 }
 
-/* ---- Time ------------------------------------------------------------------------------------ */
-
-int64_t allot__service_now(allot_service *service)
-{
-    const allot_service_config *config = &service->config;
-    int64_t now = config->clock != NULL ? config->clock(config->clock_ud) : (int64_t)time(NULL);
-    if (now > service->now)
-        service->now = now;
-    return service->now;
-}
-
-int64_t allot__service_timer(void *ud)
-{
-    const allot_service *service = ud;
-    const allot_service_config *config = &service->config;
-    return config->timer != NULL ? config->timer(config->clock_ud) : (int64_t)(uv_hrtime() / 1000);
-}
-
 /* ---- Birth ----------------------------------------------------------------------------------- */
 
 static int make(allot_service *service, const allot_service_config *config, allot_report *report)
@@ -176,7 +157,7 @@ static void step_to_end(allot_service *service);
 static void on_tick(uv_timer_t *timer)
 {
     allot_service *service = timer->data;
-    allot__service_now(service);
+    allot__service_set_clock(service);
     if (service->stopping)
         step_to_end(service);
 }

@@ -16,6 +16,7 @@
 #include <allot/service.h>
 
 #include "service/books.h"
+#include "service/clock.h"
 #include "service/cycle.h"
 #include "service/feed.h"
 #include "service/files.h"
@@ -80,7 +81,8 @@ struct allot_service {
     struct allot__clockwork *clockwork; /* of cycles */
     allot__keys *keys;                  /* idempotency keys */
     allot__token token;
-    int64_t now;               /* never goes back; allot__service_now moves it */
+    int64_t now; /* the time; allot__service_now moves it */
+    allot__clock clock;
     int64_t event, cycle, seq; /* the last ones */
     int64_t snapshot_event;    /* the last event in a snapshot */
     allot__tally tally;
@@ -108,7 +110,7 @@ struct allot_service {
     void (*reload)(allot__call *call);
 };
 
-/* The time, in whole seconds, which never goes back. */
+/* The time, in whole seconds, which never goes back, unless it was wrong (clock.h). */
 int64_t allot__service_now(allot_service *service);
 /* Microseconds that only go forward; `ud` is the service. */
 int64_t allot__service_timer(void *service);

@@ -101,7 +101,7 @@ static int on_event(void *ud, const allot__event_row *row)
     allot__event event;
     service->event = row->seq;
     service->now = row->at > service->now ? row->at : service->now;
-    int32_t kind = allot__event_find(row->method, strlen(row->method));
+    int32_t kind = allot__event_find_stored(row->method, strlen(row->method));
     if (kind < 0) {
         allot_report_say(it->report, ALLOT_ERROR, "E-store",
                          "event %lld of the store is none that this program knows: \"%.60s\"",
@@ -114,6 +114,8 @@ static int on_event(void *ud, const allot__event_row *row)
         if (!event.at_given)
             event.at = row->at;
         status = allot__books_apply(service->books, &event, &it->fault);
+        if (kind == ALLOT__EVENT_KEEP_BACK)
+            service->now = event.since;
     }
     return judge(it, status);
 }

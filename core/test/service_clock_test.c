@@ -7,6 +7,8 @@
 
 #include <allot/service.h>
 
+#include "service/service.h"
+
 #include "check.h"
 
 static const char plan_text[] =
@@ -20,6 +22,7 @@ typedef struct world {
     uv_loop_t loop;
     allot_service *service;
     int64_t clock;           /* what the service is told */
+    int64_t timer;           /* microseconds, likewise */
     int64_t seq, now;        /* of the last decision */
     int backwards, repeated; /* decisions that went back in time; that were told again */
     int decisions, answered, stopped;
@@ -29,6 +32,11 @@ typedef struct world {
 static int64_t read_clock(void *ud)
 {
     return ((const world *)ud)->clock;
+}
+
+static int64_t read_timer(void *ud)
+{
+    return ((const world *)ud)->timer;
 }
 
 static void on_decision(void *ud, int64_t number, const char *text, size_t len)
@@ -83,10 +91,10 @@ static void begin(world *it)
     config.plan = it->plan;
     config.store = it->store;
     config.interval = 0;
-    config.log_level = ALLOT_LOG_ERROR;
     config.watch = 0;
     config.clock = read_clock;
     config.clock_ud = it;
+    config.timer = read_timer;
     CHECK_EQ(allot_engine_new(NULL, NULL, &it->engine), ALLOT_OK);
     CHECK_EQ(allot_report_new(it->engine, &it->report), ALLOT_OK);
     CHECK_EQ(uv_loop_init(&it->loop), 0);
@@ -108,6 +116,45 @@ static void end(world *it)
     CHECK_EQ(uv_loop_close(&it->loop), 0);
     allot_report_free(it->report);
     allot_engine_free(it->engine);
+}
+
+static bool says(world *it, const char *text)
+{
+    ask(it, "{\"jsonrpc\": \"2.0\", \"id\": 3, \"method\": \"status\"}");
+    return strstr(it->answer, text) != NULL;
+}
+
+/* Both clocks go on. */
+static void pass(world *it, int64_t seconds)
+{
+    it->clock += seconds;
+    it->timer += seconds * 1000000;
+}
+
+static int on_replayed(void *ud, const allot_replayed *cycle)
+{
+    int *cycles = ud;
+    CHECK_STR(cycle->differs, NULL);
+    ++*cycles;
+    return 0;
+}
+
+/* All that was decided comes out again. */
+static void replay(world *it)
+{
+    int cycles = 0;
+    allot_replay_config config;
+    const allot_replay_visitor visitor = {&cycles, on_replayed, NULL};
+    allot_engine *engine;
+    allot_report *report;
+    allot_replay_config_init(&config);
+    config.store = it->store;
+    CHECK_EQ(allot_engine_new(NULL, NULL, &engine), ALLOT_OK);
+    CHECK_EQ(allot_report_new(engine, &report), ALLOT_OK);
+    CHECK_EQ(allot_service_replay(engine, &config, &visitor, report), ALLOT_OK);
+    CHECK(cycles > 3);
+    allot_report_free(report);
+    allot_engine_free(engine);
 }
 
 static void make(world *it)
@@ -173,9 +220,127 @@ static void test_restart(void)
     drop(&it);
 }
 
+enum { YEAR = 31536000 };
+
+/* A reclaim is ordered, the clock jumps a year ahead, and another one is. */
+static int64_t jump(world *it)
+{
+    demand(it, "/a", 30);
+    demand(it, "/b", 1); /* a gives it back within a minute */
+    int64_t early = it->clock + 60;
+    CHECK_EQ(allot__books_due(it->service->books, it->clock), early);
+    it->clock += YEAR;
+    demand(it, "/b", 10);
+    CHECK_EQ(it->service->now, it->clock);
+    CHECK_EQ(allot__books_due(it->service->books, it->clock), it->clock + 60);
+    return early;
+}
+
+/* The time stands still for a minute, and says so. */
+static void wait_for_it(world *it)
+{
+    int64_t ahead = it->clock - 5 + YEAR;
+    CHECK(says(it, "\"healthy\": false"));
+    CHECK(strstr(it->answer, "s behind the time, which stands still") != NULL);
+    CHECK(strstr(it->answer, "\"behind\": 31535995") != NULL);
+    CHECK(says(it, "\"set_back\": 0"));
+    pass(it, 59);
+    demand(it, "/b", 9);
+    CHECK_EQ(it->service->now, ahead);
+    pass(it, 1);
+    demand(it, "/b", 10);
+    CHECK_EQ(it->service->now, it->clock);
+    CHECK(says(it, "\"healthy\": true") && says(it, "\"set_back\": 1"));
+    CHECK_EQ(it->backwards, 0); /* nothing is ordered yet */
+}
+
+/* The clock is set right again, which `restart` has happen while nothing runs. */
+static void forget_a_year(bool restart)
+{
+    world it;
+    make(&it);
+    begin(&it);
+    int64_t early = jump(&it);
+    if (restart)
+        end(&it);
+    it.clock -= YEAR;
+    pass(&it, 5);
+    int64_t right = it.clock;
+    if (restart)
+        begin(&it);
+    wait_for_it(&it);
+    /* What was ordered before the jump has its deadline still; what was ordered behind it is as far
+     * from its own as it was when the clock was seen to be right. */
+    CHECK_EQ(allot__books_due(it.service->books, right), early);
+    CHECK_EQ(allot__books_due(it.service->books, early), right + 60);
+    it.now = 0;
+    pass(&it, 1000);
+    demand(&it, "/a", 20);
+    demand(&it, "/b", 3);
+    end(&it);
+    replay(&it);
+    begin(&it); /* and it is so after a restart */
+    CHECK_EQ(it.service->now, it.clock);
+    CHECK(says(&it, "\"healthy\": true"));
+    end(&it);
+    CHECK_EQ(it.repeated, 0);
+    drop(&it);
+}
+
+static void test_forgotten(void)
+{
+    forget_a_year(false);
+}
+
+static void test_forgotten_restart(void)
+{
+    forget_a_year(true);
+}
+
+/* A clock that is set back a little is waited for. */
+static void test_patience(void)
+{
+    world it;
+    make(&it);
+    begin(&it);
+    demand(&it, "/a", 5);
+    int64_t before = it.clock;
+    it.clock -= 30;
+    demand(&it, "/a", 6);
+    CHECK(says(&it, "\"healthy\": false"));
+    for (int i = 0; i < 29; i++) {
+        pass(&it, 1);
+        CHECK(says(&it, "\"set_back\": 0"));
+        CHECK_EQ(it.service->now, before);
+    }
+    pass(&it, 1);
+    CHECK(says(&it, "\"healthy\": true"));
+    pass(&it, 100);
+    demand(&it, "/a", 7);
+    CHECK(says(&it, "\"set_back\": 0"));
+    CHECK_EQ(it.backwards, 0);
+    /* A second is none. */
+    it.clock -= 1;
+    CHECK(says(&it, "\"healthy\": true"));
+    /* One that is set back again and again is waited for anew. */
+    for (int i = 0; i < 5; i++) {
+        it.clock -= 500;
+        CHECK(says(&it, "\"healthy\": false"));
+        pass(&it, 40);
+        demand(&it, "/a", 8 + i);
+        CHECK(says(&it, "\"set_back\": 0"));
+    }
+    end(&it);
+    replay(&it);
+    drop(&it);
+}
+
 int main(void)
 {
     RUN(test_jumps);
     RUN(test_restart);
+    RUN(test_forgotten);
+    RUN(test_forgotten_restart);
+    RUN(test_patience);
     return check_done();
 }

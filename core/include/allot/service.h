@@ -16,8 +16,10 @@
  * in libuv's own threads. No function here blocks the loop but allot_service_new, which reads plan
  * and store, and allot_service_serve, which runs one.
  *
- * Time: `now` of a cycle is what the clock says, in whole seconds, and never goes back: a clock
- * that was set back stands still until it has caught up. What an event says of when something
+ * Time: `now` of a cycle is what the clock says, in whole seconds, and does not go back: while the
+ * clock is behind, the time stands still, and the service is not well. After a minute of that the
+ * time is what was wrong: it is the clock's again, and what was noted meanwhile, and so deadlines,
+ * go back with it. What an event says of when something
  * happened does not move it, and may be a minute ahead of it at most (E-time).
  */
 #ifndef ALLOT_SERVICE_H

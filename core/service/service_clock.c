@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * service_clock.c: the time, which never goes back, unless it was wrong.
+ *
+ * While the clock is behind the time, since it was set back, the time stands still. That is over
+ * soon, or the time was what was wrong: after ALLOT__CLOCK_PATIENCE it is the clock's again, and
+ * what was noted meanwhile is moved with it. In the store that is an event.
+ */
+#include "service/clock.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "service/service.h"
+
+static int64_t read_clock(const allot_service *service)
+{
+    const allot_service_config *config = &service->config;
+    return config->clock != NULL ? config->clock(config->clock_ud) : (int64_t)time(NULL);
+}
+
+int64_t allot__service_timer(void *ud)
+{
+    const allot_service *service = ud;
+    const allot_service_config *config = &service->config;
+    return config->timer != NULL ? config->timer(config->clock_ud) : (int64_t)(uv_hrtime() / 1000);
+}
+
+/* A clock that is set back once more is another. */
+static void fall_behind(allot_service *service, int64_t clock)
+{
+    allot__clock *it = &service->clock;
+    bool anew = it->behind == 0 || clock < it->seen;
+    it->seen = clock;
+    it->behind = service->now - clock;
+    if (anew)
+        it->since = allot__service_timer(service);
+    if (it->told || it->behind < ALLOT__CLOCK_SLACK)
+        return;
+    const allot__log_field fields[] = {{"clock", NULL, clock},
+                                       {"time", NULL, service->now},
+                                       {"behind_s", NULL, it->behind},
+                                       {NULL, NULL, 0}};
+    it->told = true;
+    allot__log(service, ALLOT_LOG_ERROR, "the clock is behind the time, which stands still",
+               fields);
+}
+
+static void catch_up(allot_service *service, int64_t clock)
+{
+    allot__clock *it = &service->clock;
+    bool told = it->told;
+    service->now = clock;
+    it->behind = 0;
+    it->told = false; /* before the log, which asks what time it is */
+    if (told)
+        allot__log(service, ALLOT_LOG_WARNING, "the clock and the time are the same again", NULL);
+}
+
+int64_t allot__service_now(allot_service *service)
+{
+    int64_t clock = read_clock(service);
+    if (clock < service->now)
+        fall_behind(service, clock);
+    else
+        catch_up(service, clock);
+    return service->now;
+}
+
+/* What was noted since the clock went wrong keeps its distance from when it was set right. */
+static int set_back(allot_service *service, int64_t clock, int64_t waited)
+{
+    char params[80];
+    int64_t by = service->now - clock + waited;
+    int len =
+        snprintf(params, sizeof params, "{\"now\": %" PRId64 ", \"by\": %" PRId64 "}", clock, by);
+    if (allot__store_reserve(service->store, (size_t)len + 64) != ALLOT_OK)
+        return ALLOT_ENOMEM;
+    if (allot__store_snapshots(service->store))
+        allot__store_give_up(service->store);
+    allot__fault fault = {.status = ALLOT_OK};
+    allot__event event = {
+        .kind = ALLOT__EVENT_KEEP_BACK, .at = clock, .since = clock, .deadline = by};
+    int status = allot__books_apply(service->books, &event, &fault);
+    if (status != ALLOT_OK)
+        return status;
+    allot__event_row row = {.seq = ++service->event,
+                            .at = clock,
+                            .method = allot__event_name(ALLOT__EVENT_KEEP_BACK),
+                            .params = params,
+                            .params_len = (size_t)len};
+    allot__store_event(service->store, &row);
+    service->fresh = true;
+    const allot__log_field fields[] = {
+        {"clock", NULL, clock}, {"time", NULL, service->now}, {NULL, NULL, 0}};
+    service->now = clock;
+    service->clock.forgotten++;
+    service->clock.behind = 0;
+    service->clock.told = false;
+    allot__log(service, ALLOT_LOG_WARNING, "the time was ahead: it is the clock's again", fields);
+    return ALLOT_OK;
+}
+
+void allot__service_set_clock(allot_service *service)
+{
+    allot__clock *it = &service->clock;
+    allot__service_now(service);
+    if (it->behind == 0 || !service->running || service->stopping || service->failed)
+        return;
+    int64_t waited = (allot__service_timer(service) - it->since) / 1000000;
+    if (waited < ALLOT__CLOCK_PATIENCE || set_back(service, it->seen, waited) != ALLOT_OK)
+        return;
+    allot__cycle_touch(service);
+}
+
+/* ---- What is told ---------------------------------------------------------------------------- */
+
+bool allot__clock_ails(const allot_service *service, char *buf, size_t size)
+{
+    const allot__clock *it = &service->clock;
+    if (it->behind < ALLOT__CLOCK_SLACK)
+        return false;
+    snprintf(buf, size,
+             "the clock is %" PRId64 " s behind the time, which stands still: it was set back, and "
+             "counts again after %d s",
+             it->behind, ALLOT__CLOCK_PATIENCE);
+    return true;
+}
+
+void allot__clock_status(allot_service *service, allot__buf *out)
+{
+    allot__buf_key(out, "clock");
+    allot__buf_puts(out, "{");
+    allot__buf_number(out, "behind", service->clock.behind);
+    allot__buf_number(out, "set_back", service->clock.forgotten);
+    allot__buf_puts(out, "}");
+}
+
+void allot__clock_metrics(allot_service *service, allot__buf *out)
+{
+    allot__buf_printf(out,
+                      "# HELP allot_clock_behind_seconds By how much the clock is behind the time, "
+                      "which stands still.\n"
+                      "# TYPE allot_clock_behind_seconds gauge\n"
+                      "allot_clock_behind_seconds %" PRId64 "\n"
+                      "# HELP allot_clock_set_back_total How often the time was set back to the "
+                      "clock's.\n"
+                      "# TYPE allot_clock_set_back_total counter\n"
+                      "allot_clock_set_back_total %" PRId64 "\n",
+                      service->clock.behind, service->clock.forgotten);
+}
