@@ -122,12 +122,13 @@ void allot__cycle_free(allot_service *service)
 static int record(allot_service *service, allot__cycle_done *done, bool decides)
 {
     struct allot__clockwork *clockwork = service->clockwork;
+    const allot_policy *policy = allot_plan_group_policy(service->version->plan, 0);
     allot__cycle_row row = {.cycle = done->cycle,
                             .seq = done->seq,
                             .at = done->now,
                             .event = done->event,
                             .plan = service->version->sha256,
-                            .policy = service->version->policies_sha256,
+                            .policy = policy != NULL ? allot_policy_sha256(policy) : NULL,
                             .input = done->input,
                             .output = done->output,
                             .decision = decides ? clockwork->text.bytes : NULL,

@@ -31,9 +31,7 @@ static int enter_line(allot__replay *replay, const char *line, size_t len, int64
 static int on_snapshot(void *ud, const allot__snapshot_row *row)
 {
     allot__replay *replay = ud;
-    allot__store_pair names = {.plan = ""};
-    allot__store_behind(replay->store, row->plan, row->cycle, &names);
-    int status = allot__replay_turn(replay, row->plan, names.policies);
+    int status = allot__replay_turn(replay, row->plan, row->cycle + 1);
     const char *line = row->body, *end = row->body + row->body_len;
     while (status == ALLOT_OK && line < end) {
         const char *stop = memchr(line, '\n', (size_t)(end - line));

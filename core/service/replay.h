@@ -44,9 +44,9 @@ int allot__replay_cycle(allot__replay *replay, const allot__cycle_row *row);
 
 /* Tells that the plan is over, if any of its cycles was told. */
 void allot__replay_over(allot__replay *replay);
-/* Brings the plan and policies of these names, and the books under them; policies that the store
- * lacks are those on disk. ENOENT: the store has no such plan. */
-int allot__replay_turn(allot__replay *replay, const char *plan, const char *policies);
+/* Brings the plan of that sha256 with the policies that decided in a cycle, and the books under
+ * them; policies that the store lacks are those on disk. ENOENT: the store has no such plan. */
+int allot__replay_turn(allot__replay *replay, const char *plan, int64_t cycle);
 /* Enters an event, or holds it for the next cycle's plan. */
 int allot__replay_event(allot__replay *replay, const allot__event_row *row);
 /* Enters those that were held, and forgets them. EINVALID with `refused` (report): the books do not

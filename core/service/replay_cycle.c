@@ -66,12 +66,10 @@ static void end(again *it)
 
 /* ---- Comparing ------------------------------------------------------------------------------- */
 
-/* An old row names the first group's alone. */
 static bool is_same_policy(const allot__replay *replay, const allot__cycle_row *row)
 {
     const allot_policy *first = allot_plan_group_policy(replay->version->plan, 0);
     return row->policy == NULL || *row->policy == '\0' ||
-           strcmp(replay->version->policies_sha256, row->policy) == 0 ||
            (first != NULL && strcmp(allot_policy_sha256(first), row->policy) == 0);
 }
 
@@ -155,7 +153,7 @@ int allot__replay_cycle(allot__replay *replay, const allot__cycle_row *row)
         replay->over = true;
         return 1;
     }
-    int status = allot__replay_turn(replay, row->plan, row->policy);
+    int status = allot__replay_turn(replay, row->plan, row->cycle);
     if (status == ALLOT_OK)
         status = allot__replay_release(replay);
     else if (status == ALLOT_ENOENT)

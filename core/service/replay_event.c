@@ -75,13 +75,13 @@ static bool is_other(const allot__replay *replay, const allot__store_pair *names
            strcmp(replay->names.policies, names->policies) != 0;
 }
 
-int allot__replay_turn(allot__replay *replay, const char *plan, const char *policies)
+int allot__replay_turn(allot__replay *replay, const char *plan, int64_t cycle)
 {
     allot__version *version = NULL, *other = NULL;
     allot__books *books = NULL;
-    allot__store_pair names;
+    allot__store_pair names = {.plan = ""};
+    allot__store_deciding(replay->store, plan, cycle, &names);
     snprintf(names.plan, sizeof names.plan, "%s", plan);
-    snprintf(names.policies, sizeof names.policies, "%s", policies != NULL ? policies : "");
     if (!is_other(replay, &names))
         return ALLOT_OK;
     int status = read_version(replay, &names, NULL, &version);

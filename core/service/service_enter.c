@@ -135,7 +135,8 @@ static int name_version(allot_service *service)
     const allot__version *version = service->version;
     if (allot__recall_is(&service->kept, version))
         return ALLOT_OK;
-    if (allot__store_put_version(service->store, version->sha256, version->policies_sha256) < 0)
+    if (allot__store_put_version(service->store, service->cycle + 1, version->sha256,
+                                 version->policies_sha256) < 0)
         return ALLOT_ENOMEM;
     memcpy(service->kept.plan, version->sha256, sizeof service->kept.plan);
     memcpy(service->kept.policies, version->policies_sha256, sizeof service->kept.policies);

@@ -68,7 +68,9 @@ static void note(loading *it, const char *plan, const char *policy)
 static bool is_moved(const loading *it)
 {
     const allot__version *version = it->service->version;
-    return is_other(it->plan, version->sha256) || is_other(it->policy, version->policies_sha256);
+    const allot_policy *policy = allot_plan_group_policy(version->plan, 0);
+    return is_other(it->plan, version->sha256) ||
+           (policy != NULL && is_other(it->policy, allot_policy_sha256(policy)));
 }
 
 /* What a cycle decided about, for whoever rehearses; one that cannot be made is no loss. */

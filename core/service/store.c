@@ -25,8 +25,8 @@ static const char *const migrations[ALLOT__STORE_VERSION] = {
     " seq INTEGER NOT NULL, at INTEGER NOT NULL, plan TEXT NOT NULL, body TEXT NOT NULL,"
     " PRIMARY KEY(event, cycle, part));",
     "CREATE TABLE IF NOT EXISTS policies(sha256 TEXT PRIMARY KEY, text BLOB) WITHOUT ROWID;"
-    "CREATE TABLE IF NOT EXISTS versions(number INTEGER PRIMARY KEY, plan TEXT NOT NULL,"
-    " policies TEXT NOT NULL);",
+    "CREATE TABLE IF NOT EXISTS versions(number INTEGER PRIMARY KEY, cycle INTEGER NOT NULL,"
+    " plan TEXT NOT NULL, policies TEXT NOT NULL);",
 };
 
 int allot__store_say(allot__store *store, const char *path, const char *what, allot_report *report)

@@ -10,8 +10,8 @@
  * until it succeeds: nothing is acknowledged meanwhile, allot__store_error says why, and the
  * service takes no more than allot__store_full allows.
  *
- * Tables: meta(key, value), plans(sha256, text), policies(sha256, text), versions(number, plan,
- * policies), events(seq, at, method, params, idem),
+ * Tables: meta(key, value), plans(sha256, text), policies(sha256, text), versions(number, cycle,
+ * plan, policies), events(seq, at, method, params, idem),
  * cycles(cycle, seq, at, event, plan, policy, input, output, decision, effect), snapshots(event,
  * cycle, part, parts, seq, at, plan, body). PRAGMA user_version is the schema's version.
  *
@@ -44,7 +44,7 @@ typedef struct allot__cycle_row {
     int64_t seq;            /* the decision's number; of a cycle that decides nothing the last's */
     int64_t at, event;      /* its `now`; the last event that it saw */
     const char *plan;       /* sha256 */
-    const char *policy;     /* sha256 of their list (version.h); of old rows the first group's */
+    const char *policy;     /* sha256 of the first group's */
     uint64_t input, output; /* digests of what it was decided from, and of all that was decided */
     const char *decision;   /* NULL: nothing was decided */
     size_t decision_len;
@@ -101,9 +101,9 @@ typedef struct allot__store_pair {
     char plan[65], policies[65];
 } allot__store_pair;
 int allot__store_version(allot__store *store, int back, allot__store_pair *out);
-/* What policies decided behind a cycle, which was under that plan; ENOENT. Blocks. */
-int allot__store_behind(allot__store *store, const char *plan, int64_t cycle,
-                        allot__store_pair *out);
+/* Whose policies decided in a cycle, which was under that plan; ENOENT. Blocks. */
+int allot__store_deciding(allot__store *store, const char *plan, int64_t cycle,
+                          allot__store_pair *out);
 
 /* ---- Writing, on the loop -------------------------------------------------------------------- */
 
@@ -132,8 +132,9 @@ int64_t allot__store_put_plan(allot__store *store, const char *sha256, const cha
                               size_t len);
 int64_t allot__store_put_policy(allot__store *store, const char *sha256, const char *text,
                                 size_t len);
-/* These take over. */
-int64_t allot__store_put_version(allot__store *store, const char *plan, const char *policies);
+/* These take over, and decide from that cycle on. */
+int64_t allot__store_put_version(allot__store *store, int64_t cycle, const char *plan,
+                                 const char *policies);
 /* Lets events and cycles go that are not after `event`, a few thousand a batch, and snapshots that
  * none needs; events with a key that are not older than `since` stay. ENOMEM. */
 int64_t allot__store_compact(allot__store *store, int64_t event, int64_t since);

@@ -263,11 +263,12 @@ int64_t allot__store_snapshot(allot__store *store, const allot__snapshot_row *ro
     return batch;
 }
 
-int64_t allot__store_put_text(allot__store *store, allot__record_kind kind, const char *name,
-                              const char *text, size_t len)
+int64_t allot__store_put_text(allot__store *store, allot__record_kind kind, int64_t number,
+                              const char *name, const char *text, size_t len)
 {
     const char *texts[] = {name, text};
-    allot__record record = {.kind = (int32_t)kind, .texts = 2, .len = {length(name), len}};
+    allot__record record = {
+        .kind = (int32_t)kind, .texts = 2, .numbers = {number}, .len = {length(name), len}};
     return add(store, &record, texts);
 }
 

@@ -89,9 +89,9 @@ struct allot__store {
     bool work_more; /* something is left to be let go */
 };
 
-/* Adds a text by its name, a sha256. As allot__store_put_plan. */
-int64_t allot__store_put_text(allot__store *store, allot__record_kind kind, const char *name,
-                              const char *text, size_t len);
+/* Adds a text by its name, a sha256, and a number. As allot__store_put_plan. */
+int64_t allot__store_put_text(allot__store *store, allot__record_kind kind, int64_t number,
+                              const char *name, const char *text, size_t len);
 /* Writes the records of `written` in a transaction. Any thread; work_status, work_error. */
 void allot__store_write(allot__store *store);
 /* Reads an ask's rows. Any thread. */

@@ -63,40 +63,36 @@ int allot__store_version(allot__store *store, int back, allot__store_pair *out)
     return take_pair(statement, out);
 }
 
-/* What took over since and has not decided yet knows no cycle. */
-int allot__store_behind(allot__store *store, const char *plan, int64_t cycle,
-                        allot__store_pair *out)
+int allot__store_deciding(allot__store *store, const char *plan, int64_t cycle,
+                          allot__store_pair *out)
 {
-    static const char *const questions[] = {
-        "SELECT plan, policy FROM cycles WHERE plan = ?1 AND cycle > ?2 ORDER BY cycle LIMIT 1",
-        "SELECT plan, policies FROM versions WHERE plan = ?1 AND ?2 IS NOT NULL"
-        " ORDER BY number DESC LIMIT 1"};
-    int status = ALLOT_ENOENT;
-    for (int i = 0; i < 2 && status != ALLOT_OK; i++) {
-        sqlite3_stmt *statement;
-        if (sqlite3_prepare_v2(store->db, questions[i], -1, &statement, NULL) != SQLITE_OK)
-            continue;
-        sqlite3_bind_text(statement, 1, plan, -1, SQLITE_STATIC);
-        sqlite3_bind_int64(statement, 2, cycle);
-        status = take_pair(statement, out);
-    }
-    return status;
+    sqlite3_stmt *statement;
+    if (sqlite3_prepare_v2(store->db,
+                           "SELECT plan, policies FROM versions WHERE plan = ?1 AND cycle <= ?2"
+                           " ORDER BY number DESC LIMIT 1",
+                           -1, &statement, NULL) != SQLITE_OK)
+        return ALLOT_ENOENT;
+    sqlite3_bind_text(statement, 1, plan, -1, SQLITE_STATIC);
+    sqlite3_bind_int64(statement, 2, cycle);
+    return take_pair(statement, out);
 }
 
 /* ---- Writing --------------------------------------------------------------------------------- */
 
 int64_t allot__store_put_plan(allot__store *store, const char *sha256, const char *text, size_t len)
 {
-    return allot__store_put_text(store, ALLOT__RECORD_PLAN, sha256, text, len);
+    return allot__store_put_text(store, ALLOT__RECORD_PLAN, 0, sha256, text, len);
 }
 
 int64_t allot__store_put_policy(allot__store *store, const char *sha256, const char *text,
                                 size_t len)
 {
-    return allot__store_put_text(store, ALLOT__RECORD_POLICY, sha256, text, len);
+    return allot__store_put_text(store, ALLOT__RECORD_POLICY, 0, sha256, text, len);
 }
 
-int64_t allot__store_put_version(allot__store *store, const char *plan, const char *policies)
+int64_t allot__store_put_version(allot__store *store, int64_t cycle, const char *plan,
+                                 const char *policies)
 {
-    return allot__store_put_text(store, ALLOT__RECORD_VERSION, plan, policies, strlen(policies));
+    return allot__store_put_text(store, ALLOT__RECORD_VERSION, cycle, plan, policies,
+                                 strlen(policies));
 }

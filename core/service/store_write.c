@@ -21,7 +21,7 @@ static const char *const statements[ALLOT__RECORDS] = {
         " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
     [ALLOT__RECORD_PLAN] = "INSERT OR IGNORE INTO plans(sha256, text) VALUES(?7, ?8)",
     [ALLOT__RECORD_POLICY] = "INSERT OR IGNORE INTO policies(sha256, text) VALUES(?7, ?8)",
-    [ALLOT__RECORD_VERSION] = "INSERT INTO versions(plan, policies) VALUES(?7, ?8)",
+    [ALLOT__RECORD_VERSION] = "INSERT INTO versions(cycle, plan, policies) VALUES(?1, ?7, ?8)",
     [ALLOT__RECORD_FORGET] = "DELETE FROM snapshots WHERE event = ?1 AND cycle = ?2",
     [ALLOT__RECORD_COMPACT] = "SELECT max(event), max(cycle) FROM snapshots"
                               " WHERE event <= ?1 AND part = parts - 1",
