@@ -46,25 +46,24 @@ void allot__script_file(lua_State *L, allot__script *script, bool *syntax_fault)
     lua_call(L, 0, 1);
 }
 
-/* Runs the file and reads the table that it returns, which stays in the registry until the draft
- * has been built: the draft borrows its strings. */
+/* Runs the file and reads the table that it returns, which stays in the registry where it is kept.
+ */
 static int run_file(lua_State *L)
 {
     allot__reading *reading = lua_touserdata(L, 1);
     allot__script *script = reading->script;
     allot__script_file(L, script, &reading->syntax_fault);
-    lua_pushvalue(L, -1);
-    lua_rawsetp(L, LUA_REGISTRYINDEX, script);
+    if (script->keeps_table) {
+        lua_pushvalue(L, -1);
+        lua_rawsetp(L, LUA_REGISTRYINDEX, script);
+    }
     return allot__read_policy(L, reading);
 }
 
-static void forget_table(allot__script *script)
+static void forget_strings(allot__script *script)
 {
     lua_State *L = script->box.L;
-    if (!script->keeps_table) {
-        lua_pushnil(L);
-        lua_rawsetp(L, LUA_REGISTRYINDEX, script);
-    }
+    allot__read_forget(L);
     lua_gc(L, LUA_GCCOLLECT);
     script->box.swept = script->box.used;
 }
@@ -93,7 +92,7 @@ static int read_and_build(allot__reading *reading, allot_policy **out)
         return ALLOT_EPOLICY;
     int result = allot__build_policy(script, reading->draft, reading->report, out);
     if (result == ALLOT_OK)
-        forget_table(script);
+        forget_strings(script);
     return result;
 }
 

@@ -125,7 +125,7 @@ static void read_values(lua_State *L, allot__draft_option *option)
     for (int32_t i = 0; i < count; i++, option->value_count++) {
         if (lua_rawgeti(L, -1, i + 1) != LUA_TSTRING)
             allot__read_fail(L, NULL, "values is a list of strings");
-        option->values[i] = lua_tostring(L, -1); /* the list keeps it */
+        option->values[i] = allot__read_text(L);
         lua_pop(L, 1);
     }
     lua_pop(L, 1);
@@ -259,7 +259,7 @@ int allot__read_ruled(lua_State *L, const allot__draft *draft, const char *key)
     if (allot__read_push(L, key) == LUA_TFUNCTION) {
         push_options(L, draft);
         lua_call(L, 1, 1);
-        lua_pushstring(L, key); /* its strings are the draft's until the policy is built */
+        lua_pushstring(L, key); /* it is asked once, however often the field is read */
         lua_pushvalue(L, -2);
         lua_rawset(L, -4);
     }

@@ -112,7 +112,7 @@ typedef struct allot__script {
     allot_script_time *time; /* NULL: nobody looks at a clock */
 } allot__script;
 
-/* A policy in plain C, before it is made. Strings are Lua's, and live as long as the table. */
+/* A policy in plain C, before it is made. Strings are Lua's: allot__read_text. */
 typedef struct allot__draft_order {
     bool given;
     int32_t count;
@@ -210,7 +210,7 @@ int allot__read_ruled(lua_State *L, const allot__draft *draft, const char *key);
 int32_t allot__read_list(lua_State *L, const char *key, int32_t most);
 /* What is on top must be a table that the word `kind` made; `what` names it. */
 void allot__read_kind(lua_State *L, const char *kind, const char *what);
-/* The declaration on top; strings stay its own. */
+/* The declaration on top; strings as allot__read_text. */
 allot_attribute allot__read_declaration(lua_State *L);
 /* The fill on top, popped; consumers' columns up to `last`. */
 void allot__read_fill(lua_State *L, allot__reading *reading, const char *what, int32_t last,
@@ -260,7 +260,14 @@ void allot__read_impartial(lua_State *L, const allot__reading *reading, const ch
 /* The order on top of the stack (popped); nil: not given. */
 void allot__read_order(lua_State *L, allot__reading *reading, const char *at, int32_t last,
                        allot__draft_order *out);
-/* The string in field `key` of the table on top, borrowed from it; NULL: nil. Raises for others. */
+/* The string on top of the stack, which stays there until allot__read_forget, whatever becomes of
+ * the table that it is in: functions of the policy that are called while it is read may empty that.
+ * Raises. */
+const char *allot__read_text(lua_State *L);
+/* Lets go of them. */
+void allot__read_forget(lua_State *L);
+/* The string in field `key` of the table on top, as allot__read_text; NULL: nil. Raises for others.
+ */
 const char *allot__read_string(lua_State *L, const char *key);
 
 /* ---- load.c ---- */

@@ -24,15 +24,40 @@ int allot__read_fail(lua_State *L, const char *at, const char *format, ...)
     return lua_error(L);
 }
 
+/* ---- Strings ------------------------------------------------------------------------------- */
+
+/* In Lua's registry: the strings that were read, as keys. */
+static const char anchors = 0;
+
+const char *allot__read_text(lua_State *L)
+{
+    if (lua_rawgetp(L, LUA_REGISTRYINDEX, &anchors) == LUA_TNIL) {
+        lua_pop(L, 1);
+        lua_newtable(L);
+        lua_pushvalue(L, -1);
+        lua_rawsetp(L, LUA_REGISTRYINDEX, &anchors);
+    }
+    lua_pushvalue(L, -2);
+    lua_pushboolean(L, 1);
+    lua_rawset(L, -3);
+    lua_pop(L, 1);
+    return lua_tostring(L, -1);
+}
+
+void allot__read_forget(lua_State *L)
+{
+    lua_pushnil(L);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &anchors);
+}
+
 const char *allot__read_string(lua_State *L, const char *key)
 {
-    lua_pushstring(L, key);
-    int type = lua_rawget(L, -2);
-    const char *text = type == LUA_TSTRING ? lua_tostring(L, -1) : NULL;
-    if (!text && type != LUA_TNIL)
+    int type = allot__read_push(L, key);
+    if (type != LUA_TSTRING && type != LUA_TNIL)
         return allot__read_fail(L, NULL, "%s is a %s, not a string", key, luaL_typename(L, -1)),
                NULL;
-    lua_pop(L, 1); /* the table keeps it */
+    const char *text = type == LUA_TSTRING ? allot__read_text(L) : NULL;
+    lua_pop(L, 1);
     return text;
 }
 
