@@ -210,7 +210,7 @@ describe("attributes", function ()
     attributes = { tier = { type = "integer", min = 1, max = 5, default = 2 },
                    gold = { type = "boolean" } },
     quota = {
-      fill "gold" { by = function (gold) return gold end, up_to = 4 },
+      fill "gold" { by = function (gold) return gold and 1 or 0 end, up_to = 4 },
       fill "tiers" { by = "tier" },
     },]]
 

@@ -16,7 +16,7 @@ return policy {
   },
   quota = { fill "all" { by = 1 } },
   victims = order {
-    "importance", desc "cost", function (ran, gold) return gold == 1 and 0 or -ran end,
+    "importance", desc "cost", function (ran, gold) return gold and 0 or -ran end,
     desc(function (task) return task.started end),
   },
   guards = {

@@ -68,6 +68,11 @@ int allot_rows_column_find(allot_rows rows, const char *name, size_t len)
     return -1;
 }
 
+int allot_rows_column_flag(allot_rows rows, int column)
+{
+    return rows == ALLOT_CONSUMERS && (column == ALLOT_EXCLUSIVE || column == ALLOT_REBALANCE);
+}
+
 const char *allot_column_name(int column)
 {
     return allot_rows_column_name(ALLOT_CONSUMERS, column);

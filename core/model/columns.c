@@ -32,7 +32,7 @@ int32_t allot_plan_column_at(const allot_plan *plan, int32_t i, allot_attribute 
         *out = ((const allot_attribute *)plan->attributes.items)[i - ALLOT_PLAN_COLUMNS];
         return allot__column_number(i);
     }
-    bool flag = i == ALLOT_EXCLUSIVE || i == ALLOT_REBALANCE;
+    bool flag = allot_rows_column_flag(ALLOT_CONSUMERS, i);
     *out = (allot_attribute){.name = allot_column_name(i),
                              .type = flag ? ALLOT_BOOLEAN : ALLOT_INTEGER,
                              .max = flag ? 1 : ALLOT_AMOUNT_MAX,

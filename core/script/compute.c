@@ -16,6 +16,16 @@
 /* Results are left on the stack for so many rows, then read: cheaper than popping each. */
 enum { GROUP = 32 };
 
+/* Column `c` of those that the call reads, of a row. */
+static void push_column(lua_State *L, const allot__batch_run *run, int64_t c, int32_t row)
+{
+    int64_t value = run->batch->columns[c][row];
+    if (run->call->flags >> c & 1)
+        lua_pushboolean(L, value != 0);
+    else
+        lua_pushinteger(L, value);
+}
+
 /* ---- The row view -------------------------------------------------------------------------- */
 
 /* Upvalues: the script, the kind of rows, the numbers of the columns by name. */
@@ -38,7 +48,7 @@ static int view_index(lua_State *L)
                           lua_tostring(L, 2));
     if (!at)
         return luaL_error(L, "column '%s' is not known yet at this stage", lua_tostring(L, 2));
-    lua_pushinteger(L, run->batch->columns[at - run->call->columns][run->row]);
+    push_column(L, run, at - run->call->columns, run->row);
     return 1;
 }
 
@@ -124,13 +134,12 @@ static bool take_rows(lua_State *L, allot__batch_run *run, int index, int32_t fi
 /* Calls the function, at `base`, for some rows, and leaves the results behind each other. */
 static void call_rows(lua_State *L, allot__batch_run *run, int base, int32_t first, int32_t rows)
 {
-    const int64_t *const *columns = run->batch->columns;
     int count = run->call->count;
     for (int32_t row = first; row < first + rows; row++) {
         run->row = row;
         lua_pushvalue(L, base);
         for (int c = 0; c < count; c++)
-            lua_pushinteger(L, columns[c][row]);
+            push_column(L, run, c, row);
         lua_call(L, count, 1);
     }
 }
@@ -280,13 +289,40 @@ static int32_t about(const allot__batch_run *run, char *path, size_t size)
     return consumer;
 }
 
+/* Which of the function's parameters are true or false, where it took one for a number. Of hosts
+ * those of the row. */
+static void name_flags(lua_State *L, const allot__batch_run *run, char *hint, size_t size)
+{
+    const allot__call *call = run->call;
+    const char *name;
+    size_t used = 0;
+    lua_rawgeti(L, LUA_REGISTRYINDEX, call->ref);
+    for (int n = 1; !call->view && (name = lua_getlocal(L, NULL, n)) != NULL; n++) {
+        allot_host_value value = {.boolean = 0};
+        bool flag = call->flags >> (n - 1) & 1;
+        if (call->rows == ALLOT_HOSTS)
+            flag = allot_plan_host_value(run->batch->plan, run->batch->items[run->row], name,
+                                         &value) == ALLOT_OK &&
+                   value.boolean;
+        if (flag && used < size)
+            used += (size_t)snprintf(hint + used, size - used, "%s'%.60s'", used ? ", " : "", name);
+    }
+    lua_pop(L, 1);
+    if (used > 0 && used < size)
+        snprintf(hint + used, size - used, " is true or false, and no number");
+}
+
 static int tell(allot__script *script, int status, allot_report *report)
 {
     const allot__batch_run *run = &script->run;
-    char path[512], message[256];
+    char path[512], message[256], hint[200] = "";
     int32_t consumer = about(run, path, sizeof path);
     allot_diagnostic finding = {
         .path = path, .consumer = consumer, .group = run->batch->group, .field = -1};
+    const char *said = status ? lua_tostring(script->box.L, -1) : run->found;
+    if (said && strstr(said, "boolean"))
+        name_flags(script->box.L, run, hint, sizeof hint);
+    finding.hint = *hint ? hint : NULL;
     if (status)
         return allot__fault(script, status, ALLOT_ESCRIPT, "E-policy-run", &finding, report);
     int used = snprintf(message, sizeof message, "the function of %s ", run->call->role);

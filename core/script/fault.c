@@ -92,7 +92,8 @@ void allot__fault_say(const allot__script *script, const char *code, int32_t lin
     made.source = made.col ? source : NULL;
     if (line < 1)
         made.line = made.col = 1; /* about the file as a whole */
-    made.hint = allot__fault_hint(text);
+    const char *meant = allot__fault_hint(text);
+    made.hint = meant ? meant : made.hint;
     made.message = text;
     allot_report_add(report, &made);
 }

@@ -57,12 +57,12 @@ void allot__read_kind(lua_State *L, const char *kind, const char *what)
 
 static int32_t read_integer(lua_State *L, const char *key, int32_t fallback)
 {
-    lua_Integer value = fallback;
     int type = allot__read_push(L, key);
-    if (type != LUA_TNIL && !lua_isinteger(L, -1))
+    if (type != LUA_TNIL && type != LUA_TBOOLEAN && !lua_isinteger(L, -1))
         allot__read_fail(L, NULL, "%s is a %s, not a whole number", key, luaL_typename(L, -1));
-    if (type != LUA_TNIL)
-        value = lua_tointeger(L, -1);
+    lua_Integer value = type == LUA_TNIL       ? fallback
+                        : type == LUA_TBOOLEAN ? lua_toboolean(L, -1)
+                                               : lua_tointeger(L, -1);
     if (value < -ALLOT_AMOUNT_MAX || value > ALLOT_NONE)
         allot__read_fail(L, NULL, "%s is out of range", key);
     lua_pop(L, 1);

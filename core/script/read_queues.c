@@ -114,8 +114,15 @@ static void read_field(lua_State *L, const char *at, allot__test *out)
         allot__read_fail(L, at, "higher takes \"priority\" or \"slot_share\"");
 }
 
+static bool is_flag(const void *ud, const char *name)
+{
+    (void)ud;
+    return strcmp(name, "preemptive") == 0 || strcmp(name, "preemptable") == 0;
+}
+
 /* The function in the test on top. */
-static void read_function(lua_State *L, const char *test_at, allot__test *out)
+static void read_function(lua_State *L, const allot__script *script, const char *test_at,
+                          allot__test *out)
 {
     lua_Debug ar;
     lua_pushvalue(L, -1);
@@ -127,20 +134,22 @@ static void read_function(lua_State *L, const char *test_at, allot__test *out)
     if (ar.isvararg || ar.nparams > 2)
         allot__read_fail(L, at, "a test is a function of two: the preempting queue and the other");
     *out = (allot__test){.kind = ALLOT__TEST_FUNCTION, .line = ar.linedefined};
+    if (strcmp(ar.short_src, script->box.source) == 0)
+        allot__flags_read(L, &(allot__flags){script, true, is_flag, NULL}, out->line);
     out->straight = allot__script_straight(L);
     lua_pushvalue(L, -1);
     out->ref = luaL_ref(L, LUA_REGISTRYINDEX);
 }
 
 /* The test on top, popped. */
-static void read_test(lua_State *L, allot__test *out)
+static void read_test(lua_State *L, const allot__script *script, allot__test *out)
 {
     allot__read_kind(L, "test", "an item of a relation");
     const char *at = allot__read_string(L, "at");
     int type = allot__read_push(L, "test");
     const char *word = type == LUA_TSTRING ? lua_tostring(L, -1) : "";
     if (type == LUA_TFUNCTION)
-        read_function(L, at, out);
+        read_function(L, script, at, out);
     lua_pop(L, 1);
     if (strcmp(word, "higher") == 0)
         read_field(L, at, out);
@@ -165,7 +174,7 @@ static void read_preempts(lua_State *L, allot__reading *reading)
             allot__read_fail(L, NULL, "a relation has 1 to %d tests", ALLOT__TESTS_MAX);
         for (; out->count < (int32_t)count; out->count++) {
             lua_rawgeti(L, -1, out->count + 1);
-            read_test(L, &out->tests[out->count]);
+            read_test(L, reading->script, &out->tests[out->count]);
         }
     }
     lua_pop(L, 1);

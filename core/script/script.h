@@ -26,6 +26,7 @@ enum {
 _Static_assert((int)ALLOT_COLUMN_COUNT <= (int)ALLOT_TASK_COLUMN_COUNT &&
                    (int)ALLOT_LEASE_COLUMN_COUNT <= (int)ALLOT_TASK_COLUMN_COUNT,
                "a call has room for the columns of all kinds of rows");
+_Static_assert((int)ALLOT__COLUMNS_MAX <= 64, "a bit for every column of a call");
 
 /* What a function gives. */
 typedef enum allot__answer {
@@ -47,6 +48,7 @@ typedef struct allot__call {
     int64_t round, took; /* of the time (script.h) that it is in: microseconds */
     int32_t count; /* columns; of hosts: parameters, by whose names their attributes are found */
     uint8_t columns[ALLOT__COLUMNS_MAX];
+    uint64_t flags; /* bits by the place in columns: those are true or false */
 } allot__call;
 
 /* A test of a relation of queues. */
@@ -254,6 +256,8 @@ allot_source allot__read_function(lua_State *L, allot__reading *reading, const c
 /* The columns of rows of that kind under the draft, and their names. */
 int32_t allot__read_columns(const allot__draft *draft, allot_rows rows);
 const char *allot__read_column_name(const allot__draft *draft, allot_rows rows, int32_t column);
+/* Is such a column true or false? */
+bool allot__read_flag(const allot__draft *draft, allot_rows rows, int32_t column);
 /* Raises where a column that goes by who preempts is a key of an order that does not know it. */
 void allot__read_impartial(lua_State *L, const allot__reading *reading, const char *who,
                            const allot__draft_order *order);
@@ -269,6 +273,26 @@ void allot__read_forget(lua_State *L);
 /* The string in field `key` of the table on top, as allot__read_text; NULL: nil. Raises for others.
  */
 const char *allot__read_string(lua_State *L, const char *key);
+
+/* ---- flags.c: raises. ---- */
+
+/* What a function reads that is true or false. */
+typedef struct allot__flags {
+    const allot__script *script; /* in whose text the function is */
+    bool fields;                 /* they are fields of its parameters, not parameters */
+    bool (*is_flag)(const void *ud, const char *name);
+    const void *ud;
+} allot__flags;
+
+/* Raises where the function on top of the stack, which begins on that line, takes one for a number.
+ */
+void allot__flags_read(lua_State *L, const allot__flags *flags, int32_t line);
+/* Likewise of the columns that a call reads. */
+void allot__flags_columns(lua_State *L, const allot__reading *reading, const allot__call *call);
+/* Raises where a column in place of such a function is one, and `role` wants numbers: only orders
+ * go by what is true or false; false comes first. */
+void allot__flags_source(lua_State *L, const allot__reading *reading, const char *at,
+                         const char *role, int32_t column);
 
 /* ---- load.c ---- */
 

@@ -79,12 +79,26 @@ int32_t allot__read_columns(const allot__draft *draft, allot_rows rows)
     return built_in(rows) + attributes;
 }
 
-const char *allot__read_column_name(const allot__draft *draft, allot_rows rows, int32_t column)
+/* NULL: the column is built in. */
+static const allot_attribute *attribute_of(const allot__draft *draft, allot_rows rows,
+                                           int32_t column)
 {
     int32_t attribute = column - built_in(rows);
     if (attribute < 0)
-        return allot_rows_column_name(rows, column);
-    return (rows == ALLOT_TASKS ? draft->task_attributes : draft->attributes)[attribute].name;
+        return NULL;
+    return &(rows == ALLOT_TASKS ? draft->task_attributes : draft->attributes)[attribute];
+}
+
+const char *allot__read_column_name(const allot__draft *draft, allot_rows rows, int32_t column)
+{
+    const allot_attribute *attribute = attribute_of(draft, rows, column);
+    return attribute ? attribute->name : allot_rows_column_name(rows, column);
+}
+
+bool allot__read_flag(const allot__draft *draft, allot_rows rows, int32_t column)
+{
+    const allot_attribute *attribute = attribute_of(draft, rows, column);
+    return attribute ? attribute->type != ALLOT_INTEGER : allot_rows_column_flag(rows, column);
 }
 
 static int32_t find_in(const allot__draft *draft, allot_rows rows, const char *name)
@@ -201,6 +215,12 @@ static bool takes_view(lua_State *L, const allot__reading *reading, const char *
     return true;
 }
 
+static void add_column(const allot__reading *reading, int32_t column, allot__call *call)
+{
+    call->flags |= (uint64_t)allot__read_flag(reading->draft, reading->rows, column) << call->count;
+    call->columns[call->count++] = (uint8_t)column;
+}
+
 static void read_parameters(lua_State *L, const allot__reading *reading, const char *at,
                             int32_t last, allot__call *call)
 {
@@ -210,7 +230,7 @@ static void read_parameters(lua_State *L, const allot__reading *reading, const c
         for (int32_t i = 0; i < all; i++) {
             if ((reading->rows != ALLOT_CONSUMERS || i <= last || i >= ALLOT_COLUMN_COUNT) &&
                 !of_preemptor(reading, i))
-                call->columns[call->count++] = (uint8_t)i;
+                add_column(reading, i, call);
         }
         return;
     }
@@ -220,7 +240,7 @@ static void read_parameters(lua_State *L, const allot__reading *reading, const c
             allot__read_fail(L, at, "a function reads at most %d columns", ALLOT__COLUMNS_MAX);
         int32_t column = check_column(L, reading, at, name, last);
         refuse_preemptor(L, reading, at, "a function", column);
-        call->columns[call->count++] = (uint8_t)column;
+        add_column(reading, column, call);
     }
 }
 
@@ -253,6 +273,20 @@ static allot__answer answer_of(const char *role)
     return number ? ALLOT__NUMBER : ALLOT__AMOUNT;
 }
 
+/* The function on top, as far as the core knows what it reads. */
+static void read_arguments(lua_State *L, allot__reading *reading, const char *at, int32_t last,
+                           allot__call *call)
+{
+    if (reading->rows == ALLOT_HOSTS) {
+        count_parameters(L, at, call);
+    } else if (reading->rows == ALLOT_LEASES) {
+        take_sides(L, at, call);
+    } else {
+        read_parameters(L, reading, at, last, call);
+        allot__flags_columns(L, reading, call);
+    }
+}
+
 allot_source allot__read_function(lua_State *L, allot__reading *reading, const char *fill_at,
                                   const char *role, int32_t last)
 {
@@ -274,12 +308,7 @@ allot_source allot__read_function(lua_State *L, allot__reading *reading, const c
                           .rows = reading->rows,
                           .role = role,
                           .answer = answer_of(role)};
-    if (reading->rows == ALLOT_HOSTS)
-        count_parameters(L, at, call);
-    else if (reading->rows == ALLOT_LEASES)
-        take_sides(L, at, call);
-    else
-        read_parameters(L, reading, at, last, call);
+    read_arguments(L, reading, at, last, call);
     call->straight = allot__script_straight(L);
     call->ref = luaL_ref(L, LUA_REGISTRYINDEX);
     return (allot_source){ALLOT_FROM_FUNCTION, script->call_count++};
@@ -298,6 +327,7 @@ allot_source allot__read_source(lua_State *L, allot__reading *reading, const cha
         int32_t column = check_column(L, reading, at, lua_tostring(L, -1), last);
         if (strcmp(role, "value") == 0)
             refuse_preemptor(L, reading, at, "a guard", column);
+        allot__flags_source(L, reading, at, role, column);
         source = (allot_source){ALLOT_FROM_COLUMN, column};
     } else if (lua_isinteger(L, -1) && answer_of(role) == ALLOT__AMOUNT) {
         lua_Integer value = lua_tointeger(L, -1);

@@ -52,7 +52,7 @@ local function boolean(what, spec, made)
   if spec.default ~= nil and type(spec.default) ~= "boolean" then
     return what .. ": default is true or false"
   end
-  made.min, made.max, made.default = 0, 1, spec.default and 1 or 0
+  made.min, made.max, made.default = 0, 1, spec.default == true
 end
 
 --- One of a few strings; kept as its place among them, from 0.
@@ -86,7 +86,7 @@ local function tag(what, spec, made)
   if spec.min ~= nil or spec.max ~= nil or spec.default ~= nil then
     return what .. ": a tag has no min, max and default"
   end
-  made.min, made.max, made.default = 0, 1, 0
+  made.min, made.max, made.default = 0, 1, false
 end
 
 --- A set of words; kept as a number, whose bits are the places of what it has.

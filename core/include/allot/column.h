@@ -25,8 +25,8 @@ extern "C" {
     XX(RANK, "rank", "0 is best; larger is worse")                                                 \
     XX(SHARE, "share", "share ratio")                                                              \
     XX(GRACE, "grace", "seconds a task has to end once its slot is reclaimed")                     \
-    XX(EXCLUSIVE, "exclusive", "1: hosts on which it has a slot are closed to others (H-14)")      \
-    XX(REBALANCE, "rebalance", "0: at a switch of windows it drains, nothing is taken (A-71)")     \
+    XX(EXCLUSIVE, "exclusive", "true: hosts on which it has a slot are closed to others (H-14)")   \
+    XX(REBALANCE, "rebalance", "false: at a switch of windows it drains, nothing is taken (A-71)") \
     XX(CONFIGURED, "configured", "owned slots as the plan states them, unscaled")                  \
     XX(DEMAND, "demand", "slots wanted; of a parent: the need of its children (C-2)")              \
     XX(NEED, "need", "max(reserve, min(demand, limit)) (C-2)")                                     \
@@ -184,6 +184,9 @@ typedef enum allot_lease_column {
 ALLOT_API const char *allot_rows_column_name(allot_rows rows, int column);
 ALLOT_API const char *allot_rows_column_doc(allot_rows rows, int column);
 ALLOT_API int allot_rows_column_find(allot_rows rows, const char *name, size_t len);
+/* Is a built-in column true or false? Its rows have 1 or 0 of it, and a script sees true or false.
+ */
+ALLOT_API int allot_rows_column_flag(allot_rows rows, int column);
 
 #ifdef __cplusplus
 }

@@ -49,8 +49,8 @@ typedef enum allot_rounding {
 
 typedef enum allot_attribute_type {
     ALLOT_INTEGER = 1,
-    ALLOT_BOOLEAN,
-    ALLOT_TAG /* of tasks alone: 1 for those that have the tag of that name */
+    ALLOT_BOOLEAN, /* 1 or 0 here; a script sees true or false, as of tags */
+    ALLOT_TAG      /* of tasks alone: 1 for those that have the tag of that name */
 } allot_attribute_type;
 
 /* A plan column that a policy declares. Strings are copied. */
