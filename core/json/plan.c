@@ -274,6 +274,7 @@ static void end(allot__plan_reader *reader)
     if (reader->groups != NULL)
         allot_engine_alloc(engine, reader->groups, reader->group_count * sizeof *reader->groups, 0);
     allot__branches_free(reader);
+    allot_policy_free(reader->displaced);
     allot__windows_end(reader);
     allot__queues_end(reader);
     if (reader->fields != NULL)

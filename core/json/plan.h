@@ -77,6 +77,9 @@ typedef struct allot__plan_reader {
     allot__window_entry *windows;
     size_t window_count;
     bool no_policy; /* one failed: what consumers may state is not known */
+    /* The plan's own policy where another stands in, held by the reader; NULL: none does, or it
+     * cannot be loaded. What it declares may be stated all the same. */
+    allot_policy *displaced;
     /* Of the faults: policies that could not be read, or ran past their budget; and which of these
      * was the first. */
     int64_t unread;

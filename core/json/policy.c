@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* policy.c: every `policy` of a plan is loaded, with what the plan states for it. */
+#include <stdio.h>
 #include <string.h>
 
 #include "json/options.h"
@@ -130,8 +131,14 @@ static int read_policy(allot__plan_reader *reader, int32_t group, uint32_t numbe
             allot__doc_fault(doc, allot__at(number), "E-missing", NULL, "\"use\" is missing");
     }
     const char *instead = group == ALLOT_ALL ? reader->loader->instead : NULL;
-    if (instead != NULL && use.kind != 0 && strcmp(instead, use.string) != 0)
+    if (instead != NULL && use.kind != 0 && strcmp(instead, use.string) != 0) {
+        const allot_policy_loader *loader = reader->loader;
+        if (status == ALLOT_OK &&
+            loader->load(loader->ud, doc->engine, use.string, doc->file, list.options, list.count,
+                         &reader->displaced, NULL) == ALLOT_ENOMEM)
+            status = ALLOT_ENOMEM;
         list.count = shared->count; /* what stands beside the other's name is the other's */
+    }
     if (use.kind == 0)
         reader->no_policy = true;
     else if (status == ALLOT_OK)
@@ -197,10 +204,65 @@ static int read_policies(allot__plan_reader *reader, const allot__choices *share
     return status;
 }
 
-/* Nobody else can know an option that the only policy does not. */
+/* ---- The policy that another stands in for --------------------------------------------------- */
+
+static bool declares(const allot_plan *plan, const char *name, bool of_tasks)
+{
+    allot_attribute it;
+    if (!of_tasks)
+        return allot_plan_column(plan, name, strlen(name)) >= 0;
+    for (int32_t i = 0; allot_plan_task_attribute_at(plan, i, &it) == ALLOT_OK; i++)
+        if (strcmp(it.name, name) == 0)
+            return true;
+    return false;
+}
+
+/* Gives `rest` the attribute where no policy of the plan declares it; its name joins the list. */
+static int leave_over(const allot__plan_reader *reader, const allot_attribute *it, bool of_tasks,
+                      allot_policy *rest, char *names, size_t size)
+{
+    size_t used = strlen(names);
+    if (declares(reader->plan, it->name, of_tasks))
+        return ALLOT_OK;
+    snprintf(names + used, size - used, "%s%s", used > 0 ? ", " : "", it->name);
+    return of_tasks ? allot_policy_task_attribute(rest, it) : allot_policy_attribute(rest, it);
+}
+
+/* What the displaced policy declares, and no other, may be stated; one note says what it is. */
+static int read_leftover(allot__plan_reader *reader)
+{
+    const allot_policy *own = reader->displaced;
+    allot_policy *rest;
+    char names[300] = "";
+    if (own == NULL || reader->no_policy)
+        return ALLOT_OK;
+    int status = allot_policy_new(reader->doc.engine, allot_policy_name(own), &rest);
+    if (status != ALLOT_OK)
+        return status;
+    for (int32_t i = 0; i < allot_policy_attributes(own) && status == ALLOT_OK; i++)
+        status =
+            leave_over(reader, allot_policy_attribute_at(own, i), false, rest, names, sizeof names);
+    for (int32_t i = 0; i < allot_policy_task_attributes(own) && status == ALLOT_OK; i++)
+        status = leave_over(reader, allot_policy_task_attribute_at(own, i), true, rest, names,
+                            sizeof names);
+    if (status == ALLOT_OK && *names != '\0')
+        status = allot_plan_attributes(reader->plan, rest);
+    allot_policy_free(rest);
+    if (status == ALLOT_OK && *names != '\0')
+        allot__doc_warn(&reader->doc, allot__at(reader->top[ALLOT__PLAN_POLICY].number), "W-unread",
+                        NULL, "\"%.100s\" stands in for \"%.100s\", and does not read its %s",
+                        reader->loader->instead, allot_policy_name(own), names);
+    return status == ALLOT_ENOMEM ? status : ALLOT_OK;
+}
+
+/* ---- Options --------------------------------------------------------------------------------- */
+
+/* Nobody else can know an option that the only policy does not; where one stands in for another,
+ * the other may. */
 static bool is_single(const allot__plan_reader *reader)
 {
-    bool single = reader->branch_count == 0;
+    bool single =
+        reader->branch_count == 0 && (reader->loader == NULL || reader->loader->instead == NULL);
     for (size_t i = 0; i < reader->group_count; i++)
         single = single && reader->groups[i].policy == 0;
     for (size_t i = 0; i < reader->window_count; i++)
@@ -256,6 +318,8 @@ int allot__policies_read(allot__plan_reader *reader)
         status = take_options(reader, options, &shared);
     if (status == ALLOT_OK)
         status = read_policies(reader, &shared);
+    if (status == ALLOT_OK)
+        status = read_leftover(reader);
     allot__choices_free(engine, &shared);
     cJSON_Delete(options);
     cJSON_Delete(params);

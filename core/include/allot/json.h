@@ -52,7 +52,8 @@ typedef struct allot_use_option {
  *
  * `instead` is loaded as the plan's own policy, whatever the plan says that it is: without the
  * options beside that one's name, unless it is the same. Groups, windows and branches that name a
- * policy keep theirs. NULL: as the plan says.
+ * policy keep theirs. The plan's own is loaded before it, without a report: what that declares may
+ * be stated, and a warning names what nobody reads of it. NULL: as the plan says.
  */
 typedef struct allot_policy_loader {
     void *ud;
