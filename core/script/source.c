@@ -26,7 +26,8 @@ int allot__read_fail(lua_State *L, const char *at, const char *format, ...)
 
 /* ---- Strings ------------------------------------------------------------------------------- */
 
-/* In Lua's registry: the strings that were read, as keys. */
+/* In Lua's registry: the strings that were read, each by its address. By itself as a key it would
+ * not do: one that is long is as good there as another of the same text, which alone is kept. */
 static const char anchors = 0;
 
 const char *allot__read_text(lua_State *L)
@@ -37,11 +38,11 @@ const char *allot__read_text(lua_State *L)
         lua_pushvalue(L, -1);
         lua_rawsetp(L, LUA_REGISTRYINDEX, &anchors);
     }
+    const char *text = lua_tostring(L, -2);
     lua_pushvalue(L, -2);
-    lua_pushboolean(L, 1);
-    lua_rawset(L, -3);
+    lua_rawsetp(L, -2, text);
     lua_pop(L, 1);
-    return lua_tostring(L, -1);
+    return text;
 }
 
 void allot__read_forget(lua_State *L)
