@@ -181,17 +181,10 @@ static bool lists(const char *const *names, int32_t count, const char *name)
     return false;
 }
 
-void allot__tell_barred(const allot__job_teller *it, int32_t high, int32_t low, char *text,
-                        size_t size)
+/* What the queues themselves say (P-3 ... P-5). */
+static void put_unsaid(const allot_queue *above, const allot_queue *below, char *text, size_t size)
 {
-    const allot_queue *above = allot__tell_queue_of(it, high);
-    const allot_queue *below = allot__tell_queue_of(it, low);
-    if (high == low) {
-        snprintf(text, size, "jobs of one queue never preempt each other (P-6)");
-    } else if (above->priority <= below->priority) {
-        snprintf(text, size, "PRIORITY %" PRId32 " is not below %" PRId32 " (P-6)", below->priority,
-                 above->priority);
-    } else if (below->high_count > 0 && !lists(below->high, below->high_count, above->name)) {
+    if (below->high_count > 0 && !lists(below->high, below->high_count, above->name)) {
         snprintf(text, size, "its list of those that may preempt it does not name /%.100s (P-4)",
                  above->name);
     } else if (!below->preemptable && !above->preemptive) {
@@ -201,6 +194,60 @@ void allot__tell_barred(const allot__job_teller *it, int32_t high, int32_t low, 
                  above->name);
     } else {
         snprintf(text, size, "the policy's relation says no");
+    }
+}
+
+/* What refused; where no policy was asked, what P-6 and P-7 come to first. */
+static int32_t refusal(const allot__job_teller *it, int32_t high, int32_t low)
+{
+    const allot__relation *relation = it->teller.work->plan->relation;
+    if (relation->refused != NULL) {
+        return relation->refused[(size_t)high * (size_t)relation->count + (size_t)low];
+    }
+    return allot__tell_queue_of(it, high)->priority <= allot__tell_queue_of(it, low)->priority
+               ? ALLOT_REFUSED_PRIORITY
+               : ALLOT_REFUSED_QUEUES;
+}
+
+/* A test of the policy's own. */
+static void put_test(const allot_policy *policy, int32_t refusal, char *text, size_t size)
+{
+    const allot_provider *provider = &policy->provider;
+    const char *name = provider->refusal != NULL
+                           ? provider->refusal(provider->ud, policy->preempts, refusal)
+                           : NULL;
+    if (name != NULL) {
+        snprintf(text, size, "%.120s, a test of policy \"%.40s\", says no", name, policy->name);
+    } else {
+        snprintf(text, size, "the relation of policy \"%.100s\" says no", policy->name);
+    }
+}
+
+void allot__tell_barred(const allot__job_teller *it, int32_t high, int32_t low, char *text,
+                        size_t size)
+{
+    const allot_policy *policy = it->teller.rules->policy;
+    const allot_queue *above = allot__tell_queue_of(it, high);
+    const allot_queue *below = allot__tell_queue_of(it, low);
+    if (high == low) {
+        snprintf(text, size, "jobs of one queue never preempt each other (P-6)");
+    } else if (it->queues->pool_of[high] >= 0 || it->queues->pool_of[low] >= 0) {
+        snprintf(text, size, "queues of pools neither preempt nor are preempted (Q-11, A-24)");
+    } else if (policy->preempts == ALLOT_NOBODY) {
+        snprintf(text, size, "policy \"%.100s\" lets nobody preempt", policy->name);
+    } else {
+        int32_t why = refusal(it, high, low);
+        if (why == ALLOT_REFUSED_PRIORITY) {
+            snprintf(text, size, "PRIORITY %" PRId32 " is not below %" PRId32 " (P-6)",
+                     below->priority, above->priority);
+        } else if (why == ALLOT_REFUSED_SLOT_SHARE) {
+            snprintf(text, size, "slot_share %" PRId32 " is not below %" PRId32, below->slot_share,
+                     above->slot_share);
+        } else if (why == ALLOT_REFUSED_QUEUES) {
+            put_unsaid(above, below, text, size);
+        } else {
+            put_test(policy, why, text, size);
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 /* tell_shelter.c: what protects a running job from being preempted, since when, until when. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "engine/job_rows.h"
 #include "engine/order.h"
@@ -158,6 +159,14 @@ static int32_t tell_above(const allot__job_teller *it)
     return count;
 }
 
+/* Is it one of the parameters P-30 ... P-34? */
+static bool is_parameter(const allot__guard *guard)
+{
+    return guard->value.kind == ALLOT_FROM_COLUMN &&
+           guard->value.value >= ALLOT_TASK_PREEMPTIONS_LEFT &&
+           guard->value.value <= ALLOT_TASK_FINISH_TIME_LEFT;
+}
+
 /* The guard that sheltered it, if that is none of the parameters told of. */
 static const char *guard_of(const allot__job_teller *it)
 {
@@ -167,10 +176,7 @@ static const char *guard_of(const allot__job_teller *it)
         return NULL;
     }
     const allot__guard *guard = (const allot__guard *)all->items + (mark - ALLOT__SPARED_GUARD);
-    bool told = guard->value.kind == ALLOT_FROM_COLUMN &&
-                guard->value.value >= ALLOT_TASK_PREEMPTIONS_LEFT &&
-                guard->value.value <= ALLOT_TASK_FINISH_TIME_LEFT;
-    return told ? NULL : guard->label;
+    return is_parameter(guard) ? NULL : guard->label;
 }
 
 void allot__tell_shelter(const allot__job_teller *it)
@@ -198,29 +204,57 @@ static int64_t minutes(int64_t seconds, bool up)
     return up && whole < 1 ? 1 : whole;
 }
 
-static void tell_parameter(const allot__job_teller *it, int32_t column, const char *name,
-                           int64_t value, const char *unit, const char *rest)
+/* The policy's own guards, by their labels, which let it go. */
+static void tell_own_guards(const allot__job_teller *it)
 {
-    if (value > 0 && guards(it, column)) {
-        allot__tell(&it->teller, "  %s of %" PRId64 "%s or %s.", name, value, unit, rest);
+    const allot_policy *policy = it->teller.rules->policy;
+    char names[300] = "";
+    int32_t count = 0;
+    for (size_t i = 0; i < policy->guards.count; i++) {
+        const allot__guard *guard = (const allot__guard *)policy->guards.items + i;
+        size_t used = strlen(names);
+        if (!is_parameter(guard) && count++ < ALLOT__TELL_NAMED) {
+            snprintf(names + used, sizeof names - used, "%s%.50s", used > 0 ? ", " : "",
+                     guard->label);
+        }
+    }
+    if (count > 0) {
+        allot__tell(&it->teller, "Guard%s of policy \"%.100s\" let it go: %s%s.",
+                    count == 1 ? "" : "s", policy->name, names,
+                    count > ALLOT__TELL_NAMED ? ", ..." : "");
     }
 }
 
 void allot__tell_sparing(const allot__job_teller *it)
 {
     numbers of = numbers_of(it);
-    allot__tell(&it->teller, "Each of these, stated where it is now or else of its application, "
-                             "its queue or all, would have spared it (A-6):");
-    tell_parameter(it, ALLOT_TASK_PREEMPTIONS_LEFT, "max_job_preempt", it->job->preempted, "",
-                   "less (P-30)");
-    tell_parameter(it, ALLOT_TASK_PREEMPT_TIME_LEFT, "max_total_time_preempt",
-                   minutes(it->job->suspended_for, false), " minutes", "less (P-31)");
-    tell_parameter(it, ALLOT_TASK_INTERVAL_OVER, "no_preempt_interval", minutes(of.since, true),
-                   " minutes", "more (P-32)");
-    tell_parameter(it, ALLOT_TASK_RUN_TIME_LEFT, "no_preempt_run_time", minutes(of.ran, false),
-                   " minutes", "less (P-33)");
-    if (of.limited && of.remaining > 0) {
-        tell_parameter(it, ALLOT_TASK_FINISH_TIME_LEFT, "no_preempt_finish_time",
-                       minutes(of.remaining, true), " minutes", "more (P-34)");
+    const struct {
+        int32_t column;
+        const char *name;
+        int64_t value; /* 0: none would have */
+        const char *rest;
+    } all[] = {
+        {ALLOT_TASK_PREEMPTIONS_LEFT, "max_job_preempt", it->job->preempted, " or less (P-30)"},
+        {ALLOT_TASK_PREEMPT_TIME_LEFT, "max_total_time_preempt",
+         minutes(it->job->suspended_for, false), " minutes or less (P-31)"},
+        {ALLOT_TASK_INTERVAL_OVER, "no_preempt_interval", minutes(of.since, true),
+         " minutes or more (P-32)"},
+        {ALLOT_TASK_RUN_TIME_LEFT, "no_preempt_run_time", minutes(of.ran, false),
+         " minutes or less (P-33)"},
+        {ALLOT_TASK_FINISH_TIME_LEFT, "no_preempt_finish_time",
+         of.limited && of.remaining > 0 ? minutes(of.remaining, true) : 0,
+         " minutes or more (P-34)"}};
+    bool begun = false;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        if (all[i].value <= 0 || !guards(it, all[i].column)) {
+            continue;
+        }
+        if (!begun) {
+            allot__tell(&it->teller, "Each of these, stated where it is now or else of its "
+                                     "application, its queue or all, would have spared it (A-6):");
+        }
+        begun = true;
+        allot__tell(&it->teller, "  %s of %" PRId64 "%s.", all[i].name, all[i].value, all[i].rest);
     }
+    tell_own_guards(it);
 }

@@ -110,6 +110,7 @@ typedef struct allot__relation {
     int32_t count;   /* queues */
     uint64_t *may;   /* bit low of row high: words per row = (count + 63) / 64 */
     int32_t *levels; /* by high * count + low; NULL: nobody prefers anybody */
+    int8_t *refused; /* likewise, an allot_refusal; NULL: no policy was asked */
 } allot__relation;
 
 static inline bool allot__may_preempt(const allot__relation *relation, int32_t high, int32_t low)

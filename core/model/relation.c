@@ -21,6 +21,8 @@ static void end(allot_engine *engine, allot__relation *it)
         return;
     allot__free(engine, it->may, (size_t)it->count * allot__words(it->count), sizeof *it->may);
     allot__free(engine, it->levels, levels_count(it), sizeof *it->levels);
+    allot__free(engine, it->refused, it->refused ? (size_t)it->count * (size_t)it->count : 0,
+                sizeof *it->refused);
     allot__free(engine, it, 1, sizeof *it);
 }
 
@@ -91,10 +93,13 @@ static void put_built_in(const allot_plan *plan, const allot__relation *it)
 
 /* ---- A policy's ---- */
 
-static int put_asked(const allot_plan *plan, const allot__relation *it, allot_report *report)
+static int put_asked(const allot_plan *plan, allot__relation *it, allot_report *report)
 {
     const allot_policy *policy = plan->groups[0].policy;
     const allot_provider *provider = &policy->provider;
+    it->refused = allot__new(plan->engine, (size_t)it->count * (size_t)it->count, 1);
+    if (!it->refused)
+        return ALLOT_ENOMEM;
     for (int32_t high = 0; high < it->count; high++) {
         for (int32_t low = 0; low < it->count; low++) {
             int32_t may = 0;
@@ -103,7 +108,9 @@ static int put_asked(const allot_plan *plan, const allot__relation *it, allot_re
                                                         low, &may, report);
             if (status)
                 return status;
-            set(it, high, low, may != 0);
+            set(it, high, low, may > 0);
+            it->refused[(size_t)high * (size_t)it->count + (size_t)low] =
+                (int8_t)(may > 0 || may < INT8_MIN ? 0 : may);
         }
     }
     return ALLOT_OK;

@@ -388,6 +388,9 @@ static void release(void *ud)
 
 void allot__script_provider(allot__script *script, allot_provider *provider)
 {
-    *provider = (allot_provider){
-        .ud = script, .compute = compute, .release = release, .relate = allot__relate};
+    *provider = (allot_provider){.ud = script,
+                                 .compute = compute,
+                                 .release = release,
+                                 .relate = allot__relate,
+                                 .refusal = allot__relate_refusal};
 }

@@ -169,6 +169,30 @@ static int test(allot__script *script, allot_report *report)
     return ask_function(script, report);
 }
 
+/* What the test says that does not hold. */
+static int32_t refusal_of(const allot__relating *it)
+{
+    switch (it->test->kind) {
+    case ALLOT__TEST_PRIORITY:
+        return ALLOT_REFUSED_PRIORITY;
+    case ALLOT__TEST_SLOT_SHARE:
+        return ALLOT_REFUSED_SLOT_SHARE;
+    case ALLOT__TEST_QUEUES:
+        return ALLOT_REFUSED_QUEUES;
+    case ALLOT__TEST_FUNCTION:
+        break;
+    }
+    return ALLOT_REFUSED_TEST - (int32_t)(it->test - it->tests);
+}
+
+const char *allot__relate_refusal(void *ud, int32_t function, int32_t refusal)
+{
+    const allot__relating *it = &((const allot__script *)ud)->relating;
+    int32_t i = ALLOT_REFUSED_TEST - refusal;
+    return function == 0 && i >= 0 && i < it->count && *it->tests[i].name ? it->tests[i].name
+                                                                          : NULL;
+}
+
 int allot__relate(void *ud, int32_t function, const allot_plan *plan, int32_t high, int32_t low,
                   int32_t *out, allot_report *report)
 {
@@ -187,6 +211,6 @@ int allot__relate(void *ud, int32_t function, const allot_plan *plan, int32_t hi
     }
     it->plan = NULL;
     if (status == ALLOT_OK)
-        *out = it->answer;
+        *out = it->answer == 1 ? 1 : refusal_of(it);
     return status;
 }

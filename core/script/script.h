@@ -64,6 +64,7 @@ typedef struct allot__test {
     int ref; /* of a function, in Lua's registry */
     int32_t line;
     bool straight;
+    char name[LUA_IDSIZE + 32]; /* ... and where it is, for explanations */
 } allot__test;
 
 /* Who may preempt whom: all tests must hold. */
@@ -350,9 +351,10 @@ void allot__script_free(allot__script *script);
 
 /* Makes the views of the two queues of a relation. Raises. */
 void allot__relate_views(lua_State *L, allot__script *script);
-/* An allot_provider's relate. */
+/* An allot_provider's relate, and its refusal. */
 int allot__relate(void *ud, int32_t function, const allot_plan *plan, int32_t high, int32_t low,
                   int32_t *out, allot_report *report);
+const char *allot__relate_refusal(void *ud, int32_t function, int32_t refusal);
 
 /* ---- sides.c ---- */
 

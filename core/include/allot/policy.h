@@ -84,10 +84,19 @@ typedef struct allot_batch {
  * never per comparison. `release` (may be NULL) is called when the policy ends.
  *
  * `relate` (NULL where nothing asks for it) answers for allot_policy_preempts: may jobs of queue
- * `high` preempt those of `low`? *out is 1 or 0. Both are queues of the plan, high != low, and
- * allot_plan_queue_at tells of them. Called once for every two queues when a plan is sealed; must
- * answer the same for the same queues.
+ * `high` preempt those of `low`? *out is 1, or an allot_refusal. Both are queues of the plan, high
+ * != low, and allot_plan_queue_at tells of them. Called once for every two queues when a plan is
+ * sealed; must answer the same for the same queues. `refusal` (may be NULL) names what an
+ * ALLOT_REFUSED_TEST - i was, for explanations, as "the function at fair.lua:3"; NULL: nothing is
+ * known of it. Borrowed, as long as the provider lives.
  */
+typedef enum allot_refusal {
+    ALLOT_REFUSED = 0,             /* no more is said */
+    ALLOT_REFUSED_PRIORITY = -1,   /* that of `low` is not below (P-6) */
+    ALLOT_REFUSED_QUEUES = -2,     /* the queues do not say so (P-3 ... P-5) */
+    ALLOT_REFUSED_SLOT_SHARE = -3, /* that of `low` is not below */
+    ALLOT_REFUSED_TEST = -4        /* this and below: a test of the provider's own */
+} allot_refusal;
 typedef struct allot_provider {
     void *ud;
     int (*compute)(void *ud, int32_t function, const allot_batch *batch, int64_t *out,
@@ -95,6 +104,7 @@ typedef struct allot_provider {
     void (*release)(void *ud);
     int (*relate)(void *ud, int32_t function, const allot_plan *plan, int32_t high, int32_t low,
                   int32_t *out, allot_report *report);
+    const char *(*refusal)(void *ud, int32_t function, int32_t refusal);
 } allot_provider;
 
 /* Makes an empty policy: no fills, round by rank, distribute by rank, reclaim worst rank first in
