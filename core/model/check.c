@@ -235,10 +235,13 @@ static void warn_owned(const allot_plan *plan, int32_t group, allot_report *repo
 {
     const allot__group *it = &plan->groups[group];
     long others = -1;
+    char hint[ALLOT_NAME_MAX + 60];
+    const char *by = allot__policy_divides_by(it->policy);
+    snprintf(hint, sizeof hint, "state `%s`: how it compares to its siblings", by ? by : "");
     allot__fault fault = {.report = report,
                           .severity = ALLOT_WARNING,
                           .code = "W-owned",
-                          .hint = "state `share`: how it compares to its siblings",
+                          .hint = by ? hint : NULL,
                           .group = group,
                           .field = ALLOT_OWNED};
     int32_t consumer = ALLOT_ROOT, first = ALLOT_ROOT;

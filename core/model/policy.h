@@ -108,6 +108,8 @@ const allot__fill *allot__policy_part(const allot_policy *policy, allot__fill_ki
 int32_t allot__policy_parted(const allot_policy *policy);
 /* Does the quota rule go by what a consumer owns? If not, nothing is its own. */
 bool allot__policy_owns(const allot_policy *policy);
+/* What a plan may state that a fill goes by: `share`, or the first attribute; NULL: nothing. */
+const char *allot__policy_divides_by(const allot_policy *policy);
 /* Can a share of 0 leave a row out of all its fills (E-23)? */
 bool allot__policy_leaves_out(const allot_policy *policy);
 

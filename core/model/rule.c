@@ -244,6 +244,24 @@ static bool reads_owned(const allot_policy *policy, allot_source source)
     return reads(policy, source, ALLOT_OWNED) || reads(policy, source, ALLOT_CONFIGURED);
 }
 
+static bool divides_by(const allot_policy *policy, int32_t column)
+{
+    for (int32_t i = 1; i < policy->fill_count; i++) /* behind reserve */
+        if (reads(policy, policy->fills[i].by, column))
+            return true;
+    return false;
+}
+
+const char *allot__policy_divides_by(const allot_policy *policy)
+{
+    if (divides_by(policy, ALLOT_SHARE))
+        return allot_column_name(ALLOT_SHARE);
+    for (int32_t i = 0; i < policy->attribute_count; i++)
+        if (divides_by(policy, ALLOT_COLUMN_COUNT + i))
+            return policy->attributes[i].name;
+    return NULL;
+}
+
 bool allot__policy_owns(const allot_policy *policy)
 {
     for (int32_t i = 0; i < policy->fill_count; i++) {

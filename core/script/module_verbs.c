@@ -117,7 +117,17 @@ static given_loader *push_loader(lua_State *L, int index, const allot__module *m
 
 /* ---- Verbs --------------------------------------------------------------------------------- */
 
-/* allot.plan(text [, {file = , policies = , log = }]) */
+/* Field `instead` of the options at `index`, pushed: the policy in place of the plan's own. */
+static const char *push_instead(lua_State *L, int index)
+{
+    if (lua_isnoneornil(L, index) || lua_getfield(L, index, "instead") == LUA_TNIL)
+        return NULL;
+    if (lua_type(L, -1) != LUA_TSTRING)
+        luaL_error(L, "option instead is a string, not a %s", luaL_typename(L, -1));
+    return lua_tostring(L, -1);
+}
+
+/* allot.plan(text [, {file = , policies = , instead = , log = }]) */
 int allot__module_plan(lua_State *L)
 {
     allot__module *module = module_of(L);
@@ -125,10 +135,11 @@ int allot__module_plan(lua_State *L)
     luaL_checktype(L, 1, LUA_TSTRING);
     const char *text = lua_tolstring(L, 1, &len);
     lua_settop(L, 2);
-    allot__module_options(L, 2, (const char *const[]){"file", "policies", "log", NULL});
+    allot__module_options(L, 2, (const char *const[]){"file", "policies", "instead", "log", NULL});
     const char *file = allot__module_file(L, 2, "plan.json");
     given_loader *given = push_loader(L, 2, module);
     allot_policy_loader loader = {.ud = given, .load = load_given, .zone = zone_given};
+    loader.instead = push_instead(L, 2);
     allot__box *box = allot__box_new(L, module, ALLOT__PLAN, 0);
     given->limits.meter = &box->meter;
     allot__module_log(L, 2, box);

@@ -127,7 +127,7 @@ return {
   { "W-lease", "A contract lends nothing." },
   { "W-event", "An event of LSF has no counterpart here." },
   { "W-unused", "A key of LSF has no effect here." },
-  { "W-unread", "A policy stands in for the plan's own, and does not read what that one declares." },
+  { "W-unread", "A policy stands in for the plan's own, and does not read what that declares." },
   { "W-params", "A parameter of LSF has no effect here." },
   -- What `allot check` finds out by trying.
   { "E-invariant", "The core did not keep what it keeps whatever a policy says. Please report it: "

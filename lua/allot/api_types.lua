@@ -109,6 +109,7 @@ return {
       fields = {
         { "file", "string?", "how it is called; policies are looked for beside it" },
         { "policies", "table<string, string>?", "texts of policies, by the names that plans use" },
+        { "instead", "string?", "the policy that stands in for the plan's own" },
         { "log", "fun(level: string, text: string, where: string)?",
           "told of each line that policies print (`print`) or log (`log`), once the call that made "
             .. "them speak is done; `where` is like `site/fair.lua:7`" },

@@ -282,12 +282,16 @@ function words.try(policy)
   local use, policies = policy_of(policy)
   local texts = texts_now()
   local old = core.decode(decide():json())
-  local value = {}
-  for key, each in pairs(texts.plan_value) do value[key] = each end
-  value.policy = use
-  local tried = { plan = json_of(value), state = texts.state, plan_value = value,
-    state_value = texts.state_value }
-  local plan, state = model.seal(tried, { file = file, log = hear, policies = policies })
+  local instead, tried = use, texts
+  if type(use) == "table" then
+    local value = {}
+    for key, each in pairs(texts.plan_value) do value[key] = each end
+    instead, value.policy = nil, use
+    tried = { plan = json_of(value), state = texts.state, plan_value = value,
+      state_value = texts.state_value }
+  end
+  local plan, state = model.seal(tried, { file = file, log = hear, policies = policies,
+    instead = instead })
   local new = core.decode(model.decide(plan, state):json())
   local list = diff.lines(old, new)
   table.insert(list, 1, ("%s -> %s"):format(old.policy.name, new.policy.name))

@@ -1,0 +1,119 @@
+-- SPDX-License-Identifier: MIT
+-- Copyright the allot authors
+--- What `explain` says of a policy's own words: which test of a relation refused, and which guards
+--- let a job go.
+
+local allot = require "allot"
+local json = require "dkjson"
+
+local function explained(policy, queues, jobs, id)
+  local plan = assert(allot.plan(json.encode {
+    policy = "own.lua", hosts = { h = { slots = 8 }, g = { slots = 8 } }, queues = queues,
+  }, { file = "plan.json", policies = { ["own.lua"] = policy } }))
+  for i, job in ipairs(jobs) do
+    job.slots, job.user, job.submitted = job.slots or 8, "u", i
+    if job.hosts then job.state, job.started = "running", 100 else job.state = "pending" end
+  end
+  local state = assert(allot.state(plan, json.encode { now = 100000, jobs = jobs }))
+  return table.concat(assert(assert(allot.cycle(plan, state)):explain(id)), "\n")
+end
+
+--- What is said of queue low when a job of queue high asks.
+local function barred(preempts, high, low)
+  high.name, low.name = "high", "low"
+  local text = explained(('return policy { name = "own",\npreempts = %s }'):format(preempts),
+    { high, low }, { { id = "r", queue = "low", hosts = { h = 8 } },
+      { id = "s", queue = "low", hosts = { g = 8 } }, { id = "p", queue = "high" } }, "p")
+  return assert(text:match "\n  /low, with 2 jobs %(16 slots%) there: ([^\n]*)%.", text)
+end
+
+describe("explain names the test of the relation that refused:", function ()
+  for _, it_ in ipairs {
+    { "a function", "function (high, low) return low.name == 'x' end",
+      'the function at own.lua:2, a test of policy "own", says no' },
+    { "the second function", [[relation {
+      function (high, low) return high.priority > 3 end,
+      function (high, low) return low.name == "x" end }]],
+      'the function at own.lua:4, a test of policy "own", says no' },
+    { "the first that refuses", [[relation { function () return false end,
+      higher "priority" }]], 'the function at own.lua:2, a test of policy "own", says no' },
+    { "priority", 'relation { higher "priority", function () return false end }',
+      "PRIORITY 9 is not below 5 (P-6)", { priority = 5 }, { priority = 9 } },
+    { "slot_share", 'relation { higher "slot_share" }', "slot_share 0 is not below 0" },
+    { "the queues", "relation { preemptive_or_preemptable }",
+      "neither is it preemptable nor /high preemptive (P-5)", { priority = 1 }, { priority = 9 } },
+    { "nobody", "false", 'policy "own" lets nobody preempt' },
+  } do
+    it(it_[1], function ()
+      assert.equal(it_[3], barred(it_[2], it_[4] or { priority = 9 }, it_[5] or { priority = 5 }))
+    end)
+  end
+
+  it("a pool", function ()
+    assert.equal("queues of pools neither preempt nor are preempted (Q-11, A-24)",
+      barred("function () return true end", { priority = 9 },
+        { priority = 5, slot_pool = "p", slot_share = 50 }))
+  end)
+end)
+
+describe("explain of a job that goes", function ()
+  local function gone(guards)
+    return explained('return policy { name = "own", preempts = function (high, low) '
+      .. "return high.priority > low.priority end,\nguards = " .. guards .. " }",
+      { { name = "high", priority = 9 }, { name = "low", priority = 1 } },
+      { { id = "r", queue = "low", hosts = { h = 8 } },
+        { id = "s", queue = "low", hosts = { g = 8 } }, { id = "p", queue = "high" } }, "s")
+  end
+
+  it("names the policy's guards where no parameter would have spared it", function ()
+    local text = gone [[{ guard "exempt" { value = "uninterrupted", max = 600000 },
+      guard "odd" (function (slots) return slots % 2 == 0 end) }]]
+    assert.matches('\nGuards of policy "own" let it go: exempt, odd.', text, 1, true)
+    assert.is_nil(text:find "would have spared it")
+    assert.matches('\nGuard of policy "own" let it go: exempt.',
+      gone '{ guard "exempt" { value = "ran", min = 6 } }', 1, true)
+  end)
+
+  it("leaves that out where there is none", function ()
+    local text = gone "{}"
+    assert.is_nil(text:find "would have spared it")
+    assert.is_nil(text:find "let it go")
+    assert.is_nil(text:find ":$")
+  end)
+
+  it("lists the parameters that the policy goes by", function ()
+    local text = gone "{ no_preempt_interval, no_preempt_run_time }"
+    assert.matches("would have spared it (A-6):\n  no_preempt_interval of", text, 1, true)
+    assert.matches("\n  no_preempt_run_time of", text, 1, true)
+    assert.is_nil(text:find "max_job_preempt")
+    assert.is_nil(text:find "let it go")
+  end)
+end)
+
+describe("W-owned names what the policy goes by:", function ()
+  local function hint(fields)
+    local plan = assert(allot.plan('{"slots": 4, "policy": "own.lua", "consumers": '
+      .. '[{"name": "a", "owned": 2}]}', { file = "plan.json", policies = {
+      ["own.lua"] = 'return policy { name = "own",\n' .. fields .. "}" } }))
+    local decision = assert(allot.cycle(plan, assert(allot.state(plan, '{"now": 0}'))))
+    local warning = json.decode(decision:json()).warnings[1]
+    assert.equal("W-owned", warning.code)
+    return warning.hint
+  end
+  local OWN = 'attributes = { most = { type = "integer" }, weight = { type = "integer" } },\n'
+
+  it("share", function ()
+    assert.equal("state `share`: how it compares to its siblings",
+      hint(OWN .. 'quota = { fill "a" { by = "weight" }, fill "b" { by = function (share) '
+        .. "return share end } }"))
+  end)
+
+  it("an attribute of its own", function ()
+    assert.equal("state `weight`: how it compares to its siblings",
+      hint(OWN .. 'quota = { fill "a" { by = "weight", up_to = "most" } }'))
+  end)
+
+  it("nothing", function ()
+    assert.is_nil(hint(OWN .. 'quota = { fill "a" { up_to = "most" } }'))
+  end)
+end)
