@@ -169,7 +169,7 @@ describe("damping by a policy", function ()
       fault "damping = { hold_rounding = 1 }", 1, true)
     assert.matches("damping: claim_delay is a whole number, 0 to 1000000000",
       fault "damping = { claim_delay = 1.5 }", 1, true)
-    assert.matches("damping is a table { dead_zone = 2, ... }, not a number",
+    assert.matches("damping is a number, not a table { dead_zone = 2, ... }",
       fault "damping = 3", 1, true)
   end)
 end)

@@ -56,7 +56,7 @@ describe("policy", function ()
     }
     assert.equal("a", made.attributes[1].name)
     assert.equal(allot.none, made.attributes[1].default)
-    assert.equal(0, made.attributes[2].default)
+    assert.is_false(made.attributes[2].default)
     assert.equal("rank", made.round)
   end)
 

@@ -192,11 +192,30 @@ static const char *nearest_key(const cJSON *node, const cJSON *member, const all
     return allot_nearest(member->string, strlen(member->string), keys, count);
 }
 
-static void unknown_key(allot__doc *doc, const cJSON *member, const char *near)
+/* "allowed are "a", "b", ...", as far as there is room. */
+static const char *list_keys(const allot__shape *shape, char *hint, size_t size)
 {
-    char quote[ALLOT__QUOTE_MAX + 4], hint[160];
+    size_t used = 0;
+    for (size_t i = 0; i < shape->count && used < size; i++) {
+        const char *key = shape->fields[i].key;
+        if (used + strlen(key) + 24 > size) {
+            snprintf(hint + used, size - used, ", ...");
+            break;
+        }
+        used += (size_t)snprintf(hint + used, size - used, "%s\"%s\"",
+                                 i == 0 ? "allowed are " : ", ", key);
+    }
+    return used > 0 ? hint : NULL;
+}
+
+static void unknown_key(allot__doc *doc, const cJSON *member, const allot__shape *shape,
+                        const char *near)
+{
+    char quote[ALLOT__QUOTE_MAX + 4], hint[400];
     allot__spot spot = allot__at_key((uint32_t)member->valueint);
-    allot__doc_fault(doc, spot, "E-unknown-key", allot__did_you_mean(near, hint, sizeof hint),
+    allot__doc_fault(doc, spot, "E-unknown-key",
+                     near != NULL ? allot__did_you_mean(near, hint, sizeof hint)
+                                  : list_keys(shape, hint, sizeof hint),
                      "found the unknown key %s", allot__doc_quote(doc, spot, quote));
 }
 
@@ -206,7 +225,7 @@ static void read_other(allot__doc *doc, const cJSON *node, const cJSON *member,
     const allot__field other = {NULL, shape->others, INT64_MIN, INT64_MAX, false, false};
     const char *near = nearest_key(node, member, shape, shape->others != 0);
     if (shape->others == 0 || near != NULL)
-        unknown_key(doc, member, near);
+        unknown_key(doc, member, shape, near);
     else
         allot__value_read(doc, member, &other);
 }

@@ -172,7 +172,7 @@ static int find_hint(lua_State *L)
 static void tell_message(allot_desk *session, const char *message, allot_report *report)
 {
     char text[1000];
-    int32_t line = allot__fault_place(session->box.source, &message);
+    int32_t line = allot__fault_place(session->box.source, &message, &(int32_t){0});
     snprintf(text, sizeof text, "%s", message);
     const char *hint = allot__fault_hint(text);
     hinting desk = {.session = session, .message = text};

@@ -31,19 +31,33 @@ static int32_t copy_line(const allot__script *script, int32_t line, char *buf, s
     return blank < len ? (int32_t)blank + 1 : 1;
 }
 
+/* ":3" is 3, and *at goes behind it; else 0. */
+static int32_t cut_number(const char **at)
+{
+    const char *digit = *at + 1;
+    int32_t number = 0;
+    if (**at != ':' || *digit < '0' || *digit > '9')
+        return 0;
+    for (; *digit >= '0' && *digit <= '9' && number < INT32_MAX / 10 - 1; digit++)
+        number = number * 10 + (*digit - '0');
+    *at = digit;
+    return number;
+}
+
 /* "fair.lua:3: no" is line 3 and "no". */
-int32_t allot__fault_place(const char *source, const char **message)
+int32_t allot__fault_place(const char *source, const char **message, int32_t *col)
 {
     size_t len = strlen(source);
     const char *at = *message;
-    int32_t line = 0;
-    if (len == 0 || strncmp(at, source, len) != 0 || at[len] != ':')
+    *col = 0;
+    if (len == 0 || strncmp(at, source, len) != 0)
         return 0;
-    for (at += len + 1; *at >= '0' && *at <= '9' && line < INT32_MAX / 10 - 1; at++)
-        line = line * 10 + (*at - '0');
+    at += len;
+    int32_t line = cut_number(&at), column = cut_number(&at);
     if (at[0] != ':' || at[1] != ' ')
         return 0;
     *message = at + 2;
+    *col = column;
     return line;
 }
 
@@ -86,7 +100,8 @@ void allot__fault_say(const allot__script *script, const char *code, int32_t lin
     made.code = code;
     made.file = script->chunk;
     made.line = line;
-    made.col = copy_line(script, line, source, sizeof source);
+    int32_t col = copy_line(script, line, source, sizeof source);
+    made.col = made.col > 0 ? made.col : col;
     clean(text);
     clean(source);
     made.source = made.col ? source : NULL;
@@ -119,6 +134,31 @@ static const char *overrun(const allot__sandbox *box, int status, char *buf, siz
     return memory ? "E-policy-memory" : "E-policy-budget";
 }
 
+/* Several faults stand behind each other, each on a line that begins with its place. */
+static void say_each(const allot__script *script, const char *code, const char *message,
+                     const allot_diagnostic *finding, allot_report *report)
+{
+    const allot__sandbox *box = &script->box;
+    allot_diagnostic made = {.consumer = -1, .group = -1, .field = -1};
+    char text[MESSAGE_MAX];
+    for (bool more = true; more;) {
+        if (finding)
+            made = *finding;
+        int32_t line = allot__fault_place(box->source, &message, &made.col), col;
+        const char *next = strchr(message, '\n'), *behind = next ? next + 1 : NULL;
+        while (next && *behind && !allot__fault_place(box->source, &behind, &col)) {
+            next = strchr(behind, '\n');
+            behind = next ? next + 1 : NULL;
+        }
+        size_t len = next ? (size_t)(next - message) : strlen(message);
+        snprintf(text, sizeof text, "%.*s", (int)(len < sizeof text ? len : sizeof text - 1),
+                 message);
+        allot__fault_say(script, code, line ? line : box->line, text, &made, report);
+        more = next && next[1] != '\0';
+        message = next ? next + 1 : message;
+    }
+}
+
 int allot__fault(allot__script *script, int status, int otherwise, const char *code,
                  const allot_diagnostic *finding, allot_report *report)
 {
@@ -127,17 +167,17 @@ int allot__fault(allot__script *script, int status, int otherwise, const char *c
         lua_type(box->L, -1) == LUA_TSTRING ? lua_tostring(box->L, -1) : "an error without a text";
     int result = otherwise;
     bool memory = status == LUA_ERRMEM && box->denial != ALLOT__DENIED_NOTHING;
-    int32_t line = allot__fault_place(box->source, &message);
+    int32_t col, line = allot__fault_place(box->source, &(const char *){message}, &col);
     char text[512];
     if (memory && box->denial == ALLOT__DENIED_ENGINE) {
         result = ALLOT_ENOMEM;
     } else if (memory || box->spent) {
         code = overrun(box, status, text, sizeof text);
-        message = text;
         result = ALLOT_EBUDGET;
+        allot__fault_say(script, code, line ? line : box->line, text, finding, report);
+    } else {
+        say_each(script, code, message, finding, report);
     }
-    if (result != ALLOT_ENOMEM)
-        allot__fault_say(script, code, line ? line : box->line, message, finding, report);
     lua_pop(box->L, 1);
     return result;
 }

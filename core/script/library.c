@@ -15,6 +15,7 @@
 
 #include <allot/script.h>
 
+#include "script/lexer.h"
 #include "script/sandbox.h"
 #include "script/require.h"
 
@@ -59,6 +60,26 @@ static void push_known(lua_State *L, size_t count)
     luaL_pushresult(&buffer);
 }
 
+static bool is_column(const char *name, size_t len)
+{
+    for (int rows = 0; rows < ALLOT_HOSTS; rows++)
+        if (allot_rows_column_find((allot_rows)rows, name, len) >= 0)
+            return true;
+    return false;
+}
+
+/* Pushes what is wrong with a name that is no global, but a column; false: it is none. */
+static bool push_column(lua_State *L, const char *what, int key)
+{
+    size_t len;
+    const char *name = lua_tolstring(L, key, &len);
+    if (strcmp(what, "name") != 0 || !is_column(name, len))
+        return false;
+    lua_pushfstring(L, "unknown name '%s', which is a column; did you mean \"%s\", quoted?", name,
+                    name);
+    return true;
+}
+
 int allot__library_unknown(lua_State *L, const char *place, const char *what, int table, int key)
 {
     size_t len = 0;
@@ -68,7 +89,7 @@ int allot__library_unknown(lua_State *L, const char *place, const char *what, in
         luaL_where(L, 1);
     if (lua_type(L, key) != LUA_TSTRING) {
         lua_pushfstring(L, "unknown %s: a %s", what, luaL_typename(L, key));
-    } else {
+    } else if (!push_column(L, what, key)) {
         const char *name = lua_tolstring(L, key, &len);
         size_t count = list_names(L, table);
         const char **names = lua_touserdata(L, -1);
@@ -160,6 +181,50 @@ static void push_require(lua_State *L)
 
 /* ---- Words that are blamed where they are used --------------------------------------------- */
 
+/* Pushes the place of a fault: where the third result of `check` says, at `where`: a place, or a
+ * path of keys of the table that word `policy` takes; else that of the call, at 1. */
+static void push_fault_place(lua_State *L, int where)
+{
+    enum { DEEPEST = 4 };
+    const allot__sandbox *box = allot__sandbox_of(L);
+    const char *place = lua_tostring(L, 1), *text = place, *path[DEEPEST + 1] = {NULL};
+    int32_t col = 0, line = allot__fault_place(box->source, &text, &col);
+    if (lua_type(L, where) == LUA_TTABLE) {
+        for (int i = 0; i < DEEPEST && lua_rawgeti(L, where, i + 1) == LUA_TSTRING; i++) {
+            path[i] = lua_tostring(L, -1); /* the table keeps it */
+            lua_pop(L, 1);
+        }
+        if (box->text && line > 0 &&
+            allot__lexer_key(box->text, box->text_len, line, "policy", path, &line, &col))
+            place = lua_pushfstring(L, "%s:%d:%d: ", box->source, (int)line, (int)col);
+    } else if (lua_type(L, where) == LUA_TSTRING) {
+        place = lua_tostring(L, where);
+    }
+    lua_pushstring(L, place ? place : "");
+}
+
+/* Raises all faults of the list at `list`, each { message, where }, a line each. */
+static int raise_all(lua_State *L, int list)
+{
+    enum { MOST = ALLOT__STRING_MAX / 2 }; /* bytes, then no more is added */
+    luaL_checkstack(L, LUA_MINSTACK, NULL);
+    lua_pushliteral(L, "");
+    for (int i = 1; lua_rawgeti(L, list, i) == LUA_TTABLE && lua_rawlen(L, -2) < MOST; i++) {
+        int item = lua_gettop(L), text = item - 1;
+        lua_rawgeti(L, item, 2);
+        push_fault_place(L, item + 1);
+        lua_pushvalue(L, text);
+        lua_insert(L, -2);
+        lua_rawgeti(L, item, 1);
+        lua_pushstring(L, "\n");
+        lua_concat(L, 4);
+        lua_replace(L, text);
+        lua_settop(L, text);
+    }
+    lua_pop(L, 1);
+    return lua_error(L);
+}
+
 /* Upvalue 1: check(place, ...). A C function leaves its caller on the stack, also of a `return`. */
 static int call_placed(lua_State *L)
 {
@@ -174,9 +239,13 @@ static int call_placed(lua_State *L)
         lua_settop(L, 2);
         return 1;
     }
-    const char *place = lua_tostring(L, lua_isnil(L, -1) ? 1 : -1);
-    const char *message = lua_tostring(L, -2);
-    lua_pushfstring(L, "%s%s", place ? place : "", message ? message : "wrong use");
+    int where = lua_gettop(L);
+    if (lua_type(L, where - 1) == LUA_TTABLE)
+        return raise_all(L, where - 1);
+    const char *message = lua_tostring(L, where - 1);
+    push_fault_place(L, where);
+    lua_pushstring(L, message ? message : "wrong use");
+    lua_concat(L, 2);
     return lua_error(L);
 }
 

@@ -15,7 +15,8 @@ static char *copy(allot_engine *engine, const char *text, size_t len)
     char *made = allot_engine_alloc(engine, NULL, 0, len + 1);
     if (!made)
         return NULL;
-    memcpy(made, text, len);
+    if (len > 0)
+        memcpy(made, text, len);
     made[len] = '\0';
     return made;
 }
@@ -108,8 +109,9 @@ int allot__script_new(allot_engine *engine, const char *text, size_t len, const 
     script->box.engine = engine;
     script->instructions =
         limits && limits->instructions ? limits->instructions : ALLOT_SCRIPT_INSTRUCTIONS;
-    script->text = copy(engine, text, len);
-    script->text_len = script->text ? len : 0;
+    size_t mark = len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0; /* of UTF-8 */
+    script->text = copy(engine, text + mark, len - mark);
+    script->text_len = script->text ? len - mark : 0;
     script->chunk = copy(engine, chunk, strlen(chunk));
     script->meter = limits ? limits->meter : NULL;
     script->time = limits ? limits->time : NULL;
@@ -129,6 +131,8 @@ int allot__script_new(allot_engine *engine, const char *text, size_t len, const 
         script->box.time = limits->time;
     }
     script->box.chunk = script->chunk;
+    script->box.text = script->text;
+    script->box.text_len = script->text_len;
     *out = script;
     return ALLOT_OK;
 }

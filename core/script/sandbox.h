@@ -57,7 +57,9 @@ typedef struct allot__sandbox {
     const allot_script_time *time;          /* looked at with the fuel; NULL: nothing */
     bool keeps_errors;                      /* tables that were raised: see allot__sandbox_error */
     int64_t swept;                          /* bytes in use after the last collection */
-    int32_t line;            /* of the script, where the last error was raised; 0: unknown */
+    int32_t line;     /* of the script, where the last error was raised; 0: unknown */
+    const char *text; /* of the script, by which keys are placed; NULL: not known */
+    size_t text_len;
     char source[LUA_IDSIZE]; /* as Lua calls the script in messages; "" until it is loaded */
 } allot__sandbox;
 
@@ -88,6 +90,10 @@ int64_t allot__sandbox_spent(const allot__sandbox *box);
 void allot__sandbox_say(lua_State *L, const char *level);
 /* Tells how many lines were left out, if any. */
 void allot__sandbox_hush(allot__sandbox *box);
+
+/* Cuts "fair.lua:3: " or "fair.lua:3:7: " off a message of that source; the line, or 0: it is not
+ * there; *col is 0 where none is. */
+int32_t allot__fault_place(const char *source, const char **message, int32_t *col);
 
 /* The sandbox of a state. */
 allot__sandbox *allot__sandbox_of(lua_State *L);

@@ -365,8 +365,6 @@ int32_t allot__side_answer(lua_State *L, int index);
 
 /* ---- fault.c ---- */
 
-/* Cuts "fair.lua:3: " off a message of that source; the line, or 0: it is not there. */
-int32_t allot__fault_place(const char *source, const char **message);
 /* Cuts "; did you mean ...?" off a message: what stands behind the semicolon, or NULL. */
 const char *allot__fault_hint(char *message);
 /* Tells the report of the error on top of the sandbox's stack (popped), which `status` is of, and

@@ -139,7 +139,9 @@ static const bad bads[] = {
      "groups.g.consumers[\"/b\"]", "found the path \"/b\", which no consumer of the plan has",
      NULL},
     {A "\"groups\": {\"g\": {\"consumers\": {\"/a\": {\"name\": \"b\"}}}}}", "E-unknown-key:1:70",
-     "/a: name", "found the unknown key \"name\"", NULL},
+     "/a: name", "found the unknown key \"name\"",
+     "allowed are \"lend\", \"borrow\", \"owned\", \"reserve\", \"limit\", \"rank\", "
+     "\"share\", \"grace\", \"exclusive\", \"rebalance\""},
     {A
      "\"groups\": {\"g\": {}, \"h\": {\"consumers\":\n{\"/a\": {\"owned\": 1, \"reserve\": 2}}}}}",
      "E-reserve:2:32", "/a", "reserve is 2, at most 1, what it owns, is allowed", NULL},
@@ -152,6 +154,15 @@ static const bad bads[] = {
      "did you mean \"/sales/emea\"?"},
 };
 
+/* Where no hint is written down, only an unknown key has one: what is allowed. */
+static int check_hint(const allot_diagnostic *found, const char *wanted)
+{
+    bool listed = wanted == NULL && strcmp(found->code, "E-unknown-key") == 0;
+    if (!listed)
+        return CHECK_STR(found->hint, wanted);
+    return CHECK(found->hint != NULL && strncmp(found->hint, "allowed are \"", 13) == 0);
+}
+
 static void test_faults(void)
 {
     bench it;
@@ -162,7 +173,7 @@ static void test_faults(void)
         const allot_diagnostic *first = allot_report_at(it.report, 0);
         if (first != NULL)
             passed &= CHECK_STR(first->message, bads[i].message) &
-                      CHECK_STR(first->path, bads[i].path) & CHECK_STR(first->hint, bads[i].hint) &
+                      CHECK_STR(first->path, bads[i].path) & check_hint(first, bads[i].hint) &
                       CHECK_STR(first->file, "plan.json");
         if (!passed)
             printf("# in case %zu: %s\n", i, bads[i].text);

@@ -102,6 +102,8 @@ local HINTS = {
   { "is the whole row", "name a column (allot help columns), or read one: row.owned" },
   { "not a whole number", "return a whole number in every case, also where a condition fails" },
   { "a number here is", "amounts are 0 to 1000000000: bound it with math.max and math.min" },
+  { "divide by zero", "a divisor is 0 in this case: divide by math.max(1, n)" },
+  { "attempt to perform 'n", "a divisor is 0 in this case: divide by math.max(1, n)" },
   { "attempt to", "in this case a value is nil or of another type: follow the case below" },
 }
 

@@ -23,7 +23,7 @@ end
 return function (damping)
   if damping == nil then return nil end
   if type(damping) ~= "table" then
-    return ("damping is a table { dead_zone = 2, ... }, not a %s"):format(type(damping))
+    return ("damping is a %s, not a table { dead_zone = 2, ... }"):format(type(damping))
   end
   local fault = names.stranger(damping, KEYS, "key of damping")
   for _, key in ipairs(KEYS) do

@@ -126,7 +126,7 @@ end
 
 local function one(word, what, name, spec)
   if type(spec) ~= "table" then
-    return nil, ("%s is a table { type = , ... }, not a %s"):format(what, type(spec))
+    return nil, ("%s is a %s, not a table { type = , ... }"):format(what, type(spec))
   end
   local fault = names.stranger(spec, KEYS[word], "key of " .. what)
   if fault then return nil, fault end
@@ -145,25 +145,30 @@ local function one(word, what, name, spec)
   return made
 end
 
---- The declarations of a table by name, as a list in the order of their names; or nil, message.
--- `word` is "attribute", "option" or "task attribute".
-function declare.list(word, specs)
-  if specs == nil then return {} end
-  if type(specs) ~= "table" then
-    return nil, ("%ss is a table of %ss by name, not a %s"):format(word, word, type(specs))
+local function named(word, name, spec)
+  if not names.valid(name) then
+    local article = word == "task attribute" and "a" or "an"
+    return nil, ("'%s' is no name of %s %s (letters, digits, '_')")
+      :format(tostring(name), article, word)
   end
+  local clash = taken(word, name)
+  if clash then return nil, clash end
+  return one(word, word .. " '" .. name .. "'", name, spec)
+end
+
+--- The declarations of a table by name, as a list in the order of their names. `word` is
+-- "attribute", "option" or "task attribute". note(fault, name) is told of each that is wrong.
+function declare.list(word, specs, note)
   local list = {}
+  if specs == nil then return list end
+  if type(specs) ~= "table" then
+    note(("%ss is a %s, not a table of %ss by name"):format(word, type(specs), word))
+    return list
+  end
   for name, spec in pairs(specs) do
-    if not names.valid(name) then
-      local article = word == "task attribute" and "a" or "an"
-      return nil, ("'%s' is no name of %s %s (letters, digits, '_')")
-        :format(tostring(name), article, word)
-    end
-    local clash = taken(word, name)
-    if clash then return nil, clash end
-    local made, fault = one(word, word .. " '" .. name .. "'", name, spec)
-    if fault then return nil, fault end
-    list[#list + 1] = made
+    local made, fault = named(word, name, spec)
+    if fault then note(fault, tostring(name)) end
+    list[#list + 1] = made or names.valid(name) and { name = name } or nil
   end
   table.sort(list, function (a, b) return a.name < b.name end)
   return list

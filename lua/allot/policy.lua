@@ -168,44 +168,78 @@ local function reclaim_fault(reclaim, attributes)
   return fill_fault(reclaim, "reclaim", known_at("reclaim", attributes))
 end
 
-local function ruled_keys(place, spec, made)
-  local known = known_at("quota", made.attributes)
+local function distribute_fault(place, spec, made)
+  if spec.distribute == nil then return nil end
   local fault, where
-  made.quota, fault, where = ruled(place, "quota", spec.quota, function (quota)
-    return list_fault(quota, known)
-  end)
+  made.distribute, fault = order.keys(place, spec.distribute)
+  if fault then return fault end
+  fault, where = keys_fault(made.distribute, "distribute", known_at("distribute", made.attributes))
   if fault then return fault, where end
-  made.reclaim, fault, where = ruled(place, "reclaim", spec.reclaim, function (reclaim)
-    return reclaim_fault(reclaim, made.attributes)
-  end)
-  if fault then return fault, where end
-  made.damping, fault, where = ruled(place, "damping", spec.damping, damping_fault)
-  return fault, where
+  for _, key in ipairs(made.distribute) do
+    if made.round == "ceil_in_order" and key.key == "quota" then
+      return "round = \"ceil_in_order\" goes by distribute, which then cannot go by quota", key.at
+    end
+  end
 end
 
-local function rules(place, spec, made)
-  local fault, where = ruled_keys(place, spec, made)
-  if fault then return fault, where end
+--- What divides slots among consumers. `note(key, fault, where)` keeps a fault.
+local function rules(place, spec, made, note)
+  local fault, known = nil, known_at("quota", made.attributes)
+  local function rule(key, fault_of)
+    local where
+    made[key], fault, where = ruled(place, key, spec[key], fault_of)
+    note(key, fault, where)
+  end
+  rule("quota", function (quota) return list_fault(quota, known) end)
+  rule("reclaim", function (reclaim) return reclaim_fault(reclaim, made.attributes) end)
+  rule("damping", damping_fault)
   made.round = spec.round or "rank"
   if not names.has(ROUNDINGS, made.round) then
-    return names.unknown("rounding", made.round, ROUNDINGS)
+    note("round", names.unknown("rounding", made.round, ROUNDINGS))
   end
   for key, words in pairs(SWITCHES) do
-    made[key] = words[1]
+    made[key], fault = words[1], nil
     if spec[key] ~= nil then made[key], fault = switch(place, key, spec[key]) end
-    if fault then return fault end
+    note(key, fault)
   end
-  if spec.distribute ~= nil then
-    made.distribute, fault = order.keys(place, spec.distribute)
-    if fault then return fault end
-    fault, where = keys_fault(made.distribute, "distribute",
-      known_at("distribute", made.attributes))
-    if fault then return fault, where end
-    for _, key in ipairs(made.distribute) do
-      if made.round == "ceil_in_order" and key.key == "quota" then
-        return "round = \"ceil_in_order\" goes by distribute, which then cannot go by quota", key.at
-      end
-    end
+  note("distribute", distribute_fault(place, spec, made))
+end
+
+-- What is wrong with keys that are no rules.
+local function plain_faults(spec, note)
+  for key in pairs(spec) do
+    if not names.has(KEYS, key) then note(key, names.unknown("key of policy", key, KEYS)) end
+  end
+  if type(spec.name) ~= "string" or spec.name == "" then note("name", "a policy needs a name") end
+  if spec.doc ~= nil and type(spec.doc) ~= "string" then note("doc", "doc is a string") end
+  if spec.scale ~= nil and type(spec.scale) ~= "boolean" then
+    note("scale", ("scale is true or false, not a %s"):format(type(spec.scale)))
+  end
+end
+
+local function fill_in(place, spec, made, note)
+  for _, word in ipairs { "attribute", "option" } do
+    made[word .. "s"] = declare.list(word, spec[word .. "s"], function (fault, ...)
+      note(word .. "s", fault, { word .. "s", ... })
+    end)
+  end
+  if queues.dispatches(spec) then
+    made.round = "ceil_in_order"
+  else
+    rules(place, spec, made, note)
+  end
+  tasks.rules(place, spec, made, ruled, note)
+  if queues.dispatches(spec) then
+    local known = tasks.known(made.task_attributes, spec.guards)
+    queues.rules(place, spec, made, known, note)
+  end
+  if spec.properties ~= nil then
+    local dispatches = queues.dispatches(spec)
+    local fault, where
+    made.properties, fault, where = ruled(place, "properties", spec.properties, function (list)
+      return property.fault(list, dispatches)
+    end)
+    note("properties", fault, where)
   end
 end
 
@@ -213,41 +247,22 @@ local function make(place, spec)
   if type(spec) ~= "table" then
     return nil, ("policy needs a table, not a %s"):format(type(spec))
   end
-  local fault = names.stranger(spec, KEYS, "key of policy")
-  if fault then return nil, fault end
-  if type(spec.name) ~= "string" or spec.name == "" then return nil, "a policy needs a name" end
-  if spec.doc ~= nil and type(spec.doc) ~= "string" then return nil, "doc is a string" end
-  if spec.scale ~= nil and type(spec.scale) ~= "boolean" then
-    return nil, ("scale is true or false, not a %s"):format(type(spec.scale))
+  local faults, base_fault = {}, nil
+  local function note(key, fault, where)
+    if where == place then where = nil end -- the key is nearer
+    if fault then faults[#faults + 1] = { fault, where or { tostring(key) } } end
   end
+  plain_faults(spec, note)
   if spec.like ~= nil then
-    spec, fault = like(spec)
-    if fault then return nil, fault end
+    local own = spec
+    spec, base_fault = like(spec)
+    note("like", base_fault)
+    spec = spec or own
   end
   local made = { kind = "policy", name = spec.name, doc = spec.doc, at = place, said = spec }
   made.scale = spec.scale ~= false
-  for _, word in ipairs { "attribute", "option" } do
-    made[word .. "s"], fault = declare.list(word, spec[word .. "s"])
-    if fault then return nil, fault end
-  end
-  local where
-  if queues.dispatches(spec) then
-    made.round = "ceil_in_order"
-  else
-    fault, where = rules(place, spec, made)
-  end
-  if not fault then fault, where = tasks.rules(place, spec, made, ruled) end
-  if not fault and queues.dispatches(spec) then
-    local known = tasks.known(made.task_attributes, spec.guards)
-    fault, where = queues.rules(place, spec, made, known)
-  end
-  if not fault and spec.properties ~= nil then
-    local dispatches = queues.dispatches(spec)
-    made.properties, fault, where = ruled(place, "properties", spec.properties, function (list)
-      return property.fault(list, dispatches)
-    end)
-  end
-  if fault then return nil, fault, where end
+  if not base_fault then fill_in(place, spec, made, note) end
+  if #faults > 0 then return nil, faults end
   return made
 end
 

@@ -105,23 +105,22 @@ local function preempts_of(place, value)
     :format(type(value))
 end
 
-local function stranger(spec)
+local function stranger(spec, note)
   for _, key in ipairs(OTHERS) do
     if spec[key] ~= nil then
-      return ("'%s' divides slots among consumers; this policy dispatches jobs of queues")
-        :format(key)
+      note(key, ("'%s' divides slots among consumers; this policy dispatches jobs of queues")
+        :format(key))
     end
   end
   if spec.round ~= nil and spec.round ~= "ceil_in_order" then
-    return "slices are rounded up, queue by queue: round = \"ceil_in_order\", or left out"
+    note("round", "slices are rounded up, queue by queue: round = \"ceil_in_order\", or left out")
   end
 end
 
---- Puts what `spec` says into `made`; or what is wrong, and where. `tasks` are the columns of
--- tasks, the policy's own included.
-function queues.rules(place, spec, made, tasks)
-  local fault, where = stranger(spec)
-  if fault then return fault, where end
+--- Puts what `spec` says into `made`. `tasks` are the columns of tasks, the policy's own included;
+-- note(key, fault, where) keeps a fault.
+function queues.rules(place, spec, made, tasks, note)
+  stranger(spec, note)
   local makers = {
     dispatch = keys_of(place, "dispatch", "tasks", tasks),
     fewest = word_of("fewest", FEWEST),
@@ -129,18 +128,20 @@ function queues.rules(place, spec, made, tasks)
     job_types = set_of("job_types", JOB_TYPES),
     slices = slices_of,
   }
+  local fault, where
   for _, key in ipairs(queues.KEYS) do
     if spec[key] ~= nil and makers[key] then
       made[key], fault, where = chosen(place, key, spec[key], makers[key])
-      if made[key] == nil then return fault, where end
+      if made[key] == nil then note(key, fault, where) end
     end
   end
   if spec.preempts ~= nil then
     made.preempts, fault = preempts_of(place, spec.preempts)
-    if made.preempts == nil then return fault end
+    if made.preempts == nil then note("preempts", fault) end
   end
   if spec.lease ~= nil and type(spec.lease) ~= "function" then
-    return ("lease is a function of provider and consumer, not a %s"):format(type(spec.lease))
+    note("lease", ("lease is a function of provider and consumer, not a %s")
+      :format(type(spec.lease)))
   end
   made.lease = spec.lease
 end

@@ -67,7 +67,7 @@ end
 local function sessions_fault(sessions)
   if sessions == nil then return nil end
   if type(sessions) ~= "table" then
-    return ("sessions is a table { proportional = { fill ... }, ... }, not a %s")
+    return ("sessions is a %s, not a table { proportional = { fill ... }, ... }")
       :format(type(sessions))
   end
   local fault = names.stranger(sessions, SCHEDULINGS, "scheduling")
@@ -92,7 +92,7 @@ end
 local function requirements_of(requirements)
   if requirements == nil then return {} end
   if type(requirements) ~= "table" then
-    return nil, ("requirements is a table of functions by name, not a %s")
+    return nil, ("requirements is a %s, not a table of functions by name")
       :format(type(requirements))
   end
   local list = {}
@@ -119,33 +119,33 @@ local function as_order(place, victims)
   return victims
 end
 
---- Puts what `spec` says into `made`; or what is wrong, and where. `ruled` lets a rule depend on
--- options.
-function tasks.rules(place, spec, made, ruled)
-  local fault, where
-  made.task_attributes, fault = declare.list("task attribute", spec.task_attributes)
-  if fault then return fault end
+--- Puts what `spec` says into `made`. `ruled` lets a rule depend on options; note(key, fault,
+-- where) keeps a fault.
+function tasks.rules(place, spec, made, ruled, note)
+  made.task_attributes = declare.list("task attribute", spec.task_attributes,
+    function (fault, ...) note("task_attributes", fault, { "task_attributes", ... }) end)
   local known = tasks.known(made.task_attributes, spec.guards)
+  local fault, where
   if spec.victims ~= nil then
     local victims
     victims, fault = as_order(place, spec.victims)
-    if fault then return fault end
-    made.victims, fault, where = ruled(place, "victims", victims, function (keys)
-      return victims_fault(keys, known)
-    end)
-    if fault then return fault, where end
+    if not fault then
+      made.victims, fault, where = ruled(place, "victims", victims, function (keys)
+        return victims_fault(keys, known)
+      end)
+    end
+    note("victims", fault, where)
   end
   if spec.guards ~= nil then
     made.guards, fault, where = ruled(place, "guards", spec.guards, function (guards)
       return guards_fault(guards, known)
     end)
-    if fault then return fault, where end
+    note("guards", fault, where)
   end
   made.sessions = spec.sessions
-  fault, where = sessions_fault(spec.sessions)
-  if fault then return fault, where end
+  note("sessions", sessions_fault(spec.sessions))
   made.requirements, fault = requirements_of(spec.requirements)
-  return fault
+  note("requirements", fault)
 end
 
 return tasks

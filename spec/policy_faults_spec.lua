@@ -1,0 +1,90 @@
+-- SPDX-License-Identifier: MIT
+-- Copyright the allot authors
+--- What is told of a policy that is wrong: all that can be told at once, each where it stands.
+
+local allot = require "allot"
+
+local function faults(source, state)
+  local plan, _, report = allot.plan('{"slots": 4, "policy": "own.lua", "consumers": '
+    .. '[{"name": "a"}]}', { file = "plan.json", policies = { ["own.lua"] = source } })
+  if plan then _, _, report = allot.state(plan, state or '{"now": 0}') end
+  local out = {}
+  for i, it in ipairs(report or {}) do
+    out[i] = ("%d:%d %s%s"):format(it.line, it.col, it.message, it.hint and "; " .. it.hint or "")
+  end
+  return out
+end
+
+describe("a policy with several faults", function ()
+  it("is told of each, at its key", function ()
+    local told = faults [[
+return policy { -- rond = 1
+  name = "x", scale = 3,
+  rond = "rank",
+  attributes = {
+    vip = { type = "boolean", min = 0 }, ["odd"] = {},
+    a = "string",
+  },
+  round = "no", quota = { fill "x" { by = "vip" } },
+  distribute = { "ranc" },
+  guards = 7, victims = "x",
+}]]
+    for i, wanted in ipairs {
+      "3:3 unknown key of policy 'rond'", "2:15 scale is true or false",
+      "6:5 attribute 'a' is a string, not a table { type = , ... }",
+      "4:3 attribute 'odd': unknown type", "5:5 attribute 'vip': a boolean has no min",
+      "8:3 unknown rounding 'no'", "9:3 unknown column 'ranc'", "10:15 victims is an order",
+      "10:3 guards is a list",
+    } do
+      assert.equal(wanted, (told[i] or ""):sub(1, #wanted))
+    end
+    assert.equal(9, #told)
+  end)
+
+  it("that dispatches too", function ()
+    local told = faults [[
+return policy { name = "x",
+ fewest = "no way",
+ lift = { "x" },
+ attributes = {}, preempts = 3 }]]
+    assert.equal(4, #told)
+    assert.matches("^4:2 'attributes' divides slots", told[1])
+    assert.matches("^2:2 fewest", told[3] .. told[2])
+  end)
+
+  it("is told of as many as there is room for", function ()
+    local keys = {}
+    for i = 1, 60 do keys[i] = "wrong" .. i .. " = 1," end
+    local told = faults("return policy { name = 'x', quota = { fill {} },\n"
+      .. table.concat(keys, "\n") .. "}")
+    assert.truthy(#told > 3 and #told < 60)
+    for _, it_ in ipairs(told) do assert.matches("^%d+:1 unknown key of policy 'wrong%d+'", it_) end
+  end)
+end)
+
+describe("it is told that", function ()
+  it("a column wants quotes", function ()
+    assert.matches("unknown name 'rank', which is a column; did you mean \"rank\", quoted%?",
+      faults 'return policy { name = "x", quota = { fill { order = order { rank } } } }'[1])
+  end)
+
+  it("a divisor is 0", function ()
+    local findings = require "allot.check_findings"
+    for _, message in ipairs { "attempt to divide by zero", "attempt to perform 'n//0'",
+      "attempt to perform 'n%%0'" } do
+      assert.matches("a divisor is 0", findings.hint(message))
+    end
+  end)
+
+  it("a key of the state is unknown, and which are allowed", function ()
+    local told = faults('return policy { name = "x", quota = { fill {} } }',
+      '{"now": 0, "foo": 3, "consumers": {"/a": {"xyzzy": 1}}}')
+    assert.matches('unknown key "foo"; allowed are "now", .*"tasks"', told[1])
+    assert.matches('unknown key "xyzzy"; allowed are "demand", "allocated"', told[2])
+  end)
+end)
+
+it("a mark of UTF-8 at the beginning is no fault", function ()
+  assert.same({}, faults "\xef\xbb\xbfreturn policy { name = 'x', quota = { fill {} } }")
+  assert.matches("^1:1 ", faults "\xef\xbb\xbfreturn 3"[1])
+end)
