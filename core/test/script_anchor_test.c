@@ -145,7 +145,7 @@ static void load(const char *rest, int seed, bool hard, int64_t memory, tally *o
 static int runs(void)
 {
     const char *more = getenv("ALLOT_RUNS");
-    return more && atoi(more) > 0 ? atoi(more) : 60;
+    return more && atoi(more) > 0 ? atoi(more) : 30;
 }
 
 static void what_was_read_stays(void)
@@ -174,7 +174,7 @@ static void at_the_cap_too(void)
         meter.memory = 0;
         load(rest, seed, seed % 3 == 0, 0, &(tally){0});
         it.limits.meter = NULL;
-        for (int tenth = 5; tenth < 20; tenth++)
+        for (int tenth = 5; tenth < 20; tenth += 3)
             load(rest, seed, seed % 3 == 0, meter.memory * tenth / 20, &all);
     }
     printf("# %d loaded, %d refused, %d starved\n", all.loaded, all.refused, all.starved);

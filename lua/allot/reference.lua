@@ -26,6 +26,8 @@ whatever the script says.
 Where a rule takes an amount or a key, it takes a column's name, a number, or a function. A
 function's parameters name the columns that it reads; it is called once for every row in a cycle,
 never for a comparison, and returns an integer. One parameter that is no column is the whole row.
+Columns that are true or false, tags among them, are so to Lua: write *vip and 2 or 1*. As a key of
+an order such a column puts false first; it is no amount.
 
 *print* and *log* show with *allot run --trace*, in *allot repl* and in tests.
 
