@@ -69,8 +69,8 @@ local LUA = {
   "check_subject", "check_findings", "check_sarif", "check_formats", "check",
   "native", "desk_model", "desk_show", "desk_diff", "desk_complete", "desk_commands",
   "desk",
-  "lsf", "lsf_keys", "lsf_row", "lsf_site", "lsf_users", "lsf_limit", "lsf_resource", "lsf_plan",
-  "lsf_text",
+  "lsf", "lsf_keys", "lsf_row", "lsf_hosts", "lsf_site", "lsf_users", "lsf_limit", "lsf_resource",
+  "lsf_plan", "lsf_text",
 }
 
 -- C headers whose use tells a floor apart.

@@ -91,7 +91,7 @@ describe("allot import of users", function ()
   it("what a plan cannot say is noted where it stands", function ()
     for row, says in pairs {
       ["ann 5 - 100"] = ":3:9: note: MAX_PEND_JOBS is not carried over: a plan does not count",
-      ["ann 5 0.5"] = ":3:7: note: JL/P = 0.5: LSF rounds a host's slots up, a plan cuts",
+      ["ann 5 0.5"] = ":3:7: note: JL/P = 0.5: what is not whole on a host is rounded up",
       ["ann x - -"] = ":3:5: note: MAX_JOBS = x: no whole number",
       ["ann -5 - -"] = ":3:5: note: MAX_JOBS = -5: out of range",
       ["ann 5 -1 -"] = ":3:7: note: JL/P = -1: no number from 0",
@@ -131,7 +131,8 @@ describe("allot import of users", function ()
     for i = 1, 3000 do rows[#rows + 1] = ("g%d (g%d u%d ~u0)"):format(i, i - 1, i) end
     lsf.put("deep", "Begin UserGroup\nGROUP_NAME GROUP_MEMBER\n" .. table.concat(rows, "\n")
       .. "\nEnd UserGroup\n")
-    local _, notes, code = lsf.import { "deep" }
+    lsf.put("queue", "Begin Queue\nQUEUE_NAME = q\nEnd Queue\n")
+    local _, notes, code = lsf.import { "deep", "queue" }
     assert.equal(0, code)
     assert.truthy(notes:find "deep:3:3: note: a is not carried over")
     assert.truthy(notes:find "too many groups inside of groups")

@@ -13,11 +13,16 @@ typedef struct notes {
     allot__text text;
     bool json;
     int64_t count;
+    allot_report *report; /* for what keeps the files from being a plan */
 } notes;
 
 static void put_note(void *ud, const allot_diagnostic *finding)
 {
     notes *out = ud;
+    if (finding->severity == ALLOT_ERROR) {
+        allot_report_add(out->report, finding);
+        return;
+    }
     if (!out->json) {
         allot__cli_puts_safe(&out->text, finding->file, strlen(finding->file));
         allot__cli_printf(&out->text, ":%" PRId32 ":%" PRId32 ": note: ", finding->line,
@@ -71,7 +76,8 @@ int allot__cli_import(allot__cli *cli)
     enum { MOST = 64 };
     allot__text texts[MOST] = {{0}}, plan = {.engine = cli->engine};
     allot_lsf_file files[MOST];
-    notes told = {.text = {.engine = cli->engine}, .json = cli->options.json};
+    notes told = {
+        .text = {.engine = cli->engine}, .json = cli->options.json, .report = cli->report};
     if (cli->operand_count > MOST)
         return allot__cli_fail(cli, CLI_USAGE, "E-usage", NULL, "import reads at most %d files",
                                MOST);

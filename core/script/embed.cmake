@@ -45,7 +45,7 @@ endfunction()
 # What a sandbox can require, file by file: the rest of lua/allot is not for scripts.
 set(modules amount columns damping declare fill guard language like loan names order part policy pool
   property queues relation tasks victims words)
-set(importers lsf lsf_keys lsf_limit lsf_plan lsf_resource lsf_row lsf_site lsf_text
+set(importers lsf lsf_hosts lsf_keys lsf_limit lsf_plan lsf_resource lsf_row lsf_site lsf_text
   lsf_users) # these no sandbox sees
 # These serve allot_desk, and no piece sees them.
 set(desk apply apply_jobs desk desk_commands desk_complete desk_diff desk_model desk_show)

@@ -23,7 +23,7 @@ static const allot_lsf_file files[] = {{"lsb.queues", queues, sizeof queues - 1}
                                        {"site", site, sizeof site - 1}};
 
 typedef struct told {
-    int32_t plans, notes;
+    int32_t plans, notes, errors;
     size_t bytes;
     int refuse;
 } told;
@@ -41,8 +41,10 @@ static void note(void *ud, const allot_diagnostic *finding)
 {
     told *it = ud;
     CHECK(finding->line > 0 && finding->col > 0 && finding->file && finding->message);
-    CHECK_STR(finding->code, "W-import");
-    it->notes++;
+    if (finding->severity == ALLOT_WARNING)
+        CHECK_STR(finding->code, "W-import");
+    it->notes += finding->severity == ALLOT_WARNING;
+    it->errors += finding->severity == ALLOT_ERROR;
 }
 
 static told expected;
@@ -85,7 +87,9 @@ static void who_is_told_may_refuse(void)
     CHECK_EQ(allot_lsf_import(engine, files, 2, NULL, &it, note, &it), ALLOT_EUSAGE);
     CHECK_EQ(allot_lsf_import(engine, files, 2, take, &it, NULL, &it), ALLOT_EUSAGE);
     it.refuse = 0;
-    CHECK_EQ(allot_lsf_import(engine, NULL, 0, take, &it, note, &it), ALLOT_OK);
+    CHECK_EQ(allot_lsf_import(engine, NULL, 0, take, &it, note, &it), ALLOT_EINVALID);
+    CHECK_EQ(it.plans, 1);
+    CHECK_EQ(it.errors, 1);
     allot_engine_free(engine);
     CHECK(oom_clean(&memory));
 }

@@ -141,6 +141,8 @@ return {
   { "W-budget", "A policy takes more than half of the instructions or memory that it may." },
   { "W-unreachable", "A consumer of the plan gets no slot at any hour, though it alone asks." },
   { "W-import", "A line of an LSF file cannot be said in a plan." },
+  { "E-import", "Without that part of an LSF file a plan would mean something else: a queue whose "
+    .. "hosts are not known would have others, or all." },
 
   -- The running service (allot serve).
   { "E-time", "An event tells of a time before 1970, or more than a minute later than the "

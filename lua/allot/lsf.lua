@@ -114,10 +114,23 @@ function lsf.plain(text)
   if inner ~= "" and inner ~= "-" then return inner end
 end
 
---- Words of a list, blanks or commas between them, outer parentheses or none.
+--- Words of a list, blanks or commas between them, outer parentheses or none; what is in brackets,
+--- as in `node[1-3, 7]`, is one word.
 function lsf.words(text)
-  local out = {}
-  for word in (lsf.plain(text) or ""):gmatch "[^%s,]+" do out[#out + 1] = word end
+  local out, rest = {}, lsf.plain(text) or ""
+  local at, closes = rest:find "[^%s,]", rest:find("]", 1, true)
+  while at do
+    local stop = at
+    while stop <= #rest and not rest:find("^[%s,]", stop) do
+      if rest:sub(stop, stop) == "[" and closes and closes < stop then
+        closes = rest:find("]", stop, true)
+      end
+      local inside = closes and rest:sub(stop, stop) == "["
+      stop = (inside and closes or stop) + 1
+    end
+    out[#out + 1] = rest:sub(at, stop - 1)
+    at = rest:find("[^%s,]", stop)
+  end
   return out
 end
 

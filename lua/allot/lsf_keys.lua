@@ -71,12 +71,12 @@ end
 
 --- HOSTS: names, groups; `all`, `~not`; `+1` and `!` are preferences that a plan does not have.
 local function hosts(text)
-  local out, note = {}, nil
+  local out, note, seen = {}, nil, {}
   for _, word in ipairs(lsf.words(text)) do
     local plain = word:gsub("[+!]%d*$", "")
     if plain == "others" then plain = "all" end -- those that are not preferred
     if plain ~= word then note = ("'%s': a plan has no preference of hosts"):format(word) end
-    out[#out + 1] = plain
+    if not seen[plain] then out[#out + 1], seen[plain] = plain, true end
   end
   return out, note
 end

@@ -12,13 +12,15 @@ local LISTS = {
   { "QUEUES", "queues" }, { "USERS", "users" }, { "HOSTS", "hosts" },
   { "PER_QUEUE", "per_queue" }, { "PER_USER", "per_user" }, { "PER_HOST", "per_host" },
 }
-local COUNTS = { SLOTS = "slots", JOBS = "jobs", SLOTS_PER_PROCESSOR = "slots_per_processor" }
+local COUNTS = {
+  { "SLOTS", "slots" }, { "SLOTS_PER_PROCESSOR", "slots_per_processor" }, { "JOBS", "jobs" },
+}
 local COUNTED = "a plan's limits are of slots and of jobs"
 local WHY = { MEM = COUNTED, SWP = COUNTED, TMP = COUNTED, RESOURCE = COUNTED, LICENSE = COUNTED }
 
 local KNOWN = { NAME = true }
 for _, list in ipairs(LISTS) do KNOWN[list[1]] = true end
-for key in pairs(COUNTS) do KNOWN[key] = true end
+for _, of in ipairs(COUNTS) do KNOWN[of[1]] = true end
 
 --- Queues that files have, by name; empty: no file says.
 function limit.all_queues(sections)
@@ -78,19 +80,26 @@ local function limit_list(row, key, known, note)
   return known_users(list, known.users, at, note)
 end
 
---- `made` with lists and counts of a row; whether it can be said, and how many it counts.
+--- `made` with the lists of a row; whether they can be said.
 local function fill(made, row, known, note)
-  local sayable, counts = true, 0
+  local sayable = true
   for _, of in ipairs(LISTS) do
     local list = limit_list(row, of[1], known, note)
     if list == false then sayable = false else made[of[2]] = list end
   end
-  for key, word in pairs(COUNTS) do
-    local read = key == "SLOTS_PER_PROCESSOR" and row_of.per_processor or row_of.limit
-    made[word] = read(row, key, note)
-    counts = counts + (made[word] and 1 or 0)
+  return sayable
+end
+
+--- What a row counts: { word, how many } each.
+local function counts_of(row, note)
+  local out = {}
+  for _, of in ipairs(COUNTS) do
+    local read = of[1] == "SLOTS_PER_PROCESSOR" and row_of.per_processor or row_of.limit
+    local number = read(row, of[1], note)
+    if number then out[#out + 1] = { of[2], number } end
+    if of[1] == "SLOTS_PER_PROCESSOR" then row_of.note_rounded(row, of[1], number, note) end
   end
-  return sayable, counts
+  return out
 end
 
 --- Why a plan cannot say it, if so.
@@ -102,23 +111,36 @@ local function fault(made, sayable, counts)
     end
   end
   return not sayable and "whom it is about, a plan cannot say"
-    or counts == 0 and "it limits nothing that a plan counts"
-    or counts > 1 and "it counts more than one thing"
-    or made.slots_per_processor and not made.per_host
-      and "SLOTS_PER_PROCESSOR is of each host, which PER_HOST says"
+    or not counts[1] and "it limits nothing that a plan counts"
+end
+
+--- A limit for each thing that a row counts: a plan's count one.
+local function add(out, made, counts, row, known, note)
+  for i, of in ipairs(counts) do
+    local each = { name = i == 1 and made.name or ("%s, %s"):format(made.name, of[1]) }
+    for key, value in pairs(made) do each[key] = each[key] or value end
+    each[of[1]] = of[2]
+    if of[1] == "slots_per_processor" and not made.per_host then
+      note(row, 1, ("%s is not carried over: SLOTS_PER_PROCESSOR is of each host, which PER_HOST "
+        .. "says"):format(made.name))
+    else
+      out.limits = out.limits or {}
+      table.insert(out.limits, each)
+      known.at[each] = { row = row }
+    end
+  end
 end
 
 function limit.section(out, section, note, known)
   for _, row in ipairs(section.rows) do
     local made = { name = row_of.cell(row, "NAME") or ("limit%d"):format(row.line) }
     row_of.note_others(row, KNOWN, note, WHY)
-    local sayable, counts = fill(made, row, known, note)
+    local sayable, counts = fill(made, row, known, note), counts_of(row, note)
     local why = fault(made, sayable, counts)
     if why then
       note(row, 1, ("%s is not carried over: %s"):format(made.name, why))
     else
-      out.limits = out.limits or {}
-      table.insert(out.limits, made)
+      add(out, made, counts, row, known, note)
     end
   end
 end

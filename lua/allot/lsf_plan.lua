@@ -3,6 +3,7 @@
 --- A plan from sections of LSF's files; what it cannot carry over is noted, line by line.
 
 local lsf = require "allot.lsf"
+local hosts = require "allot.lsf_hosts"
 local keys = require "allot.lsf_keys"
 local limit = require "allot.lsf_limit"
 local resource = require "allot.lsf_resource"
@@ -44,30 +45,44 @@ end
 
 local SECTIONS = {}
 
-local function hosts_of(row, list, known, note)
-  local at
-  for _, entry in ipairs(row) do at = entry.key == "HOSTS" and entry.value or at end
-  local out = site.known_hosts(list, known, at, note)
-  if not next(known) then return nil end -- then `all` says nothing
-  if not out then note(at, at.col, "HOSTS: none of them is known, so the queue has all") end
-  return out
+--- A queue's hosts: one that it names and that is not known is an error, since the queue would have
+--- others, or all; a queue with `none` sends its jobs elsewhere.
+local function set_hosts(made, at, known, note, fail)
+  local list = made.hosts
+  made.hosts = nil
+  if #list == 1 and list[1] == "none" then
+    made.qjob_limit = 0
+    note(at, at.col, "HOSTS = none: no job of the queue runs here")
+    return
+  end
+  for i = #list, 1, -1 do
+    if list[i] == "none" then table.remove(list, i) end
+  end
+  local out = site.known_hosts(list, known, at, note, fail)
+  if known.list[1] then made.hosts = out end -- else `all` says nothing
 end
 
-function SECTIONS.queue(out, section, note, known)
+function SECTIONS.queue(out, section, note, known, fail)
   for _, row in ipairs(section.rows) do
-    local made = carry(row, keys.queue, note)
-    made.hosts = made.hosts and hosts_of(row, made.hosts, known.hosts, note)
-    if named(row, made, "queue", note) then out.queues[#out.queues + 1] = made end
+    local stated = {}
+    local made = carry(row, keys.queue, note, stated)
+    if made.hosts then set_hosts(made, stated.hosts, known.hosts, note, fail) end
+    if named(row, made, "queue", note) then
+      out.queues[#out.queues + 1] = made
+      known.at[made] = { row = row, keys = stated }
+    end
   end
 end
 
 function SECTIONS.application(out, section, note, known)
   for _, row in ipairs(section.rows) do
-    local made = carry(row, keys.application, note)
+    local stated = {}
+    local made = carry(row, keys.application, note, stated)
     if named(row, made, "application", note) then
       out.applications = out.applications or {}
       row_of.note_again(known.stated, "application", made.name, row, note)
       out.applications[made.name] = made
+      known.at[made] = { row = row, keys = stated }
       made.name = nil
     end
   end
@@ -80,11 +95,14 @@ function SECTIONS.parameters(out, section, note, known)
     for key, value in pairs(carry(row, keys.parameters, note, known.stated.parameters)) do
       out.params = out.params or {}
       out.params[key] = value
+      known.at[out.params] = { keys = known.stated.parameters }
     end
   end
 end
 
-for _, name in ipairs { "host", "hostgroup", "hostexport" } do SECTIONS[name] = site[name] end
+for _, name in ipairs { "host", "hostgroup", "hostexport", "hostpartition" } do
+  SECTIONS[name] = site[name]
+end
 SECTIONS.usergroup, SECTIONS.user = users.group, users.user
 SECTIONS.limit = limit.section
 SECTIONS.resourcemap, SECTIONS.resource = resource.map, resource.shared
@@ -92,10 +110,17 @@ SECTIONS.reservationusage = resource.reserved
 
 local MOST_NOTES = 10000 -- of a file; then how many more
 
---- A function that notes something, and one that gives all notes, in the order of files and lines.
+--- A function that notes something, one that says what cannot be, and one that gives both, in the
+--- order of files and lines.
 local function notebook(files)
   local notes, count, cut, place_of = {}, {}, {}, {}
   for i, file in ipairs(files) do place_of[file.name] = place_of[file.name] or i end
+  local function fail(place, col, text)
+    notes[#notes + 1] = {
+      file = place.file, line = place.line, col = col, text = lsf.legible(text), fatal = true,
+      order = #notes,
+    }
+  end
   local function note(place, col, text)
     local n = (count[place.file] or 0) + 1
     count[place.file] = n
@@ -123,35 +148,38 @@ local function notebook(files)
     end)
     return notes
   end
-  return note, all
+  return note, fail, all
 end
 
---- Files { name, text } as a plan, and the notes: { file, line, col, text } in the files' order.
+--- Files { name, text } as a plan; the notes: { file, line, col, text } in the files' order,
+--- `fatal` where there can be no plan; and where tables of the plan come from: by table
+--- { row, keys }, as `allot.lsf_text` wants them.
 function plan.of(files)
   local out, sections = { version = 1, queues = {} }, {}
-  local note, all = notebook(files)
+  local note, fail, all = notebook(files)
   for _, file in ipairs(files) do
     for _, section in ipairs(lsf.sections(file.name, file.text, note)) do
       sections[#sections + 1] = section
     end
   end
   local known = {
-    hosts = site.all_hosts(sections), queues = limit.all_queues(sections),
+    hosts = hosts.known(sections), members = site.members(sections), at = {},
+    queues = limit.all_queues(sections),
     users = users.all_groups(sections), stated = { parameters = {} },
   }
   for _, section in ipairs(sections) do
     local read = SECTIONS[section.name]
     if read then
-      read(out, section, note, known)
+      read(out, section, note, known, fail)
     else
       note(section, 1, ("section %s is not carried over"):format(section.name))
     end
   end
   users.settle(out, note, known)
   resource.settle(out, note, sections)
-  site.settle(out, note)
+  site.settle(out, note, known)
   if #out.queues == 0 then out.queues = nil end
-  return out, all()
+  return out, all(), known.at
 end
 
 return plan

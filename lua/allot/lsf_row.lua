@@ -40,6 +40,15 @@ function row_of.per_processor(row, key, note)
     :format(key, at.text))
 end
 
+--- Notes what becomes of a fraction of a processor.
+function row_of.note_rounded(row, key, number, note)
+  local _, at = row_of.cell(row, key)
+  if number and number % 1 ~= 0 then
+    note(at, at.col, ("%s = %s: what is not whole on a host is rounded up, as LSF does")
+      :format(key, at.text))
+  end
+end
+
 --- Notes every key of a row that is not among `known`, where it says anything; why[key] says why.
 function row_of.note_others(row, known, note, why)
   for _, entry in ipairs(row) do

@@ -2,77 +2,89 @@
 -- Copyright the allot authors
 --- Hosts and exports of LSF's files, as a plan has them.
 
+local hosts = require "allot.lsf_hosts"
 local lsf = require "allot.lsf"
 local row_of = require "allot.lsf_row"
 
 local site = {}
 
---- Of a list of hosts those that these files know; others are noted.
-function site.known_hosts(list, known, at, note)
-  local out, named, kept = {}, 0, 0
-  for _, word in ipairs(list) do
-    local name = word:gsub("^~", "")
-    local with, has = name == word and 1 or 0, name == "all" or known[name]
-    named, kept = named + with, kept + (has and with or 0)
-    if has then
-      out[#out + 1] = word
-    elseif name:find("@", 1, true) then
-      note(at, at.col, ("'%s' is of another cluster, which a plan does not know"):format(word))
-    else
-      note(at, at.col, ("'%s' is no host or group of these files, so it is not carried over")
-        :format(name))
-    end
+--- Of a list of hosts those that these files know; what is not carried over is noted, or, where
+--- whoever is named would be lost and `fail` is given, fails.
+function site.known_hosts(list, known, at, note, fail)
+  local out, wrong, named = hosts.of(list, known)
+  for _, it in ipairs(wrong) do
+    local say = it[3] and fail or note
+    say(at, at.col, ("'%s' %s%s"):format(it[1], it[2], it[3] and "" or ": it is not carried over"))
   end
-  if named > 0 and kept == 0 then return nil end -- what is left out alone would mean all others
+  local kept = false
+  for _, word in ipairs(out) do kept = kept or word:sub(1, 1) ~= "~" end
+  if named and not kept then return nil end -- what is left out alone would mean all others
   return out[1] and out or nil
 end
 
---- Can a plan have a host of so many slots?
-local function has_slots(row)
-  local slots = row_of.cell(row, "MXJ")
-  local number = slots and math.tointeger(tonumber(slots))
-  return not slots or slots == "!" or number and number >= 0 and number <= 1000000000
-end
-
---- Hosts that have a row, and groups that have one of them, by name.
-function site.all_hosts(sections)
-  local known = {}
-  for _, kind in ipairs { "host", "hostgroup" } do
-    for _, section in ipairs(sections) do
-      for _, row in ipairs(section.name == kind and section.rows or {}) do
-        local name = row_of.cell(row, kind == "host" and "HOST_NAME" or "GROUP_NAME")
-        local has = kind == "host" and name ~= "default" and has_slots(row)
-        for _, word in ipairs(lsf.words(row_of.cell(row, "GROUP_MEMBER") or "")) do
-          has = has or word == "all" or known[word]
-        end
-        if name and has then known[name] = true end
-      end
+--- Words of the members of groups of hosts, by name.
+function site.members(sections)
+  local out = {}
+  for _, section in ipairs(sections) do
+    for _, row in ipairs(section.name == "hostgroup" and section.rows or {}) do
+      local name = row_of.cell(row, "GROUP_NAME")
+      if name then out[name] = lsf.words(row_of.cell(row, "GROUP_MEMBER") or "") end
     end
   end
-  return known
+  return out
 end
+
+-- ---- Hosts -----------------------------------------------------------------------------------
 
 local HOST = { HOST_NAME = true, MXJ = true, ["JL/U"] = true }
 
---- MXJ is a host's slots; `!` is its number of processors, which only LSF knows.
+--- What a plan has of a host with such a row; nil: nothing, which is noted. MXJ is a host's slots;
+--- `!` is its number of processors, which only LSF knows.
+local function host_of(row, name, note)
+  local slots, mxj = row_of.cell(row, "MXJ")
+  if slots == "!" or not slots then
+    note(mxj or row, mxj and mxj.col or 1, name
+      .. " has as many slots as processors, which the file does not say: 1 is taken")
+    slots = 1
+  else
+    slots = row_of.limit(row, "MXJ", note)
+  end
+  return slots and { slots = slots, jl_u = row_of.limit(row, "JL/U", note) }
+end
+
+--- Whom a row of hosts is about: `host[1-3]` are three, a group is its members.
+local function hosts_of_row(name, known)
+  local members = known.members[name]
+  return members and (hosts.of(members, known.hosts)) or hosts.expand(name)
+end
+
 function site.host(out, section, note, known)
   for _, row in ipairs(section.rows) do
     local name, at = row_of.cell(row, "HOST_NAME")
-    local slots, mxj = row_of.cell(row, "MXJ")
-    row_of.note_others(row, HOST, note)
-    if name == "default" or not name then
-      note(at or row, 1, "hosts that are not named are not carried over")
-    elseif slots == "!" or not slots then
-      note(mxj or row, mxj and mxj.col or 1, name
-        .. " has as many slots as processors, which the file does not say: 1 is taken")
-      slots = 1
-    else
-      slots = row_of.limit(row, "MXJ", note)
+    local in_cluster = row_of.cell(row, "HOSTNAME")
+    local names = name and name ~= "default" and hosts_of_row(name, known)
+    if not in_cluster then row_of.note_others(row, HOST, note) end
+    if name ~= "default" and not in_cluster and not names then
+      note(at or row, at and at.col or 1, "this row names no host")
     end
-    if name and slots and name ~= "default" then
+    local made = names and host_of(row, name, note)
+    for _, each in ipairs(made and names or {}) do
       out.hosts = out.hosts or {}
-      row_of.note_again(known.stated, "host", name, row, note)
-      out.hosts[name] = { slots = slots, jl_u = row_of.limit(row, "JL/U", note) }
+      row_of.note_again(known.stated, "host", each, row, note)
+      out.hosts[each] = { slots = made.slots, jl_u = made.jl_u }
+      known.at[out.hosts[each]] = { row = at }
+    end
+  end
+end
+
+--- Hosts without a row of their own are as the row of `default` says.
+local function settle_default(out, note, known)
+  local row, made = known.hosts.default, nil
+  for _, name in ipairs(row and known.hosts.list or {}) do
+    if not (out.hosts and out.hosts[name]) then
+      made = made or host_of(row, "a host of `default`", note) or {}
+      out.hosts = out.hosts or {}
+      out.hosts[name] = made.slots and { slots = made.slots, jl_u = made.jl_u }
     end
   end
 end
@@ -89,6 +101,7 @@ function site.hostgroup(out, section, note, known)
       out.host_groups = out.host_groups or {}
       row_of.note_again(known.stated, "host group", name, row, note)
       out.host_groups[name] = list
+      known.at[list] = { row = at }
     else
       note(row, 1, ("%s has no members, so it is not carried over"):format(name or "a group"))
     end
@@ -129,10 +142,18 @@ function site.hostexport(out, section, note, known)
       note(row, 1, "this export says no hosts and slots that are known, so it is not carried over")
     elseif made.distribution then
       out.leases[#out.leases + 1] = made
+      known.at[made] = { row = row }
     else
       note(row, 1, "an export without DISTRIBUTION gives nobody anything")
     end
   end
+end
+
+local PARTITION = "its users share hosts by shares, which a plan does not have; LSF lets no queue "
+  .. "of a slot pool use them (Q-10)"
+
+function site.hostpartition(_, section, note)
+  note(section, 1, "section hostpartition is not carried over: " .. PARTITION)
 end
 
 -- ---- Altogether ------------------------------------------------------------------------------
@@ -149,8 +170,9 @@ local function policy_of(out)
 end
 
 --- What only all files together tell: the policy and its options, and the delay of leases.
-function site.settle(out)
+function site.settle(out, note, known)
   local params = out.params or {}
+  settle_default(out, note, known)
   for _, lease in ipairs(out.leases or {}) do
     lease.reclaim_delay = params.mc_reclaim_delay and params.mc_reclaim_delay * 60
   end

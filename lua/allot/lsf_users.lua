@@ -123,15 +123,11 @@ local PENDING = "a plan does not count pending jobs"
 local WHY = { MAX_PEND_JOBS = PENDING, MAX_PEND_SLOTS = PENDING }
 
 --- Limits of one row: `whose` says in a limit whom it is about.
-local function add_limits(out, row, name, whose, note)
+local function add_limits(out, row, name, whose, note, known)
   local per_processor, counts = row_of.per_processor(row, "JL/P", note), {}
   counts[1] = { "MAX_JOBS", "slots", row_of.limit(row, "MAX_JOBS", note) }
   counts[2] = { "JL/P", "slots_per_processor", per_processor }
-  if per_processor and per_processor % 1 ~= 0 then
-    local _, at = row_of.cell(row, "JL/P")
-    note(at, at.col, ("JL/P = %s: LSF rounds a host's slots up, a plan cuts what is not whole")
-      :format(at.text))
-  end
+  row_of.note_rounded(row, "JL/P", per_processor, note)
   for _, of in ipairs(counts) do
     local made = { name = ("%s of %s"):format(of[1], name), [of[2]] = of[3] }
     for key, value in pairs(whose) do made[key] = value end
@@ -139,6 +135,7 @@ local function add_limits(out, row, name, whose, note)
     if of[3] then
       out.limits = out.limits or {}
       table.insert(out.limits, made)
+      known.at[made] = { row = row }
     end
   end
 end
@@ -167,7 +164,7 @@ function users.user(out, section, note, known)
       table.insert(out.default_users.rows, row)
     elseif name then
       local whose, why = whose_row(name, known.users)
-      if whose then add_limits(out, row, name, whose, note) end
+      if whose then add_limits(out, row, name, whose, note, known) end
       if why then note(at, at.col, ("%s is not carried over: %s"):format(name, why)) end
       table.insert(out.default_users.named, name)
     else
@@ -198,9 +195,10 @@ function users.settle(out, note, known)
   local of_users, of_groups = excepted(default.named, known.users)
   for i, row in ipairs(default.rows) do
     if i > 1 then note(row, 1, "default is stated again; the least holds") end
-    add_limits(out, row, "default", { per_user = of_users }, note)
+    add_limits(out, row, "default", { per_user = of_users }, note, known)
     if next(out.user_groups or {}) then
-      add_limits(out, row, "default, of groups", { per_group = of_groups }, function () end)
+      add_limits(out, row, "default, of groups", { per_group = of_groups }, function () end,
+        known)
     end
   end
 end

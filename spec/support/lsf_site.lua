@@ -131,7 +131,7 @@ DESCRIPTION = no name
 site.notes = {
   queues = {
     { 7, 16, "INTERACTIVE" }, { 8, 1, "no KEY = value" }, { 9, 16, "shares are not" },
-    { 10, 18, "ADMINISTRATORS" }, { 12, 16, "'hostB+1'" }, { 12, 16, "'nowhere'" },
+    { 10, 18, "ADMINISTRATORS" }, { 12, 16, "'hostB+1'" },
     { 13, 16, "DESCRIPTION" }, { 20, 6, "NICE" }, { 24, 12, "speed" }, { 25, 7, "R1M" },
     { 28, 18, "LOAD, WINDOW" }, { 40, 12, "begin at 0" }, { 41, 14, "no whole number" },
     { 44, 1, "no name" },
@@ -139,8 +139,7 @@ site.notes = {
   params = { { 2, 17, "DEFAULT_QUEUE" }, { 3, 15, "FOO" } },
   hosts = {
     { 3, 23, "R1M" }, { 4, 31, "DISPATCH_WINDOW" }, { 5, 11, "processors" },
-    { 6, 1, "not named" }, { 7, 34, "'surplus'" }, { 14, 14, "'elsewhere'" },
-    { 14, 1, "no members" },
+    { 6, 11, "`default`" }, { 7, 34, "'surplus'" },
   },
   users = {
     { 3, 36, "USER_SHARES" }, { 4, 14, "lab is not" },

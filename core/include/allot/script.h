@@ -123,9 +123,10 @@ typedef struct allot_lsf_file {
 } allot_lsf_file;
 /* Told of each line, and of each part of one, that a plan cannot say; borrowed. */
 typedef void (*allot_lsf_note)(void *ud, const allot_diagnostic *finding);
-/* Writes the plan that files of LSF come to, and tells what it could not carry over, in the order
- * of the files. The plan is not checked: allot_plan_read does. ENOMEM, EIO (the sink's), ESCRIPT.
- */
+/* Writes the plan that files of LSF come to, and tells what it could not carry over
+ * (ALLOT_WARNING), in the order of the files. EINVALID: no plan comes of them, or one that
+ * allot_plan_read refuses; nothing is written, and `note` is told why (ALLOT_ERROR), each where it
+ * stands in the files. ENOMEM, EIO (the sink's), EBUDGET, ESCRIPT. */
 ALLOT_API int allot_lsf_import(allot_engine *engine, const allot_lsf_file *files, int32_t n,
                                allot_sink sink, void *sink_ud, allot_lsf_note note, void *note_ud);
 
