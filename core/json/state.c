@@ -36,6 +36,8 @@ static const allot__shape state_shape = {state_fields, ALLOT__STATE_KEYS, 0};
 typedef int (*setter)(allot_state *state, int32_t group, int32_t consumer, int64_t number);
 
 static const allot__field one_amount = {NULL, ALLOT__AMOUNT, false, false};
+static const allot__field part_or_all = {
+    NULL, ALLOT__INTEGER | ALLOT__BOOLEAN, 0, ALLOT_AMOUNT_MAX, false, false};
 static const allot__field one_time = {
     NULL, ALLOT__INTEGER | ALLOT__STRING, INT64_MIN + 1, INT64_MAX, false, false};
 
@@ -43,6 +45,15 @@ static int set_group_slots(allot_state *state, int32_t group, int32_t consumer, 
 {
     (void)consumer;
     return allot_state_slots(state, group, slots);
+}
+
+/* true is as much as there is, false nothing. */
+static bool read_number(allot__doc *doc, const allot__value *value, int64_t *out)
+{
+    if (value->kind != ALLOT__BOOLEAN)
+        return allot__time_read(doc, value, out);
+    *out = value->integer != 0 ? ALLOT_AMOUNT_MAX : 0;
+    return true;
 }
 
 static int read_by_group(allot__state_reader *reader, const allot__value *value, int32_t consumer,
@@ -60,7 +71,7 @@ static int read_by_group(allot__state_reader *reader, const allot__value *value,
         int32_t group = allot__group_find(doc, reader->plan, spot, it->string);
         allot__value found = allot__value_read(doc, it, kind);
         int64_t number;
-        if (allot__time_read(doc, &found, &number) && group >= 0 && consumer != ALLOT_ROOT)
+        if (read_number(doc, &found, &number) && group >= 0 && consumer != ALLOT_ROOT)
             status = set(reader->state, group, consumer, number);
     }
     cJSON_Delete(node);
@@ -74,9 +85,10 @@ static int read_numbers(allot__state_reader *reader, const allot__value *value, 
     int64_t number;
     if (value->kind == ALLOT__OBJECT)
         return read_by_group(reader, value, consumer, kind, set);
-    if (!allot__time_read(&reader->doc, value, &number))
+    int status = ALLOT_OK;
+    if (!read_number(&reader->doc, value, &number))
         return ALLOT_OK;
-    if (allot_plan_groups(reader->plan) > 1) {
+    if (allot_plan_groups(reader->plan) > 1 && value->kind != ALLOT__BOOLEAN) {
         allot__doc_fault(&reader->doc, allot__at(value->number), "E-type", NULL,
                          "found one %s, allowed {group: %s}: the plan has %d groups",
                          kind == &one_time ? "time" : "number",
@@ -84,15 +96,21 @@ static int read_numbers(allot__state_reader *reader, const allot__value *value, 
                          (int)allot_plan_groups(reader->plan));
         return ALLOT_OK;
     }
-    return consumer == ALLOT_ROOT ? ALLOT_OK : set(reader->state, 0, consumer, number);
+    for (int32_t group = 0;
+         consumer != ALLOT_ROOT && group < allot_plan_groups(reader->plan) && status == ALLOT_OK;
+         group++)
+        status = set(reader->state, group, consumer, number);
+    return status;
 }
 
 /* ---- Consumers ------------------------------------------------------------------------------- */
 
-enum { DEMAND, ALLOCATED, RECLAIMED_AT, WAITING_SINCE, SHARING, CONSUMER_FIELDS };
+enum { DEMAND, ALLOCATED, UNLISTED, RECLAIMED_AT, WAITING_SINCE, SHARING, CONSUMER_FIELDS };
 static const allot__field consumer_fields[CONSUMER_FIELDS] = {
     [DEMAND] = {"demand", ALLOT__OBJECT | ALLOT__AMOUNT, false, false},
     [ALLOCATED] = {"allocated", ALLOT__OBJECT | ALLOT__AMOUNT, false, false},
+    [UNLISTED] = {"unlisted", ALLOT__OBJECT | ALLOT__INTEGER | ALLOT__BOOLEAN, 0, ALLOT_AMOUNT_MAX,
+                  false, false},
     [RECLAIMED_AT] = {"reclaimed_at", ALLOT__OBJECT | ALLOT__INTEGER | ALLOT__STRING, INT64_MIN + 1,
                       INT64_MAX, false, false},
     [WAITING_SINCE] = {"waiting_since", ALLOT__OBJECT | ALLOT__INTEGER | ALLOT__STRING,
@@ -108,6 +126,7 @@ static int read_values(allot__state_reader *reader, const allot__value *values, 
         setter set;
     } fields[] = {[DEMAND] = {&one_amount, allot_state_demand},
                   [ALLOCATED] = {&one_amount, allot_state_allocated},
+                  [UNLISTED] = {&part_or_all, allot_state_unlisted},
                   [RECLAIMED_AT] = {&one_time, allot_state_reclaimed_at},
                   [WAITING_SINCE] = {&one_time, allot_state_waiting_since}};
     int status = ALLOT_OK;

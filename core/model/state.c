@@ -30,6 +30,7 @@ static void free_group(allot_engine *engine, allot__group_state *group, size_t r
     allot__free(engine, group->demand, rows, sizeof *group->demand);
     allot__free(engine, group->allocated, rows, sizeof *group->allocated);
     allot__free(engine, group->set, rows / 8 + 1, 1);
+    allot__free(engine, group->unlisted, rows, sizeof *group->unlisted);
     allot__free(engine, group->reclaimed_at, rows, sizeof *group->reclaimed_at);
     allot__free(engine, group->waiting_since, rows, sizeof *group->waiting_since);
 }
@@ -149,6 +150,21 @@ int allot_state_allocated(allot_state *state, int32_t group, int32_t consumer, i
     int32_t row = allot__row(state->plan, group, consumer);
     it->allocated[row] = (int32_t)slots;
     it->set[row / 8] |= (uint8_t)(1 << row % 8);
+    return ALLOT_OK;
+}
+
+int allot_state_unlisted(allot_state *state, int32_t group, int32_t consumer, int64_t slots)
+{
+    allot__group_state *it = group_at(state, group);
+    if (!it || !is_told(state->plan, consumer))
+        return ALLOT_EUSAGE;
+    if (!amount(slots))
+        return ALLOT_ERANGE;
+    if (!it->unlisted)
+        it->unlisted = allot__new(state->engine, rows_of(state->plan), sizeof *it->unlisted);
+    if (!it->unlisted)
+        return ALLOT_ENOMEM;
+    it->unlisted[consumer] = (int32_t)slots;
     return ALLOT_OK;
 }
 

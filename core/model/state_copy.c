@@ -78,14 +78,16 @@ static void find_others(allot__copying *it)
 
 /* ---- What consumers want and hold ------------------------------------------------------------ */
 
-static int copy_times(const allot__copying *it, int32_t group, int32_t to, int32_t consumer)
+static int copy_told(const allot__copying *it, int32_t group, int32_t to, int32_t consumer)
 {
     const allot__group_state *of = &it->from->groups[group];
     int32_t other = it->consumers[consumer];
     bool back = of->reclaimed_at && of->reclaimed_at[consumer] != INT64_MIN;
     bool waits = of->waiting_since && of->waiting_since[consumer] != INT64_MIN;
     int status = ALLOT_OK;
-    if (back)
+    if (of->unlisted)
+        status = allot_state_unlisted(it->to, to, other, of->unlisted[consumer]);
+    if (back && status == ALLOT_OK)
         status = allot_state_reclaimed_at(it->to, to, other, of->reclaimed_at[consumer]);
     if (waits && status == ALLOT_OK)
         status = allot_state_waiting_since(it->to, to, other, of->waiting_since[consumer]);
@@ -114,7 +116,7 @@ static int copy_row(const allot__copying *it, int32_t group, int32_t to, int32_t
         status = allot_state_allocated(it->to, to, other, of->allocated[row]);
     if (status == ALLOT_EUSAGE)
         status = no_consumer(it, consumer); /* there it is a parent */
-    return status == ALLOT_OK ? copy_times(it, group, to, consumer) : status;
+    return status == ALLOT_OK ? copy_told(it, group, to, consumer) : status;
 }
 
 static int copy_groups(const allot__copying *it)

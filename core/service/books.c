@@ -34,6 +34,7 @@ static void make_group(allot__books *books, allot__books_group *group, bool *fai
     group->slots = -1;
     group->demand = make(books, count, sizeof *group->demand, failed);
     group->allocated = make(books, count, sizeof *group->allocated, failed);
+    group->unlisted = make(books, count, sizeof *group->unlisted, failed);
     group->held = make(books, count, sizeof *group->held, failed);
     group->sessions = make(books, count, sizeof *group->sessions, failed);
     group->unmet_since = make(books, count, sizeof *group->unmet_since, failed);
@@ -109,8 +110,8 @@ void allot__books_end(allot__books *books)
     allot_state_free(books->state);
     for (size_t i = 0; books->groups != NULL && i < books->group_count; i++) {
         allot__books_group *group = &books->groups[i];
-        void *columns[] = {group->demand, group->allocated, group->held};
-        for (size_t k = 0; k < 3; k++)
+        void *columns[] = {group->demand, group->allocated, group->held, group->unlisted};
+        for (size_t k = 0; k < sizeof columns / sizeof *columns; k++)
             end(books, columns[k], books->consumers, sizeof *group->demand);
         end(books, group->sessions, books->consumers, sizeof *group->sessions);
         end(books, group->unmet_since, books->consumers, sizeof *group->unmet_since);

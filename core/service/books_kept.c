@@ -18,6 +18,7 @@ static int keep_row(allot__books *books, const allot__event *event)
     int32_t leaf = event->consumer;
     group->demand[leaf] = event->demand > 0 ? (int32_t)event->demand : 0;
     group->allocated[leaf] = event->allocated > 0 ? (int32_t)event->allocated : 0;
+    group->unlisted[leaf] = event->unlisted > 0 ? (int32_t)event->unlisted : 0;
     allot__books_look(books, event->group, leaf);
     if (books->damped) {
         group->reclaimed_at[leaf] = event->reclaimed_at;

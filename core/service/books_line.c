@@ -38,6 +38,7 @@ void allot__write_row(const allot__books *books, const allot__books_group *of, i
     allot__write_leaf(out, books->plan, group, leaf);
     allot__write_set(out, "demand", of->demand[leaf], 0);
     allot__write_set(out, "allocated", of->allocated[leaf], 0);
+    allot__write_set(out, "unlisted", of->unlisted[leaf], 0);
     allot__write_set(out, "reclaimed_at", reclaimed, INT64_MIN);
     allot__write_set(out, "waiting_since", waiting, INT64_MIN);
     allot__entry_close(out);

@@ -189,6 +189,7 @@ static void copy_groups(allot__listing *it, bool *failed)
         allot__books_group *to = &it->groups[i];
         to->demand = copy(engine, from->demand, count, sizeof *to->demand, failed);
         to->allocated = copy(engine, from->allocated, count, sizeof *to->allocated, failed);
+        to->unlisted = copy(engine, from->unlisted, count, sizeof *to->unlisted, failed);
         to->reclaimed_at =
             copy(engine, from->reclaimed_at, count, sizeof *to->reclaimed_at, failed);
         to->waiting_since =
@@ -250,6 +251,7 @@ static void drop_groups(allot__listing *it)
         allot__books_group *group = &it->groups[i];
         allot__sv_free(books->engine, group->demand, count, sizeof *group->demand);
         allot__sv_free(books->engine, group->allocated, count, sizeof *group->allocated);
+        allot__sv_free(books->engine, group->unlisted, count, sizeof *group->unlisted);
         allot__sv_free(books->engine, group->reclaimed_at, count, sizeof *group->reclaimed_at);
         allot__sv_free(books->engine, group->waiting_since, count, sizeof *group->waiting_since);
     }

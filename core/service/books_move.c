@@ -92,6 +92,7 @@ static void copy_rows(const allot__books *from, allot__books *to)
         allot__books_group *group = &to->groups[g];
         memcpy(group->demand, of->demand, size);
         memcpy(group->allocated, of->allocated, size);
+        memcpy(group->unlisted, of->unlisted, size);
         memcpy(group->unmet_since, of->unmet_since, from->consumers * sizeof *of->unmet_since);
         for (size_t i = 0; from->damped && to->damped && i < from->consumers; i++) {
             group->reclaimed_at[i] = of->reclaimed_at[i];

@@ -81,6 +81,7 @@ typedef struct allot__host_item {
 
 typedef struct allot__books_group {
     int32_t *demand, *allocated, *held;    /* by consumer; held: by its tasks */
+    int32_t *unlisted;                     /* of what it holds beyond these (state.h) */
     int64_t *reclaimed_at, *waiting_since; /* INT64_MIN: not; NULL where no option asks for it */
     int64_t *unmet_since; /* a leaf wants more than it has; INT64_MIN: not. Not kept in the store */
     int32_t (*sessions)[ALLOT_SCHEDULING_COUNT]; /* by consumer: how many there are of each */

@@ -30,6 +30,17 @@ void allot__books_allocate(allot__books *books, int32_t group, int32_t consumer,
         allot_state_allocated(books->state, group, consumer, slots);
 }
 
+/* Where the state has no room for it, it is made anew. */
+static void set_unlisted(allot__books *books, const allot__event *event)
+{
+    if (event->unlisted < 0)
+        return;
+    books->groups[event->group].unlisted[event->consumer] = (int32_t)event->unlisted;
+    if (books->state != NULL && allot_state_unlisted(books->state, event->group, event->consumer,
+                                                     event->unlisted) != ALLOT_OK)
+        allot__books_forget(books);
+}
+
 /* ---- Leaves ---------------------------------------------------------------------------------- */
 
 static int few(const allot__event *event, int64_t allocated, int64_t held, allot__fault *fault)
@@ -60,6 +71,7 @@ int allot__apply_row(allot__books *books, const allot__event *event, allot__faul
     int64_t after = event->kind == ALLOT__EVENT_RELEASE ? allocated - event->slots : event->slots;
     if (after < held)
         return few(event, allocated, held, fault);
+    set_unlisted(books, event);
     allot__books_allocate(books, event->group, leaf, after);
     return ALLOT_OK;
 }

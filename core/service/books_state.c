@@ -18,6 +18,8 @@ static int put_rows(const allot__books *books, allot_state *state)
             if (group->demand[i] != 0)
                 allot_state_demand(state, g, i, group->demand[i]);
             allot_state_allocated(state, g, i, group->allocated[i]);
+            if (group->unlisted[i] != 0 && status == ALLOT_OK)
+                status = allot_state_unlisted(state, g, i, group->unlisted[i]);
         }
     }
     return status;

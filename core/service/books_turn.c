@@ -140,6 +140,7 @@ static void turn_group(const allot__books_group *from, allot__books_group *to,
             continue; /* it had nothing */
         to->demand[row] = from->demand[i];
         to->allocated[row] = from->allocated[i];
+        to->unlisted[row] = from->unlisted[i];
         to->held[row] = from->held[i];
         to->unmet_since[row] = from->unmet_since[i];
         memcpy(to->sessions[row], from->sessions[i], sizeof *to->sessions);

@@ -5,7 +5,7 @@
 
 bool allot__row_is_empty(const allot__books_group *group, int32_t leaf)
 {
-    return group->demand[leaf] == 0 && group->allocated[leaf] == 0 &&
+    return group->demand[leaf] == 0 && group->allocated[leaf] == 0 && group->unlisted[leaf] == 0 &&
            (group->reclaimed_at == NULL || group->reclaimed_at[leaf] == INT64_MIN) &&
            (group->waiting_since == NULL || group->waiting_since[leaf] == INT64_MIN);
 }

@@ -102,6 +102,7 @@ typedef struct allot__event {
     int64_t slots;
     bool slots_given, keep;
     const char *session, *host, *slot;
+    int64_t unlisted; /* -1: not given */
     bool started_given, submitted_given;
     int64_t started, submitted, preempted;
     int64_t priority, preemption_rank, created, minimum, demand;

@@ -37,6 +37,8 @@
 
 static const allot__field common[] = {TIME("at", at), F("key", NAME, key)};
 static const allot__field amount[] = {LEAF, GROUP, MUST_AMOUNT("slots", slots, 0)};
+static const allot__field allocated[] = {LEAF, GROUP, MUST_AMOUNT("slots", slots, 0),
+                                         AMOUNT("unlisted", unlisted)};
 static const allot__field release[] = {LEAF, GROUP, MUST_AMOUNT("slots", slots, 1)};
 static const allot__field start[] = {
     MUST("id", ID, id),
@@ -96,6 +98,7 @@ static const allot__field row[] = {
     GROUP,
     AMOUNT("demand", demand),
     AMOUNT("allocated", allocated),
+    AMOUNT("unlisted", unlisted),
     ANY("reclaimed_at", reclaimed_at),
     ANY("waiting_since", waiting_since),
 };
@@ -131,7 +134,7 @@ const allot__fields allot__common_fields = LIST(common, false);
 const allot__fields allot__event_fields[ALLOT__EVENTS] = {
     [ALLOT__EVENT_DEMAND] = LIST(amount, false),
     [ALLOT__EVENT_RELEASE] = LIST(release, false),
-    [ALLOT__EVENT_ALLOCATED] = LIST(amount, false),
+    [ALLOT__EVENT_ALLOCATED] = LIST(allocated, false),
     [ALLOT__EVENT_START] = LIST(start, true),
     [ALLOT__EVENT_FINISH] = LIST(finish, false),
     [ALLOT__EVENT_SESSION] = LIST(session, false),
@@ -188,6 +191,7 @@ void allot__event_init(allot__event *event, allot__event_kind kind)
                             .deadline = INT64_MAX,
                             .ran = -1,
                             .allocated = -1,
+                            .unlisted = -1,
                             .reclaimed_at = INT64_MIN,
                             .waiting_since = INT64_MIN};
 }

@@ -113,6 +113,45 @@ static void times_are_of_leaves(void)
     fixture_end(&it);
 }
 
+static void unlisted_slots_are_of_leaves(void)
+{
+    fixture it;
+    allot_state *state = begin(&it);
+    CHECK_EQ(allot_state_unlisted(NULL, 0, 0, 1), ALLOT_EUSAGE);
+    CHECK_EQ(allot_state_unlisted(state, 1, 0, 1), ALLOT_EUSAGE);
+    CHECK_EQ(allot_state_unlisted(state, 0, 2, 1), ALLOT_EUSAGE); /* no leaf */
+    CHECK_EQ(allot_state_unlisted(state, 0, 0, -1), ALLOT_ERANGE);
+    CHECK_EQ(allot_state_unlisted(state, 0, 0, ALLOT_AMOUNT_MAX + 1), ALLOT_ERANGE);
+    CHECK(state->groups[0].unlisted == NULL);
+    CHECK_EQ(allot_state_unlisted(state, 0, 3, 5), ALLOT_OK);
+    CHECK_EQ(allot_state_unlisted(state, 0, 0, ALLOT_AMOUNT_MAX), ALLOT_OK);
+    CHECK_EQ(allot_state_demand(state, 0, 3, 7), ALLOT_OK);
+    CHECK_EQ(state->groups[0].unlisted[3], 5);
+    CHECK_EQ(state->groups[0].unlisted[1], 0);
+    CHECK_EQ(allot_state_seal(state, it.report), ALLOT_OK);
+    CHECK_EQ(allot_state_unlisted(state, 0, 0, 1), ALLOT_EUSAGE);
+    allot_state *copy = NULL;
+    CHECK_EQ(allot_state_copy(state, state->base, it.report, &copy), ALLOT_OK);
+    CHECK(copy != NULL && copy->groups[0].unlisted != NULL && copy->groups[0].unlisted[3] == 5);
+    allot_state_free(copy);
+    allot_state_free(state);
+    fixture_end(&it);
+}
+
+/* What is told of leaves beside what they demand and hold. */
+static int tell_leaf(allot_state *state)
+{
+    int status;
+    OOM_RETRY(status, allot_state_unlisted(state, 0, 0, 5));
+    if (status == ALLOT_OK) {
+        OOM_RETRY(status, allot_state_reclaimed_at(state, 0, 0, 5));
+    }
+    if (status == ALLOT_OK) {
+        OOM_RETRY(status, allot_state_waiting_since(state, 0, 0, 5));
+    }
+    return status;
+}
+
 static int scenario(allot_engine *engine)
 {
     allot_plan *plan = NULL;
@@ -143,10 +182,7 @@ static int scenario(allot_engine *engine)
         OOM_RETRY(status, add_flight(state, 0, "t0", "gone"));
     }
     if (status == ALLOT_OK) {
-        OOM_RETRY(status, allot_state_reclaimed_at(state, 0, 0, 5));
-    }
-    if (status == ALLOT_OK) {
-        OOM_RETRY(status, allot_state_waiting_since(state, 0, 0, 5));
+        status = tell_leaf(state);
     }
     if (status == ALLOT_OK) {
         OOM_RETRY(status, allot_state_seal(state, NULL));
@@ -169,6 +205,7 @@ int main(void)
     RUN(a_task_is_its_consumers);
     RUN(what_is_refused_changes_nothing);
     RUN(times_are_of_leaves);
+    RUN(unlisted_slots_are_of_leaves);
     RUN(memory_may_fail);
     return check_done();
 }

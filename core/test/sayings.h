@@ -25,6 +25,7 @@ static const saying of_leaves[] = {
     {"demand", "{'consumer': '%L', 'slots': %N%G}"},
     {"release", "{'consumer': '%L', 'slots': 1%G}"},
     {"allocated", "{'consumer': '%L', 'slots': %N%G}"},
+    {"allocated", "{'consumer': '%L', 'slots': %N, 'unlisted': %N%G}"},
     {"allocated", "{'consumer': '%L', 'slots': 1000000000%G}"},
     {"demand", "{'consumer': '%L', 'slots': 1000000000%G}"},
     {"start", "{'id': '%T', 'consumer': '%L', 'host': '%H', 'slots': 900000000%G}"},

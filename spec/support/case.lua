@@ -3,7 +3,7 @@
 --- Plans, states and expectations written short.
 --
 --     plan { slots = 30, { "A", owned = 15 }, { "P", { "C", rank = 1 }, { "D" } } }
---     state { slots = 20, A = { 100, 15 }, ["P/C"] = { 7 } }     -- {demand, allocated}
+--     state { slots = 20, A = { 100, 15 }, ["P/C"] = { 7 } }     -- {demand, allocated, unlisted}
 
 local assert = require "luassert"
 
@@ -45,14 +45,16 @@ local KEYS = {
   loans = true,
 }
 
---- A state document: paths without the first slash hold {demand, allocated}.
+--- A state document: paths without the first slash hold {demand, allocated, unlisted}.
 function case.state(short)
   local out = { now = short.now or 0, consumers = {} }
   for key, value in pairs(short) do
     if KEYS[key] then
       out[key] = value
     else
-      out.consumers["/" .. key] = { demand = value[1], allocated = value[2] or 0 }
+      out.consumers["/" .. key] = {
+        demand = value[1], allocated = value[2] or 0, unlisted = value[3],
+      }
     end
   end
   if next(out.consumers) == nil then

@@ -85,6 +85,12 @@ ALLOT_API int allot_state_demand(allot_state *state, int32_t group, int32_t cons
                                  int64_t slots);
 ALLOT_API int allot_state_allocated(allot_state *state, int32_t group, int32_t consumer,
                                     int64_t slots);
+/* Of what a leaf is allocated beyond the slots of its tasks so many run work of which the state
+ * lists no tasks (or all of it, if that is less): they are given back last, the rest, which nothing
+ * uses, first (C-8). 0 ... ALLOT_AMOUNT_MAX; not set: 0. Of a leaf without any task it says
+ * nothing. */
+ALLOT_API int allot_state_unlisted(allot_state *state, int32_t group, int32_t consumer,
+                                   int64_t slots);
 /* How a host is closed (E-34). */
 typedef enum allot_closed {
     ALLOT_OPEN = 0,
