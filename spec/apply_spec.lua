@@ -106,6 +106,16 @@ describe("a decision that is carried out", function ()
     assert.same({ a = 0, b = 0 }, { a = held(now).a or 0, b = held(now).b })
   end)
 
+  it("has no task gone for slots that none uses (C-8)", function ()
+    local out = after({ version = 1, slots = 9, consumers = { { name = "a", owned = 5 },
+      { name = "b", owned = 4 } } }, { now = 9, consumers = {
+      ["/a"] = { demand = 5, allocated = 2 }, ["/b"] = { demand = 9, allocated = 7, unlisted = 1 },
+    }, tasks = { { id = "t", consumer = "/b", slots = 3, started = 1 } } })
+    assert.same({ a = 2, b = 4 }, held(out))
+    assert.equal("t", out.tasks[1].id)
+    assert.equal(1, out.consumers["/b"].unlisted)
+  end)
+
   it("keeps groups apart", function ()
     local plan = { version = 1, groups = { cpu = { slots = 10 }, gpu = { slots = 2 } },
       consumers = { { name = "a", owned = 5 }, { name = "b" } } }

@@ -90,7 +90,7 @@ describe("any one of equal tasks (A-79)", function ()
         break
       end
     end
-    assert.same(names, going({ tasks = tasks, slots = 12 }, 7, use))
+    assert.same(names, going({ tasks = tasks, slots = 11 }, 7, use))
   end)
 end)
 

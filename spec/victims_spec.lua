@@ -4,8 +4,6 @@
 
 local case = require "spec.support.case"
 local engine = require "spec.support.engine"
-local random = require "allot.random"
-local model = require "spec.support.model.victims"
 
 local NOW = 10000
 
@@ -19,7 +17,8 @@ end
 
 local function state(holds, gives, rest)
   rest.now = rest.now or NOW
-  rest.A, rest.B = { holds, holds }, { gives, 0 }
+  rest.A, rest.B = { holds, holds, rest.unlisted }, { gives, 0 }
+  rest.unlisted = nil
   return case.state(rest)
 end
 
@@ -111,12 +110,57 @@ describe("victims", function ()
       tasks = tasks { s1 = 5, s2 = 3 },
     }, use)
     assert.same({ "s15", "s14" }, names)
-    -- They deserve 3 and 5 of 8 and hold 2 and 1: -1, -4; nobody tells of the other 7 slots.
+    -- They deserve 3 and 5 of 8 and hold 2 and 1: -1, -4; the other 7 run what nobody tells of.
     names = going(10, 2, {
+      unlisted = true,
       sessions = { session("s1", { priority = 3 }), session("s2", { priority = 5 }) },
       tasks = tasks { s1 = 2, s2 = 1 },
     }, use)
     assert.same({ "s12", "s11" }, names)
+  end)
+
+  it("PolicyDefault: the fullest session is asked anew for each slot", function ()
+    local function tasks(counts)
+      local out = {}
+      for name, count in pairs(counts) do
+        for i = 1, count do
+          out[#out + 1] = task(name .. i, { session = name, started = i })
+        end
+      end
+      return out
+    end
+    local sessions = { session("s1", {}), session("s2", {}) }
+    local use = { use = "hybrid", preemption = "policy_default" }
+    -- They deserve 3 each and hold 6 and 5: +3, +2. Of equal ones the larger id goes (C-8).
+    assert.same({ "s16", "s25", "s15", "s24", "s14" },
+      (going(11, 5, { sessions = sessions, tasks = tasks { s1 = 6, s2 = 5 } }, use)))
+    -- With a seed any one of equals (A-79), but as many of each.
+    for seed = 1, 20 do
+      local count = { s1 = 0, s2 = 0 }
+      for _, name in ipairs((going(11, 5, { sessions = sessions, tasks = tasks { s1 = 6, s2 = 5 } },
+        use, { options = { seed = seed } }))) do
+        count[name:sub(1, 2)] = count[name:sub(1, 2)] + 1
+      end
+      assert.same({ s1 = 3, s2 = 2 }, count)
+    end
+    -- Slots on their way already are no longer a session's: 2 of the 6 are, so 4 and 5 are held.
+    local flight = { consumer = "/A", slots = 2, tasks = { "s11", "s12" },
+      ["for"] = { { consumer = "/B", slots = 2 } }, deadline = NOW + 60 }
+    assert.same({ "s25", "s24" }, (going(11, 4, { sessions = sessions,
+      tasks = tasks { s1 = 6, s2 = 5 }, reclaims = { flight } }, use)))
+  end)
+
+  it("any site's order can go by the fullest session, smallest first too", function ()
+    local name, _, text = site 'victims = order { "session_over", "started" },'
+    local tasks = {}
+    for i = 1, 3 do
+      tasks[i] = task("a" .. i, { session = "s1", started = i })
+      tasks[3 + i] = task("b" .. i, { session = "s2", started = 10 + i })
+    end
+    tasks[7] = task("b4", { session = "s2", started = 14 })
+    local sessions = { session("s1", {}), session("s2", {}) }
+    assert.same({ "a1", "a2", "a3" }, (going(7, 3, { sessions = sessions, tasks = tasks }, name,
+      nil, text)))
   end)
 
   it("XV-4: on an exclusive host everybody counts as the best there", function ()
@@ -277,6 +321,24 @@ describe("an explanation of a task", function ()
     assert.matches("It would go if /A gave 2 more", lines)
   end)
 
+  it("tells of a session what it held above its part when that decided", function ()
+    local use = { use = "hybrid", preemption = "policy_default" }
+    local list = {}
+    for i = 1, 3 do list[i] = task("a" .. i, { session = "s1" }) end
+    for i = 1, 2 do list[3 + i] = task("b" .. i, { session = "s2" }) end
+    local _, _, decision = going(5, 3, { tasks = list,
+      sessions = { session("s1", {}), session("s2", {}) } }, use)
+    -- 1 and 1 are deserved, so they are +2 and +1: a3, then of equals b2, then a2.
+    local lines = explained(decision, "a2")
+    assert.matches("number 3 of 5 candidates", lines)
+    assert.matches("The first that stays is b1", lines)
+    assert.matches("session_over, largest first: 1 against 0", lines)
+    assert.matches("It would stay if /A gave 1 less", lines)
+    lines = explained(decision, "b1")
+    assert.matches("The last that goes is a2", lines)
+    assert.matches("session_over, largest first: 0 against 1", lines)
+  end)
+
   it("is right about how many more or less it takes", function ()
     for gives = 1, 4 do
       local names, _, decision = going(4, gives, { tasks = tasks })
@@ -292,70 +354,6 @@ describe("an explanation of a task", function ()
         for _, id in ipairs(other) do now = now or id == one.id end
         if less or more then assert.equal(not goes[one.id], now) end
       end
-    end
-  end)
-end)
-
-describe("what goes", function ()
-  -- Random tasks under random orders, against the words of C-8.
-  local FIELDS = { "started", "slots", "ran", "preempted" }
-  local OF_SESSION = { preemption_rank = 0, priority = 1, created = 0 }
-  for name in pairs(OF_SESSION) do FIELDS[#FIELDS + 1] = name end
-  table.sort(FIELDS)
-
-  local function some_sessions(from)
-    local out = {}
-    for i = 1, from:int(0, 3) do
-      out[i] = session("s" .. i, {
-        preemption_rank = from:int(0, 1), priority = from:int(1, 2), created = from:int(0, 2),
-      })
-    end
-    return out
-  end
-
-  -- What units have of their sessions; shared slots are of none here.
-  local function with_sessions(units, tasks, sessions)
-    local of, by_id = {}, {}
-    for _, one in ipairs(sessions) do by_id[one.id] = one end
-    for _, one in ipairs(tasks) do of[one.id] = by_id[one.session] end
-    for _, unit in ipairs(units) do
-      for name, fallback in pairs(OF_SESSION) do
-        unit[name] = of[unit.id] and of[unit.id][name] or fallback
-      end
-    end
-    return units
-  end
-
-  it("is what the model picks", function ()
-    for seed = 1, 200 do
-      local from = random.new(seed)
-      local tasks, slots, sessions = {}, 0, some_sessions(from)
-      for i = 1, from:int(1, 12) do
-        local shares = from:once_in(3)
-        tasks[i] = task("t" .. from:int(1, 99) .. "-" .. i, {
-          started = from:int(NOW - 5, NOW), slots = shares and 1 or from:int(1, 3),
-          preempted = from:int(0, 2), host = shares and "h" or nil,
-          slot = shares and from:int(1, 3) or nil,
-          session = not shares and sessions[1] and not from:once_in(4)
-            and from:pick(sessions).id or nil,
-        })
-      end
-      local units = with_sessions(model.units(tasks, NOW), tasks, sessions)
-      for _, unit in ipairs(units) do slots = slots + unit.slots end
-      local keys, words = {}, {}
-      for i = 1, from:int(0, 4) do
-        keys[i] = { from:pick(FIELDS), from:once_in(2) }
-        words[i] = ("%s %q"):format(keys[i][2] and "desc" or "asc", keys[i][1])
-      end
-      local gives = from:int(1, slots)
-      local name, _, text = site("victims = order { " .. table.concat(words, ", ") .. " },")
-      local rest = { tasks = tasks, sessions = sessions[1] and sessions }
-      local names = going(slots, gives, rest, name, nil, text)
-      local wanted = {}
-      for _, unit in ipairs((model.pick(units, keys, gives))) do
-        for _, id in ipairs(unit.tasks) do wanted[#wanted + 1] = id end
-      end
-      assert.same(wanted, names, "seed " .. seed)
     end
   end)
 end)

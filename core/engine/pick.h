@@ -8,7 +8,11 @@
  *  2. one after another is taken until their slots cover what is owed, or no row is left;
  *  3. backwards, last taken first, every row is spared that the others cover what is owed without.
  *
- * Two implementations agree row by row: `sorted` puts all rows in order; `fast` guesses from a
+ * A key can change as rows go, by class: what sessions hold above what they deserve is asked anew
+ * for each slot (PolicyDefault). Then rule 1 is asked anew, too, whenever a row has gone
+ * (pick_anew.c).
+ *
+ * Else two implementations agree row by row: `sorted` puts all rows in order; `fast` guesses from a
  * sample how far down the order the slots will reach, reads the rows once to find those that go no
  * later (pick_filter.h), and puts only these in order. Where the guess was low it is raised and the
  * rows are read again; it decides nothing.
@@ -41,6 +45,12 @@ typedef struct allot__pick {
     const int32_t *classes;
     const int64_t *class_keys;
     int32_t class_count;
+    /* Key `anew_key` of row r is what anew[anew_of[r] + 1] is now, and `values` says so, too: it
+     * falls by the slots of each row of that class that goes. What anew[0] is stays. NULL: none
+     * changes. */
+    int64_t *anew;
+    const int32_t *anew_of;
+    int32_t anew_key;
     /* Whether row a goes before row b, all keys being equal; a total order. */
     bool (*before)(const struct allot__pick *pick, int32_t a, int32_t b);
 } allot__pick;
@@ -52,11 +62,16 @@ typedef struct allot__picked {
     int64_t slots;
 } allot__picked;
 
-/* Picks; ENOMEM. owed <= 0: nothing. */
+/* Picks; ENOMEM. owed <= 0: nothing. `anew` is then without those that were picked. */
 int allot__pick_fast(const allot__pick *pick, int64_t owed, allot__arena *arena,
                      allot__picked *out);
 int allot__pick_sorted(const allot__pick *pick, int64_t owed, allot__arena *arena,
                        allot__picked *out);
+/* The same by a key that changes, which there is. */
+int allot__pick_anew(const allot__pick *pick, int64_t owed, allot__arena *arena,
+                     allot__picked *out);
+/* All that may go, as they would. */
+int allot__pick_all(const allot__pick *pick, allot__arena *arena, allot__picked *out);
 /* Negative or positive as row a goes before or behind row b; *key is the key that says so, or
  * `keys` where `before` does. 0: the same row. */
 int allot__pick_compare(const allot__pick *pick, int32_t a, int32_t b, int32_t *key);

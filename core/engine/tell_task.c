@@ -17,6 +17,7 @@ typedef struct inquiry {
     int32_t at;            /* its row among the leaf's units */
     allot__unit_rows rows; /* to read columns */
     allot__queue keys;     /* behind `queue`: each key by itself */
+    allot__line line;      /* of `keys`: all that may go */
 } inquiry;
 
 /* ---- What it is ------------------------------------------------------------------------------ */
@@ -156,60 +157,6 @@ static bool picked(const inquiry *it, int32_t row)
     return false;
 }
 
-/* Where a task stands among the candidates. */
-typedef struct place {
-    int32_t candidates, before; /* ... that go before it */
-    int64_t slots;              /* of those */
-} place;
-
-static place find_place(const inquiry *it)
-{
-    const allot__pick *pick = &it->queue->pick;
-    place out = {0};
-    int32_t key;
-    for (int32_t row = 0; row < pick->count; row++) {
-        if (pick->stays == NULL || pick->stays[row] == ALLOT__MAY_GO) {
-            bool before = allot__pick_compare(pick, row, it->at, &key) < 0;
-            out.candidates++;
-            out.before += before;
-            out.slots += before ? pick->slots[row] : 0;
-        }
-    }
-    return out;
-}
-
-/* Of those that go, the last in the order. Where hosts are not all alike it may have been picked
- * before others. */
-static int32_t last_going(const inquiry *it)
-{
-    const allot__picked *list = &it->queue->picked;
-    int32_t last = list->rows[0];
-    int32_t key;
-    for (int32_t i = 1; i < list->count; i++) {
-        if (allot__pick_compare(&it->queue->pick, list->rows[i], last, &key) > 0) {
-            last = list->rows[i];
-        }
-    }
-    return last;
-}
-
-/* The first candidate behind the last that goes: the first that stays of all behind. */
-static int32_t first_staying(const inquiry *it)
-{
-    const allot__pick *pick = &it->queue->pick;
-    int32_t last = last_going(it);
-    int32_t best = -1;
-    int32_t key;
-    for (int32_t row = 0; row < pick->count; row++) {
-        bool candidate = pick->stays == NULL || pick->stays[row] == ALLOT__MAY_GO;
-        if (candidate && allot__pick_compare(pick, row, last, &key) > 0 &&
-            (best < 0 || allot__pick_compare(pick, row, best, &key) < 0)) {
-            best = row;
-        }
-    }
-    return best;
-}
-
 static int64_t key_at(const inquiry *it, int32_t key, int32_t row)
 {
     int64_t room;
@@ -220,6 +167,7 @@ static int64_t key_at(const inquiry *it, int32_t key, int32_t row)
 static void tell_key(const inquiry *it, int32_t other, bool goes)
 {
     int32_t key;
+    allot__line_turn_back(&it->line, it->at, other);
     allot__pick_compare(&it->queue->pick, it->at, other, &key);
     if (key >= it->queue->order.count) {
         allot__tell(&it->teller, "  All keys agree: the larger id goes first, %s against %s (C-8).",
@@ -239,7 +187,7 @@ static void tell_key(const inquiry *it, int32_t other, bool goes)
 }
 
 /* Keys in the order in which they were asked. */
-static void tell_order(const inquiry *it, const place *place)
+static void tell_order(const inquiry *it)
 {
     char keys[512];
     size_t len = 0;
@@ -250,15 +198,27 @@ static void tell_order(const inquiry *it, const place *place)
                                 key->descending ? " (largest first)" : "");
     }
     allot__tell(&it->teller, "They go by %s; it is number %" PRId32 " of %" PRId32 " candidates.",
-                it->queue->order.count > 0 ? keys : "id", place->before + 1, place->candidates);
+                it->queue->order.count > 0 ? keys : "id", allot__line_place(&it->line, it->at) + 1,
+                it->line.all.count);
 }
 
 static void tell_gives(const inquiry *it)
 {
-    allot__tell(&it->teller, "%s gives %s back; what goes for that holds %s (C-8).",
-                allot__tell_path(&it->teller, it->teller.verdict.consumer).text,
-                allot__tell_slots(it->queue->owed).text,
-                allot__tell_slots(it->queue->picked.slots).text);
+    allot__phrase path = allot__tell_path(&it->teller, it->teller.verdict.consumer);
+    if (it->queue->gone == 0) {
+        allot__tell(&it->teller, "%s gives %s back; what goes for that holds %s (C-8).", path.text,
+                    allot__tell_slots(it->queue->owed).text,
+                    allot__tell_slots(it->queue->picked.slots).text);
+    } else if (it->queue->picked.count > 0) {
+        allot__tell(&it->teller,
+                    "%s gives %s back: first %" PRId64 " that no task uses; what goes for the rest "
+                    "holds %s (C-8).",
+                    path.text, allot__tell_slots(it->queue->owed).text, it->queue->gone,
+                    allot__tell_slots(it->queue->picked.slots).text);
+    } else {
+        allot__tell(&it->teller, "%s gives %s back that no task uses: they go first (C-8).",
+                    path.text, allot__tell_slots(it->queue->owed).text);
+    }
 }
 
 /* Whether hosts are not all alike, so that the order alone does not decide (E-30). */
@@ -275,18 +235,18 @@ static bool tell_hosts_differ(const inquiry *it)
 
 static void tell_going(const inquiry *it)
 {
-    place place = find_place(it);
-    int32_t other = first_staying(it);
+    int32_t next = allot__line_last(&it->line) + 1;
     allot__tell(&it->teller, "It goes.");
     tell_gives(it);
-    tell_order(it, &place);
-    if (other >= 0) {
+    tell_order(it);
+    if (next < it->line.all.count) {
+        int32_t other = it->line.all.rows[next];
         allot__tell(&it->teller, "The first that stays is %s.", name_of(it, other));
         tell_key(it, other, true);
     } else {
         allot__tell(&it->teller, "There is no candidate behind those that go.");
     }
-    int64_t less = it->queue->owed - place.slots;
+    int64_t less = it->queue->owed - it->queue->gone - allot__line_before(&it->line, it->at);
     if (tell_hosts_differ(it)) {
         less = 0;
     }
@@ -302,27 +262,28 @@ static void tell_going(const inquiry *it)
 
 static void tell_spared(const inquiry *it)
 {
-    place place = find_place(it);
     allot__tell(&it->teller, "It stays.");
     tell_gives(it);
-    tell_order(it, &place);
-    int32_t key;
-    int32_t last = last_going(it);
+    tell_order(it);
     if (tell_hosts_differ(it)) {
         return;
     }
-    if (allot__pick_compare(&it->queue->pick, it->at, last, &key) < 0) {
-        allot__tell(&it->teller,
-                    "It stands before %s, but the others cover what is given without it: it is "
-                    "spared (C-8).",
-                    name_of(it, last));
-        return;
+    if (it->queue->picked.count > 0) {
+        int32_t place = allot__line_last(&it->line);
+        int32_t last = it->line.all.rows[place];
+        if (allot__line_place(&it->line, it->at) < place) {
+            allot__tell(&it->teller,
+                        "It stands before %s, but the others cover what is given without it: it "
+                        "is spared (C-8).",
+                        name_of(it, last));
+            return;
+        }
+        allot__tell(&it->teller, "The last that goes is %s.", name_of(it, last));
+        tell_key(it, last, false);
     }
-    allot__tell(&it->teller, "The last that goes is %s.", name_of(it, last));
-    tell_key(it, last, false);
     allot__tell(&it->teller, "It would go if %s gave %" PRId64 " more.",
                 allot__tell_path(&it->teller, it->teller.verdict.consumer).text,
-                place.slots + 1 - it->queue->owed);
+                allot__line_before(&it->line, it->at) + 1 + it->queue->idle - it->queue->owed);
 }
 
 /* ---- The whole ------------------------------------------------------------------------------- */
@@ -333,7 +294,7 @@ static void tell_task(inquiry *it)
     if (tell_staying(it)) {
         return;
     }
-    if (it->queue == NULL || it->queue->picked.count == 0) {
+    if (it->queue == NULL || it->queue->picked.count + it->queue->gone == 0) {
         allot__tell(&it->teller, "%s gives nothing back: nothing of it has to go.",
                     allot__tell_path(&it->teller, it->teller.verdict.consumer).text);
         return;
@@ -385,6 +346,12 @@ int allot_explain_task(const allot_decision *decision, const char *id,
         return ALLOT_ENOENT;
     }
     look(&it, decision);
-    tell_task(&it);
-    return ALLOT_OK;
+    allot__arena arena;
+    allot__arena_init(&arena, decision->plan->engine);
+    int status = it.queue != NULL ? allot__line_make(&it.keys, &arena, &it.line) : ALLOT_OK;
+    if (status == ALLOT_OK) {
+        tell_task(&it);
+    }
+    allot__arena_free(&arena);
+    return status;
 }

@@ -151,6 +151,12 @@ static const int64_t *key_values(const allot__pick *pick, int32_t key, int32_t f
         }
         return room;
     }
+    if (pick->anew != NULL && key == pick->anew_key) {
+        for (int32_t i = 0; i < n; i++) {
+            room[i] = pick->anew[pick->anew_of[first + i] + 1];
+        }
+        return room;
+    }
     const allot_key *of = &queue->order.keys[key + queue->fused];
     return allot__rowset_values(&queue->rows.rows, of->source, first, n, room);
 }
@@ -199,9 +205,29 @@ static allot__order order_of(const allot__unit_rows *rows)
     return order;
 }
 
+/* Slots of the leaf that none of its tasks uses (rule 0). What is on its way and named by no task
+ * is of these, too. */
+static int64_t idle_slots(const allot__queue *queue, const uint8_t *stays)
+{
+    const allot__work *work = queue->rows.rows.work;
+    const allot__units *units = queue->rows.units;
+    const int32_t *unlisted = work->state->groups[work->index].unlisted;
+    int64_t idle = work->allocated[queue->row];
+    int64_t going = work->in_flight != NULL ? work->in_flight[queue->row] : 0;
+    for (int32_t unit = queue->rows.base; unit < queue->rows.base + queue->pick.count; unit++) {
+        bool there = !allot__site_reclaimed(work->state, units->site[unit]);
+        idle -= there ? units->slots[unit] : 0;
+        going -=
+            there && stays != NULL && stays[unit] == ALLOT__STAYS_FLYING ? units->slots[unit] : 0;
+    }
+    idle -= going > 0 ? going : 0;
+    idle -= unlisted != NULL ? unlisted[queue->rows.rows.leaf] : 0;
+    return idle > 0 ? idle : 0;
+}
+
 /* Turns a queue to its leaf. */
-static int queue_begin(allot__queue *queue, const allot__victims *victims,
-                       const allot__unit_rows *tables, int32_t leaf)
+static int queue_begin(allot__queue *queue, allot__victims *victims, const allot__unit_rows *tables,
+                       int32_t leaf)
 {
     queue->rows = *tables;
     int status = allot__unit_rows_leaf(&queue->rows, leaf);
@@ -215,7 +241,8 @@ static int queue_begin(allot__queue *queue, const allot__victims *victims,
     queue->pick.stays = victims->stays != NULL ? victims->stays + base : NULL;
     queue->pick.values = key_values;
     queue->pick.before = larger_id;
-    return status == ALLOT_OK ? allot__queue_fuse(queue) : status;
+    queue->idle = idle_slots(queue, victims->stays);
+    return status == ALLOT_OK ? allot__queue_fuse(queue, victims) : status;
 }
 
 const allot__queue *allot__victims_queue(const allot__victims *victims, int32_t row)
@@ -287,13 +314,13 @@ static int choose(const allot__work *work, allot__queue *queue, const allot__ord
     }
     int status = allot__victims_pick(work, queue, all, orders, count);
     int32_t at = 0;
-    int64_t before = 0;
+    int64_t before = -queue->gone;
     int64_t named = 0;
     for (int32_t i = 0; i < count && status == ALLOT_OK; i++) {
         if (orders[i].tasks == NULL) {
             before += orders[i].slots;
             int32_t from = at;
-            bool rest = queue->whole && before == queue->owed;
+            bool rest = queue->whole && before == queue->owed - queue->gone;
             status = name_tasks(queue, &at, rest ? INT64_MAX : before - named, &orders[i]);
             for (; from < at; from++) {
                 named += queue->pick.slots[queue->picked.rows[from]];

@@ -2,16 +2,20 @@
 /* Copyright the allot authors */
 /*
  * victim_fuse.c: keys that sessions alone decide, made one: sessions are few, so they are put in
- * order once, and of every task only the place of its session is read.
+ * order once, and of every task only the place of its session is read. And the one that changes as
+ * tasks go.
  */
 #include "engine/order.h"
 #include "engine/victim.h"
 
-/* Is a key the same for all tasks of a session? */
+/* Is a key the same for all tasks of a session, whatever goes? */
 static bool of_session(const allot__queue *queue, const allot_key *key)
 {
     if (key->source.kind != ALLOT_FROM_COLUMN) {
         return false;
+    }
+    if (key->source.value == ALLOT_TASK_SESSION_OVER) {
+        return false; /* it changes as tasks go */
     }
     return allot__session_column(key->source.value) ||
            (key->source.value == ALLOT_TASK_IMPORTANCE && !queue->rows.guarded &&
@@ -95,6 +99,56 @@ static const int64_t *flat_of(const allot__queue *queue, allot_source source)
     }
 }
 
+/* ---- The key that changes -------------------------------------------------------------------- */
+
+/* What sessions hold above what they deserve before any task of these queues goes; ENOMEM. */
+static int find_over(const allot__work *work, allot__victims *victims)
+{
+    const allot__tasks *tasks = &work->state->tasks;
+    const allot__units *units = allot__units_of(work);
+    size_t count = tasks->sessions.count;
+    victims->over = allot__arena_take(work->arena, count + 1, sizeof *victims->over);
+    if (victims->over == NULL) {
+        return ALLOT_ENOMEM;
+    }
+    victims->over[0] = 0;
+    for (size_t i = 0; i < count; i++) {
+        victims->over[i + 1] = tasks->session_held[i] - work->session_quota[i];
+    }
+    for (int32_t unit = 0; victims->stays != NULL && unit < units->count; unit++) {
+        bool going = victims->stays[unit] == ALLOT__STAYS_FLYING ||
+                     victims->stays[unit] == ALLOT__STAYS_CLOSED;
+        if (going && units->session[unit] >= 0) {
+            victims->over[units->session[unit] + 1] -= units->slots[unit];
+        }
+    }
+    return ALLOT_OK;
+}
+
+static bool changes(const allot_key *key)
+{
+    return key->source.kind == ALLOT_FROM_COLUMN && key->source.value == ALLOT_TASK_SESSION_OVER;
+}
+
+/* Hands the pick the key that changes, if the order has it: of several the first; ENOMEM. */
+static int hand_anew(allot__queue *queue, allot__victims *victims)
+{
+    int32_t key = 0;
+    while (key < queue->order.count && !changes(&queue->order.keys[key])) {
+        key++;
+    }
+    if (key == queue->order.count) {
+        return ALLOT_OK;
+    }
+    int status = victims->over == NULL ? find_over(queue->rows.rows.work, victims) : ALLOT_OK;
+    queue->pick.anew = victims->over;
+    queue->pick.anew_of = queue->rows.units->session + queue->rows.base;
+    queue->pick.anew_key = key - queue->fused;
+    return status;
+}
+
+/* ---- Keys of the pick ------------------------------------------------------------------------ */
+
 /* Tells the pick of the keys, the first `fused` + 1 being one where there are places. */
 static void hand_keys(allot__queue *queue)
 {
@@ -114,7 +168,7 @@ static void hand_keys(allot__queue *queue)
     }
 }
 
-int allot__queue_fuse(allot__queue *queue)
+int allot__queue_fuse(allot__queue *queue, allot__victims *victims)
 {
     size_t sessions = queue->rows.rows.work->state->tasks.sessions.count;
     int32_t keys = 0;
@@ -126,12 +180,14 @@ int allot__queue_fuse(allot__queue *queue)
         status = make_places(queue, keys, (int32_t)sessions + 1);
         queue->fused = status == ALLOT_OK ? keys - 1 : 0;
     }
+    status = status == ALLOT_OK ? hand_anew(queue, victims) : status;
     hand_keys(queue);
     return status;
 }
 
 void allot__queue_split(allot__queue *queue)
 {
+    queue->pick.anew_key += queue->fused;
     queue->fused = 0;
     queue->places = NULL;
     hand_keys(queue);

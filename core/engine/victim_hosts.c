@@ -5,6 +5,9 @@
  * on hosts that serve it; what is still owed then comes from where it serves anybody, and last from
  * anywhere.
  *
+ * Slots that no task uses are at no place that is known (reach.h): they serve first whom such slots
+ * serve, then nobody in particular.
+ *
  * A host that an exclusive consumer is to have, or to leave, is of no use before it is empty
  * (H-14): of such hosts all that the leaf runs there goes, if it is over so much, however little is
  * owed.
@@ -24,7 +27,8 @@ typedef struct host_pick {
     uint8_t *mask;  /* ... or runs on a host that does not serve the claimant at hand */
     int32_t *rows;  /* all that are picked */
     int32_t count;
-    int64_t slots;
+    int64_t slots;  /* of these, and idle ones */
+    int64_t idle;   /* slots that no task uses and that do not go yet */
     int64_t *there; /* by host: what the leaf can leave whole */
 } host_pick;
 
@@ -139,10 +143,22 @@ static int leave_hosts(host_pick *it, int32_t claimant, int64_t *owed)
     return status;
 }
 
+/* Gives idle slots for so many that are owed; how many are still. */
+static int64_t give_idle(host_pick *it, int64_t owed)
+{
+    int64_t slots = it->idle < owed ? it->idle : owed;
+    it->idle -= slots > 0 ? slots : 0;
+    it->slots += slots > 0 ? slots : 0;
+    return owed - (slots > 0 ? slots : 0);
+}
+
 static int pick_for(host_pick *it, int32_t claimant, int64_t owed)
 {
     bool apart = it->work->rack->unit != NULL;
-    int status = apart ? leave_hosts(it, claimant, &owed) : ALLOT_OK;
+    if (allot__rack_takes_lost(it->work->rack, claimant, it->queue->row)) {
+        owed = give_idle(it, owed);
+    }
+    int status = apart && owed > 0 ? leave_hosts(it, claimant, &owed) : ALLOT_OK;
     if (status != ALLOT_OK || owed <= 0) {
         return status;
     }
@@ -188,12 +204,17 @@ int allot__victims_pick(const allot__work *work, allot__queue *queue, const allo
                         const allot__order_back *of, int32_t count)
 {
     if (work->reach == NULL) {
-        return allot__pick_fast(&queue->pick, queue->owed, work->arena, &queue->picked);
+        queue->gone = queue->idle < queue->owed ? queue->idle : queue->owed;
+        return allot__pick_fast(&queue->pick, queue->owed - queue->gone, work->arena,
+                                &queue->picked);
     }
-    host_pick it = {.work = work, .queue = queue};
+    host_pick it = {.work = work, .queue = queue, .idle = queue->idle};
     int status = begin(&it);
     for (int32_t i = 0; i < ROUNDS * count && status == ALLOT_OK; i++) {
         const allot__order_back *order = &of[i % count];
+        if (i == BEYOND * count) {
+            give_idle(&it, queue->owed - it.slots);
+        }
         if (order->tasks == NULL) {
             status =
                 pick_claims(&it, orders->claims + order->first, order->count, (round)(i / count));
@@ -203,6 +224,8 @@ int allot__victims_pick(const allot__work *work, allot__queue *queue, const allo
     if (status == ALLOT_OK && it.slots < queue->owed) {
         status = pick(&it, it.stays, queue->owed - it.slots);
     }
-    queue->picked = (allot__picked){.rows = it.rows, .count = it.count, .slots = it.slots};
+    queue->gone = queue->idle - it.idle;
+    queue->picked =
+        (allot__picked){.rows = it.rows, .count = it.count, .slots = it.slots - queue->gone};
     return status;
 }

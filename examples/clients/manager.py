@@ -75,13 +75,16 @@ class Manager:
 
     def reclaim(self, reclaim):
         leaf, slots = reclaim["consumer"], reclaim["slots"]
-        names = reclaim.get("tasks")
-        if not names:
-            free = min(self.idle[leaf], slots)
-            if free > 0:
+        names = reclaim.get("tasks") or []
+        free = min(self.idle[leaf], slots - len(names))  # what nothing uses goes first
+        if free > 0:
+            if names:
+                self.service.send("release", consumer=leaf, slots=free)
+            else:
                 self.service.send("returned", reclaim=reclaim["id"], slots=free)
-                self.idle[leaf] -= free
-                self.counts["returned"] += free
+            self.idle[leaf] -= free
+            self.counts["returned"] += free
+        if not names:
             taken = {name for it in self.reclaims for name in it["names"]}
             mine = [
                 name

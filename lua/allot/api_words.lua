@@ -222,7 +222,7 @@ return policy {
   {
     name = "policy_default", type = "allot.Order",
     doc = "An order of victims: the least important session first, then the one that holds most "
-      .. "above what it deserves, and of it any task.",
+      .. "above what it deserves, asked anew for each slot, and of it any task.",
     example = 'return policy { name = "example", like = "hybrid", victims = policy_default }',
   },
   {

@@ -7,7 +7,8 @@
 -- for sandboxes too: it has no patterns, and keys are walked in order where that shows.
 --
 --     time      `now` is the decision's time and `seconds` more, `last` the decision's.
---     demand    stays, as do hosts, sessions, the group's size and all that is not named here.
+--     demand    stays, as do `unlisted`, hosts, sessions, the group's size and all that is not
+--               named here.
 --     grants    are taken up at once: `allocated` grows. A leaf whose tasks the state tells gets
 --               tasks ("step-1", ...), on the hosts that were granted, and `allocated` besides only
 --               if the state states it.

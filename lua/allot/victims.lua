@@ -23,7 +23,8 @@ end
 --- Then what ran least, all tasks of a slot together: the least work is lost.
 victims.most_recent_task = keys { "importance", desc "joined", "ran" }
 
---- Then the session that holds most above what it deserves (or least below), and of it any task.
+--- Then the session that holds most above what it deserves (or least below), asked anew for each
+--- slot, and of it any task.
 victims.policy_default = keys {
   "importance", desc "joined", desc "session_over", "lot",
 }

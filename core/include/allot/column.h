@@ -81,7 +81,10 @@ typedef enum allot_rows {
     XX(PREEMPTION_RANK, "preemption_rank", "its session's; 0 without one")                         \
     XX(PRIORITY, "priority", "its session's; 1 without one; of a job its own")                     \
     XX(CREATED, "created", "when its session was created; 0 without one")                          \
-    XX(SESSION_OVER, "session_over", "slots its session holds above what it deserves, or below")   \
+    XX(SESSION_OVER, "session_over",                                                               \
+       "slots its session holds above what it deserves, or below; as a key of `victims` asked "    \
+       "anew "                                                                                     \
+       "for each slot that goes")                                                                  \
     XX(IMPORTANCE, "importance",                                                                   \
        "preemption_rank, or priority where that schedules sessions; "                              \
        "on an exclusive host the best there (XV-4)")                                               \

@@ -199,7 +199,7 @@ ALLOT_API int allot_decision_session(const allot_decision *decision, int32_t ses
                                      allot_session_part *out);
 
 /* Why a task goes or stays: whom it was compared with, which key decided, what would have spared
- * it. ENOENT: no such task. */
+ * it. ENOENT: no such task; ENOMEM. */
 ALLOT_API int allot_explain_task(const allot_decision *decision, const char *id,
                                  void (*line)(void *ud, const char *text), void *ud);
 
