@@ -28,8 +28,8 @@ local PUBLIC = {
 
 -- Files of engine/, each may include the headers of those before it (and its own).
 local ENGINE = {
-  "work", "own", "enforce", "flight", "in_flight", "columns", "rack", "rack_exclusive",
-  "rack_require", "rack_empty", "pour", "pour_fast", "order", "round", "free", "need",
+  "work", "own", "enforce", "flight", "in_flight", "columns", "order", "rack", "rack_exclusive",
+  "rack_require", "rack_empty", "pour", "pour_fast", "round", "free", "need",
   "ledger_books", "ledger_move", "ledger_aside", "ledger_drain", "ledger_net", "ledger_loan",
   "ledger_pool", "ledger_share", "ledger_ask", "ledger_return", "ledger_peers", "ledger_borrow",
   "ledger_force", "ledger", "quota_pass", "planned",

@@ -45,6 +45,8 @@ typedef struct allot__rack {
     int32_t *most;   /* by row of an exclusive consumer: hosts that are meant for it at most */
     int32_t *chosen; /* hosts that are meant for somebody, in the order of choosing */
     int32_t chosen_count;
+    uint8_t *barred;        /* by host: others were found not to be able to leave it */
+    int32_t rounds;         /* ... so often */
     bool searched;          /* hosts are chosen, and quotas not computed since */
     int64_t waste;          /* of what is blocked, on hosts that are meant for somebody */
     const int32_t *host_of; /* by site: the host, or -1 */
@@ -81,12 +83,19 @@ int allot__rack_settle(allot__work *work, allot__rack *rack, const int32_t *seen
                        const int32_t *lost);
 
 /* rack_empty.c: exclusive consumers whose quota asks for more hosts than theirs are to have others:
- * such as nobody else requires, then those with fewest slots in use, then those of which least is
- * too much, in plan order. What is too much on the last one is set apart, so
- * *again says that need and quota are to be computed once more, and this is to be asked again: who
- * then wants fewer hosts is not to have more in this cycle. ENOMEM. */
+ * such as nobody else requires, then empty ones, then those whose most important session is the
+ * least, then those with fewest slots in use, then those of which least is too much, in plan order.
+ * One that others cannot leave beside those before it is passed by. What is too much on the last
+ * one is set apart, so *again says that need and quota are to be computed once more, and this is to
+ * be asked again: who then wants fewer hosts is not to have more in this cycle. ENOMEM. */
 int allot__rack_empty(allot__work *work, bool *again);
 
+/* The most important session that has a task on a host: who is to leave it, leaves it with all
+ * others (5.5, XV-4). -1: nobody has one. */
+static inline int32_t allot__rack_important(const allot__work *work, int32_t host)
+{
+    return work->state->tasks.sites[work->rack->site[host]].important;
+}
 /* May a leaf get slots of a host? Not how many are free. */
 bool allot__rack_serves(const allot__work *work, int32_t row, int32_t host);
 /* Is the host one for all, as far as they require nothing? */

@@ -61,20 +61,25 @@ static int64_t within(const allot__work *work, int32_t row, const uint8_t *marks
     return sum;
 }
 
-/* An exclusive consumer helps others by leaving hosts whole: those where it has fewest slots, as
- * far as they are among the `over` that it has too many. */
-static void leave_hosts(allot__rack *rack, int32_t unit, int64_t over)
+/* An exclusive consumer helps others by leaving hosts whole: those whose most important session is
+ * the least, then those where it has fewest slots, as far as they are among the `over` that it has
+ * too many. */
+static void leave_hosts(const allot__work *work, int32_t unit, int64_t over)
 {
+    allot__rack *rack = work->rack;
     for (;;) {
-        int32_t best = -1, least = 0;
+        int32_t best = -1, least = 0, important = 0;
         for (int32_t host = 0; host < rack->count; host++) {
             int32_t used = rack->slots[host] - rack->free[host];
-            if (rack->owner[host] == unit && rack->left[host] == 0 && (best < 0 || used < least)) {
+            int32_t here = allot__rack_important(work, host);
+            bool may = rack->owner[host] == unit && rack->left[host] == 0 && used <= over;
+            if (may && (best < 0 || here < important || (here == important && used < least))) {
                 best = host;
                 least = used;
+                important = here;
             }
         }
-        if (best < 0 || least > over) {
+        if (best < 0) {
             return;
         }
         rack->left[best] = 1;
@@ -107,7 +112,7 @@ static int find_left(allot__work *work)
     }
     for (int32_t row = 0; row < work->tree->rows; row++) {
         if (over[row] > 0) {
-            leave_hosts(rack, rack->unit[row], over[row]);
+            leave_hosts(work, rack->unit[row], over[row]);
         }
     }
     return ALLOT_OK;

@@ -72,6 +72,12 @@ static bool site_column(int32_t column)
     return column == ALLOT_TASK_HOST || column == ALLOT_TASK_LOAD;
 }
 
+/* Of an exclusive host, that of the most important session there (XV-4). */
+static int64_t site_importance(const allot__site *site)
+{
+    return site->important > 0 ? site->important : 0;
+}
+
 static int64_t session_value(const allot__work *work, int32_t column, int32_t number)
 {
     const allot__tasks *tasks = &work->state->tasks;
@@ -137,9 +143,10 @@ static int make_site_table(allot__unit_rows *rows, int32_t column)
     table[0] = column == ALLOT_TASK_HOST ? ALLOT__LOT_LAST : 0;
     for (int32_t i = 0; i < tasks->site_count; i++) {
         const allot__site *site = &tasks->sites[i];
-        table[i + 1] = column == ALLOT_TASK_LOAD ? (site->load > 0 ? site->load : 0)
-                       : seed == 0               ? i
-                                                 : allot__lot_of(seed, site->name);
+        table[i + 1] = column == ALLOT_TASK_IMPORTANCE ? site_importance(site)
+                       : column == ALLOT_TASK_LOAD     ? (site->load > 0 ? site->load : 0)
+                       : seed == 0                     ? i
+                                                       : allot__lot_of(seed, site->name);
     }
     rows->of_site[column] = table;
     return ALLOT_OK;
@@ -163,41 +170,17 @@ static allot_scheduling scheduling_of(const allot__unit_rows *rows, int32_t leaf
                : ALLOT_PROPORTIONAL;
 }
 
-/* The best importance of any unit by site. */
-static int make_best(allot__unit_rows *rows)
-{
-    const allot__work *work = rows->rows.work;
-    int32_t sites = work->state->tasks.site_count;
-    int64_t *best = allot__arena_take(work->arena, (size_t)sites + 1, sizeof *best);
-    if (best == NULL) {
-        return ALLOT_ENOMEM;
-    }
-    memset(best, 0, ((size_t)sites + 1) * sizeof *best);
-    const int64_t *of = rows->of_session[ALLOT_TASK_IMPORTANCE];
-    for (int32_t leaf = 0; leaf < work->tree->rows; leaf++) {
-        int64_t without = scheduling_of(rows, leaf) == ALLOT_PRIORITY;
-        for (int32_t unit = rows->units->first[leaf]; unit < rows->units->first[leaf + 1]; unit++) {
-            int32_t session = rows->units->session[unit];
-            int64_t value = session < 0 ? without : of[session + 1];
-            int64_t *there = &best[rows->units->site[unit] + 1];
-            *there = value > *there ? value : *there;
-        }
-    }
-    rows->of_site[ALLOT_TASK_IMPORTANCE] = best;
-    return ALLOT_OK;
-}
-
 static int make_table(allot__unit_rows *rows, int32_t column)
 {
     bool importance = column == ALLOT_TASK_IMPORTANCE;
     int status = ALLOT_OK;
     if ((importance || allot__session_column(column)) && rows->of_session[column] == NULL) {
         status = make_session_table(rows, column);
-    } else if (site_column(column) && rows->of_site[column] == NULL) {
-        status = make_site_table(rows, column);
     }
-    bool best = importance && !allot__unit_rows_ready(rows, column);
-    return status == ALLOT_OK && best ? make_best(rows) : status;
+    bool sites = site_column(column) || (importance && !allot__unit_rows_ready(rows, column));
+    return status == ALLOT_OK && sites && rows->of_site[column] == NULL
+               ? make_site_table(rows, column)
+               : status;
 }
 
 /* ---- Columns --------------------------------------------------------------------------------- */

@@ -109,17 +109,27 @@ static void count_whole(host_pick *it, int32_t claimant)
     }
 }
 
-/* Of the hosts that the leaf can leave and is over so much, the one with fewest slots that are
- * enough, or else with most; -1: none. */
+/* Does a host go before another, or before none (-1)? Whose most important session is the least; of
+ * such the one with fewest slots that are enough, or else with most. */
+static bool goes_before(const host_pick *it, int32_t host, int32_t other, int64_t owed)
+{
+    int64_t slots = it->there[host];
+    int64_t before = other >= 0 ? it->there[other] : 0;
+    int32_t here = allot__rack_important(it->work, host);
+    int32_t there = other >= 0 ? allot__rack_important(it->work, other) : INT32_MAX;
+    return here != there   ? here < there
+           : slots >= owed ? before < owed || slots < before
+                           : slots > before;
+}
+
+/* Of the hosts that the leaf can leave and is over so much, the first; -1: none. */
 static int32_t next_whole(const host_pick *it, int64_t owed)
 {
     int64_t most = allot__over(it->work, it->queue->row) - it->slots;
     int32_t best = -1;
     for (int32_t host = 0; host < it->work->rack->count; host++) {
         int64_t slots = it->there[host];
-        int64_t before = best >= 0 ? it->there[best] : 0;
-        bool better = slots >= owed ? before < owed || slots < before : slots > before;
-        if (slots > 0 && slots <= most && better) {
+        if (slots > 0 && slots <= most && goes_before(it, host, best, owed)) {
             best = host;
         }
     }

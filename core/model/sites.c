@@ -17,7 +17,8 @@ static allot__site site_of(const allot__host *host)
                          .slots = (int32_t)host->slots,
                          .closed = host->closed,
                          .load = host->load - 1,
-                         .exclusive_to = host->exclusive_to - 1};
+                         .exclusive_to = host->exclusive_to - 1,
+                         .important = -1};
 }
 
 /* What the state tells of hosts: over what the plan says, or behind that. */
@@ -65,8 +66,12 @@ int allot__sites_make(allot_state *state)
         if (!label->is_host || label->site >= 0)
             continue;
         label->site = tasks->site_count++;
-        tasks->sites[label->site] = (allot__site){
-            .name = label->text, .group = -1, .slots = -1, .load = -1, .exclusive_to = ALLOT_ROOT};
+        tasks->sites[label->site] = (allot__site){.name = label->text,
+                                                  .group = -1,
+                                                  .slots = -1,
+                                                  .load = -1,
+                                                  .exclusive_to = ALLOT_ROOT,
+                                                  .important = -1};
     }
     return ALLOT_OK;
 }

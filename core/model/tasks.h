@@ -55,6 +55,7 @@ typedef struct allot__site {
     int32_t load;         /* thousandths; -1: not told */
     int32_t exclusive_to; /* a consumer, or ALLOT_ROOT */
     int64_t busy;         /* slots that run there: of tasks, or of jobs */
+    int32_t important;    /* of all that has tasks there the most important session; -1: nobody */
 } allot__site;
 
 /* What runs in a group. All NULL where nothing does. */

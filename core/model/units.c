@@ -106,6 +106,26 @@ static void put(const allot_state *state, allot__units *units, int32_t unit,
     }
 }
 
+/* What the units of a leaf have on their sites, the most important session there among it: without
+ * one a task counts as of the least. */
+static void put_on_sites(allot_state *state, const allot__units *units, int32_t leaf)
+{
+    const int32_t *first = units->session_first;
+    const allot_session *any = first && first[leaf] < first[leaf + 1]
+                                   ? allot_state_session_at(state, units->sessions[first[leaf]])
+                                   : NULL;
+    int64_t least = any && any->scheduling == ALLOT_PRIORITY;
+    for (int32_t unit = units->first[leaf]; unit < units->first[leaf + 1]; unit++) {
+        allot__site *site = units->site[unit] >= 0 ? &state->tasks.sites[units->site[unit]] : NULL;
+        int32_t session = units->session[unit];
+        if (!site)
+            continue;
+        int64_t here = session >= 0 ? importance(state, session) : least;
+        site->busy += units->slots[unit];
+        site->important = (int32_t)later(site->important, here);
+    }
+}
+
 int allot__units_fill(allot_state *state, allot__units *units)
 {
     if (make_columns(state, units))
@@ -115,11 +135,11 @@ int allot__units_fill(allot_state *state, allot__units *units)
         const int32_t *tasks = allot__unit_tasks(units, unit, &count);
         for (int32_t i = 0; i < count; i++)
             put(state, units, unit, allot__task_at(&state->tasks, tasks[i]), i == 0);
-        if (units->site[unit] >= 0)
-            state->tasks.sites[units->site[unit]].busy += units->slots[unit];
         if (units->session[unit] >= 0)
             state->tasks.session_held[units->session[unit]] += units->slots[unit];
     }
+    for (int32_t leaf = 0; leaf < state->plan->tree.rows; leaf++)
+        put_on_sites(state, units, leaf);
     return ALLOT_OK;
 }
 
