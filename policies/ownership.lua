@@ -12,8 +12,10 @@
 -- Who lends to whom is in the plan: `lend` and `borrow` of a consumer are true or a list of paths,
 -- and `lend_limit` and `borrow_limit` the most it lends and borrows. The best rank borrows first.
 --
--- With `reclaim_before_borrow` own slots are called back before others' are borrowed. Without
--- `reclaim_shared` pool slots only return by themselves.
+-- With `reclaim_before_borrow` own slots are called back before others' are borrowed. Pool slots
+-- are taken back for planned shares alone, what `share` gives among all, busy or not: of those who
+-- use more than theirs the worst rank loses first. With `adjust_share_to_workload` the ratio holds
+-- among those who are busy. Without `reclaim_shared` pool slots only return by themselves.
 --
 -- Of a consumer that gives back, the tasks of its least important session go first, and of these
 -- what ran least: the least work is lost. The options `preemption` and `selective` choose others.
@@ -42,6 +44,11 @@ return policy {
       default = true,
       doc = "take pool slots back from those who use more than their share",
     },
+    adjust_share_to_workload = {
+      type = "boolean",
+      default = false,
+      doc = "the ratio holds among those who are busy, not only as planned",
+    },
   },
   quota = {
     fill "reserved" { by = "reserve", up_to = "reserve" },
@@ -54,7 +61,10 @@ return policy {
     },
   },
   recall = function (options) return options.reclaim_before_borrow and "first" or "last" end,
-  shared = function (options) return options.reclaim_shared and "reclaim" or "keep" end,
+  shared = function (options)
+    return not options.reclaim_shared and "keep"
+      or options.adjust_share_to_workload and "adjust" or "reclaim"
+  end,
   victims = preemption.victims,
   properties = { "reserve_kept" },
 }

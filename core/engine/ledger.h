@@ -16,10 +16,12 @@
  * what they are sure of themselves makes way for it, shared slots before borrowed ones. Own slots
  * in use stay, and so do shared ones where rule 5 is left out, and whatever nobody comes by;
  *  1. own idle slots, up to what is needed; reserves first;
- *  2. idle slots of share pools, nearest first, up to the holder's share of the pool;
+ *  2. idle slots of share pools, nearest first, up to the holder's share of the pool: first what
+ *     rule 5 would take for it;
  *  3. idle slots of others who lend them, in the borrower's order;
  *  4. own lent slots, from the worst-ranked borrower, the later loan first;
- *  5. pool slots of those who use more than their share.
+ *  5. pool slots of those who use more than their share: for planned shares, from the worst rank
+ *     (E-21); where a policy adjusts shares to workload, by the ratio among those who want some.
  * A policy can have 4 before 3, and can do without 5. Idle slots end where the group's do. Of slots
  * on their way to a holder by rule 0 some may be nobody's: it still claims no others for those.
  */

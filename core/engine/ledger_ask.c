@@ -84,7 +84,7 @@ static void ask_below(allot__ledger *ledger, int32_t family, int32_t parent)
         return;
     }
     if (holds > 0) {
-        allot__pool_deserve(ledger, &(allot__share_pool){.slots = holds, .count = count});
+        allot__pool_deserve(ledger, &(allot__share_pool){.slots = holds, .count = count}, false);
     }
     const int32_t *floor = ledger->column[holds > 0 ? ALLOT__POOL_FLOOR : ALLOT__POOL_LEVEL];
     for (int32_t i = 0; i < count; i++) {

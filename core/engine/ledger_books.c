@@ -31,7 +31,7 @@ static bool take_room(allot__ledger *ledger)
     ledger->order = allot__arena_take(arena, items, size);
     ledger->other = allot__arena_take(arena, items, size);
     bool enough = true;
-    for (int i = 0; i < 6; i++) {
+    for (int i = 0; i < ALLOT__POOL_COLUMNS; i++) {
         ledger->column[i] = allot__arena_take(arena, rows, size);
         enough = enough && ledger->column[i] != NULL;
     }
@@ -108,6 +108,7 @@ static int read_rules(allot__ledger *ledger, int32_t index)
             holder->lend_most = amount(&lend, holder->row);
             holder->borrow_most = amount(&borrow, holder->row);
             holder->keep = rules->policy->switches[ALLOT_SWITCH_KEEP_SHARED];
+            holder->adjust = rules->policy->switches[ALLOT_SWITCH_ADJUST_SHARED];
             holder->hold_rounding = rules->options[ALLOT_OPTION_HOLD_ROUNDING] != 0;
             holder->recall_first = rules->policy->switches[ALLOT_SWITCH_RECALL_FIRST];
         }

@@ -61,10 +61,11 @@ typedef struct allot__holder {
     int32_t coming;       /* in flight from others, for it */
     int32_t dropped;      /* ... which may not stay: nobody's, unless it can have them after all */
     int32_t used, shared, in;
-    int32_t pooled; /* of the shared ones: in a pool */
-    int32_t asks;   /* shared slots that it asks for, */
-    int32_t due;    /* ... and that it deserves */
-    int32_t out;    /* own slots lent */
+    int32_t pooled;  /* of the shared ones: in a pool */
+    int32_t asks;    /* shared slots that it asks for, */
+    int32_t due;     /* ... and that it deserves, */
+    int32_t planned; /* ... whatever others could have of idle ones */
+    int32_t out;     /* own slots lent */
     int32_t lend_most, borrow_most, share_most, weight;
     int32_t loans;             /* the newest of those that it borrows; -1: none */
     int32_t pledged;           /* idle slots that came back for it, not given to it yet */
@@ -76,7 +77,7 @@ typedef struct allot__holder {
     int32_t claimed;           /* recalled for it */
     int32_t recalls;           /* the newest of those from it; -1: none */
     int32_t owed;              /* ... of loose ones that it lent; -1: none */
-    bool rebalance, keep, recall_first;
+    bool rebalance, keep, adjust, recall_first;
     bool hold_rounding, rounding; /* C-9: the option; a slot stays by it */
     int8_t cut;                   /* rounding of its shares of pools: 1 took a part, -1 added one */
 } allot__holder;
@@ -110,6 +111,20 @@ typedef struct allot__share_pool {
     int64_t slots, used;
     int32_t first, count; /* its shares, in the order of holders */
 } allot__share_pool;
+
+/* Columns over the members of a pool, in ledger->column. */
+enum {
+    ALLOT__POOL_LEVEL,
+    ALLOT__POOL_CAP,
+    ALLOT__POOL_WEIGHT,
+    ALLOT__POOL_AIM,
+    ALLOT__POOL_FLOOR,
+    ALLOT__POOL_REST,
+    ALLOT__POOL_HELD,
+    ALLOT__POOL_RANK,
+    ALLOT__POOL_UP_TO,
+    ALLOT__POOL_COLUMNS
+};
 
 /* What was so before the cycle, by holder, for monitors. */
 typedef struct allot__held {
@@ -158,7 +173,7 @@ typedef struct allot__ledger {
 
     int64_t *keys; /* room to sort and to pour in, by holder or loan */
     int32_t *order, *other;
-    int32_t *column[6];
+    int32_t *column[ALLOT__POOL_COLUMNS];
     bool cut;   /* what is not to be carried out has been taken back (ledger_cut.h) */
     int status; /* ENOMEM: there was no room for a recall or a list */
 } allot__ledger;
@@ -331,18 +346,11 @@ int allot__pools_open(allot__ledger *ledger);
 void allot__pools_attribute(allot__ledger *ledger);
 /* A holder's shared slots are going: those that no pool holds first, then the farthest. */
 void allot__pools_less(allot__ledger *ledger, int32_t holder, int64_t slots);
-/* Columns over the members of a pool, in ledger->column. */
-enum {
-    ALLOT__POOL_LEVEL,
-    ALLOT__POOL_CAP,
-    ALLOT__POOL_WEIGHT,
-    ALLOT__POOL_AIM,
-    ALLOT__POOL_FLOOR,
-    ALLOT__POOL_REST
-};
 /* What each member deserves: from LEVEL on, up to CAP, by WEIGHT; in FLOOR. False: all have their
- * CAP; else AIM has that rounded down, and REST is more than 0 where there was a part. */
-bool allot__pool_deserve(allot__ledger *ledger, const allot__share_pool *pool);
+ * CAP; else AIM has that rounded down, and REST is more than 0 where there was a part. `planned`
+ * (E-21): first up to planned shares, what the ratio gives among all members; then,
+ * by RANK, up to HELD; then the rest. LEVEL changes. */
+bool allot__pool_deserve(allot__ledger *ledger, const allot__share_pool *pool, bool planned);
 /* A member uses more of a pool, or less. */
 void allot__pool_use(allot__ledger *ledger, allot__share_pool *pool, int32_t member, int64_t slots);
 

@@ -178,9 +178,77 @@ void allot__pools_less(allot__ledger *ledger, int32_t holder, int64_t slots)
 
 /* ---- Shares ---------------------------------------------------------------------------------- */
 
-bool allot__pool_deserve(allot__ledger *ledger, const allot__share_pool *pool)
+/* Pours what is left over the members [from, to), up to what stands in a column. True: slots ran
+ * out, and FLOOR and REST say how. */
+static bool pour_members(allot__ledger *ledger, int32_t from, int32_t to, int up_to, int64_t *left)
 {
     int32_t **column = ledger->column;
+    allot__pour rows = {.count = to - from,
+                        .unit = 1,
+                        .left = *left,
+                        .level = column[ALLOT__POOL_LEVEL] + from,
+                        .need = column[ALLOT__POOL_CAP] + from,
+                        .cap = column[up_to] + from,
+                        .weight = column[ALLOT__POOL_WEIGHT] + from,
+                        .aim = column[ALLOT__POOL_AIM] + from,
+                        .floor = column[ALLOT__POOL_FLOOR] + from,
+                        .rest = column[ALLOT__POOL_REST] + from};
+    allot__pour_aims(&rows);
+    if (allot__pour_exact(&rows)) {
+        return true;
+    }
+    *left = rows.left;
+    size_t size = (size_t)rows.count * sizeof(int32_t);
+    memcpy(column[ALLOT__POOL_LEVEL] + from, column[ALLOT__POOL_AIM] + from, size);
+    return false;
+}
+
+/* What the ratio gives among all members, wanting or not: whole slots, those that fractions add up
+ * to one each in order, as ever (C-4). */
+static void plan_members(allot__ledger *ledger, int32_t count, int64_t slots)
+{
+    const int32_t *weight = ledger->column[ALLOT__POOL_WEIGHT];
+    int32_t *planned = ledger->column[ALLOT__POOL_UP_TO];
+    int64_t sum = 0, left = slots;
+    for (int32_t i = 0; i < count; i++) {
+        sum += weight[i];
+    }
+    for (int32_t i = 0; i < count; i++) {
+        planned[i] = (int32_t)(slots * weight[i] / sum);
+        left -= planned[i];
+    }
+    for (int32_t i = 0; i < count && left > 0; i++) {
+        int32_t more = slots * weight[i] % sum != 0;
+        planned[i] += more;
+        left -= more;
+    }
+}
+
+/* Pours up to planned shares, then up to what is held, the best rank first. True: slots ran out, at
+ * the members [*from, *to). */
+static bool pour_planned(allot__ledger *ledger, int32_t count, int64_t slots, int64_t *left,
+                         int32_t *from, int32_t *to)
+{
+    const int32_t *rank = ledger->column[ALLOT__POOL_RANK];
+    plan_members(ledger, count, slots);
+    *from = 0;
+    *to = count;
+    bool out = pour_members(ledger, 0, count, ALLOT__POOL_UP_TO, left);
+    for (int32_t next = 0; next < count && !out;) {
+        *from = next;
+        while (next < count && rank[next] == rank[*from]) {
+            next++;
+        }
+        *to = next;
+        out = pour_members(ledger, *from, *to, ALLOT__POOL_HELD, left);
+    }
+    return out;
+}
+
+bool allot__pool_deserve(allot__ledger *ledger, const allot__share_pool *pool, bool planned)
+{
+    int32_t **column = ledger->column;
+    int32_t from = 0, to = pool->count;
     int64_t kept = 0;
     if (pool->slots == 0) {
         return false; /* nobody is a member */
@@ -188,32 +256,29 @@ bool allot__pool_deserve(allot__ledger *ledger, const allot__share_pool *pool)
     for (int32_t i = 0; i < pool->count; i++) {
         kept += column[ALLOT__POOL_LEVEL][i];
     }
-    allot__pour rows = {.count = pool->count,
-                        .unit = 1,
-                        .left = pool->slots > kept ? pool->slots - kept : 0,
-                        .level = column[ALLOT__POOL_LEVEL],
-                        .need = column[ALLOT__POOL_CAP],
-                        .cap = column[ALLOT__POOL_CAP],
-                        .weight = column[ALLOT__POOL_WEIGHT],
-                        .aim = column[ALLOT__POOL_AIM],
-                        .floor = column[ALLOT__POOL_FLOOR],
-                        .rest = column[ALLOT__POOL_REST]};
-    allot__pour_aims(&rows);
-    int64_t whole = kept + rows.left;
-    if (!allot__pour_exact(&rows)) {
-        memcpy(column[ALLOT__POOL_FLOOR], column[ALLOT__POOL_AIM],
-               (size_t)pool->count * sizeof(int32_t));
-        return false;
+    int64_t left = pool->slots > kept ? pool->slots - kept : 0;
+    int64_t whole = kept + left;
+    bool out = planned && pour_planned(ledger, pool->count, pool->slots, &left, &from, &to);
+    if (!out) {
+        from = 0;
+        to = pool->count;
+        out = pour_members(ledger, 0, to, ALLOT__POOL_CAP, &left);
     }
-    memcpy(column[ALLOT__POOL_AIM], column[ALLOT__POOL_FLOOR],
-           (size_t)pool->count * sizeof(int32_t));
-    allot__shares shares = {.count = pool->count,
-                            .whole = whole,
-                            .floor = column[ALLOT__POOL_FLOOR],
-                            .rest = column[ALLOT__POOL_REST],
-                            .quota = column[ALLOT__POOL_FLOOR]};
-    allot__round(ALLOT_ROUND_RANK, &shares);
-    return true;
+    for (int32_t i = 0; i < pool->count; i++) {
+        if (!out || i < from || i >= to) {
+            column[ALLOT__POOL_FLOOR][i] = column[ALLOT__POOL_LEVEL][i];
+            column[ALLOT__POOL_REST][i] = 0;
+        }
+        column[ALLOT__POOL_AIM][i] = column[ALLOT__POOL_FLOOR][i];
+    }
+    if (out) {
+        allot__round(ALLOT_ROUND_RANK, &(allot__shares){.count = pool->count,
+                                                        .whole = whole,
+                                                        .floor = column[ALLOT__POOL_FLOOR],
+                                                        .rest = column[ALLOT__POOL_REST],
+                                                        .quota = column[ALLOT__POOL_FLOOR]});
+    }
+    return out;
 }
 
 /* Shared slots of a holder that are in no pool yet. Who drains is not to fill pools, for as long as
@@ -242,7 +307,7 @@ void allot__pools_attribute(allot__ledger *ledger)
             all += ledger->column[ALLOT__POOL_CAP][i];
         }
         if (all > 0) {
-            allot__pool_deserve(ledger, pool);
+            allot__pool_deserve(ledger, pool, false);
         }
         for (int32_t i = 0; i < pool->count && all > 0; i++) {
             allot__pool_use(ledger, pool, i, ledger->column[ALLOT__POOL_FLOOR][i]);

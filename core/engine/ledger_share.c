@@ -37,7 +37,36 @@ static void note_rounding(allot__ledger *ledger, const allot__share_pool *pool)
     }
 }
 
-void allot__pools_due(allot__ledger *ledger, bool idle, bool anew)
+/* Is a pool shared by what is planned (E-21)? */
+static bool goes_by_plan(const allot__ledger *ledger, const allot__share_pool *pool)
+{
+    for (int32_t i = 0; i < pool->count; i++) {
+        const allot__holder *holder = &ledger->holders[ledger->shares[pool->first + i].holder];
+        if (holder->keep || holder->adjust) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Fills in what members of a pool have of it, ask for, and held. */
+static void fill_columns(allot__ledger *ledger, const allot__share_pool *pool)
+{
+    for (int32_t i = 0; i < pool->count; i++) {
+        const allot__share *share = &ledger->shares[pool->first + i];
+        const allot__holder *holder = &ledger->holders[share->holder];
+        int32_t left = holder->asks - holder->due;
+        int32_t level = holder->keep ? share->used : 0;
+        ledger->column[ALLOT__POOL_LEVEL][i] = level;
+        ledger->column[ALLOT__POOL_CAP][i] = left > level ? left : level;
+        ledger->column[ALLOT__POOL_WEIGHT][i] = holder->weight;
+        ledger->column[ALLOT__POOL_HELD][i] =
+            holder->shared > holder->due ? holder->shared - holder->due : 0;
+        ledger->column[ALLOT__POOL_RANK][i] = ledger->work->rank[holder->row];
+    }
+}
+
+void allot__pools_due(allot__ledger *ledger, bool idle, bool planned, bool anew)
 {
     allot__pools_ask(ledger, idle);
     for (int32_t i = 0; i < ledger->count; i++) {
@@ -48,16 +77,8 @@ void allot__pools_due(allot__ledger *ledger, bool idle, bool anew)
     for (int32_t family = ledger->work->tree->families - 1; family >= 0; family--) {
         allot__share_pool *pool = &ledger->pools[family];
         const allot__share *shares = &ledger->shares[pool->first];
-        for (int32_t i = 0; i < pool->count; i++) {
-            const allot__holder *holder = &ledger->holders[shares[i].holder];
-            int32_t left = holder->asks - holder->due;
-            int32_t level = holder->keep ? shares[i].used : 0;
-            left = left > level ? left : level;
-            ledger->column[ALLOT__POOL_LEVEL][i] = level;
-            ledger->column[ALLOT__POOL_CAP][i] = left;
-            ledger->column[ALLOT__POOL_WEIGHT][i] = holder->weight;
-        }
-        if (allot__pool_deserve(ledger, pool)) {
+        fill_columns(ledger, pool);
+        if (allot__pool_deserve(ledger, pool, planned && goes_by_plan(ledger, pool))) {
             note_rounding(ledger, pool);
         }
         for (int32_t i = 0; i < pool->count; i++) {
@@ -83,10 +104,22 @@ void allot__pools_give(allot__ledger *ledger, int32_t holder, int64_t slots)
     }
 }
 
-/* Gives what is idle to those who deserve it. */
+/* Gives what is idle to those who deserve it: first what others would give them, so that nobody is
+ * given what is then taken back. */
 static void give_idle(allot__ledger *ledger, bool idle)
 {
-    allot__pools_due(ledger, idle, false);
+    allot__pools_due(ledger, idle, true, false);
+    for (int32_t i = 0; i < ledger->count; i++) {
+        ledger->holders[i].planned = ledger->holders[i].due;
+    }
+    allot__pools_due(ledger, idle, false, false);
+    for (int32_t i = 0; i < ledger->count; i++) {
+        allot__holder *holder = &ledger->holders[i];
+        int32_t due = holder->due;
+        holder->due = due < holder->planned ? due : holder->planned;
+        allot__pools_give(ledger, i, allot__due_wants(holder));
+        holder->due = due;
+    }
     for (int32_t i = 0; i < ledger->count; i++) {
         allot__pools_give(ledger, i, allot__due_wants(&ledger->holders[i]));
     }

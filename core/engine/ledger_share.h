@@ -16,10 +16,12 @@
 
 /* Fills in what holders ask for: of idle slots, no more than each can have at once; or of all. */
 void allot__pools_ask(allot__ledger *ledger, bool idle);
-/* The same and what they deserve of all pools, nearest first, whoever uses them now: so it does not
- * change as slots move towards it. Where shared slots are kept, what is used is deserved. What is
- * used can be put to pools anew by that. */
-void allot__pools_due(allot__ledger *ledger, bool idle, bool anew);
+/* The same and what they deserve of all pools, nearest first: by their ratio among those who want
+ * some, whoever uses them now, so that it does not change as slots move towards it. `planned`:
+ * their planned shares first, then what they have, the worst rank losing first, then by ratio
+ * (E-21), unless a policy adjusts shares to workload. Where shared slots are kept, what is used is
+ * deserved. What is used can be put to pools `anew` by that. */
+void allot__pools_due(allot__ledger *ledger, bool idle, bool planned, bool anew);
 
 /* What a holder lacks of what it deserves. */
 static inline int64_t allot__due_short(const allot__holder *holder)

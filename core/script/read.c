@@ -297,27 +297,6 @@ static bool read_scale(lua_State *L)
 
 /* The word in field `key`, or what a function of the options returns: is it the second of the two?
  * Not given: no. */
-static bool read_switch(lua_State *L, const allot__draft *draft, const char *key, const char *off,
-                        const char *on)
-{
-    int type = allot__read_ruled(L, draft, key);
-    if (type != LUA_TSTRING && type != LUA_TNIL)
-        allot__read_fail(L, NULL, "%s is a %s, not a word", key, luaL_typename(L, -1));
-    const char *word = lua_tostring(L, -1);
-    if (word && strcmp(word, off) != 0 && strcmp(word, on) != 0)
-        allot__read_fail(L, NULL, "%s is \"%s\" or \"%s\", not \"%s\"", key, off, on, word);
-    bool is_on = word && strcmp(word, on) == 0;
-    lua_pop(L, 1);
-    return is_on;
-}
-
-static void read_switches(lua_State *L, allot__draft *draft)
-{
-    draft->switches[ALLOT_SWITCH_RECALL_FIRST] = read_switch(L, draft, "recall", "last", "first");
-    draft->switches[ALLOT_SWITCH_KEEP_SHARED] = read_switch(L, draft, "shared", "reclaim", "keep");
-    draft->switches[ALLOT_SWITCH_ACROSS] = read_switch(L, draft, "enforce", "parent", "leaf");
-}
-
 static allot_rounding read_round(lua_State *L)
 {
     static const char *const names[] = {"rank", "ceil_in_order", "largest_remainder", "webster"};
@@ -357,7 +336,7 @@ static void read_division(lua_State *L, allot__reading *reading)
     allot__draft *draft = reading->draft;
     read_quota(L, reading);
     draft->scale = read_scale(L);
-    read_switches(L, draft);
+    allot__read_switches(L, draft);
     draft->rounding = read_round(L);
     allot__read_push(L, "distribute");
     allot__read_order(L, reading, NULL, IN_DISTRIBUTION, &draft->distribute);

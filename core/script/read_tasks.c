@@ -174,3 +174,33 @@ void allot__read_tasks(lua_State *L, allot__reading *reading)
     read_requirements(L, reading);
     reading->rows = ALLOT_CONSUMERS;
 }
+
+/* ---- Words that switch ---- */
+
+/* The number of the word that a key says, of up to three; 0 where it says none. */
+static int read_word(lua_State *L, const allot__draft *draft, const char *key,
+                     const char *const words[3], const char *allowed)
+{
+    int type = allot__read_ruled(L, draft, key), number = 0;
+    if (type != LUA_TSTRING && type != LUA_TNIL)
+        allot__read_fail(L, NULL, "%s is a %s, not a word", key, luaL_typename(L, -1));
+    const char *word = lua_tostring(L, -1);
+    while (word && number < 3 && words[number] && strcmp(word, words[number]) != 0)
+        number++;
+    if (number == 3 || !words[number])
+        allot__read_fail(L, NULL, "%s is %s, not \"%s\"", key, allowed, word);
+    lua_pop(L, 1);
+    return number;
+}
+
+void allot__read_switches(lua_State *L, allot__draft *draft)
+{
+    int shared = read_word(L, draft, "shared", (const char *[3]){"reclaim", "keep", "adjust"},
+                           "\"reclaim\", \"keep\" or \"adjust\"");
+    draft->switches[ALLOT_SWITCH_KEEP_SHARED] = shared == 1;
+    draft->switches[ALLOT_SWITCH_ADJUST_SHARED] = shared == 2;
+    draft->switches[ALLOT_SWITCH_RECALL_FIRST] =
+        read_word(L, draft, "recall", (const char *[3]){"last", "first"}, "\"last\" or \"first\"");
+    draft->switches[ALLOT_SWITCH_ACROSS] = read_word(
+        L, draft, "enforce", (const char *[3]){"parent", "leaf"}, "\"parent\" or \"leaf\"");
+}

@@ -209,6 +209,8 @@ int allot__read_policy(lua_State *L, allot__reading *reading);
 int allot__read_push(lua_State *L, const char *key);
 /* Pushes field `key`; where that is a function of the options, what it returns. Its type. */
 int allot__read_ruled(lua_State *L, const allot__draft *draft, const char *key);
+/* Words of a policy that switch something (read_tasks.c). */
+void allot__read_switches(lua_State *L, allot__draft *draft);
 /* Pushes the list in field `key`, and returns its length, at most `most`. */
 int32_t allot__read_list(lua_State *L, const char *key, int32_t most);
 /* What is on top must be a table that the word `kind` made; `what` names it. */

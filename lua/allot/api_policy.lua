@@ -42,8 +42,9 @@ return {
       { "recall", '"last"|"first"|function|nil', "with loans: own slots are called back after, "
         .. "or before, those of others are borrowed", default = '"last"', example = 'recall = '
         .. '"first"' },
-      { "shared", '"reclaim"|"keep"|function|nil', "with a pool: its slots are taken back from "
-        .. "those above their share, or return by themselves", default = '"reclaim"',
+      { "shared", '"reclaim"|"adjust"|"keep"|function|nil', "with a pool: its slots are taken back "
+        .. "for planned shares, from the worst rank above its own; by the ratio among those who "
+        .. "want some; or they return by themselves", default = '"reclaim"',
         example = 'shared = "keep"' },
       { "enforce", '"parent"|"leaf"|function|nil', "who gives back: siblings before other "
         .. "branches, or all leaves alike", default = '"parent"', example = 'enforce = "leaf"' },

@@ -90,6 +90,7 @@ function gen.plan(random, leaves)
     policy = {
       use = "ownership", reclaim_before_borrow = random:once_in(3),
       reclaim_shared = not random:once_in(4),
+      adjust_share_to_workload = random:once_in(3),
     },
   }
   return plan

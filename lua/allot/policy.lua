@@ -21,7 +21,8 @@ local KEYS = {
 }
 -- Words that switch something, each with what it may say; the first is the default.
 local SWITCHES = {
-  recall = { "last", "first" }, shared = { "reclaim", "keep" }, enforce = { "parent", "leaf" },
+  recall = { "last", "first" }, shared = { "reclaim", "adjust", "keep" },
+  enforce = { "parent", "leaf" },
 }
 local PARTS = { "fill", "pool", "loan" }
 local ROUNDINGS = { "rank", "ceil_in_order", "largest_remainder", "webster" }

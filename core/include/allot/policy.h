@@ -161,12 +161,14 @@ ALLOT_API int allot_policy_loan(allot_policy *policy, const char *label, allot_s
 typedef enum allot_switch {
     ALLOT_SWITCH_RECALL_FIRST = 0, /* lent slots are reclaimed before others are borrowed; off */
     ALLOT_SWITCH_KEEP_SHARED,      /* shared slots only return by themselves; off */
-    ALLOT_SWITCH_ACROSS,           /* slots are reclaimed from leaves of any branch alike, not from
-                                      siblings first: shares enforced at the leaves (E-22); off */
-    ALLOT_SWITCH_NO_RECLAIM,       /* slots only return by themselves, but where a limit or the
-                                      group's size does not hold them, or by force; off */
-    ALLOT_SWITCH_UNGUARDED,        /* a policy that dispatches and has no guards has none; else it
-                                      has those of P-30 ... P-34; off */
+    ALLOT_SWITCH_ADJUST_SHARED, /* shared slots are taken back by what the ratio gives among those
+                                   who want some, not up to planned shares alone (E-21); off */
+    ALLOT_SWITCH_ACROSS,        /* slots are reclaimed from leaves of any branch alike, not from
+                                   siblings first: shares enforced at the leaves (E-22); off */
+    ALLOT_SWITCH_NO_RECLAIM,    /* slots only return by themselves, but where a limit or the
+                                   group's size does not hold them, or by force; off */
+    ALLOT_SWITCH_UNGUARDED,     /* a policy that dispatches and has no guards has none; else it
+                                   has those of P-30 ... P-34; off */
     ALLOT_SWITCH_COUNT
 } allot_switch;
 ALLOT_API int allot_policy_switch(allot_policy *policy, allot_switch which, int on);

@@ -151,7 +151,7 @@ local function put_anew(pool, rows)
   end
 end
 
-function Books:find_due(idle, anew)
+function Books:find_due(idle, planned, anew)
   self:find_asks(idle)
   for _, leaf in ipairs(self.leaves) do
     leaf.due = 0
@@ -162,10 +162,12 @@ function Books:find_due(idle, anew)
     for i, leaf in ipairs(pool.members) do
       local level = self.keep and (pool[leaf] or 0) or 0
       rows[i] = { weight = leaf.weight, gap = math.max(0, leaf.asks - leaf.due - level) }
-      rows[i].level = level
+      rows[i].level, rows[i].rank = level, leaf.rank
+      rows[i].held = math.max(0, leaf.shared - leaf.due)
       left = left - level
     end
-    local poured = pour(rows, math.max(0, left))
+    local poured = planned and self.planned and #rows > 0 and parts.planned(rows, pool.slots)
+      or pour(rows, math.max(0, left))
     for i, leaf in ipairs(pool.members) do
       rows[i].due = rows[i].level + poured[i]
       leaf.due = leaf.due + rows[i].due
@@ -196,7 +198,8 @@ function Books:take_own(leaf, target)
   leaf.promised = leaf.promised - (slots - later)
 end
 
--- Once by what the last phase goes by; then what limits keep from some goes to others.
+-- First what the last phase goes by, then what the ratio gives among those who want some; then what
+-- limits keep from some goes to others.
 function Books:share()
   self:give_idle(false)
   if #self.branches > 0 then self:give_idle(true) end
@@ -208,13 +211,18 @@ function Books:give_idle(idle)
     for _, leaf in ipairs(self.leaves) do loose = loose + leaf.loose end
     if loose == 0 then return end
   end
+  self:find_due(idle, true)
+  for _, leaf in ipairs(self.leaves) do leaf.first = leaf.due end
   self:find_due(idle, false)
-  for _, leaf in ipairs(self.leaves) do
-    local slots = short_of(leaf, wants(leaf, leaf.most))
-    slots = least(slots, self:free(leaf), parts.idle_for(leaf))
-    if slots > 0 then
-      self:give(leaf, slots, "shared")
-      parts.put(leaf, slots)
+  for pass = 1, 2 do
+    for _, leaf in ipairs(self.leaves) do
+      local due = pass == 1 and least(leaf.first, leaf.due) or leaf.due
+      local slots = least(math.max(0, due - leaf.shared), wants(leaf, leaf.most))
+      slots = least(slots, self:free(leaf), parts.idle_for(leaf))
+      if slots > 0 then
+        self:give(leaf, slots, "shared")
+        parts.put(leaf, slots)
+      end
     end
   end
 end
@@ -306,7 +314,7 @@ function Books:can_have(leaf)
 end
 
 function Books:reclaim()
-  self:find_due(false, true)
+  self:find_due(false, true, true)
   for _, leaf in ipairs(self.leaves) do
     local kept = least(short_of(leaf, wants(leaf, leaf.most)), leaf.loose, self:can_have(leaf))
     if kept > 0 then
@@ -342,6 +350,8 @@ return function (plan, state)
     leaves = leaves, pools = pools, branches = branches, room = slots, idle = slots, loans = {},
     recalls = {},
     keep = (plan.policy or {}).reclaim_shared == false,
+    planned = not (plan.policy or {}).adjust_share_to_workload
+      and (plan.policy or {}).reclaim_shared ~= false,
   }, Books)
   for _, leaf in ipairs(leaves) do
     books.room, books.idle = books.room - leaf.held, books.idle - leaf.held

@@ -198,6 +198,46 @@ function parts.pour(rows, slots)
   return whole
 end
 
+--- What members deserve of a pool by what is planned (E-21), beyond their levels: up to their
+--- planned shares, what the ratio gives among all of them, rounded as ever; then up to what they
+--- hold, rank by rank, the best first; then by ratio. All are {weight, level, gap, held, rank}, the
+--- best rank first.
+function parts.planned(rows, slots)
+  local out, all, left = {}, 0, slots
+  for i, row in ipairs(rows) do
+    out[i], all, left = 0, all + row.weight, left - row.level
+  end
+  local free = math.max(0, left)
+  left = free
+  local function pour(most, rank)
+    local stage = {}
+    for i, row in ipairs(rows) do
+      local up_to = least(most(row) - row.level, row.gap) - out[i]
+      local mine = not rank or row.rank == rank
+      stage[i] = { weight = row.weight, gap = mine and math.max(0, up_to) or 0 }
+    end
+    for i, part in ipairs(parts.pour(stage, left)) do out[i] = out[i] + part end
+    left = free
+    for i in ipairs(rows) do left = left - out[i] end
+  end
+  local due, lost = {}, slots
+  for _, row in ipairs(rows) do
+    due[row] = slots * row.weight // all
+    lost = lost - due[row]
+  end
+  for _, row in ipairs(rows) do
+    if lost > 0 and slots * row.weight % all ~= 0 then due[row], lost = due[row] + 1, lost - 1 end
+  end
+  pour(function (row) return due[row] end)
+  for i, row in ipairs(rows) do
+    if i == 1 or rows[i - 1].rank ~= row.rank then
+      pour(function (each) return each.held end, row.rank)
+    end
+  end
+  pour(function () return NONE end)
+  return out
+end
+
 function parts.listed(list, path)
   if list == true then return true end
   for _, other in ipairs(list or {}) do
