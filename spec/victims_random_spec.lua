@@ -122,13 +122,20 @@ local function make(seed)
   }
 end
 
+local function complete(tasks)
+  for _, task in ipairs(tasks or {}) do
+    if not (task.started and task.slots) then return false end
+  end
+  return true
+end
+
 -- Shrunk cases must begin as the others do.
 local function valid(case)
   local two = case.plan.consumers or {}
   local use = case.plan.policy
   return (case.policy or type(use) == "table" and use.use and use.preemption) and two[2] ~= nil
     and two[1].name == "A" and two[2].name == "B" and (case.state.consumers or {})["/A"] ~= nil
-    and engine.valid(case)
+    and engine.valid(case) and complete(case.state.tasks)
 end
 
 -- The units of A as the model wants them, those that are on their way apart, and their slots.

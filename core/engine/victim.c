@@ -151,13 +151,13 @@ static const int64_t *key_values(const allot__pick *pick, int32_t key, int32_t f
         }
         return room;
     }
-    if (pick->anew != NULL && key == pick->anew_key) {
+    const allot_key *of = &queue->order.keys[key + queue->fused];
+    if (allot__key_changes(of)) {
         for (int32_t i = 0; i < n; i++) {
             room[i] = pick->anew[pick->anew_of[first + i] + 1];
         }
         return room;
     }
-    const allot_key *of = &queue->order.keys[key + queue->fused];
     return allot__rowset_values(&queue->rows.rows, of->source, first, n, room);
 }
 

@@ -76,6 +76,11 @@ int allot__victims_choose(allot__work *work, allot__victims *out, allot__orders 
 int allot__victims_pick(const allot__work *work, allot__queue *queue, const allot__orders *orders,
                         const allot__order_back *of, int32_t count);
 
+/* Is it a key that changes as tasks go? */
+static inline bool allot__key_changes(const allot_key *key)
+{
+    return key->source.kind == ALLOT_FROM_COLUMN && key->source.value == ALLOT_TASK_SESSION_OVER;
+}
 /* Tells the pick of the order's keys, those first ones that sessions alone decide as one where that
  * is worth it; ENOMEM. And each by itself, for who asks which key decides. */
 int allot__queue_fuse(allot__queue *queue, allot__victims *victims);

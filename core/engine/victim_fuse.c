@@ -125,16 +125,11 @@ static int find_over(const allot__work *work, allot__victims *victims)
     return ALLOT_OK;
 }
 
-static bool changes(const allot_key *key)
-{
-    return key->source.kind == ALLOT_FROM_COLUMN && key->source.value == ALLOT_TASK_SESSION_OVER;
-}
-
 /* Hands the pick the key that changes, if the order has it: of several the first; ENOMEM. */
 static int hand_anew(allot__queue *queue, allot__victims *victims)
 {
     int32_t key = 0;
-    while (key < queue->order.count && !changes(&queue->order.keys[key])) {
+    while (key < queue->order.count && !allot__key_changes(&queue->order.keys[key])) {
         key++;
     }
     if (key == queue->order.count) {
