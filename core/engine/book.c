@@ -188,12 +188,14 @@ static void list_leaf(lists *it, int32_t row, int32_t number)
     for (int32_t i = first; i < it->out->reclaim_count; i++) {
         unowed -= it->out->reclaims[i].slots;
     }
+    it->book->unowed[number] |= it->book->loose[number] > 0 ? ALLOT__BY_LIMIT : 0;
     if (unowed > 0) {
         allot__order_back *own = reclaim_with(it, first, grace);
         own = own != NULL ? own : add_reclaim(it, row, grace);
         own->slots += unowed;
         own->unowed = it->book->unowed[number];
     }
+    it->out->reclaims[first].freed = it->book->freed[number];
 }
 
 /* Leaves that give back, last number first. */

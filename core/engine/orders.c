@@ -19,10 +19,13 @@ static bool take_room(allot__book *book)
     book->lack = allot__arena_take(arena, rows, size);
     book->next = allot__arena_take(arena, rows, size);
     book->unowed = allot__arena_take(arena, rows, size);
+    book->freed = allot__arena_take(arena, rows, size);
+    book->loose = allot__arena_take(arena, rows, size);
     book->start = allot__arena_take(arena, families, size);
     book->size = allot__arena_take(arena, families, size);
     return book->number != NULL && book->leaf != NULL && book->lack != NULL && book->next != NULL &&
-           book->unowed != NULL && book->start != NULL && book->size != NULL;
+           book->unowed != NULL && book->freed != NULL && book->loose != NULL &&
+           book->start != NULL && book->size != NULL;
 }
 
 static void count_leaves(allot__book *book)
@@ -84,6 +87,8 @@ static void count_lacks(allot__book *book)
                                            : allot__spare_deficit(book->work, ~row));
         book->next[i] = book->lack[i] > 0 ? i : i + 1;
         book->unowed[i] = 0;
+        book->freed[i] = 0;
+        book->loose[i] = 0;
     }
     book->next[book->leaves] = book->leaves;
 }
@@ -150,6 +155,67 @@ static void sort_takes(allot__take *takes, size_t count)
     }
 }
 
+/* ---- What limits free ------------------------------------------------------------------------ */
+
+static bool take_tree(allot__book *book)
+{
+    for (book->width = 1; book->width <= book->leaves;) {
+        book->width *= 2;
+    }
+    size_t size = 2 * (size_t)book->width;
+    book->any = allot__arena_take(book->work->arena, size, sizeof *book->any);
+    if (book->any == NULL) {
+        book->status = ALLOT_ENOMEM;
+        return false;
+    }
+    memset(book->any, 0, size * sizeof *book->any);
+    return true;
+}
+
+static void set_loose(allot__book *book, int32_t number, int64_t slots)
+{
+    int32_t at = book->width + number;
+    book->loose[number] = (int32_t)slots;
+    book->any[at] = slots > 0;
+    for (; at > 1; at /= 2) {
+        book->any[at / 2] = book->any[at] | book->any[at ^ 1];
+    }
+}
+
+/* The last number before `end` that has loose slots; there is one. */
+static int32_t last_loose(const allot__book *book, int32_t end)
+{
+    int32_t at = book->width + end;
+    while (!(at & 1) || !book->any[at - 1]) {
+        at /= 2;
+    }
+    for (at--; at < book->width;) {
+        at = 2 * at + book->any[2 * at + 1];
+    }
+    return at - book->width;
+}
+
+static void set_free(allot__book *book, int32_t number, int64_t slots)
+{
+    if (book->any != NULL || take_tree(book)) {
+        book->freed[number] += (int32_t)slots;
+        set_loose(book, number, book->loose[number] + slots);
+    }
+}
+
+/* ---- Nodes ----------------------------------------------------------------------------------- */
+
+/* Hands slots of a leaf to the best below a family that still lacks some; how many it can have. */
+static int64_t serve(allot__book *book, int32_t from, int32_t family, int64_t slots)
+{
+    int32_t to = next_lacking(book, book->start[family]);
+    slots = slots < book->lack[to] ? slots : book->lack[to];
+    transfer_slots(book, from, to, slots);
+    book->lack[to] -= (int32_t)slots;
+    book->next[to] = book->lack[to] > 0 ? to : to + 1;
+    return slots;
+}
+
 /* Serves the deficits below the node with what it took. */
 static void finish_node(allot__book *book)
 {
@@ -157,21 +223,20 @@ static void finish_node(allot__book *book)
     size_t count = book->takes.count;
     int32_t unowed = book->family == ALLOT__FORCE ? ALLOT__BY_FORCE
                      : book->family == 0          ? ALLOT__BY_SIZE
-                                                  : ALLOT__BY_LIMIT;
+                                                  : 0;
     sort_takes(takes, count);
     for (size_t i = 0; i < count; i++) {
         int64_t left = takes[i].slots;
         while (left > 0 && book->owed > 0) {
-            int32_t to = next_lacking(book, book->start[book->family]);
-            int64_t slots = left < book->owed ? left : book->owed;
-            slots = slots < book->lack[to] ? slots : book->lack[to];
-            transfer_slots(book, takes[i].from, to, slots);
+            int64_t most = left < book->owed ? left : book->owed;
+            int64_t slots = serve(book, takes[i].from, book->family, most);
             left -= slots;
             book->owed -= slots;
-            book->lack[to] -= (int32_t)slots;
-            book->next[to] = book->lack[to] > 0 ? to : to + 1;
         }
         book->unowed[takes[i].from] |= left > 0 ? unowed : 0;
+        if (left > 0 && unowed == 0) {
+            set_free(book, takes[i].from, left);
+        }
     }
     book->takes.count = 0;
 }
@@ -183,6 +248,19 @@ static void on_node(allot__reclaim_log *log, int32_t family, int64_t slots, int6
     finish_node(book);
     book->family = family;
     book->owed = owed;
+}
+
+static void on_freed(allot__reclaim_log *log, int32_t family, int64_t slots)
+{
+    allot__book *book = (allot__book *)(void *)log;
+    finish_node(book);
+    while (slots > 0 && book->status == ALLOT_OK) {
+        int32_t from = last_loose(book, book->start[family] + book->size[family]);
+        int64_t most = slots < book->loose[from] ? slots : book->loose[from];
+        int64_t served = serve(book, from, family, most);
+        set_loose(book, from, book->loose[from] - served);
+        slots -= served;
+    }
 }
 
 static void on_waive(allot__reclaim_log *log, int32_t family, int64_t slots)
@@ -250,8 +328,9 @@ static int write_down(allot__book *book)
 
 int allot__orders_make(allot__work *work, allot__orders *out)
 {
-    allot__book book = {
-        .log = {{on_leaf}, on_node, on_waive, on_move, on_unmatched}, .work = work, .out = out};
+    allot__book book = {.log = {{on_leaf}, on_node, on_freed, on_waive, on_move, on_unmatched},
+                        .work = work,
+                        .out = out};
     *out = (allot__orders){0};
     int status = take_room(&book) ? write_down(&book) : ALLOT_ENOMEM;
     allot__vector_free(work->plan->engine, &book.takes);

@@ -159,3 +159,26 @@ void allot__damping(const allot__work *work, int32_t row, allot__damped *out)
     out->sheltered = over - out->may;
     damp(work, row, allot__least(forced, open), out);
 }
+
+void allot__kept_sum(allot__work *work)
+{
+    for (int32_t family = work->tree->families - 1; family >= 0; family--) {
+        allot__kept *kept = &work->kept[family];
+        int32_t first = allot__family_first(work, family);
+        for (int32_t row = first; row < first + allot__family_size(work, family); row++) {
+            int32_t below = allot__family_of(work, row);
+            if (below != 0) {
+                kept->over += work->kept[below].over;
+                kept->held_back += work->kept[below].held_back;
+                kept->unserved += work->kept[below].unserved;
+                continue;
+            }
+            allot__damped damped;
+            allot__damping(work, row, &damped);
+            int64_t may = damped.may > work->reclaimed[row] ? damped.may : work->reclaimed[row];
+            kept->over += damped.over;
+            kept->held_back += damped.over > may ? damped.over - may : 0;
+            kept->unserved += allot__lack(work, row) - allot__deficit(work, row);
+        }
+    }
+}

@@ -37,6 +37,8 @@ typedef struct allot__damped {
 
 /* Finds out whether there is anything of the kind: writes kept, NULL when not. ENOMEM. */
 int allot__kept_init(allot__work *work);
+/* After reclaim: adds up what is kept, and of deficits those that are too young. */
+void allot__kept_sum(allot__work *work);
 void allot__damping(const allot__work *work, int32_t row, allot__damped *out);
 
 /* C-6: what a leaf may keep: its quota, or more where its ownership shrank (H-11). */

@@ -91,7 +91,7 @@ static void leaves(allot__work *work, int32_t family, bool plain, sweep sweep)
     allot__sums *sums = &work->sums[family];
     int32_t first = allot__family_first(work, family);
     int32_t count = allot__family_size(work, family);
-    sums->over = sums->over_left = sums->deficit = sums->unmatched = 0;
+    sums->over = sums->over_left = sums->deficit = sums->unmatched = sums->freed = 0;
     sums->ordered = sweep == REST ? sums->ordered : 0;
     sums->reclaimed = sums->ordered;
     if (plain && work->tree->inner[family] == 0) {
@@ -126,6 +126,7 @@ static void parents(allot__work *work, int32_t family)
         sums->over_left += inside->over_left;
         sums->deficit += inside->deficit;
         sums->unmatched += inside->unmatched;
+        sums->freed += inside->freed;
         sums->reclaimed += inside->reclaimed;
     }
 }
@@ -170,6 +171,19 @@ static void take(allot__giveback *giveback, allot__reclaim_log *log, int32_t fam
     sums->reclaimed += slots;
     sums->ordered += slots;
     sums->unmatched -= owed;
+    sums->freed += slots - owed;
+}
+
+/* What limits inside have freed serves whoever lacks slots here, before more are taken. */
+static void pass_on(allot__work *work, allot__reclaim_log *log, int32_t family)
+{
+    allot__sums *sums = &work->sums[family];
+    int64_t slots = sums->freed < sums->unmatched ? sums->freed : sums->unmatched;
+    if (slots > 0 && log != NULL) {
+        log->freed(log, family, slots);
+    }
+    sums->unmatched -= slots;
+    sums->freed -= slots;
 }
 
 /* Slots that a ledger takes: those for a leaf are told of, the others serve who lacks some. */
@@ -299,30 +313,6 @@ static void take_forced(allot__work *work, allot__reclaim_log *log)
     }
 }
 
-/* Sums what is kept, and of deficits those that are too young. */
-static void sum_kept(allot__work *work)
-{
-    for (int32_t family = work->tree->families - 1; family >= 0; family--) {
-        allot__kept *kept = &work->kept[family];
-        int32_t first = allot__family_first(work, family);
-        for (int32_t row = first; row < first + allot__family_size(work, family); row++) {
-            int32_t below = allot__family_of(work, row);
-            if (below != 0) {
-                kept->over += work->kept[below].over;
-                kept->held_back += work->kept[below].held_back;
-                kept->unserved += work->kept[below].unserved;
-                continue;
-            }
-            allot__damped damped;
-            allot__damping(work, row, &damped);
-            int64_t may = damped.may > work->reclaimed[row] ? damped.may : work->reclaimed[row];
-            kept->over += damped.over;
-            kept->held_back += damped.over > may ? damped.over - may : 0;
-            kept->unserved += allot__lack(work, row) - allot__deficit(work, row);
-        }
-    }
-}
-
 /* ---- The sweeps ------------------------------------------------------------------------------ */
 
 static void run(allot__giveback *giveback, allot__reclaim_log *log, sweep sweep, int32_t *list)
@@ -330,12 +320,13 @@ static void run(allot__giveback *giveback, allot__reclaim_log *log, sweep sweep,
     allot__work *work = giveback->work;
     for (int32_t family = work->tree->families - 1; family >= 0; family--) {
         count_family(work, family, sweep);
-        if (family == 0 && work->ledger != NULL && sweep != REST) {
-            take_ledger(work, log);
-        }
         if (sweep == REST) {
             work->sums[family].unmatched = log->unmatched(log, family);
         }
+        if (family == 0 && work->ledger != NULL && sweep != REST) {
+            take_ledger(work, log);
+        }
+        pass_on(work, log, family);
         int64_t slots = due(work, family);
         if (slots > 0) {
             take(giveback, log, family, slots);
@@ -362,7 +353,7 @@ static int run_kept(allot__giveback *giveback, allot__reclaim_log *log)
     } else {
         run(giveback, log, ALL, list);
     }
-    sum_kept(work);
+    allot__kept_sum(work);
     return ALLOT_OK;
 }
 

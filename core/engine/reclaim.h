@@ -5,11 +5,14 @@
  *
  * Bottom-up, each inner node takes from its own members what its leaves are owed, or what would
  * break its limit once promises are kept; the root, what would break the group's size. So siblings
- * settle first; but under a policy that enforces shares at the leaves (E-22) inner nodes take only
- * what breaks their limit, and the root from all leaves alike. Slots that are forced (C-10) go
- * before others, in a sweep of their own; those that no node takes then, last and for nobody. Where
- * leaves keep what they are over (over.h), lacks for which a limit leaves no room are not served,
- * and a limit that is broken takes what damping keeps.
+ * settle first. What a limit takes beyond that is freed: the next nodes up hand it to whoever lacks
+ * slots there, the nearest first, and take only the rest. Under a policy that enforces shares at
+ * the leaves (E-22) inner nodes take only what breaks their limit, and the root from all leaves
+ * alike.
+ *
+ * Slots that are forced (C-10) go before others, in a sweep of their own; those that no node takes
+ * then, last and for nobody. Where leaves keep what they are over (over.h), lacks for which a limit
+ * leaves no room are not served, and a limit that is broken takes what damping keeps.
  */
 #ifndef ALLOT_ENGINE_RECLAIM_H
 #define ALLOT_ENGINE_RECLAIM_H
@@ -24,6 +27,8 @@ enum { ALLOT__FORCE = -1 };
 typedef struct allot__reclaim_log {
     allot__taker taker;
     void (*node)(struct allot__reclaim_log *log, int32_t family, int64_t slots, int64_t owed);
+    /* So many of the slots that limits freed below it serve deficits inside. */
+    void (*freed)(struct allot__reclaim_log *log, int32_t family, int64_t slots);
     /* So many of the deficits inside, worst first, are not served. */
     void (*waive)(struct allot__reclaim_log *log, int32_t family, int64_t slots);
     /* A ledger's slots, from one leaf to another. */

@@ -254,6 +254,35 @@ static void tell_unowed(const allot__teller *teller, const allot_reclaim *reclai
     }
 }
 
+/* The nearest node above it that takes slots because of its limit. */
+static int32_t limited_by(const allot__teller *teller)
+{
+    const allot__work *work = teller->work;
+    const allot__tree *tree = work->tree;
+    int32_t family = allot__tree_holding(tree->first, tree->families, teller->row);
+    while (family > 0) {
+        int32_t parent = work->group->parent[family];
+        if (work->limit[parent] != ALLOT_NONE && work->sums[family].ordered > 0) {
+            return parent;
+        }
+        family = allot__tree_holding(tree->first, tree->families, parent);
+    }
+    return -1;
+}
+
+/* What a limit takes, whoever gets it. */
+static void tell_freed(const allot__teller *teller, int64_t freed)
+{
+    int32_t by = freed > 0 ? limited_by(teller) : -1;
+    if (by >= 0) {
+        allot__tell(teller,
+                    "The limit of %s, %" PRId32 ", does not hold %" PRId64
+                    " of them: they go to who lacks slots nearest above it (C-6).",
+                    allot__tell_path(teller, allot__handle(teller->work, by)).text,
+                    teller->work->limit[by], freed);
+    }
+}
+
 static void tell_reclaim(const allot__teller *teller, const allot_reclaim *reclaim)
 {
     if (strcmp(reclaim->reason, "closed-host") == 0) {
@@ -268,6 +297,7 @@ static void tell_reclaim(const allot__teller *teller, const allot_reclaim *recla
                     allot__tell_path(teller, reclaim->claims[k].consumer).text);
     }
     tell_unowed(teller, reclaim);
+    tell_freed(teller, reclaim->freed);
 }
 
 /* What the consumer gives back, and to whom. */

@@ -42,6 +42,7 @@ typedef struct allot__sums {
     int64_t over_left; /* ... what inner nodes have not reclaimed */
     int64_t deficit;
     int64_t unmatched; /* deficits that no inner node has matched */
+    int64_t freed;     /* taken because of limits, and not owed to anybody inside */
     int64_t reclaimed; /* by this node and those inside */
     int64_t ordered;   /* by this node alone */
     int64_t held;      /* received beyond demand: by leaves, and for parents themselves */

@@ -141,6 +141,9 @@ typedef struct allot_reclaim {
      * windows hold now, or an attribute is a limit (C-10). Static. */
     const char *reason;
     int64_t allocated, quota, target, over;
+    /* Of all that the leaf gives: what a limit above it takes though nobody below that limit is
+     * owed it. Who lacks slots nearest above gets it (C-6). With the leaf's first reclaim. */
+    int64_t freed;
     const allot_claim *claims; /* whom the slots are for, best first; borrowed */
     int32_t claim_count;
     const int32_t *tasks; /* which tasks go, first to last: allot_state_task_at; borrowed */

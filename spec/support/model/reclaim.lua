@@ -156,27 +156,49 @@ local function match(node, amount, visit)
   return amount
 end
 
---- Takes r inside a node and says for whom: who is first to give serves the best.
-local function settle(node, amount, world)
-  local claims, takes, at = {}, {}, 1
-  match(node, amount, function (leaf, slots)
-    claims[#claims + 1] = { leaf = leaf, slots = slots }
+--- Serves deficits inside a node, best first, with slots of leaves ({leaf, slots} each), the last
+--- leaf in the order of distribution first. What serves nobody is left in the list.
+local function serve(node, given)
+  table.sort(given, function (a, b)
+    return a.leaf.seat > b.leaf.seat
   end)
+  local whole = 0
+  for _, from in ipairs(given) do
+    whole = whole + from.slots
+  end
+  local at = 1
+  match(node, whole, function (claimant, slots)
+    while slots > 0 do
+      local from = given[at]
+      local part = math.min(slots, from.slots)
+      if part > 0 then
+        table.insert(from.leaf.due, { consumer = claimant.path, slots = part })
+      end
+      from.slots, slots = from.slots - part, slots - part
+      at = from.slots == 0 and at + 1 or at
+    end
+  end)
+end
+
+--- C-6: what limits inside took and nobody there is owed serves deficits here, nearest first.
+local function pass_on(node)
+  local freed = {}
+  for _, child in ipairs(node.children) do
+    table.move(child.freed or {}, 1, #(child.freed or {}), #freed + 1, freed)
+  end
+  serve(node, freed)
+  return freed
+end
+
+--- Takes so many slots inside a node; those that no deficit there wants are free.
+local function settle(node, amount, world, freed)
+  local takes = {}
   local said = world.rules
   take(node, amount, { say = said.reclaim, across = said.across, leaf = function (leaf, slots)
     takes[#takes + 1] = { leaf = leaf, slots = slots }
   end })
-  table.sort(takes, function (a, b)
-    return a.leaf.seat > b.leaf.seat
-  end)
-  for _, given in ipairs(takes) do
-    while given.slots > 0 and claims[at] do
-      local part = math.min(given.slots, claims[at].slots)
-      table.insert(given.leaf.due, { consumer = claims[at].leaf.path, slots = part })
-      claims[at].slots, given.slots = claims[at].slots - part, given.slots - part
-      at = claims[at].slots == 0 and at + 1 or at
-    end
-  end
+  serve(node, takes)
+  node.freed = table.move(takes, 1, #takes, #freed + 1, freed)
 end
 
 --- C-6 for a node and all below it; what was reclaimed inside.
@@ -188,6 +210,7 @@ local function visit_node(node, world)
   for _, child in ipairs(node.children) do
     inner = inner + visit_node(child, world)
   end
+  local freed = pass_on(node)
   local promised = node.allocated - node.in_flight + node.received + node.claimed
     + sum(node, "deficit") - inner
   local amount
@@ -198,7 +221,7 @@ local function visit_node(node, world)
     amount = math.max(owed, promised - (node.limit or promised))
   end
   amount = math.min(rules.still_over(node), math.max(0, amount))
-  settle(node, amount, world)
+  settle(node, amount, world, freed)
   return inner + amount
 end
 
