@@ -2,61 +2,12 @@
 -- Copyright the allot authors
 --- Engine and model agree on every number of random cases.
 
+local agree = require "spec.support.agree"
 local case = require "spec.support.case"
 local engine = require "spec.support.engine"
 local gen_policy = require "spec.support.gen_policy"
-local model = require "spec.support.model"
+local gen_tight = require "spec.support.gen_tight"
 local property = require "spec.support.property"
-
-local function differ(what, expected, found)
-  if expected ~= found then
-    error(("%s: the model says %s, the engine %s"):format(what, tostring(expected),
-      tostring(found)), 0)
-  end
-end
-
-local function same_group(name, expected, found)
-  for _, field in ipairs { "slots", "idle", "idle_left", "held" } do
-    differ(name .. "." .. field, expected[field], found[field])
-  end
-  differ(name .. ": consumers", #expected.consumers, #found.consumers)
-  for i, row in ipairs(expected.consumers) do
-    for field, number in pairs(row) do
-      differ(name .. row.path .. "." .. field, number, found.consumers[i][field])
-    end
-  end
-end
-
---- A decision's grants or reclaims of one group as text, in their order. What a leaf gives one
---- claimant is one number, however many nodes of the tree it settles.
-local function listed(moves, group)
-  local out = {}
-  for _, move in ipairs(moves) do
-    if move.group == group then
-      local claims, text = {}, {}
-      for _, claim in ipairs(move["for"] or {}) do
-        claims[claim.consumer] = (claims[claim.consumer] or 0) + claim.slots
-      end
-      for claimant, slots in pairs(claims) do
-        text[#text + 1] = " " .. slots .. " for " .. claimant
-      end
-      table.sort(text)
-      out[#out + 1] = move.consumer .. " " .. move.slots .. table.concat(text)
-    end
-  end
-  return table.concat(out, "; ")
-end
-
-local function agree(it)
-  local expected = model.cycle(it.plan, it.state, it.site)
-  local found = engine.cycle(it.plan, it.state, nil, it.policy)
-  for name, group in pairs(expected.groups) do
-    same_group(name, group, assert(found.groups[name], name))
-    for _, list in ipairs { "grants", "reclaims" } do
-      differ(name .. ": " .. list, listed(expected[list], name), listed(found[list], name))
-    end
-  end
-end
 
 describe("engine and model", function ()
   local opts = { runs = 800, valid = engine.valid }
@@ -75,4 +26,38 @@ describe("engine and model", function ()
     local state = case.state { slots = 3, A = { 1 }, B = { 1 }, C = { 1 }, D = { 1 } }
     agree { plan = plan, state = state, site = site, policy = gen_policy.write(site) }
   end)
+end)
+
+--- The ready-made policies as the model has them: by name and options, and as a site's rules.
+local PLANNED = {
+  { label = "planned", by = "share", up_to = "part" },
+  { label = "kept", by = "share", up_to = "held", order = { { key = "rank" } } },
+  { label = "shared", by = "share" },
+}
+
+local function shares(adjust, level)
+  local use = { use = "share_ratio", adjust_share_to_workload = adjust, enforce_share = level }
+  local fills = adjust and { { label = "shared", by = "share" } } or PLANNED
+  return { use = use, site = { fills = fills, across = level == "leaf" } }
+end
+
+local READY = {
+  { "hybrid", 2000, { use = "hybrid" } },
+  { "hybrid, evenly", 500, { use = { use = "hybrid", evenly = true } } },
+  { "share_ratio by leaves", 2000, shares(false, "leaf") },
+  { "share_ratio by parents", 2000, shares(false, "parent") },
+  { "share_ratio by leaves, adjusted", 500, shares(true, "leaf") },
+  { "share_ratio by parents, adjusted", 500, shares(true, "parent") },
+}
+
+describe("engine and model, where slots are scarce,", function ()
+  for _, ready in ipairs(READY) do
+    local name, runs, policy = table.unpack(ready)
+    local opts = { runs = runs, valid = engine.valid }
+    property("agree under " .. name .. " (C-6, C-7, E-21, E-22)", opts, agree, function (seed)
+      local it = gen_tight.case(seed, true)
+      it.plan.policy, it.site = policy.use, policy.site
+      return it
+    end)
+  end
 end)

@@ -32,7 +32,7 @@ local ENGINE = {
   "rack_require", "rack_empty", "pour", "pour_fast", "round", "free", "need",
   "ledger_books", "ledger_move", "ledger_aside", "ledger_drain", "ledger_net", "ledger_loan",
   "ledger_pool", "ledger_share", "ledger_ask", "ledger_return", "ledger_peers", "ledger_borrow",
-  "ledger_force", "ledger", "quota_pass", "planned",
+  "ledger_force", "ledger", "quota_pass", "planned", "planned_leaves",
   "quota_order", "quota_mixed", "quota", "monitor", "distribute",
   "giveback", "giveback_leaves", "giveback_across", "trace", "over", "ledger_cut", "reach",
   "reclaim", "book", "orders", "spread", "place", "pick", "pick_items", "pick_filter", "pick_anew",

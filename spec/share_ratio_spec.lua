@@ -150,6 +150,24 @@ describe("a planned share", function ()
     assert.matches("planned: 3. Its planned share, by share, is 3", text, 1, true)
   end)
 
+  it("counts slots in flight once, where they will be (E-21, C-6)", function ()
+    -- S holds 8 of its 10, and 2 are on their way to b: nobody gives a third (H-15).
+    local short = {
+      slots = 11, policy = "hybrid", { "R", grace = 60 },
+      { "S", owned = 10, policy = "share_ratio", { "a" }, { "b" }, { "c", share = 8 } },
+      { "O", owned = 1, policy = "ownership" },
+    }
+    local flight = {
+      id = "r", consumer = "/R", slots = 2, deadline = 60,
+      ["for"] = { { consumer = "/S/b", slots = 2 } },
+    }
+    local quotas, reclaims = decide(short, {
+      R = { 3, 3 }, ["S/a"] = { 100, 5 }, ["S/b"] = { 100, 3 }, reclaims = { flight },
+    })
+    assert.same({ 5, 5 }, { quotas["S/a"], quotas["S/b"] })
+    assert.same({}, reclaims)
+  end)
+
   it("is nothing below one slot: who has it first keeps it (E-21)", function ()
     local thirds = { slots = 2, policy = "share_ratio", { "A" }, { "B" }, { "C" } }
     local quotas, reclaims = decide(thirds, { A = { 9 }, B = { 9, 1 }, C = { 9, 1 } })
@@ -173,6 +191,59 @@ describe("shares enforced", function ()
     local _, reclaims = decide(two(ratio { enforce_share = "parent" }), crowded)
     assert.same({ ["A/A1"] = { 3, ["A/A2"] = 3 }, ["B/B1"] = { 4, ["B/B2"] = 3, ["A/A2"] = 1 } },
       reclaims)
+  end)
+
+  -- 16 slots: 4 are planned for X and for Y, and Z's 8 are not asked for.
+  local function crossed(policy, x, y)
+    return {
+      slots = 16, policy = policy,
+      { "X", { "a", rank = x }, { "b" } }, { "Y", rank = y }, { "Z", share = 2 },
+    }
+  end
+  local short_of_two = { ["X/a"] = { 6, 6 }, ["X/b"] = { 2 }, Y = { 10, 10 } }
+
+  it("at the parent: a branch above its share serves its own leaf (E-22)", function ()
+    local _, reclaims = decide(crossed(ratio { enforce_share = "parent" }), short_of_two)
+    assert.same({ ["X/a"] = { 2, ["X/b"] = 2 } }, reclaims)
+  end)
+
+  it("at the parent: below its share the rest comes from other branches (E-22)", function ()
+    local now = { ["X/a"] = { 6, 3 }, ["X/b"] = { 2 }, Y = { 13, 13 } }
+    local _, reclaims = decide(crossed(ratio { enforce_share = "parent" }), now)
+    assert.same({ ["X/a"] = { 1, ["X/b"] = 1 }, Y = { 1, ["X/b"] = 1 } }, reclaims)
+  end)
+
+  it("at the leaves: rank 50 gives before rank 25 in another branch (E-22, S2)", function ()
+    local _, reclaims = decide(crossed(ratio {}, 50, 25), short_of_two)
+    assert.same({ ["X/a"] = { 2, ["X/b"] = 2 } }, reclaims)
+  end)
+
+  it("at the leaves: that is explained (E-22)", function ()
+    local _, decision = engine.cycle(plan(crossed(ratio {}, 50, 25)), state(short_of_two))
+    local text = table.concat(decision:explain "/X/a", "\n")
+    assert.matches("kept: 2, up to the 4 that it keeps, leaves of the best ranks first", text, 1,
+      true)
+  end)
+
+  it("at the leaves: and the other way round (E-22, S2)", function ()
+    local _, reclaims = decide(crossed(ratio {}, 25, 50), short_of_two)
+    assert.same({ Y = { 2, ["X/b"] = 2 } }, reclaims)
+  end)
+
+  it("at the leaves: a parent's rank is not compared (E-22, S2)", function ()
+    local short = {
+      slots = 16, policy = ratio {},
+      { "X", rank = 9, { "a", rank = 1 }, { "b" } }, { "Y", rank = 2 }, { "Z", share = 2 },
+    }
+    local _, reclaims = decide(short, short_of_two)
+    assert.same({ Y = { 2, ["X/b"] = 2 } }, reclaims)
+  end)
+
+  it("at the leaves: nobody goes below its planned share, whatever its rank (E-21)", function ()
+    -- Of the 4 that the two lack a can give 2: then it has its planned 2.
+    local now = { ["X/a"] = { 6, 4 }, ["X/b"] = { 2 }, Y = { 9, 6 }, Z = { 8, 6 } }
+    local _, reclaims = decide(crossed(ratio {}, 50, 25), now)
+    assert.same({ 2, 2 }, { reclaims["X/a"][1], reclaims.Y[1] })
   end)
 
   it("SV-8: what a branch lacks comes from another that uses its share (E-22)", function ()

@@ -87,7 +87,7 @@ static bool take_rows(allot__quota_pass *pass)
 static int begin(allot__quota_pass *pass)
 {
     pass->plain = pass->rules->policy->rounding == ALLOT_ROUND_RANK;
-    int status = allot__planned_begin(pass->work, pass->rules->policy);
+    int status = allot__planned_begin(pass);
     status = status ? status : resolve(pass);
     if (status != ALLOT_OK) {
         return status;

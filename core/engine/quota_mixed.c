@@ -68,21 +68,7 @@ static void pour(parts *over, const int32_t *weight, const int32_t *need, const 
                         .aim = over->aim,
                         .floor = over->floor,
                         .rest = over->rest};
-    allot__pour_aims(&rows);
-    if (allot__pour_exact(&rows)) {
-        int64_t held = 0;
-        for (int32_t k = 0; k < over->count; k++) {
-            held += over->level[k];
-        }
-        allot__shares shares = {.count = over->count,
-                                .whole = over->left + held,
-                                .floor = over->floor,
-                                .rest = over->rest,
-                                .quota = over->level};
-        allot__round(ALLOT_ROUND_RANK, &shares);
-    } else {
-        memcpy(over->level, over->aim, sizeof over->level);
-    }
+    allot__round_pour(&rows, over->level);
     over->left = rows.left;
 }
 

@@ -37,6 +37,10 @@ typedef struct allot__quota_pass {
     double slope[ALLOT_FILLS_MAX]; /* the last family's rate, where the next one's may be near */
     allot__sorted sorted;          /* likewise; nothing when plain */
     allot__sorter sorter;
+    /* planned.c, where there are fills up to what is held: sums by family, or instead of them what
+     * planned_leaves.c compares leaves by. */
+    int64_t *held, *lacking;
+    struct allot__leaf_ranks *leaf_ranks;
 } allot__quota_pass;
 
 /* Room for `widest` items of a size. */

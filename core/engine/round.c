@@ -198,3 +198,22 @@ void allot__round(allot_rounding rounding, const allot__shares *shares)
         return;
     }
 }
+
+void allot__round_pour(allot__pour *rows, int32_t *level)
+{
+    int64_t whole = rows->left;
+    allot__pour_aims(rows);
+    if (!allot__pour_exact(rows)) {
+        memcpy(level, rows->aim, (size_t)rows->count * sizeof *level);
+        return;
+    }
+    for (int32_t i = 0; i < rows->count; i++) {
+        whole += level[i];
+    }
+    allot__shares shares = {.count = rows->count,
+                            .whole = whole,
+                            .floor = rows->floor,
+                            .rest = rows->rest,
+                            .quota = level};
+    allot__round(ALLOT_ROUND_RANK, &shares);
+}

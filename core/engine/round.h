@@ -7,6 +7,7 @@
 #define ALLOT_ENGINE_ROUND_H
 
 #include "base/wide.h"
+#include "engine/pour.h"
 #include "engine/work.h"
 
 /* A family after its pouring: `count` rows side by side, in the order that lost slots take: by
@@ -35,5 +36,7 @@ typedef struct allot__shares {
  *   where earlier levels are whole. Nobody gets more than min(cap, need) rounded up.
  */
 void allot__round(allot_rounding rounding, const allot__shares *shares);
+/* Pours over rows of whole levels, which become the levels after it: whole again, by rank. */
+void allot__round_pour(allot__pour *rows, int32_t *level);
 
 #endif

@@ -168,8 +168,12 @@ static void tell_met(const allot__teller *teller, int32_t fill)
                     rule->label, gave.text, source_name(teller, rule->by, room, sizeof room),
                     teller->work->planned_part[teller->row]);
     } else if (rule->up_to.kind == ALLOT_FROM_HELD) {
-        allot__tell(teller, "  %s: %s, up to the %" PRId32 " that it holds or that are planned.",
-                    rule->label, gave.text, teller->work->held_part[teller->row]);
+        allot__tell(teller, "  %s: %s, up to the %" PRId32 " that it %s.", rule->label, gave.text,
+                    teller->work->held_part[teller->row],
+                    teller->rules->policy->switches[ALLOT_SWITCH_ACROSS] &&
+                            teller->work->tree->families > 1
+                        ? "keeps, leaves of the best ranks first, whatever their branches (E-22)"
+                        : "holds or that are planned");
     } else {
         allot__tell(teller, "  %s: %s.", rule->label, gave.text);
     }

@@ -11,7 +11,7 @@ enum { P, Q, A, B, C, ROWS };
 
 static const char *const paths[] = {"/P", "/P/A", "/P/B", "/Q", "/Q/C"};
 
-static void begin(fixture *it)
+static void begin(fixture *it, bool leaves)
 {
     const allot_source share = {ALLOT_FROM_COLUMN, ALLOT_SHARE}, need = {ALLOT_FROM_NEED, 0};
     const allot_source part = {ALLOT_FROM_PART, 0}, held = {ALLOT_FROM_HELD, 0};
@@ -22,6 +22,7 @@ static void begin(fixture *it)
     CHECK_EQ(allot_policy_fill(it->policy, "planned", share, part, NULL, 0), ALLOT_OK);
     CHECK_EQ(allot_policy_fill(it->policy, "kept", share, held, NULL, 0), ALLOT_OK);
     CHECK_EQ(allot_policy_fill(it->policy, "shared", share, need, NULL, 0), ALLOT_OK);
+    CHECK_EQ(allot_policy_switch(it->policy, ALLOT_SWITCH_ACROSS, leaves), ALLOT_OK);
     CHECK_EQ(allot_plan_new(it->engine, &it->plan), ALLOT_OK);
     CHECK_EQ(allot_plan_policy(it->plan, ALLOT_ALL, it->policy), ALLOT_OK);
     for (int32_t i = 0; i < ROWS; i++)
@@ -70,7 +71,7 @@ static void planned_shares_go_by_weights_alone(void)
     static const int32_t wanted[] = {6, 6, 3, 3, 6};
     int32_t planned[ROWS], held[ROWS];
     fixture it;
-    begin(&it);
+    begin(&it, false);
     CHECK_EQ(allot_plan_seal(it.plan, it.report), ALLOT_OK);
     decide(&it, 9, 9, planned, held);
     same(planned, wanted);
@@ -79,13 +80,42 @@ static void planned_shares_go_by_weights_alone(void)
     fixture_end(&it);
 }
 
-/* B lacks two slots of its planned share: P counts for them already. */
-static void a_claim_counts_for_its_branch(void)
+/* B lacks two slots of its planned share: A has them, so P is not to get them from Q. */
+static void a_claim_is_its_siblings_affair(void)
 {
-    static const int32_t wanted[] = {8, 7, 5, 3, 7};
+    static const int32_t wanted[] = {6, 7, 5, 3, 7};
     int32_t planned[ROWS], held[ROWS];
     fixture it;
-    begin(&it);
+    begin(&it, false);
+    CHECK_EQ(allot_plan_seal(it.plan, it.report), ALLOT_OK);
+    decide(&it, 9, 9, planned, held);
+    same(held, wanted);
+    fixture_end(&it);
+}
+
+/* C needs 6 of its 7: the slot that nobody keeps counts for P, since B lacks some. */
+static void what_nobody_keeps_counts_for_who_lacks(void)
+{
+    static const int32_t wanted[] = {7, 6, 5, 3, 6};
+    int32_t planned[ROWS], held[ROWS];
+    fixture it;
+    begin(&it, false);
+    CHECK_EQ(allot_plan_seal(it.plan, it.report), ALLOT_OK);
+    decide(&it, 9, 6, planned, held);
+    same(held, wanted);
+    fixture_end(&it);
+}
+
+/* All are sure of what is planned; the 13th slot goes to C, whose rank is better than A's, though
+ * its branch's is worse. */
+static void leaves_are_compared(void)
+{
+    static const int32_t wanted[] = {6, 7, 3, 3, 7};
+    int32_t planned[ROWS], held[ROWS];
+    fixture it;
+    begin(&it, true);
+    CHECK_EQ(fixture_set(it.plan, "/P/A", ALLOT_RANK, 2), ALLOT_OK);
+    CHECK_EQ(fixture_set(it.plan, "/Q", ALLOT_RANK, 5), ALLOT_OK);
     CHECK_EQ(allot_plan_seal(it.plan, it.report), ALLOT_OK);
     decide(&it, 9, 9, planned, held);
     same(held, wanted);
@@ -98,21 +128,21 @@ static void what_nobody_needs_does_not_count(void)
     static const int32_t wanted[] = {3, 2, 0, 3, 2};
     int32_t planned[ROWS], held[ROWS];
     fixture it;
-    begin(&it);
+    begin(&it, false);
     CHECK_EQ(allot_plan_seal(it.plan, it.report), ALLOT_OK);
     decide(&it, 0, 2, planned, held);
     same(held, wanted);
     fixture_end(&it);
 }
 
-/* P may use 7: what its children count for beyond that is not held. */
+/* P may use 5: what its children hold beyond that is not kept. */
 static void a_limit_above_cuts_what_counts(void)
 {
-    static const int32_t wanted[] = {7, 7, 5, 3, 7};
+    static const int32_t wanted[] = {5, 7, 5, 3, 7};
     int32_t planned[ROWS], held[ROWS];
     fixture it;
-    begin(&it);
-    CHECK_EQ(fixture_set(it.plan, "/P", ALLOT_LIMIT, 7), ALLOT_OK);
+    begin(&it, false);
+    CHECK_EQ(fixture_set(it.plan, "/P", ALLOT_LIMIT, 5), ALLOT_OK);
     CHECK_EQ(allot_plan_seal(it.plan, it.report), ALLOT_OK);
     decide(&it, 9, 9, planned, held);
     same(held, wanted);
@@ -122,7 +152,9 @@ static void a_limit_above_cuts_what_counts(void)
 int main(void)
 {
     RUN(planned_shares_go_by_weights_alone);
-    RUN(a_claim_counts_for_its_branch);
+    RUN(a_claim_is_its_siblings_affair);
+    RUN(what_nobody_keeps_counts_for_who_lacks);
+    RUN(leaves_are_compared);
     RUN(what_nobody_needs_does_not_count);
     RUN(a_limit_above_cuts_what_counts);
     return check_done();

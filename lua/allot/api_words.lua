@@ -104,8 +104,9 @@ local attributes = { most = { type = "integer", default = none, doc = "most slot
   },
   {
     name = "held", type = "allot.Part",
-    doc = "`up_to = held`, behind a fill up to `part`: what a row needs of what it holds, or of "
-      .. "its reserve or its planned share if that is more.",
+    doc = "`up_to = held`, behind a fill up to `part`: what a row keeps of what it holds, or its "
+      .. "planned share if that is more. With `enforce` = \"leaf\" leaves of all branches are "
+      .. "compared, the best rank keeps first.",
     example = 'local kept = fill "kept" { by = "share", up_to = held, order = order { "rank" } }',
   },
   {

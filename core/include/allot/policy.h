@@ -22,9 +22,9 @@ typedef enum allot_source_kind {
        among all its siblings, of its parent's planned share, at the first level of what its policy
        has to divide there; whatever demand and quotas are. */
     ALLOT_FROM_PART,
-    /* up_to alone, behind a fill up to ALLOT_FROM_PART: what a row needs of what it holds and is
-       not giving back (a parent: of its children's sum of this), or of its planned share if that is
-       more. */
+    /* up_to alone, behind a fill up to ALLOT_FROM_PART: what a row keeps of what it holds, slots in
+       flight counted where they will be, or its planned share if that is more. With
+       ALLOT_SWITCH_ACROSS leaves of all branches are compared: the best rank keeps first. */
     ALLOT_FROM_HELD
 } allot_source_kind;
 

@@ -105,15 +105,131 @@ local function plan(node, slots, by)
   end
 end
 
---- What nodes need of what they hold or, if that is more, of what they have before: reserves and
---- planned shares; a parent holds what its children count for.
-local function hold(node)
-  local held = #node.children == 0 and node.allocated - node.in_flight or 0
-  for _, child in ipairs(node.children) do
-    hold(child)
-    held = held + child.held
+--- What a leaf needs of the slots that count as its own: those in flight where they will be (C-6).
+local function counts(leaf)
+  return math.min(leaf.need, math.max(0, leaf.allocated - leaf.in_flight + leaf.claimed))
+end
+
+--- What a node is sure of: its planned share, or its reserve if that is more.
+local function sure_of(node)
+  return math.min(node.need, math.max(node.part, node.reserve_now))
+end
+
+--- Sums below a node: what leaves hold, and what they lack of what they are sure of; of a parent
+--- also what its own reserve lacks beyond these.
+local function survey(node)
+  if #node.children == 0 then
+    node.holds = counts(node)
+    node.lacks = math.max(0, sure_of(node) - node.holds)
+    return
   end
-  node.held = math.min(node.need or 0, math.max(held, node.part or 0, node.reserve_now or 0))
+  node.holds, node.lacks = 0, 0
+  for _, child in ipairs(node.children) do
+    survey(child)
+    node.holds, node.lacks = node.holds + child.holds, node.lacks + child.lacks
+  end
+  node.lacks = math.max(node.lacks, (node.reserve_now or 0) - node.holds)
+end
+
+--- What nodes keep where siblings settle first: what they hold, or their planned share if that is
+--- more. Of `free` slots, which nobody keeps, those are a branch's that its leaves lack.
+local function hold(node, free)
+  for _, child in ipairs(node.children) do
+    local more = #child.children > 0 and math.min(free, child.lacks) or 0
+    child.held = math.min(child.need, math.max(child.holds + more, child.part))
+    hold(child, free)
+  end
+end
+
+-- Where leaves give whatever their branches (E-22), all are sure of their planned shares, and what
+-- there is beyond those goes to the leaves that hold it, the best rank first.
+
+local function each_leaf(node, visit)
+  if #node.children == 0 then
+    visit(node)
+  end
+  for _, child in ipairs(node.children) do
+    each_leaf(child, visit)
+  end
+end
+
+--- What a node has if leaves of ranks up to `bound` keep what they hold.
+local function kept_up_to(node, bound, by)
+  local sure = sure_of(node)
+  local most = amount(node, by):is_zero() and sure or node.need
+  local slots = 0
+  if #node.children == 0 then
+    slots = node.rank <= bound and counts(node) or 0
+  end
+  for _, child in ipairs(node.children) do
+    slots = slots + kept_up_to(child, bound, by)
+  end
+  return math.max(sure, math.min(most, slots))
+end
+
+--- Ranks of leaves below a node, best first, and one that is better than all.
+local function ranks_below(node)
+  local seen, out = {}, { -1 }
+  each_leaf(node, function (leaf)
+    if not seen[leaf.rank] then
+      seen[leaf.rank], out[#out + 1] = true, leaf.rank
+    end
+  end)
+  table.sort(out)
+  return out
+end
+
+--- What the members of a node keep of `room`, and all below.
+local function keep(node, room, by)
+  local better = -1
+  for _, rank in ipairs(ranks_below(node)) do
+    local sum = 0
+    for _, child in ipairs(node.children) do
+      sum = sum + kept_up_to(child, rank, by)
+    end
+    if sum > room then
+      break
+    end
+    better = rank
+  end
+  local worst = math.maxinteger -- the rank at which slots run out, if they do
+  for _, rank in ipairs(ranks_below(node)) do
+    worst = rank > better and math.min(worst, rank) or worst
+  end
+  local rows, left = {}, room
+  for _, child in ipairs(node.children) do
+    local low, weight = kept_up_to(child, better, by), amount(child, by)
+    child.level, left = rational(low), left - low
+    if not weight:is_zero() then
+      local high = rational(kept_up_to(child, worst, by))
+      rows[#rows + 1] = { node = child, base = child.level, aim = high, weight = weight }
+    end
+  end
+  if worst < math.maxinteger and left > 0 then
+    pour(rows, rational(left))
+  end
+  round.by_rank(node.children, "level", "held")
+  for _, child in ipairs(node.children) do
+    keep(child, child.held, by)
+  end
+end
+
+--- Planned shares, then what is kept.
+local function plan_and_hold(world, fill, say)
+  plan(world.root, world.slots, fill.by)
+  local kept, deep
+  for _, other in ipairs(say.fills) do
+    kept = kept or other.up_to == "held" and other
+  end
+  for _, child in ipairs(world.root.children) do
+    deep = deep or #child.children > 0
+  end
+  if say.across and kept and deep then
+    keep(world.root, world.slots, kept.by)
+  else
+    survey(world.root)
+    hold(world.root, math.max(0, world.slots - world.root.holds))
+  end
 end
 
 --- A group's rows that take part in a fill.
@@ -177,8 +293,7 @@ function quota.run(world)
     rules.prepare(world, fill.by, fill.up_to)
     rules.prepare_keys(world, fill.order)
     if fill.up_to == "part" then
-      plan(world.root, world.slots, fill.by)
-      hold(world.root)
+      plan_and_hold(world, fill, say)
     end
   end
   if say.round == "ceil_in_order" then
