@@ -10,7 +10,8 @@
 -- before what others below it use of pools or borrow.
 --
 -- Who lends to whom is in the plan: `lend` and `borrow` of a consumer are true or a list of paths,
--- and `lend_limit` and `borrow_limit` the most it lends and borrows. The best rank borrows first.
+-- and `lend_limit` and `borrow_limit` the most it lends and borrows; such a limit alone consents to
+-- everybody. The best rank borrows first.
 --
 -- With `reclaim_before_borrow` own slots are called back before others' are borrowed. Pool slots
 -- are taken back for planned shares alone, what `share` gives among all, busy or not: of those who

@@ -15,7 +15,8 @@
 -- Shares are enforced at the leaves: a leaf that lacks slots gets them from any leaf that has too
 -- many, whatever their branches, and ranks of leaves are compared. With `enforce_share` = "parent"
 -- siblings settle first, and only then branches: a branch that has its planned share or more gets
--- nothing from others for a leaf of its own. Without `reclaim_shared` nobody is asked to give back: slots return as work ends.
+-- nothing from others for a leaf of its own. Without `reclaim_shared` nobody is asked to give back:
+-- slots return as work ends.
 --
 -- Of a consumer that gives back, the tasks of its least important session go first, and of these
 -- what ran least: the least work is lost. The options `preemption` and `selective` choose others.

@@ -67,6 +67,7 @@ typedef struct allot__book {
     int32_t family; /* of the node that takes now; */
     int64_t owed;   /* ... what of its slots is for deficits inside */
     allot__vector takes, transfers; /* of allot__take, of allot__transfer */
+    allot__vector spare;            /* ... transfers by a ledger to who lacks nothing */
     int status;
 } allot__book;
 

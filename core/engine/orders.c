@@ -105,9 +105,14 @@ static int32_t next_lacking(allot__book *book, int32_t number)
     return number;
 }
 
-static void transfer_slots(allot__book *book, int32_t from, int32_t to, int64_t slots)
+static void push_transfer(allot__book *book, allot__vector *list, int32_t from, int32_t to,
+                          int64_t slots)
 {
-    allot__transfer *item = allot__push(book->work->plan->engine, &book->transfers, sizeof *item);
+    allot__transfer *item =
+        slots > 0 ? allot__push(book->work->plan->engine, list, sizeof *item) : NULL;
+    if (slots == 0) {
+        return;
+    }
     if (item == NULL) {
         book->status = ALLOT_ENOMEM;
         return;
@@ -210,7 +215,7 @@ static int64_t serve(allot__book *book, int32_t from, int32_t family, int64_t sl
 {
     int32_t to = next_lacking(book, book->start[family]);
     slots = slots < book->lack[to] ? slots : book->lack[to];
-    transfer_slots(book, from, to, slots);
+    push_transfer(book, &book->transfers, from, to, slots);
     book->lack[to] -= (int32_t)slots;
     book->next[to] = book->lack[to] > 0 ? to : to + 1;
     return slots;
@@ -280,9 +285,25 @@ static void on_move(allot__reclaim_log *log, int32_t from, int32_t to, int64_t s
     allot__book *book = (allot__book *)(void *)log;
     int32_t number = book->number[to];
     int32_t served = book->lack[number] < slots ? book->lack[number] : (int32_t)slots;
-    transfer_slots(book, book->number[from], number, slots);
+    push_transfer(book, &book->transfers, book->number[from], number, served);
+    push_transfer(book, &book->spare, book->number[from], number, slots - served);
     book->lack[number] -= served;
     book->next[number] = book->lack[number] > 0 ? number : number + 1;
+}
+
+static void on_moved(allot__reclaim_log *log, int64_t spare)
+{
+    allot__book *book = (allot__book *)(void *)log;
+    const allot__transfer *list = book->spare.items;
+    for (size_t i = 0; i < book->spare.count && book->status == ALLOT_OK; i++) {
+        int64_t left = list[i].slots;
+        while (left > 0 && spare > 0) {
+            int64_t slots = serve(book, list[i].from, 0, left < spare ? left : spare);
+            left -= slots;
+            spare -= slots;
+        }
+        push_transfer(book, &book->transfers, list[i].from, list[i].to, left);
+    }
 }
 
 static int64_t on_unmatched(allot__reclaim_log *log, int32_t family)
@@ -328,13 +349,15 @@ static int write_down(allot__book *book)
 
 int allot__orders_make(allot__work *work, allot__orders *out)
 {
-    allot__book book = {.log = {{on_leaf}, on_node, on_freed, on_waive, on_move, on_unmatched},
-                        .work = work,
-                        .out = out};
+    allot__book book = {
+        .log = {{on_leaf}, on_node, on_freed, on_waive, on_move, on_moved, on_unmatched},
+        .work = work,
+        .out = out};
     *out = (allot__orders){0};
     int status = take_room(&book) ? write_down(&book) : ALLOT_ENOMEM;
     allot__vector_free(work->plan->engine, &book.takes);
     allot__vector_free(work->plan->engine, &book.transfers);
+    allot__vector_free(work->plan->engine, &book.spare);
     return status;
 }
 

@@ -186,6 +186,18 @@ static void pass_on(allot__work *work, allot__reclaim_log *log, int32_t family)
     sums->freed -= slots;
 }
 
+/* What a ledger takes for leaves beyond what these lack, as for owners who want nothing now. */
+static int64_t spare_moves(const allot__work *work)
+{
+    int64_t slots = 0;
+    for (int32_t i = 0; i < work->ledger->count; i++) {
+        const allot__holder *holder = &work->ledger->holders[i];
+        int64_t lack = allot__deficit(work, holder->row);
+        slots += holder->claimed > lack ? holder->claimed - lack : 0;
+    }
+    return slots;
+}
+
 /* Slots that a ledger takes: those for a leaf are told of, the others serve who lacks some. */
 static void take_ledger(const allot__work *work, allot__reclaim_log *log)
 {
@@ -202,7 +214,12 @@ static void take_ledger(const allot__work *work, allot__reclaim_log *log)
         }
     }
     int64_t owed = loose < sums->unmatched ? loose : sums->unmatched;
-    sums->unmatched -= owed;
+    int64_t spare = spare_moves(work);
+    spare = spare < sums->unmatched - owed ? spare : sums->unmatched - owed;
+    sums->unmatched -= owed + spare;
+    if (log != NULL) {
+        log->moved(log, spare);
+    }
     if (log == NULL || loose == 0) {
         return;
     }

@@ -31,8 +31,10 @@ typedef struct allot__reclaim_log {
     void (*freed)(struct allot__reclaim_log *log, int32_t family, int64_t slots);
     /* So many of the deficits inside, worst first, are not served. */
     void (*waive)(struct allot__reclaim_log *log, int32_t family, int64_t slots);
-    /* A ledger's slots, from one leaf to another. */
+    /* A ledger's slots, from one leaf to another; once all are told, how many that are more than
+     * those leaves lack serve others. */
     void (*move)(struct allot__reclaim_log *log, int32_t from, int32_t to, int64_t slots);
+    void (*moved)(struct allot__reclaim_log *log, int64_t spare);
     /* What deficits inside nothing has served yet. */
     int64_t (*unmatched)(struct allot__reclaim_log *log, int32_t family);
 } allot__reclaim_log;

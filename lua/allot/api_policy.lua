@@ -180,7 +180,8 @@ return {
     fields = {
       { "hold_rounding", "boolean?", "nothing is reclaimed that only rounding asks for" },
       { "dead_zone", "integer?", "slots above its target that a consumer keeps" },
-      { "most_reclaimed", "integer?", "percent, 1 to 100, of what it holds that go in one cycle" },
+      { "most_reclaimed", "integer?", "percent, 1 to 100, of what it holds that go in one "
+        .. "cycle, but at least one slot" },
       { "reclaim_interval", "integer?", "seconds in which it gives once at most" },
       { "claim_delay", "integer?", "seconds that a claimant waits before it may reclaim" },
     },
