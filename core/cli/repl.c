@@ -14,7 +14,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cli/repl_line.h"
@@ -64,14 +63,6 @@ static void put_decision(void *ud, const allot_decision *decision)
 static int32_t width(void *ud)
 {
     return ((const repl *)ud)->terminal ? allot__cli_width(STDOUT_FILENO) : 0;
-}
-
-static int64_t microseconds(void *ud)
-{
-    struct timespec now;
-    (void)ud;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
 }
 
 /* Help asks for options, and has none here. */
@@ -306,9 +297,9 @@ static int open_session(repl *it, allot__cli *cli)
                             .decision = put_decision,
                             .say = say,
                             .width = width,
-                            .clock = microseconds,
                             .json = !it->terminal && cli->options.json};
     it->list = host.tool.list;
+    host.clock = host.tool.clock;
     host.tool.out = put;
     host.tool.option = no_option;
     int code = allot__cli_status(cli, allot_desk_new(cli->engine, &host, &it->session));

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 static int explain(int error, char why[ALLOT_TOOL_WHY_MAX])
@@ -159,6 +160,14 @@ static void show_progress(void *ud, int64_t done, int64_t total, const char *tex
         dprintf(STDERR_FILENO, "\r\033[K");
 }
 
+static int64_t microseconds(void *ud)
+{
+    struct timespec now;
+    (void)ud;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
 allot_tool_host allot__cli_host(allot__host *host, allot__cli *cli)
 {
     *host = (allot__host){.cli = cli, .answer = {.engine = cli->engine}};
@@ -168,7 +177,8 @@ allot_tool_host allot__cli_host(allot__host *host, allot__cli *cli)
                              .write = write_file,
                              .list = list_folder,
                              .option = find_option,
-                             .progress = show_progress};
+                             .progress = show_progress,
+                             .clock = microseconds};
 }
 
 int allot__cli_tool(allot__cli *cli, const char *module, const char *function)

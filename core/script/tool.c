@@ -163,6 +163,16 @@ static int host_progress(lua_State *L)
     return 0;
 }
 
+/* clock(): microseconds, or nil */
+static int host_clock(lua_State *L)
+{
+    const job *it = job_of(L);
+    if (!it->host->clock)
+        return 0;
+    lua_pushinteger(L, it->host->clock(it->host->ud));
+    return 1;
+}
+
 static int host_say(lua_State *L)
 {
     allot__finding_add(L, 1, job_of(L)->report);
@@ -219,10 +229,10 @@ static void open_libraries(lua_State *L, job *it)
 
 static void push_host(lua_State *L, job *it)
 {
-    static const luaL_Reg functions[] = {{"out", host_out},       {"read", host_read},
-                                         {"write", host_write},   {"list", host_list},
-                                         {"option", host_option}, {"progress", host_progress},
-                                         {"say", host_say},       {NULL, NULL}};
+    static const luaL_Reg functions[] = {
+        {"out", host_out},   {"read", host_read},     {"write", host_write},
+        {"list", host_list}, {"option", host_option}, {"progress", host_progress},
+        {"say", host_say},   {"clock", host_clock},   {NULL, NULL}};
     luaL_newlibtable(L, functions);
     lua_pushlightuserdata(L, it);
     luaL_setfuncs(L, functions, 1);

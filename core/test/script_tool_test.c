@@ -9,6 +9,7 @@
 typedef struct told {
     char out[2000], written[200], progress[100];
     size_t len;
+    int64_t ticks;
 } told;
 
 static void put(void *ud, const char *text, size_t len)
@@ -62,6 +63,11 @@ static void show(void *ud, int64_t done, int64_t total, const char *text)
              (int)total, text);
 }
 
+static int64_t tick(void *ud)
+{
+    return ((told *)ud)->ticks += 250000;
+}
+
 static int run_tool(allot_engine *engine, told *it, const char *text, int *answer,
                     allot_report *report)
 {
@@ -72,7 +78,8 @@ static int run_tool(allot_engine *engine, told *it, const char *text, int *answe
                                   .write = write_file,
                                   .list = list_names,
                                   .option = find_option,
-                                  .progress = show};
+                                  .progress = show,
+                                  .clock = tick};
     const allot__tool tool = {"allot.test", text, strlen(text), "go", args, 2};
     memset(it, 0, sizeof *it);
     return allot__tool_run(engine, &host, &tool, answer, report);
@@ -119,6 +126,7 @@ static const char asks[] = TOOL(
     "text, why = host.list 'no'  assert(text == nil and #why > 0)\n"
     "assert(host.option 'format' == 'json' and host.option 'other' == nil)\n"
     "host.progress(3, 10, 'states')\n"
+    "assert(host.clock() == 250000 and host.clock() == 500000)\n"
     "local core = require 'allot.core'\n"
     "assert(core == require 'allot.core' and assert(core.decode '[1]')[1] == 1)\n"
     "assert(require 'allot.names'.valid 'a' and require 'allot.swf')\n"
@@ -186,6 +194,11 @@ static void what_a_host_lacks_is_said(void)
                  ALLOT_EINTERNAL);
         CHECK(strstr(script_finding(&world)->message, "this host has no ") != NULL);
     }
+    /* Without a clock a tool goes on. */
+    static const char unclocked[] = TOOL("assert(host.clock() == nil) return 3");
+    const allot__tool tool = {"allot.test", unclocked, strlen(unclocked), "go", NULL, 0};
+    CHECK_EQ(allot__tool_run(world.engine, &none, &tool, &answer, world.report), ALLOT_OK);
+    CHECK_EQ(answer, 3);
     script_end(&world);
 }
 

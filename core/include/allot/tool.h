@@ -42,6 +42,9 @@ typedef struct allot_tool_host {
     const char *(*option)(void *ud, const char *name);
     /* host.progress(done, total, text): total 0: not known. */
     void (*progress)(void *ud, int64_t done, int64_t total, const char *text);
+    /* host.clock(): microseconds since any moment, which never go back. NULL: host.clock() is nil,
+     * and a tool that bounds its time by it works without a bound. */
+    int64_t (*clock)(void *ud);
 } allot_tool_host;
 
 /*
