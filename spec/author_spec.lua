@@ -21,9 +21,10 @@ describe("allot types", function ()
 
   it("prints Lua, names for luacheck, a .luarc.json, or the table", function ()
     assert(load(does "types", "=types", "t", {}))
-    local env = { stds = {} }
+    local env = { stds = {}, files = {} }
     assert(load(does("types", "--format", "luacheck"), "=luacheck", "t", env))()
     assert.truthy(#env.stds.allot.read_globals > 30)
+    assert.equal("allot", env.std)
     local luarc = assert(json.decode(does("types", "--format", "luarc")))
     assert.equal("Lua 5.4", luarc["runtime.version"])
     assert.equal("disable", luarc["runtime.builtin"].io)
@@ -42,6 +43,34 @@ describe("allot types", function ()
     assert.equal(does "types", shell.read(at .. "/allot.lua"))
     assert.equal(types.testing(core.version), shell.read(at .. "/allot.fixture.lua"))
     assert.equal("", does("types", "--out", at))
+  end)
+
+  it("writes the files of a format, and no others", function ()
+    for format, name in pairs { luacheck = ".luacheckrc", luarc = ".luarc.json",
+      json = "allot.json" } do
+      local folder = at .. "/" .. format
+      assert.equal(("%s/%s written\n"):format(folder, name),
+        does("types", "--format", format, "--out", folder))
+      assert.equal(does("types", "--format", format), shell.read(folder .. "/" .. name))
+      assert.same({ name }, shell.lines("ls -A " .. folder))
+    end
+    shell.write(at .. "/luacheck/.luacheckrc", "-- mine")
+    local out = does("types", "--format", "luacheck", "--out", at .. "/luacheck")
+    assert.truthy(out:find("stays as it is", 1, true), out)
+    assert.equal("-- mine", shell.read(at .. "/luacheck/.luacheckrc"))
+  end)
+
+  it("writes what luacheck passes a policy and its spec by, and finds a stranger by", function ()
+    does("types", "--format", "luacheck", "--out", at)
+    does("init", "--out", at, "fair")
+    local line = "cd %s && luacheck --no-color --no-max-line-length ."
+    local status, out = shell.run(line:format(at))
+    assert.equal(0, status, out)
+    shell.write(at .. "/odd.lua", "return policy { name = os.time() }\n")
+    status, out = shell.run(line:format(at))
+    assert.equal(1, status, out)
+    assert.truthy(out:find("undefined variable", 1, true), out)
+    assert.truthy(out:find("os", 1, true), out)
   end)
 
   it("writes over types that are old, but not over settings of somebody's own", function ()

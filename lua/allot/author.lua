@@ -96,24 +96,33 @@ local function write(host, path, text, keep)
   return DONE
 end
 
+--- The files of a format: name, text, and whether one that is there is perhaps somebody's own.
+local FILES = {
+  text = function ()
+    return {
+      { "allot.lua", types.stubs(core.version) },
+      { "allot.fixture.lua", types.testing(core.version) },
+      { ".luarc.json", types.luarc ".", true },
+    }
+  end,
+  json = function ()
+    return { { "allot.json", assert(core.encode(document(), { indent = 2 })) } }
+  end,
+  luacheck = function () return { { ".luacheckrc", types.luacheck(), true } } end,
+  luarc = function () return { { ".luarc.json", types.luarc ".", true } } end,
+}
+
+--- Prints what a format says first, or writes all of its files.
 function author.types(host)
-  local folder, format = host.option "out", host.option "format" or "text"
-  if folder then
-    local status = write(host, folder .. "/allot.lua", types.stubs(core.version))
-    if status == DONE then
-      status = write(host, folder .. "/allot.fixture.lua", types.testing(core.version))
-    end
-    return status ~= DONE and status
-      or write(host, folder .. "/.luarc.json", types.luarc ".", true)
+  local folder = host.option "out"
+  local files = FILES[host.option "format" or "text"]()
+  if not folder then
+    host.out(files[1][2])
+    return DONE
   end
-  if format == "json" then
-    host.out(assert(core.encode(document(), { indent = 2 })))
-  elseif format == "luacheck" then
-    host.out(types.luacheck())
-  elseif format == "luarc" then
-    host.out(types.luarc ".")
-  else
-    host.out(types.stubs(core.version))
+  for _, file in ipairs(files) do
+    local status = write(host, folder .. "/" .. file[1], file[2], file[3])
+    if status ~= DONE then return status end
   end
   return DONE
 end

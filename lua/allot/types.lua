@@ -169,8 +169,13 @@ local function quoted(list, indent)
   return table.concat(lines, "\n")
 end
 
---- A block for a .luacheckrc: the standard `allot`, which is all that a policy may read.
+--- A .luacheckrc: of policies and their specs, what each may read.
 function types.luacheck()
+  return 'std = "allot"\nfiles["**/*_spec.lua"] = { std = "lua54+busted" }\n\n' .. types.standard()
+end
+
+--- A block for a .luacheckrc: the standard `allot`, which is all that a policy may read.
+function types.standard()
   local list, fields = globals()
   local out = {
     "-- What a policy finds in its sandbox (allot types --format luacheck).",
