@@ -42,6 +42,28 @@ describe("allot init", function ()
     assert.equal(0, (shell.run(("luacheck -q --std lua54 --no-global %s/fair.lua"):format(at))))
   end)
 
+  it("tells busted where the module is, in a build tree and below a prefix", function ()
+    local line = "cd %s && unset LUA_PATH LUA_CPATH; ASAN_OPTIONS=detect_leaks=0 %s busted"
+    local preload = os.getenv "LD_PRELOAD"
+    local first = preload and "LD_PRELOAD=" .. preload or ""
+    local function passes(folder)
+      local status, out = shell.run(line:format(folder, first))
+      assert.equal(0, status, out)
+      assert.truthy(out:find("4 successes / 0 failures / 0 errors", 1, true), out)
+    end
+    command "init --out built built"
+    passes(at .. "/built")
+    -- As installed.
+    shell.run(("cd %s && mkdir -p site/bin site/share/lua/5.4 site/lib/lua/5.4/allot"):format(at))
+    shell.run(("cp %s %s/site/bin/ && cp -r lua/allot %s/site/share/lua/5.4/"):format(shell.allot,
+      at, at))
+    shell.run(("cp %s/lua/allot/core.so %s/site/lib/lua/5.4/allot/"):format(shell.build, at))
+    local status, _, err = shell.run(("cd %s && site/bin/allot init --out there there"):format(at))
+    assert.equal(0, status, err)
+    passes(at .. "/there")
+    assert.truthy(shell.read(at .. "/there/.busted"):find(at .. "/site/lib/lua/5.4/?.so", 1, true))
+  end)
+
   it("writes a spec that fails where the policy does not do that", function ()
     command "init --out bent bent"
     local path = at .. "/bent/bent.lua"
@@ -127,20 +149,23 @@ return policy {
   end)
   teardown(function () os.remove(path) end)
 
+  local function checks(...)
+    return shell.command("check", "--seconds", "0", "--runs", "20", ...)
+  end
+
   it("tells which lines of a policy no random case reached", function ()
-    local status, out, err = shell.command("check", "--coverage", "--runs", "20", path)
+    local status, out, err = checks("--coverage", path)
     assert.equal("", err)
     assert.equal(0, status)
     local words = "\n  %s: 8 of 9 lines ran (88 %%)\n    %s:6: return 7\n"
     assert.truthy(out:find(words:format(path, path), 1, true), out)
-    status, out = shell.command("check", "--format", "json", "--coverage", "--runs", "20", path,
-      "hybrid")
+    status, out = checks("--format", "json", "--coverage", path, "hybrid")
     assert.equal(0, status)
     local document = json.decode(out)
     assert.same({ percent = 88, ran = 8, all = 9, missed = { { line = 6, from = 4,
       text = "return 7" } } }, document.checked[1].coverage)
     assert.is_true(document.checked[2].coverage.percent > 0)
-    status, out = shell.command("check", "--runs", "20", path)
+    status, out = checks(path)
     assert.equal(0, status)
     assert.falsy(out:find("lines ran", 1, true))
   end)

@@ -6,6 +6,22 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
+
+/* Where the command lies tells busted where the module does. */
+static int make(allot__cli *cli)
+{
+    char program[4096];
+    char *words[] = {cli->operands[0], program, NULL};
+    ssize_t len = readlink("/proc/self/exe", program, sizeof program - 1);
+    program[len > 0 ? len : 0] = '\0';
+    cli->operands = words;
+    cli->operand_count = 2;
+    int code = allot__cli_tool(cli, "scaffold", "init");
+    cli->operands = NULL;
+    cli->operand_count = 0;
+    return code;
+}
 
 int allot__cli_init(allot__cli *cli)
 {
@@ -17,5 +33,5 @@ int allot__cli_init(allot__cli *cli)
         return allot__cli_fail(cli, CLI_IO, "E-io", NULL, "%.200s cannot be made: %s", folder,
                                words);
     }
-    return allot__cli_tool(cli, "scaffold", "init");
+    return make(cli);
 }

@@ -112,9 +112,33 @@ end)
 }
 
 -- Of the folder, not of a policy: what is there stays.
-local BUSTED = { ".busted", [=[
-return { _all = { lua = "/usr/bin/lua5.4", ROOT = { "." }, pattern = "_spec" } }
-]=] }
+local BUSTED = ".busted"
+
+--- Prefixes that Lua looks below by itself.
+local KNOWN = { ["/usr"] = true, ["/usr/local"] = true }
+
+--- Where Lua finds the module that belongs to a command: paths for Lua files and for libraries, of
+-- a build tree or below another prefix; nil where it finds the module by itself.
+local function module_paths(host, program)
+  local home = program:match "^(.*)/bin/[^/]+$"
+  local cache = home and host.read(home .. "/CMakeCache.txt")
+  local lua = cache and cache:match "\nCMAKE_HOME_DIRECTORY:INTERNAL=([^\n]+)"
+  if lua then
+    lua, home = lua .. "/lua", home .. "/lua"
+  elseif home and not KNOWN[home] then
+    lua, home = home .. "/share/lua/5.4", home .. "/lib/lua/5.4"
+  end
+  if not lua or not host.read(lua .. "/allot/init.lua") then return nil end
+  return ("%s/?.lua;%s/?/init.lua"):format(lua, lua), home .. "/?.so"
+end
+
+--- Settings of busted.
+local function busted(host, program)
+  local lua, library = module_paths(host, program)
+  local paths = lua and ("\n  lpath = %q, cpath = %q,\n"):format(lua, library) or ""
+  return ('return { _all = { lua = "/usr/bin/lua5.4", ROOT = { "." }, pattern = "_spec"%s } }\n')
+    :format(paths ~= "" and "," .. paths or "")
+end
 
 local function fail(host, status, finding)
   finding.severity = "error"
@@ -159,7 +183,7 @@ try it:
 ]]):format(folder, folder, folder):gsub("NAME", name))
 end
 
---- The tool: allot/tool.h.
+--- The tool: allot/tool.h. Operands are the name, and where the command lies.
 function scaffold.init(host, args)
   local name, folder = args[1], host.option "out"
   local prefix = folder and folder:gsub("/*$", "/") or ""
@@ -175,8 +199,8 @@ function scaffold.init(host, args)
       status = write(host, prefix .. file[1]:gsub("NAME", name), (file[2]:gsub("NAME", name)))
     end
   end
-  if status == DONE and not host.read(prefix .. BUSTED[1]) then
-    status = write(host, prefix .. BUSTED[1], BUSTED[2])
+  if status == DONE and not host.read(prefix .. BUSTED) then
+    status = write(host, prefix .. BUSTED, busted(host, args[2] or ""))
   end
   if status == DONE then tell(host, prefix, name) end
   return status
