@@ -96,7 +96,7 @@ typedef struct allot__options {
     int64_t interval;
     const char *plot, *samples;
     int64_t repeat; /* 0: the verb's own choice */
-    int64_t runs, seed;
+    int64_t runs, seconds, seed;
     const char *socket, *socket_mode, *socket_group, *tcp, *token_file, *store, *http;
     allot__list allow;
     int64_t cycle_limit, debounce, keep, snapshot, clients;

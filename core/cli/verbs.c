@@ -17,7 +17,8 @@ const allot__verb allot__cli_verbs[] = {
      "  allot run --trace plan.json state.json\n"
      "  collect-state | allot run plan.json -\n",
      allot__cli_run},
-    {"check", "PLAN|POLICY...", 0, -1, "runs seed out coverage format=text|json|github|sarif|junit",
+    {"check", "PLAN|POLICY...", 0, -1,
+     "runs seconds seed out coverage format=text|json|github|sarif|junit",
      "say whether plans and policies are valid, and keep what they promise",
      "Reads plans, and policies (files that end in .lua, and ready-made ones by name), and tells\n"
      "every fault with its place. Checking no file at all is an error, so that a mistyped pattern\n"
@@ -29,6 +30,8 @@ const allot__verb allot__cli_verbs[] = {
      "after cycle must come to rest, the policy must keep its budget and the properties that it\n"
      "declares. What breaks is made small and written to --out, ready for allot run. --coverage\n"
      "tells which lines of a policy ran in all of that.\n\n"
+     "It takes --seconds for each file at most, and says how many cases ran in them. Of a plan of\n"
+     "more than 128 leaves parts are tried, as many leaves each, and the whole once.\n\n"
      "  allot check plan.json\n"
      "  allot check --runs 20000 --seed 7 site/fair.lua\n"
      "  allot check --format sarif site/*.lua > allot.sarif\n"
@@ -199,10 +202,12 @@ const allot__verb allot__cli_verbs[] = {
     {"types", "", 0, 0, "out format=text|json|luacheck|luarc",
      "what a policy can say, for editors and linters",
      "Prints types of the policy language as the Lua language server reads them; with --out it\n"
-     "writes them and a .luarc.json that points there. As luacheck it prints the standard\n"
-     "\"allot\" for a .luacheckrc; as JSON the whole table of the API.\n\n"
+     "writes them and a .luarc.json that points there. As luacheck it is a .luacheckrc for a "
+     "folder\n"
+     "of policies and specs; as JSON the whole table of the API. --out writes that alone then; a\n"
+     ".luarc.json or .luacheckrc that is there stays.\n\n"
      "  allot types --out . && ls allot.lua .luarc.json\n"
-     "  allot types --format luacheck >> .luacheckrc\n",
+     "  allot types --format luacheck --out . && luacheck .\n",
      allot__cli_types},
     {"completion", "bash|zsh|fish", 1, 1, "", "completion for a shell",
      "Prints a script that lets the shell complete verbs, options, their words, files and topics.\n"

@@ -53,7 +53,7 @@ set(tools swf # and these serve allot_tool_run
   api api_codes api_core api_desk api_fixture api_library api_policy api_types api_words author help reference
   types random draw draw_ledger draw_queues apply apply_jobs shrink invariants invariants_queues
   properties check check_campaign check_draw check_findings check_formats check_sarif
-  check_subject check_trial scaffold coverage)
+  check_subject check_trial check_part check_places check_idle scaffold coverage)
 foreach(list modules importers desk tools)
   list(TRANSFORM ${list} PREPEND "${PROJECT_SOURCE_DIR}/lua/allot/")
   list(TRANSFORM ${list} APPEND ".lua")

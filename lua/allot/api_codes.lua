@@ -140,6 +140,10 @@ return {
     .. "written." },
   { "W-budget", "A policy takes more than half of the instructions or memory that it may." },
   { "W-unreachable", "A consumer of the plan gets no slot at any hour, though it alone asks." },
+  { "W-fill", "A fill of a policy never gives a slot: its proportion is 0, or one before it fills "
+    .. "whatever is needed." },
+  { "W-unread", "A policy declares an attribute that nothing in it reads." },
+  { "W-no-effect", "What a plan says there changes nothing." },
   { "W-import", "A line of an LSF file cannot be said in a plan." },
   { "E-import", "Without that part of an LSF file a plan would mean something else: a queue whose "
     .. "hosts are not known would have others, or all." },

@@ -9,12 +9,15 @@ local campaign = require "allot.check_campaign"
 local coverage = require "allot.coverage"
 local findings = require "allot.check_findings"
 local formats = require "allot.check_formats"
+local idle = require "allot.check_idle"
 local names = require "allot.names"
 local subject = require "allot.check_subject"
 
 local check = {}
 
-local RUNS, SEED, OUT = 1000, 1, "allot-failure"
+local RUNS, SECONDS, SEED, OUT = 1000, 10, 1, "allot-failure"
+--- What every state says at least: a plan is warned of with any.
+local STATE = '{"now": 1772409600}'
 local DONE, FOUND, INVALID, SCRIPT, IO, INTERNAL = 0, 1, 3, 4, 5, 70
 
 --- Exit statuses by diagnostics, where they are no fault of a document.
@@ -74,7 +77,28 @@ end
 local function open_policy(core, file, text)
   local bench, _, report = subject.policy(core, text, file.file)
   if not bench then return add_report(file, report) end
+  local list = idle.of_policy(core, file.file, text, bench.declared)
+  add(file, findings.of_idle(file.file, text, list))
   return bench
+end
+
+--- What is said of a plan when it is decided with for the first time: of a decision's report that
+-- is all but what the state alone is told of.
+local function said_of(core, file, plan, report)
+  local state, told, failed = core.state(plan, STATE)
+  local decision = state and { core.cycle(plan, state) }
+  if decision and decision[1] then
+    report = decision[2]
+  elseif not state then
+    report = table.move(failed, 1, #failed, #report + 1, report)
+  else
+    report = table.move(told, 1, #told, #report + 1, report)
+  end
+  local out = {}
+  for _, each in ipairs(report) do
+    if each.file == file.file then out[#out + 1] = each end
+  end
+  return out
 end
 
 local function count(file, document, consumers)
@@ -85,11 +109,18 @@ local function count(file, document, consumers)
 end
 
 local function open_plan(core, host, file, text)
-  local plan, _, report = core.plan(text, { file = file.file })
+  -- Of a plan that is valid the report comes second.
+  local plan, warnings, report = core.plan(text, { file = file.file })
   if plan then
     local bench, message = subject.plan(core, host, text, file.path)
-    add_report(file, report)
+    add_report(file, said_of(core, file, plan, warnings))
     if not bench then return add_error(file, "E-io", message) end
+    if file.status ~= DONE then return nil end
+    add(file, findings.of_idle(file.file, text, idle.of_plan(text, bench.document)))
+    for _, judge in ipairs(bench.judges(bench.document)) do
+      local own = idle.of_policy(core, judge.file, judge.text, judge.declared)
+      add(file, findings.of_idle(judge.file, judge.text, own))
+    end
     count(file, bench.document, #plan:consumers())
     return bench
   end
@@ -101,26 +132,33 @@ local function open_plan(core, host, file, text)
 end
 
 local function try(host, file, bench, opts, text)
+  local shown
+  local watch = campaign.watch(host.clock, opts.seconds)
   local run = campaign.run(bench, {
-    runs = opts.runs, seed = opts.seed,
-    progress = function (done, total) host.progress(done, total, "cases of " .. file.file) end,
+    runs = opts.runs, seed = opts.seed, watch = watch,
+    progress = function (done, total)
+      local percent = 100 * done // total
+      if percent ~= shown then host.progress(done, total + 1, "cases of " .. file.file) end
+      shown = percent
+    end,
   })
   file.cases, file.plans, file.seed = run.cases, run.plans, opts.seed
   file.checks, file.use = run.list, run.use
   file.complete = not run.broken and not run.unsure
+  file.late, file.runs, file.part = run.late, opts.runs, bench.part
   add(file, findings.of_run(bench, host, opts, run, status_of))
   if opts.fault then
     add_error(file, "E-io", opts.fault)
     opts.fault = nil
   end
   if run.cannot then add_report(file, run.cannot.report) end
-  if run.cases == 0 and file.status == DONE then
+  if run.cases == 0 and not run.late and file.status == DONE then
     add_error(file, "E-nothing", "nothing was tried: " .. tostring(run.why))
   end
   if file.kind == "policy" then
     add(file, findings.of_use(bench.core, file.file, run.use))
   elseif file.complete then
-    add(file, findings.of_unreachable(file.file, text, subject.unreachable(bench)))
+    add(file, findings.of_unreachable(file.file, text, subject.unreachable(bench, watch.late)))
   end
 end
 
@@ -138,6 +176,7 @@ local function check_file(core, host, path, opts)
     findings = {}, status = DONE,
   }
   local text, message = core.ready(path), nil
+  host.progress(0, 1, "of " .. file.file)
   if not text then text, message = host.read(path) end
   if not text and not path:find "[./]" and message:find "^No such file" then
     local ready = core.ready()
@@ -168,18 +207,20 @@ local function number(host, name, fallback)
   return math.tointeger(tonumber(host.option(name))) or fallback
 end
 
---- Checks the files; the exit status. Options of the host: format, runs, seed, out,
---- coverage.
+--- Checks the files; the exit status. Options of the host: format, runs, seconds, seed,
+--- out, coverage.
 function check.run(host, args)
   local core = require "allot.core"
   local format = host.option "format" or "text"
   local opts = {
-    runs = number(host, "runs", RUNS), seed = number(host, "seed", SEED),
+    runs = number(host, "runs", RUNS), seconds = number(host, "seconds", SECONDS),
+    seed = number(host, "seed", SEED),
     out = host.option "out" or OUT, coverage = host.option "coverage" ~= nil,
   }
   local files, status = {}, DONE
   for i, path in ipairs(args) do
     files[i] = check_file(core, host, path, opts)
+    host.progress(1, 1, "")
     status = math.max(status, files[i].status)
   end
   for _, file in ipairs(files) do

@@ -13,8 +13,28 @@ local campaign = {}
 local STATES, TRIES = 16, 500
 --- The same where each costs a whole budget.
 local DEAR_TRIES = { ["E-policy-budget"] = 40, ["E-policy-memory"] = 40 }
+--- So many fifths of the time are for cases; the rest is for making small what broke in them.
+local FIFTHS = 4
 --- Of so many plans one is tried with tasks, and what is dear.
 local WITH_TASKS, DEAR = 4, 2
+
+-- Time -----------------------------------------------------------------------------------------
+
+--- How the time goes, from now on: over(), whether no more cases are begun; late(), whether all of
+-- it is gone; done(cases, runs), how far a campaign is, in cases. Without a clock it never goes.
+function campaign.watch(clock, seconds)
+  local start, all = clock and clock(), seconds * 1000000
+  if not start or seconds == 0 then
+    local function never() return false end
+    return { over = never, late = never, done = function (cases) return cases end }
+  end
+  local function spent() return clock() - start end
+  return {
+    over = function () return spent() >= all * FIFTHS // 5 end,
+    late = function () return spent() >= all end,
+    done = function (cases, runs) return math.max(cases, math.min(runs, runs * spent() // all)) end,
+  }
+end
 
 -- Checks of a desk -----------------------------------------------------------------------------
 
@@ -115,8 +135,14 @@ local function smallest(bench, desk, state, id, code, where)
     if same and made.raised and made.raised.where ~= where then same = false end
     if same then last = made end
     return same
-  end, DEAR_TRIES[code] or TRIES)
-  return case, last or outcome(bench, case, desk.kind, id)
+  end, DEAR_TRIES[code] or TRIES, bench.late)
+  if not last then
+    local late = bench.late
+    bench.late = nil
+    last = outcome(bench, case, desk.kind, id)
+    bench.late = late
+  end
+  return case, last
 end
 
 -- Runs -----------------------------------------------------------------------------------------
@@ -176,6 +202,8 @@ local function try_state(run, bench, desk, state, turn)
     run.cases = run.cases + 1
   elseif type(raised) ~= "table" then
     error(raised, 0)
+  elseif raised.where == "time" then
+    run.late = true
   elseif is_break(raised) then
     add_break(run, bench, desk, state, raised, running)
   else
@@ -188,8 +216,8 @@ local function measure(run, desk)
   for key, value in pairs(use) do run.use[key] = math.max(run.use[key] or 0, value) end
 end
 
---- A desk and some states of it.
-local function try_desk(run, bench, desk, random, states)
+--- A desk and some states of it; before each `ends()` says whether there is time for it.
+local function try_desk(run, bench, desk, random, states, ends)
   local ok, raised = desk.sealed ~= nil, nil
   if not ok then ok, raised = pcall(prepare, bench, desk) end
   if not ok then
@@ -203,7 +231,7 @@ local function try_desk(run, bench, desk, random, states)
   end
   note_checks(run, desk.checks)
   for i = 1, states do
-    if run.broken or run.unsure then return end
+    if run.broken or run.unsure or run.late or ends() then return end
     local state = check_draw.state(random, desk)
     if desk.kind == "tree" and not desk.plan.groups and not desk.plan.hosts
       and desk.number % WITH_TASKS == 0 and i % 2 == 0 then
@@ -214,13 +242,13 @@ local function try_desk(run, bench, desk, random, states)
   measure(run, desk)
 end
 
---- A thousand siblings at once: what a policy takes at most.
+--- A thousand siblings at once, or the whole of a large plan: what a policy takes at most.
 local function try_crowd(run, bench, random)
   local desk, state = bench.crowd(random)
   desk.number = 1
   local ok, raised = pcall(prepare, bench, desk)
   if not ok then return run, raised end
-  ok, raised = pcall(trial.new, bench, desk, state, 1)
+  ok, raised = pcall(trial.decide, bench, desk, state)
   if ok then
     measure(run, desk)
   elseif type(raised) ~= "table" then
@@ -232,21 +260,33 @@ end
 
 --- `bench`: core; policies, texts by their names in plans; judges(plan), { policy, declared, file }
 -- of each policy that a plan goes by; desk(random), the next plan; crowd(random), a large one, or
--- nil. opts: runs, seed, progress(done, total).
+-- nil. opts: runs, seed, progress(done, total), watch (campaign.watch; nil: no bound). The first
+-- case is begun however little time there is; `late` of the result: some were not, for want of it.
 function campaign.run(bench, opts)
   local run = { cases = 0, strange = 0, list = {}, by_id = {}, failures = {}, use = {} }
-  local number = 0
-  while run.cases < opts.runs and not (run.broken or run.cannot or run.unsure) do
+  local number, watch = 0, opts.watch or campaign.watch(nil, 0)
+  local function tell()
+    if opts.progress then opts.progress(watch.done(run.cases, opts.runs), opts.runs) end
+  end
+  bench.late = function ()
+    tell()
+    return watch.late()
+  end
+  local function ends()
+    tell()
+    run.late = run.late or run.cases > 0 and watch.over()
+    return run.late
+  end
+  while run.cases < opts.runs and not (run.broken or run.cannot or run.unsure) and not ends() do
     number = number + 1
     if run.strange > 50 + 4 * run.cases then break end
     local random = Random.new(opts.seed * 1000003 + number)
     local desk = bench.desk(random)
     desk.number = number
-    try_desk(run, bench, desk, random, math.min(STATES, opts.runs - run.cases))
-    if opts.progress then opts.progress(run.cases, opts.runs) end
+    try_desk(run, bench, desk, random, math.min(STATES, opts.runs - run.cases), ends)
   end
   run.plans = number
-  if bench.crowd and not run.broken and not run.unsure and opts.runs > 0 then
+  if bench.crowd and not run.broken and not run.unsure and opts.runs > 0 and not watch.late() then
     try_crowd(run, bench, Random.new(opts.seed))
   end
   return run

@@ -2,6 +2,8 @@
 -- Copyright the allot authors
 --- What a campaign found, as diagnostics that say what broke, where, and how to see it.
 
+local places = require "allot.check_places"
+
 local findings = {}
 
 -- Places ---------------------------------------------------------------------------------------
@@ -14,7 +16,8 @@ end
 
 --- Puts a place into a finding: a line of a policy, and where in it (default: its first letter).
 local function place(finding, file, text, line, col, width)
-  local source = text and line and lines_of(text)[line]
+  local lines = type(text) == "table" and text or text and line and lines_of(text)
+  local source = line and lines and lines[line]
   finding.file = file
   if not source then return finding end
   finding.line, finding.source = line, source
@@ -22,9 +25,9 @@ local function place(finding, file, text, line, col, width)
   return finding
 end
 
---- Where a text stands in another as a whole word in quotes: line, column, width.
+--- Where a text stands in another, or in its lines, as a whole word in quotes: line, column, width.
 local function find_quoted(text, word)
-  for number, line in ipairs(lines_of(text)) do
+  for number, line in ipairs(type(text) == "table" and text or lines_of(text)) do
     local from, to = line:find('"' .. word .. '"', 1, true)
     if from then return number, from, to - from + 1 end
   end
@@ -287,9 +290,18 @@ function findings.of_use(core, file, use)
   return out
 end
 
+--- Warnings of what stands in a text and does nothing (check_idle.lua).
+function findings.of_idle(file, text, list)
+  for _, it in ipairs(list) do
+    it.severity, it.rule, it.status = "warning", it.code, 0
+    place(it, file, text, places.at(text, it.at, it.width))
+  end
+  return list
+end
+
 --- Warnings of consumers that never get a slot.
 function findings.of_unreachable(file, text, paths)
-  local out = {}
+  local out, lines = {}, lines_of(text)
   for i, path in ipairs(paths) do
     local finding = {
       severity = "warning", code = "W-unreachable", rule = "unreachable", status = 0, path = path,
@@ -297,7 +309,7 @@ function findings.of_unreachable(file, text, paths)
       hint = "its limit or that of a branch above is 0, or the policy has no fill for who owns and "
         .. "shares nothing",
     }
-    out[i] = place(finding, file, text, find_quoted(text, base_name(path)))
+    out[i] = place(finding, file, lines, find_quoted(lines, base_name(path)))
   end
   return out
 end

@@ -72,7 +72,12 @@ local function put_cases(core, out, file)
     return
   end
   local of = file.kind == "plan" and "states" or ("cases of %d plans"):format(file.plans)
-  out(("  %d random %s, seed %d\n"):format(file.cases, of, file.seed))
+  if file.part then
+    of = ("states of parts of it, %d of its %d leaves each"):format(file.part.leaves, file.part.all)
+  end
+  local count = file.late and ("%d of %d"):format(file.cases, file.runs) or file.cases
+  out(("  %s random %s, seed %d%s\n"):format(count, of, file.seed, file.late
+    and ": the time was up (--seconds)" or ""))
   local words = kept(file)
   if #words > 0 then
     out(wrapped("  hold:", "       ", words) .. "\n")
@@ -128,6 +133,7 @@ local function checked(core, file)
   end
   if not file.cases then return row end
   row.cases, row.plans, row.seed, row.checks = file.cases, file.plans, file.seed, core.list {}
+  row.runs, row.part = file.runs, file.part
   for i, check in ipairs(file.checks) do
     row.checks[i] = {
       id = check.id, text = check.text, holds = not check.failed, cases = check.cases,

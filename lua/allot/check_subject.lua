@@ -4,6 +4,7 @@
 --- of a campaign.
 
 local check_draw = require "allot.check_draw"
+local part = require "allot.check_part"
 
 local subject = {}
 
@@ -102,7 +103,7 @@ function subject.policy(core, text, file)
   if not policy then return nil, message, report end
   local declared = policy:declared()
   local bench = {
-    core = core, policies = { [file] = text }, name = declared.name,
+    core = core, policies = { [file] = text }, name = declared.name, declared = declared,
     judges = judges_of(keeper(core, { [file] = text })),
     desk = function (random) return check_draw.plan(random, declared, file) end,
   }
@@ -150,18 +151,32 @@ function subject.plan(core, host, text, file)
   end)
   if fault then return nil, fault end
   plan.version = plan.version or 1
-  local desk = check_draw.desk(plan)
-  return {
+  local bench = {
     core = core, policies = texts, judges = judges_of(keeper(core, texts)), document = plan,
     name = (file:match "([^/]+)$" or file):gsub("%.json$", ""),
-    desk = function () return desk end,
   }
+  local desk = check_draw.desk(plan)
+  local leaves = #check_draw.leaves(plan)
+  if leaves <= part.LEAVES then
+    bench.desk = function () return desk end
+    return bench
+  end
+  bench.part = { leaves = part.LEAVES, all = leaves }
+  bench.crowd = function (random) return desk, check_draw.state(random, desk) end
+  bench.desk = function (random)
+    local smaller = part.of(random, plan, leaves)
+    local valid = core.plan(core.encode(smaller), { file = "plan.json", policies = texts })
+    return valid and check_draw.desk(smaller) or desk
+  end
+  return bench
 end
 
 -- Who never gets a slot ------------------------------------------------------------------------
 
 --- Monday, 2 March 2026: plans with windows are asked of every hour of a week.
-local MONDAY, MOST = 1772409600, 4000
+local MONDAY = 1772409600
+--- So many rows are decided for leaves that ask alone: the others are not told of.
+local ROWS = 400000
 
 local function groups_of(plan)
   local out = {}
@@ -170,42 +185,52 @@ local function groups_of(plan)
   return out
 end
 
-local function gets(bench, sealed, path, groups, now)
-  local demand = 1000000
-  if groups[1] then
+--- Those of some leaves that get nothing, though they alone ask for slots. `asked` has the sealed
+-- plan, its groups and the core.
+local function unserved(asked, paths, now)
+  local demand, consumers, served, out = 1000000, {}, {}, {}
+  if asked.groups[1] then
     demand = {}
-    for _, group in ipairs(groups) do demand[group] = 1000000 end
+    for _, group in ipairs(asked.groups) do demand[group] = 1000000 end
   end
-  local state = bench.core.state(sealed, bench.core.encode {
-    now = now, consumers = { [path] = { demand = demand } },
-  })
-  local decision = state and bench.core.cycle(sealed, state)
-  if not decision then return true end
-  for _, group in pairs(bench.core.decode(decision:json()).groups) do
+  for _, path in ipairs(paths) do consumers[path] = { demand = demand } end
+  local core = asked.core
+  local state = core.state(asked.sealed, core.encode { now = now, consumers = consumers })
+  local decision = state and core.cycle(asked.sealed, state)
+  if not decision then return out end
+  for _, group in pairs(core.decode(decision:json()).groups) do
     for _, row in ipairs(group.consumers) do
-      if row.path == path and row.quota > 0 then return true end
+      if row.quota > 0 then served[row.path] = true end
     end
   end
-  return false
+  for _, path in ipairs(paths) do
+    if not served[path] then out[#out + 1] = path end
+  end
+  return out
 end
 
---- Leaves of a plan that get nothing at any hour, though they alone ask for slots.
-function subject.unreachable(bench)
+--- Leaves of a plan that get nothing at any hour, though they alone ask for slots. First all ask at
+-- once: who gets some then need not ask alone. Who could not be asked before late() is left out.
+function subject.unreachable(bench, late)
   local plan, out = bench.document, {}
   if plan.queues or plan.leases then return out end
-  local ok, sealed = pcall(bench.core.plan, bench.core.encode(plan), {
+  local sealed = bench.core.plan(bench.core.encode(plan), {
     file = "plan.json", policies = bench.policies,
   })
-  local hours = plan.windows and 168 or 1
-  local leaves, groups = check_draw.leaves(plan), groups_of(plan)
-  if not ok or not sealed or #leaves * hours > MOST then return out end
-  for _, path in ipairs(leaves) do
-    local reached = false
+  if not sealed then return out end
+  local asked = { core = bench.core, sealed = sealed, groups = groups_of(plan) }
+  local leaves, hours = check_draw.leaves(plan), plan.windows and 168 or 1
+  local left = leaves
+  local function ask(paths)
     for hour = 0, hours - 1 do
-      reached = gets(bench, sealed, path, groups, MONDAY + 3600 * hour)
-      if reached then break end
+      if #paths == 0 or late() then return paths end
+      paths = unserved(asked, paths, MONDAY + 3600 * hour)
     end
-    if not reached then out[#out + 1] = path end
+    return paths
+  end
+  for _ = 1, 2 do left = ask(left) end
+  for i = 1, math.min(#left, ROWS // (hours * math.max(#leaves, 1))) do
+    if ask { left[i] }[1] and not late() then out[#out + 1] = left[i] end
   end
   return out
 end

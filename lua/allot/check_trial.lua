@@ -12,8 +12,8 @@ trial.__index = trial
 
 -- Cases ----------------------------------------------------------------------------------------
 
---- What goes wrong while a case is decided is raised as a table: where ("plan", "state", "cycle" or
--- "property"), and the report.
+--- What goes wrong while a case is decided is raised as a table: where ("plan", "state", "cycle",
+-- "property", or "time": none is left), and the report.
 local function fail(where, message, report)
   error({ where = where, message = message, report = report or {} }, 0)
 end
@@ -44,7 +44,13 @@ local function decide(core, sealed, state)
   return core.decode(answer(core, sealed, read(core, sealed, state)))
 end
 
---- A trial of a state on a desk, which is sealed. `bench` has core, policies, and judges_of(plan).
+--- Decides a state of a desk, which is sealed, and looks at nothing.
+function trial.decide(bench, desk, state)
+  answer(bench.core, desk.sealed, read(bench.core, desk.sealed, state))
+end
+
+--- A trial of a state on a desk, which is sealed. `bench` has core, policies, judges_of(plan), and
+-- may have late(), which ends a trial that has begun.
 function trial.new(bench, desk, state, turn)
   local it = setmetatable({
     bench = bench, desk = desk, plan = desk.plan, state = state, turn = turn,
@@ -76,6 +82,7 @@ end
 
 --- The view of another state's decision.
 function trial:look(state)
+  if self.bench.late and self.bench.late() then fail("time", "the time is up") end
   local decision = decide(self.bench.core, self.desk.sealed, state)
   return invariants.view(self.plan, state, decision, self.limits_of), decision
 end

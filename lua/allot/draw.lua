@@ -8,6 +8,8 @@ local Random = require "allot.random"
 local gen = {}
 
 local MOST = 1000000000
+--- Among so many leaves claimants are drawn from all.
+local FEW = 512
 
 --- What a case is like: drawn once, so that cases differ in kind and not only in numbers.
 function gen.style(random)
@@ -194,7 +196,7 @@ end
 --- Spreads at most `slots` over the leaves of a group as allocated, and draws demands.
 function gen.rows(random, style, paths, slots, crowd)
   local rows, left = {}, slots
-  for _, path in ipairs(random:shuffle { table.unpack(paths) }) do
+  for _, path in ipairs(random:shuffle(table.move(paths, 1, #paths, 1, {}))) do
     local held = random:once_in(3) and 0 or random:int(0, left)
     held = random:once_in(3) and math.min(held, style.scale) or held
     left = left - held
@@ -221,6 +223,18 @@ local function draw_claims(random, paths, giver, slots)
   return claims[1] and claims
 end
 
+--- Leaves in any order: all, or a few of very many.
+local function some(random, paths)
+  if #paths <= FEW then return random:shuffle(table.move(paths, 1, #paths, 1, {})) end
+  local out, seen = {}, {}
+  for _ = 1, FEW // 8 do
+    local path = random:pick(paths)
+    if not seen[path] then out[#out + 1] = path end
+    seen[path] = true
+  end
+  return out
+end
+
 --- Slots that some leaves are giving back, for others or for nobody.
 function gen.reclaims(random, rows, paths, group)
   local out = {}
@@ -230,7 +244,7 @@ function gen.reclaims(random, rows, paths, group)
       local slots = random:int(1, held)
       out[#out + 1] = {
         id = "r" .. #out .. (group or ""), consumer = path, group = group, slots = slots,
-        ["for"] = draw_claims(random, random:shuffle { table.unpack(paths) }, path, slots),
+        ["for"] = draw_claims(random, some(random, paths), path, slots),
       }
     end
   end

@@ -124,30 +124,33 @@ local CHANGES = {
   function (n) return n > 0 and n - 1 or n end,
 }
 
-local function candidates(case, place)
-  local out = { without(case, place) }
-  for _, change in ipairs(CHANGES) do
-    out[#out + 1] = with_number(case, place, change)
-  end
-  return out
+--- The i-th smaller case that a place gives, or nil: one at a time, since cases are large.
+local function candidate(case, place, i)
+  if i == 0 then return without(case, place) end
+  return with_number(case, place, CHANGES[i])
 end
 
 local function has_somebody(plan)
   return plan.consumers or plan.queues or plan.leases
 end
 
---- The smallest case found for which fails(case) is still true, within `tries` calls of it.
-function shrink.run(case, fails, tries)
+--- The smallest case found for which fails(case) is still true, within `tries` calls of it, and
+-- until late(), if that is given, is true.
+function shrink.run(case, fails, tries, late)
   local left, moved = tries or 3000, true
   while moved and left > 0 do
     moved = false
     local documents = { plan = case.plan, state = case.state, site = case.site }
     for _, place in ipairs(places(documents, {}, {})) do
-      for _, smaller in ipairs(candidates(case, place)) do
-        left = left - 1
-        if left > 0 and has_somebody(smaller.plan) and fails(smaller) then
-          case, moved = smaller, true
-          break
+      for i = 0, #CHANGES do
+        if left > 0 and late and late() then left = 0 end
+        local smaller = left > 0 and candidate(case, place, i)
+        if smaller then
+          left = left - 1
+          if left > 0 and has_somebody(smaller.plan) and fails(smaller) then
+            case, moved = smaller, true
+            break
+          end
         end
       end
     end
