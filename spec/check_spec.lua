@@ -246,6 +246,45 @@ describe("checking", function ()
   end)
 end)
 
+describe("a plan with queues that is valid is checked:", function ()
+  for what, text in pairs {
+    ["hosts that are all but one"] = '"queues": [{"name": "q", "hosts": ["all", "~a"]}]',
+    ["hosts of groups inside groups"] = '"host_groups": {"g": ["a"], "k": ["~g"]}, '
+      .. '"queues": [{"name": "q", "hosts": ["k"]}, {"name": "r", "hosts": ["g", "~b"]}]',
+    ["hosts less some"] = '"queues": [{"name": "q", "hosts": ["~a"]}]',
+    ["a list of no queues"] = '"queues": []',
+    ["no queues, but consumers"] = '"queues": [], "consumers": [{"name": "A", "owned": 3}]',
+    ["no queues, but a lease"] = '"queues": [], "leases": [{"name": "l", "provider": "p", '
+      .. '"consumer": "c", "slots": 2}]',
+  } do
+    it(what, function ()
+      local plan = out .. "/queues.json"
+      shell.write(plan,
+        '{"version": 1, "hosts": {"a": {"slots": 2}, "b": {"slots": 3}}, ' .. text .. "}")
+      local status, result, err = check(plan)
+      assert.equal("", err)
+      assert.equal(0, status)
+      has(result, "plan is valid", RUNS .. " random states")
+    end)
+  end
+end)
+
+describe("hosts that lists of drawn plans name (allot.draw_queues)", function ()
+  local named = require "allot.draw_queues".hosts_named
+  local plan = {
+    hosts = { a = {}, b = {}, c = {} }, host_groups = { g = { "a", "b" }, k = { "~g" }, n = {} },
+  }
+  for _, each in ipairs {
+    { nil, "a b c" }, { { "b" }, "b" }, { { "all" }, "a b c" }, { { "all", "~b" }, "a c" },
+    { { "~a", "~c" }, "b" }, { { "g", "~a" }, "b" }, { { "k" }, "c" }, { { "~k" }, "a b" },
+    { { "g", "k" }, "a b c" },
+  } do
+    it(each[1] and table.concat(each[1], " ") or "no list", function ()
+      assert.equal(each[2], table.concat(named(plan, each[1]), " "))
+    end)
+  end
+end)
+
 describe("as JSON", function ()
   it("findings are told with the case and the command", function ()
     local status, result, err = check "--format json examples/broken/owners_last.lua"

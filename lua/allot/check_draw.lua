@@ -175,7 +175,8 @@ end
 
 --- A desk of a plan's document.
 function check_draw.desk(plan)
-  local kind = (plan.queues or plan.leases) and "queues" or "tree"
+  local function states(key) return next(plan[key] or {}) ~= nil end
+  local kind = (states "queues" or states "leases") and "queues" or "tree"
   local planned = planned_of(plan)
   local style = { scale = math.max(planned, 4), greedy = 2, groups = 1 }
   return { plan = plan, kind = kind, style = style, planned = planned, fixed = true }
@@ -275,7 +276,9 @@ end
 local function queue_state(random, desk)
   local plan = desk.plan
   local state = { now = 100000 }
-  if plan.hosts and plan.queues then state = draw_queues.state(random, plan) end
+  if next(plan.hosts or {}) and next(plan.queues or {}) then
+    state = draw_queues.state(random, plan)
+  end
   if plan.windows then state.now = draw_now(random, plan) end
   state.leases = draw_leases(random, plan)
   return state

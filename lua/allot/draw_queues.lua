@@ -120,6 +120,30 @@ function gen.plan(random, opts)
   return plan
 end
 
+--- Adds the hosts that `name` means, a host's or a group's or "all", to `set`.
+local function add_named(plan, name, set)
+  local group = not plan.hosts[name] and (plan.host_groups or {})[name]
+  local names = plan.hosts[name] and { name } or name == "all" and host_names(plan)
+    or group and gen.hosts_named(plan, group) or {}
+  for _, host in ipairs(names) do set[host] = true end
+end
+
+--- The hosts that a list names, sorted: less those behind "~", of nothing but such all others; of
+--- no list, or an empty one, all.
+function gen.hosts_named(plan, list)
+  local set, less, out = {}, {}, {}
+  local any = false
+  for _, name in ipairs(list or {}) do
+    local but = name:sub(1, 1) == "~"
+    any = any or not but
+    add_named(plan, but and name:sub(2) or name, but and less or set)
+  end
+  for _, host in ipairs(host_names(plan)) do
+    if (set[host] or not any) and not less[host] then out[#out + 1] = host end
+  end
+  return out
+end
+
 local function queue_named(plan, name)
   for _, queue in ipairs(plan.queues) do
     if queue.name == name then return queue end
@@ -142,7 +166,7 @@ end
 --- Lets a pending job run, where there is room for it whatever limits say.
 local function place(plan, job, free)
   local queue, left, hosts = queue_named(plan, job.queue), job.slots, {}
-  for _, host in ipairs(queue.hosts or host_names(plan)) do
+  for _, host in ipairs(gen.hosts_named(plan, queue.hosts)) do
     local slots = math.min(left, free[host])
     if job.exclusive and free[host] < plan.hosts[host].slots then slots = 0 end
     if slots > 0 then hosts[host], left = slots, left - slots end
