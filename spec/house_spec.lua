@@ -43,7 +43,7 @@ local ENGINE = {
   "prey_list", "prey_keys", "prey", "prey_near", "prey_limits", "prey_hosts", "prey_few",
   "prey_plain",
   "slices", "slices_order", "usage", "leases", "dispatch", "dispatch_turn", "dispatch_begin",
-  "dispatch_closed",
+  "dispatch_closed", "dispatch_again", "dispatch_back", "dispatch_hold",
   "dispatch_list", "dispatch_fit", "dispatch_grow", "dispatch_order", "dispatch_pool",
   "dispatch_rows", "dispatch_walk", "decision", "decision_lease", "decision_dispatch",
   "decision_totals", "decision_flight",

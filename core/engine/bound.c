@@ -41,7 +41,7 @@ static bool counts_suspended(const allot__work *work, const allot__job_limit *li
         return !(lift & ALLOT_LIFT_HOST_JLU);
     if (groups || users)
         return groups && !(lift & ALLOT_LIFT_GROUP_MAX);
-    bool hosts = by_host(limit) || of_hosts(limit);
+    bool hosts = by_host(limit) || stated->host_count > 0; /* however many are named */
     return !hosts || limit->queues != NULL || (stated->per & ALLOT_PER_QUEUE);
 }
 

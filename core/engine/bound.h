@@ -17,7 +17,7 @@
  * A limit per processor holds on each host for its slots; what is not whole is cut, so that it is
  * never exceeded. Slots of hosts themselves are no bound but room.h's.
  *
- * Jobs are asked about as the state has them: one that is suspended there is resumed where what
+ * Jobs are asked about as they stand: one that is suspended is resumed where what
  * runs leaves room for it, whether it counts already or not (P-23); one that runs (and grows)
  * counts in limits on jobs already, but for those of hosts that it comes to.
  */
@@ -69,6 +69,7 @@ typedef struct allot__bounds {
     bool users, groups;         /* some limit tells them apart */
     int32_t *last;              /* by limit: the bound without a host that was made last, or -1 */
     int32_t *class_of;          /* by job; NULL: there are no limits */
+    const uint8_t *states;      /* by job: as it stands; NULL: as the state has it */
     int64_t *pending;           /* by class: 0, but while bound_wants.c counts */
     struct allot__resources *resources; /* resource.h; NULL: the plan has none */
     allot__vector on; /* of int32_t: bounds by host of a change, as it comes to them */
@@ -94,6 +95,12 @@ static inline int32_t allot__binding_limit(const allot__bounds *bounds, int32_t 
     return binding >= 0   ? allot__bound_at(bounds, binding)->limit
            : binding < -1 ? -2 - binding
                           : -1;
+}
+/* An allot_job_state. */
+static inline int allot__bounds_state(const allot__bounds *bounds, int32_t job)
+{
+    return bounds->states != NULL ? bounds->states[job]
+                                  : allot__job_at(bounds->work->state->jobs, job)->state;
 }
 /* A job's class, 0 ...; -1 without limits. */
 static inline int32_t allot__bounds_class(const allot__bounds *bounds, int32_t job)

@@ -94,10 +94,10 @@ static bool counted(const allot__bounds *bounds, int32_t number, int32_t limit, 
     return all;
 }
 
-/* Is the job to be asked about by that limit on a host (-1: wherever), as the state has it? */
+/* Is the job to be asked about by that limit on a host (-1: wherever), as it stands? */
 static bool asks(const allot__bounds *bounds, int32_t job, int32_t limit, int32_t host)
 {
-    int state = allot__job_at(bounds->work->state->jobs, job)->state;
+    int state = allot__bounds_state(bounds, job);
     return state != ALLOT_RUNNING || !allot__limit_trait(bounds, limit)->jobs ||
            !counted(bounds, job, limit, host);
 }
@@ -105,7 +105,7 @@ static bool asks(const allot__bounds *bounds, int32_t job, int32_t limit, int32_
 /* What is used of a bound, for a job that begins or is resumed. */
 static int64_t used_for(const allot__bounds *bounds, const allot__bound *bound, int32_t job)
 {
-    int state = allot__job_at(bounds->work->state->jobs, job)->state;
+    int state = allot__bounds_state(bounds, job);
     return bound->used - (state == ALLOT_SUSPENDED ? bound->asleep : 0);
 }
 

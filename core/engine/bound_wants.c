@@ -78,9 +78,9 @@ int64_t allot__bounds_wants(allot__bounds *bounds, int32_t queue, int64_t pendin
     int32_t first = jobs->first[queue], last = jobs->first[queue + 1];
     int64_t sum = 0;
     for (int32_t i = first; i < last; i++) {
-        const allot__job *job = allot__job_at(jobs, jobs->by_queue[i]);
-        if (job->state == ALLOT_PENDING)
-            bounds->pending[bounds->class_of[jobs->by_queue[i]]] += job->slots;
+        int32_t job = jobs->by_queue[i];
+        if (allot__bounds_state(bounds, job) == ALLOT_PENDING)
+            bounds->pending[bounds->class_of[job]] += allot__job_at(jobs, job)->slots;
     }
     for (int32_t i = first; i < last; i++) {
         int32_t class = bounds->class_of[jobs->by_queue[i]];

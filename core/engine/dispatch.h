@@ -5,8 +5,8 @@
  *
  * Rules, in this order:
  *  1. queues go by larger PRIORITY, then as in the file. Those of equal PRIORITY that are in no
- *     pool and have no fairshare go as one, at the place of their first (P-60). At the places of a
- *     pool's queues these go by the pool's own order (slices.h);
+ *     pool and have no fairshare go as one, at the place of their first (P-60). A pool's queues
+ *     stand in that list, too (Q-43): use orders its slices alone (slices.h);
  *  2. at its place a queue's suspended jobs are resumed, then pending ones started, by the policy's
  *     dispatch, or larger priority, then the first submitted; ties as in the state (A-12). What
  *     does not fit is passed by;
@@ -23,7 +23,13 @@
  *     jobs that fit: in a round a queue gets ceil(left * share / 100) slots, or one job. With
  *     USE_PRIORITY_IN_POOL it goes to jobs by priority, larger PRIORITY, first submitted (A-30).
  *     Before a pool's queue that comes behind others which took slots of its hosts, slices are cut
- *     anew from what is left, for those not reached yet (A-26).
+ *     anew from what is left, for those not reached yet (A-26);
+ *  7. where a preemption leaves more free than its job takes, on a host, below a limit or of a
+ *     resource, or makes a job run that others may preempt who could not preempt its victims, all
+ *     begins again from the highest queue (A-12, P-35), pools with it: a cycle decides all that it
+ *     can. Who was preempted is one of those that are suspended: resumed, it was not preempted. A
+ *     job that fits only with what was given in this cycle to jobs that it may preempt takes that
+ *     back (dispatch_back.c). What is known not to be able to act is passed by (dispatch_walk.c).
  *
  * The stage stands for need, quota, distribution and reclaim of the group: it writes need, quota,
  * received and reclaimed of queues' rows.

@@ -39,17 +39,24 @@ static int make_pools(allot__turns *turns)
 {
     size_t queues = (size_t)allot__queue_count(turns->work->plan);
     size_t pools = (size_t)turns->queues->pool_count;
+    turns->all = zeroed(turns, queues, sizeof *turns->all);
     turns->of_queue = zeroed(turns, queues, sizeof *turns->of_queue);
+    turns->grows = zeroed(turns, queues, sizeof *turns->grows);
+    turns->fresh = zeroed(turns, queues, sizeof *turns->fresh);
+    turns->reached = zeroed(turns, queues, sizeof *turns->reached);
     turns->slice = zeroed(turns, queues, sizeof *turns->slice);
     turns->first = zeroed(turns, queues, sizeof *turns->first);
+    turns->may = zeroed(turns, queues, sizeof *turns->may);
     turns->rows = zeroed(turns, queues, sizeof *turns->rows);
     turns->pending = zeroed(turns, queues, sizeof *turns->pending);
     turns->pools = zeroed(turns, pools, sizeof *turns->pools);
     turns->own = zeroed(turns, pools, sizeof *turns->own);
     turns->held = zeroed(turns, pools, sizeof *turns->held);
-    return turns->of_queue != NULL && turns->slice != NULL && turns->first != NULL &&
-                   turns->rows != NULL && turns->pending != NULL && turns->pools != NULL &&
-                   turns->own != NULL && turns->held != NULL
+    return turns->all != NULL && turns->of_queue != NULL && turns->grows != NULL &&
+                   turns->fresh != NULL && turns->reached != NULL && turns->slice != NULL &&
+                   turns->first != NULL && turns->may != NULL && turns->rows != NULL &&
+                   turns->pending != NULL && turns->pools != NULL && turns->own != NULL &&
+                   turns->held != NULL
                ? ALLOT_OK
                : ALLOT_ENOMEM;
 }
@@ -73,14 +80,20 @@ int allot__turns_make(allot__turns *turns)
     classes = (size_t)turns->kinds * (classes + queues);
     turns->states = zeroed(turns, jobs, sizeof *turns->states);
     turns->list = zeroed(turns, jobs, sizeof *turns->list);
+    turns->waits = allot__arena_take(turns->work->arena, jobs + 1, sizeof *turns->waits);
     turns->other = zeroed(turns, jobs > queues ? jobs : queues, sizeof *turns->other);
     turns->fits = zeroed(turns, classes, sizeof *turns->fits);
     turns->hunts = zeroed(turns, classes, sizeof *turns->hunts);
+    turns->grown = zeroed(turns, jobs, sizeof *turns->grown);
+    turns->backs = zeroed(turns, classes, sizeof *turns->backs);
     turns->places = zeroed(turns, (size_t)turns->out->room.count, sizeof *turns->places);
+    turns->back_places = zeroed(turns, (size_t)turns->out->room.count, sizeof *turns->back_places);
     turns->hosts = zeroed(turns, (size_t)turns->out->room.count, sizeof *turns->hosts);
-    if (turns->states == NULL || turns->list == NULL || turns->other == NULL ||
-        turns->fits == NULL || turns->hunts == NULL || turns->places == NULL ||
-        turns->hosts == NULL || make_out(turns) != ALLOT_OK || find_preempting(turns) != ALLOT_OK)
+    if (turns->states == NULL || turns->list == NULL || turns->waits == NULL ||
+        turns->backs == NULL || turns->grown == NULL || turns->back_places == NULL ||
+        turns->other == NULL || turns->fits == NULL || turns->hunts == NULL ||
+        turns->places == NULL || turns->hosts == NULL || make_out(turns) != ALLOT_OK ||
+        find_preempting(turns) != ALLOT_OK)
         return ALLOT_ENOMEM;
     return make_pools(turns);
 }
@@ -102,6 +115,13 @@ static void count_job(allot_queue_part *part, const allot__job *job)
     }
 }
 
+static void note_grower(allot__turns *turns, int32_t queue)
+{
+    allot__turn *turn = turns->of_queue[queue];
+    turns->grows[queue] = turn->grows = true;
+    turns->pools_grow = turns->pools_grow || turn->pool >= 0;
+}
+
 static void count_jobs(allot__turns *turns)
 {
     const allot__job_place *places = turns->jobs->places.items;
@@ -110,6 +130,9 @@ static void count_jobs(allot__turns *turns)
         allot_queue_part *part = &turns->out->parts[job->queue];
         count_job(part, job);
         turns->states[i] = job->state;
+        turns->stopped = turns->stopped || job->state == ALLOT_STOPPED;
+        if (job->state == ALLOT_RUNNING && job->grow > 0)
+            note_grower(turns, job->queue);
         for (int32_t k = 0; job->state == ALLOT_RUNNING && k < job->grown_count; k++)
             part->running += places[job->grown + k].slots;
         turns->out->jobs[i] =
@@ -207,6 +230,7 @@ static int end_backfill(allot__turns *turns)
 int allot__dispatch_begin(allot__turns *turns)
 {
     count_jobs(turns);
+    turns->out->bounds.states = turns->states;
     count_usage(turns);
     int status = end_backfill(turns);
     return status == ALLOT_OK ? allot__dispatch_closed(turns) : status;

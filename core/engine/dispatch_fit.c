@@ -55,10 +55,9 @@ static allot_pending barred_by_pool(const allot__turns *turns, const allot__job 
         return ALLOT_PEND_NOT;
     if (job->slots > allot__pool_left(turns, pool))
         return ALLOT_PEND_POOL;
-    int64_t used = turns->out->used[job->queue], slice = turns->slice[job->queue];
-    bool above = job->slots > slice && used < slice;
-    return turns->leftover || used + job->slots <= slice || above ? ALLOT_PEND_NOT
-                                                                  : ALLOT_PEND_SLICE;
+    int64_t used = turns->out->used[job->queue], may = turns->may[job->queue];
+    bool above = job->slots > turns->slice[job->queue] && used < may;
+    return turns->leftover || used + job->slots <= may || above ? ALLOT_PEND_NOT : ALLOT_PEND_SLICE;
 }
 
 /* Why there are so many slots for it, and no more: whatever it asks for above that, it is told so.
@@ -140,6 +139,25 @@ allot__missed *allot__fit_known(allot__turns *turns, int32_t number)
     return missed(turns, turns->fits, number, by_host);
 }
 
+allot__missed *allot__fit_back_known(allot__turns *turns, int32_t number)
+{
+    return missed(turns, turns->backs, number, turns->out->bounds.class_of != NULL);
+}
+
+int64_t allot__fit_lack(allot__turns *turns, int32_t number)
+{
+    const allot__job *job = allot__job_at(turns->jobs, number);
+    int why = turns->out->jobs[number].why;
+    if (why == ALLOT_PEND_NEVER)
+        return INT64_MAX;
+    bool slots = why == ALLOT_PEND_SLOTS || why == ALLOT_PEND_LEASE;
+    if (!slots || job->state != ALLOT_PENDING || exclusive(job) || turns->preempts[job->queue] ||
+        allot__bounds_by_host(&turns->out->bounds, number))
+        return 1;
+    const allot__missed *known = allot__fit_known(turns, number);
+    return known->gains == turns->out->room.gains ? job->slots - known->slots + 1 : 1;
+}
+
 bool allot__fit_start(allot__turns *turns, int32_t number)
 {
     const allot__job *job = allot__job_at(turns->jobs, number);
@@ -170,9 +188,9 @@ bool allot__fit_resume(allot__turns *turns, int32_t number)
         return tell(turns, number, ALLOT_PEND_LIMIT, binding);
     for (int32_t i = 0; i < job->place_count; i++) {
         int32_t host = allot__room_host(room, places[i].site);
-        bool alone =
-            host >= 0 && (room->alone[host] > 0 || (exclusive(job) && room->running[host] > 0));
-        if (host < 0 || alone || room->free[host] + room->kept[host] < places[i].slots)
+        bool others = host >= 0 && room->running[host] + room->claimed[host] > 0;
+        bool alone = host >= 0 && (room->alone[host] > 0 || (exclusive(job) && others));
+        if (host < 0 || alone || allot__room_unclaimed(room, host) < places[i].slots)
             return tell(turns, number, alone ? ALLOT_PEND_EXCLUSIVE : ALLOT_PEND_SLOTS, -1);
         int32_t slots = places[i].slots;
         if (allot__bounds_on_host(&turns->out->bounds, number, host, slots, &binding) < slots) {
@@ -250,46 +268,13 @@ static int restore(allot__turns *turns, const allot__hunt *hunt, int32_t count)
     return status;
 }
 
-static int stop(allot__turns *turns, const allot__hunt *hunt, int32_t i, allot_action action,
-                bool held)
-{
-    return allot__order_stop(turns, &(allot__stop){.job = hunt->victims[i],
-                                                   .preemptor = hunt->job,
-                                                   .action = action,
-                                                   .held = held,
-                                                   .reason = "preempted"});
-}
-
-/* what it needs is kept for it, and nothing happens yet. */
-static int hold(allot__turns *turns, const allot__hunt *hunt)
-{
-    allot__room *room = &turns->out->room;
-    int status = restore(turns, hunt, hunt->count);
-    bool pending = allot__job_at(turns->jobs, hunt->job)->state == ALLOT_PENDING;
-    for (int32_t i = 0; pending && status == ALLOT_OK && i < turns->place_count; i++) {
-        int32_t host = allot__room_host(room, turns->places[i].site);
-        int64_t slots = allot__least(turns->places[i].slots, room->free[host]);
-        if (slots > 0)
-            allot__room_take(room, host, (int32_t)slots);
-    }
-    for (int32_t i = 0; status == ALLOT_OK && i < hunt->count; i++) {
-        const allot__job *job = allot__job_at(turns->jobs, hunt->victims[i]);
-        allot_action action = allot__queue_at(turns->queues, job->queue)->on_preempt;
-        allot__prey_spare(&turns->out->prey, hunt->victims[i], ALLOT__SPARED_STATE);
-        if (job->notifying)
-            status = stop(turns, hunt, i, action, true);
-    }
-    if (pending && turns->out->bounds.resources != NULL)
-        allot__resources_count(turns->out->bounds.resources, hunt->job, 1);
-    tell(turns, hunt->job, ALLOT_PEND_HELD, -1);
-    return status;
-}
-
 /* They go if the job then fits; if not, nobody does. */
 static int carry_out(allot__turns *turns, const allot__hunt *hunt, bool *done)
 {
     int status = ALLOT_OK;
     int32_t released = 0;
+    for (int32_t i = 0; i < hunt->count && status == ALLOT_OK; i++)
+        status = allot__again_mark(turns, hunt->victims[i]);
     for (; released < hunt->count && status == ALLOT_OK; released++) {
         const allot__job *job = allot__job_at(turns->jobs, hunt->victims[released]);
         status = allot__job_release(turns, hunt->victims[released],
@@ -297,16 +282,21 @@ static int carry_out(allot__turns *turns, const allot__hunt *hunt, bool *done)
     }
     if (status != ALLOT_OK)
         return status;
-    if (!fit(turns, hunt->job)) {
+    if (!fit(turns, hunt->job) || (hunt->held && turns->withdraws)) {
         tell(turns, hunt->job, ALLOT_PEND_FEW, -1);
         return restore(turns, hunt, released);
     }
-    if (hunt->held)
-        return hold(turns, hunt);
+    if (hunt->held) {
+        status = restore(turns, hunt, hunt->count);
+        return status == ALLOT_OK ? allot__hold_take(turns, hunt) : status;
+    }
     for (int32_t i = 0; i < hunt->count && status == ALLOT_OK; i++) {
         const allot__job *job = allot__job_at(turns->jobs, hunt->victims[i]);
-        allot_action action = allot__queue_at(turns->queues, job->queue)->on_preempt;
-        status = stop(turns, hunt, i, action, false);
+        status = allot__order_stop(
+            turns, &(allot__stop){.job = hunt->victims[i],
+                                  .preemptor = hunt->job,
+                                  .action = allot__queue_at(turns->queues, job->queue)->on_preempt,
+                                  .reason = "preempted"});
     }
     *done = status == ALLOT_OK;
     if (*done && turns->out->bounds.resources != NULL)
@@ -314,16 +304,20 @@ static int carry_out(allot__turns *turns, const allot__hunt *hunt, bool *done)
     return status;
 }
 
-int allot__fit_preempting(allot__turns *turns, int32_t number, bool *done)
+/* May the job preempt nobody, whoever there is? */
+static bool barred(allot__turns *turns, int32_t number)
 {
-    *done = false;
     const allot__job *job = allot__job_at(turns->jobs, number);
     bool never = turns->out->jobs[number].why == ALLOT_PEND_NEVER;
-    bool barred =
+    bool alone =
         exclusive(job) && !(turns->work->rules[0].policy->job_types & ALLOT_PREY_EXCLUSIVE);
-    if (turns->leftover || never || barred || barred_by_pool(turns, job) != ALLOT_PEND_NOT ||
-        !turns->preempts[job->queue] || delayed(turns, number) || without_resource(turns, number))
-        return ALLOT_OK;
+    return turns->leftover || never || alone || barred_by_pool(turns, job) != ALLOT_PEND_NOT ||
+           !turns->preempts[job->queue] || delayed(turns, number) ||
+           without_resource(turns, number);
+}
+
+static int hunt(allot__turns *turns, int32_t number, bool *done)
+{
     const allot__bounds *bounds = &turns->out->bounds;
     bool limited = turns->out->jobs[number].why == ALLOT_PEND_LIMIT;
     limited = bounds->class_of != NULL && (limited || allot__bounds_by_host(bounds, number));
@@ -350,4 +344,16 @@ int allot__fit_preempting(allot__turns *turns, int32_t number, bool *done)
                                  .why = (uint8_t)hunt.why,
                                  .above = (uint8_t)hunt.above};
     return status;
+}
+
+int allot__fit_preempting(allot__turns *turns, int32_t number, bool *done)
+{
+    *done = false;
+    if (!turns->withdraws)
+        turns->marks.count = 0;
+    if (barred(turns, number))
+        return ALLOT_OK;
+    int status = hunt(turns, number, done);
+    bool held = turns->out->jobs[number].why == ALLOT_PEND_HELD;
+    return status == ALLOT_OK && !*done && !held ? allot__back_take(turns, number, done) : status;
 }

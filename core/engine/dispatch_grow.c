@@ -11,7 +11,7 @@ static int32_t allowed(const allot__turns *turns, int32_t number)
     const allot__job *job = allot__job_at(turns->jobs, number);
     int32_t pool = allot__turn_pool(turns, job->queue), low = 0, high = job->grow, binding;
     if (pool >= 0) {
-        int64_t slice = turns->slice[job->queue] - turns->out->used[job->queue];
+        int64_t slice = turns->may[job->queue] - turns->out->used[job->queue];
         slice = allot__least(slice, allot__pool_left(turns, pool));
         high = (int32_t)allot__least(high, slice > 0 ? slice : 0);
     }
@@ -91,10 +91,10 @@ static int grow(allot__turns *turns, int32_t number)
 {
     const allot__job *job = allot__job_at(turns->jobs, number);
     if (job->state != ALLOT_RUNNING || job->grow <= 0 || job->notifying ||
-        turns->out->jobs[number].now != ALLOT_RUNNING)
+        turns->states[number] != ALLOT_RUNNING || turns->grown[number])
         return ALLOT_OK;
     int32_t slots = put(turns, number, allowed(turns, number));
-    return slots > 0 ? allot__order_grow(turns, number, slots) : ALLOT_OK;
+    return slots > 0 ? allot__order_grow(turns, number) : ALLOT_OK;
 }
 
 int allot__turn_grow(allot__turns *turns, int32_t queue)

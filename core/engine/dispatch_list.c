@@ -127,12 +127,33 @@ static int32_t gather(allot__turns *turns, const allot__turn *turn, int state, i
     return count;
 }
 
-void allot__turn_list(allot__turns *turns, const int32_t *queues, int32_t count, allot__turn *out)
+/* Room is taken for all that its queues have, once: who is suspended later finds some. */
+static void take_room(allot__turns *turns, allot__turn *turn)
 {
-    *out =
-        (allot__turn){.queues = queues, .queue_count = count, .jobs = turns->list + turns->listed};
-    out->suspended = gather(turns, out, ALLOT_SUSPENDED, out->jobs);
-    out->count = out->suspended + gather(turns, out, ALLOT_PENDING, out->jobs + out->suspended);
-    out->next = out->suspended;
-    turns->listed += out->count;
+    turn->jobs = turns->list + turns->listed;
+    turn->waits = turns->waits + turns->listed;
+    for (int32_t q = 0; q < turn->queue_count; q++)
+        turns->listed +=
+            turns->jobs->first[turn->queues[q] + 1] - turns->jobs->first[turn->queues[q]];
+    turn->listed = true;
+}
+
+void allot__turn_list(allot__turns *turns, allot__turn *turn)
+{
+    if (!turn->listed)
+        take_room(turns, turn);
+    turn->suspended = gather(turns, turn, ALLOT_SUSPENDED, turn->jobs);
+    turn->count =
+        turn->suspended + gather(turns, turn, ALLOT_PENDING, turn->jobs + turn->suspended);
+    turn->at = turn->waiting = 0;
+    turn->anew = false;
+}
+
+void allot__turn_claim_stopped(allot__turns *turns, const allot__turn *turn)
+{
+    const int32_t *first = turns->jobs->first, *by_queue = turns->jobs->by_queue;
+    for (int32_t q = 0; turns->stopped && q < turn->queue_count; q++)
+        for (int32_t i = first[turn->queues[q]]; i < first[turn->queues[q] + 1]; i++)
+            if (turns->states[by_queue[i]] == ALLOT_STOPPED)
+                allot__room_claim(&turns->out->room, by_queue[i]);
 }

@@ -43,6 +43,7 @@ static int give(allot__turns *turns, allot_job_order order, const allot__job_pla
     *given = order;
     allot__job_told *told = &out->jobs[order.job];
     told->order = told->order < 0 ? (int32_t)out->orders.count - 1 : told->order;
+    turns->fresh[allot__job_at(turns->jobs, order.job)->queue] += order.kind <= ALLOT_ORDER_RESIZE;
     return ALLOT_OK;
 }
 
@@ -63,95 +64,118 @@ static void count_taken(allot__turns *turns, int32_t queue, int64_t slots)
         turns->own[pool] += slots;
 }
 
+/* A job runs on places, or (-1) stops to. */
 static void run_on(allot__turns *turns, const allot__job *job, const allot__job_place *places,
-                   int32_t count)
+                   int32_t count, int32_t sign)
 {
     for (int32_t i = 0; i < count; i++) {
         int32_t host = allot__room_host(&turns->out->room, places[i].site);
-        if (host >= 0)
+        if (host >= 0 && sign > 0)
             allot__room_run(&turns->out->room, job, host, places[i].slots);
+        else if (host >= 0)
+            allot__room_stop(&turns->out->room, job, host, places[i].slots);
     }
+}
+
+/* Who grows runs on hosts that it comes to, and if it is exclusive closes them. */
+static void grow_on(allot__turns *turns, const allot__job *job, const allot__job_place *places,
+                    int32_t count, int32_t sign)
+{
+    const allot__job_place *own = allot__job_places(turns->jobs, job);
+    for (int32_t i = 0; i < count; i++) {
+        bool there = false;
+        for (int32_t k = 0; k < job->place_count; k++)
+            there = there || own[k].site == places[i].site;
+        int32_t host = allot__room_host(&turns->out->room, places[i].site);
+        if (!there)
+            run_on(turns, job, &places[i], 1, sign);
+        else if (host >= 0)
+            allot__room_take(&turns->out->room, host, sign * places[i].slots);
+    }
+}
+
+static const allot__bound_change changes[][2] = {
+    [ALLOT_ORDER_START] = {ALLOT__BOUND_START, ALLOT__BOUND_END},
+    [ALLOT_ORDER_RESUME] = {ALLOT__BOUND_RESUME, ALLOT__BOUND_SUSPEND},
+    [ALLOT_ORDER_RESIZE] = {ALLOT__BOUND_GROW, ALLOT__BOUND_SHRINK},
+};
+
+/* Sums of the queue, and the job's state. */
+static void count_effect(allot__turns *turns, allot_order_kind kind, int32_t number, int64_t slots)
+{
+    const allot__job *job = allot__job_at(turns->jobs, number);
+    allot_queue_part *part = &turns->out->parts[job->queue];
+    int64_t *sums[] = {&part->started, &part->resumed, &part->grown};
+    uint8_t before = kind == ALLOT_ORDER_START ? ALLOT_PENDING : ALLOT_SUSPENDED;
+    *sums[kind] += slots;
+    if (kind == ALLOT_ORDER_RESIZE)
+        turns->grown[number] = slots > 0;
+    else
+        turns->states[number] = slots > 0 ? ALLOT_RUNNING : before;
+    turns->out->jobs[number].now = turns->states[number];
+    turns->pending[job->queue] -= kind == ALLOT_ORDER_START ? slots : 0;
+    if (kind != ALLOT_ORDER_RESUME)
+        allot__turn_use(turns, job->queue, slots);
+    count_taken(turns, job->queue, slots);
+}
+
+int allot__order_effect(allot__turns *turns, allot_order_kind kind, int32_t number,
+                        const allot__job_place *places, int32_t count, int32_t sign)
+{
+    allot__room *room = &turns->out->room;
+    const allot__job *job = allot__job_at(turns->jobs, number);
+    int status =
+        allot__bounds_change(&turns->out->bounds, number, changes[kind][sign < 0], places, count);
+    if (status != ALLOT_OK)
+        return status;
+    if (kind == ALLOT_ORDER_RESUME && sign > 0)
+        allot__room_unkeep(room, number);
+    if (kind == ALLOT_ORDER_RESIZE)
+        grow_on(turns, job, places, count, sign);
+    else
+        run_on(turns, job, places, count, sign);
+    if (kind == ALLOT_ORDER_RESUME && sign < 0)
+        allot__room_keep(room, number);
+    count_effect(turns, kind, number, sign * sum_of(places, count));
+    return ALLOT_OK;
+}
+
+/* It happens, and is written down. */
+static int bring(allot__turns *turns, allot_order_kind kind, int32_t number,
+                 const allot__job_place *places, int32_t count, const char *reason)
+{
+    int status = allot__order_effect(turns, kind, number, places, count, 1);
+    if (status != ALLOT_OK)
+        return status;
+    return give(turns,
+                (allot_job_order){.kind = kind,
+                                  .job = number,
+                                  .slots = sum_of(places, count),
+                                  .preemptor = -1,
+                                  .preempted = allot__job_at(turns->jobs, number)->preempted,
+                                  .reason = reason},
+                places, count);
 }
 
 int allot__order_start(allot__turns *turns, int32_t number, const char *reason)
 {
-    const allot__job *job = allot__job_at(turns->jobs, number);
-    int status = allot__bounds_change(&turns->out->bounds, number, ALLOT__BOUND_START,
-                                      turns->places, turns->place_count);
-    if (status != ALLOT_OK)
-        return status;
-    run_on(turns, job, turns->places, turns->place_count);
-    turns->out->jobs[number].now = ALLOT_RUNNING;
-    turns->out->parts[job->queue].started += job->slots;
-    allot__turn_use(turns, job->queue, job->slots);
-    count_taken(turns, job->queue, job->slots);
-    return give(turns,
-                (allot_job_order){.kind = ALLOT_ORDER_START,
-                                  .job = number,
-                                  .slots = job->slots,
-                                  .preemptor = -1,
-                                  .preempted = job->preempted,
-                                  .reason = reason},
-                turns->places, turns->place_count);
+    return bring(turns, ALLOT_ORDER_START, number, turns->places, turns->place_count, reason);
 }
 
 int allot__order_resume(allot__turns *turns, int32_t number, const char *reason)
 {
     const allot__job *job = allot__job_at(turns->jobs, number);
-    const allot__job_place *places = allot__job_places(turns->jobs, job);
-    int status = allot__bounds_change(&turns->out->bounds, number, ALLOT__BOUND_RESUME, places,
-                                      job->place_count);
-    if (status != ALLOT_OK)
-        return status;
-    allot__room_unkeep(&turns->out->room, number);
-    run_on(turns, job, places, job->place_count);
-    turns->out->jobs[number].now = ALLOT_RUNNING;
-    turns->out->parts[job->queue].resumed += job->slots;
-    count_taken(turns, job->queue, job->slots);
-    return give(turns,
-                (allot_job_order){.kind = ALLOT_ORDER_RESUME,
-                                  .job = number,
-                                  .slots = job->slots,
-                                  .preemptor = -1,
-                                  .preempted = job->preempted,
-                                  .reason = reason},
-                places, job->place_count);
+    bool went = job->state == ALLOT_RUNNING; /* ... in this cycle: two orders that are none */
+    turns->cancels = turns->cancels || went;
+    return bring(turns, ALLOT_ORDER_RESUME, number, allot__job_places(turns->jobs, job),
+                 job->place_count, reason);
 }
 
-/* Who is exclusive closes the hosts that it comes to. */
-static void grow_on(allot__turns *turns, const allot__job *job)
+int allot__order_grow(allot__turns *turns, int32_t number)
 {
-    allot__room *room = &turns->out->room;
-    for (int32_t i = 0; i < turns->place_count; i++) {
-        int32_t host = allot__room_host(room, turns->places[i].site);
-        if (room->running[host] == 0)
-            allot__room_run(room, job, host, turns->places[i].slots);
-        else
-            allot__room_take(room, host, turns->places[i].slots);
-    }
-}
-
-int allot__order_grow(allot__turns *turns, int32_t number, int64_t slots)
-{
-    const allot__job *job = allot__job_at(turns->jobs, number);
-    int status = allot__bounds_change(&turns->out->bounds, number, ALLOT__BOUND_GROW, turns->places,
-                                      turns->place_count);
-    if (status != ALLOT_OK)
-        return status;
-    grow_on(turns, job);
-    turns->out->parts[job->queue].grown += slots;
-    allot__turn_use(turns, job->queue, slots);
-    count_taken(turns, job->queue, slots);
     if (turns->out->preys)
         allot__prey_spare(&turns->out->prey, number, ALLOT__SPARED_STATE);
-    return give(turns,
-                (allot_job_order){.kind = ALLOT_ORDER_RESIZE,
-                                  .job = number,
-                                  .slots = slots,
-                                  .preemptor = -1,
-                                  .preempted = job->preempted,
-                                  .reason = "free"},
-                turns->places, turns->place_count);
+    return bring(turns, ALLOT_ORDER_RESIZE, number, turns->places, turns->place_count, "free");
 }
 
 static bool stays(allot_action action)
@@ -171,11 +195,7 @@ int allot__job_release(allot__turns *turns, int32_t number, allot_action action)
         status = allot__bounds_change(bounds, number,
                                       stays(action) ? ALLOT__BOUND_SUSPEND : ALLOT__BOUND_END,
                                       places, job->place_count);
-    for (int32_t i = 0; i < job->place_count; i++) {
-        int32_t host = allot__room_host(room, places[i].site);
-        if (host >= 0)
-            allot__room_stop(room, job, host, places[i].slots);
-    }
+    run_on(turns, job, places, job->place_count, -1);
     for (int32_t i = 0; i < job->grown_count; i++) {
         int32_t host = allot__room_host(room, grown[i].site);
         if (host >= 0)
@@ -195,7 +215,7 @@ int allot__job_restore(allot__turns *turns, int32_t number, allot_action action)
     const allot__job_place *grown = grown_places(turns, job);
     if (stays(action))
         allot__room_unkeep(room, number);
-    run_on(turns, job, places, job->place_count);
+    run_on(turns, job, places, job->place_count, 1);
     for (int32_t i = 0; i < job->grown_count; i++) {
         int32_t host = allot__room_host(room, grown[i].site);
         if (host >= 0)
@@ -226,6 +246,8 @@ int allot__order_stop(allot__turns *turns, const allot__stop *stop)
     int64_t slots = job->slots + cancelled;
     if (!stop->held) {
         turns->out->jobs[number].now = state_after(action);
+        turns->states[number] = stays(action) ? ALLOT_SUSPENDED : ALLOT_JOB_STATE_COUNT;
+        turns->of_queue[job->queue]->anew = true;
         turns->out->parts[job->queue].preempted += slots;
         allot__turn_use(turns, job->queue, stays(action) ? -cancelled : -slots);
         if (turns->out->preys)

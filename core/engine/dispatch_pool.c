@@ -3,14 +3,6 @@
 /* dispatch_pool.c: pools: whose turn it is, slices, and what is left behind the last queue. */
 #include "engine/dispatch_turn.h"
 
-static int64_t used_by(const allot__turns *turns, const int32_t *queues, int32_t count)
-{
-    int64_t sum = 0;
-    for (int32_t i = 0; i < count; i++)
-        sum += turns->out->used[queues[i]];
-    return sum;
-}
-
 int64_t allot__pool_left(const allot__turns *turns, int32_t pool)
 {
     int32_t most = turns->queues->pools[pool].most;
@@ -33,15 +25,17 @@ static void cut(allot__turns *turns, int32_t pool)
 {
     allot__pool_turn *turn = &turns->pools[pool];
     const allot__slot_pool *of = &turns->queues->pools[pool];
-    int32_t count = of->count - turn->reached;
-    const int32_t *order = turn->order + turn->reached;
-    allot__room_view(&turns->out->room, order[0]);
-    int64_t used = used_by(turns, order, count);
-    int64_t free, left = left_of(turns, pool, &free);
-    for (int32_t i = 0; i < count; i++) {
-        int32_t queue = order[i];
-        int64_t pending = turns->out->parts[queue].pending, held = turns->out->used[queue];
-        turns->rows[i] = (allot__slice_row){
+    int32_t count = 0;
+    allot__room_view(&turns->out->room, turn->order[0]);
+    int64_t used = 0, free, left = left_of(turns, pool, &free);
+    for (int32_t i = 0; i < of->count; i++) {
+        int32_t queue = turn->order[i];
+        if (turns->reached[queue])
+            continue;
+        int64_t pending = turns->pending[queue], held = turns->out->used[queue];
+        used += held;
+        turns->out->cuts[queue].place = i;
+        turns->rows[count++] = (allot__slice_row){
             .queue = queue,
             .share = allot__queue_at(turns->queues, queue)->slot_share,
             .used = held,
@@ -49,13 +43,13 @@ static void cut(allot__turns *turns, int32_t pool)
     }
     allot__slices_cut(turns->rows, count, used + left, !of->by_priority);
     for (int32_t i = 0; i < count; i++) {
-        int32_t queue = order[i];
+        int32_t queue = turns->rows[i].queue;
         turns->slice[queue] = turns->rows[i].slice;
         turns->first[queue] = turns->rows[i].first;
         turns->out->parts[queue].slice = turns->rows[i].slice;
         turns->out->cuts[queue] = (allot__cut){.row = turns->rows[i],
                                                .base = used + left,
-                                               .place = turn->reached + i,
+                                               .place = turns->out->cuts[queue].place,
                                                .number = turn->cuts + 1};
     }
     if (turn->reached == 0)
@@ -101,24 +95,61 @@ static bool others_took(allot__turns *turns, int32_t pool)
     return false;
 }
 
-int allot__pool_reach(allot__turns *turns, int32_t pool, int32_t *queue)
+/* The order in which slices are cut, by use; queues have their turns by their own PRIORITY (Q-43).
+ */
+static int put_in_order(allot__turns *turns, int32_t pool)
 {
-    allot__pool_turn *turn = &turns->pools[pool];
     const allot__slot_pool *of = &turns->queues->pools[pool];
-    if (turn->order == NULL) {
+    allot__pool_turn *turn = &turns->pools[pool];
+    if (turn->order == NULL)
         turn->order = allot__arena_take(turns->work->arena, (size_t)of->count, sizeof(int32_t));
-        if (turn->order == NULL)
-            return ALLOT_ENOMEM;
-        int status = allot__slices_order(turns->work, pool, turns->out->used, turns->pending,
-                                         turns->out->usage, turn->order);
-        if (status != ALLOT_OK)
-            return status;
+    if (turn->order == NULL)
+        return ALLOT_ENOMEM;
+    return allot__slices_order(turns->work, pool, turns->out->used, turns->pending,
+                               turns->out->usage, turn->order);
+}
+
+/* What queues before this one in the pool's order lack of their slices is theirs, though their turn
+ * comes later: else who uses more than its slice would do so at their cost, for ever. */
+static int64_t may_use(allot__turns *turns, int32_t pool, int32_t queue)
+{
+    const int32_t *order = turns->pools[pool].order;
+    int64_t theirs = 0, free, slice = turns->slice[queue];
+    for (int32_t i = 0; order[i] != queue; i++)
+        if (!turns->reached[order[i]])
+            theirs += turns->slice[order[i]] - turns->out->used[order[i]];
+    if (theirs == 0)
+        return slice;
+    allot__room_view(&turns->out->room, queue);
+    int64_t left = left_of(turns, pool, &free) - theirs;
+    int64_t most = turns->out->used[queue] + (left > 0 ? left : 0);
+    return most < slice ? most : slice;
+}
+
+int allot__pool_reach(allot__turns *turns, int32_t queue)
+{
+    int32_t pool = allot__turn_pool(turns, queue);
+    allot__pool_turn *turn = &turns->pools[pool];
+    bool first = turn->reached == 0;
+    int status = first ? put_in_order(turns, pool) : ALLOT_OK;
+    if (status != ALLOT_OK)
+        return status;
+    if (first || others_took(turns, pool))
         cut(turns, pool);
-    } else if (others_took(turns, pool)) {
-        cut(turns, pool);
-    }
-    *queue = turn->order[turn->reached++];
+    turns->may[queue] = may_use(turns, pool, queue);
+    turns->reached[queue] = 1;
+    turn->reached++;
     return ALLOT_OK;
+}
+
+void allot__pools_reset(allot__turns *turns)
+{
+    for (int32_t pool = 0; pool < turns->queues->pool_count; pool++) {
+        const allot__slot_pool *of = &turns->queues->pools[pool];
+        turns->pools[pool].reached = turns->pools[pool].cuts = 0;
+        for (int32_t i = 0; i < of->count; i++)
+            turns->reached[of->queues[i]] = 0;
+    }
 }
 
 /* A queue's part of a round: jobs that do not fit now do not fit later. */
@@ -152,7 +183,7 @@ static int in_rounds(allot__turns *turns, int32_t pool)
             int32_t queue = turns->pools[pool].order[i];
             int64_t share = allot__queue_at(turns->queues, queue)->slot_share;
             allot__room_view(&turns->out->room, queue);
-            status = serve(turns, &turns->of_queue[queue], (left * share + 99) / 100, &given);
+            status = serve(turns, turns->of_queue[queue], (left * share + 99) / 100, &given);
         }
         left = left_of(turns, pool, &free);
     }

@@ -162,6 +162,21 @@ void allot__prey_spare(allot__prey *prey, int32_t job, uint8_t why)
     }
 }
 
+void allot__prey_unspare(allot__prey *prey, int32_t job)
+{
+    const allot__job *it = allot__job_at(prey->work->state->jobs, job);
+    if (it->state != ALLOT_RUNNING || prey->spared[job] != ALLOT__SPARED_STATE) {
+        return;
+    }
+    prey->spared[job] = ALLOT__PREY;
+    prey->slots_left[it->queue] += gives(prey, it);
+    allot__prey_help(prey, job, 1);
+    for (int32_t i = 0; i < allot__queue_count(prey->work->plan); i++) {
+        prey->reach_at[i] = -1;
+    }
+    allot__prey_rows_again(&prey->rows, it->queue);
+}
+
 /* ---- A hunt ---------------------------------------------------------------------------------- */
 
 bool allot__prey_may(const allot__chase *chase, int32_t job)
@@ -271,30 +286,6 @@ static int merge_down(allot__chase *chase)
     return ALLOT_OK;
 }
 
-/* Rule 2 where hosts have less than nothing free: those there make room together, if at all. */
-static int take_overdrawn(allot__chase *chase)
-{
-    allot__prey *prey = chase->prey;
-    allot__prey_list *list = allot__chase_list(chase);
-    if (list == NULL) {
-        return ALLOT_ENOMEM;
-    }
-    for (int32_t place = allot__prey_list_seek(&prey->rows, list, 0);
-         place >= 0 && !allot__fits(&chase->fit);
-         place = allot__prey_list_seek(&prey->rows, list, place + 1)) {
-        int32_t job = allot__prey_list_job(&prey->rows, list, place);
-        if (!allot__prey_may(chase, job) || prey->gone[job]) {
-            continue;
-        }
-        if (allot__fit_overdrawn(&chase->fit, job)) {
-            allot__chase_take(chase, job);
-        } else {
-            try_one(chase, job);
-        }
-    }
-    return ALLOT_OK;
-}
-
 static int pursue(allot__chase *chase)
 {
     int status = ALLOT_OK;
@@ -308,13 +299,13 @@ static int pursue(allot__chase *chase)
     if (status == ALLOT_OK && whole) {
         status = allot__chase_whole_hosts(chase);
     } else if (status == ALLOT_OK && own) {
-        status = allot__chase_own_hosts(chase);
+        status = allot__chase_own_hosts(chase, false);
     }
     if (status == ALLOT_OK && !own && !(whole && chase->fit.lack > 0)) {
         status = merge_down(chase);
     }
-    if (status == ALLOT_OK && !whole && !allot__fits(&chase->fit)) {
-        status = take_overdrawn(chase);
+    if (status == ALLOT_OK && !allot__fits(&chase->fit)) {
+        status = own ? allot__chase_own_hosts(chase, true) : allot__chase_together(chase);
         together = true;
     }
     if (status == ALLOT_OK && (together || fewest != ALLOT_ONE_BY_ONE) &&

@@ -17,8 +17,10 @@
  *     What a victim was given to grow by is free with it (P-53);
  *     an exclusive job takes whole hosts, in their order: those on which all that run are
  *     candidates, and nobody keeps slots;
- *     Where running and kept slots exceed a host, those there go together, and who is not needed is
- *     spared again;
+ *     Where that is not enough all go, in their order, that run where it could use slots or count
+ *     in a limit that binds, until it fits, and who is not needed is spared again: on a host with
+ *     less than nothing free, below a limit of hosts that is above what it allows, or where both
+ *     slots and limits are wanting, one by itself makes no room;
  *  3. until the job fits. If it never does, nobody goes (A-10, P-23);
  *  4. with fewest = "mini_job" those are spared again, last taken first, that it fits without; with
  *     "optimal_mini_job" the fewest that do are taken, and of such sets the one that comes first in
@@ -86,6 +88,8 @@ int allot__prey_hunt_plain(allot__prey *prey, allot__hunt *hunt);
 uint8_t allot__prey_type(const allot__work *work, const allot__job *job);
 /* A job is no candidate any more; what spared it before stays told. */
 void allot__prey_spare(allot__prey *prey, int32_t job, uint8_t why);
+/* A running job that was spared by what was decided about it is a candidate again. */
+void allot__prey_unspare(allot__prey *prey, int32_t job);
 
 /* ---- What the files of hunting share --------------------------------------------------------- */
 
@@ -119,10 +123,13 @@ bool allot__prey_hopeless(allot__chase *chase);
  * optimal_mini_job; false: it does not, or no set was found. *status: ENOMEM. */
 bool allot__chase_adds_up(const allot__chase *chase);
 bool allot__chase_fewest(allot__chase *chase, int *status);
-/* prey_hosts.c: candidates on the own hosts of a suspended job, and whole hosts for an exclusive
- * one. ENOMEM. */
-int allot__chase_own_hosts(allot__chase *chase);
+/* prey_hosts.c: candidates on the own hosts of a suspended job that make room, or together all of
+ * them; and whole hosts for an exclusive one. ENOMEM. */
+int allot__chase_own_hosts(allot__chase *chase, bool together);
 int allot__chase_whole_hosts(allot__chase *chase);
+/* ... and rule 2 where jobs make room together, if at all: where hosts have less than nothing free,
+ * or limits of hosts are above what they allow. ENOMEM. */
+int allot__chase_together(allot__chase *chase);
 /* What is told of a hunt that is over; all that were away are back. */
 void allot__chase_end(allot__chase *chase, int64_t gains, int64_t changes, allot__hunt *hunt);
 void allot__chase_begin(allot__prey *prey, int32_t job, allot__chase *out);

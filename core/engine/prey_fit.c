@@ -28,11 +28,12 @@ static int64_t lacks_to_resume(const allot__fit *fit, int32_t host, int64_t own)
     if (host < 0) {
         return own;
     }
-    int64_t free = room->free[host] + room->kept[host];
+    int64_t free = allot__room_unclaimed(room, host);
     int64_t lack = room->alone[host] > 0 ? own : allot__most(own - free, 0);
     int32_t slots = (int32_t)own;
     slots = allot__bounds_on_host(fit->bounds, fit->number, host, slots, &binding);
-    return allot__most(lack, own - slots) + (fit->exclusive ? room->running[host] : 0);
+    int64_t others = room->running[host] + room->claimed[host];
+    return allot__most(lack, own - slots) + (fit->exclusive ? others : 0);
 }
 
 static int64_t count_start(const allot__fit *fit)
@@ -187,18 +188,6 @@ bool allot__fit_shares(const allot__fit *fit, int32_t other)
             if (host_at(fit, fit->job, k) == host) {
                 return true;
             }
-        }
-    }
-    return false;
-}
-
-bool allot__fit_overdrawn(const allot__fit *fit, int32_t other)
-{
-    const allot__job *job = allot__job_at(fit->room->work->state->jobs, other);
-    for (int32_t i = 0; !fit->resumes && i < job->place_count + job->grown_count; i++) {
-        int32_t host = host_at(fit, job, i);
-        if (host >= 0 && fit->room->free[host] < 0 && allot__room_has(fit->room, fit->set, host)) {
-            return true;
         }
     }
     return false;

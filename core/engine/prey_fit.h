@@ -37,8 +37,6 @@ static inline bool allot__fits(const allot__fit *fit)
 void allot__fit_count(allot__fit *fit);
 /* Does the other job hold slots where this one could use some? */
 bool allot__fit_shares(const allot__fit *fit, int32_t other);
-/* ... on a host that has less than nothing free, so that it makes no room there by itself? */
-bool allot__fit_overdrawn(const allot__fit *fit, int32_t other);
 /* Or does it count in a limit that is over, and less so once it is gone? */
 bool allot__fit_helps(const allot__fit *fit, int32_t other);
 /* By how much a limit of the job's class is over; 0: it is not, or is not asked. */

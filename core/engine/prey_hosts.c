@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* prey_hosts.c: hunts that go by hosts: a suspended job's own, and whole ones. */
+/* prey_hosts.c: hunts that go by hosts: a suspended job's own, and whole ones; and all together. */
 #include "engine/prey.h"
 
 /* Room for all rows that run on a host; ENOMEM. */
@@ -64,7 +64,7 @@ static int sort_near(allot__chase *chase, int32_t *count)
     return ALLOT_OK;
 }
 
-int allot__chase_own_hosts(allot__chase *chase)
+int allot__chase_own_hosts(allot__chase *chase, bool together)
 {
     allot__prey *prey = chase->prey;
     const allot__job *job = chase->fit.job;
@@ -80,11 +80,32 @@ int allot__chase_own_hosts(allot__chase *chase)
     for (int32_t i = 0; i < count && status == ALLOT_OK && !allot__fits(&chase->fit); i++) {
         int64_t lack = chase->fit.lack;
         allot__chase_take(chase, prey->rows.jobs[prey->near[i]]);
-        if (chase->fit.lack >= lack) {
+        if (chase->fit.lack >= lack && !together) {
             allot__chase_leave(chase, chase->count - 1);
         }
     }
     return status;
+}
+
+int allot__chase_together(allot__chase *chase)
+{
+    allot__prey *prey = chase->prey;
+    allot__prey_list *list = allot__chase_list(chase);
+    if (list == NULL) {
+        return ALLOT_ENOMEM;
+    }
+    for (int32_t place = allot__prey_list_seek(&prey->rows, list, 0);
+         place >= 0 && !allot__fits(&chase->fit);
+         place = allot__prey_list_seek(&prey->rows, list, place + 1)) {
+        int32_t job = allot__prey_list_job(&prey->rows, list, place);
+        if (!allot__prey_may(chase, job) || prey->gone[job]) {
+            continue;
+        }
+        if (allot__fit_shares(&chase->fit, job) || allot__fit_helps(&chase->fit, job)) {
+            allot__chase_take(chase, job);
+        }
+    }
+    return ALLOT_OK;
 }
 
 /* Empties a host where all that run there may go, and that makes room. */

@@ -62,7 +62,7 @@ static void sort_queue(allot__prey_rows *rows, int32_t queue)
     int32_t end = rows->first[queue + 1];
     int32_t count = 0;
     for (int32_t row = first; row < end; row++) {
-        if (!rows->spared[rows->jobs[row]]) {
+        if (rows->spared[rows->jobs[row]] <= ALLOT__SPARED_STATE) { /* it may be one again */
             rows->sorted[first + count++] = row;
         }
     }
@@ -204,6 +204,14 @@ static allot__prey_list *find_list(allot__prey_rows *rows, int32_t high, bool ne
     found->heap_count = 0;
     allot__job_pairs(rows->work->plan, high, found->preference, found->queue_order, found->room);
     return found;
+}
+
+void allot__prey_rows_again(allot__prey_rows *rows, int32_t queue)
+{
+    rows->head[queue] = rows->first[queue];
+    for (int32_t i = 0; i < ALLOT__PREY_LISTS; i++) {
+        rows->lists[i].high = -1;
+    }
 }
 
 allot__prey_list *allot__prey_list_of(allot__prey_rows *rows, int32_t high)

@@ -9,7 +9,7 @@
  * those of the queues that it may preempt, as far as it is asked for. Ties: the larger id first
  * (A-4).
  *
- * A job that is spared once stays so: lists drop it for good.
+ * A job that is spared stays so, and lists drop it for good; where one does not, all begin anew.
  */
 #ifndef ALLOT_ENGINE_PREY_LIST_H
 #define ALLOT_ENGINE_PREY_LIST_H
@@ -77,6 +77,8 @@ int allot__prey_rows_make(const allot__work *work, const allot__room *room, cons
  * fail with. */
 int allot__prey_rows_read(allot__prey_rows *rows);
 
+/* A job of that queue is spared no more: lists are begun anew. */
+void allot__prey_rows_again(allot__prey_rows *rows, int32_t queue);
 /* The list of a queue; NULL: out of memory. It holds until 8 others were asked for. */
 allot__prey_list *allot__prey_list_of(allot__prey_rows *rows, int32_t high);
 /* Likewise only of what is on hosts of its set: found by host, which is worth it where these are

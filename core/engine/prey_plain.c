@@ -211,17 +211,13 @@ static bool fewest(plain *it)
     return false;
 }
 
-static void take_overdrawn(plain *it)
+static void take_together(plain *it)
 {
     for (int32_t i = 0; i < it->count && !fits(it); i++) {
         int32_t job = job_of(it, it->rows[i]);
-        if (it->chase.prey->gone[job]) {
-            continue;
-        }
-        if (allot__fit_overdrawn(&it->chase.fit, job)) {
+        bool here = allot__fit_shares(&it->chase.fit, job) || allot__fit_helps(&it->chase.fit, job);
+        if (!it->chase.prey->gone[job] && here) {
             allot__chase_take(&it->chase, job);
-        } else {
-            try_them(it, &job, 1);
         }
     }
 }
@@ -240,9 +236,9 @@ static void pursue(plain *it)
     if (!whole || lack_of(it) == 0) {
         take_one_by_one(it);
     }
-    bool together = !whole && !fits(it);
+    bool together = !fits(it);
     if (together) {
-        take_overdrawn(it);
+        take_together(it);
     }
     if ((together || how != ALLOT_ONE_BY_ONE) && fits(it)) {
         spare(it);

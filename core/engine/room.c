@@ -28,14 +28,15 @@ static int take_columns(const allot__work *work, allot__room *room)
     room->slots = zeroed(work, count, size);
     room->free = zeroed(work, count, sizeof *room->free);
     room->kept = zeroed(work, count, sizeof *room->kept);
+    room->claimed = zeroed(work, count, sizeof *room->claimed);
     room->running = zeroed(work, count, size);
     room->alone = zeroed(work, count, size);
     room->load = zeroed(work, count, sizeof *room->load);
     room->open = zeroed(work, room->words, sizeof *room->open);
     room->open_words = zeroed(work, room->words / 64 + 1, sizeof *room->open_words);
     return room->site != NULL && room->slots != NULL && room->free != NULL && room->kept != NULL &&
-                   room->running != NULL && room->alone != NULL && room->load != NULL &&
-                   room->open != NULL && room->open_words != NULL
+                   room->claimed != NULL && room->running != NULL && room->alone != NULL &&
+                   room->load != NULL && room->open != NULL && room->open_words != NULL
                ? ALLOT_OK
                : ALLOT_ENOMEM;
 }
@@ -268,6 +269,22 @@ void allot__room_stop(allot__room *room, const allot__job *job, int32_t host, in
     room->running[host]--;
     room->alone[host] -= (job->flags & ALLOT_JOB_EXCLUSIVE) != 0;
     allot__room_take(room, host, -slots);
+}
+
+void allot__room_claim(allot__room *room, int32_t number)
+{
+    const allot__job *job = allot__job_at(room->work->state->jobs, number);
+    const allot__job_place *places = allot__job_places(room->work->state->jobs, job);
+    for (int32_t i = 0; i < job->place_count; i++) {
+        int32_t host = allot__room_host(room, places[i].site);
+        if (host >= 0)
+            room->claimed[host] += places[i].slots;
+    }
+}
+
+void allot__room_claim_none(allot__room *room)
+{
+    memset(room->claimed, 0, (size_t)room->count * sizeof *room->claimed);
 }
 
 /* The first word from `from` on that has open hosts; as many as there are: none. */

@@ -9,7 +9,10 @@
  *
  * A suspended job leaves its slots to those who may preempt its queue, and keeps them against all
  * others that start or grow (P-25); with preemption off, against everybody (P-20). So what is free
- * is so for a queue, the *viewer*; who is resumed sees all that nobody runs on.
+ * is so for a queue, the *viewer*. Against those that are to be resumed it keeps them where its
+ * turn is the earlier one (P-15, P-25): who is resumed sees all that nobody runs on, but for what
+ * jobs claim that had their turn and are suspended still. So the first of all can always be resumed
+ * where nobody runs.
  */
 #ifndef ALLOT_ENGINE_ROOM_H
 #define ALLOT_ENGINE_ROOM_H
@@ -25,6 +28,7 @@ typedef struct allot__room {
     int32_t *slots;   /* of an open host; 0 of a closed one */
     int64_t *free;    /* for the viewer; below 0: more is used and kept there than it has */
     int64_t *kept;    /* ... of these those that suspended jobs keep against it */
+    int64_t *claimed; /* slots that suspended jobs keep against the next one to be resumed */
     int64_t *load;    /* thousandths */
     int32_t *running; /* jobs that run there */
     int32_t *alone;   /* of these the exclusive ones (P-40): 1 closes it to others */
@@ -92,6 +96,15 @@ int64_t allot__room_total(allot__room *room, int32_t set);
  * set's hosts. */
 int allot__room_lease(allot__room *room, const allot_lease_part *parts);
 int64_t allot__room_leased(const allot__room *room, int32_t set);
+
+/* A job that is suspended claims its slots against all whose turn is later; and nobody does. */
+void allot__room_claim(allot__room *room, int32_t job);
+void allot__room_claim_none(allot__room *room);
+/* What a job that is to be resumed finds on a host. */
+static inline int64_t allot__room_unclaimed(const allot__room *room, int32_t host)
+{
+    return room->free[host] + room->kept[host] - room->claimed[host];
+}
 
 /* room_view.c: hosts are as a queue sees them from now on. */
 void allot__room_view(allot__room *room, int32_t queue);

@@ -14,7 +14,8 @@
  *     (Q-31); not with USE_PRIORITY_IN_POOL (Q-4);
  *  5. who uses more than that keeps it, and gets no more (Q-34). Slices go by who wants, not by who
  *     has, so all of them together may then be more than the base: what a queue lacks of its slice
- *     it gets as those others' jobs end.
+ *     it gets as those others' jobs end. What those before it in that order lack of theirs is not
+ *     its own, though it may have its turn before them (Q-43).
  */
 #ifndef ALLOT_ENGINE_SLICES_H
 #define ALLOT_ENGINE_SLICES_H

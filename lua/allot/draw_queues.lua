@@ -83,15 +83,18 @@ local function draw_queue(random, plan, i, pooled)
   return queue
 end
 
-local function draw_limits(random)
-  local out = {}
+local function draw_limits(random, plan)
+  local out, hosts = {}, host_names(plan)
   for i = 1, random:int(0, 2) do
     local limit = { name = "limit" .. i, slots = random:int(1, 8) }
-    local what = random:int(1, 4)
+    local what = random:int(1, 7)
     if what == 1 then limit.per_user = true end
     if what == 2 then limit.users = { "ann" } end
     if what == 3 then limit.user_groups = { "lab" } end
     if what == 4 then limit.per_user, limit.per_host = true, true end
+    if what == 5 then limit.hosts = hosts end
+    if what == 6 then limit.hosts = { random:pick(hosts) } end
+    if what == 7 then limit.per_host, limit.hosts = true, some(random, hosts) end
     out[i] = limit
   end
   return out[1] and out or nil
@@ -110,7 +113,7 @@ function gen.plan(random, opts)
   end
   if pooled > 0 and random:once_in(4) then plan.queues[1].use_priority_in_pool = true end
   draw_relation(random, plan.queues)
-  if opts.limits ~= false then plan.limits = draw_limits(random) end
+  if opts.limits ~= false then plan.limits = draw_limits(random, plan) end
   plan.user_groups = { lab = { "ann", "bob" } }
   if random:once_in(3) then
     plan.params = {}
@@ -188,11 +191,22 @@ local function draw_running(random, job, now)
   if random:once_in(25) then job.resize = { notifying = true } end
 end
 
---- A state of a plan with hosts and queues: some jobs run, some are suspended, some wait.
-function gen.state(random, plan)
+--- What queues of pools have used, of some.
+local function draw_usage(random, plan, state)
+  for _, queue in ipairs(plan.queues) do
+    if queue.slot_pool and random:once_in(3) then
+      state.usage, state.usage_at = state.usage or {}, state.now
+      state.usage[queue.name] = random:int(0, 100000)
+    end
+  end
+end
+
+--- A state of a plan with hosts and queues: some jobs run, some are suspended, some wait. `most`:
+--- so many jobs at most (14).
+function gen.state(random, plan, most)
   local now, jobs, free = 100000, {}, {}
   for name, host in pairs(plan.hosts) do free[name] = host.slots end
-  for i = 1, random:int(1, 14) do
+  for i = 1, random:int(1, most or 14) do
     local job = gen.job(random, plan, "j" .. i, now)
     if random:once_in(2) and place(plan, job, free) then
       draw_running(random, job, now)
@@ -216,14 +230,15 @@ function gen.state(random, plan)
     state.hosts[name] = state.hosts[name] or {}
     state.hosts[name].closed = random:once_in(3) and "drain" or "reclaim"
   end
+  draw_usage(random, plan, state)
   return state
 end
 
---- A case from a seed.
+--- A case from a seed; opts.crowded: up to 30 jobs.
 function gen.case(seed, opts)
   local random = Random.new(seed)
   local plan = gen.plan(random, opts or {})
-  return { plan = plan, state = gen.state(random, plan) }
+  return { plan = plan, state = gen.state(random, plan, opts and opts.crowded and 30) }
 end
 
 return gen

@@ -36,6 +36,7 @@ preemption("PV-1: normal preempts low alone",
       { id = "p", queue = "normal" }, { id = "q", queue = "normal" } },
   },
   { jobs = { p = "starts", q = "waits", l = "suspends", m = "waits" } })
+-- B, preempted, preempts C in turn (A-13), and so runs on; against A what C had is kept (P-25).
 preemption("PV-2: A preempts B, which says it may be; not C, of which nobody says so", {
   hosts = hosts(1, 2), queues = {
     { name = "A", priority = 99 },
@@ -44,7 +45,7 @@ preemption("PV-2: A preempts B, which says it may be; not C, of which nobody say
   },
 }, { jobs = { running("b", "B", "h1"), running("c", "C", "h1"), { id = "a", queue = "A" },
   { id = "a2", queue = "A" } } },
-  { jobs = { a = "starts", b = "suspends", c = "waits", a2 = "waits" } })
+  { jobs = { a = "starts", b = "waits", c = "suspends", a2 = "waits" } })
 preemption("PV-3, P-11: higher levels first, of equal ones the lower PRIORITY, others last", {
   hosts = hosts(1, 5), queues = {
     { name = "top", priority = 20, preemptive = { "q1", "q2+1", "q3+2", "q4+2", "q5" } },
@@ -236,6 +237,7 @@ preemption("A-24, Q-11: who may preempt everybody may not preempt a pool's queue
 }, { jobs = { running("l", "low", "h1"), { id = "p", queue = "high" } } },
   { jobs = { l = "waits", p = "waits" } })
 
+-- Together, and they run on: against them what C keeps is free.
 preemption("A-10, P-25: who makes room only together goes together", {
   hosts = hosts(1, 3), queues = {
     { name = "A", priority = 9 },
@@ -245,6 +247,97 @@ preemption("A-10, P-25: who makes room only together goes together", {
 }, { jobs = {
   { id = "c", queue = "C", state = "suspended", slots = 2, hosts = { h1 = 2 } },
   running("b1", "B", "h1"), running("b2", "B", "h1"), { id = "a", queue = "A" },
-} }, { jobs = { a = "starts", b1 = "suspends", b2 = "suspends", c = "resumes" } })
+} }, { jobs = { a = "starts", b1 = "waits", b2 = "waits", c = "waits" } })
+
+-- What becomes free is offered from the highest queue again (A-12, P-35).
+local function suspended(id, queue, slots, on)
+  return { id = id, queue = queue, state = "suspended", slots = slots, hosts = on }
+end
+
+preemption("A-12: what a preemption leaves goes to the highest queue, not to the next", {
+  hosts = hosts(1, 2), queues = {
+    { name = "hi", priority = 50 }, { name = "top", priority = 40, preemptive = true },
+    { name = "mid", priority = 20 }, { name = "lo", priority = 1 },
+  },
+}, { jobs = {
+  suspended("sh", "hi", 1, { h1 = 1 }), suspended("sm", "mid", 1, { h1 = 1 }),
+  running("r", "lo", "h1", 2), { id = "p", queue = "top" },
+} }, { jobs = { p = "starts", r = "suspends", sh = "resumes", sm = "waits" } })
+preemption("A-12: so does what it leaves below a limit", {
+  hosts = { h1 = { slots = 2 }, h2 = { slots = 1 } }, queues = {
+    { name = "hi", priority = 50 },
+    { name = "top", priority = 40, preemptive = true, hosts = { "h1" } },
+    { name = "mid", priority = 20 }, { name = "lo", priority = 1 },
+  },
+  limits = { { name = "each", slots = 2, per_user = true } },
+}, { jobs = {
+  running("r", "lo", "h1", 2, { user = "c" }), { id = "p1", queue = "hi", user = "c" },
+  { id = "p2", queue = "top", slots = 2, user = "d" }, { id = "p3", queue = "mid", user = "c" },
+} }, { jobs = { p2 = "starts", r = "suspends", p1 = "starts", p3 = "waits" } })
+preemption("P-35: who may not preempt yet takes what another leaves", {
+  hosts = hosts(1, 2), queues = {
+    { name = "hi", priority = 50, preempt_delay = 600 },
+    { name = "mid", priority = 40, preemptive = true }, { name = "low", priority = 20 },
+    { name = "bulk", priority = 1, preemptable = true },
+  },
+}, { now = 10000, jobs = {
+  running("r", "bulk", "h1", 2), { id = "h", queue = "hi", submitted = 9900 },
+  { id = "m", queue = "mid", submitted = 9000 }, { id = "l", queue = "low", submitted = 9000 },
+} }, { jobs = { m = "starts", h = "starts", r = "suspends", l = "waits" } })
+preemption("P-25: who was preempted keeps its slots against its own queue's pending jobs", {
+  hosts = hosts(1, 4), queues = two(),
+}, { jobs = {
+  running("four", "low", "h1", 4), { id = "p", queue = "high" },
+  { id = "late", queue = "low", slots = 3 },
+} }, { jobs = { p = "starts", four = "suspends", late = "waits" } })
+preemption("A-12, P-14: who was preempted, and fits all the same, runs on", {
+  hosts = { h1 = { slots = 2 }, h2 = { slots = 1 } }, queues = two(),
+  policy = { use = "preemption", preempt_for = "LEAST_RUN_TIME" },
+}, { hosts = { h1 = { load = 1 }, h2 = { load = 2 } }, jobs = {
+  running("both", "low", "h1", 2, { ran = 90 }), running("one", "low", "h2", 1, { ran = 10 }),
+  { id = "p", queue = "high", slots = 2 },
+} }, { jobs = { p = "starts", both = "suspends", one = "waits" },
+  opts = { least_run_time = true } })
+
+preemption("P-25: who is suspended keeps its slots against those that come behind it, too", {
+  hosts = { h0 = { slots = 1 }, h1 = { slots = 1 } }, queues = {
+    { name = "top", priority = 90, preemptive = true }, { name = "hi", priority = 50 },
+    { name = "lo", priority = 1 },
+  },
+}, { jobs = {
+  suspended("w", "hi", 2, { h0 = 1, h1 = 1 }), running("x", "top", "h1"),
+  suspended("r", "lo", 1, { h0 = 1 }), { id = "p", queue = "lo" },
+} }, { jobs = { w = "waits", r = "waits", p = "waits" } })
+preemption("P-25, P-26: of all that are suspended on a host the first is resumed", {
+  hosts = hosts(1, 2), queues = two(),
+}, { jobs = {
+  suspended("h", "high", 1, { h1 = 1 }), suspended("a", "low", 1, { h1 = 1 }),
+  suspended("b", "low", 1, { h1 = 1 }), suspended("c", "low", 2, { h1 = 2 }),
+} }, { jobs = { h = "resumes", a = "resumes", b = "waits", c = "waits" } })
+for what, on in pairs { ["every host"] = { "h1", "h2" }, ["a host"] = { "h1" } } do
+  preemption("P-21: with HOSTS suspended jobs do not count, where a limit names " .. what, {
+    hosts = hosts(what == "every host" and 2 or 1, 8), queues = two(),
+    limits = { { name = "on", slots = 5, hosts = on } },
+  }, { jobs = {
+    running("a", "low", "h1", 3, { started = 30 }), running("b", "low", "h1", 2, { started = 40 }),
+    { id = "p", queue = "high", slots = 2 },
+  } }, { jobs = { a = "waits", b = "suspends", p = "starts" } })
+end
+for what, limit in pairs {
+  ["hosts"] = { name = "on", slots = 5, hosts = { "h1" } },
+  ["each host"] = { name = "on", slots = 5, per_host = true },
+  ["each user on a host"] = { name = "on", slots = 5, per_host = true, per_user = true },
+} do
+  preemption("P-23: as many go as bring use below a limit of " .. what, {
+    hosts = hosts(1, 9), queues = two(), limits = { limit },
+    policy = { use = "preemption", preempt_for = "HOST_JLU" },
+  }, { jobs = {
+    running("a", "low", "h1", 3, { started = 30, user = "u" }),
+    running("b", "low", "h1", 2, { started = 40, user = "u" }),
+    running("c", "low", "h1", 3, { started = 50, user = "u" }),
+    { id = "p", queue = "high", slots = 3, user = "u" },
+  } }, { order = { "c", "a" }, jobs = { p = "starts", b = "waits" },
+    opts = { lifts = { host_jlu = true } } })
+end
 
 return vectors

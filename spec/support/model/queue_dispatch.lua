@@ -1,104 +1,15 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
 --- A cycle over queues, said a second time: job by job, everything counted anew, from rules.md 1.8,
---- 2.4 and 2.5 (P-60, Q-43, A-10 ... A-15, A-25, A-26, A-30).
+--- 2.4 and 2.5 (P-15, P-25, P-60, Q-43, A-12, A-25, A-26, A-30). Whenever a job took something from
+--- others, all begins again from the highest queue.
 
 local world = require "spec.support.model.queue_world"
 local room = require "spec.support.model.queue_room"
-local prey = require "spec.support.model.queue_prey"
+local orders = require "spec.support.model.queue_orders"
 local pools = require "spec.support.model.queue_pool"
 
 local dispatch = {}
-
--- ---- Orders ------------------------------------------------------------------------------------
-
-local function record(w, kind, job, hosts)
-  local out = { job = job.id, queue = job.queue.name, slots = 0, hosts = {} }
-  for host, slots in pairs(hosts) do
-    out.slots = out.slots + slots
-    if host ~= "" then out.hosts[host] = slots end
-  end
-  table.insert(w.out[kind], out)
-  return out
-end
-
-local function action_of(queue)
-  local given = queue.given
-  return given.job_controls and given.job_controls.suspend
-    or given.terminate_when and "kill" or "suspend"
-end
-
---- E-34: what runs on hosts closed with reclaim goes, and does not stay there suspended; while it
--- is told of new slots, not yet (A-15).
-local function evict(w)
-  for _, job in ipairs(w.jobs) do
-    if world.evicted(w, job) then
-      job.taken = true
-      if not job.notifying then
-        record(w, "kills", job, job.hosts).action =
-          action_of(job.queue) == "kill" and "kill" or "requeue"
-        job.state = "gone"
-      end
-    end
-  end
-end
-
-local function preempt(w, victim, by)
-  local action = action_of(victim.queue)
-  local ends = action == "kill" or action == "requeue"
-  local out = record(w, ends and "kills" or "suspends", victim, victim.hosts)
-  out["for"], out.action = by.id, action
-  victim.state, victim.taken = ends and "gone" or "suspended", true
-end
-
-local function run(w, job, hosts)
-  record(w, job.state == "suspended" and "resumes" or "starts", job, hosts)
-  job.state, job.hosts, job.fresh = "running", hosts, true
-end
-
---- A-15: free slots that it would have are kept for a job whose victims are still to go.
-local function keep(w, job, victims)
-  if job.state ~= "pending" then return end
-  local gone, kept = {}, {}
-  for _, victim in ipairs(victims) do gone[victim] = prey.state_once(victim) end
-  for host, slots in pairs(prey.place(w, job, gone)) do
-    kept[host] = math.min(slots, math.max(0, room.free(w, w.host[host], job.queue, {})))
-  end
-  local nobodys = { name = "", priority = 0 }
-  table.insert(w.jobs, {
-    id = "", place = 0, queue = nobodys, groups = {}, state = "running", slots = 0, hosts = kept,
-    grow = 0, taken = true,
-  })
-end
-
-local function delayed(w, job)
-  return job.state == "pending" and job.preempt_delay and job.submitted
-    and w.now - job.submitted < job.preempt_delay
-end
-
---- Starts or resumes a job if it fits, or preempts (A-10, A-11); whether it runs now.
-local function try(w, job)
-  if job.fresh or job.taken then return false end
-  local hosts = prey.place(w, job, nil)
-  if not hosts then
-    if not w.on or delayed(w, job) or job.exclusive then return false end
-    local victims = prey.hunt(w, job)
-    if not victims then return false end
-    for _, victim in ipairs(victims) do
-      if victim.notifying then job.waits = true end -- A-15
-    end
-    for _, victim in ipairs(victims) do
-      if job.waits then victim.taken = true else preempt(w, victim, job) end
-    end
-    if job.waits then
-      keep(w, job, victims)
-      return false
-    end
-    hosts = prey.place(w, job, nil)
-  end
-  run(w, job, hosts)
-  return true
-end
 
 -- ---- Order -------------------------------------------------------------------------------------
 
@@ -131,7 +42,7 @@ local function places(w)
   for _, queue in ipairs(sorted) do
     local equal = merged[queue.priority]
     if queue.pool then
-      out[#out + 1] = { pool = queue.pool }
+      out[#out + 1] = { pool = queue.pool, queue }
     elseif queue.fairshare then
       out[#out + 1] = { queue }
     elseif equal then
@@ -158,9 +69,12 @@ local function hosts_to_grow(w, job)
 end
 
 --- The most that a job may have more of a host's free slots.
-local function growth(w, job, host, left, grown)
-  local slots = math.min(left, math.max(0, room.free(w, host, job.queue, {})))
-  slots = room.on_host(w, job, host.name, slots + (job.hosts[host.name] or 0), nil)
+local function growth(w, job, host, left, grown, more)
+  local slots, elsewhere = math.min(left, math.max(0, room.free(w, host, job.queue, {}))), {}
+  for name, had in pairs(job.hosts) do elsewhere[name] = had end
+  for name, had in pairs(more) do elsewhere[name] = (elsewhere[name] or 0) + had end
+  elsewhere[host.name] = nil
+  slots = room.on_host(w, job, host.name, slots + (job.hosts[host.name] or 0), elsewhere)
     - (job.hosts[host.name] or 0)
   while slots > 0 and not room.allowed(w, job, job.slots + grown + slots) do slots = slots - 1 end
   return slots
@@ -172,15 +86,21 @@ local function grow(w, queues, left)
   local set = {}
   for _, queue in ipairs(queues) do set[queue] = true end
   for _, job in ipairs(w.jobs) do
-    local may = job.state == "running" and job.grow > 0 and not job.taken and not job.fresh
+    local may = job.was == "running" and job.state == "running" and job.grow > 0
+      and not job.grown
     if set[job.queue] and may and not job.notifying and not job.exclusive then
       local more, grown = {}, 0
       local most = math.min(job.grow, left and left() or job.grow)
       for _, host in ipairs(hosts_to_grow(w, job)) do
-        local slots = growth(w, job, host, most - grown, grown)
+        local slots = growth(w, job, host, most - grown, grown, more)
         if slots > 0 then more[host.name], grown = slots, grown + slots end
       end
-      if grown > 0 then record(w, "resizes", job, more) end
+      if grown > 0 then
+        job.grown = { hosts = job.hosts, slots = job.slots,
+          told = orders.record(w, "resizes", job, more) }
+        job.hosts = {}
+        for host, slots in pairs(job.grown.hosts) do job.hosts[host] = slots end
+      end
       for host, slots in pairs(more) do
         job.hosts[host], job.slots = (job.hosts[host] or 0) + slots, job.slots + slots
       end
@@ -256,9 +176,9 @@ end
 --- Cuts slices for those not reached yet, from what they use and what is free.
 local function cut(w, it)
   local rows, base, before = {}, free_of(w, it.queues[1]), 0
-  for i, queue in ipairs(it.order) do
+  for _, queue in ipairs(it.order) do
     local used = used_by(w, queue)
-    if i > it.reached then
+    if not it.reached[queue] then
       rows[#rows + 1] = { queue = queue, share = queue.share, used = used, wants = wants(w, queue) }
       base = base + used
     else
@@ -275,7 +195,7 @@ end
 local function open_pool(w, name)
   local queues = members(w, name)
   local it = {
-    name = name, queues = queues, reached = 0, slice = {},
+    name = name, queues = queues, reached = {}, count = 0, slice = {},
     by_priority = queues[1].given.use_priority_in_pool,
     order = pools.order(queues, w.usage),
   }
@@ -289,21 +209,33 @@ local function used_in(w, it)
   return sum
 end
 
+local function left_of(w, it)
+  return math.min(free_of(w, it.queues[1]), most_of(it) - used_in(w, it))
+end
+
+--- Of its slice a queue leaves to those before it in the pool's order what they lack of theirs.
+local function may_use(w, it, queue)
+  local theirs, slice = 0, it.slice[queue].slice
+  for _, other in ipairs(it.order) do
+    if other == queue then break end
+    local lacks = it.slice[other].slice - used_by(w, other)
+    if not it.reached[other] then theirs = theirs + math.max(0, lacks) end
+  end
+  if theirs == 0 then return slice end
+  return math.min(slice, used_by(w, queue) + math.max(0, left_of(w, it) - theirs))
+end
+
 local function start_within(w, it, queue)
   local row = it.slice[queue]
   for _, job in ipairs(waiting(w, { queue })) do
     local used = used_by(w, queue)
-    local fits = used + job.slots <= row.slice or job.state == "suspended"
-    local large = job.slots > row.slice and used < row.slice -- A-25
+    local fits = used + job.slots <= it.may or job.state == "suspended"
+    local large = job.slots > row.slice and used < it.may -- A-25
     local most = most_of(it) - used_in(w, it)
     if (fits or large) and (job.state == "suspended" or job.slots <= most) then
-      if try(w, job) then it.free = it.free - job.slots end
+      if orders.try(w, job) then it.free = it.free - job.slots end
     end
   end
-end
-
-local function left_of(w, it)
-  return math.min(free_of(w, it.queues[1]), most_of(it) - used_in(w, it))
 end
 
 --- Q-31 with jobs as they are: what fits of what is left; a queue gets its part, or one job.
@@ -316,7 +248,7 @@ local function leftover(w, it)
       local part, sum = (round * queue.share + 99) // 100, 0
       for _, job in ipairs(waiting(w, { queue })) do
         if sum > 0 and sum + job.slots > part then break end
-        if job.slots <= left_of(w, it) and try(w, job) then
+        if job.slots <= left_of(w, it) and orders.try(w, job) then
           sum, moved = sum + job.slots, true
         end
       end
@@ -335,25 +267,62 @@ local function by_priority(w, it)
     return a.place < b.place
   end)
   for _, job in ipairs(list) do
-    if job.slots <= left_of(w, it) then try(w, job) end
+    if job.slots <= left_of(w, it) then orders.try(w, job) end
   end
 end
 
-local function serve_pool(w, it)
+local function serve_pool(w, it, queue)
   if free_of(w, it.queues[1]) ~= it.free then cut(w, it) end
-  it.reached = it.reached + 1
-  local queue = it.order[it.reached]
+  it.may = may_use(w, it, queue)
+  it.reached[queue], it.count = true, it.count + 1
   start_within(w, it, queue)
   grow(w, { queue }, function ()
-    local slice = it.slice[queue].slice - used_by(w, queue)
+    local slice = it.may - used_by(w, queue)
     return math.max(0, math.min(slice, most_of(it) - used_in(w, it)))
   end)
-  if it.reached == #it.order then
+  if it.count == #it.order then
     if it.by_priority then by_priority(w, it) else leftover(w, it) end
   end
 end
 
 -- ---- The cycle ---------------------------------------------------------------------------------
+
+--- P-15, P-25: who is suspended, and had its turn, claims its slots from then on.
+local function claim(w, queues, state)
+  for _, job in ipairs(w.jobs) do
+    for _, queue in ipairs(queues) do
+      if job.queue == queue and job.state == state then w.claims[job] = true end
+    end
+  end
+end
+
+--- All queues from the highest on, until somebody took something from others; whether anything was
+-- decided.
+local function pass(w)
+  local open, before = {}, #w.log
+  w.claims, w.again = {}, false
+  for _, place in ipairs(places(w)) do
+    claim(w, place, "stopped")
+    if place.pool then
+      open[place.pool] = open[place.pool] or open_pool(w, place.pool)
+      serve_pool(w, open[place.pool], place[1])
+    else
+      for _, job in ipairs(waiting(w, place)) do
+        orders.try(w, job)
+        if w.again then return true end
+        if job.state == "suspended" then w.claims[job] = true end
+      end
+      grow(w, place)
+    end
+  end
+  return #w.log > before
+end
+
+local function pools_grow(w)
+  for _, job in ipairs(w.jobs) do
+    if job.queue.pool and job.was == "running" and job.grow > 0 then return true end
+  end
+end
 
 --- What a cycle decides: lists `starts`, `resumes`, `suspends`, `kills`, `resizes`, in order.
 -- `opts` is what a policy's options say: lifts, fewest, job_types, least_run_time; and usage.
@@ -362,22 +331,14 @@ function dispatch.run(plan, state, opts)
   w.out = { starts = {}, resumes = {}, suspends = {}, kills = {}, resizes = {} }
   for key, value in pairs(opts or {}) do w[key] = value end
   w.fewest, w.usage = w.fewest or "no", w.usage or state.usage or {}
-  w.limits = room.limits(w)
+  w.limits, w.log, w.by_id = room.limits(w), {}, {}
+  for _, job in ipairs(w.jobs) do w.by_id[job.id], job.was = job, job.state end
   w.slots_alone = true
   for _, it in ipairs(w.limits) do
     if it.per_host or it.hosts then w.slots_alone = false end
   end
-  evict(w)
-  local open = {}
-  for _, place in ipairs(places(w)) do
-    if place.pool then
-      open[place.pool] = open[place.pool] or open_pool(w, place.pool)
-      serve_pool(w, open[place.pool])
-    else
-      for _, job in ipairs(waiting(w, place)) do try(w, job) end
-      grow(w, place)
-    end
-  end
+  orders.evict(w)
+  repeat local more = pass(w) until not w.again and not (more and pools_grow(w))
   return w.out, w
 end
 

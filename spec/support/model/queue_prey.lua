@@ -162,18 +162,6 @@ local function fewest(w, job, list)
   return chosen
 end
 
---- Is a victim on a host, among those of the job's queue, that has less than nothing free?
-local function overdrawn(w, job, victim, gone)
-  local was, found = {}, false
-  for other, state in pairs(gone) do was[other], other.state = other.state, state end
-  for name in pairs(victim.hosts) do
-    local ours = not job.queue.hosts or job.queue.hosts[name]
-    found = found or ours and room.free(w, w.host[name], job.queue, job) < 0
-  end
-  for other, state in pairs(was) do other.state = state end
-  return found
-end
-
 --- The jobs that go so that `job` fits; nil: there are no such.
 function prey.hunt(w, job)
   local list = candidates(w, job)
@@ -190,12 +178,10 @@ function prey.hunt(w, job)
       gone, chosen[#chosen + 1] = with(gone, victim), victim
     end
   end
-  local together = job.state == "pending" and not prey.place(w, job, gone)
+  local together = not prey.place(w, job, gone) -- who makes room only with others
   for _, victim in ipairs(together and list or {}) do
     if prey.place(w, job, gone) then break end
-    local takes = not gone[victim] and (overdrawn(w, job, victim, gone)
-      or makes_room(w, job, victim, gone))
-    if takes then gone, chosen[#chosen + 1] = with(gone, victim), victim end
+    if not gone[victim] then gone, chosen[#chosen + 1] = with(gone, victim), victim end
   end
   if not prey.place(w, job, gone) then return nil end
   for i = (together or w.fewest ~= "no") and #chosen or 0, 1, -1 do

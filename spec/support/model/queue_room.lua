@@ -28,13 +28,15 @@ function room.free(w, host, queue, job)
   return free
 end
 
---- The same for a suspended job that is to be resumed: others' claims do not matter.
+--- The same for a suspended job that is to be resumed: jobs that are suspended, too, keep their
+-- slots against it where they had their turn before it (P-15, P-25): `w.claims`.
 function room.free_to_resume(w, host, job)
   local free = host.slots
   for _, other in ipairs(w.jobs) do
     local slots = other.hosts[host.name]
-    if slots and other ~= job and other.state == "running" then
-      if other.exclusive or job.exclusive then return 0 end
+    local claims = (w.claims or {})[other] and other.state ~= "running"
+    if slots and other ~= job and (other.state == "running" or claims) then
+      if other.exclusive and not claims or job.exclusive then return 0 end
       free = free - slots
     end
   end
@@ -74,9 +76,15 @@ function room.limits(w)
     end
     out[#out + 1] = limit(given.jobs and "jobs" or "slots", given.jobs or given.slots, {
       queues = names "queues", users = names "users", groups = names "user_groups",
-      hosts = names "hosts", per_user = given.per_user, per_host = given.per_host,
+      hosts = names "hosts", named = given.hosts ~= nil,
+      per_user = given.per_user, per_host = given.per_host,
       per_group = given.per_group, per_queue = given.per_queue,
     })
+  end
+  for _, it in ipairs(out) do -- all of them: it is of none by itself
+    local all = it.hosts ~= nil
+    for _, host in ipairs(w.hosts) do all = all and it.hosts[host.name] end
+    if all then it.hosts = nil end
   end
   return out
 end
@@ -117,7 +125,7 @@ local function counts_suspended(w, it)
   if not w.on or it.own then return true end
   if it.kind == "jobs" then return false end
   local user, group = it.users or it.per_user, it.groups or it.per_group
-  local host = it.hosts or it.per_host
+  local host = it.named or it.per_host
   local lifts = w.lifts or {}
   if (user or group) and it.per_host then return not lifts.host_jlu end
   if group then return not lifts.group_max end
@@ -130,12 +138,12 @@ end
 local function used(w, it, job, host)
   local sum = 0
   for _, other in ipairs(w.jobs) do
-    local state = other.state
+    local state = other.held and "running" or other.state -- kept for it (A-15)
     local runs = state == "running" or (state == "suspended" or state == "stopped")
       and job.state ~= "suspended" and counts_suspended(w, it)
     if other ~= job and runs and together(it, job, other) then
       local slots = 0
-      for name, n in pairs(other.hosts) do
+      for name, n in pairs(other.held or other.hosts) do
         if (host == nil or name == host) and (it.hosts == nil or it.hosts[name]) then
           slots = slots + n
         end
@@ -168,7 +176,8 @@ end
 -- it has by host already.
 function room.on_host(w, job, host, free, placed)
   for _, it in ipairs(w.limits) do
-    if (it.per_host or it.hosts and it.hosts[host]) and about(it, job) then
+    local here = it.hosts == nil and it.per_host or it.hosts and it.hosts[host]
+    if here and about(it, job) then
       local left = it.most - used(w, it, job, it.per_host and host or nil)
       if it.kind == "jobs" then left = left >= 1 and free or 0 end
       for name, slots in pairs(it.kind == "slots" and not it.per_host and placed or {}) do
