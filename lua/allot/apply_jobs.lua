@@ -71,7 +71,7 @@ local function pass(job, now, seconds, work)
   if job.state == "running" then
     local started = job.started or now
     if job.ran or type(started) == "number" then -- a date the engine counts from
-      job.ran = (job.ran or now - started) + seconds
+      job.ran = (job.ran or math.max(0, now - started)) + seconds
     end
     return work ~= nil and (job.ran or 0) >= (work[job.id] or 0)
   elseif job.state == "suspended" then
