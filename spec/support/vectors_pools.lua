@@ -117,4 +117,20 @@ vector("Q-4, A-30: USE_PRIORITY_IN_POOL: what is left goes by job priority acros
   { jobs = join(burst("queue1", 9), urgent("queue2", 5)) },
   { started = { queue1 = 5, queue2 = 5 } })
 
+-- queue3 is the first for slices, since it has used nothing; queue1 is so for turns.
+vector("Q-43: use orders the slices, PRIORITY the turns, of a pool's queues as of others", {
+  hosts = hosts(1, 12), queues = {
+    { name = "queue1", priority = 50, slot_pool = "pool", slot_share = 50 },
+    { name = "other", priority = 45 },
+    { name = "queue3", priority = 40, slot_pool = "pool", slot_share = 50 },
+  },
+}, { now = 100, usage = { queue1 = 1000 }, usage_at = 100,
+  jobs = join(burst("queue1", 20), burst("other", 20), burst("queue3", 20)) },
+  { started = { queue1 = 6, other = 6 } })
+vector("Q-34, Q-43: a slot is theirs who lack it of their slice and used least, not the first's", {
+  hosts = hosts(1, 4), queues = pool { 50, 50, 50 },
+}, { now = 100, usage = { queue1 = 1000 }, usage_at = 100, jobs = join({
+  { id = "r1", queue = "queue2", state = "running", slots = 3, hosts = { h1 = 3 } },
+}, burst("queue1", 5), burst("queue3", 5)) }, { started = { queue3 = 1 } })
+
 return vectors
