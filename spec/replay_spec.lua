@@ -26,6 +26,10 @@ local OTHER = [[
 return policy { name = "even", quota = { fill "even" { by = 1 } } }
 ]]
 
+-- What its hosts have is more than it is said to have: each decision warns of it.
+local JOBS = [[{"version": 1, "policy": "preemption", "hosts": {"h1": {"slots": 4}, "h3": {"slots": 2}},
+  "queues": [{"name": "low", "priority": 1}]}]]
+
 -- Several cycles: each event waits for its own.
 local EVENTS = [[
 start --debounce 1 || exit 1
@@ -80,6 +84,23 @@ describe("replay", function ()
     assert.equal("allot/replay/v1", told.schema)
     assert.is_true(told.same)
     assert.is_nil(told.difference)
+  end)
+
+  it_runs("finds what is warned of in every decision", function ()
+    local there = shell.directory()
+    local status, out, err = service.run(there, JOBS, [[
+      start --interval 0 --no-watch || exit 1
+      call host_gone '{"name": "h3"}' > /dev/null && call slots '{"slots": 2}' > /dev/null &&
+        call host '{"name": "h3", "slots": 5}' > /dev/null && call cycle > /dev/null || exit 2
+      call submit '{"id": "j1", "queue": "low"}' > /dev/null && call cycle > /dev/null || exit 3
+      call submit '{"id": "j2", "queue": "low"}' > /dev/null && call cycle > /dev/null || exit 4
+      call decisions '{"from": 1}' > "$DIR/told"
+      "$ALLOT" replay "$STORE" && stop]])
+    local told = shell.exists(there .. "/told") and shell.read(there .. "/told") or ""
+    shell.remove(there)
+    assert.equal(0, status, err .. out)
+    assert.equal(2, select(2, told:gsub('"code": "W%-slots"', "")), told)
+    assert.truthy(out:find("decisions 1 to 2 came out as recorded", 1, true), out)
   end)
 
   it_runs("tells decisions from one number to another", function ()

@@ -35,7 +35,7 @@ static int64_t exact_slots(const allot_plan *plan, const allot__group *group)
 /* Is the group's size what is there, or what is planned? */
 static bool size_told(const allot__work *work)
 {
-    return work->state->groups[work->index].slots_set || work->plan->hosts.list.count > 0 ||
+    return work->state->groups[work->index].stated >= 0 || work->plan->hosts.list.count > 0 ||
            work->state->hosts.list.count > 0;
 }
 

@@ -241,8 +241,8 @@ static void size_by_hosts(const looking *it)
         open += counts && site->closed == ALLOT_OPEN ? site->slots : 0;
     }
     int64_t all = open + allot__draining(state, 0);
-    if (!group->slots_set || !known || all > ALLOT_AMOUNT_MAX || group->slots == open ||
-        group->slots == all)
+    if (group->stated < 0 || !known || all > ALLOT_AMOUNT_MAX || group->stated == open ||
+        group->stated == all)
         return;
     allot__fault fault = {.report = it->report,
                           .severity = ALLOT_WARNING,
@@ -252,7 +252,7 @@ static void size_by_hosts(const looking *it)
                           .field = -1};
     allot__say(state->plan, &fault,
                "the state says %lld slots, but jobs go by the %lld of its hosts",
-               (long long)group->slots, (long long)all);
+               (long long)group->stated, (long long)all);
     group->slots = all;
 }
 
@@ -261,7 +261,7 @@ static void check_size(looking *it)
 {
     const allot_state *state = it->state;
     size_by_hosts(it);
-    if (state->groups[0].slots_set || state->plan->groups[0].slots_set ||
+    if (state->groups[0].stated >= 0 || state->plan->groups[0].slots_set ||
         state->tasks.site_count > 0)
         return;
     allot__fault fault = {.report = it->report,

@@ -22,6 +22,7 @@ static int make_group(allot_engine *engine, allot__group_state *group, size_t ro
     group->demand = allot__new(engine, rows, sizeof *group->demand);
     group->allocated = allot__new(engine, rows, sizeof *group->allocated);
     group->set = allot__new(engine, rows / 8 + 1, 1);
+    group->stated = -1;
     return group->demand && group->allocated && group->set ? ALLOT_OK : ALLOT_ENOMEM;
 }
 
@@ -118,8 +119,7 @@ int allot_state_slots(allot_state *state, int32_t group, int64_t slots)
         return ALLOT_EUSAGE;
     if (!amount(slots))
         return ALLOT_ERANGE;
-    it->slots = slots;
-    it->slots_set = true;
+    it->stated = slots;
     return ALLOT_OK;
 }
 

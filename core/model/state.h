@@ -15,8 +15,8 @@
 #include "model/tasks.h"
 
 typedef struct allot__group_state {
-    int64_t slots; /* actual size T, after sealing */
-    bool slots_set;
+    int64_t slots;      /* actual size T, after sealing */
+    int64_t stated;     /* as it was set; -1: it was not */
     int32_t *demand;    /* by the group's row; 0 for parents */
     int32_t *allocated; /* likewise; after sealing the tasks' sum where it was not set */
     uint8_t *set;       /* a bit by row: `allocated` was set */

@@ -126,8 +126,8 @@ static int copy_groups(const allot__copying *it)
     for (int32_t i = 0; i < it->from->plan->group_count && status == ALLOT_OK; i++) {
         int32_t to;
         status = group_of(it, i, &to);
-        if (status == ALLOT_OK && it->from->groups[i].slots_set)
-            status = allot_state_slots(it->to, to, it->from->groups[i].slots);
+        if (status == ALLOT_OK && it->from->groups[i].stated >= 0)
+            status = allot_state_slots(it->to, to, it->from->groups[i].stated);
         for (int32_t c = 0; c < it->from->plan->tree.rows && status == ALLOT_OK && !queues; c++)
             status = copy_row(it, i, to, c);
     }

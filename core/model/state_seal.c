@@ -14,7 +14,7 @@
 static void count_host(allot__group_state *groups, const allot__host *host)
 {
     allot__group_state *group = &groups[host->group];
-    if (group->slots_set)
+    if (group->stated >= 0)
         return;
     if (group->slots < 0)
         group->slots = 0;
@@ -45,10 +45,8 @@ static int size_groups(const allot_state *state, allot_report *report)
 {
     const allot__hosts *planned = &state->plan->hosts, *actual = &state->hosts;
     int32_t count = state->plan->group_count;
-    for (int32_t i = 0; i < count; i++) {
-        if (!state->groups[i].slots_set)
-            state->groups[i].slots = -1;
-    }
+    for (int32_t i = 0; i < count; i++)
+        state->groups[i].slots = state->groups[i].stated;
     for (size_t i = 0; i < planned->list.count; i++) {
         const allot__host *host = (const allot__host *)planned->list.items + i;
         if (!allot__host_find(actual, host->name))
@@ -58,7 +56,7 @@ static int size_groups(const allot_state *state, allot_report *report)
         count_host(state->groups, (const allot__host *)actual->list.items + i);
     int result = ALLOT_OK;
     for (int32_t i = 0; i < count; i++) {
-        if (!state->groups[i].slots_set && state->groups[i].slots >= 0)
+        if (state->groups[i].stated < 0 && state->groups[i].slots >= 0)
             state->groups[i].slots += allot__draining(state, i);
         if (check_size(state, i, report))
             result = ALLOT_EINVALID;

@@ -48,6 +48,10 @@ static void how_many_slots_there_are(void)
     CHECK_EQ(allot_state_seal(it.state, it.base.report), ALLOT_OK);
     CHECK_STR(fixture_code(it.base.report, 0), "W-slots"); /* jobs go by hosts */
     CHECK_EQ(allot_state_slots_get(it.state, 0), 6);
+    allot_report_clear(it.base.report);
+    CHECK_EQ(allot_state_open(it.state), ALLOT_OK);
+    CHECK_EQ(allot_state_seal(it.state, it.base.report), ALLOT_OK);
+    CHECK_STR(fixture_code(it.base.report, 0), "W-slots"); /* and each time that it is sealed */
     end(&it);
 }
 

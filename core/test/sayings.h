@@ -61,6 +61,16 @@ static const saying of_jobs[] = {
     {"host", "{'name': '%H', 'slots': %N000000, 'closed': %K}"},
     {"host", "{'name': '%H', 'slots': 1000000000}"},
     {"host_gone", "{'name': '%H'}"},
+    {"slots", "{'slots': %N}"},
+    {NULL, NULL},
+};
+
+static const saying of_leases[] = {
+    {"lease", "{'name': 'l', 'provider': {'available': %N, 'used': %N, 'demand': %N}}"},
+    {"lease", "{'name': 'l', 'consumer': {'available': %N, 'used': %N, 'demand': %N}}"},
+    {"lease", "{'name': 'm', 'provider': {'demand': %N}, 'consumer': {'available': %N}}"},
+    {"host", "{'name': '%H', 'slots': %N, 'closed': %K}"},
+    {"host_gone", "{'name': '%H'}"},
     {NULL, NULL},
 };
 
@@ -99,6 +109,38 @@ static const site sites[] = {
      {0},
      {"default", "gpu"},
      of_leaves},
+    {"windows",
+     "{'version': 1, 'slots': 40, 'policy': 'hybrid', " LEAVES ", 'windows': ["
+     "{'from': '00:30', 'to': '01:30', 'slots': 20, 'consumers': {'/a': {'owned': 2}}},"
+     "{'from': '01:00', 'to': '03:00', 'consumers': {'/b': {'owned': 3}}}]}",
+     {"/a", "/b", "/c/d"},
+     {0},
+     {0},
+     of_leaves},
+    {"damped",
+     "{'version': 1, 'slots': 40, 'policy': 'hybrid', 'options': {'dead_zone': 2,"
+     "'most_reclaimed': 25, 'reclaim_interval': 60, 'claim_delay': 3}, " LEAVES "}",
+     {"/a", "/b", "/c/d"},
+     {0},
+     {0},
+     of_leaves},
+    {"mixed",
+     "{'version': 1, 'slots': 40, 'policy': 'hybrid', 'consumers': ["
+     "{'name': 'a', 'owned': 10, 'policy': 'ownership'}, {'name': 'b', 'owned': 20},"
+     "{'name': 'c', 'owned': 10, 'policy': 'share_ratio', 'children': [{'name': 'd'}]}]}",
+     {"/a", "/b", "/c/d"},
+     {0},
+     {0},
+     of_leaves},
+    {"leases",
+     "{'version': 1, 'policy': 'shared_lease', 'hosts': {'h0': {'slots': 8}, 'h1': {'slots': 8}},"
+     "'leases': [{'name': 'l', 'provider': 'p', 'consumer': 'c', 'hosts': ['h0'],"
+     "'reclaim_delay': 5}, {'name': 'm', 'provider': 'p', 'consumer': 'q', 'hosts': {'h1': 4},"
+     "'type': 'exclusive'}]}",
+     {0},
+     {0},
+     {0},
+     of_leases},
     {"queues",
      "{'version': 1, 'policy': 'preemption', 'hosts': {'h1': {'slots': 8}, 'h2': {'slots': 4}},"
      "'resources': {'lic': 2}, 'params': {'preemptable_resources': ['lic']}, 'queues': ["
