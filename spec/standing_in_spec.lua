@@ -204,7 +204,8 @@ describe("what decided before", function ()
       shell.lines(([[python3 -c '
 import sqlite3
 it = sqlite3.connect("%s/store.db")
-it.executescript("DROP TABLE policies; DROP TABLE versions; PRAGMA user_version=1")
+it.executescript("DROP TABLE policies; DROP TABLE versions; ALTER TABLE plans DROP COLUMN version;"
+                 "PRAGMA user_version=1; PRAGMA application_id=0")
 ']]):format(folder))
       start()
       is_well()

@@ -71,7 +71,8 @@ describe("a store of consumers", function ()
     on_store("must have a version that is known, and its tables", function ()
       refuses {
         { "PRAGMA user_version = 99", "has version 99, this program knows versions up to 2" },
-        { "PRAGMA user_version = 0", "cannot be brought to this version: table meta already" },
+        { "PRAGMA user_version = 0", "is damaged: it has no version" },
+        { "PRAGMA application_id = 0", "is a database of something else, no store" },
         { "DROP TABLE plans", "has other tables than it should: no such table" },
       }
     end)
@@ -98,6 +99,8 @@ describe("a store of consumers", function ()
       shell.lines(("python3 -c %s %s"):format(shell.quote [[
 import sqlite3, sys
 it = sqlite3.connect(sys.argv[1])
+it.execute("PRAGMA application_id = %d" % 0x616c6f74)
+it.execute("PRAGMA user_version = 2")
 it.execute("CREATE TABLE t(a)")
 it.executemany("INSERT INTO t VALUES(?)", [("x" * 100,)] * 1000)
 it.commit()
@@ -116,20 +119,50 @@ with open(sys.argv[1], "r+b") as file:
       assert.truthy(other:find("cannot be opened: file is not a database", 1, true), other)
     end)
 
-    on_store("is of one service", function (folder, serve)
-      shell.lines(("mkdir %s/taken.db-lock"):format(folder))
-      local status, err = serve(folder .. "/taken.db")
-      assert.equal(5, status)
-      assert.truthy(err:find("cannot be locked", 1, true), err)
-      local out
-      status, out, err = service.run(folder, TREE, [[
-        start || exit 1
-        "$ALLOT" serve "$PLAN" --socket "$SOCK.2" --store "$STORE" 2>&1; echo $?
+    on_store("is of one service, whatever it is called", function (folder)
+      local status, out, err = service.run(folder, TREE, [[
+        start && stop || exit 1
+        ln "$STORE" "$DIR/hard.db"; ln -s "$STORE" "$DIR/soft.db"; ln -s "$DIR" "$DIR/there"
+        start || exit 2
+        rm -f "$STORE-lock"
+        for it in "$STORE" "$DIR/hard.db" "$DIR/soft.db" "$DIR/there/plan.json.db" \
+            "$DIR/./plan.json.db"; do
+          "$ALLOT" serve "$PLAN" --socket "$SOCK.2" --store "$it" 2>&1; echo $?
+        done
         "$ALLOT" serve "$PLAN" --socket "$SOCK" --store :memory: 2>&1; echo $?
-        stop]])
+        call demand '{"consumer": "/a", "slots": 7}' || exit 3
+        kill -9 $SERVICE; wait $SERVICE
+        "$ALLOT" serve "$PLAN" --socket "$SOCK.2" --store "$DIR/hard.db" 2>&1; echo $?
+        start; call status; stop; STORE="$DIR/hard.db"; start; call status; stop
+      ]])
       assert.equal(0, status, err .. out)
-      assert.truthy(out:find("is in use by another service %b[]\n5\n"), out)
+      assert.equal(5, select(2, out:gsub("is in use by another service %b[]\n5\n", "")), out)
       assert.truthy(out:find("somebody listens there already %b[]\n5\n"), out)
+      -- What was acknowledged is in the log beside the one name; no other is used until it is read.
+      assert.truthy(out:find("is another name of [^\n]+: start it once by that name %b[]\n5\n"), out)
+      local told = tonumber(out:match('{"seq": (%d+)}'))
+      assert.is_true(told > 0, out)
+      local seen = 0
+      for event in out:gmatch('"event": (%d+)') do
+        assert.equal(told, tonumber(event))
+        seen = seen + 1
+      end
+      assert.equal(2, seen)
+    end)
+
+    on_store("that belongs to something else is left as it is", function (folder, serve)
+      local path = folder .. "/foreign.db"
+      shell.lines(("python3 -c %s %s"):format(shell.quote [[
+import sqlite3, sys
+it = sqlite3.connect(sys.argv[1])
+it.executescript("CREATE TABLE meta(key, value); CREATE TABLE t(a); PRAGMA user_version = 1")
+]], path))
+      local before = shell.read(path)
+      local status, err = serve(path)
+      assert.equal(5, status)
+      assert.truthy(err:find("is a database of something else, no store; it is left as it is", 1,
+                             true), err)
+      assert.equal(before, shell.read(path))
     end)
 
     on_store("may be of a plan that was another", function (folder)
@@ -152,7 +185,7 @@ with open(sys.argv[1], "r+b") as file:
       store = service.altered(folder, "PRAGMA user_version = 99")
       status, _, err = shell.command("replay", store, "--plan", plan)
       assert.equal(5, status)
-      assert.truthy(err:find("has version 99 of a store, this program reads version 2", 1, true))
+      assert.truthy(err:find("has version 99, this program knows versions up to 2", 1, true), err)
       store = service.altered(folder, "UPDATE events SET method = 'nothing'")
       status, _, err = shell.command("replay", store, "--plan", plan)
       assert.equal(1, status)

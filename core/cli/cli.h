@@ -99,7 +99,8 @@ typedef struct allot__options {
     int64_t runs, seconds, seed;
     const char *socket, *socket_mode, *socket_group, *tcp, *token_file, *store, *http;
     allot__list allow;
-    int64_t cycle_limit, debounce, keep, snapshot, clients;
+    const char *keep;
+    int64_t cycle_limit, debounce, snapshot, clients;
     bool no_watch;
     int log, log_level;
     int64_t last; /* decision; 0: as far as there are */

@@ -85,8 +85,10 @@ const allot__option_row allot__cli_options[] = {
      CLI_NUMBER, AT(cycle_limit), 0, 3600000},
     {"debounce", '\0', "MS", "a cycle waits so long for more events, 0 to 60000 (10)", CLI_NUMBER,
      AT(debounce), 0, 60000},
-    {"keep", '\0', "N", "so many events stay in the store for replay (1000000)", CLI_NUMBER,
-     AT(keep), 0, INT64_MAX},
+    {"keep", '\0', "N|AGE|SIZE",
+     "so much stays in the store for replay: events, time (7d), bytes (2G), or as 7d,2G "
+     "(1000000,2G)",
+     CLI_TEXT, AT(keep), 0, 0},
     {"snapshot", '\0', "N", "a snapshot every so many events and cycles (200000)", CLI_NUMBER,
      AT(snapshot), 1, INT64_MAX},
     {"clients", '\0', "N", "at most so many connections (1000)", CLI_NUMBER, AT(clients), 1,

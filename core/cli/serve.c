@@ -65,6 +65,69 @@ static int read_socket(allot__cli *cli, allot_service_config *config)
     return CLI_DONE;
 }
 
+/* What is behind a whole number, and how much of it that is; events: 1. */
+static int64_t unit_of(const char *text, allot_service_config *config, int64_t **out)
+{
+    static const struct {
+        const char *name;
+        int64_t size;
+        bool is_time;
+    } units[] = {{"s", 1, true},
+                 {"m", 60, true},
+                 {"h", 3600, true},
+                 {"d", 86400, true},
+                 {"w", 604800, true},
+                 {"K", INT64_C(1) << 10, false},
+                 {"M", INT64_C(1) << 20, false},
+                 {"G", INT64_C(1) << 30, false},
+                 {"T", INT64_C(1) << 40, false}};
+    *out = &config->keep;
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (strcmp(text, units[i].name) == 0) {
+            *out = units[i].is_time ? &config->keep_age : &config->keep_size;
+            return units[i].size;
+        }
+    return *text == '\0' ? 1 : 0;
+}
+
+/* One of what stays: a number, and what it is of. */
+static bool read_keep(const char *text, size_t len, allot_service_config *config)
+{
+    char word[32], *end;
+    int64_t *of;
+    if (len >= sizeof word || *text < '0' || *text > '9')
+        return false;
+    memcpy(word, text, len);
+    word[len] = '\0';
+    errno = 0;
+    long long number = strtoll(word, &end, 10);
+    int64_t size = unit_of(end, config, &of);
+    if (errno != 0 || size == 0 || number > INT64_MAX / size || (of != &config->keep && number < 1))
+        return false;
+    *of = number * size;
+    return true;
+}
+
+/* What is given takes the place of the defaults: what is not named does not count. */
+static int read_keeps(allot__cli *cli, allot_service_config *config)
+{
+    const char *text = cli->options.keep;
+    if (text == NULL)
+        return CLI_DONE;
+    config->keep = INT64_MAX;
+    config->keep_age = config->keep_size = 0;
+    for (size_t len; true; text += len + 1) {
+        len = strcspn(text, ",");
+        if (!read_keep(text, len, config))
+            return allot__cli_fail(cli, CLI_USAGE, "E-usage", NULL,
+                                   "--keep is a number of events, a time (s, m, h, d, w), a size "
+                                   "(K, M, G, T), or several of them as 7d,2G, not \"%.100s\"",
+                                   cli->options.keep);
+        if (text[len] == '\0')
+            return CLI_DONE;
+    }
+}
+
 static void configure(const allot__cli *cli, allot_service_config *config)
 {
     const allot__options *options = &cli->options;
@@ -83,8 +146,6 @@ static void configure(const allot__cli *cli, allot_service_config *config)
         config->cycle_limit = options->cycle_limit;
     if (options->interval > 0 || allot__cli_given(cli, "interval"))
         config->interval = options->interval * 1000;
-    if (options->keep > 0 || allot__cli_given(cli, "keep"))
-        config->keep = options->keep;
     if (options->snapshot > 0)
         config->snapshot = options->snapshot;
     if (options->clients > 0)
@@ -99,6 +160,8 @@ int allot__cli_serve(allot__cli *cli)
     allot_service_config_init(&config);
     configure(cli, &config);
     int code = read_uids(cli, uids);
+    if (code == CLI_DONE)
+        code = read_keeps(cli, &config);
     config.uids = uids;
     config.uid_count = cli->options.allow.count;
     if (code == CLI_DONE && cli->options.token_file != NULL)

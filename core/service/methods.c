@@ -50,6 +50,11 @@ static void put_store(allot_service *service, allot__buf *out)
     allot__buf_number(out, "waiting_bytes", figures.waiting);
     allot__buf_number(out, "slowest_us", figures.slowest);
     allot__buf_number(out, "oldest_decision", allot__store_oldest(service->store));
+    allot__buf_number(out, "bytes", figures.size);
+    allot__buf_number(out, "unused_bytes", figures.unused);
+    allot__buf_number(out, "damaged_rows", figures.damaged);
+    allot__buf_member(out, "id", allot__store_identity(service->store)->id);
+    allot__buf_number(out, "epoch", allot__store_identity(service->store)->epoch);
     allot__buf_puts(out, "}");
 }
 

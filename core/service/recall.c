@@ -65,7 +65,7 @@ int allot__recall_version(const allot__version *version, allot__recall **out)
 /* ---- From the store -------------------------------------------------------------------------- */
 
 /* "SHA256 NAME" of a list, or "instead NAME". */
-static int take_line(allot__recall *it, allot__store *store, const char *line)
+static int take_line(allot__recall *it, allot__store *store, const char *line, allot_report *report)
 {
     char sha256[65] = "";
     const char *name = strchr(line, ' ');
@@ -77,14 +77,15 @@ static int take_line(allot__recall *it, allot__store *store, const char *line)
         return it->instead != NULL ? ALLOT_OK : ALLOT_ENOMEM;
     }
     allot__buf text = {.engine = it->engine};
-    int status = allot__store_policy(store, sha256, &text);
+    int status = allot__store_policy(store, sha256, report, &text);
     if (status == ALLOT_OK)
         status = allot__sources_put(&it->policies, name, text.bytes, text.len);
     allot__buf_free(&text);
     return status;
 }
 
-static int take_list(allot__recall *it, allot__store *store, const allot__buf *list)
+static int take_list(allot__recall *it, allot__store *store, const allot__buf *list,
+                     allot_report *report)
 {
     static const char head[] = ALLOT__POLICIES_HEAD;
     size_t at = sizeof head;
@@ -92,22 +93,23 @@ static int take_list(allot__recall *it, allot__store *store, const allot__buf *l
         return ALLOT_ENOENT; /* of an old row: the first group's policy alone */
     int status = ALLOT_OK;
     for (; at < list->len && status == ALLOT_OK; at += strlen(list->bytes + at) + 1)
-        status = take_line(it, store, list->bytes + at);
+        status = take_line(it, store, list->bytes + at, report);
     return status;
 }
 
-int allot__recall_store(allot__store *store, const allot__store_pair *names, allot__recall **out)
+int allot__recall_store(allot__store *store, const allot__store_pair *names, allot_report *report,
+                        allot__recall **out)
 {
     allot__recall *it;
     int status = begin(&it);
     if (status != ALLOT_OK)
         return status;
     allot__buf plan = {.engine = it->engine}, list = {.engine = it->engine};
-    status = allot__store_plan(store, names->plan, &plan);
+    status = allot__store_plan(store, names->plan, report, &plan);
     if (status == ALLOT_OK)
-        status = allot__store_policy(store, names->policies, &list);
+        status = allot__store_policy(store, names->policies, report, &list);
     if (status == ALLOT_OK)
-        status = take_list(it, store, &list);
+        status = take_list(it, store, &list, report);
     if (status == ALLOT_OK) {
         it->text = allot__sv_copy(it->engine, plan.bytes, plan.len);
         it->len = it->text != NULL ? plan.len : 0;

@@ -21,9 +21,10 @@ typedef struct allot__recall {
 
 /* The texts of a version, which is only read. ENOMEM. */
 int allot__recall_version(const allot__version *version, allot__recall **out);
-/* What the store has under these names. ENOENT: it lacks the plan, or some policy. ENOMEM. Blocks.
- */
-int allot__recall_store(allot__store *store, const allot__store_pair *names, allot__recall **out);
+/* What the store has under these names. ENOENT: it lacks the plan, or some policy. EIO (report):
+ * one is damaged. ENOMEM. Blocks. */
+int allot__recall_store(allot__store *store, const allot__store_pair *names, allot_report *report,
+                        allot__recall **out);
 void allot__recall_free(allot__recall *recall);
 /* Says of what a version is to be made that it is from those texts, which must outlive it. */
 void allot__recall_ask(const allot__recall *recall, allot__version_ask *ask);

@@ -63,7 +63,8 @@ static int64_t ask(allot__replay *replay, const char *sql, int64_t first)
         return -1;
     if (sqlite3_bind_parameter_count(statement) > 0)
         sqlite3_bind_int64(statement, 1, first);
-    if (sqlite3_step(statement) == SQLITE_ROW && sqlite3_column_type(statement, 0) != SQLITE_NULL)
+    if (sqlite3_step(statement) == SQLITE_ROW &&
+        sqlite3_column_type(statement, 0) == SQLITE_INTEGER)
         number = sqlite3_column_int64(statement, 0);
     sqlite3_finalize(statement);
     return number;
@@ -75,9 +76,10 @@ static int64_t find_begin(allot__replay *replay)
 {
     int64_t from = replay->config->from, event = -1;
     if (from > 0)
-        event = ask(replay, "SELECT max(event) FROM snapshots WHERE seq < ?", from);
+        event = ask(replay, "SELECT max(event) FROM snapshots WHERE seq < ? AND part = parts - 1",
+                    from);
     if (event < 0 && ask(replay, "SELECT min(cycle) FROM cycles", 0) > 1)
-        event = ask(replay, "SELECT min(event) FROM snapshots", 0);
+        event = ask(replay, "SELECT min(event) FROM snapshots WHERE part = parts - 1", 0);
     return event > 0 ? event : 0;
 }
 

@@ -14,9 +14,9 @@
 static int find_texts(allot__replay *replay, const allot__store_pair *names, allot__recall **recall,
                       allot__buf *plan)
 {
-    int status = allot__recall_store(replay->store, names, recall);
+    int status = allot__recall_store(replay->store, names, replay->report, recall);
     if (status == ALLOT_ENOENT)
-        status = allot__store_plan(replay->store, names->plan, plan);
+        status = allot__store_plan(replay->store, names->plan, replay->report, plan);
     if (status == ALLOT_ENOENT)
         allot_report_say(replay->report, ALLOT_ERROR, "E-replay",
                          "the store has no plan of the sha256 %.64s", names->plan);
@@ -80,11 +80,13 @@ int allot__replay_turn(allot__replay *replay, const char *plan, int64_t cycle)
     allot__version *version = NULL, *other = NULL;
     allot__books *books = NULL;
     allot__store_pair names = {.plan = ""};
-    allot__store_deciding(replay->store, plan, cycle, &names);
+    int status = allot__store_deciding(replay->store, plan, cycle, replay->report, &names);
+    if (status != ALLOT_OK && status != ALLOT_ENOENT)
+        return status;
     snprintf(names.plan, sizeof names.plan, "%s", plan);
     if (!is_other(replay, &names))
         return ALLOT_OK;
-    int status = read_version(replay, &names, NULL, &version);
+    status = read_version(replay, &names, NULL, &version);
     if (status == ALLOT_OK && replay->config->policy != NULL)
         status = read_version(replay, &names, replay->config->policy, &other);
     if (status == ALLOT_OK)

@@ -16,6 +16,7 @@ void allot_service_config_init(allot_service_config *config)
                                      .cycle_limit = 1000,
                                      .debounce = 10,
                                      .keep = 1000000,
+                                     .keep_size = INT64_C(2) << 30,
                                      .snapshot = 200000,
                                      .clients = 1000,
                                      .socket_gid = -1,
@@ -75,9 +76,10 @@ static int check_config(const allot_service_config *config, allot_report *report
     else if (config->token != NULL && (token < ALLOT__TOKEN_LEAST || token > ALLOT__TOKEN_MOST))
         wrong = "a token has 16 to 1024 bytes";
     else if (config->interval < 0 || config->cycle_limit < 0 || config->debounce < 0 ||
-             config->keep < 0 || config->snapshot < 1 || config->clients < 1 ||
-             config->watchdog < 0 || (config->socket_mode & ~0777) != 0 ||
-             config->socket_gid < -1 || config->socket_gid >= UINT32_MAX)
+             config->keep < 0 || config->keep_age < 0 || config->keep_size < 0 ||
+             config->snapshot < 1 || config->clients < 1 || config->watchdog < 0 ||
+             (config->socket_mode & ~0777) != 0 || config->socket_gid < -1 ||
+             config->socket_gid >= UINT32_MAX)
         wrong = "a number of the service's configuration is out of range";
     if (wrong == NULL)
         return ALLOT_OK;
@@ -158,6 +160,7 @@ static void on_tick(uv_timer_t *timer)
 {
     allot_service *service = timer->data;
     allot__service_set_clock(service);
+    allot__service_let_go(service);
     if (service->stopping)
         step_to_end(service);
 }

@@ -98,8 +98,9 @@ struct allot_service {
     allot__records loaded; /* the last cycles that the store knows, until who rehearses has them */
     struct allot__waiter *waiters; /* embedder's calls whose answers wait for the disk */
     bool running, stopping, failed;
-    int64_t snapshot_cycle;
-    int32_t handles; /* that are open, and work that is being done: see allot__handle_open */
+    int64_t snapshot_cycle, snapshot_at; /* its last cycle; its time */
+    uint64_t keep_at; /* ms of the loop: then rows are let go, if any may */
+    int32_t handles;  /* that are open, and work that is being done: see allot__handle_open */
     void (*stopped)(void *ud);
     void *stopped_ud;
     void (*decided)(void *ud, int64_t number, const char *text, size_t len);
@@ -138,8 +139,10 @@ int allot__service_load(allot_service *service, allot_report *report);
 /* Tells the embedder's calls what is on disk. */
 void allot__waiters_committed(allot_service *service, int64_t batch);
 void allot__waiters_free(allot_service *service);
-/* Writes a snapshot when enough has happened since the last one, or `now`; lets old rows go. */
+/* Writes a snapshot when enough has happened since the last one, or `now`. */
 void allot__service_snapshot(allot_service *service, bool now);
+/* Lets rows go that need not be kept: once in a while, and behind each snapshot. */
+void allot__service_let_go(allot_service *service);
 /* Something is amiss that only a new beginning from what is on disk mends: logs it, and stops. */
 void allot__service_fail(allot_service *service, const char *text);
 void allot__cycle_free(allot_service *service);

@@ -19,14 +19,14 @@ static void pass_on(const allot_report *from, allot_report *to)
 }
 
 /* What decided before the version does; that the store lacks it is no loss. */
-static int look_back(allot_service *service)
+static int look_back(allot_service *service, allot_report *report)
 {
     allot__store_pair names;
     int back = allot__recall_is(&service->kept, service->version) ? 1 : 0;
-    int status = allot__store_version(service->store, back, &names);
+    int status = allot__store_version(service->store, back, report, &names);
     if (status == ALLOT_OK)
-        status = allot__recall_store(service->store, &names, &service->before);
-    return status == ALLOT_ENOMEM ? status : ALLOT_OK;
+        status = allot__recall_store(service->store, &names, report, &service->before);
+    return status == ALLOT_ENOENT ? ALLOT_OK : status;
 }
 
 static int load_under(allot_service *service, allot__version *version, allot_report *report)
@@ -36,12 +36,12 @@ static int load_under(allot_service *service, allot__version *version, allot_rep
     int status = allot__books_new(service->engine, version->plan, &service->books);
     if (status == ALLOT_OK)
         status = allot__service_load(service, report);
-    return status == ALLOT_OK ? look_back(service) : status;
+    return status == ALLOT_OK ? look_back(service, report) : status;
 }
 
 /* ---- The files ------------------------------------------------------------------------------- */
 
-static int make_attempt(allot_service *service, allot__attempt **out)
+static int make_attempt(allot_service *service, allot_report *report, allot__attempt **out)
 {
     allot__attempt *it;
     int status = allot__attempt_new(service->config.plan, NULL, &service->config.limits, &it);
@@ -50,8 +50,8 @@ static int make_attempt(allot_service *service, allot__attempt **out)
     it->forced = true;
     it->cycle_limit = service->config.cycle_limit;
     if (service->kept.policies[0] != '\0')
-        status = allot__store_policy(service->store, service->kept.policies, &it->list);
-    if (status == ALLOT_ENOMEM) {
+        status = allot__store_policy(service->store, service->kept.policies, report, &it->list);
+    if (status == ALLOT_ENOMEM || status == ALLOT_EIO) {
         allot__attempt_free(it);
         return status;
     }
@@ -198,8 +198,10 @@ static int hand_over(allot_service *service, allot__attempt **attempt, allot_rep
 
 /* ---- The whole ------------------------------------------------------------------------------- */
 
-/* What decided last, made anew of its texts; NULL: there is nothing of the kind. */
-static int recall_last(allot_service *service, allot_report *report, allot__version **out)
+/* What decided last, made anew of its texts; NULL: there is nothing of the kind. What is wrong with
+ * it is told in `of_it`. */
+static int recall_last(allot_service *service, allot_report *report, allot_report *of_it,
+                       allot__version **out)
 {
     allot__recall *recall = NULL;
     allot__version_ask ask = {
@@ -207,11 +209,11 @@ static int recall_last(allot_service *service, allot_report *report, allot__vers
     *out = NULL;
     if (service->kept.plan[0] == '\0')
         return ALLOT_OK;
-    int status = allot__recall_store(service->store, &service->kept, &recall);
-    if (status == ALLOT_OK) {
-        allot__recall_ask(recall, &ask);
-        status = allot__version_make(&ask, NULL, report, out);
-    }
+    int status = allot__recall_store(service->store, &service->kept, report, &recall);
+    if (status != ALLOT_OK)
+        return status == ALLOT_ENOENT ? ALLOT_OK : status;
+    allot__recall_ask(recall, &ask);
+    status = allot__version_make(&ask, NULL, of_it, out);
     allot__recall_free(recall);
     return status == ALLOT_ENOMEM ? status : ALLOT_OK;
 }
@@ -223,7 +225,7 @@ static int choose(allot_service *service, allot__attempt **attempt, allot_report
     bool made = it->outcome == ALLOT__MADE;
     if (made && allot__recall_is(&service->kept, it->version))
         return begin_with(service, it, report);
-    int status = recall_last(service, made ? it->report : report, &last);
+    int status = recall_last(service, report, made ? it->report : report, &last);
     if (status != ALLOT_OK)
         return status;
     if (last != NULL) {
@@ -239,7 +241,7 @@ static int choose(allot_service *service, allot__attempt **attempt, allot_report
 /* Without a store there is nothing but the files, and none is made for bad ones. */
 static int try_first(allot_service *service, allot__attempt **attempt, allot_report *report)
 {
-    int status = make_attempt(service, attempt);
+    int status = make_attempt(service, report, attempt);
     if (status != ALLOT_OK || (*attempt)->outcome == ALLOT__MADE)
         return status;
     pass_on((*attempt)->report, report);
@@ -249,9 +251,9 @@ static int try_first(allot_service *service, allot__attempt **attempt, allot_rep
 static int open_store(allot_service *service, allot_report *report)
 {
     int status = allot__store_open(service->engine, service->config.store, report, &service->store);
-    if (status == ALLOT_OK && allot__store_version(service->store, 0, &service->kept) != ALLOT_OK)
-        service->kept = (allot__store_pair){.plan = ""};
-    return status;
+    if (status == ALLOT_OK)
+        status = allot__store_version(service->store, 0, report, &service->kept);
+    return status == ALLOT_ENOENT ? ALLOT_OK : status;
 }
 
 int allot__service_begin(allot_service *service, allot_report *report)
@@ -263,7 +265,7 @@ int allot__service_begin(allot_service *service, allot_report *report)
     if (status == ALLOT_OK)
         status = open_store(service, report);
     if (status == ALLOT_OK && attempt == NULL)
-        status = make_attempt(service, &attempt);
+        status = make_attempt(service, report, &attempt);
     if (status == ALLOT_OK)
         status = choose(service, &attempt, report);
     allot__attempt_free(attempt);

@@ -96,14 +96,30 @@ static int next_lines(void *ud, allot__buf *out, size_t most, bool *over)
     return status;
 }
 
+/* Where rows are kept by age or size, they go by an eighth of that at a time; a snapshot of much is
+ * not written for little. */
+static bool has_grown(const allot_service *service)
+{
+    const allot_service_config *config = &service->config;
+    enum { PARTS = 8 };
+    int64_t behind = allot__store_behind(service->store);
+    int64_t size = allot__store_snapshot_size(service->store);
+    bool aged =
+        config->keep_age > 0 && service->now - service->snapshot_at > config->keep_age / PARTS;
+    return aged ||
+           (config->keep_size > 0 && behind > config->keep_size / PARTS && behind > 2 * size);
+}
+
 /* One at a time, unless it is the last. No two are of the same event and cycle: what is on disk of
  * the one would be mixed with the other. */
 static bool is_due(const allot_service *service, bool now)
 {
     int64_t behind =
         service->event - service->snapshot_event + service->cycle - service->snapshot_cycle;
-    bool due = service->fresh || behind >= service->config.snapshot;
-    return behind > 0 && (now || (due && !allot__store_snapshots(service->store)));
+    if (behind <= 0 || now)
+        return behind > 0;
+    return !allot__store_snapshots(service->store) &&
+           (service->fresh || behind >= service->config.snapshot || has_grown(service));
 }
 
 void allot__service_snapshot(allot_service *service, bool now)
@@ -121,10 +137,25 @@ void allot__service_snapshot(allot_service *service, bool now)
         return;
     service->snapshot_event = service->event;
     service->snapshot_cycle = service->cycle;
+    service->snapshot_at = service->now;
     allot__store_snapshot(service->store, &row, next_lines, service);
-    if (service->event > service->config.keep)
-        allot__store_compact(service->store, service->event - service->config.keep,
-                             service->now - ALLOT__KEYS_AGE);
+    service->keep_at = 0;
+}
+
+void allot__service_let_go(allot_service *service)
+{
+    enum { EVERY = 60000 };
+    const allot_service_config *config = &service->config;
+    uint64_t now = uv_now(service->loop);
+    if (now < service->keep_at || service->stopping || allot__store_snapshots(service->store))
+        return;
+    service->keep_at = now + EVERY;
+    allot__store_bounds bounds = {
+        .event = service->event > config->keep ? service->event - config->keep : -1,
+        .at = config->keep_age > 0 ? service->now - config->keep_age : INT64_MIN,
+        .size = config->keep_size > 0 ? config->keep_size : -1,
+        .keys = service->now - ALLOT__KEYS_AGE};
+    allot__store_compact(service->store, &bounds);
 }
 
 /* ---- Versions -------------------------------------------------------------------------------- */

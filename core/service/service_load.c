@@ -90,6 +90,7 @@ static int on_snapshot(void *ud, const allot__snapshot_row *row)
     allot_service *service = it->service;
     service->event = service->snapshot_event = row->event;
     service->cycle = service->snapshot_cycle = row->cycle;
+    service->snapshot_at = row->at;
     service->seq = row->seq;
     service->now = row->at > service->now ? row->at : service->now;
     note(it, row->plan, "");

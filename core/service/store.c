@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* store.c: the file: opened, made, migrated, checked, and closed. */
+/* store.c: the file: opened, checked, and closed. */
 #include "service/store.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,141 +10,87 @@
 
 #include "service/store_own.h"
 
-/* What makes version i + 1 of the schema from version i. */
-static const char *const migrations[ALLOT__STORE_VERSION] = {
-    "CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;"
-    "CREATE TABLE plans(sha256 TEXT PRIMARY KEY, text BLOB) WITHOUT ROWID;"
-    "CREATE TABLE events(seq INTEGER PRIMARY KEY, at INTEGER NOT NULL, method TEXT NOT NULL,"
-    " params TEXT NOT NULL, idem TEXT);"
-    "CREATE TABLE cycles(cycle INTEGER PRIMARY KEY, seq INTEGER NOT NULL, at INTEGER NOT NULL,"
-    " event INTEGER NOT NULL, plan TEXT NOT NULL, policy TEXT, input INTEGER NOT NULL,"
-    " output INTEGER NOT NULL, decision TEXT, effect TEXT NOT NULL);"
-    "CREATE UNIQUE INDEX decisions ON cycles(seq) WHERE decision IS NOT NULL;"
-    "CREATE TABLE snapshots(event INTEGER, cycle INTEGER, part INTEGER, parts INTEGER NOT NULL,"
-    " seq INTEGER NOT NULL, at INTEGER NOT NULL, plan TEXT NOT NULL, body TEXT NOT NULL,"
-    " PRIMARY KEY(event, cycle, part));",
-    "CREATE TABLE IF NOT EXISTS policies(sha256 TEXT PRIMARY KEY, text BLOB) WITHOUT ROWID;"
-    "CREATE TABLE IF NOT EXISTS versions(number INTEGER PRIMARY KEY, cycle INTEGER NOT NULL,"
-    " plan TEXT NOT NULL, policies TEXT NOT NULL);",
-};
-
-int allot__store_say(allot__store *store, const char *path, const char *what, allot_report *report)
+int allot__store_say(const allot__store *store, const char *what, allot_report *report)
 {
-    allot_report_say(report, ALLOT_ERROR, "E-store", "the store %.200s %s: %.200s", path, what,
-                     store->db != NULL ? sqlite3_errmsg(store->db) : "out of memory");
+    allot_report_say(report, ALLOT_ERROR, "E-store", "the store %.200s %s: %.200s", store->path,
+                     what, store->db != NULL ? sqlite3_errmsg(store->db) : "out of memory");
     return ALLOT_EIO;
 }
 
-static int run(allot__store *store, const char *sql)
+int allot__store_damaged(const allot__store *store, const char *how, allot_report *report)
 {
-    return sqlite3_exec(store->db, sql, NULL, NULL, NULL) == SQLITE_OK ? ALLOT_OK : ALLOT_EIO;
+    allot_report_say(report, ALLOT_ERROR, "E-store",
+                     "the store %.200s is damaged: %.200s; move it away, or restore a copy",
+                     store->path, how);
+    return ALLOT_EIO;
 }
 
-/* The first column of a statement's first row, as a number; -1: it failed. */
-static int64_t ask_number(allot__store *store, const char *sql)
-{
-    sqlite3_stmt *statement;
-    int64_t number = -1;
-    if (sqlite3_prepare_v2(store->db, sql, -1, &statement, NULL) != SQLITE_OK)
-        return -1;
-    if (sqlite3_step(statement) == SQLITE_ROW)
-        number = sqlite3_column_int64(statement, 0);
-    sqlite3_finalize(statement);
-    return number;
-}
-
-static int check_sound(allot__store *store, const char *path, allot_report *report)
+static int check_sound(allot__store *store, allot_report *report)
 {
     sqlite3_stmt *statement;
     if (sqlite3_prepare_v2(store->db, "PRAGMA quick_check(1)", -1, &statement, NULL) != SQLITE_OK)
-        return allot__store_say(store, path, "cannot be read", report);
+        return allot__store_say(store, "cannot be read", report);
     int step = sqlite3_step(statement);
     const char *text = step == SQLITE_ROW ? (const char *)sqlite3_column_text(statement, 0) : NULL;
     int status = text != NULL && strcmp(text, "ok") == 0 ? ALLOT_OK : ALLOT_EIO;
     if (status != ALLOT_OK)
-        allot_report_say(report, ALLOT_ERROR, "E-store",
-                         "the store %.200s is damaged: %.200s; move it away, or restore a copy",
-                         path, text != NULL ? text : sqlite3_errmsg(store->db));
+        allot__store_damaged(store, text != NULL ? text : sqlite3_errmsg(store->db), report);
     sqlite3_finalize(statement);
     return status;
 }
 
-static int migrate(allot__store *store, const char *path, allot_report *report)
-{
-    char sql[64];
-    int64_t version = ask_number(store, "PRAGMA user_version");
-    if (version < 0)
-        return allot__store_say(store, path, "cannot be read", report);
-    if (version > ALLOT__STORE_VERSION) {
-        allot_report_say(report, ALLOT_ERROR, "E-store",
-                         "the store %.200s has version %lld, this program knows versions up to %d",
-                         path, (long long)version, ALLOT__STORE_VERSION);
-        return ALLOT_EIO;
-    }
-    for (; version < ALLOT__STORE_VERSION; version++) {
-        snprintf(sql, sizeof sql, "PRAGMA user_version=%lld", (long long)version + 1);
-        if (run(store, "BEGIN IMMEDIATE") || run(store, migrations[version]) || run(store, sql) ||
-            run(store, "COMMIT")) {
-            allot__store_say(store, path, "cannot be brought to this version", report);
-            run(store, "ROLLBACK");
-            return ALLOT_EIO;
-        }
-    }
-    return ALLOT_OK;
-}
-
-/* A lock beside the file, as readers of the file itself are welcome. */
-static int lock_file(allot__store *store, const char *path, allot_report *report)
-{
-    char name[4096];
-    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-    int len = snprintf(name, sizeof name, "%s-lock", path);
-    if (len > 0 && (size_t)len < sizeof name)
-        store->lock = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    if (store->lock >= 0 && fcntl(store->lock, F_SETLK, &lock) == 0)
-        return ALLOT_OK;
-    bool taken = store->lock >= 0 && (errno == EACCES || errno == EAGAIN);
-    allot_report_say(report, ALLOT_ERROR, "E-store", "the store %.200s %s", path,
-                     taken ? "is in use by another service" : "cannot be locked");
-    return ALLOT_EIO;
-}
-
-/* Nobody else may write while it is open: the lock is held until it is closed. */
-static int take_hold(allot__store *store, const char *path, allot_report *report)
-{
-    if (store->memory)
-        return ALLOT_OK;
-    int status = lock_file(store, path, report);
-    if (status != ALLOT_OK)
-        return status;
-    if (run(store, "PRAGMA journal_mode=WAL") || run(store, "PRAGMA synchronous=FULL") ||
-        run(store, "PRAGMA wal_autocheckpoint=1000") ||
-        run(store, "PRAGMA journal_size_limit=67108864"))
-        return allot__store_say(store, path, "cannot be opened", report);
-    return ALLOT_OK;
-}
-
 /* What a store tells is its service's alone, as its socket is; SQLite gives the files beside it the
  * same mode. One that is there keeps its own. */
-static void make_private(const allot__store *store, const char *path)
+static void make_private(const allot__store *store)
 {
-    int file = store->memory ? -1 : open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    int file = open(store->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (file >= 0)
         close(file);
 }
 
-static int open_file(allot__store *store, const char *path, int flags, allot_report *report)
+static int take_hold(allot__store *store, allot_report *report)
 {
-    if (flags & SQLITE_OPEN_CREATE)
-        make_private(store, path);
-    if (sqlite3_open_v2(path, &store->db, flags | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
-        return allot__store_say(store, path, "cannot be opened", report);
-    sqlite3_extended_result_codes(store->db, 1);
-    sqlite3_busy_timeout(store->db, 2000);
-    return ALLOT_OK;
+    if (store->memory)
+        return ALLOT_OK;
+    if (store->writes)
+        make_private(store);
+    int status = allot__hold_take(store->path, store->writes, &store->hold);
+    if (status == ALLOT_EIO)
+        allot_report_say(report, ALLOT_ERROR, "E-store", "the store %.200s cannot be %s",
+                         store->path, store->writes ? "locked" : "opened");
+    if (status != ALLOT_EEXIST)
+        return status;
+    allot_report_say(report, ALLOT_ERROR, "E-store",
+                     "the store %.200s is in use by another service", store->path);
+    return ALLOT_EIO;
 }
 
-static int begin(allot_engine *engine, const char *path, allot__store **out)
+static int open_file(allot__store *store, allot_report *report)
+{
+    int flags = store->writes ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY;
+    int status = take_hold(store, report);
+    if (status != ALLOT_OK)
+        return status;
+    if (sqlite3_open_v2(store->path, &store->db, flags | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
+        return allot__store_say(store, "cannot be opened", report);
+    sqlite3_extended_result_codes(store->db, 1);
+    sqlite3_busy_timeout(store->db, 2000);
+    return allot__store_check(store, report);
+}
+
+/* A new file is made so that it can get smaller. */
+static int set_up(allot__store *store, allot_report *report)
+{
+    bool good = allot__store_run(store, "PRAGMA auto_vacuum=INCREMENTAL") == ALLOT_OK;
+    if (good && !store->memory)
+        good = allot__store_run(store, "PRAGMA journal_mode=WAL") == ALLOT_OK &&
+               allot__store_run(store, "PRAGMA synchronous=FULL") == ALLOT_OK &&
+               allot__store_run(store, "PRAGMA wal_autocheckpoint=1000") == ALLOT_OK &&
+               allot__store_run(store, "PRAGMA journal_size_limit=67108864") == ALLOT_OK;
+    return good ? ALLOT_OK : allot__store_say(store, "cannot be opened", report);
+}
+
+static int begin(allot_engine *engine, const char *path, bool writes, allot__store **out)
 {
     allot__store *store = allot__sv_new(engine, 1, sizeof *store);
     if (store == NULL)
@@ -153,8 +98,13 @@ static int begin(allot_engine *engine, const char *path, allot__store **out)
     store->engine = store->gathered.engine = store->written.engine = engine;
     store->part.engine = engine;
     store->memory = strcmp(path, ":memory:") == 0;
+    store->writes = writes;
     store->batch = 1;
-    store->lock = -1;
+    store->path = allot__sv_copy(engine, path, strlen(path));
+    if (store->path == NULL) {
+        allot__store_close(store);
+        return ALLOT_ENOMEM;
+    }
     *out = store;
     return ALLOT_OK;
 }
@@ -163,18 +113,20 @@ int allot__store_open(allot_engine *engine, const char *path, allot_report *repo
                       allot__store **out)
 {
     allot__store *store;
-    int status = begin(engine, path, &store);
+    int status = begin(engine, path, true, &store);
     if (status != ALLOT_OK)
         return status;
-    status = open_file(store, path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, report);
+    status = open_file(store, report);
     if (status == ALLOT_OK)
-        status = take_hold(store, path, report);
+        status = set_up(store, report);
     if (status == ALLOT_OK)
-        status = check_sound(store, path, report);
+        status = check_sound(store, report);
     if (status == ALLOT_OK)
-        status = migrate(store, path, report);
+        status = allot__store_migrate(store, report);
+    if (status == ALLOT_OK)
+        status = allot__store_begin(store, report);
     if (status == ALLOT_OK && allot__store_prepare(store) != ALLOT_OK)
-        status = allot__store_say(store, path, "has other tables than it should", report);
+        status = allot__store_say(store, "has other tables than it should", report);
     if (status != ALLOT_OK) {
         allot__store_close(store);
         return status;
@@ -188,18 +140,12 @@ int allot__store_open_read(allot_engine *engine, const char *path, allot_report 
                            allot__store **out)
 {
     allot__store *store;
-    int status = begin(engine, path, &store);
+    int status = begin(engine, path, false, &store);
     if (status != ALLOT_OK)
         return status;
-    status = open_file(store, path, SQLITE_OPEN_READONLY, report);
-    int64_t version = status == ALLOT_OK ? ask_number(store, "PRAGMA user_version") : 0;
-    if (status == ALLOT_OK && (version < 1 || version > ALLOT__STORE_VERSION)) {
-        allot_report_say(report, ALLOT_ERROR, "E-store",
-                         "%.200s has version %lld of a store, this program reads version %d, and "
-                         "before",
-                         path, (long long)version, ALLOT__STORE_VERSION);
-        status = ALLOT_EIO;
-    }
+    status = open_file(store, report);
+    if (status == ALLOT_OK)
+        status = allot__store_begin(store, report);
     if (status == ALLOT_OK)
         *out = store;
     else
@@ -214,8 +160,8 @@ void allot__store_close(allot__store *store)
     for (int i = 0; i < ALLOT__RECORDS; i++)
         sqlite3_finalize(store->statements[i]);
     sqlite3_close(store->db);
-    if (store->lock >= 0)
-        close(store->lock);
+    allot__hold_drop(store->hold, store->writes);
+    allot__sv_drop(store->engine, store->path);
     allot__buf_free(&store->gathered);
     allot__buf_free(&store->written);
     allot__buf_free(&store->part);

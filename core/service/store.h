@@ -10,10 +10,15 @@
  * until it succeeds: nothing is acknowledged meanwhile, allot__store_error says why, and the
  * service takes no more than allot__store_full allows.
  *
- * Tables: meta(key, value), plans(sha256, text), policies(sha256, text), versions(number, cycle,
- * plan, policies), events(seq, at, method, params, idem),
+ * Tables: meta(key, value), plans(sha256, text, version), policies(sha256, text, version),
+ * versions(number, cycle, plan, policies), events(seq, at, method, params, idem),
  * cycles(cycle, seq, at, event, plan, policy, input, output, decision, effect), snapshots(event,
- * cycle, part, parts, seq, at, plan, body). PRAGMA user_version is the schema's version.
+ * cycle, part, parts, seq, at, plan, body). PRAGMA user_version is the schema's version, PRAGMA
+ * application_id says that it is a store. Rows are read as if somebody else had written them: what
+ * no service writes there is E-store.
+ *
+ * A store has an id, drawn when it was made, and an epoch, which each service that opens it begins
+ * anew, later than any before, also than those that a copy of the file does not know of.
  *
  * A snapshot goes in parts, one with each batch, so that neither a commit nor the loop waits for
  * all of it. Its last part alone says how many there are: until that is on disk, nobody reads it.
@@ -26,6 +31,9 @@
 #include "service/text.h"
 
 #define ALLOT__STORE_VERSION 2
+#define ALLOT__STORE_MAGIC   0x616c6f74 /* application_id: "alot" */
+/* Numbers of rows, and times, that no service comes to. */
+#define ALLOT__STORE_LAST (INT64_C(1) << 53)
 /* Bytes that may wait for the disk. */
 #define ALLOT__STORE_MOST (32 * 1024 * 1024)
 
@@ -71,8 +79,9 @@ typedef struct allot__store_visitor {
     int (*cycle)(void *ud, const allot__cycle_row *row);
 } allot__store_visitor;
 
-/* Opens a store, makes or migrates it, checks its integrity. Blocks. It belongs to this process
- * until it is closed. EIO (report): damaged, locked, unreadable, of a later version. ENOMEM. */
+/* Opens a store, makes or migrates it, checks its integrity. Blocks. It belongs to this store alone
+ * until it is closed, by whatever name somebody comes. EIO (report): damaged, in use, unreadable,
+ * of a later version, no store. ENOMEM. */
 int allot__store_open(allot_engine *engine, const char *path, allot_report *report,
                       allot__store **out);
 /* The same to read alone, also while a service writes: for replay. */
@@ -86,24 +95,33 @@ void allot__store_close(allot__store *store);
  */
 int allot__store_read(allot__store *store, int64_t event, const allot__store_visitor *visitor,
                       allot_report *report);
-/* Tells events with an idempotency key from a time on, in their order. Blocks. */
+/* Tells events with an idempotency key from a time on, whole: what their keys stand for. Blocks. */
 int allot__store_keys(allot__store *store, int64_t since,
                       int (*each)(void *ud, const allot__event_row *row), void *ud,
                       allot_report *report);
+/* Which store it is, in which epoch, and the last decision before it began. */
+typedef struct allot__store_name {
+    char id[33];
+    int64_t epoch, began;
+} allot__store_name;
+const allot__store_name *allot__store_identity(const allot__store *store);
 /* The number of the last cycle, or 0. Blocks. */
 int64_t allot__store_cycles(allot__store *store);
-/* A plan's text by its sha256, into `out`; ENOENT. Blocks. */
-int allot__store_plan(allot__store *store, const char *sha256, allot__buf *out);
+/* A plan's text by its sha256, into `out`; ENOENT; EIO (report): it is damaged. Blocks. */
+int allot__store_plan(allot__store *store, const char *sha256, allot_report *report,
+                      allot__buf *out);
 /* A policy's, or that of a list of policies. Likewise. */
-int allot__store_policy(allot__store *store, const char *sha256, allot__buf *out);
-/* What took over last, or `back` times before that; ENOENT. Blocks. */
+int allot__store_policy(allot__store *store, const char *sha256, allot_report *report,
+                        allot__buf *out);
+/* What took over last, or `back` times before that. Likewise. */
 typedef struct allot__store_pair {
     char plan[65], policies[65];
 } allot__store_pair;
-int allot__store_version(allot__store *store, int back, allot__store_pair *out);
-/* Whose policies decided in a cycle, which was under that plan; ENOENT. Blocks. */
+int allot__store_version(allot__store *store, int back, allot_report *report,
+                         allot__store_pair *out);
+/* Whose policies decided in a cycle, which was under that plan. Likewise. */
 int allot__store_deciding(allot__store *store, const char *plan, int64_t cycle,
-                          allot__store_pair *out);
+                          allot_report *report, allot__store_pair *out);
 
 /* ---- Writing, on the loop -------------------------------------------------------------------- */
 
@@ -132,12 +150,22 @@ int64_t allot__store_put_plan(allot__store *store, const char *sha256, const cha
                               size_t len);
 int64_t allot__store_put_policy(allot__store *store, const char *sha256, const char *text,
                                 size_t len);
-/* These take over, and decide from that cycle on. */
+/* These take over, and decide from that cycle on; their texts were put before. */
 int64_t allot__store_put_version(allot__store *store, int64_t cycle, const char *plan,
                                  const char *policies);
-/* Lets events and cycles go that are not after `event`, a few thousand a batch, and snapshots that
- * none needs; events with a key that are not older than `since` stay. ENOMEM. */
-int64_t allot__store_compact(allot__store *store, int64_t event, int64_t since);
+/* What may go: all before a snapshot of no later event than `event`, or no later time than `at`, or
+ * before the oldest snapshots while the file is larger than `size`; never what is behind the newest
+ * one, nor the last two versions of the plan. Below 0 (`at`: INT64_MIN): nothing for this reason.
+ * Events with a key not older than `keys` stay. */
+typedef struct allot__store_bounds {
+    int64_t event, at, size, keys;
+} allot__store_bounds;
+/* Lets it go, a few thousand rows a batch, and what no row needs any more; the file gets smaller.
+ * ENOMEM. */
+int64_t allot__store_compact(allot__store *store, const allot__store_bounds *bounds);
+/* Bytes of events and cycles that came since the newest snapshot was begun; and its own. */
+int64_t allot__store_behind(const allot__store *store);
+int64_t allot__store_snapshot_size(const allot__store *store);
 /* The number of the batch that is gathered. */
 int64_t allot__store_batch(const allot__store *store);
 /* The number of the batch after which all that was added is on disk; 0: it is. */
@@ -148,15 +176,17 @@ bool allot__store_full(const allot__store *store);
 bool allot__store_idle(const allot__store *store);
 /* What is wrong; NULL: nothing. Borrowed until the loop turns. */
 const char *allot__store_error(const allot__store *store);
-/* Batches and rows written, and bytes waiting; the slowest commit in microseconds, since asked. */
+/* Batches and rows written, and bytes waiting; the slowest commit in microseconds, since asked; the
+ * file's size, of which `unused` bytes are free; decisions that were asked for and are damaged. */
 typedef struct allot__store_figures {
-    int64_t batches, rows, waiting, slowest;
+    int64_t batches, rows, waiting, slowest, size, unused, damaged;
 } allot__store_figures;
 allot__store_figures allot__store_count(allot__store *store);
 
 /* Reads decisions with numbers from ... to, at most `most` of them and about 1 MiB, on a thread;
  * `done` gets them on the loop, one by one, in order, `text` NULL behind the last: then `seq` is a
- * status. When it is told no more (allot__store_forget) the callback is dropped. ENOMEM. */
+ * status. Damaged ones are left out. When it is told no more (allot__store_forget) the callback is
+ * dropped. ENOMEM. */
 typedef struct allot__store_ask allot__store_ask;
 int allot__store_decisions(allot__store *store, int64_t from, int64_t to, int32_t most,
                            void (*done)(void *ud, int64_t seq, const char *text, size_t len),

@@ -26,6 +26,7 @@ static void end_ask(allot__store *store, allot__store_ask *ask)
     void (*done)(void *, int64_t, const char *, size_t) = ask->done;
     void *ud = ask->ud;
     int status = ask->status;
+    store->figures.damaged += ask->damaged;
     free(ask->rows);
     allot__sv_free(store->engine, ask, 1, sizeof *ask);
     if (done != NULL)
@@ -68,10 +69,11 @@ static void batch_done(allot__store *store)
     if (store->work_us > store->figures.slowest)
         store->figures.slowest = store->work_us;
     store->oldest = store->work_oldest;
+    store->figures.size = store->work_size;
+    store->figures.unused = store->work_unused;
     allot__buf_clear(&store->written, KEPT_MOST);
-    int64_t event = store->compact_event;
-    if (store->work_more && event > 0)
-        allot__store_compact(store, event, store->compact_since);
+    if (store->work_more)
+        allot__store_compact(store, &store->bounds);
     set_trouble(store, NULL);
     store->committed(store->ud, store->batch - 1);
 }
@@ -137,6 +139,7 @@ static void add_part(allot__store *store)
     const char *texts[] = {store->snapshot_plan, store->part.len > 0 ? store->part.bytes : ""};
     head->len[0] = strlen(store->snapshot_plan);
     head->len[1] = store->part.len;
+    store->snapshot_bytes += (int64_t)store->part.len;
     head->numbers[5] = store->part_last ? head->numbers[4] + 1 : 0;
     if (add_record(store, head, texts) != ALLOT_OK)
         return;
@@ -211,6 +214,7 @@ int64_t allot__store_event(allot__store *store, const allot__event_row *row)
                             .texts = 3,
                             .numbers = {row->seq, row->at},
                             .len = {length(row->method), row->params_len, length(row->key)}};
+    store->behind += (int64_t)row->params_len;
     return add(store, &record, texts);
 }
 
@@ -224,6 +228,7 @@ int64_t allot__store_cycle(allot__store *store, const allot__cycle_row *row)
                             .len = {length(row->plan), length(row->policy),
                                     row->decision != NULL ? row->decision_len : SIZE_MAX,
                                     row->effect_len}};
+    store->behind += (int64_t)(row->decision_len + row->effect_len);
     return add(store, &record, texts);
 }
 
@@ -257,6 +262,7 @@ int64_t allot__store_snapshot(allot__store *store, const allot__snapshot_row *ro
     snprintf(store->snapshot_plan, sizeof store->snapshot_plan, "%s", row->plan);
     store->lines = lines;
     store->lines_ud = ud;
+    store->behind = store->snapshot_bytes = 0;
     store->part_last = false;
     int64_t batch = store->batch;
     begin_work(store);
@@ -272,12 +278,22 @@ int64_t allot__store_put_text(allot__store *store, allot__record_kind kind, int6
     return add(store, &record, texts);
 }
 
-int64_t allot__store_compact(allot__store *store, int64_t event, int64_t since)
+int64_t allot__store_compact(allot__store *store, const allot__store_bounds *bounds)
 {
-    allot__record record = {.kind = ALLOT__RECORD_COMPACT, .numbers = {event, since}};
-    store->compact_event = event;
-    store->compact_since = since;
+    allot__record record = {.kind = ALLOT__RECORD_COMPACT,
+                            .numbers = {bounds->event, bounds->at, bounds->size, bounds->keys}};
+    store->bounds = *bounds;
     return add(store, &record, NULL);
+}
+
+int64_t allot__store_behind(const allot__store *store)
+{
+    return store->behind;
+}
+
+int64_t allot__store_snapshot_size(const allot__store *store)
+{
+    return store->snapshot_bytes;
 }
 
 /* ---- Life on the loop ------------------------------------------------------------------------ */

@@ -7,8 +7,8 @@
 
 #include "service/store_own.h"
 
-/* So many rows are let go with a batch. */
-#define COMPACT_STEP 5000
+/* The number of the version that takes over next, whose texts are put before it. */
+#define NEXT "(SELECT coalesce(max(number), 0) + 1 FROM versions)"
 
 static const char *const statements[ALLOT__RECORDS] = {
     [ALLOT__RECORD_EVENT] =
@@ -19,12 +19,15 @@ static const char *const statements[ALLOT__RECORDS] = {
     [ALLOT__RECORD_SNAPSHOT] =
         "INSERT OR REPLACE INTO snapshots(event, cycle, seq, at, part, parts, plan, body)"
         " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-    [ALLOT__RECORD_PLAN] = "INSERT OR IGNORE INTO plans(sha256, text) VALUES(?7, ?8)",
-    [ALLOT__RECORD_POLICY] = "INSERT OR IGNORE INTO policies(sha256, text) VALUES(?7, ?8)",
+    [ALLOT__RECORD_PLAN] = "INSERT INTO plans(sha256, text, version) VALUES(?7, ?8, " NEXT ")"
+                           " ON CONFLICT(sha256) DO UPDATE SET version = excluded.version",
+    [ALLOT__RECORD_POLICY] = "INSERT INTO policies(sha256, text, version) VALUES(?7, ?8, " NEXT ")"
+                             " ON CONFLICT(sha256) DO UPDATE SET version = excluded.version",
     [ALLOT__RECORD_VERSION] = "INSERT INTO versions(cycle, plan, policies) VALUES(?1, ?7, ?8)",
     [ALLOT__RECORD_FORGET] = "DELETE FROM snapshots WHERE event = ?1 AND cycle = ?2",
-    [ALLOT__RECORD_COMPACT] = "SELECT max(event), max(cycle) FROM snapshots"
-                              " WHERE event <= ?1 AND part = parts - 1",
+    /* What may go, and how far (store_keep.c). */
+    [ALLOT__RECORD_COMPACT] = "SELECT event, cycle FROM snapshots WHERE part = parts - 1 AND"
+                              " (event <= ?1 OR at <= ?2) ORDER BY event DESC, cycle DESC LIMIT 1",
 };
 
 int allot__store_prepare(allot__store *store)
@@ -34,52 +37,6 @@ int allot__store_prepare(allot__store *store)
                                &store->statements[i], NULL) != SQLITE_OK)
             return ALLOT_EIO;
     return ALLOT_OK;
-}
-
-/* ---- Letting go ------------------------------------------------------------------------------ */
-
-static int delete_some(allot__store *store, const char *sql, int64_t to, int64_t since)
-{
-    sqlite3_stmt *statement;
-    int status = sqlite3_prepare_v2(store->db, sql, -1, &statement, NULL);
-    if (status != SQLITE_OK)
-        return status;
-    sqlite3_bind_int64(statement, 1, to);
-    sqlite3_bind_int64(statement, 2, since);
-    sqlite3_bind_int(statement, 3, COMPACT_STEP);
-    status = sqlite3_step(statement);
-    sqlite3_finalize(statement);
-    if (status != SQLITE_DONE)
-        return status;
-    store->work_more = store->work_more || sqlite3_changes(store->db) >= COMPACT_STEP;
-    return SQLITE_OK;
-}
-
-/* Behind the newest snapshot up to there all is needed, before it nothing. */
-static int compact(allot__store *store, int64_t event, int64_t since)
-{
-    sqlite3_stmt *find = store->statements[ALLOT__RECORD_COMPACT];
-    sqlite3_bind_int64(find, 1, event);
-    int status = sqlite3_step(find);
-    int64_t to = sqlite3_column_int64(find, 0), cycle = sqlite3_column_int64(find, 1);
-    bool none = status != SQLITE_ROW || sqlite3_column_type(find, 0) == SQLITE_NULL;
-    sqlite3_reset(find);
-    if (none)
-        return status == SQLITE_ROW ? SQLITE_OK : status;
-    status = delete_some(store,
-                         "DELETE FROM events WHERE seq IN (SELECT seq FROM events WHERE seq <= ?1"
-                         " AND (idem IS NULL OR at < ?2) ORDER BY seq LIMIT ?3)",
-                         to, since);
-    if (status == SQLITE_OK)
-        status = delete_some(store,
-                             "DELETE FROM cycles WHERE cycle IN (SELECT cycle FROM cycles"
-                             " WHERE cycle <= ?1 AND ?2 IS NOT NULL ORDER BY cycle LIMIT ?3)",
-                             cycle, since);
-    if (status == SQLITE_OK)
-        status = delete_some(store,
-                             "DELETE FROM snapshots WHERE event < ?1 AND ?2 IS NOT NULL AND ?3 > 0",
-                             to, since);
-    return status;
 }
 
 /* ---- A batch --------------------------------------------------------------------------------- */
@@ -107,17 +64,22 @@ static int put_row(sqlite3_stmt *statement, const allot__record *record, const c
     return status == SQLITE_DONE ? SQLITE_OK : status;
 }
 
+static int write_one(allot__store *store, const allot__record *record, const char *texts)
+{
+    const int64_t *numbers = record->numbers;
+    const allot__store_bounds bounds = {numbers[0], numbers[1], numbers[2], numbers[3]};
+    if (record->kind == ALLOT__RECORD_COMPACT)
+        return allot__store_keep(store, &bounds);
+    return put_row(store->statements[record->kind], record, texts);
+}
+
 static int write_all(allot__store *store)
 {
     int status = SQLITE_OK;
     for (size_t at = 0; at < store->written.len && status == SQLITE_OK;) {
         allot__record record;
         memcpy(&record, store->written.bytes + at, sizeof record);
-        if (record.kind == ALLOT__RECORD_COMPACT)
-            status = compact(store, record.numbers[0], record.numbers[1]);
-        else
-            status = put_row(store->statements[record.kind], &record,
-                             store->written.bytes + at + sizeof record);
+        status = write_one(store, &record, store->written.bytes + at + sizeof record);
         at += record.size;
     }
     return status;
@@ -139,8 +101,10 @@ void allot__store_write(allot__store *store)
                  status);
         if (!sqlite3_get_autocommit(store->db))
             sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
+        return;
     }
-    store->work_oldest = store->work_status == ALLOT_OK ? allot__store_first(store) : 0;
+    store->work_oldest = allot__store_first(store);
+    allot__store_measure(store);
 }
 
 /* ---- Decisions asked for --------------------------------------------------------------------- */
@@ -165,6 +129,16 @@ static int add_row(allot__store_ask *ask, size_t *room, int64_t seq, const char 
     return ALLOT_OK;
 }
 
+static int add_decision(allot__store_ask *ask, size_t *room, sqlite3_stmt *statement)
+{
+    size_t len = 0;
+    allot__cells cells = allot__cells_of(statement);
+    int64_t seq = allot__cell_number(&cells, 0, 1, ALLOT__STORE_LAST);
+    const char *text = allot__cell_document(&cells, 1, &len, false);
+    ask->damaged += text == NULL || cells.wrong >= 0;
+    return text == NULL || cells.wrong >= 0 ? ALLOT_OK : add_row(ask, room, seq, text, len);
+}
+
 void allot__store_fetch(allot__store_ask *ask)
 {
     enum { BYTES_MOST = 1024 * 1024 };
@@ -183,9 +157,6 @@ void allot__store_fetch(allot__store_ask *ask)
     ask->status = ALLOT_OK;
     while (ask->status == ALLOT_OK && ask->rows_len < BYTES_MOST &&
            (step = sqlite3_step(statement)) != SQLITE_DONE)
-        ask->status = step == SQLITE_ROW ? add_row(ask, &room, sqlite3_column_int64(statement, 0),
-                                                   (const char *)sqlite3_column_text(statement, 1),
-                                                   (size_t)sqlite3_column_bytes(statement, 1))
-                                         : ALLOT_EIO;
+        ask->status = step == SQLITE_ROW ? add_decision(ask, &room, statement) : ALLOT_EIO;
     sqlite3_finalize(statement);
 }

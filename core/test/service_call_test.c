@@ -127,7 +127,8 @@ static void test_stores_that_are_refused(void)
 {
     world it;
     open_world(&it);
-    CHECK_EQ(run_sql(it.store, "PRAGMA user_version = 99"), SQLITE_OK);
+    CHECK_EQ(run_sql(it.store, "PRAGMA application_id = 0x616c6f74; PRAGMA user_version = 99"),
+             SQLITE_OK);
     CHECK_EQ(start(&it, it.store), ALLOT_EIO);
     CHECK(strstr(allot_report_at(it.report, 0)->message, "version 99") != NULL);
     FILE *file = fopen(it.store, "w");

@@ -71,6 +71,7 @@ static inline int start_as(world *it, const char *store, void (*change)(allot_se
     if (status != ALLOT_OK)
         return status;
     allot_service_watch(it->service, on_decision, it);
+    it->decisions = (int)allot_service_decisions(it->service);
     return allot_service_start(it->service, it->report);
 }
 

@@ -69,7 +69,11 @@ typedef struct allot_service_config {
     int64_t cycle_limit; /* ms that the functions of policies may take of a cycle together, default
                             1000; 0: as long as they take */
     int64_t debounce;    /* ms that a cycle waits after an event for more, default 10 */
-    int64_t keep;     /* events behind the newest snapshot that stay for replay, default 1000000 */
+    /* How much stays in the store for replay, and to be asked for: events, default 1000000; their
+     * age in seconds, 0 (the default): any; bytes, default 2 GiB, 0: any. What one of them lets go
+     * goes, with its cycles and snapshots; what is behind the newest snapshot stays, and the keys
+     * of events of the last hour. */
+    int64_t keep, keep_age, keep_size;
     int64_t snapshot; /* a snapshot every so many events, default 200000 */
     int32_t clients;  /* at most so many connections, default 1000; fewer where RLIMIT_NOFILE does
                          not allow so many files, of which a warning tells */

@@ -89,22 +89,23 @@ static void damage(sqlite3 *db, const uint8_t *with)
                                          "%s || char(%d)",
                                          "%s + %d",
                                          "zeroblob(%.0s%d)"};
-    char table[64], column[64], sql[512], value[120], row[32];
+    char table[64], first[64], column[64], sql[1024], value[200], row[200];
     if (!pick(db, "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'",
               with[0], table, sizeof table))
         return;
     snprintf(sql, sizeof sql, "SELECT name FROM pragma_table_info('%s')", table);
     MUST(pick(db, sql, with[1], column, sizeof column));
-    snprintf(sql, sizeof sql, "SELECT rowid FROM %s", table);
+    MUST(pick(db, sql, 0, first, sizeof first)); /* its key, or what it begins with */
+    snprintf(sql, sizeof sql, "SELECT quote(%s) FROM %s", first, table);
     if (!pick(db, sql, with[2], row, sizeof row))
         return;
     int kind = with[3] % (int)(sizeof values / sizeof *values + 1);
     if (kind == sizeof values / sizeof *values) {
-        snprintf(sql, sizeof sql, "DELETE FROM %s WHERE rowid = %s", table, row);
+        snprintf(sql, sizeof sql, "DELETE FROM %s WHERE %s = %s", table, first, row);
     } else {
         snprintf(value, sizeof value, values[kind], column, with[4] + 256 * with[5]);
-        snprintf(sql, sizeof sql, "UPDATE OR IGNORE %s SET %s = %s WHERE rowid = %s", table, column,
-                 value, row);
+        snprintf(sql, sizeof sql, "UPDATE OR IGNORE %s SET %s = %s WHERE %s = %s", table, column,
+                 value, first, row);
     }
     sqlite3_exec(db, sql, NULL, NULL, NULL); /* what the schema refuses is none */
 }
