@@ -51,6 +51,12 @@ int allot__books_enter(allot__books *books, const allot_decision *decision, int6
  * allot_decision_kill. To be asked before the decision is entered. */
 bool allot__books_told(const allot__books *books, const allot_decision *decision, int32_t i);
 
+/* Whether a decision without orders leaves the books as they are, but for the time: nothing was due
+ * since the last one that was entered. Then it need not be entered. */
+bool allot__books_still(const allot__books *books, const allot_decision *decision);
+/* Whether jobs run: what they use is counted up to the last decision that was entered. */
+bool allot__books_use(const allot__books *books);
+
 /* The next time after `now` at which a cycle decides something though no event came: a deadline,
  * the end of a leeway or delay, a switch of windows. INT64_MAX: none. */
 int64_t allot__books_due(const allot__books *books, int64_t now);

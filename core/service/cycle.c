@@ -171,6 +171,35 @@ static int write_full(const allot_decision *decision, const allot_report *report
     return full->failed ? ALLOT_ENOMEM : status;
 }
 
+/* Whether a decision without orders is as if it had not been made. Quotas count: of a plan with
+ * queues there are none. */
+static bool is_still(allot_service *service, const allot__cycle_done *done)
+{
+    bool queues = allot_plan_queues(service->version->plan) > 0;
+    bool still = service->recorded.known && service->recorded.event == done->event &&
+                 (queues || service->recorded.output == done->output) &&
+                 allot__books_still(service->books, done->decision);
+    if (still && queues && !service->recorded.owed)
+        service->recorded.owed = allot__books_use(service->books);
+    return still && !service->settles;
+}
+
+static int enter_books(allot_service *service, allot__cycle_done *done, bool decides)
+{
+    struct allot__clockwork *clockwork = service->clockwork;
+    int status =
+        allot__books_enter(service->books, done->decision, done->cycle, &clockwork->effect);
+    if (status != ALLOT_OK)
+        return status;
+    service->cycle = done->cycle;
+    service->seq = done->seq;
+    service->recorded.known = true;
+    service->recorded.owed = false;
+    service->recorded.event = done->event;
+    service->recorded.output = done->output;
+    return record(service, done, decides);
+}
+
 static int enter(allot_service *service, const allot_decision *decision, allot_report *report,
                  uint64_t began, allot__buf *full)
 {
@@ -188,17 +217,15 @@ static int enter(allot_service *service, const allot_decision *decision, allot_r
     if (status != ALLOT_OK)
         return status;
     allot_decision_digest(decision, &done.input, &done.output);
-    status = allot__books_enter(service->books, decision, done.cycle, &clockwork->effect);
-    if (status != ALLOT_OK)
-        return status;
     done.seq -= orders == 0;
-    service->cycle = done.cycle;
-    service->seq = done.seq;
     if (orders > 0) {
         done.text = clockwork->text.bytes;
         done.len = clockwork->text.len;
     }
-    status = record(service, &done, orders > 0);
+    if (orders == 0 && is_still(service, &done))
+        done.cycle = service->cycle;
+    else
+        status = enter_books(service, &done, orders > 0);
     done.took = (int64_t)((uv_hrtime() - began) / 1000);
     if (status == ALLOT_OK)
         tell_parts(service, &done);
@@ -253,6 +280,17 @@ int allot__cycle_run(allot_service *service, allot_report *report, allot__buf *f
     service->tally.failures += status != ALLOT_OK;
     count_failure(service, status, report);
     allot__service_snapshot(service, false);
+    allot__service_let_go(service);
     wind(service);
     return status;
+}
+
+void allot__cycle_settle(allot_service *service)
+{
+    if (!service->recorded.owed || service->settles)
+        return;
+    service->settles = true;
+    allot__cycle_run(service, NULL, NULL);
+    service->settles = false;
+    service->recorded.owed = false;
 }

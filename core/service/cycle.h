@@ -8,6 +8,10 @@
  * entered in the books and added to the store at once; it is told once it is on disk. A cycle that
  * fails (a policy's error, no memory) decides nothing, is logged, and is tried again after the next
  * event or interval.
+ *
+ * A cycle that saw nothing new and came to nothing new is as if it had not been: it is neither
+ * entered nor recorded, and has no number of its own, so who is quiet writes nothing. What jobs
+ * used until then is counted by a cycle that is recorded just before the next event.
  */
 #ifndef ALLOT_SERVICE_CYCLE_H
 #define ALLOT_SERVICE_CYCLE_H
@@ -18,7 +22,7 @@
 
 /* What a cycle came to; borrowed for the call. */
 typedef struct allot__cycle_done {
-    int64_t cycle, seq, event, now;
+    int64_t cycle, seq, event, now; /* of one that is not recorded, the last one's numbers */
     const allot_decision *decision;
     const char *text; /* the compact document; NULL: nothing was decided */
     size_t len;
@@ -32,6 +36,8 @@ void allot__cycle_touch(allot_service *service);
 /* Runs one now. `full` (NULL: not wanted) gets the whole document, allot/decision/v1. ESCRIPT,
  * EBUDGET, EINVALID (report), ENOMEM. */
 int allot__cycle_run(allot_service *service, allot_report *report, allot__buf *full);
+/* Records what cycles that were not recorded owe, before something changes. */
+void allot__cycle_settle(allot_service *service);
 void allot__cycle_stop(allot_service *service);
 
 /* Writes {"seq": ..., "now": ..., "event": ..., "grants": [...], ...} without a line end: what is

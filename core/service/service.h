@@ -99,6 +99,14 @@ struct allot_service {
     struct allot__waiter *waiters; /* embedder's calls whose answers wait for the disk */
     bool running, stopping, failed;
     int64_t snapshot_cycle, snapshot_at; /* its last cycle; its time */
+    /* The last cycle that was recorded, if it was one of this version. */
+    struct {
+        bool known;
+        bool owed; /* cycles came since that were not: what jobs used meanwhile is to be counted */
+        int64_t event;
+        uint64_t output;
+    } recorded;
+    bool settles;     /* a cycle is recorded whatever it comes to */
     uint64_t keep_at; /* ms of the loop: then rows are let go, if any may */
     int32_t handles;  /* that are open, and work that is being done: see allot__handle_open */
     void (*stopped)(void *ud);

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "service/cycle.h"
 #include "service/service.h"
 
 static int64_t read_clock(const allot_service *service)
@@ -73,6 +74,7 @@ int64_t allot__service_now(allot_service *service)
 static int set_back(allot_service *service, int64_t clock, int64_t waited)
 {
     char params[80];
+    allot__cycle_settle(service);
     int64_t by = service->now - clock + waited;
     int len =
         snprintf(params, sizeof params, "{\"now\": %" PRId64 ", \"by\": %" PRId64 "}", clock, by);

@@ -62,7 +62,6 @@ int allot__service_enter(allot_service *service, allot__event *event, const char
         return allot__fault_set(fault, ALLOT_EIO, "E-stopping", NULL, NULL,
                                 "the service is about to stop");
     allot__event_row row = {.seq = service->event + 1,
-                            .at = allot__service_now(service),
                             .method = allot__event_name((int)event->kind),
                             .params = params != NULL ? params : "{}",
                             .params_len = params != NULL ? len : 2,
@@ -73,6 +72,8 @@ int allot__service_enter(allot_service *service, allot__event *event, const char
     *batch = allot__store_pending(service->store);
     if (row.key != NULL && is_known(service, event, content, seq, &status, fault))
         return status;
+    allot__cycle_settle(service);
+    row.at = allot__service_now(service);
     status = enter(service, event, &row, fault);
     if (status != ALLOT_OK)
         return status;
@@ -199,6 +200,7 @@ int allot__service_swap(allot_service *service, allot__version *version,
         allot__store_give_up(service->store);
         service->fresh = true;
     }
+    service->recorded.known = false;
     *old = service->version;
     (*old)->last = allot__books_hand_over(service->books);
     allot__books_end(service->books);

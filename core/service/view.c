@@ -165,7 +165,7 @@ bool allot__view_stale(const allot_service *service)
     const allot__view *view = allot__view_of(service);
     if (view == NULL || view->numbers == NULL || view->makes == 0 || view->lacks)
         return view != NULL;
-    return (view->seen_cycle != service->cycle || view->seen_event != service->event) &&
+    return (view->seen_cycle != service->tally.cycles || view->seen_event != service->event) &&
            uv_now(service->loop) - view->made >= view->rest;
 }
 
@@ -185,7 +185,8 @@ static int make(allot_service *service, allot__view *view, allot_report *report)
     allot_decision_free(decision);
     if (status != ALLOT_OK)
         return status;
-    view->seen_cycle = view->cycle = service->cycle;
+    view->seen_cycle = service->tally.cycles;
+    view->cycle = service->cycle;
     view->seen_event = view->event = service->event;
     view->seq = service->seq;
     view->now = now;
