@@ -59,6 +59,74 @@ print(again:poll(10).seq, again:poll(10).seq)
 print(client.connect("/nowhere/sock"):call("ping"))
 ]==]
 
+-- Both hear three decisions; the service is killed and started behind the second, and behind the
+-- third its store is restored as it was behind the first. Each step waits for a file of the other's.
+local HEARS = {
+  python = [==[
+import os, sys, time
+sys.dont_write_bytecode = True
+sys.path.insert(0, sys.argv[1] + "/examples/clients")
+import allot
+def step(name):
+    open(sys.argv[3] + "/" + name, "w").close()
+    while not os.path.exists(sys.argv[3] + "/" + name + "-done"):
+        time.sleep(0.01)
+service = allot.Service(sys.argv[2])
+decisions = service.subscribe(since=1)
+def hear(slots):
+    service.send("demand", consumer="/a", slots=slots)
+    print(decisions.poll(30)["seq"])
+hear(1)
+step("copy")
+hear(2)
+step("again")
+hear(3)
+step("restore")
+try:
+    print(decisions.poll(30))
+except allot.Restored as told:
+    print("restored", told.told["newest"])
+hear(5)
+]==],
+  lua = [==[
+package.path = arg[1] .. "/examples/clients/?.lua;" .. package.path
+local client = require "allot_client"
+local function step(name)
+  io.open(arg[3] .. "/" .. name, "w"):close()
+  while not io.open(arg[3] .. "/" .. name .. "-done") do os.execute "sleep 0.01" end
+end
+local service = client.connect(arg[2])
+local decisions = service:subscribe(1)
+local function hear(slots)
+  assert(service:send("demand", { consumer = "/a", slots = slots }))
+  print(assert(decisions:poll(30)).seq)
+end
+hear(1)
+step "copy"
+hear(2)
+step "again"
+hear(3)
+step "restore"
+local _, why = decisions:poll(30)
+print(why, decisions.next - 1)
+hear(5)
+]==],
+}
+local RESTORES = [==[
+wait_for() {
+  for i in $(seq 3000); do [ -e "$DIR/$1" ] && return; sleep 0.01; done; exit 9
+}
+begin_anew() { kill -9 $SERVICE; wait $SERVICE; $1; start; }
+restore() { rm -f "$STORE"*; cp "$DIR/copy.db" "$STORE"; }
+start; $CLIENT "$DIR/it" "$HERE" "$SOCK" "$DIR" & IT=$!
+wait_for copy; python3 -c 'import sqlite3, sys
+sqlite3.connect(sys.argv[1]).execute("VACUUM INTO ?", (sys.argv[2],))' "$STORE" "$DIR/copy.db"
+touch "$DIR/copy-done"
+wait_for again; begin_anew true 2> /dev/null; touch "$DIR/again-done"
+wait_for restore; begin_anew restore 2> /dev/null; touch "$DIR/restore-done"
+wait $IT && stop
+]==]
+
 describe("clients", function ()
   local world = service.world(PLAN)
   local run = world.run
@@ -80,6 +148,22 @@ describe("clients", function ()
         .. "2\t[('/b', 3)]\nnil\n"
         .. "1\t2\nnil\tconnection refused\tnil\n", (out:gsub("No such file or directory",
                                                         "connection refused")))
+    end
+  end)
+
+  it("notice that a store was restored, and not that a service began anew", function ()
+    shell.write(world.folder .. "/it", HEARS.python)
+    local out = run('CLIENT="python3 -I";' .. RESTORES)
+    if out then
+      assert.equal("1\n2\n3\nrestored 1\n2\n", out)
+    end
+  end)
+
+  it("notice so in Lua", function ()
+    shell.write(world.folder .. "/it", HEARS.lua)
+    local out = run("CLIENT=lua5.4;" .. RESTORES)
+    if out then
+      assert.equal("1\n2\n3\nrestored\t1\n2\n", out)
     end
   end)
 

@@ -33,10 +33,14 @@ void allot__feed_subscribe(allot__call *call)
         allot__rpc_error(call, ALLOT__RPC_INTERNAL, allot_status_text(ALLOT_ENOMEM), NULL);
         return;
     }
+    const allot__store_name *name = allot__store_identity(call->service->store);
     allot__buf *out = allot__rpc_begin(call);
     allot__buf_puts(out, "{");
     allot__buf_number(out, "next", next);
     allot__buf_number(out, "newest", call->service->seq);
+    allot__buf_member(out, "store", name->id);
+    allot__buf_number(out, "epoch", name->epoch);
+    allot__buf_number(out, "began", name->began);
     allot__buf_puts(out, "}");
     allot__rpc_end(call);
 }

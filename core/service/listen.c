@@ -19,16 +19,25 @@ static void closed(uv_handle_t *handle)
     allot__handle_closed(handle->data);
 }
 
+/* Whether what is at the path is still what was bound there: as long as it is open, nothing else
+ * has its number. */
+static bool is_ours(const struct allot__wire *wire)
+{
+    struct stat there;
+    return lstat(wire->path, &there) == 0 && there.st_dev == wire->path_dev &&
+           there.st_ino == wire->path_ino;
+}
+
 void allot__listen_close(allot_service *service)
 {
     struct allot__wire *wire = service->wire;
+    if (wire->path != NULL && is_ours(wire))
+        unlink(wire->path);
     if (wire->pipe_open)
         uv_close((uv_handle_t *)&wire->pipe, closed);
     if (wire->tcp_open)
         uv_close((uv_handle_t *)&wire->tcp, closed);
     wire->pipe_open = wire->tcp_open = false;
-    if (wire->path != NULL)
-        unlink(wire->path);
 }
 
 /* ---- Who ------------------------------------------------------------------------------------- */
@@ -133,11 +142,29 @@ static int give(const allot_service_config *config)
                : uv_translate_sys_error(errno);
 }
 
-static int bind_private(uv_pipe_t *pipe, const char *path)
+/* As uv_pipe_bind, which would remove whatever is at the path when it is closed. */
+static int bind_pipe(struct allot__wire *wire, const char *path)
 {
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    struct stat there;
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), error = errno;
+    if (fd < 0)
+        return uv_translate_sys_error(error);
+    snprintf(address.sun_path, sizeof address.sun_path, "%s", path);
     mode_t before = umask(0177);
-    int status = uv_pipe_bind(pipe, path);
+    bool bound = bind(fd, (struct sockaddr *)&address, sizeof address) == 0;
+    error = errno;
     umask(before);
+    if (!bound || lstat(path, &there) != 0) {
+        error = bound ? errno : error;
+        close(fd);
+        return uv_translate_sys_error(error);
+    }
+    wire->path_dev = there.st_dev;
+    wire->path_ino = there.st_ino;
+    int status = uv_pipe_open(&wire->pipe, fd);
+    if (status != 0)
+        close(fd);
     return status;
 }
 
@@ -163,15 +190,15 @@ int allot__listen_pipe(allot_service *service, allot_report *report)
     wire->pipe.data = service;
     wire->pipe_open = true;
     allot__handle_open(service);
-    int status = bind_private(&wire->pipe, path);
+    int status = bind_pipe(wire, path);
+    wire->path = status == 0 ? allot__sv_copy(service->engine, path, strlen(path)) : NULL;
+    if (status == 0 && wire->path == NULL)
+        return ALLOT_ENOMEM;
     if (status == 0)
         status = give(&service->config);
     if (status == 0)
         status = uv_listen((uv_stream_t *)&wire->pipe, 511, on_connection);
-    if (status != 0)
-        return fail(report, "socket", path, uv_strerror(status));
-    wire->path = allot__sv_copy(service->engine, path, strlen(path));
-    return wire->path != NULL ? ALLOT_OK : ALLOT_ENOMEM;
+    return status == 0 ? ALLOT_OK : fail(report, "socket", path, uv_strerror(status));
 }
 
 int allot__address_split(const char *address, char *host, size_t size, int32_t *port)

@@ -217,12 +217,15 @@ static int read_name(allot__store *store, allot_report *report)
     return ALLOT_OK;
 }
 
-/* An epoch is the time at which it began, so that two copies of a file begin different ones. */
+/* An epoch is the time at which it began, in microseconds, so that two copies of a file begin
+ * different ones. */
 static int write_name(allot__store *store, const char *real)
 {
     unsigned char random[16];
     char epoch[32];
-    int64_t now = (int64_t)time(NULL);
+    struct timespec clock;
+    clock_gettime(CLOCK_REALTIME, &clock);
+    int64_t now = (int64_t)clock.tv_sec * 1000000 + clock.tv_nsec / 1000;
     if (store->name.id[0] == '\0') {
         if (uv_random(NULL, NULL, random, sizeof random, 0, NULL) != 0)
             return ALLOT_EIO;

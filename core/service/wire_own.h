@@ -70,6 +70,8 @@ struct allot__wire {
     bool pipe_open, tcp_open, timer_open, stopping;
     uint64_t stop_at;
     char *path; /* of the socket, once it is ours */
+    dev_t path_dev;
+    ino_t path_ino;
     allot__peer *peers;
     int32_t count;
     uint64_t last_number;

@@ -2,7 +2,9 @@
 /* Copyright the allot authors */
 /* service_store_test.c: whose a store is, which one it is, and how much stays in it. */
 #include <fcntl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 
 #include "service/service.h"
@@ -126,6 +128,40 @@ static void is_told(void)
     close_world(&it);
 }
 
+/* ---- What is ours ------------------------------------------------------------------------------
+ */
+
+static char at_path[100];
+
+static void on_socket(allot_service_config *config)
+{
+    config->socket = at_path;
+}
+
+/* A socket that another one has put in its place stays. */
+static void removes_its_own(void)
+{
+    world it;
+    struct stat there;
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    open_world(&it);
+    snprintf(at_path, sizeof at_path, "%s/s", it.folder);
+    snprintf(address.sun_path, sizeof address.sun_path, "%s", at_path);
+    CHECK_EQ(start_as(&it, it.store, on_socket), ALLOT_OK);
+    CHECK_EQ(lstat(at_path, &there), 0);
+    stop(&it);
+    CHECK(lstat(at_path, &there) != 0);
+    CHECK_EQ(start_as(&it, it.store, on_socket), ALLOT_OK);
+    int other = socket(AF_UNIX, SOCK_STREAM, 0);
+    CHECK_EQ(unlink(at_path), 0);
+    CHECK_EQ(bind(other, (struct sockaddr *)&address, sizeof address), 0);
+    CHECK_EQ(listen(other, 1), 0);
+    stop(&it);
+    CHECK_EQ(lstat(at_path, &there), 0);
+    close(other);
+    close_world(&it);
+}
+
 /* What a file of somebody else's says is not changed. */
 static void not_a_store(void)
 {
@@ -153,6 +189,8 @@ static void not_a_store(void)
 /* ---- What was made by version 1 ---------------------------------------------------------------
  */
 
+#define OLD "982d9e3eb996f559e633f4d194def3761d909f5a3b647d1a851fead67c32c9d1" /* of "text" */
+
 static const char first_version[] =
     "CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;"
     "CREATE TABLE plans(sha256 TEXT PRIMARY KEY, text BLOB) WITHOUT ROWID;"
@@ -166,9 +204,10 @@ static const char first_version[] =
     " seq INTEGER NOT NULL, at INTEGER NOT NULL, plan TEXT NOT NULL, body TEXT NOT NULL,"
     " PRIMARY KEY(event, cycle, part));"
     "PRAGMA user_version = 1; PRAGMA journal_mode = WAL;"
-    "INSERT INTO plans VALUES('old', 'text');"
-    "INSERT INTO events VALUES(1, 4000, 'demand', '{\"consumer\": \"/a\", \"slots\": 7}', 'k');"
-    "INSERT INTO cycles VALUES(1, 1, 4000, 1, 'old', NULL, 1, 2, '{\"seq\": 1}',"
+    "INSERT INTO plans VALUES('" OLD "', 'text');"
+    "INSERT INTO events VALUES(1, 4000, 'demand', '{\"consumer\": \"/a\", \"slots\": 7,"
+    " \"key\": \"k\"}', 'k');"
+    "INSERT INTO cycles VALUES(1, 1, 4000, 1, '" OLD "', NULL, 1, 2, '{\"seq\": 1}',"
     " '{\"method\": \"keep_row\", \"params\": {\"consumer\": \"/a\", \"demand\": 7,"
     " \"allocated\": 7}}' || char(10));"
     "CREATE TABLE filler(a); INSERT INTO filler SELECT zeroblob(100000) FROM"
@@ -194,7 +233,9 @@ static void goes_on(void)
     CHECK_EQ(ask_sql(it.store, "PRAGMA user_version"), ALLOT__STORE_VERSION);
     CHECK_EQ(ask_sql(it.store, "PRAGMA application_id"), ALLOT__STORE_MAGIC);
     CHECK_EQ(ask_sql(it.store, "PRAGMA auto_vacuum"), 2);
-    CHECK_EQ(ask_sql(it.store, "SELECT last FROM plans WHERE sha256 = 'old'"), 1);
+    CHECK_EQ(ask_sql(it.store, "SELECT version FROM plans WHERE sha256 = '" OLD "'"), 1);
+    CHECK_EQ(ask_sql(it.store, "SELECT cycle FROM versions WHERE plan = '" OLD "'"), 1);
+    CHECK_EQ(ask_sql(it.store, "SELECT cycle FROM versions WHERE number = 2"), 2);
     CHECK_EQ(start(&it, it.store), ALLOT_OK);
     CHECK_EQ(allot_service_events(it.service), 2);
     stop(&it);
@@ -412,6 +453,7 @@ int main(void)
     RUN(one_service);
     RUN(which_one);
     RUN(is_told);
+    RUN(removes_its_own);
     RUN(not_a_store);
     RUN(goes_on);
     RUN(writes_nothing);

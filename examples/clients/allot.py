@@ -11,7 +11,9 @@
 
 A message is a line of JSON-RPC 2.0. `call` asks once and tells what came; `send` is for events: it
 gives each a key, so that it may ask again over a new connection and is still entered once.
-`subscribe` goes on where it was when the connection breaks, and fetches what it missed.
+`subscribe` goes on where it was when the connection breaks, and fetches what it missed. Where the
+service went back behind what was told (its store was restored from a copy, or is another), it
+raises `Restored` once: whoever carried those decisions out compares what there is with the books.
 """
 
 import json
@@ -28,6 +30,14 @@ class Error(Exception):
         super().__init__(error.get("message", "no message"))
         self.code = error.get("code")
         self.data = error.get("data") or {}
+
+
+class Restored(Exception):
+    """Decisions that were told are not in the store any more; `told` is subscribe's answer."""
+
+    def __init__(self, told, last):
+        super().__init__(f"the store goes on from decision {told['began']}, {last} had been told")
+        self.told = told
 
 
 class Connection:
@@ -184,6 +194,7 @@ class Subscription:
     def __init__(self, service, since=None):
         self.service, self.next_seq = service, since
         self.connection, self.waiting = None, []
+        self.name = None  # of the store, and since when it has been this one's
         service.insist(self.connect)
 
     def __iter__(self):
@@ -204,15 +215,34 @@ class Subscription:
         self.close()
         service = self.service
         connection = Connection(service.address, service.token, service.timeout)
+        beyond = False
         try:
             params = {} if self.next_seq is None else {"from": self.next_seq}
-            told = connection.ask("subscribe", params)
+            try:
+                told = connection.ask("subscribe", params)
+            except Error as error:  # what was heard is beyond all that the store has
+                beyond = self.name is not None and error.data.get("code") == "E-range"
+                if not beyond:
+                    raise
+                told = connection.ask("subscribe", {})
         except BaseException:
             connection.close()
             raise
+        name, known = (told["store"], told["epoch"]), self.name
+        self.name = name
+        if known and (beyond or self.is_behind(name, known, told)):
+            last, self.next_seq = self.next_seq - 1, told["newest"] + 1
+            self.waiting.clear()
+            connection.close()
+            raise Restored(told, last)
         self.connection = connection
         if self.next_seq is None:
             self.next_seq = told["next"]
+
+    def is_behind(self, name, known, told):
+        """Whether the store has not what was heard of it: a newer epoch begins where the last one
+        ended, and never before."""
+        return name[0] != known[0] or (name != known and told["began"] < self.next_seq - 1)
 
     def poll(self, timeout):
         """The next decision, or None when none came in that time."""

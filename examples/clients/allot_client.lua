@@ -11,8 +11,10 @@
 --
 -- A message is a line of JSON-RPC 2.0. `call` asks once; `send` is for events: it gives each a key,
 -- so that it may ask again over a new connection and is still entered once. `subscribe` goes on
--- where it was when the connection breaks, and fetches what it missed. Wrong use raises; what fails
--- returns nil, a message and JSON-RPC's code (none: the connection broke).
+-- where it was when the connection breaks, and fetches what it missed; where the service went back
+-- behind what was told (its store was restored from a copy, or is another) `poll` returns nil and
+-- "restored" once. Wrong use raises; what fails returns nil, a message and JSON-RPC's code (none: the
+-- connection broke).
 
 local json = require "json"
 local socket = require "socket"
@@ -231,11 +233,23 @@ function Subscription:open()
   end
   local told
   told, why, code = connection:ask("subscribe", self.next and { from = self.next } or {})
+  -- What was heard is beyond all that the store has.
+  local beyond = told == nil and code and self.store and why:find("^from: found ") ~= nil
+  if beyond then
+    told, why, code = connection:ask("subscribe", {})
+  end
   if told == nil then
     connection:close()
     return nil, why, code
   end
   self.connection, self.next = connection, self.next or told.next
+  -- A newer epoch begins where the last one ended, and never before.
+  if self.store and (beyond or told.store ~= self.store
+                     or told.epoch ~= self.epoch and told.began < self.next - 1) then
+    self.next, self.waiting, self.restored = told.newest + 1, {}, true
+    self:close()
+  end
+  self.store, self.epoch = told.store, told.epoch
   return true
 end
 
@@ -288,10 +302,15 @@ function Subscription:take(timeout)
   return true
 end
 
---- The next decision, each once and in order; nil: none came in that many seconds.
+--- The next decision, each once and in order; nil: none came in that many seconds; nil, "restored":
+-- decisions that were told are not in the store any more.
 function Subscription:poll(timeout)
   local stop = socket.gettime() + timeout
   while true do
+    if self.restored then
+      self.restored = nil
+      return nil, "restored"
+    end
     local decision = table.remove(self.waiting, 1)
     if decision and decision.seq >= self.next then
       self.next = decision.seq + 1
@@ -302,12 +321,12 @@ function Subscription:poll(timeout)
   end
 end
 
---- In a `for`: decisions without end.
+--- In a `for`: decisions without end, unless the store was restored.
 function Subscription:__call()
-  local decision
+  local decision, why
   repeat
-    decision = self:poll(3600)
-  until decision
+    decision, why = self:poll(3600)
+  until decision or why
   return decision
 end
 
