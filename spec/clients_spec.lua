@@ -60,7 +60,7 @@ print(client.connect("/nowhere/sock"):call("ping"))
 ]==]
 
 -- Both hear three decisions; the service is killed and started behind the second, and behind the
--- third its store is restored as it was behind the first. Each step waits for a file of the other's.
+-- third its store is restored as it was behind the first. Each step waits for the other's file.
 local HEARS = {
   python = [==[
 import os, sys, time

@@ -27,8 +27,8 @@ return policy { name = "even", quota = { fill "even" { by = 1 } } }
 ]]
 
 -- What its hosts have is more than it is said to have: each decision warns of it.
-local JOBS = [[{"version": 1, "policy": "preemption", "hosts": {"h1": {"slots": 4}, "h3": {"slots": 2}},
-  "queues": [{"name": "low", "priority": 1}]}]]
+local JOBS = [[{"version": 1, "policy": "preemption",
+  "hosts": {"h1": {"slots": 4}, "h3": {"slots": 2}}, "queues": [{"name": "low", "priority": 1}]}]]
 
 -- Several cycles: each event waits for its own.
 local EVENTS = [[

@@ -109,6 +109,12 @@ describe("the command line of allot serve", function ()
       [plan .. " --store :memory: --tcp nowhere:1 --token-file " .. token] = { 3, "16 to 1024" },
       [plan .. " --store :memory: --allow root"] = { 2, "number of a user" },
       [plan .. " --store :memory: --debounce 60001"] = { 2, "0 to 60000" },
+      [plan .. " --store :memory: --keep 7x"] = { 2, "--keep is a number of events, a time" },
+      [plan .. " --store :memory: --keep 7d,"] = { 2, 'or several of them as 7d,2G, not "7d,"' },
+      [plan .. " --store :memory: --keep 0d"] = { 2, "--keep is" },
+      [plan .. " --store :memory: --keep 9000000T"] = { 2, "--keep is" },
+      [plan .. " --store /nowhere/x.db --keep 7d,2G"] = { 5, "store /nowhere/x.db" },
+      [plan .. " --store /nowhere/x.db --keep 500"] = { 5, "store /nowhere/x.db" },
       [plan .. " --store :memory: --socket " .. plan] = { 5, "something else is there" },
       [plan .. " --store /nowhere/x.db"] = { 5, "store /nowhere/x.db" },
     } do

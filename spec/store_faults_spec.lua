@@ -93,6 +93,38 @@ describe("a store of consumers", function ()
       }
     end)
 
+    on_store("must have columns and rows as services write them", function (folder)
+      refuses {
+        { "UPDATE meta SET value = x'00' WHERE key = 'id'", "a row of `meta` cannot be" },
+        { "UPDATE meta SET value = 'x' WHERE key = 'epoch'",
+          "it has an id or an epoch that cannot be" },
+        { "UPDATE cycles SET seq = -1 WHERE cycle = 1",
+          "`seq` of row 1 in `cycles` is a whole number that cannot be" },
+        { "UPDATE events SET at = 'x' WHERE seq = 1",
+          "`at` of row 1 in `events` is a text that cannot be" },
+        { "UPDATE events SET params = x'00' WHERE seq = 2",
+          "`params` of row 2 in `events` is bytes" },
+        { "INSERT INTO snapshots SELECT 1, 1, 1, 2, 1, 0, sha256, '' FROM plans",
+          "a snapshot's parts do not fit together" },
+        { "DELETE FROM events WHERE seq = 1", "event 1 is not there" },
+        { "DELETE FROM cycles; UPDATE events SET seq = -2 WHERE seq = 2",
+          "an event's number is below 1" },
+        { "UPDATE cycles SET cycle = -cycle WHERE cycle = (SELECT max(cycle) FROM cycles)",
+          "a cycle's number is below 1" },
+      }
+      for _, change in ipairs { "plans SET text = NULL", "policies SET text = x'00'",
+        "policies SET text = substr(text, 2)", "versions SET plan = 'x'" } do
+        local store = service.altered(folder, "UPDATE " .. change)
+        local status, _, err = shell.command("replay", store, "--plan", folder .. "/plan.json")
+        if change:find "^versions" then
+          assert.equal(0, status, err) -- no such plan took over: its text alone is needed
+        else
+          assert.equal(5, status, change)
+          assert.truthy(err:find("is damaged: the text of the sha256 ", 1, true), err)
+        end
+      end
+    end)
+
     on_store("that is damaged is not used", function (_, serve)
       local folder = shell.directory()
       local path = folder .. "/damaged.db"
@@ -139,7 +171,8 @@ with open(sys.argv[1], "r+b") as file:
       assert.equal(5, select(2, out:gsub("is in use by another service %b[]\n5\n", "")), out)
       assert.truthy(out:find("somebody listens there already %b[]\n5\n"), out)
       -- What was acknowledged is in the log beside the one name; no other is used until it is read.
-      assert.truthy(out:find("is another name of [^\n]+: start it once by that name %b[]\n5\n"), out)
+      local other = "is another name of [^\n]+: start it once by that name %b[]\n5\n"
+      assert.truthy(out:find(other), out)
       local told = tonumber(out:match('{"seq": (%d+)}'))
       assert.is_true(told > 0, out)
       local seen = 0
@@ -148,6 +181,19 @@ with open(sys.argv[1], "r+b") as file:
         seen = seen + 1
       end
       assert.equal(2, seen)
+    end)
+
+    on_store("that cannot be held, or brought to this version", function (folder, serve)
+      shell.lines(("mkdir %s/taken.db"):format(folder))
+      local status, err = serve(folder .. "/taken.db")
+      assert.equal(5, status)
+      assert.truthy(err:find("taken.db cannot be locked", 1, true), err)
+      local old = service.altered(folder, "DROP TABLE policies; DROP TABLE versions; "
+        .. "PRAGMA user_version = 1; PRAGMA application_id = 0")
+      status, err = serve(old)
+      assert.equal(5, status)
+      assert.truthy(err:find("cannot be brought to this version: duplicate column name: version", 1,
+                             true), err)
     end)
 
     on_store("that belongs to something else is left as it is", function (folder, serve)

@@ -250,7 +250,7 @@ int allot__store_begin(allot__store *store, allot_report *report)
     if (status == ALLOT_OK && store->writes)
         status = check_name(store, real, report);
     if (status == ALLOT_OK && store->writes && write_name(store, real) != ALLOT_OK) {
-        allot__store_say(store, "cannot be written", report);
+        allot__store_say(store, "cannot be opened", report);
         allot__store_run(store, "ROLLBACK");
         status = ALLOT_EIO;
     }

@@ -13,8 +13,8 @@
 -- so that it may ask again over a new connection and is still entered once. `subscribe` goes on
 -- where it was when the connection breaks, and fetches what it missed; where the service went back
 -- behind what was told (its store was restored from a copy, or is another) `poll` returns nil and
--- "restored" once. Wrong use raises; what fails returns nil, a message and JSON-RPC's code (none: the
--- connection broke).
+-- "restored" once. Wrong use raises; what fails returns nil, a message and JSON-RPC's code (none:
+-- the connection broke).
 
 local json = require "json"
 local socket = require "socket"

@@ -154,11 +154,13 @@ return {
     .. "others'." },
   { "E-key", "An event came with the `key` of another one of the last hour, and says something "
     .. "else: it was not entered. The same event with the same key is, once." },
-  { "E-store", "The file that events are kept in cannot be opened, read or written, is in use, or "
-    .. "is of a later version. Nothing is acknowledged that is not in it." },
+  { "E-store", "The file that events are kept in cannot be opened, read or written, is in use by "
+    .. "whatever name, is damaged, of a later version, or a database of something else. Nothing is "
+    .. "acknowledged that is not in it." },
   { "W-store", "The plan was changed while nothing ran: what the store says of consumers that are "
     .. "gone is left out. Or an earlier version took an event that no cycle can decide with: it is "
-    .. "left out, and so is what only fits behind it." },
+    .. "left out, and so is what only fits behind it. Or there is no room to write an old store "
+    .. "anew, so that its file does not get smaller." },
   { "E-connection", "Nobody answers where the service should listen, or the answer is none." },
   { "E-service", "The service refused what it was asked; its own code and hint stand beside." },
   { "W-files", "So many connections need more open files than the system allows: there may be "

@@ -25,7 +25,8 @@ local OTHER_FILES = {
 }
 -- SQL, and what is written for machines and managers.
 local OTHER_TEXTS = {
-  "^SELECT ", "^INSERT ", "^DELETE ", "^CREATE ", "^PRAGMA ", "^# HELP ", '^{"', "^default%-src ",
+  "^SELECT ", "^INSERT ", "^DELETE ", "^CREATE ", "^PRAGMA ", "^UPDATE ", "^ALTER ", "^# HELP ",
+  '^{"', "^default%-src ",
   "^text/plain", '^"?, "', "^STATUS=", "^STOPPING=",
 }
 -- Of the command what these are given, and texts of `message`.
@@ -71,6 +72,8 @@ census.unreachable = {
   ["http: %.200s: libwebsockets or its uv event library cannot begin"] = "as above",
   ["no loop and no sockets can be made"] = "as above, or of open files",
   ["this service has no view"] = "views are there as long as anybody may ask: a defence",
+  ["the store %.200s cannot be written anew, so its file does not get smaller: %.200s"] =
+    "it would take a disk that gets full just then",
   ["%.300s cannot be checked"] = "what check refuses it names: a defence",
 }
 
