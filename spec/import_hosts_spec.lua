@@ -4,6 +4,7 @@
 --- never comes to have hosts that its file does not give it. And what `check` would refuse of the
 --- plan is refused with its place in the files (rules.md Q-10, A-28, P-1, P-33).
 
+local allot = require "allot"
 local json = require "dkjson"
 local lsf = require "spec.support.lsf"
 local shell = require "spec.support.shell"
@@ -149,6 +150,17 @@ describe("limits of LSF's files", function ()
       { name = "limit9", per_host = true, queues = { "q" }, slots_per_processor = 0.5 },
     }, plan.limits)
     assert.truthy(notes:find("rounded up, as LSF does", 1, true), notes)
+  end)
+
+  it("a half of a host's 3 slots is 2", function ()
+    local _, _, plan = lsf.plan_of {
+      ["lsb.queues"] = queue("q", ""), ["lsb.hosts"] = "Begin Host\nHOST_NAME MXJ\nh 3\nEnd Host\n",
+      ["lsb.users"] = "Begin User\nUSER_NAME MAX_JOBS JL/P\nann - 0.5\nEnd User\n",
+    }
+    local jobs = {}
+    for i = 1, 3 do jobs[i] = { id = "j" .. i, queue = "q", slots = 1, user = "ann" } end
+    local state = assert(allot.state(plan, json.encode { now = 1000, jobs = jobs }))
+    assert.equal(2, #json.decode(assert(allot.cycle(plan, state)):json()).starts)
   end)
 end)
 

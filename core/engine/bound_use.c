@@ -47,7 +47,7 @@ int64_t allot__bound_most(const allot__bounds *bounds, int32_t limit, int32_t ho
     const allot_job_limit *stated = &allot__limit_at(bounds, limit)->stated;
     if (stated->kind != ALLOT_LIMIT_PER_PROCESSOR || host < 0)
         return stated->most;
-    return stated->most * bounds->room->slots[host] / 1000;
+    return (stated->most * bounds->room->slots[host] + 999) / 1000; /* rounded up, as LSF does */
 }
 
 int32_t allot__bound_make(allot__bounds *bounds, const allot__bound_entry *entry, int32_t host,

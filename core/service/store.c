@@ -54,7 +54,7 @@ static int take_hold(allot__store *store, allot_report *report)
         return ALLOT_OK;
     if (store->writes)
         make_private(store);
-    int status = allot__hold_take(store->path, store->writes, &store->hold);
+    int status = allot__store_lock(store->path, store->writes, &store->hold);
     if (status == ALLOT_EIO)
         allot_report_say(report, ALLOT_ERROR, "E-store", "the store %.200s cannot be %s",
                          store->path, store->writes ? "locked" : "opened");
@@ -160,7 +160,7 @@ void allot__store_close(allot__store *store)
     for (int i = 0; i < ALLOT__RECORDS; i++)
         sqlite3_finalize(store->statements[i]);
     sqlite3_close(store->db);
-    allot__hold_drop(store->hold, store->writes);
+    allot__store_unlock(store->hold, store->writes);
     allot__sv_drop(store->engine, store->path);
     allot__buf_free(&store->gathered);
     allot__buf_free(&store->written);

@@ -23,8 +23,8 @@
 #define LOCKED_BYTE (INT64_C(1) << 62)
 
 /* From malloc: stores of several engines may have it in common. */
-struct allot__hold {
-    struct allot__hold *next;
+struct allot__store_hold {
+    struct allot__store_hold *next;
     dev_t dev;
     ino_t ino;
     int file; /* -1: none of them writes */
@@ -32,7 +32,7 @@ struct allot__hold {
     bool written; /* one of them holds the lock */
 };
 
-static struct allot__hold *holds;
+static struct allot__store_hold *holds;
 static uv_mutex_t mutex;
 static uv_once_t once = UV_ONCE_INIT;
 
@@ -42,9 +42,9 @@ static void make_mutex(void)
         abort();
 }
 
-static struct allot__hold *find(const struct stat *what)
+static struct allot__store_hold *find(const struct stat *what)
 {
-    struct allot__hold *it = holds;
+    struct allot__store_hold *it = holds;
     while (it != NULL && (it->dev != what->st_dev || it->ino != what->st_ino))
         it = it->next;
     return it;
@@ -56,7 +56,7 @@ static int set_lock(int file, short type)
     return fcntl(file, F_OFD_SETLK, &lock);
 }
 
-static int lock(struct allot__hold *it, const char *path)
+static int lock(struct allot__store_hold *it, const char *path)
 {
     struct stat what;
     if (it->written)
@@ -71,9 +71,9 @@ static int lock(struct allot__hold *it, const char *path)
     return ALLOT_OK;
 }
 
-static void release(struct allot__hold *it)
+static void release(struct allot__store_hold *it)
 {
-    struct allot__hold **at = &holds;
+    struct allot__store_hold **at = &holds;
     if (--it->stores > 0)
         return;
     while (*at != it)
@@ -84,18 +84,18 @@ static void release(struct allot__hold *it)
     free(it);
 }
 
-static int take(const char *path, bool writes, struct allot__hold **out)
+static int take(const char *path, bool writes, struct allot__store_hold **out)
 {
     struct stat what;
     if (stat(path, &what) != 0 || !S_ISREG(what.st_mode))
         return ALLOT_EIO;
-    struct allot__hold *it = find(&what);
+    struct allot__store_hold *it = find(&what);
     if (it == NULL) {
         it = calloc(1, sizeof *it);
         if (it == NULL)
             return ALLOT_ENOMEM;
-        *it =
-            (struct allot__hold){.next = holds, .dev = what.st_dev, .ino = what.st_ino, .file = -1};
+        *it = (struct allot__store_hold){
+            .next = holds, .dev = what.st_dev, .ino = what.st_ino, .file = -1};
         holds = it;
     }
     it->stores++;
@@ -107,7 +107,7 @@ static int take(const char *path, bool writes, struct allot__hold **out)
     return status;
 }
 
-int allot__hold_take(const char *path, bool writes, struct allot__hold **out)
+int allot__store_lock(const char *path, bool writes, struct allot__store_hold **out)
 {
     uv_once(&once, make_mutex);
     uv_mutex_lock(&mutex);
@@ -116,7 +116,7 @@ int allot__hold_take(const char *path, bool writes, struct allot__hold **out)
     return status;
 }
 
-void allot__hold_drop(struct allot__hold *hold, bool writes)
+void allot__store_unlock(struct allot__store_hold *hold, bool writes)
 {
     if (hold == NULL)
         return;

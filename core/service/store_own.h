@@ -58,7 +58,7 @@ struct allot__store {
     sqlite3 *db;
     sqlite3_stmt *statements[ALLOT__RECORDS];
     bool memory, writes;
-    struct allot__hold *hold; /* NULL: of a file in memory */
+    struct allot__store_hold *hold; /* NULL: of a file in memory */
     allot__store_name name;
     /* Of the loop. */
     uv_loop_t *loop;
@@ -101,9 +101,9 @@ int64_t allot__store_put_text(allot__store *store, allot__record_kind kind, int6
 
 /* Holds the file of that path, to write (nobody else may then) or to read, until it is dropped,
  * behind SQLite's own end. EEXIST: somebody writes; EIO: it is no file, or cannot be locked. */
-struct allot__hold;
-int allot__hold_take(const char *path, bool writes, struct allot__hold **out);
-void allot__hold_drop(struct allot__hold *hold, bool writes);
+struct allot__store_hold;
+int allot__store_lock(const char *path, bool writes, struct allot__store_hold **out);
+void allot__store_unlock(struct allot__store_hold *hold, bool writes);
 
 /* ---- Rows that somebody may have damaged (store_row.c) --------------------------------------- */
 

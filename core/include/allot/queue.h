@@ -115,7 +115,7 @@ ALLOT_API int allot_plan_decay(allot_plan *plan, const allot_decay *decay);
 /* What a limit counts, and of each of whom it holds by itself. */
 typedef enum allot_limit_kind {
     ALLOT_LIMIT_SLOTS = 0,
-    ALLOT_LIMIT_PER_PROCESSOR, /* slots on a host, in thousandths of its slots */
+    ALLOT_LIMIT_PER_PROCESSOR, /* slots on a host, in thousandths of its slots, rounded up */
     ALLOT_LIMIT_JOBS
 } allot_limit_kind;
 enum { ALLOT_PER_QUEUE = 1, ALLOT_PER_USER = 2, ALLOT_PER_GROUP = 4, ALLOT_PER_HOST = 8 };
