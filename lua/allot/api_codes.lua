@@ -127,7 +127,6 @@ return {
   { "W-lease", "A contract lends nothing." },
   { "W-event", "An event of LSF has no counterpart here." },
   { "W-unused", "A key of LSF has no effect here." },
-  { "W-unread", "A policy stands in for the plan's own, and does not read what that declares." },
   { "W-params", "A parameter of LSF has no effect here." },
   -- What `allot check` finds out by trying.
   { "E-invariant", "The core did not keep what it keeps whatever a policy says. Please report it: "
@@ -142,7 +141,8 @@ return {
   { "W-unreachable", "A consumer of the plan gets no slot at any hour, though it alone asks." },
   { "W-fill", "A fill of a policy never gives a slot: its proportion is 0, or one before it fills "
     .. "whatever is needed." },
-  { "W-unread", "A policy declares an attribute that nothing in it reads." },
+  { "W-unread", "A policy declares an attribute that nothing in it reads; or one that stands in "
+    .. "for the plan's own does not read what that declares." },
   { "W-no-effect", "What a plan says there changes nothing." },
   { "W-import", "A line of an LSF file cannot be said in a plan." },
   { "E-import", "Without that part of an LSF file a plan would mean something else: a queue whose "
