@@ -138,9 +138,12 @@ describe("exclusive consumers (H-14)", function ()
       A = { 8 }, B = { 30 },
       tasks = { task("t", "B", "H1", 6), task("u", "B", "H2", 6), task("v", "B", "H3", 4) },
     })
-    -- B holds what it owns: it gives nothing, and nothing is set apart for A.
+    -- B holds what it owns: it gives nothing, and nothing is set apart for A. What A cannot use is
+    -- lent to B (H-18), which so comes to be over by a host.
     assert.same({}, decision.reclaims)
-    case.check({ A = { quota = 8, granted = 0, barred = 8 }, B = { quota = 16 } }, group)
+    case.check({
+      A = { quota = 8, granted = 0 }, B = { quota = 16, granted = 8 }, [""] = { idle_left = 0 },
+    }, group)
     assert.is_nil(group.blocked)
   end)
 

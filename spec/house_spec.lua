@@ -28,14 +28,16 @@ local PUBLIC = {
 
 -- Files of engine/, each may include the headers of those before it (and its own).
 local ENGINE = {
-  "work", "own", "enforce", "flight", "in_flight", "columns", "order", "rack", "rack_exclusive",
-  "rack_require", "rack_empty", "pour", "pour_fast", "round", "free", "need",
+  "work", "own", "enforce", "flight", "in_flight", "columns", "order", "rack", "match",
+  "match_make", "rack_exclusive", "rack_require", "rack_shelf", "rack_empty",
+  "pour", "pour_fast", "round", "free", "need",
   "ledger_books", "ledger_move", "ledger_aside", "ledger_drain", "ledger_net", "ledger_loan",
   "ledger_pool", "ledger_share", "ledger_ask", "ledger_return", "ledger_peers", "ledger_borrow",
   "ledger_force", "ledger", "quota_pass", "planned", "planned_leaves",
-  "quota_order", "quota_mixed", "quota", "monitor", "distribute",
+  "quota_order", "quota_mixed", "quota", "joint", "monitor", "distribute",
   "giveback", "giveback_leaves", "giveback_across", "trace", "over", "ledger_cut", "reach",
-  "reclaim", "book", "orders", "spread", "place", "pick", "pick_items", "pick_filter", "pick_anew",
+  "reclaim", "book", "orders", "spread", "grant", "lend", "make_way", "place",
+  "pick", "pick_items", "pick_filter", "pick_anew",
   "pick_fast", "rowset", "session", "units", "victim", "victim_closed", "victim_fuse",
   "victim_line", "victim_hosts", "room",
   "room_lease", "room_view", "resource", "bound", "bound_use", "bound_wants", "job_rows",

@@ -89,13 +89,14 @@ describe("a requirement", function ()
       decision.groups.default)
   end)
 
-  it("of two that want the same hosts bars who comes last", function ()
+  it("of two that want the same hosts is shared by the policy's rules (H-17)", function ()
     local decision, placed = cycle(plan {
       { "A", owned = 10, requires = "linux" }, { "B", owned = 10, requires = "linux", rank = 1 },
     }, state { A = { 10 }, B = { 10 } })
-    assert.same({ A = { h1 = 8, h3 = 2 }, B = { h3 = 2 } }, placed)
+    assert.same({ A = { h1 = 6 }, B = { h1 = 2, h3 = 4 } }, placed)
     case.check({
-      B = { quota = 10, granted = 2, barred = 8 }, [""] = { idle_left = 8 },
+      A = { need = 6, quota = 6, granted = 6 }, B = { need = 6, quota = 6, granted = 6 },
+      [""] = { idle_left = 8 },
     }, decision.groups.default)
   end)
 

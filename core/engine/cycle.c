@@ -7,6 +7,7 @@
 #include "engine/dispatch.h"
 #include "engine/enforce.h"
 #include "engine/free.h"
+#include "engine/joint.h"
 #include "engine/ledger.h"
 #include "engine/monitor.h"
 #include "engine/need.h"
@@ -20,6 +21,7 @@
 /* Quotas, with hosts set apart for those who have them alone: these follow from quotas in turn. */
 static int run_quota(allot__work *work)
 {
+    const int32_t *limit = work->limit;
     bool again = true;
     int status = ALLOT_OK;
     for (bool first = true; again && status == ALLOT_OK; first = false) {
@@ -27,9 +29,14 @@ static int run_quota(allot__work *work)
             allot__work_again(work);
         }
         again = false;
+        work->limit = limit;
         status = allot__need(work);
         if (status == ALLOT_OK) {
             status = allot__quota(work);
+        }
+        if (status == ALLOT_OK && work->rack != NULL) {
+            work->rack->limit = limit;
+            status = allot__joint(work);
         }
         if (status == ALLOT_OK && work->rack != NULL) {
             status = allot__rack_empty(work, &again);

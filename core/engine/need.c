@@ -23,6 +23,7 @@ ALLOT__CLONES static void need_rows(allot__work *work, const int32_t *restrict o
 #pragma omp simd reduction(+ : needs, kept_slots, held)
     for (int32_t i = 0; i < count; i++) {
         int32_t kept = planned[i] < own[i] ? planned[i] : own[i];
+        kept = kept < limit[i] ? kept : limit[i]; /* hosts can cut it below (joint.h) */
         int32_t want = demand[i] < limit[i] ? demand[i] : limit[i];
         int32_t most = want > kept ? want : kept;
         reserve[i] = kept;
@@ -128,9 +129,10 @@ static void raise(allot__work *work, int32_t first, int32_t count, allot__sums *
 {
     const int32_t *least = work->enforced->least;
     for (int32_t row = first; row < first + count; row++) {
-        if (allot__family_of(work, row) == 0 && least[row] > work->need[row]) {
-            sums->demand += least[row] - work->need[row];
-            work->need[row] = least[row];
+        int32_t most = least[row] < work->limit[row] ? least[row] : work->limit[row];
+        if (allot__family_of(work, row) == 0 && most > work->need[row]) {
+            sums->demand += most - work->need[row];
+            work->need[row] = most;
         }
     }
 }

@@ -59,6 +59,9 @@ int64_t allot__over(const allot__work *work, int32_t row)
         return holder->lost; /* what it holds beyond its quota nobody wants */
     }
     int64_t over = stays(work, row) - allot__target(work, row);
+    if (work->moved != NULL && work->moved[row] > 0) {
+        return (over > 0 ? over : 0) + work->moved[row];
+    }
     if (over > 0 && allot__rules_at(work, row)->options[ALLOT_OPTION_HOLD_ROUNDING] &&
         allot__rounding_only(work, row)) {
         return 0;

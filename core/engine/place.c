@@ -1,22 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * place.c: distribution and placement take turns: whoever was given more than its hosts have gets
- * less the next time, and others more. After a few turns what still has no place is taken back.
+ * place.c: leaf by leaf, each on the hosts that suit it best. Where that leaves somebody without
+ * hosts, once more: now each takes of every kind of hosts what its class has of it (match.h), which
+ * suits all.
  */
 #include "engine/place.h"
 
 #include <string.h>
 
 #include "engine/distribute.h"
+#include "engine/grant.h"
 #include "engine/orders.h"
 #include "engine/spread.h"
 
-enum { TURNS = 8, FEW = 64 };
+enum { FEW = 64, ANY_KIND = -1 };
 
 typedef struct placer {
     allot__work *work;
     allot__rack *rack;
+    allot__granter granter;
     int32_t *leaves; /* rows, in the order of the tree */
     int32_t leaf_count;
     int32_t *free, *owner; /* as they were before any turn */
@@ -27,6 +30,7 @@ typedef struct placer {
     int32_t *touched;      /* ... the hosts where it is not */
     int32_t touched_count;
     int32_t unit; /* the row's */
+    bool by_kind; /* each takes of each kind what its class has of it */
     size_t places;
 } placer;
 
@@ -74,51 +78,7 @@ static bool special(const placer *placer, int32_t row)
     return placer->rack->given || allot__rack_picky(placer->rack, row);
 }
 
-/* ---- What there is room for ---- */
-
-static int64_t room_of(const placer *placer, int32_t row)
-{
-    const allot__rack *rack = placer->rack;
-    bool picky = special(placer, row);
-    int64_t room = allot__rack_picky(rack, row) ? 0 : placer->ghosts;
-    for (int32_t host = 0; host < rack->count; host++) {
-        bool serves =
-            picky ? allot__rack_serves(placer->work, row, host) : rack->owner[host] == ALLOT_ROOT;
-        room += serves ? rack->free[host] : 0;
-    }
-    return room < ALLOT_AMOUNT_MAX ? room : ALLOT_AMOUNT_MAX;
-}
-
-/* Do hosts serve both rows alike? */
-static bool alike(const placer *placer, int32_t a, int32_t b)
-{
-    const allot__rack *rack = placer->rack;
-    return !rack->given && (rack->unit == NULL || rack->unit[a] == rack->unit[b]) &&
-           (rack->asks == NULL || rack->asks[a] == rack->asks[b]);
-}
-
-static int make_room(placer *placer)
-{
-    allot__work *work = placer->work;
-    const allot__rack *rack = placer->rack;
-    if (!rack->owned && rack->unit == NULL && rack->asks == NULL) {
-        return ALLOT_OK;
-    }
-    work->room = allot__arena_take(work->arena, (size_t)work->tree->rows, sizeof *work->room);
-    if (work->room == NULL) {
-        return ALLOT_ENOMEM;
-    }
-    int32_t last = -1;
-    for (int32_t row = 0; row < work->tree->rows; row++) {
-        work->room[row] = 0;
-        if (allot__family_of(work, row) == 0) {
-            bool same = last >= 0 && alike(placer, row, last);
-            work->room[row] = same ? work->room[last] : (int32_t)room_of(placer, row);
-            last = row;
-        }
-    }
-    return ALLOT_OK;
-}
+/* ---- What there is room for ---------------------------------------------------------------- */
 
 /* Idle slots that are on no host that is known. */
 static int64_t count_ghosts(const allot__work *work)
@@ -177,15 +137,19 @@ static void write_down(placer *placer, int32_t row)
     placer->touched_count = 0;
 }
 
-/* Hosts that serve the row and have an owner, or have none. */
-static allot__choice choose(const placer *placer, int32_t row, bool owned)
+/* Hosts that serve the row and have an owner, or have none; of one kind, or of any. */
+static allot__choice choose(const placer *placer, int32_t row, bool owned, int32_t kind)
 {
     const allot__rack *rack = placer->rack;
     allot__choice choice = {.hosts = placer->hosts, .free = rack->free};
     for (int32_t host = 0; host < rack->count; host++) {
-        bool serves =
-            row < 0 ? allot__rack_common(rack, host) : allot__rack_serves(placer->work, row, host);
-        if ((rack->owner[host] != ALLOT_ROOT) == owned && rack->free[host] > 0 && serves) {
+        if ((rack->owner[host] != ALLOT_ROOT) != owned || rack->free[host] <= 0 ||
+            (rack->left != NULL && rack->left[host] != 0) ||
+            (kind != ANY_KIND && placer->granter.match.kind_of[host] != kind)) {
+            continue;
+        }
+        if (row < 0 ? allot__rack_common(rack, host)
+                    : allot__rack_serves(placer->work, row, host)) {
             choice.hosts[choice.count++] = host;
             choice.total += rack->free[host];
         }
@@ -200,26 +164,68 @@ static int64_t spread(placer *placer, allot__choice *choice, int64_t want)
                                                   : allot__stack(choice, want, take_piece, placer);
 }
 
+/* Wherever it suits; how many slots are nowhere. */
+static int64_t place_anywhere(placer *placer, int32_t row, int64_t want, int32_t kind)
+{
+    allot__choice own = choose(placer, row, true, kind);
+    want = spread(placer, &own, want);
+    allot__choice other = choose(placer, row, false, kind);
+    return spread(placer, &other, want);
+}
+
+/* Of each kind what its class has of it. */
+static int64_t place_by_kind(placer *placer, int32_t row, int64_t want)
+{
+    allot__match *match = &placer->granter.match;
+    int32_t class = match->class_of[row];
+    for (int32_t i = match->first[class]; i < match->first[class + 1] && want > 0; i++) {
+        allot__edge *edge = &match->edges[i];
+        int64_t part = edge->flow < want ? edge->flow : want;
+        int64_t placed = part - place_anywhere(placer, row, part, edge->kind);
+        edge->flow -= placed;
+        want -= placed;
+    }
+    return want;
+}
+
+static int64_t place_slots(placer *placer, int32_t row, int64_t want)
+{
+    if (want <= 0) {
+        return 0;
+    }
+    if (placer->by_kind) {
+        return place_by_kind(placer, row, want);
+    }
+    return special(placer, row) ? place_anywhere(placer, row, want, ANY_KIND)
+                                : spread(placer, &placer->common, want);
+}
+
+/* What is held idle for a row that not every host serves is nobody else's. */
+static void hold(placer *placer, int32_t row, int64_t slots)
+{
+    if (slots > 0 && allot__rack_picky(placer->rack, row)) {
+        place_slots(placer, row, slots);
+        for (int32_t i = 0; i < placer->touched_count; i++) {
+            placer->taken[placer->touched[i]] = 0;
+        }
+        placer->touched_count = 0;
+    }
+}
+
 /* Places a row's grant; returns how many slots of it are nowhere. */
 static int32_t place_row(placer *placer, int32_t row)
 {
     allot__rack *rack = placer->rack;
-    int64_t want = allot__granted(placer->work, row);
+    int64_t granted = allot__granted(placer->work, row);
     placer->unit = rack->unit != NULL ? rack->unit[row] : ALLOT_ROOT;
-    if (want > 0 && special(placer, row)) {
-        allot__choice own = choose(placer, row, true);
-        want = spread(placer, &own, want);
-        allot__choice other = choose(placer, row, false);
-        want = spread(placer, &other, want);
-    } else if (want > 0) {
-        want = spread(placer, &placer->common, want);
-    }
+    int64_t want = place_slots(placer, row, granted);
     write_down(placer, row);
     int64_t ghosts = want < placer->ghosts ? want : placer->ghosts;
     ghosts = allot__rack_picky(rack, row) ? 0 : ghosts;
     ghosts = placer->work->room == NULL ? want : ghosts;
     placer->ghosts -= ghosts;
     rack->unplaced[row] = (int32_t)ghosts;
+    hold(placer, row, placer->work->received[row] - granted);
     return (int32_t)(want - ghosts);
 }
 
@@ -240,47 +246,23 @@ static int take_places(placer *placer)
     return rack->places != NULL ? ALLOT_OK : ALLOT_ENOMEM;
 }
 
-/* A grant that has no place is taken back, also from those above that passed it on. */
-static void take_back(allot__work *work, int32_t row, int32_t slots)
+/* Places all; have all a place? */
+static int turn(placer *placer, bool *placed)
 {
-    int32_t consumer = allot__handle(work, row);
-    for (; consumer != ALLOT_ROOT; consumer = allot_plan_parent(work->plan, consumer)) {
-        int32_t at = allot__row(work->plan, work->index, consumer);
-        int32_t family = allot__family_of(work, at);
-        work->received[at] -= slots;
-        if (family != 0) {
-            work->sums[family].received -= slots;
-        }
-    }
-    work->sums[0].received -= slots;
-    work->idle_left += slots;
-}
-
-/* Places all; a leaf with slots that are nowhere has less room from now on. */
-static int turn(placer *placer, bool last, bool *again)
-{
-    allot__work *work = placer->work;
     allot__rack *rack = placer->rack;
     memcpy(rack->free, placer->free, (size_t)rack->count * sizeof *rack->free);
     memcpy(rack->owner, placer->owner, (size_t)rack->count * sizeof *rack->owner);
     placer->ghosts = rack->ghosts;
     int status = take_places(placer);
-    *again = false;
+    *placed = true;
     for (int32_t picky = 1; picky >= 0 && status == ALLOT_OK; picky--) {
         if (picky == 0 && !rack->given) {
-            placer->common = choose(placer, -1, false);
+            placer->common = choose(placer, -1, false, ANY_KIND);
         }
         for (int32_t i = 0; i < placer->leaf_count; i++) {
             int32_t row = placer->leaves[i];
-            if (allot__rack_picky(rack, row) != (picky == 1)) {
-                continue;
-            }
-            int32_t nowhere = place_row(placer, row);
-            if (nowhere > 0 && last) {
-                take_back(work, row, nowhere);
-            } else if (nowhere > 0) {
-                work->room[row] = work->received[row] - nowhere;
-                *again = true;
+            if (allot__rack_picky(rack, row) == (picky == 1) && place_row(placer, row) > 0) {
+                *placed = false;
             }
         }
     }
@@ -310,23 +292,34 @@ static int begin(placer *placer)
     memcpy(placer->owner, rack->owner, count * size);
     memset(placer->taken, 0, count * size);
     rack->ghosts = placer->ghosts = count_ghosts(placer->work);
-    int status = order_leaves(placer);
-    return status == ALLOT_OK ? make_room(placer) : status;
+    return order_leaves(placer);
+}
+
+static int grant(placer *placer)
+{
+    allot__work *work = placer->work;
+    if (!allot__rack_uneven(work->rack)) {
+        return allot__distribute(work);
+    }
+    placer->granter =
+        (allot__granter){.work = work, .leaves = placer->leaves, .leaf_count = placer->leaf_count};
+    return allot__grant(&placer->granter, work->rack->ghosts);
 }
 
 int allot__place(allot__work *work)
 {
     placer placer = {.work = work, .rack = work->rack};
+    bool placed = work->rack == NULL;
     int status = work->rack != NULL ? begin(&placer) : ALLOT_OK;
     if (status == ALLOT_OK) {
-        status = allot__distribute(work);
+        status = grant(&placer);
     }
-    bool again = work->rack != NULL;
-    for (int32_t i = 1; status == ALLOT_OK && again; i++) {
-        status = turn(&placer, i == TURNS, &again);
-        if (status == ALLOT_OK && again) {
-            status = allot__distribute(work);
-        }
+    if (status == ALLOT_OK && work->rack != NULL) {
+        status = turn(&placer, &placed);
+    }
+    if (status == ALLOT_OK && !placed && work->room != NULL) {
+        placer.by_kind = true;
+        status = turn(&placer, &placed);
     }
     return status;
 }

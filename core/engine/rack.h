@@ -31,9 +31,10 @@ typedef struct allot__rack {
     int32_t *owner; /* whom it is closed to others for: a handle, ALLOT_ROOT, ALLOT__NOBODY */
     /* Slots held of which no task tells the host: any open host that nobody owns may have them. */
     int64_t unknown;
-    int64_t blocked; /* slots that are no part of what is divided */
-    int64_t guessed; /* ... of these on hosts that are not known */
-    int64_t ghosts;  /* idle slots of which no host is known */
+    const int32_t *limit; /* by row, before quotas are held to what hosts have together (joint.h) */
+    int64_t blocked;      /* slots that are no part of what is divided */
+    int64_t guessed;      /* ... of these on hosts that are not known */
+    int64_t ghosts;       /* idle slots of which no host is known */
     /* By row; NULL when there are none such. The exclusive consumer that a row is of (itself or
      * the nearest above), or ALLOT_ROOT; and which of the requirements it has, or -1. */
     int32_t *unit, *asks;
@@ -42,8 +43,11 @@ typedef struct allot__rack {
     int32_t *meant;
     uint8_t *left;
     const uint8_t *wanted; /* by host: whether it helps somebody who lacks slots (reach.h) */
-    int32_t *most;   /* by row of an exclusive consumer: hosts that are meant for it at most */
-    int32_t *chosen; /* hosts that are meant for somebody, in the order of choosing */
+    /* Of exclusive consumers: what is free on hosts of their own; by class (match.h), how many more
+     * are meant for it at most; hosts that are meant for somebody, in the order of choosing, and
+     * the class of each. */
+    struct allot__match *alone;
+    int32_t *most, *chosen, *chosen_for;
     int32_t chosen_count;
     uint8_t *barred;        /* by host: others were found not to be able to leave it */
     int32_t rounds;         /* ... so often */

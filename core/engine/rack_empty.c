@@ -5,99 +5,59 @@
 #include <string.h>
 
 #include "engine/order.h"
-#include "engine/rack.h"
+#include "engine/rack_shelf.h"
 
 /* So often hosts that others cannot leave are passed by for others; then no more are asked for. */
-enum { ROUNDS_MOST = 16 };
+enum { NONE = -1, ROUNDS_MOST = 16 };
 
 typedef struct emptier {
     allot__work *work;
     allot__rack *rack;
-    int64_t *want;             /* by row of an exclusive consumer: slots beyond its own hosts */
+    allot__match *match;
+    int64_t *want;             /* by class of an exclusive consumer: slots beyond its own hosts */
+    int64_t *surplus;          /* by row of such a consumer: what its leaves are over */
     bool *stuck;               /* by host: others cannot leave it */
     int64_t *place;            /* by host: where it stands among those that are chosen, */
     int64_t *there;            /* ... and slots of the leaf at hand, */
     int32_t *hosts_of, *other; /* ... which has some on these */
     bool *lacks;               /* by requirement: somebody lacks slots on such hosts */
-    int32_t hosts;             /* that the consumer at hand still wants */
+    allot__shelves shelves;
+    int32_t *leaf;  /* by class: the first of its leaves' rows, or NONE */
+    int32_t *order; /* classes of exclusive consumers, these one after another; so many: */
+    int32_t count;
 } emptier;
+
+static int32_t unit_row(const emptier *it, int32_t row)
+{
+    return allot__row(it->work->plan, it->work->index, it->rack->unit[row]);
+}
 
 /* What quotas ask for beyond the slots of its own hosts: those that one leaf has too many are free
  * for another. */
 static void count_wants(emptier *it)
 {
     allot__work *work = it->work;
-    allot__rack *rack = it->rack;
+    allot__match *match = it->match;
+    memset(it->want, 0, (size_t)match->classes * sizeof *it->want);
+    memset(it->surplus, 0, (size_t)work->tree->rows * sizeof *it->surplus);
     for (int32_t row = 0; row < work->tree->rows; row++) {
-        it->want[row] = 0;
-    }
-    for (int32_t row = 0; row < work->tree->rows; row++) {
-        int32_t unit = rack->unit[row];
-        if (unit != ALLOT_ROOT && allot__family_of(work, row) == 0) {
+        if (allot__family_of(work, row) == 0 && it->rack->unit[row] != ALLOT_ROOT) {
             int64_t lack = (int64_t)work->quota[row] - work->allocated[row];
-            it->want[allot__row(work->plan, work->index, unit)] += lack;
+            it->want[match->class_of[row]] += lack > 0 ? lack : 0;
+            it->surplus[unit_row(it, row)] += lack < 0 ? -lack : 0;
         }
     }
-    for (int32_t host = 0; host < rack->count; host++) {
-        int32_t row =
-            rack->owner[host] >= 0 ? allot__row(work->plan, work->index, rack->owner[host]) : -1;
-        if (row >= 0 && allot__rack_meets(rack, row, host)) {
-            it->want[row] -= rack->free[host];
+    allot__match_reset(match);
+    for (int32_t i = 0; i < it->count; i++) {
+        int32_t class = it->order[i];
+        if (it->want[class] > 0) {
+            int64_t *surplus = &it->surplus[unit_row(it, it->leaf[class])];
+            it->want[class] -= allot__match_push(match, class, it->want[class]);
+            int64_t part = *surplus < it->want[class] ? *surplus : it->want[class];
+            it->want[class] -= part;
+            *surplus -= part;
         }
     }
-}
-
-/* Can the host be the unit's, once nobody else is there? */
-static bool suits(const emptier *it, int32_t row, int32_t host)
-{
-    const allot__rack *rack = it->rack;
-    return allot__rack_common(rack, host) && rack->slots[host] > 0 && !rack->barred[host] &&
-           allot__rack_meets(rack, row, host);
-}
-
-/* How well a host suits; what comes first decides. */
-typedef struct fitness {
-    bool needed;       /* somebody else who lacks slots requires such hosts */
-    int32_t important; /* the most important session there: all count as that (5.5); -1: none */
-    int64_t used;      /* slots that others are to leave */
-    int64_t beyond;    /* slots that would be too much */
-} fitness;
-
-static fitness fitness_of(const emptier *it, int32_t row, int32_t host)
-{
-    const allot__rack *rack = it->rack;
-    fitness fit = {.important = allot__rack_important(it->work, host),
-                   .used = rack->slots[host] - rack->free[host]};
-    fit.beyond = rack->slots[host] > it->want[row] ? rack->slots[host] - it->want[row] : 0;
-    for (int32_t i = 0; i < rack->requirement_count; i++) {
-        fit.needed = fit.needed || (it->lacks[i] && rack->requirements[i].met[host] != 0);
-    }
-    return fit;
-}
-
-static bool better(fitness a, fitness b)
-{
-    return a.needed != b.needed         ? b.needed
-           : a.important != b.important ? a.important < b.important
-           : a.used != b.used           ? a.used < b.used
-                                        : a.beyond < b.beyond;
-}
-
-/* The host that suits best, of several the first; -1: none does. */
-static int32_t next_host(const emptier *it, int32_t row)
-{
-    int32_t best = -1;
-    fitness most = {0};
-    for (int32_t host = 0; host < it->rack->count; host++) {
-        if (suits(it, row, host)) {
-            fitness fit = fitness_of(it, row, host);
-            if (best < 0 || better(fit, most)) {
-                best = host;
-                most = fit;
-            }
-        }
-    }
-    return best;
 }
 
 /* Which requirements somebody has who lacks slots, and is not exclusive. */
@@ -114,29 +74,54 @@ static void find_lacks(emptier *it)
     }
 }
 
-static void choose(emptier *it, int32_t row, int32_t host)
+static void choose(emptier *it, int32_t class, int32_t host)
 {
     allot__rack *rack = it->rack;
-    rack->meant[host] = rack->unit[row];
+    rack->meant[host] = rack->unit[it->leaf[class]];
+    rack->chosen_for[rack->chosen_count] = class;
     rack->chosen[rack->chosen_count++] = host;
-    it->want[row] -= rack->slots[host];
+    it->want[class] -= rack->slots[host];
 }
 
-static void find_hosts(emptier *it, int32_t row)
+/* Gives back what the hosts chosen last made more than enough: the last first. */
+static void spare(emptier *it, int32_t class, int32_t first)
 {
     allot__rack *rack = it->rack;
-    int32_t left = rack->most[row];
-    for (; it->want[row] > 0 && left > 0; left--) {
-        int32_t host = next_host(it, row);
+    int32_t kept = rack->chosen_count;
+    for (int32_t i = rack->chosen_count - 1; i >= first; i--) {
+        int32_t host = rack->chosen[i];
+        if (it->want[class] + rack->slots[host] <= 0) {
+            it->want[class] += rack->slots[host];
+            rack->meant[host] = ALLOT_ROOT;
+            allot__shelves_put(&it->shelves, host);
+            rack->chosen[i] = NONE;
+        }
+    }
+    rack->chosen_count = first;
+    for (int32_t i = first; i < kept; i++) {
+        if (rack->chosen[i] != NONE) {
+            rack->chosen_for[rack->chosen_count] = class;
+            rack->chosen[rack->chosen_count++] = rack->chosen[i];
+        }
+    }
+}
+
+static void find_hosts(emptier *it, int32_t class)
+{
+    allot__rack *rack = it->rack;
+    int32_t first = rack->chosen_count, row = it->leaf[class];
+    while (it->want[class] > 0 && rack->chosen_count - first < rack->most[class]) {
+        int32_t host = allot__shelves_take(&it->shelves, rack, row, it->want[class]);
         if (host < 0) {
             break;
         }
-        choose(it, row, host);
+        choose(it, class, host);
     }
-    rack->waste -= it->want[row] < 0 ? it->want[row] : 0;
+    spare(it, class, first);
+    rack->waste -= it->want[class] < 0 ? it->want[class] : 0;
 }
 
-/* Finds hosts for all who want some. */
+/* Finds hosts for all who want some: consumer after consumer. */
 static void find_all(emptier *it)
 {
     allot__rack *rack = it->rack;
@@ -145,10 +130,9 @@ static void find_all(emptier *it)
     for (int32_t host = 0; host < rack->count; host++) {
         rack->meant[host] = ALLOT_ROOT;
     }
-    for (int32_t row = 0; row < it->work->tree->rows; row++) {
-        if (it->want[row] > 0) {
-            find_hosts(it, row);
-        }
+    allot__shelves_fill(&it->shelves, it->work, it->match, it->lacks);
+    for (int32_t i = 0; i < it->count; i++) {
+        find_hosts(it, it->order[i]);
     }
     rack->waste = rack->waste < it->work->slots ? rack->waste : it->work->slots;
     rack->blocked += rack->waste;
@@ -229,59 +213,136 @@ static bool cut_hosts(emptier *it)
     allot__rack *rack = it->rack;
     find_stuck(it);
     bool some = bar_stuck(it);
-    for (int32_t i = 0; i < rack->chosen_count; i++) {
-        int32_t host = rack->chosen[i];
-        int32_t row = allot__row(it->work->plan, it->work->index, rack->meant[host]);
-        if (i == 0 || rack->meant[rack->chosen[i - 1]] != rack->meant[host]) {
-            it->hosts = 0; /* a consumer's hosts were chosen one after another */
+    for (int32_t i = 0, hosts = 0; i < rack->chosen_count; i++) {
+        int32_t host = rack->chosen[i], class = rack->chosen_for[i];
+        if (i == 0 || rack->chosen_for[i - 1] != class) {
+            hosts = 0; /* a class's hosts were chosen one after another */
         }
-        if (rack->barred[host]) {
+        if (rack->barred[host] != 0) {
             continue;
         }
         if (it->stuck[host]) {
-            it->want[row] = 0;
+            it->want[class] = 0;
         }
-        if (it->want[row] > 0) {
-            it->hosts++;
-            it->want[row] -= rack->slots[host];
-        } else if (it->hosts < rack->most[row]) {
-            rack->most[row] = it->hosts;
+        if (it->want[class] > 0) {
+            hosts++;
+            it->want[class] -= rack->slots[host];
+        } else if (hosts < rack->most[class]) {
+            rack->most[class] = hosts;
             some = true;
         }
     }
     return some;
 }
 
-static int take_columns(allot__work *work, allot__rack *rack)
+/* Where consumers use more of their hosts than was thought, less of these is too much. */
+static void count_waste(emptier *it)
 {
-    size_t rows = (size_t)work->tree->rows, count = (size_t)rack->count;
-    rack->meant = allot__arena_take(work->arena, count, sizeof *rack->meant);
+    allot__rack *rack = it->rack;
+    int64_t waste = 0;
+    for (int32_t i = 0; i < it->count; i++) {
+        waste -= it->want[it->order[i]] < 0 ? it->want[it->order[i]] : 0;
+    }
+    if (waste < rack->waste) {
+        rack->blocked -= rack->waste - waste;
+        it->work->slots += rack->waste - waste; /* for who can use them: quotas stay */
+        rack->waste = waste;
+    }
+}
+
+/* ---- The whole ------------------------------------------------------------------------------- */
+
+/* What lasts until hosts are chosen for good. */
+static int begin_first(allot__work *work, allot__rack *rack)
+{
+    size_t count = (size_t)rack->count;
+    allot__match *match = allot__arena_take(work->arena, 1, sizeof *match);
+    int status =
+        match != NULL ? allot__match_make(work, ALLOT__FREE_SLOTS, 0, match) : ALLOT_ENOMEM;
+    if (status != ALLOT_OK) {
+        return status;
+    }
+    rack->alone = match;
     rack->chosen = allot__arena_take(work->arena, count, sizeof *rack->chosen);
-    rack->most = allot__arena_take(work->arena, rows, sizeof *rack->most);
+    rack->chosen_for = allot__arena_take(work->arena, count, sizeof *rack->chosen_for);
+    rack->most = allot__arena_take(work->arena, (size_t)match->classes, sizeof *rack->most);
     rack->barred = allot__arena_take(work->arena, count, 1);
-    if (rack->meant == NULL || rack->chosen == NULL || rack->most == NULL || rack->barred == NULL) {
+    int32_t *meant = allot__arena_take(work->arena, count, sizeof *meant);
+    if (rack->chosen == NULL || rack->chosen_for == NULL || rack->most == NULL ||
+        rack->barred == NULL || meant == NULL) {
         return ALLOT_ENOMEM;
     }
-    memset(rack->barred, 0, count);
-    for (size_t row = 0; row < rows; row++) {
-        rack->most[row] = INT32_MAX;
+    for (int32_t class = 0; class < match->classes; class ++) {
+        rack->most[class] = INT32_MAX;
     }
+    memset(rack->barred, 0, count);
+    rack->meant = meant;
     return ALLOT_OK;
 }
 
-static bool take_room(emptier *it)
+/* Lists the classes of exclusive consumers, as these stand in the group; `at` and `then` are room
+ * by row and by class. */
+static void list_classes(emptier *it, int32_t *at, int32_t *then)
 {
-    allot__arena *arena = it->work->arena;
-    size_t hosts = (size_t)it->rack->count, asked = (size_t)it->rack->requirement_count + 1;
-    it->want = allot__arena_take(arena, (size_t)it->work->tree->rows, sizeof *it->want);
-    it->lacks = allot__arena_take(arena, asked, sizeof *it->lacks);
+    const allot__work *work = it->work;
+    for (int32_t class = 0; class < it->match->classes; class ++) {
+        it->leaf[class] = NONE;
+    }
+    for (int32_t row = 0; row < work->tree->rows; row++) {
+        at[row] = NONE;
+    }
+    for (int32_t row = work->tree->rows - 1; row >= 0; row--) {
+        int32_t class = it->match->class_of[row];
+        if (class >= 0) {
+            it->leaf[class] = row;
+        }
+    }
+    for (int32_t class = it->match->classes - 1; class >= 0; class --) {
+        if (it->rack->unit[it->leaf[class]] != ALLOT_ROOT) {
+            int32_t row = unit_row(it, it->leaf[class]);
+            then[class] = at[row];
+            at[row] = class;
+        }
+    }
+    for (int32_t row = 0; row < work->tree->rows; row++) {
+        for (int32_t class = at[row]; class != NONE; class = then[class]) {
+            it->order[it->count++] = class;
+        }
+    }
+}
+
+static int take_stuck(emptier *it, allot__arena *arena, size_t hosts)
+{
     it->stuck = allot__arena_take(arena, hosts, sizeof *it->stuck);
     it->place = allot__arena_take(arena, hosts, sizeof *it->place);
     it->there = allot__arena_take(arena, hosts, sizeof *it->there);
     it->hosts_of = allot__arena_take(arena, hosts + 1, sizeof *it->hosts_of);
     it->other = allot__arena_take(arena, hosts + 1, sizeof *it->other);
-    return it->want != NULL && it->lacks != NULL && it->stuck != NULL && it->place != NULL &&
-           it->there != NULL && it->hosts_of != NULL && it->other != NULL;
+    return it->stuck != NULL && it->place != NULL && it->there != NULL && it->hosts_of != NULL &&
+                   it->other != NULL
+               ? ALLOT_OK
+               : ALLOT_ENOMEM;
+}
+
+static int begin(emptier *it)
+{
+    allot__arena *arena = it->work->arena;
+    size_t rows = (size_t)it->work->tree->rows, hosts = (size_t)it->rack->count;
+    size_t classes = (size_t)it->match->classes + 1;
+    it->want = allot__arena_take(arena, classes, sizeof *it->want);
+    it->surplus = allot__arena_take(arena, rows, sizeof *it->surplus);
+    it->lacks = allot__arena_take(arena, (size_t)it->rack->requirement_count + 1, 1);
+    it->leaf = allot__arena_take(arena, classes, sizeof *it->leaf);
+    it->order = allot__arena_take(arena, classes, sizeof *it->order);
+    int32_t *at = allot__arena_take(arena, rows, sizeof *at);
+    int32_t *then = allot__arena_take(arena, classes, sizeof *then);
+    if (it->want == NULL || it->surplus == NULL || it->lacks == NULL || it->leaf == NULL ||
+        it->order == NULL || at == NULL || then == NULL) {
+        return ALLOT_ENOMEM;
+    }
+    list_classes(it, at, then);
+    int status = take_stuck(it, arena, hosts);
+    return status == ALLOT_OK ? allot__shelves_make(&it->shelves, arena, hosts) : status;
 }
 
 int allot__rack_empty(allot__work *work, bool *again)
@@ -291,16 +352,14 @@ int allot__rack_empty(allot__work *work, bool *again)
     if (rack->unit == NULL || rack->unknown > 0) {
         return ALLOT_OK; /* which hosts are empty is not known */
     }
-    emptier it = {.work = work, .rack = rack};
-    bool first = !rack->searched;
-    int status = !take_room(&it)       ? ALLOT_ENOMEM
-                 : rack->meant == NULL ? take_columns(work, rack)
-                                       : ALLOT_OK;
+    int status = rack->meant == NULL ? begin_first(work, rack) : ALLOT_OK;
+    emptier it = {.work = work, .rack = rack, .match = rack->alone};
+    status = status == ALLOT_OK ? begin(&it) : status;
     if (status != ALLOT_OK) {
         return status;
     }
     count_wants(&it);
-    if (first) {
+    if (!rack->searched) {
         find_all(&it);
         rack->searched = *again = rack->chosen_count > 0;
     } else if (cut_hosts(&it)) {
@@ -309,6 +368,8 @@ int allot__rack_empty(allot__work *work, bool *again)
         rack->waste = 0;
         rack->searched = false;
         *again = true;
+    } else {
+        count_waste(&it);
     }
     return ALLOT_OK;
 }

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "engine/rack.h"
+#include "engine/match.h"
 
 int allot__rack_units(allot__work *work, allot__rack *rack)
 {
@@ -113,27 +113,46 @@ static void guess(const allot__work *work, allot__rack *rack, const int32_t *see
     }
 }
 
-/* Free slots that their host's owner does not want. */
-static void block(allot__work *work, allot__rack *rack, int64_t *wanted)
+/* Gives leaves what they still want of hosts, those of their own first; how many slots of hosts
+ * that somebody owns are left. */
+static int64_t unwanted(const allot__work *work, allot__match *match)
 {
-    for (int32_t host = 0; host < rack->count; host++) {
-        int32_t used = rack->owner[host] == ALLOT_ROOT ? rack->free[host] : 0;
-        int32_t row =
-            rack->owner[host] >= 0 ? allot__row(work->plan, work->index, rack->owner[host]) : -1;
-        if (row >= 0 && allot__rack_meets(rack, row, host)) {
-            used = least(rack->free[host], wanted[row]);
-            wanted[row] -= used;
+    const allot__rack *rack = work->rack;
+    int64_t slots = 0;
+    for (int32_t row = 0; row < work->tree->rows; row++) {
+        if (match->class_of[row] >= 0) {
+            allot__match_push(match, match->class_of[row], unmet(work, row));
         }
-        rack->blocked += rack->free[host] - used;
+    }
+    for (int32_t host = 0; host < rack->count; host++) {
+        int32_t kind = match->kind_of[host];
+        if (kind >= 0 && rack->owner[host] != ALLOT_ROOT) {
+            slots += match->left[kind];
+            match->left[kind] = 0; /* counted for all hosts of the kind */
+        } else if (kind < 0) {
+            slots += rack->free[host]; /* contested */
+        }
+    }
+    return slots;
+}
+
+/* Free slots that their host's owner does not want. */
+static int block(allot__work *work, allot__rack *rack)
+{
+    allot__match match;
+    int status = allot__match_make(work, ALLOT__FREE_SLOTS, 0, &match);
+    if (status != ALLOT_OK) {
+        return status;
     }
     int64_t idle = work->slots;
     for (int32_t row = 0; row < work->tree->rows; row++) {
         idle -= allot__family_of(work, row) == 0 ? work->allocated[row] : 0;
     }
     idle = idle > 0 ? idle : 0;
-    rack->blocked += rack->guessed;
+    rack->blocked += rack->guessed + unwanted(work, &match);
     rack->blocked = rack->blocked < idle ? rack->blocked : idle;
     allot__work_resize(work, work->slots - rack->blocked);
+    return ALLOT_OK;
 }
 
 static void say(const allot__work *work, const allot__rack *rack, const int32_t *seen)
@@ -177,11 +196,6 @@ int allot__rack_settle(allot__work *work, allot__rack *rack, const int32_t *seen
     }
     add_up(work, sums);
     find_lost(work, rack, sums);
-    for (int32_t row = 0; row < work->tree->rows; row++) {
-        sums[row] = allot__family_of(work, row) == 0 ? unmet(work, row) : 0;
-    }
-    add_up(work, sums);
     say(work, rack, seen);
-    block(work, rack, sums);
-    return ALLOT_OK;
+    return block(work, rack);
 }

@@ -63,16 +63,18 @@ static int64_t within(const allot__work *work, int32_t row, const uint8_t *marks
 
 /* An exclusive consumer helps others by leaving hosts whole: those whose most important session is
  * the least, then those where it has fewest slots, as far as they are among the `over` that it has
- * too many. */
+ * too many. What the state gives it stays its own. */
 static void leave_hosts(const allot__work *work, int32_t unit, int64_t over)
 {
     allot__rack *rack = work->rack;
+    const allot__site *sites = work->state->tasks.sites;
     for (;;) {
         int32_t best = -1, least = 0, important = 0;
         for (int32_t host = 0; host < rack->count; host++) {
             int32_t used = rack->slots[host] - rack->free[host];
             int32_t here = allot__rack_important(work, host);
-            bool may = rack->owner[host] == unit && rack->left[host] == 0 && used <= over;
+            bool may = rack->owner[host] == unit && rack->left[host] == 0 && used <= over &&
+                       sites[rack->site[host]].exclusive_to == ALLOT_ROOT;
             if (may && (best < 0 || here < important || (here == important && used < least))) {
                 best = host;
                 least = used;
@@ -87,7 +89,7 @@ static void leave_hosts(const allot__work *work, int32_t unit, int64_t over)
     }
 }
 
-static int find_left(allot__work *work)
+int allot__reach_left(allot__work *work)
 {
     allot__rack *rack = work->rack;
     size_t count = (size_t)rack->count, rows = (size_t)work->tree->rows;
@@ -220,7 +222,7 @@ int allot__reach(allot__work *work)
     memset(wanted.hosts, 0, count);
     memset(wanted.kinds, 0, rows + 1);
     work->rack->wanted = wanted.hosts;
-    int status = find_left(work);
+    int status = allot__reach_left(work);
     if (status == ALLOT_OK) {
         fill(work, marks, &wanted);
         say(work);

@@ -20,5 +20,8 @@
 /* After distribution: writes reach and useful, which stay NULL where hosts are all alike, or nobody
  * lacks slots. ENOMEM. */
 int allot__reach(allot__work *work);
+/* Which hosts exclusive consumers can leave whole with what they are over: rack->left, where there
+ * are such consumers. ENOMEM. */
+int allot__reach_left(allot__work *work);
 
 #endif

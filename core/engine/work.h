@@ -117,7 +117,9 @@ typedef struct allot__work {
     /* Where hosts are not all alike, by leaf's row; else NULL (reach.h): the most that others can
      * give it, and the slots that it has where they serve somebody. */
     int32_t *reach, *useful;
-    int32_t *room; /* by leaf's row, what it can be given on them; NULL: hosts are all alike */
+    int32_t *moved; /* by leaf's row, what it gives back for others though it has no more than its
+                       quota, and has got elsewhere (grant.h); NULL: nobody moves */
+    int32_t *room;  /* by leaf's row, what it can be given on them; NULL: hosts are all alike */
 
     /* By session of the state, for all groups: what it needs and deserves; NULL without any. */
     int32_t *session_need, *session_quota;

@@ -198,7 +198,8 @@ function invariants.grants_sound(view)
         gets = 0
       elseif gets ~= row.granted then
         return row.path, ("%d slots are granted to it, and %d by its row"):format(gets, row.granted)
-      elseif row.allocated + row.granted + row.held > math.max(row.quota, row.allocated) then
+      elseif not view.plan.hosts and -- where hosts differ, what nobody else can use is lent (H-18)
+        row.allocated + row.granted + row.held > math.max(row.quota, row.allocated) then
         return row.path, ("it holds %d and gets %d, above its quota of %d"):format(row.allocated,
           row.granted + row.held, row.quota)
       end
@@ -216,11 +217,12 @@ function invariants.reclaims_sound(view)
     local reclaimed, flying = view.reclaimed[it.name], view.flying[it.name]
     for _, row in ipairs(it.group.consumers) do
       local back, going = reclaimed[row.path] or 0, flying[row.path] or 0
+      local moves = view.plan.hosts and row.granted + row.held or 0 -- who makes way (H-19)
       if back > 0 and it.inner[row.path] then
         return row.path, "slots are reclaimed from it, but it has children who hold them"
       elseif back > row.over then
         return row.path, ("%d slots are reclaimed, but it is over by %d"):format(back, row.over)
-      elseif back > 0 and row.allocated - going - back < row.quota then
+      elseif back > 0 and row.allocated - going - back + moves < row.quota then
         return row.path, ("it holds %d of a quota of %d, and gives back %d"):format(
           row.allocated - going, row.quota, back)
       end

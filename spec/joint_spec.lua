@@ -1,0 +1,180 @@
+-- SPDX-License-Identifier: MIT
+-- Copyright the allot authors
+--- What hosts hold together (H-17), what is lent (H-18) and who makes way (H-19), case by case.
+
+local apply = require "allot.apply"
+local case = require "spec.support.case"
+local engine = require "spec.support.engine"
+
+local POLICY = [[
+return policy {
+  name = "site", like = "hybrid", doc = "Hybrid, and what hosts are.",
+  requirements = {
+    gpu = function (gpus) return (gpus or 0) > 0 end,
+    big = function (memory) return (memory or 0) >= 64 end,
+  },
+}
+]]
+
+local HOSTS = { g = { slots = 2, gpus = 1 }, n = { slots = 2, gpus = 0 } }
+
+local function plan(consumers)
+  consumers.slots, consumers.hosts = nil, consumers.hosts or HOSTS
+  consumers.policy = "site.lua"
+  return case.plan(consumers)
+end
+
+local function task(id, consumer, host)
+  return { id = id, consumer = "/" .. consumer, host = host, started = 1 }
+end
+
+local function state(demands, tasks)
+  local out = { now = 1000, consumers = {}, tasks = tasks }
+  for name, demand in pairs(demands) do out.consumers["/" .. name] = { demand = demand } end
+  return out
+end
+
+local function cycle(document, now)
+  local decision, handle = engine.cycle(document, now, nil, POLICY)
+  local placed = {}
+  for _, grant in ipairs(decision.grants) do placed[grant.consumer:sub(2)] = grant.hosts end
+  return decision, placed, function (path)
+    return table.concat(handle:explain(path), "\n")
+  end
+end
+
+describe("quotas (H-17)", function ()
+  it("count slots of hosts once, however many require them", function ()
+    local decision, placed, told = cycle(plan {
+      { "A", owned = 2, requires = "gpu" }, { "B", owned = 2, requires = "gpu" }, { "C" },
+    }, state { A = 2, B = 2, C = 10 })
+    case.check({
+      A = { quota = 1, granted = 1 }, B = { quota = 1, granted = 1 },
+      C = { quota = 2, granted = 2 },
+      [""] = { idle_left = 0 },
+    }, decision.groups.default)
+    assert.same({ A = { g = 1 }, B = { g = 1 }, C = { n = 2 } }, placed)
+    assert.matches("hosts that it can use have 1 for it beside others", told "/A")
+  end)
+
+  it("hold for every set of requirements, not for pairs alone", function ()
+    -- a: gpu and big; b: gpu; c: big. Each pair fits, all three together do not.
+    local decision = cycle(plan {
+      hosts = { a = { slots = 2, gpus = 1, memory = 64 }, b = { slots = 2, gpus = 1 },
+        c = { slots = 2, memory = 64 }, d = { slots = 2 } },
+      { "A", owned = 4, requires = "gpu" }, { "B", owned = 4, requires = "big" },
+      { "C", owned = 0 },
+    }, state { A = 4, B = 4, C = 8 })
+    case.check({ A = { quota = 3 }, B = { quota = 3 }, C = { quota = 2 } },
+      decision.groups.default)
+  end)
+
+  it("leave what hosts of a kind cannot hold to others, by the policy's rules", function ()
+    local decision = cycle(plan {
+      hosts = { g = { slots = 3, gpus = 1 }, n = { slots = 7 } },
+      { "A", owned = 4, requires = "gpu" }, { "B", owned = 2, requires = "gpu" },
+      { "C", owned = 2 }, { "D", owned = 2 },
+    }, state { A = 10, B = 10, C = 10, D = 10 })
+    case.check({ A = { quota = 2 }, B = { quota = 1 }, C = { quota = 4 }, D = { quota = 3 } },
+      decision.groups.default)
+  end)
+end)
+
+describe("who owns slots where others run", function ()
+  local function document(make_way)
+    return plan {
+      options = { make_way = make_way },
+      { "A", owned = 2, requires = "gpu" }, { "D", owned = 2 }, { "C" },
+    }
+  end
+  local function now()
+    return state({ A = 2, D = 2, C = 10 }, { task("d1", "D", "g"), task("d2", "D", "g") })
+  end
+
+  it("is told who is there; others are lent what it cannot use (H-18)", function ()
+    local decision, placed, told = cycle(document(), now())
+    case.check({
+      A = { quota = 2, granted = 0 }, D = { quota = 2, reclaimed = 0 },
+      C = { quota = 0, granted = 2 }, [""] = { idle_left = 0 },
+    }, decision.groups.default)
+    assert.same({ C = { n = 2 } }, placed)
+    assert.same({}, decision.reclaims)
+    assert.matches("/D holds 2, no more than its quota lets it: with make_way", told "/A")
+    assert.matches("2 of its grant are lent", told "/C")
+    assert.is_true(apply.rests((cycle(document(), apply.after(now(), decision)))))
+  end)
+
+  it("gets them with make_way: who could run elsewhere moves (H-19)", function ()
+    local decision, placed, told = cycle(document(true), now())
+    assert.same({ D = { n = 2 } }, placed)
+    assert.same({ D = { 2, A = 2 } }, case.reclaims(decision))
+    assert.equal("make-way", decision.reclaims[1].why.code)
+    assert.matches("It makes way: 2 elsewhere", told "/D")
+    local after = apply.after(now(), decision)
+    decision, placed = cycle(document(true), after)
+    assert.same({ A = { g = 2 } }, placed)
+    assert.same({}, decision.reclaims)
+    decision = cycle(document(true), apply.after(after, decision))
+    assert.is_true(apply.rests(decision))
+  end)
+
+  it("does not, where its tasks' reclaim is on its way already", function ()
+    local decision = cycle(document(true), now())
+    local flying = apply.after(now(), decision, { returns = "later" })
+    decision = cycle(document(true), flying)
+    assert.same({}, decision.grants)
+    assert.same({}, decision.reclaims)
+  end)
+
+  it("waits where nobody can move: the limit of who would", function ()
+    local made = document(true)
+    made.consumers[2].limit = 2
+    local decision = cycle(made, now())
+    assert.same({}, decision.reclaims)
+    case.check({ C = { granted = 2 } }, decision.groups.default)
+  end)
+end)
+
+describe("loans of idle slots (H-18)", function ()
+  it("go back once they serve somebody who lacks them", function ()
+    local made = plan { { "A", owned = 4 }, { "B", owned = 0, requires = "gpu" } }
+    local decision = cycle(made, state({ A = 4, B = 2 }, {
+      task("b1", "B", "g"), task("b2", "B", "g"),
+    }))
+    assert.same({ B = { 2, A = 2 } }, case.reclaims(decision))
+  end)
+
+  it("keep limits", function ()
+    local made = plan {
+      { "A", owned = 2, requires = "gpu" }, { "D", owned = 2 },
+      { "P", limit = 1, { "X" }, { "Y" } },
+    }
+    local decision = cycle(made, state({ A = 2, D = 2, ["P/X"] = 5, ["P/Y"] = 5 }, {
+      task("d1", "D", "g"), task("d2", "D", "g"),
+    }))
+    case.check({ ["P"] = { granted = 1 }, [""] = { idle_left = 1 } }, decision.groups.default)
+  end)
+
+  it("are no more than a policy's fills reach", function ()
+    local made = plan { { "A", owned = 2, requires = "gpu" }, { "D", owned = 2 }, { "C" } }
+    local decision = engine.cycle(made, state({ A = 2, D = 2, C = 10 }, {
+      task("d1", "D", "g"), task("d2", "D", "g"),
+    }), nil, [[
+return policy {
+  name = "site", doc = "Nobody gets what others own.",
+  quota = { fill "owned" { by = "owned", up_to = "owned" } },
+  requirements = { gpu = function (gpus) return (gpus or 0) > 0 end },
+}
+]])
+    case.check({ C = { granted = 0 }, [""] = { idle_left = 2 } }, decision.groups.default)
+  end)
+
+  it("fill hosts that an exclusive consumer has alone", function ()
+    local decision = cycle(plan {
+      hosts = { h1 = { slots = 8 }, h2 = { slots = 8 } },
+      { "A", owned = 4, exclusive = true }, { "B", owned = 12 },
+    }, state { A = 8, B = 16 })
+    case.check({ A = { granted = 8 }, B = { granted = 8 }, [""] = { idle_left = 0 } },
+      decision.groups.default)
+  end)
+end)
