@@ -273,6 +273,12 @@ static const char *forced_reason(const allot__work *work, int32_t row)
     return window ? "over-window" : "over-attribute";
 }
 
+/* Is all that it gives for what it got elsewhere? */
+static bool makes_way(const allot__work *work, int32_t row)
+{
+    return work->moved != NULL && work->moved[row] > 0 && over_of(work, row) <= work->moved[row];
+}
+
 static void reclaim_at(const allot_decision *decision, int32_t group, int32_t i, allot_reclaim *out)
 {
     const allot__decided *decided = &decision->groups[group];
@@ -298,6 +304,7 @@ static void reclaim_at(const allot_decision *decision, int32_t group, int32_t i,
                   : is_forced(work, order->row)     ? forced_reason(work, order->row)
                   : order->unowed & ALLOT__BY_LIMIT ? "over-limit"
                   : order->unowed & ALLOT__BY_SIZE  ? "over-size"
+                  : makes_way(work, order->row)     ? "make-way"
                                                     : "over-quota";
     if (!(order->unowed & ALLOT__BY_CLOSED) && allot__ledger_holder(work, order->row) != NULL) {
         out->reason = allot__why_code(allot__ledger_reason(work, order->row));

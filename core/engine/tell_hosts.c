@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "engine/over.h"
 #include "engine/rack.h"
 #include "engine/tell.h"
 
@@ -84,6 +85,65 @@ static void tell_places(const allot__teller *teller)
     }
 }
 
+/* Slots of a leaf on hosts that serve another one, once they are left. */
+static int64_t holds_for(const allot__work *work, int32_t row, int32_t other)
+{
+    const allot__units *units = &work->state->tasks.units[work->index];
+    int32_t leaf = allot__handle(work, row);
+    int64_t slots = 0;
+    for (int32_t i = units->count > 0 ? units->first[leaf] : 0;
+         units->count > 0 && i < units->first[leaf + 1]; i++) {
+        bool told = units->site[i] >= 0;
+        slots += told && allot__rack_helps_at(work, other, units->site[i]) ? units->slots[i] : 0;
+    }
+    return slots;
+}
+
+/* Who is on the hosts that would serve it, and may stay there. */
+static void tell_blocked(const allot__teller *teller)
+{
+    const allot__work *work = teller->work;
+    int64_t lack = work->room != NULL ? allot__lack(work, teller->row) : 0;
+    int32_t shown = 0;
+    for (int32_t row = 0; row < work->tree->rows && lack > 0 && shown < SHOWN; row++) {
+        bool other = row != teller->row && allot__family_of(work, row) == 0;
+        int64_t over = other ? allot__over(work, row) : 0;
+        int64_t slots = other && work->allocated[row] > 0 ? holds_for(work, row, teller->row) : 0;
+        if (slots > over) {
+            allot__tell(teller,
+                        "On hosts that would serve it %s holds %" PRId64 ", no more than its "
+                        "quota lets it%s (H-18).",
+                        allot__tell_path(teller, allot__handle(work, row)).text, slots - over,
+                        work->group->options[ALLOT_OPTION_MAKE_WAY]
+                            ? ""
+                            : ": with make_way it would move, if it can run elsewhere");
+            shown++;
+        }
+    }
+}
+
+/* What it gets beyond its quota. */
+static void tell_lent(const allot__teller *teller)
+{
+    const allot__work *work = teller->work;
+    int64_t moved = work->moved != NULL ? work->moved[teller->row] : 0;
+    int64_t lent = teller->verdict.allocated + teller->verdict.granted - moved;
+    lent -= teller->verdict.quota > teller->verdict.allocated ? teller->verdict.quota
+                                                              : teller->verdict.allocated;
+    if (moved > 0) {
+        allot__tell(teller,
+                    "It makes way: %" PRId64 " elsewhere for as many that it gives back, where "
+                    "others must run (H-19).",
+                    moved);
+    }
+    if (lent > 0 && work->ledger == NULL) {
+        allot__tell(teller,
+                    "%" PRId64 " of its grant %s lent: hosts keep those from them whose quota "
+                    "they would be (H-18).",
+                    lent, lent == 1 ? "is" : "are");
+    }
+}
+
 void allot__tell_hosts(const allot__teller *teller)
 {
     const allot__rack *rack = teller->work->rack;
@@ -96,6 +156,8 @@ void allot__tell_hosts(const allot__teller *teller)
         return;
     }
     tell_places(teller);
+    tell_lent(teller);
+    tell_blocked(teller);
     if (teller->verdict.barred > 0) {
         allot__tell(teller,
                     "%s that it lacks %s idle, but on no host that serves it: nobody is helped by "

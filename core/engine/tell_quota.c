@@ -7,6 +7,7 @@
 
 #include "engine/enforce.h"
 #include "engine/ledger.h"
+#include "engine/rack.h"
 #include "engine/tell.h"
 
 static void tell_owned(const allot__teller *teller)
@@ -43,11 +44,34 @@ static bool is_left_out(const allot__teller *teller)
            verdict->need == verdict->reserve;
 }
 
+/* What keeps its need below its demand: hosts, or a limit. */
+static void tell_limit(const allot__teller *teller, const char *demands)
+{
+    const allot__work *work = teller->work;
+    const allot_verdict *verdict = &teller->verdict;
+    allot_attribute column = {0};
+    int32_t index, limit = work->limit[teller->row];
+    int32_t planned = allot__limit_of(work->plan, work->group, teller->row, &index);
+    if (work->rack != NULL && limit < work->rack->limit[teller->row]) {
+        allot__tell(teller,
+                    "%s %s, but hosts that it can use have %" PRId32
+                    " for it beside others who use them, too: that is its need (H-17).",
+                    demands, allot__tell_slots(verdict->demand).text, limit);
+    } else if (limit < planned) {
+        allot__tell(teller, "%s %s, but hosts that it can use have %" PRId32 ": that is its need.",
+                    demands, allot__tell_slots(verdict->demand).text, limit);
+    } else {
+        allot_plan_column_at(work->plan, index, &column);
+        allot__tell(teller, "%s %s, but its %s is %" PRId32 ", so its need is %" PRId64 " (C-2).",
+                    demands, allot__tell_slots(verdict->demand).text, column.name, limit,
+                    verdict->need);
+    }
+}
+
 static void tell_need(const allot__teller *teller)
 {
     const allot_verdict *verdict = &teller->verdict;
     int32_t limit = teller->work->limit[teller->row];
-    allot_attribute column = {0};
     const char *demands = teller->family != 0 ? "Its children need" : "It demands";
     const allot__enforced *enforced = teller->work->enforced;
     if (enforced != NULL && enforced->least != NULL && teller->family == 0 &&
@@ -67,19 +91,7 @@ static void tell_need(const allot__teller *teller)
                     " (E-23).",
                     demands, allot__tell_slots(verdict->demand).text, verdict->need);
     } else if (verdict->demand > limit) {
-        int32_t index;
-        int32_t planned =
-            allot__limit_of(teller->work->plan, teller->work->group, teller->row, &index);
-        if (limit < planned) {
-            allot__tell(teller,
-                        "%s %s, but hosts that it can use have %" PRId32 ": that is its need.",
-                        demands, allot__tell_slots(verdict->demand).text, limit);
-            return;
-        }
-        allot_plan_column_at(teller->work->plan, index, &column);
-        allot__tell(teller, "%s %s, but its %s is %" PRId32 ", so its need is %" PRId64 " (C-2).",
-                    demands, allot__tell_slots(verdict->demand).text, column.name, limit,
-                    verdict->need);
+        tell_limit(teller, demands);
     } else {
         allot__tell(teller, "%s %s: that is its need (C-2).", demands,
                     allot__tell_slots(verdict->demand).text);

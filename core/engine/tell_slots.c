@@ -290,8 +290,11 @@ static void tell_reclaim(const allot__teller *teller, const allot_reclaim *recla
                     reclaim->slots, tell_grace(reclaim->grace).text);
         return;
     }
-    allot__tell(teller, "It gives back %" PRId64 " of the %" PRId64 " it is over, %s (C-7):",
-                reclaim->slots, reclaim->over, tell_grace(reclaim->grace).text);
+    const char *what =
+        strcmp(reclaim->reason, "make-way") == 0 ? "for which it has others" : "it is over";
+    allot__tell(teller,
+                "It gives back %" PRId64 " of the %" PRId64 " %s, %s (C-7):", reclaim->slots,
+                reclaim->over, what, tell_grace(reclaim->grace).text);
     for (int32_t k = 0; k < reclaim->claim_count; k++) {
         allot__tell(teller, "  %" PRId64 " for %s.", reclaim->claims[k].slots,
                     allot__tell_path(teller, reclaim->claims[k].consumer).text);

@@ -138,7 +138,8 @@ typedef struct allot_reclaim {
     /* "over-quota": others are owed the slots; "over-limit", "over-size": some go because a limit
      * above the leaf, or the group's size, does not hold them; "closed-host": they stand on hosts
      * that are closed; "over-window", "over-attribute": some go whatever the demand, since other
-     * windows hold now, or an attribute is a limit (C-10). Static. */
+     * windows hold now, or an attribute is a limit (C-10); "make-way": it is granted as many
+     * elsewhere (H-19). Static. */
     const char *reason;
     int64_t allocated, quota, target, over;
     /* Of all that the leaf gives: what a limit above it takes though nobody below that limit is
