@@ -64,7 +64,7 @@ static int64_t within(const allot__work *work, int32_t row, const uint8_t *marks
 /* An exclusive consumer helps others by leaving hosts whole: those whose most important session is
  * the least, then those where it has fewest slots, as far as they are among the `over` that it has
  * too many. What the state gives it stays its own. */
-static void leave_hosts(const allot__work *work, int32_t unit, int64_t over)
+static void leave_hosts(const allot__work *work, int32_t unit, int64_t over, const int64_t *able)
 {
     allot__rack *rack = work->rack;
     const allot__site *sites = work->state->tasks.sites;
@@ -74,7 +74,7 @@ static void leave_hosts(const allot__work *work, int32_t unit, int64_t over)
             int32_t used = rack->slots[host] - rack->free[host];
             int32_t here = allot__rack_important(work, host);
             bool may = rack->owner[host] == unit && rack->left[host] == 0 && used <= over &&
-                       sites[rack->site[host]].exclusive_to == ALLOT_ROOT;
+                       used <= able[host] && sites[rack->site[host]].exclusive_to == ALLOT_ROOT;
             if (may && (best < 0 || here < important || (here == important && used < least))) {
                 best = host;
                 least = used;
@@ -89,6 +89,25 @@ static void leave_hosts(const allot__work *work, int32_t unit, int64_t over)
     }
 }
 
+/* By host, what leaves are over of what they have there. */
+static void count_able(const allot__work *work, int32_t row, int64_t over, int64_t *able)
+{
+    const allot__units *units = &work->state->tasks.units[work->index];
+    int32_t leaf = allot__handle(work, row);
+    int64_t *there = able + work->rack->count;
+    for (int32_t pass = 0; pass < 2 && units->count > 0; pass++) {
+        for (int32_t i = units->first[leaf]; i < units->first[leaf + 1]; i++) {
+            int32_t host = units->site[i] >= 0 ? work->rack->host_of[units->site[i]] : -1;
+            if (host >= 0 && pass == 0) {
+                there[host] += units->slots[i];
+            } else if (host >= 0) {
+                able[host] += there[host] < over ? there[host] : over;
+                there[host] = 0;
+            }
+        }
+    }
+}
+
 int allot__reach_left(allot__work *work)
 {
     allot__rack *rack = work->rack;
@@ -97,10 +116,12 @@ int allot__reach_left(allot__work *work)
         return ALLOT_OK;
     }
     int64_t *over = allot__arena_take(work->arena, rows, sizeof *over);
+    int64_t *able = allot__arena_take(work->arena, 2 * count, sizeof *able);
     rack->left = allot__arena_take(work->arena, count, 1);
-    if (over == NULL || rack->left == NULL) {
+    if (over == NULL || able == NULL || rack->left == NULL) {
         return ALLOT_ENOMEM;
     }
+    memset(able, 0, 2 * count * sizeof *able);
     for (size_t host = 0; host < count; host++) {
         rack->left[host] = 0;
     }
@@ -109,12 +130,16 @@ int allot__reach_left(allot__work *work)
     }
     for (int32_t row = 0; row < work->tree->rows; row++) {
         if (rack->unit[row] != ALLOT_ROOT && allot__family_of(work, row) == 0) {
-            over[allot__row(work->plan, work->index, rack->unit[row])] += allot__over(work, row);
+            int64_t mine = allot__over(work, row);
+            over[allot__row(work->plan, work->index, rack->unit[row])] += mine;
+            if (mine > 0) {
+                count_able(work, row, mine, able);
+            }
         }
     }
     for (int32_t row = 0; row < work->tree->rows; row++) {
         if (over[row] > 0) {
-            leave_hosts(work, rack->unit[row], over[row]);
+            leave_hosts(work, rack->unit[row], over[row], able);
         }
     }
     return ALLOT_OK;
