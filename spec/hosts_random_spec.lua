@@ -18,7 +18,7 @@ return policy {
 }
 ]]
 
-local CYCLES = 5
+local CYCLES = 8
 
 local function consumer(rng, name)
   return {

@@ -10,7 +10,9 @@ local json = require "dkjson"
 local property = require "spec.support.property"
 local world = require "spec.support.host_world"
 
-local CYCLES = 8
+-- Each cycle before the last serves somebody: who is lent slots can be over by them, one after
+-- another, where others must run.
+local CYCLES = 40
 
 local function claim(holds, format, ...)
   if not holds then error(format:format(...), 0) end

@@ -200,16 +200,18 @@ static int64_t place_slots(placer *placer, int32_t row, int64_t want)
                                 : spread(placer, &placer->common, want);
 }
 
-/* What is held idle for a row that not every host serves is nobody else's. */
-static void hold(placer *placer, int32_t row, int64_t slots)
+/* What is held idle for a row that not every host serves is nobody else's; how much is nowhere. */
+static int64_t hold(placer *placer, int32_t row, int64_t slots)
 {
+    int64_t nowhere = 0;
     if (slots > 0 && allot__rack_picky(placer->rack, row)) {
-        place_slots(placer, row, slots);
+        nowhere = place_slots(placer, row, slots);
         for (int32_t i = 0; i < placer->touched_count; i++) {
             placer->taken[placer->touched[i]] = 0;
         }
         placer->touched_count = 0;
     }
+    return nowhere;
 }
 
 /* Places a row's grant; returns how many slots of it are nowhere. */
@@ -225,7 +227,7 @@ static int32_t place_row(placer *placer, int32_t row)
     ghosts = placer->work->room == NULL ? want : ghosts;
     placer->ghosts -= ghosts;
     rack->unplaced[row] = (int32_t)ghosts;
-    hold(placer, row, placer->work->received[row] - granted);
+    want += hold(placer, row, placer->work->received[row] - granted);
     return (int32_t)(want - ghosts);
 }
 

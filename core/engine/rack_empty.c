@@ -106,6 +106,27 @@ static void spare(emptier *it, int32_t class, int32_t first)
     }
 }
 
+/* What is too much of the hosts chosen from number `first` on is for others of the same consumer.
+ */
+static void pass_on(emptier *it, int32_t class, int32_t first)
+{
+    const allot__rack *rack = it->rack;
+    int32_t unit = rack->unit[it->leaf[class]];
+    for (int32_t i = 0; i < it->count && it->want[class] < 0; i++) {
+        int32_t other = it->order[i];
+        bool met = false;
+        if (it->want[other] <= 0 || rack->unit[it->leaf[other]] != unit) {
+            continue;
+        }
+        for (int32_t k = first; k < rack->chosen_count; k++) {
+            met = met || allot__rack_meets(rack, it->leaf[other], rack->chosen[k]);
+        }
+        int64_t part = -it->want[class] < it->want[other] ? -it->want[class] : it->want[other];
+        it->want[other] -= met ? part : 0;
+        it->want[class] += met ? part : 0;
+    }
+}
+
 static void find_hosts(emptier *it, int32_t class)
 {
     allot__rack *rack = it->rack;
@@ -118,6 +139,9 @@ static void find_hosts(emptier *it, int32_t class)
         choose(it, class, host);
     }
     spare(it, class, first);
+    if (rack->asks != NULL) {
+        pass_on(it, class, first);
+    }
     rack->waste -= it->want[class] < 0 ? it->want[class] : 0;
 }
 
