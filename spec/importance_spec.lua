@@ -9,8 +9,16 @@ local random = require "allot.random"
 
 local NOW = 1000
 
--- A has hosts to itself and wants so many slots; B runs tasks { host, session } with those ranks.
-local function decide(hosts, wants, ranks, tasks, of_b)
+local POLICY = [[
+return policy {
+  name = "site", like = "hybrid", doc = "Hybrid, and what hosts are.",
+  requirements = { gpu = function (gpus) return (gpus or 0) > 0 end },
+}
+]]
+
+-- A has hosts to itself and wants so many slots, on hosts that meet what it requires; B runs tasks
+-- { host, session } with those ranks.
+local function decide(hosts, wants, ranks, tasks, of_b, requires)
   local slots, list, sessions = 0, {}, {}
   for _, host in pairs(hosts) do slots = slots + host.slots end
   for i, rank in ipairs(ranks) do
@@ -22,11 +30,11 @@ local function decide(hosts, wants, ranks, tasks, of_b)
     list[i] = { id = ("t%02d"):format(i), consumer = "/B", host = task[1], session = "s" .. task[2],
       slots = task[3], started = i }
   end
-  local document = engine.cycle({ version = 1, policy = "hybrid", hosts = hosts, consumers = {
-    { name = "A", owned = slots, exclusive = true }, { name = "B" },
+  local document = engine.cycle({ version = 1, policy = "site.lua", hosts = hosts, consumers = {
+    { name = "A", owned = slots, exclusive = true, requires = requires }, { name = "B" },
   } }, { now = NOW, sessions = sessions, tasks = list[1] and list, consumers = {
     ["/A"] = { demand = wants }, ["/B"] = { demand = slots },
-  } })
+  } }, nil, POLICY)
   local gone = {}
   for _, reclaim in ipairs(document.reclaims) do
     for _, id in ipairs(reclaim.tasks) do gone[id] = true end
@@ -65,6 +73,23 @@ describe("an exclusive consumer", function ()
   it("of equally important ones gets the one with fewest slots in use", function ()
     assert.same({ "h2" }, left({ h1 = { slots = 2 }, h2 = { slots = 2 } }, 1, { 0 },
       { { "h1", 1 }, { "h1", 1 }, { "h2", 1 } }))
+  end)
+
+  it("gets the least important one of those that meet what it requires", function ()
+    local hosts = { g1 = { slots = 2, gpus = 1 }, g2 = { slots = 2, gpus = 2 }, n = { slots = 2 } }
+    local function tasks(first, second)
+      return { { "g1", first }, { "g1", 1 }, { "g2", second, 2 }, { "n", 1, 2 } }
+    end
+    assert.same({ "g2" }, left(hosts, 2, { 0, 20, 5 }, tasks(2, 3), nil, "gpu"))
+    assert.same({ "g1" }, left(hosts, 2, { 0, 5, 20 }, tasks(2, 3), nil, "gpu"))
+  end)
+
+  it("takes no less important one beside one that is enough by itself", function ()
+    -- h1 alone is too small, so h2 is left in any case.
+    local hosts = { h1 = { slots = 2 }, h2 = { slots = 4 } }
+    local tasks = { { "h1", 1, 2 }, { "h2", 2, 4 } }
+    assert.same({ "h2" }, left(hosts, 3, { 0, 5 }, tasks))
+    assert.same({ "h1" }, left(hosts, 2, { 0, 5 }, tasks))
   end)
 
   it("gets no host that cannot be left, but the next that can", function ()
