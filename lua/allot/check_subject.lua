@@ -156,6 +156,7 @@ function subject.plan(core, host, text, file)
     name = (file:match "([^/]+)$" or file):gsub("%.json$", ""),
   }
   local desk = check_draw.desk(plan)
+  bench.kind = desk.kind
   local leaves = #check_draw.leaves(plan)
   if leaves <= part.LEAVES then
     bench.desk = function () return desk end
@@ -213,7 +214,7 @@ end
 -- once: who gets some then need not ask alone. Who could not be asked before late() is left out.
 function subject.unreachable(bench, late)
   local plan, out = bench.document, {}
-  if bench.desk().kind == "queues" then return out end
+  if bench.kind == "queues" then return out end
   local sealed = bench.core.plan(bench.core.encode(plan), {
     file = "plan.json", policies = bench.policies,
   })
