@@ -115,23 +115,38 @@ static int32_t hand_owed(allot__ledger *ledger, int32_t index, int64_t most)
     return (int32_t)handed;
 }
 
+/* Own slots that are to come back to a holder: of those that it misses as many as the group, its
+ * own limit and those above it have room for. */
+static int64_t own_to_come(const allot__ledger *ledger, int32_t index)
+{
+    const allot__holder *holder = &ledger->holders[index];
+    int64_t held = (int64_t)ledger->work->limit[holder->row] - allot__holder_has(holder);
+    int64_t own = own_missing(ledger, holder);
+    int64_t within = own > 0 ? allot__books_within(ledger, index, -1) : 0;
+    own = allot__least(own, held);
+    own = allot__least(own, within);
+    own = allot__least(own, ledger->room);
+    return own > 0 ? own : 0;
+}
+
 /* Slots that go to nobody yet: those of a loan are their owner's; others are those owners' whose
- * own slots are neither in use nor idle. All as far as the group has slots for them. */
+ * own slots are neither in use nor idle. */
 static void hand_back(allot__ledger *ledger)
 {
     int32_t *handed = ledger->column[0];
     int64_t idle = ledger->idle > 0 ? ledger->idle : 0;
-    int64_t left = ledger->loose > 0 ? ledger->room : 0;
-    for (int32_t i = 0; i < ledger->count && left > 0; i++) {
-        int64_t own = allot__least(own_missing(ledger, &ledger->holders[i]), left);
-        handed[i] = hand_owed(ledger, i, own);
-        left -= handed[i];
+    bool any = ledger->loose > 0;
+    for (int32_t i = 0; i < ledger->count && any; i++) {
+        handed[i] = hand_owed(ledger, i, own_to_come(ledger, i));
+        allot__books_has(ledger, i, handed[i], 0);
     }
-    for (int32_t i = 0; i < ledger->count && left > 0; i++) {
-        int64_t own = allot__least(own_missing(ledger, &ledger->holders[i]) - handed[i], left);
+    for (int32_t i = 0; i < ledger->count && any; i++) {
+        int64_t own = own_to_come(ledger, i);
+        int64_t more = own_missing(ledger, &ledger->holders[i]) - handed[i];
+        own = allot__least(own, more);
         int64_t there = allot__least(own, idle);
         idle -= there;
-        left -= own;
+        allot__books_has(ledger, i, own > 0 ? own : 0, 0);
         allot__books_hand(ledger, i, own - there);
     }
 }
