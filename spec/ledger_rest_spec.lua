@@ -10,11 +10,11 @@ local assert = require "luassert"
 
 --- Decides, and again with all of that in flight: the first decision is as expected, the second
 --- decides nothing.
-local function rests(short, now, reclaims)
+local function rests(short, now, reclaims, grants)
   local plan, state = case.plan(short), case.state(now)
   local decision = engine.cycle(plan, state)
   assert.same(reclaims, case.reclaims(decision))
-  assert.same({}, case.grants(decision))
+  assert.same(grants or {}, case.grants(decision))
   local after = apply.after(state, decision, { seconds = 0, returns = "at deadline" })
   local again = engine.cycle(plan, after)
   assert.same({ {}, {} }, { case.reclaims(again), case.grants(again) })
@@ -41,5 +41,16 @@ describe("slots that go to nobody are not promised to an owner (C-6, C-11)", fun
       policy = "ownership", { "P", limit = 3, { "A", owned = 2 }, { "B", owned = 2 } },
       { "C", grace = 60 },
     }, { C = { 4, 4 } }, { C = { 4, ["P/A"] = 2, ["P/B"] = 1 } })
+  end)
+end)
+
+describe("who loses a slot to another lacks it at once (C-6, C-11)", function ()
+  it("and takes what is due to it from who has more than its share", function ()
+    -- 17 shared slots, 16 in the pool: B's reaches A with the 4 idle ones; B is due 9, C and D none.
+    rests({
+      policy = "ownership",
+      { "P", { "B", grace = 60 }, { "A", owned = 5 } }, { "C", grace = 60 }, { "D", grace = 60 },
+    }, { slots = 21, ["P/B"] = { 9, 8 }, ["P/A"] = { 5 }, C = { 0, 6 }, D = { 0, 3 } },
+      { C = { 2, ["P/A"] = 1, ["P/B"] = 1 } }, { ["P/A"] = 4 })
   end)
 end)

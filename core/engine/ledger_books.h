@@ -71,7 +71,8 @@ typedef struct allot__holder {
     int32_t pledged;           /* idle slots that came back for it, not given to it yet */
     int32_t granted, promised; /* by this cycle: idle slots, and others that come to it */
     int32_t replaced;          /* ... and those in the place of slots in flight from it */
-    int32_t lost, loose;       /* taken by this cycle; of these for nobody so far */
+    int32_t lost, loose;       /* taken by this cycle; of these for nobody so far, */
+    int32_t gone;              /* ... and for others, but for borrowed ones */
     int32_t forced;            /* ... and whoever wants them */
     int32_t kept;              /* ... and not taken after all */
     int32_t claimed;           /* recalled for it */
@@ -194,12 +195,14 @@ static inline int32_t allot__holder_has(const allot__holder *holder)
 {
     return holder->used + holder->shared + holder->in;
 }
-/* What it lacks to have `target`, slots that are on their way counted as there. What it loses to
- * nobody is lacking, unless it drains. */
+/* What it lacks to have `target`, slots that are on their way counted as there. What it loses is
+ * lacking, as it is once that is in flight: to nobody, unless it drains, and to others, unless it
+ * borrowed that. */
 static inline int64_t allot__holder_lacks(const allot__holder *holder, int32_t target)
 {
     int64_t lacks = (int64_t)target - holder->held - holder->coming - holder->granted -
-                    holder->promised - holder->replaced + (holder->rebalance ? holder->loose : 0);
+                    holder->promised - holder->replaced + holder->gone +
+                    (holder->rebalance ? holder->loose : 0);
     return lacks > 0 ? lacks : 0;
 }
 /* The same; and at least what it could keep for that of slots that it loses to nobody. */

@@ -207,6 +207,7 @@ static void take(allot__ledger *ledger, allot__recall made)
         return;
     }
     holder->lost += made.slots;
+    holder->gone += made.to >= 0 && made.loan < 0 ? made.slots : 0;
     if (made.to < 0) {
         *unclaimed(ledger, &made) += made.slots;
         holder->loose += made.firm ? 0 : made.slots;
@@ -244,6 +245,7 @@ static void claim_part(allot__ledger *ledger, int32_t index, int32_t to, int32_t
     allot__recall part = ledger->recalls[index];
     *unclaimed(ledger, &part) -= slots;
     ledger->holders[part.from].loose -= part.firm ? 0 : slots;
+    ledger->holders[part.from].gone += part.firm || part.loan >= 0 ? 0 : slots;
     part.to = to;
     part.why = part.drains ? ALLOT__WHY_RECALLED : part.why;
     part.drains = false;

@@ -17,6 +17,7 @@ function Books:take(leaf, class, slots, to, owner, way)
   leaf.lost = leaf.lost + slots
   self.room = self.room + slots
   if not to then leaf.loose = leaf.loose + slots end
+  if to and class ~= "into" then leaf.gone = leaf.gone + slots end
   local recall = { from = leaf, to = to, slots = slots, owner = owner, way = way }
   recall.drains = not to and leaf.drains or false
   table.insert(self.recalls, recall)
@@ -53,6 +54,7 @@ function Books:claim_one(recall, leaf, slots)
   local part = (recall.to or recall.from == leaf) and 0 or least(recall.slots, slots)
   if part > 0 then
     recall.slots, recall.from.loose = recall.slots - part, recall.from.loose - part
+    if not recall.owner then recall.from.gone = recall.from.gone + part end
     table.insert(self.recalls, { from = recall.from, to = leaf, slots = part })
   end
   return part

@@ -49,7 +49,8 @@ function parts.open(plan, state)
           path = path, node = node, place = #leaves, rank = node.rank or 0, own = own,
           reserve = reserve, most = most, need = math.max(reserve, most), chain = chain,
           held = row.allocated or 0, into = 0, out = 0, used = 0, shared = 0, granted = 0,
-          drains = node.rebalance == false, promised = 0, lost = 0, loose = 0, loans = {},
+          drains = node.rebalance == false, promised = 0, lost = 0, loose = 0, gone = 0,
+          loans = {},
           weight = node.share or 1,
         }
         sum = sum + own
@@ -154,9 +155,10 @@ function parts.put(leaf, slots)
   end
 end
 
---- What a leaf must have from others, or idle; who drains loses nothing that it would have to.
+--- What a leaf must have from others, or idle: what it loses is gone once that is in flight, but for
+--- what it borrowed. Who drains loses nothing that nobody claims.
 function parts.lacks(leaf, target)
-  local losing = leaf.drains and 0 or leaf.loose
+  local losing = leaf.gone + (leaf.drains and 0 or leaf.loose)
   return math.max(0, target - leaf.held - leaf.granted - leaf.promised + losing)
 end
 
