@@ -5,6 +5,8 @@
 local apply = require "allot.apply"
 local case = require "spec.support.case"
 local engine = require "spec.support.engine"
+local gen_tight = require "spec.support.gen_tight"
+local property = require "spec.support.property"
 
 local assert = require "luassert"
 
@@ -46,11 +48,36 @@ end)
 
 describe("who loses a slot to another lacks it at once (C-6, C-11)", function ()
   it("and takes what is due to it from who has more than its share", function ()
-    -- 17 shared slots, 16 in the pool: B's reaches A with the 4 idle ones; B is due 9, C and D none.
+    -- 17 shared slots, the pool has 16: B's last reaches A. B is due 9, C and D none.
     rests({
       policy = "ownership",
       { "P", { "B", grace = 60 }, { "A", owned = 5 } }, { "C", grace = 60 }, { "D", grace = 60 },
     }, { slots = 21, ["P/B"] = { 9, 8 }, ["P/A"] = { 5 }, C = { 0, 6 }, D = { 0, 3 } },
       { C = { 2, ["P/A"] = 1, ["P/B"] = 1 } }, { ["P/A"] = 4 })
   end)
+end)
+
+describe("under ownership alone", function ()
+  local function lift(list)
+    for _, node in ipairs(list) do
+      if node.children then
+        node.limit = nil
+        lift(node.children)
+      end
+    end
+  end
+
+  --- Not below limits of parents: there rule 5 may still serve a claimant in two cycles.
+  property("one decision is all, while it is in flight", { runs = 600, valid = engine.valid },
+    function (it)
+      local decision = engine.cycle(it.plan, it.state)
+      local options = { seconds = 0, returns = "at deadline" }
+      assert(apply.rests(engine.cycle(it.plan, apply.after(it.state, decision, options))))
+    end, function (seed)
+      local it = gen_tight.case(seed)
+      it.plan.policy = "ownership"
+      lift(it.plan.consumers)
+      gen_tight.each_leaf(it.plan.consumers, "", function (_, leaf) leaf.grace = 60 end)
+      return it
+    end)
 end)

@@ -155,8 +155,8 @@ function parts.put(leaf, slots)
   end
 end
 
---- What a leaf must have from others, or idle: what it loses is gone once that is in flight, but for
---- what it borrowed. Who drains loses nothing that nobody claims.
+--- What a leaf must have from others, or idle: what it loses is gone once that is in flight, but
+--- for what it borrowed. Who drains loses nothing that nobody claims.
 function parts.lacks(leaf, target)
   local losing = leaf.gone + (leaf.drains and 0 or leaf.loose)
   return math.max(0, target - leaf.held - leaf.granted - leaf.promised + losing)
