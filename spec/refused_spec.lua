@@ -103,7 +103,7 @@ describe("a call that is wrong", function ()
       { "start", '{"id": "u", "consumer": "/a", "slots": 7}',
         "slots: found 7, allowed at most 6, what is allocated and free", "E-allocated" },
       { "start", '{"id": "u", "consumer": "/a", "tags": [' .. many(257, '"#"') .. "]}",
-        "tags: found 257, allowed at most 256", "E-range" },
+        "tags: found more than 256, allowed at most 256", "E-range" },
       { "start", '{"id": "u", "consumer": "/b/c", "session": "s"}',
         'session: the session "s" is of /a, and a task runs for the consumer of its session',
         "E-session" },

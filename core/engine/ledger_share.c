@@ -37,6 +37,23 @@ static void note_rounding(allot__ledger *ledger, const allot__share_pool *pool)
     }
 }
 
+/* The same of planned shares. */
+static void note_planned(allot__ledger *ledger, const allot__share_pool *pool)
+{
+    const int32_t *weight = ledger->column[ALLOT__POOL_WEIGHT];
+    int64_t sum = 0;
+    for (int32_t i = 0; i < pool->count; i++) {
+        sum += weight[i];
+    }
+    for (int32_t i = 0; i < pool->count && sum > 0; i++) {
+        allot__holder *holder = &ledger->holders[ledger->shares[pool->first + i].holder];
+        int64_t whole = pool->slots * weight[i] / sum;
+        if (pool->slots * weight[i] % sum != 0 && holder->cut >= 0) {
+            holder->cut = ledger->column[ALLOT__POOL_UP_TO][i] > whole ? -1 : 1;
+        }
+    }
+}
+
 /* Is a pool shared by what is planned (E-21)? */
 static bool goes_by_plan(const allot__ledger *ledger, const allot__share_pool *pool)
 {
@@ -78,8 +95,12 @@ void allot__pools_due(allot__ledger *ledger, bool idle, bool planned, bool anew)
         allot__share_pool *pool = &ledger->pools[family];
         const allot__share *shares = &ledger->shares[pool->first];
         fill_columns(ledger, pool);
-        if (allot__pool_deserve(ledger, pool, planned && goes_by_plan(ledger, pool))) {
+        bool by_plan = planned && goes_by_plan(ledger, pool);
+        if (allot__pool_deserve(ledger, pool, by_plan)) {
             note_rounding(ledger, pool);
+        }
+        if (by_plan) {
+            note_planned(ledger, pool);
         }
         for (int32_t i = 0; i < pool->count; i++) {
             ledger->holders[shares[i].holder].due += ledger->column[ALLOT__POOL_FLOOR][i];

@@ -174,7 +174,7 @@ static int64_t rule_day(const allot__rule_day *day, int64_t year)
  * far off that a year around them does not fit 64 bits are cut. */
 static int64_t year_at(const allot__zone_rule *rule, int64_t *when)
 {
-    const int64_t most = INT64_MAX - 1000LL * DAY;
+    const int64_t most = INT64_MAX - 4000LL * DAY;
     *when = *when > most ? most : *when < -most ? -most : *when;
     return year_of(floor_div(*when + rule->standard, DAY));
 }

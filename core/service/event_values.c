@@ -147,7 +147,8 @@ static int read_items(allot__reading *it, const allot__field *field, allot__pair
         *pair = (allot__pair){0};
         if (it->speaker == ALLOT__CLIENT && out->count == ITEMS_MOST)
             return allot__fault_set(it->fault, ALLOT_ERANGE, "E-range", field->name, NULL,
-                                    "%s: allowed at most %d", field->name, ITEMS_MOST);
+                                    "%s: found more than %d, allowed at most %d", field->name,
+                                    ITEMS_MOST, ITEMS_MOST);
         status = (list ? read_item : read_amount)(it, field, out, pair);
         reader->pairs_used++;
         out->count++;

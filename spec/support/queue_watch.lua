@@ -254,10 +254,11 @@ function watch.waiting(plan, state, decision)
   local w = ready(plan, state, decision)
   for _, job in ipairs(w.jobs) do
     if (job.state == "pending" or job.state == "suspended") and not job.queue.pool then
-      -- Who had a turn before it keeps its slots (P-25).
+      -- Who had a turn before it keeps its slots, and who was stopped (P-25).
       w.claims = {}
       for _, other in ipairs(w.jobs) do
-        w.claims[other] = other.state == "suspended" and other.queue.priority >= job.queue.priority
+        local before = other.queue.priority >= job.queue.priority
+        w.claims[other] = other.state == "stopped" or other.state == "suspended" and before
       end
       claim(not prey.place(w, job, nil), "%s is %s, but fits", job.id, job.state)
     end
