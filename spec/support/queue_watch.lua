@@ -31,12 +31,14 @@ end
 
 -- ---- Limits ------------------------------------------------------------------------------------
 
+--- Slots on a host (nil: anywhere), or on the hosts of a set.
 local function sum_of(jobs, states, counts, host)
   local sum = 0
   for _, job in ipairs(jobs) do
     if states[job.state or "pending"] and counts(job) then
       for name, slots in pairs(job.hosts) do
-        if host == nil or host == name then sum = sum + slots end
+        local here = host == nil or host == name or type(host) == "table" and host[name]
+        if here then sum = sum + slots end
       end
     end
   end
@@ -62,18 +64,41 @@ local function check_queue(plan, jobs, queue)
   end
 end
 
+--- The hosts that a list names, as a set; of none all.
+local function named_hosts(plan, list)
+  local set = {}
+  if type(list) ~= "table" then list = { "all" } end
+  for sign = 0, 1 do
+    for _, word in ipairs(list) do
+      local name = word:gsub("^~", "")
+      local out = name ~= word
+      local of = name == "all" and plan.hosts or nil
+      for host in pairs(of or {}) do if out == (sign == 1) then set[host] = not out or nil end end
+      for _, host in ipairs(not of and ((plan.host_groups or {})[name] or { name }) or {}) do
+        if out == (sign == 1) then set[host] = not out or nil end
+      end
+    end
+  end
+  return set
+end
+
 --- P-21, P-23: what runs is never above a limit; of user groups neither is what is suspended.
 local function check_limit(plan, jobs, limit)
-  local function within(states, counts, whose, host)
-    local sum = sum_of(jobs, states, counts, host)
-    claim(sum <= limit.slots, "%s: %s has %d slots", limit.name, whose, sum)
+  local each = type(limit.per_host) == "table" and limit.per_host
+  local set = named_hosts(plan, each or limit.hosts)
+  local function within(states, counts, whose)
+    for _, on in ipairs(limit.per_host and (function ()
+      local out = {}
+      for host in pairs(set) do out[#out + 1] = host end
+      return out
+    end)() or { set }) do
+      local sum = sum_of(jobs, states, counts, on)
+      claim(sum <= limit.slots, "%s: %s has %d slots", limit.name, whose, sum)
+    end
   end
   for _, user in ipairs(limit.per_user and USERS or limit.users or {}) do
     local function counts(job) return job.user == user end
-    for host in pairs(limit.per_host and plan.hosts or {}) do
-      within(RUNNING, counts, user, host)
-    end
-    if not limit.per_host then within(RUNNING, counts, user) end
+    within(RUNNING, counts, user)
   end
   for _, group in ipairs(limit.user_groups or {}) do
     local users = {}
