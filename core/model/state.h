@@ -20,7 +20,7 @@ typedef struct allot__group_state {
     int32_t *demand;    /* by the group's row; 0 for parents */
     int32_t *allocated; /* likewise; after sealing the tasks' sum where it was not set */
     uint8_t *set;       /* a bit by row: `allocated` was set */
-    int32_t *unlisted; /* by handle; NULL: told of nobody */
+    int32_t *unlisted;  /* by handle; NULL: told of nobody */
     /* By handle; INT64_MIN: not told. NULL: told of nobody. */
     int64_t *reclaimed_at, *waiting_since;
 } allot__group_state;

@@ -78,7 +78,7 @@ static uint64_t digest_piece(uint64_t before, const char *piece, size_t len)
 
 uint64_t allot__keys_content(const char *method, const char *params, size_t len)
 {
-    char piece[1024];
+    char piece[1024] = "";
     size_t used = 0;
     bool text = false;
     uint64_t digest = digest_piece(0, method, strlen(method));
