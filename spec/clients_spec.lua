@@ -2,6 +2,7 @@
 -- Copyright the allot authors
 --- The clients under examples/clients, against a real service: ask, batch, subscribe, go on.
 
+local live = require "spec.support.live"
 local service = require "spec.support.service"
 local shell = require "spec.support.shell"
 
@@ -17,7 +18,7 @@ service = allot.Service(sys.argv[2])
 decisions = service.subscribe(since=1)
 print(service.send("demand", consumer="/a", slots=5, key="one")["seq"])
 print(service.send("demand", consumer="/a", slots=5, key="one")["seq"])
-first = decisions.poll(10)
+first = decisions.poll(60)
 print(first["seq"], [(it["consumer"], it["slots"]) for it in first["grants"]])
 told = service.batch([("demand", {"consumer": "/b", "slots": 3}), ("demand", {"consumer": "/x"})])
 print(told[0]["seq"], type(told[1]).__name__, told[1].code)
@@ -25,11 +26,11 @@ try:
     service.call("nonsense")
 except allot.Error as error:
     print(error.code)
-second = decisions.poll(10)
+second = decisions.poll(60)
 print(second["seq"], [(it["consumer"], it["slots"]) for it in second["grants"]])
 print(service.batch([]), decisions.poll(0.05))
 again = allot.Service(sys.argv[2]).subscribe(since=1)
-print([again.poll(10)["seq"], again.poll(10)["seq"]])
+print([again.poll(60)["seq"], again.poll(60)["seq"]])
 ]==]
 
 local LUA = [==[
@@ -44,7 +45,7 @@ local function grants(it)
 end
 print(service:send("demand", { consumer = "/a", slots = 5, key = "one" }).seq)
 print(service:send("demand", { consumer = "/a", slots = 5, key = "one" }).seq)
-local first = decisions:poll(10)
+local first = decisions:poll(60)
 print(first.seq, grants(first))
 local told = service:batch { { "demand", { consumer = "/b", slots = 3 } },
                              { "demand", { consumer = "/x" } } }
@@ -55,7 +56,7 @@ local second = decisions()
 print(second.seq, grants(second))
 print(decisions:poll(0.05))
 local again = client.connect(arg[2]):subscribe(1)
-print(again:poll(10).seq, again:poll(10).seq)
+print(again:poll(60).seq, again:poll(60).seq)
 print(client.connect("/nowhere/sock"):call("ping"))
 ]==]
 
@@ -75,7 +76,7 @@ service = allot.Service(sys.argv[2])
 decisions = service.subscribe(since=1)
 def hear(slots):
     service.send("demand", consumer="/a", slots=slots)
-    print(decisions.poll(30)["seq"])
+    print(decisions.poll(60)["seq"])
 hear(1)
 step("copy")
 hear(2)
@@ -83,7 +84,7 @@ step("again")
 hear(3)
 step("restore")
 try:
-    print(decisions.poll(30))
+    print(decisions.poll(60))
 except allot.Restored as told:
     print("restored", told.told["newest"])
 hear(5)
@@ -99,7 +100,7 @@ local service = client.connect(arg[2])
 local decisions = service:subscribe(1)
 local function hear(slots)
   assert(service:send("demand", { consumer = "/a", slots = slots }))
-  print(assert(decisions:poll(30)).seq)
+  print(assert(decisions:poll(60)).seq)
 end
 hear(1)
 step "copy"
@@ -107,7 +108,7 @@ hear(2)
 step "again"
 hear(3)
 step "restore"
-local _, why = decisions:poll(30)
+local _, why = decisions:poll(60)
 print(why, decisions.next - 1)
 hear(5)
 ]==],
@@ -168,9 +169,7 @@ describe("clients", function ()
   end)
 
   it("speak over TCP with the token", function ()
-    local out = run [[
-      port=$(python3 -c 'import socket
-it = socket.socket(); it.bind(("127.0.0.1", 0)); print(it.getsockname()[1])')
+    local out = run("port=" .. live.free_port() .. [[;
       echo 0123456789abcdef > "$DIR/token"; echo 0123456789abcdeX > "$DIR/wrong"
       start --tcp 127.0.0.1:$port --token-file "$DIR/token" || exit 1
       "$ALLOT" call --socket 127.0.0.1:$port cycle --token-file "$DIR/token" || exit 2
@@ -178,7 +177,7 @@ it = socket.socket(); it.bind(("127.0.0.1", 0)); print(it.getsockname()[1])')
       "$ALLOT" call --socket 127.0.0.1:$port cycle; echo $?
       python3 -B -c 'import sys; sys.path.insert(0, "examples/clients"); import allot
 print(allot.Service("127.0.0.1:" + sys.argv[1], "0123456789abcdef").call("ping"))' $port
-      stop]]
+      stop]])
     if out then
       assert.truthy(out:find("^%b{}\n1\n1\n%b{}\n$"), out)
     end

@@ -219,7 +219,7 @@ describe("serve", function ()
   local function refused(address)
     local folder = shell.directory()
     shell.write(folder .. "/plan.json", live.PLAN)
-    local status, _, err = shell.run(("timeout 20 %s serve %s/plan.json --socket %s/sock "
+    local status, _, err = shell.run(("timeout 60 %s serve %s/plan.json --socket %s/sock "
       .. "--store :memory: --http %s"):format(shell.allot, folder, folder, address))
     shell.remove(folder)
     return status, err

@@ -140,7 +140,7 @@ describe("the call plan", function ()
     for i = 1, 6 do
       peers[i] = (unix.stream or unix)()
       assert(peers[i]:connect(path "sock"))
-      peers[i]:settimeout(20)
+      peers[i]:settimeout(60)
     end
     shell.write(path "other.lua", (GOOD:gsub("fair", "other"))) -- which is tried, and takes a while
     local text = PLAN:gsub("fair.lua", "other.lua")

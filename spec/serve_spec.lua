@@ -95,7 +95,7 @@ end)
 describe("the command line of allot serve", function ()
   --- What is said when it cannot start.
   local function refused(arguments, environment)
-    return shell.run(("%s timeout 10 %s/bin/allot serve %s"):format(environment or "", shell.build,
+    return shell.run(("%s timeout 60 %s/bin/allot serve %s"):format(environment or "", shell.build,
       arguments))
   end
 

@@ -106,7 +106,7 @@ end)
 
 describe("a plan that is no regular file", function ()
   local function serve(plan)
-    return shell.run(("timeout 20 %s serve %s --store :memory:"):format(shell.allot, plan))
+    return shell.run(("timeout 60 %s serve %s --store :memory:"):format(shell.allot, plan))
   end
 
   it("is refused at once", function ()

@@ -190,7 +190,7 @@ describe("what decided before", function ()
 
     it("is nothing where nothing decided yet", function ()
       write("fair.lua", FALSE)
-      local status, _, err = shell.run(("timeout 20 %s serve %s/plan.json --store %s/store.db")
+      local status, _, err = shell.run(("timeout 60 %s serve %s/plan.json --store %s/store.db")
         :format(shell.allot, folder, folder))
       assert.equal(3, status, err)
       assert.truthy(err:find("it never holds", 1, true), err)

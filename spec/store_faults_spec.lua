@@ -40,7 +40,7 @@ local function describe_store(plan, events, define)
 
   --- What is said when a service begins with a store, and how it ends.
   local function serve(store)
-    local status, _, err = shell.run(("timeout 10 %s serve %s/plan.json --socket %s/s --store %s")
+    local status, _, err = shell.run(("timeout 60 %s serve %s/plan.json --socket %s/s --store %s")
       :format(shell.allot, folder, folder, store))
     return status, err
   end

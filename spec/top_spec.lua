@@ -111,19 +111,11 @@ end)
 describe("a service seen over TCP", function ()
   local service, address, folder
 
-  --- A port that nobody listens on.
-  local function free_port()
-    local server = assert(require "socket".bind("127.0.0.1", 0))
-    local _, port = server:getsockname()
-    server:close()
-    return port
-  end
-
   setup(function ()
     folder = shell.directory()
     shell.write(folder .. "/token", "sesame-sesame-sesame\n")
     shell.write(folder .. "/thief", "sesame-sesame-sesamo\n")
-    address = "127.0.0.1:" .. free_port()
+    address = "127.0.0.1:" .. require "spec.support.live".free_port()
     service = live.start(nil, ("--tcp %s --token-file %s/token"):format(address, folder))
     service:call("demand", { consumer = "/biology", slots = 26 })
     service:call("cycle")

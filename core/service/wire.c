@@ -36,10 +36,11 @@ int allot__wire_start(allot_service *service, allot_report *report)
     uv_timer_start(&wire->timer, each_second, 1000, 1000);
     allot__turns_start(service);
     int status = ALLOT_OK;
-    if (service->config.socket != NULL)
-        status = allot__listen_pipe(service, report);
-    if (status == ALLOT_OK && service->config.tcp != NULL)
+    if (service->config.tcp != NULL)
         status = allot__listen_tcp(service, report);
+    /* Last: whoever gets on the socket finds all of the service. */
+    if (status == ALLOT_OK && service->config.socket != NULL)
+        status = allot__listen_pipe(service, report);
     return status;
 }
 

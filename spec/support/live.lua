@@ -91,9 +91,10 @@ function live:connect(port)
   return peer
 end
 
---- A port that nobody listens on.
+--- A port that nobody has, and that no connection is given.
 function live.free_port()
-  local server = assert(socket.bind("127.0.0.1", 0))
+  local server
+  repeat server = socket.bind("127.0.0.1", math.random(10000, 32000)) until server
   local _, port = server:getsockname()
   server:close()
   return port

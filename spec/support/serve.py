@@ -69,7 +69,7 @@ class Client:
     def __init__(self, path, family=socket.AF_UNIX):
         self.socket = socket.socket(family)
         self.socket.connect(path)
-        self.socket.settimeout(5)
+        self.socket.settimeout(60)
         self.tail = b""
         self.number = 0
 
@@ -98,39 +98,54 @@ class Client:
             if answer is None or answer.get("id") == number:
                 return answer
 
-    def gather(self, seconds):
-        """Lines that come within some time, or until the connection ends."""
-        found, until = [], time.monotonic() + seconds
-        try:
-            while time.monotonic() < until:
-                self.socket.settimeout(max(.001, until - time.monotonic()))
-                line = self.line()
-                if line is None:
-                    break
-                found.append(line)
-        except (TimeoutError, OSError):
-            pass
-        return found
+    def rest(self):
+        """Lines that come until the other end closes."""
+        lines = []
+        with contextlib.suppress(ConnectionError):
+            while (line := self.line()) is not None:
+                lines.append(line)
+        return lines
+
+    def told(self, newest):
+        """Numbers of the decisions that come, up to one of them."""
+        seqs = [0]
+        while seqs[-1] < newest:
+            line = self.line()
+            if line.get("method") == "decision":
+                seqs.append(line["params"]["seq"])
+        return seqs[1:]
+
+    def told_before_answer(self):
+        """Numbers of the decisions that come before the answer to a ping."""
+        number, seqs = self.send("ping"), []
+        while (line := self.line()).get("id") != number:
+            seqs.append(line["params"]["seq"])
+        return seqs
 
 
-def load(folder, chance, seconds):
-    """Events without waiting for answers, and a kill in the middle: what was acknowledged and
-    told until then."""
+def load(folder, chance, most):
+    """Events, more than are acknowledged, and a kill in the middle: what was acknowledged and told
+    until then."""
     service = Service(folder)
     client, watcher = Client(service.path), Client(service.path)
     watcher.call("subscribe", **{"from": 1})
-    sent, until = {}, time.monotonic() + seconds
-    with contextlib.suppress(OSError):
-        while time.monotonic() < until:
-            params = {"consumer": "/" + chance.choice("abc"), "slots": chance.randrange(0, 60)}
-            method = chance.choice(["demand", "demand", "release"])
-            sent[client.send(method, **params)] = (method, params)
-            time.sleep(.0005)
+    sent, lines = {}, []
+
+    def say():
+        params = {"consumer": "/" + chance.choice("abc"), "slots": chance.randrange(0, 60)}
+        method = chance.choice(["demand", "demand", "release"])
+        sent[client.send(method, **params)] = (method, params)
+    for _ in range(20):
+        say()
+    while len(lines) < most:
+        lines.append(client.line())
+        say()
+    heard = [watcher.line()]
     service.kill()
     acked = {line["result"]["seq"]: sent[line["id"]]
-             for line in client.gather(.2) if "result" in line}
+             for line in lines + client.rest() if "result" in line}
     told = {line["params"]["seq"]: line["params"]
-            for line in watcher.gather(.2) if line.get("method") == "decision"}
+            for line in heard + watcher.rest() if line.get("method") == "decision"}
     return acked, told
 
 
@@ -139,7 +154,7 @@ def scenario_kill(folder):
     acked, told, twice = {}, {}, 0
     rounds = int(os.environ.get("ALLOT_KILLS", "12"))
     for _ in range(rounds):
-        more, heard = load(folder, chance, chance.uniform(.02, .25))
+        more, heard = load(folder, chance, chance.randrange(10, 200))
         twice += len(acked.keys() & more.keys())
         acked.update(more)
         twice += sum(1 for seq in heard if seq in told and told[seq] != heard[seq])
@@ -177,13 +192,13 @@ def scenario_garbage(folder):
         client = Client(service.path)
         client.socket.sendall(bytes(line))
         client.socket.shutdown(socket.SHUT_WR)
-        answers += len(client.gather(1)) > 0 or b"\n" not in line
+        answers += len(client.rest()) > 0 or b"\n" not in line
         client.close()
     client = Client(service.path)
     with contextlib.suppress(OSError):
         for _ in range(48):
             client.socket.sendall(b"x" * 65536)
-    long_line = client.gather(2)
+    long_line = client.rest()
     other = Client(service.path)
     result = {"answers": answers, "long": long_line[0]["error"]["code"],
               "closed": len(long_line) == 1, "alive": "result" in other.call("ping"),
@@ -225,9 +240,9 @@ def scenario_resume(folder):
     first = client.call("demand", consumer="/a", slots=20, key="once")["result"]["seq"]
     again = client.call("demand", consumer="/a", slots=20, key="once")["result"]["seq"]
     client.call("subscribe", **{"from": 2})
-    old = [line["params"]["seq"] for line in client.gather(.3)]
+    old = client.told(4)
     client.call("release", consumer="/a", slots=1)
-    new = [line["params"]["seq"] for line in client.gather(.3) if "params" in line]
+    new = client.told(5) + client.told_before_answer()
     pages = [row["seq"] for row in client.call("decisions", **{"from": 1, "most": 2})["result"]]
     service.kill()
     service = Service(folder)
@@ -245,7 +260,7 @@ def scenario_slow(folder):
         busy.send("allocated", consumer="/a", slots=0)
         busy.send("demand", consumer="/a", slots=5)
         newest = busy.call("cycle")["result"]["decision"]
-    seqs = [line["params"]["seq"] for line in slow.gather(1) if "params" in line]
+    seqs = slow.told(newest)
     return {"all": seqs == list(range(1, newest + 1)), "many": newest >= 1200,
             "exit": service.stop()}
 
@@ -281,7 +296,7 @@ def heard(readers, until):
     for number in by_fd:
         poller.register(number, select.POLLIN)
     while True:
-        for number, _ in poller.poll(20000) or [(0, 0)]:
+        for number, _ in poller.poll(60000) or [(0, 0)]:
             if number == 0:
                 raise RuntimeError("nobody is answered")
             one = by_fd[number]
@@ -328,9 +343,11 @@ def scenario_readers(folder):
 
 
 def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """A port that nobody has, and that no connection is given."""
+    while True:
+        with contextlib.suppress(OSError), socket.socket() as probe:
+            probe.bind(("127.0.0.1", random.randrange(10000, 32000)))
+            return probe.getsockname()[1]
 
 
 def is_open(tcp):
@@ -356,7 +373,7 @@ def scenario_strangers(folder):
     service = Service(folder, *options)
     strangers, own = [], []
     for i in range(1500):
-        strangers.append(socket.create_connection(("127.0.0.1", port), 20))
+        strangers.append(socket.create_connection(("127.0.0.1", port), 60))
         if i % 300 == 0:
             own.append(Client(("127.0.0.1", port), socket.AF_INET))
             own[-1].call("auth", token="sesame-sesame-sesame")
@@ -445,13 +462,9 @@ def scenario_users(folder):
 
 
 def scenario_token(folder):
-    token = os.path.join(folder, "token")
-    with open(token, "w", encoding="ascii") as out:
-        out.write("sesame-sesame-sesame\n")
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    service = Service(folder, "--tcp", f"127.0.0.1:{port}", "--token-file", token)
+    port, options = with_token(folder)
+    service = Service(folder, *options)
+
     def connect():
         return Client(("127.0.0.1", port), socket.AF_INET)
     stranger, thief, friend = connect(), connect(), connect()
