@@ -107,8 +107,8 @@ static void types_of_victims(void)
 static void fewest(void)
 {
     static const char *const wanted[] = {
-        "suspend d@h1:1 (preempted), suspend c@h1:2 (preempted), suspend b@h1:3 (preempted), "
-        "start p@h1:4 (preempted)",
+        ("suspend d@h1:1 (preempted), suspend c@h1:2 (preempted), suspend b@h1:3 (preempted), "
+         "start p@h1:4 (preempted)"),
         "suspend d@h1:1 (preempted), suspend b@h1:3 (preempted), start p@h1:4 (preempted)",
         "suspend a@h1:4 (preempted), start p@h1:4 (preempted)"};
     for (int how = 0; how < 3; how++) {
