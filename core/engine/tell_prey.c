@@ -129,8 +129,8 @@ static void tell_kinds(const allot__job_teller *it, const tally *of)
         [STARTED] = "started or resumed in this cycle, so not preempted in it",
         [TAKEN] = "given slots, or chosen for another job, in this cycle",
         [EXCLUSIVE] = "exclusive, which PREEMPT_JOBTYPE does not name (P-8, P-40)",
-        [BACKFILL] = "backfill, which only goes if PREEMPT_JOBTYPE names it and its queue is "
-                     "preemptable (P-8, P-40)",
+        [BACKFILL] = ("backfill, which only goes if PREEMPT_JOBTYPE names it and its queue is "
+                      "preemptable (P-8, P-40)"),
         [FORCED] = "forced to run (P-8)",
         [RESERVED] = "backfill on slots reserved by a queue of no lower PRIORITY (P-40)",
     };
