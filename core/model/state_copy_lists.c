@@ -54,9 +54,10 @@ int allot__copy_loans(const allot__copying *it)
 static int fill_flight(const allot__copying *it, const allot__flight *flight, allot_claim *claims,
                        const char **tasks)
 {
-    const allot_claim *from = (const allot_claim *)it->from->claims.items + flight->first;
+    const allot_claim *from =
+        allot__vector_from(&it->from->claims, (size_t)flight->first, sizeof *from);
     const allot__flight_task *named =
-        (const allot__flight_task *)it->from->flight_tasks.items + flight->first_task;
+        allot__vector_from(&it->from->flight_tasks, (size_t)flight->first_task, sizeof *named);
     allot_in_flight copy = {.id = flight->id,
                             .group = flight->group,
                             .consumer = flight->consumer,
