@@ -16,10 +16,11 @@
 #include "engine/dispatch_turn.h"
 #include "engine/resource.h"
 
-/* What an order gave, as places of a job. */
-static int32_t places_of(allot__turns *turns, const allot_job_order *order,
-                         const allot_place *places, const allot__job_place **out)
+/* What an order gave, whose places begin at number `at`, as places of a job. */
+static int32_t places_of(allot__turns *turns, const allot_job_order *order, size_t at,
+                         const allot__job_place **out)
 {
+    const allot_place *places = allot__vector_from(&turns->out->places, at, sizeof *places);
     int32_t planned = (int32_t)turns->work->plan->hosts.list.count;
     const allot__job *job = allot__job_at(turns->jobs, order->job);
     if (order->kind == ALLOT_ORDER_RESUME) {
@@ -50,7 +51,6 @@ static void spare(allot__turns *turns, const allot_job_order *order, bool again)
 static int turn_orders(allot__turns *turns, int32_t number, int32_t sign, int32_t *count)
 {
     const allot_job_order *orders = turns->out->orders.items;
-    const allot_place *places = turns->out->places.items;
     int32_t high = allot__job_at(turns->jobs, number)->queue;
     size_t at = turns->out->places.count;
     int status = ALLOT_OK;
@@ -62,7 +62,7 @@ static int turn_orders(allot__turns *turns, int32_t number, int32_t sign, int32_
             !allot__may_preempt(turns->work->plan->relation, high, low))
             continue;
         const allot__job_place *of;
-        int32_t n = places_of(turns, &orders[i], places + at, &of);
+        int32_t n = places_of(turns, &orders[i], at, &of);
         if (sign < 0)
             status = allot__again_mark_places(turns, orders[i].job, of, n);
         if (status == ALLOT_OK)

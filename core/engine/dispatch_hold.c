@@ -125,8 +125,11 @@ int allot__hold_leave(allot__turns *turns, int32_t job)
     allot__room *room = &turns->out->room;
     if (it == NULL)
         return ALLOT_OK;
-    const allot__job_place *places = (const allot__job_place *)turns->holding.items + it->first;
-    const allot__job_place *kept = places + it->place_count, *victims = kept + it->place_count;
+    size_t first = (size_t)it->first, step = (size_t)it->place_count;
+    const allot__job_place *places = allot__vector_from(&turns->holding, first, sizeof *places);
+    const allot__job_place *kept = allot__vector_from(&turns->holding, first + step, sizeof *kept);
+    const allot__job_place *victims =
+        allot__vector_from(&turns->holding, first + 2 * step, sizeof *victims);
     for (int32_t i = 0; i < it->place_count; i++)
         if (kept[i].slots > 0)
             allot__room_take(room, allot__room_host(room, kept[i].site), -kept[i].slots);

@@ -76,20 +76,20 @@ static bool others_took(allot__turns *turns, int32_t pool)
     allot__pool_turn *turn = &turns->pools[pool];
     const allot_job_order *orders = turns->out->orders.items;
     int32_t set = turns->queues->pools[pool].set, from = turn->orders_at;
-    const allot_place *places =
-        allot__vector_from(&turns->out->places, (size_t)turn->places_at, sizeof *places);
+    const allot_place *places = turns->out->places.items;
+    int32_t at = turn->places_at;
     turn->orders_at = (int32_t)turns->out->orders.count;
     turn->places_at = (int32_t)turns->out->places.count;
     if (turns->taken - turn->taken_at == turns->own[pool] - turn->own_at)
         return false;
-    for (int32_t i = from; i < turn->orders_at; places += orders[i].place_count, i++) {
+    for (int32_t i = from; i < turn->orders_at; at += orders[i].place_count, i++) {
         int32_t queue = allot__job_at(turns->jobs, orders[i].job)->queue;
         if (orders[i].kind > ALLOT_ORDER_RESIZE || allot__turn_pool(turns, queue) == pool)
             continue;
         if (orders[i].place_count == 0)
             return true;
         for (int32_t k = 0; k < orders[i].place_count; k++)
-            if (on_hosts(turns, &places[k], set))
+            if (on_hosts(turns, &places[at + k], set))
                 return true;
     }
     return false;
