@@ -7,8 +7,7 @@ local json = require "dkjson"
 local live = require "spec.support.view"
 local shell = require "spec.support.shell"
 
--- A sanitized service keeps what it freed for a while: its size says nothing.
-local SIZES = not shell.build:find "dev$"
+local SIZES = not shell.is_sanitized()
 
 describe("a service", function ()
   local service

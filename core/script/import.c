@@ -140,9 +140,9 @@ static int32_t number_of(lua_State *L, int table, const char *key)
 static const char *source_of(lua_State *L, const import *job, const char *file, int32_t line)
 {
     for (int32_t i = 0; i < job->count; i++) {
-        const char *at = job->files[i].text, *end = at + job->files[i].len;
-        if (strcmp(job->files[i].name, file) != 0)
+        if (job->files[i].len == 0 || strcmp(job->files[i].name, file) != 0)
             continue;
+        const char *at = job->files[i].text, *end = at + job->files[i].len;
         for (int32_t n = 1; n < line && at != NULL && at < end; n++) {
             at = memchr(at, '\n', (size_t)(end - at));
             at = at != NULL ? at + 1 : NULL;

@@ -26,6 +26,11 @@ function shell.exists(path)
   return file ~= nil and file:close()
 end
 
+--- Whether the build is sanitized: such a program keeps what it freed, so its size says nothing.
+function shell.is_sanitized()
+  return (shell.run("grep -q __asan_init " .. shell.allot)) == 0
+end
+
 function shell.quote(word)
   return "'" .. word:gsub("'", "'\\''") .. "'"
 end
