@@ -205,8 +205,9 @@ static void put_down(const allot__turns *turns, bool stops, allot_job_order *ord
                      allot_place *places, size_t *order_count, size_t *place_count)
 {
     const allot_job_order *all = turns->out->orders.items;
-    const allot_place *at = turns->out->places.items;
-    for (size_t i = 0; i < turns->out->orders.count; at += all[i].place_count, i++) {
+    const allot_place *from = turns->out->places.items;
+    size_t at = 0;
+    for (size_t i = 0; i < turns->out->orders.count; at += (size_t)all[i].place_count, i++) {
         bool stop = all[i].kind == ALLOT_ORDER_SUSPEND || all[i].kind == ALLOT_ORDER_KILL;
         if (all[i].kind == ALLOT_ORDER_COUNT || stop != stops)
             continue;
@@ -214,7 +215,7 @@ static void put_down(const allot__turns *turns, bool stops, allot_job_order *ord
         told->order = told->order < 0 ? (int32_t)*order_count : told->order;
         orders[(*order_count)++] = all[i];
         for (int32_t k = 0; k < all[i].place_count; k++)
-            places[(*place_count)++] = at[k];
+            places[(*place_count)++] = from[at + (size_t)k];
     }
 }
 
