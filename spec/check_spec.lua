@@ -139,7 +139,7 @@ return policy { name = "site", quota = { %s }, %s
   end)
 
   --- Books are kept by what is held, which goes wrong more rarely than it is seen in few cases.
-  local CASES = { ownership = 1000, share_ratio = 1000, hybrid = 1000 }
+  local CASES = { ownership = 6000, share_ratio = 1000, hybrid = 1000 }
 
   it("is kept by every ready-made policy that declares it", function ()
     for _, name in ipairs(require "allot.core".ready()) do

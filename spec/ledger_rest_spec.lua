@@ -57,6 +57,37 @@ describe("who loses a slot to another lacks it at once (C-6, C-11)", function ()
   end)
 end)
 
+describe("who has as much as is planned for it in all pools (E-21)", function ()
+  -- Pools of 1 (C11), 2 (C1) and 4: 1 of each is planned for C112, and none for C111.
+  local short = {
+    policy = "ownership",
+    {
+      "C1", owned = 17,
+      {
+        "C11", owned = 9,
+        { "C111", rank = 1, grace = 60 }, { "C112", owned = 3 }, { "C113", owned = 5 },
+      },
+      { "C12", owned = 6 },
+    },
+    { "C2" }, { "C3", owned = 7 },
+  }
+  local function now(c111, c112, c3)
+    return {
+      slots = 28, ["C1/C11/C111"] = { 2, c111 }, ["C1/C11/C112"] = { 12, c112 }, C2 = { 2, 2 },
+      C3 = { 8, c3 },
+    }
+  end
+
+  it("claims none of what others have of any", function ()
+    rests(short, now(0, 0, 0), {}, { ["C1/C11/C111"] = 1, ["C1/C11/C112"] = 6, C3 = 8 })
+    rests(short, now(1, 6, 8), {})
+  end)
+
+  it("has claimed what it lacked of that", function ()
+    rests(short, now(2, 5, 8), { ["C1/C11/C111"] = { 1, ["C1/C11/C112"] = 1 } })
+  end)
+end)
+
 describe("under ownership alone", function ()
   local function lift(list)
     for _, node in ipairs(list) do

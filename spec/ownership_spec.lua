@@ -150,7 +150,7 @@ describe("allocation (C-11, seed 5.2)", function ()
     }
     local wants = { ["C1/P/A"] = { 3, 1 }, ["C1/P/B"] = { 1 }, C2 = { 0, 1 }, ["C3/D"] = { 1 } }
     judge(short, state(wants),
-      { grants = { ["C1/P/A"] = 2 }, reclaims = { C2 = { 1, ["C1/P/B"] = 1 } } })
+      { grants = { ["C1/P/A"] = 1, ["C1/P/B"] = 1 }, reclaims = { C2 = { 1, ["C1/P/A"] = 1 } } })
     wants["C1/P/A"], wants["C1/P/B"], wants.C2 = { 3, 3 }, { 1, 1 }, { 0 }
     judge(short, state(wants), {})
   end)

@@ -63,8 +63,8 @@ typedef struct allot__holder {
     int32_t used, shared, in;
     int32_t pooled;  /* of the shared ones: in a pool */
     int32_t asks;    /* shared slots that it asks for, */
-    int32_t due;     /* ... and that it deserves, */
-    int32_t planned; /* ... whatever others could have of idle ones */
+    int32_t due;     /* ... and that it deserves */
+    int32_t planned; /* what is planned for it in all pools that go by plan */
     int32_t out;     /* own slots lent */
     int32_t lend_most, borrow_most, share_most, weight;
     int32_t loans;             /* the newest of those that it borrows; -1: none */
@@ -103,14 +103,16 @@ typedef struct allot__recall {
     allot__why why;
 } allot__recall;
 
-/* What a holder uses of a pool. */
+/* What a holder uses of a pool, and what the ratio gives it among all members, wanting or not. */
 typedef struct allot__share {
-    int32_t holder, used;
+    int32_t holder, used, planned;
 } allot__share;
 
 typedef struct allot__share_pool {
     int64_t slots, used;
+    int64_t weight;       /* of all members */
     int32_t first, count; /* its shares, in the order of holders */
+    bool by_plan;         /* it is shared by what is planned (E-21) */
 } allot__share_pool;
 
 /* Columns over the members of a pool, in ledger->column. */
@@ -351,8 +353,8 @@ void allot__pools_attribute(allot__ledger *ledger);
 void allot__pools_less(allot__ledger *ledger, int32_t holder, int64_t slots);
 /* What each member deserves: from LEVEL on, up to CAP, by WEIGHT; in FLOOR. False: all have their
  * CAP; else AIM has that rounded down, and REST is more than 0 where there was a part. `planned`
- * (E-21): first up to planned shares, what the ratio gives among all members; then,
- * by RANK, up to HELD; then the rest. LEVEL changes. */
+ * (E-21): first up to UP_TO, planned shares; then, by RANK, up to HELD; then the rest. LEVEL
+ * changes. */
 bool allot__pool_deserve(allot__ledger *ledger, const allot__share_pool *pool, bool planned);
 /* A member uses more of a pool, or less. */
 void allot__pool_use(allot__ledger *ledger, allot__share_pool *pool, int32_t member, int64_t slots);

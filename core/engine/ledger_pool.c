@@ -62,6 +62,32 @@ static int64_t idle_in(const allot__share_pool *pool)
     return pool->slots > pool->used ? pool->slots - pool->used : 0;
 }
 
+/* Plans what the ratio gives: whole slots, those that fractions add up to one each in order, as
+ * ever (C-4). */
+static void plan_pool(allot__ledger *ledger, allot__share_pool *pool)
+{
+    allot__share *shares = &ledger->shares[pool->first];
+    int64_t left = pool->slots;
+    pool->by_plan = pool->count > 0;
+    for (int32_t i = 0; i < pool->count; i++) {
+        const allot__holder *holder = &ledger->holders[shares[i].holder];
+        pool->by_plan = pool->by_plan && !holder->keep && !holder->adjust;
+        pool->weight += holder->weight;
+    }
+    for (int32_t i = 0; i < pool->count && pool->by_plan; i++) {
+        int32_t weight = ledger->holders[shares[i].holder].weight;
+        shares[i].planned = (int32_t)(pool->slots * weight / pool->weight);
+        left -= shares[i].planned;
+    }
+    for (int32_t i = 0; i < pool->count && pool->by_plan; i++) {
+        allot__holder *holder = &ledger->holders[shares[i].holder];
+        bool more = left > 0 && pool->slots * holder->weight % pool->weight != 0;
+        shares[i].planned += more;
+        left -= more;
+        holder->planned += shares[i].planned;
+    }
+}
+
 int allot__pools_open(allot__ledger *ledger)
 {
     allot__arena *arena = ledger->work->arena;
@@ -93,8 +119,11 @@ int allot__pools_open(allot__ledger *ledger)
     for (int32_t i = 0; i < ledger->count; i++) {
         for (int32_t k = nearest_pool(ledger, i); k >= 0; k = pool_above(ledger, k)) {
             allot__share_pool *pool = &ledger->pools[k];
-            ledger->shares[pool->first + pool->count++] = (allot__share){i, 0};
+            ledger->shares[pool->first + pool->count++] = (allot__share){.holder = i};
         }
+    }
+    for (int32_t family = 0; family < families; family++) {
+        plan_pool(ledger, &ledger->pools[family]);
     }
     return ALLOT_OK;
 }
@@ -203,34 +232,12 @@ static bool pour_members(allot__ledger *ledger, int32_t from, int32_t to, int up
     return false;
 }
 
-/* What the ratio gives among all members, wanting or not: whole slots, those that fractions add up
- * to one each in order, as ever (C-4). */
-static void plan_members(allot__ledger *ledger, int32_t count, int64_t slots)
-{
-    const int32_t *weight = ledger->column[ALLOT__POOL_WEIGHT];
-    int32_t *planned = ledger->column[ALLOT__POOL_UP_TO];
-    int64_t sum = 0, left = slots;
-    for (int32_t i = 0; i < count; i++) {
-        sum += weight[i];
-    }
-    for (int32_t i = 0; i < count; i++) {
-        planned[i] = (int32_t)(slots * weight[i] / sum);
-        left -= planned[i];
-    }
-    for (int32_t i = 0; i < count && left > 0; i++) {
-        int32_t more = slots * weight[i] % sum != 0;
-        planned[i] += more;
-        left -= more;
-    }
-}
-
 /* Pours up to planned shares, then up to what is held, the best rank first. True: slots ran out, at
  * the members [*from, *to). */
-static bool pour_planned(allot__ledger *ledger, int32_t count, int64_t slots, int64_t *left,
-                         int32_t *from, int32_t *to)
+static bool pour_planned(allot__ledger *ledger, int32_t count, int64_t *left, int32_t *from,
+                         int32_t *to)
 {
     const int32_t *rank = ledger->column[ALLOT__POOL_RANK];
-    plan_members(ledger, count, slots);
     *from = 0;
     *to = count;
     bool out = pour_members(ledger, 0, count, ALLOT__POOL_UP_TO, left);
@@ -258,7 +265,7 @@ bool allot__pool_deserve(allot__ledger *ledger, const allot__share_pool *pool, b
     }
     int64_t left = pool->slots > kept ? pool->slots - kept : 0;
     int64_t whole = kept + left;
-    bool out = planned && pour_planned(ledger, pool->count, pool->slots, &left, &from, &to);
+    bool out = planned && pour_planned(ledger, pool->count, &left, &from, &to);
     if (!out) {
         from = 0;
         to = pool->count;

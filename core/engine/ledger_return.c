@@ -180,7 +180,7 @@ static void pour_rest(allot__ledger *ledger)
 
 void allot__pools_reclaim(allot__ledger *ledger)
 {
-    allot__pools_due(ledger, false, true, true);
+    allot__pools_due(ledger, false, ALLOT__DUE_HELD);
     pour_rest(ledger);
     for (int32_t family = ledger->work->tree->families - 1; family >= 0; family--) {
         allot__share_pool *pool = &ledger->pools[family];

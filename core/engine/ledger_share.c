@@ -24,67 +24,58 @@ static void put_anew(allot__ledger *ledger, allot__share_pool *pool)
     }
 }
 
-/* Remembers whether rounding took a part of a slot from a member; where it added one elsewhere, it
- * did not. */
-static void note_rounding(allot__ledger *ledger, const allot__share_pool *pool)
+/* Remembers that rounding took a part of a slot from a holder, or, less than 0, added one; where it
+ * added one elsewhere, it did not. */
+static void note_part(allot__holder *holder, int64_t part)
 {
-    for (int32_t i = 0; i < pool->count; i++) {
-        allot__holder *holder = &ledger->holders[ledger->shares[pool->first + i].holder];
-        bool more = ledger->column[ALLOT__POOL_FLOOR][i] > ledger->column[ALLOT__POOL_AIM][i];
-        if (ledger->column[ALLOT__POOL_REST][i] > 0 && holder->cut >= 0) {
-            holder->cut = more ? -1 : 1;
-        }
+    if (part != 0 && holder->cut >= 0) {
+        holder->cut = part > 0 ? 1 : -1;
     }
 }
 
-/* The same of planned shares. */
-static void note_planned(allot__ledger *ledger, const allot__share_pool *pool)
+/* The same of what members deserve of a pool, and of what is planned. */
+static void note_rounding(allot__ledger *ledger, const allot__share_pool *pool, bool out,
+                          bool planned)
 {
-    const int32_t *weight = ledger->column[ALLOT__POOL_WEIGHT];
-    int64_t sum = 0;
+    int32_t **column = ledger->column;
     for (int32_t i = 0; i < pool->count; i++) {
-        sum += weight[i];
-    }
-    for (int32_t i = 0; i < pool->count && sum > 0; i++) {
-        allot__holder *holder = &ledger->holders[ledger->shares[pool->first + i].holder];
-        int64_t whole = pool->slots * weight[i] / sum;
-        if (pool->slots * weight[i] % sum != 0 && holder->cut >= 0) {
-            holder->cut = ledger->column[ALLOT__POOL_UP_TO][i] > whole ? -1 : 1;
+        const allot__share *share = &ledger->shares[pool->first + i];
+        allot__holder *holder = &ledger->holders[share->holder];
+        if (out && column[ALLOT__POOL_REST][i] > 0) {
+            note_part(holder, column[ALLOT__POOL_FLOOR][i] > column[ALLOT__POOL_AIM][i] ? -1 : 1);
+        }
+        if (planned) {
+            note_part(holder, pool->slots * holder->weight - share->planned * pool->weight);
         }
     }
-}
-
-/* Is a pool shared by what is planned (E-21)? */
-static bool goes_by_plan(const allot__ledger *ledger, const allot__share_pool *pool)
-{
-    for (int32_t i = 0; i < pool->count; i++) {
-        const allot__holder *holder = &ledger->holders[ledger->shares[pool->first + i].holder];
-        if (holder->keep || holder->adjust) {
-            return false;
-        }
-    }
-    return true;
 }
 
 /* Fills in what members of a pool have of it, ask for, and held. */
-static void fill_columns(allot__ledger *ledger, const allot__share_pool *pool)
+static void fill_columns(allot__ledger *ledger, const allot__share_pool *pool, allot__due by)
 {
     for (int32_t i = 0; i < pool->count; i++) {
         const allot__share *share = &ledger->shares[pool->first + i];
         const allot__holder *holder = &ledger->holders[share->holder];
         int32_t left = holder->asks - holder->due;
         int32_t level = holder->keep ? share->used : 0;
+        int32_t held = holder->shared > holder->due ? holder->shared - holder->due : 0;
+        int32_t most = holder->planned > holder->due ? holder->planned - holder->due : 0;
+        int64_t up_to = allot__least(share->planned, most > held ? most : held);
+        if (by == ALLOT__DUE_PLANNED && pool->by_plan) {
+            left = (int32_t)allot__least(left, up_to);
+        }
         ledger->column[ALLOT__POOL_LEVEL][i] = level;
         ledger->column[ALLOT__POOL_CAP][i] = left > level ? left : level;
         ledger->column[ALLOT__POOL_WEIGHT][i] = holder->weight;
-        ledger->column[ALLOT__POOL_HELD][i] =
-            holder->shared > holder->due ? holder->shared - holder->due : 0;
+        ledger->column[ALLOT__POOL_UP_TO][i] = (int32_t)up_to;
+        ledger->column[ALLOT__POOL_HELD][i] = held;
         ledger->column[ALLOT__POOL_RANK][i] = ledger->work->rank[holder->row];
     }
 }
 
-void allot__pools_due(allot__ledger *ledger, bool idle, bool planned, bool anew)
+void allot__pools_due(allot__ledger *ledger, bool idle, allot__due by)
 {
+    bool anew = by == ALLOT__DUE_HELD;
     allot__pools_ask(ledger, idle);
     for (int32_t i = 0; i < ledger->count; i++) {
         ledger->holders[i].due = 0;
@@ -94,14 +85,10 @@ void allot__pools_due(allot__ledger *ledger, bool idle, bool planned, bool anew)
     for (int32_t family = ledger->work->tree->families - 1; family >= 0; family--) {
         allot__share_pool *pool = &ledger->pools[family];
         const allot__share *shares = &ledger->shares[pool->first];
-        fill_columns(ledger, pool);
-        bool by_plan = planned && goes_by_plan(ledger, pool);
-        if (allot__pool_deserve(ledger, pool, by_plan)) {
-            note_rounding(ledger, pool);
-        }
-        if (by_plan) {
-            note_planned(ledger, pool);
-        }
+        bool planned = anew && pool->by_plan;
+        fill_columns(ledger, pool, by);
+        bool out = allot__pool_deserve(ledger, pool, planned);
+        note_rounding(ledger, pool, out, planned);
         for (int32_t i = 0; i < pool->count; i++) {
             ledger->holders[shares[i].holder].due += ledger->column[ALLOT__POOL_FLOOR][i];
         }
@@ -125,29 +112,23 @@ void allot__pools_give(allot__ledger *ledger, int32_t holder, int64_t slots)
     }
 }
 
-/* Gives what is idle to those who deserve it: first what others would give them, so that nobody is
- * given what is then taken back. */
-static void give_idle(allot__ledger *ledger, bool idle)
+static void give_due(allot__ledger *ledger, bool idle, allot__due by)
 {
-    allot__pools_due(ledger, idle, true, false);
-    for (int32_t i = 0; i < ledger->count; i++) {
-        ledger->holders[i].planned = ledger->holders[i].due;
-    }
-    allot__pools_due(ledger, idle, false, false);
-    for (int32_t i = 0; i < ledger->count; i++) {
-        allot__holder *holder = &ledger->holders[i];
-        int32_t due = holder->due;
-        holder->due = due < holder->planned ? due : holder->planned;
-        allot__pools_give(ledger, i, allot__due_wants(holder));
-        holder->due = due;
-    }
+    allot__pools_due(ledger, idle, by);
     for (int32_t i = 0; i < ledger->count; i++) {
         allot__pools_give(ledger, i, allot__due_wants(&ledger->holders[i]));
     }
 }
 
-/* First by what phase 5 goes by, so that it takes nothing back; then what limits keep from those
- * who deserve it goes to others. */
+/* Gives what is idle to those who deserve it: first what they could claim from others, so that
+ * nobody is given what is then taken back. */
+static void give_idle(allot__ledger *ledger, bool idle)
+{
+    give_due(ledger, idle, ALLOT__DUE_PLANNED);
+    give_due(ledger, idle, ALLOT__DUE_RATIO);
+}
+
+/* First to those who deserve it; then what limits keep from them goes to others. */
 void allot__pools_share(allot__ledger *ledger)
 {
     if (allot__books_any(ledger)) {

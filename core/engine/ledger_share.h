@@ -16,12 +16,19 @@
 
 /* Fills in what holders ask for: of idle slots, no more than each can have at once; or of all. */
 void allot__pools_ask(allot__ledger *ledger, bool idle);
-/* The same and what they deserve of all pools, nearest first: by their ratio among those who want
- * some, whoever uses them now, so that it does not change as slots move towards it. `planned`:
- * their planned shares first, then what they have, the worst rank losing first, then by ratio
- * (E-21), unless a policy adjusts shares to workload. Where shared slots are kept, what is used is
- * deserved. What is used can be put to pools `anew` by that. */
-void allot__pools_due(allot__ledger *ledger, bool idle, bool planned, bool anew);
+/* What of pools holders deserve. Where a policy adjusts shares to workload it is always RATIO. */
+typedef enum allot__due {
+    ALLOT__DUE_RATIO,   /* by their ratio among those who want some, whoever uses them now, so that
+                           it does not change as slots move towards it */
+    ALLOT__DUE_PLANNED, /* their planned shares alone (E-21): what they may claim from others */
+    ALLOT__DUE_HELD     /* these first, then what they have, the worst rank losing first, then by
+                           ratio: who has as much as is planned for it in all pools claims nothing
+                           that others have and want */
+} allot__due;
+
+/* Fills in what holders ask for and deserve of all pools, nearest first. Where shared slots are
+ * kept, what is used is deserved. By HELD what is used is put to pools anew. */
+void allot__pools_due(allot__ledger *ledger, bool idle, allot__due by);
 
 /* What a holder lacks of what it deserves. */
 static inline int64_t allot__due_short(const allot__holder *holder)

@@ -151,7 +151,11 @@ local function put_anew(pool, rows)
   end
 end
 
-function Books:find_due(idle, planned, anew)
+-- What leaves deserve "by ratio" among those who want some; what is "planned" for them alone; or
+-- that, then what they have ("held"), then by ratio. Who has, or is due, as much as is planned for
+-- it in all pools has no more to claim by that.
+function Books:find_due(idle, by)
+  local anew = by == "held"
   self:find_asks(idle)
   for _, leaf in ipairs(self.leaves) do
     leaf.due = 0
@@ -164,9 +168,12 @@ function Books:find_due(idle, planned, anew)
       rows[i] = { weight = leaf.weight, gap = math.max(0, leaf.asks - leaf.due - level) }
       rows[i].level, rows[i].rank = level, leaf.rank
       rows[i].held = math.max(0, leaf.shared - leaf.due)
+      local claims = math.max(0, math.max(leaf.planned, leaf.shared) - leaf.due)
+      rows[i].planned = least(pool.planned[leaf], claims)
+      if by == "planned" and self.planned then rows[i].gap = least(rows[i].gap, rows[i].planned) end
       left = left - level
     end
-    local poured = planned and self.planned and #rows > 0 and parts.planned(rows, pool.slots)
+    local poured = anew and self.planned and parts.planned(rows, pool.slots)
       or pour(rows, math.max(0, left))
     for i, leaf in ipairs(pool.members) do
       rows[i].due = rows[i].level + poured[i]
@@ -198,8 +205,8 @@ function Books:take_own(leaf, target)
   leaf.promised = leaf.promised - (slots - later)
 end
 
--- First what the last phase goes by, then what the ratio gives among those who want some; then what
--- limits keep from some goes to others.
+-- First what leaves could claim in the last phase, then what the ratio gives among those who want
+-- some; then what limits keep from some goes to others.
 function Books:share()
   self:give_idle(false)
   if #self.branches > 0 then self:give_idle(true) end
@@ -211,13 +218,10 @@ function Books:give_idle(idle)
     for _, leaf in ipairs(self.leaves) do loose = loose + leaf.loose end
     if loose == 0 then return end
   end
-  self:find_due(idle, true)
-  for _, leaf in ipairs(self.leaves) do leaf.first = leaf.due end
-  self:find_due(idle, false)
-  for pass = 1, 2 do
+  for _, by in ipairs { "planned", "by ratio" } do
+    self:find_due(idle, by)
     for _, leaf in ipairs(self.leaves) do
-      local due = pass == 1 and least(leaf.first, leaf.due) or leaf.due
-      local slots = least(math.max(0, due - leaf.shared), wants(leaf, leaf.most))
+      local slots = least(math.max(0, leaf.due - leaf.shared), wants(leaf, leaf.most))
       slots = least(slots, self:free(leaf), parts.idle_for(leaf))
       if slots > 0 then
         self:give(leaf, slots, "shared")
@@ -314,7 +318,7 @@ function Books:can_have(leaf)
 end
 
 function Books:reclaim()
-  self:find_due(false, true, true)
+  self:find_due(false, "held")
   for _, leaf in ipairs(self.leaves) do
     local kept = least(short_of(leaf, wants(leaf, leaf.most)), leaf.loose, self:can_have(leaf))
     if kept > 0 then
@@ -356,6 +360,7 @@ return function (plan, state)
   for _, leaf in ipairs(leaves) do
     books.room, books.idle = books.room - leaf.held, books.idle - leaf.held
   end
+  parts.plan(pools, leaves)
   books:read(state)
   books.known = #books.loans
   books:settle()

@@ -200,37 +200,39 @@ function parts.pour(rows, slots)
   return whole
 end
 
---- What members deserve of a pool by what is planned (E-21), beyond their levels: up to their
---- planned shares, what the ratio gives among all of them, rounded as ever; then up to what they
---- hold, rank by rank, the best first; then by ratio. All are {weight, level, gap, held, rank}, the
---- best rank first.
-function parts.planned(rows, slots)
-  local out, all, left = {}, 0, slots
-  for i, row in ipairs(rows) do
-    out[i], all, left = 0, all + row.weight, left - row.level
+--- What is planned (E-21): what the ratio gives among all members of a pool, rounded as ever;
+--- pool.planned[leaf], and leaf.planned, the sum over pools.
+function parts.plan(pools, leaves)
+  for _, leaf in ipairs(leaves) do leaf.planned = 0 end
+  for _, pool in ipairs(pools) do
+    local rows = {}
+    for i, leaf in ipairs(pool.members) do rows[i] = { weight = leaf.weight, gap = NONE } end
+    pool.planned = {}
+    for i, part in ipairs(parts.pour(rows, pool.slots)) do
+      local leaf = pool.members[i]
+      pool.planned[leaf], leaf.planned = part, leaf.planned + part
+    end
   end
-  local free = math.max(0, left)
-  left = free
+end
+
+--- What members deserve of a pool by what is planned (E-21): up to their planned shares; then up to
+--- what they hold, rank by rank, the best first; then by ratio. All are {weight, gap, planned, held,
+--- rank}, the best rank first.
+function parts.planned(rows, slots)
+  local out, left = {}, slots
+  for i in ipairs(rows) do out[i] = 0 end
   local function pour(most, rank)
     local stage = {}
     for i, row in ipairs(rows) do
-      local up_to = least(most(row) - row.level, row.gap) - out[i]
+      local up_to = least(most(row), row.gap) - out[i]
       local mine = not rank or row.rank == rank
       stage[i] = { weight = row.weight, gap = mine and math.max(0, up_to) or 0 }
     end
     for i, part in ipairs(parts.pour(stage, left)) do out[i] = out[i] + part end
-    left = free
+    left = slots
     for i in ipairs(rows) do left = left - out[i] end
   end
-  local due, lost = {}, slots
-  for _, row in ipairs(rows) do
-    due[row] = slots * row.weight // all
-    lost = lost - due[row]
-  end
-  for _, row in ipairs(rows) do
-    if lost > 0 and slots * row.weight % all ~= 0 then due[row], lost = due[row] + 1, lost - 1 end
-  end
-  pour(function (row) return due[row] end)
+  pour(function (row) return row.planned end)
   for i, row in ipairs(rows) do
     if i == 1 or rows[i - 1].rank ~= row.rank then
       pour(function (each) return each.held end, row.rank)
