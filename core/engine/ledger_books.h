@@ -113,6 +113,7 @@ typedef struct allot__share_pool {
     int64_t weight;       /* of all members */
     int32_t first, count; /* its shares, in the order of holders */
     bool by_plan;         /* it is shared by what is planned (E-21) */
+    int32_t blocked;      /* the round in which limits kept slots from those of this family */
 } allot__share_pool;
 
 /* Columns over the members of a pool, in ledger->column. */
@@ -166,6 +167,7 @@ typedef struct allot__ledger {
     int32_t draining_from; /* ... and before this none drains */
 
     allot__share_pool *pools; /* by family; those of no slots have no shares */
+    int32_t round;            /* of serving members of a pool (ledger_return.c) */
     allot__share *shares;
 
     bool limited;     /* a parent has a limit */

@@ -68,39 +68,71 @@ static void hand_over(allot__ledger *ledger, int32_t from, int32_t to, int64_t s
     allot__books_promise(ledger, to, slots, ALLOT__SHARED);
 }
 
-/* Moves what members give, the worst first, to a member that lacks. */
-static int32_t serve(allot__ledger *ledger, allot__share_pool *pool, int32_t to, int32_t giver)
+/* A member that lacks, and where its family's limits keep from it what others give: a sibling that
+ * is sure of no more need not ask again in a round. */
+static bool blocked(const allot__ledger *ledger, const allot__holder *claimant)
+{
+    return ledger->pools[claimant->family].blocked == ledger->round &&
+           allot__holder_missing(claimant, allot__holder_has(claimant)) == 0;
+}
+
+/* Moves slots of a column, OVER or GIVES, to a member that lacks: of the worst, from a giver on,
+ * first. Returns the giver that is worst then. */
+static int32_t serve(allot__ledger *ledger, allot__share_pool *pool, int32_t to, int32_t giver,
+                     int32_t *gives)
 {
     const allot__share *shares = &ledger->shares[pool->first];
     int32_t claimant = shares[to].holder;
-    int64_t left = allot__due_lacks(&ledger->holders[claimant]);
-    int64_t leaving = allot__holder_leaving(&ledger->holders[claimant]);
-    leaving = allot__least(leaving, left);
-    if (leaving > ledger->room) {
-        return giver;
-    }
-    allot__books_promise(ledger, claimant, leaving, ALLOT__SHARED);
-    allot__pool_use(ledger, pool, to, leaving);
-    left -= leaving;
-    while (left > 0 && giver >= 0) {
-        int64_t slots = ledger->column[GIVES][giver];
-        int64_t within = allot__books_within(ledger, claimant, shares[giver].holder);
-        if (slots == 0) {
-            giver--;
-            continue;
-        }
-        slots = allot__least(slots, left);
+    const allot__holder *holder = &ledger->holders[claimant];
+    int64_t left = allot__due_lacks(holder);
+    for (int32_t i = giver; left > 0 && i >= 0 && !blocked(ledger, holder); i--) {
+        int64_t slots = allot__least(gives[i], left);
+        int64_t within = slots > 0 ? allot__books_within(ledger, claimant, shares[i].holder) : 0;
         slots = allot__least(slots, within);
-        if (slots == 0) {
-            break;
+        if (slots > 0) {
+            gives[i] -= (int32_t)slots;
+            ledger->column[OVER][i] -= gives == ledger->column[OVER] ? 0 : (int32_t)slots;
+            allot__pool_use(ledger, pool, i, -slots);
+            allot__pool_use(ledger, pool, to, slots);
+            hand_over(ledger, shares[i].holder, claimant, slots);
+            left -= slots;
         }
-        ledger->column[GIVES][giver] -= (int32_t)slots;
-        allot__pool_use(ledger, pool, giver, -slots);
-        allot__pool_use(ledger, pool, to, slots);
-        hand_over(ledger, shares[giver].holder, claimant, slots);
-        left -= slots;
+        giver -= i == giver && gives[i] == 0;
+    }
+    if (left > 0) {
+        ledger->pools[holder->family].blocked = ledger->round;
     }
     return giver;
+}
+
+/* Who has slots in flight that nothing replaces has what it lacks there first. False: ... and the
+ * group has no room for that. */
+static bool replace(allot__ledger *ledger, allot__share_pool *pool, int32_t member)
+{
+    int32_t index = ledger->shares[pool->first + member].holder;
+    int64_t lacks = allot__due_lacks(&ledger->holders[index]);
+    int64_t leaving = allot__holder_leaving(&ledger->holders[index]);
+    leaving = allot__least(leaving, lacks);
+    if (leaving > ledger->room) {
+        return false;
+    }
+    allot__books_promise(ledger, index, leaving, ALLOT__SHARED);
+    allot__pool_use(ledger, pool, member, leaving);
+    return true;
+}
+
+/* Serves all members that lack some, in order. Returns whether anything moved. */
+static bool serve_all(allot__ledger *ledger, allot__share_pool *pool, int32_t *gives)
+{
+    int32_t giver = pool->count - 1;
+    int32_t recalls = ledger->recall_count;
+    ledger->round++;
+    for (int32_t i = 0; i < pool->count && giver >= 0; i++) {
+        if (replace(ledger, pool, i)) {
+            giver = serve(ledger, pool, i, giver, gives);
+        }
+    }
+    return ledger->recall_count > recalls;
 }
 
 /* What members lack in all; and what all have beyond what they deserve. */
@@ -190,9 +222,9 @@ void allot__pools_reclaim(allot__ledger *ledger)
             continue;
         }
         give_back(ledger, pool, lack < over ? lack : over);
-        int32_t giver = pool->count - 1;
-        for (int32_t i = 0; i < pool->count && giver >= 0; i++) {
-            giver = serve(ledger, pool, i, giver);
+        serve_all(ledger, pool, ledger->column[GIVES]);
+        while (ledger->limited && serve_all(ledger, pool, ledger->column[OVER])) {
+            continue; /* what limits kept from some others can give, and what moves makes room */
         }
     }
 }

@@ -299,17 +299,26 @@ function Books:reclaim_pool(pool)
   end
   if lack == 0 or over == 0 then return end
   parts.give_back(rows, least(lack, over))
+  -- What limits kept from some, others that are over can give, while anything moves.
+  self:serve(pool, rows, "gives")
+  while self:serve(pool, rows, "over") do end
+end
+
+function Books:serve(pool, rows, column)
+  local moved = false
   for _, leaf in ipairs(pool.members) do
     for i = #rows, 1, -1 do
-      local slots = least(lacks(leaf), rows[i].gives, parts.within(leaf, rows[i].leaf))
+      local slots = least(lacks(leaf), rows[i][column], parts.within(leaf, rows[i].leaf))
       if slots > 0 then
-        rows[i].gives = rows[i].gives - slots
+        rows[i].over, moved = rows[i].over - slots, true
+        rows[i].gives = math.max(0, rows[i].gives - slots)
         use(pool, rows[i].leaf, -slots)
         use(pool, leaf, slots)
         self:hand_over(rows[i].leaf, leaf, slots)
       end
     end
   end
+  return moved
 end
 
 -- Pool slots that no leaf has and this one can have.
