@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- Decisions that are carried out leave nothing more to decide (C-6), under every policy that
---- keeps no books, alone and side by side.
+--- Decisions that are carried out leave nothing more to decide (C-6, C-11), under every policy,
+--- alone and side by side.
 
 local apply = require "allot.apply"
 local case = require "spec.support.case"
@@ -21,6 +21,14 @@ local POLICIES = {
   { "share_ratio by leaves, adjusted", ratio("leaf", true) },
   { "share_ratio by parents, adjusted", ratio("parent", true) },
   { "hybrid beside share_ratio", { use = "hybrid" }, { "hybrid", "share_ratio" } },
+  { "ownership", { use = "ownership" } },
+  { "ownership, adjusted", { use = "ownership", adjust_share_to_workload = true } },
+  { "ownership, shared slots kept", { use = "ownership", reclaim_shared = false } },
+  { "ownership beside hybrid", { use = "ownership" }, { "hybrid", "ownership" } },
+  { "ownership beside share_ratio", { use = "ownership" }, { "share_ratio", "ownership" } },
+  {
+    "all side by side", { use = "ownership" }, { "hybrid", "share_ratio", "ownership" },
+  },
 }
 
 --- Raises unless the last of so many cycles at one time decides nothing.

@@ -5,6 +5,7 @@
 
 #include "base/simd.h"
 #include "engine/enforce.h"
+#include "engine/ledger.h"
 #include "engine/own.h"
 
 /* Members as if all were leaves; parents among them are mended afterwards. */
@@ -137,12 +138,24 @@ static void raise(allot__work *work, int32_t first, int32_t count, allot__sums *
     }
 }
 
+/* Slots in flight that are promised to a leaf. What a ledger called back for an owner who does not
+ * need it then is nobody's. */
+static int32_t promised(const allot__work *work, int32_t row)
+{
+    int32_t slots = work->earmarked[row];
+    if (slots > 0 && allot__ledger_rules(allot__rules_at(work, row))) {
+        int32_t lacks = work->need[row] - (work->allocated[row] - work->in_flight[row]);
+        slots = lacks < slots ? lacks : slots;
+    }
+    return slots > 0 ? slots : 0;
+}
+
 static void flights(const allot__work *work, int32_t first, int32_t count, allot__sums *sums)
 {
     for (int32_t row = first; row < first + count; row++) {
         if (allot__family_of(work, row) == 0) {
             sums->in_flight += work->in_flight[row];
-            sums->earmarked += work->earmarked[row];
+            sums->earmarked += promised(work, row);
         }
     }
 }

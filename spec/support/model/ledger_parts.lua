@@ -216,8 +216,8 @@ function parts.plan(pools, leaves)
 end
 
 --- What members deserve of a pool by what is planned (E-21): up to their planned shares; then up to
---- what they hold, rank by rank, the best first; then by ratio. All are {weight, gap, planned, held,
---- rank}, the best rank first.
+--- what they hold, rank by rank, the best first; then by ratio. All are {weight, gap, planned,
+--- held, rank}, the best rank first.
 function parts.planned(rows, slots)
   local out, left = {}, slots
   for i in ipairs(rows) do out[i] = 0 end
