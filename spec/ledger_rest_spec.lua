@@ -100,6 +100,37 @@ describe("who has as much as is planned for it in all pools (E-21)", function ()
   end)
 end)
 
+describe("what one gets of its pools is theirs at once (C-6, E-23)", function ()
+  it("so that what others have beyond their share is in pools farther away", function ()
+    -- A's 3 fill P's pool; so B's slot, which nobody is due, is one of the group's pool: C's.
+    rests({
+      policy = "ownership",
+      {
+        "P", owned = 3, { "Q", { "S", share = 0, grace = 60 }, { "B", grace = 60 } }, { "A" },
+      },
+      { "C" }, { "D", grace = 60 },
+    }, { slots = 5, ["P/Q/S"] = { 0, 1 }, ["P/Q/B"] = { 0, 1 }, ["P/A"] = { 3 }, C = { 2 },
+      D = { 0, 1 } },
+      { ["P/Q/S"] = { 1, ["P/A"] = 1 }, ["P/Q/B"] = { 1, C = 1 }, D = { 1, C = 1 } },
+      { ["P/A"] = 2 })
+  end)
+
+  it("and others can have what is over there", function ()
+    -- Pools of 10 and 9: of the former B is due 8 and A 1, of the latter C 5 and D 4.
+    rests({
+      policy = "ownership",
+      {
+        "P", { "C" },
+        { "Q", owned = 10, { "A", rank = 1, grace = 60 }, { "B" }, { "E", grace = 60 } },
+        { "D" },
+      },
+    }, { slots = 19, ["P/C"] = { 5 }, ["P/Q/A"] = { 1, 2 }, ["P/Q/B"] = { 8 },
+      ["P/Q/E"] = { 0, 3 }, ["P/D"] = { 4 } },
+      { ["P/Q/A"] = { 1, ["P/Q/B"] = 1 }, ["P/Q/E"] = { 2, ["P/D"] = 2 } },
+      { ["P/C"] = 5, ["P/Q/B"] = 7, ["P/D"] = 2 })
+  end)
+end)
+
 describe("under ownership alone", function ()
   property("one decision is all, while it is in flight", { runs = 2000, valid = engine.valid },
     function (it)

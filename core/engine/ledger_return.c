@@ -199,8 +199,10 @@ static int64_t can_have(const allot__ledger *ledger, int32_t index)
     return allot__least(idle, ledger->room);
 }
 
-static void pour_rest(allot__ledger *ledger)
+/* Returns whether anybody can have some. */
+static bool pour_rest(allot__ledger *ledger)
 {
+    int64_t room = ledger->room;
     for (int32_t i = 0; i < ledger->count && ledger->room > 0; i++) {
         const allot__holder *holder = &ledger->holders[i];
         if (holder->due > holder->shared) {
@@ -208,12 +210,13 @@ static void pour_rest(allot__ledger *ledger)
             promise_rest(ledger, i, can_have(ledger, i));
         }
     }
+    return ledger->room < room;
 }
 
-void allot__pools_reclaim(allot__ledger *ledger)
+/* Moves pool slots from those who are over to those who lack some. Returns whether any moved. */
+static bool settle(allot__ledger *ledger)
 {
-    allot__pools_due(ledger, false, ALLOT__DUE_HELD);
-    pour_rest(ledger);
+    int32_t recalls = ledger->recall_count;
     for (int32_t family = ledger->work->tree->families - 1; family >= 0; family--) {
         allot__share_pool *pool = &ledger->pools[family];
         int64_t over = 0;
@@ -227,4 +230,17 @@ void allot__pools_reclaim(allot__ledger *ledger)
             continue; /* what limits kept from some others can give, and what moves makes room */
         }
     }
+    return ledger->recall_count > recalls;
+}
+
+/* What is put to a pool anew once slots have moved can be had there: as in the next cycle. */
+void allot__pools_reclaim(allot__ledger *ledger)
+{
+    int32_t rounds = ledger->work->tree->families;
+    do {
+        allot__pools_due(ledger, false, ALLOT__DUE_HELD);
+        if (pour_rest(ledger)) {
+            allot__pools_due(ledger, false, ALLOT__DUE_HELD);
+        }
+    } while (settle(ledger) && rounds-- > 0);
 }

@@ -297,11 +297,12 @@ function Books:reclaim_pool(pool)
     rows[i] = { leaf = leaf, over = self.keep and 0 or math.max(0, beyond) }
     lack, over = lack + lacks(leaf), over + rows[i].over
   end
-  if lack == 0 or over == 0 then return end
+  if lack == 0 or over == 0 then return false end
   parts.give_back(rows, least(lack, over))
   -- What limits kept from some, others that are over can give, while anything moves.
-  self:serve(pool, rows, "gives")
-  while self:serve(pool, rows, "over") do end
+  local moved = self:serve(pool, rows, "gives")
+  while self:serve(pool, rows, "over") do moved = true end
+  return moved
 end
 
 function Books:serve(pool, rows, column)
@@ -326,7 +327,7 @@ function Books:can_have(leaf)
   return least(self.room, parts.idle_for(leaf), parts.within(leaf))
 end
 
-function Books:reclaim()
+function Books:pour_rest()
   self:find_due(false, "held")
   for _, leaf in ipairs(self.leaves) do
     local kept = least(short_of(leaf, wants(leaf, leaf.most)), leaf.loose, self:can_have(leaf))
@@ -341,7 +342,17 @@ function Books:reclaim()
       parts.put(leaf, slots)
     end
   end
-  for _, pool in ipairs(self.pools) do self:reclaim_pool(pool) end
+end
+
+-- As long as anything moves: what one gets is of its pools then, and others are over elsewhere.
+function Books:reclaim()
+  local rounds, moved = 0
+  repeat
+    self:pour_rest()
+    self:find_due(false, "held")
+    moved, rounds = false, rounds + 1
+    for _, pool in ipairs(self.pools) do moved = self:reclaim_pool(pool) or moved end
+  until not moved or rounds > #self.pools
 end
 
 -- What a leaf is given: no more than its quota in all. The rest it has not borrowed after all.
