@@ -178,3 +178,63 @@ return policy {
       decision.groups.default)
   end)
 end)
+
+describe("hosts for an exclusive consumer", function ()
+  -- Carries decisions out until they rest; how many times somebody gave slots back.
+  local function settle(made, now)
+    local given = 0
+    for _ = 1, 10 do
+      local decision = cycle(made, now)
+      given = given + #decision.reclaims
+      if apply.rests(decision) then return decision, given end
+      now = apply.after(now, decision)
+    end
+    error("still moving")
+  end
+
+  it("are no more than its leaves need together (H-18)", function ()
+    -- X fits on h2, and Y needs h1, where there is room for X as well.
+    local decision, placed = cycle(plan {
+      hosts = { h1 = { slots = 2, gpus = 1 }, h2 = { slots = 1 }, h3 = { slots = 2 } },
+      { "C" }, { "E", exclusive = true, { "X" }, { "Y", rank = 1, requires = "gpu" } },
+    }, state { C = 3, ["E/X"] = 1, ["E/Y"] = 1 })
+    case.check({ C = { quota = 3, granted = 3 }, E = { quota = 2, granted = 2 } },
+      decision.groups.default)
+    assert.same({ h1 = 1 }, placed["E/X"])
+  end)
+
+  it("are those that hold all its leaves, not each leaf's own (H-18)", function ()
+    local decision = cycle(plan {
+      hosts = { h1 = { slots = 2, gpus = 1 }, h2 = { slots = 1 }, h3 = { slots = 4, gpus = 1 } },
+      { "C" }, { "E", exclusive = true, { "X" }, { "Y", requires = "gpu" } },
+    }, state { C = 1, ["E/X"] = 1, ["E/Y"] = 5 })
+    case.check({ C = { quota = 1, granted = 1 }, E = { quota = 6, granted = 6 } },
+      decision.groups.default)
+  end)
+
+  it("block nothing that it uses until others of it give slots back (H-14, H-18)", function ()
+    -- Of the 2 slots that Y gets on another host one is for what X, over by one, still has.
+    local decision = cycle(plan {
+      hosts = { h3 = { slots = 2 }, h4 = { slots = 4, gpus = 1 }, h5 = { slots = 2 } },
+      { "E", exclusive = true, { "X" }, { "Y", owned = 1 } },
+      { "P", { "C" }, { "G", requires = "gpu" } },
+    }, state({ ["E/X"] = 1, ["E/Y"] = 4, ["P/C"] = 2, ["P/G"] = 1 }, {
+      task("t1", "E/X", "h4"), task("t2", "E/X", "h4"),
+    }))
+    case.check({ ["E/Y"] = { granted = 4 }, ["P/C"] = { granted = 2 } }, decision.groups.default)
+  end)
+
+  it("are not its own where it had to leave them again (H-14)", function ()
+    -- With the third slot of h1 out of the way E's part of the others is none, so it would leave h1
+    -- as soon as it has it.
+    local made = plan {
+      hosts = { h1 = { slots = 3, gpus = 1 }, h2 = { slots = 1 } },
+      { "P", rank = 1, { "E", exclusive = true, requires = "gpu" }, { "F", owned = 1 } },
+      { "C", owned = 2 }, { "D", rank = 1, owned = 2 },
+    }
+    local decision, given = settle(made, state { ["P/E"] = 2, C = 2, D = 1 })
+    case.check({ ["P/E"] = { allocated = 0 }, C = { allocated = 2 }, D = { allocated = 1 } },
+      decision.groups.default)
+    assert.equal(0, given)
+  end)
+end)

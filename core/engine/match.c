@@ -15,14 +15,17 @@ void allot__match_reset(allot__match *match)
     }
 }
 
+/* Clears what the last search marked. */
 static void forget(allot__match *match)
 {
-    for (int32_t i = 0; i < match->classes; i++) {
-        match->class_via[i] = UNSEEN;
+    for (int32_t i = 0; i < match->seen; i++) {
+        int32_t class = match->queue[i];
+        match->class_via[class] = UNSEEN;
+        for (int32_t k = match->first[class]; k < match->first[class + 1]; k++) {
+            match->kind_via[match->edges[k].kind] = UNSEEN;
+        }
     }
-    for (int32_t i = 0; i < match->kinds; i++) {
-        match->kind_via[i] = UNSEEN;
-    }
+    match->seen = 0;
 }
 
 /* The classes on a kind, which may be sent on elsewhere. */
@@ -45,18 +48,19 @@ static int32_t search(allot__match *match, int32_t class)
     forget(match);
     match->class_via[class] = SOURCE;
     match->queue[tail++] = class;
+    match->seen = tail;
     for (int32_t head = 0; head < tail; head++) {
         int32_t from = match->queue[head];
         for (int32_t i = match->first[from]; i < match->first[from + 1]; i++) {
             int32_t kind = match->edges[i].kind;
-            if (match->kind_via[kind] != UNSEEN) {
+            if (match->kind_via[kind] != UNSEEN || match->most[kind] == 0) {
                 continue;
             }
             match->kind_via[kind] = i;
             if (match->left[kind] > 0) {
                 return kind;
             }
-            tail = see_classes(match, kind, tail);
+            tail = match->seen = see_classes(match, kind, tail);
         }
     }
     return -1;
@@ -133,5 +137,8 @@ void allot__match_open(allot__match *match, uint8_t *open)
                 tail = open_kind(match, edge->kind, open, tail);
             }
         }
+    }
+    for (int32_t kind = 0; kind < match->kinds; kind++) {
+        match->kind_via[kind] = UNSEEN;
     }
 }

@@ -33,10 +33,16 @@ typedef struct allot__match {
     int64_t *most, *left; /* by kind: slots, and those that nobody has */
     /* Of the last search: by which edge a class or kind was come to, or -1; and room for it. */
     int32_t *class_via, *kind_via, *queue;
+    int32_t seen; /* so many of the queue were */
 } allot__match;
 
-/* What a kind has: all slots of open hosts, whoever is there now, or those that are free. */
-typedef enum allot__matched { ALLOT__ALL_SLOTS, ALLOT__FREE_SLOTS } allot__matched;
+/* What a kind has: all slots of open hosts, whoever is there now; those that are free; or those of
+ * hosts that somebody owns: common ones have none yet, and are open to exclusive consumers, too. */
+typedef enum allot__matched {
+    ALLOT__ALL_SLOTS,
+    ALLOT__FREE_SLOTS,
+    ALLOT__OWN_SLOTS
+} allot__matched;
 
 /* The classes and kinds of a group with a rack; `unknown` slots more are open to those alone who
  * take any host. Nobody has any slots yet. ENOMEM. */

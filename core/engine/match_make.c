@@ -98,7 +98,7 @@ static void find_doors(maker *it)
             bool alone = rack->unit != NULL && rack->unit[row] == allot__handle(it->work, row);
             if (alone) {
                 it->door_of[row] = row + 1;
-                it->next_door[row + 1] = it->what == ALLOT__ALL_SLOTS ? COMMON : NONE;
+                it->next_door[row + 1] = it->what == ALLOT__FREE_SLOTS ? NONE : COMMON;
             } else if (it->door_of[row] != NONE) {
                 it->next_door[row + 1] = above;
             } else {
@@ -198,8 +198,9 @@ static int count_slots(maker *it, int64_t unknown)
     }
     memset(match->most, 0, ((size_t)it->kinds + 1) * sizeof *match->most);
     for (int32_t host = 0; host < it->hosts; host++) {
-        int32_t slots = it->what == ALLOT__FREE_SLOTS ? rack->free[host] : rack->slots[host];
-        if (match->kind_of[host] != NONE) {
+        int32_t slots = it->what == ALLOT__ALL_SLOTS ? rack->slots[host] : rack->free[host];
+        bool none = it->what == ALLOT__OWN_SLOTS && rack->owner[host] == ALLOT_ROOT;
+        if (match->kind_of[host] != NONE && !none) {
             match->most[match->kind_of[host]] += slots;
         }
     }

@@ -23,6 +23,10 @@
 /* Nobody gets slots there: it is closed, or two are there of whom one is exclusive. */
 enum { ALLOT__NOBODY = -2 };
 
+/* Hosts for exclusive consumers: none are chosen; quotas are those that there will be once they are
+ * held, or those with all set apart that is too much there. */
+typedef enum allot__search { ALLOT__SEARCH, ALLOT__HELD, ALLOT__APART } allot__search;
+
 typedef struct allot__rack {
     int32_t count;
     int32_t *site;  /* a site of the state: model/tasks.h */
@@ -51,8 +55,9 @@ typedef struct allot__rack {
     int32_t chosen_count;
     uint8_t *barred;        /* by host: others were found not to be able to leave it */
     int32_t rounds;         /* ... so often */
-    bool searched;          /* hosts are chosen, and quotas not computed since */
-    int64_t waste;          /* of what is blocked, on hosts that are meant for somebody */
+    allot__search search;   /* what quotas are computed for now */
+    int64_t beyond;         /* what quotas leave of hosts that are meant for somebody, */
+    int64_t waste;          /* ... and what of these is blocked */
     const int32_t *host_of; /* by site: the host, or -1 */
     const int32_t *lost;    /* by row: slots of a leaf that no task tells the place of */
     bool owned;             /* some host has an owner, or is contested */
@@ -86,12 +91,18 @@ int allot__rack_units(allot__work *work, allot__rack *rack);
 int allot__rack_settle(allot__work *work, allot__rack *rack, const int32_t *seen,
                        const int32_t *lost);
 
+/* What a leaf still wants, whatever its quota. */
+int64_t allot__rack_unmet(const allot__work *work, int32_t row, int32_t limit);
+
 /* rack_empty.c: exclusive consumers whose quota asks for more hosts than theirs are to have others:
  * such as nobody else requires, then empty ones, then those whose most important session is the
- * least, then those with fewest slots in use, then those of which least is too much, in plan order.
- * One that others cannot leave beside those before it is passed by. What is too much on the last
- * one is set apart, so *again says that need and quota are to be computed once more, and this is to
- * be asked again: who then wants fewer hosts is not to have more in this cycle. ENOMEM. */
+ * least, then those with fewest slots in use, then those of which least is too much, in plan order;
+ * but none without which its leaves have as much together. One that others cannot leave beside
+ * those before it is passed by. What is too much on them is set apart, so *again says that need and
+ * quota are to be computed once more, and this is to be asked again: who then wants fewer hosts is
+ * not to have more in this cycle. Nor is who wants fewer where what its leaves want beyond quotas
+ * is divided, too, as it is once they have it (rack_exclusive.c): it would leave them at once.
+ * ENOMEM. */
 int allot__rack_empty(allot__work *work, bool *again);
 
 /* The most important session that has a task on a host: who is to leave it, leaves it with all

@@ -14,8 +14,12 @@ typedef struct emptier {
     allot__work *work;
     allot__rack *rack;
     allot__match *match;
-    int64_t *want;             /* by class of an exclusive consumer: slots beyond its own hosts */
-    int64_t *surplus;          /* by row of such a consumer: what its leaves are over */
+    int64_t *lack;    /* by class of an exclusive consumer: what its quotas lack, */
+    int64_t *ask;     /* ... of that what its hosts do not hold, nor what comes free there, */
+    int64_t *unmet;   /* ... and what it wants more, whatever its quotas */
+    int64_t *surplus; /* by row of such a consumer: what its leaves are over */
+    int32_t *kept, *dropped;   /* by class: so many of the hosts chosen for it are needed, or not */
+    int32_t *mark, marks;      /* by kind: the last time that it was looked at */
     bool *stuck;               /* by host: others cannot leave it */
     int64_t *place;            /* by host: where it stands among those that are chosen, */
     int64_t *there;            /* ... and slots of the leaf at hand, */
@@ -27,35 +31,44 @@ typedef struct emptier {
     int32_t count;
 } emptier;
 
+/* One exclusive consumer: its classes are order[first] ... order[end - 1], the hosts chosen for it
+ * those from number `chosen` to number `last` - 1. */
+typedef struct one {
+    int32_t first, end, chosen, last;
+} one;
+
 static int32_t unit_row(const emptier *it, int32_t row)
 {
     return allot__row(it->work->plan, it->work->index, it->rack->unit[row]);
 }
 
-/* What quotas ask for beyond the slots of its own hosts: those that one leaf has too many are free
- * for another. */
+/* The next consumer, whose hosts are those behind the last one's. */
+static bool next_one(const emptier *it, one *one)
+{
+    one->first = one->end;
+    one->chosen = one->last;
+    while (one->end < it->count && it->rack->unit[it->leaf[it->order[one->end]]] ==
+                                       it->rack->unit[it->leaf[it->order[one->first]]]) {
+        one->end++;
+    }
+    return one->first < one->end;
+}
+
+/* What quotas lack, and what else is wanted. */
 static void count_wants(emptier *it)
 {
     allot__work *work = it->work;
-    allot__match *match = it->match;
-    memset(it->want, 0, (size_t)match->classes * sizeof *it->want);
+    const allot__match *match = it->match;
+    memset(it->lack, 0, (size_t)match->classes * sizeof *it->lack);
+    memset(it->unmet, 0, (size_t)match->classes * sizeof *it->unmet);
     memset(it->surplus, 0, (size_t)work->tree->rows * sizeof *it->surplus);
     for (int32_t row = 0; row < work->tree->rows; row++) {
         if (allot__family_of(work, row) == 0 && it->rack->unit[row] != ALLOT_ROOT) {
             int64_t lack = (int64_t)work->quota[row] - work->allocated[row];
-            it->want[match->class_of[row]] += lack > 0 ? lack : 0;
+            int64_t unmet = allot__rack_unmet(work, row, it->rack->limit[row]);
+            it->lack[match->class_of[row]] += lack > 0 ? lack : 0;
+            it->unmet[match->class_of[row]] += unmet > lack ? unmet - (lack > 0 ? lack : 0) : 0;
             it->surplus[unit_row(it, row)] += lack < 0 ? -lack : 0;
-        }
-    }
-    allot__match_reset(match);
-    for (int32_t i = 0; i < it->count; i++) {
-        int32_t class = it->order[i];
-        if (it->want[class] > 0) {
-            int64_t *surplus = &it->surplus[unit_row(it, it->leaf[class])];
-            it->want[class] -= allot__match_push(match, class, it->want[class]);
-            int64_t part = *surplus < it->want[class] ? *surplus : it->want[class];
-            it->want[class] -= part;
-            *surplus -= part;
         }
     }
 }
@@ -74,93 +87,201 @@ static void find_lacks(emptier *it)
     }
 }
 
+/* ---- One consumer's hosts -------------------------------------------------------------------- */
+
+/* What quotas lack goes on the consumer's own hosts first. Slots that one of its leaves has too
+ * many will be free for another: hosts are not asked for these. */
+static void ask_own(emptier *it, const one *one)
+{
+    int64_t *surplus = &it->surplus[unit_row(it, it->leaf[it->order[one->first]])];
+    for (int32_t i = one->first; i < one->end; i++) {
+        int32_t class = it->order[i];
+        it->lack[class] -= allot__match_push(it->match, class, it->lack[class]);
+        int64_t part = *surplus < it->lack[class] ? *surplus : it->lack[class];
+        it->ask[class] = it->lack[class] - part;
+        *surplus -= part;
+    }
+}
+
+/* Gives a class what it asks for, as far as there is room, and no more than `most`. */
+static void give(emptier *it, int32_t class, int64_t most)
+{
+    int64_t slots = it->ask[class] < most ? it->ask[class] : most;
+    slots = allot__match_push(it->match, class, slots);
+    it->ask[class] -= slots;
+    it->lack[class] -= slots;
+}
+
+static void add_host(emptier *it, int32_t host)
+{
+    int32_t kind = it->match->kind_of[host];
+    it->match->most[kind] += it->rack->slots[host];
+    it->match->left[kind] += it->rack->slots[host];
+}
+
+/* Sends so many slots that a class has of a kind on to others; how many go. */
+static int64_t send_on(emptier *it, int32_t class, int32_t kind, int64_t slots)
+{
+    allot__match *match = it->match;
+    allot__edge *edge = &match->edges[match->first[class]];
+    while (edge->kind != kind && edge < &match->edges[match->first[class + 1] - 1]) {
+        edge++;
+    }
+    slots = edge->kind != kind ? 0 : edge->flow < slots ? edge->flow : slots;
+    edge->flow -= slots;
+    int64_t moved = slots > 0 ? allot__match_push(match, class, slots) : 0;
+    edge->flow += slots - moved;
+    return moved;
+}
+
+/* Takes a host away, if its classes can have what they have on the others. */
+static bool drop_host(emptier *it, const one *one, int32_t host)
+{
+    allot__match *match = it->match;
+    int32_t kind = match->kind_of[host];
+    int64_t left = match->left[kind], slots = it->rack->slots[host];
+    match->left[kind] = 0;
+    for (int32_t i = one->first; i < one->end && left < slots; i++) {
+        left += send_on(it, it->order[i], kind, slots - left);
+    }
+    bool dropped = left >= slots;
+    match->left[kind] = dropped ? left - slots : left;
+    match->most[kind] -= dropped ? slots : 0;
+    return dropped;
+}
+
+/* Slots of the consumer's chosen hosts that are left. */
+static int64_t left_over(emptier *it, const one *one)
+{
+    const allot__match *match = it->match;
+    int64_t slots = 0;
+    it->marks++;
+    for (int32_t i = one->chosen; i < one->last; i++) {
+        int32_t kind = match->kind_of[it->rack->chosen[i]];
+        slots += it->mark[kind] != it->marks ? match->left[kind] : 0;
+        it->mark[kind] = it->marks;
+    }
+    return slots;
+}
+
+/* Gives classes what they want besides; what is left of the chosen hosts. */
+static int64_t give_more(emptier *it, const one *one, const int64_t *wants)
+{
+    int64_t left = left_over(it, one);
+    for (int32_t i = one->first; i < one->end && left > 0; i++) {
+        int64_t want = wants[it->order[i]], got = 1;
+        while (want > 0 && left > 0 && got > 0) {
+            got = allot__match_push(it->match, it->order[i], want < left ? want : left);
+            want -= got;
+            left = left_over(it, one);
+        }
+    }
+    return left;
+}
+
+/* What quotas leave of the chosen hosts, and what of that is not wanted either. What is over comes
+ * free later, so its slots are no reason to leave others. Then the hosts are the next one's. */
+static void count_left(emptier *it, const one *one, int64_t *waste, int64_t *unwanted)
+{
+    allot__match *match = it->match;
+    *waste += give_more(it, one, it->lack);
+    *unwanted += give_more(it, one, it->unmet);
+    for (int32_t i = one->chosen; i < one->last; i++) {
+        match->most[match->kind_of[it->rack->chosen[i]]] = 0;
+    }
+    for (int32_t i = one->first; i < one->end; i++) {
+        int32_t class = it->order[i];
+        for (int32_t k = match->first[class]; k < match->first[class + 1]; k++) {
+            match->edges[k].flow = 0;
+            match->left[match->edges[k].kind] = match->most[match->edges[k].kind];
+        }
+    }
+}
+
 static void choose(emptier *it, int32_t class, int32_t host)
 {
     allot__rack *rack = it->rack;
     rack->meant[host] = rack->unit[it->leaf[class]];
     rack->chosen_for[rack->chosen_count] = class;
     rack->chosen[rack->chosen_count++] = host;
-    it->want[class] -= rack->slots[host];
+    add_host(it, host);
 }
 
-/* Gives back what the hosts chosen last made more than enough: the last first. */
-static void spare(emptier *it, int32_t class, int32_t first)
+/* Gives back the hosts without which all classes have as much: the last first. */
+static void spare(emptier *it, const one *one)
 {
     allot__rack *rack = it->rack;
     int32_t kept = rack->chosen_count;
-    for (int32_t i = rack->chosen_count - 1; i >= first; i--) {
+    for (int32_t i = kept - 1; i >= one->chosen; i--) {
         int32_t host = rack->chosen[i];
-        if (it->want[class] + rack->slots[host] <= 0) {
-            it->want[class] += rack->slots[host];
+        if (drop_host(it, one, host)) {
             rack->meant[host] = ALLOT_ROOT;
             allot__shelves_put(&it->shelves, host);
             rack->chosen[i] = NONE;
         }
     }
-    rack->chosen_count = first;
-    for (int32_t i = first; i < kept; i++) {
+    rack->chosen_count = one->chosen;
+    for (int32_t i = one->chosen; i < kept; i++) {
         if (rack->chosen[i] != NONE) {
-            rack->chosen_for[rack->chosen_count] = class;
+            rack->chosen_for[rack->chosen_count] = rack->chosen_for[i];
             rack->chosen[rack->chosen_count++] = rack->chosen[i];
         }
     }
 }
 
-/* What is too much of the hosts chosen from number `first` on is for others of the same consumer.
- */
-static void pass_on(emptier *it, int32_t class, int32_t first)
-{
-    const allot__rack *rack = it->rack;
-    int32_t unit = rack->unit[it->leaf[class]];
-    for (int32_t i = 0; i < it->count && it->want[class] < 0; i++) {
-        int32_t other = it->order[i];
-        bool met = false;
-        if (it->want[other] <= 0 || rack->unit[it->leaf[other]] != unit) {
-            continue;
-        }
-        for (int32_t k = first; k < rack->chosen_count; k++) {
-            met = met || allot__rack_meets(rack, it->leaf[other], rack->chosen[k]);
-        }
-        int64_t part = -it->want[class] < it->want[other] ? -it->want[class] : it->want[other];
-        it->want[other] -= met ? part : 0;
-        it->want[class] += met ? part : 0;
-    }
-}
-
-static void find_hosts(emptier *it, int32_t class)
+static void find_hosts(emptier *it, const one *one)
 {
     allot__rack *rack = it->rack;
-    int32_t first = rack->chosen_count, row = it->leaf[class];
-    while (it->want[class] > 0 && rack->chosen_count - first < rack->most[class]) {
-        int32_t host = allot__shelves_take(&it->shelves, rack, row, it->want[class]);
-        if (host < 0) {
-            break;
+    for (int32_t i = one->first; i < one->end; i++) {
+        int32_t class = it->order[i];
+        give(it, class, INT64_MAX);
+        for (int32_t hosts = 0; it->ask[class] > 0 && hosts < rack->most[class]; hosts++) {
+            int32_t host = allot__shelves_take(&it->shelves, rack, it->leaf[class], it->ask[class]);
+            if (host < 0) {
+                break;
+            }
+            choose(it, class, host);
+            give(it, class, rack->slots[host]);
         }
-        choose(it, class, host);
     }
-    spare(it, class, first);
-    if (rack->asks != NULL) {
-        pass_on(it, class, first);
-    }
-    rack->waste -= it->want[class] < 0 ? it->want[class] : 0;
+    spare(it, one);
+}
+
+/* ---- All of them ----------------------------------------------------------------------------- */
+
+/* What is too much is nobody else's, so that much less is divided. */
+static void set_apart(emptier *it, int64_t slots)
+{
+    allot__rack *rack = it->rack;
+    allot__work *work = it->work;
+    allot__work_resize(work, work->slots + rack->waste);
+    rack->blocked -= rack->waste;
+    rack->waste = slots < work->slots ? slots : work->slots;
+    rack->blocked += rack->waste;
+    allot__work_resize(work, work->slots - rack->waste);
 }
 
 /* Finds hosts for all who want some: consumer after consumer. */
 static void find_all(emptier *it)
 {
     allot__rack *rack = it->rack;
+    int64_t unwanted = 0;
     rack->chosen_count = 0;
+    rack->beyond = 0;
     find_lacks(it);
     for (int32_t host = 0; host < rack->count; host++) {
         rack->meant[host] = ALLOT_ROOT;
     }
     allot__shelves_fill(&it->shelves, it->work, it->match, it->lacks);
-    for (int32_t i = 0; i < it->count; i++) {
-        find_hosts(it, it->order[i]);
+    for (one one = {0}; next_one(it, &one);) {
+        ask_own(it, &one);
+        find_hosts(it, &one);
+        one.last = rack->chosen_count;
+        count_left(it, &one, &rack->beyond, &unwanted);
     }
-    rack->waste = rack->waste < it->work->slots ? rack->waste : it->work->slots;
-    rack->blocked += rack->waste;
-    allot__work_resize(it->work, it->work->slots - rack->waste);
+    bool twice = unwanted < rack->beyond;
+    rack->search = rack->chosen_count == 0 ? ALLOT__SEARCH : twice ? ALLOT__HELD : ALLOT__APART;
+    set_apart(it, twice ? unwanted : rack->beyond);
 }
 
 /* What a leaf gives by itself: what it is over, and what is on its way back. */
@@ -203,10 +324,6 @@ static void find_stuck(emptier *it)
 {
     const allot__work *work = it->work;
     const allot__rack *rack = it->rack;
-    for (int32_t host = 0; host < rack->count; host++) {
-        it->stuck[host] = false;
-        it->there[host] = 0;
-    }
     for (int32_t i = 0; i < rack->chosen_count; i++) {
         it->place[rack->chosen[i]] = i;
     }
@@ -230,43 +347,61 @@ static bool bar_stuck(emptier *it)
     return some;
 }
 
+/* Is a chosen host to be had, and left? */
+static bool passed_by(const emptier *it, int32_t host)
+{
+    return it->rack->barred[host] != 0 || it->stuck[host];
+}
+
+/* Which of a consumer's hosts are needed still, now that quotas go by them. */
+static void count_needed(emptier *it, const one *one)
+{
+    const allot__rack *rack = it->rack;
+    for (int32_t i = one->chosen; i < one->last; i++) {
+        if (!passed_by(it, rack->chosen[i])) {
+            add_host(it, rack->chosen[i]);
+        }
+    }
+    for (int32_t i = one->first; i < one->end; i++) {
+        it->kept[it->order[i]] = it->dropped[it->order[i]] = 0;
+        give(it, it->order[i], INT64_MAX);
+    }
+    for (int32_t i = one->last - 1; i >= one->chosen; i--) {
+        int32_t host = rack->chosen[i], class = rack->chosen_for[i];
+        bool drop = !passed_by(it, host) && drop_host(it, one, host);
+        it->dropped[class] += drop || (rack->barred[host] == 0 && it->stuck[host]);
+        it->kept[class] += !drop && !passed_by(it, host);
+    }
+}
+
 /* Whoever wants fewer hosts, once there is less to divide, is not to have more, nor one that others
- * cannot leave; is there anybody? */
-static bool cut_hosts(emptier *it)
+ * cannot leave; is there anybody? Else `waste` is what is too much now. */
+static bool cut_hosts(emptier *it, int64_t *waste)
 {
     allot__rack *rack = it->rack;
-    find_stuck(it);
-    bool some = bar_stuck(it);
-    for (int32_t i = 0, hosts = 0; i < rack->chosen_count; i++) {
-        int32_t host = rack->chosen[i], class = rack->chosen_for[i];
-        if (i == 0 || rack->chosen_for[i - 1] != class) {
-            hosts = 0; /* a class's hosts were chosen one after another */
+    int64_t unwanted = 0;
+    bool some = rack->search == ALLOT__APART && bar_stuck(it);
+    for (one one = {0}; next_one(it, &one);) {
+        int32_t unit = rack->unit[it->leaf[it->order[one.first]]];
+        while (one.last < rack->chosen_count && rack->meant[rack->chosen[one.last]] == unit) {
+            one.last++;
         }
-        if (rack->barred[host] != 0) {
-            continue;
+        ask_own(it, &one);
+        count_needed(it, &one);
+        for (int32_t i = one.first; i < one.end; i++) {
+            int32_t class = it->order[i];
+            rack->most[class] = it->dropped[class] > 0 ? it->kept[class] : rack->most[class];
+            some = some || it->dropped[class] > 0;
         }
-        if (it->stuck[host]) {
-            it->want[class] = 0;
-        }
-        if (it->want[class] > 0) {
-            hosts++;
-            it->want[class] -= rack->slots[host];
-        } else if (hosts < rack->most[class]) {
-            rack->most[class] = hosts;
-            some = true;
-        }
+        count_left(it, &one, waste, &unwanted);
     }
     return some;
 }
 
 /* Where consumers use more of their hosts than was thought, less of these is too much. */
-static void count_waste(emptier *it)
+static void lower_waste(emptier *it, int64_t waste)
 {
     allot__rack *rack = it->rack;
-    int64_t waste = 0;
-    for (int32_t i = 0; i < it->count; i++) {
-        waste -= it->want[it->order[i]] < 0 ? it->want[it->order[i]] : 0;
-    }
     if (waste < rack->waste) {
         rack->blocked -= rack->waste - waste;
         it->work->slots += rack->waste - waste; /* for who can use them: quotas stay */
@@ -281,8 +416,7 @@ static int begin_first(allot__work *work, allot__rack *rack)
 {
     size_t count = (size_t)rack->count;
     allot__match *match = allot__arena_take(work->arena, 1, sizeof *match);
-    int status =
-        match != NULL ? allot__match_make(work, ALLOT__FREE_SLOTS, 0, match) : ALLOT_ENOMEM;
+    int status = match != NULL ? allot__match_make(work, ALLOT__OWN_SLOTS, 0, match) : ALLOT_ENOMEM;
     if (status != ALLOT_OK) {
         return status;
     }
@@ -353,19 +487,30 @@ static int begin(emptier *it)
     allot__arena *arena = it->work->arena;
     size_t rows = (size_t)it->work->tree->rows, hosts = (size_t)it->rack->count;
     size_t classes = (size_t)it->match->classes + 1;
-    it->want = allot__arena_take(arena, classes, sizeof *it->want);
+    it->lack = allot__arena_take(arena, classes, sizeof *it->lack);
+    it->ask = allot__arena_take(arena, classes, sizeof *it->ask);
+    it->unmet = allot__arena_take(arena, classes, sizeof *it->unmet);
+    it->kept = allot__arena_take(arena, classes, sizeof *it->kept);
+    it->dropped = allot__arena_take(arena, classes, sizeof *it->dropped);
+    it->mark = allot__arena_take(arena, (size_t)it->match->kinds + 1, sizeof *it->mark);
     it->surplus = allot__arena_take(arena, rows, sizeof *it->surplus);
     it->lacks = allot__arena_take(arena, (size_t)it->rack->requirement_count + 1, 1);
     it->leaf = allot__arena_take(arena, classes, sizeof *it->leaf);
     it->order = allot__arena_take(arena, classes, sizeof *it->order);
     int32_t *at = allot__arena_take(arena, rows, sizeof *at);
     int32_t *then = allot__arena_take(arena, classes, sizeof *then);
-    if (it->want == NULL || it->surplus == NULL || it->lacks == NULL || it->leaf == NULL ||
-        it->order == NULL || at == NULL || then == NULL) {
+    if (it->lack == NULL || it->ask == NULL || it->unmet == NULL || it->kept == NULL ||
+        it->dropped == NULL || it->mark == NULL || it->surplus == NULL || it->lacks == NULL ||
+        it->leaf == NULL || it->order == NULL || at == NULL || then == NULL) {
         return ALLOT_ENOMEM;
     }
+    memset(it->mark, 0, ((size_t)it->match->kinds + 1) * sizeof *it->mark);
     list_classes(it, at, then);
     int status = take_stuck(it, arena, hosts);
+    if (status == ALLOT_OK) {
+        memset(it->stuck, 0, hosts * sizeof *it->stuck);
+        memset(it->there, 0, hosts * sizeof *it->there);
+    }
     return status == ALLOT_OK ? allot__shelves_make(&it->shelves, arena, hosts) : status;
 }
 
@@ -382,18 +527,27 @@ int allot__rack_empty(allot__work *work, bool *again)
     if (status != ALLOT_OK) {
         return status;
     }
+    int64_t waste = 0;
     count_wants(&it);
-    if (!rack->searched) {
+    allot__match_reset(rack->alone);
+    if (rack->search == ALLOT__SEARCH) {
         find_all(&it);
-        rack->searched = *again = rack->chosen_count > 0;
-    } else if (cut_hosts(&it)) {
-        allot__work_resize(work, work->slots + rack->waste);
-        rack->blocked -= rack->waste;
-        rack->waste = 0;
-        rack->searched = false;
+        *again = rack->search != ALLOT__SEARCH;
+        return ALLOT_OK;
+    }
+    if (rack->search == ALLOT__APART) {
+        find_stuck(&it);
+    }
+    *again = rack->search == ALLOT__HELD;
+    if (cut_hosts(&it, &waste)) {
+        set_apart(&it, 0);
+        rack->search = ALLOT__SEARCH;
         *again = true;
+    } else if (*again) {
+        set_apart(&it, rack->beyond);
+        rack->search = ALLOT__APART;
     } else {
-        count_waste(&it);
+        lower_waste(&it, waste);
     }
     return ALLOT_OK;
 }

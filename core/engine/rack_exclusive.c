@@ -45,10 +45,8 @@ static void add_up(const allot__work *work, int64_t *values)
     }
 }
 
-/* What a leaf still wants, whatever its quota. */
-static int64_t unmet(const allot__work *work, int32_t row)
+int64_t allot__rack_unmet(const allot__work *work, int32_t row, int32_t limit)
 {
-    int32_t limit = work->limit[row];
     int32_t want = work->demand[row] < limit ? work->demand[row] : limit;
     int32_t kept = work->group->columns[ALLOT_RESERVE][row];
     int64_t more = (int64_t)(want > kept ? want : kept) - work->allocated[row];
@@ -121,7 +119,8 @@ static int64_t unwanted(const allot__work *work, allot__match *match)
     int64_t slots = 0;
     for (int32_t row = 0; row < work->tree->rows; row++) {
         if (match->class_of[row] >= 0) {
-            allot__match_push(match, match->class_of[row], unmet(work, row));
+            allot__match_push(match, match->class_of[row],
+                              allot__rack_unmet(work, row, work->limit[row]));
         }
     }
     for (int32_t host = 0; host < rack->count; host++) {
