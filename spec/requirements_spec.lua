@@ -49,12 +49,12 @@ local function state(short)
 end
 
 local function cycle(document, now)
-  local decision = engine.cycle(document, now, nil, POLICY)
+  local decision, handle = engine.cycle(document, now, nil, POLICY)
   local placed = {}
   for _, grant in ipairs(decision.grants) do
     placed[grant.consumer:sub(2)] = grant.hosts or {}
   end
-  return decision, placed
+  return decision, placed, function (path) return table.concat(handle:explain(path), "\n") end
 end
 
 describe("a requirement", function ()
@@ -170,6 +170,52 @@ describe("a reclaim (E-30)", function ()
     case.check({ B = { over = 2, reclaimed = 0 }, C = { over = 8, reclaimed = 8 } },
       decision.groups.default)
     assert.same({ C = { 8, A = 8 } }, case.reclaims(decision))
+  end)
+
+  describe("by a limit", function ()
+    local made = plan {
+      { "P", limit = 0, { "X" }, { "Y", exclusive = true } },
+      { "A", owned = 10, requires = "big" }, { "B" }, { "C" },
+    }
+    local on_h1, others = task("x", "P/X", "h1", 8), {
+      task("b2", "B", "h2", 8), task("b3", "B", "h3", 4),
+    }
+
+    it("is for those alone whom the slots serve (C-6)", function ()
+      local now = state { ["P/X"] = { 8 }, A = { 4 }, B = { 0 }, tasks = { on_h1, others[1],
+        others[2] } }
+      assert.same({ ["P/X"] = { 8 }, B = { 4, A = 4 } }, case.reclaims((cycle(made, now))))
+    end)
+
+    it("serves the others before any more are taken (C-6)", function ()
+      local now = state { ["P/X"] = { 8 }, A = { 4 }, B = { 0 }, C = { 3 }, tasks = { on_h1,
+        others[1], others[2] } }
+      assert.same({ ["P/X"] = { 8, C = 3 }, B = { 4, A = 4 } },
+        case.reclaims((cycle(made, now))))
+    end)
+
+    it("takes each slot for one claimant (C-6)", function ()
+      local small = plan {
+        { "P", limit = 0, { "X" } }, { "A", owned = 10, requires = "big" },
+        { "D", owned = 6, requires = "linux" }, { "B" },
+      }
+      -- X has 4 on h3, which serve A or D, and 8 on h1, for D alone.
+      local now = state { ["P/X"] = { 8 }, A = { 6 }, D = { 4 }, B = { 0 }, tasks = {
+        task("x1", "P/X", "h1", 8), task("x3", "P/X", "h3", 4), others[1],
+      } }
+      local given = case.reclaims((cycle(small, now)))
+      assert.same({ ["P/X"] = { 12, A = 4, D = 4 }, B = { 2, A = 2 } }, given)
+    end)
+
+    it("does not serve others with a host that somebody has alone", function ()
+      local now = state { ["P/Y"] = { 0 }, A = { 0 }, B = { 0 }, C = { 4 } }
+      now.consumers["/P/Y"].allocated, now.consumers["/B"].allocated = 8, 12
+      local decision, _, told = cycle(made, now)
+      assert.same({ ["P/Y"] = { 8 }, B = { 4, C = 4 } }, case.reclaims(decision))
+      assert.matches("who lacks slots nearest above it and can use them (C-6, E-30)", told "/P/Y",
+        1, true)
+      assert.is_nil(told("/P/Y"):find("stay", 1, true))
+    end)
   end)
 end)
 

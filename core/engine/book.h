@@ -63,6 +63,7 @@ typedef struct allot__book {
     int32_t *loose;  /* ... and what of that serves nobody yet; */
     uint8_t *any;   /* ... a tree over `width` numbers: does somebody below have such slots? NULL */
     int32_t width;  /* ... until somebody has */
+    int32_t *taken; /* what claims have of slots on hosts (reach.h); NULL: hosts are all alike */
     int32_t *next;  /* by number: a number not above the next that lacks */
     int32_t family; /* of the node that takes now; */
     int64_t owed;   /* ... what of its slots is for deficits inside */

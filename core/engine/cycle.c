@@ -71,7 +71,7 @@ static int run_group(allot__decided *group, allot_stage last)
         status = allot__victims_shelter(work, &group->victims);
     }
     if (status == ALLOT_OK && last >= ALLOT_STAGE_RECLAIM &&
-        (last >= ALLOT_STAGE_ORDERS || work->forced != NULL)) {
+        (last >= ALLOT_STAGE_ORDERS || work->forced != NULL || work->reach != NULL)) {
         status = allot__orders_make(work, &group->orders); /* reclaims as it goes */
     } else if (status == ALLOT_OK && last >= ALLOT_STAGE_RECLAIM) {
         status = allot__reclaim(work, NULL);

@@ -8,6 +8,24 @@
 
 #include <string.h>
 
+#include "engine/reach.h"
+
+/* Nobody has claims on hosts yet. */
+static bool take_hosts(allot__book *book)
+{
+    const allot__work *work = book->work;
+    if (work->reach == NULL) {
+        return true;
+    }
+    size_t units = (size_t)work->state->tasks.units[work->index].count;
+    size_t count = units + (size_t)work->tree->rows;
+    book->taken = allot__arena_take(work->arena, count, sizeof *book->taken);
+    if (book->taken != NULL) {
+        memset(book->taken, 0, count * sizeof *book->taken);
+    }
+    return book->taken != NULL;
+}
+
 static bool take_room(allot__book *book)
 {
     allot__arena *arena = book->work->arena;
@@ -23,9 +41,9 @@ static bool take_room(allot__book *book)
     book->loose = allot__arena_take(arena, rows, size);
     book->start = allot__arena_take(arena, families, size);
     book->size = allot__arena_take(arena, families, size);
-    return book->number != NULL && book->leaf != NULL && book->lack != NULL && book->next != NULL &&
-           book->unowed != NULL && book->freed != NULL && book->loose != NULL &&
-           book->start != NULL && book->size != NULL;
+    return take_hosts(book) && book->number != NULL && book->leaf != NULL && book->lack != NULL &&
+           book->next != NULL && book->unowed != NULL && book->freed != NULL &&
+           book->loose != NULL && book->start != NULL && book->size != NULL;
 }
 
 static void count_leaves(allot__book *book)
@@ -187,12 +205,15 @@ static void set_loose(allot__book *book, int32_t number, int64_t slots)
     }
 }
 
-/* The last number before `end` that has loose slots; there is one. */
+/* The last number before `end` that has loose slots, or -1. */
 static int32_t last_loose(const allot__book *book, int32_t end)
 {
     int32_t at = book->width + end;
-    while (!(at & 1) || !book->any[at - 1]) {
+    while (at > 1 && (!(at & 1) || !book->any[at - 1])) {
         at /= 2;
+    }
+    if (at <= 1) {
+        return -1;
     }
     for (at--; at < book->width;) {
         at = 2 * at + book->any[2 * at + 1];
@@ -210,15 +231,37 @@ static void set_free(allot__book *book, int32_t number, int64_t slots)
 
 /* ---- Nodes ----------------------------------------------------------------------------------- */
 
-/* Hands slots of a leaf to the best below a family that still lacks some; how many it can have. */
-static int64_t serve(allot__book *book, int32_t from, int32_t family, int64_t slots)
+static int64_t hand(allot__book *book, int32_t from, int32_t to, int64_t slots)
 {
-    int32_t to = next_lacking(book, book->start[family]);
-    slots = slots < book->lack[to] ? slots : book->lack[to];
     push_transfer(book, &book->transfers, from, to, slots);
     book->lack[to] -= (int32_t)slots;
     book->next[to] = book->lack[to] > 0 ? to : to + 1;
     return slots;
+}
+
+/* Hands slots of a leaf to those below a family that still lack some and that they serve (E-30),
+ * the best first; how many they can have. */
+static int64_t serve_fit(allot__book *book, int32_t from, int32_t family, int64_t slots)
+{
+    int64_t left = slots;
+    int32_t end = book->start[family] + book->size[family];
+    for (int32_t to = next_lacking(book, book->start[family]); to < end && left > 0;
+         to = next_lacking(book, to + 1)) {
+        int32_t row = book->leaf[to];
+        int64_t part = left < book->lack[to] ? left : book->lack[to];
+        if (book->taken != NULL && row >= 0) {
+            part = allot__reach_take(book->work, book->leaf[from], row, part, book->taken);
+        }
+        left -= part > 0 ? hand(book, from, to, part) : 0;
+    }
+    return slots - left;
+}
+
+/* The same of the best, whomever they serve. */
+static int64_t serve(allot__book *book, int32_t from, int32_t family, int64_t slots)
+{
+    int32_t to = next_lacking(book, book->start[family]);
+    return hand(book, from, to, slots < book->lack[to] ? slots : book->lack[to]);
 }
 
 /* Serves the deficits below the node with what it took. */
@@ -232,12 +275,13 @@ static void finish_node(allot__book *book)
     sort_takes(takes, count);
     for (size_t i = 0; i < count; i++) {
         int64_t left = takes[i].slots;
-        while (left > 0 && book->owed > 0) {
-            int64_t most = left < book->owed ? left : book->owed;
-            int64_t slots = serve(book, takes[i].from, book->family, most);
-            left -= slots;
-            book->owed -= slots;
+        int64_t owed = left < book->owed ? left : book->owed;
+        int64_t served = serve_fit(book, takes[i].from, book->family, owed);
+        while (served < owed) {
+            served += serve(book, takes[i].from, book->family, owed - served);
         }
+        left -= owed;
+        book->owed -= owed;
         book->unowed[takes[i].from] |= left > 0 ? unowed : 0;
         if (left > 0 && unowed == 0) {
             set_free(book, takes[i].from, left);
@@ -255,17 +299,20 @@ static void on_node(allot__reclaim_log *log, int32_t family, int64_t slots, int6
     book->owed = owed;
 }
 
-static void on_freed(allot__reclaim_log *log, int32_t family, int64_t slots)
+static int64_t on_freed(allot__reclaim_log *log, int32_t family, int64_t slots)
 {
     allot__book *book = (allot__book *)(void *)log;
+    int32_t end = book->start[family] + book->size[family];
+    int64_t left = slots;
     finish_node(book);
-    while (slots > 0 && book->status == ALLOT_OK) {
-        int32_t from = last_loose(book, book->start[family] + book->size[family]);
-        int64_t most = slots < book->loose[from] ? slots : book->loose[from];
-        int64_t served = serve(book, from, family, most);
-        set_loose(book, from, book->loose[from] - served);
-        slots -= served;
+    while (left > 0 && book->status == ALLOT_OK &&
+           (end = last_loose(book, end)) >= book->start[family]) {
+        int64_t most = left < book->loose[end] ? left : book->loose[end];
+        int64_t served = serve_fit(book, end, family, most);
+        set_loose(book, end, book->loose[end] - served);
+        left -= served;
     }
+    return slots - left;
 }
 
 static void on_waive(allot__reclaim_log *log, int32_t family, int64_t slots)

@@ -30,6 +30,32 @@ static int64_t marked(const allot__work *work, int32_t row, const uint8_t *marks
     return slots;
 }
 
+static int64_t take_part(int32_t *taken, int32_t most, int64_t slots)
+{
+    int64_t part = most - *taken < slots ? most - *taken : slots;
+    *taken += (int32_t)part;
+    return part;
+}
+
+int64_t allot__reach_take(const allot__work *work, int32_t from, int32_t to, int64_t slots,
+                          int32_t *taken)
+{
+    const allot__rack *rack = work->rack;
+    const allot__units *units = &work->state->tasks.units[work->index];
+    int32_t leaf = allot__handle(work, from);
+    bool lost = allot__rack_takes_lost(rack, to, from);
+    int64_t left = slots;
+    left -= lost ? take_part(&taken[units->count + from], rack->lost[from], left) : 0;
+    for (int32_t i = units->count > 0 ? units->first[leaf] : 0;
+         units->count > 0 && left > 0 && i < units->first[leaf + 1]; i++) {
+        int32_t host = units->site[i] >= 0 ? rack->host_of[units->site[i]] : -1;
+        if (host >= 0 && allot__rack_helps(work, to, host)) {
+            left -= take_part(&taken[i], units->slots[i], left);
+        }
+    }
+    return slots - left;
+}
+
 /* Marks the hosts that help a leaf. */
 static void mark(const allot__work *work, int32_t row, uint8_t *marks)
 {

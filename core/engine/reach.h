@@ -20,6 +20,11 @@
 /* After distribution: writes reach and useful, which stay NULL where hosts are all alike, or nobody
  * lacks slots. ENOMEM. */
 int allot__reach(allot__work *work);
+/* What a leaf gives serves another one where it is on hosts that help it: takes up to `slots` of
+ * that which `taken` does not have yet, and returns how many. `taken` begins as zeroes: by unit of
+ * the group, then by row for slots that no task tells the place of. */
+int64_t allot__reach_take(const allot__work *work, int32_t from, int32_t to, int64_t slots,
+                          int32_t *taken);
 /* Which hosts exclusive consumers can leave whole with what they are over: rack->left, where there
  * are such consumers. ENOMEM. */
 int allot__reach_left(allot__work *work);

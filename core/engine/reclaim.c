@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/least.h"
 #include "base/simd.h"
 #include "engine/ledger_cut.h"
 
@@ -147,13 +148,17 @@ static int64_t excess(const allot__work *work, int32_t family)
            sums->reclaimed - limit;
 }
 
-/* What the node above a family takes (C-6). */
+/* What the node above a family takes (C-6); the root makes up for what limits freed and serves
+ * nobody who lacks slots. */
 static int64_t due(const allot__work *work, int32_t family)
 {
     const allot__sums *sums = &work->sums[family];
     int64_t beyond = excess(work, family);
     bool across = allot__rules_of(work, family)->policy->switches[ALLOT_SWITCH_ACROSS];
-    int64_t slots = family == 0 || across ? 0 : sums->unmatched;
+    int64_t slots = across ? 0 : sums->unmatched;
+    if (family == 0) {
+        slots = allot__least(sums->unmatched, beyond + sums->freed);
+    }
     slots = slots > beyond ? slots : beyond;
     slots = slots < sums->over_left ? slots : sums->over_left;
     return slots > 0 ? slots : 0;
@@ -180,7 +185,7 @@ static void pass_on(allot__work *work, allot__reclaim_log *log, int32_t family)
     allot__sums *sums = &work->sums[family];
     int64_t slots = sums->freed < sums->unmatched ? sums->freed : sums->unmatched;
     if (slots > 0 && log != NULL) {
-        log->freed(log, family, slots);
+        slots = log->freed(log, family, slots);
     }
     sums->unmatched -= slots;
     sums->freed -= slots;

@@ -126,12 +126,14 @@ static void tell_kept(const allot__teller *teller, const allot__damped *damped)
                     " it is over (C-8).",
                     damped->sheltered, damped->over);
     }
-    if (damped->elsewhere > 0) {
+    int64_t kept = damped->over - teller->work->reclaimed[teller->row];
+    kept = damped->elsewhere < kept ? damped->elsewhere : kept;
+    if (kept > 0) {
         bool lost = teller->work->rack != NULL && teller->work->rack->lost[teller->row] > 0;
         allot__tell(teller,
                     "Of the %" PRId64 " it is over %" PRId64
                     " stay: %s that serve nobody who lacks slots (E-30).",
-                    damped->over, damped->elsewhere,
+                    damped->over, kept,
                     lost ? "no task tells their hosts, or they are on such" : "they are on hosts");
     }
     if (damped->drains > 0) {
@@ -277,9 +279,10 @@ static void tell_freed(const allot__teller *teller, int64_t freed)
     if (by >= 0) {
         allot__tell(teller,
                     "The limit of %s, %" PRId32 ", does not hold %" PRId64
-                    " of them: they go to who lacks slots nearest above it (C-6).",
+                    " of them: they go to who lacks slots nearest above it%s.",
                     allot__tell_path(teller, allot__handle(teller->work, by)).text,
-                    teller->work->limit[by], freed);
+                    teller->work->limit[by], freed,
+                    teller->work->reach != NULL ? " and can use them (C-6, E-30)" : " (C-6)");
     }
 }
 
