@@ -186,13 +186,13 @@ local function check(case)
 end
 
 describe("hosts together", function ()
-  property("hold quotas, and no slot idles that somebody wants", { runs = 1200, valid = valid },
+  property("hold quotas, and no slot idles that somebody wants", { runs = 2000, valid = valid },
     check, function (seed) return world.make(seed, {}) end)
 
-  property("do so beside exclusive consumers and given hosts", { runs = 600, valid = valid },
+  property("do so beside exclusive consumers and given hosts", { runs = 2000, valid = valid },
     check, function (seed) return world.make(seed, { exclusive = true, given = true }) end)
 
-  property("do so where consumers make way", { runs = 600, valid = valid },
+  property("do so where consumers make way", { runs = 2000, valid = valid },
     check, function (seed)
       return world.make(seed, { make_way = true, exclusive = seed % 3 == 0, given = seed % 5 == 0 })
     end)
