@@ -42,6 +42,18 @@ describe("a service under load", function ()
     assert.truthy(out:find("bare limits", 1, true))
   end)
 
+  -- So few that not all clients are let in; so few that all are, but fewer than there are readers.
+  it("tells of too few open files", function ()
+    for files, expected in pairs {
+      [30] = "the service closed a connection under load", [90] = "no readers could be started",
+    } do
+      local status, _, err = shell.run(("ulimit -n %d; %s bench --shape serve/1/100")
+        :format(files, shell.allot))
+      assert.equal(5, status, err)
+      assert.truthy(err:find(expected, 1, true), err)
+    end
+  end)
+
   it("has shapes of its own alone", function ()
     for _, shape in ipairs { "serve/", "serve/0", "serve/1/x", "served", "serve/1/1" } do
       local status, _, err = shell.command("bench", "--shape", shape)

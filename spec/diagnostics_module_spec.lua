@@ -34,6 +34,8 @@ describe("wrong use of the module", function ()
     raises("option policies is a table, not a number", core.plan, PLAN, { policies = 1 })
     raises("option policies is a table of policy texts by name", core.plan, PLAN,
       { policies = { x = 1 } })
+    raises("option instead is a string, not a table", core.plan, PLAN,
+      { policies = { x = SOUND }, instead = {} })
     raises("option log is a function, not a number", core.plan, PLAN,
       { policies = { x = SOUND }, log = 1 })
     raises("option indent is a number from 0 to 16", core.encode, 1, { indent = 17 })

@@ -158,6 +158,8 @@ describe("a fault in a table that no word has made", function ()
       { QUOTA .. "scale = 1", "scale is true or false, not a number" },
       { QUOTA .. "recall = 1", "recall is a number, not a word" },
       { QUOTA .. 'recall = "x"', 'recall is "last" or "first", not "x"' },
+      { QUOTA .. 'shared = "x"', 'shared is "reclaim", "keep" or "adjust", not "x"' },
+      { QUOTA .. 'enforce = "x"', 'enforce is "parent" or "leaf", not "x"' },
       { QUOTA .. "damping = 1", "damping is a number, not a table" },
       { QUOTA .. "damping = { x = 1 }", "unknown key of damping: x" },
       { QUOTA .. "guards = 1", "guards is a number, not a list" },

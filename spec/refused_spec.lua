@@ -9,7 +9,7 @@ local shell = require "spec.support.shell"
 
 local POLICY = [[
 return policy { name = "site", quota = { fill "all" { by = "owned" } },
-  task_attributes = { vip = { type = "integer", min = 0, max = 9 } } }
+  task_attributes = { vip = { type = "integer", min = 0, max = 9 }, night = { type = "tag" } } }
 ]]
 local TREE = [[{"version": 1, "slots": 40, "policy": "site.lua", "hosts": {"h1": {"slots": 40}},
   "consumers": [{"name": "a", "owned": 20}, {"name": "b", "children": [{"name": "c"}]}]}]]
@@ -76,6 +76,8 @@ describe("a call that is wrong", function ()
       { "start", '{"id": 1, "consumer": "/a", "vip": 10}', "a whole number 0 ... 9", range },
       { "start", '{"id": 1, "consumer": "/a", "vip": 1, "vip": 1}', '"vip" stands there twice',
         "E-duplicate-key" },
+      { "start", '{"id": 1, "consumer": "/a", "night": 1}',
+        '"night" is a tag: it is said as a word of "tags"', "E-unknown-key" },
       { "finish", '{"id": 1, "keep": 1}', "keep: found 1, allowed true or false", kind },
       { "session", '{"id": "s", "consumer": "/a", "scheduling": "fair"}',
         'allowed "proportional", "minimum" or "priority"', kind },
@@ -183,6 +185,20 @@ describe("a call that is wrong", function ()
         'the job "r" is running, allowed pending; of others say `finish`', "E-job-state" },
       { "finish", '{"id": "x"}', 'id: there is no job "x"', "E-unknown-job" },
     }
+  end)
+
+  -- Where a job is that names no host is known while there is one alone.
+  it("by where jobs are", function ()
+    start(QUEUES)
+    assert(it_runs:call("submit", { id = "r", queue = "low" }))
+    assert(it_runs:call "cycle")
+    assert(it_runs:call("host", { name = "h1", slots = 8 }))
+    refuses {
+      { "host", '{"name": "h2", "slots": 8}', 'name: the job "r" has slots on the only host that '
+        .. "was known, without its name: there can be no second until it has ended", "E-hosts" },
+    }
+    assert(it_runs:call("finish", { id = "r" }))
+    assert(it_runs:call("host", { name = "h2", slots = 8 }))
   end)
 
   it("by the plan's leases", function ()

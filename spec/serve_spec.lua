@@ -108,6 +108,12 @@ describe("the command line of allot serve", function ()
       [plan .. " --store :memory: --tcp 127.0.0.1:0"] = { 2, "needs a token" },
       [plan .. " --store :memory: --tcp nowhere:1 --token-file " .. token] = { 3, "16 to 1024" },
       [plan .. " --store :memory: --allow root"] = { 2, "number of a user" },
+      [plan .. " --store :memory: --socket-mode 660x"] =
+        { 2, '--socket-mode is a mode like 0660, not "660x"' },
+      [plan .. " --store :memory: --socket-mode 0400"] =
+        { 2, '--socket-mode is a mode like 0660, not "0400"' },
+      [plan .. " --store :memory: --socket-group no-such-group"] =
+        { 2, 'there is no group "no-such-group"' },
       [plan .. " --store :memory: --debounce 60001"] = { 2, "0 to 60000" },
       [plan .. " --store :memory: --keep 7x"] = { 2, "--keep is a number of events, a time" },
       [plan .. " --store :memory: --keep 7d,"] = { 2, 'or several of them as 7d,2G, not "7d,"' },
@@ -125,6 +131,17 @@ describe("the command line of allot serve", function ()
     end
     os.remove(plan)
     os.remove(token)
+  end)
+
+  it("tells of a user who is nobody in its namespace", function ()
+    if not service.is_allowed() then return pending "unshare is not allowed here" end
+    local folder = shell.directory()
+    local status, _, err = service.run(folder, [[{"version": 1, "slots": 1, "consumers": [
+      {"name": "a"}]}]], 'start --allow 4242')
+    shell.remove(folder)
+    assert.equal(99, status, err)
+    assert.truthy(err:find("cannot listen on the socket for user 4242: in this namespace "
+      .. "(PrivateUsers) that user cannot be told from others", 1, true), err)
   end)
 
   it("takes variables for options that are not given", function ()

@@ -8,7 +8,8 @@ local shell = require "spec.support.shell"
 
 local TREE = [[{"version": 1, "slots": 30, "policy": "hybrid", "consumers": [
   {"name": "a", "owned": 20}, {"name": "b", "owned": 10}]}]]
-local QUEUES = [[{"version": 1, "slots": 8, "policy": "preemption",
+local QUEUES = [[{"version": 1, "policy": "preemption",
+  "hosts": {"h1": {"slots": 4}, "h2": {"slots": 4}},
   "resources": {"lic": {"amount": 4}}, "queues": [{"name": "low", "priority": 1}]}]]
 
 local LEASES = [[{"version": 1, "policy": "shared_lease", "leases": [
@@ -106,6 +107,8 @@ describe("a store of consumers", function ()
           "`params` of row 2 in `events` is bytes" },
         { "INSERT INTO snapshots SELECT 1, 1, 1, 2, 1, 0, sha256, '' FROM plans",
           "a snapshot's parts do not fit together" },
+        { "UPDATE versions SET plan = 'x'", "a row of `versions` names no text" },
+        { "UPDATE versions SET policies = 'x'", "a row of `versions` names no text" },
         { "DELETE FROM events WHERE seq = 1", "event 1 is not there" },
         { "DELETE FROM cycles; UPDATE events SET seq = -2 WHERE seq = 2",
           "an event's number is below 1" },
@@ -249,6 +252,18 @@ describe("a store of queues", function ()
         { kept("keep_job", '{"id": "j", "queue": "low", "state": "lost"}'),
           'allowed "pending", "running", "suspended" or "stopped"' },
       }
+    end)
+
+    on_store("may have a job that no cycle can decide with: it is left out", function (folder)
+      service.altered(folder, kept("keep_job",
+        '{"id": "j", "queue": "low", "state": "running"}'))
+      local status, out, err = service.run(folder, QUEUES, [[
+        STORE="$DIR/copy.db"; start || exit 1
+        call finish '{"id": "j"}' 2>&1; stop && cat "$DIR/log"]])
+      assert.equal(0, status, err)
+      assert.truthy(out:find("left out, as no cycle can decide with it: hosts: of several hosts "
+        .. 'the job "j" says not which has its slots', 1, true), out)
+      assert.truthy(out:find('there is no job "j"', 1, true), out)
     end)
   end)
 end)

@@ -27,6 +27,8 @@ typedef struct world {
     int backwards, repeated; /* decisions that went back in time; that were told again */
     int decisions, answered, stopped;
     char answer[4096];
+    const char *awaited; /* what the log is to say, and how often it did */
+    int said;
 } world;
 
 static int64_t read_clock(void *ud)
@@ -37,6 +39,19 @@ static int64_t read_clock(void *ud)
 static int64_t read_timer(void *ud)
 {
     return ((const world *)ud)->timer;
+}
+
+static void on_line(void *ud, allot_log_level level, const char *line)
+{
+    world *it = ud;
+    (void)level;
+    it->said += it->awaited != NULL && strstr(line, it->awaited) != NULL;
+}
+
+static void await(world *it, const char *text)
+{
+    it->awaited = text;
+    it->said = 0;
 }
 
 static void on_decision(void *ud, int64_t number, const char *text, size_t len)
@@ -94,6 +109,8 @@ static void begin(world *it)
     config.watch = 0;
     config.clock = read_clock;
     config.clock_ud = it;
+    config.log = on_line;
+    config.log_ud = it;
     config.timer = read_timer;
     CHECK_EQ(allot_engine_new(NULL, NULL, &it->engine), ALLOT_OK);
     CHECK_EQ(allot_report_new(it->engine, &it->report), ALLOT_OK);
@@ -241,14 +258,18 @@ static void wait_for_it(world *it)
 {
     int64_t ahead = it->clock - 5 + YEAR;
     CHECK(says(it, "\"healthy\": false"));
-    CHECK(strstr(it->answer, "s behind the time, which stands still") != NULL);
+    CHECK(strstr(it->answer, "the clock is 31535995 s behind the time, which stands still: it was "
+                             "set back, and counts again after 60 s") != NULL);
     CHECK(strstr(it->answer, "\"behind\": 31535995") != NULL);
     CHECK(says(it, "\"set_back\": 0"));
+    await(it, "the time was ahead: it is the clock's again");
     pass(it, 59);
     demand(it, "/b", 9);
     CHECK_EQ(it->service->now, ahead);
+    CHECK_EQ(it->said, 0);
     pass(it, 1);
     demand(it, "/b", 10);
+    CHECK_EQ(it->said, 1);
     CHECK_EQ(it->service->now, it->clock);
     CHECK(says(it, "\"healthy\": true") && says(it, "\"set_back\": 1"));
     CHECK_EQ(it->backwards, 0); /* nothing is ordered yet */
@@ -306,15 +327,20 @@ static void test_patience(void)
     demand(&it, "/a", 5);
     int64_t before = it.clock;
     it.clock -= 30;
+    await(&it, "the clock is behind the time, which stands still");
     demand(&it, "/a", 6);
+    CHECK_EQ(it.said, 1);
+    await(&it, "the clock and the time are the same again");
     CHECK(says(&it, "\"healthy\": false"));
     for (int i = 0; i < 29; i++) {
         pass(&it, 1);
         CHECK(says(&it, "\"set_back\": 0"));
         CHECK_EQ(it.service->now, before);
     }
+    CHECK_EQ(it.said, 0);
     pass(&it, 1);
     CHECK(says(&it, "\"healthy\": true"));
+    CHECK_EQ(it.said, 1);
     pass(&it, 100);
     demand(&it, "/a", 7);
     CHECK(says(&it, "\"set_back\": 0"));

@@ -256,6 +256,32 @@ static void viewers_hear_what_they_look_at(void)
     close_world(&it);
 }
 
+/* Those who look take all but an eighth of the places; the rest is for who asks whether it is well.
+ */
+static void some_places_are_kept(void)
+{
+    enum { PLACES = 8, LOOK = PLACES - PLACES / 8 };
+    static client viewers[LOOK];
+    world it;
+    open_world(&it);
+    CHECK_EQ(start_as(&it, ":memory:", with_view), ALLOT_OK);
+    it.service->files.viewers = PLACES;
+    for (int i = 0; i < LOOK; i++) {
+        connect_to(&it, &viewers[i], UPGRADE);
+        CHECK(hears(&it, &viewers[i], "101 Switching Protocols"));
+    }
+    CHECK_EQ(ask(&it, GET("/status")), 503);
+    CHECK(has(&one, "too many ask at once"));
+    CHECK_EQ(ask(&it, GET("/healthz")), 200);
+    leave(&it, &viewers[0]);
+    settle(&it);
+    CHECK_EQ(ask(&it, GET("/status")), 200);
+    for (int i = 1; i < LOOK; i++)
+        leave(&it, &viewers[i]);
+    stop(&it);
+    close_world(&it);
+}
+
 /* ---- Out of memory --------------------------------------------------------------------------- */
 
 /* What the test asks next. */
@@ -303,6 +329,7 @@ int main(void)
     RUN(documents_are_told);
     RUN(data_wants_the_token);
     RUN(viewers_hear_what_they_look_at);
+    RUN(some_places_are_kept);
     RUN(documents_without_memory);
     RUN(viewers_without_memory);
     return check_done();

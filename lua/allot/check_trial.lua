@@ -82,7 +82,7 @@ end
 
 --- The view of another state's decision.
 function trial:look(state)
-  if self.bench.late and self.bench.late() then fail("time", "the time is up") end
+  if self.bench.late and self.bench.late() then fail "time" end
   local decision = decide(self.bench.core, self.desk.sealed, state)
   return invariants.view(self.plan, state, decision, self.limits_of), decision
 end

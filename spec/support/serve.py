@@ -4,7 +4,7 @@
 
     serve.py COMMAND SCENARIO
 
-Only processes that are started here are ended, by the handles that starting gave.
+With it goes what services said, for spec/support/census.lua. Only processes that are started here are ended, by the handles that starting gave.
 """
 
 import contextlib
@@ -66,6 +66,8 @@ class Service:
 
 
 class Client:
+    refusals = set()
+
     def __init__(self, path, family=socket.AF_UNIX):
         self.socket = socket.socket(family)
         self.socket.connect(path)
@@ -89,7 +91,10 @@ class Client:
                 return None
             self.tail += data
         line, _, self.tail = self.tail.partition(b"\n")
-        return json.loads(line)
+        answer = json.loads(line)
+        if "error" in answer:
+            Client.refusals.add(line.decode())
+        return answer
 
     def call(self, method, **params):
         number = self.send(method, **params)
@@ -481,10 +486,21 @@ def scenario_token(folder):
     return result
 
 
+def said(folder):
+    """What services logged and refused."""
+    texts = []
+    for name in sorted(os.listdir(folder)):
+        if name.startswith("log"):
+            with open(os.path.join(folder, name), encoding="utf-8", errors="replace") as log:
+                texts.append(log.read())
+    return "\n".join([*texts, *sorted(Client.refusals)])
+
+
 def main():
     folder = tempfile.mkdtemp(prefix="allot-serve-")
     try:
-        print(json.dumps(globals()["scenario_" + sys.argv[2]](folder)))
+        found = globals()["scenario_" + sys.argv[2]](folder)
+        print(json.dumps({"found": found, "said": said(folder)}))
     finally:
         for service in Service.all:
             service.kill()

@@ -92,7 +92,9 @@ function service.play(scenario)
   local status, out, err = shell.run(
     ("timeout 600 python3 spec/support/serve.py %s %s"):format(shell.allot, scenario))
   assert(status == 0 and err == "", err)
-  return (assert(dkjson.decode(out)))
+  local told = assert(dkjson.decode(out))
+  heard(told.said)
+  return told.found
 end
 
 --- A copy of the folder's store after some SQL: its path.
