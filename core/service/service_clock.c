@@ -109,7 +109,8 @@ void allot__service_set_clock(allot_service *service)
 {
     allot__clock *it = &service->clock;
     allot__service_now(service);
-    if (it->behind == 0 || !service->running || service->stopping || service->failed)
+    if (it->behind == 0 || !service->running || service->stopping || service->failed ||
+        service->settles) /* what is owed is of the time that was */
         return;
     int64_t waited = (allot__service_timer(service) - it->since) / 1000000;
     if (waited < ALLOT__CLOCK_PATIENCE || set_back(service, it->seen, waited) != ALLOT_OK)
