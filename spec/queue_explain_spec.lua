@@ -52,7 +52,7 @@ local VECTORS = {
     { running("h", "high", "h1", 3), { id = "p", queue = "high", slots = 4 } },
     { "at most (%d+) slots, (%d+) used", "5 3" },
     { "With its (%d+) it would be (%d+), (%d+) above", "4 7 2" } },
-  { "the queue has its slice of the pool", "Q-34",
+  { "the queue has what it may of its slice of the pool", "Q-34",
     { hosts = hosts(1, 4), queues = {
       { name = "a", priority = 2, slot_pool = "P", slot_share = 25 },
       { name = "b", priority = 1, slot_pool = "P", slot_share = 75 } } },
@@ -124,6 +124,49 @@ describe("why a job waits:", function ()
     }, "p")
     assert.equal("5 3", numbers(lines, "at most (%d+) slots, (%d+) used by running jobs"))
     assert.equal("4 7 2", numbers(lines, "With its (%d+) it would be (%d+), (%d+) above"))
+  end)
+
+  -- a, which has its turn first, used so much that its slice is cut last: of 4 slots b gets 2 and c
+  -- 1, so 1 is a's. But c uses 2 already: what is free is what b lacks.
+  it("its queue leaves to those before it in the pool's order what they lack (Q-43)", function ()
+    local function share(name, priority, percent)
+      return { name = name, priority = priority, slot_pool = "P", slot_share = percent }
+    end
+    local plan = { version = 1, hosts = hosts(1, 4), queues = {
+      share("a", 9, 49), share("b", 5, 50), share("c", 1, 1) } }
+    local state = { now = 100000, usage_at = 100000, usage = { a = 1000000 }, jobs = {
+      running("c", "c", "h1", 2), { id = "p", queue = "a" }, { id = "b1", queue = "b" },
+      { id = "b2", queue = "b" }, { id = "b3", queue = "b" } } }
+    local KEPT = "^Of that it might use (%d+) when it had its turn: what was free besides is for "
+    for id, expected in pairs { p = "0", b3 = false } do
+      local lines = explained(plan, state, id)
+      assert.equal(expected or nil, numbers(lines, KEPT), table.concat(lines, "\n"))
+      assert.equal(not expected, numbers(lines, "(more than its slice)") ~= nil)
+    end
+    assert.equal("0", numbers(explained(plan, state, "/a"), KEPT))
+    assert.is_nil(numbers(explained(plan, state, "/b"), KEPT))
+  end)
+
+  -- l sees what m, which has its turn before it, still keeps; m does not see what l keeps.
+  it("a suspended one: what others keep whose turn is before its own (P-25)", function ()
+    local plan = { version = 1, hosts = hosts(2, 4), queues = {
+      { name = "high", priority = 9 }, { name = "mid", priority = 5 },
+      { name = "low", priority = 1 } } }
+    local function told(more)
+      local l = { id = "l", queue = "low", state = "suspended", slots = 3,
+        hosts = { h1 = 1, h2 = 2 } }
+      for key, value in pairs(more or {}) do l[key] = value end
+      local state = { now = 9, jobs = { running("r", "high", "h1", 2),
+        { id = "m", queue = "mid", state = "suspended", slots = 3, hosts = { h1 = 3 } }, l } }
+      return explained(plan, state, "l"), explained(plan, state, "m")
+    end
+    local LACKS = "On h1 it needs (%d+) slots?; others run on.- all but (%d+): it lacks (%d+)%."
+    local l, m = told()
+    assert.equal("1 0 1", numbers(l, LACKS))
+    assert.truthy(numbers(l, "or keep, suspended before it (%(P%-25%))"))
+    assert.truthy(numbers(l, "On h2 it has room"))
+    assert.equal("3 2 1", numbers(m, LACKS))
+    assert.is_nil(numbers(m, "or keep"))
   end)
 
   it("a suspended one: what its own hosts lack (A-12)", function ()

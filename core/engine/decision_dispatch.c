@@ -20,7 +20,7 @@ const char *allot_pending_text(int pending)
         [ALLOT_PEND_NOT] = "it does not wait",
         [ALLOT_PEND_SLOTS] = "too few slots are free, and there is nobody to preempt",
         [ALLOT_PEND_LIMIT] = "a limit binds",
-        [ALLOT_PEND_SLICE] = "the queue has its slice of the pool",
+        [ALLOT_PEND_SLICE] = "the queue has what it may of its slice of the pool",
         [ALLOT_PEND_POOL] = "the pool has MAX_SLOTS_IN_POOL",
         [ALLOT_PEND_DELAY] = "PREEMPT_DELAY is not over",
         [ALLOT_PEND_PROTECTED] = "the jobs in the way are protected",

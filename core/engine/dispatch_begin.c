@@ -46,7 +46,6 @@ static int make_pools(allot__turns *turns)
     turns->reached = zeroed(turns, queues, sizeof *turns->reached);
     turns->slice = zeroed(turns, queues, sizeof *turns->slice);
     turns->first = zeroed(turns, queues, sizeof *turns->first);
-    turns->may = zeroed(turns, queues, sizeof *turns->may);
     turns->rows = zeroed(turns, queues, sizeof *turns->rows);
     turns->pending = zeroed(turns, queues, sizeof *turns->pending);
     turns->pools = zeroed(turns, pools, sizeof *turns->pools);
@@ -54,9 +53,8 @@ static int make_pools(allot__turns *turns)
     turns->held = zeroed(turns, pools, sizeof *turns->held);
     return turns->all != NULL && turns->of_queue != NULL && turns->grows != NULL &&
                    turns->fresh != NULL && turns->reached != NULL && turns->slice != NULL &&
-                   turns->first != NULL && turns->may != NULL && turns->rows != NULL &&
-                   turns->pending != NULL && turns->pools != NULL && turns->own != NULL &&
-                   turns->held != NULL
+                   turns->first != NULL && turns->rows != NULL && turns->pending != NULL &&
+                   turns->pools != NULL && turns->own != NULL && turns->held != NULL
                ? ALLOT_OK
                : ALLOT_ENOMEM;
 }

@@ -55,7 +55,7 @@ static allot_pending barred_by_pool(const allot__turns *turns, const allot__job 
         return ALLOT_PEND_NOT;
     if (job->slots > allot__pool_left(turns, pool))
         return ALLOT_PEND_POOL;
-    int64_t used = turns->out->used[job->queue], may = turns->may[job->queue];
+    int64_t used = turns->out->used[job->queue], may = turns->out->cuts[job->queue].may;
     bool above = job->slots > turns->slice[job->queue] && used < may;
     return turns->leftover || used + job->slots <= may || above ? ALLOT_PEND_NOT : ALLOT_PEND_SLICE;
 }

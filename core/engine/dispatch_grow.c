@@ -11,7 +11,7 @@ static int32_t allowed(const allot__turns *turns, int32_t number)
     const allot__job *job = allot__job_at(turns->jobs, number);
     int32_t pool = allot__turn_pool(turns, job->queue), low = 0, high = job->grow, binding;
     if (pool >= 0) {
-        int64_t slice = turns->may[job->queue] - turns->out->used[job->queue];
+        int64_t slice = turns->out->cuts[job->queue].may - turns->out->used[job->queue];
         slice = allot__least(slice, allot__pool_left(turns, pool));
         high = (int32_t)allot__least(high, slice > 0 ? slice : 0);
     }

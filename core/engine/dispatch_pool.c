@@ -136,7 +136,7 @@ int allot__pool_reach(allot__turns *turns, int32_t queue)
         return status;
     if (first || others_took(turns, pool))
         cut(turns, pool);
-    turns->may[queue] = may_use(turns, pool, queue);
+    turns->out->cuts[queue].may = may_use(turns, pool, queue);
     turns->reached[queue] = 1;
     turn->reached++;
     return ALLOT_OK;

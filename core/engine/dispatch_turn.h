@@ -86,7 +86,6 @@ typedef struct allot__turns {
     allot__job_place *back_places; /* room for those of an order */
     int32_t *runs_on, *gone_by;    /* by job: dispatch_back.c's */
     int64_t *slice, *first;        /* by queue of a pool (slices.h) */
-    int64_t *may;                  /* ... of its slice, what those before it in the order leave */
     allot__pool_turn *pools;
     allot__slice_row *rows; /* room for one pool's */
     int64_t taken;          /* slots that jobs got in this cycle, and by pool its own jobs' */

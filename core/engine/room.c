@@ -50,10 +50,11 @@ static int take_keepers(const allot__work *work, allot__room *room)
     room->view = zeroed(work, words, sizeof *room->view);
     room->keepers = zeroed(work, words, sizeof *room->keepers);
     room->keeps = zeroed(work, jobs, sizeof *room->keeps);
+    room->claims = zeroed(work, jobs, sizeof *room->claims);
     room->kept_next = allot__arena_take(work->arena, jobs + 1, sizeof *room->kept_next);
     room->kept_first = allot__arena_take(work->arena, queues + 1, sizeof *room->kept_first);
     if (room->view == NULL || room->keepers == NULL || room->keeps == NULL ||
-        room->kept_next == NULL || room->kept_first == NULL)
+        room->kept_next == NULL || room->kept_first == NULL || room->claims == NULL)
         return ALLOT_ENOMEM;
     for (size_t i = 0; i < queues; i++)
         room->kept_first[i] = -1;
@@ -280,6 +281,7 @@ void allot__room_claim(allot__room *room, int32_t number)
         if (host >= 0)
             room->claimed[host] += places[i].slots;
     }
+    room->claims[number] = ++room->claim_count;
 }
 
 void allot__room_claim_none(allot__room *room)

@@ -29,6 +29,8 @@ typedef struct allot__room {
     int64_t *free;    /* for the viewer; below 0: more is used and kept there than it has */
     int64_t *kept;    /* ... of these those that suspended jobs keep against it */
     int64_t *claimed; /* slots that suspended jobs keep against the next one to be resumed */
+    int32_t *claims;  /* by job: the how-many-th claim is its newest, from 1; 0: it has none */
+    int32_t claim_count;
     int64_t *load;    /* thousandths */
     int32_t *running; /* jobs that run there */
     int32_t *alone;   /* of these the exclusive ones (P-40): 1 closes it to others */

@@ -34,6 +34,7 @@ typedef struct allot__slice_row {
 typedef struct allot__cut {
     allot__slice_row row;
     int64_t base;
+    int64_t may;    /* of its slice, what those before it in the order leave */
     int32_t place;  /* in the pool's order, from 0 */
     int32_t number; /* the how-many-th cut of its pool, from 1; 0: it was not reached */
 } allot__cut;

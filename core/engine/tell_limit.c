@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "engine/tell_job.h"
+#include "engine/tell_queue.h"
 
 /* ---- Limits ---------------------------------------------------------------------------------- */
 
@@ -148,6 +149,14 @@ static void tell_most(const allot__job_teller *it, const allot__slot_pool *pool)
                 pool->name, pool->most, used, pool->most > used ? pool->most - used : 0);
 }
 
+/* Is it held back for queues before its own, though it is within the slice? */
+static bool is_held_back(const allot__job_teller *it)
+{
+    const allot__cut *cut = &it->out->cuts[it->job->queue];
+    return cut->may < cut->row.slice &&
+           it->out->used[it->job->queue] + it->job->slots <= cut->row.slice;
+}
+
 void allot__tell_slice(const allot__job_teller *it)
 {
     int32_t number = it->queues->pool_of[it->job->queue];
@@ -164,6 +173,8 @@ void allot__tell_slice(const allot__job_teller *it)
                 it->queue->slot_share, used);
     if (it->told.why == ALLOT_PEND_POOL) {
         tell_most(it, pool);
+    } else if (it->told.why == ALLOT_PEND_SLICE && is_held_back(it)) {
+        allot__tell_may_use(&it->teller, &it->out->cuts[it->job->queue]);
     } else if (it->told.why == ALLOT_PEND_SLICE) {
         allot__tell(
             &it->teller, "%s, and what the pool had left over was given out before its turn (%s).",

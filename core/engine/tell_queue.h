@@ -4,11 +4,14 @@
 #ifndef ALLOT_ENGINE_TELL_QUEUE_H
 #define ALLOT_ENGINE_TELL_QUEUE_H
 
+#include "engine/slices.h"
 #include "engine/tell.h"
 
 /* What it wants, has and gets; its pool, limits, whom it preempts and by whom it is. ENOMEM. */
 int allot__tell_queue(const allot__teller *teller, int32_t queue);
 /* tell_slices.c: its slice of a pool, step by step. ENOMEM. */
 int allot__tell_slices(const allot__teller *teller, int32_t queue);
+/* What it might use of its slice, where that is less. */
+void allot__tell_may_use(const allot__teller *teller, const allot__cut *cut);
 
 #endif

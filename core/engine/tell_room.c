@@ -32,12 +32,23 @@ int64_t allot__tell_free(const allot__job_teller *it, int32_t host)
     return free > 0 && room_of(it)->alone[host] == 0 && !others_own(it, host) ? free : 0;
 }
 
+/* Against who starts by the relation, against who is resumed by turn (room.h). */
+static bool keeps(const allot__job_teller *it, int32_t job, const allot__job *other)
+{
+    const allot__room *room = room_of(it);
+    if (!(room->keeps[job] & ALLOT__KEEP_NOW) || job == it->number) {
+        return false;
+    }
+    return it->job->state == ALLOT_SUSPENDED
+               ? room->claims[job] > 0 && room->claims[job] < room->claims[it->number]
+               : !allot__tell_may(it, it->job->queue, other->queue);
+}
+
 static void count_kept(allot__job_teller *it, int32_t job)
 {
     const allot__job *other = allot__tell_job(it, job);
     const allot__job_place *places = allot__job_places(it->jobs, other);
-    if (!(room_of(it)->keeps[job] & ALLOT__KEEP_NOW) || job == it->number ||
-        allot__tell_may(it, it->job->queue, other->queue)) {
+    if (!keeps(it, job, other)) {
         return;
     }
     for (int32_t i = 0; i < other->place_count; i++) {
@@ -260,7 +271,8 @@ void allot__tell_own_hosts(const allot__job_teller *it)
         int32_t host = allot__room_host(room, places[i].site);
         const allot__site *site = host >= 0 ? site_at(it, host) : NULL;
         const char *name = site != NULL ? site->name : "the cluster";
-        int64_t free = host >= 0 ? unused(room, host) : 0;
+        int64_t kept = host >= 0 ? it->kept[host] : 0;
+        int64_t free = host >= 0 ? unused(room, host) - kept : 0;
         if (host < 0 || (site != NULL && site->closed != ALLOT_OPEN)) {
             allot__tell(&it->teller, "  %.60s is closed.", name);
         } else if (room->alone[host] > 0) {
@@ -269,12 +281,18 @@ void allot__tell_own_hosts(const allot__job_teller *it)
             allot__tell(&it->teller,
                         "  On %.60s, which it wants alone, %" PRId32 " job%s run (P-40).", name,
                         room->running[host], room->running[host] == 1 ? "" : "s");
+        } else if (exclusive && kept > 0) {
+            allot__tell(&it->teller,
+                        "  On %.60s, which it wants alone, suspended jobs whose turn is before its "
+                        "own keep %" PRId64 " (P-25).",
+                        name, kept);
         } else if (free < places[i].slots) {
             allot__tell(&it->teller,
-                        "  On %.60s it needs %s; others run on all but %" PRId64
+                        "  On %.60s it needs %s; others run on%s all but %" PRId64
                         ": it lacks %" PRId64 ".",
-                        name, allot__tell_slots(places[i].slots).text, free > 0 ? free : 0,
-                        places[i].slots - (free > 0 ? free : 0));
+                        name, allot__tell_slots(places[i].slots).text,
+                        kept > 0 ? ", or keep, suspended before it (P-25)," : "",
+                        free > 0 ? free : 0, places[i].slots - (free > 0 ? free : 0));
         } else {
             allot__tell(&it->teller, "  On %.60s it has room.", name);
         }

@@ -130,6 +130,16 @@ static bool gather(cutting *it, const allot__cut *cut)
     return true;
 }
 
+void allot__tell_may_use(const allot__teller *teller, const allot__cut *cut)
+{
+    allot__tell(
+        teller,
+        "Of that it might use %" PRId64 " when it had its turn: what was free besides is "
+        "for queues before it in the pool's order, which lack some of their slices and have "
+        "their turns later (Q-43).",
+        cut->may);
+}
+
 static void tell_slice(cutting *it)
 {
     const allot__cut *cut = cut_of(it, it->queue);
@@ -148,6 +158,9 @@ static void tell_slice(cutting *it)
                     cut->row.first);
     }
     allot__tell(it->teller, "Its slice is %" PRId64 ".", cut->row.slice);
+    if (cut->may < cut->row.slice) {
+        allot__tell_may_use(it->teller, cut);
+    }
     if (it->pool->by_priority) {
         allot__tell(it->teller, "What is left goes to the pool's jobs by their priority (A-30).");
     }
