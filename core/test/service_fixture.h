@@ -83,7 +83,9 @@ static inline int start(world *it, const char *store)
 static inline void open_world(world *it)
 {
     *it = (world){.now = 5000};
-    snprintf(it->folder, sizeof it->folder, "/tmp/allot-test-XXXXXX");
+    const char *temporary = getenv("TMPDIR");
+    snprintf(it->folder, sizeof it->folder, "%.40s/allot-test-XXXXXX",
+             temporary != NULL ? temporary : "/tmp");
     CHECK(mkdtemp(it->folder) != NULL);
     snprintf(it->plan, sizeof it->plan, "%s/p.json", it->folder);
     snprintf(it->store, sizeof it->store, "%s/p.db", it->folder);

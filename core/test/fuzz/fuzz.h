@@ -18,6 +18,7 @@
 
 #include <allot/json.h>
 #include <allot/script.h>
+#include <allot/service.h>
 
 #include "test/oom.h"
 
@@ -94,6 +95,23 @@ static inline void fuzz_sound(const fuzz *it, int status, const void *made)
     MUST((status == ALLOT_OK) == (made != NULL));
     MUST((status == ALLOT_OK) == (allot_report_total(it->report, ALLOT_ERROR) == 0));
     MUST(allot_report_write(it->report, fuzz_nowhere, NULL) == ALLOT_OK);
+}
+
+/* Computes a store's record again, for `cycle` to look at; the status. */
+static inline int fuzz_replay(const char *store, const char *plan,
+                              int (*cycle)(void *ud, const allot_replayed *cycle))
+{
+    fuzz base;
+    allot_replay_config config;
+    const allot_replay_visitor visitor = {.cycle = cycle};
+    fuzz_begin(&base);
+    allot_replay_config_init(&config);
+    config.store = store;
+    config.plan = plan;
+    int status = allot_service_replay(base.engine, &config, &visitor, base.report);
+    MUST(allot_report_write(base.report, fuzz_nowhere, NULL) == ALLOT_OK);
+    fuzz_end(&base);
+    return status;
 }
 
 /* A cycle, told whole; it may fail only where a policy's own functions do. */

@@ -117,20 +117,6 @@ static int replayed(void *ud, const allot_replayed *cycle)
     return 0;
 }
 
-static void replay(const world *it)
-{
-    fuzz base;
-    allot_replay_config config;
-    const allot_replay_visitor visitor = {.cycle = replayed};
-    fuzz_begin(&base);
-    allot_replay_config_init(&config);
-    config.store = it->store;
-    config.plan = it->plan;
-    allot_service_replay(base.engine, &config, &visitor, base.report);
-    MUST(allot_report_write(base.report, fuzz_nowhere, NULL) == ALLOT_OK);
-    fuzz_end(&base);
-}
-
 static void live(world *it)
 {
     int status = start_as(it, it->store, frequent);
@@ -159,7 +145,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (size_t at = 0; at + CHANGE <= size && at < 8 * CHANGE; at += CHANGE)
         damage(db, data + at);
     sqlite3_close(db);
-    replay(&it);
+    fuzz_replay(it.store, it.plan, replayed);
     live(&it);
     close_world(&it);
     MUST(check__.failed_checks == 0);
