@@ -89,6 +89,64 @@ describe("explain of a job that goes", function ()
   end)
 end)
 
+describe("explain says true and false", function ()
+  local function said(fields, plan, state, what)
+    plan.policy = "own.lua"
+    local sealed = assert(allot.plan(json.encode(plan), { file = "plan.json", policies = {
+      ["own.lua"] = 'return policy { name = "own",\n' .. fields .. "}" } }))
+    local decision = assert(allot.cycle(sealed, assert(allot.state(sealed, json.encode(state)))))
+    return table.concat(assert(decision:explain(what)), "\n")
+  end
+  local VIP = 'task_attributes = { vip = { type = "boolean", default = false } },\n'
+
+  -- One slot is owed to a; b's task of the night stays, and of others who is vip goes first.
+  it("of tasks", function ()
+    local function told(what)
+      return said(VIP .. [[quota = { fill "owned" { up_to = "owned" }, fill "all" {} },
+        reclaim = fill { by = "over" }, victims = { desc "vip", "ran" },
+        guards = { spare_tagged "night" }]],
+        { slots = 3, consumers = { { name = "a", owned = 3 }, { name = "b" } } },
+        { now = 1000, consumers = { ["/a"] = { demand = 1 },
+          ["/b"] = { demand = 3, allocated = 3 } }, tasks = {
+          { id = "v", consumer = "/b", started = 100, vip = true },
+          { id = "o", consumer = "/b", started = 100 },
+          { id = "n", consumer = "/b", started = 100, tags = { "night" } } } }, what)
+    end
+    assert.matches("\nThey go by vip (true first), ran;", told "v", 1, true)
+    assert.matches("\n  What decides is vip, true first: true against false.\n"
+      .. "  Were that false, too, the keys behind it would decide.", told "v", 1, true)
+    assert.matches("Guard spare_tagged night does not shelter it: its night is false.", told "v", 1,
+      true)
+    assert.matches("\n  What decides is vip, true first: false against true.", told "o", 1, true)
+    assert.matches("\n  Its night is true; where that is false it may go.", told "n", 1, true)
+  end)
+
+  it("of jobs", function ()
+    local text = said(
+      VIP .. 'preempts = relation { higher "priority" }, victims = { "vip", "ran" }',
+      { hosts = { h = { slots = 2 } }, queues = {
+        { name = "high", priority = 9 }, { name = "low", priority = 1 } } },
+      { now = 1000, jobs = {
+        { id = "v", queue = "low", state = "running", started = 1, hosts = { h = 1 }, vip = true },
+        { id = "o", queue = "low", state = "running", started = 1, hosts = { h = 1 } },
+        { id = "p", queue = "high", state = "pending" } } }, "o")
+    assert.matches("Running jobs go by vip, ran (P-10 ...", text, 1, true)
+    assert.matches("\n  What decides is vip, false first: false against true. Were that true, too, "
+      .. "the keys behind it would decide.", text, 1, true)
+  end)
+
+  it("of what windows change", function ()
+    local text = said('attributes = { keen = { type = "boolean", default = false } },\n'
+      .. 'quota = { fill "all" {} }',
+      { slots = 3, timezone = "UTC", consumers = { { name = "a", owned = 1 } },
+        windows = { { from = "00:00", to = "12:00",
+          consumers = { ["/a"] = { exclusive = true, keen = true, owned = 2 } } } } },
+      { now = 1000 }, "/a")
+    assert.matches("For /a that changes owned 1 to 2, exclusive false to true, keen false to true.",
+      text, 1, true)
+  end)
+end)
+
 describe("W-owned names what the policy goes by:", function ()
   local function hint(fields)
     local plan = assert(allot.plan('{"slots": 4, "policy": "own.lua", "consumers": '

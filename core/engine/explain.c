@@ -47,6 +47,35 @@ allot__phrase allot__tell_slots(int64_t slots)
     return words;
 }
 
+allot__phrase allot__tell_value(bool flag, int64_t value)
+{
+    allot__phrase words;
+    if (flag) {
+        snprintf(words.text, sizeof words.text, "%s", value != 0 ? "true" : "false");
+    } else {
+        snprintf(words.text, sizeof words.text, "%" PRId64, value);
+    }
+    return words;
+}
+
+const char *allot__tell_first(bool flag, bool descending)
+{
+    return flag ? (descending ? "true" : "false") : (descending ? "largest" : "smallest");
+}
+
+bool allot__tell_is_flag(const allot__teller *teller, allot_rows rows, allot_source source)
+{
+    const allot_policy *policy = teller->rules->policy;
+    bool tasks = rows == ALLOT_TASKS;
+    int32_t own = source.value - (tasks ? ALLOT_TASK_COLUMN_COUNT : ALLOT_COLUMN_COUNT);
+    if (source.kind != ALLOT_FROM_COLUMN) {
+        return false;
+    }
+    return own < 0
+               ? allot_rows_column_flag(rows, source.value)
+               : (tasks ? policy->task_attributes : policy->attributes)[own].type != ALLOT_INTEGER;
+}
+
 int allot_explain(const allot_decision *decision, int32_t group, int32_t consumer,
                   void (*line)(void *ud, const char *text), void *ud)
 {

@@ -38,6 +38,12 @@ allot__phrase allot__tell_path(const allot__teller *teller, int32_t consumer);
 allot__phrase allot__tell_ratio(allot__u128 num, allot__u128 den);
 /* "1 slot", "5 slots". */
 allot__phrase allot__tell_slots(int64_t slots);
+/* A value; of a flag "true" or "false". */
+allot__phrase allot__tell_value(bool flag, int64_t value);
+/* "largest", ...: what a key puts first. */
+const char *allot__tell_first(bool flag, bool descending);
+/* Is what a source of the policy reads of such rows, CONSUMERS or TASKS, true or false? */
+bool allot__tell_is_flag(const allot__teller *teller, allot_rows rows, allot_source source);
 
 /* The chapters: quota (tell_quota.c), and slots given and taken (tell_slots.c). */
 void allot__tell_quota(const allot__teller *teller);

@@ -182,6 +182,15 @@ static void tell_values(const inquiry *of, const allot_key *key, int64_t mine, i
                     theirs / 1000, (int)(theirs % 1000), host_name(of, of->row), its);
         return;
     }
+    if (allot__tell_is_flag(&of->it->teller, ALLOT_TASKS, key->source)) {
+        allot__tell(&of->it->teller,
+                    "  What decides is %s, %s first: %s against %s. Were that %s, too, the keys "
+                    "behind it would decide.",
+                    name, allot__tell_first(true, key->descending),
+                    allot__tell_value(true, mine).text, allot__tell_value(true, theirs).text,
+                    allot__tell_value(true, theirs).text);
+        return;
+    }
     allot__tell(&of->it->teller,
                 "  What decides is %s, %s first: %" PRId64 " against %" PRId64
                 ". With %s %s %" PRId64 " it would stand behind %.60s.",
@@ -208,9 +217,12 @@ static allot__phrase order_text(const inquiry *of)
     size_t len = 0;
     for (int32_t i = 0; i < keys_of(of)->count && len < sizeof words.text; i++) {
         const allot_key *key = &keys_of(of)->keys[i];
-        len +=
-            (size_t)snprintf(words.text + len, sizeof words.text - len, "%s%s%s", i > 0 ? ", " : "",
-                             key_name(of, key), key->descending ? " (largest first)" : "");
+        len += (size_t)snprintf(words.text + len, sizeof words.text - len, "%s%s%s",
+                                i > 0 ? ", " : "", key_name(of, key),
+                                !key->descending ? ""
+                                : allot__tell_is_flag(&of->it->teller, ALLOT_TASKS, key->source)
+                                    ? " (true first)"
+                                    : " (largest first)");
     }
     return words;
 }

@@ -103,7 +103,11 @@ static void tell_bounds(const inquiry *it, const allot__guard *guard)
         return;
     }
     int64_t value = source_at(it, guard->value);
-    if (value < guard->min) {
+    bool flag = allot__tell_is_flag(&it->teller, ALLOT_TASKS, guard->value);
+    if (flag && (value < guard->min || value > guard->max)) {
+        allot__tell(&it->teller, "  Its %s is %s; where that is %s it may go.", name,
+                    allot__tell_value(true, value).text, allot__tell_value(true, !value).text);
+    } else if (value < guard->min) {
         allot__tell(&it->teller,
                     "  Its %s is %" PRId64 "; from %" PRId64 " on, in %" PRId64 ", it may go.",
                     name, value, guard->min, guard->min - value);
@@ -111,8 +115,8 @@ static void tell_bounds(const inquiry *it, const allot__guard *guard)
         allot__tell(&it->teller, "  Its %s is %" PRId64 "; up to %" PRId64 " it may go.", name,
                     value, guard->max);
     } else {
-        allot__tell(&it->teller, "Guard %s does not shelter it: its %s is %" PRId64 ".",
-                    guard->label, name, value);
+        allot__tell(&it->teller, "Guard %s does not shelter it: its %s is %s.", guard->label, name,
+                    allot__tell_value(flag, value).text);
     }
 }
 
@@ -178,9 +182,14 @@ static void tell_key(const inquiry *it, int32_t other, bool goes)
     const char *name = source_name(it, by->source);
     int64_t mine = key_at(it, key, it->at);
     int64_t its = key_at(it, key, other);
-    allot__tell(&it->teller, "  What decides is %s, %s first: %" PRId64 " against %" PRId64 ".",
-                name, by->descending ? "largest" : "smallest", mine, its);
-    if (goes) {
+    bool flag = allot__tell_is_flag(&it->teller, ALLOT_TASKS, by->source);
+    allot__tell(&it->teller, "  What decides is %s, %s first: %s against %s.", name,
+                allot__tell_first(flag, by->descending), allot__tell_value(flag, mine).text,
+                allot__tell_value(flag, its).text);
+    if (goes && flag) {
+        allot__tell(&it->teller, "  Were that %s, too, the keys behind it would decide.",
+                    allot__tell_value(true, its).text);
+    } else if (goes) {
         allot__tell(&it->teller, "  It would stand behind %s with %s %s %" PRId64 ".",
                     name_of(it, other), name, by->descending ? "below" : "above", its);
     }
@@ -195,7 +204,10 @@ static void tell_order(const inquiry *it)
         const allot_key *key = &it->queue->order.keys[i];
         len += (size_t)snprintf(keys + len, sizeof keys - len, "%s%s%s", i > 0 ? ", " : "",
                                 source_name(it, key->source),
-                                key->descending ? " (largest first)" : "");
+                                !key->descending ? ""
+                                : allot__tell_is_flag(&it->teller, ALLOT_TASKS, key->source)
+                                    ? " (true first)"
+                                    : " (largest first)");
     }
     allot__tell(&it->teller, "They go by %s; it is number %" PRId32 " of %" PRId32 " candidates.",
                 it->queue->order.count > 0 ? keys : "id", allot__line_place(&it->line, it->at) + 1,

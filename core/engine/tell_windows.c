@@ -51,23 +51,11 @@ static void tell_held(const allot__teller *teller, const allot_plan *base, uint6
                 list.text);
 }
 
-static void add_number(sentence *to, const char *name, int64_t before, int64_t now)
+static void add_value(sentence *to, const char *name, bool flag, int64_t before, int64_t now)
 {
-    char was[24] = "none", is[24] = "none";
-    if (before != ALLOT_NONE) {
-        snprintf(was, sizeof was, "%" PRId64, before);
-    }
-    if (now != ALLOT_NONE) {
-        snprintf(is, sizeof is, "%" PRId64, now);
-    }
-    add(to, "%s%s %s to %s", comma(to), name, was, is);
-}
-
-static const char *column_name(const allot_plan *plan, int32_t index)
-{
-    return index < ALLOT_PLAN_COLUMNS
-               ? allot_column_name(index)
-               : ((const allot_attribute *)plan->attributes.items)[index - ALLOT_PLAN_COLUMNS].name;
+    allot__phrase was = allot__tell_value(flag, before), is = allot__tell_value(flag, now);
+    add(to, "%s%s %s to %s", comma(to), name, before != ALLOT_NONE ? was.text : "none",
+        now != ALLOT_NONE ? is.text : "none");
 }
 
 /* Is a consumer one of those whose peers are stated? */
@@ -94,7 +82,9 @@ static void add_columns(const allot__teller *teller, const allot_plan *base, sen
     for (int32_t i = 0; i < plan->column_count; i++) {
         int32_t now = group->columns[i][teller->row], before = other->columns[i][row];
         if (now != before) {
-            add_number(to, column_name(base, i), before, now);
+            allot_attribute column;
+            allot_plan_column_at(base, i, &column);
+            add_value(to, column.name, column.type == ALLOT_BOOLEAN, before, now);
         }
     }
     for (int32_t i = 0; i < allot_plan_windows(base); i++) {
@@ -119,7 +109,7 @@ static void add_group(const allot__teller *teller, const allot_plan *base, sente
     int64_t planned = allot_plan_group_slots(teller->decision->plan, teller->group);
     int64_t before = allot_plan_group_slots(base, teller->group);
     if (planned != before) {
-        add_number(to, "planned slots", before, planned);
+        add_value(to, "planned slots", false, before, planned);
     }
     const char *was = other->policy->name, *is = group->policy->name;
     if (strcmp(was, is) != 0) {
