@@ -276,7 +276,7 @@ static void finish_node(allot__book *book)
     for (size_t i = 0; i < count; i++) {
         int64_t left = takes[i].slots;
         int64_t owed = left < book->owed ? left : book->owed;
-        int64_t served = serve_fit(book, takes[i].from, book->family, owed);
+        int64_t served = owed > 0 ? serve_fit(book, takes[i].from, book->family, owed) : 0;
         while (served < owed) {
             served += serve(book, takes[i].from, book->family, owed - served);
         }
