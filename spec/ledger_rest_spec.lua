@@ -132,15 +132,20 @@ describe("what one gets of its pools is theirs at once (C-6, E-23)", function ()
 end)
 
 describe("under ownership alone", function ()
-  property("one decision is all, while it is in flight", { runs = 2000, valid = engine.valid },
-    function (it)
+  local function one_decision(name, pools)
+    property(name, { runs = 2000, valid = engine.valid }, function (it)
       local decision = engine.cycle(it.plan, it.state)
       local options = { seconds = 0, returns = "at deadline" }
       assert(apply.rests(engine.cycle(it.plan, apply.after(it.state, decision, options))))
     end, function (seed)
       local it = gen_tight.case(seed)
       it.plan.policy = "ownership"
+      if pools then gen_tight.pools(it.random, it.plan.consumers) end
       gen_tight.each_leaf(it.plan.consumers, "", function (_, leaf) leaf.grace = 60 end)
       return it
     end)
+  end
+
+  one_decision("one decision is all, while it is in flight", false)
+  one_decision("one decision is all where parents have pools", true)
 end)

@@ -45,6 +45,19 @@ local function draw_rows(random, consumers)
   return rows, paths, held
 end
 
+--- Gives parents more slots than their children own: share pools. No limit holds these.
+function gen_tight.pools(random, list)
+  local sum = 0
+  for _, node in ipairs(list) do
+    if node.children then
+      node.owned = gen_tight.pools(random, node.children) + random:pick { 0, 0, 1, 2, 5 }
+      node.limit = nil
+    end
+    sum = sum + node.owned
+  end
+  return sum
+end
+
 --- Slots of some leaves on their way, to others or nobody.
 local function draw_flights(random, rows, paths)
   local out = {}
