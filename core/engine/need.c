@@ -5,7 +5,6 @@
 
 #include "base/simd.h"
 #include "engine/enforce.h"
-#include "engine/ledger.h"
 #include "engine/own.h"
 
 /* Members as if all were leaves; parents among them are mended afterwards. */
@@ -143,7 +142,7 @@ static void raise(allot__work *work, int32_t first, int32_t count, allot__sums *
 static int32_t promised(const allot__work *work, int32_t row)
 {
     int32_t slots = work->earmarked[row];
-    if (slots > 0 && allot__ledger_rules(allot__rules_at(work, row))) {
+    if (slots > 0 && allot__policy_ledger(allot__rules_at(work, row)->policy)) {
         int32_t lacks = work->need[row] - (work->allocated[row] - work->in_flight[row]);
         slots = lacks < slots ? lacks : slots;
     }
