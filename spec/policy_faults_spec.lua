@@ -52,6 +52,32 @@ return policy { name = "x",
     assert.matches("^2:2 fewest", told[2]:find "fewest" and told[2] or told[3])
   end)
 
+  it("is told of each within a word, too, where the word stands", function ()
+    for word, wanted in pairs {
+      ['quota = { fill "x" { bye = 1, at = 2, by = -1, up_to = 1.5, again = 3, order = 7 } }'] = {
+        "unknown key of fill 'at'", "unknown key of fill 'bye'", "by = -1; a number here is 0 to",
+        "up_to = 1.5, a float", "again is true or false, not a number",
+        "order needs a list of keys",
+      },
+      ['quota = { fill {} }, guards = { guard "g" { valu = 1, min = 2, max = 1 } }'] = {
+        "unknown key of guard 'valu'", "min is above max", "value is a nil; it is a column",
+      },
+      ['quota = { pool "p" { bye = 1, by = -1, up_to = {} } }'] = {
+        "unknown key of pool 'bye'", "by = -1; a number", "up_to is a table",
+      },
+      ['quota = { fill {}, loan "l" { to = 1, lend_limit = -1, borrowers = 7 } }'] = {
+        "unknown key of loan 'to'", "lend_limit = -1; a number", "order needs a list of keys",
+      },
+    } do
+      local told = faults("return policy { name = 'x',\n" .. word .. " }")
+      assert.equal(#wanted, #told, word)
+      for i, text in ipairs(wanted) do
+        assert.matches("^2:%d+ ", told[i])
+        assert.truthy(table.concat(told, "\n"):find(text, 1, true), text)
+      end
+    end
+  end)
+
   it("is told of as many as there is room for", function ()
     local keys = {}
     for i = 1, 60 do keys[i] = "wrong" .. i .. " = 1," end

@@ -18,11 +18,11 @@ function amount.fault(what, value)
   return ("%s is a %s; it is a column's name, a whole number or a function"):format(what, kind)
 end
 
---- The first fault among the `keys` of a table that are stated.
-function amount.faults(spec, keys)
+--- Adds to `faults` those of the `keys` of a table that are stated, as words tell them.
+function amount.faults(spec, keys, faults)
   for _, key in ipairs(keys) do
     local fault = spec[key] ~= nil and amount.fault(key, spec[key])
-    if fault then return fault end
+    if fault then faults[#faults + 1] = { fault } end
   end
 end
 

@@ -25,14 +25,15 @@ local function make(place, label, spec)
   end
   local word = type(spec.up_to) == "table" and spec.up_to.kind
   local shares = spec.up_to == part.part or spec.up_to == part.held or word == "percent"
-  local fault = names.stranger(spec, KEYS, "key of fill")
-    or amount.faults(spec, shares and { "by" } or { "by", "up_to" })
-  if fault then return nil, fault end
+  local faults, fault = {}
+  local function note(text) faults[#faults + 1] = { text } end
+  names.strangers(spec, KEYS, "key of fill", faults)
+  amount.faults(spec, shares and { "by" } or { "by", "up_to" }, faults)
   if spec.up_to == part.part and spec.order ~= nil then
-    return nil, "up_to = part is what all get at once: it goes in no order"
+    note "up_to = part is what all get at once: it goes in no order"
   end
   if spec.again ~= nil and type(spec.again) ~= "boolean" then
-    return nil, ("again is true or false, not a %s"):format(type(spec.again))
+    note(("again is true or false, not a %s"):format(type(spec.again)))
   end
   local made = {
     kind = "fill", label = label, by = spec.by or 1, up_to = spec.up_to, at = place,
@@ -40,8 +41,9 @@ local function make(place, label, spec)
   }
   if spec.order ~= nil then
     made.order, fault = order.keys(place, spec.order)
-    if fault then return nil, fault end
+    if fault then note(fault) end
   end
+  if #faults > 0 then return nil, faults end
   return made
 end
 

@@ -44,11 +44,14 @@ local function make(place, label, spec)
     return nil, ("guard needs a table { value = , min = , max = } or a function, not a %s")
       :format(type(spec))
   end
-  local fault = names.stranger(spec, KEYS, "key of guard") or bound_fault(spec)
-  if fault then return nil, fault end
+  local faults, fault = {}, bound_fault(spec)
+  names.strangers(spec, KEYS, "key of guard", faults)
+  if fault then faults[#faults + 1] = { fault } end
   if type(spec.value) ~= "string" and type(spec.value) ~= "function" then
-    return nil, ("value is a %s; it is a column of tasks or a function"):format(type(spec.value))
+    faults[#faults + 1] =
+      { ("value is a %s; it is a column of tasks or a function"):format(type(spec.value)) }
   end
+  if #faults > 0 then return nil, faults end
   made.value, made.min, made.max = spec.value, spec.min, spec.max
   return made
 end

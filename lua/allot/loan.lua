@@ -21,17 +21,18 @@ local function make(place, label, spec)
   if not names.valid(label, "-") then
     return nil, ("a loan's label is a name (letters, digits, '_', '-'), not '%s'"):format(label)
   end
-  local fault = names.stranger(spec, KEYS, "key of loan")
-    or amount.faults(spec, { "lend_limit", "borrow_limit" })
-  if fault then return nil, fault end
+  local faults, fault = {}
+  names.strangers(spec, KEYS, "key of loan", faults)
+  amount.faults(spec, { "lend_limit", "borrow_limit" }, faults)
   local made = {
     kind = "loan", label = label, lend_limit = spec.lend_limit, borrow_limit = spec.borrow_limit,
     at = place,
   }
   if spec.borrowers ~= nil then
     made.borrowers, fault = order.keys(place, spec.borrowers)
-    if fault then return nil, fault end
+    if fault then faults[#faults + 1] = { fault } end
   end
+  if #faults > 0 then return nil, faults end
   return made
 end
 

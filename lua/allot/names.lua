@@ -74,6 +74,18 @@ function names.stranger(spec, known, what)
   if strange ~= nil then return names.unknown(what, strange, known) end
 end
 
+--- All that is wrong with them, added to `faults`, as words tell it (placed.lua).
+function names.strangers(spec, known, what, faults)
+  local strange = {}
+  for key in pairs(spec) do
+    if not names.has(known, key) then strange[#strange + 1] = key end
+  end
+  table.sort(strange, function (a, b) return tostring(a) < tostring(b) end)
+  for _, key in ipairs(strange) do
+    faults[#faults + 1] = { names.unknown(what, key, known) }
+  end
+end
+
 --- A letter, then letters, digits, `_` (and what `also` holds), 128 at most.
 function names.valid(name, also)
   if type(name) ~= "string" or #name == 0 or #name > 128 then return false end

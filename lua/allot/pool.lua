@@ -19,8 +19,10 @@ local function make(place, label, spec)
   if not names.valid(label, "-") then
     return nil, ("a pool's label is a name (letters, digits, '_', '-'), not '%s'"):format(label)
   end
-  local fault = names.stranger(spec, KEYS, "key of pool") or amount.faults(spec, KEYS)
-  if fault then return nil, fault end
+  local faults = {}
+  names.strangers(spec, KEYS, "key of pool", faults)
+  amount.faults(spec, KEYS, faults)
+  if #faults > 0 then return nil, faults end
   return { kind = "pool", label = label, by = spec.by or 1, up_to = spec.up_to, at = place }
 end
 
