@@ -198,7 +198,7 @@ step  at                    granted  reclaimed  idle left
     for _, task in ipairs(after("hosts", "state.tasks")) do tasks[task.id] = task end
     assert.is_nil(tasks["b-1"])
     assert.equal("/payroll", (tasks["step-1"] or tasks["step-2"]).consumer)
-    assert.equal(3, after("ownership", "state.loans")[1].slots)
+    assert.equal(4, after("ownership", "state.loans")[1].slots)
     assert.equal(5, after("leases", "state.leases").north.provider.used)
   end)
 
