@@ -51,13 +51,22 @@ static int broken(const reload *it)
     return allot__cli_fail(it->cli, CLI_IO, "E-connection", NULL, "the service does not answer");
 }
 
-static int put(const reload *it, int fd, const char *text, size_t len)
+/* Answers to events, which nobody reads; at most those that are there. */
+static void drop_answers(reload *it)
+{
+    while (read(it->feeder, it->line, RELOAD_PIECE) > 0)
+        continue;
+}
+
+/* A service reads no more of a client that does not read its answers. */
+static int put(reload *it, int fd, const char *text, size_t len)
 {
     while (len > 0) {
         ssize_t sent = write(fd, text, len);
-        if (sent < 0 && errno == EAGAIN)
-            poll(&(struct pollfd){.fd = fd, .events = POLLOUT}, 1, 100);
-        else if (sent < 0 && errno != EINTR)
+        if (sent < 0 && errno == EAGAIN) {
+            drop_answers(it);
+            poll(&(struct pollfd){.fd = fd, .events = POLLIN | POLLOUT}, 1, 100);
+        } else if (sent < 0 && errno != EINTR)
             return broken(it);
         text += sent > 0 ? sent : 0;
         len -= sent > 0 ? (size_t)sent : 0;
@@ -102,7 +111,7 @@ static int64_t number(const reload *it, const char *name)
     return at != NULL ? strtoll(at + strlen(name), NULL, 10) : -1;
 }
 
-/* Events that are due; answers are read and dropped. */
+/* Events that are due. */
 static int feed(reload *it)
 {
     char text[160];
@@ -117,8 +126,7 @@ static int feed(reload *it)
                      (int)(leaf / SERVE_LEAVES), (int)(leaf % SERVE_LEAVES), (int)(it->fed % 5));
         code = put(it, it->feeder, text, (size_t)len);
     }
-    while (read(it->feeder, it->line, RELOAD_PIECE) > 0)
-        continue;
+    drop_answers(it);
     return code;
 }
 
