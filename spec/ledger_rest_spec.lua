@@ -131,21 +131,107 @@ describe("what one gets of its pools is theirs at once (C-6, E-23)", function ()
   end)
 end)
 
-describe("under ownership alone", function ()
-  local function one_decision(name, pools)
-    property(name, { runs = 2000, valid = engine.valid }, function (it)
-      local decision = engine.cycle(it.plan, it.state)
-      local options = { seconds = 0, returns = "at deadline" }
-      assert(apply.rests(engine.cycle(it.plan, apply.after(it.state, decision, options))))
-    end, function (seed)
-      local it = gen_tight.case(seed)
-      it.plan.policy = "ownership"
-      if pools then gen_tight.pools(it.random, it.plan.consumers) end
-      gen_tight.each_leaf(it.plan.consumers, "", function (_, leaf) leaf.grace = 60 end)
-      return it
-    end)
+describe("where more is owned than the group has (C-11)", function ()
+  -- Of 2 slots B holds both; 3 are owned.
+  local function short(first)
+    return {
+      policy = "ownership", first, { "P", owned = 2, { "A" }, { "B", grace = 60 } },
+    }
   end
 
-  one_decision("one decision is all, while it is in flight", false)
-  one_decision("one decision is all where parents have pools", true)
+  it("an owner has its own of who is over in a pool", function ()
+    rests(short { "Q", { "O", owned = 1 } }, {
+      slots = 2, ["Q/O"] = { 1 }, ["P/A"] = { 1 }, ["P/B"] = { 0, 2 },
+    }, { ["P/B"] = { 2, ["Q/O"] = 1, ["P/A"] = 1 } })
+  end)
+
+  it("a member of a pool has its share of who is over in another", function ()
+    rests(short { "Q", owned = 1, { "O" } }, {
+      slots = 2, ["Q/O"] = { 1 }, ["P/A"] = { 1 }, ["P/B"] = { 0, 2 },
+    }, { ["P/B"] = { 2, ["Q/O"] = 1, ["P/A"] = 1 } })
+  end)
+
+  it("an owner comes before the members of the pool", function ()
+    -- B keeps the slot that it deserves.
+    rests(short { "Q", { "O", owned = 1 } }, {
+      slots = 2, ["Q/O"] = { 1 }, ["P/A"] = { 1 }, ["P/B"] = { 1, 2 },
+    }, { ["P/B"] = { 1, ["Q/O"] = 1 } })
+  end)
+end)
+
+describe("what a limit sets aside for owners", function ()
+  it("is not what an inner limit has no room for: own slots in use stay (C-11)", function ()
+    -- Q's limit is full with what A uses; so D gets both of C's, of the group's pool.
+    rests({
+      policy = "ownership",
+      {
+        "P", limit = 3, { "Q", limit = 1, { "A", owned = 1 }, { "B", owned = 1 } },
+        { "R", { "C", grace = 60 }, { "D" } },
+      },
+    }, { slots = 4, ["P/Q/A"] = { 0, 1 }, ["P/Q/B"] = { 1 }, ["P/R/C"] = { 0, 2 },
+      ["P/R/D"] = { 2 } }, { ["P/R/C"] = { 2, ["P/R/D"] = 2 } })
+  end)
+end)
+
+-- Sites without pools of parents, with these, and with limits besides.
+describe("under ownership alone", function ()
+  local SITES = { "limits", "pools", "pools and limits" }
+  local POLICIES = {
+    { "", "ownership" },
+    { ", adjusted", { use = "ownership", adjust_share_to_workload = true } },
+  }
+
+  local function limits_of(list, out)
+    for _, node in ipairs(list) do
+      if node.children then
+        out[node] = node.limit
+        limits_of(node.children, out)
+      end
+    end
+    return out
+  end
+
+  local function make(site, policy)
+    return function (seed)
+      local it = gen_tight.case(seed)
+      local limits = limits_of(it.plan.consumers, {})
+      it.plan.policy = policy
+      if site ~= "limits" then gen_tight.pools(it.random, it.plan.consumers) end
+      for node, limit in pairs(limits) do
+        if site ~= "pools" then node.limit = limit end
+      end
+      return it
+    end
+  end
+
+  local function after(state, decision, returns)
+    return apply.after(state, decision, { seconds = 0, returns = returns })
+  end
+
+  local function in_flight(it)
+    gen_tight.each_leaf(it.plan.consumers, "", function (_, leaf) leaf.grace = 60 end)
+    local decision = engine.cycle(it.plan, it.state)
+    local again = engine.cycle(it.plan, after(it.state, decision, "at deadline"))
+    assert(apply.rests(again), "decides twice")
+  end
+
+  -- What comes back is given to somebody once; nobody gives any more then.
+  local function at_once(it)
+    local decision = engine.cycle(it.plan, it.state)
+    local state = after(it.state, decision, "at once")
+    decision = engine.cycle(it.plan, state)
+    assert(not (decision.reclaims and decision.reclaims[1]), "takes more")
+    assert(apply.rests(engine.cycle(it.plan, after(state, decision, "at once"))), "decides still")
+  end
+
+  for _, site in ipairs(SITES) do
+    for _, row in ipairs(POLICIES) do
+      local opts = { runs = 2000, valid = engine.valid }
+      local cases = make(site, row[2])
+      property(site .. row[1] .. ": one decision is all, while it is in flight", opts, in_flight,
+        cases)
+      property(site .. row[1] .. ": one decision takes all, carried out at once", opts, at_once,
+        cases)
+    end
+  end
 end)

@@ -10,11 +10,12 @@
  *     where it drains (rebalance 0) also when nobody needs them by rules 1 and 5 (A-71). But
  *     slots that others give do not come where a limit above, or the group, is full beyond them:
  *     so once somebody is to get some, what drains beyond a limit or size goes, too. What a switch
- * of policies takes (H-16) goes before all others and cannot stay; 0b. below a parent that has a
- * limit, each holder is sure of what it needs of its own: reserves, then the rest in order, as far
- * as limits hold it. Nobody else takes that room by the rules below; and what others have beyond
- * what they are sure of themselves makes way for it, shared slots before borrowed ones. Own slots
- * in use stay, and so do shared ones where rule 5 is left out, and whatever nobody comes by;
+ *     of policies takes (H-16) goes before all others and cannot stay;
+ *  0b. below a parent that has a limit, each holder is sure of what it uses and needs of its own:
+ *     what is in use, then reserves, then the rest in order, as far as limits hold it. Nobody else
+ *     takes that room by the rules below; and what others have beyond what they are sure of
+ *     themselves makes way for it, shared slots before borrowed ones. Own slots in use stay, and
+ *     so do shared ones where rule 5 is left out, and whatever nobody comes by;
  *  1. own idle slots, up to what is needed; reserves first;
  *  2. idle slots of share pools, nearest first, up to the holder's share of the pool: first what
  *     rule 5 would take for it;
@@ -22,6 +23,8 @@
  *  4. own lent slots, from the worst-ranked borrower, the later loan first;
  *  5. pool slots of those who use more than their share: for planned shares, from the worst rank
  *     (E-21); where a policy adjusts shares to workload, by the ratio among those who want some.
+ *     Where the group has fewer slots than are owned, what rules 1 and 2 have no room for comes
+ *     from these, too, in whatever pool, before pools settle: own slots first.
  * A policy can have 4 before 3, and can do without 5. Idle slots end where the group's do. Of slots
  * on their way to a holder by rule 0 some may be nobody's: it still claims no others for those.
  */

@@ -17,7 +17,18 @@ int32_t allot__books_below(allot__ledger *ledger, int32_t parent)
     return count;
 }
 
-/* What all below a limit are sure of is no more than it holds: reserves first, then in order. */
+/* What a limit holds first of what a holder is sure of: its own in use, which nobody else can have;
+ * then its reserve; then the rest. */
+enum { IN_USE, RESERVED, WANTED };
+
+static int32_t sure_before(const allot__holder *holder, int part)
+{
+    return part == IN_USE                                       ? 0
+           : part == RESERVED || holder->used > holder->reserve ? holder->used
+                                                                : holder->reserve;
+}
+
+/* What all below a limit are sure of is no more than it holds: in order. */
 static void cut_sure(allot__ledger *ledger, int32_t parent)
 {
     int64_t over = -(int64_t)ledger->work->limit[parent];
@@ -25,13 +36,15 @@ static void cut_sure(allot__ledger *ledger, int32_t parent)
         over += ledger->at[place] >= 0 ? ledger->holders[ledger->at[place]].sure : 0;
     }
     int32_t count = over > 0 ? allot__books_below(ledger, parent) : 0;
-    for (int32_t k = count - 1; k >= 0 && over > 0; k--) {
-        allot__holder *holder = &ledger->holders[ledger->order[k]];
-        int64_t part = holder->sure - holder->reserve;
-        part = allot__least(part, over);
-        if (part > 0) {
-            holder->sure -= (int32_t)part;
-            over -= part;
+    for (int part = WANTED; part >= IN_USE && over > 0; part--) {
+        for (int32_t k = count - 1; k >= 0 && over > 0; k--) {
+            allot__holder *holder = &ledger->holders[ledger->order[k]];
+            int64_t slots = (int64_t)holder->sure - sure_before(holder, part);
+            slots = allot__least(slots, over);
+            if (slots > 0) {
+                holder->sure -= (int32_t)slots;
+                over -= slots;
+            }
         }
     }
 }
@@ -40,7 +53,8 @@ void allot__books_set_aside(allot__ledger *ledger)
 {
     for (int32_t i = 0; ledger->limited && i < ledger->count; i++) {
         allot__holder *holder = &ledger->holders[i];
-        holder->sure = allot__least(holder->own, holder->need);
+        int32_t wanted = allot__least(holder->own, holder->need);
+        holder->sure = wanted > holder->used ? wanted : holder->used;
     }
     for (int32_t family = ledger->work->tree->families - 1; ledger->limited && family > 0;
          family--) {

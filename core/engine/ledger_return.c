@@ -51,9 +51,10 @@ static void give_back(allot__ledger *ledger, const allot__share_pool *pool, int6
     }
 }
 
-/* Pool slots change hands. Who drains keeps its own, though nobody's pool holds them, while others
- * are idle. */
-static void hand_over(allot__ledger *ledger, int32_t from, int32_t to, int64_t slots)
+/* Pool slots change hands, and are of that class then. Who drains keeps its own, though nobody's
+ * pool holds them, while others are idle. */
+static void hand_over(allot__ledger *ledger, int32_t from, int32_t to, int64_t slots,
+                      allot__class as)
 {
     bool drains = !ledger->holders[from].rebalance;
     allot__books_take(ledger, from, slots, ALLOT__SHARED, drains ? -1 : to, ALLOT__WHY_OVER_SHARE);
@@ -61,11 +62,11 @@ static void hand_over(allot__ledger *ledger, int32_t from, int32_t to, int64_t s
         int32_t taken = ledger->recall_count - 1;
         int64_t free = allot__books_free(ledger, to);
         int64_t now = allot__least(slots, free);
-        allot__books_give(ledger, to, now, ALLOT__SHARED);
+        allot__books_give(ledger, to, now, as);
         slots -= now;
         allot__books_claim_one(ledger, taken, to, slots);
     }
-    allot__books_promise(ledger, to, slots, ALLOT__SHARED);
+    allot__books_promise(ledger, to, slots, as);
 }
 
 /* A member that lacks, and where its family's limits keep from it what others give: a sibling that
@@ -94,7 +95,7 @@ static int32_t serve(allot__ledger *ledger, allot__share_pool *pool, int32_t to,
             ledger->column[OVER][i] -= gives == ledger->column[OVER] ? 0 : (int32_t)slots;
             allot__pool_use(ledger, pool, i, -slots);
             allot__pool_use(ledger, pool, to, slots);
-            hand_over(ledger, shares[i].holder, claimant, slots);
+            hand_over(ledger, shares[i].holder, claimant, slots, ALLOT__SHARED);
             left -= slots;
         }
         giver -= i == giver && gives[i] == 0;
@@ -135,6 +136,16 @@ static bool serve_all(allot__ledger *ledger, allot__share_pool *pool, int32_t *g
     return ledger->recall_count > recalls;
 }
 
+/* Pool slots that a holder has beyond what it deserves, and must give when others claim some. */
+static int64_t over_of(allot__holder *holder)
+{
+    int32_t beyond = holder->shared - holder->due;
+    int32_t there = holder->held - holder->lost;
+    holder->rounding = holder->hold_rounding && holder->cut > 0 && beyond == 1;
+    beyond = allot__least(beyond, there);
+    return holder->keep || holder->rounding || beyond < 0 ? 0 : beyond;
+}
+
 /* What members lack in all; and what all have beyond what they deserve. */
 static int64_t count_over(allot__ledger *ledger, const allot__share_pool *pool, int64_t *over)
 {
@@ -143,15 +154,11 @@ static int64_t count_over(allot__ledger *ledger, const allot__share_pool *pool, 
     for (int32_t i = 0; i < pool->count; i++) {
         const allot__share *share = &ledger->shares[pool->first + i];
         allot__holder *holder = &ledger->holders[share->holder];
-        int32_t beyond = holder->shared - holder->due;
-        int32_t there = holder->held - holder->lost;
+        int64_t over_here = over_of(holder);
         lack += allot__due_lacks(holder);
-        holder->rounding = holder->hold_rounding && holder->cut > 0 && beyond == 1;
-        beyond = holder->rounding ? 0 : beyond;
-        beyond = allot__least(beyond, there);
-        beyond = allot__least(beyond, share->used);
-        ledger->column[OVER][i] = holder->keep || beyond < 0 ? 0 : beyond;
-        *over += ledger->column[OVER][i];
+        over_here = allot__least(over_here, share->used);
+        ledger->column[OVER][i] = (int32_t)over_here;
+        *over += over_here;
     }
     return lack;
 }
@@ -213,6 +220,62 @@ static bool pour_rest(allot__ledger *ledger)
     return ledger->room < room;
 }
 
+/* Slots of a class for a claimant from whoever is over, whatever pool that is in: from a giver on,
+ * the worst first. Returns the giver that is worst then. */
+static int32_t draw(allot__ledger *ledger, int32_t claimant, int32_t giver, int64_t slots,
+                    allot__class as)
+{
+    const allot__holder *holder = &ledger->holders[claimant];
+    for (int32_t i = giver; slots > 0 && i >= 0 && !blocked(ledger, holder); i--) {
+        int64_t over = i != claimant ? over_of(&ledger->holders[i]) : 0;
+        int64_t part = allot__least(over, slots);
+        int64_t within = part > 0 ? allot__books_within(ledger, claimant, i) : 0;
+        part = allot__least(part, within);
+        if (part > 0) {
+            allot__pools_less(ledger, i, part);
+            hand_over(ledger, i, claimant, part, as);
+            allot__pools_put(ledger, claimant, as == ALLOT__SHARED ? part : 0);
+            slots -= part;
+        }
+        giver -= i == giver && over == part;
+    }
+    if (slots > 0) {
+        ledger->pools[holder->family].blocked = ledger->round;
+    }
+    return giver;
+}
+
+/* What a holder lacks of a class though it is idle there, since the group has no room for it. */
+static int64_t crowded_out(const allot__ledger *ledger, int32_t index, allot__class as)
+{
+    const allot__holder *holder = &ledger->holders[index];
+    int64_t lacks =
+        as == ALLOT__OWN ? allot__holder_lacks(holder, holder->need) : allot__due_lacks(holder);
+    if (lacks <= 0 || allot__holder_leaving(holder) > 0) {
+        return 0;
+    }
+    int64_t idle =
+        as == ALLOT__OWN ? allot__holder_own_idle(holder) : allot__pools_idle(ledger, index);
+    return allot__least(lacks, idle);
+}
+
+/* Where the group has fewer slots than are owned, what is idle of somebody's own or in a pool may
+ * be nowhere: it comes from who is over in any pool. Returns whether any moved. */
+static bool draw_all(allot__ledger *ledger)
+{
+    static const allot__class classes[] = {ALLOT__OWN, ALLOT__SHARED};
+    int32_t recalls = ledger->recall_count;
+    int32_t giver = ledger->room > 0 ? -1 : ledger->count - 1;
+    for (int k = 0; k < 2; k++) {
+        ledger->round++;
+        for (int32_t i = 0; i < ledger->count && giver >= 0; i++) {
+            int64_t slots = crowded_out(ledger, i, classes[k]);
+            giver = slots > 0 ? draw(ledger, i, giver, slots, classes[k]) : giver;
+        }
+    }
+    return ledger->recall_count > recalls;
+}
+
 /* Moves pool slots from those who are over to those who lack some. Returns whether any moved. */
 static bool settle(allot__ledger *ledger)
 {
@@ -237,10 +300,16 @@ static bool settle(allot__ledger *ledger)
 void allot__pools_reclaim(allot__ledger *ledger)
 {
     int32_t rounds = ledger->work->tree->families;
-    do {
+    bool moved = true;
+    for (; moved && rounds >= 0; rounds--) {
         allot__pools_due(ledger, false, ALLOT__DUE_HELD);
         if (pour_rest(ledger)) {
             allot__pools_due(ledger, false, ALLOT__DUE_HELD);
         }
-    } while (settle(ledger) && rounds-- > 0);
+        moved = draw_all(ledger);
+        if (moved) {
+            allot__pools_due(ledger, false, ALLOT__DUE_HELD);
+        }
+        moved = settle(ledger) || moved;
+    }
 }

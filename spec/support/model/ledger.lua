@@ -117,12 +117,7 @@ function Books:force_rest()
     for i = #self.leaves, 1, -1 do
       local leaf = self.leaves[i]
       local gone = self:shed(leaf, class, -self.room)
-      for k = #leaf.chain, 1, -1 do
-        local pool = leaf.chain[k]
-        local part = class == "shared" and least(gone, pool[leaf] or 0) or 0
-        use(pool, leaf, -part)
-        gone = gone - part
-      end
+      if class == "shared" then parts.pools_less(leaf, gone) end
     end
   end
 end
@@ -276,25 +271,30 @@ function Books:recall()
 end
 
 -- Who drains keeps its slots, though they are in no pool any more, while others are idle.
-function Books:hand_over(from, to, slots)
+function Books:hand_over(from, to, slots, class)
   if from.drains then
     self:take(from, "shared", slots)
     local taken = self.recalls[#self.recalls]
     local now = least(slots, self:free(to))
-    self:give(to, now, "shared")
+    self:give(to, now, class)
     slots = slots - now
     self:claim_one(taken, to, slots)
   else
     self:take(from, "shared", slots, to)
   end
-  self:promise(to, slots, "shared")
+  self:promise(to, slots, class)
+end
+
+-- What a leaf has of the pools beyond what it deserves.
+function Books:over(leaf)
+  if self.keep then return 0 end
+  return math.max(0, least(leaf.shared - leaf.due, leaf.held - leaf.lost))
 end
 
 function Books:reclaim_pool(pool)
   local rows, lack, over = {}, 0, 0
   for i, leaf in ipairs(pool.members) do
-    local beyond = least(leaf.shared - leaf.due, leaf.held - leaf.lost, pool[leaf] or 0)
-    rows[i] = { leaf = leaf, over = self.keep and 0 or math.max(0, beyond) }
+    rows[i] = { leaf = leaf, over = least(self:over(leaf), pool[leaf] or 0) }
     lack, over = lack + lacks(leaf), over + rows[i].over
   end
   if lack == 0 or over == 0 then return false end
@@ -315,7 +315,7 @@ function Books:serve(pool, rows, column)
         rows[i].gives = math.max(0, rows[i].gives - slots)
         use(pool, rows[i].leaf, -slots)
         use(pool, leaf, slots)
-        self:hand_over(rows[i].leaf, leaf, slots)
+        self:hand_over(rows[i].leaf, leaf, slots, "shared")
       end
     end
   end
@@ -344,13 +344,44 @@ function Books:pour_rest()
   end
 end
 
+-- Who is over in any pool gives, the worst first, what others lack of their own, or of pools, where
+-- these have some idle but the group has no more room.
+function Books:draw(leaf, slots, class)
+  local moved = false
+  for i = #self.leaves, 1, -1 do
+    local from = self.leaves[i]
+    local part = from ~= leaf and least(slots, self:over(from), parts.within(leaf, from)) or 0
+    if part > 0 then
+      slots, moved = slots - part, true
+      parts.pools_less(from, part)
+      self:hand_over(from, leaf, part, class)
+      if class == "shared" then parts.put(leaf, part) end
+    end
+  end
+  return moved
+end
+
+function Books:draw_all()
+  local moved = false
+  if self.room > 0 then return false end
+  for _, leaf in ipairs(self.leaves) do
+    local idle = math.max(0, leaf.own - leaf.used - leaf.out)
+    moved = self:draw(leaf, least(idle, parts.lacks(leaf, leaf.need)), "used") or moved
+  end
+  for _, leaf in ipairs(self.leaves) do
+    moved = self:draw(leaf, least(parts.idle_for(leaf), lacks(leaf)), "shared") or moved
+  end
+  return moved
+end
+
 -- As long as anything moves: what one gets is of its pools then, and others are over elsewhere.
 function Books:reclaim()
   local rounds, moved = 0
   repeat
     self:pour_rest()
     self:find_due(false, "held")
-    moved, rounds = false, rounds + 1
+    moved, rounds = self:draw_all(), rounds + 1
+    self:find_due(false, "held")
     for _, pool in ipairs(self.pools) do moved = self:reclaim_pool(pool) or moved end
   until not moved or rounds > #self.pools
 end

@@ -2,9 +2,9 @@
 -- Copyright the allot authors
 --- Limits of parents in the books of the ledger's model: what they hold, and for whom first.
 --
--- A parent's limit holds first what leaves below it need of their own: reserves, then the rest by
--- (rank, plan order), as far as inner limits hold it. What others below have of pools and on loan
--- makes way for that, and nobody takes that room.
+-- A parent's limit holds first what leaves below it use and need of their own: what is in use, then
+-- reserves, then the rest by (rank, plan order), as far as inner limits hold it. What others below
+-- have of pools and on loan makes way for that, and nobody takes that room.
 
 local parts = require "spec.support.model.ledger_parts"
 
@@ -14,20 +14,24 @@ local least, has, sum, missing = parts.least, parts.has, parts.sum, parts.missin
 
 local Books = {}
 
---- What leaves are sure of.
+--- What leaves are sure of: their own in use, which nobody else can have, before what is reserved,
+--- and that before the rest.
 function Books:set_aside()
   for _, leaf in ipairs(self.leaves) do
-    leaf.sure = #leaf.branches > 0 and least(leaf.own, leaf.need) or 0
+    leaf.sure = #leaf.branches > 0 and math.max(leaf.used, least(leaf.own, leaf.need)) or 0
   end
   for _, branch in ipairs(self.branches) do
-    local left = branch.limit - sum(branch.leaves, function (leaf)
-      return least(leaf.reserve, leaf.sure)
-    end)
-    for _, leaf in ipairs(branch.leaves) do
-      local reserved = least(leaf.reserve, leaf.sure)
-      local more = least(leaf.sure - reserved, left)
-      leaf.sure, left = reserved + more, left - more
+    local left, sure = branch.limit, {}
+    local function hold(most)
+      for _, leaf in ipairs(branch.leaves) do
+        local more = least(left, math.max(0, least(leaf.sure, most(leaf)) - (sure[leaf] or 0)))
+        sure[leaf], left = (sure[leaf] or 0) + more, left - more
+      end
     end
+    hold(function (leaf) return leaf.used end)
+    hold(function (leaf) return leaf.reserve end)
+    hold(function () return NONE end)
+    for _, leaf in ipairs(branch.leaves) do leaf.sure = sure[leaf] end
   end
 end
 

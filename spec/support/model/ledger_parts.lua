@@ -155,6 +155,15 @@ function parts.put(leaf, slots)
   end
 end
 
+--- Slots of a leaf are going: those of the farthest pools first.
+function parts.pools_less(leaf, slots)
+  for i = #leaf.chain, 1, -1 do
+    local part = least(slots, leaf.chain[i][leaf] or 0)
+    parts.use(leaf.chain[i], leaf, -part)
+    slots = slots - part
+  end
+end
+
 --- What a leaf must have from others, or idle: what it loses is gone once that is in flight, but
 --- for what it borrowed. Who drains loses nothing that nobody claims.
 function parts.lacks(leaf, target)
