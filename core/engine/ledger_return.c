@@ -260,20 +260,22 @@ static int64_t crowded_out(const allot__ledger *ledger, int32_t index, allot__cl
 }
 
 /* Where the group has fewer slots than are owned, what is idle of somebody's own or in a pool may
- * be nowhere: it comes from who is over in any pool. Returns whether any moved. */
-static bool draw_all(allot__ledger *ledger)
+ * be nowhere: it comes from who is over in any pool. What moved changes what holders deserve below
+ * limits. Returns whether any moved. */
+static bool draw_all(allot__ledger *ledger, allot__class as)
 {
-    static const allot__class classes[] = {ALLOT__OWN, ALLOT__SHARED};
     int32_t recalls = ledger->recall_count;
     int32_t giver = ledger->room > 0 ? -1 : ledger->count - 1;
-    for (int k = 0; k < 2; k++) {
-        ledger->round++;
-        for (int32_t i = 0; i < ledger->count && giver >= 0; i++) {
-            int64_t slots = crowded_out(ledger, i, classes[k]);
-            giver = slots > 0 ? draw(ledger, i, giver, slots, classes[k]) : giver;
-        }
+    ledger->round++;
+    for (int32_t i = 0; i < ledger->count && giver >= 0; i++) {
+        int64_t slots = crowded_out(ledger, i, as);
+        giver = slots > 0 ? draw(ledger, i, giver, slots, as) : giver;
     }
-    return ledger->recall_count > recalls;
+    if (ledger->recall_count == recalls) {
+        return false;
+    }
+    allot__pools_due(ledger, false, ALLOT__DUE_HELD);
+    return true;
 }
 
 /* Moves pool slots from those who are over to those who lack some. Returns whether any moved. */
@@ -306,10 +308,8 @@ void allot__pools_reclaim(allot__ledger *ledger)
         if (pour_rest(ledger)) {
             allot__pools_due(ledger, false, ALLOT__DUE_HELD);
         }
-        moved = draw_all(ledger);
-        if (moved) {
-            allot__pools_due(ledger, false, ALLOT__DUE_HELD);
-        }
+        moved = draw_all(ledger, ALLOT__OWN);
+        moved = draw_all(ledger, ALLOT__SHARED) || moved;
         moved = settle(ledger) || moved;
     }
 }

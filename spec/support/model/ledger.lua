@@ -368,6 +368,7 @@ function Books:draw_all()
     local idle = math.max(0, leaf.own - leaf.used - leaf.out)
     moved = self:draw(leaf, least(idle, parts.lacks(leaf, leaf.need)), "used") or moved
   end
+  self:find_due(false, "held") -- below limits own slots leave less room for others
   for _, leaf in ipairs(self.leaves) do
     moved = self:draw(leaf, least(parts.idle_for(leaf), lacks(leaf)), "shared") or moved
   end
