@@ -72,15 +72,6 @@ typedef struct allot__book {
     int status;
 } allot__book;
 
-/* The part of what a leaf received that it demands; the rest is held for it (C-5). */
-static inline int64_t allot__granted(const allot__work *work, int32_t row)
-{
-    int64_t moves = work->moved != NULL && allot__family_of(work, row) == 0 ? work->moved[row] : 0;
-    int64_t wants = (int64_t)work->demand[row] - work->allocated[row] + moves;
-    wants = wants > 0 ? wants : 0;
-    return wants < work->received[row] ? wants : work->received[row];
-}
-
 /* The lists of grants and reclaims, once all is written down. ENOMEM. */
 int allot__book_list(allot__book *book);
 

@@ -77,17 +77,6 @@ static int64_t take_pledged(allot__work *work)
     return idle;
 }
 
-int64_t allot__spare_quota(const allot__work *work, int32_t family)
-{
-    int32_t first = allot__family_first(work, family);
-    int32_t parent = work->group->parent[family];
-    int64_t rest = allot__least(work->quota[parent], work->reserve[parent]);
-    for (int32_t row = first; row < first + allot__family_size(work, family); row++) {
-        rest -= work->quota[row];
-    }
-    return rest > 0 ? rest : 0;
-}
-
 /* What a row may take in the first pass: no more than it can place, where that is known. */
 static int64_t first_part(const pass *pass, int32_t row)
 {

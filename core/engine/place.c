@@ -11,7 +11,6 @@
 
 #include "engine/distribute.h"
 #include "engine/grant.h"
-#include "engine/orders.h"
 #include "engine/spread.h"
 
 enum { FEW = 64, ANY_KIND = -1 };

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "base/least.h"
+
 static int64_t gcd64(int64_t a, int64_t b)
 {
     while (b != 0) {
@@ -172,4 +174,15 @@ int allot__work_init(allot__work *work, const allot_plan *plan, const allot_stat
         status = take_limits(work);
     }
     return status;
+}
+
+int64_t allot__spare_quota(const allot__work *work, int32_t family)
+{
+    int32_t first = allot__family_first(work, family);
+    int32_t parent = work->group->parent[family];
+    int64_t rest = allot__least(work->quota[parent], work->reserve[parent]);
+    for (int32_t row = first; row < first + allot__family_size(work, family); row++) {
+        rest -= work->quota[row];
+    }
+    return rest > 0 ? rest : 0;
 }

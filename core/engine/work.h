@@ -185,6 +185,15 @@ static inline int32_t allot__handle(const allot__work *work, int32_t row)
  * children's quotas. Above the reserve, what a policy's fills did not pass on is nobody's. */
 int64_t allot__spare_quota(const allot__work *work, int32_t family);
 
+/* The part of what a leaf received that it demands; the rest is held for it (C-5). */
+static inline int64_t allot__granted(const allot__work *work, int32_t row)
+{
+    int64_t moves = work->moved != NULL && allot__family_of(work, row) == 0 ? work->moved[row] : 0;
+    int64_t wants = (int64_t)work->demand[row] - work->allocated[row] + moves;
+    wants = wants > 0 ? wants : 0;
+    return wants < work->received[row] ? wants : work->received[row];
+}
+
 /* The value of a column (an allot_column or a policy attribute) at a row, exact and uncut. */
 int64_t allot__value(const allot__work *work, const allot__rules *rules, int32_t column,
                      int32_t row);
