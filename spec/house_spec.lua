@@ -26,34 +26,13 @@ local PUBLIC = {
   "lease", "trace", "diff", "allot", "json", "simulate", "script", "tool", "desk", "service",
 }
 
--- Files of engine/, each may include the headers of those before it (and its own).
-local ENGINE = {
-  "work", "own", "enforce", "flight", "in_flight", "columns", "order", "rack", "match",
-  "match_make", "rack_exclusive", "rack_require", "rack_shelf", "rack_empty",
-  "pour", "pour_fast", "round", "free", "need",
-  "ledger_books", "ledger_move", "ledger_aside", "ledger_drain", "ledger_net", "ledger_loan",
-  "ledger_pool", "ledger_share", "ledger_ask", "ledger_return", "ledger_peers", "ledger_borrow",
-  "ledger_force", "ledger", "quota_pass", "planned", "planned_leaves",
-  "quota_order", "quota_mixed", "quota", "joint", "monitor", "distribute",
-  "giveback", "giveback_leaves", "giveback_across", "trace", "over", "ledger_cut", "reach",
-  "reclaim", "book", "orders", "spread", "grant", "lend", "make_way", "place",
-  "pick", "pick_items", "pick_filter", "pick_anew",
-  "pick_fast", "rowset", "session", "units", "victim", "victim_closed", "victim_fuse",
-  "victim_line", "victim_hosts", "room",
-  "room_lease", "room_view", "resource", "bound", "bound_use", "bound_wants", "job_rows",
-  "prey_fit",
-  "prey_list", "prey_keys", "prey", "prey_near", "prey_limits", "prey_hosts", "prey_few",
-  "prey_plain",
-  "slices", "slices_order", "usage", "leases", "dispatch", "dispatch_turn", "dispatch_begin",
-  "dispatch_closed", "dispatch_again", "dispatch_back", "dispatch_hold",
-  "dispatch_list", "dispatch_fit", "dispatch_grow", "dispatch_order", "dispatch_pool",
-  "dispatch_rows", "dispatch_walk", "decision", "decision_lease", "decision_dispatch",
-  "decision_totals", "decision_flight",
-  "digest", "tell", "tell_windows", "tell_ledger", "tell_quota",
-  "tell_slots", "tell_hosts", "tell_queue", "tell_slices", "tell_lease", "explain", "tell_task",
-  "tell_job", "tell_back", "tell_ahead", "tell_room", "tell_limit", "tell_resource", "tell_prey",
-  "tell_shelter", "tell_gone", "cycle", "outlook", "outlook_level",
-  "outlook_ask", "diff", "diff_rows", "diff_lists",
+-- Folders of a floor, from the ground up: each may include headers and call functions of those
+-- before it, and of its own.
+local FOLDERS = {
+  engine = {
+    "rows", "fill", "ownership", "quota", "hosts", "reclaim", "placement", "victims",
+    "jobs/limits", "jobs/preempt", "jobs", "decision", "explain", "compare", "outlook",
+  },
 }
 
 -- Modules of lua/allot, each may require those before it. `core` is the C module, `native` what a
@@ -165,18 +144,70 @@ describe("floors of core/", function ()
     end)
   end)
 
-  it("keep the engine's stages in order", function ()
-    local rank = rank_of(ENGINE)
-    faults_in(files("core/engine", "*.[ch]"), function (path, _, fault)
-      local own = rank[path:match("([%w_]+)%.[ch]$")]
-      assert(own, path .. " is not in the list of the engine's files")
+  --- The floor of a file and its folder there: "engine", "jobs/limits".
+  local function place_of(path)
+    local floor, folder = path:match("^core/([^/]+)/(.+)/[^/]+$")
+    return floor, folder
+  end
+
+  local function check_edge(from, to, fault, what)
+    local floor, own = place_of(from)
+    local other_floor, other = place_of(to)
+    local rank = FOLDERS[floor] and floor == other_floor and rank_of(FOLDERS[floor])
+    if rank and not (rank[own] and rank[other] and rank[other] <= rank[own]) then
+      fault("%s/ stands before %s/ and may not %s", own, other, what)
+    end
+  end
+
+  it("have folders that include only what is below", function ()
+    faults_in(files("core", "*.[ch]"), function (path, _, fault)
       for _, name in includes(path) do
-        local other = name:match("^engine/(.+)%.h$")
-        if other and not (rank[other] and rank[other] <= own) then
-          fault('stands before "%s" and may not include it', name)
-        end
+        check_edge(path, "core/" .. name, fault, "include " .. name)
       end
     end)
+  end)
+
+  it("have folders that call only what is below", function ()
+    local objects = files(shell.plain .. "/CMakeFiles", "*.c.o")
+    if #objects == 0 then return pending(shell.plain .. " is not built") end
+    local home, needs = {}, {}
+    for _, object in ipairs(objects) do
+      local source = object:match("%.dir/(core/.+%.c)%.o$")
+      if source and not source:find("^core/test/") and shell.exists(source) then
+        needs[source] = {}
+        for _, line in ipairs(shell.lines("nm " .. object)) do
+          local kind, name = line:match("(%a) ([%w_.]+)$")
+          if kind == "U" then
+            needs[source][name] = true
+          elseif kind:find("[TDRB]") then
+            home[name] = source
+          end
+        end
+      end
+    end
+    local sources = {}
+    for source in pairs(needs) do sources[#sources + 1] = source end
+    table.sort(sources)
+    assert.is_true(#sources > 300)
+    faults_in(sources, function (path, _, fault)
+      for name in pairs(needs[path]) do
+        if home[name] then check_edge(path, home[name], fault, "call " .. name) end
+      end
+    end)
+  end)
+
+  it("have no folder of more than 25 entries, and no file beside folders' order", function ()
+    for floor, folders in pairs(FOLDERS) do
+      local rank = rank_of(folders)
+      for _, path in ipairs(files("core/" .. floor, "*.[ch]")) do
+        local _, folder = place_of(path)
+        assert(rank[folder], path .. " is in no folder of " .. floor)
+      end
+      for _, folder in ipairs(folders) do
+        local count = #shell.lines(("ls core/%s/%s"):format(floor, folder))
+        assert.is_true(count <= 25, ("core/%s/%s has %d entries"):format(floor, folder, count))
+      end
+    end
   end)
 
   it("notice an upward include", function ()

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- Whose slots are in whose hands, and what is planned (E-35): engine/monitor.h.
+--- Whose slots are in whose hands, and what is planned (E-35): engine/quota/monitor.h.
 
 local case = require "spec.support.case"
 local engine = require "spec.support.engine"

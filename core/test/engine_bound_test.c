@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* engine_bound_test.c: what is used of limits, against counting it from the jobs. */
-#include "engine/decision.h"
-#include "engine/dispatch.h"
+#include "engine/decision/decision.h"
+#include "engine/jobs/dispatch.h"
 
 #include "test/queues.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* engine_cycle_test.c: whole cycles through the public API: fast against plain, depth, memory. */
-#include "engine/decision.h"
+#include "engine/decision/decision.h"
 
-#include "engine/quota.h"
-#include "engine/reclaim.h"
+#include "engine/quota/quota.h"
+#include "engine/reclaim/reclaim.h"
 #include "test/fixture.h"
 
 static const allot_source none = {ALLOT_FROM_NEED, 0};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* engine_diff_test.c: two decisions compared, both ways round; memory failing. */
-#include "engine/diff.h"
+#include "engine/compare/diff.h"
 
 #include "test/fixture.h"
 #include "test/try.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* engine_enforce_test.c: what a switch of windows forces, from the C side, and memory failing. */
-#include "engine/decision.h"
+#include "engine/decision/decision.h"
 
 #include "test/fixture.h"
 #include "test/try.h"

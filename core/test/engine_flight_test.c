@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* engine_flight_test.c: reclaims in flight and closed hosts, from the C side; memory failing. */
-#include "engine/decision.h"
+#include "engine/decision/decision.h"
 
 #include "test/fixture.h"
 #include "test/try.h"

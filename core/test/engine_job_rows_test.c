@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* engine_job_rows_test.c: what rules read of jobs, of whom they are and of two queues. */
-#include "engine/job_rows.h"
+#include "engine/jobs/preempt/job_rows.h"
 
 #include "model/state.h"
 #include "test/queues.h"

@@ -2,9 +2,9 @@
 /* Copyright the allot authors */
 /* engine_ledger_peers_test.c: those who lend to a borrower, in order, against asking each of them;
  * on random lists, lenders running out of slots, and with every allocation failing. */
-#include "engine/ledger_peers.h"
+#include "engine/ownership/peers.h"
 
-#include "engine/decision.h"
+#include "engine/decision/decision.h"
 #include "test/fixture.h"
 
 enum { LEAVES = 3, MOST = 64 };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* engine_over_test.c: damping through the public API, and with memory failing. */
-#include "engine/decision.h"
+#include "engine/decision/decision.h"
 
-#include "engine/over.h"
+#include "engine/reclaim/over.h"
 #include "test/fixture.h"
 
 static const allot_source owned = {ALLOT_FROM_COLUMN, ALLOT_OWNED};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* engine_own_test.c: scaled ownership, a family at a time, against the fraction itself. */
-#include "engine/own.h"
+#include "engine/rows/own.h"
 
 #include "test/check.h"
 

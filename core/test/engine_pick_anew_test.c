@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* engine_pick_anew_test.c: a key that changes as rows go, against its words: asked before each. */
-#include "engine/pick.h"
+#include "engine/victims/pick.h"
 
 #include <string.h>
 

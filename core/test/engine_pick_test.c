@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* engine_pick_test.c: the fast pick against the plain one, and both against C-8's words. */
-#include "engine/pick_filter.h"
+#include "engine/victims/pick_filter.h"
 
 #include "test/check.h"
 #include "test/oom.h"

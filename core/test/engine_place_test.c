@@ -3,8 +3,8 @@
 /* engine_place_test.c: hosts in whole cycles through the public API: places, memory, time. */
 #include <time.h>
 
-#include "engine/decision.h"
-#include "engine/place.h"
+#include "engine/decision/decision.h"
+#include "engine/placement/place.h"
 #include "test/fixture.h"
 
 /* Requirement "even": hosts with an even number. */

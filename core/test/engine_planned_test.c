@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* engine_planned_test.c: planned shares and what counts as held, row by row. */
-#include "engine/planned.h"
+#include "engine/quota/planned.h"
 
-#include "engine/need.h"
-#include "engine/quota.h"
+#include "engine/quota/need.h"
+#include "engine/quota/quota.h"
 #include "test/fixture.h"
 
 enum { P, Q, A, B, C, ROWS };

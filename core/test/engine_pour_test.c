@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* engine_pour_test.c: one fill over one run of rows: known answers, and fast against exact. */
-#include "engine/pour.h"
+#include "engine/fill/pour.h"
 
 #include <stdlib.h>
 #include <string.h>

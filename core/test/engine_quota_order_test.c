@@ -2,10 +2,10 @@
 /* Copyright the allot authors */
 /* engine_quota_order_test.c: fills up to parts at the edge of what their numbers hold, and memory.
  */
-#include "engine/quota.h"
+#include "engine/quota/quota.h"
 
-#include "engine/decision.h"
-#include "engine/trace.h"
+#include "engine/decision/decision.h"
+#include "engine/quota/trace.h"
 #include "test/fixture.h"
 
 static const allot_source none = {ALLOT_FROM_NEED, 0}, part = {ALLOT_FROM_PART, 0};

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* engine_room_test.c: what is free for whom, against counting it anew. */
-#include "engine/room.h"
+#include "engine/jobs/limits/room.h"
 
-#include "engine/decision.h"
+#include "engine/decision/decision.h"
 #include "test/queues.h"
 
 enum { HOSTS = 90, QUEUES = 7, JOBS = 120 };

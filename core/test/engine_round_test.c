@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* engine_round_test.c: the four roundings over one family, by hand and by their properties. */
-#include "engine/round.h"
+#include "engine/fill/round.h"
 
-#include "engine/pour.h"
+#include "engine/fill/pour.h"
 #include "test/check.h"
 
 enum { MOST = 60 };

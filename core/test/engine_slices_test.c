@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* engine_slices_test.c: slices of a pool, by the published figures and by what must always hold. */
-#include "engine/slices.h"
+#include "engine/jobs/slices.h"
 
 #include "test/check.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* engine_spread_test.c: stacked and balanced, against taking slots one at a time. */
-#include "engine/spread.h"
+#include "engine/placement/spread.h"
 
 #include "test/check.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* engine_victim_test.c: sessions, guards, victims and their explanation; memory failing. */
-#include "engine/decision.h"
+#include "engine/decision/decision.h"
 
 #include "test/fixture.h"
 #include "test/try.h"

@@ -4,7 +4,7 @@
 #ifndef ALLOT_TEST_LEASE_FIXTURE_H
 #define ALLOT_TEST_LEASE_FIXTURE_H
 
-#include "engine/leases.h"
+#include "engine/jobs/leases.h"
 
 #include "test/fixture.h"
 #include "test/try.h"

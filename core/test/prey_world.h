@@ -4,8 +4,8 @@
 #ifndef ALLOT_TEST_PREY_WORLD_H
 #define ALLOT_TEST_PREY_WORLD_H
 
-#include "engine/prey.h"
-#include "engine/resource.h"
+#include "engine/jobs/preempt/search.h"
+#include "engine/jobs/limits/resource.h"
 
 #include "model/queue.h"
 #include "model/state.h"

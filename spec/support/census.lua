@@ -18,9 +18,9 @@ local census = {}
 
 -- What is no diagnostic: texts of explanations and results, hints, what is looked for in texts.
 local OTHER_FILES = {
-  "^core/engine/tell", "^core/engine/explain%.c$", "^core/cli/verbs%.c$", "^core/cli/help%.c$",
+  "^core/engine/explain/", "^core/cli/verbs%.c$", "^core/cli/help%.c$",
   "^core/cli/complete", "^core/cli/manual%.c$", "^core/cli/bench_queues_text%.c$",
-  "^core/json/words%.c$", "^core/engine/decision_dispatch%.c$", "^core/service/metrics%.c$",
+  "^core/json/words%.c$", "^core/engine/decision/dispatch%.c$", "^core/service/metrics%.c$",
   "^core/test/",
 }
 -- SQL, and what is written for machines and managers.

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- The four roundings of the model: whole slots from exact shares (C-4, Q-30; engine/round.h).
+--- The four roundings of the model: whole slots from exact shares (C-4, Q-30; engine/fill/round.h).
 
 local rational = require "spec.support.rational"
 local rules = require "spec.support.model.rules"

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* cycle.c: the driver: knows which stage comes when; the stages know how. */
+#include <string.h>
+
+#include "engine/decision/decision.h"
+#include "engine/jobs/dispatch.h"
+#include "engine/rows/enforce.h"
+#include "engine/quota/free.h"
+#include "engine/hosts/joint.h"
+#include "engine/ownership/ledger.h"
+#include "engine/quota/monitor.h"
+#include "engine/quota/need.h"
+#include "engine/placement/place.h"
+#include "engine/quota/quota.h"
+#include "engine/hosts/hosts.h"
+#include "engine/reclaim/reach.h"
+#include "engine/reclaim/reclaim.h"
+#include "engine/victims/session.h"
+
+/* Quotas, with hosts set apart for those who have them alone: these follow from quotas in turn. */
+static int run_quota(allot__work *work)
+{
+    const int32_t *limit = work->limit;
+    bool again = true;
+    int status = ALLOT_OK;
+    for (bool first = true; again && status == ALLOT_OK; first = false) {
+        if (!first) {
+            allot__work_again(work);
+        }
+        again = false;
+        work->limit = limit;
+        status = allot__need(work);
+        if (status == ALLOT_OK) {
+            status = allot__quota(work);
+        }
+        if (status == ALLOT_OK && work->rack != NULL) {
+            work->rack->limit = limit;
+            status = allot__joint(work);
+        }
+        if (status == ALLOT_OK && work->rack != NULL) {
+            status = allot__rack_empty(work, &again);
+        }
+    }
+    return status;
+}
+
+static int run_group(allot__decided *group, allot_stage last)
+{
+    allot__work *work = &group->work;
+    int status = allot__rack_make(work);
+    if (status == ALLOT_OK) {
+        status = allot__enforce(work);
+    }
+    if (status == ALLOT_OK) {
+        status = allot__ledger_begin(work);
+    }
+    if (status == ALLOT_OK) {
+        status = run_quota(work);
+    }
+    if (status == ALLOT_OK && last >= ALLOT_STAGE_DISTRIBUTE) {
+        status = allot__place(work);
+    }
+    if (status == ALLOT_OK && last >= ALLOT_STAGE_RECLAIM) {
+        status = allot__sessions(work);
+    }
+    if (status == ALLOT_OK && last >= ALLOT_STAGE_RECLAIM) {
+        status = allot__reach(work);
+    }
+    if (status == ALLOT_OK && last >= ALLOT_STAGE_RECLAIM) {
+        status = allot__victims_shelter(work, &group->victims);
+    }
+    if (status == ALLOT_OK && last >= ALLOT_STAGE_RECLAIM &&
+        (last >= ALLOT_STAGE_ORDERS || work->forced != NULL || work->reach != NULL)) {
+        status = allot__orders_make(work, &group->orders); /* reclaims as it goes */
+    } else if (status == ALLOT_OK && last >= ALLOT_STAGE_RECLAIM) {
+        status = allot__reclaim(work, NULL);
+    }
+    if (status == ALLOT_OK && last >= ALLOT_STAGE_ORDERS) {
+        status = allot__victims_choose(work, &group->victims, &group->orders);
+    }
+    if (status == ALLOT_OK && last >= ALLOT_STAGE_ORDERS) {
+        allot__orders_sum(work);
+        status = allot__free_slots(work, &group->free_slots);
+    }
+    if (status == ALLOT_OK && last >= ALLOT_STAGE_MONITOR) {
+        status = allot__monitor_make(work, &group->monitor);
+    }
+    return status;
+}
+
+/* Bytes that a group's columns take: asked for at once, so that a cycle allocates once. */
+static size_t columns_size(const allot_plan *plan)
+{
+    size_t rows = (size_t)plan->tree.rows + 64;
+    size_t widest = (size_t)plan->tree.widest + 64;
+    size_t families = (size_t)plan->tree.families + 64;
+    size_t columns = 20;
+    return rows * sizeof(int32_t) * columns + widest * 256 +
+           families *
+               (sizeof(allot__sums) + 2 * sizeof(allot__critical) + sizeof(allot__watched) + 64);
+}
+
+/* Room for what sessions deserve, where there are any. */
+static int take_sessions(allot_decision *decision)
+{
+    size_t count = decision->state->tasks.sessions.count;
+    decision->session_need = NULL;
+    decision->session_quota = NULL;
+    if (count == 0 || decision->last < ALLOT_STAGE_RECLAIM) {
+        return ALLOT_OK;
+    }
+    int32_t *both = allot__arena_take(&decision->arena, 2 * count, sizeof *both);
+    if (both == NULL) {
+        return ALLOT_ENOMEM;
+    }
+    memset(both, 0, 2 * count * sizeof *both);
+    decision->session_need = both;
+    decision->session_quota = both + count;
+    return ALLOT_OK;
+}
+
+/* Queues' slots are not divided: their jobs get them, one by one. */
+static int dispatch(allot_decision *decision, allot__work *work)
+{
+    allot__dispatched *out = allot__arena_take(&decision->arena, 1, sizeof *out);
+    if (out == NULL) {
+        return ALLOT_ENOMEM;
+    }
+    int status = allot__dispatch(work, decision->leases, out);
+    decision->dispatched = status == ALLOT_OK ? out : NULL;
+    return status;
+}
+
+static int decide_group(allot_decision *decision, int32_t index, allot_report *report)
+{
+    allot__decided *group = &decision->groups[index];
+    *group = (allot__decided){.free_slots = NULL};
+    int status = allot__work_init(&group->work, decision->plan, decision->state, index,
+                                  &decision->arena, report);
+    group->work.session_need = decision->session_need;
+    group->work.session_quota = decision->session_quota;
+    if (status == ALLOT_OK) {
+        status = allot__flights_count(&group->work, &decision->flown);
+    }
+    if (status == ALLOT_OK) {
+        status = allot__queue_count(decision->plan) > 0 ? dispatch(decision, &group->work)
+                                                        : run_group(group, decision->last);
+    }
+    group->work.report = NULL; /* it may not outlive this call */
+    return status;
+}
+
+static int run(allot_decision *decision, allot_report *report)
+{
+    const allot_plan *plan = decision->plan;
+    size_t size = (size_t)plan->group_count * sizeof *decision->groups + 4096;
+    size += (size_t)plan->group_count * columns_size(plan);
+    int status = allot__arena_reserve(&decision->arena, size);
+    if (status == ALLOT_OK) {
+        status = allot__flights_make(decision->state, &decision->arena, report, &decision->flown);
+    }
+    if (status == ALLOT_OK) {
+        status = take_sessions(decision);
+    }
+    if (status == ALLOT_OK) {
+        status = allot__leases(plan, decision->state, &decision->arena, report, &decision->leases);
+    }
+    if (status != ALLOT_OK) {
+        return status;
+    }
+    decision->groups =
+        allot__arena_take(&decision->arena, (size_t)plan->group_count, sizeof *decision->groups);
+    if (decision->groups == NULL) {
+        return ALLOT_ENOMEM;
+    }
+    for (int32_t i = 0; i < plan->group_count && status == ALLOT_OK; i++) {
+        status = decide_group(decision, i, report);
+    }
+    return status;
+}
+
+int allot_cycle_until(const allot_plan *plan, const allot_state *state, allot_stage last,
+                      allot_report *report, allot_decision **out)
+{
+    if (plan == NULL || state == NULL || out == NULL || !plan->sealed || !state->sealed ||
+        state->base != allot__plan_base(plan) || last < ALLOT_STAGE_QUOTA ||
+        last > ALLOT_STAGE_MONITOR) {
+        return ALLOT_EUSAGE;
+    }
+    allot_decision *decision = allot__new(plan->engine, 1, sizeof *decision);
+    if (decision == NULL) {
+        return ALLOT_ENOMEM;
+    }
+    decision->plan = state->plan; /* as it is at the state's time */
+    decision->state = state;
+    decision->last = last;
+    allot__arena_init(&decision->arena, plan->engine);
+    int status = run(decision, report);
+    if (status != ALLOT_OK) {
+        allot_decision_free(decision);
+        return status;
+    }
+    *out = decision;
+    return ALLOT_OK;
+}
+
+int allot_cycle(const allot_plan *plan, const allot_state *state, allot_report *report,
+                allot_decision **out)
+{
+    return allot_cycle_until(plan, state, ALLOT_STAGE_MONITOR, report, out);
+}
+
+void allot_decision_free(allot_decision *decision)
+{
+    if (decision != NULL) {
+        allot_engine *engine = decision->plan->engine;
+        if (decision->dispatched != NULL) {
+            allot__dispatched_free(&decision->groups[0].work, decision->dispatched);
+        }
+        allot__arena_free(&decision->arena);
+        allot__free(engine, decision, 1, sizeof *decision);
+    }
+}

@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* decision.c: reading what a cycle decided; nothing here changes it. */
+#include "engine/decision/decision.h"
+
+#include "engine/ownership/ledger.h"
+#include "engine/placement/place.h"
+#include "engine/rows/enforce.h"
+#include "engine/reclaim/reclaim.h"
+#include "engine/quota/trace.h"
+
+const allot_plan *allot_decision_plan(const allot_decision *decision)
+{
+    return decision->plan;
+}
+
+const allot_state *allot_decision_state(const allot_decision *decision)
+{
+    return decision->state;
+}
+
+int64_t allot_decision_now(const allot_decision *decision)
+{
+    return decision->state->now;
+}
+
+int32_t allot__decision_row(const allot_decision *decision, int32_t group, int32_t consumer)
+{
+    if (group < 0 || group >= decision->plan->group_count || consumer < 0 ||
+        consumer >= decision->plan->tree.rows) {
+        return -1;
+    }
+    return allot__row(decision->plan, group, consumer);
+}
+
+static int64_t allocated_of(const allot__work *work, int32_t row)
+{
+    return work->allocated[row] + (work->closed != NULL ? work->closed->held[row] : 0);
+}
+
+/* Slots on closed hosts are held, go, and are forced to. */
+static void closed_verdict(const allot__work *work, int32_t row, allot_stage last,
+                           allot_verdict *out)
+{
+    int32_t family = allot__family_of(work, row);
+    int64_t held = family == 0 ? work->closed->held[row] : work->closed->held_sum[family];
+    int64_t flying = family == 0 ? work->closed->flying[row] : work->closed->flying_sum[family];
+    out->allocated += held;
+    out->in_flight += flying;
+    if (last >= ALLOT_STAGE_ORDERS) {
+        out->reclaimed += held - flying;
+        out->forced += held - flying;
+    }
+}
+
+/* Where leaves keep what they are over, or must give what they are not. */
+static void kept_verdict(const allot__work *work, int32_t row, allot_verdict *out)
+{
+    allot__damped damped;
+    allot__damping(work, row, &damped);
+    int64_t may = damped.may > out->reclaimed ? damped.may : out->reclaimed;
+    out->over = damped.over;
+    out->held_back = damped.over > may ? damped.over - may : 0;
+    if (work->forced != NULL) {
+        out->forced = work->forced[row] < out->reclaimed ? work->forced[row] : out->reclaimed;
+    }
+}
+
+/* What a stage that has not run would have decided stays 0. */
+static void leaf_verdict(const allot__work *work, int32_t row, allot_stage last, allot_verdict *out)
+{
+    out->demand = work->demand[row];
+    out->need = work->need[row];
+    out->allocated = work->allocated[row];
+    out->in_flight = work->in_flight != NULL ? work->in_flight[row] : 0;
+    out->earmarked = work->earmarked != NULL ? work->earmarked[row] : 0;
+    if (last >= ALLOT_STAGE_DISTRIBUTE) {
+        out->granted = allot__granted(work, row);
+        out->held = out->received - out->granted;
+        out->barred = allot__barred(work, row);
+    }
+    if (last >= ALLOT_STAGE_RECLAIM) {
+        out->over = work->over[row];
+        out->deficit = allot__lack(work, row);
+        out->reclaimed = work->reclaimed[row];
+        out->waiting_since = allot__waiting_since(work, row);
+    }
+    if (last >= ALLOT_STAGE_RECLAIM && work->kept != NULL) {
+        kept_verdict(work, row, out);
+    }
+}
+
+static void parent_verdict(const allot__work *work, int32_t family, allot_stage last,
+                           allot_verdict *out)
+{
+    const allot__sums *sums = &work->sums[family];
+    out->demand = sums->demand;
+    out->need = sums->need;
+    out->allocated = sums->allocated;
+    out->in_flight = sums->in_flight;
+    out->earmarked = sums->earmarked;
+    if (last >= ALLOT_STAGE_ORDERS) {
+        out->granted = out->received - sums->held;
+        out->held = sums->held;
+    }
+    if (last >= ALLOT_STAGE_RECLAIM) {
+        out->over = sums->over;
+        out->deficit = sums->deficit;
+        out->reclaimed = sums->given;
+    }
+    if (last >= ALLOT_STAGE_RECLAIM && work->kept != NULL) {
+        out->over = work->kept[family].over;
+        out->held_back = work->kept[family].held_back;
+        out->deficit += work->kept[family].unserved;
+    }
+}
+
+static void quota_verdict(const allot__work *work, int32_t row, allot_verdict *out)
+{
+    allot__levels levels;
+    allot__trace(work, row, &levels);
+    out->exact = allot__ratio(levels.level[levels.fills - 1], levels.denominator);
+    out->quota = work->quota[row];
+    out->parts = levels.fills;
+    for (int32_t i = 0; i < levels.fills; i++) {
+        out->part[i] = levels.part[i];
+    }
+}
+
+static void watched_verdict(const allot__decided *decided, int32_t row, allot_verdict *out)
+{
+    allot__watched watched;
+    allot__monitor_row(&decided->work, &decided->monitor, row, &watched);
+    out->own_used = watched.own_used;
+    out->lent = watched.lent;
+    out->borrowed = watched.borrowed;
+    out->shared = watched.shared;
+    out->planned = watched.planned;
+}
+
+int allot_decision_verdict(const allot_decision *decision, int32_t group, int32_t consumer,
+                           allot_verdict *out)
+{
+    int32_t row = allot__decision_row(decision, group, consumer);
+    if (row < 0) {
+        return ALLOT_EUSAGE;
+    }
+    if (decision->dispatched != NULL) {
+        allot__queue_verdict(decision, consumer, out);
+        return ALLOT_OK;
+    }
+    const allot__decided *decided = &decision->groups[group];
+    const allot__work *work = &decided->work;
+    *out = (allot_verdict){.consumer = consumer,
+                           .reserve = work->reserve[row],
+                           .waiting_since = INT64_MIN,
+                           .owned = allot__trace_owned(work, row),
+                           .received =
+                               decision->last >= ALLOT_STAGE_DISTRIBUTE ? work->received[row] : 0};
+    int32_t family = allot__family_of(work, row);
+    if (family == 0) {
+        leaf_verdict(work, row, decision->last, out);
+    } else {
+        parent_verdict(work, family, decision->last, out);
+    }
+    if (work->closed != NULL) {
+        closed_verdict(work, row, decision->last, out);
+    }
+    out->free = decided->free_slots != NULL ? decided->free_slots[row] : 0;
+    quota_verdict(work, row, out);
+    if (decided->monitor.sums != NULL) {
+        watched_verdict(decided, row, out);
+    }
+    return ALLOT_OK;
+}
+
+int allot_decision_brief(const allot_decision *decision, int32_t group, int32_t consumer,
+                         allot_brief *out)
+{
+    int32_t row = allot__decision_row(decision, group, consumer);
+    if (row < 0 || decision->dispatched != NULL ||
+        allot__family_of(&decision->groups[group].work, row) != 0) {
+        return ALLOT_EUSAGE;
+    }
+    const allot__work *work = &decision->groups[group].work;
+    allot_verdict of = {.waiting_since = INT64_MIN};
+    if (decision->last >= ALLOT_STAGE_RECLAIM) {
+        of.over = work->over[row];
+        of.reclaimed = work->reclaimed[row];
+        of.waiting_since = allot__waiting_since(work, row);
+    }
+    if (decision->last >= ALLOT_STAGE_RECLAIM && work->kept != NULL) {
+        kept_verdict(work, row, &of);
+    }
+    if (work->closed != NULL) {
+        closed_verdict(work, row, decision->last, &of);
+    }
+    *out = (allot_brief){work->quota[row], of.over, of.reclaimed, of.held_back, of.waiting_since};
+    return ALLOT_OK;
+}
+
+const char *allot_decision_part_label(const allot_decision *decision, int32_t group,
+                                      int32_t consumer, int32_t i)
+{
+    const allot_policy *policy = allot_plan_consumer_policy(decision->plan, group, consumer);
+    return policy != NULL ? allot_policy_fill_label(policy, i) : NULL;
+}
+
+int32_t allot_decision_grants(const allot_decision *decision)
+{
+    int32_t count = 0;
+    for (int32_t group = 0; group < decision->plan->group_count; group++) {
+        count += decision->groups[group].orders.grant_count;
+    }
+    return count;
+}
+
+static void places(const allot__rack *rack, int32_t row, allot_grant *out)
+{
+    if (rack != NULL) {
+        out->places = rack->places + rack->place_first[row];
+        out->place_count = rack->place_count[row];
+        out->unplaced = rack->unplaced[row];
+    } else {
+        out->unplaced = out->slots;
+    }
+}
+
+int allot_decision_grant(const allot_decision *decision, int32_t i, allot_grant *out)
+{
+    for (int32_t group = 0; i >= 0 && group < decision->plan->group_count; group++) {
+        const allot__decided *decided = &decision->groups[group];
+        if (i < decided->orders.grant_count) {
+            int32_t row = decided->orders.grants[i];
+            *out = (allot_grant){.group = group,
+                                 .consumer = allot__handle(&decided->work, row),
+                                 .slots = allot__granted(&decided->work, row)};
+            places(decided->work.rack, row, out);
+            return ALLOT_OK;
+        }
+        i -= decided->orders.grant_count;
+    }
+    return ALLOT_EUSAGE;
+}
+
+int32_t allot_decision_reclaims(const allot_decision *decision)
+{
+    int32_t count = 0;
+    for (int32_t group = 0; group < decision->plan->group_count; group++) {
+        count += decision->groups[group].orders.reclaim_count;
+    }
+    return count;
+}
+
+/* What a leaf is over, whatever it keeps of that. */
+static int64_t over_of(const allot__work *work, int32_t row)
+{
+    allot__damped damped = {.over = work->over[row]};
+    if (work->kept != NULL) {
+        allot__damping(work, row, &damped);
+    }
+    return damped.over;
+}
+
+static bool is_forced(const allot__work *work, int32_t row)
+{
+    return work->forced != NULL && work->forced[row] > 0;
+}
+
+static const char *forced_reason(const allot__work *work, int32_t row)
+{
+    bool window = work->enforced->why[row] == ALLOT__FORCED_WINDOW;
+    return window ? "over-window" : "over-attribute";
+}
+
+/* Is all that it gives for what it got elsewhere? */
+static bool makes_way(const allot__work *work, int32_t row)
+{
+    return work->moved != NULL && work->moved[row] > 0 && over_of(work, row) <= work->moved[row];
+}
+
+static void reclaim_at(const allot_decision *decision, int32_t group, int32_t i, allot_reclaim *out)
+{
+    const allot__decided *decided = &decision->groups[group];
+    const allot__work *work = &decided->work;
+    const allot__order_back *order = &decided->orders.reclaims[i];
+    *out = (allot_reclaim){.group = group,
+                           .consumer = allot__handle(work, order->row),
+                           .slots = order->slots,
+                           .grace = order->grace,
+                           .deadline = allot__later(decision->state->now, order->grace),
+                           .allocated = allocated_of(work, order->row),
+                           .quota = work->quota[order->row],
+                           .target = allot__target(work, order->row),
+                           .over = over_of(work, order->row),
+                           .freed = order->freed,
+                           .claims = decided->orders.claims + order->first,
+                           .claim_count = order->count,
+                           .tasks = order->tasks,
+                           .task_count = order->task_count,
+                           .lost = order->lost,
+                           .unknown = order->unknown};
+    out->reason = order->unowed & ALLOT__BY_CLOSED  ? "closed-host"
+                  : is_forced(work, order->row)     ? forced_reason(work, order->row)
+                  : order->unowed & ALLOT__BY_LIMIT ? "over-limit"
+                  : order->unowed & ALLOT__BY_SIZE  ? "over-size"
+                  : makes_way(work, order->row)     ? "make-way"
+                                                    : "over-quota";
+    if (!(order->unowed & ALLOT__BY_CLOSED) && allot__ledger_holder(work, order->row) != NULL) {
+        out->reason = allot__why_code(allot__ledger_reason(work, order->row));
+    }
+}
+
+int allot_decision_reclaim(const allot_decision *decision, int32_t i, allot_reclaim *out)
+{
+    for (int32_t group = 0; i >= 0 && group < decision->plan->group_count; group++) {
+        if (i < decision->groups[group].orders.reclaim_count) {
+            reclaim_at(decision, group, i, out);
+            return ALLOT_OK;
+        }
+        i -= decision->groups[group].orders.reclaim_count;
+    }
+    return ALLOT_EUSAGE;
+}
+
+int allot_decision_session(const allot_decision *decision, int32_t session, allot_session_part *out)
+{
+    if (session < 0 || session >= allot_state_sessions(decision->state)) {
+        return ALLOT_EUSAGE;
+    }
+    *out = (allot_session_part){.session = session,
+                                .allocated = decision->state->tasks.session_held[session]};
+    if (decision->session_quota != NULL) {
+        out->need = decision->session_need[session];
+        out->quota = decision->session_quota[session];
+    }
+    return ALLOT_OK;
+}
+
+int32_t allot_decision_loans(const allot_decision *decision)
+{
+    int32_t count = 0;
+    for (int32_t group = 0; group < decision->plan->group_count; group++) {
+        const allot__ledger *ledger = decision->groups[group].work.ledger;
+        count += ledger != NULL ? ledger->loan_count : 0;
+    }
+    return count;
+}
+
+int allot_decision_loan(const allot_decision *decision, int32_t i, allot_loan_change *out)
+{
+    for (int32_t group = 0; i >= 0 && group < decision->plan->group_count; group++) {
+        const allot__work *work = &decision->groups[group].work;
+        const allot__ledger *ledger = work->ledger;
+        if (ledger != NULL && i < ledger->loan_count) {
+            const allot__lent *loan = &ledger->loans[i];
+            *out = (allot_loan_change){
+                .group = group,
+                .lender = allot__handle(work, ledger->holders[loan->lender].row),
+                .borrower = allot__handle(work, ledger->holders[loan->borrower].row),
+                .slots = loan->slots,
+                .before = loan->before,
+                .reason = allot__why_code(loan->why)};
+            return ALLOT_OK;
+        }
+        i -= ledger != NULL ? ledger->loan_count : 0;
+    }
+    return ALLOT_EUSAGE;
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* hosts.c: which hosts a leaf can use, which it gets, and what hosts keep from it. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "engine/reclaim/over.h"
+#include "engine/hosts/hosts.h"
+#include "engine/explain/tell.h"
+
+/* A list of hosts is cut when it gets long. */
+enum { SHOWN = 8 };
+
+static const char *host_name(const allot__work *work, int32_t host)
+{
+    return work->state->tasks.sites[work->rack->site[host]].name;
+}
+
+static void tell_required(const allot__teller *teller)
+{
+    const allot__rack *rack = teller->work->rack;
+    int64_t slots = 0;
+    int32_t hosts = 0;
+    if (rack->asks == NULL || rack->asks[teller->row] < 0) {
+        return;
+    }
+    const allot__requires *it = &rack->requirements[rack->asks[teller->row]];
+    const allot__requirement *of =
+        (const allot__requirement *)it->policy->requirements.items + it->number;
+    for (int32_t host = 0; host < rack->count; host++) {
+        bool met = it->met[host] != 0 && rack->slots[host] > 0;
+        hosts += met;
+        slots += met ? rack->slots[host] : 0;
+    }
+    allot__tell(teller, "It requires \"%s\": %d host%s with %s meet%s that.", of->name, (int)hosts,
+                hosts == 1 ? "" : "s", allot__tell_slots(slots).text, hosts == 1 ? "s" : "");
+}
+
+static void tell_exclusive(const allot__teller *teller)
+{
+    const allot__work *work = teller->work;
+    const allot__rack *rack = work->rack;
+    int32_t unit = rack->unit != NULL ? rack->unit[teller->row] : ALLOT_ROOT;
+    if (unit != ALLOT_ROOT) {
+        allot__tell(teller, "Hosts on which %s has a slot are closed to others (H-14).",
+                    allot__tell_path(teller, unit).text);
+    }
+    for (int32_t host = 0; unit != ALLOT_ROOT && rack->meant != NULL && host < rack->count;
+         host++) {
+        if (rack->meant[host] == unit && rack->free[host] < rack->slots[host]) {
+            allot__tell(teller, "Others are to leave %.200s for it: %d slots are in use there.",
+                        host_name(work, host), (int)(rack->slots[host] - rack->free[host]));
+        }
+    }
+    if (rack->blocked > 0) {
+        allot__tell(teller,
+                    "%s of the group %s on hosts that are closed to those who would want them: "
+                    "they are not divided (H-14).",
+                    allot__tell_slots(rack->blocked).text, rack->blocked == 1 ? "is" : "are");
+    }
+}
+
+static void tell_places(const allot__teller *teller)
+{
+    const allot__rack *rack = teller->work->rack;
+    const allot_place *places = rack->places + rack->place_first[teller->row];
+    int32_t count = rack->place_count[teller->row], shown = 0;
+    char text[SHOWN * 48] = "";
+    size_t len = 0;
+    for (; shown < count && shown < SHOWN; shown++) {
+        len += (size_t)snprintf(text + len, sizeof text - len, "%s%.24s (%" PRId64 ")",
+                                shown > 0 ? ", " : "", places[shown].name, places[shown].slots);
+    }
+    if (count > shown) {
+        allot__tell(teller, "Its grant is on %s and %d hosts more.", text, (int)(count - shown));
+    } else if (count > 0) {
+        allot__tell(teller, "Its grant is on %s.", text);
+    }
+    if (rack->unplaced[teller->row] > 0) {
+        allot__tell(teller,
+                    "%" PRId64 " of its grant %s on hosts that are not known: tasks do not tell "
+                    "theirs, or the state has more slots than hosts.",
+                    (int64_t)rack->unplaced[teller->row],
+                    rack->unplaced[teller->row] == 1 ? "is" : "are");
+    }
+}
+
+/* Slots of a leaf on hosts that serve another one, once they are left. */
+static int64_t holds_for(const allot__work *work, int32_t row, int32_t other)
+{
+    const allot__units *units = &work->state->tasks.units[work->index];
+    int32_t leaf = allot__handle(work, row);
+    int64_t slots = 0;
+    for (int32_t i = units->count > 0 ? units->first[leaf] : 0;
+         units->count > 0 && i < units->first[leaf + 1]; i++) {
+        bool told = units->site[i] >= 0;
+        slots += told && allot__rack_helps_at(work, other, units->site[i]) ? units->slots[i] : 0;
+    }
+    return slots;
+}
+
+/* Who is on the hosts that would serve it, and may stay there. */
+static void tell_blocked(const allot__teller *teller)
+{
+    const allot__work *work = teller->work;
+    int64_t lack = work->room != NULL ? allot__lack(work, teller->row) : 0;
+    int32_t shown = 0;
+    for (int32_t row = 0; row < work->tree->rows && lack > 0 && shown < SHOWN; row++) {
+        bool other = row != teller->row && allot__family_of(work, row) == 0;
+        int64_t over = other ? allot__over(work, row) : 0;
+        int64_t slots = other && work->allocated[row] > 0 ? holds_for(work, row, teller->row) : 0;
+        if (slots > over) {
+            allot__tell(teller,
+                        "On hosts that would serve it %s holds %" PRId64 ", no more than its "
+                        "quota lets it%s (H-18).",
+                        allot__tell_path(teller, allot__handle(work, row)).text, slots - over,
+                        work->group->options[ALLOT_OPTION_MAKE_WAY]
+                            ? ""
+                            : ": with make_way it would move, if it can run elsewhere");
+            shown++;
+        }
+    }
+}
+
+/* What it gets beyond its quota. */
+static void tell_lent(const allot__teller *teller)
+{
+    const allot__work *work = teller->work;
+    int64_t moved = work->moved != NULL ? work->moved[teller->row] : 0;
+    int64_t lent = teller->verdict.allocated + teller->verdict.granted - moved;
+    lent -= teller->verdict.quota > teller->verdict.allocated ? teller->verdict.quota
+                                                              : teller->verdict.allocated;
+    if (moved > 0) {
+        allot__tell(teller,
+                    "It makes way: %" PRId64 " elsewhere for as many that it gives back, where "
+                    "others must run (H-19).",
+                    moved);
+    }
+    if (lent > 0 && work->ledger == NULL) {
+        allot__tell(teller,
+                    "%" PRId64 " of its grant %s lent: hosts keep those from them whose quota "
+                    "they would be (H-18).",
+                    lent, lent == 1 ? "is" : "are");
+    }
+}
+
+void allot__tell_hosts(const allot__teller *teller)
+{
+    const allot__rack *rack = teller->work->rack;
+    if (rack == NULL) {
+        return;
+    }
+    tell_required(teller);
+    tell_exclusive(teller);
+    if (teller->family != 0 || rack->places == NULL) {
+        return;
+    }
+    tell_places(teller);
+    tell_lent(teller);
+    tell_blocked(teller);
+    if (teller->verdict.barred > 0) {
+        allot__tell(teller,
+                    "%s that it lacks %s idle, but on no host that serves it: nobody is helped by "
+                    "granting them.",
+                    allot__tell_slots(teller->verdict.barred).text,
+                    teller->verdict.barred == 1 ? "is" : "are");
+    }
+}

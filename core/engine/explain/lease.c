@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* lease.c: a contract in sentences: both sides, what moves and why, what comes next. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/jobs/leases.h"
+#include "engine/rows/order.h"
+#include "engine/explain/tell.h"
+
+static int64_t idle(const allot_lease_side *side)
+{
+    return side->available - side->used;
+}
+
+static void tell_side(const allot__teller *teller, const char *role, const char *name,
+                      const allot_lease_side *side)
+{
+    char demand[60] = "";
+    if (side->demand >= 0) {
+        snprintf(demand, sizeof demand, "; %" PRId64 " more are wanted there", side->demand);
+    }
+    allot__tell(teller, "  %s %.100s: %s, %" PRId64 " used, %" PRId64 " idle%s.", role, name,
+                allot__tell_slots(side->available).text, side->used, idle(side), demand);
+}
+
+/* Both sides, before the cycle if something moves, and after it. */
+static void tell_sides(const allot__teller *teller, const allot_lease *lease,
+                       const allot_lease_part *part)
+{
+    allot_lease_side provider = part->now.provider;
+    allot_lease_side consumer = part->now.consumer;
+    int64_t to_consumer = part->to_consumer ? part->moved : -part->moved;
+    provider.available += to_consumer;
+    consumer.available -= to_consumer;
+    allot__tell(teller, part->moved > 0 ? "Before this cycle:" : "Its sides:");
+    tell_side(teller, "provider", lease->provider, &provider);
+    tell_side(teller, "consumer", lease->consumer, &consumer);
+}
+
+static void tell_moved(const allot__teller *teller, const allot_lease *lease,
+                       const allot_lease_part *part)
+{
+    const allot_lease_side *from = part->to_consumer ? &part->now.provider : &part->now.consumer;
+    const allot_lease_side *to = part->to_consumer ? &part->now.consumer : &part->now.provider;
+    const char *giver = part->to_consumer ? lease->provider : lease->consumer;
+    const char *taker = part->to_consumer ? lease->consumer : lease->provider;
+    bool policy = strcmp(part->reason, "policy") == 0;
+    allot__tell(teller,
+                "%.100s has %" PRId64 " idle and %.100s %" PRId64 "%s: all %" PRId64
+                " idle ones go to %.100s (L-6).",
+                giver, part->moved + idle(from), taker, idle(to) - part->moved,
+                policy ? ", and the policy says who gives" : ", who has more gives", part->moved,
+                taker);
+    tell_side(teller, "now provider", lease->provider, &part->now.provider);
+    tell_side(teller, "now consumer", lease->consumer, &part->now.consumer);
+    for (int32_t i = 0; i < part->place_count && i < 6; i++) {
+        allot__tell(teller, "  on %.100s: %" PRId64 " (A-45).", part->places[i].name,
+                    part->places[i].slots);
+    }
+}
+
+/* ---- Why, and what next ---------------------------------------------------------------------- */
+
+/* A policy's function moves nothing, though one side has more idle than the other. */
+static void tell_policy(const allot__teller *teller, const allot_lease *lease,
+                        const allot_lease_part *part)
+{
+    const char *giver = part->to_consumer ? lease->provider : lease->consumer;
+    if (strcmp(part->reason, "none-idle") == 0) {
+        allot__tell(teller,
+                    "Nothing moves: the policy gives the idle slots of %.100s to %.100s, and there "
+                    "are none (L-6).",
+                    giver, part->to_consumer ? lease->consumer : lease->provider);
+    }
+    if (strcmp(part->reason, "policy") == 0) {
+        allot__tell(teller,
+                    "Nothing moves: the policy says so, though %.100s has %" PRId64
+                    " idle and %.100s %" PRId64 " (L-6).",
+                    lease->provider, idle(&part->now.provider), lease->consumer,
+                    idle(&part->now.consumer));
+    }
+}
+
+static void tell_why(const allot__teller *teller, const char *reason)
+{
+    static const struct {
+        const char *reason, *text;
+    } words[] = {
+        {"offered", "It is offered: the consumer has one slot, and the lease is made once it uses "
+                    "that (L-5)."},
+        {"made", "The consumer uses its slot: the lease is made now (L-5)."},
+        {"waits", "Nothing moves: it is not time to look who has more idle slots (L-6)."},
+        {"equal", "Nothing moves: both have as many idle slots (L-6)."},
+        {"inactive", "It rested for this cycle, as slots had moved: nothing is decided (L-7, "
+                     "A-43)."},
+        {"no-demand", "Nothing moves: the side that would get slots wants none, and the contract "
+                      "is damped (A-40)."},
+        {"shrunk", "Hosts are down: it is smaller now, idle slots went first (A-44)."},
+        {"grown", "Hosts are back: it is larger now, what is new is the provider's (A-44)."},
+        {"exclusive", "It is exclusive: all is the consumer's but what the provider still uses "
+                      "(L-8)."},
+    };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (strcmp(reason, words[i].reason) == 0) {
+            allot__tell(teller, "%s", words[i].text);
+        }
+    }
+}
+
+static void tell_next(const allot__teller *teller, const allot_lease *lease,
+                      const allot_lease_part *part)
+{
+    int64_t since = allot__ran(teller->decision->state->now, part->now.since);
+    if (!lease->shared || part->now.phase == ALLOT_LEASE_CONN) {
+        return;
+    }
+    int64_t left = lease->reclaim_delay > since ? lease->reclaim_delay - since : 0;
+    if (part->now.phase == ALLOT_LEASE_INACTIVE) {
+        allot__tell(teller,
+                    "It rests until the next cycle: nothing starts on its idle slots (L-7).");
+    }
+    allot__tell(teller,
+                "It is looked at %" PRId64 " s after it was made, changed or looked at last, which "
+                "was %" PRId64 " s ago: in %" PRId64 " s (A-42).",
+                lease->reclaim_delay, since, left);
+}
+
+int allot_explain_lease(const allot_decision *decision, int32_t lease,
+                        void (*line)(void *ud, const char *text), void *ud)
+{
+    allot_lease of;
+    allot_lease_part part;
+    if (decision == NULL || line == NULL ||
+        allot_plan_lease_at(decision->plan, lease, &of) != ALLOT_OK ||
+        allot_decision_lease(decision, lease, &part) != ALLOT_OK) {
+        return ALLOT_EUSAGE;
+    }
+    allot__teller teller = {.decision = decision,
+                            .work = &decision->groups[0].work,
+                            .rules = &decision->groups[0].work.rules[0],
+                            .line = line,
+                            .ud = ud};
+    allot__tell(&teller, "Contract %.100s: %.100s lends %s to %.100s, %s; %s.", of.name,
+                of.provider, allot__tell_slots(of.slots).text, of.consumer,
+                of.shared ? "shared" : "exclusive", allot_lease_phase_name((int)part.now.phase));
+    if (part.size != of.slots) {
+        allot__tell(&teller, "Of these %" PRId64 " are on hosts that are open (A-44).", part.size);
+    }
+    tell_sides(&teller, &of, &part);
+    if (part.moved > 0 && strcmp(part.reason, "shrunk") != 0) {
+        tell_moved(&teller, &of, &part);
+    } else {
+        tell_why(&teller, part.reason);
+        tell_policy(&teller, &of, &part);
+    }
+    tell_next(&teller, &of, &part);
+    return ALLOT_OK;
+}

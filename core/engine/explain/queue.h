@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* queue.h: a queue as a consumer, in sentences. */
+#ifndef ALLOT_ENGINE_EXPLAIN_QUEUE_H
+#define ALLOT_ENGINE_EXPLAIN_QUEUE_H
+
+#include "engine/jobs/slices.h"
+#include "engine/explain/tell.h"
+
+/* What it wants, has and gets; its pool, limits, whom it preempts and by whom it is. ENOMEM. */
+int allot__tell_queue(const allot__teller *teller, int32_t queue);
+/* slices.c: its slice of a pool, step by step. ENOMEM. */
+int allot__tell_slices(const allot__teller *teller, int32_t queue);
+/* What it might use of its slice, where that is less. */
+void allot__tell_may_use(const allot__teller *teller, const allot__cut *cut);
+
+#endif

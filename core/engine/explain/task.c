@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* task.c: why a task goes or stays: whom it was compared with, and what decided. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/explain/tell.h"
+
+/* A task and what it is compared with. */
+typedef struct inquiry {
+    allot__teller teller;      /* says lines; of the leaf */
+    const allot__queue *queue; /* NULL: its leaf names no tasks */
+    const allot__units *units;
+    const allot_state *state;
+    int32_t task, unit;
+    int32_t at;            /* its row among the leaf's units */
+    allot__unit_rows rows; /* to read columns */
+    allot__queue keys;     /* behind `queue`: each key by itself */
+    allot__line line;      /* of `keys`: all that may go */
+} inquiry;
+
+/* ---- What it is ------------------------------------------------------------------------------ */
+
+/* The unit that a task is of. */
+static int32_t unit_of(const allot__units *units, const allot__task *task, int32_t number)
+{
+    for (int32_t unit = units->first[task->consumer]; unit < units->first[task->consumer + 1];
+         unit++) {
+        int32_t count;
+        const int32_t *tasks = allot__unit_tasks(units, unit, &count);
+        for (int32_t i = 0; i < count; i++) {
+            if (tasks[i] == number) {
+                return unit;
+            }
+        }
+    }
+    return -1;
+}
+
+static const char *name_of(const inquiry *it, int32_t row)
+{
+    return allot__unit_id(it->state, it->units, it->queue->rows.base + row);
+}
+
+static void tell_what(const inquiry *it)
+{
+    const allot__task *task = allot__task_at(&it->state->tasks, it->task);
+    const allot__label *host = allot__label_at(&it->state->tasks, task->host);
+    const allot__label *session = allot__label_at(&it->state->tasks, task->session);
+    int32_t count;
+    allot__unit_tasks(it->units, it->unit, &count);
+    char ran[96] = "the state does not tell since when: it counts as running since 1970";
+    if (task->started != 0) {
+        snprintf(ran, sizeof ran, "for %" PRId64 " s", allot__ran(it->state->now, task->started));
+    }
+    allot__tell(&it->teller, "%s runs on %s of %s%s%.64s%s%.64s, %s.", task->id,
+                allot__tell_slots(it->units->slots[it->unit]).text,
+                allot__tell_path(&it->teller, task->consumer).text, host != NULL ? " on " : "",
+                host != NULL ? host->text : "", session != NULL ? ", session " : "",
+                session != NULL ? session->text : "", ran);
+    if (count > 1) {
+        allot__tell(&it->teller,
+                    "%" PRId32 " tasks share that slot: they go or stay together, and their run "
+                    "time is counted as one, %" PRId64 " s (A-78).",
+                    count, allot__unit_ran(it->state, it->units, it->unit));
+    }
+}
+
+/* ---- Why it is no candidate ------------------------------------------------------------------ */
+
+static int64_t source_at(const inquiry *it, allot_source source)
+{
+    int64_t room;
+    return *allot__rowset_values(&it->rows.rows, source, it->at, 1, &room);
+}
+
+static const char *source_name(const inquiry *it, allot_source source)
+{
+    const allot_policy *policy = it->teller.rules->policy;
+    if (source.kind != ALLOT_FROM_COLUMN) {
+        return source.kind == ALLOT_FROM_FUNCTION ? "the policy's function" : "a number";
+    }
+    return source.value < ALLOT_TASK_COLUMN_COUNT
+               ? allot_rows_column_name(ALLOT_TASKS, source.value)
+               : policy->task_attributes[source.value - ALLOT_TASK_COLUMN_COUNT].name;
+}
+
+/* Can the value of a source still be read, now that the cycle is over? */
+static bool known(const inquiry *it, allot_source source)
+{
+    const int64_t **functions = it->rows.rows.functions;
+    if (source.kind == ALLOT_FROM_FUNCTION) {
+        return functions != NULL && functions[source.value] != NULL;
+    }
+    return source.kind != ALLOT_FROM_COLUMN || allot__unit_rows_ready(&it->rows, source.value);
+}
+
+static void tell_bounds(const inquiry *it, const allot__guard *guard)
+{
+    const char *name = source_name(it, guard->value);
+    if (!known(it, guard->value)) {
+        return;
+    }
+    int64_t value = source_at(it, guard->value);
+    bool flag = allot__tell_is_flag(&it->teller, ALLOT_TASKS, guard->value);
+    if (flag && (value < guard->min || value > guard->max)) {
+        allot__tell(&it->teller, "  Its %s is %s; where that is %s it may go.", name,
+                    allot__tell_value(true, value).text, allot__tell_value(true, !value).text);
+    } else if (value < guard->min) {
+        allot__tell(&it->teller,
+                    "  Its %s is %" PRId64 "; from %" PRId64 " on, in %" PRId64 ", it may go.",
+                    name, value, guard->min, guard->min - value);
+    } else if (value > guard->max) {
+        allot__tell(&it->teller, "  Its %s is %" PRId64 "; up to %" PRId64 " it may go.", name,
+                    value, guard->max);
+    } else {
+        allot__tell(&it->teller, "Guard %s does not shelter it: its %s is %s.", guard->label, name,
+                    allot__tell_value(flag, value).text);
+    }
+}
+
+/* Whether it is no candidate, and why. */
+static bool tell_staying(const inquiry *it)
+{
+    const allot__victims *victims = &it->teller.decided->victims;
+    const allot__guard *guards = it->teller.rules->policy->guards.items;
+    uint8_t mark = victims->stays != NULL ? victims->stays[it->unit] : ALLOT__MAY_GO;
+    switch (mark) {
+    case ALLOT__MAY_GO:
+        return false;
+    case ALLOT__STAYS_FLYING:
+        allot__tell(&it->teller, "It is going already: a reclaim in flight names it (C-6).");
+        return true;
+    case ALLOT__STAYS_CLOSED:
+        allot__tell(&it->teller,
+                    "Its host is closed with reclaim: what runs there goes, whatever the order "
+                    "and whatever guards say (E-34).");
+        return true;
+    case ALLOT__STAYS_DRAINS:
+        allot__tell(&it->teller, "It stays: its host drains, so it may end by itself (E-34).");
+        return true;
+    default:
+        allot__tell(&it->teller, "It stays: guard %s shelters it (C-8).",
+                    guards[mark - ALLOT__STAYS_GUARD].label);
+        tell_bounds(it, &guards[mark - ALLOT__STAYS_GUARD]);
+        return true;
+    }
+}
+
+/* ---- Its place in the order ------------------------------------------------------------------ */
+
+static bool picked(const inquiry *it, int32_t row)
+{
+    const allot__picked *list = &it->queue->picked;
+    for (int32_t i = 0; i < list->count; i++) {
+        if (list->rows[i] == row) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static int64_t key_at(const inquiry *it, int32_t key, int32_t row)
+{
+    int64_t room;
+    return *it->queue->pick.values(&it->queue->pick, key, row, 1, &room);
+}
+
+/* Which key tells the two apart, and what would turn them round. */
+static void tell_key(const inquiry *it, int32_t other, bool goes)
+{
+    int32_t key;
+    allot__line_turn_back(&it->line, it->at, other);
+    allot__pick_compare(&it->queue->pick, it->at, other, &key);
+    if (key >= it->queue->order.count) {
+        allot__tell(&it->teller, "  All keys agree: the larger id goes first, %s against %s (C-8).",
+                    name_of(it, it->at), name_of(it, other));
+        return;
+    }
+    const allot_key *by = &it->queue->order.keys[key];
+    const char *name = source_name(it, by->source);
+    int64_t mine = key_at(it, key, it->at);
+    int64_t its = key_at(it, key, other);
+    bool flag = allot__tell_is_flag(&it->teller, ALLOT_TASKS, by->source);
+    allot__tell(&it->teller, "  What decides is %s, %s first: %s against %s.", name,
+                allot__tell_first(flag, by->descending), allot__tell_value(flag, mine).text,
+                allot__tell_value(flag, its).text);
+    if (goes && flag) {
+        allot__tell(&it->teller, "  Were that %s, too, the keys behind it would decide.",
+                    allot__tell_value(true, its).text);
+    } else if (goes) {
+        allot__tell(&it->teller, "  It would stand behind %s with %s %s %" PRId64 ".",
+                    name_of(it, other), name, by->descending ? "below" : "above", its);
+    }
+}
+
+/* Keys in the order in which they were asked. */
+static void tell_order(const inquiry *it)
+{
+    char keys[512];
+    size_t len = 0;
+    for (int32_t i = 0; i < it->queue->order.count && len < sizeof keys; i++) {
+        const allot_key *key = &it->queue->order.keys[i];
+        len += (size_t)snprintf(keys + len, sizeof keys - len, "%s%s%s", i > 0 ? ", " : "",
+                                source_name(it, key->source),
+                                !key->descending ? ""
+                                : allot__tell_is_flag(&it->teller, ALLOT_TASKS, key->source)
+                                    ? " (true first)"
+                                    : " (largest first)");
+    }
+    allot__tell(&it->teller, "They go by %s; it is number %" PRId32 " of %" PRId32 " candidates.",
+                it->queue->order.count > 0 ? keys : "id", allot__line_place(&it->line, it->at) + 1,
+                it->line.all.count);
+}
+
+static void tell_gives(const inquiry *it)
+{
+    allot__phrase path = allot__tell_path(&it->teller, it->teller.verdict.consumer);
+    if (it->queue->gone == 0) {
+        allot__tell(&it->teller, "%s gives %s back; what goes for that holds %s (C-8).", path.text,
+                    allot__tell_slots(it->queue->owed).text,
+                    allot__tell_slots(it->queue->picked.slots).text);
+    } else if (it->queue->picked.count > 0) {
+        allot__tell(&it->teller,
+                    "%s gives %s back: first %" PRId64 " that no task uses; what goes for the rest "
+                    "holds %s (C-8).",
+                    path.text, allot__tell_slots(it->queue->owed).text, it->queue->gone,
+                    allot__tell_slots(it->queue->picked.slots).text);
+    } else {
+        allot__tell(&it->teller, "%s gives %s back that no task uses: they go first (C-8).",
+                    path.text, allot__tell_slots(it->queue->owed).text);
+    }
+}
+
+/* Whether hosts are not all alike, so that the order alone does not decide (E-30). */
+static bool tell_hosts_differ(const inquiry *it)
+{
+    if (it->teller.work->reach == NULL) {
+        return false;
+    }
+    allot__tell(&it->teller,
+                "Hosts are not all alike: what runs on those that serve whom the slots "
+                "are for goes before others (E-30).");
+    return true;
+}
+
+static void tell_going(const inquiry *it)
+{
+    int32_t next = allot__line_last(&it->line) + 1;
+    allot__tell(&it->teller, "It goes.");
+    tell_gives(it);
+    tell_order(it);
+    if (next < it->line.all.count) {
+        int32_t other = it->line.all.rows[next];
+        allot__tell(&it->teller, "The first that stays is %s.", name_of(it, other));
+        tell_key(it, other, true);
+    } else {
+        allot__tell(&it->teller, "There is no candidate behind those that go.");
+    }
+    int64_t less = it->queue->owed - it->queue->gone - allot__line_before(&it->line, it->at);
+    if (tell_hosts_differ(it)) {
+        less = 0;
+    }
+    if (less > 0) {
+        allot__tell(&it->teller, "It would stay if %s gave %" PRId64 " less.",
+                    allot__tell_path(&it->teller, it->teller.verdict.consumer).text, less);
+    }
+    const allot__vector *guards = &it->teller.rules->policy->guards;
+    for (size_t i = 0; i < guards->count; i++) {
+        tell_bounds(it, (const allot__guard *)guards->items + i);
+    }
+}
+
+static void tell_spared(const inquiry *it)
+{
+    allot__tell(&it->teller, "It stays.");
+    tell_gives(it);
+    tell_order(it);
+    if (tell_hosts_differ(it)) {
+        return;
+    }
+    if (it->queue->picked.count > 0) {
+        int32_t place = allot__line_last(&it->line);
+        int32_t last = it->line.all.rows[place];
+        if (allot__line_place(&it->line, it->at) < place) {
+            allot__tell(&it->teller,
+                        "It stands before %s, but the others cover what is given without it: it "
+                        "is spared (C-8).",
+                        name_of(it, last));
+            return;
+        }
+        allot__tell(&it->teller, "The last that goes is %s.", name_of(it, last));
+        tell_key(it, last, false);
+    }
+    allot__tell(&it->teller, "It would go if %s gave %" PRId64 " more.",
+                allot__tell_path(&it->teller, it->teller.verdict.consumer).text,
+                allot__line_before(&it->line, it->at) + 1 + it->queue->idle - it->queue->owed);
+}
+
+/* ---- The whole ------------------------------------------------------------------------------- */
+
+static void tell_task(inquiry *it)
+{
+    tell_what(it);
+    if (tell_staying(it)) {
+        return;
+    }
+    if (it->queue == NULL || it->queue->picked.count + it->queue->gone == 0) {
+        allot__tell(&it->teller, "%s gives nothing back: nothing of it has to go.",
+                    allot__tell_path(&it->teller, it->teller.verdict.consumer).text);
+        return;
+    }
+    if (picked(it, it->at)) {
+        tell_going(it);
+    } else {
+        tell_spared(it);
+    }
+}
+
+/* Finds a task's leaf, unit and queue. */
+static void look(inquiry *it, const allot_decision *decision)
+{
+    const allot__task *task = allot__task_at(&decision->state->tasks, it->task);
+    const allot__decided *decided = &decision->groups[task->group];
+    int32_t row = allot__row(decision->plan, task->group, task->consumer);
+    it->teller.decision = decision;
+    it->teller.decided = decided;
+    it->teller.work = &decided->work;
+    it->teller.rules = allot__rules_at(&decided->work, row);
+    it->teller.group = task->group;
+    it->teller.row = row;
+    it->teller.verdict.consumer = task->consumer;
+    it->units = allot__units_of(&decided->work);
+    it->unit = unit_of(it->units, task, it->task);
+    it->at = it->unit - it->units->first[task->consumer];
+    const allot__queue *queue = allot__victims_queue(&decided->victims, row);
+    if (queue != NULL) {
+        it->keys = *queue;
+        allot__queue_split(&it->keys);
+        it->queue = &it->keys;
+        it->rows = it->queue->rows;
+    } else {
+        allot__unit_rows_init(&it->rows, &decided->work);
+        allot__unit_rows_turn(&it->rows, task->consumer);
+    }
+}
+
+int allot_explain_task(const allot_decision *decision, const char *id,
+                       void (*line)(void *ud, const char *text), void *ud)
+{
+    if (decision == NULL || id == NULL || line == NULL || decision->last < ALLOT_STAGE_ORDERS) {
+        return ALLOT_EUSAGE;
+    }
+    inquiry it = {.state = decision->state, .teller = {.line = line, .ud = ud}};
+    it.task = allot__task_find(decision->state, id);
+    if (it.task < 0) {
+        return ALLOT_ENOENT;
+    }
+    look(&it, decision);
+    allot__arena arena;
+    allot__arena_init(&arena, decision->plan->engine);
+    int status = it.queue != NULL ? allot__line_make(&it.keys, &arena, &it.line) : ALLOT_OK;
+    if (status == ALLOT_OK) {
+        tell_task(&it);
+    }
+    allot__arena_free(&arena);
+    return status;
+}

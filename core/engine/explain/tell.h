@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * tell.h: what the chapters of an explanation share.
+ */
+#ifndef ALLOT_ENGINE_EXPLAIN_TELL_H
+#define ALLOT_ENGINE_EXPLAIN_TELL_H
+
+#include "engine/decision/decision.h"
+#include "engine/quota/trace.h"
+
+/* Whom sentences are about, and where they go. */
+typedef struct allot__teller {
+    const allot_decision *decision;
+    const allot__decided *decided;
+    const allot__work *work;
+    const allot__rules *rules; /* the row's */
+    int32_t group, row;
+    int32_t family;   /* of the children; 0: a leaf */
+    int32_t siblings; /* the family that the row is of */
+    allot_verdict verdict;
+    allot__levels levels;
+    void (*line)(void *ud, const char *text);
+    void *ud;
+} allot__teller;
+
+/* Room for a path or a number in a sentence. */
+typedef struct allot__phrase {
+    char text[300];
+} allot__phrase;
+
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+void allot__tell(const allot__teller *teller, const char *format, ...);
+/* The path of a consumer; long ones keep their end. */
+allot__phrase allot__tell_path(const allot__teller *teller, int32_t consumer);
+allot__phrase allot__tell_ratio(allot__u128 num, allot__u128 den);
+/* "1 slot", "5 slots". */
+allot__phrase allot__tell_slots(int64_t slots);
+/* A value; of a flag "true" or "false". */
+allot__phrase allot__tell_value(bool flag, int64_t value);
+/* "largest", ...: what a key puts first. */
+const char *allot__tell_first(bool flag, bool descending);
+/* Is what a source of the policy reads of such rows, CONSUMERS or TASKS, true or false? */
+bool allot__tell_is_flag(const allot__teller *teller, allot_rows rows, allot_source source);
+
+/* The chapters: quota (quota.c), and slots given and taken (slots.c). */
+void allot__tell_quota(const allot__teller *teller);
+void allot__tell_changes(const allot__teller *teller);
+/* ... of a consumer whose policy keeps a ledger (ledger.c). */
+void allot__tell_ledger(const allot__teller *teller);
+/* ... and before all which windows hold (windows.c). */
+void allot__tell_windows(const allot__teller *teller);
+/* ... and hosts (hosts.c). */
+void allot__tell_hosts(const allot__teller *teller);
+
+#endif

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* windows.c: which windows hold, and what of a consumer and its group is otherwise for them.
+ */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/explain/tell.h"
+#include "model/window.h"
+
+/* A sentence in the making; what is too much for it is left out. */
+typedef struct sentence {
+    char text[1800];
+    size_t len;
+    int32_t parts;
+} sentence;
+
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+static void
+add(sentence *to, const char *format, ...)
+{
+    size_t room = sizeof to->text - to->len;
+    va_list args;
+    va_start(args, format);
+    int len = vsnprintf(to->text + to->len, room, format, args);
+    va_end(args);
+    to->len += len > 0 && (size_t)len < room ? (size_t)len : 0;
+    to->text[to->len] = '\0';
+}
+
+static const char *comma(sentence *to)
+{
+    return to->parts++ > 0 ? ", " : "";
+}
+
+static void tell_held(const allot__teller *teller, const allot_plan *base, uint64_t held)
+{
+    sentence list = {.len = 0};
+    for (int32_t i = 0; i < allot_plan_windows(base); i++) {
+        char window[200];
+        if (held >> i & 1) {
+            allot_plan_window_text(base, i, window, sizeof window);
+            add(&list, "%s%s", comma(&list), window);
+        }
+    }
+    allot__tell(teller, "Now %s: %s.", list.parts == 1 ? "a window holds" : "windows hold",
+                list.text);
+}
+
+static void add_value(sentence *to, const char *name, bool flag, int64_t before, int64_t now)
+{
+    allot__phrase was = allot__tell_value(flag, before), is = allot__tell_value(flag, now);
+    add(to, "%s%s %s to %s", comma(to), name, before != ALLOT_NONE ? was.text : "none",
+        now != ALLOT_NONE ? is.text : "none");
+}
+
+/* Is a consumer one of those whose peers are stated? */
+static bool stated(const allot__vector *peers, int32_t consumer)
+{
+    const allot__peers *list = peers->items;
+    for (size_t i = 0; i < peers->count; i++) {
+        if (list[i].consumer == consumer) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What windows change of the consumer. */
+static void add_columns(const allot__teller *teller, const allot_plan *base, sentence *to)
+{
+    const allot_plan *plan = teller->decision->plan;
+    const allot__group *group = &plan->groups[teller->group];
+    const allot__group *other = &base->groups[teller->group];
+    int32_t consumer = teller->verdict.consumer;
+    int32_t row = allot__row(base, teller->group, consumer);
+    bool lend = false, borrow = false;
+    for (int32_t i = 0; i < plan->column_count; i++) {
+        int32_t now = group->columns[i][teller->row], before = other->columns[i][row];
+        if (now != before) {
+            allot_attribute column;
+            allot_plan_column_at(base, i, &column);
+            add_value(to, column.name, column.type == ALLOT_BOOLEAN, before, now);
+        }
+    }
+    for (int32_t i = 0; i < allot_plan_windows(base); i++) {
+        const allot__hours *hours = allot__hours_at(base, i);
+        bool holds = plan->held >> i & allot__windows_of(base, teller->group) >> i & 1;
+        lend = lend || (holds && stated(&hours->lend, consumer));
+        borrow = borrow || (holds && stated(&hours->borrow, consumer));
+    }
+    if (lend) {
+        add(to, "%swhom it lends to", comma(to));
+    }
+    if (borrow) {
+        add(to, "%swhom it borrows from", comma(to));
+    }
+}
+
+/* What they change of the group. */
+static void add_group(const allot__teller *teller, const allot_plan *base, sentence *to)
+{
+    const allot__group *group = &teller->decision->plan->groups[teller->group];
+    const allot__group *other = &base->groups[teller->group];
+    int64_t planned = allot_plan_group_slots(teller->decision->plan, teller->group);
+    int64_t before = allot_plan_group_slots(base, teller->group);
+    if (planned != before) {
+        add_value(to, "planned slots", false, before, planned);
+    }
+    const char *was = other->policy->name, *is = group->policy->name;
+    if (strcmp(was, is) != 0) {
+        add(to, "%spolicy %s to %s", comma(to), was, is);
+    } else if (group->policy != other->policy) {
+        add(to, "%soptions of its policy", comma(to));
+    }
+}
+
+void allot__tell_windows(const allot__teller *teller)
+{
+    const allot_plan *base = allot__plan_base(teller->decision->plan);
+    uint64_t about = base->windows != NULL ? allot__windows_of(base, teller->group) : 0;
+    uint64_t held = teller->decision->plan->held & about;
+    if (about == 0) {
+        return;
+    }
+    if (held == 0) {
+        allot__tell(teller, "None of the plan's windows holds now.");
+        return;
+    }
+    tell_held(teller, base, held);
+    sentence own = {.len = 0}, all = {.len = 0};
+    add_columns(teller, base, &own);
+    add_group(teller, base, &all);
+    allot__tell(teller, "For %s that changes %s%s%s.",
+                allot__tell_path(teller, teller->verdict.consumer).text,
+                own.parts > 0 ? own.text : "nothing", all.parts > 0 ? "; for all " : "", all.text);
+}

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* pour.c: a fill in plain 128-bit integers: what the fast one is held to. */
+#include "engine/fill/pour.h"
+
+#include "base/simd.h"
+
+typedef allot__i128 wide;
+
+ALLOT__CLONES static void whole_aims(allot__pour *pour)
+{
+    const int32_t *restrict level = pour->level;
+    const int32_t *restrict need = pour->need;
+    const int32_t *restrict cap = pour->cap;
+    const int32_t *restrict weight = pour->weight;
+    int32_t *restrict aim = pour->aim;
+    int64_t lack = 0;
+    int64_t total = 0;
+#pragma omp simd reduction(+ : lack, total)
+    for (int32_t i = 0; i < pour->count; i++) {
+        int32_t from = level[i];
+        int32_t heavy = weight[i];
+        int32_t want = cap[i] < need[i] ? cap[i] : need[i];
+        int32_t rises = (want > from) & (heavy > 0);
+        aim[i] = rises ? want : from;
+        lack += rises ? want - from : 0;
+        total += rises ? heavy : 0;
+    }
+    pour->lack = lack;
+    pour->lack_part = 0;
+    pour->total = total;
+}
+
+ALLOT__CLONES static void split_aims(allot__pour *pour)
+{
+    const int32_t *restrict level = pour->level;
+    const int32_t *restrict level_part = pour->level_part;
+    const int32_t *restrict need = pour->need;
+    const int32_t *restrict cap = pour->cap;
+    const int32_t *restrict cap_part = pour->cap_part;
+    const int32_t *restrict weight = pour->weight;
+    int32_t *restrict aim = pour->aim;
+    int32_t *restrict aim_part = pour->aim_part;
+    int64_t lack = 0;
+    int64_t lack_part = 0;
+    int64_t total = 0;
+#pragma omp simd reduction(+ : lack, lack_part, total)
+    for (int32_t i = 0; i < pour->count; i++) {
+        /* All is loaded, whatever comes of it: so nothing hinders the vectors. */
+        int32_t from = level[i];
+        int32_t from_part = level_part[i];
+        int32_t heavy = weight[i];
+        int32_t needs = need[i];
+        int32_t most = cap[i];
+        int32_t most_part = cap_part[i];
+        int32_t free = needs <= most;
+        int32_t want = free ? needs : most;
+        int32_t want_part = free ? 0 : most_part;
+        int32_t higher = (want > from) | ((want == from) & (want_part > from_part));
+        int32_t rises = higher & (heavy > 0);
+        aim[i] = rises ? want : from;
+        aim_part[i] = rises ? want_part : from_part;
+        lack += rises ? want - from : 0;
+        lack_part += rises ? want_part - from_part : 0;
+        total += rises ? heavy : 0;
+    }
+    pour->lack = lack;
+    pour->lack_part = lack_part;
+    pour->total = total;
+}
+
+void allot__pour_aims(allot__pour *pour)
+{
+    if (pour->unit == 1) {
+        whole_aims(pour);
+    } else {
+        split_aims(pour);
+    }
+}
+
+bool allot__pour_all(allot__pour *pour)
+{
+    wide left = (wide)(pour->left - pour->lack) * pour->unit + pour->left_part - pour->lack_part;
+    if (left < 0) {
+        return false;
+    }
+    pour->left = (int64_t)(left / pour->unit);
+    pour->left_part = (int64_t)(left % pour->unit);
+    return true;
+}
+
+static wide level_of(const allot__pour *pour, int32_t i)
+{
+    return (wide)pour->level[i] * pour->unit + (pour->unit == 1 ? 0 : pour->level_part[i]);
+}
+
+static wide gap_of(const allot__pour *pour, int32_t i)
+{
+    wide aim = (wide)pour->aim[i] * pour->unit + (pour->unit == 1 ? 0 : pour->aim_part[i]);
+    return aim - level_of(pour, i);
+}
+
+/*
+ * Newton's steps on the rate, exact: the rate at which nobody reaches an aim is too low, since
+ * rows that do leave something to the others; each step can only raise it, and it is right when a
+ * step changes nothing. At most `count` steps.
+ */
+static void find_rate(const allot__pour *pour, wide left, wide *amount, wide *sum)
+{
+    *amount = left;
+    *sum = pour->total;
+    for (;;) {
+        wide met = 0;
+        wide open = 0;
+        for (int32_t i = 0; i < pour->count; i++) {
+            wide gap = gap_of(pour, i);
+            if (gap * *sum <= *amount * pour->weight[i]) {
+                met += gap;
+            } else {
+                open += pour->weight[i];
+            }
+        }
+        if (left - met == *amount && open == *sum) {
+            return;
+        }
+        *amount = left - met;
+        *sum = open;
+    }
+}
+
+static void raise_levels(allot__pour *pour)
+{
+    wide one = (wide)pour->sum * pour->unit;
+    for (int32_t i = 0; i < pour->count; i++) {
+        wide gap = gap_of(pour, i) * pour->sum;
+        wide rise = (wide)pour->amount * pour->weight[i];
+        wide level = level_of(pour, i) * pour->sum + (gap < rise ? gap : rise);
+        wide fraction = level % one;
+        pour->floor[i] = (int32_t)(level / one);
+        pour->rest[i] = fraction != 0;
+        if (pour->fraction != NULL) {
+            pour->fraction[i] = (allot__u128)fraction;
+        }
+    }
+    pour->left = 0;
+    pour->left_part = 0;
+}
+
+bool allot__pour_exact(allot__pour *pour)
+{
+    if (allot__pour_all(pour)) {
+        return false;
+    }
+    wide amount;
+    wide sum;
+    find_rate(pour, (wide)pour->left * pour->unit + pour->left_part, &amount, &sum);
+    pour->amount = (int64_t)amount;
+    pour->sum = (int64_t)sum;
+    raise_levels(pour);
+    return true;
+}

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* round.c: each rounding is a function over one family; ties go to the row that stands first. */
+#include "engine/fill/round.h"
+
+#include <string.h>
+
+#include "base/simd.h"
+
+ALLOT__CLONES static int64_t sum_of(const int32_t *restrict values, int32_t count)
+{
+    int64_t sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (int32_t i = 0; i < count; i++) {
+        sum += values[i];
+    }
+    return sum;
+}
+
+static void by_rank(const allot__shares *shares)
+{
+    const int32_t *rest = shares->rest;
+    int32_t *quota = shares->quota;
+    if (quota != shares->floor) {
+        memcpy(quota, shares->floor, (size_t)shares->count * sizeof *quota);
+    }
+    int64_t lost = shares->whole - sum_of(shares->floor, shares->count);
+    for (int32_t i = 0; lost > 0 && i < shares->count; i++) {
+        int32_t one = rest[i] != 0;
+        quota[i] += one;
+        lost -= one;
+    }
+}
+
+/* What a row has whatever others round up to: what it reserves of its share. */
+static int32_t kept(const allot__shares *shares, int32_t i)
+{
+    return shares->reserve[i] < shares->floor[i] ? shares->reserve[i] : shares->floor[i];
+}
+
+static void up_in_order(const allot__shares *shares)
+{
+    int64_t left = shares->whole;
+    for (int32_t i = 0; i < shares->count; i++) {
+        left -= kept(shares, i);
+    }
+    for (int32_t i = 0; i < shares->count; i++) {
+        int64_t more = shares->floor[i] + (shares->rest[i] != 0) - kept(shares, i);
+        more = more < left ? more : left;
+        shares->quota[i] = kept(shares, i) + (int32_t)more;
+        left -= more;
+    }
+}
+
+/* Which of two rows comes first to take (or give back) a slot. */
+typedef bool (*before)(const allot__shares *shares, int32_t a, int32_t b);
+
+static bool larger_fraction(const allot__shares *shares, int32_t a, int32_t b)
+{
+    if (shares->fraction[a] != shares->fraction[b]) {
+        return shares->fraction[a] > shares->fraction[b];
+    }
+    return a < b;
+}
+
+/* a / (2 * slots + 1), compared crosswise: 10^9 * 2 * 10^9 fits. */
+static bool next_seat(const allot__shares *shares, int32_t a, int32_t b)
+{
+    int64_t of_a = 2 * ((int64_t)shares->quota[a] - shares->base[a]) + 1;
+    int64_t of_b = 2 * ((int64_t)shares->quota[b] - shares->base[b]) + 1;
+    int64_t x = shares->weight[a] * of_b;
+    int64_t y = shares->weight[b] * of_a;
+    return x != y ? x > y : a < b;
+}
+
+/* The seat taken last goes first: next_seat, backwards, one seat earlier. */
+static bool last_seat(const allot__shares *shares, int32_t a, int32_t b)
+{
+    int64_t of_a = 2 * ((int64_t)shares->quota[a] - shares->base[a]) - 1;
+    int64_t of_b = 2 * ((int64_t)shares->quota[b] - shares->base[b]) - 1;
+    int64_t x = shares->weight[a] * of_b;
+    int64_t y = shares->weight[b] * of_a;
+    return x != y ? x < y : a > b;
+}
+
+static void sink(const allot__shares *shares, int32_t *heap, int32_t count, int32_t i, before first)
+{
+    for (;;) {
+        int32_t best = i;
+        for (int32_t k = 2 * i + 1; k <= 2 * i + 2 && k < count; k++) {
+            if (first(shares, heap[k], heap[best])) {
+                best = k;
+            }
+        }
+        if (best == i) {
+            return;
+        }
+        int32_t row = heap[i];
+        heap[i] = heap[best];
+        heap[best] = row;
+        i = best;
+    }
+}
+
+static void heap_of(const allot__shares *shares, int32_t *heap, int32_t count, before first)
+{
+    for (int32_t i = count / 2 - 1; i >= 0; i--) {
+        sink(shares, heap, count, i, first);
+    }
+}
+
+static void by_remainder(const allot__shares *shares)
+{
+    int64_t lost = shares->whole - sum_of(shares->floor, shares->count);
+    int32_t count = 0;
+    for (int32_t i = 0; i < shares->count; i++) {
+        shares->quota[i] = shares->floor[i];
+        if (shares->rest[i] != 0) {
+            shares->order[count++] = i;
+        }
+    }
+    heap_of(shares, shares->order, count, larger_fraction);
+    for (; lost > 0 && count > 0; lost--) {
+        shares->quota[shares->order[0]]++;
+        shares->order[0] = shares->order[--count];
+        sink(shares, shares->order, count, 0, larger_fraction);
+    }
+}
+
+/* Gives (or takes, by -1) slots one after another to the first of a heap that has room; returns
+ * how many found none. */
+static int64_t move_seats(const allot__shares *shares, int64_t seats, int32_t by, before first)
+{
+    const int32_t *bound = by > 0 ? shares->aim : shares->base;
+    int32_t *heap = shares->order;
+    int32_t count = 0;
+    for (int32_t i = 0; i < shares->count; i++) {
+        if (shares->weight[i] > 0 && shares->quota[i] != bound[i]) {
+            heap[count++] = i;
+        }
+    }
+    heap_of(shares, heap, count, first);
+    for (; seats > 0 && count > 0; seats--) {
+        shares->quota[heap[0]] += by;
+        if (shares->quota[heap[0]] == bound[heap[0]]) {
+            heap[0] = heap[--count];
+        }
+        sink(shares, heap, count, 0, first);
+    }
+    return seats;
+}
+
+/*
+ * Seat k of a row is due at the rate (2k - 1) / (2 * weight). All seats due below the exact rate
+ * are the answer for a house of their number, so from there the last ones are taken back or the
+ * next ones given.
+ */
+static void by_seats(const allot__shares *shares)
+{
+    if (shares->weight == NULL) {
+        by_rank(shares);
+        return;
+    }
+    for (int32_t i = 0; i < shares->count; i++) {
+        allot__u128 twice = 2 * shares->amount * (allot__u128)shares->weight[i];
+        allot__u128 seats = (twice + shares->one - 1) / (2 * shares->one);
+        int32_t room = shares->aim[i] - shares->base[i];
+        shares->quota[i] = shares->base[i] + (seats < (allot__u128)room ? (int32_t)seats : room);
+    }
+    int64_t lost = shares->whole - sum_of(shares->quota, shares->count);
+    if (lost < 0) {
+        move_seats(shares, -lost, -1, last_seat);
+        return;
+    }
+    lost = move_seats(shares, lost, 1, next_seat);
+    /* Left are those that fractions of earlier fills add up to. */
+    for (int32_t i = 0; lost > 0 && i < shares->count; i++) {
+        int32_t one = shares->rest[i] != 0 && shares->quota[i] == shares->floor[i];
+        shares->quota[i] += one;
+        lost -= one;
+    }
+}
+
+void allot__round(allot_rounding rounding, const allot__shares *shares)
+{
+    switch (rounding) {
+    case ALLOT_ROUND_RANK:
+        by_rank(shares);
+        return;
+    case ALLOT_ROUND_CEIL_IN_ORDER:
+        up_in_order(shares);
+        return;
+    case ALLOT_ROUND_LARGEST_REMAINDER:
+        by_remainder(shares);
+        return;
+    case ALLOT_ROUND_WEBSTER:
+        by_seats(shares);
+        return;
+    }
+}
+
+void allot__round_pour(allot__pour *rows, int32_t *level)
+{
+    int64_t whole = rows->left;
+    allot__pour_aims(rows);
+    if (!allot__pour_exact(rows)) {
+        memcpy(level, rows->aim, (size_t)rows->count * sizeof *level);
+        return;
+    }
+    for (int32_t i = 0; i < rows->count; i++) {
+        whole += level[i];
+    }
+    allot__shares shares = {.count = rows->count,
+                            .whole = whole,
+                            .floor = rows->floor,
+                            .rest = rows->rest,
+                            .quota = level};
+    allot__round(ALLOT_ROUND_RANK, &shares);
+}

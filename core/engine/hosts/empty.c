@@ -1,0 +1,553 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* empty.c: hosts that exclusive consumers are to have: empty ones, or those that others leave.
+ */
+#include <string.h>
+
+#include "engine/rows/order.h"
+#include "engine/hosts/shelf.h"
+
+/* So often hosts that others cannot leave are passed by for others; then no more are asked for. */
+enum { NONE = -1, ROUNDS_MOST = 16 };
+
+typedef struct emptier {
+    allot__work *work;
+    allot__rack *rack;
+    allot__match *match;
+    int64_t *lack;    /* by class of an exclusive consumer: what its quotas lack, */
+    int64_t *ask;     /* ... of that what its hosts do not hold, nor what comes free there, */
+    int64_t *unmet;   /* ... and what it wants more, whatever its quotas */
+    int64_t *surplus; /* by row of such a consumer: what its leaves are over */
+    int32_t *kept, *dropped;   /* by class: so many of the hosts chosen for it are needed, or not */
+    int32_t *mark, marks;      /* by kind: the last time that it was looked at */
+    bool *stuck;               /* by host: others cannot leave it */
+    int64_t *place;            /* by host: where it stands among those that are chosen, */
+    int64_t *there;            /* ... and slots of the leaf at hand, */
+    int32_t *hosts_of, *other; /* ... which has some on these */
+    bool *lacks;               /* by requirement: somebody lacks slots on such hosts */
+    allot__shelves shelves;
+    int32_t *leaf;  /* by class: the first of its leaves' rows, or NONE */
+    int32_t *order; /* classes of exclusive consumers, these one after another; so many: */
+    int32_t count;
+} emptier;
+
+/* One exclusive consumer: its classes are order[first] ... order[end - 1], the hosts chosen for it
+ * those from number `chosen` to number `last` - 1. */
+typedef struct one {
+    int32_t first, end, chosen, last;
+} one;
+
+static int32_t unit_row(const emptier *it, int32_t row)
+{
+    return allot__row(it->work->plan, it->work->index, it->rack->unit[row]);
+}
+
+/* The next consumer, whose hosts are those behind the last one's. */
+static bool next_one(const emptier *it, one *one)
+{
+    one->first = one->end;
+    one->chosen = one->last;
+    while (one->end < it->count && it->rack->unit[it->leaf[it->order[one->end]]] ==
+                                       it->rack->unit[it->leaf[it->order[one->first]]]) {
+        one->end++;
+    }
+    return one->first < one->end;
+}
+
+/* What quotas lack, and what else is wanted. */
+static void count_wants(emptier *it)
+{
+    allot__work *work = it->work;
+    const allot__match *match = it->match;
+    memset(it->lack, 0, (size_t)match->classes * sizeof *it->lack);
+    memset(it->unmet, 0, (size_t)match->classes * sizeof *it->unmet);
+    memset(it->surplus, 0, (size_t)work->tree->rows * sizeof *it->surplus);
+    for (int32_t row = 0; row < work->tree->rows; row++) {
+        if (allot__family_of(work, row) == 0 && it->rack->unit[row] != ALLOT_ROOT) {
+            int64_t lack = (int64_t)work->quota[row] - work->allocated[row];
+            int64_t unmet = allot__rack_unmet(work, row, it->rack->limit[row]);
+            it->lack[match->class_of[row]] += lack > 0 ? lack : 0;
+            it->unmet[match->class_of[row]] += unmet > lack ? unmet - (lack > 0 ? lack : 0) : 0;
+            it->surplus[unit_row(it, row)] += lack < 0 ? -lack : 0;
+        }
+    }
+}
+
+/* Which requirements somebody has who lacks slots, and is not exclusive. */
+static void find_lacks(emptier *it)
+{
+    const allot__work *work = it->work;
+    const allot__rack *rack = it->rack;
+    memset(it->lacks, 0, ((size_t)rack->requirement_count + 1) * sizeof *it->lacks);
+    for (int32_t row = 0; row < work->tree->rows && rack->asks != NULL; row++) {
+        if (rack->asks[row] >= 0 && rack->unit[row] == ALLOT_ROOT &&
+            allot__family_of(work, row) == 0 && work->quota[row] > work->allocated[row]) {
+            it->lacks[rack->asks[row]] = true;
+        }
+    }
+}
+
+/* ---- One consumer's hosts -------------------------------------------------------------------- */
+
+/* What quotas lack goes on the consumer's own hosts first. Slots that one of its leaves has too
+ * many will be free for another: hosts are not asked for these. */
+static void ask_own(emptier *it, const one *one)
+{
+    int64_t *surplus = &it->surplus[unit_row(it, it->leaf[it->order[one->first]])];
+    for (int32_t i = one->first; i < one->end; i++) {
+        int32_t class = it->order[i];
+        it->lack[class] -= allot__match_push(it->match, class, it->lack[class]);
+        int64_t part = *surplus < it->lack[class] ? *surplus : it->lack[class];
+        it->ask[class] = it->lack[class] - part;
+        *surplus -= part;
+    }
+}
+
+/* Gives a class what it asks for, as far as there is room, and no more than `most`. */
+static void give(emptier *it, int32_t class, int64_t most)
+{
+    int64_t slots = it->ask[class] < most ? it->ask[class] : most;
+    slots = allot__match_push(it->match, class, slots);
+    it->ask[class] -= slots;
+    it->lack[class] -= slots;
+}
+
+static void add_host(emptier *it, int32_t host)
+{
+    int32_t kind = it->match->kind_of[host];
+    it->match->most[kind] += it->rack->slots[host];
+    it->match->left[kind] += it->rack->slots[host];
+}
+
+/* Sends so many slots that a class has of a kind on to others; how many go. */
+static int64_t send_on(emptier *it, int32_t class, int32_t kind, int64_t slots)
+{
+    allot__match *match = it->match;
+    allot__edge *edge = &match->edges[match->first[class]];
+    while (edge->kind != kind && edge < &match->edges[match->first[class + 1] - 1]) {
+        edge++;
+    }
+    slots = edge->kind != kind ? 0 : edge->flow < slots ? edge->flow : slots;
+    edge->flow -= slots;
+    int64_t moved = slots > 0 ? allot__match_push(match, class, slots) : 0;
+    edge->flow += slots - moved;
+    return moved;
+}
+
+/* Takes a host away, if its classes can have what they have on the others. */
+static bool drop_host(emptier *it, const one *one, int32_t host)
+{
+    allot__match *match = it->match;
+    int32_t kind = match->kind_of[host];
+    int64_t left = match->left[kind], slots = it->rack->slots[host];
+    match->left[kind] = 0;
+    for (int32_t i = one->first; i < one->end && left < slots; i++) {
+        left += send_on(it, it->order[i], kind, slots - left);
+    }
+    bool dropped = left >= slots;
+    match->left[kind] = dropped ? left - slots : left;
+    match->most[kind] -= dropped ? slots : 0;
+    return dropped;
+}
+
+/* Slots of the consumer's chosen hosts that are left. */
+static int64_t left_over(emptier *it, const one *one)
+{
+    const allot__match *match = it->match;
+    int64_t slots = 0;
+    it->marks++;
+    for (int32_t i = one->chosen; i < one->last; i++) {
+        int32_t kind = match->kind_of[it->rack->chosen[i]];
+        slots += it->mark[kind] != it->marks ? match->left[kind] : 0;
+        it->mark[kind] = it->marks;
+    }
+    return slots;
+}
+
+/* Gives classes what they want besides; what is left of the chosen hosts. */
+static int64_t give_more(emptier *it, const one *one, const int64_t *wants)
+{
+    int64_t left = left_over(it, one);
+    for (int32_t i = one->first; i < one->end && left > 0; i++) {
+        int64_t want = wants[it->order[i]], got = 1;
+        while (want > 0 && left > 0 && got > 0) {
+            got = allot__match_push(it->match, it->order[i], want < left ? want : left);
+            want -= got;
+            left = left_over(it, one);
+        }
+    }
+    return left;
+}
+
+/* What quotas leave of the chosen hosts, and what of that is not wanted either. What is over comes
+ * free later, so its slots are no reason to leave others. Then the hosts are the next one's. */
+static void count_left(emptier *it, const one *one, int64_t *waste, int64_t *unwanted)
+{
+    allot__match *match = it->match;
+    *waste += give_more(it, one, it->lack);
+    *unwanted += give_more(it, one, it->unmet);
+    for (int32_t i = one->chosen; i < one->last; i++) {
+        match->most[match->kind_of[it->rack->chosen[i]]] = 0;
+    }
+    for (int32_t i = one->first; i < one->end; i++) {
+        int32_t class = it->order[i];
+        for (int32_t k = match->first[class]; k < match->first[class + 1]; k++) {
+            match->edges[k].flow = 0;
+            match->left[match->edges[k].kind] = match->most[match->edges[k].kind];
+        }
+    }
+}
+
+static void choose(emptier *it, int32_t class, int32_t host)
+{
+    allot__rack *rack = it->rack;
+    rack->meant[host] = rack->unit[it->leaf[class]];
+    rack->chosen_for[rack->chosen_count] = class;
+    rack->chosen[rack->chosen_count++] = host;
+    add_host(it, host);
+}
+
+/* Gives back the hosts without which all classes have as much: the last first. */
+static void spare(emptier *it, const one *one)
+{
+    allot__rack *rack = it->rack;
+    int32_t kept = rack->chosen_count;
+    for (int32_t i = kept - 1; i >= one->chosen; i--) {
+        int32_t host = rack->chosen[i];
+        if (drop_host(it, one, host)) {
+            rack->meant[host] = ALLOT_ROOT;
+            allot__shelves_put(&it->shelves, host);
+            rack->chosen[i] = NONE;
+        }
+    }
+    rack->chosen_count = one->chosen;
+    for (int32_t i = one->chosen; i < kept; i++) {
+        if (rack->chosen[i] != NONE) {
+            rack->chosen_for[rack->chosen_count] = rack->chosen_for[i];
+            rack->chosen[rack->chosen_count++] = rack->chosen[i];
+        }
+    }
+}
+
+static void find_hosts(emptier *it, const one *one)
+{
+    allot__rack *rack = it->rack;
+    for (int32_t i = one->first; i < one->end; i++) {
+        int32_t class = it->order[i];
+        give(it, class, INT64_MAX);
+        for (int32_t hosts = 0; it->ask[class] > 0 && hosts < rack->most[class]; hosts++) {
+            int32_t host = allot__shelves_take(&it->shelves, rack, it->leaf[class], it->ask[class]);
+            if (host < 0) {
+                break;
+            }
+            choose(it, class, host);
+            give(it, class, rack->slots[host]);
+        }
+    }
+    spare(it, one);
+}
+
+/* ---- All of them ----------------------------------------------------------------------------- */
+
+/* What is too much is nobody else's, so that much less is divided. */
+static void set_apart(emptier *it, int64_t slots)
+{
+    allot__rack *rack = it->rack;
+    allot__work *work = it->work;
+    allot__work_resize(work, work->slots + rack->waste);
+    rack->blocked -= rack->waste;
+    rack->waste = slots < work->slots ? slots : work->slots;
+    rack->blocked += rack->waste;
+    allot__work_resize(work, work->slots - rack->waste);
+}
+
+/* Finds hosts for all who want some: consumer after consumer. */
+static void find_all(emptier *it)
+{
+    allot__rack *rack = it->rack;
+    int64_t unwanted = 0;
+    rack->chosen_count = 0;
+    rack->beyond = 0;
+    find_lacks(it);
+    for (int32_t host = 0; host < rack->count; host++) {
+        rack->meant[host] = ALLOT_ROOT;
+    }
+    allot__shelves_fill(&it->shelves, it->work, it->match, it->lacks);
+    for (one one = {0}; next_one(it, &one);) {
+        ask_own(it, &one);
+        find_hosts(it, &one);
+        one.last = rack->chosen_count;
+        count_left(it, &one, &rack->beyond, &unwanted);
+    }
+    bool twice = unwanted < rack->beyond;
+    rack->search = rack->chosen_count == 0 ? ALLOT__SEARCH : twice ? ALLOT__HELD : ALLOT__APART;
+    set_apart(it, twice ? unwanted : rack->beyond);
+}
+
+/* What a leaf gives by itself: what it is over, and what is on its way back. */
+static int64_t gives(const allot__work *work, int32_t row)
+{
+    int64_t going = work->in_flight != NULL ? work->in_flight[row] : 0;
+    int64_t over = work->allocated[row] - going - work->quota[row];
+    return going + (over > 0 ? over : 0);
+}
+
+/* Marks the hosts that a leaf cannot leave, since it is not over so many slots: of those that it is
+ * to leave it leaves the first. */
+static void find_stuck_of(emptier *it, int32_t row)
+{
+    const allot__work *work = it->work;
+    const allot__rack *rack = it->rack;
+    const allot__units *units = &work->state->tasks.units[work->index];
+    int32_t leaf = allot__handle(work, row), count = 0;
+    int64_t left = gives(work, row);
+    for (int32_t i = units->count > 0 ? units->first[leaf] : 0;
+         units->count > 0 && i < units->first[leaf + 1]; i++) {
+        int32_t host = units->site[i] >= 0 ? rack->host_of[units->site[i]] : -1;
+        if (host >= 0 && rack->meant[host] != ALLOT_ROOT) {
+            it->hosts_of[count] = host;
+            count += it->there[host] == 0;
+            it->there[host] += units->slots[i];
+        }
+    }
+    allot__sort_rows(it->hosts_of, it->other, it->place, 0, count);
+    for (int32_t i = 0; i < count; i++) {
+        int64_t *there = &it->there[it->hosts_of[i]];
+        bool leaves = *there <= left;
+        it->stuck[it->hosts_of[i]] |= !leaves;
+        left -= leaves ? *there : 0;
+        *there = 0;
+    }
+}
+
+static void find_stuck(emptier *it)
+{
+    const allot__work *work = it->work;
+    const allot__rack *rack = it->rack;
+    for (int32_t i = 0; i < rack->chosen_count; i++) {
+        it->place[rack->chosen[i]] = i;
+    }
+    for (int32_t row = 0; row < work->tree->rows; row++) {
+        if (allot__family_of(work, row) == 0 && work->allocated[row] > 0) {
+            find_stuck_of(it, row);
+        }
+    }
+}
+
+/* Passes by the chosen hosts that others cannot leave; are there any? */
+static bool bar_stuck(emptier *it)
+{
+    allot__rack *rack = it->rack;
+    bool some = false;
+    for (int32_t i = 0; i < rack->chosen_count && rack->rounds < ROUNDS_MOST; i++) {
+        rack->barred[rack->chosen[i]] |= it->stuck[rack->chosen[i]];
+        some = some || it->stuck[rack->chosen[i]];
+    }
+    rack->rounds += some;
+    return some;
+}
+
+/* Is a chosen host to be had, and left? */
+static bool passed_by(const emptier *it, int32_t host)
+{
+    return it->rack->barred[host] != 0 || it->stuck[host];
+}
+
+/* Which of a consumer's hosts are needed still, now that quotas go by them. */
+static void count_needed(emptier *it, const one *one)
+{
+    const allot__rack *rack = it->rack;
+    for (int32_t i = one->chosen; i < one->last; i++) {
+        if (!passed_by(it, rack->chosen[i])) {
+            add_host(it, rack->chosen[i]);
+        }
+    }
+    for (int32_t i = one->first; i < one->end; i++) {
+        it->kept[it->order[i]] = it->dropped[it->order[i]] = 0;
+        give(it, it->order[i], INT64_MAX);
+    }
+    for (int32_t i = one->last - 1; i >= one->chosen; i--) {
+        int32_t host = rack->chosen[i], class = rack->chosen_for[i];
+        bool drop = !passed_by(it, host) && drop_host(it, one, host);
+        it->dropped[class] += drop || (rack->barred[host] == 0 && it->stuck[host]);
+        it->kept[class] += !drop && !passed_by(it, host);
+    }
+}
+
+/* Whoever wants fewer hosts, once there is less to divide, is not to have more, nor one that others
+ * cannot leave; is there anybody? Else `waste` is what is too much now. */
+static bool cut_hosts(emptier *it, int64_t *waste)
+{
+    allot__rack *rack = it->rack;
+    int64_t unwanted = 0;
+    bool some = rack->search == ALLOT__APART && bar_stuck(it);
+    for (one one = {0}; next_one(it, &one);) {
+        int32_t unit = rack->unit[it->leaf[it->order[one.first]]];
+        while (one.last < rack->chosen_count && rack->meant[rack->chosen[one.last]] == unit) {
+            one.last++;
+        }
+        ask_own(it, &one);
+        count_needed(it, &one);
+        for (int32_t i = one.first; i < one.end; i++) {
+            int32_t class = it->order[i];
+            rack->most[class] = it->dropped[class] > 0 ? it->kept[class] : rack->most[class];
+            some = some || it->dropped[class] > 0;
+        }
+        count_left(it, &one, waste, &unwanted);
+    }
+    return some;
+}
+
+/* Where consumers use more of their hosts than was thought, less of these is too much. */
+static void lower_waste(emptier *it, int64_t waste)
+{
+    allot__rack *rack = it->rack;
+    if (waste < rack->waste) {
+        rack->blocked -= rack->waste - waste;
+        it->work->slots += rack->waste - waste; /* for who can use them: quotas stay */
+        rack->waste = waste;
+    }
+}
+
+/* ---- The whole ------------------------------------------------------------------------------- */
+
+/* What lasts until hosts are chosen for good. */
+static int begin_first(allot__work *work, allot__rack *rack)
+{
+    size_t count = (size_t)rack->count;
+    allot__match *match = allot__arena_take(work->arena, 1, sizeof *match);
+    int status = match != NULL ? allot__match_make(work, ALLOT__OWN_SLOTS, 0, match) : ALLOT_ENOMEM;
+    if (status != ALLOT_OK) {
+        return status;
+    }
+    rack->alone = match;
+    rack->chosen = allot__arena_take(work->arena, count, sizeof *rack->chosen);
+    rack->chosen_for = allot__arena_take(work->arena, count, sizeof *rack->chosen_for);
+    rack->most = allot__arena_take(work->arena, (size_t)match->classes, sizeof *rack->most);
+    rack->barred = allot__arena_take(work->arena, count, 1);
+    int32_t *meant = allot__arena_take(work->arena, count, sizeof *meant);
+    if (rack->chosen == NULL || rack->chosen_for == NULL || rack->most == NULL ||
+        rack->barred == NULL || meant == NULL) {
+        return ALLOT_ENOMEM;
+    }
+    for (int32_t class = 0; class < match->classes; class ++) {
+        rack->most[class] = INT32_MAX;
+    }
+    memset(rack->barred, 0, count);
+    rack->meant = meant;
+    return ALLOT_OK;
+}
+
+/* Lists the classes of exclusive consumers, as these stand in the group; `at` and `then` are room
+ * by row and by class. */
+static void list_classes(emptier *it, int32_t *at, int32_t *then)
+{
+    const allot__work *work = it->work;
+    for (int32_t class = 0; class < it->match->classes; class ++) {
+        it->leaf[class] = NONE;
+    }
+    for (int32_t row = 0; row < work->tree->rows; row++) {
+        at[row] = NONE;
+    }
+    for (int32_t row = work->tree->rows - 1; row >= 0; row--) {
+        int32_t class = it->match->class_of[row];
+        if (class >= 0) {
+            it->leaf[class] = row;
+        }
+    }
+    for (int32_t class = it->match->classes - 1; class >= 0; class --) {
+        if (it->rack->unit[it->leaf[class]] != ALLOT_ROOT) {
+            int32_t row = unit_row(it, it->leaf[class]);
+            then[class] = at[row];
+            at[row] = class;
+        }
+    }
+    for (int32_t row = 0; row < work->tree->rows; row++) {
+        for (int32_t class = at[row]; class != NONE; class = then[class]) {
+            it->order[it->count++] = class;
+        }
+    }
+}
+
+static int take_stuck(emptier *it, allot__arena *arena, size_t hosts)
+{
+    it->stuck = allot__arena_take(arena, hosts, sizeof *it->stuck);
+    it->place = allot__arena_take(arena, hosts, sizeof *it->place);
+    it->there = allot__arena_take(arena, hosts, sizeof *it->there);
+    it->hosts_of = allot__arena_take(arena, hosts + 1, sizeof *it->hosts_of);
+    it->other = allot__arena_take(arena, hosts + 1, sizeof *it->other);
+    return it->stuck != NULL && it->place != NULL && it->there != NULL && it->hosts_of != NULL &&
+                   it->other != NULL
+               ? ALLOT_OK
+               : ALLOT_ENOMEM;
+}
+
+static int begin(emptier *it)
+{
+    allot__arena *arena = it->work->arena;
+    size_t rows = (size_t)it->work->tree->rows, hosts = (size_t)it->rack->count;
+    size_t classes = (size_t)it->match->classes + 1;
+    it->lack = allot__arena_take(arena, classes, sizeof *it->lack);
+    it->ask = allot__arena_take(arena, classes, sizeof *it->ask);
+    it->unmet = allot__arena_take(arena, classes, sizeof *it->unmet);
+    it->kept = allot__arena_take(arena, classes, sizeof *it->kept);
+    it->dropped = allot__arena_take(arena, classes, sizeof *it->dropped);
+    it->mark = allot__arena_take(arena, (size_t)it->match->kinds + 1, sizeof *it->mark);
+    it->surplus = allot__arena_take(arena, rows, sizeof *it->surplus);
+    it->lacks = allot__arena_take(arena, (size_t)it->rack->requirement_count + 1, 1);
+    it->leaf = allot__arena_take(arena, classes, sizeof *it->leaf);
+    it->order = allot__arena_take(arena, classes, sizeof *it->order);
+    int32_t *at = allot__arena_take(arena, rows, sizeof *at);
+    int32_t *then = allot__arena_take(arena, classes, sizeof *then);
+    if (it->lack == NULL || it->ask == NULL || it->unmet == NULL || it->kept == NULL ||
+        it->dropped == NULL || it->mark == NULL || it->surplus == NULL || it->lacks == NULL ||
+        it->leaf == NULL || it->order == NULL || at == NULL || then == NULL) {
+        return ALLOT_ENOMEM;
+    }
+    memset(it->mark, 0, ((size_t)it->match->kinds + 1) * sizeof *it->mark);
+    list_classes(it, at, then);
+    int status = take_stuck(it, arena, hosts);
+    if (status == ALLOT_OK) {
+        memset(it->stuck, 0, hosts * sizeof *it->stuck);
+        memset(it->there, 0, hosts * sizeof *it->there);
+    }
+    return status == ALLOT_OK ? allot__shelves_make(&it->shelves, arena, hosts) : status;
+}
+
+int allot__rack_empty(allot__work *work, bool *again)
+{
+    allot__rack *rack = work->rack;
+    *again = false;
+    if (rack->unit == NULL || rack->unknown > 0) {
+        return ALLOT_OK; /* which hosts are empty is not known */
+    }
+    int status = rack->meant == NULL ? begin_first(work, rack) : ALLOT_OK;
+    emptier it = {.work = work, .rack = rack, .match = rack->alone};
+    status = status == ALLOT_OK ? begin(&it) : status;
+    if (status != ALLOT_OK) {
+        return status;
+    }
+    int64_t waste = 0;
+    count_wants(&it);
+    allot__match_reset(rack->alone);
+    if (rack->search == ALLOT__SEARCH) {
+        find_all(&it);
+        *again = rack->search != ALLOT__SEARCH;
+        return ALLOT_OK;
+    }
+    if (rack->search == ALLOT__APART) {
+        find_stuck(&it);
+    }
+    *again = rack->search == ALLOT__HELD;
+    if (cut_hosts(&it, &waste)) {
+        set_apart(&it, 0);
+        rack->search = ALLOT__SEARCH;
+        *again = true;
+    } else if (*again) {
+        set_apart(&it, rack->beyond);
+        rack->search = ALLOT__APART;
+    } else {
+        lower_waste(&it, waste);
+    }
+    return ALLOT_OK;
+}

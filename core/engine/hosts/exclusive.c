@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* exclusive.c: who has hosts alone, and what that keeps from all others (H-14). */
+#include <inttypes.h>
+#include <string.h>
+
+#include "engine/hosts/match.h"
+
+int allot__rack_units(allot__work *work, allot__rack *rack)
+{
+    const int32_t *exclusive = work->group->columns[ALLOT_EXCLUSIVE];
+    int32_t rows = work->tree->rows;
+    int32_t some = 0;
+    for (int32_t row = 0; row < rows; row++) {
+        some |= exclusive[row];
+    }
+    if (some == 0) {
+        return ALLOT_OK;
+    }
+    rack->unit = allot__arena_take(work->arena, (size_t)rows, sizeof *rack->unit);
+    if (rack->unit == NULL) {
+        return ALLOT_ENOMEM;
+    }
+    for (int32_t family = 0; family < work->tree->families; family++) {
+        int32_t parent = work->group->parent[family];
+        int32_t above = family > 0 ? rack->unit[parent] : ALLOT_ROOT;
+        int32_t first = allot__family_first(work, family);
+        for (int32_t row = first; row < first + allot__family_size(work, family); row++) {
+            rack->unit[row] = exclusive[row] != 0 ? allot__handle(work, row) : above;
+        }
+    }
+    return ALLOT_OK;
+}
+
+/* Adds up what leaves have, so that each parent has the sum of those below it. */
+static void add_up(const allot__work *work, int64_t *values)
+{
+    for (int32_t family = work->tree->families - 1; family > 0; family--) {
+        int32_t first = allot__family_first(work, family);
+        int64_t sum = 0;
+        for (int32_t row = first; row < first + allot__family_size(work, family); row++) {
+            sum += values[row];
+        }
+        values[work->group->parent[family]] = sum;
+    }
+}
+
+int64_t allot__rack_unmet(const allot__work *work, int32_t row, int32_t limit)
+{
+    int32_t want = work->demand[row] < limit ? work->demand[row] : limit;
+    int32_t kept = work->group->columns[ALLOT_RESERVE][row];
+    int64_t more = (int64_t)(want > kept ? want : kept) - work->allocated[row];
+    return more > 0 ? more : 0;
+}
+
+static int32_t least(int32_t a, int64_t b)
+{
+    return b < a ? (int32_t)b : a;
+}
+
+static void name_owners(allot__rack *rack, const int32_t *seen)
+{
+    for (int32_t host = 0; host < rack->count; host++) {
+        bool contested = seen[host] == ALLOT__NOBODY;
+        if (contested || (rack->owner[host] == ALLOT_ROOT && seen[host] >= 0)) {
+            rack->owner[host] = seen[host];
+            rack->owned = true;
+        }
+    }
+}
+
+/* Slots of its leaves whose place no task tells are on the hosts that a consumer owns. */
+static void find_lost(const allot__work *work, allot__rack *rack, int64_t *lost)
+{
+    for (int32_t host = 0; host < rack->count; host++) {
+        if (rack->owner[host] >= 0) {
+            int64_t *left = &lost[allot__row(work->plan, work->index, rack->owner[host])];
+            int32_t found = least(rack->free[host], *left);
+            found = least(found, rack->unknown);
+            rack->free[host] -= found;
+            rack->unknown -= found;
+            *left -= found;
+        }
+    }
+}
+
+/* Slots of exclusive consumers that are neither on a host that tasks tell nor on one of their own
+ * must be on others, which are closed then, too: on the first in plan order where nobody is known
+ * to run. What is left of those is not for others. */
+static void guess(const allot__work *work, allot__rack *rack, const int32_t *seen,
+                  const int32_t *lost, int64_t *left)
+{
+    memset(left, 0, (size_t)work->tree->rows * sizeof *left);
+    for (int32_t row = 0; row < work->tree->rows; row++) {
+        if (rack->unit[row] != ALLOT_ROOT && allot__family_of(work, row) == 0) {
+            left[allot__row(work->plan, work->index, rack->unit[row])] += lost[row];
+        }
+    }
+    for (int32_t host = 0; host < rack->count; host++) {
+        if (rack->owner[host] >= 0) {
+            left[allot__row(work->plan, work->index, rack->owner[host])] -= rack->free[host];
+        }
+    }
+    for (int32_t row = 0, host = 0; row < work->tree->rows; row++) {
+        for (; left[row] > 0 && host < rack->count; host++) {
+            bool open = rack->owner[host] == ALLOT_ROOT && seen[host] < ALLOT__NOBODY;
+            int64_t slots = open ? rack->slots[host] : 0;
+            rack->guessed += slots > left[row] ? slots - left[row] : 0;
+            left[row] -= slots;
+        }
+    }
+}
+
+/* Gives leaves what they still want of hosts, those of their own first; how many slots of hosts
+ * that somebody owns are left. */
+static int64_t unwanted(const allot__work *work, allot__match *match)
+{
+    const allot__rack *rack = work->rack;
+    int64_t slots = 0;
+    for (int32_t row = 0; row < work->tree->rows; row++) {
+        if (match->class_of[row] >= 0) {
+            allot__match_push(match, match->class_of[row],
+                              allot__rack_unmet(work, row, work->limit[row]));
+        }
+    }
+    for (int32_t host = 0; host < rack->count; host++) {
+        int32_t kind = match->kind_of[host];
+        if (kind >= 0 && rack->owner[host] != ALLOT_ROOT) {
+            slots += match->left[kind];
+            match->left[kind] = 0; /* counted for all hosts of the kind */
+        } else if (kind < 0) {
+            slots += rack->free[host]; /* contested */
+        }
+    }
+    return slots;
+}
+
+/* Free slots that their host's owner does not want. */
+static int block(allot__work *work, allot__rack *rack)
+{
+    allot__match match;
+    int status = allot__match_make(work, ALLOT__FREE_SLOTS, 0, &match);
+    if (status != ALLOT_OK) {
+        return status;
+    }
+    int64_t idle = work->slots;
+    for (int32_t row = 0; row < work->tree->rows; row++) {
+        idle -= allot__family_of(work, row) == 0 ? work->allocated[row] : 0;
+    }
+    idle = idle > 0 ? idle : 0;
+    rack->blocked += rack->guessed + unwanted(work, &match);
+    rack->blocked = rack->blocked < idle ? rack->blocked : idle;
+    allot__work_resize(work, work->slots - rack->blocked);
+    return ALLOT_OK;
+}
+
+static void say(const allot__work *work, const allot__rack *rack, const int32_t *seen)
+{
+    for (int32_t host = 0; host < rack->count; host++) {
+        if (seen[host] == ALLOT__NOBODY && rack->slots[host] > 0) {
+            allot_report_say(work->report, ALLOT_WARNING, "W-exclusive",
+                             "host %.200s: an exclusive consumer and others run there: nobody gets "
+                             "its %d free slots",
+                             work->state->tasks.sites[rack->site[host]].name,
+                             (int)rack->free[host]);
+        }
+    }
+    if (rack->unit != NULL && rack->unknown > 0) {
+        allot_report_say(work->report, ALLOT_WARNING, "W-hosts",
+                         "no task tells the host of %" PRId64 " slots held: exclusive consumers "
+                         "get no other hosts than theirs, since none is known to be empty",
+                         rack->unknown);
+    }
+}
+
+int allot__rack_settle(allot__work *work, allot__rack *rack, const int32_t *seen,
+                       const int32_t *lost)
+{
+    name_owners(rack, seen);
+    bool some = rack->owned || (rack->unit != NULL && rack->unknown > 0);
+    if (!some) {
+        say(work, rack, seen);
+        return ALLOT_OK;
+    }
+    size_t rows = (size_t)work->tree->rows;
+    int64_t *sums = allot__arena_take(work->arena, rows, sizeof *sums);
+    if (sums == NULL) {
+        return ALLOT_ENOMEM;
+    }
+    if (rack->unit != NULL && rack->unknown > 0) {
+        guess(work, rack, seen, lost, sums);
+    }
+    for (size_t row = 0; row < rows; row++) {
+        sums[row] = lost[row];
+    }
+    add_up(work, sums);
+    find_lost(work, rack, sums);
+    say(work, rack, seen);
+    return block(work, rack);
+}

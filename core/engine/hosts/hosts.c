@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* hosts.c: the group's hosts, and the slots that tasks use on them. */
+#include "engine/hosts/hosts.h"
+
+#include <string.h>
+
+static bool here(const allot__work *work, const allot__site *site)
+{
+    return site->group == work->index && site->slots >= 0;
+}
+
+static int take_columns(allot__work *work, allot__rack *rack)
+{
+    size_t count = (size_t)rack->count, size = sizeof(int32_t);
+    rack->site = allot__arena_take(work->arena, count, size);
+    rack->slots = allot__arena_take(work->arena, count, size);
+    rack->free = allot__arena_take(work->arena, count, size);
+    rack->owner = allot__arena_take(work->arena, count, size);
+    return rack->site != NULL && rack->slots != NULL && rack->free != NULL && rack->owner != NULL
+               ? ALLOT_OK
+               : ALLOT_ENOMEM;
+}
+
+/* The hosts, and by site which one it is, or -1. */
+static int fill_hosts(allot__work *work, allot__rack *rack, int32_t **host_of)
+{
+    const allot__tasks *tasks = &work->state->tasks;
+    *host_of = allot__arena_take(work->arena, (size_t)tasks->site_count, sizeof **host_of);
+    int status = *host_of != NULL ? take_columns(work, rack) : ALLOT_ENOMEM;
+    for (int32_t i = 0, host = 0; i < tasks->site_count && status == ALLOT_OK; i++) {
+        const allot__site *site = &tasks->sites[i];
+        (*host_of)[i] = here(work, site) ? host : -1;
+        if (!here(work, site)) {
+            continue;
+        }
+        rack->site[host] = i;
+        rack->slots[host] = site->closed != ALLOT_OPEN ? 0 : site->slots;
+        rack->owner[host] = site->closed != ALLOT_OPEN ? ALLOT__NOBODY : site->exclusive_to;
+        rack->given = rack->given || site->exclusive_to != ALLOT_ROOT;
+        rack->owned = rack->given;
+        rack->free[host] = rack->slots[host];
+        host++;
+    }
+    return status;
+}
+
+static int32_t unit_of(const allot__rack *rack, int32_t row)
+{
+    return rack->unit != NULL ? rack->unit[row] : ALLOT_ROOT;
+}
+
+bool allot__rack_meets(const allot__rack *rack, int32_t row, int32_t host)
+{
+    return rack->asks == NULL || rack->asks[row] < 0 ||
+           rack->requirements[rack->asks[row]].met[host];
+}
+
+/* Is the owner of a host the leaf, or above it, and not above what the leaf has for itself? */
+static bool owns(const allot__work *work, int32_t row, int32_t host)
+{
+    int32_t owner = work->rack->owner[host], unit = unit_of(work->rack, row);
+    int32_t above = allot__handle(work, row);
+    while (above != owner && above != unit && above != ALLOT_ROOT) {
+        above = allot_plan_parent(work->plan, above);
+    }
+    return above == owner;
+}
+
+bool allot__rack_serves(const allot__work *work, int32_t row, int32_t host)
+{
+    const allot__rack *rack = work->rack;
+    int32_t unit = unit_of(rack, row);
+    if (rack->owner[host] == ALLOT__NOBODY || !allot__rack_meets(rack, row, host)) {
+        return false;
+    }
+    if (rack->owner[host] != ALLOT_ROOT) {
+        return owns(work, row, host);
+    }
+    int32_t meant = rack->meant != NULL ? rack->meant[host] : ALLOT_ROOT;
+    return meant == unit && (unit == ALLOT_ROOT || rack->free[host] == rack->slots[host]);
+}
+
+bool allot__rack_helps(const allot__work *work, int32_t row, int32_t host)
+{
+    const allot__rack *rack = work->rack;
+    int32_t unit = unit_of(rack, row), owner = rack->owner[host];
+    if (owner == ALLOT__NOBODY || !allot__rack_meets(rack, row, host)) {
+        return false;
+    }
+    if (owner != ALLOT_ROOT) {
+        return owns(work, row, host) || (rack->left != NULL && rack->left[host] != 0);
+    }
+    int32_t meant = rack->meant != NULL ? rack->meant[host] : ALLOT_ROOT;
+    return meant == unit;
+}
+
+bool allot__rack_helps_at(const allot__work *work, int32_t row, int32_t site)
+{
+    if (work->rack == NULL) {
+        return true;
+    }
+    int32_t host = site >= 0 ? work->rack->host_of[site] : -1;
+    return host >= 0 && allot__rack_helps(work, row, host);
+}
+
+/* What is known of who runs where, while tasks are gone through. */
+typedef struct census {
+    const int32_t *host_of; /* by site */
+    int32_t *seen;          /* by host, as allot__rack_settle wants it */
+    int32_t *lost;          /* by row, likewise */
+} census;
+
+enum { UNSEEN = ALLOT__NOBODY - 1 };
+
+static void see(const allot__work *work, census *census, int32_t row, int32_t host)
+{
+    const allot__rack *rack = work->rack;
+    int32_t unit = rack->unit != NULL ? rack->unit[row] : ALLOT_ROOT;
+    int32_t *seen = &census->seen[host];
+    bool stranger = rack->owner[host] >= 0 && !owns(work, row, host);
+    if (stranger || (*seen != UNSEEN && *seen != unit)) {
+        *seen = ALLOT__NOBODY;
+    } else {
+        *seen = unit;
+    }
+}
+
+/* Takes what a leaf's tasks use off the free slots. */
+static void count_leaf(const allot__work *work, census *census, int32_t row)
+{
+    const allot__units *units = &work->state->tasks.units[work->index];
+    allot__rack *rack = work->rack;
+    int32_t left = work->allocated[row], leaf = allot__handle(work, row);
+    for (int32_t i = units->count > 0 ? units->first[leaf] : 0;
+         units->count > 0 && i < units->first[leaf + 1]; i++) {
+        int32_t host = units->site[i] >= 0 ? census->host_of[units->site[i]] : -1;
+        left -= units->site[i] >= 0 ? units->slots[i] : 0;
+        if (host >= 0) {
+            int32_t used = units->slots[i];
+            rack->free[host] -= used < rack->free[host] ? used : rack->free[host];
+            see(work, census, row, host);
+        }
+    }
+    census->lost[row] = left > 0 ? left : 0;
+    rack->unknown += census->lost[row];
+}
+
+/* What any host may have is surely free of none. */
+static void doubt(allot__rack *rack)
+{
+    for (int32_t host = 0; rack->unknown > 0 && host < rack->count; host++) {
+        if (rack->owner[host] == ALLOT_ROOT) {
+            int64_t sure = rack->free[host] - rack->unknown;
+            rack->free[host] = sure > 0 ? (int32_t)sure : 0;
+        }
+    }
+}
+
+static int fill(allot__work *work, allot__rack *rack)
+{
+    int32_t *host_of = NULL;
+    size_t rows = (size_t)work->tree->rows;
+    int status = fill_hosts(work, rack, &host_of);
+    if (status == ALLOT_OK) {
+        status = allot__rack_units(work, rack);
+    }
+    if (status == ALLOT_OK) {
+        status = allot__rack_require(work, rack);
+    }
+    census census = {.host_of = host_of};
+    census.seen = allot__arena_take(work->arena, (size_t)rack->count, sizeof(int32_t));
+    census.lost = allot__arena_take(work->arena, rows + 1, sizeof(int32_t));
+    if (status != ALLOT_OK || census.seen == NULL || census.lost == NULL) {
+        return status != ALLOT_OK ? status : ALLOT_ENOMEM;
+    }
+    for (int32_t host = 0; host < rack->count; host++) {
+        census.seen[host] = UNSEEN;
+    }
+    for (int32_t row = 0; row < work->tree->rows; row++) {
+        census.lost[row] = 0;
+        if (allot__family_of(work, row) == 0 && work->allocated[row] > 0) {
+            count_leaf(work, &census, row);
+        }
+    }
+    rack->host_of = host_of;
+    rack->lost = census.lost;
+    status = allot__rack_settle(work, rack, census.seen, census.lost);
+    doubt(rack);
+    return status;
+}
+
+int allot__rack_make(allot__work *work)
+{
+    const allot__tasks *tasks = &work->state->tasks;
+    int32_t count = 0;
+    for (int32_t i = 0; i < tasks->site_count; i++) {
+        count += here(work, &tasks->sites[i]);
+    }
+    if (count == 0 || work->tree->rows == 0) {
+        return ALLOT_OK;
+    }
+    allot__rack *rack = allot__arena_take(work->arena, 1, sizeof *rack);
+    if (rack == NULL) {
+        return ALLOT_ENOMEM;
+    }
+    *rack = (allot__rack){.count = count};
+    work->rack = rack;
+    return fill(work, rack);
+}

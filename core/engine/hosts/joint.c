@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* joint.c: finds the size at which hosts are used up, and who then stays as it is. */
+#include "engine/hosts/joint.h"
+
+#include <string.h>
+
+#include "engine/quota/need.h"
+#include "engine/quota/quota.h"
+
+typedef struct joint {
+    allot__work *work;
+    allot__match match;
+    int32_t *limit;  /* the work's: of leaves it is lowered */
+    int32_t *enough; /* by row: quotas at the largest size that fits */
+    uint8_t *tight;  /* by class: it cannot have more */
+    int64_t slots;   /* of the group */
+} joint;
+
+/* Slots of the group that are on no host that is known. */
+static int64_t unknown_slots(const allot__work *work)
+{
+    const allot__rack *rack = work->rack;
+    int64_t slots = work->slots + rack->blocked;
+    for (int32_t host = 0; host < rack->count; host++) {
+        slots -= rack->slots[host];
+    }
+    return slots > 0 ? slots : 0;
+}
+
+static int begin(joint *it)
+{
+    allot__work *work = it->work;
+    size_t rows = (size_t)work->tree->rows, size = sizeof(int32_t);
+    int status = allot__match_make(work, ALLOT__ALL_SLOTS, unknown_slots(work), &it->match);
+    if (status != ALLOT_OK) {
+        return status;
+    }
+    it->slots = work->slots;
+    it->limit = allot__arena_take(work->arena, rows, size);
+    it->enough = allot__arena_take(work->arena, rows, size);
+    it->tight = allot__arena_take(work->arena, (size_t)it->match.classes + 1, 1);
+    return it->limit != NULL && it->enough != NULL && it->tight != NULL ? ALLOT_OK : ALLOT_ENOMEM;
+}
+
+/* Do quotas fit? With `tight`, also who cannot have more. */
+static bool fits(joint *it, bool tight)
+{
+    const allot__work *work = it->work;
+    bool all = true;
+    allot__match_reset(&it->match);
+    memset(it->tight, 0, (size_t)it->match.classes);
+    for (int32_t row = 0; row < work->tree->rows && (all || tight); row++) {
+        int32_t class = it->match.class_of[row];
+        if (class < 0 ||
+            allot__match_push(&it->match, class, work->quota[row]) == work->quota[row]) {
+            continue;
+        }
+        all = false;
+        for (int32_t i = 0; i < it->match.classes && tight; i++) {
+            it->tight[i] |= allot__match_tight(&it->match, i);
+        }
+    }
+    return all;
+}
+
+/* Quotas, were the group of another size; whose part of a slot is whose stays as it is. */
+static int at_size(joint *it, int64_t slots, bool tight, bool *fit)
+{
+    allot__work *work = it->work;
+    allot__arena arena, *mine = work->arena;
+    allot__arena_init(&arena, work->plan->engine);
+    work->arena = &arena;
+    work->slots = slots;
+    int status = allot__quota(work);
+    *fit = status == ALLOT_OK && fits(it, tight);
+    work->slots = it->slots;
+    work->arena = mine;
+    allot__arena_free(&arena);
+    return status;
+}
+
+/* Finds the largest size at which quotas fit; quotas are then those of one slot more, and `tight`
+ * is who cannot have these. */
+static int find_size(joint *it)
+{
+    int64_t least = 0, most = it->slots;
+    size_t bytes = (size_t)it->work->tree->rows * sizeof *it->enough;
+    int status = ALLOT_OK;
+    bool fit;
+    memset(it->enough, 0, bytes);
+    while (most - least > 1 && status == ALLOT_OK) {
+        int64_t size = least + (most - least) / 2;
+        status = at_size(it, size, false, &fit);
+        least = fit ? size : least;
+        most = fit ? most : size;
+        if (fit) {
+            memcpy(it->enough, it->work->quota, bytes);
+        }
+    }
+    return status == ALLOT_OK ? at_size(it, most, true, &fit) : status;
+}
+
+/* Those who cannot have more stay as they are at the size that fits, with what of one slot more
+ * still fits; does that lower anybody's limit? */
+static bool hold(joint *it)
+{
+    allot__work *work = it->work;
+    bool lower = false;
+    allot__match_reset(&it->match);
+    for (int32_t row = 0; row < work->tree->rows; row++) {
+        int32_t class = it->match.class_of[row];
+        if (class >= 0) {
+            allot__match_push(&it->match, class, it->enough[row]);
+        }
+    }
+    for (int32_t row = 0; row < work->tree->rows; row++) {
+        int32_t class = it->match.class_of[row];
+        if (class < 0 || it->tight[class] == 0) {
+            continue;
+        }
+        int64_t more = (int64_t)work->quota[row] - it->enough[row];
+        int64_t most =
+            it->enough[row] + (more > 0 ? allot__match_push(&it->match, class, more) : 0);
+        lower = lower || most < work->need[row];
+        it->limit[row] = most < it->limit[row] ? (int32_t)most : it->limit[row];
+    }
+    return lower;
+}
+
+/* Where a policy gives less of more slots, sizes tell nothing: first come, first served. */
+static void cut(joint *it)
+{
+    const allot__work *work = it->work;
+    allot__match_reset(&it->match);
+    for (int32_t row = 0; row < work->tree->rows; row++) {
+        int32_t class = it->match.class_of[row];
+        if (class >= 0) {
+            it->limit[row] = (int32_t)allot__match_push(&it->match, class, work->quota[row]);
+        }
+    }
+}
+
+int allot__joint(allot__work *work)
+{
+    joint it = {.work = work};
+    if (!allot__rack_uneven(work->rack) || work->ledger != NULL) {
+        return ALLOT_OK;
+    }
+    int status = begin(&it);
+    if (status != ALLOT_OK || fits(&it, false)) {
+        return status;
+    }
+    memcpy(it.limit, work->limit, (size_t)work->tree->rows * sizeof *it.limit);
+    work->limit = it.limit;
+    for (int32_t turns = it.match.classes; status == ALLOT_OK; turns--) {
+        status = find_size(&it);
+        if (status == ALLOT_OK && (!hold(&it) || turns <= 0)) {
+            status = allot__quota(work);
+            cut(&it);
+        }
+        if (status == ALLOT_OK) {
+            allot__work_again(work);
+            status = allot__need(work);
+        }
+        if (status == ALLOT_OK) {
+            status = allot__quota(work);
+        }
+        if (status == ALLOT_OK && (fits(&it, false) || turns <= 0)) {
+            break;
+        }
+    }
+    return status;
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* match.c: slots flow along shortest paths, edges in order: the same input has the same flow. */
+#include "engine/hosts/match.h"
+
+#include <string.h>
+
+enum { UNSEEN = -1, SOURCE = -2 };
+
+void allot__match_reset(allot__match *match)
+{
+    memcpy(match->left, match->most, (size_t)match->kinds * sizeof *match->left);
+    for (int32_t i = 0; i < match->edge_count; i++) {
+        match->edges[i].flow = 0;
+    }
+}
+
+/* Clears what the last search marked. */
+static void forget(allot__match *match)
+{
+    for (int32_t i = 0; i < match->seen; i++) {
+        int32_t class = match->queue[i];
+        match->class_via[class] = UNSEEN;
+        for (int32_t k = match->first[class]; k < match->first[class + 1]; k++) {
+            match->kind_via[match->edges[k].kind] = UNSEEN;
+        }
+    }
+    match->seen = 0;
+}
+
+/* The classes on a kind, which may be sent on elsewhere. */
+static int32_t see_classes(allot__match *match, int32_t kind, int32_t tail)
+{
+    for (int32_t i = match->by_kind[kind]; i >= 0; i = match->edges[i].next) {
+        const allot__edge *edge = &match->edges[i];
+        if (edge->flow > 0 && match->class_via[edge->class] == UNSEEN) {
+            match->class_via[edge->class] = i;
+            match->queue[tail++] = edge->class;
+        }
+    }
+    return tail;
+}
+
+/* The nearest kind with a slot left, or -1: all that is open to the classes seen is taken. */
+static int32_t search(allot__match *match, int32_t class)
+{
+    int32_t tail = 0;
+    forget(match);
+    match->class_via[class] = SOURCE;
+    match->queue[tail++] = class;
+    match->seen = tail;
+    for (int32_t head = 0; head < tail; head++) {
+        int32_t from = match->queue[head];
+        for (int32_t i = match->first[from]; i < match->first[from + 1]; i++) {
+            int32_t kind = match->edges[i].kind;
+            if (match->kind_via[kind] != UNSEEN || match->most[kind] == 0) {
+                continue;
+            }
+            match->kind_via[kind] = i;
+            if (match->left[kind] > 0) {
+                return kind;
+            }
+            tail = match->seen = see_classes(match, kind, tail);
+        }
+    }
+    return -1;
+}
+
+/* Moves slots along the path to a kind; how many. */
+static int64_t augment(allot__match *match, int32_t kind, int64_t slots)
+{
+    allot__edge *edges = match->edges;
+    slots = slots < match->left[kind] ? slots : match->left[kind];
+    for (int32_t at = kind;;) {
+        int32_t back = match->class_via[edges[match->kind_via[at]].class];
+        if (back == SOURCE) {
+            break;
+        }
+        slots = slots < edges[back].flow ? slots : edges[back].flow;
+        at = edges[back].kind;
+    }
+    match->left[kind] -= slots;
+    for (int32_t at = kind;;) {
+        int32_t back = match->class_via[edges[match->kind_via[at]].class];
+        edges[match->kind_via[at]].flow += slots;
+        if (back == SOURCE) {
+            return slots;
+        }
+        edges[back].flow -= slots;
+        at = edges[back].kind;
+    }
+}
+
+int64_t allot__match_push(allot__match *match, int32_t class, int64_t slots)
+{
+    int64_t pushed = 0;
+    while (pushed < slots) {
+        int32_t kind = search(match, class);
+        if (kind < 0) {
+            break;
+        }
+        pushed += augment(match, kind, slots - pushed);
+    }
+    return pushed;
+}
+
+/* Whoever can use a kind that is open is open, too. */
+static int32_t open_kind(allot__match *match, int32_t kind, uint8_t *open, int32_t tail)
+{
+    for (int32_t i = match->by_kind[kind]; i >= 0; i = match->edges[i].next) {
+        int32_t class = match->edges[i].class;
+        if (open[class] == 0) {
+            open[class] = 1;
+            match->queue[tail++] = class;
+        }
+    }
+    return tail;
+}
+
+void allot__match_open(allot__match *match, uint8_t *open)
+{
+    int32_t tail = 0;
+    forget(match);
+    memset(open, 0, (size_t)match->classes);
+    for (int32_t kind = 0; kind < match->kinds; kind++) {
+        if (match->left[kind] > 0) {
+            match->kind_via[kind] = SOURCE;
+            tail = open_kind(match, kind, open, tail);
+        }
+    }
+    for (int32_t head = 0; head < tail; head++) {
+        int32_t class = match->queue[head];
+        for (int32_t i = match->first[class]; i < match->first[class + 1]; i++) {
+            const allot__edge *edge = &match->edges[i];
+            if (edge->flow > 0 && match->kind_via[edge->kind] == UNSEEN) {
+                match->kind_via[edge->kind] = SOURCE;
+                tail = open_kind(match, edge->kind, open, tail);
+            }
+        }
+    }
+    for (int32_t kind = 0; kind < match->kinds; kind++) {
+        match->kind_via[kind] = UNSEEN;
+    }
+}

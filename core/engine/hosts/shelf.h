@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * shelf.h: open hosts that nobody has alone, as an exclusive consumer chooses among them:
+ * hosts that suit alike stand on one shelf, in plan order, and shelves in the order of choosing:
+ *  1. such as nobody else requires who lacks slots,
+ *  2. empty ones, then those whose most important session is the least (XV-4),
+ *  3. those with fewest slots in use,
+ *  4. those of which least is too much, in plan order.
+ */
+#ifndef ALLOT_ENGINE_HOSTS_SHELF_H
+#define ALLOT_ENGINE_HOSTS_SHELF_H
+
+#include "engine/hosts/match.h"
+
+typedef struct allot__shelf {
+    int32_t kind, slots, used;
+    int64_t important; /* the most important session there: all count as that; -1: none */
+    bool needed;       /* somebody else who lacks slots requires such hosts */
+    int32_t first;     /* its first host, or -1 */
+} allot__shelf;
+
+typedef struct allot__shelves {
+    allot__shelf *list;
+    int32_t count;
+    int32_t front;     /* shelves before it are empty */
+    int32_t *next;     /* by host: the next one on its shelf, or -1 */
+    int32_t *shelf_of; /* by host */
+} allot__shelves;
+
+/* Room for the shelves of so many hosts. ENOMEM. */
+int allot__shelves_make(allot__shelves *shelves, allot__arena *arena, size_t hosts);
+/* All hosts are on shelves, but for those that are barred; `lacks` is by requirement. */
+void allot__shelves_fill(allot__shelves *shelves, const allot__work *work,
+                         const allot__match *match, const bool *lacks);
+/* Takes the host that suits a row best which wants so many slots; -1: none does. */
+int32_t allot__shelves_take(allot__shelves *shelves, const allot__rack *rack, int32_t row,
+                            int64_t want);
+/* Puts back the host that was taken last of those on its shelf and not put back yet. */
+void allot__shelves_put(allot__shelves *shelves, int32_t host);
+
+#endif

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * again.c: has something become free, with jobs that went and one that came?
+ *
+ * On hosts: slots that nobody runs on, or a host that an exclusive job closed. Below limits: room
+ * for jobs that begin, or for those that are resumed, against whom what is suspended does not
+ * count. Of resources: what is left. Only where something went can there be more than before. And
+ * there may be more to preempt: the one that came, for those that could not preempt who went.
+ */
+#include "engine/jobs/turn.h"
+#include "engine/jobs/limits/resource.h"
+
+static int add(allot__turns *turns, allot__mark mark)
+{
+    allot__mark *at = allot__push(turns->work->plan->engine, &turns->marks, sizeof *at);
+    if (at != NULL)
+        *at = mark;
+    return at != NULL ? ALLOT_OK : ALLOT_ENOMEM;
+}
+
+static allot__mark look(const allot__turns *turns, int kind, int32_t number)
+{
+    const allot__room *room = &turns->out->room;
+    const allot__bounds *bounds = &turns->out->bounds;
+    allot__mark mark = {.kind = kind, .number = number};
+    if (kind == ALLOT__MARK_HOST) {
+        mark.before[0] = -(room->free[number] + room->kept[number]);
+        mark.before[1] = room->alone[number];
+    } else if (kind == ALLOT__MARK_BOUND) {
+        const allot__bound *bound = allot__bound_at(bounds, number);
+        mark.before[0] = bound->used;
+        mark.before[1] = bound->used - bound->asleep;
+    } else {
+        mark.before[0] = bounds->resources->used[number];
+    }
+    return mark;
+}
+
+static int mark_bounds(allot__turns *turns, int32_t job, int32_t host)
+{
+    const allot__bounds *bounds = &turns->out->bounds;
+    int32_t count;
+    const allot__bound_entry *entries = allot__fit_entries(bounds, job, &count);
+    int status = ALLOT_OK;
+    for (int32_t i = 0; i < count && status == ALLOT_OK; i++) {
+        bool here = (entries[i].bound < 0) == (host >= 0);
+        int32_t bound = !here      ? -1
+                        : host < 0 ? entries[i].bound
+                                   : allot__bound_find(bounds, &entries[i], host);
+        if (bound >= 0)
+            status = add(turns, look(turns, ALLOT__MARK_BOUND, bound));
+    }
+    return status;
+}
+
+int allot__again_mark(allot__turns *turns, int32_t number)
+{
+    const allot__job *job = allot__job_at(turns->jobs, number);
+    const allot__job_place *grown = turns->jobs->places.items;
+    int status = allot__again_mark_places(turns, number, allot__job_places(turns->jobs, job),
+                                          job->place_count);
+    if (status == ALLOT_OK && job->grown_count > 0)
+        status = allot__again_mark_places(turns, number, grown + job->grown, job->grown_count);
+    return status;
+}
+
+int allot__again_mark_places(allot__turns *turns, int32_t number, const allot__job_place *places,
+                             int32_t count)
+{
+    int status = mark_bounds(turns, number, -1);
+    for (int32_t i = 0; i < count && status == ALLOT_OK; i++) {
+        int32_t host = allot__room_host(&turns->out->room, places[i].site);
+        if (host >= 0)
+            status = add(turns, look(turns, ALLOT__MARK_HOST, host));
+        if (host >= 0 && status == ALLOT_OK)
+            status = mark_bounds(turns, number, host);
+    }
+    int32_t asks = 0;
+    const allot_job_resource *has = NULL;
+    if (turns->out->bounds.resources != NULL)
+        has = allot__job_resources(turns->jobs, number, &asks);
+    for (int32_t i = 0; i < asks && status == ALLOT_OK; i++)
+        status = add(turns, look(turns, ALLOT__MARK_RESOURCE, has[i].resource));
+    return status;
+}
+
+/* A job that came as others went is prey, too: for some that wait, these may have been none. */
+static bool feeds(const allot__turns *turns, int32_t job)
+{
+    const allot__relation *relation = turns->work->plan->relation;
+    const allot_job_order *orders = turns->out->orders.items;
+    int32_t low = allot__job_at(turns->jobs, job)->queue;
+    bool feeds = false;
+    for (int32_t i = 0; i < turns->count && turns->all[i].listed && !feeds; i++)
+        for (int32_t k = 0; k < turns->all[i].queue_count && turns->all[i].waiting > 0; k++) {
+            int32_t high = turns->all[i].queues[k];
+            bool all = true;
+            for (size_t at = turns->out->orders.count - 1;
+                 at-- > 0 && orders[at].preemptor == job && all;)
+                all = allot__may_preempt(relation, high,
+                                         allot__job_at(turns->jobs, orders[at].job)->queue);
+            feeds = feeds || (!all && allot__may_preempt(relation, high, low));
+        }
+    return feeds;
+}
+
+void allot__again_look(allot__turns *turns, int32_t job)
+{
+    const allot__mark *marks = turns->marks.items;
+    int64_t freed = 0;
+    for (size_t i = 0; i < turns->marks.count; i++) {
+        allot__mark now = look(turns, marks[i].kind, marks[i].number);
+        int64_t more = marks[i].before[0] - now.before[0];
+        freed += more > 0 ? more : 0;
+        if (now.before[1] < marks[i].before[1] && marks[i].kind == ALLOT__MARK_HOST)
+            freed += turns->out->room.slots[marks[i].number];
+        else if (now.before[1] < marks[i].before[1])
+            freed++;
+    }
+    turns->marks.count = 0;
+    freed += feeds(turns, job);
+    turns->freed += freed;
+    turns->again = turns->again || freed > 0;
+}

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * back.c: orders of this cycle that are taken back.
+ *
+ * Once something has become free, a job has its turn after others of lower queues had theirs. Those
+ * of them that were given slots in this cycle, and that it may preempt, do not have them yet: where
+ * it fits without these orders, or finds victims then, they are none, and the jobs wait again for
+ * their turn. No protection holds of jobs that do not run yet.
+ *
+ * A job that went for another, and is resumed as there is room for it again, has two orders that
+ * are none together: it runs on.
+ */
+#include <string.h>
+
+#include "engine/jobs/turn.h"
+#include "engine/jobs/limits/resource.h"
+
+/* What an order gave, whose places begin at number `at`, as places of a job. */
+static int32_t places_of(allot__turns *turns, const allot_job_order *order, size_t at,
+                         const allot__job_place **out)
+{
+    const allot_place *places = allot__vector_from(&turns->out->places, at, sizeof *places);
+    int32_t planned = (int32_t)turns->work->plan->hosts.list.count;
+    const allot__job *job = allot__job_at(turns->jobs, order->job);
+    if (order->kind == ALLOT_ORDER_RESUME) {
+        *out = allot__job_places(turns->jobs, job);
+        return job->place_count;
+    }
+    for (int32_t i = 0; i < order->place_count; i++)
+        turns->back_places[i] = (allot__job_place){
+            .site = places[i].host >= 0 ? places[i].host : planned + ~places[i].host,
+            .slots = (int32_t)places[i].slots};
+    if (order->place_count == 0)
+        turns->back_places[0] = (allot__job_place){.site = -1, .slots = (int32_t)order->slots};
+    *out = turns->back_places;
+    return order->place_count > 0 ? order->place_count : 1;
+}
+
+static void spare(allot__turns *turns, const allot_job_order *order, bool again)
+{
+    if (order->kind != ALLOT_ORDER_RESIZE || !turns->out->preys)
+        return;
+    if (again)
+        allot__prey_spare(&turns->out->prey, order->job, ALLOT__SPARED_STATE);
+    else
+        allot__prey_unspare(&turns->out->prey, order->job);
+}
+
+/* Of orders from the last on: those that the job may take back are undone, or (1) done again. */
+static int turn_orders(allot__turns *turns, int32_t number, int32_t sign, int32_t *count)
+{
+    const allot_job_order *orders = turns->out->orders.items;
+    int32_t high = allot__job_at(turns->jobs, number)->queue;
+    size_t at = turns->out->places.count;
+    int status = ALLOT_OK;
+    *count = 0;
+    for (size_t i = turns->out->orders.count; i-- > 0 && status == ALLOT_OK;) {
+        int32_t low = allot__job_at(turns->jobs, orders[i].job)->queue;
+        at -= (size_t)orders[i].place_count;
+        if (orders[i].kind > ALLOT_ORDER_RESIZE ||
+            !allot__may_preempt(turns->work->plan->relation, high, low))
+            continue;
+        const allot__job_place *of;
+        int32_t n = places_of(turns, &orders[i], at, &of);
+        if (sign < 0)
+            status = allot__again_mark_places(turns, orders[i].job, of, n);
+        if (status == ALLOT_OK)
+            status = allot__order_effect(turns, orders[i].kind, orders[i].job, of, n, sign);
+        spare(turns, &orders[i], sign > 0);
+        ++*count;
+    }
+    return status;
+}
+
+/* They are no orders any more; the jobs wait for their turn. */
+static void forget(allot__turns *turns, int32_t number, size_t end)
+{
+    allot_job_order *orders = turns->out->orders.items;
+    int32_t high = allot__job_at(turns->jobs, number)->queue;
+    for (size_t i = 0; i < end; i++) {
+        int32_t low = allot__job_at(turns->jobs, orders[i].job)->queue;
+        if (orders[i].kind > ALLOT_ORDER_RESIZE ||
+            !allot__may_preempt(turns->work->plan->relation, high, low))
+            continue;
+        orders[i].kind = ALLOT_ORDER_COUNT;
+        allot__job_told *told = &turns->out->jobs[orders[i].job];
+        told->order = told->order == (int32_t)i ? -1 : told->order;
+        turns->fresh[low]--;
+        turns->of_queue[low]->anew = true;
+    }
+    turns->cancels = true;
+}
+
+static bool any_fresh(const allot__turns *turns, int32_t high)
+{
+    const allot__relation *relation = turns->work->plan->relation;
+    size_t words = ((size_t)relation->count + 63) / 64;
+    const uint64_t *may = relation->may + (size_t)high * words;
+    int32_t sum = 0;
+    for (size_t i = 0; i < words; i++)
+        for (uint64_t left = may[i]; left != 0 && sum == 0; left &= left - 1)
+            sum += turns->fresh[i * 64 + (size_t)__builtin_ctzll(left)];
+    return sum > 0;
+}
+
+static bool asks(const allot__turns *turns, int32_t job)
+{
+    const allot__resources *resources = turns->out->bounds.resources;
+    return resources != NULL && allot__resources_asks(resources, job);
+}
+
+int allot__back_take(allot__turns *turns, int32_t number, bool *done)
+{
+    const allot__job *job = allot__job_at(turns->jobs, number);
+    allot__room *room = &turns->out->room;
+    allot__missed *known = allot__fit_back_known(turns, number);
+    int64_t orders = (int64_t)turns->out->orders.count;
+    bool alike = turns->states[number] == ALLOT_PENDING && !asks(turns, number);
+    bool misses =
+        alike && known->gains == room->gains && known->most == orders && job->slots >= known->slots;
+    allot__job_told *told = &turns->out->jobs[number], before = *told;
+    if (!turns->turned_back || turns->withdraws || misses || !any_fresh(turns, job->queue))
+        return ALLOT_OK;
+    int64_t gains = room->gains;
+    int32_t count;
+    turns->withdraws = true;
+    size_t end = turns->out->orders.count;
+    int status = turn_orders(turns, number, -1, &count);
+    allot__room_view(room, job->queue);
+    if (status == ALLOT_OK)
+        *done = turns->states[number] == ALLOT_PENDING ? allot__fit_start(turns, number)
+                                                       : allot__fit_resume(turns, number);
+    if (status == ALLOT_OK && !*done)
+        status = allot__fit_preempting(turns, number, done);
+    turns->withdraws = false;
+    if (status == ALLOT_OK && *done) {
+        forget(turns, number, end);
+    } else if (status == ALLOT_OK) {
+        status = turn_orders(turns, number, 1, &count);
+        room->gains = gains;
+        *told = before;
+        turns->marks.count = 0;
+        if (alike)
+            *known = (allot__missed){.gains = gains, .most = orders, .slots = job->slots};
+    }
+    return status;
+}
+
+/* ---- At the end ------------------------------------------------------------------------------ */
+
+/* Who went and runs on: the order that it went by, and the one that it came back by, are none. */
+static void pair_off(allot__turns *turns)
+{
+    allot_job_order *orders = turns->out->orders.items;
+    for (size_t i = 0; i < turns->out->orders.count; i++) {
+        allot__job_told *told = &turns->out->jobs[orders[i].job];
+        const allot__job *job = allot__job_at(turns->jobs, orders[i].job);
+        if (orders[i].kind == ALLOT_ORDER_SUSPEND && !orders[i].held)
+            turns->gone_by[orders[i].job] = (int32_t)i;
+        if (orders[i].kind != ALLOT_ORDER_RESUME || job->state != ALLOT_RUNNING)
+            continue;
+        allot_queue_part *part = &turns->out->parts[job->queue];
+        part->resumed -= orders[i].slots;
+        part->preempted -= orders[i].slots;
+        int32_t gone = turns->gone_by[orders[i].job];
+        orders[gone].kind = orders[i].kind = ALLOT_ORDER_COUNT;
+        if (told->now == ALLOT_RUNNING) {
+            told->why = ALLOT_PEND_NOT;
+            turns->runs_on[orders[i].job] = 1 + orders[gone].preemptor;
+        }
+    }
+}
+
+/* Whoever went for a job that runs on went for the one that this job had to go for. */
+static void hand_on(allot__turns *turns)
+{
+    allot_job_order *orders = turns->out->orders.items;
+    const allot__relation *relation = turns->work->plan->relation;
+    for (size_t i = 0; i < turns->out->orders.count; i++) {
+        int32_t low = allot__job_at(turns->jobs, orders[i].job)->queue, by = orders[i].preemptor;
+        while (orders[i].kind < ALLOT_ORDER_COUNT && by >= 0 && turns->runs_on[by] > 0)
+            by = turns->runs_on[by] - 1;
+        if (by >= 0 && allot__may_preempt(relation, allot__job_at(turns->jobs, by)->queue, low))
+            orders[i].preemptor = by;
+    }
+}
+
+/* Who came as others went, and these run on, found free slots. */
+static void give_reasons(allot__turns *turns)
+{
+    allot_job_order *orders = turns->out->orders.items;
+    memset(turns->runs_on, 0, turns->jobs->list.count * sizeof *turns->runs_on);
+    for (size_t i = 0; i < turns->out->orders.count; i++)
+        if (orders[i].kind < ALLOT_ORDER_COUNT && orders[i].preemptor >= 0)
+            turns->runs_on[orders[i].preemptor] = 1;
+    for (size_t i = 0; i < turns->out->orders.count; i++)
+        if (orders[i].kind <= ALLOT_ORDER_RESUME && strcmp(orders[i].reason, "preempted") == 0 &&
+            turns->runs_on[orders[i].job] == 0)
+            orders[i].reason = "free";
+}
+
+/* Puts orders of one kind down, those that stop jobs or the others. */
+static void put_down(const allot__turns *turns, bool stops, allot_job_order *orders,
+                     allot_place *places, size_t *order_count, size_t *place_count)
+{
+    const allot_job_order *all = turns->out->orders.items;
+    const allot_place *from = turns->out->places.items;
+    size_t at = 0;
+    for (size_t i = 0; i < turns->out->orders.count; at += (size_t)all[i].place_count, i++) {
+        bool stop = all[i].kind == ALLOT_ORDER_SUSPEND || all[i].kind == ALLOT_ORDER_KILL;
+        if (all[i].kind == ALLOT_ORDER_COUNT || stop != stops)
+            continue;
+        allot__job_told *told = &turns->out->jobs[all[i].job];
+        told->order = told->order < 0 ? (int32_t)*order_count : told->order;
+        orders[(*order_count)++] = all[i];
+        for (int32_t k = 0; k < all[i].place_count; k++)
+            places[(*place_count)++] = from[at + (size_t)k];
+    }
+}
+
+/* Who goes stands before who comes: of some that went the orders are none, so that others may have
+ * been given slots of those that went later. */
+static int compact(allot__turns *turns)
+{
+    allot__dispatched *out = turns->out;
+    size_t orders = 0, places = 0;
+    allot_job_order *kept =
+        allot__arena_take(turns->work->arena, out->orders.count + 1, sizeof *kept);
+    allot_place *at = allot__arena_take(turns->work->arena, out->places.count + 1, sizeof *at);
+    if (kept == NULL || at == NULL)
+        return ALLOT_ENOMEM;
+    const allot_job_order *all = out->orders.items;
+    for (size_t i = 0; i < out->orders.count; i++)
+        out->jobs[all[i].job].order = -1;
+    put_down(turns, true, kept, at, &orders, &places);
+    put_down(turns, false, kept, at, &orders, &places);
+    if (orders > 0)
+        memcpy(out->orders.items, kept, orders * sizeof *kept);
+    if (places > 0)
+        memcpy(out->places.items, at, places * sizeof *at);
+    out->orders.count = orders;
+    out->places.count = places;
+    return ALLOT_OK;
+}
+
+int allot__back_finish(allot__turns *turns)
+{
+    size_t jobs = turns->jobs->list.count + 1;
+    turns->runs_on = allot__arena_take(turns->work->arena, jobs, sizeof *turns->runs_on);
+    turns->gone_by = allot__arena_take(turns->work->arena, jobs, sizeof *turns->gone_by);
+    if (turns->runs_on == NULL || turns->gone_by == NULL)
+        return ALLOT_ENOMEM;
+    memset(turns->runs_on, 0, jobs * sizeof *turns->runs_on);
+    pair_off(turns);
+    hand_on(turns);
+    give_reasons(turns);
+    return compact(turns);
+}

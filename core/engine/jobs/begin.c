@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* begin.c: what queues have before anything is decided. */
+#include <string.h>
+
+#include "engine/jobs/turn.h"
+#include "engine/jobs/usage.h"
+
+enum { MILLION = 1000000 };
+static const int64_t usage_most = (int64_t)1 << 62;
+
+static void *zeroed(const allot__turns *turns, size_t count, size_t size)
+{
+    void *block = allot__arena_take(turns->work->arena, count + 1, size);
+    if (block != NULL)
+        memset(block, 0, (count + 1) * size);
+    return block;
+}
+
+/* What a decision shows. */
+static int make_out(allot__turns *turns)
+{
+    allot__dispatched *out = turns->out;
+    size_t queues = (size_t)allot__queue_count(turns->work->plan);
+    out->jobs = zeroed(turns, turns->jobs->list.count, sizeof *out->jobs);
+    out->parts = zeroed(turns, queues, sizeof *out->parts);
+    out->pools = zeroed(turns, (size_t)turns->queues->pool_count, sizeof *out->pools);
+    out->used = zeroed(turns, queues, sizeof *out->used);
+    out->usage = zeroed(turns, 2 * queues, sizeof *out->usage);
+    out->sequence = zeroed(turns, queues, sizeof *out->sequence);
+    out->cuts = zeroed(turns, queues, sizeof *out->cuts);
+    return out->jobs != NULL && out->cuts != NULL && out->parts != NULL && out->pools != NULL &&
+                   out->used != NULL && out->usage != NULL && out->sequence != NULL
+               ? ALLOT_OK
+               : ALLOT_ENOMEM;
+}
+
+static int make_pools(allot__turns *turns)
+{
+    size_t queues = (size_t)allot__queue_count(turns->work->plan);
+    size_t pools = (size_t)turns->queues->pool_count;
+    turns->all = zeroed(turns, queues, sizeof *turns->all);
+    turns->of_queue = zeroed(turns, queues, sizeof *turns->of_queue);
+    turns->grows = zeroed(turns, queues, sizeof *turns->grows);
+    turns->fresh = zeroed(turns, queues, sizeof *turns->fresh);
+    turns->reached = zeroed(turns, queues, sizeof *turns->reached);
+    turns->slice = zeroed(turns, queues, sizeof *turns->slice);
+    turns->first = zeroed(turns, queues, sizeof *turns->first);
+    turns->rows = zeroed(turns, queues, sizeof *turns->rows);
+    turns->pending = zeroed(turns, queues, sizeof *turns->pending);
+    turns->pools = zeroed(turns, pools, sizeof *turns->pools);
+    turns->own = zeroed(turns, pools, sizeof *turns->own);
+    turns->held = zeroed(turns, pools, sizeof *turns->held);
+    return turns->all != NULL && turns->of_queue != NULL && turns->grows != NULL &&
+                   turns->fresh != NULL && turns->reached != NULL && turns->slice != NULL &&
+                   turns->first != NULL && turns->rows != NULL && turns->pending != NULL &&
+                   turns->pools != NULL && turns->own != NULL && turns->held != NULL
+               ? ALLOT_OK
+               : ALLOT_ENOMEM;
+}
+
+static int find_preempting(allot__turns *turns)
+{
+    const allot__relation *relation = turns->work->plan->relation;
+    size_t queues = (size_t)relation->count, words = (queues + 63) / 64;
+    turns->preempts = zeroed(turns, queues, sizeof *turns->preempts);
+    for (size_t i = 0; turns->preempts != NULL && i < queues * words; i++)
+        turns->preempts[i / words] = turns->preempts[i / words] || relation->may[i] != 0;
+    return turns->preempts != NULL ? ALLOT_OK : ALLOT_ENOMEM;
+}
+
+int allot__turns_make(allot__turns *turns)
+{
+    size_t jobs = turns->jobs->list.count;
+    size_t queues = (size_t)allot__queue_count(turns->work->plan);
+    size_t classes = turns->out->bounds.classes.count;
+    turns->kinds = turns->out->room.exclusive ? 2 : 1;
+    classes = (size_t)turns->kinds * (classes + queues);
+    turns->states = zeroed(turns, jobs, sizeof *turns->states);
+    turns->list = zeroed(turns, jobs, sizeof *turns->list);
+    turns->waits = allot__arena_take(turns->work->arena, jobs + 1, sizeof *turns->waits);
+    turns->other = zeroed(turns, jobs > queues ? jobs : queues, sizeof *turns->other);
+    turns->fits = zeroed(turns, classes, sizeof *turns->fits);
+    turns->hunts = zeroed(turns, classes, sizeof *turns->hunts);
+    turns->grown = zeroed(turns, jobs, sizeof *turns->grown);
+    turns->backs = zeroed(turns, classes, sizeof *turns->backs);
+    turns->places = zeroed(turns, (size_t)turns->out->room.count, sizeof *turns->places);
+    turns->back_places = zeroed(turns, (size_t)turns->out->room.count, sizeof *turns->back_places);
+    turns->hosts = zeroed(turns, (size_t)turns->out->room.count, sizeof *turns->hosts);
+    if (turns->states == NULL || turns->list == NULL || turns->waits == NULL ||
+        turns->backs == NULL || turns->grown == NULL || turns->back_places == NULL ||
+        turns->other == NULL || turns->fits == NULL || turns->hunts == NULL ||
+        turns->places == NULL || turns->hosts == NULL || make_out(turns) != ALLOT_OK ||
+        find_preempting(turns) != ALLOT_OK)
+        return ALLOT_ENOMEM;
+    return make_pools(turns);
+}
+
+static void count_job(allot_queue_part *part, const allot__job *job)
+{
+    switch (job->state) {
+    case ALLOT_PENDING:
+        part->pending += job->slots;
+        part->pending_jobs++;
+        return;
+    case ALLOT_RUNNING:
+        part->running += job->slots;
+        part->running_jobs++;
+        return;
+    default:
+        part->suspended += job->slots;
+        part->suspended_jobs++;
+    }
+}
+
+static void note_grower(allot__turns *turns, int32_t queue)
+{
+    allot__turn *turn = turns->of_queue[queue];
+    turns->grows[queue] = turn->grows = true;
+    turns->pools_grow = turns->pools_grow || turn->pool >= 0;
+}
+
+static void count_jobs(allot__turns *turns)
+{
+    const allot__job_place *places = turns->jobs->places.items;
+    for (size_t i = 0; i < turns->jobs->list.count; i++) {
+        const allot__job *job = allot__job_at(turns->jobs, (int32_t)i);
+        allot_queue_part *part = &turns->out->parts[job->queue];
+        count_job(part, job);
+        turns->states[i] = job->state;
+        turns->stopped = turns->stopped || job->state == ALLOT_STOPPED;
+        if (job->state == ALLOT_RUNNING && job->grow > 0)
+            note_grower(turns, job->queue);
+        for (int32_t k = 0; job->state == ALLOT_RUNNING && k < job->grown_count; k++)
+            part->running += places[job->grown + k].slots;
+        turns->out->jobs[i] =
+            (allot__job_told){.now = job->state, .why = ALLOT_PEND_NOT, .binding = -1, .order = -1};
+    }
+    for (int32_t q = 0; q < allot__queue_count(turns->work->plan); q++) {
+        const allot_queue_part *part = &turns->out->parts[q];
+        turns->pending[q] = part->pending;
+        allot__turn_use(turns, q, part->running + part->suspended);
+    }
+}
+
+/* Slots of running jobs that have had them since the same time. */
+typedef struct alike {
+    int64_t since, slots;
+} alike;
+
+static allot__u128 made_by(const allot__turns *turns, const alike *jobs, const allot__pace *pace)
+{
+    allot__i128 seconds = (allot__i128)turns->work->state->now - jobs->since;
+    return allot__usage_made(jobs->slots, seconds > INT64_MAX ? INT64_MAX : (int64_t)seconds, pace);
+}
+
+/* Millionths of slot-seconds that a queue's running jobs have used since use was told, at `at`. */
+static allot__u128 used_since(const allot__turns *turns, int32_t queue, int64_t at,
+                              const allot__pace *pace)
+{
+    const allot__jobs *jobs = turns->jobs;
+    const allot__u128 enough = (allot__u128)usage_most * MILLION;
+    const int64_t most_slots = (int64_t)1 << 39;
+    allot__u128 sum = 0;
+    alike it = {0, 0};
+    for (int32_t i = jobs->first[queue]; i < jobs->first[queue + 1] && sum < enough; i++) {
+        const allot__job *job = allot__job_at(jobs, jobs->by_queue[i]);
+        int64_t since = job->started > at ? job->started : at;
+        if (job->state != ALLOT_RUNNING)
+            continue;
+        if (since != it.since || it.slots > most_slots) {
+            sum += made_by(turns, &it, pace);
+            it = (alike){since, 0};
+        }
+        it.slots += job->slots;
+    }
+    return sum + made_by(turns, &it, pace);
+}
+
+/* what was told fades until now, and what was used since is added. */
+static void count_usage(allot__turns *turns)
+{
+    const allot__jobs *jobs = turns->jobs;
+    int64_t now = turns->work->state->now, at = jobs->usage_at_set ? jobs->usage_at : now;
+    allot__i128 seconds = (allot__i128)now - at;
+    allot__fading fading = allot__fading_over(seconds > INT64_MAX ? INT64_MAX : (int64_t)seconds,
+                                              &turns->queues->decay, turns->queues->roots);
+    allot__pace pace = allot__pace_of(&turns->queues->decay, turns->queues->roots);
+    for (int32_t q = 0; q < allot__queue_count(turns->work->plan); q++) {
+        allot__u128 use = 0;
+        if (jobs->usage != NULL && jobs->usage[q].told)
+            use = (allot__u128)jobs->usage[q].slot_seconds * MILLION +
+                  (allot__u128)jobs->usage[q].millionths;
+        use = allot__usage_left(use, &fading) + used_since(turns, q, at, &pace);
+        bool most = use / MILLION >= (allot__u128)usage_most;
+        allot_queue_part *part = &turns->out->parts[q];
+        part->usage = most ? usage_most : (int64_t)(use / MILLION);
+        part->usage_millionths = most ? 0 : (int32_t)(use % MILLION);
+        turns->out->usage[2 * q] = part->usage;
+        turns->out->usage[2 * q + 1] = part->usage_millionths;
+    }
+}
+
+/* P-43: who runs on slots that a job is due for now. */
+static bool overdue(const allot__turns *turns, const allot__job *job)
+{
+    return job->state == ALLOT_RUNNING && (job->flags & ALLOT_JOB_BACKFILL) &&
+           allot__queue_at(turns->queues, job->queue)->interruptible_backfill != ALLOT_NONE &&
+           job->until <= turns->work->state->now;
+}
+
+static int end_backfill(allot__turns *turns)
+{
+    int status = ALLOT_OK;
+    for (int32_t i = 0; (size_t)i < turns->jobs->list.count && status == ALLOT_OK; i++) {
+        if (!overdue(turns, allot__job_at(turns->jobs, i)))
+            continue;
+        status = allot__job_release(turns, i, ALLOT_KILL);
+        if (status == ALLOT_OK)
+            status = allot__order_stop(turns, &(allot__stop){.job = i,
+                                                             .preemptor = -1,
+                                                             .action = ALLOT_KILL,
+                                                             .reason = "reservation-due"});
+    }
+    return status;
+}
+
+int allot__dispatch_begin(allot__turns *turns)
+{
+    count_jobs(turns);
+    turns->out->bounds.states = turns->states;
+    count_usage(turns);
+    int status = end_backfill(turns);
+    return status == ALLOT_OK ? allot__dispatch_closed(turns) : status;
+}

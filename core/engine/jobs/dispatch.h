@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * dispatch.h: jobs of queues, one by one (P-60, Q-43, A-10 ... A-13, A-30).
+ *
+ * Rules, in this order:
+ *  1. queues go by larger PRIORITY, then as in the file. Those of equal PRIORITY that are in no
+ *     pool and have no fairshare go as one, at the place of their first (P-60). A pool's queues
+ *     stand in that list, too (Q-43): use orders its slices alone (slices.h);
+ *  2. at its place a queue's suspended jobs are resumed, then pending ones started, by the policy's
+ *     dispatch, or larger priority, then the first submitted; ties as in the state (A-12). What
+ *     does not fit is passed by;
+ *  3. what fits is started on free slots (room.h) below all limits (bound.h); of a pool, within its
+ *     queue's slice, or, where the whole slice is too small for the job and the queue below it,
+ *     above it (A-25). A pool never has more than MAX_SLOTS_IN_POOL;
+ *  4. what does not fit preempts, if its queue may and its delay is over (preempt/search.h);
+ *     suspended jobs, on their own hosts, without a delay (P-35);
+ *     A resource that is wanting is preempted for where the plan says so, its queue may, and
+ *     PREEMPTION_WAIT_TIME is over since it was in an earlier cycle (resource.h);
+ *  5. then running jobs of the queue that want to grow get free slots, as many as there are up to
+ *     what they want (P-50); not while they are told of slots that they were given;
+ *  6. behind a pool's last queue what is left of it goes, in the pool's order, round by round, to
+ *     jobs that fit: in a round a queue gets ceil(left * share / 100) slots, or one job. With
+ *     USE_PRIORITY_IN_POOL it goes to jobs by priority, larger PRIORITY, first submitted (A-30).
+ *     Before a pool's queue that comes behind others which took slots of its hosts, slices are cut
+ *     anew from what is left, for those not reached yet (A-26);
+ *  7. where a preemption leaves more free than its job takes, on a host, below a limit or of a
+ *     resource, or makes a job run that others may preempt who could not preempt its victims, all
+ *     begins again from the highest queue (A-12, P-35), pools with it: a cycle decides all that it
+ *     can. Who was preempted is one of those that are suspended: resumed, it was not preempted. A
+ *     job that fits only with what was given in this cycle to jobs that it may preempt takes that
+ *     back (back.c). What is known not to be able to act is passed by (walk.c).
+ *
+ * The stage stands for need, quota, distribution and reclaim of the group: it writes need, quota,
+ * received and reclaimed of queues' rows.
+ */
+#ifndef ALLOT_ENGINE_JOBS_DISPATCH_H
+#define ALLOT_ENGINE_JOBS_DISPATCH_H
+
+#include <allot/dispatch.h>
+
+#include "engine/jobs/preempt/search.h"
+#include "engine/jobs/slices.h"
+
+typedef struct allot__job_told {
+    uint8_t now;     /* an allot_job_state, after the cycle; ALLOT_JOB_STATE_COUNT: it is gone */
+    uint8_t why;     /* an allot_pending */
+    int32_t binding; /* allot__binding_limit, or -1; of ALLOT_PEND_RESOURCE... the resource */
+    int32_t order;   /* its first order, or -1 */
+} allot__job_told;
+
+typedef struct allot__dispatched {
+    allot__room room;
+    allot__bounds bounds;
+    allot__prey prey;
+    bool preys;              /* somebody asked for victims */
+    allot__vector orders;    /* of allot_job_order */
+    allot__vector places;    /* of allot_place: those of the orders, one behind another */
+    allot__job_told *jobs;   /* by job */
+    allot_queue_part *parts; /* by queue */
+    allot_pool_part *pools;
+    int64_t *used;     /* by queue: slots that its jobs use, those suspended included */
+    int64_t *usage;    /* by queue, twice: slot-seconds, millionths */
+    int32_t *sequence; /* queues in the order of rule 1, but for pools' own order */
+    /* For those who ask why: suspended and pending jobs in the order in which they had their turn,
+     * and by queue of a pool what its slice was cut from. */
+    const int32_t *tried;
+    int32_t tried_count;
+    allot__cut *cuts;
+} allot__dispatched;
+
+/* Decides about the queues of the group, contracts being decided (leases.h; NULL: there are none);
+ * ENOMEM, ESCRIPT, EBUDGET. */
+int allot__dispatch(allot__work *work, const allot_lease_part *leases, allot__dispatched *out);
+void allot__dispatched_free(allot__work *work, allot__dispatched *dispatched);
+
+#endif

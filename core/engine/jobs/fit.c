@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* fit.c: does a job fit, where, and what of it does not. */
+#include "base/least.h"
+#include "base/wide.h"
+#include "engine/jobs/turn.h"
+#include "engine/jobs/limits/resource.h"
+
+static bool tell(allot__turns *turns, int32_t job, allot_pending why, int32_t binding)
+{
+    turns->out->jobs[job].why = (uint8_t)why;
+    turns->out->jobs[job].binding = binding;
+    return false;
+}
+
+static bool fits(allot__turns *turns, int32_t job)
+{
+    turns->out->jobs[job].why = ALLOT_PEND_NOT;
+    turns->out->jobs[job].binding = -1;
+    return true;
+}
+
+static bool exclusive(const allot__job *job)
+{
+    return (job->flags & ALLOT_JOB_EXCLUSIVE) != 0;
+}
+
+/* What is remembered of jobs like this one: of its class where limits have a say, else of its
+ * queue. */
+static allot__missed *missed(allot__turns *turns, allot__missed *all, int32_t number, bool limited)
+{
+    const allot__job *job = allot__job_at(turns->jobs, number);
+    const allot__bounds *bounds = &turns->out->bounds;
+    size_t at = limited ? (size_t)allot__bounds_class(bounds, number)
+                        : bounds->classes.count + (size_t)job->queue;
+    return all + (size_t)turns->kinds * at + exclusive(job);
+}
+
+/* Is it known not to fit? Then it is told why. */
+static bool misses(allot__turns *turns, const allot__missed *missed, int32_t number)
+{
+    int32_t slots = allot__job_at(turns->jobs, number)->slots;
+    if (missed->gains != turns->out->room.gains || slots < missed->slots)
+        return false;
+    allot_pending why = (allot_pending)(slots <= missed->most ? missed->why : missed->above);
+    tell(turns, number, why, missed->binding);
+    return true;
+}
+
+/* Why its pool does not let it have its slots; ALLOT_PEND_NOT: it does. */
+static allot_pending barred_by_pool(const allot__turns *turns, const allot__job *job)
+{
+    int32_t pool = allot__turn_pool(turns, job->queue);
+    if (pool < 0 || job->state != ALLOT_PENDING)
+        return ALLOT_PEND_NOT;
+    if (job->slots > allot__pool_left(turns, pool))
+        return ALLOT_PEND_POOL;
+    int64_t used = turns->out->used[job->queue], may = turns->out->cuts[job->queue].may;
+    bool above = job->slots > turns->slice[job->queue] && used < may;
+    return turns->leftover || used + job->slots <= may || above ? ALLOT_PEND_NOT : ALLOT_PEND_SLICE;
+}
+
+/* Why there are so many slots for it, and no more: whatever it asks for above that, it is told so.
+ */
+static void miss(allot__turns *turns, allot__missed *missed, int32_t number, int32_t found,
+                 bool limited)
+{
+    const allot__job *job = allot__job_at(turns->jobs, number);
+    const allot__room *room = &turns->out->room;
+    missed->gains = room->gains;
+    missed->slots = (int64_t)found + 1;
+    missed->most = INT64_MAX;
+    missed->why = limited ? ALLOT_PEND_LIMIT : ALLOT_PEND_EXCLUSIVE;
+    if (!limited && !exclusive(job)) {
+        int32_t set = turns->queues->set_of[job->queue];
+        missed->most = room->leased != NULL ? found + allot__room_leased(room, set) : 0;
+        missed->why = ALLOT_PEND_LEASE;
+        missed->above = ALLOT_PEND_SLOTS;
+    }
+}
+
+/* Goes through hosts that have slots, in their order, until there are enough; how many are lacking.
+ * *from: the host to begin with, then the first that has some for it. *binding: the first limit
+ * that leaves fewer of a host than are free, or -1. */
+static int32_t put_on_hosts(allot__turns *turns, int32_t number, int32_t *from, int32_t *binding)
+{
+    const allot__job *job = allot__job_at(turns->jobs, number);
+    const allot__room *room = &turns->out->room;
+    allot__bounds *bounds = &turns->out->bounds;
+    int32_t set = turns->queues->set_of[job->queue], left = job->slots;
+    bool by_host = allot__bounds_by_host(bounds, number);
+    turns->place_count = 0;
+    *binding = -1;
+    for (int32_t host = allot__room_next(room, set, *from); host >= 0 && left > 0;
+         host = allot__room_next(room, set, host + 1)) {
+        int32_t slots = (int32_t)allot__least(room->free[host], left);
+        if (exclusive(job) && !allot__room_empty(room, host))
+            slots = 0;
+        if (by_host && slots > 0) {
+            int32_t bound, may = allot__bounds_on_host(bounds, number, host, slots, &bound);
+            *binding = may < slots && *binding == -1 ? bound : *binding;
+            slots = may;
+        }
+        if (slots > 0) {
+            *from = turns->place_count == 0 ? host : *from;
+            allot__bounds_try(bounds, number, host, slots);
+            turns->places[turns->place_count++] =
+                (allot__job_place){.site = room->site[host], .slots = slots};
+            left -= slots;
+        }
+    }
+    allot__bounds_tried(bounds, number);
+    return left;
+}
+
+/* Hosts that had nothing for such a job are passed by; but if it does not fit, all say why. */
+static bool put(allot__turns *turns, int32_t number, allot__missed *known)
+{
+    const allot__job *job = allot__job_at(turns->jobs, number);
+    allot__room *room = &turns->out->room;
+    int32_t from = known->from_gains == room->gains ? known->from : 0, passed = from;
+    allot__room_view(room, job->queue);
+    int32_t binding, left = put_on_hosts(turns, number, &from, &binding);
+    known->from = from;
+    known->from_gains = room->gains;
+    if (left <= 0)
+        return fits(turns, number);
+    from = 0;
+    if (passed > 0)
+        left = put_on_hosts(turns, number, &from, &binding);
+    known->binding = binding;
+    miss(turns, known, number, job->slots - left, binding != -1);
+    return !misses(turns, known, number);
+}
+
+allot__missed *allot__fit_known(allot__turns *turns, int32_t number)
+{
+    bool by_host = allot__bounds_by_host(&turns->out->bounds, number);
+    return missed(turns, turns->fits, number, by_host);
+}
+
+allot__missed *allot__fit_back_known(allot__turns *turns, int32_t number)
+{
+    return missed(turns, turns->backs, number, turns->out->bounds.class_of != NULL);
+}
+
+int64_t allot__fit_lack(allot__turns *turns, int32_t number)
+{
+    const allot__job *job = allot__job_at(turns->jobs, number);
+    int why = turns->out->jobs[number].why;
+    if (why == ALLOT_PEND_NEVER)
+        return INT64_MAX;
+    bool slots = why == ALLOT_PEND_SLOTS || why == ALLOT_PEND_LEASE;
+    if (!slots || job->state != ALLOT_PENDING || exclusive(job) || turns->preempts[job->queue] ||
+        allot__bounds_by_host(&turns->out->bounds, number))
+        return 1;
+    const allot__missed *known = allot__fit_known(turns, number);
+    return known->gains == turns->out->room.gains ? job->slots - known->slots + 1 : 1;
+}
+
+bool allot__fit_start(allot__turns *turns, int32_t number)
+{
+    const allot__job *job = allot__job_at(turns->jobs, number);
+    const allot__room *room = &turns->out->room;
+    int32_t binding = -1;
+    if (job->slots > room->most[turns->queues->set_of[job->queue]])
+        return tell(turns, number, ALLOT_PEND_NEVER, -1);
+    if (!allot__bounds_allow(&turns->out->bounds, number, job->slots, &binding))
+        return tell(turns, number, ALLOT_PEND_LIMIT, binding);
+    const allot__resources *resources = turns->out->bounds.resources;
+    if (resources != NULL && !allot__resources_allow(resources, number, &binding))
+        return tell(turns, number, ALLOT_PEND_RESOURCE, binding);
+    allot_pending barred = barred_by_pool(turns, job);
+    if (barred != ALLOT_PEND_NOT)
+        return tell(turns, number, barred, -1);
+    allot__missed *known = allot__fit_known(turns, number);
+    return !misses(turns, known, number) && put(turns, number, known);
+}
+
+/* Its own hosts have what nobody runs on, and its limits let it. */
+bool allot__fit_resume(allot__turns *turns, int32_t number)
+{
+    const allot__job *job = allot__job_at(turns->jobs, number);
+    const allot__job_place *places = allot__job_places(turns->jobs, job);
+    const allot__room *room = &turns->out->room;
+    int32_t binding = -1;
+    if (!allot__bounds_allow(&turns->out->bounds, number, job->slots, &binding))
+        return tell(turns, number, ALLOT_PEND_LIMIT, binding);
+    for (int32_t i = 0; i < job->place_count; i++) {
+        int32_t host = allot__room_host(room, places[i].site);
+        bool others = host >= 0 && room->running[host] + room->claimed[host] > 0;
+        bool alone = host >= 0 && (room->alone[host] > 0 || (exclusive(job) && others));
+        if (host < 0 || alone || allot__room_unclaimed(room, host) < places[i].slots)
+            return tell(turns, number, alone ? ALLOT_PEND_EXCLUSIVE : ALLOT_PEND_SLOTS, -1);
+        int32_t slots = places[i].slots;
+        if (allot__bounds_on_host(&turns->out->bounds, number, host, slots, &binding) < slots) {
+            allot__bounds_tried(&turns->out->bounds, number);
+            return tell(turns, number, ALLOT_PEND_LIMIT, binding);
+        }
+        allot__bounds_try(&turns->out->bounds, number, host, slots);
+    }
+    allot__bounds_tried(&turns->out->bounds, number);
+    return fits(turns, number);
+}
+
+static bool fit(allot__turns *turns, int32_t number)
+{
+    bool pending = allot__job_at(turns->jobs, number)->state == ALLOT_PENDING;
+    return pending ? allot__fit_start(turns, number) : allot__fit_resume(turns, number);
+}
+
+/* P-35: told in place of what else keeps it waiting. */
+static bool delayed(allot__turns *turns, int32_t number)
+{
+    const allot__job *job = allot__job_at(turns->jobs, number);
+    if (job->state != ALLOT_PENDING || job->submitted == INT64_MIN)
+        return false;
+    int32_t delay = allot__protection_of(turns->queues, job->application, job->queue).preempt_delay;
+    if (delay == ALLOT_NONE || turns->work->state->now - (allot__i128)job->submitted >= delay)
+        return false;
+    tell(turns, number, ALLOT_PEND_DELAY, -1);
+    return true;
+}
+
+/* P-42, P-36: told likewise. May nobody be preempted for a resource that is wanting, or not yet? */
+static bool without_resource(allot__turns *turns, int32_t number)
+{
+    allot__resources *resources = turns->out->bounds.resources;
+    int32_t binding;
+    if (resources == NULL || allot__job_at(turns->jobs, number)->state != ALLOT_PENDING)
+        return false;
+    allot_pending why = allot__resources_barred(resources, number, &binding);
+    return why != ALLOT_PEND_NOT && !tell(turns, number, why, binding);
+}
+
+/* Jobs of a class ask for the same, but for resources that are wanting. */
+static bool alike(const allot__turns *turns, int32_t number)
+{
+    const allot__resources *resources = turns->out->bounds.resources;
+    return allot__job_at(turns->jobs, number)->state == ALLOT_PENDING &&
+           (resources == NULL || allot__resources_above(resources, number) == 0);
+}
+
+/* Victims are only looked for once somebody wants some. */
+static int make_prey(allot__turns *turns)
+{
+    allot__dispatched *out = turns->out;
+    if (out->preys)
+        return ALLOT_OK;
+    int status = allot__prey_make(turns->work, &out->room, &out->bounds, &out->prey);
+    if (status != ALLOT_OK)
+        return status;
+    out->preys = true;
+    const allot_job_order *orders = out->orders.items;
+    for (size_t i = 0; i < out->orders.count; i++)
+        allot__prey_spare(&out->prey, orders[i].job, ALLOT__SPARED_STATE);
+    return ALLOT_OK;
+}
+
+static int restore(allot__turns *turns, const allot__hunt *hunt, int32_t count)
+{
+    int status = ALLOT_OK;
+    while (count-- > 0 && status == ALLOT_OK) {
+        const allot__job *job = allot__job_at(turns->jobs, hunt->victims[count]);
+        allot_action action = allot__queue_at(turns->queues, job->queue)->on_preempt;
+        status = allot__job_restore(turns, hunt->victims[count], action);
+    }
+    return status;
+}
+
+/* They go if the job then fits; if not, nobody does. */
+static int carry_out(allot__turns *turns, const allot__hunt *hunt, bool *done)
+{
+    int status = ALLOT_OK;
+    int32_t released = 0;
+    for (int32_t i = 0; i < hunt->count && status == ALLOT_OK; i++)
+        status = allot__again_mark(turns, hunt->victims[i]);
+    for (; released < hunt->count && status == ALLOT_OK; released++) {
+        const allot__job *job = allot__job_at(turns->jobs, hunt->victims[released]);
+        status = allot__job_release(turns, hunt->victims[released],
+                                    allot__queue_at(turns->queues, job->queue)->on_preempt);
+    }
+    if (status != ALLOT_OK)
+        return status;
+    if (!fit(turns, hunt->job) || (hunt->held && turns->withdraws)) {
+        tell(turns, hunt->job, ALLOT_PEND_FEW, -1);
+        return restore(turns, hunt, released);
+    }
+    if (hunt->held) {
+        status = restore(turns, hunt, hunt->count);
+        return status == ALLOT_OK ? allot__hold_take(turns, hunt) : status;
+    }
+    for (int32_t i = 0; i < hunt->count && status == ALLOT_OK; i++) {
+        const allot__job *job = allot__job_at(turns->jobs, hunt->victims[i]);
+        status = allot__order_stop(
+            turns, &(allot__stop){.job = hunt->victims[i],
+                                  .preemptor = hunt->job,
+                                  .action = allot__queue_at(turns->queues, job->queue)->on_preempt,
+                                  .reason = "preempted"});
+    }
+    *done = status == ALLOT_OK;
+    if (*done && turns->out->bounds.resources != NULL)
+        allot__resources_preempted(turns->out->bounds.resources);
+    return status;
+}
+
+/* May the job preempt nobody, whoever there is? */
+static bool barred(allot__turns *turns, int32_t number)
+{
+    const allot__job *job = allot__job_at(turns->jobs, number);
+    bool never = turns->out->jobs[number].why == ALLOT_PEND_NEVER;
+    bool alone =
+        exclusive(job) && !(turns->work->rules[0].policy->job_types & ALLOT_PREY_EXCLUSIVE);
+    return turns->leftover || never || alone || barred_by_pool(turns, job) != ALLOT_PEND_NOT ||
+           !turns->preempts[job->queue] || delayed(turns, number) ||
+           without_resource(turns, number);
+}
+
+static int hunt(allot__turns *turns, int32_t number, bool *done)
+{
+    const allot__bounds *bounds = &turns->out->bounds;
+    bool limited = turns->out->jobs[number].why == ALLOT_PEND_LIMIT;
+    limited = bounds->class_of != NULL && (limited || allot__bounds_by_host(bounds, number));
+    allot__missed *known = missed(turns, turns->hunts, number, limited);
+    bool is_alike = alike(turns, number);
+    allot__job_told *told = &turns->out->jobs[number], before = *told;
+    if (is_alike && misses(turns, known, number)) {
+        *told = told->why == ALLOT_PEND_SLOTS ? before : *told;
+        return ALLOT_OK;
+    }
+    int status = make_prey(turns);
+    allot__hunt hunt = {.job = number, .binding = -1, .why = ALLOT_PEND_FEW};
+    if (status == ALLOT_OK)
+        status = allot__prey_hunt(&turns->out->prey, &hunt);
+    if (status == ALLOT_OK && hunt.count > 0)
+        return carry_out(turns, &hunt, done);
+    if (status == ALLOT_OK && hunt.why != ALLOT_PEND_SLOTS) /* else it stays as it is without */
+        tell(turns, number, hunt.why, hunt.binding);
+    if (status == ALLOT_OK && is_alike)
+        *known = (allot__missed){.gains = turns->out->room.gains,
+                                 .slots = hunt.least,
+                                 .most = hunt.most,
+                                 .binding = hunt.binding,
+                                 .why = (uint8_t)hunt.why,
+                                 .above = (uint8_t)hunt.above};
+    return status;
+}
+
+int allot__fit_preempting(allot__turns *turns, int32_t number, bool *done)
+{
+    *done = false;
+    if (!turns->withdraws)
+        turns->marks.count = 0;
+    if (barred(turns, number))
+        return ALLOT_OK;
+    int status = hunt(turns, number, done);
+    bool held = turns->out->jobs[number].why == ALLOT_PEND_HELD;
+    return status == ALLOT_OK && !*done && !held ? allot__back_take(turns, number, done) : status;
+}

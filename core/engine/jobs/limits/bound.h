@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * bound.h: limits on jobs, and how far they are used (P-20 ... P-24, Q-33).
+ *
+ * A limit with `per` is many: one *bound* for each queue, user, group, host that it holds of. Of a
+ * bound is known what runs and what is suspended; which of the suspended count depends:
+ *
+ *   preemption off                                  all do (P-20)
+ *   a queue's own limits                            all do (P-22)
+ *   hosts' totals, users' totals                    none do (P-21)
+ *   counts of jobs                                  none do (P-24)
+ *   groups' totals, groups' and users' per          all do, unless the policy lifts it
+ *   processor, users' and groups' per host          (PREEMPT_FOR)
+ *   every other                                     all do (P-21)
+ *
+ * A limit per processor holds on each host for its slots; what is not whole is cut, so that it is
+ * never exceeded. Slots of hosts themselves are no bound but room.h's.
+ *
+ * Jobs are asked about as they stand: one that is suspended is resumed where what
+ * runs leaves room for it, whether it counts already or not (P-23); one that runs (and grows)
+ * counts in limits on jobs already, but for those of hosts that it comes to.
+ */
+#ifndef ALLOT_ENGINE_JOBS_LIMITS_BOUND_H
+#define ALLOT_ENGINE_JOBS_LIMITS_BOUND_H
+
+#include "engine/jobs/limits/room.h"
+
+typedef struct allot__bound {
+    int32_t limit;              /* of the plan's */
+    int32_t queue, user, group; /* that it holds of; -1: it is of none by itself */
+    int32_t host;               /* of the room; -1: it is of none */
+    int64_t most;
+    int64_t used;   /* slots or jobs that count */
+    int64_t asleep; /* ... of these suspended */
+    int64_t trial;  /* of a job that is being put on hosts */
+} allot__bound;
+
+/* A limit of a class of jobs: its bound, or (-1) one by host. */
+typedef struct allot__bound_entry {
+    int32_t limit, queue, user, group;
+    int32_t bound;
+} allot__bound_entry;
+
+/* Jobs that all limits treat alike: entries[first] ... entries[first + count - 1]. */
+typedef struct allot__bound_class {
+    int32_t queue, user, group;
+    int32_t first, count;
+    bool by_host; /* some are by host, or of some hosts together */
+} allot__bound_class;
+
+/* What of a limit is asked for with every job. */
+typedef struct allot__bound_trait {
+    bool counts; /* suspended jobs count */
+    bool jobs;   /* it counts jobs */
+    bool by_host, of_hosts;
+} allot__bound_trait;
+
+typedef struct allot__bounds {
+    const allot__work *work;
+    const allot__room *room;
+    allot__vector list;         /* of allot__bound */
+    allot__index index;         /* ... by limit, queue, user, group, host */
+    allot__index by_group;      /* classes by queue, user, group, where groups tell them apart */
+    allot__bound_trait *traits; /* by limit */
+    int32_t *first, *limits;    /* by queue, one more: those that name it limits[first[q]] ... */
+    allot__vector entries;      /* of allot__bound_entry */
+    allot__vector classes;      /* of allot__bound_class; those of a queue behind each other */
+    bool users, groups;         /* some limit tells them apart */
+    int32_t *last;              /* by limit: the bound without a host that was made last, or -1 */
+    int32_t *class_of;          /* by job; NULL: there are no limits */
+    const uint8_t *states;      /* by job: as it stands; NULL: as the state has it */
+    int64_t *pending;           /* by class: 0, but while bound_wants.c counts */
+    struct allot__resources *resources; /* resource.h; NULL: the plan has none */
+    allot__vector on; /* of int32_t: bounds by host of a change, as it comes to them */
+} allot__bounds;
+
+/* Counts what runs and is suspended in the state; ENOMEM. */
+int allot__bounds_make(const allot__work *work, const allot__room *room, allot__bounds *out);
+void allot__bounds_free(allot__bounds *bounds);
+
+static inline allot__bound *allot__bound_at(const allot__bounds *bounds, int32_t bound)
+{
+    return (allot__bound *)bounds->list.items + bound;
+}
+static inline const allot__job_limit *allot__limit_at(const allot__bounds *bounds, int32_t limit)
+{
+    const allot__queues *queues = allot__queues_of(bounds->work->plan);
+    return (const allot__job_limit *)queues->limits.items + limit;
+}
+/* What binds is a bound, or, where nobody uses any of a limit by host yet, -2 - its number. The
+ * limit; -1: none binds. */
+static inline int32_t allot__binding_limit(const allot__bounds *bounds, int32_t binding)
+{
+    return binding >= 0   ? allot__bound_at(bounds, binding)->limit
+           : binding < -1 ? -2 - binding
+                          : -1;
+}
+/* An allot_job_state. */
+static inline int allot__bounds_state(const allot__bounds *bounds, int32_t job)
+{
+    return bounds->states != NULL ? bounds->states[job]
+                                  : allot__job_at(bounds->work->state->jobs, job)->state;
+}
+/* A job's class, 0 ...; -1 without limits. */
+static inline int32_t allot__bounds_class(const allot__bounds *bounds, int32_t job)
+{
+    return bounds->class_of == NULL ? -1 : bounds->class_of[job];
+}
+
+/* May a job use so many slots more, wherever? Only limits that are of no hosts are asked. Else
+ * *binding is the first bound that says no. */
+bool allot__bounds_allow(const allot__bounds *bounds, int32_t job, int64_t slots, int32_t *binding);
+/* How many of those that are free on a host a job may use there; *binding is what says fewest. */
+int32_t allot__bounds_on_host(const allot__bounds *bounds, int32_t job, int32_t host, int32_t slots,
+                              int32_t *binding);
+/* Does any limit of that job's class go by hosts? */
+bool allot__bounds_by_host(const allot__bounds *bounds, int32_t job);
+/* A job is to have slots on a host: allot__bounds_on_host says what it may have besides. Until it
+ * has been put on hosts, or not: all that is taken back. */
+void allot__bounds_try(allot__bounds *bounds, int32_t job, int32_t host, int32_t slots);
+void allot__bounds_tried(allot__bounds *bounds, int32_t job);
+/* Does this limit of hosts hold on one? */
+bool allot__limit_on(const allot__bounds *bounds, int32_t limit, int32_t host);
+static inline const allot__bound_trait *allot__limit_trait(const allot__bounds *bounds,
+                                                           int32_t limit)
+{
+    return &bounds->traits[limit];
+}
+/* The bound of an entry on a host, or -1: nobody uses any of it yet. */
+int32_t allot__bound_find(const allot__bounds *bounds, const allot__bound_entry *entry,
+                          int32_t host);
+/* The same, made where it is new; -1: out of memory. `sole`: it is known to be new. */
+int32_t allot__bound_make(allot__bounds *bounds, const allot__bound_entry *entry, int32_t host,
+                          bool sole);
+/* What an entry allows on a host, whatever is used. */
+int64_t allot__bound_most(const allot__bounds *bounds, int32_t limit, int32_t host);
+
+/* A job begins to run, or stops; it gets slots besides, or loses them. */
+typedef enum allot__bound_change {
+    ALLOT__BOUND_START,
+    ALLOT__BOUND_SUSPEND, /* it ran */
+    ALLOT__BOUND_RESUME,
+    ALLOT__BOUND_END, /* it ran */
+    ALLOT__BOUND_GROW,
+    ALLOT__BOUND_SHRINK
+} allot__bound_change;
+/* ENOMEM: nothing is counted; only what begins can fail so. */
+int allot__bounds_change(allot__bounds *bounds, int32_t job, allot__bound_change change,
+                         const allot__job_place *places, int32_t count);
+
+/* bound_wants.c: slots that a queue's pending jobs would use within the limits (Q-33), were there
+ * enough: of `pending`, what they ask for. */
+int64_t allot__bounds_wants(allot__bounds *bounds, int32_t queue, int64_t pending);
+
+#endif

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* resource.c: how much of resources is held, and who may go for them. */
+#include "engine/jobs/limits/resource.h"
+
+#include <string.h>
+
+#include "base/wide.h"
+#include "model/job.h"
+#include "model/queue.h"
+
+static const allot_resource *resource_at(const allot__resources *resources, int32_t number)
+{
+    const allot__queues *queues = allot__queues_of(resources->work->plan);
+    return (const allot_resource *)queues->resources.items + number;
+}
+
+/* What a job asks for: from here until the next job's. */
+static const allot_job_resource *asks_of(const allot__resources *resources, int32_t job)
+{
+    return allot__vector_from(&resources->work->state->jobs->resources,
+                              (size_t)resources->first[job], sizeof(allot_job_resource));
+}
+
+static int32_t count_of(const allot__resources *resources, int32_t job)
+{
+    return resources->first[job + 1] - resources->first[job];
+}
+
+static int64_t wanting(const allot__resources *resources, const allot_job_resource *of)
+{
+    int64_t above =
+        resources->used[of->resource] + of->amount - resource_at(resources, of->resource)->amount;
+    return above > 0 ? above : 0;
+}
+
+/* ---- Making ---------------------------------------------------------------------------------- */
+
+static void *taken(const allot__work *work, size_t count, size_t size)
+{
+    void *block = allot__arena_take(work->arena, count + 1, size);
+    if (block != NULL)
+        memset(block, 0, (count + 1) * size);
+    return block;
+}
+
+static int take_room(const allot__work *work, allot__resources *out)
+{
+    size_t count = (size_t)out->count;
+    out->used = taken(work, count, sizeof *out->used);
+    out->helps = taken(work, count, sizeof *out->helps);
+    out->told_at = taken(work, count, sizeof *out->told_at);
+    out->preempted_at = taken(work, count, sizeof *out->preempted_at);
+    out->wanting = taken(work, count, sizeof *out->wanting);
+    return out->used != NULL && out->helps != NULL && out->told_at != NULL &&
+                   out->preempted_at != NULL && out->wanting != NULL
+               ? ALLOT_OK
+               : ALLOT_ENOMEM;
+}
+
+static int32_t *find_first(const allot__work *work)
+{
+    const allot__jobs *jobs = work->state->jobs;
+    const int32_t *of = jobs->resource_jobs.items;
+    int32_t *first = taken(work, jobs->list.count + 1, sizeof *first);
+    for (size_t i = 0; first != NULL && i < jobs->resources.count; i++)
+        first[of[i] + 1]++;
+    for (size_t i = 0; first != NULL && i < jobs->list.count; i++)
+        first[i + 1] += first[i];
+    return first;
+}
+
+int allot__resources_make(const allot__work *work, allot__resources **out)
+{
+    const allot__jobs *jobs = work->state->jobs;
+    int32_t count = allot_plan_resources(work->plan);
+    if (count == 0)
+        return ALLOT_OK;
+    allot__resources *it = taken(work, 1, sizeof *it);
+    if (it == NULL)
+        return ALLOT_ENOMEM;
+    *it = (allot__resources){.work = work, .count = count, .first = find_first(work)};
+    if (it->first == NULL || take_room(work, it) != ALLOT_OK)
+        return ALLOT_ENOMEM;
+    for (int32_t i = 0; i < count; i++) {
+        it->told_at[i] = jobs->preempted_at != NULL ? jobs->preempted_at[i] : INT64_MIN;
+        it->preempted_at[i] = it->told_at[i];
+    }
+    for (size_t i = 0; i < jobs->list.count; i++)
+        if (allot__job_at(jobs, (int32_t)i)->state != ALLOT_PENDING)
+            allot__resources_count(it, (int32_t)i, 1);
+    *out = it;
+    return ALLOT_OK;
+}
+
+/* ---- Asking and counting --------------------------------------------------------------------- */
+
+bool allot__resources_allow(const allot__resources *resources, int32_t job, int32_t *resource)
+{
+    const allot_job_resource *asks = asks_of(resources, job);
+    for (int32_t i = 0; i < count_of(resources, job); i++)
+        if (wanting(resources, &asks[i]) > 0) {
+            *resource = asks[i].resource;
+            return false;
+        }
+    return true;
+}
+
+int64_t allot__resources_above(const allot__resources *resources, int32_t job)
+{
+    const allot_job_resource *asks = asks_of(resources, job);
+    int64_t sum = 0;
+    for (int32_t i = 0; i < count_of(resources, job); i++)
+        sum += wanting(resources, &asks[i]);
+    return sum;
+}
+
+void allot__resources_count(allot__resources *resources, int32_t job, int32_t sign)
+{
+    const allot_job_resource *asks = asks_of(resources, job);
+    for (int32_t i = 0; i < count_of(resources, job); i++)
+        resources->used[asks[i].resource] += sign * asks[i].amount;
+}
+
+/* ---- Preempting ------------------------------------------------------------------------------ */
+
+/* Does it end when it is preempted? */
+static bool releases(const allot__resources *resources, int32_t job)
+{
+    const allot__job *it = allot__job_at(resources->work->state->jobs, job);
+    const allot__queues *queues = allot__queues_of(resources->work->plan);
+    allot_action action = allot__queue_at(queues, it->queue)->on_preempt;
+    return action == ALLOT_REQUEUE || action == ALLOT_KILL;
+}
+
+bool allot__resources_help(const allot__resources *resources, int32_t job, int32_t other)
+{
+    const allot_job_resource *asks = asks_of(resources, job), *has = asks_of(resources, other);
+    int32_t count = count_of(resources, job), held = count_of(resources, other);
+    if (count == 0 || held == 0 || !releases(resources, other))
+        return false;
+    for (int32_t i = 0; i < count; i++)
+        for (int32_t k = 0; k < held; k++)
+            if (has[k].resource == asks[i].resource && wanting(resources, &asks[i]) > 0)
+                return true;
+    return false;
+}
+
+void allot__resources_candidate(allot__resources *resources, int32_t job, int32_t sign)
+{
+    const allot_job_resource *has = asks_of(resources, job);
+    int32_t count = releases(resources, job) ? count_of(resources, job) : 0;
+    for (int32_t i = 0; i < count; i++)
+        resources->helps[has[i].resource] += sign * has[i].amount;
+}
+
+bool allot__resources_hopeless(const allot__resources *resources, int32_t job)
+{
+    const allot_job_resource *asks = asks_of(resources, job);
+    for (int32_t i = 0; i < count_of(resources, job); i++)
+        if (wanting(resources, &asks[i]) > resources->helps[asks[i].resource])
+            return true;
+    return false;
+}
+
+static bool waits(const allot__resources *resources, int32_t resource)
+{
+    int64_t at = resources->told_at[resource];
+    int32_t wait = allot__preemption_wait(allot__queues_of(resources->work->plan));
+    return at != INT64_MIN && resources->work->state->now - (allot__i128)at < wait;
+}
+
+allot_pending allot__resources_barred(allot__resources *resources, int32_t job, int32_t *resource)
+{
+    const allot_job_resource *asks = asks_of(resources, job);
+    allot_pending why = ALLOT_PEND_NOT;
+    memset(resources->wanting, 0, (size_t)resources->count);
+    for (int32_t i = 0; i < count_of(resources, job) && why != ALLOT_PEND_RESOURCE; i++) {
+        int32_t number = asks[i].resource;
+        if (wanting(resources, &asks[i]) == 0)
+            continue;
+        resources->wanting[number] = 1;
+        bool never = !resource_at(resources, number)->preemptable ||
+                     asks[i].amount > resource_at(resources, number)->amount;
+        if (never || (why == ALLOT_PEND_NOT && waits(resources, number))) {
+            why = never ? ALLOT_PEND_RESOURCE : ALLOT_PEND_RESOURCE_WAIT;
+            *resource = number;
+        }
+    }
+    return why;
+}
+
+void allot__resources_preempted(allot__resources *resources)
+{
+    for (int32_t i = 0; i < resources->count; i++)
+        if (resources->wanting[i])
+            resources->preempted_at[i] = resources->work->state->now;
+}

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* room.c: hosts in the order in which jobs are put on them, and what is free there. */
+#include "engine/jobs/limits/room.h"
+
+#include <string.h>
+
+#include "engine/rows/order.h"
+
+static bool here(const allot__work *work, const allot__site *site)
+{
+    return site->group == work->index && site->slots >= 0;
+}
+
+static void *zeroed(const allot__work *work, size_t count, size_t size)
+{
+    void *block = allot__arena_take(work->arena, count + 1, size);
+    if (block != NULL)
+        memset(block, 0, (count + 1) * size);
+    return block;
+}
+
+static int take_columns(const allot__work *work, allot__room *room)
+{
+    size_t count = (size_t)room->count, size = sizeof(int32_t);
+    room->words = (count + 63) / 64;
+    room->site = zeroed(work, count, size);
+    room->slots = zeroed(work, count, size);
+    room->free = zeroed(work, count, sizeof *room->free);
+    room->kept = zeroed(work, count, sizeof *room->kept);
+    room->claimed = zeroed(work, count, sizeof *room->claimed);
+    room->running = zeroed(work, count, size);
+    room->alone = zeroed(work, count, size);
+    room->load = zeroed(work, count, sizeof *room->load);
+    room->open = zeroed(work, room->words, sizeof *room->open);
+    room->open_words = zeroed(work, room->words / 64 + 1, sizeof *room->open_words);
+    return room->site != NULL && room->slots != NULL && room->free != NULL && room->kept != NULL &&
+                   room->claimed != NULL && room->running != NULL && room->alone != NULL &&
+                   room->load != NULL && room->open != NULL && room->open_words != NULL
+               ? ALLOT_OK
+               : ALLOT_ENOMEM;
+}
+
+/* By queue and by job: who keeps what. */
+static int take_keepers(const allot__work *work, allot__room *room)
+{
+    size_t queues = (size_t)allot__queue_count(work->plan);
+    size_t jobs = work->state->jobs->list.count, words = (queues + 63) / 64;
+    room->viewer = -1;
+    room->view = zeroed(work, words, sizeof *room->view);
+    room->keepers = zeroed(work, words, sizeof *room->keepers);
+    room->keeps = zeroed(work, jobs, sizeof *room->keeps);
+    room->claims = zeroed(work, jobs, sizeof *room->claims);
+    room->kept_next = allot__arena_take(work->arena, jobs + 1, sizeof *room->kept_next);
+    room->kept_first = allot__arena_take(work->arena, queues + 1, sizeof *room->kept_first);
+    if (room->view == NULL || room->keepers == NULL || room->keeps == NULL ||
+        room->kept_next == NULL || room->kept_first == NULL || room->claims == NULL)
+        return ALLOT_ENOMEM;
+    for (size_t i = 0; i < queues; i++)
+        room->kept_first[i] = -1;
+    return ALLOT_OK;
+}
+
+/* Slots that run by site, for the loads that nobody told. */
+static int count_running(const allot__work *work, int32_t sites, int64_t **out)
+{
+    int64_t *used = zeroed(work, (size_t)sites, sizeof *used);
+    if (used == NULL)
+        return ALLOT_ENOMEM;
+    const allot__jobs *jobs = work->state->jobs;
+    for (size_t i = 0; i < jobs->list.count; i++) {
+        const allot__job *job = allot__job_at(jobs, (int32_t)i);
+        const allot__job_place *places = allot__job_places(jobs, job);
+        for (int32_t k = 0; job->state == ALLOT_RUNNING && k < job->place_count; k++)
+            used[places[k].site] += places[k].slots;
+    }
+    *out = used;
+    return ALLOT_OK;
+}
+
+/* The sites of open and closed hosts, in order; their loads by site. */
+static int order_sites(const allot__work *work, allot__room *room, const int64_t *used)
+{
+    const allot__tasks *tasks = &work->state->tasks;
+    size_t count = (size_t)tasks->site_count;
+    int64_t *load = zeroed(work, count, sizeof *load);
+    int32_t *other = zeroed(work, count, sizeof *other);
+    if (load == NULL || other == NULL)
+        return ALLOT_ENOMEM;
+    int32_t n = 0;
+    for (int32_t i = 0; i < tasks->site_count; i++) {
+        const allot__site *site = &tasks->sites[i];
+        load[i] = site->load > 0 ? site->load : 0;
+        if (site->load < 0 && site->slots > 0)
+            load[i] = used[i] * 1000 / site->slots;
+        if (here(work, site))
+            room->site[n++] = i;
+    }
+    allot__sort_rows(room->site, other, load, 0, n);
+    for (int32_t i = 0; i < n; i++)
+        room->load[i] = load[room->site[i]];
+    return ALLOT_OK;
+}
+
+static int take_owner(const allot__work *work, allot__room *room, int32_t host, int32_t queue)
+{
+    if (room->owner == NULL) {
+        room->owner = allot__arena_take(work->arena, (size_t)room->count, sizeof *room->owner);
+        for (int32_t i = 0; room->owner != NULL && i < room->count; i++)
+            room->owner[i] = -1;
+    }
+    if (room->owner == NULL)
+        return ALLOT_ENOMEM;
+    room->owner[host] = queue;
+    return ALLOT_OK;
+}
+
+static int fill_hosts(const allot__work *work, allot__room *room)
+{
+    const allot__tasks *tasks = &work->state->tasks;
+    int64_t *used = NULL;
+    int status = count_running(work, tasks->site_count, &used);
+    if (status == ALLOT_OK)
+        status = order_sites(work, room, used);
+    room->host_of =
+        allot__arena_take(work->arena, (size_t)tasks->site_count, sizeof *room->host_of);
+    if (status != ALLOT_OK || room->host_of == NULL)
+        return ALLOT_ENOMEM;
+    for (int32_t i = 0; i < tasks->site_count; i++)
+        room->host_of[i] = -1;
+    for (int32_t host = 0; host < room->count && status == ALLOT_OK; host++) {
+        const allot__site *site = &tasks->sites[room->site[host]];
+        room->host_of[room->site[host]] = host;
+        room->slots[host] = site->closed != ALLOT_OPEN ? 0 : site->slots;
+        if (site->exclusive_to != ALLOT_ROOT)
+            status = take_owner(work, room, host, site->exclusive_to);
+    }
+    return status;
+}
+
+static void fill_set(const allot__work *work, allot__room *room, const uint64_t *bits, int32_t set)
+{
+    size_t planned = work->plan->hosts.list.count;
+    int64_t most = 0;
+    for (size_t i = 0; bits != NULL && i < (planned + 63) / 64; i++)
+        for (uint64_t left = bits[i]; left != 0; left &= left - 1) {
+            int32_t host = room->host_of[i * 64 + (size_t)__builtin_ctzll(left)];
+            if (host >= 0) {
+                room->sets[set][host / 64] |= (uint64_t)1 << host % 64;
+                most += room->slots[host];
+            }
+        }
+    for (int32_t host = 0; bits == NULL && host < room->count; host++) {
+        room->sets[set][host / 64] |= (uint64_t)1 << host % 64;
+        most += room->slots[host];
+    }
+    room->most[set] = most;
+}
+
+static int make_sets(const allot__work *work, allot__room *room)
+{
+    const allot__vector *list = &allot__queues_of(work->plan)->sets;
+    room->set_count = (int32_t)list->count;
+    room->sets = allot__arena_take(work->arena, list->count + 1, sizeof *room->sets);
+    room->most = zeroed(work, list->count, sizeof *room->most);
+    room->total = zeroed(work, list->count, sizeof *room->total);
+    room->counted = zeroed(work, list->count, sizeof *room->counted);
+    uint64_t *bits = zeroed(work, list->count * room->words, sizeof *bits);
+    if (room->sets == NULL || room->most == NULL || room->total == NULL || room->counted == NULL ||
+        bits == NULL)
+        return ALLOT_ENOMEM;
+    for (int32_t i = 0; i < room->set_count; i++) {
+        room->sets[i] = bits + (size_t)i * room->words;
+        fill_set(work, room, ((const allot__host_set *)list->items)[i].bits, i);
+    }
+    return ALLOT_OK;
+}
+
+static void put_job(allot__room *room, const allot__job *job, int32_t number)
+{
+    const allot__jobs *jobs = room->work->state->jobs;
+    if (job->state == ALLOT_PENDING)
+        return;
+    if (job->state != ALLOT_RUNNING) {
+        allot__room_keep(room, number);
+        return;
+    }
+    const allot__job_place *places = allot__job_places(jobs, job);
+    for (int32_t i = 0; i < job->place_count; i++) {
+        int32_t host = allot__room_host(room, places[i].site);
+        if (host >= 0)
+            allot__room_run(room, job, host, places[i].slots);
+    }
+    const allot__job_place *grown = allot__job_grown(jobs, job);
+    for (int32_t i = 0; i < job->grown_count; i++) {
+        int32_t host = allot__room_host(room, grown[i].site);
+        if (host >= 0)
+            allot__room_take(room, host, grown[i].slots);
+    }
+}
+
+static int32_t count_hosts(const allot__work *work)
+{
+    const allot__tasks *tasks = &work->state->tasks;
+    int32_t count = 0;
+    for (int32_t i = 0; i < tasks->site_count; i++)
+        count += here(work, &tasks->sites[i]);
+    return count;
+}
+
+int allot__room_make(const allot__work *work, allot__room *out)
+{
+    *out = (allot__room){.work = work, .count = count_hosts(work), .changes = 1, .gains = 1};
+    bool hosts = out->count > 0;
+    out->count = hosts ? out->count : 1;
+    int status = take_columns(work, out);
+    if (status == ALLOT_OK)
+        status = take_keepers(work, out);
+    if (status == ALLOT_OK && hosts)
+        status = fill_hosts(work, out);
+    if (status == ALLOT_OK && !hosts) {
+        out->site[0] = -1;
+        out->slots[0] = (int32_t)work->slots;
+    }
+    if (status == ALLOT_OK)
+        status = make_sets(work, out);
+    if (status != ALLOT_OK)
+        return status;
+    for (int32_t host = 0; host < out->count; host++)
+        allot__room_take(out, host, -out->slots[host]);
+    const allot__jobs *jobs = work->state->jobs;
+    for (size_t i = 0; i < jobs->list.count; i++) {
+        const allot__job *job = allot__job_at(jobs, (int32_t)i);
+        out->exclusive = out->exclusive || (job->flags & ALLOT_JOB_EXCLUSIVE);
+        put_job(out, job, (int32_t)i);
+    }
+    return ALLOT_OK;
+}
+
+/* The bit of a host says whether the viewer may have slots there. */
+static void settle(allot__room *room, int32_t host)
+{
+    bool mine = room->owner == NULL || room->owner[host] < 0 || room->owner[host] == room->viewer;
+    bool open = room->free[host] > 0 && room->alone[host] == 0 && mine;
+    uint64_t bit = (uint64_t)1 << host % 64;
+    uint64_t *word = &room->open[host / 64];
+    *word = open ? *word | bit : *word & ~bit;
+    uint64_t word_bit = (uint64_t)1 << host / 64 % 64;
+    uint64_t *words = &room->open_words[host / 4096];
+    *words = *word != 0 ? *words | word_bit : *words & ~word_bit;
+}
+
+void allot__room_take(allot__room *room, int32_t host, int32_t slots)
+{
+    room->free[host] -= slots;
+    room->changes++;
+    room->gains += slots < 0;
+    settle(room, host);
+}
+
+void allot__room_run(allot__room *room, const allot__job *job, int32_t host, int32_t slots)
+{
+    room->running[host]++;
+    room->alone[host] += (job->flags & ALLOT_JOB_EXCLUSIVE) != 0;
+    allot__room_take(room, host, slots);
+}
+
+void allot__room_stop(allot__room *room, const allot__job *job, int32_t host, int32_t slots)
+{
+    room->running[host]--;
+    room->alone[host] -= (job->flags & ALLOT_JOB_EXCLUSIVE) != 0;
+    allot__room_take(room, host, -slots);
+}
+
+void allot__room_claim(allot__room *room, int32_t number)
+{
+    const allot__job *job = allot__job_at(room->work->state->jobs, number);
+    const allot__job_place *places = allot__job_places(room->work->state->jobs, job);
+    for (int32_t i = 0; i < job->place_count; i++) {
+        int32_t host = allot__room_host(room, places[i].site);
+        if (host >= 0)
+            room->claimed[host] += places[i].slots;
+    }
+    room->claims[number] = ++room->claim_count;
+}
+
+void allot__room_claim_none(allot__room *room)
+{
+    memset(room->claimed, 0, (size_t)room->count * sizeof *room->claimed);
+}
+
+/* The first word from `from` on that has open hosts; as many as there are: none. */
+static size_t next_word(const allot__room *room, size_t from)
+{
+    if (from >= room->words)
+        return room->words;
+    size_t at = from / 64;
+    uint64_t left = room->open_words[at] & ~(uint64_t)0 << from % 64;
+    while (left == 0 && ++at <= room->words / 64)
+        left = room->open_words[at];
+    return left == 0 ? room->words : at * 64 + (size_t)__builtin_ctzll(left);
+}
+
+int32_t allot__room_next(const allot__room *room, int32_t set, int32_t from)
+{
+    const uint64_t *bits = room->sets[set];
+    size_t word = (size_t)from / 64;
+    if (from >= room->count)
+        return -1;
+    uint64_t left = bits[word] & room->open[word] & ~(uint64_t)0 << from % 64;
+    while (left == 0 && (word = next_word(room, word + 1)) < room->words)
+        left = bits[word] & room->open[word];
+    return left == 0 ? -1 : (int32_t)(word * 64) + __builtin_ctzll(left);
+}
+
+int64_t allot__room_total(allot__room *room, int32_t set)
+{
+    if (room->counted[set] != room->changes) {
+        int64_t total = 0;
+        for (size_t word = 0; word < room->words; word++)
+            for (uint64_t left = room->sets[set][word] & room->open[word]; left != 0;
+                 left &= left - 1)
+                total += room->free[word * 64 + (size_t)__builtin_ctzll(left)];
+        room->total[set] = total;
+        room->counted[set] = room->changes;
+    }
+    return room->total[set];
+}

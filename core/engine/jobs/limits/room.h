@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * room.h: the hosts that queues run on, in one cycle: what is free there, and for whom.
+ *
+ * Hosts stand in the order in which jobs are put on them: least loaded first (what the state tells,
+ * or else the slots used of all), ties in plan order (A-3). The order is that of the cycle's
+ * beginning and stays. Without hosts there is one that has all slots.
+ *
+ * A suspended job leaves its slots to those who may preempt its queue, and keeps them against all
+ * others that start or grow (P-25); with preemption off, against everybody (P-20). So what is free
+ * is so for a queue, the *viewer*. Against those that are to be resumed it keeps them where its
+ * turn is the earlier one (P-15, P-25): who is resumed sees all that nobody runs on, but for what
+ * jobs claim that had their turn and are suspended still. So the first of all can always be resumed
+ * where nobody runs.
+ */
+#ifndef ALLOT_ENGINE_JOBS_LIMITS_ROOM_H
+#define ALLOT_ENGINE_JOBS_LIMITS_ROOM_H
+
+#include "engine/rows/work.h"
+#include "model/job.h"
+#include "model/queue.h"
+
+typedef struct allot__room {
+    const allot__work *work;
+    int32_t count;    /* hosts, in that order */
+    int32_t *site;    /* of the state; -1: the only one */
+    int32_t *slots;   /* of an open host; 0 of a closed one */
+    int64_t *free;    /* for the viewer; below 0: more is used and kept there than it has */
+    int64_t *kept;    /* ... of these those that suspended jobs keep against it */
+    int64_t *claimed; /* slots that suspended jobs keep against the next one to be resumed */
+    int32_t *claims;  /* by job: the how-many-th claim is its newest, from 1; 0: it has none */
+    int32_t claim_count;
+    int64_t *load;    /* thousandths */
+    int32_t *running; /* jobs that run there */
+    int32_t *alone;   /* of these the exclusive ones (P-40): 1 closes it to others */
+    bool exclusive;   /* there is an exclusive job, be it pending */
+    int32_t *owner;   /* a queue that the state gives it to, -1: nobody; NULL: no host has one */
+    int32_t *leased;  /* slots that contracts keep there; NULL: there are none */
+    int32_t *host_of; /* by site: its place in the order, or -1; NULL: there is one */
+    uint64_t *open;   /* a bit by host: free > 0, not alone, and the viewer's or nobody's */
+    uint64_t *open_words; /* a bit by word of `open`: it has some */
+    /* By the plan's set of hosts: bits in this order, and slots of open hosts. */
+    uint64_t **sets;
+    int64_t *most;
+    int32_t set_count;
+    size_t words;
+    /* What is free is counted when it is asked for, and holds until `changes` moves on; `gains`
+     * does whenever some host may have more free than before, whoever looks: until then what of a
+     * queue did not fit does not fit. */
+    int64_t *total, *counted;
+    int64_t changes, gains;
+    /* Suspended jobs: by queue a list, which also has some that are no longer. */
+    int32_t viewer;    /* a queue; -1: none yet, nobody keeps anything */
+    uint64_t *view;    /* a bit by queue: its suspended jobs keep their slots against the viewer */
+    uint64_t *keepers; /* a bit by queue: it has suspended jobs */
+    int32_t *kept_first, *kept_next; /* by queue, by job; -1: no more */
+    uint8_t *keeps;                  /* by job: ALLOT__KEEP_... */
+} allot__room;
+
+enum { ALLOT__KEEP_LISTED = 1, ALLOT__KEEP_NOW = 2 };
+
+/* Puts hosts in order and takes off what runs; ENOMEM. */
+int allot__room_make(const allot__work *work, allot__room *out);
+/* Does a set of hosts have one? */
+static inline bool allot__room_has(const allot__room *room, int32_t set, int32_t host)
+{
+    return room->sets[set][(size_t)host / 64] >> host % 64 & 1;
+}
+/* The host of a job's place, or -1. */
+static inline int32_t allot__room_host(const allot__room *room, int32_t site)
+{
+    return room->host_of == NULL ? 0 : room->host_of[site];
+}
+/* Has the host slots for the viewer? */
+static inline bool allot__room_open(const allot__room *room, int32_t host)
+{
+    return room->open[(size_t)host / 64] >> host % 64 & 1;
+}
+/* Nobody runs there, and nobody keeps slots against the viewer. */
+static inline bool allot__room_empty(const allot__room *room, int32_t host)
+{
+    return room->running[host] == 0 && room->kept[host] == 0 &&
+           room->free[host] == room->slots[host];
+}
+
+/* Slots are taken (below 0: given back) on a host; keeps bits. */
+void allot__room_take(allot__room *room, int32_t host, int32_t slots);
+/* A job begins or ends to run on slots of a host. */
+void allot__room_run(allot__room *room, const allot__job *job, int32_t host, int32_t slots);
+void allot__room_stop(allot__room *room, const allot__job *job, int32_t host, int32_t slots);
+/* The first host of a set from `from` on that is open to the viewer, or -1. */
+int32_t allot__room_next(const allot__room *room, int32_t set, int32_t from);
+/* Slots that are free for the viewer on a set's hosts. */
+int64_t allot__room_total(allot__room *room, int32_t set);
+
+/* room_lease.c: takes off what contracts of this cycle keep; ENOMEM. And how much that is on a
+ * set's hosts. */
+int allot__room_lease(allot__room *room, const allot_lease_part *parts);
+int64_t allot__room_leased(const allot__room *room, int32_t set);
+
+/* A job that is suspended claims its slots against all whose turn is later; and nobody does. */
+void allot__room_claim(allot__room *room, int32_t job);
+void allot__room_claim_none(allot__room *room);
+/* What a job that is to be resumed finds on a host. */
+static inline int64_t allot__room_unclaimed(const allot__room *room, int32_t host)
+{
+    return room->free[host] + room->kept[host] - room->claimed[host];
+}
+
+/* room_view.c: hosts are as a queue sees them from now on. */
+void allot__room_view(allot__room *room, int32_t queue);
+/* A job that has stopped keeps its places' slots, or does so no longer: it is resumed. */
+void allot__room_keep(allot__room *room, int32_t job);
+void allot__room_unkeep(allot__room *room, int32_t job);
+
+#endif

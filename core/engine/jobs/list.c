@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* list.c: the jobs of a turn, in the order in which they are tried. */
+#include "engine/jobs/turn.h"
+#include "engine/jobs/preempt/job_rows.h"
+#include "engine/rows/order.h"
+
+/* Columns that need nothing but the job. */
+static bool plain(allot_source source)
+{
+    return source.kind == ALLOT_FROM_COLUMN &&
+           (source.value == ALLOT_TASK_PRIORITY || source.value == ALLOT_TASK_SUBMITTED ||
+            source.value == ALLOT_TASK_SLOTS);
+}
+
+static int64_t value_of(const allot__job *job, int32_t column)
+{
+    if (column == ALLOT_TASK_PRIORITY)
+        return job->priority;
+    if (column == ALLOT_TASK_SLOTS)
+        return job->slots;
+    return job->submitted == INT64_MIN ? 0 : job->submitted;
+}
+
+static int plain_key(allot__turns *turns, const allot_key *key, const int64_t **out)
+{
+    size_t count = turns->jobs->list.count;
+    int64_t *values = allot__arena_take(turns->work->arena, count + 1, sizeof *values);
+    if (values == NULL)
+        return ALLOT_ENOMEM;
+    for (size_t i = 0; i < count; i++) {
+        int64_t value = value_of(allot__job_at(turns->jobs, (int32_t)i), key->source.value);
+        values[i] = key->descending ? ~value : value;
+    }
+    *out = values;
+    return ALLOT_OK;
+}
+
+/* Every other source, of all jobs: the policy's functions are asked once. */
+static int computed_key(allot__turns *turns, allot__job_rows *rows, const allot_key *key,
+                        const int64_t **out)
+{
+    size_t count = turns->jobs->list.count;
+    int64_t *values = allot__arena_take(turns->work->arena, count + 1, sizeof *values);
+    if (values == NULL)
+        return ALLOT_ENOMEM;
+    int status = allot__rowset_prepare(&rows->rows, key->source);
+    if (status != ALLOT_OK)
+        return status;
+    const int64_t *found =
+        allot__rowset_values(&rows->rows, key->source, 0, (int32_t)count, values);
+    for (size_t i = 0; i < count; i++)
+        values[i] = key->descending ? ~found[i] : found[i];
+    *out = values;
+    return ALLOT_OK;
+}
+
+static int make_rows(allot__turns *turns, allot__job_rows *out)
+{
+    size_t count = turns->jobs->list.count;
+    int32_t *all = allot__arena_take(turns->work->arena, count + 1, sizeof *all);
+    if (all == NULL)
+        return ALLOT_ENOMEM;
+    for (size_t i = 0; i < count; i++)
+        all[i] = (int32_t)i;
+    return allot__job_rows_make(turns->work, &turns->out->room, all, (int32_t)count, out);
+}
+
+int allot__turn_keys(allot__turns *turns)
+{
+    const allot__order *order = &turns->work->rules[0].policy->dispatch;
+    allot__job_rows rows;
+    bool made = false;
+    int status = ALLOT_OK;
+    turns->key_count = order->count;
+    for (int32_t i = 0; i < order->count && status == ALLOT_OK; i++) {
+        if (plain(order->keys[i].source)) {
+            status = plain_key(turns, &order->keys[i], &turns->keys[i]);
+            continue;
+        }
+        status = made ? ALLOT_OK : make_rows(turns, &rows);
+        made = status == ALLOT_OK;
+        if (made)
+            status = computed_key(turns, &rows, &order->keys[i], &turns->keys[i]);
+    }
+    return status;
+}
+
+static bool in_order(const int64_t *key, const int32_t *jobs, int32_t count)
+{
+    for (int32_t i = 1; i < count; i++)
+        if (key[jobs[i]] < key[jobs[i - 1]])
+            return false;
+    return true;
+}
+
+void allot__turn_sort(allot__turns *turns, const int64_t *const *keys, int32_t key_count,
+                      int32_t *jobs, int32_t count)
+{
+    for (int32_t i = key_count - 1; i >= 0; i--)
+        if (!in_order(keys[i], jobs, count))
+            allot__sort_rows(jobs, turns->other, keys[i], 0, count);
+}
+
+void allot__sort_numbers(int32_t *numbers, int32_t count)
+{
+    for (int32_t gap = count / 2; gap > 0; gap /= 2)
+        for (int32_t i = gap; i < count; i++) {
+            int32_t number = numbers[i], k = i;
+            for (; k >= gap && numbers[k - gap] > number; k -= gap)
+                numbers[k] = numbers[k - gap];
+            numbers[k] = number;
+        }
+}
+
+static int32_t gather(allot__turns *turns, const allot__turn *turn, int state, int32_t *jobs)
+{
+    const int32_t *first = turns->jobs->first, *by_queue = turns->jobs->by_queue;
+    int32_t count = 0;
+    for (int32_t q = 0; q < turn->queue_count; q++)
+        for (int32_t i = first[turn->queues[q]]; i < first[turn->queues[q] + 1]; i++)
+            if (turns->states[by_queue[i]] == state)
+                jobs[count++] = by_queue[i];
+    if (turn->queue_count > 1) /* ties go as in the state */
+        allot__sort_numbers(jobs, count);
+    allot__turn_sort(turns, turns->keys, turns->key_count, jobs, count);
+    return count;
+}
+
+/* Room is taken for all that its queues have, once: who is suspended later finds some. */
+static void take_room(allot__turns *turns, allot__turn *turn)
+{
+    turn->jobs = turns->list + turns->listed;
+    turn->waits = turns->waits + turns->listed;
+    for (int32_t q = 0; q < turn->queue_count; q++)
+        turns->listed +=
+            turns->jobs->first[turn->queues[q] + 1] - turns->jobs->first[turn->queues[q]];
+    turn->listed = true;
+}
+
+void allot__turn_list(allot__turns *turns, allot__turn *turn)
+{
+    if (!turn->listed)
+        take_room(turns, turn);
+    turn->suspended = gather(turns, turn, ALLOT_SUSPENDED, turn->jobs);
+    turn->count =
+        turn->suspended + gather(turns, turn, ALLOT_PENDING, turn->jobs + turn->suspended);
+    turn->at = turn->waiting = 0;
+    turn->anew = false;
+}
+
+void allot__turn_claim_stopped(allot__turns *turns, const allot__turn *turn)
+{
+    const int32_t *first = turns->jobs->first, *by_queue = turns->jobs->by_queue;
+    for (int32_t q = 0; turns->stopped && q < turn->queue_count; q++)
+        for (int32_t i = first[turn->queues[q]]; i < first[turn->queues[q] + 1]; i++)
+            if (turns->states[by_queue[i]] == ALLOT_STOPPED)
+                allot__room_claim(&turns->out->room, by_queue[i]);
+}

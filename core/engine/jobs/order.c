@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* order.c: what is done to jobs, written down, and what that does to hosts and limits. */
+#include "engine/jobs/turn.h"
+
+static const allot__job_place *grown_places(const allot__turns *turns, const allot__job *job)
+{
+    return allot__job_grown(turns->jobs, job);
+}
+
+static int64_t sum_of(const allot__job_place *places, int32_t count)
+{
+    int64_t sum = 0;
+    for (int32_t i = 0; i < count; i++)
+        sum += places[i].slots;
+    return sum;
+}
+
+static allot_place place_at(const allot__turns *turns, const allot__job_place *place)
+{
+    int32_t planned = (int32_t)turns->work->plan->hosts.list.count;
+    return (allot_place){.host = place->site < planned ? place->site : ~(place->site - planned),
+                         .name = turns->work->state->tasks.sites[place->site].name,
+                         .slots = place->slots};
+}
+
+/* Writes an order down; its places have their place at the end (walk.c). */
+static int give(allot__turns *turns, allot_job_order order, const allot__job_place *places,
+                int32_t count)
+{
+    allot__dispatched *out = turns->out;
+    allot_engine *engine = turns->work->plan->engine;
+    allot_job_order *given = allot__push(engine, &out->orders, sizeof *given);
+    if (given == NULL)
+        return ALLOT_ENOMEM;
+    order.place_count = count > 0 && places[0].site < 0 ? 0 : count;
+    for (int32_t i = 0; i < order.place_count; i++) {
+        allot_place *place = allot__push(engine, &out->places, sizeof *place);
+        if (place == NULL)
+            return ALLOT_ENOMEM;
+        *place = place_at(turns, &places[i]);
+    }
+    *given = order;
+    allot__job_told *told = &out->jobs[order.job];
+    told->order = told->order < 0 ? (int32_t)out->orders.count - 1 : told->order;
+    turns->fresh[allot__job_at(turns->jobs, order.job)->queue] += order.kind <= ALLOT_ORDER_RESIZE;
+    return ALLOT_OK;
+}
+
+void allot__turn_use(allot__turns *turns, int32_t queue, int64_t slots)
+{
+    int32_t pool = allot__turn_pool(turns, queue);
+    turns->out->used[queue] += slots;
+    if (pool >= 0)
+        turns->held[pool] += slots;
+}
+
+/* Slots that a queue's job got now. */
+static void count_taken(allot__turns *turns, int32_t queue, int64_t slots)
+{
+    int32_t pool = allot__turn_pool(turns, queue);
+    turns->taken += slots;
+    if (pool >= 0)
+        turns->own[pool] += slots;
+}
+
+/* A job runs on places, or (-1) stops to. */
+static void run_on(allot__turns *turns, const allot__job *job, const allot__job_place *places,
+                   int32_t count, int32_t sign)
+{
+    for (int32_t i = 0; i < count; i++) {
+        int32_t host = allot__room_host(&turns->out->room, places[i].site);
+        if (host >= 0 && sign > 0)
+            allot__room_run(&turns->out->room, job, host, places[i].slots);
+        else if (host >= 0)
+            allot__room_stop(&turns->out->room, job, host, places[i].slots);
+    }
+}
+
+/* Who grows runs on hosts that it comes to, and if it is exclusive closes them. */
+static void grow_on(allot__turns *turns, const allot__job *job, const allot__job_place *places,
+                    int32_t count, int32_t sign)
+{
+    const allot__job_place *own = allot__job_places(turns->jobs, job);
+    for (int32_t i = 0; i < count; i++) {
+        bool there = false;
+        for (int32_t k = 0; k < job->place_count; k++)
+            there = there || own[k].site == places[i].site;
+        int32_t host = allot__room_host(&turns->out->room, places[i].site);
+        if (!there)
+            run_on(turns, job, &places[i], 1, sign);
+        else if (host >= 0)
+            allot__room_take(&turns->out->room, host, sign * places[i].slots);
+    }
+}
+
+static const allot__bound_change changes[][2] = {
+    [ALLOT_ORDER_START] = {ALLOT__BOUND_START, ALLOT__BOUND_END},
+    [ALLOT_ORDER_RESUME] = {ALLOT__BOUND_RESUME, ALLOT__BOUND_SUSPEND},
+    [ALLOT_ORDER_RESIZE] = {ALLOT__BOUND_GROW, ALLOT__BOUND_SHRINK},
+};
+
+/* Sums of the queue, and the job's state. */
+static void count_effect(allot__turns *turns, allot_order_kind kind, int32_t number, int64_t slots)
+{
+    const allot__job *job = allot__job_at(turns->jobs, number);
+    allot_queue_part *part = &turns->out->parts[job->queue];
+    int64_t *sums[] = {&part->started, &part->resumed, &part->grown};
+    uint8_t before = kind == ALLOT_ORDER_START ? ALLOT_PENDING : ALLOT_SUSPENDED;
+    *sums[kind] += slots;
+    if (kind == ALLOT_ORDER_RESIZE)
+        turns->grown[number] = slots > 0;
+    else
+        turns->states[number] = slots > 0 ? ALLOT_RUNNING : before;
+    turns->out->jobs[number].now = turns->states[number];
+    turns->pending[job->queue] -= kind == ALLOT_ORDER_START ? slots : 0;
+    if (kind != ALLOT_ORDER_RESUME)
+        allot__turn_use(turns, job->queue, slots);
+    count_taken(turns, job->queue, slots);
+}
+
+int allot__order_effect(allot__turns *turns, allot_order_kind kind, int32_t number,
+                        const allot__job_place *places, int32_t count, int32_t sign)
+{
+    allot__room *room = &turns->out->room;
+    const allot__job *job = allot__job_at(turns->jobs, number);
+    int status =
+        allot__bounds_change(&turns->out->bounds, number, changes[kind][sign < 0], places, count);
+    if (status != ALLOT_OK)
+        return status;
+    if (kind == ALLOT_ORDER_RESUME && sign > 0)
+        allot__room_unkeep(room, number);
+    if (kind == ALLOT_ORDER_RESIZE)
+        grow_on(turns, job, places, count, sign);
+    else
+        run_on(turns, job, places, count, sign);
+    if (kind == ALLOT_ORDER_RESUME && sign < 0)
+        allot__room_keep(room, number);
+    count_effect(turns, kind, number, sign * sum_of(places, count));
+    return ALLOT_OK;
+}
+
+/* It happens, and is written down. */
+static int bring(allot__turns *turns, allot_order_kind kind, int32_t number,
+                 const allot__job_place *places, int32_t count, const char *reason)
+{
+    int status = allot__order_effect(turns, kind, number, places, count, 1);
+    if (status != ALLOT_OK)
+        return status;
+    return give(turns,
+                (allot_job_order){.kind = kind,
+                                  .job = number,
+                                  .slots = sum_of(places, count),
+                                  .preemptor = -1,
+                                  .preempted = allot__job_at(turns->jobs, number)->preempted,
+                                  .reason = reason},
+                places, count);
+}
+
+int allot__order_start(allot__turns *turns, int32_t number, const char *reason)
+{
+    return bring(turns, ALLOT_ORDER_START, number, turns->places, turns->place_count, reason);
+}
+
+int allot__order_resume(allot__turns *turns, int32_t number, const char *reason)
+{
+    const allot__job *job = allot__job_at(turns->jobs, number);
+    bool went = job->state == ALLOT_RUNNING; /* ... in this cycle: two orders that are none */
+    turns->cancels = turns->cancels || went;
+    return bring(turns, ALLOT_ORDER_RESUME, number, allot__job_places(turns->jobs, job),
+                 job->place_count, reason);
+}
+
+int allot__order_grow(allot__turns *turns, int32_t number)
+{
+    if (turns->out->preys)
+        allot__prey_spare(&turns->out->prey, number, ALLOT__SPARED_STATE);
+    return bring(turns, ALLOT_ORDER_RESIZE, number, turns->places, turns->place_count, "free");
+}
+
+static bool stays(allot_action action)
+{
+    return action == ALLOT_SUSPEND || action == ALLOT_CHECKPOINT;
+}
+
+int allot__job_release(allot__turns *turns, int32_t number, allot_action action)
+{
+    allot__room *room = &turns->out->room;
+    allot__bounds *bounds = &turns->out->bounds;
+    const allot__job *job = allot__job_at(turns->jobs, number);
+    const allot__job_place *places = allot__job_places(turns->jobs, job);
+    const allot__job_place *grown = grown_places(turns, job);
+    int status = allot__bounds_change(bounds, number, ALLOT__BOUND_SHRINK, grown, job->grown_count);
+    if (status == ALLOT_OK)
+        status = allot__bounds_change(bounds, number,
+                                      stays(action) ? ALLOT__BOUND_SUSPEND : ALLOT__BOUND_END,
+                                      places, job->place_count);
+    run_on(turns, job, places, job->place_count, -1);
+    for (int32_t i = 0; i < job->grown_count; i++) {
+        int32_t host = allot__room_host(room, grown[i].site);
+        if (host >= 0)
+            allot__room_take(room, host, -grown[i].slots);
+    }
+    if (stays(action))
+        allot__room_keep(room, number);
+    return status;
+}
+
+int allot__job_restore(allot__turns *turns, int32_t number, allot_action action)
+{
+    allot__room *room = &turns->out->room;
+    allot__bounds *bounds = &turns->out->bounds;
+    const allot__job *job = allot__job_at(turns->jobs, number);
+    const allot__job_place *places = allot__job_places(turns->jobs, job);
+    const allot__job_place *grown = grown_places(turns, job);
+    if (stays(action))
+        allot__room_unkeep(room, number);
+    run_on(turns, job, places, job->place_count, 1);
+    for (int32_t i = 0; i < job->grown_count; i++) {
+        int32_t host = allot__room_host(room, grown[i].site);
+        if (host >= 0)
+            allot__room_take(room, host, grown[i].slots);
+    }
+    int status = allot__bounds_change(bounds, number, ALLOT__BOUND_GROW, grown, job->grown_count);
+    if (status == ALLOT_OK)
+        status = allot__bounds_change(bounds, number,
+                                      stays(action) ? ALLOT__BOUND_RESUME : ALLOT__BOUND_START,
+                                      places, job->place_count);
+    return status;
+}
+
+/* Of a job that is killed nobody can say that it waits: it is gone. */
+static uint8_t state_after(allot_action action)
+{
+    if (stays(action))
+        return ALLOT_SUSPENDED;
+    return action == ALLOT_REQUEUE ? ALLOT_PENDING : ALLOT_JOB_STATE_COUNT;
+}
+
+int allot__order_stop(allot__turns *turns, const allot__stop *stop)
+{
+    int32_t number = stop->job;
+    allot_action action = stop->action;
+    const allot__job *job = allot__job_at(turns->jobs, number);
+    int64_t cancelled = sum_of(grown_places(turns, job), job->grown_count);
+    int64_t slots = job->slots + cancelled;
+    if (!stop->held) {
+        turns->out->jobs[number].now = state_after(action);
+        turns->states[number] = stays(action) ? ALLOT_SUSPENDED : ALLOT_JOB_STATE_COUNT;
+        turns->of_queue[job->queue]->anew = true;
+        turns->out->parts[job->queue].preempted += slots;
+        allot__turn_use(turns, job->queue, stays(action) ? -cancelled : -slots);
+        if (turns->out->preys)
+            allot__prey_spare(&turns->out->prey, number, ALLOT__SPARED_STATE);
+    }
+    bool counts = stop->preemptor >= 0 && !stop->held; /* */
+    return give(turns,
+                (allot_job_order){.kind = stays(action) ? ALLOT_ORDER_SUSPEND : ALLOT_ORDER_KILL,
+                                  .job = number,
+                                  .slots = slots,
+                                  .action = action,
+                                  .preemptor = stop->preemptor,
+                                  .cancelled = cancelled,
+                                  .preempted = job->preempted + counts,
+                                  .held = stop->held,
+                                  .closed = stop->closed,
+                                  .reason = stop->reason},
+                allot__job_places(turns->jobs, job), job->place_count);
+}

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * fewest.c: the fewest jobs that make enough room, and of such sets the first in the order.
+ *
+ * What jobs make free adds up where slots alone are wanting and no limit goes by hosts. Then as
+ * many are needed as of the largest gains cover what lacks; and the first in the order is taken
+ * that the largest of those behind it can complete, then the next, and so on.
+ */
+#include "engine/rows/order.h"
+#include "engine/jobs/preempt/search.h"
+
+/* Candidates that make some room, in their order. */
+struct allot__gain {
+    int32_t *jobs;
+    int64_t *gains, *keys;
+    int32_t *sorted, *other; /* by falling gain */
+    int32_t *ranks;          /* by candidate: its place there */
+    int32_t *next, *before;  /* ... those not yet passed: by candidate; `count` is both ends */
+    int32_t count;
+    /* Of those not passed the `n` that have most: their sum, and the last of them (`count`: n is
+     * 0). */
+    int64_t sum;
+    int32_t last, n;
+};
+
+static struct allot__gain *take_room(allot__prey *prey)
+{
+    allot__arena *arena = prey->work->arena;
+    size_t room = (size_t)prey->rows.count + 1;
+    if (prey->gains != NULL) {
+        prey->gains->count = 0;
+        return prey->gains;
+    }
+    struct allot__gain *it = allot__arena_take(arena, 1, sizeof *it);
+    int32_t *narrow = allot__arena_take(arena, 6 * room, sizeof *narrow);
+    int64_t *wide = allot__arena_take(arena, 2 * room, sizeof *wide);
+    if (it == NULL || narrow == NULL || wide == NULL) {
+        return NULL;
+    }
+    *it = (struct allot__gain){.jobs = narrow,
+                               .sorted = narrow + room,
+                               .other = narrow + 2 * room,
+                               .next = narrow + 3 * room,
+                               .before = narrow + 4 * room,
+                               .ranks = narrow + 5 * room,
+                               .gains = wide,
+                               .keys = wide + room};
+    prey->gains = it;
+    return it;
+}
+
+/* On a host that has more than fits, or an exclusive job, who goes may make room only with another
+ * who goes. */
+static bool host_adds_up(const allot__chase *chase, int32_t host)
+{
+    const allot__room *room = chase->prey->room;
+    bool closed = room->alone[host] > 0 &&
+                  (chase->prey->work->rules[0].policy->job_types & ALLOT_PREY_EXCLUSIVE);
+    return room->free[host] >= 0 && !closed;
+}
+
+/* Is any host at all like that, maybe? */
+static bool some_crowded(const allot__room *room)
+{
+    int32_t some = 0;
+    for (int32_t host = 0; host < room->count; host++) {
+        some |= (room->free[host] < 0) | (room->alone[host] > 0);
+    }
+    return some != 0;
+}
+
+bool allot__chase_adds_up(const allot__chase *chase)
+{
+    const allot__fit *fit = &chase->fit;
+    if (fit->over > 0 || fit->exclusive || fit->resumes ||
+        allot__bounds_by_host(fit->bounds, fit->number)) {
+        return false;
+    }
+    bool all = true;
+    int32_t count = some_crowded(fit->room) ? fit->room->count : 0;
+    for (int32_t host = 0; host < count && all; host++) {
+        all = !allot__room_has(fit->room, fit->set, host) || host_adds_up(chase, host);
+    }
+    return all;
+}
+
+/* Slots of a job where the hunting one may use them. */
+static int64_t gain_of(const allot__fit *fit, int32_t number)
+{
+    const allot__room *room = fit->room;
+    const allot__jobs *jobs = room->work->state->jobs;
+    const allot__job_place *all = jobs->places.items;
+    const allot__job *job = allot__job_at(jobs, number);
+    int64_t gain = 0;
+    for (int32_t i = 0; i < job->place_count + job->grown_count; i++) {
+        int32_t at = i < job->place_count ? job->place + i : job->grown + i - job->place_count;
+        int32_t host = allot__room_host(room, all[at].site);
+        bool mine = host >= 0 && (room->owner == NULL || room->owner[host] < 0 ||
+                                  room->owner[host] == fit->job->queue);
+        gain += mine && allot__room_has(room, fit->set, host) ? all[at].slots : 0;
+    }
+    return gain;
+}
+
+/* The most that any candidate gives. */
+static int64_t most_of(const allot__prey *prey, int32_t high)
+{
+    const allot__relation *relation = prey->work->plan->relation;
+    size_t words = ((size_t)relation->count + 63) / 64;
+    const uint64_t *may = relation->may + (size_t)high * words;
+    int64_t most = 1;
+    for (size_t i = 0; i < words; i++) {
+        for (uint64_t left = may[i]; left != 0; left &= left - 1) {
+            int64_t here = prey->most_left[i * 64 + (size_t)__builtin_ctzll(left)];
+            most = here > most ? here : most;
+        }
+    }
+    return most;
+}
+
+/* As if those behind all gave the most: then so many are needed at least. Where that many do it,
+ * they are those sought, since who is passed by could not be among so many. */
+static bool guess(allot__chase *chase, allot__prey_list *list)
+{
+    allot__prey *prey = chase->prey;
+    int64_t most = most_of(prey, chase->fit.job->queue);
+    int64_t left = chase->fit.lack;
+    int64_t needed = (left + most - 1) / most;
+    for (int32_t place = allot__prey_list_seek(&prey->rows, list, 0); place >= 0 && needed > 0;
+         place = allot__prey_list_seek(&prey->rows, list, place + 1)) {
+        int32_t job = allot__prey_list_job(&prey->rows, list, place);
+        int64_t gain = allot__prey_may(chase, job) ? gain_of(&chase->fit, job) : 0;
+        if (gain > 0 && gain + (needed - 1) * most >= left) {
+            left -= gain;
+            needed--;
+            allot__chase_take(chase, job);
+        }
+    }
+    return allot__fits(&chase->fit);
+}
+
+static void read_gains(allot__chase *chase, allot__prey_list *list, struct allot__gain *it)
+{
+    allot__prey *prey = chase->prey;
+    for (int32_t place = allot__prey_list_seek(&prey->rows, list, 0); place >= 0;
+         place = allot__prey_list_seek(&prey->rows, list, place + 1)) {
+        int32_t job = allot__prey_list_job(&prey->rows, list, place);
+        int64_t gain = allot__prey_may(chase, job) ? gain_of(&chase->fit, job) : 0;
+        if (gain > 0) {
+            it->jobs[it->count] = job;
+            it->gains[it->count++] = gain;
+        }
+    }
+}
+
+/* Puts gains in order and links them; how many are needed at least, or -1: all are too few. */
+static int32_t link_gains(struct allot__gain *it, int64_t lack)
+{
+    for (int32_t i = 0; i < it->count; i++) {
+        it->sorted[i] = i;
+        it->keys[i] = -it->gains[i];
+    }
+    allot__sort_rows(it->sorted, it->other, it->keys, 0, it->count);
+    int32_t last = it->count;
+    int32_t needed = -1;
+    for (int32_t i = 0; i < it->count; i++) {
+        it->next[last] = it->sorted[i];
+        it->before[it->sorted[i]] = last;
+        last = it->sorted[i];
+        it->ranks[last] = i;
+        lack -= it->gains[last];
+        needed = needed < 0 && lack <= 0 ? i + 1 : needed;
+    }
+    it->next[last] = it->count;
+    it->before[it->count] = last;
+    return needed;
+}
+
+/* One more or less of the largest is summed up, as far as there are any. */
+static void more(struct allot__gain *it)
+{
+    int32_t next = it->next[it->last];
+    if (next != it->count) {
+        it->last = next;
+        it->sum += it->gains[next];
+        it->n++;
+    }
+}
+
+static void less(struct allot__gain *it)
+{
+    it->sum -= it->gains[it->last];
+    it->last = it->before[it->last];
+    it->n--;
+}
+
+/* A candidate is passed; the `n` largest of the others are summed up. */
+static void pass(struct allot__gain *it, int32_t at, int32_t n)
+{
+    bool among = it->n > 0 && it->ranks[at] <= it->ranks[it->last];
+    if (among) {
+        it->sum -= it->gains[at];
+        it->n--;
+        it->last = at == it->last ? it->before[at] : it->last;
+    }
+    it->next[it->before[at]] = it->next[at];
+    it->before[it->next[at]] = it->before[at];
+    while (it->n > n) {
+        less(it);
+    }
+    if (it->n < n) {
+        more(it);
+    }
+}
+
+static void choose(allot__chase *chase, struct allot__gain *it, int32_t needed)
+{
+    int64_t left = chase->fit.lack;
+    it->sum = 0;
+    it->n = 0;
+    it->last = it->count;
+    while (it->n < needed) {
+        more(it);
+    }
+    for (int32_t i = 0; i < it->count && needed > 0; i++) {
+        pass(it, i, needed - 1);
+        if (it->gains[i] + it->sum >= left) {
+            left -= it->gains[i];
+            needed--;
+            allot__chase_take(chase, it->jobs[i]);
+        }
+    }
+}
+
+static void leave_all(allot__chase *chase)
+{
+    while (chase->count > 0) {
+        allot__chase_leave(chase, chase->count - 1);
+    }
+}
+
+bool allot__chase_fewest(allot__chase *chase, int *status)
+{
+    if (!allot__chase_adds_up(chase)) {
+        return false;
+    }
+    struct allot__gain *it = take_room(chase->prey);
+    allot__prey_list *list = allot__chase_list(chase);
+    if (it == NULL || list == NULL) {
+        *status = ALLOT_ENOMEM;
+        return false;
+    }
+    if (guess(chase, list)) {
+        return true;
+    }
+    leave_all(chase);
+    read_gains(chase, list, it);
+    int32_t needed = link_gains(it, chase->fit.lack);
+    if (needed > 0) {
+        choose(chase, it, needed);
+    }
+    if (!allot__fits(&chase->fit)) {
+        leave_all(chase);
+    }
+    return allot__fits(&chase->fit);
+}

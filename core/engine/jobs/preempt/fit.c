@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* fit.c: what is wanting is kept host by host as others go and come back. */
+#include "engine/jobs/preempt/fit.h"
+
+#include "base/least.h"
+#include "engine/jobs/limits/resource.h"
+
+/* ---- Hosts ----------------------------------------------------------------------------------- */
+
+/* What a pending job may use of a host. */
+static int64_t has_for_start(const allot__fit *fit, int32_t host, int64_t wanted)
+{
+    const allot__room *room = fit->room;
+    int32_t binding;
+    if (!allot__room_open(room, host) || (fit->exclusive && !allot__room_empty(room, host))) {
+        return 0;
+    }
+    int64_t slots = allot__least(room->free[host], wanted);
+    return allot__bounds_on_host(fit->bounds, fit->number, host, (int32_t)slots, &binding);
+}
+
+/* What a suspended job lacks on a host of its own. */
+static int64_t lacks_to_resume(const allot__fit *fit, int32_t host, int64_t own)
+{
+    const allot__room *room = fit->room;
+    int32_t binding;
+    if (host < 0) {
+        return own;
+    }
+    int64_t free = allot__room_unclaimed(room, host);
+    int64_t lack = room->alone[host] > 0 ? own : allot__most(own - free, 0);
+    int32_t slots = (int32_t)own;
+    slots = allot__bounds_on_host(fit->bounds, fit->number, host, slots, &binding);
+    int64_t others = room->running[host] + room->claimed[host];
+    return allot__most(lack, own - slots) + (fit->exclusive ? others : 0);
+}
+
+static int64_t count_start(const allot__fit *fit)
+{
+    const allot__room *room = fit->room;
+    int64_t left = fit->job->slots;
+    for (int32_t host = allot__room_next(room, fit->set, 0); host >= 0 && left > 0;
+         host = allot__room_next(room, fit->set, host + 1)) {
+        int64_t slots = has_for_start(fit, host, fit->whole ? left : INT32_MAX);
+        if (fit->whole && slots > 0) {
+            allot__bounds_try(fit->bounds, fit->number, host, (int32_t)slots);
+        }
+        left -= slots;
+    }
+    return left;
+}
+
+static int64_t count_resume(const allot__fit *fit)
+{
+    const allot__job_place *places = allot__job_places(fit->room->work->state->jobs, fit->job);
+    int64_t lack = 0;
+    for (int32_t i = 0; i < fit->job->place_count; i++) {
+        int32_t host = allot__room_host(fit->room, places[i].site);
+        int64_t lacks = lacks_to_resume(fit, host, places[i].slots);
+        if (fit->whole && host >= 0 && lacks < places[i].slots) {
+            allot__bounds_try(fit->bounds, fit->number, host, (int32_t)(places[i].slots - lacks));
+        }
+        lack += lacks;
+    }
+    return lack;
+}
+
+/* ---- Limits ---------------------------------------------------------------------------------- */
+
+/* What is above all limits, and the first of them that something is above. */
+static int32_t count_over(const allot__fit *fit, int64_t *over)
+{
+    int32_t first = -1;
+    int32_t count;
+    const allot__bound_entry *entries = allot__fit_entries(fit->bounds, fit->number, &count);
+    *over = 0;
+    for (int32_t i = 0; i < count; i++) {
+        int64_t above = allot__fit_above(fit, &entries[i]);
+        first = first < 0 && above > 0 ? entries[i].bound : first;
+        *over += above;
+    }
+    if (fit->bounds->resources != NULL && !fit->resumes) {
+        *over += allot__resources_above(fit->bounds->resources, fit->number);
+    }
+    return first;
+}
+
+int32_t allot__fit_binding(const allot__fit *fit)
+{
+    int64_t over;
+    return count_over(fit, &over);
+}
+
+static bool limited_together(const allot__bounds *bounds, int32_t job)
+{
+    int32_t count;
+    const allot__bound_entry *entries = allot__fit_entries(bounds, job, &count);
+    for (int32_t i = 0; i < count; i++) {
+        if (allot__limit_trait(bounds, entries[i].limit)->of_hosts) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- Trying ---------------------------------------------------------------------------------- */
+
+void allot__fit_count(allot__fit *fit)
+{
+    fit->lack = fit->resumes ? count_resume(fit) : count_start(fit);
+    if (fit->whole) {
+        allot__bounds_tried(fit->bounds, fit->number);
+    }
+    count_over(fit, &fit->over);
+}
+
+void allot__fit_begin(allot__room *room, allot__bounds *bounds, int32_t job, int32_t *stamp,
+                      allot__fit *out)
+{
+    const allot__work *work = room->work;
+    const allot__job *it = allot__job_at(work->state->jobs, job);
+    *out = (allot__fit){.room = room,
+                        .bounds = bounds,
+                        .job = it,
+                        .number = job,
+                        .set = allot__queues_of(work->plan)->set_of[it->queue],
+                        .exclusive = (it->flags & ALLOT_JOB_EXCLUSIVE) != 0,
+                        .resumes = it->state != ALLOT_PENDING,
+                        .whole = limited_together(bounds, job),
+                        .stamp = stamp};
+    allot__fit_count(out);
+}
+
+/* What a host has for a pending job, or (below 0) lacks for one that is resumed. */
+static int64_t worth(const allot__fit *fit, int32_t host)
+{
+    if (!fit->resumes) {
+        bool of_set = allot__room_has(fit->room, fit->set, host);
+        return of_set ? has_for_start(fit, host, INT32_MAX) : 0;
+    }
+    const allot__job_place *places = allot__job_places(fit->room->work->state->jobs, fit->job);
+    int64_t lack = 0;
+    for (int32_t i = 0; i < fit->job->place_count; i++) {
+        if (allot__room_host(fit->room, places[i].site) == host) {
+            lack += lacks_to_resume(fit, host, places[i].slots);
+        }
+    }
+    return -lack;
+}
+
+/* The i-th host of a job, those that it grew by behind; -1: there is none such. */
+static int32_t host_at(const allot__fit *fit, const allot__job *job, int32_t i)
+{
+    const allot__job_place *all = fit->room->work->state->jobs->places.items;
+    int32_t at = i < job->place_count ? job->place + i : job->grown + i - job->place_count;
+    return allot__room_host(fit->room, all[at].site);
+}
+
+/* What all hosts of a job are worth, each once. */
+static int64_t worth_of(const allot__fit *fit, const allot__job *job)
+{
+    int64_t sum = 0;
+    int32_t time = ++fit->stamp[fit->room->count];
+    for (int32_t i = 0; i < job->place_count + job->grown_count; i++) {
+        int32_t host = host_at(fit, job, i);
+        if (host >= 0 && fit->stamp[host] != time) {
+            fit->stamp[host] = time;
+            sum += worth(fit, host);
+        }
+    }
+    return sum;
+}
+
+bool allot__fit_shares(const allot__fit *fit, int32_t other)
+{
+    const allot__jobs *jobs = fit->room->work->state->jobs;
+    const allot__job *job = allot__job_at(jobs, other);
+    for (int32_t i = 0; i < job->place_count + job->grown_count; i++) {
+        int32_t host = host_at(fit, job, i);
+        if (host < 0) {
+            continue;
+        }
+        if (!fit->resumes && allot__room_has(fit->room, fit->set, host)) {
+            return true;
+        }
+        for (int32_t k = 0; fit->resumes && k < fit->job->place_count; k++) {
+            if (host_at(fit, fit->job, k) == host) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* Its bounds are there since it began to run, so that nothing is made that could fail. */
+static void count_bounds(allot__fit *fit, int32_t other, const allot__job *job, bool away)
+{
+    const allot__jobs *jobs = fit->room->work->state->jobs;
+    const allot__job_place *all = jobs->places.items;
+    bool end = allot__fit_ends(fit->bounds, job);
+    allot__bound_change stop = end ? ALLOT__BOUND_END : ALLOT__BOUND_SUSPEND;
+    allot__bound_change start = end ? ALLOT__BOUND_START : ALLOT__BOUND_RESUME;
+    if (job->grown_count > 0) {
+        (void)allot__bounds_change(fit->bounds, other,
+                                   away ? ALLOT__BOUND_SHRINK : ALLOT__BOUND_GROW, all + job->grown,
+                                   job->grown_count);
+    }
+    (void)allot__bounds_change(fit->bounds, other, away ? stop : start, all + job->place,
+                               job->place_count);
+}
+
+static void move(allot__fit *fit, int32_t other, const allot__job *job, bool away)
+{
+    const allot__jobs *jobs = fit->room->work->state->jobs;
+    const allot__job_place *all = jobs->places.items;
+    count_bounds(fit, other, job, away);
+    for (int32_t i = 0; i < job->place_count + job->grown_count; i++) {
+        int32_t host = host_at(fit, job, i);
+        if (host < 0) {
+            continue;
+        }
+        if (i >= job->place_count) {
+            int32_t slots = all[job->grown + i - job->place_count].slots;
+            allot__room_take(fit->room, host, away ? -slots : slots);
+        } else if (away) {
+            allot__room_stop(fit->room, job, host, all[job->place + i].slots);
+        } else {
+            allot__room_run(fit->room, job, host, all[job->place + i].slots);
+        }
+    }
+}
+
+static void change(allot__fit *fit, int32_t other, bool away)
+{
+    const allot__job *job = allot__job_at(fit->room->work->state->jobs, other);
+    int64_t before = fit->whole ? 0 : worth_of(fit, job);
+    bool keeps = !allot__fit_ends(fit->bounds, job);
+    if (!away && keeps) {
+        allot__room_unkeep(fit->room, other);
+    }
+    move(fit, other, job, away);
+    if (away && keeps) {
+        allot__room_keep(fit->room, other);
+    }
+    if (fit->whole) {
+        allot__fit_count(fit);
+    } else {
+        fit->lack -= worth_of(fit, job) - before;
+        count_over(fit, &fit->over);
+    }
+}
+
+void allot__fit_away(allot__fit *fit, int32_t other)
+{
+    change(fit, other, true);
+}
+
+void allot__fit_back(allot__fit *fit, int32_t other)
+{
+    change(fit, other, false);
+}

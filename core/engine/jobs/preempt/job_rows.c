@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* job_rows.c: columns of jobs, one after another. */
+#include "engine/jobs/preempt/job_rows.h"
+
+#include "engine/rows/order.h"
+#include "engine/victims/units.h"
+
+/* Counters that do not apply. */
+#define NEVER ((int64_t)1000000000)
+
+/* Rows are scattered jobs: so far ahead they are called for. */
+enum { AHEAD = 8 };
+
+int32_t allot__job_host(const allot__jobs *jobs, const allot__room *room, int32_t job)
+{
+    const allot__job *it = allot__job_at(jobs, job);
+    const allot__job_place *places = allot__job_places(jobs, it);
+    int32_t best = -1;
+    for (int32_t i = 0; i < it->place_count; i++) {
+        int32_t host = allot__room_host(room, places[i].site);
+        best = host >= 0 && (best < 0 || host < best) ? host : best;
+    }
+    return best;
+}
+
+/* ---- What protects --------------------------------------------------------------------------- */
+
+/* Of jobs one after another: those of an application in a queue are protected alike. */
+typedef struct protector {
+    int32_t queue, application;
+    allot_protection of;
+} protector;
+
+static const allot_protection *protect(const allot__queues *queues, protector *it,
+                                       const allot__job *job)
+{
+    if (it->queue != job->queue || it->application != job->application) {
+        *it = (protector){job->queue, job->application,
+                          allot__protection_of(queues, job->application, job->queue)};
+    }
+    return &it->of;
+}
+
+/* So that sums with it fit. */
+static int64_t ran_of(const allot__job *job, int64_t now)
+{
+    int64_t ran = allot__job_ran(job, now);
+    return ran < (int64_t)1 << 62 ? ran : (int64_t)1 << 62;
+}
+
+static int64_t uninterrupted(const allot__job *job, int64_t now)
+{
+    return job->started == INT64_MIN ? ran_of(job, now) : allot__ran(now, job->started);
+}
+
+static int64_t remaining(const allot__job *job, int64_t now)
+{
+    return job->run_limit == ALLOT_NONE ? NEVER : job->run_limit - ran_of(job, now);
+}
+
+/* Percents are of the limit itself, not of whole seconds of it (P-33); without one they do not
+ * apply (A-9). */
+static int64_t run_time_left(const allot_protection *it, const allot__job *job, int64_t now)
+{
+    int64_t most = it->no_preempt_run_time;
+    if (it->run_time_percent > 0) {
+        if (job->run_limit == ALLOT_NONE) {
+            return NEVER;
+        }
+        most = ((int64_t)job->run_limit * it->run_time_percent + 99) / 100;
+    } else if (most == ALLOT_NONE) {
+        return NEVER;
+    }
+    return most - ran_of(job, now);
+}
+
+static int64_t finish_time_left(const allot_protection *it, const allot__job *job, int64_t now)
+{
+    bool percent = it->finish_time_percent > 0;
+    if (job->run_limit == ALLOT_NONE || (!percent && it->no_preempt_finish_time == ALLOT_NONE)) {
+        return NEVER;
+    }
+    int64_t least = percent ? (int64_t)job->run_limit * it->finish_time_percent / 100
+                            : it->no_preempt_finish_time;
+    return remaining(job, now) - least;
+}
+
+static int64_t protection_value(const allot_protection *it, const allot__job *job, int64_t now,
+                                int32_t column)
+{
+    switch (column) {
+    case ALLOT_TASK_PREEMPTIONS_LEFT:
+        return it->max_job_preempt == ALLOT_NONE ? NEVER
+                                                 : (int64_t)it->max_job_preempt - job->preempted;
+    case ALLOT_TASK_PREEMPT_TIME_LEFT:
+        return it->max_total_time_preempt == ALLOT_NONE
+                   ? NEVER
+                   : it->max_total_time_preempt - job->suspended_for;
+    case ALLOT_TASK_INTERVAL_OVER:
+        return it->no_preempt_interval == ALLOT_NONE
+                   ? NEVER
+                   : uninterrupted(job, now) - it->no_preempt_interval;
+    case ALLOT_TASK_RUN_TIME_LEFT:
+        return run_time_left(it, job, now);
+    default: /* ALLOT_TASK_FINISH_TIME_LEFT */
+        return finish_time_left(it, job, now);
+    }
+}
+
+static bool states(const allot_protection *it, int32_t column)
+{
+    switch (column) {
+    case ALLOT_TASK_PREEMPTIONS_LEFT:
+        return it->max_job_preempt != ALLOT_NONE;
+    case ALLOT_TASK_PREEMPT_TIME_LEFT:
+        return it->max_total_time_preempt != ALLOT_NONE;
+    case ALLOT_TASK_INTERVAL_OVER:
+        return it->no_preempt_interval != ALLOT_NONE;
+    case ALLOT_TASK_RUN_TIME_LEFT:
+        return it->no_preempt_run_time != ALLOT_NONE || it->run_time_percent > 0;
+    case ALLOT_TASK_FINISH_TIME_LEFT:
+        return it->no_preempt_finish_time != ALLOT_NONE || it->finish_time_percent > 0;
+    default:
+        return true;
+    }
+}
+
+bool allot__job_unprotected(const allot_plan *plan, allot_source source)
+{
+    const allot__queues *queues = allot__queues_of(plan);
+    const allot__application *applications = queues->applications.items;
+    bool stated = source.kind != ALLOT_FROM_COLUMN || states(&queues->params, source.value);
+    for (int32_t i = 0; i < allot__queue_count(plan) && !stated; i++) {
+        stated = states(&allot__queue_at(queues, i)->protection, source.value);
+    }
+    for (size_t i = 0; i < queues->applications.count && !stated; i++) {
+        stated = states(&applications[i].protection, source.value);
+    }
+    return !stated;
+}
+
+/* ---- Columns --------------------------------------------------------------------------------- */
+
+static int64_t host_value(const allot__job_rows *rows, int32_t number, int32_t column)
+{
+    const allot__work *work = rows->rows.work;
+    int64_t seed = work->group->options[ALLOT_OPTION_SEED];
+    int32_t host = allot__job_host(work->state->jobs, rows->room, number);
+    if (column == ALLOT_TASK_LOAD) {
+        return host < 0 ? 0 : rows->room->load[host];
+    }
+    int32_t site = host < 0 ? -1 : rows->room->site[host];
+    if (site < 0) {
+        return ALLOT__LOT_LAST;
+    }
+    return seed == 0 ? site : allot__lot_of(seed, work->state->tasks.sites[site].name);
+}
+
+static int64_t slots_of(const allot__jobs *jobs, const allot__job *job)
+{
+    const allot__job_place *grown = allot__job_grown(jobs, job);
+    int64_t slots = job->slots;
+    for (int32_t i = 0; i < job->grown_count; i++) {
+        slots += grown[i].slots;
+    }
+    return slots;
+}
+
+static int64_t since_1970(int64_t when)
+{
+    return when == INT64_MIN ? 0 : when;
+}
+
+static int64_t attribute_value(const allot__job_rows *rows, const allot__job *job, int32_t column)
+{
+    const allot__work *work = rows->rows.work;
+    int32_t attribute = allot__task_attribute_of(work->plan, rows->rows.rules->policy,
+                                                 column - ALLOT_TASK_COLUMN_COUNT);
+    return allot__extra_value(work->state, job->extra, attribute);
+}
+
+/* A column that is of jobs and queues alone, or of neither. */
+static int64_t job_value(const allot__job_rows *rows, const allot__job *job, int32_t column)
+{
+    const allot__work *work = rows->rows.work;
+    int64_t seed = work->group->options[ALLOT_OPTION_SEED];
+    switch (column) {
+    case ALLOT_TASK_SLOTS:
+        return slots_of(work->state->jobs, job);
+    case ALLOT_TASK_STARTED:
+        return since_1970(job->started);
+    case ALLOT_TASK_SUBMITTED:
+        return since_1970(job->submitted);
+    case ALLOT_TASK_RAN:
+    case ALLOT_TASK_LEAST_RAN:
+        return ran_of(job, work->state->now);
+    case ALLOT_TASK_PREEMPTED:
+        return job->preempted;
+    case ALLOT_TASK_PRIORITY:
+        return job->priority;
+    case ALLOT_TASK_LOT:
+        return seed == 0 ? 0 : allot__lot_of(seed, job->id);
+    case ALLOT_TASK_QUEUE:
+        return job->queue;
+    case ALLOT_TASK_QUEUE_PRIORITY:
+        return allot__queue_at(allot__queues_of(work->plan), job->queue)->priority;
+    case ALLOT_TASK_UNINTERRUPTED:
+        return uninterrupted(job, work->state->now);
+    case ALLOT_TASK_REMAINING:
+        return remaining(job, work->state->now);
+    case ALLOT_TASK_SUSPENDED_FOR:
+        return job->suspended_for;
+    default:
+        return column >= ALLOT_TASK_COLUMN_COUNT ? attribute_value(rows, job, column) : 0;
+    }
+}
+
+static const int64_t *read_column(const allot__rowset *rowset, int32_t column, int32_t first,
+                                  int32_t n, int64_t *room)
+{
+    const allot__job_rows *rows = (const allot__job_rows *)(const void *)rowset;
+    const allot__work *work = rowset->work;
+    const allot__queues *queues = allot__queues_of(work->plan);
+    bool protects = column >= ALLOT_TASK_PREEMPTIONS_LEFT && column <= ALLOT_TASK_FINISH_TIME_LEFT;
+    bool hosts = column == ALLOT_TASK_HOST || column == ALLOT_TASK_LOAD;
+    protector known = {.queue = -1};
+    for (int32_t i = 0; i < n; i++) {
+        int32_t number = rows->jobs[first + i];
+        if (i + AHEAD < n) {
+            __builtin_prefetch(allot__job_at(work->state->jobs, rows->jobs[first + i + AHEAD]));
+        }
+        const allot__job *job = allot__job_at(work->state->jobs, number);
+        room[i] =
+            protects ? protection_value(protect(queues, &known, job), job, work->state->now, column)
+            : hosts  ? host_value(rows, number, column)
+                     : job_value(rows, job, column);
+    }
+    return room;
+}
+
+static int32_t number_of(const allot__rowset *rowset, int32_t row)
+{
+    return ((const allot__job_rows *)(const void *)rowset)->jobs[row];
+}
+
+static int32_t queue_of(const allot__rowset *rowset, int32_t row)
+{
+    return allot__job_at(rowset->work->state->jobs, number_of(rowset, row))->queue;
+}
+
+int allot__job_rows_make(const allot__work *work, const allot__room *room, const int32_t *jobs,
+                         int32_t count, allot__job_rows *out)
+{
+    *out = (allot__job_rows){.rows = {.work = work,
+                                      .rules = &work->rules[0],
+                                      .kind = ALLOT_TASKS,
+                                      .leaf = ALLOT_ROOT,
+                                      .jobs = true,
+                                      .count = count,
+                                      .column = read_column,
+                                      .item = number_of,
+                                      .consumer = queue_of},
+                             .room = room,
+                             .jobs = jobs};
+    return allot__rowset_begin(&out->rows);
+}
+
+/* ---- Two queues ------------------------------------------------------------------------------ */
+
+/* By falling level, then rising priority; both are amounts. */
+static int64_t rank_key(int64_t level, int32_t priority)
+{
+    return ((int64_t)ALLOT_AMOUNT_MAX - level) << 31 | priority;
+}
+
+void allot__job_pairs(const allot_plan *plan, int32_t high, int64_t *preference,
+                      int64_t *queue_order, int32_t *sorted)
+{
+    const allot__queues *queues = allot__queues_of(plan);
+    const allot__relation *relation = plan->relation;
+    bool prefers = false;
+    int32_t count = 0;
+    for (int32_t low = 0; low < relation->count; low++) {
+        bool may = allot__may_preempt(relation, high, low);
+        preference[low] = may ? allot__preference(relation, high, low) : 0;
+        queue_order[low] = rank_key(preference[low], allot__queue_at(queues, low)->priority);
+        prefers = prefers || preference[low] > 0;
+        sorted[count] = low;
+        count += may;
+    }
+    if (prefers) {
+        allot__sort_rows(sorted, sorted + relation->count, queue_order, 0, count);
+    }
+    int64_t last = -1;
+    int64_t place = 0;
+    for (int32_t i = 0; prefers && i < count; i++) {
+        place += queue_order[sorted[i]] != last;
+        last = queue_order[sorted[i]];
+        queue_order[sorted[i]] = place;
+    }
+    for (int32_t low = 0; low < relation->count; low++) {
+        bool placed = prefers && allot__may_preempt(relation, high, low);
+        queue_order[low] = placed ? queue_order[low] : 0;
+    }
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * job_rows.h: jobs of queues as rules read them: the columns of ALLOT_TASK_COLUMN_MAP.
+ *
+ * A job is told by itself, whoever preempts it: PREFERENCE and QUEUE_ORDER, which two queues have
+ * together, read 0 here, and allot__job_pairs tells them.
+ */
+#ifndef ALLOT_ENGINE_JOBS_PREEMPT_JOB_ROWS_H
+#define ALLOT_ENGINE_JOBS_PREEMPT_JOB_ROWS_H
+
+#include "engine/jobs/limits/room.h"
+#include "engine/rows/rowset.h"
+
+typedef struct allot__job_rows {
+    allot__rowset rows; /* first: what functions are handed */
+    const allot__room *room;
+    const int32_t *jobs; /* by row: its number in the state */
+} allot__job_rows;
+
+/* Begins with `count` jobs, whose numbers are the caller's; ENOMEM. */
+int allot__job_rows_make(const allot__work *work, const allot__room *room, const int32_t *jobs,
+                         int32_t count, allot__job_rows *out);
+
+/* Is it one of the two columns that a pair of queues has? */
+static inline bool allot__job_pair_column(allot_source source)
+{
+    return source.kind == ALLOT_FROM_COLUMN &&
+           (source.value == ALLOT_TASK_PREFERENCE || source.value == ALLOT_TASK_QUEUE_ORDER);
+}
+/* Both columns of queue `high` with every queue: 0 of those that it may not preempt. QUEUE_ORDER is
+ * 0 throughout where it prefers nobody, else 1, 2, ... by falling level, then rising priority;
+ * equal of both: equal (P-11, A-2). Room for as many as there are queues; `sorted` for two times
+ * as many. */
+void allot__job_pairs(const allot_plan *plan, int32_t high, int64_t *preference,
+                      int64_t *queue_order, int32_t *sorted);
+
+/* Is it what is left of a counter that nothing in the plan states? It reads 1e9 of every job. */
+bool allot__job_unprotected(const allot_plan *plan, allot_source source);
+
+/* The host of the room that is first in its order of those on which a job is, or -1. */
+int32_t allot__job_host(const allot__jobs *jobs, const allot__room *room, int32_t job);
+
+#endif

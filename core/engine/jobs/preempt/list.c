@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* list.c: queues' rows sorted when they are first asked for, and merged by a heap. */
+#include "engine/jobs/preempt/list.h"
+
+/* ---- Rows ------------------------------------------------------------------------------------ */
+
+static int take_rows(allot__prey_rows *rows, size_t queues, size_t count)
+{
+    allot__arena *arena = rows->work->arena;
+    rows->first = allot__arena_take(arena, queues + 1, sizeof *rows->first);
+    rows->head = allot__arena_take(arena, queues + 1, sizeof *rows->head);
+    rows->is_sorted = allot__arena_take(arena, queues + 1, sizeof *rows->is_sorted);
+    rows->jobs = allot__arena_take(arena, count + 1, sizeof *rows->jobs);
+    rows->queues = allot__arena_take(arena, count + 1, sizeof *rows->queues);
+    rows->sorted = allot__arena_take(arena, count + 1, sizeof *rows->sorted);
+    rows->other = allot__arena_take(arena, count + 1, sizeof *rows->other);
+    return rows->first != NULL && rows->head != NULL && rows->is_sorted != NULL &&
+                   rows->jobs != NULL && rows->queues != NULL && rows->sorted != NULL &&
+                   rows->other != NULL
+               ? ALLOT_OK
+               : ALLOT_ENOMEM;
+}
+
+int allot__prey_rows_make(const allot__work *work, const allot__room *room, const uint8_t *spared,
+                          allot__prey_rows *out)
+{
+    const allot__jobs *jobs = work->state->jobs;
+    int32_t queues = allot__queue_count(work->plan);
+    *out = (allot__prey_rows){.work = work, .spared = spared};
+    for (int32_t i = 0; i < ALLOT__PREY_LISTS; i++) {
+        out->lists[i].high = -1;
+    }
+    size_t running = 0;
+    for (size_t i = 0; i < jobs->list.count; i++) {
+        running += spared[i] != ALLOT__SPARED_STATE;
+    }
+    int status = take_rows(out, (size_t)queues, running);
+    if (status != ALLOT_OK) {
+        return status;
+    }
+    for (int32_t queue = 0; queue < queues; queue++) {
+        out->first[queue] = out->count;
+        out->head[queue] = out->count;
+        out->is_sorted[queue] = false;
+        for (int32_t i = jobs->first[queue]; i < jobs->first[queue + 1]; i++) {
+            out->jobs[out->count] = jobs->by_queue[i]; /* there is room for one more */
+            out->queues[out->count] = queue;
+            out->count += spared[jobs->by_queue[i]] != ALLOT__SPARED_STATE;
+        }
+    }
+    out->first[queues] = out->count;
+    return allot__job_rows_make(work, room, out->jobs, out->count, &out->of);
+}
+
+/* ---- Merging --------------------------------------------------------------------------------- */
+
+/* Puts a queue's candidates in order; the others of its rows stand behind them as -1. */
+static void sort_queue(allot__prey_rows *rows, int32_t queue)
+{
+    int32_t first = rows->first[queue];
+    int32_t end = rows->first[queue + 1];
+    int32_t count = 0;
+    for (int32_t row = first; row < end; row++) {
+        if (rows->spared[rows->jobs[row]] <= ALLOT__SPARED_STATE) { /* it may be one again */
+            rows->sorted[first + count++] = row;
+        }
+    }
+    for (int32_t i = first + count; i < end; i++) {
+        rows->sorted[i] = -1;
+    }
+    allot__prey_sort(rows, NULL, rows->sorted + first, rows->other, count);
+    rows->is_sorted[queue] = true;
+}
+
+/* The first of a queue's places from `at` on that has a candidate; its end: there is none. */
+static int32_t skip_spared(const allot__prey_rows *rows, int32_t queue, int32_t at)
+{
+    int32_t end = rows->first[queue + 1];
+    while (at < end && rows->sorted[at] >= 0 && rows->spared[rows->jobs[rows->sorted[at]]]) {
+        at++;
+    }
+    return at < end && rows->sorted[at] >= 0 ? at : end;
+}
+
+/* Turns a queue to its next candidate from there on; false: there is none. */
+static bool turn(const allot__prey_rows *rows, const allot__prey_list *list, int32_t queue,
+                 int32_t at, allot__prey_top *top)
+{
+    int32_t next = skip_spared(rows, queue, at);
+    if (next == rows->first[queue + 1]) {
+        return false;
+    }
+    int32_t row = rows->sorted[next];
+    *top = (allot__prey_top){
+        .keys = {allot__prey_value(rows, list, 0, row), allot__prey_value(rows, list, 1, row)},
+        .queue = queue,
+        .at = next};
+    return true;
+}
+
+static bool goes_before(const allot__prey_rows *rows, const allot__prey_list *list,
+                        const allot__prey_top *a, const allot__prey_top *b)
+{
+    if (a->keys[0] != b->keys[0]) {
+        return a->keys[0] < b->keys[0];
+    }
+    if (a->keys[1] != b->keys[1]) {
+        return a->keys[1] < b->keys[1];
+    }
+    return allot__prey_before(rows, list, rows->sorted[a->at], rows->sorted[b->at]);
+}
+
+static void sink(const allot__prey_rows *rows, allot__prey_list *list, int32_t place)
+{
+    allot__prey_top *heap = list->heap;
+    allot__prey_top top = heap[place];
+    for (;;) {
+        int32_t child = 2 * place + 1;
+        if (child + 1 < list->heap_count &&
+            goes_before(rows, list, &heap[child + 1], &heap[child])) {
+            child++;
+        }
+        if (child >= list->heap_count || !goes_before(rows, list, &heap[child], &top)) {
+            break;
+        }
+        heap[place] = heap[child];
+        place = child;
+    }
+    heap[place] = top;
+}
+
+static void add_queue(allot__prey_rows *rows, allot__prey_list *list, int32_t low)
+{
+    if (rows->first[low] == rows->first[low + 1]) {
+        return;
+    }
+    if (!rows->is_sorted[low]) {
+        sort_queue(rows, low);
+    }
+    rows->head[low] = skip_spared(rows, low, rows->head[low]);
+    list->heap_count += turn(rows, list, low, rows->head[low], &list->heap[list->heap_count]);
+}
+
+static void merge_list(allot__prey_rows *rows, allot__prey_list *list, int32_t high)
+{
+    const allot__relation *relation = rows->work->plan->relation;
+    size_t words = ((size_t)relation->count + 63) / 64;
+    const uint64_t *may = relation->may + (size_t)high * words;
+    for (size_t i = 0; i < words; i++) {
+        for (uint64_t left = may[i]; left != 0; left &= left - 1) {
+            add_queue(rows, list, (int32_t)(i * 64) + __builtin_ctzll(left));
+        }
+    }
+    for (int32_t i = list->heap_count / 2 - 1; i >= 0; i--) {
+        sink(rows, list, i);
+    }
+}
+
+static bool take_list(const allot__prey_rows *rows, allot__prey_list *list)
+{
+    size_t queues = (size_t)allot__queue_count(rows->work->plan) + 1;
+    size_t count = (size_t)rows->count + 1;
+    allot__arena *arena = rows->work->arena;
+    allot__prey_top *heap = allot__arena_take(arena, queues, sizeof *heap);
+    int32_t *room = allot__arena_take(arena, 2 * queues, sizeof *room);
+    int64_t *pairs = allot__arena_take(arena, 2 * queues, sizeof *pairs);
+    int32_t *places = allot__arena_take(arena, 2 * count, sizeof *places);
+    if (heap == NULL || room == NULL || pairs == NULL || places == NULL) {
+        return false;
+    }
+    list->heap = heap;
+    list->room = room;
+    list->preference = pairs;
+    list->queue_order = pairs + queues;
+    list->alive = places;
+    list->rows = places + count;
+    return true;
+}
+
+/* The list of a queue, or the one that was asked for longest ago, which is begun anew for it; NULL:
+ * out of memory. */
+static allot__prey_list *find_list(allot__prey_rows *rows, int32_t high, bool near, bool *begun)
+{
+    allot__prey_list *found = &rows->lists[0];
+    *begun = true;
+    for (int32_t i = 0; i < ALLOT__PREY_LISTS; i++) {
+        allot__prey_list *list = &rows->lists[i];
+        if (list->high == high && list->near == near) {
+            list->asked = ++rows->asked;
+            return list;
+        }
+        found = list->asked < found->asked ? list : found;
+    }
+    if (found->rows == NULL && !take_list(rows, found)) {
+        return NULL;
+    }
+    *begun = false;
+    found->high = high;
+    found->near = near;
+    found->asked = ++rows->asked;
+    found->count = 0;
+    found->alive[0] = 0;
+    found->heap_count = 0;
+    allot__job_pairs(rows->work->plan, high, found->preference, found->queue_order, found->room);
+    return found;
+}
+
+void allot__prey_rows_again(allot__prey_rows *rows, int32_t queue)
+{
+    rows->head[queue] = rows->first[queue];
+    for (int32_t i = 0; i < ALLOT__PREY_LISTS; i++) {
+        rows->lists[i].high = -1;
+    }
+}
+
+allot__prey_list *allot__prey_list_of(allot__prey_rows *rows, int32_t high)
+{
+    bool begun;
+    allot__prey_list *list = find_list(rows, high, false, &begun);
+    if (list != NULL && !begun) {
+        merge_list(rows, list, high);
+    }
+    return list;
+}
+
+allot__prey_list *allot__prey_list_near(allot__prey_rows *rows, int32_t high)
+{
+    bool begun;
+    allot__prey_list *list = find_list(rows, high, true, &begun);
+    if (list != NULL && !begun && allot__prey_near(rows, list) != ALLOT_OK) {
+        list->high = -1;
+        return NULL;
+    }
+    return list;
+}
+
+/* Merges one more; false: there is none. */
+static bool extend(allot__prey_rows *rows, allot__prey_list *list)
+{
+    while (list->heap_count > 0) {
+        allot__prey_top top = list->heap[0];
+        int32_t row = rows->sorted[top.at];
+        if (!turn(rows, list, top.queue, top.at + 1, &list->heap[0])) {
+            list->heap[0] = list->heap[--list->heap_count];
+        }
+        sink(rows, list, 0);
+        if (!rows->spared[rows->jobs[row]]) {
+            list->rows[list->count++] = row;
+            list->alive[list->count] = list->count;
+            return true;
+        }
+    }
+    return false;
+}
+
+int32_t allot__prey_list_seek(allot__prey_rows *rows, allot__prey_list *list, int32_t from)
+{
+    int32_t place = from;
+    for (;;) {
+        while (list->alive[place] != place) {
+            list->alive[place] = list->alive[list->alive[place]];
+            place = list->alive[place];
+        }
+        if (place == list->count && !extend(rows, list)) {
+            return -1;
+        }
+        if (!rows->spared[allot__prey_list_job(rows, list, place)]) {
+            return place;
+        }
+        allot__prey_list_drop(list, place);
+    }
+}

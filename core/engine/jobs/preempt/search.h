@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * search.h: whom a job may preempt, in what order, and which of them it needs (P-7 ... P-14).
+ *
+ * Candidates are running jobs of queues that the job's queue may preempt, which no guard of the
+ * policy shelters, which are not exclusive, backfilling or forced unless the policy says so (P-8,
+ * P-40), and which were not started, resumed or chosen in this cycle. Backfill is preempted of
+ * queues alone that are preemptable, and by queues of larger PRIORITY than that which holds the
+ * reservation. Candidates go by the policy's victims; ties: the larger id first (A-4).
+ *
+ * Rules, in this order, for a job that does not fit:
+ *  1. free slots first; victims cover the rest (A-11);
+ *  2. one after another is taken that makes room where room is wanting: on hosts of the job's
+ *     queue, of a suspended job on its own, below a limit that the victim then counts less in, or
+ *     of a resource that it holds and releases, as it ends (P-42).
+ *     What a victim was given to grow by is free with it (P-53);
+ *     an exclusive job takes whole hosts, in their order: those on which all that run are
+ *     candidates, and nobody keeps slots;
+ *     Where that is not enough all go, in their order, that run where it could use slots or count
+ *     in a limit that binds, until it fits, and who is not needed is spared again: on a host with
+ *     less than nothing free, below a limit of hosts that is above what it allows, or where both
+ *     slots and limits are wanting, one by itself makes no room;
+ *  3. until the job fits. If it never does, nobody goes (A-10, P-23);
+ *  4. with fewest = "mini_job" those are spared again, last taken first, that it fits without; with
+ *     "optimal_mini_job" the fewest that do are taken, and of such sets the one that comes first in
+ *     the order. Where limits are wanting too or go by hosts, where hosts have more than fits or
+ *     exclusive jobs that may go, and where an exclusive or a suspended job hunts: as mini_job.
+ *
+ * Two implementations agree: `plain` puts all candidates in order for every job and counts
+ * everything anew at every step; the other keeps each queue's in order and merges them as they are
+ * asked for, and counts what changes.
+ */
+#ifndef ALLOT_ENGINE_JOBS_PREEMPT_SEARCH_H
+#define ALLOT_ENGINE_JOBS_PREEMPT_SEARCH_H
+
+#include <allot/dispatch.h>
+
+#include "engine/jobs/preempt/fit.h"
+#include "engine/jobs/preempt/list.h"
+
+typedef struct allot__prey {
+    const allot__work *work;
+    allot__room *room;
+    allot__bounds *bounds;
+    uint8_t *spared; /* by job */
+    uint8_t *gone;   /* by job: away in the hunt that goes on */
+    /* By queue: slots that its candidates can make free, at most; and those that guards shelter. */
+    int64_t *slots_left, *slots_sheltered;
+    int64_t *most_left; /* the most that one of them could when hunting began */
+    /* By bound: what it has less in use with all candidates gone. */
+    int64_t *helps;
+    int32_t help_count;
+    /* By queue: the sum of slots_left over those that it may preempt, when slots that had been
+     * taken off slots_left in all were so many; -1: it is not known. */
+    int64_t *reach, *reach_at, spent;
+    allot__prey_rows rows;
+    int32_t *stamp;          /* fit.h */
+    int32_t *chosen;         /* room for victims */
+    int32_t *near, *near_by; /* room for rows on hosts, twice; NULL: not asked for yet */
+    int32_t near_room;
+    struct allot__gain *gains; /* fewest.c's room; NULL: not asked for yet */
+} allot__prey;
+
+/* What a job wants, and what was found. */
+typedef struct allot__hunt {
+    int32_t job;
+    const int32_t *victims; /* jobs, in the order in which they go; borrowed until the next hunt */
+    int32_t count;
+    bool held; /* one is being told of new slots: nothing happens yet, but they are taken */
+    allot_pending why; /* when there are none */
+    int32_t binding;   /* the bound (or resource, by `why`) that no victim helps with, or -1 */
+    /* Then: jobs that are pending and have the same limits find nobody either, from so many slots
+     * on, and up to `most` for that reason; above it for another. */
+    int64_t least, most;
+    allot_pending above;
+} allot__hunt;
+
+/* Finds candidates; calls the policy's functions. What runs is as the state has it; who was started
+ * or resumed since has to be spared. ENOMEM, ESCRIPT, EBUDGET. */
+int allot__prey_make(const allot__work *work, allot__room *room, allot__bounds *bounds,
+                     allot__prey *out);
+/* Finds the victims for a job that does not fit as it is; nothing is changed, but that the room is
+ * turned to the job's queue. ENOMEM. */
+int allot__prey_hunt(allot__prey *prey, allot__hunt *hunt);
+int allot__prey_hunt_plain(allot__prey *prey, allot__hunt *hunt);
+/* Why a job is no candidate by what it is, guards aside: ALLOT__PREY ... ALLOT__SPARED_FORCED. */
+uint8_t allot__prey_type(const allot__work *work, const allot__job *job);
+/* A job is no candidate any more; what spared it before stays told. */
+void allot__prey_spare(allot__prey *prey, int32_t job, uint8_t why);
+/* A running job that was spared by what was decided about it is a candidate again. */
+void allot__prey_unspare(allot__prey *prey, int32_t job);
+
+/* ---- What the files of hunting share --------------------------------------------------------- */
+
+/* A hunt that goes on: those chosen are away. */
+typedef struct allot__chase {
+    allot__prey *prey;
+    allot__fit fit;
+    int64_t lack;  /* at its beginning */
+    bool tried;    /* all that may go were looked at */
+    int32_t count; /* of prey->chosen */
+} allot__chase;
+
+/* May the hunting job preempt that one, by what it is? */
+bool allot__prey_may(const allot__chase *chase, int32_t job);
+/* One more is chosen; the one at a place is so no more. */
+void allot__chase_take(allot__chase *chase, int32_t job);
+void allot__chase_leave(allot__chase *chase, int32_t place);
+/* The list of the job's queue; where only hosts of its set help and few run there, of these. NULL:
+ * out of memory. */
+allot__prey_list *allot__chase_list(allot__chase *chase);
+/* Rule 4 of mini_job. */
+void allot__chase_spare(allot__chase *chase);
+/* limits.c: counts what a candidate would lessen of limits, or (-1) no longer. */
+void allot__prey_help(allot__prey *prey, int32_t job, int32_t sign);
+/* Sums over queues that a queue may preempt; of what their candidates can make free, at most. */
+int64_t allot__prey_sum(const allot__prey *prey, int32_t high, const int64_t *slots);
+int64_t allot__prey_reach(allot__prey *prey, int32_t high);
+/* Whatever goes, it does not fit: known without looking. */
+bool allot__prey_hopeless(allot__chase *chase);
+/* fewest.c: does what jobs make free add up, so that the fewest can be told? And rule 4 of
+ * optimal_mini_job; false: it does not, or no set was found. *status: ENOMEM. */
+bool allot__chase_adds_up(const allot__chase *chase);
+bool allot__chase_fewest(allot__chase *chase, int *status);
+/* hosts.c: candidates on the own hosts of a suspended job that make room, or together all of
+ * them; and whole hosts for an exclusive one. ENOMEM. */
+int allot__chase_own_hosts(allot__chase *chase, bool together);
+int allot__chase_whole_hosts(allot__chase *chase);
+/* ... and rule 2 where jobs make room together, if at all: where hosts have less than nothing free,
+ * or limits of hosts are above what they allow. ENOMEM. */
+int allot__chase_together(allot__chase *chase);
+/* What is told of a hunt that is over; all that were away are back. */
+void allot__chase_end(allot__chase *chase, int64_t gains, int64_t changes, allot__hunt *hunt);
+void allot__chase_begin(allot__prey *prey, int32_t job, allot__chase *out);
+
+#endif

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* usage.c: powers of fixed-point roots, in 256 bits where 128 do not do. */
+#include "engine/jobs/usage.h"
+
+#include <stdbool.h>
+
+enum { USE_BITS = 84 };
+
+/* n / divisor, cut; the divisor has 32 bits. */
+static allot__wide divided(allot__wide n, uint32_t divisor)
+{
+    uint32_t limbs[8];
+    for (int i = 0; i < 4; i++) {
+        limbs[i] = (uint32_t)(n.high >> (96 - 32 * i));
+        limbs[4 + i] = (uint32_t)(n.low >> (96 - 32 * i));
+    }
+    uint64_t rest = 0;
+    allot__wide out = {0, 0};
+    for (int i = 0; i < 8; i++) {
+        uint64_t part = rest << 32 | limbs[i];
+        rest = part % divisor;
+        allot__u128 *half = i < 4 ? &out.high : &out.low;
+        *half = *half << 32 | part / divisor;
+    }
+    return out;
+}
+
+allot__fading allot__fading_over(int64_t seconds, const allot_decay *decay,
+                                 const allot__roots *roots)
+{
+    allot__u128 one = (allot__u128)1 << ALLOT__ONE_BITS;
+    allot__fading fading = {.part = one, .parts = decay->parts};
+    if (seconds <= 0 || decay->period <= 0 || decay->parts <= 1)
+        return fading;
+    fading.times = seconds / decay->period;
+    allot__u128 rest = (allot__u128)(seconds % decay->period);
+    allot__u128 power = one / (uint32_t)decay->parts;
+    for (int i = 0; i < ALLOT__ROOTS && rest > 0; i++) {
+        power = roots != NULL ? roots->of[i] : allot__root(power);
+        rest *= 2;
+        if (rest >= (allot__u128)decay->period) {
+            rest -= (allot__u128)decay->period;
+            fading.part = allot__wide_whole(allot__wide_times(fading.part, power));
+        }
+    }
+    return fading;
+}
+
+allot__u128 allot__usage_left(allot__u128 use, const allot__fading *fading)
+{
+    if (fading->times > USE_BITS) /* it has halved more often than it has bits */
+        return 0;
+    allot__wide left = allot__wide_times(use, fading->part);
+    for (int64_t i = 0; i < fading->times; i++)
+        left = divided(left, (uint32_t)fading->parts);
+    allot__u128 half = (allot__u128)1 << (ALLOT__ONE_BITS - 1);
+    left.low += half;
+    left.high += left.low < half;
+    return allot__wide_whole(left);
+}
+
+allot__u128 allot__usage_fade(allot__u128 use, int64_t seconds, const allot_decay *decay)
+{
+    allot__fading fading = allot__fading_over(seconds, decay, NULL);
+    return allot__usage_left(use, &fading);
+}
+
+/* ---- While it goes on ------------------------------------------------------------------------ */
+
+enum { SUM_BITS = 40, MILLION = 1000000 }; /* sums are in parts of 2^40 */
+
+allot__pace allot__pace_of(const allot_decay *decay, const allot__roots *roots)
+{
+    bool fades = decay->period > 0 && decay->parts > 1;
+    return (allot__pace){fades ? allot__fading_over(1, decay, roots).part : 0};
+}
+
+/* part^times, of 2^126. */
+static allot__u128 power_of(allot__u128 part, int64_t times_over)
+{
+    allot__u128 out = (allot__u128)1 << ALLOT__ONE_BITS;
+    for (; times_over > 0; times_over >>= 1) {
+        if (times_over & 1)
+            out = allot__wide_whole(allot__wide_times(out, part));
+        part = allot__wide_whole(allot__wide_times(part, part));
+    }
+    return out;
+}
+
+/* n / divisor in parts of 2^40, to the nearest; n at most 2^126. */
+static allot__u128 quotient(allot__u128 n, allot__u128 divisor)
+{
+    allot__u128 out = n / divisor, rest = n % divisor;
+    for (int i = 0; i < SUM_BITS; i++) {
+        rest *= 2;
+        out = out << 1 | (rest >= divisor);
+        rest -= rest >= divisor ? divisor : 0;
+    }
+    return out + (rest * 2 >= divisor);
+}
+
+allot__u128 allot__usage_made(int64_t slots, int64_t seconds, const allot__pace *pace)
+{
+    allot__u128 one = (allot__u128)1 << ALLOT__ONE_BITS;
+    if (slots <= 0 || seconds <= 0)
+        return 0;
+    if (pace->part == 0)
+        return (allot__u128)slots * (allot__u128)seconds * MILLION;
+    allot__u128 sum = quotient(one - power_of(pace->part, seconds), one - pace->part);
+    allot__wide made = allot__wide_times(sum, (allot__u128)slots * MILLION);
+    allot__u128 half = (allot__u128)1 << (SUM_BITS - 1);
+    made.low += half;
+    made.high += made.low < half;
+    return made.high << (128 - SUM_BITS) | made.low >> SUM_BITS;
+}

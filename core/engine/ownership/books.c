@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* books.c: who holds what, as which kind, before anything is decided. */
+#include "engine/ownership/books.h"
+
+#include <string.h>
+
+#include "engine/rows/order.h"
+#include "engine/rows/own.h"
+
+/* ---- Opening --------------------------------------------------------------------------------- */
+
+static bool take_room(allot__ledger *ledger)
+{
+    allot__arena *arena = ledger->work->arena;
+    size_t rows = (size_t)ledger->work->tree->rows + 1;
+    size_t families = (size_t)ledger->work->tree->families;
+    size_t items = rows + ledger->work->state->loans.count;
+    size_t size = sizeof(int32_t);
+    ledger->holders = allot__arena_take(arena, rows, sizeof *ledger->holders);
+    ledger->before = allot__arena_take(arena, rows, sizeof *ledger->before);
+    ledger->holder_of = allot__arena_take(arena, rows, size);
+    ledger->first = allot__arena_take(arena, rows, size);
+    ledger->end = allot__arena_take(arena, rows, size);
+    ledger->at = allot__arena_take(arena, rows, size);
+    ledger->above = allot__arena_take(arena, families, size);
+    ledger->inside = allot__arena_take(arena, families, sizeof *ledger->inside);
+    ledger->outside = allot__arena_take(arena, families, sizeof *ledger->outside);
+    ledger->aside = allot__arena_take(arena, families, sizeof *ledger->aside);
+    ledger->keys = allot__arena_take(arena, items, sizeof *ledger->keys);
+    ledger->order = allot__arena_take(arena, items, size);
+    ledger->other = allot__arena_take(arena, items, size);
+    bool enough = true;
+    for (int i = 0; i < ALLOT__POOL_COLUMNS; i++) {
+        ledger->column[i] = allot__arena_take(arena, rows, size);
+        enough = enough && ledger->column[i] != NULL;
+    }
+    return enough && ledger->holders != NULL && ledger->before != NULL &&
+           ledger->holder_of != NULL && ledger->first != NULL && ledger->end != NULL &&
+           ledger->at != NULL && ledger->above != NULL && ledger->inside != NULL &&
+           ledger->outside != NULL && ledger->aside != NULL && ledger->keys != NULL &&
+           ledger->order != NULL && ledger->other != NULL;
+}
+
+/* Places of leaves in plan order, and of the leaves below each parent. */
+static void number_places(allot__ledger *ledger)
+{
+    const allot__work *work = ledger->work;
+    const allot__tree *tree = work->tree;
+    const int32_t *seat_of = work->group->seat_of;
+    int32_t consumer = ALLOT_ROOT;
+    while ((consumer = allot__tree_next(tree, work->plan->names, consumer)) >= 0) {
+        int32_t row = tree->row_of[consumer];
+        row = seat_of != NULL ? seat_of[row] : row;
+        ledger->first[row] = ledger->places;
+        ledger->at[ledger->places] = row; /* its holder, once there are any */
+        ledger->places += allot__family_of(work, row) == 0;
+        ledger->end[row] = ledger->places;
+    }
+    for (int32_t family = tree->families - 1; family > 0; family--) {
+        int32_t parent = work->group->parent[family];
+        for (int32_t i = 0; i < allot__family_size(work, family); i++) {
+            int32_t end = ledger->end[allot__family_first(work, family) + i];
+            ledger->end[parent] = end > ledger->end[parent] ? end : ledger->end[parent];
+        }
+    }
+}
+
+static int32_t amount(const allot__amounts *amounts, int32_t row)
+{
+    return amounts->column != NULL ? amounts->column[row] : amounts->number;
+}
+
+/* A source's amounts, of a policy without that part nothing. */
+static int resolve(allot__ledger *ledger, allot__rules *rules, allot__fill_kind kind, bool by,
+                   allot__amounts *out)
+{
+    const allot__fill *part = allot__policy_part(rules->policy, kind);
+    *out = (allot__amounts){.number = 0};
+    if (part == NULL) {
+        return ALLOT_OK;
+    }
+    return allot__amounts_of(ledger->work, rules, by ? part->by : part->up_to,
+                             by && kind == ALLOT__POOL, out);
+}
+
+/* What a policy's rules say, in the columns of its own leaves. */
+static int read_rules(allot__ledger *ledger, int32_t index)
+{
+    allot__work *work = ledger->work;
+    allot__rules *rules = &work->rules[index];
+    allot__amounts weight, share, lend, borrow;
+    int status = resolve(ledger, rules, ALLOT__POOL, true, &weight);
+    if (status == ALLOT_OK) {
+        status = resolve(ledger, rules, ALLOT__POOL, false, &share);
+    }
+    if (status == ALLOT_OK) {
+        status = resolve(ledger, rules, ALLOT__LOAN, true, &lend);
+    }
+    if (status == ALLOT_OK) {
+        status = resolve(ledger, rules, ALLOT__LOAN, false, &borrow);
+    }
+    for (int32_t i = 0; i < ledger->count && status == ALLOT_OK; i++) {
+        allot__holder *holder = &ledger->holders[i];
+        if (allot__rules_at(work, holder->row) == rules) {
+            holder->weight = amount(&weight, holder->row);
+            holder->share_most = amount(&share, holder->row);
+            holder->lend_most = amount(&lend, holder->row);
+            holder->borrow_most = amount(&borrow, holder->row);
+            holder->keep = rules->policy->switches[ALLOT_SWITCH_KEEP_SHARED];
+            holder->adjust = rules->policy->switches[ALLOT_SWITCH_ADJUST_SHARED];
+            holder->hold_rounding = rules->options[ALLOT_OPTION_HOLD_ROUNDING] != 0;
+            holder->recall_first = rules->policy->switches[ALLOT_SWITCH_RECALL_FIRST];
+        }
+    }
+    return status;
+}
+
+static void open_holder(const allot__ledger *ledger, int32_t row, allot__holder *out)
+{
+    const allot__work *work = ledger->work;
+    int32_t flying = work->in_flight != NULL ? work->in_flight[row] : 0;
+    int32_t most = allot__least(work->demand[row], work->limit[row]);
+    int32_t held = ledger->planning ? 0 : work->allocated[row];
+    flying = allot__least(flying, held);
+    most = ledger->planning ? work->need[row] : most;
+    /* What comes beyond its need is nobody's until it is there. */
+    int32_t coming = work->earmarked != NULL && !ledger->planning ? work->earmarked[row] : 0;
+    int32_t lacks = work->need[row] - (held - flying);
+    coming = allot__least(coming, lacks);
+    *out = (allot__holder){
+        .row = row,
+        .place = ledger->first[row],
+        .family = allot__tree_holding(work->tree->first, work->tree->families, row),
+        .own = allot__own(work, allot__rules_at(work, row), row, NULL),
+        .reserve = work->reserve[row],
+        .need = work->need[row],
+        .most = most,
+        .held = held - flying,
+        .flying = flying,
+        .coming = coming > 0 ? coming : 0,
+        .loans = -1,
+        .recalls = -1,
+        .owed = -1,
+        .rebalance = work->group->columns[ALLOT_REBALANCE][row] != 0,
+    };
+}
+
+/* By (rank, plan order): leaves come in plan order, and the sort is stable. */
+static void open_holders(allot__ledger *ledger)
+{
+    const allot__work *work = ledger->work;
+    for (int32_t place = 0; place < ledger->places; place++) {
+        int32_t row = ledger->at[place];
+        if (allot__policy_ledger(allot__rules_at(work, row)->policy)) {
+            ledger->order[ledger->count++] = row;
+        }
+        ledger->at[place] = -1;
+    }
+    for (int32_t i = 0; i < ledger->count; i++) {
+        ledger->keys[ledger->order[i]] = work->rank[ledger->order[i]];
+    }
+    allot__books_sort(ledger, ledger->count);
+    memset(ledger->holder_of, 0xFF, (size_t)work->tree->rows * sizeof *ledger->holder_of);
+    for (int32_t i = 0; i < ledger->count; i++) {
+        int32_t row = ledger->order[i];
+        open_holder(ledger, row, &ledger->holders[i]);
+        ledger->holder_of[row] = i;
+        ledger->at[ledger->first[row]] = i;
+        allot__books_has(ledger, i, (int64_t)ledger->holders[i].held + ledger->holders[i].coming,
+                         0);
+    }
+}
+
+/* Idle slots that came back for somebody are that leaf's as far as it needs them. */
+static void open_idle(allot__ledger *ledger)
+{
+    const allot__work *work = ledger->work;
+    int64_t idle = work->slots - (ledger->planning ? 0 : work->sums[0].allocated);
+    bool back = work->pledged != NULL && !ledger->planning;
+    for (int32_t row = 0; back && row < work->tree->rows; row++) {
+        bool other = allot__family_of(work, row) == 0 && ledger->holder_of[row] < 0;
+        idle -= other ? work->pledged[row] : 0;
+    }
+    ledger->idle = idle > 0 ? idle : 0;
+    for (int32_t i = 0; back && i < ledger->count; i++) {
+        allot__holder *holder = &ledger->holders[i];
+        int64_t pledged = work->pledged[holder->row];
+        int64_t lacks = allot__holder_wants(holder, holder->need);
+        pledged = allot__least(pledged, lacks);
+        pledged = allot__least(pledged, ledger->idle);
+        holder->pledged = (int32_t)pledged;
+        ledger->pledged += pledged;
+        ledger->idle -= pledged;
+    }
+}
+
+static void open_families(allot__ledger *ledger)
+{
+    const allot__work *work = ledger->work;
+    for (int32_t family = 0; family < work->tree->families; family++) {
+        int32_t parent = family > 0 ? work->group->parent[family] : -1;
+        ledger->inside[family] = 0;
+        ledger->outside[family] = 0;
+        ledger->aside[family] = 0;
+        if (!ledger->planning) {
+            ledger->outside[family] = work->sums[family].allocated + work->sums[family].earmarked;
+        }
+        ledger->above[family] =
+            family > 0 ? allot__tree_holding(work->tree->first, family, parent) : 0;
+        ledger->limited = ledger->limited || (family > 0 && work->limit[parent] != ALLOT_NONE);
+    }
+}
+
+int allot__books_open(allot__ledger *ledger)
+{
+    if (!take_room(ledger)) {
+        return ALLOT_ENOMEM;
+    }
+    number_places(ledger);
+    open_families(ledger);
+    open_holders(ledger);
+    open_idle(ledger);
+    int status = ALLOT_OK;
+    for (int32_t i = 0; i < ledger->work->rules_count && status == ALLOT_OK; i++) {
+        if (allot__policy_ledger(ledger->work->rules[i].policy)) {
+            status = read_rules(ledger, i);
+        }
+    }
+    if (status == ALLOT_OK) {
+        status = allot__loans_open(ledger);
+    }
+    return status == ALLOT_OK ? allot__pools_open(ledger) : status;
+}
+
+void allot__books_sort(allot__ledger *ledger, int32_t count)
+{
+    allot__sort_rows(ledger->order, ledger->other, ledger->keys, 0, count);
+}
+
+/* ---- Kinds ----------------------------------------------------------------------------------- */
+
+/* One holder's loans are returned, newest first, as far as it has own slots unused. */
+static bool settle_one(allot__ledger *ledger, int32_t index)
+{
+    allot__holder *holder = &ledger->holders[index];
+    int32_t own = holder->own - holder->out;
+    int32_t rest = holder->held + holder->coming - holder->lost - holder->in;
+    bool changed = false;
+    for (int32_t loan = holder->loans; loan >= 0 && rest < own; loan = ledger->loans[loan].older) {
+        int32_t slots =
+            ledger->loans[loan].slots < own - rest ? ledger->loans[loan].slots : own - rest;
+        if (slots > 0) {
+            allot__loan_less(ledger, loan, slots, ALLOT__WHY_RETURNED);
+            rest += slots;
+            changed = true;
+        }
+    }
+    return changed;
+}
+
+/* A lender whose slots are back may return loans in turn. Rings of loans could go round for long:
+ * what is left of them after some turns is left to later cycles. */
+void allot__books_settle(allot__ledger *ledger)
+{
+    bool changed = ledger->loan_count > 0;
+    for (int turn = 0; turn < 64 && changed; turn++) {
+        changed = false;
+        for (int32_t i = 0; i < ledger->count; i++) {
+            changed = (ledger->holders[i].in > 0 && settle_one(ledger, i)) || changed;
+        }
+    }
+}
+
+void allot__books_class(allot__ledger *ledger)
+{
+    for (int32_t i = 0; i < ledger->count; i++) {
+        allot__holder *holder = &ledger->holders[i];
+        int32_t own = holder->own > holder->out ? holder->own - holder->out : 0;
+        int32_t rest = holder->held + holder->coming - holder->lost - holder->in;
+        holder->used = allot__least(rest, own);
+        holder->shared = rest - holder->used;
+    }
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* borrow.c: phase 3: who borrows from whom, and in which order. */
+#include <string.h>
+
+#include "engine/ownership/peers.h"
+#include "engine/rows/order.h"
+
+/* ---- The order of borrowers */
+
+static const allot__order *order_of(const allot__rules *rules)
+{
+    const allot__fill *loan = allot__policy_part(rules->policy, ALLOT__LOAN);
+    return loan != NULL ? &loan->order : NULL;
+}
+
+/* Computes the functions among the keys of all holders. */
+static int prepare_orders(allot__ledger *ledger)
+{
+    int status = ALLOT_OK;
+    for (int32_t i = 0; i < ledger->count && status == ALLOT_OK; i++) {
+        allot__rules *rules = allot__rules_at(ledger->work, ledger->holders[i].row);
+        const allot__order *order = order_of(rules);
+        status = order != NULL ? allot__order_prepare(ledger->work, rules, order) : ALLOT_OK;
+    }
+    return status;
+}
+
+/* Writes every holder's key of a number, 0 where its policy has none; false: none has any. */
+static bool write_keys(allot__ledger *ledger, int32_t number)
+{
+    bool any = false;
+    for (int32_t i = 0; i < ledger->count; i++) {
+        int32_t row = ledger->holders[i].row;
+        const allot__rules *rules = allot__rules_at(ledger->work, row);
+        const allot__order *order = order_of(rules);
+        ledger->keys[i] = 0;
+        if (order != NULL && number < order->count) {
+            const allot_key *key = &order->keys[number];
+            int64_t value = allot__order_key(ledger->work, rules, key, row);
+            ledger->keys[i] = key->descending ? ~value : value;
+            any = true;
+        }
+    }
+    return any;
+}
+
+/* The order of borrowers, each holder by its own policy's keys: sorted by the last key first, the
+ * sort being stable. */
+static int order_borrowers(allot__ledger *ledger, int32_t *out)
+{
+    int status = prepare_orders(ledger);
+    if (status != ALLOT_OK) {
+        return status;
+    }
+    for (int32_t i = 0; i < ledger->count; i++) {
+        ledger->order[i] = i;
+    }
+    for (int32_t number = ALLOT_KEYS_MAX - 1; number >= 0; number--) {
+        if (write_keys(ledger, number)) {
+            allot__books_sort(ledger, ledger->count);
+        }
+    }
+    memcpy(out, ledger->order, (size_t)ledger->count * sizeof *out);
+    return ALLOT_OK;
+}
+
+/* ---- Loans */
+
+/* What a lender can lend now. */
+static int64_t can_lend(const allot__ledger *ledger, int32_t lender)
+{
+    const allot__holder *holder = &ledger->holders[lender];
+    int64_t within = (int64_t)allot__holder_lend_most(holder) - holder->out;
+    int64_t used = holder->used > holder->reserve ? holder->used : holder->reserve;
+    int64_t idle = holder->own - used - holder->out;
+    idle = allot__least(idle, within);
+    return idle > 0 ? idle : 0;
+}
+
+static int64_t can_borrow(const allot__ledger *ledger, int32_t borrower)
+{
+    const allot__holder *holder = &ledger->holders[borrower];
+    int64_t wants = allot__holder_wants(holder, holder->most);
+    int64_t within = (int64_t)holder->borrow_most - holder->in;
+    int64_t free = wants > 0 ? allot__books_free(ledger, borrower) : 0;
+    wants = allot__least(wants, within);
+    wants = allot__least(wants, free);
+    return wants > 0 && free > allot__holder_leaving(holder) ? wants : 0;
+}
+
+static bool lend(allot__ledger *ledger, int32_t lender, int32_t borrower, int64_t slots)
+{
+    int32_t loan = allot__loan_between(ledger, lender, borrower);
+    if (loan < 0) {
+        return false;
+    }
+    allot__loan_more(ledger, loan, slots);
+    ledger->loans[loan].why = ALLOT__WHY_BORROWED;
+    allot__books_give(ledger, borrower, slots, ALLOT__BORROWED);
+    return true;
+}
+
+/* Borrows from those at the places [from, to) that lend to it. */
+static bool borrow_from(allot__ledger *ledger, allot__lenders *lenders, int32_t borrower,
+                        int32_t from, int32_t to)
+{
+    allot__lenders_begin(lenders, borrower, from);
+    for (int32_t at = allot__lenders_place(lenders, borrower); at < to;
+         at = allot__lenders_place(lenders, borrower)) {
+        int64_t wants = can_borrow(ledger, borrower);
+        int32_t lender = ledger->at[at];
+        int64_t slots = can_lend(ledger, lender);
+        if (wants == 0) {
+            return true;
+        }
+        if (slots > 0 && lender != borrower &&
+            !lend(ledger, lender, borrower, slots < wants ? slots : wants)) {
+            return false;
+        }
+        allot__lenders_pass(lenders, borrower, at, slots == 0);
+    }
+    return true;
+}
+
+static bool borrow(allot__ledger *ledger, allot__lenders *lenders, int32_t borrower)
+{
+    const allot__peers *peers = allot__peers_of(ledger, borrower, false);
+    if (peers == NULL || can_borrow(ledger, borrower) == 0) {
+        return true;
+    }
+    if (peers->count < 0) {
+        return borrow_from(ledger, lenders, borrower, 0, ledger->places);
+    }
+    for (int32_t i = 0; i < peers->count; i++) {
+        int32_t row = allot__peer_row(ledger, peers, i);
+        if (!borrow_from(ledger, lenders, borrower, ledger->first[row], ledger->end[row])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Idle slots that leaves under other policies lack of their quotas: those are not borrowed. */
+static int64_t others_lack(const allot__ledger *ledger)
+{
+    const allot__work *work = ledger->work;
+    int64_t lack = 0;
+    for (int32_t row = 0; !ledger->all && row < work->tree->rows; row++) {
+        bool other = allot__family_of(work, row) == 0 && ledger->holder_of[row] < 0;
+        int64_t slots = other ? (int64_t)work->quota[row] - work->allocated[row] : 0;
+        lack += slots > 0 ? slots : 0;
+    }
+    return lack;
+}
+
+int allot__loans_borrow(allot__ledger *ledger)
+{
+    int32_t *lends = ledger->column[0], *order = ledger->column[1];
+    allot__lenders lenders;
+    bool any = ledger->work->group->lend_at != NULL && ledger->work->group->borrow_at != NULL;
+    if (!any || !allot__books_any(ledger)) {
+        return ALLOT_OK;
+    }
+    for (int32_t place = 0; place < ledger->places; place++) {
+        lends[place] = ledger->at[place] >= 0 && can_lend(ledger, ledger->at[place]) > 0;
+    }
+    int64_t apart = others_lack(ledger);
+    ledger->idle -= apart;
+    int status = allot__lenders_init(&lenders, ledger, lends);
+    if (status == ALLOT_OK) {
+        status = order_borrowers(ledger, order);
+    }
+    for (int32_t i = 0; i < ledger->count && status == ALLOT_OK; i++) {
+        status = borrow(ledger, &lenders, order[i]) ? ALLOT_OK : ALLOT_ENOMEM;
+    }
+    ledger->idle += apart;
+    return status;
+}

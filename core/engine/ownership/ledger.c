@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* ledger.c: the phases, and what they come to. */
+#include "engine/ownership/ledger.h"
+
+#include <string.h>
+
+/* ---- Begin ----------------------------------------------------------------------------------- */
+
+static bool any_keeps(const allot__work *work)
+{
+    for (int32_t i = 0; i < work->rules_count; i++) {
+        if (allot__ledger_rules(&work->rules[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool all_branches_keep(const allot__work *work)
+{
+    for (int32_t row = 0; row < work->tree->first[1]; row++) {
+        if (!allot__ledger_rules(allot__rules_at(work, row))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static int begin(allot__work *work, bool all, bool planning)
+{
+    allot__ledger *ledger = allot__arena_take(work->arena, 1, sizeof *ledger);
+    if (ledger == NULL) {
+        return ALLOT_ENOMEM;
+    }
+    *ledger = (allot__ledger){.work = work, .all = all, .planning = planning};
+    work->ledger = ledger;
+    return ALLOT_OK;
+}
+
+int allot__ledger_begin(allot__work *work)
+{
+    return any_keeps(work) ? begin(work, all_branches_keep(work), false) : ALLOT_OK;
+}
+
+int allot__ledger_plan(allot__work *work)
+{
+    return work->ledger != NULL ? begin(work, work->ledger->all, true) : ALLOT_OK;
+}
+
+/* ---- Phase 1 --------------------------------------------------------------------------------- */
+
+/* Phase 1, up to the reserve or to the need: own slots that are idle, or come back, or that others
+ * hold who must be made to give them. */
+static void take_own(allot__ledger *ledger, int32_t index, int32_t target)
+{
+    const allot__holder *holder = &ledger->holders[index];
+    int64_t slots = (int64_t)target - allot__holder_has(holder);
+    int64_t own = allot__holder_own_idle(holder);
+    int64_t within = allot__books_within(ledger, index, -1);
+    slots = allot__least(slots, own);
+    slots = allot__least(slots, ledger->room);
+    slots = allot__least(slots, within);
+    if (slots <= 0) {
+        return;
+    }
+    int64_t wants = allot__holder_wants(holder, target);
+    int64_t free = allot__books_free(ledger, index);
+    int64_t now = allot__least(slots, wants);
+    now = allot__least(now, free);
+    allot__books_give(ledger, index, now, ALLOT__OWN);
+    slots -= now;
+    slots -= allot__books_adopt(ledger, index, slots, ALLOT__OWN);
+    int64_t lacks = allot__holder_lacks(holder, target);
+    lacks = allot__least(lacks, slots);
+    allot__books_claim(ledger, index, lacks, ALLOT__OWN);
+    allot__books_await(ledger, index, slots - lacks, ALLOT__OWN);
+}
+
+static void phase_own(allot__ledger *ledger)
+{
+    for (int32_t i = 0; i < ledger->count; i++) {
+        const allot__holder *holder = &ledger->holders[i];
+        take_own(ledger, i, (int32_t)allot__least(holder->reserve, holder->need));
+    }
+    for (int32_t i = 0; i < ledger->count; i++) {
+        take_own(ledger, i, ledger->holders[i].need);
+    }
+}
+
+/* ---- What nobody has claimed ----------------------------------------------------------------- */
+
+/* Of its own slots those that a holder has not, as whatever kind, has not lent, does not give back
+ * itself, and that are not on their way to it. */
+static int64_t own_missing(const allot__ledger *ledger, const allot__holder *holder)
+{
+    const int32_t *earmarked = ledger->work->earmarked;
+    int64_t own = (int64_t)allot__holder_own_idle(holder) - holder->shared;
+    own -= allot__holder_leaving(holder) + holder->dropped;
+    own -= earmarked != NULL ? earmarked[holder->row] - holder->coming : 0;
+    for (int32_t i = holder->recalls; i >= 0 && own > 0; i = ledger->recalls[i].older) {
+        own -= ledger->recalls[i].to < 0 ? ledger->recalls[i].slots : 0;
+    }
+    return own > 0 ? own : 0;
+}
+
+/* Hands a holder slots of loans that it lent, as far as they go to nobody; returns how many. */
+static int32_t hand_owed(allot__ledger *ledger, int32_t index, int64_t most)
+{
+    int64_t handed = 0;
+    for (int32_t at = ledger->holders[index].owed; at >= 0 && handed < most;
+         at = ledger->recalls[at].older_owed) {
+        handed += allot__books_claim_one(ledger, at, index, most - handed);
+    }
+    return (int32_t)handed;
+}
+
+/* Own slots that are to come back to a holder: of those that it misses as many as the group, its
+ * own limit and those above it have room for. */
+static int64_t own_to_come(const allot__ledger *ledger, int32_t index)
+{
+    const allot__holder *holder = &ledger->holders[index];
+    int64_t held = (int64_t)ledger->work->limit[holder->row] - allot__holder_has(holder);
+    int64_t own = own_missing(ledger, holder);
+    int64_t within = own > 0 ? allot__books_within(ledger, index, -1) : 0;
+    own = allot__least(own, held);
+    own = allot__least(own, within);
+    own = allot__least(own, ledger->room);
+    return own > 0 ? own : 0;
+}
+
+/* Slots that go to nobody yet: those of a loan are their owner's; others are those owners' whose
+ * own slots are neither in use nor idle. */
+static void hand_back(allot__ledger *ledger)
+{
+    int32_t *handed = ledger->column[0];
+    int64_t idle = ledger->idle > 0 ? ledger->idle : 0;
+    bool any = ledger->loose > 0;
+    for (int32_t i = 0; i < ledger->count && any; i++) {
+        handed[i] = hand_owed(ledger, i, own_to_come(ledger, i));
+        allot__books_has(ledger, i, handed[i], 0);
+    }
+    for (int32_t i = 0; i < ledger->count && any; i++) {
+        int64_t own = own_to_come(ledger, i);
+        int64_t more = own_missing(ledger, &ledger->holders[i]) - handed[i];
+        own = allot__least(own, more);
+        int64_t there = allot__least(own, idle);
+        idle -= there;
+        allot__books_has(ledger, i, own > 0 ? own : 0, 0);
+        allot__books_hand(ledger, i, own - there);
+    }
+}
+
+/* ---- The phases ------------------------------------------------------------------------------ */
+
+/* What is so before anything is decided. */
+static void remember(allot__ledger *ledger)
+{
+    for (int32_t i = 0; i < ledger->count; i++) {
+        const allot__holder *holder = &ledger->holders[i];
+        int32_t rest = holder->held + holder->flying - holder->in;
+        int32_t own = holder->own > holder->out ? holder->own - holder->out : 0;
+        own = allot__least(own, rest);
+        ledger->before[i] = (allot__held){own, rest - own, holder->in, holder->out};
+    }
+}
+
+static void count_forced(allot__ledger *ledger)
+{
+    for (int32_t i = 0; i < ledger->recall_count; i++) {
+        const allot__recall *recall = &ledger->recalls[i];
+        ledger->holders[recall->from].forced += allot__why_forced(recall->why) ? recall->slots : 0;
+    }
+}
+
+static void write_quotas(allot__ledger *ledger)
+{
+    for (int32_t i = 0; i < ledger->count; i++) {
+        const allot__holder *holder = &ledger->holders[i];
+        ledger->work->quota[holder->row] =
+            (int32_t)allot__least(allot__holder_has(holder), holder->need);
+    }
+}
+
+/* Quotas of parents; in none of their families slots ran out by a fill. */
+static void sum_quotas(allot__ledger *ledger)
+{
+    allot__work *work = ledger->work;
+    for (int32_t family = work->tree->families - 1; family > 0; family--) {
+        if (!allot__ledger_family(work, family)) {
+            continue;
+        }
+        int64_t sum = 0;
+        for (int32_t i = 0; i < allot__family_size(work, family); i++) {
+            sum += work->quota[allot__family_first(work, family) + i];
+        }
+        work->quota[work->group->parent[family]] = (int32_t)sum;
+        work->critical[family] = (allot__critical){.fill = -1};
+    }
+    if (ledger->all) {
+        work->critical[0] = (allot__critical){.fill = -1};
+    }
+}
+
+int allot__ledger_run(allot__work *work)
+{
+    allot__ledger *ledger = work->ledger;
+    *ledger = (allot__ledger){.work = work,
+                              .all = ledger->all,
+                              .planning = ledger->planning,
+                              .slots = ledger->all ? work->slots : ledger->slots};
+    ledger->room = ledger->slots;
+    int status = allot__books_open(ledger);
+    if (status != ALLOT_OK) {
+        return status;
+    }
+    allot__books_settle(ledger);
+    remember(ledger);
+    allot__force_loans(ledger);
+    allot__books_settle(ledger);
+    allot__books_class(ledger);
+    allot__force_holders(ledger);
+    allot__pools_attribute(ledger);
+    allot__force_pools(ledger);
+    phase_own(ledger);
+    allot__pools_share(ledger);
+    allot__loans_recall(ledger, true);
+    status = ledger->planning ? ALLOT_OK : allot__loans_borrow(ledger);
+    allot__loans_recall(ledger, false);
+    allot__pools_reclaim(ledger);
+    allot__books_unset_aside(ledger);
+    allot__books_spare(ledger);
+    allot__books_net(ledger);
+    hand_back(ledger);
+    count_forced(ledger);
+    write_quotas(ledger);
+    sum_quotas(ledger);
+    return status != ALLOT_OK ? status : ledger->status;
+}
+
+/* ---- What it comes to ------------------------------------------------------------------------ */
+
+void allot__ledger_pledged(allot__work *work)
+{
+    const allot__ledger *ledger = work->ledger;
+    for (int32_t i = 0; work->pledged != NULL && i < ledger->count; i++) {
+        work->pledged[ledger->holders[i].row] = 0;
+    }
+}
+
+/* What a leaf is given of what it is granted: no more than its quota in all, slots that are on
+ * their way from it included (C-5), and no more than hosts have room for. */
+static int32_t can_take(const allot__work *work, const allot__holder *holder)
+{
+    int32_t slots = holder->granted;
+    int32_t lacks = work->quota[holder->row] - work->allocated[holder->row];
+    slots = allot__least(slots, lacks);
+    if (work->room != NULL && slots > work->room[holder->row]) {
+        slots = work->room[holder->row];
+    }
+    return slots > 0 ? slots : 0;
+}
+
+int64_t allot__ledger_received(allot__work *work)
+{
+    const allot__ledger *ledger = work->ledger;
+    int64_t all = 0;
+    for (int32_t i = 0; i < ledger->count; i++) {
+        const allot__holder *holder = &ledger->holders[i];
+        int32_t slots = can_take(work, holder);
+        work->received[holder->row] += slots;
+        all += slots;
+    }
+    for (int32_t family = work->tree->families - 1; family > 0; family--) {
+        int32_t parent = work->group->parent[family];
+        for (int32_t i = 0;
+             allot__ledger_family(work, family) && i < allot__family_size(work, family); i++) {
+            work->received[parent] += work->received[allot__family_first(work, family) + i];
+        }
+    }
+    return all;
+}
+
+/* Fills: reserve and owned; then, of the policy's words pool and loan, those that it has. */
+void allot__ledger_parts(const allot__work *work, int32_t row, int64_t *part)
+{
+    enum { RESERVED, OWNED, OTHERS };
+    const allot_policy *policy = allot__rules_at(work, row)->policy;
+    const allot__ledger *ledger = work->ledger;
+    memset(part, 0, (size_t)policy->fill_count * sizeof *part);
+    for (int32_t at = ledger->first[row]; at < ledger->end[row]; at++) {
+        const allot__holder *holder = &ledger->holders[ledger->at[at]];
+        int64_t left = work->quota[holder->row];
+        int64_t own = allot__least(left, holder->used);
+        int64_t reserved = allot__least(own, holder->reserve);
+        int64_t in = allot__least(left - own, holder->in);
+        part[RESERVED] += reserved;
+        part[OWNED] += own - reserved;
+        part[OTHERS] += left - own - in;
+        part[policy->fill_count - 1] += in;
+    }
+}
+
+allot__why allot__ledger_reason(const allot__work *work, int32_t row)
+{
+    const allot__ledger *ledger = work->ledger;
+    allot__why reason = ALLOT__WHY_RECALLED;
+    bool any = false;
+    for (int32_t i = allot__ledger_holder(work, row)->recalls; i >= 0;
+         i = ledger->recalls[i].older) {
+        const allot__recall *recall = &ledger->recalls[i];
+        bool first = !any || allot__why_forced(recall->why) || !allot__why_forced(reason);
+        if (recall->slots > recall->cut && first) {
+            reason = recall->why;
+            any = true;
+        }
+    }
+    return reason;
+}
+
+const allot__held *allot__ledger_held(const allot__work *work, int32_t row)
+{
+    int32_t holder = work->ledger != NULL ? work->ledger->holder_of[row] : -1;
+    return holder >= 0 ? &work->ledger->before[holder] : NULL;
+}
+
+/* ---- Words ----------------------------------------------------------------------------------- */
+
+static const char *const why_codes[] = {
+#define CODE(name, code, text) code,
+    ALLOT__WHY_MAP(CODE)
+#undef CODE
+};
+static const char *const why_texts[] = {
+#define TEXT(name, code, text) text,
+    ALLOT__WHY_MAP(TEXT)
+#undef TEXT
+};
+
+const char *allot__why_code(allot__why why)
+{
+    return why_codes[why];
+}
+
+const char *allot__why_text(allot__why why)
+{
+    return why_texts[why];
+}

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * peers.c: lists of peers turned round: by consumer those who lend to it, so that a borrower
+ * looks at nobody else.
+ */
+#include "engine/ownership/peers.h"
+
+#include <string.h>
+
+const allot__peers *allot__peers_of(const allot__ledger *ledger, int32_t holder, bool lend)
+{
+    const allot__group *group = ledger->work->group;
+    const int32_t *at = lend ? group->lend_at : group->borrow_at;
+    const allot__vector *all = lend ? &group->lend : &group->borrow;
+    int32_t index = at != NULL ? at[ledger->holders[holder].row] : -1;
+    return index >= 0 ? (const allot__peers *)all->items + index : NULL;
+}
+
+int32_t allot__peer_row(const allot__ledger *ledger, const allot__peers *peers, int32_t i)
+{
+    return allot__row(ledger->work->plan, ledger->work->index, peers->list[i]);
+}
+
+/* ---- Lists and loans ------------------------------------------------------------------------- */
+
+/* Places that a list means, as spans: where each begins, and where the last of those up to it ends;
+ * one of a parent holds those of its children. Fewer than 0: all places. */
+typedef struct spans {
+    int32_t count;
+    int32_t *first, *end;
+} spans;
+
+static spans spans_of(allot__ledger *ledger, int32_t holder, bool lend)
+{
+    const allot__peers *peers = allot__peers_of(ledger, holder, lend);
+    spans it = {peers != NULL ? peers->count : 0, ledger->column[0], ledger->column[1]};
+    for (int32_t i = 0; i < it.count; i++) {
+        ledger->order[i] = allot__peer_row(ledger, peers, i);
+        ledger->keys[ledger->order[i]] = ledger->first[ledger->order[i]];
+    }
+    if (it.count > 1) {
+        allot__books_sort(ledger, it.count);
+    }
+    int32_t last = 0;
+    for (int32_t i = 0; i < it.count; i++) {
+        int32_t end = ledger->end[ledger->order[i]];
+        last = end > last ? end : last;
+        it.first[i] = ledger->first[ledger->order[i]];
+        it.end[i] = last;
+    }
+    return it;
+}
+
+static bool means(const spans *it, int32_t place)
+{
+    int32_t low = 0, high = it->count;
+    while (low < high) {
+        int32_t middle = low + (high - low) / 2;
+        if (it->first[middle] <= place) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return it->count < 0 || (low > 0 && place < it->end[low - 1]);
+}
+
+void allot__loans_judge(allot__ledger *ledger, uint8_t *why)
+{
+    memset(why, ALLOT__WHY_KEPT, (size_t)ledger->known);
+    for (int32_t i = 0; i < ledger->count; i++) {
+        int32_t from = ledger->lender_at[i], to = ledger->lender_at[i + 1];
+        spans list = from < to ? spans_of(ledger, i, true) : (spans){.count = 0};
+        for (int32_t k = from; k < to; k++) {
+            int32_t loan = ledger->by_lender[k];
+            bool lends = means(&list, ledger->holders[ledger->loans[loan].borrower].place);
+            why[loan] = lends ? why[loan] : ALLOT__WHY_LEND_LIST;
+        }
+    }
+    for (int32_t i = 0; i < ledger->count; i++) {
+        int32_t loan = ledger->holders[i].loans;
+        spans list = loan >= 0 ? spans_of(ledger, i, false) : (spans){.count = 0};
+        for (; loan >= 0; loan = ledger->loans[loan].older) {
+            bool borrows = means(&list, ledger->holders[ledger->loans[loan].lender].place);
+            bool judged = why[loan] != ALLOT__WHY_KEPT;
+            why[loan] = borrows || judged ? why[loan] : ALLOT__WHY_BORROW_LIST;
+        }
+    }
+}
+
+/* ---- Lenders --------------------------------------------------------------------------------- */
+
+/* The first from `at` on that may have something to lend; paths are halved. */
+static int32_t skip(int32_t *next, int32_t at)
+{
+    while (next[at] != at) {
+        next[at] = next[next[at]];
+        at = next[at];
+    }
+    return at;
+}
+
+/* The list of who is at a place, if it has anything to lend; else NULL. */
+static const allot__peers *list_at(const allot__ledger *ledger, const int32_t *lends, int32_t place)
+{
+    return lends[place] ? allot__peers_of(ledger, ledger->at[place], true) : NULL;
+}
+
+/* Counts the entries of each row, in first[row + 1]; how many there are. */
+static int32_t count_entries(const allot__ledger *ledger, const int32_t *lends, int32_t *first)
+{
+    int32_t sum = 0;
+    for (int32_t place = 0; place < ledger->places; place++) {
+        const allot__peers *peers = list_at(ledger, lends, place);
+        for (int32_t i = 0; peers != NULL && i < peers->count; i++, sum++) {
+            first[allot__peer_row(ledger, peers, i) + 1]++;
+        }
+    }
+    return sum;
+}
+
+static bool take_entries(allot__lenders *lenders, size_t rows, size_t count)
+{
+    allot__arena *arena = lenders->ledger->work->arena;
+    lenders->places = allot__arena_take(arena, count + 1, sizeof *lenders->places);
+    lenders->next = allot__arena_take(arena, count + 1, sizeof *lenders->next);
+    lenders->at = allot__arena_take(arena, rows, sizeof *lenders->at);
+    return lenders->places != NULL && lenders->next != NULL && lenders->at != NULL;
+}
+
+/* Writes the places of each row's entries; first: where a row's begin, counts so far. */
+static void fill_entries(allot__lenders *lenders, const int32_t *lends, int32_t *first)
+{
+    const allot__ledger *ledger = lenders->ledger;
+    for (int32_t row = 0; row < ledger->work->tree->rows; row++) {
+        first[row + 1] += first[row];
+        lenders->at[row] = first[row];
+    }
+    for (int32_t place = 0; place < ledger->places; place++) {
+        const allot__peers *peers = list_at(ledger, lends, place);
+        for (int32_t i = 0; peers != NULL && i < peers->count; i++) {
+            lenders->places[lenders->at[allot__peer_row(ledger, peers, i)]++] = place;
+        }
+    }
+}
+
+static int make_entries(allot__lenders *lenders, const int32_t *lends)
+{
+    const allot__ledger *ledger = lenders->ledger;
+    size_t rows = (size_t)ledger->work->tree->rows;
+    int32_t *first = allot__arena_take(ledger->work->arena, rows + 1, sizeof *first);
+    if (first == NULL) {
+        return ALLOT_ENOMEM;
+    }
+    memset(first, 0, (rows + 1) * sizeof *first);
+    int32_t count = count_entries(ledger, lends, first);
+    if (count == 0) {
+        return ALLOT_OK;
+    }
+    if (!take_entries(lenders, rows, (size_t)count)) {
+        return ALLOT_ENOMEM;
+    }
+    fill_entries(lenders, lends, first);
+    for (int32_t i = 0; i <= count; i++) {
+        lenders->next[i] = i;
+    }
+    lenders->first = first;
+    return ALLOT_OK;
+}
+
+int allot__lenders_init(allot__lenders *lenders, const allot__ledger *ledger, int32_t *lends)
+{
+    *lenders = (allot__lenders){.ledger = ledger, .open = lends};
+    int status = make_entries(lenders, lends);
+    if (status != ALLOT_OK) {
+        return status;
+    }
+    for (int32_t place = 0; place < ledger->places; place++) {
+        const allot__peers *peers = list_at(ledger, lends, place);
+        lends[place] = peers != NULL && peers->count < 0 ? place : place + 1;
+    }
+    lends[ledger->places] = ledger->places;
+    return ALLOT_OK;
+}
+
+/* Rows that a list may name to mean a borrower: its own, and those of its parents. -1: no more. */
+typedef struct naming {
+    int32_t row, family;
+} naming;
+
+static naming named_first(const allot__lenders *lenders, int32_t borrower)
+{
+    const allot__holder *holder = &lenders->ledger->holders[borrower];
+    return (naming){lenders->first != NULL ? holder->row : -1, holder->family};
+}
+
+static void named_next(const allot__lenders *lenders, naming *it)
+{
+    const allot__ledger *ledger = lenders->ledger;
+    it->row = it->family > 0 ? ledger->work->group->parent[it->family] : -1;
+    it->family = it->family > 0 ? ledger->above[it->family] : 0;
+}
+
+void allot__lenders_begin(allot__lenders *lenders, int32_t borrower, int32_t from)
+{
+    lenders->open_at = skip(lenders->open, from);
+    for (naming it = named_first(lenders, borrower); it.row >= 0; named_next(lenders, &it)) {
+        int32_t low = lenders->first[it.row];
+        int32_t high = lenders->first[it.row + 1];
+        while (low < high) {
+            int32_t middle = low + (high - low) / 2;
+            if (lenders->places[middle] < from) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        lenders->at[it.row] = skip(lenders->next, low);
+    }
+}
+
+/* Is a row's entry at hand one of its own? */
+static bool has_entry(const allot__lenders *lenders, int32_t row)
+{
+    return lenders->at[row] < lenders->first[row + 1];
+}
+
+int32_t allot__lenders_place(const allot__lenders *lenders, int32_t borrower)
+{
+    int32_t least = lenders->open_at;
+    for (naming it = named_first(lenders, borrower); it.row >= 0; named_next(lenders, &it)) {
+        if (has_entry(lenders, it.row) && lenders->places[lenders->at[it.row]] < least) {
+            least = lenders->places[lenders->at[it.row]];
+        }
+    }
+    return least;
+}
+
+void allot__lenders_pass(allot__lenders *lenders, int32_t borrower, int32_t place, bool spent)
+{
+    if (lenders->open_at == place) {
+        lenders->open[place] = spent ? place + 1 : place;
+        lenders->open_at = skip(lenders->open, place + 1);
+    }
+    for (naming it = named_first(lenders, borrower); it.row >= 0; named_next(lenders, &it)) {
+        int32_t at = lenders->at[it.row];
+        if (has_entry(lenders, it.row) && lenders->places[at] == place) {
+            lenders->next[at] = spent ? at + 1 : at;
+            lenders->at[it.row] = skip(lenders->next, at + 1);
+        }
+    }
+}

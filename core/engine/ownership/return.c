@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* return.c: pool slots of those who use more than their share go to those who lack some. */
+#include "base/wide.h"
+#include "engine/ownership/share.h"
+
+/* Columns over the members of a pool, once it is known what each deserves: what a member has beyond
+ * that, and what it gives of it. */
+enum { OVER = ALLOT__POOL_AIM, GIVES = ALLOT__POOL_REST };
+
+/* Parts of `slots` in proportion to what is over for the members [from, to); the remainder goes to
+ * larger over, later first (C-7). */
+static void share_out(allot__ledger *ledger, int32_t from, int32_t to, int64_t slots, int64_t sum)
+{
+    int64_t given = 0;
+    for (int32_t i = from; i < to; i++) {
+        int64_t over = ledger->column[OVER][i];
+        int64_t part = slots < sum ? (int64_t)((allot__i128)slots * over / sum) : over;
+        ledger->column[GIVES][i] = (int32_t)part;
+        ledger->order[to - 1 - i] = i;
+        ledger->keys[i] = -over;
+        given += part;
+    }
+    if (given < slots && slots < sum) {
+        allot__books_sort(ledger, to - from);
+        for (int32_t k = 0; k < to - from && given < slots; k++) {
+            int32_t i = ledger->order[k];
+            int32_t more = ledger->column[GIVES][i] < ledger->column[OVER][i];
+            ledger->column[GIVES][i] += more;
+            given += more;
+        }
+    }
+}
+
+/* What each member gives of `slots`: worst rank first. */
+static void give_back(allot__ledger *ledger, const allot__share_pool *pool, int64_t slots)
+{
+    const allot__share *shares = &ledger->shares[pool->first];
+    const int32_t *rank = ledger->work->rank;
+    for (int32_t to = pool->count; to > 0;) {
+        int32_t from = to;
+        int64_t sum = 0;
+        int32_t worst = rank[ledger->holders[shares[to - 1].holder].row];
+        while (from > 0 && rank[ledger->holders[shares[from - 1].holder].row] == worst) {
+            sum += ledger->column[OVER][--from];
+        }
+        int64_t part = allot__least(sum, slots);
+        share_out(ledger, from, to, part, sum);
+        slots -= part;
+        to = from;
+    }
+}
+
+/* Pool slots change hands, and are of that class then. Who drains keeps its own, though nobody's
+ * pool holds them, while others are idle. */
+static void hand_over(allot__ledger *ledger, int32_t from, int32_t to, int64_t slots,
+                      allot__class as)
+{
+    bool drains = !ledger->holders[from].rebalance;
+    allot__books_take(ledger, from, slots, ALLOT__SHARED, drains ? -1 : to, ALLOT__WHY_OVER_SHARE);
+    if (drains) {
+        int32_t taken = ledger->recall_count - 1;
+        int64_t free = allot__books_free(ledger, to);
+        int64_t now = allot__least(slots, free);
+        allot__books_give(ledger, to, now, as);
+        slots -= now;
+        allot__books_claim_one(ledger, taken, to, slots);
+    }
+    allot__books_promise(ledger, to, slots, as);
+}
+
+/* A member that lacks, and where its family's limits keep from it what others give: a sibling that
+ * is sure of no more need not ask again in a round. */
+static bool blocked(const allot__ledger *ledger, const allot__holder *claimant)
+{
+    return ledger->pools[claimant->family].blocked == ledger->round &&
+           allot__holder_missing(claimant, allot__holder_has(claimant)) == 0;
+}
+
+/* Moves slots of a column, OVER or GIVES, to a member that lacks: of the worst, from a giver on,
+ * first. Returns the giver that is worst then. */
+static int32_t serve(allot__ledger *ledger, allot__share_pool *pool, int32_t to, int32_t giver,
+                     int32_t *gives)
+{
+    const allot__share *shares = &ledger->shares[pool->first];
+    int32_t claimant = shares[to].holder;
+    const allot__holder *holder = &ledger->holders[claimant];
+    int64_t left = allot__due_lacks(holder);
+    for (int32_t i = giver; left > 0 && i >= 0 && !blocked(ledger, holder); i--) {
+        int64_t slots = allot__least(gives[i], left);
+        int64_t within = slots > 0 ? allot__books_within(ledger, claimant, shares[i].holder) : 0;
+        slots = allot__least(slots, within);
+        if (slots > 0) {
+            gives[i] -= (int32_t)slots;
+            ledger->column[OVER][i] -= gives == ledger->column[OVER] ? 0 : (int32_t)slots;
+            allot__pool_use(ledger, pool, i, -slots);
+            allot__pool_use(ledger, pool, to, slots);
+            hand_over(ledger, shares[i].holder, claimant, slots, ALLOT__SHARED);
+            left -= slots;
+        }
+        giver -= i == giver && gives[i] == 0;
+    }
+    if (left > 0) {
+        ledger->pools[holder->family].blocked = ledger->round;
+    }
+    return giver;
+}
+
+/* Who has slots in flight that nothing replaces has what it lacks there first. False: ... and the
+ * group has no room for that. */
+static bool replace(allot__ledger *ledger, allot__share_pool *pool, int32_t member)
+{
+    int32_t index = ledger->shares[pool->first + member].holder;
+    int64_t lacks = allot__due_lacks(&ledger->holders[index]);
+    int64_t leaving = allot__holder_leaving(&ledger->holders[index]);
+    leaving = allot__least(leaving, lacks);
+    if (leaving > ledger->room) {
+        return false;
+    }
+    allot__books_promise(ledger, index, leaving, ALLOT__SHARED);
+    allot__pool_use(ledger, pool, member, leaving);
+    return true;
+}
+
+/* Serves all members that lack some, in order. Returns whether anything moved. */
+static bool serve_all(allot__ledger *ledger, allot__share_pool *pool, int32_t *gives)
+{
+    int32_t giver = pool->count - 1;
+    int32_t recalls = ledger->recall_count;
+    ledger->round++;
+    for (int32_t i = 0; i < pool->count && giver >= 0; i++) {
+        if (replace(ledger, pool, i)) {
+            giver = serve(ledger, pool, i, giver, gives);
+        }
+    }
+    return ledger->recall_count > recalls;
+}
+
+/* Pool slots that a holder has beyond what it deserves, and must give when others claim some. */
+static int64_t over_of(allot__holder *holder)
+{
+    int32_t beyond = holder->shared - holder->due;
+    int32_t there = holder->held - holder->lost;
+    holder->rounding = holder->hold_rounding && holder->cut > 0 && beyond == 1;
+    beyond = allot__least(beyond, there);
+    return holder->keep || holder->rounding || beyond < 0 ? 0 : beyond;
+}
+
+/* What members lack in all; and what all have beyond what they deserve. */
+static int64_t count_over(allot__ledger *ledger, const allot__share_pool *pool, int64_t *over)
+{
+    int64_t lack = 0;
+    *over = 0;
+    for (int32_t i = 0; i < pool->count; i++) {
+        const allot__share *share = &ledger->shares[pool->first + i];
+        allot__holder *holder = &ledger->holders[share->holder];
+        int64_t over_here = over_of(holder);
+        lack += allot__due_lacks(holder);
+        over_here = allot__least(over_here, share->used);
+        ledger->column[OVER][i] = (int32_t)over_here;
+        *over += over_here;
+    }
+    return lack;
+}
+
+/* Pool slots that no holder has, though they are not idle: one that loses slots to nobody keeps
+ * them as those. */
+static void keep_rest(allot__ledger *ledger, int32_t index, int64_t slots)
+{
+    const allot__holder *holder = &ledger->holders[index];
+    int64_t most = allot__due_wants(holder);
+    slots = allot__least(slots, holder->loose);
+    slots = allot__least(slots, most);
+    if (slots > 0) {
+        allot__books_give(ledger, index, slots, ALLOT__SHARED);
+        allot__pools_put(ledger, index, slots);
+    }
+}
+
+/* The others: they are on their way to it or to nobody, or others have them who must be made to
+ * give them. */
+static void promise_rest(allot__ledger *ledger, int32_t index, int64_t slots)
+{
+    const allot__holder *holder = &ledger->holders[index];
+    int64_t most = allot__due_short(holder);
+    slots = allot__least(slots, most);
+    if (slots <= 0) {
+        return;
+    }
+    int64_t adopted = allot__books_adopt(ledger, index, slots, ALLOT__SHARED);
+    slots -= adopted;
+    most = allot__due_lacks(holder);
+    slots = allot__least(slots, most);
+    if (slots > 0) {
+        allot__books_claim(ledger, index, slots, ALLOT__SHARED);
+    }
+    allot__pools_put(ledger, index, slots + adopted);
+}
+
+/* How many pool slots that no holder has a holder can have. */
+static int64_t can_have(const allot__ledger *ledger, int32_t index)
+{
+    int64_t idle = allot__pools_idle(ledger, index);
+    int64_t within = idle > 0 ? allot__books_within(ledger, index, -1) : 0;
+    idle = allot__least(idle, within);
+    return allot__least(idle, ledger->room);
+}
+
+/* Returns whether anybody can have some. */
+static bool pour_rest(allot__ledger *ledger)
+{
+    int64_t room = ledger->room;
+    for (int32_t i = 0; i < ledger->count && ledger->room > 0; i++) {
+        const allot__holder *holder = &ledger->holders[i];
+        if (holder->due > holder->shared) {
+            keep_rest(ledger, i, can_have(ledger, i));
+            promise_rest(ledger, i, can_have(ledger, i));
+        }
+    }
+    return ledger->room < room;
+}
+
+/* Slots of a class for a claimant from whoever is over, whatever pool that is in: from a giver on,
+ * the worst first. Returns the giver that is worst then. */
+static int32_t draw(allot__ledger *ledger, int32_t claimant, int32_t giver, int64_t slots,
+                    allot__class as)
+{
+    const allot__holder *holder = &ledger->holders[claimant];
+    for (int32_t i = giver; slots > 0 && i >= 0 && !blocked(ledger, holder); i--) {
+        int64_t over = i != claimant ? over_of(&ledger->holders[i]) : 0;
+        int64_t part = allot__least(over, slots);
+        int64_t within = part > 0 ? allot__books_within(ledger, claimant, i) : 0;
+        part = allot__least(part, within);
+        if (part > 0) {
+            allot__pools_less(ledger, i, part);
+            hand_over(ledger, i, claimant, part, as);
+            allot__pools_put(ledger, claimant, as == ALLOT__SHARED ? part : 0);
+            slots -= part;
+        }
+        giver -= i == giver && over == part;
+    }
+    if (slots > 0) {
+        ledger->pools[holder->family].blocked = ledger->round;
+    }
+    return giver;
+}
+
+/* What a holder lacks of a class though it is idle there, since the group has no room for it. */
+static int64_t crowded_out(const allot__ledger *ledger, int32_t index, allot__class as)
+{
+    const allot__holder *holder = &ledger->holders[index];
+    int64_t lacks =
+        as == ALLOT__OWN ? allot__holder_lacks(holder, holder->need) : allot__due_lacks(holder);
+    if (lacks <= 0 || allot__holder_leaving(holder) > 0) {
+        return 0;
+    }
+    int64_t idle =
+        as == ALLOT__OWN ? allot__holder_own_idle(holder) : allot__pools_idle(ledger, index);
+    return allot__least(lacks, idle);
+}
+
+/* Where the group has fewer slots than are owned, what is idle of somebody's own or in a pool may
+ * be nowhere: it comes from who is over in any pool. What moved changes what holders deserve below
+ * limits. Returns whether any moved. */
+static bool draw_all(allot__ledger *ledger, allot__class as)
+{
+    int32_t recalls = ledger->recall_count;
+    int32_t giver = ledger->room > 0 ? -1 : ledger->count - 1;
+    ledger->round++;
+    for (int32_t i = 0; i < ledger->count && giver >= 0; i++) {
+        int64_t slots = crowded_out(ledger, i, as);
+        giver = slots > 0 ? draw(ledger, i, giver, slots, as) : giver;
+    }
+    if (ledger->recall_count == recalls) {
+        return false;
+    }
+    allot__pools_due(ledger, false, ALLOT__DUE_HELD);
+    return true;
+}
+
+/* Moves pool slots from those who are over to those who lack some. Returns whether any moved. */
+static bool settle(allot__ledger *ledger)
+{
+    int32_t recalls = ledger->recall_count;
+    for (int32_t family = ledger->work->tree->families - 1; family >= 0; family--) {
+        allot__share_pool *pool = &ledger->pools[family];
+        int64_t over = 0;
+        int64_t lack = pool->count > 0 ? count_over(ledger, pool, &over) : 0;
+        if (over == 0 || lack == 0) {
+            continue;
+        }
+        give_back(ledger, pool, lack < over ? lack : over);
+        serve_all(ledger, pool, ledger->column[GIVES]);
+        while (ledger->limited && serve_all(ledger, pool, ledger->column[OVER])) {
+            continue; /* what limits kept from some others can give, and what moves makes room */
+        }
+    }
+    return ledger->recall_count > recalls;
+}
+
+/* What is put to a pool anew once slots have moved can be had there: as in the next cycle. */
+void allot__pools_reclaim(allot__ledger *ledger)
+{
+    int32_t rounds = ledger->work->tree->families;
+    bool moved = true;
+    for (; moved && rounds >= 0; rounds--) {
+        allot__pools_due(ledger, false, ALLOT__DUE_HELD);
+        if (pour_rest(ledger)) {
+            allot__pools_due(ledger, false, ALLOT__DUE_HELD);
+        }
+        moved = draw_all(ledger, ALLOT__OWN);
+        moved = draw_all(ledger, ALLOT__SHARED) || moved;
+        moved = settle(ledger) || moved;
+    }
+}

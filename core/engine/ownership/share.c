@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* share.c: who should have how much of the pools, and gets it where it is idle. */
+#include "engine/ownership/share.h"
+
+/* Puts what members use to a pool anew: first what they deserve of it, so that what is beyond that
+ * is in the farthest pools, whence others can have it. */
+static void put_anew(allot__ledger *ledger, allot__share_pool *pool)
+{
+    allot__share *shares = &ledger->shares[pool->first];
+    pool->used = 0;
+    for (int32_t i = 0; i < pool->count; i++) {
+        const allot__holder *holder = &ledger->holders[shares[i].holder];
+        int32_t due = ledger->column[ALLOT__POOL_FLOOR][i];
+        int32_t left = holder->shared - holder->pooled;
+        shares[i].used = 0;
+        allot__pool_use(ledger, pool, i, due < left ? due : left);
+    }
+    for (int32_t i = 0; i < pool->count && pool->used < pool->slots; i++) {
+        const allot__holder *holder = &ledger->holders[shares[i].holder];
+        int64_t left = holder->shared - holder->pooled;
+        int64_t room = pool->slots - pool->used;
+        allot__pool_use(ledger, pool, i, left < room ? left : room);
+    }
+}
+
+/* Remembers that rounding took a part of a slot from a holder, or, less than 0, added one; where it
+ * added one elsewhere, it did not. */
+static void note_part(allot__holder *holder, int64_t part)
+{
+    if (part != 0 && holder->cut >= 0) {
+        holder->cut = part > 0 ? 1 : -1;
+    }
+}
+
+/* The same of what members deserve of a pool, and of what is planned. */
+static void note_rounding(allot__ledger *ledger, const allot__share_pool *pool, bool out,
+                          bool planned)
+{
+    int32_t **column = ledger->column;
+    for (int32_t i = 0; i < pool->count; i++) {
+        const allot__share *share = &ledger->shares[pool->first + i];
+        allot__holder *holder = &ledger->holders[share->holder];
+        if (out && column[ALLOT__POOL_REST][i] > 0) {
+            note_part(holder, column[ALLOT__POOL_FLOOR][i] > column[ALLOT__POOL_AIM][i] ? -1 : 1);
+        }
+        if (planned) {
+            note_part(holder, pool->slots * holder->weight - share->planned * pool->weight);
+        }
+    }
+}
+
+/* Fills in what members of a pool have of it, ask for, and held. */
+static void fill_columns(allot__ledger *ledger, const allot__share_pool *pool, allot__due by)
+{
+    for (int32_t i = 0; i < pool->count; i++) {
+        const allot__share *share = &ledger->shares[pool->first + i];
+        const allot__holder *holder = &ledger->holders[share->holder];
+        int32_t left = holder->asks - holder->due;
+        int32_t level = holder->keep ? share->used : 0;
+        int32_t held = holder->shared > holder->due ? holder->shared - holder->due : 0;
+        int32_t most = holder->planned > holder->due ? holder->planned - holder->due : 0;
+        int64_t up_to = allot__least(share->planned, most > held ? most : held);
+        if (by == ALLOT__DUE_PLANNED && pool->by_plan) {
+            left = (int32_t)allot__least(left, up_to);
+        }
+        ledger->column[ALLOT__POOL_LEVEL][i] = level;
+        ledger->column[ALLOT__POOL_CAP][i] = left > level ? left : level;
+        ledger->column[ALLOT__POOL_WEIGHT][i] = holder->weight;
+        ledger->column[ALLOT__POOL_UP_TO][i] = (int32_t)up_to;
+        ledger->column[ALLOT__POOL_HELD][i] = held;
+        ledger->column[ALLOT__POOL_RANK][i] = ledger->work->rank[holder->row];
+    }
+}
+
+void allot__pools_due(allot__ledger *ledger, bool idle, allot__due by)
+{
+    bool anew = by == ALLOT__DUE_HELD;
+    allot__pools_ask(ledger, idle);
+    for (int32_t i = 0; i < ledger->count; i++) {
+        ledger->holders[i].due = 0;
+        ledger->holders[i].pooled = anew ? 0 : ledger->holders[i].pooled;
+        ledger->holders[i].cut = 0;
+    }
+    for (int32_t family = ledger->work->tree->families - 1; family >= 0; family--) {
+        allot__share_pool *pool = &ledger->pools[family];
+        const allot__share *shares = &ledger->shares[pool->first];
+        bool planned = anew && pool->by_plan;
+        fill_columns(ledger, pool, by);
+        bool out = allot__pool_deserve(ledger, pool, planned);
+        note_rounding(ledger, pool, out, planned);
+        for (int32_t i = 0; i < pool->count; i++) {
+            ledger->holders[shares[i].holder].due += ledger->column[ALLOT__POOL_FLOOR][i];
+        }
+        if (anew) {
+            put_anew(ledger, pool);
+        }
+    }
+}
+
+/* ---- Phase 2 --------------------------------------------------------------------------------- */
+
+void allot__pools_give(allot__ledger *ledger, int32_t holder, int64_t slots)
+{
+    int64_t pools = slots > 0 ? allot__pools_idle(ledger, holder) : 0;
+    int64_t free = slots > 0 ? allot__books_free(ledger, holder) : 0;
+    slots = allot__least(slots, pools);
+    slots = allot__least(slots, free);
+    if (slots > 0) {
+        allot__books_give(ledger, holder, slots, ALLOT__SHARED);
+        allot__pools_put(ledger, holder, slots);
+    }
+}
+
+static void give_due(allot__ledger *ledger, bool idle, allot__due by)
+{
+    allot__pools_due(ledger, idle, by);
+    for (int32_t i = 0; i < ledger->count; i++) {
+        allot__pools_give(ledger, i, allot__due_wants(&ledger->holders[i]));
+    }
+}
+
+/* Gives what is idle to those who deserve it: first what they could claim from others, so that
+ * nobody is given what is then taken back. */
+static void give_idle(allot__ledger *ledger, bool idle)
+{
+    give_due(ledger, idle, ALLOT__DUE_PLANNED);
+    give_due(ledger, idle, ALLOT__DUE_RATIO);
+}
+
+/* First to those who deserve it; then what limits keep from them goes to others. */
+void allot__pools_share(allot__ledger *ledger)
+{
+    if (allot__books_any(ledger)) {
+        give_idle(ledger, false);
+    }
+    if (ledger->limited && allot__books_any(ledger)) {
+        give_idle(ledger, true);
+    }
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * grant.h: grants that hosts have room for, and who gets what nobody with a quota can use (C-5,
+ * H-18, H-19).
+ *
+ * Idle slots are distributed; who cannot have its part on hosts that serve it gets what it can, the
+ * first in the order of distribution first, and the others' slots go to who can use them. Where
+ * slots are idle then that somebody wants, though everybody has its quota or cannot use them, they
+ * are lent: quotas are computed as if those who cannot have more wanted no more than they get, and
+ * what others have more of these is granted, again and again until nobody who could run there wants
+ * a slot. So loans go by the policy's rules, and no further than its fills reach.
+ *
+ * With the option `make_way` a leaf that runs where another one must, and could run elsewhere as
+ * well, first gets idle slots there and gives as many back here, whatever its quota (`moved`).
+ */
+#ifndef ALLOT_ENGINE_PLACEMENT_GRANT_H
+#define ALLOT_ENGINE_PLACEMENT_GRANT_H
+
+#include "engine/hosts/match.h"
+
+typedef struct allot__granter {
+    allot__work *work;
+    const int32_t *leaves; /* rows, in the order of distribution */
+    int32_t leaf_count;
+    allot__match match;  /* of free slots: who has how many of which kinds */
+    int32_t *got;        /* by row: what hosts have room for of the grants at hand */
+    uint8_t *open;       /* by class: it could get more */
+    const int32_t *base; /* by row: received before the grants at hand, or NULL */
+} allot__granter;
+
+/* Distributes, where hosts differ: received, room, moved. `ghosts` idle slots are on hosts that are
+ * not known. ENOMEM, or what a policy's function failed with. */
+int allot__grant(allot__granter *granter, int64_t ghosts);
+
+/* Adds slots to what a leaf and all above it received. */
+void allot__grant_add(allot__work *work, int32_t row, int64_t slots);
+
+/* How many slots more limits let a leaf have. */
+int64_t allot__grant_room(const allot__work *work, int32_t row);
+
+/* make_way.c */
+int allot__make_way(allot__granter *granter);
+/* lend.c */
+int allot__lend(allot__granter *granter);
+/* Distributes what is idle so that hosts have room for it, beside `base`. */
+int allot__grant_fit(allot__granter *granter);
+
+#endif

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * lend.c: what nobody with a quota can use: quotas once more, as if those whom hosts keep from more
+ * wanted no more. The cycle's own quotas stay what they are: all that is computed here is thrown
+ * away but what is granted.
+ */
+#include <string.h>
+
+#include "base/least.h"
+#include "engine/placement/grant.h"
+#include "engine/quota/need.h"
+#include "engine/reclaim/over.h"
+#include "engine/quota/quota.h"
+#include "engine/reclaim/reach.h"
+
+typedef struct lending {
+    allot__granter *granter;
+    allot__work *work;
+    allot__work own;    /* as it was */
+    int32_t *base;      /* by row: received so far */
+    int32_t *allocated; /* by row: with that */
+    int32_t *limit;     /* by row: what it may hold, or can */
+} lending;
+
+static int32_t *copied(allot__work *work, const int32_t *column)
+{
+    size_t count = (size_t)work->tree->rows;
+    int32_t *out = allot__arena_take(work->arena, count, sizeof *out);
+    if (out != NULL) {
+        memcpy(out, column, count * sizeof *out);
+    }
+    return out;
+}
+
+/* Columns of its own for all that is computed again. */
+static int begin(lending *it)
+{
+    allot__work *work = it->work;
+    size_t families = (size_t)work->tree->families;
+    size_t marks = families + (size_t)work->rules_count;
+    it->own = *work;
+    it->base = copied(work, work->received);
+    it->allocated = copied(work, work->allocated);
+    it->limit = copied(work, work->limit);
+    work->need = copied(work, work->need);
+    work->quota = copied(work, work->quota);
+    work->reserve = copied(work, work->reserve);
+    work->received = copied(work, work->received);
+    work->room = copied(work, work->room);
+    work->sums = allot__arena_take(work->arena, families, sizeof *work->sums);
+    work->spare = allot__arena_take(work->arena, families, sizeof *work->spare);
+    work->critical = allot__arena_take(work->arena, marks, sizeof *work->critical);
+    work->planned_part = NULL;
+    work->held_part = NULL;
+    return it->base != NULL && it->allocated != NULL && it->limit != NULL && work->need != NULL &&
+                   work->quota != NULL && work->reserve != NULL && work->received != NULL &&
+                   work->room != NULL && work->sums != NULL && work->spare != NULL &&
+                   work->critical != NULL
+               ? ALLOT_OK
+               : ALLOT_ENOMEM;
+}
+
+/* ---- Hosts that are to be left -------------------------------------------------------------- */
+
+/* Does anybody who lacks slots gain by the host's being left? */
+static bool wanted(const allot__granter *it, int32_t host)
+{
+    const allot__work *work = it->work;
+    for (int32_t i = 0, last = -1; i < it->leaf_count; i++) {
+        int32_t row = it->leaves[i], class = it->match.class_of[row];
+        if (class != last && allot__lack(work, row) > 0) {
+            last = class;
+            if (work->rack->unit[row] != work->rack->owner[host] &&
+                allot__rack_helps(work, row, host)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* What an exclusive consumer is to leave for others it does not fill up before. */
+static int keep_left(allot__granter *it)
+{
+    allot__work *work = it->work;
+    allot__rack *rack = work->rack;
+    int status = allot__reach_left(work);
+    if (status != ALLOT_OK) {
+        return status;
+    }
+    for (int32_t i = 0; i < it->leaf_count; i++) {
+        int32_t row = it->leaves[i];
+        for (int32_t host = 0; work->received[row] > 0 && host < rack->count; host++) {
+            rack->left[host] = rack->left[host] != 0 && rack->owner[host] != rack->unit[row];
+        }
+    }
+    for (int32_t host = 0; host < rack->count; host++) {
+        int32_t kind = it->match.kind_of[host];
+        rack->left[host] = rack->left[host] != 0 && wanted(it, host);
+        if (rack->left[host] != 0 && kind >= 0) {
+            it->match.most[kind] -= rack->free[host];
+            it->match.left[kind] -= rack->free[host];
+        }
+    }
+    return ALLOT_OK;
+}
+
+/* ---- Quotas once more ------------------------------------------------------------------------ */
+
+static bool open_to(const lending *it, int32_t row)
+{
+    return it->granter->open[it->granter->match.class_of[row]] != 0;
+}
+
+/* Who cannot have more wants no more; does anybody else? */
+static bool set_limits(lending *it)
+{
+    const allot__granter *granter = it->granter;
+    const int32_t *limit = it->work->rack->limit;
+    bool some = false;
+    allot__match_open(&it->granter->match, it->granter->open);
+    for (int32_t i = 0; i < granter->leaf_count; i++) {
+        int32_t row = granter->leaves[i];
+        int64_t has = (int64_t)it->own.allocated[row] + it->base[row];
+        bool open = open_to(it, row);
+        it->limit[row] = open ? limit[row] : (int32_t)allot__least(has, limit[row]);
+        some = some || (open && allot__least(it->own.demand[row], limit[row]) > has);
+        it->allocated[row] = (int32_t)allot__least(has, ALLOT_AMOUNT_MAX);
+        it->work->room[row] = open ? ALLOT_AMOUNT_MAX : 0;
+    }
+    return some;
+}
+
+/* Quotas that go by who can have more; nobody's is below its own. */
+static int divide(lending *it)
+{
+    allot__work *work = it->work;
+    work->limit = it->limit;
+    work->allocated = it->own.allocated;
+    memset(work->sums, 0, (size_t)work->tree->families * sizeof *work->sums);
+    int status = allot__need(work);
+    if (status == ALLOT_OK) {
+        status = allot__quota(work);
+    }
+    for (int32_t row = 0; row < work->tree->rows && status == ALLOT_OK; row++) {
+        work->quota[row] = (int32_t)allot__most(work->quota[row], it->own.quota[row]);
+    }
+    return status;
+}
+
+/* Distributes what is left, as if all that was received before were held. */
+static int distribute(lending *it, bool *some)
+{
+    allot__work *work = it->work;
+    work->allocated = it->allocated;
+    work->pledged = NULL;
+    work->sums[0].allocated += it->own.idle - it->own.idle_left;
+    for (int32_t family = 1; family < work->tree->families; family++) {
+        int32_t parent = work->group->parent[family];
+        work->sums[family].allocated += it->base[parent];
+        work->reserve[parent] = 0; /* is kept idle already */
+    }
+    it->granter->base = it->base;
+    int status = allot__grant_fit(it->granter);
+    *some = status == ALLOT_OK && work->idle_left < it->own.idle_left;
+    it->own.idle_left = status == ALLOT_OK ? work->idle_left : it->own.idle_left;
+    for (int32_t row = 0; row < work->tree->rows && *some; row++) {
+        it->base[row] += work->received[row];
+    }
+    return status;
+}
+
+static void end(lending *it)
+{
+    allot__work *work = it->work;
+    *work = it->own;
+    memcpy(work->received, it->base, (size_t)work->tree->rows * sizeof *work->received);
+    for (int32_t family = 1; family < work->tree->families; family++) {
+        work->sums[family].received = work->received[work->group->parent[family]];
+    }
+    work->sums[0].received = work->idle - work->idle_left;
+}
+
+/* ---- The rest of hosts that somebody has alone ---------------------------------------------- */
+
+/* Gives leaves of exclusive consumers of the rest what they lack of `quota`, or what they want. */
+static void lend_up_to(allot__granter *it, const int32_t *quota)
+{
+    allot__work *work = it->work;
+    allot__rack *rack = work->rack;
+    for (int32_t i = 0; i < it->leaf_count && rack->waste > 0; i++) {
+        int32_t row = it->leaves[i];
+        bool out = work->leaves_out && work->need[row] <= work->reserve[row];
+        if (rack->unit[row] == ALLOT_ROOT || out) {
+            continue;
+        }
+        int64_t has = (int64_t)work->allocated[row] + work->received[row];
+        int64_t slots = allot__least(work->demand[row], quota[row]) - has;
+        slots = allot__least(slots, allot__least(rack->waste, allot__grant_room(work, row)));
+        slots = slots > 0 ? allot__match_push(&it->match, it->match.class_of[row], slots) : 0;
+        rack->waste -= slots;
+        rack->blocked -= slots;
+        work->slots += slots;
+        work->idle += slots;
+        work->idle_left += slots;
+        allot__grant_add(work, row, slots);
+    }
+}
+
+/* What is too much on hosts that an exclusive consumer is to have is nobody else's (hosts/empty.c):
+ * its leaves have that, first as if all could be divided, then whoever wants it. */
+static int lend_rest(allot__granter *granter)
+{
+    lending it = {.granter = granter, .work = granter->work};
+    allot__work *work = it.work;
+    int status = work->rack->waste > 0 ? begin(&it) : ALLOT_OK;
+    if (status != ALLOT_OK || work->rack->waste <= 0) {
+        return status;
+    }
+    const int32_t *quota = work->quota;
+    memcpy(it.limit, work->rack->limit, (size_t)work->tree->rows * sizeof *it.limit);
+    allot__work_resize(work, work->slots + work->rack->waste);
+    status = divide(&it);
+    *work = it.own;
+    if (status == ALLOT_OK) {
+        lend_up_to(granter, quota);
+        lend_up_to(granter, work->demand);
+    }
+    return status;
+}
+
+static int lend_idle(allot__granter *granter)
+{
+    lending it = {.granter = granter, .work = granter->work};
+    int status = begin(&it);
+    if (status != ALLOT_OK) {
+        return status;
+    }
+    for (bool some = true; status == ALLOT_OK && some && it.own.idle_left > 0 && set_limits(&it);) {
+        status = divide(&it);
+        if (status == ALLOT_OK) {
+            status = distribute(&it, &some);
+        }
+    }
+    end(&it);
+    return status;
+}
+
+int allot__lend(allot__granter *granter)
+{
+    const allot__work *work = granter->work;
+    bool alone = work->rack->unit != NULL;
+    bool some = work->idle_left > 0 || work->rack->waste > 0;
+    int status = some && alone ? keep_left(granter) : ALLOT_OK;
+    if (status == ALLOT_OK && alone) {
+        status = lend_rest(granter);
+    }
+    return status == ALLOT_OK && work->idle_left > 0 ? lend_idle(granter) : status;
+}

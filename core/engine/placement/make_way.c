@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* make_way.c: who runs where others must, and could run elsewhere as well, moves (H-19). */
+#include <string.h>
+
+#include "base/least.h"
+#include "engine/placement/grant.h"
+#include "engine/rows/enforce.h"
+#include "engine/reclaim/over.h"
+
+/* Slots of a leaf on hosts that serve another one, once they are left. */
+static int64_t held_for(const allot__work *work, int32_t row, int32_t other)
+{
+    const allot__rack *rack = work->rack;
+    const allot__units *units = &work->state->tasks.units[work->index];
+    int32_t leaf = allot__handle(work, row);
+    int64_t slots = 0;
+    for (int32_t i = units->count > 0 ? units->first[leaf] : 0;
+         units->count > 0 && i < units->first[leaf + 1]; i++) {
+        int32_t host = units->site[i] >= 0 ? rack->host_of[units->site[i]] : -1;
+        slots += host >= 0 && allot__rack_helps(work, other, host) ? units->slots[i] : 0;
+    }
+    return slots;
+}
+
+/* Does the leaf give what it is told to? One that has hosts alone leaves them whole or not. */
+static bool gives(const allot__work *work, int32_t row)
+{
+    const allot__rules *rules = allot__rules_at(work, row);
+    return !rules->policy->switches[ALLOT_SWITCH_NO_RECLAIM] && !allot__drains(work, row) &&
+           (work->rack->unit == NULL || work->rack->unit[row] == ALLOT_ROOT);
+}
+
+/* What a leaf lacks beyond what others are over on hosts that serve it: that is reclaimed. Who has
+ * hosts alone needs them empty, and is not helped by slots. */
+static int64_t lack_of(const allot__granter *it, int32_t row)
+{
+    const allot__work *work = it->work;
+    bool alone = work->rack->unit != NULL && work->rack->unit[row] != ALLOT_ROOT;
+    int64_t lack = alone ? 0 : allot__lack(work, row);
+    for (int32_t i = 0; i < it->leaf_count && lack > 0; i++) {
+        int32_t other = it->leaves[i];
+        int64_t over = other != row ? allot__over(work, other) : 0;
+        lack -= over > 0 ? allot__least(over, held_for(work, other, row)) : 0;
+    }
+    return lack;
+}
+
+/* Moves slots of a leaf for another one; how many. */
+static int64_t move(allot__granter *it, int32_t row, int32_t other, int64_t lack)
+{
+    allot__work *work = it->work;
+    int64_t over = allot__over(work, row); /* with what has moved already */
+    int64_t slots = allot__least(held_for(work, row, other) - over, lack);
+    slots = allot__least(slots, allot__least(allot__grant_room(work, row), work->idle_left));
+    if (slots <= 0 || over + slots <= allot__rules_at(work, row)->options[ALLOT_OPTION_DEAD_ZONE]) {
+        return 0;
+    }
+    slots = allot__match_push(&it->match, it->match.class_of[row], slots);
+    allot__grant_add(work, row, slots);
+    work->moved[row] += (int32_t)slots;
+    return slots;
+}
+
+int allot__make_way(allot__granter *it)
+{
+    allot__work *work = it->work;
+    size_t rows = (size_t)work->tree->rows;
+    if (!work->group->options[ALLOT_OPTION_MAKE_WAY]) {
+        return ALLOT_OK;
+    }
+    work->moved = allot__arena_take(work->arena, rows, sizeof *work->moved);
+    if (work->moved == NULL) {
+        return ALLOT_ENOMEM;
+    }
+    memset(work->moved, 0, rows * sizeof *work->moved);
+    for (int32_t i = 0; i < it->leaf_count && work->idle_left > 0; i++) {
+        int32_t row = it->leaves[i];
+        int64_t lack = lack_of(it, row);
+        for (int32_t k = it->leaf_count - 1; k >= 0 && lack > 0; k--) {
+            int32_t other = it->leaves[k];
+            if (other != row && work->allocated[other] > 0 && gives(work, other)) {
+                lack -= move(it, other, row, lack);
+            }
+        }
+    }
+    return ALLOT_OK;
+}

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * place.c: leaf by leaf, each on the hosts that suit it best. Where that leaves somebody without
+ * hosts, once more: now each takes of every kind of hosts what its class has of it (match.h), which
+ * suits all.
+ */
+#include "engine/placement/place.h"
+
+#include <string.h>
+
+#include "engine/placement/distribute.h"
+#include "engine/placement/grant.h"
+#include "engine/placement/spread.h"
+
+enum { FEW = 64, ANY_KIND = -1 };
+
+typedef struct placer {
+    allot__work *work;
+    allot__rack *rack;
+    allot__granter granter;
+    int32_t *leaves; /* rows, in the order of the tree */
+    int32_t leaf_count;
+    int32_t *free, *owner; /* as they were before any turn */
+    int64_t ghosts;        /* idle slots of which no host is known, that are left in this turn */
+    allot__choice common;  /* the hosts of whoever takes any; in this turn */
+    int32_t *hosts;        /* room for a choice */
+    int32_t *taken;        /* by host, of the row at hand; else 0 */
+    int32_t *touched;      /* ... the hosts where it is not */
+    int32_t touched_count;
+    int32_t unit; /* the row's */
+    bool by_kind; /* each takes of each kind what its class has of it */
+    size_t places;
+} placer;
+
+/* ---- Who is placed when ---- */
+
+/* Leaves as they stand in the tree, siblings by rank. */
+static int order_leaves(placer *placer)
+{
+    allot__work *work = placer->work;
+    size_t families = (size_t)work->tree->families, rows = (size_t)work->tree->rows;
+    int32_t *size = allot__arena_take(work->arena, families, sizeof *size);
+    int32_t *start = allot__arena_take(work->arena, families, sizeof *start);
+    placer->leaves = allot__arena_take(work->arena, rows, sizeof *placer->leaves);
+    if (size == NULL || start == NULL || placer->leaves == NULL) {
+        return ALLOT_ENOMEM;
+    }
+    for (int32_t family = work->tree->families - 1; family >= 0; family--) {
+        int32_t first = allot__family_first(work, family);
+        size[family] = 0;
+        for (int32_t row = first; row < first + allot__family_size(work, family); row++) {
+            int32_t below = allot__family_of(work, row);
+            size[family] += below == 0 ? 1 : size[below];
+        }
+    }
+    start[0] = 0;
+    for (int32_t family = 0; family < work->tree->families; family++) {
+        int32_t first = allot__family_first(work, family), at = start[family];
+        for (int32_t row = first; row < first + allot__family_size(work, family); row++) {
+            int32_t below = allot__family_of(work, row);
+            if (below == 0) {
+                placer->leaves[at++] = row;
+            } else {
+                start[below] = at;
+                at += size[below];
+            }
+        }
+    }
+    placer->leaf_count = size[0];
+    return ALLOT_OK;
+}
+
+/* Does the row look at each host? */
+static bool special(const placer *placer, int32_t row)
+{
+    return placer->rack->given || allot__rack_picky(placer->rack, row);
+}
+
+/* ---- What there is room for ---------------------------------------------------------------- */
+
+/* Idle slots that are on no host that is known. */
+static int64_t count_ghosts(const allot__work *work)
+{
+    const allot__rack *rack = work->rack;
+    int64_t idle = work->slots - work->sums[0].allocated + rack->blocked - rack->guessed;
+    for (int32_t host = 0; host < rack->count; host++) {
+        idle -= rack->free[host];
+    }
+    return idle > 0 ? idle : 0;
+}
+
+/* ---- One row ---- */
+
+static void take_piece(void *ud, int32_t host, int32_t slots)
+{
+    placer *placer = ud;
+    allot__rack *rack = placer->rack;
+    if (placer->taken[host] == 0) {
+        placer->touched[placer->touched_count++] = host;
+    }
+    placer->taken[host] += slots;
+    rack->free[host] -= slots;
+    if (rack->owner[host] == ALLOT_ROOT) {
+        rack->owner[host] = placer->unit;
+    }
+}
+
+/* Writes down where the row is, by host. */
+static void write_down(placer *placer, int32_t row)
+{
+    allot__rack *rack = placer->rack;
+    const allot__tasks *tasks = &placer->work->state->tasks;
+    int32_t *touched = placer->touched;
+    int32_t count = placer->touched_count <= FEW ? placer->touched_count : rack->count;
+    for (int32_t i = 1; i < count && count == placer->touched_count; i++) {
+        int32_t host = touched[i], k = i;
+        for (; k > 0 && touched[k - 1] > host; k--) {
+            touched[k] = touched[k - 1];
+        }
+        touched[k] = host;
+    }
+    rack->place_first[row] = (int32_t)placer->places;
+    rack->place_count[row] = placer->touched_count;
+    for (int32_t i = 0; i < count; i++) {
+        int32_t host = count == placer->touched_count ? touched[i] : i;
+        int32_t site = rack->site[host], planned = allot_plan_hosts(placer->work->plan);
+        if (placer->taken[host] > 0) {
+            rack->places[placer->places++] =
+                (allot_place){.host = site < planned ? site : ~(site - planned),
+                              .name = tasks->sites[site].name,
+                              .slots = placer->taken[host]};
+        }
+        placer->taken[host] = 0;
+    }
+    placer->touched_count = 0;
+}
+
+/* Hosts that serve the row and have an owner, or have none; of one kind, or of any. */
+static allot__choice choose(const placer *placer, int32_t row, bool owned, int32_t kind)
+{
+    const allot__rack *rack = placer->rack;
+    allot__choice choice = {.hosts = placer->hosts, .free = rack->free};
+    for (int32_t host = 0; host < rack->count; host++) {
+        if ((rack->owner[host] != ALLOT_ROOT) != owned || rack->free[host] <= 0 ||
+            (rack->left != NULL && rack->left[host] != 0) ||
+            (kind != ANY_KIND && placer->granter.match.kind_of[host] != kind)) {
+            continue;
+        }
+        if (row < 0 ? allot__rack_common(rack, host)
+                    : allot__rack_serves(placer->work, row, host)) {
+            choice.hosts[choice.count++] = host;
+            choice.total += rack->free[host];
+        }
+    }
+    return choice;
+}
+
+static int64_t spread(placer *placer, allot__choice *choice, int64_t want)
+{
+    bool balanced = placer->work->group->options[ALLOT_OPTION_PLACEMENT] != 0;
+    return balanced && placer->unit == ALLOT_ROOT ? allot__balance(choice, want, take_piece, placer)
+                                                  : allot__stack(choice, want, take_piece, placer);
+}
+
+/* Wherever it suits; how many slots are nowhere. */
+static int64_t place_anywhere(placer *placer, int32_t row, int64_t want, int32_t kind)
+{
+    allot__choice own = choose(placer, row, true, kind);
+    want = spread(placer, &own, want);
+    allot__choice other = choose(placer, row, false, kind);
+    return spread(placer, &other, want);
+}
+
+/* Of each kind what its class has of it. */
+static int64_t place_by_kind(placer *placer, int32_t row, int64_t want)
+{
+    allot__match *match = &placer->granter.match;
+    int32_t class = match->class_of[row];
+    for (int32_t i = match->first[class]; i < match->first[class + 1] && want > 0; i++) {
+        allot__edge *edge = &match->edges[i];
+        int64_t part = edge->flow < want ? edge->flow : want;
+        int64_t placed = part - place_anywhere(placer, row, part, edge->kind);
+        edge->flow -= placed;
+        want -= placed;
+    }
+    return want;
+}
+
+static int64_t place_slots(placer *placer, int32_t row, int64_t want)
+{
+    if (want <= 0) {
+        return 0;
+    }
+    if (placer->by_kind) {
+        return place_by_kind(placer, row, want);
+    }
+    return special(placer, row) ? place_anywhere(placer, row, want, ANY_KIND)
+                                : spread(placer, &placer->common, want);
+}
+
+/* What is held idle for a row that not every host serves is nobody else's; how much is nowhere. */
+static int64_t hold(placer *placer, int32_t row, int64_t slots)
+{
+    int64_t nowhere = 0;
+    if (slots > 0 && allot__rack_picky(placer->rack, row)) {
+        nowhere = place_slots(placer, row, slots);
+        for (int32_t i = 0; i < placer->touched_count; i++) {
+            placer->taken[placer->touched[i]] = 0;
+        }
+        placer->touched_count = 0;
+    }
+    return nowhere;
+}
+
+/* Places a row's grant; returns how many slots of it are nowhere. */
+static int32_t place_row(placer *placer, int32_t row)
+{
+    allot__rack *rack = placer->rack;
+    int64_t granted = allot__granted(placer->work, row);
+    placer->unit = rack->unit != NULL ? rack->unit[row] : ALLOT_ROOT;
+    int64_t want = place_slots(placer, row, granted);
+    write_down(placer, row);
+    int64_t ghosts = want < placer->ghosts ? want : placer->ghosts;
+    ghosts = allot__rack_picky(rack, row) ? 0 : ghosts;
+    ghosts = placer->work->room == NULL ? want : ghosts;
+    placer->ghosts -= ghosts;
+    rack->unplaced[row] = (int32_t)ghosts;
+    want += hold(placer, row, placer->work->received[row] - granted);
+    return (int32_t)(want - ghosts);
+}
+
+/* ---- Turns ---- */
+
+/* Room for all pieces of a turn. */
+static int take_places(placer *placer)
+{
+    allot__work *work = placer->work;
+    allot__rack *rack = placer->rack;
+    size_t most = (size_t)rack->count;
+    for (int32_t i = 0; i < placer->leaf_count; i++) {
+        int64_t granted = allot__granted(work, placer->leaves[i]);
+        most += (size_t)(granted < rack->count ? granted : rack->count);
+    }
+    rack->places = allot__arena_take(work->arena, most, sizeof *rack->places);
+    placer->places = 0;
+    return rack->places != NULL ? ALLOT_OK : ALLOT_ENOMEM;
+}
+
+/* Places all; have all a place? */
+static int turn(placer *placer, bool *placed)
+{
+    allot__rack *rack = placer->rack;
+    memcpy(rack->free, placer->free, (size_t)rack->count * sizeof *rack->free);
+    memcpy(rack->owner, placer->owner, (size_t)rack->count * sizeof *rack->owner);
+    placer->ghosts = rack->ghosts;
+    int status = take_places(placer);
+    *placed = true;
+    for (int32_t picky = 1; picky >= 0 && status == ALLOT_OK; picky--) {
+        if (picky == 0 && !rack->given) {
+            placer->common = choose(placer, -1, false, ANY_KIND);
+        }
+        for (int32_t i = 0; i < placer->leaf_count; i++) {
+            int32_t row = placer->leaves[i];
+            if (allot__rack_picky(rack, row) == (picky == 1) && place_row(placer, row) > 0) {
+                *placed = false;
+            }
+        }
+    }
+    return status;
+}
+
+static int begin(placer *placer)
+{
+    allot__arena *arena = placer->work->arena;
+    allot__rack *rack = placer->rack;
+    size_t count = (size_t)rack->count, rows = (size_t)placer->work->tree->rows;
+    size_t size = sizeof(int32_t);
+    placer->free = allot__arena_take(arena, count, size);
+    placer->owner = allot__arena_take(arena, count, size);
+    placer->hosts = allot__arena_take(arena, count, size);
+    placer->taken = allot__arena_take(arena, count, size);
+    placer->touched = allot__arena_take(arena, count, size);
+    rack->place_first = allot__arena_take(arena, rows, size);
+    rack->place_count = allot__arena_take(arena, rows, size);
+    rack->unplaced = allot__arena_take(arena, rows, size);
+    if (placer->free == NULL || placer->owner == NULL || placer->hosts == NULL ||
+        placer->taken == NULL || placer->touched == NULL || rack->place_first == NULL ||
+        rack->place_count == NULL || rack->unplaced == NULL) {
+        return ALLOT_ENOMEM;
+    }
+    memcpy(placer->free, rack->free, count * size);
+    memcpy(placer->owner, rack->owner, count * size);
+    memset(placer->taken, 0, count * size);
+    rack->ghosts = placer->ghosts = count_ghosts(placer->work);
+    return order_leaves(placer);
+}
+
+static int grant(placer *placer)
+{
+    allot__work *work = placer->work;
+    if (!allot__rack_uneven(work->rack)) {
+        return allot__distribute(work);
+    }
+    placer->granter =
+        (allot__granter){.work = work, .leaves = placer->leaves, .leaf_count = placer->leaf_count};
+    return allot__grant(&placer->granter, work->rack->ghosts);
+}
+
+int allot__place(allot__work *work)
+{
+    placer placer = {.work = work, .rack = work->rack};
+    bool placed = work->rack == NULL;
+    int status = work->rack != NULL ? begin(&placer) : ALLOT_OK;
+    if (status == ALLOT_OK) {
+        status = grant(&placer);
+    }
+    if (status == ALLOT_OK && work->rack != NULL) {
+        status = turn(&placer, &placed);
+    }
+    if (status == ALLOT_OK && !placed && work->room != NULL) {
+        placer.by_kind = true;
+        status = turn(&placer, &placed);
+    }
+    return status;
+}
+
+int64_t allot__barred(const allot__work *work, int32_t row)
+{
+    if (work->room == NULL || allot__family_of(work, row) != 0 ||
+        work->received[row] < work->room[row]) {
+        return 0;
+    }
+    int64_t lack = (int64_t)work->quota[row] - work->allocated[row] - work->received[row];
+    lack = lack < work->idle_left ? lack : work->idle_left;
+    return lack > 0 ? lack : 0;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * free.h: the figure of free slots (H-13).
+ *
+ * While some leaf demands more than it holds: a leaf's is its reserve above its allocation, a
+ * parent's the larger of its children's sum and its own reserve above its allocation. When nobody
+ * does: idle slots split in proportion to configured ownership, family by family.
+ */
+#ifndef ALLOT_ENGINE_QUOTA_FREE_H
+#define ALLOT_ENGINE_QUOTA_FREE_H
+
+#include "engine/rows/work.h"
+
+/* *out: by row, from the arena. */
+int allot__free_slots(allot__work *work, int32_t **out);
+
+#endif

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * mixed.c: the first level of a plan whose branches go by several policies (H-15).
+ *
+ * What is owned under policies that do not scale is set apart first. The others' branches share the
+ * rest as their policies' sums were siblings under hybrid: reserves, owned, then by ownership, then
+ * equally. Inside its part each policy divides among its branches as anywhere else.
+ */
+#include <string.h>
+
+#include "engine/ownership/ledger.h"
+#include "engine/rows/own.h"
+#include "engine/quota/planned.h"
+#include "engine/quota/pass.h"
+#include "engine/fill/round.h"
+
+enum { POLICIES = UINT8_MAX + 1 };
+
+/* Policies side by side, as rows to pour over. */
+typedef struct parts {
+    int32_t count;
+    int64_t left;
+    int32_t zero[POLICIES], level[POLICIES], aim[POLICIES], floor[POLICIES], rest[POLICIES];
+    int32_t reserve[POLICIES], owned[POLICIES], own[POLICIES], need[POLICIES];
+    int32_t one[POLICIES], most[POLICIES];
+} parts;
+
+static int32_t plus(int32_t sum, int64_t more)
+{
+    return sum + more > ALLOT_AMOUNT_MAX ? ALLOT_AMOUNT_MAX : (int32_t)(sum + more);
+}
+
+/* Sums over the branches of every policy of one kind; of the others all is 0. */
+static void add_up(const allot__work *work, bool exact, parts *to)
+{
+    const uint8_t *ruled = work->group->branch_ruled;
+    memset(to, 0, sizeof *to);
+    to->count = work->rules_count;
+    for (int32_t row = 0; row < work->tree->first[1]; row++) {
+        int32_t k = ruled[row];
+        if (work->rules[k].policy->exact != exact) {
+            continue;
+        }
+        to->reserve[k] = plus(to->reserve[k], work->reserve[row]);
+        to->owned[k] = plus(to->owned[k], work->times > 0 || exact ? work->configured[row] : 0);
+        to->own[k] = plus(to->own[k], allot__own(work, &work->rules[k], row, NULL));
+        to->need[k] = plus(to->need[k], work->need[row]);
+    }
+    for (int32_t k = 0; k < to->count; k++) {
+        to->one[k] = work->rules[k].policy->exact == exact;
+        to->most[k] = ALLOT_AMOUNT_MAX;
+    }
+}
+
+/* One fill over the policies, in whole slots; what is lost to rounding goes by their order. */
+static void pour(parts *over, const int32_t *weight, const int32_t *need, const int32_t *cap)
+{
+    allot__pour rows = {.count = over->count,
+                        .unit = 1,
+                        .left = over->left,
+                        .level = over->level,
+                        .level_part = over->zero,
+                        .need = need,
+                        .cap = cap,
+                        .cap_part = over->zero,
+                        .weight = weight,
+                        .aim = over->aim,
+                        .floor = over->floor,
+                        .rest = over->rest};
+    allot__round_pour(&rows, over->level);
+    over->left = rows.left;
+}
+
+/* The part of each policy, in `level`. */
+static void divide(const allot__work *work, parts *exact, parts *scaled)
+{
+    add_up(work, true, exact);
+    add_up(work, false, scaled);
+    exact->left = work->slots;
+    pour(exact, exact->owned, exact->owned, exact->most);
+    scaled->left = exact->left;
+    pour(scaled, scaled->reserve, scaled->need, scaled->reserve);
+    pour(scaled, scaled->owned, scaled->need, scaled->own);
+    pour(scaled, scaled->owned, scaled->need, scaled->most);
+    pour(scaled, scaled->one, scaled->need, scaled->most);
+}
+
+int allot__quota_mixed(allot__quota_pass *passes)
+{
+    allot__work *work = passes->work;
+    int32_t count = work->tree->first[1];
+    parts *exact = allot__arena_take(work->arena, 2, sizeof *exact);
+    bool *only = allot__arena_take(work->arena, (size_t)count + 1, sizeof *only);
+    if (exact == NULL || only == NULL) {
+        return ALLOT_ENOMEM;
+    }
+    divide(work, &exact[0], &exact[1]);
+    if (work->ledger != NULL) {
+        work->ledger->slots = 0;
+    }
+    for (int32_t k = 0; k < work->rules_count; k++) {
+        for (int32_t row = 0; row < count; row++) {
+            only[row] = work->group->branch_ruled[row] == k;
+        }
+        int64_t slots = (int64_t)exact[0].level[k] + exact[1].level[k];
+        if (allot__ledger_rules(&work->rules[k])) {
+            work->ledger->slots += slots;
+            continue;
+        }
+        allot__planned(&passes[k], slots, only);
+        allot__quota_order_family(&passes[k], 0, slots, only,
+                                  &work->critical[work->tree->families + k]);
+    }
+    return ALLOT_OK;
+}

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* monitor.c: one sweep up the families matches what is used with what is idle, one down tells the
+ * leaves; and a quota of its own for what is planned. */
+#include "engine/quota/monitor.h"
+
+#include <string.h>
+
+#include "base/wide.h"
+#include "engine/rows/in_flight.h"
+#include "engine/ownership/ledger.h"
+#include "engine/rows/own.h"
+#include "engine/quota/quota.h"
+
+/* What a family's members have for others, and have from others: what is left of it for the levels
+ * above, and what is to be told to the members. */
+typedef struct level {
+    int64_t idle, beyond;
+    int64_t lend, borrow;
+} level;
+
+typedef struct watch {
+    allot__work *work;
+    allot__monitor *out;
+    level *levels; /* by family */
+    int64_t *have; /* of the family at hand, by member in plan order: what it can take, */
+    int64_t *part; /* ... and what it gets */
+    int32_t *rows;
+} watch;
+
+static int64_t held(const allot__work *work, int32_t row)
+{
+    return work->allocated[row] + (work->closed != NULL ? work->closed->held[row] : 0);
+}
+
+static int64_t own_used(const allot__work *work, int32_t row)
+{
+    const allot__held *told = allot__ledger_held(work, row);
+    if (told != NULL) {
+        return told->own;
+    }
+    const allot__rules *rules = allot__rules_at(work, row);
+    int64_t own = rules->owns ? allot__own(work, rules, row, NULL) : 0;
+    return own < held(work, row) ? own : held(work, row);
+}
+
+/* Own slots that a leaf neither uses nor reserves. */
+static int64_t idle_own(const allot__work *work, int32_t row)
+{
+    const allot__rules *rules = allot__rules_at(work, row);
+    if (allot__ledger_rules(rules)) {
+        return 0; /* it lends by its loans alone */
+    }
+    int64_t busy = held(work, row);
+    busy = busy > work->reserve[row] ? busy : work->reserve[row];
+    int64_t own = rules->owns ? allot__own(work, rules, row, NULL) : 0;
+    return own > busy ? own - busy : 0;
+}
+
+static int64_t beyond_own(const allot__work *work, int32_t row)
+{
+    const allot__rules *rules = allot__rules_at(work, row);
+    return rules->owns && !allot__ledger_rules(rules) ? held(work, row) - own_used(work, row) : 0;
+}
+
+static void match_up(watch *of)
+{
+    const allot__work *work = of->work;
+    for (int32_t family = work->tree->families - 1; family >= 0; family--) {
+        level *here = &of->levels[family];
+        int32_t first = allot__family_first(work, family);
+        *here = (level){0};
+        for (int32_t row = first; row < first + allot__family_size(work, family); row++) {
+            int32_t below = allot__family_of(work, row);
+            here->idle += below != 0 ? of->levels[below].idle : idle_own(work, row);
+            here->beyond += below != 0 ? of->levels[below].beyond : beyond_own(work, row);
+        }
+        here->lend = here->idle < here->beyond ? here->idle : here->beyond;
+        here->borrow = here->lend;
+        here->idle -= here->lend;
+        here->beyond -= here->lend;
+    }
+}
+
+/* Divides `slots`, at most what they have, among members in proportion to that. */
+static void share_out(watch *of, int32_t count, int64_t slots)
+{
+    allot__u128 total = 0;
+    int64_t left = slots;
+    for (int32_t i = 0; i < count; i++) {
+        total += (allot__u128)of->have[i];
+    }
+    for (int32_t i = 0; i < count; i++) {
+        allot__u128 all = (allot__u128)of->have[i] * (allot__u128)slots;
+        of->part[i] = slots == 0 ? 0 : (int64_t)(all / total);
+        left -= of->part[i];
+    }
+    for (int32_t i = 0; i < count && left > 0; i++) {
+        int64_t one = of->part[i] < of->have[i];
+        of->part[i] += one;
+        left -= one;
+    }
+}
+
+/* Members in plan order. */
+static int32_t list_members(watch *of, int32_t family)
+{
+    const int32_t *seat_of = of->work->group->seat_of;
+    int32_t first = allot__family_first(of->work, family);
+    int32_t count = allot__family_size(of->work, family);
+    for (int32_t i = 0; i < count; i++) {
+        of->rows[i] = seat_of != NULL ? seat_of[first + i] : first + i;
+    }
+    return count;
+}
+
+static void lend_down(watch *of, int32_t family)
+{
+    int32_t count = list_members(of, family);
+    for (int32_t i = 0; i < count; i++) {
+        int32_t below = allot__family_of(of->work, of->rows[i]);
+        of->have[i] = below != 0 ? of->levels[below].idle : idle_own(of->work, of->rows[i]);
+    }
+    share_out(of, count, of->levels[family].lend);
+    for (int32_t i = 0; i < count; i++) {
+        int32_t below = allot__family_of(of->work, of->rows[i]);
+        if (below != 0) {
+            of->levels[below].lend += of->part[i];
+        } else {
+            of->out->lent[of->rows[i]] = (int32_t)of->part[i];
+        }
+    }
+}
+
+static void borrow_down(watch *of, int32_t family)
+{
+    int32_t count = list_members(of, family);
+    for (int32_t i = 0; i < count; i++) {
+        int32_t below = allot__family_of(of->work, of->rows[i]);
+        of->have[i] = below != 0 ? of->levels[below].beyond : beyond_own(of->work, of->rows[i]);
+    }
+    share_out(of, count, of->levels[family].borrow);
+    for (int32_t i = 0; i < count; i++) {
+        int32_t below = allot__family_of(of->work, of->rows[i]);
+        if (below != 0) {
+            of->levels[below].borrow += of->part[i];
+        } else {
+            of->out->borrowed[of->rows[i]] = (int32_t)of->part[i];
+        }
+    }
+}
+
+/* ---- What is planned ------------------------------------------------------------------------- */
+
+/* Everybody wants all that its limit allows. */
+static void need_all(const allot__work *work, int32_t *need)
+{
+    for (int32_t family = work->tree->families - 1; family >= 0; family--) {
+        int32_t first = allot__family_first(work, family);
+        int64_t sum = 0;
+        for (int32_t row = first; row < first + allot__family_size(work, family); row++) {
+            int64_t wants = allot__family_of(work, row) != 0 ? need[row] : work->slots;
+            wants = wants < work->limit[row] ? wants : work->limit[row];
+            wants = wants > work->reserve[row] ? wants : work->reserve[row];
+            need[row] = (int32_t)wants;
+            sum += wants;
+        }
+        if (family > 0) {
+            int32_t cut = sum > ALLOT_AMOUNT_MAX ? ALLOT_AMOUNT_MAX : (int32_t)sum;
+            need[work->group->parent[family]] = cut;
+        }
+    }
+}
+
+static int plan_quota(allot__work *work, allot__monitor *out)
+{
+    size_t rows = (size_t)work->tree->rows + 1;
+    size_t places = (size_t)work->tree->families + (size_t)work->rules_count;
+    allot__work busy = *work;
+    busy.need = allot__arena_take(work->arena, rows, sizeof *busy.need);
+    busy.quota = allot__arena_take(work->arena, rows, sizeof *busy.quota);
+    busy.critical = allot__arena_take(work->arena, places, sizeof *busy.critical);
+    busy.planned_part = NULL;
+    busy.held_part = NULL;
+    if (busy.need == NULL || busy.quota == NULL || busy.critical == NULL) {
+        return ALLOT_ENOMEM;
+    }
+    need_all(work, busy.need);
+    out->planned = busy.quota;
+    int status = allot__ledger_plan(&busy);
+    return status == ALLOT_OK ? allot__quota(&busy) : status;
+}
+
+/* ---- The whole ------------------------------------------------------------------------------- */
+
+void allot__monitor_row(const allot__work *work, const allot__monitor *monitor, int32_t row,
+                        allot__watched *out)
+{
+    int32_t family = allot__family_of(work, row);
+    if (family != 0) {
+        *out = monitor->sums[family];
+        return;
+    }
+    *out = (allot__watched){.own_used = own_used(work, row),
+                            .lent = monitor->lent[row],
+                            .borrowed = monitor->borrowed[row],
+                            .planned = monitor->planned[row]};
+    const allot__held *told = allot__ledger_held(work, row);
+    if (told != NULL) {
+        out->lent = told->out;
+        out->borrowed = told->in;
+    }
+    out->shared = held(work, row) - out->own_used - out->borrowed;
+}
+
+static void sum_up(const allot__work *work, allot__monitor *out)
+{
+    for (int32_t family = work->tree->families - 1; family >= 0; family--) {
+        allot__watched *sums = &out->sums[family];
+        int32_t first = allot__family_first(work, family);
+        *sums = (allot__watched){0};
+        for (int32_t row = first; row < first + allot__family_size(work, family); row++) {
+            allot__watched one;
+            allot__monitor_row(work, out, row, &one);
+            sums->own_used += one.own_used;
+            sums->lent += one.lent;
+            sums->borrowed += one.borrowed;
+            sums->shared += one.shared;
+            sums->planned += one.planned;
+        }
+    }
+}
+
+static bool take_room(watch *of)
+{
+    allot__arena *arena = of->work->arena;
+    size_t rows = (size_t)of->work->tree->rows + 1;
+    size_t widest = (size_t)of->work->tree->widest + 1;
+    size_t families = (size_t)of->work->tree->families;
+    of->out->lent = allot__arena_take(arena, rows, sizeof *of->out->lent);
+    of->out->borrowed = allot__arena_take(arena, rows, sizeof *of->out->borrowed);
+    of->out->sums = allot__arena_take(arena, families, sizeof *of->out->sums);
+    of->levels = allot__arena_take(arena, families, sizeof *of->levels);
+    of->have = allot__arena_take(arena, widest, sizeof *of->have);
+    of->part = allot__arena_take(arena, widest, sizeof *of->part);
+    of->rows = allot__arena_take(arena, widest, sizeof *of->rows);
+    return of->out->lent != NULL && of->out->borrowed != NULL && of->out->sums != NULL &&
+           of->levels != NULL && of->have != NULL && of->part != NULL && of->rows != NULL;
+}
+
+int allot__monitor_make(allot__work *work, allot__monitor *out)
+{
+    watch of = {.work = work, .out = out};
+    *out = (allot__monitor){NULL, NULL, NULL, NULL};
+    if (!take_room(&of)) {
+        return ALLOT_ENOMEM;
+    }
+    match_up(&of);
+    for (int32_t family = 0; family < work->tree->families; family++) {
+        lend_down(&of, family);
+        borrow_down(&of, family);
+    }
+    int status = plan_quota(work, out);
+    if (status == ALLOT_OK) {
+        sum_up(work, out);
+    }
+    return status;
+}

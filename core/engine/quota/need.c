@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* need.c: families from the last to the first, so that children come before their parents. */
+#include "engine/quota/need.h"
+
+#include "base/simd.h"
+#include "engine/rows/enforce.h"
+#include "engine/rows/own.h"
+
+/* Members as if all were leaves; parents among them are mended afterwards. */
+ALLOT__CLONES static void need_rows(allot__work *work, const int32_t *restrict own, int32_t first,
+                                    int32_t count, allot__sums *sums)
+{
+    const int32_t *restrict planned = work->group->columns[ALLOT_RESERVE] + first;
+    const int32_t *restrict limit = work->limit + first;
+    const int32_t *restrict demand = work->demand + first;
+    const int32_t *restrict allocated = work->allocated + first;
+    int32_t *restrict reserve = work->reserve + first;
+    int32_t *restrict need = work->need + first;
+    int64_t needs = 0;
+    int64_t kept_slots = 0;
+    int64_t held = 0;
+#pragma omp simd reduction(+ : needs, kept_slots, held)
+    for (int32_t i = 0; i < count; i++) {
+        int32_t kept = planned[i] < own[i] ? planned[i] : own[i];
+        kept = kept < limit[i] ? kept : limit[i]; /* hosts can cut it below (joint.h) */
+        int32_t want = demand[i] < limit[i] ? demand[i] : limit[i];
+        int32_t most = want > kept ? want : kept;
+        reserve[i] = kept;
+        need[i] = most;
+        needs += most;
+        kept_slots += kept;
+        held += allocated[i];
+    }
+    sums->demand = needs;
+    sums->reserve = kept_slots;
+    sums->allocated = held;
+}
+
+/* ---- Who is in no pool ---------------------------------------------------------------------- */
+
+static bool weighs(const allot__work *work, const allot__rules *rules, allot_source by, int32_t row)
+{
+    if (by.kind == ALLOT_FROM_NUMBER) {
+        return by.value > 0;
+    }
+    if (by.value == ALLOT_OWNED) { /* a part of a slot weighs too */
+        return work->configured[row] > 0 && (work->times > 0 || rules->policy->exact);
+    }
+    return allot__value(work, rules, by.value, row) > 0;
+}
+
+/* What a row of a family needs where shares of 0 may leave it out. */
+static int64_t unless_out(const allot__work *work, int32_t family, int32_t row, int64_t need)
+{
+    const allot__rules *rules =
+        family > 0 ? allot__rules_of(work, family) : allot__rules_at(work, row);
+    int32_t reserve = work->reserve[row];
+    if (need <= reserve || !rules->leaves_out) {
+        return need;
+    }
+    for (int32_t i = 1; i < rules->policy->fill_count; i++) { /* the first is the reserve's */
+        if (weighs(work, rules, rules->policy->fills[i].by, row)) {
+            return need;
+        }
+    }
+    return reserve;
+}
+
+static void leave_out(allot__work *work, int32_t family, int32_t count, allot__sums *sums)
+{
+    int32_t first = allot__family_first(work, family);
+    for (int32_t row = first; row < first + count; row++) {
+        if (allot__family_of(work, row) == 0) {
+            int32_t need = (int32_t)unless_out(work, family, row, work->need[row]);
+            sums->demand -= work->need[row] - need;
+            work->need[row] = need;
+        }
+    }
+}
+
+/* ---- Parents --------------------------------------------------------------------------------- */
+
+/* A parent's own numbers, from its family's; it is one of `siblings`. */
+static void need_parent(allot__work *work, int32_t siblings, int32_t row, int32_t family)
+{
+    allot__sums *inside = &work->sums[family];
+    int64_t own = allot__own(work, allot__rules_at(work, row), row, NULL);
+    int64_t reserve = work->group->columns[ALLOT_RESERVE][row];
+    reserve = reserve < own ? reserve : own;
+    reserve = reserve > inside->reserve ? reserve : inside->reserve;
+    int64_t limit = work->limit[row] == ALLOT_NONE ? INT64_MAX : work->limit[row];
+    int64_t need = inside->demand < limit ? inside->demand : limit;
+    inside->need = need > reserve ? need : reserve;
+    work->reserve[row] = (int32_t)reserve; /* at most what the plan lets it own */
+    if (work->leaves_out) {
+        inside->need = unless_out(work, siblings, row, inside->need);
+    }
+    work->need[row] = inside->need > ALLOT_AMOUNT_MAX ? ALLOT_AMOUNT_MAX : (int32_t)inside->need;
+}
+
+/* Replaces what the leaves' loop took a family's parents for. */
+static void mend_parents(allot__work *work, int32_t family, allot__sums *sums)
+{
+    int32_t first = allot__family_first(work, family);
+    int32_t left = work->tree->inner[family];
+    for (int32_t row = first; left > 0; row++) {
+        int32_t below = allot__family_of(work, row);
+        if (below == 0) {
+            continue;
+        }
+        left--;
+        sums->demand -= work->need[row];
+        sums->reserve -= work->reserve[row];
+        need_parent(work, family, row, below);
+        sums->reserve += work->reserve[row];
+        sums->demand += work->sums[below].need;
+        sums->allocated += work->sums[below].allocated;
+        if (work->earmarked != NULL) {
+            work->sums[below].earmarked += work->earmarked[row]; /* for its own reserve */
+        }
+        sums->in_flight += work->sums[below].in_flight;
+        sums->earmarked += work->sums[below].earmarked;
+    }
+}
+
+/* At a switch leaves need at least what is theirs now (C-10). */
+static void raise(allot__work *work, int32_t first, int32_t count, allot__sums *sums)
+{
+    const int32_t *least = work->enforced->least;
+    for (int32_t row = first; row < first + count; row++) {
+        int32_t most = least[row] < work->limit[row] ? least[row] : work->limit[row];
+        if (allot__family_of(work, row) == 0 && most > work->need[row]) {
+            sums->demand += most - work->need[row];
+            work->need[row] = most;
+        }
+    }
+}
+
+/* Slots in flight that are promised to a leaf. What a ledger called back for an owner who does not
+ * need it then is nobody's. */
+static int32_t promised(const allot__work *work, int32_t row)
+{
+    int32_t slots = work->earmarked[row];
+    if (slots > 0 && allot__policy_ledger(allot__rules_at(work, row)->policy)) {
+        int32_t lacks = work->need[row] - (work->allocated[row] - work->in_flight[row]);
+        slots = lacks < slots ? lacks : slots;
+    }
+    return slots > 0 ? slots : 0;
+}
+
+static void flights(const allot__work *work, int32_t first, int32_t count, allot__sums *sums)
+{
+    for (int32_t row = first; row < first + count; row++) {
+        if (allot__family_of(work, row) == 0) {
+            sums->in_flight += work->in_flight[row];
+            sums->earmarked += promised(work, row);
+        }
+    }
+}
+
+int allot__need(allot__work *work)
+{
+    size_t widest = (size_t)work->tree->widest + 1;
+    int32_t *own = allot__arena_take(work->arena, widest, sizeof *own);
+    int32_t *part = allot__arena_take(work->arena, widest, sizeof *part);
+    if (own == NULL || part == NULL) {
+        return ALLOT_ENOMEM;
+    }
+    for (int32_t family = work->tree->families - 1; family >= 0; family--) {
+        int32_t first = allot__family_first(work, family);
+        int32_t count = allot__family_size(work, family);
+        allot__sums *sums = &work->sums[family];
+        bool planned = allot__own_planned(work);
+        if (!planned) {
+            allot__own_family(work, family, own, part);
+        }
+        need_rows(work, planned ? work->configured + first : own, first, count, sums);
+        if (work->enforced != NULL && work->enforced->least != NULL) {
+            raise(work, first, count, sums);
+        }
+        if (work->leaves_out) {
+            leave_out(work, family, count, sums);
+        }
+        if (work->in_flight != NULL) {
+            flights(work, first, count, sums);
+        }
+        if (work->tree->inner[family] > 0) {
+            mend_parents(work, family, sums);
+        }
+    }
+    return ALLOT_OK;
+}

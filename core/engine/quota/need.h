@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * need.h: scale and need, bottom-up (C-1, C-2).
+ *
+ * own' = owned * T / C. reserve' of a leaf = min(reserve, floor(own')), of a parent =
+ * max(min(reserve, floor(own')), sum of its children's). Need = max(reserve', min(demand, limit)).
+ *
+ * Who is in no pool needs its reserve alone (E-23): where all fills of a policy go by columns of
+ * the plan, one of them by `share`, and all of these are 0 of a row, no fill gives it anything, and
+ * its parent would hold slots that cannot go to it.
+ */
+#ifndef ALLOT_ENGINE_QUOTA_NEED_H
+#define ALLOT_ENGINE_QUOTA_NEED_H
+
+#include "engine/rows/work.h"
+
+/* Writes reserve, need, and sums' demand, need, reserve, allocated, in_flight, earmarked. ENOMEM.
+ */
+int allot__need(allot__work *work);
+
+#endif

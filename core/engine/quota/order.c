@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * order.c: families whose fills pour over groups of siblings, one group after another, or
+ * whose rounding asks for exact fractions. Plain integers throughout: such families are small or
+ * rare, and clarity is worth more here.
+ */
+#include <string.h>
+
+#include "engine/quota/pass.h"
+#include "engine/fill/round.h"
+
+bool allot__quota_order_begin(allot__quota_pass *pass)
+{
+    allot__sorted *sorted = &pass->sorted;
+    size_t size = sizeof(int32_t);
+    bool enough = allot__quota_take(pass, &sorted->rows, size) &&
+                  allot__quota_take(pass, &sorted->level, size) &&
+                  allot__quota_take(pass, &sorted->level_part, size) &&
+                  allot__quota_take(pass, &sorted->need, size) &&
+                  allot__quota_take(pass, &sorted->cap, size) &&
+                  allot__quota_take(pass, &sorted->cap_part, size) &&
+                  allot__quota_take(pass, &sorted->weight, size) &&
+                  allot__quota_take(pass, &sorted->floor, size) &&
+                  allot__quota_take(pass, &sorted->rest, size) &&
+                  allot__quota_take(pass, &sorted->fraction, sizeof *sorted->fraction) &&
+                  allot__quota_take(pass, &pass->rows.fraction, sizeof *sorted->fraction);
+    return enough && allot__sorter_init(pass->work, &pass->sorter) == ALLOT_OK;
+}
+
+static void put_in_order(allot__quota_pass *pass, const allot__order *order, int32_t first,
+                         const bool *only)
+{
+    allot__pour *rows = &pass->rows;
+    allot__sorted *sorted = &pass->sorted;
+    if (order->count > 0) {
+        allot__order_sort(pass->work, pass->rules, order, &pass->sorter, first, rows->count,
+                          sorted->rows);
+    }
+    for (int32_t i = 0; i < rows->count; i++) {
+        int32_t row = order->count > 0 ? sorted->rows[i] - first : i;
+        sorted->rows[i] = row;
+        sorted->level[i] = rows->level[row];
+        sorted->need[i] = rows->need[row];
+        sorted->cap[i] = rows->cap[row];
+        sorted->weight[i] = only == NULL || only[row] ? rows->weight[row] : 0;
+        sorted->level_part[i] = rows->level_part[row];
+        sorted->cap_part[i] = rows->cap_part[row];
+    }
+}
+
+/* The end of the run of rows that agree in all keys. */
+static int32_t run_end(const allot__quota_pass *pass, const allot__order *order, int32_t first,
+                       int32_t from)
+{
+    const int32_t *rows = pass->sorted.rows;
+    int32_t end = from + 1;
+    if (order->count == 0) {
+        return pass->rows.count;
+    }
+    while (end < pass->rows.count && allot__order_tied(pass->work, pass->rules, order,
+                                                       first + rows[from], first + rows[end])) {
+        end++;
+    }
+    return end;
+}
+
+/* Pours over one run of the sorted rows; true when it was critical. */
+static bool pour_run(allot__quota_pass *pass, int32_t from, int32_t end)
+{
+    allot__sorted *sorted = &pass->sorted;
+    allot__pour run = pass->rows;
+    run.count = end - from;
+    run.aim = pass->rows.aim + from;
+    run.aim_part = pass->rows.unit == 1 ? NULL : pass->rows.aim_part + from;
+    run.level = sorted->level + from;
+    run.level_part = sorted->level_part + from;
+    run.need = sorted->need + from;
+    run.cap = sorted->cap + from;
+    run.cap_part = sorted->cap_part + from;
+    run.weight = sorted->weight + from;
+    run.floor = sorted->floor + from;
+    run.rest = sorted->rest + from;
+    run.fraction = sorted->fraction + from;
+    allot__pour_aims(&run);
+    bool critical = allot__pour_exact(&run);
+    if (!critical) {
+        memcpy(sorted->level + from, run.aim, (size_t)run.count * sizeof *run.aim);
+        if (run.unit != 1) {
+            memcpy(sorted->level_part + from, run.aim_part, (size_t)run.count * sizeof *run.aim);
+        }
+    }
+    pass->rows.left = run.left;
+    pass->rows.left_part = run.left_part;
+    pass->rows.amount = run.amount;
+    pass->rows.sum = run.sum;
+    return critical;
+}
+
+/* Writes sorted rows back. `from` ... `end` were critical and keep the levels they had before. */
+static void put_back(allot__quota_pass *pass, int32_t from, int32_t end)
+{
+    allot__pour *rows = &pass->rows;
+    const allot__sorted *sorted = &pass->sorted;
+    for (int32_t i = 0; i < rows->count; i++) {
+        int32_t row = sorted->rows[i];
+        bool critical = i >= from && i < end;
+        int32_t part = sorted->level_part[i];
+        rows->aim[row] = sorted->level[i];
+        if (rows->unit != 1) {
+            rows->aim_part[row] = part;
+        }
+        rows->floor[row] = critical ? sorted->floor[i] : sorted->level[i];
+        rows->rest[row] = critical ? sorted->rest[i] : part != 0;
+        rows->fraction[row] = critical
+                                  ? sorted->fraction[i]
+                                  : (allot__u128)part * (allot__u128)(from < end ? rows->sum : 1);
+    }
+    allot__quota_next(pass);
+}
+
+/* Weights and most slots of the critical run, by row, for webster; 0 weight for all others. */
+static void critical_rows(allot__quota_pass *pass, int32_t from, int32_t end)
+{
+    const allot__sorted *sorted = &pass->sorted;
+    allot__pour *rows = &pass->rows;
+    for (int32_t i = 0; i < rows->count; i++) {
+        int32_t row = sorted->rows[i];
+        bool critical = i >= from && i < end;
+        int32_t cap = sorted->cap[i] + (sorted->cap_part[i] > 0);
+        int32_t want = cap < sorted->need[i] ? cap : sorted->need[i];
+        sorted->rest[row] = critical ? sorted->weight[i] : 0;
+        rows->aim[row] = want > sorted->level[i] ? want : sorted->level[i];
+    }
+}
+
+/* Pours one fill; true when it was critical. */
+static bool pour_fill(allot__quota_pass *pass, int32_t fill, int32_t family, const bool *only,
+                      allot__critical *critical)
+{
+    const allot__order *order = &pass->rules->policy->fills[fill].order;
+    int32_t first = allot__family_first(pass->work, family);
+    allot__quota_columns(pass, fill, family);
+    put_in_order(pass, order, first, only);
+    for (int32_t from = 0; from < pass->rows.count;) {
+        int32_t end = run_end(pass, order, first, from);
+        if (pour_run(pass, from, end)) {
+            *critical = (allot__critical){fill, first + pass->sorted.rows[from], pass->rows.amount,
+                                          pass->rows.sum};
+            put_back(pass, from, end);
+            critical_rows(pass, from, end);
+            return true;
+        }
+        from = end;
+    }
+    put_back(pass, 0, 0);
+    return false;
+}
+
+/* Rounding up goes in the policy's order of distribution. */
+static void round_in_order(allot__quota_pass *pass, int32_t first, allot__shares *shares)
+{
+    const allot__order *order = &pass->rules->policy->distribute;
+    allot__sorted *sorted = &pass->sorted;
+    int32_t *quota = shares->quota;
+    allot__order_sort(pass->work, pass->rules, order, &pass->sorter, first, shares->count,
+                      sorted->rows);
+    for (int32_t i = 0; i < shares->count; i++) {
+        sorted->floor[i] = shares->floor[sorted->rows[i] - first];
+        sorted->rest[i] = shares->rest[sorted->rows[i] - first];
+        sorted->need[i] = shares->reserve[sorted->rows[i] - first];
+    }
+    shares->reserve = sorted->need;
+    shares->floor = sorted->floor;
+    shares->rest = sorted->rest;
+    shares->quota = sorted->level;
+    allot__round(ALLOT_ROUND_CEIL_IN_ORDER, shares);
+    for (int32_t i = 0; i < shares->count; i++) {
+        quota[sorted->rows[i] - first] = sorted->level[i];
+    }
+}
+
+static void round_family(allot__quota_pass *pass, int32_t first, int64_t slots, bool critical,
+                         int32_t *quota)
+{
+    allot__pour *rows = &pass->rows;
+    allot_rounding rounding = pass->rules->policy->rounding;
+    allot__shares shares = {.count = rows->count,
+                            .whole = slots - rows->left - (rows->left_part > 0),
+                            .floor = rows->floor,
+                            .rest = rows->rest,
+                            .fraction = rows->fraction,
+                            .reserve = pass->work->reserve + first,
+                            .weight = critical ? pass->sorted.rest : NULL,
+                            .base = rows->level,
+                            .aim = rows->aim,
+                            .amount = (allot__u128)rows->amount,
+                            .one = (allot__u128)rows->sum * (allot__u128)rows->unit,
+                            .order = pass->sorted.rows,
+                            .quota = quota};
+    if (rounding == ALLOT_ROUND_CEIL_IN_ORDER) {
+        round_in_order(pass, first, &shares);
+    } else {
+        allot__round(rounding, &shares);
+    }
+}
+
+void allot__quota_order_family(allot__quota_pass *pass, int32_t family, int64_t slots,
+                               const bool *only, allot__critical *critical)
+{
+    int32_t first = allot__family_first(pass->work, family);
+    allot__quota_begin(pass, family, slots);
+    *critical = (allot__critical){.fill = -1};
+    bool out = false;
+    for (int32_t i = 0; i < pass->rules->policy->fill_count && !out; i++) {
+        out = pour_fill(pass, i, family, only, critical);
+    }
+    int32_t *quota = pass->work->quota + first;
+    if (only == NULL) {
+        round_family(pass, first, slots, out, quota);
+        return;
+    }
+    round_family(pass, first, slots, out, pass->sorted.cap);
+    for (int32_t i = 0; i < pass->rows.count; i++) {
+        quota[i] = only[i] ? pass->sorted.cap[i] : quota[i];
+    }
+}

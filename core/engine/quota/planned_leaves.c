@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * planned_leaves.c: what leaves keep beyond their planned shares, the best rank first, whatever
+ * their branches (E-22).
+ *
+ * For a bound of ranks, what a row counts for follows from the bottom: a leaf of a rank up to the
+ * bound for what it may keep, others for what they are sure of; a parent for what its children do,
+ * at least what it is sure of and at most what it needs. The larger the bound, the more. So from
+ * the top, every family finds the rank at which its slots run out: `low` is what rows count for
+ * with better ranks alone, `high` with that rank too, and between them the weights decide. Below it
+ * the same rank holds, unless limits or planned shares inside leave less room, or more.
+ */
+#include "engine/quota/planned.h"
+
+#include <string.h>
+
+#include "engine/fill/round.h"
+
+typedef struct allot__leaf_ranks {
+    int32_t *sure, *most;      /* by row: at least and at most that */
+    int32_t *all, *low, *high; /* by row, as above; all: whatever the rank */
+    int32_t *list;             /* families of a subtree */
+    int32_t *level, *aim;      /* of a family's members */
+    int32_t *cap, *floor, *rest, *weight;
+    const bool *only; /* of the first level */
+} ranks;
+
+static int32_t held_fill(const allot_policy *policy)
+{
+    for (int32_t i = 0; i < policy->fill_count; i++) {
+        if (policy->fills[i].up_to.kind == ALLOT_FROM_HELD) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+bool allot__planned_by_leaves(const allot__quota_pass *pass)
+{
+    const allot_policy *policy = pass->rules->policy;
+    return policy->switches[ALLOT_SWITCH_ACROSS] && pass->work->tree->families > 1 &&
+           held_fill(policy) >= 0;
+}
+
+int allot__planned_room(allot__quota_pass *pass)
+{
+    allot__arena *arena = pass->work->arena;
+    size_t rows = (size_t)pass->work->tree->rows + 1, size = sizeof(int32_t);
+    size_t families = (size_t)pass->work->tree->families;
+    ranks *of = allot__arena_take(arena, 1, sizeof *of);
+    if (of == NULL) {
+        return ALLOT_ENOMEM;
+    }
+    *of = (ranks){.sure = allot__arena_take(arena, rows, size),
+                  .most = allot__arena_take(arena, rows, size),
+                  .all = allot__arena_take(arena, rows, size),
+                  .low = allot__arena_take(arena, rows, size),
+                  .high = allot__arena_take(arena, rows, size),
+                  .list = allot__arena_take(arena, families, size)};
+    pass->leaf_ranks = of;
+    return of->sure != NULL && of->most != NULL && of->all != NULL && of->low != NULL &&
+                   of->high != NULL && of->list != NULL &&
+                   allot__quota_take(pass, &of->level, size) &&
+                   allot__quota_take(pass, &of->aim, size) &&
+                   allot__quota_take(pass, &of->cap, size) &&
+                   allot__quota_take(pass, &of->floor, size) &&
+                   allot__quota_take(pass, &of->rest, size) &&
+                   allot__quota_take(pass, &of->weight, size)
+               ? ALLOT_OK
+               : ALLOT_ENOMEM;
+}
+
+/* Does a row belong to the pass? */
+static bool has(const ranks *of, int32_t family, int32_t at)
+{
+    return family > 0 || of->only == NULL || of->only[at];
+}
+
+static int32_t between(int64_t value, int32_t least, int32_t most)
+{
+    value = value < most ? value : most;
+    return value > least ? (int32_t)value : least;
+}
+
+/* What rows are sure of, what they can have at most, and, for now, what leaves may keep. */
+static void begin_family(allot__quota_pass *pass, int32_t fill, int32_t family)
+{
+    const allot__work *work = pass->work;
+    ranks *of = pass->leaf_ranks;
+    int32_t first = allot__family_first(work, family);
+    allot__quota_columns(pass, fill, family);
+    for (int32_t i = 0; i < allot__family_size(work, family); i++) {
+        int32_t row = first + i;
+        int32_t need = has(of, family, i) ? work->need[row] : 0;
+        int32_t sure = work->planned_part[row];
+        sure = sure > work->reserve[row] ? sure : work->reserve[row];
+        of->sure[row] = sure < need ? sure : need;
+        of->most[row] = pass->rows.weight[i] > 0 ? need : of->sure[row];
+    }
+}
+
+/* Lists the families of the pass below a family and itself, parents before children; how many. */
+static int32_t subtree(const allot__work *work, const ranks *of, int32_t family)
+{
+    int32_t count = 0;
+    of->list[count++] = family;
+    for (int32_t i = 0; i < count; i++) {
+        int32_t first = allot__family_first(work, of->list[i]);
+        int32_t left = work->tree->inner[of->list[i]];
+        for (int32_t row = first; left > 0; row++) {
+            int32_t below = allot__family_of(work, row);
+            left -= below != 0;
+            if (below != 0 && has(of, of->list[i], row - first)) {
+                of->list[count++] = below;
+            }
+        }
+    }
+    return count;
+}
+
+/* Writes what rows of listed families count for up to a rank; what those of the first do. */
+static int64_t count_for(const allot__work *work, const ranks *of, int32_t families, int64_t bound,
+                         int32_t *out)
+{
+    int64_t sum = 0;
+    for (int32_t k = families - 1; k >= 0; k--) {
+        int32_t family = of->list[k];
+        int32_t first = allot__family_first(work, family);
+        sum = 0;
+        for (int32_t row = first; row < first + allot__family_size(work, family); row++) {
+            if (!has(of, family, row - first)) {
+                continue;
+            }
+            if (allot__family_of(work, row) == 0) {
+                int32_t keeps = work->rank[row] <= bound ? allot__planned_counts(work, row) : 0;
+                out[row] = between(keeps, of->sure[row], of->most[row]);
+            }
+            sum += out[row];
+        }
+        if (k > 0) {
+            int32_t parent = work->group->parent[family];
+            out[parent] = between(sum, of->sure[parent], of->most[parent]);
+        }
+    }
+    return sum;
+}
+
+/* Finds the rank at which the slots of a family run out, and what all below count for then. */
+static void find_rank(const allot__work *work, const ranks *of, int32_t family, int64_t room)
+{
+    int32_t families = subtree(work, of, family);
+    int64_t low = INT32_MAX, high = 0; /* up to the rank `high` they do, below `low` not */
+    for (int32_t k = 0; k < families; k++) {
+        int32_t first = allot__family_first(work, of->list[k]);
+        for (int32_t row = first; row < first + allot__family_size(work, of->list[k]); row++) {
+            low = work->rank[row] < low ? work->rank[row] : low;
+            high = work->rank[row] > high ? work->rank[row] : high;
+        }
+    }
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        if (count_for(work, of, families, middle, of->high) > room) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    count_for(work, of, families, high, of->high);
+    count_for(work, of, families, high - 1, of->low);
+}
+
+/* Between low and high the weights decide. */
+static void share_out(allot__quota_pass *pass, int32_t fill, int32_t family, int64_t room)
+{
+    const allot__work *work = pass->work;
+    const ranks *of = pass->leaf_ranks;
+    int32_t first = allot__family_first(work, family);
+    int32_t count = allot__family_size(work, family);
+    allot__quota_columns(pass, fill, family);
+    for (int32_t i = 0; i < count; i++) {
+        bool takes_part = has(of, family, i);
+        of->level[i] = takes_part ? of->low[first + i] : 0;
+        of->cap[i] = takes_part ? of->high[first + i] : 0;
+        of->weight[i] = takes_part ? pass->rows.weight[i] : 0;
+        room -= of->level[i];
+    }
+    allot__pour rows = {.count = count,
+                        .unit = 1,
+                        .left = room > 0 ? room : 0,
+                        .level = of->level,
+                        .level_part = pass->zeros,
+                        .need = of->cap,
+                        .cap = of->cap,
+                        .cap_part = pass->zeros,
+                        .weight = of->weight,
+                        .aim = of->aim,
+                        .floor = of->floor,
+                        .rest = of->rest};
+    allot__round_pour(&rows, of->level);
+    for (int32_t i = 0; i < count; i++) {
+        if (has(of, family, i)) {
+            work->held_part[first + i] = of->level[i];
+        }
+    }
+}
+
+static int64_t sum_of(const allot__work *work, const ranks *of, int32_t family,
+                      const int32_t *column)
+{
+    int32_t first = allot__family_first(work, family);
+    int64_t sum = 0;
+    for (int32_t i = 0; i < allot__family_size(work, family); i++) {
+        sum += has(of, family, i) ? column[first + i] : 0;
+    }
+    return sum;
+}
+
+static void keep_family(allot__quota_pass *pass, int32_t fill, int32_t family, int64_t room)
+{
+    const allot__work *work = pass->work;
+    ranks *of = pass->leaf_ranks;
+    bool enough = sum_of(work, of, family, of->all) <= room;
+    if (!enough &&
+        (sum_of(work, of, family, of->low) > room || sum_of(work, of, family, of->high) < room)) {
+        find_rank(work, of, family, room);
+    }
+    if (!enough) {
+        share_out(pass, fill, family, room);
+        return;
+    }
+    int32_t first = allot__family_first(work, family);
+    for (int32_t i = 0; i < allot__family_size(work, family); i++) {
+        if (has(of, family, i)) {
+            work->held_part[first + i] = of->all[first + i];
+        }
+    }
+}
+
+void allot__planned_leaves(allot__quota_pass *pass, int64_t slots, const bool *only)
+{
+    const allot__work *work = pass->work;
+    ranks *of = pass->leaf_ranks;
+    int32_t fill = held_fill(pass->rules->policy);
+    int32_t families = 0;
+    of->only = only;
+    for (int32_t family = 0; family < work->tree->families; family++) {
+        if (family == 0 || allot__rules_of(work, family) == pass->rules) {
+            begin_family(pass, fill, family);
+            of->list[families++] = family;
+        }
+    }
+    count_for(work, of, families, INT64_MAX, of->all);
+    memcpy(of->low, of->all, (size_t)work->tree->rows * sizeof *of->low);
+    memcpy(of->high, of->all, (size_t)work->tree->rows * sizeof *of->high);
+    for (int32_t family = 0; family < work->tree->families; family++) {
+        if (family == 0 || allot__rules_of(work, family) == pass->rules) {
+            int64_t room = family == 0 ? slots : work->held_part[work->group->parent[family]];
+            keep_family(pass, fill, family, room);
+        }
+    }
+}

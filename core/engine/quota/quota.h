@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * quota.h: who is entitled to how much, top-down (C-3, C-4).
+ *
+ * Each family pours its policy's fills from its parent's quota, one after another, until slots run
+ * out; then exact shares become whole slots. A parent is whole before its children are computed.
+ */
+#ifndef ALLOT_ENGINE_QUOTA_QUOTA_H
+#define ALLOT_ENGINE_QUOTA_QUOTA_H
+
+#include "engine/rows/work.h"
+
+/* Writes quota and, by family, critical. ENOMEM, or what a policy's function failed with. */
+int allot__quota(allot__work *work);
+
+/* The same by the plain implementation throughout; for tests. */
+int allot__quota_exact(allot__work *work);
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * trace.h: how one row came to its quota, from the numbers that decided it.
+ *
+ * A row's level after each fill follows from its own columns and its family's critical fill alone,
+ * so nothing but that needs to be kept, and telling it is a matter of a few multiplications.
+ */
+#ifndef ALLOT_ENGINE_QUOTA_TRACE_H
+#define ALLOT_ENGINE_QUOTA_TRACE_H
+
+#include "base/wide.h"
+#include "engine/rows/work.h"
+
+/* A row's levels, after each fill, as numerators over one denominator. */
+typedef struct allot__levels {
+    int32_t fills;
+    int32_t critical; /* the fill in which the family's slots ran out; -1: none */
+    bool last_run;    /* the row was among those poured then */
+    allot__u128 denominator;
+    allot__u128 level[ALLOT_FILLS_MAX];
+    int64_t part[ALLOT_FILLS_MAX]; /* whole slots by fill; they sum to the quota */
+} allot__levels;
+
+void allot__trace(const allot__work *work, int32_t row, allot__levels *out);
+
+/* The row's weight in a fill. */
+int64_t allot__trace_weight(const allot__work *work, allot_source by, int32_t row);
+/* The family that a row is a member of, and the rate at which slots ran out there for it. */
+int32_t allot__trace_family(const allot__work *work, int32_t row);
+const allot__critical *allot__trace_critical(const allot__work *work, int32_t row);
+/* own', exact. */
+allot_ratio allot__trace_owned(const allot__work *work, int32_t row);
+/* C-9: allocated - exact < 1. */
+bool allot__rounding_only(const allot__work *work, int32_t row);
+
+#endif

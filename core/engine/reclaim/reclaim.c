@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* reclaim.c: one sweep up the families; split.c takes each node's slots as they are found. */
+#include "engine/reclaim/reclaim.h"
+
+#include <string.h>
+
+#include "base/least.h"
+#include "base/simd.h"
+#include "engine/reclaim/cut.h"
+
+/* Members as if all were leaves, without the options: what most families need. */
+ALLOT__CLONES static int64_t plain_rows(allot__work *work, int32_t first, int32_t count,
+                                        allot__sums *sums)
+{
+    const int32_t *restrict quota = work->quota + first;
+    const int32_t *restrict allocated = work->allocated + first;
+    const int32_t *restrict received = work->received + first;
+    int32_t *restrict out = work->over + first;
+    int32_t *restrict reclaimed = work->reclaimed + first;
+    int64_t overs = 0;
+    int64_t deficits = 0;
+    int64_t quotas = 0;
+#pragma omp simd reduction(+ : overs, deficits, quotas)
+    for (int32_t i = 0; i < count; i++) {
+        int32_t over = allocated[i] > quota[i] ? allocated[i] - quota[i] : 0;
+        int32_t lack = quota[i] - allocated[i] - received[i];
+        out[i] = over;
+        reclaimed[i] = 0;
+        overs += over;
+        quotas += quota[i];
+        deficits += lack > 0 ? lack : 0;
+    }
+    sums->over = overs;
+    sums->deficit = deficits;
+    return quotas;
+}
+
+/* Which of what leaves are over is asked for. */
+typedef enum sweep { ALL, FORCED, REST } sweep;
+
+/* What a leaf may have to give in a sweep. */
+static int32_t over_in(const allot__work *work, int32_t row, sweep sweep)
+{
+    allot__damped damped;
+    if (work->kept == NULL) {
+        return (int32_t)allot__over(work, row);
+    }
+    allot__damping(work, row, &damped);
+    if (sweep == FORCED && work->forced[row] < damped.most) {
+        return work->forced[row];
+    }
+    return (int32_t)(sweep == FORCED ? damped.most : damped.may);
+}
+
+/* A ledger has decided about its leaves before. */
+static void ledger_row(allot__work *work, const allot__holder *holder, allot__sums *sums)
+{
+    int32_t row = holder->row;
+    int64_t lack = allot__deficit(work, row);
+    work->over[row] = allot__ledger_gives(holder);
+    work->reclaimed[row] = work->over[row];
+    sums->over += work->over[row];
+    sums->reclaimed += work->reclaimed[row];
+    sums->deficit += lack;
+    sums->unmatched += lack > holder->claimed ? lack - holder->claimed : 0;
+}
+
+static void any_rows(allot__work *work, int32_t first, int32_t count, sweep sweep,
+                     allot__sums *sums)
+{
+    for (int32_t row = first; row < first + count; row++) {
+        const allot__holder *holder = allot__ledger_holder(work, row);
+        if (holder != NULL) {
+            ledger_row(work, holder, sums);
+        } else if (allot__family_of(work, row) == 0) {
+            int64_t lack = allot__deficit(work, row);
+            if (sweep != REST) {
+                work->reclaimed[row] = 0;
+            }
+            work->over[row] = over_in(work, row, sweep);
+            sums->over += work->over[row];
+            sums->over_left += work->over[row] - work->reclaimed[row];
+            sums->deficit += lack;
+            sums->unmatched += lack;
+        }
+    }
+}
+
+static void leaves(allot__work *work, int32_t family, bool plain, sweep sweep)
+{
+    allot__sums *sums = &work->sums[family];
+    int32_t first = allot__family_first(work, family);
+    int32_t count = allot__family_size(work, family);
+    sums->over = sums->over_left = sums->deficit = sums->unmatched = sums->freed = 0;
+    sums->ordered = sweep == REST ? sums->ordered : 0;
+    sums->reclaimed = sums->ordered;
+    if (plain && work->tree->inner[family] == 0) {
+        int64_t quotas = plain_rows(work, first, count, sums);
+        sums->over_left = sums->over;
+        if (family > 0 && quotas < work->quota[work->group->parent[family]]) {
+            sums->deficit += allot__spare_deficit(work, family);
+        }
+        sums->unmatched = sums->deficit;
+    } else {
+        any_rows(work, first, count, sweep, sums);
+        int64_t spare = family > 0 ? allot__spare_deficit(work, family) : 0;
+        sums->deficit += spare;
+        sums->unmatched += spare;
+    }
+}
+
+static void parents(allot__work *work, int32_t family)
+{
+    allot__sums *sums = &work->sums[family];
+    int32_t left = work->tree->inner[family];
+    for (int32_t row = allot__family_first(work, family); left > 0; row++) {
+        int32_t below = allot__family_of(work, row);
+        if (below == 0) {
+            continue;
+        }
+        const allot__sums *inside = &work->sums[below];
+        left--;
+        work->over[row] = 0;
+        work->reclaimed[row] = 0;
+        sums->over += inside->over;
+        sums->over_left += inside->over_left;
+        sums->deficit += inside->deficit;
+        sums->unmatched += inside->unmatched;
+        sums->freed += inside->freed;
+        sums->reclaimed += inside->reclaimed;
+    }
+}
+
+/* What its limit, or the group's size, does not hold below a family's parent once all promises are
+ * kept; INT64_MIN: there is no limit. */
+static int64_t excess(const allot__work *work, int32_t family)
+{
+    const allot__sums *sums = &work->sums[family];
+    int64_t limit = family == 0 ? work->slots : work->limit[work->group->parent[family]];
+    if (family != 0 && limit == ALLOT_NONE) {
+        return INT64_MIN;
+    }
+    if (family == 0 && work->reach != NULL) {
+        limit -= work->idle_left; /* on hosts that do not serve whoever lacks slots */
+    }
+    return sums->allocated - sums->in_flight + sums->received + sums->earmarked + sums->deficit -
+           sums->reclaimed - limit;
+}
+
+/* What the node above a family takes (C-6); the root makes up for what limits freed and serves
+ * nobody who lacks slots. */
+static int64_t due(const allot__work *work, int32_t family)
+{
+    const allot__sums *sums = &work->sums[family];
+    int64_t beyond = excess(work, family);
+    bool across = allot__rules_of(work, family)->policy->switches[ALLOT_SWITCH_ACROSS];
+    int64_t slots = across ? 0 : sums->unmatched;
+    if (family == 0) {
+        slots = allot__least(sums->unmatched, beyond + sums->freed);
+    }
+    slots = slots > beyond ? slots : beyond;
+    slots = slots < sums->over_left ? slots : sums->over_left;
+    return slots > 0 ? slots : 0;
+}
+
+static void take(allot__giveback *giveback, allot__reclaim_log *log, int32_t family, int64_t slots)
+{
+    allot__sums *sums = &giveback->work->sums[family];
+    int64_t owed = slots < sums->unmatched ? slots : sums->unmatched;
+    if (log != NULL) {
+        log->node(log, family, slots, owed);
+    }
+    allot__giveback_take(giveback, family, slots);
+    sums->over_left -= slots;
+    sums->reclaimed += slots;
+    sums->ordered += slots;
+    sums->unmatched -= owed;
+    sums->freed += slots - owed;
+}
+
+/* What limits inside have freed serves whoever lacks slots here, before more are taken. */
+static void pass_on(allot__work *work, allot__reclaim_log *log, int32_t family)
+{
+    allot__sums *sums = &work->sums[family];
+    int64_t slots = sums->freed < sums->unmatched ? sums->freed : sums->unmatched;
+    if (slots > 0 && log != NULL) {
+        slots = log->freed(log, family, slots);
+    }
+    sums->unmatched -= slots;
+    sums->freed -= slots;
+}
+
+/* What a ledger takes for leaves beyond what these lack, as for owners who want nothing now. */
+static int64_t spare_moves(const allot__work *work)
+{
+    int64_t slots = 0;
+    for (int32_t i = 0; i < work->ledger->count; i++) {
+        const allot__holder *holder = &work->ledger->holders[i];
+        int64_t lack = allot__deficit(work, holder->row);
+        slots += holder->claimed > lack ? holder->claimed - lack : 0;
+    }
+    return slots;
+}
+
+/* Slots that a ledger takes: those for a leaf are told of, the others serve who lacks some. */
+static void take_ledger(const allot__work *work, allot__reclaim_log *log)
+{
+    const allot__ledger *ledger = work->ledger;
+    allot__sums *sums = &work->sums[0];
+    int64_t loose = 0;
+    for (int32_t i = 0; i < ledger->recall_count; i++) {
+        const allot__recall *recall = &ledger->recalls[i];
+        int64_t slots = recall->slots - recall->cut;
+        loose += recall->to < 0 ? slots : 0;
+        if (log != NULL && recall->to >= 0 && slots > 0) {
+            log->move(log, ledger->holders[recall->from].row, ledger->holders[recall->to].row,
+                      slots);
+        }
+    }
+    int64_t owed = loose < sums->unmatched ? loose : sums->unmatched;
+    int64_t spare = spare_moves(work);
+    spare = spare < sums->unmatched - owed ? spare : sums->unmatched - owed;
+    sums->unmatched -= owed + spare;
+    if (log != NULL) {
+        log->moved(log, spare);
+    }
+    if (log == NULL || loose == 0) {
+        return;
+    }
+    log->node(log, 0, loose, owed);
+    for (int32_t i = 0; i < ledger->recall_count; i++) {
+        const allot__recall *recall = &ledger->recalls[i];
+        if (recall->to < 0 && recall->slots > recall->cut) {
+            log->taker.leaf(&log->taker, ledger->holders[recall->from].row,
+                            recall->slots - recall->cut);
+        }
+    }
+}
+
+/* What a family's members are over and lack, those of the families inside being known. */
+static void count_family(allot__work *work, int32_t family, sweep sweep)
+{
+    bool ledger = work->ledger != NULL && (family == 0 || allot__ledger_family(work, family));
+    bool plain = !ledger && work->in_flight == NULL && work->kept == NULL &&
+                 !work->group->options[ALLOT_OPTION_KEEP_SHRUNK_OWNERSHIP] &&
+                 !allot__any_option(work, ALLOT_OPTION_HOLD_ROUNDING);
+    leaves(work, family, plain, sweep);
+    parents(work, family);
+}
+
+/* ---- Where leaves keep what they are over ---------------------------------------------------- */
+
+/* Lists the families of a subtree, parents before children; how many. */
+static int32_t subtree(const allot__work *work, int32_t family, int32_t *list)
+{
+    int32_t count = 0;
+    list[count++] = family;
+    for (int32_t i = 0; i < count; i++) {
+        int32_t left = work->tree->inner[list[i]];
+        for (int32_t row = allot__family_first(work, list[i]); left > 0; row++) {
+            if (allot__family_of(work, row) != 0) {
+                list[count++] = allot__family_of(work, row);
+                left--;
+            }
+        }
+    }
+    return count;
+}
+
+/* Makes of what leaves are over all that a limit can take (`hard`), or what they have given. */
+static void set_over(allot__work *work, const int32_t *list, int32_t count, bool hard)
+{
+    for (int32_t i = count - 1; i >= 0; i--) {
+        allot__sums *sums = &work->sums[list[i]];
+        int32_t first = allot__family_first(work, list[i]);
+        sums->over_left = 0;
+        for (int32_t row = first; row < first + allot__family_size(work, list[i]); row++) {
+            int32_t below = allot__family_of(work, row);
+            if (below != 0 || allot__ledger_holder(work, row) != NULL) {
+                sums->over_left += below != 0 ? work->sums[below].over_left : 0;
+                continue;
+            }
+            allot__damped damped;
+            allot__damping(work, row, &damped);
+            work->over[row] = hard ? (int32_t)damped.most : work->reclaimed[row];
+            sums->over_left += work->over[row] - work->reclaimed[row];
+        }
+    }
+}
+
+/*
+ * A node whose leaves have no more to give, and which still would break its limit: deficits inside
+ * are not served, worst first, and then what damping keeps must go after all.
+ */
+static void settle(allot__giveback *giveback, allot__reclaim_log *log, int32_t family,
+                   int32_t *list)
+{
+    allot__work *work = giveback->work;
+    allot__sums *sums = &work->sums[family];
+    int64_t beyond = excess(work, family);
+    if (beyond <= 0) {
+        return;
+    }
+    int64_t waived = beyond < sums->unmatched ? beyond : sums->unmatched;
+    sums->unmatched -= waived;
+    sums->deficit -= waived;
+    work->kept[family].unserved += waived;
+    if (log != NULL && waived > 0) {
+        log->waive(log, family, waived);
+    }
+    if (beyond > waived) {
+        int32_t count = subtree(work, family, list);
+        int64_t slots = beyond - waived;
+        set_over(work, list, count, true);
+        slots = slots < sums->over_left ? slots : sums->over_left;
+        if (slots > 0) {
+            take(giveback, log, family, slots);
+        }
+        set_over(work, list, count, false);
+    }
+}
+
+/* What is forced and still there goes, though nobody is owed it. */
+static void take_forced(allot__work *work, allot__reclaim_log *log)
+{
+    log->node(log, ALLOT__FORCE, 0, 0);
+    for (int32_t row = 0; row < work->tree->rows; row++) {
+        bool leaf = allot__family_of(work, row) == 0 && allot__ledger_holder(work, row) == NULL;
+        int32_t left = leaf ? over_in(work, row, FORCED) - work->reclaimed[row] : 0;
+        if (left > 0) {
+            work->reclaimed[row] += left;
+            log->taker.leaf(&log->taker, row, left);
+        }
+    }
+}
+
+/* ---- The sweeps ------------------------------------------------------------------------------ */
+
+static void run(allot__giveback *giveback, allot__reclaim_log *log, sweep sweep, int32_t *list)
+{
+    allot__work *work = giveback->work;
+    for (int32_t family = work->tree->families - 1; family >= 0; family--) {
+        count_family(work, family, sweep);
+        if (sweep == REST) {
+            work->sums[family].unmatched = log->unmatched(log, family);
+        }
+        if (family == 0 && work->ledger != NULL && sweep != REST) {
+            take_ledger(work, log);
+        }
+        pass_on(work, log, family);
+        int64_t slots = due(work, family);
+        if (slots > 0) {
+            take(giveback, log, family, slots);
+        }
+        if (work->kept != NULL && sweep != FORCED) {
+            settle(giveback, log, family, list);
+        }
+    }
+}
+
+static int run_kept(allot__giveback *giveback, allot__reclaim_log *log)
+{
+    allot__work *work = giveback->work;
+    size_t families = (size_t)work->tree->families;
+    int32_t *list = allot__arena_take(work->arena, families, sizeof *list);
+    if (list == NULL) {
+        return ALLOT_ENOMEM;
+    }
+    memset(work->kept, 0, families * sizeof *work->kept);
+    if (work->forced != NULL) {
+        run(giveback, log, FORCED, list);
+        run(giveback, log, REST, list);
+        take_forced(work, log);
+    } else {
+        run(giveback, log, ALL, list);
+    }
+    allot__kept_sum(work);
+    return ALLOT_OK;
+}
+
+int allot__reclaim(allot__work *work, allot__reclaim_log *log)
+{
+    allot__giveback giveback;
+    int status = allot__kept_init(work);
+    if (status == ALLOT_OK) {
+        allot__ledger_cut(work);
+    }
+    /* A policy's own rules may read what is over, so that must be there before they are asked. */
+    for (int32_t family = work->tree->families - 1;
+         status == ALLOT_OK && family >= 0 && !allot__giveback_natural(work); family--) {
+        count_family(work, family, ALL);
+    }
+    if (status == ALLOT_OK) {
+        status = allot__giveback_init(&giveback, work, log != NULL ? &log->taker : NULL);
+    }
+    if (status != ALLOT_OK) {
+        return status;
+    }
+    if (work->kept != NULL) {
+        return run_kept(&giveback, log);
+    }
+    run(&giveback, log, ALL, NULL);
+    return ALLOT_OK;
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * split_across.c: families that give back as one, where shares are enforced at the leaves
+ * (E-22).
+ *
+ * Rows are numbered in plan order, a parent before those below it, so that a subtree is a range of
+ * numbers and is listed in one pass.
+ */
+#include "engine/reclaim/split.h"
+
+typedef struct allot__across {
+    int32_t *number; /* by row */
+    int32_t *row;    /* by number */
+    int32_t *size;   /* by family: rows below its parent */
+    allot__sorter sorter;
+} across;
+
+static bool enforced(const allot__work *work, int32_t family)
+{
+    return family != 0 && allot__rules_of(work, family)->policy->switches[ALLOT_SWITCH_ACROSS];
+}
+
+static void count_rows(const allot__work *work, across *to)
+{
+    for (int32_t family = work->tree->families - 1; family >= 0; family--) {
+        int32_t first = allot__family_first(work, family);
+        to->size[family] = allot__family_size(work, family);
+        for (int32_t row = first; row < first + allot__family_size(work, family); row++) {
+            int32_t below = allot__family_of(work, row);
+            to->size[family] += below != 0 ? to->size[below] : 0;
+        }
+    }
+}
+
+/* Families come before those below their members, so a parent has its number by then. */
+static void number_rows(const allot__work *work, across *to)
+{
+    const int32_t *seat_of = work->group->seat_of;
+    for (int32_t family = 0; family < work->tree->families; family++) {
+        int32_t at = family > 0 ? to->number[work->group->parent[family]] + 1 : 0;
+        int32_t first = allot__family_first(work, family);
+        for (int32_t i = first; i < first + allot__family_size(work, family); i++) {
+            int32_t row = seat_of != NULL ? seat_of[i] : i;
+            int32_t below = allot__family_of(work, row);
+            to->number[row] = at;
+            to->row[at] = row;
+            at += 1 + (below != 0 ? to->size[below] : 0);
+        }
+    }
+}
+
+int allot__across_init(allot__giveback *giveback)
+{
+    allot__work *work = giveback->work;
+    size_t rows = (size_t)work->tree->rows + 1;
+    across *made = allot__arena_take(work->arena, 1, sizeof *made);
+    if (made == NULL) {
+        return ALLOT_ENOMEM;
+    }
+    made->number = allot__arena_take(work->arena, rows, sizeof *made->number);
+    made->row = allot__arena_take(work->arena, rows, sizeof *made->row);
+    made->size = allot__arena_take(work->arena, (size_t)work->tree->families, sizeof *made->size);
+    made->sorter.keys = allot__arena_take(work->arena, rows, sizeof *made->sorter.keys);
+    made->sorter.other = allot__arena_take(work->arena, rows, sizeof *made->sorter.other);
+    if (made->number == NULL || made->row == NULL || made->size == NULL ||
+        made->sorter.keys == NULL || made->sorter.other == NULL) {
+        return ALLOT_ENOMEM;
+    }
+    count_rows(work, made);
+    number_rows(work, made);
+    giveback->across = made;
+    return ALLOT_OK;
+}
+
+bool allot__across_has(const allot__giveback *giveback, int32_t family)
+{
+    const allot__work *work = giveback->work;
+    int32_t left = work->tree->inner[family];
+    if (giveback->across == NULL || (family != 0 && !enforced(work, family))) {
+        return false;
+    }
+    for (int32_t row = allot__family_first(work, family); left > 0; row++) {
+        int32_t below = allot__family_of(work, row);
+        if (enforced(work, below)) {
+            return true;
+        }
+        left -= below != 0;
+    }
+    return false;
+}
+
+int32_t allot__across_list(allot__giveback *giveback, int32_t family)
+{
+    const allot__work *work = giveback->work;
+    const across *of = giveback->across;
+    const allot__rules *rules = giveback->way->rules;
+    int32_t from = family > 0 ? of->number[work->group->parent[family]] + 1 : 0;
+    int32_t count = 0;
+    for (int32_t at = from; at < from + of->size[family]; at++) {
+        int32_t below = allot__family_of(work, of->row[at]);
+        if (enforced(work, below)) {
+            continue; /* its members follow */
+        }
+        giveback->order[count++] = of->row[at];
+        at += below != 0 ? of->size[below] : 0;
+    }
+    allot__order_list(work, rules, &rules->policy->reclaim, &of->sorter, count, giveback->order);
+    return count;
+}
+
+void allot__across_lower(const allot__giveback *giveback, int32_t family, int32_t row, int64_t part)
+{
+    const allot__work *work = giveback->work;
+    const allot__tree *tree = work->tree;
+    int32_t of = allot__tree_holding(tree->first, tree->families, row);
+    while (of != family) {
+        work->sums[of].over_left -= part;
+        of = allot__tree_holding(tree->first, tree->families, work->group->parent[of]);
+    }
+}
+
+bool allot__across_before(const allot__giveback *giveback, int32_t a, int32_t b)
+{
+    return giveback->across->number[a] < giveback->across->number[b];
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* enforce.c: a group before and behind a switch of windows, leaf by leaf. */
+#include "engine/rows/enforce.h"
+
+#include <string.h>
+
+#include "base/wide.h"
+#include "engine/rows/own.h"
+
+/* A group as it was before the switch. */
+typedef struct past {
+    const allot_plan *plan;
+    const allot__group *group;
+    int64_t planned, actual; /* C and T, both without what is owned exactly */
+    int64_t times, unit;     /* the same of now */
+    int64_t *borrowed;       /* by row, now */
+} past;
+
+static const allot_policy *policy_at(const allot_plan *plan, const allot__group *group, int32_t row)
+{
+    return group->ruled[allot__ruled_of(plan, group, row)].policy;
+}
+
+/* What the first level owns under policies that do not scale (H-15). */
+static int64_t exact_slots(const allot_plan *plan, const allot__group *group)
+{
+    int64_t sum = 0;
+    for (int32_t row = 0; row < plan->tree.first[1]; row++) {
+        sum += policy_at(plan, group, row)->exact ? group->columns[ALLOT_OWNED][row] : 0;
+    }
+    return sum;
+}
+
+/* Is the group's size what is there, or what is planned? */
+static bool size_told(const allot__work *work)
+{
+    return work->state->groups[work->index].stated >= 0 || work->plan->hosts.list.count > 0 ||
+           work->state->hosts.list.count > 0;
+}
+
+static past look_back(const allot__work *work)
+{
+    past past = {.plan = work->state->former,
+                 .group = &work->state->former->groups[work->index],
+                 .times = work->times,
+                 .unit = work->unit};
+    int64_t exact = exact_slots(past.plan, past.group);
+    past.planned = past.group->slots - exact;
+    past.actual = (size_told(work) ? work->slots : past.group->slots) - exact;
+    past.planned = past.planned > 0 ? past.planned : 0;
+    past.actual = past.actual > 0 ? past.actual : 0;
+    if (past.planned == 0) {
+        past.planned = 1;
+        past.actual = 0; /* a plan of no slots owns nothing */
+    }
+    return past;
+}
+
+/* Is own' another than before? Compared exactly. */
+static bool own_changed(const allot__work *work, const past *past, int32_t row, int32_t before)
+{
+    int64_t owned = work->configured[row];
+    int64_t owned_before = past->group->columns[ALLOT_OWNED][before];
+    bool exact = allot__rules_at(work, row)->policy->exact;
+    bool exact_before = policy_at(past->plan, past->group, before)->exact;
+    allot__i128 now = (allot__i128)owned * (exact ? 1 : past->times);
+    allot__i128 then = (allot__i128)owned_before * (exact_before ? 1 : past->actual);
+    now *= exact_before ? 1 : past->planned;
+    then *= exact ? 1 : past->unit;
+    return now != then;
+}
+
+static int64_t stays(const allot__work *work, int32_t row)
+{
+    return work->allocated[row] - (work->in_flight != NULL ? work->in_flight[row] : 0);
+}
+
+/* Slots that others lend to each leaf, by row; ENOMEM. */
+static int count_loans(allot__work *work, past *past)
+{
+    const allot_loan *loans = work->state->loans.items;
+    size_t rows = (size_t)work->tree->rows;
+    past->borrowed = allot__arena_take(work->arena, rows + 1, sizeof *past->borrowed);
+    if (past->borrowed == NULL) {
+        return ALLOT_ENOMEM;
+    }
+    memset(past->borrowed, 0, rows * sizeof *past->borrowed);
+    for (size_t i = 0; i < work->state->loans.count; i++) {
+        if (loans[i].group == work->index) {
+            past->borrowed[allot__row(work->plan, work->index, loans[i].borrower)] +=
+                loans[i].slots;
+        }
+    }
+    return ALLOT_OK;
+}
+
+/* Rules 2 and 3: what a leaf holds that may not stay. */
+static int64_t beyond(const allot__work *work, const past *past, int32_t row, int32_t before)
+{
+    int64_t holds = stays(work, row);
+    int64_t slots = 0;
+    int32_t limit = work->group->columns[ALLOT_LIMIT][row];
+    if (limit != past->group->columns[ALLOT_LIMIT][before] && limit != ALLOT_NONE) {
+        slots = holds - limit;
+    }
+    const allot__rules *rules = allot__rules_at(work, row);
+    if (allot__policy_ledger(rules->policy) !=
+        allot__policy_ledger(policy_at(past->plan, past->group, before))) {
+        int64_t above = holds - allot__own(work, rules, row, NULL);
+        above = above > past->borrowed[row] ? above : past->borrowed[row];
+        slots = slots > above ? slots : above;
+    }
+    return slots < holds ? slots : holds;
+}
+
+/* What a leaf that does not drain holds above an attribute that is a limit, whatever its `limit`.
+ */
+static int64_t above_attribute(const allot__work *work, int32_t row)
+{
+    const allot__rules *rules = allot__rules_at(work, row);
+    int64_t most = ALLOT_NONE;
+    if (work->group->columns[ALLOT_REBALANCE][row] == 0) {
+        return 0;
+    }
+    for (int32_t i = 0; i < rules->policy->attribute_count; i++) {
+        int32_t value = work->group->columns[rules->attribute_column[i]][row];
+        most = rules->policy->attributes[i].limit && value < most ? value : most;
+    }
+    return most == ALLOT_NONE ? 0 : stays(work, row) - most;
+}
+
+typedef struct columns {
+    int32_t *least, *forced;
+    uint8_t *why;
+    bool any; /* something is forced */
+} columns;
+
+static void enforce_leaf(const allot__work *work, const past *past, int32_t row, columns *columns)
+{
+    int64_t forced = 0;
+    if (past->plan != NULL) {
+        int32_t before = allot__row(past->plan, work->index, allot__handle(work, row));
+        const allot__rules *rules = allot__rules_at(work, row);
+        if (rules->owns && !allot__policy_ledger(rules->policy) &&
+            own_changed(work, past, row, before)) {
+            int32_t own = allot__own(work, rules, row, NULL);
+            columns->least[row] = own < work->limit[row] ? own : work->limit[row];
+        }
+        forced = allot__drains(work, row) ? 0 : beyond(work, past, row, before);
+        columns->why[row] = forced > 0 ? ALLOT__FORCED_WINDOW : ALLOT__FORCED_NOT;
+    }
+    int64_t above = work->group->limited ? above_attribute(work, row) : 0;
+    if (above > forced) {
+        forced = above;
+        columns->why[row] = ALLOT__FORCED_ATTRIBUTE;
+    }
+    columns->forced[row] = forced > 0 ? (int32_t)forced : 0;
+    columns->any = columns->any || forced > 0;
+}
+
+static void *zeroed(allot__work *work, size_t size)
+{
+    size_t rows = (size_t)work->tree->rows;
+    void *column = allot__arena_take(work->arena, rows + 1, size);
+    if (column != NULL) {
+        memset(column, 0, (rows + 1) * size);
+    }
+    return column;
+}
+
+int allot__enforce(allot__work *work)
+{
+    past past = {.plan = NULL};
+    columns columns = {.any = false};
+    if (work->state->former == NULL && !work->group->limited) {
+        return ALLOT_OK;
+    }
+    allot__enforced *out = allot__arena_take(work->arena, 1, sizeof *out);
+    columns.least = zeroed(work, sizeof *columns.least);
+    columns.forced = zeroed(work, sizeof *columns.forced);
+    columns.why = zeroed(work, 1);
+    if (out == NULL || columns.least == NULL || columns.forced == NULL || columns.why == NULL) {
+        return ALLOT_ENOMEM;
+    }
+    if (work->state->former != NULL) {
+        past = look_back(work);
+        if (count_loans(work, &past) != ALLOT_OK) {
+            return ALLOT_ENOMEM;
+        }
+    }
+    for (int32_t row = 0; row < work->tree->rows; row++) {
+        if (allot__family_of(work, row) == 0) {
+            enforce_leaf(work, &past, row, &columns);
+        }
+    }
+    *out = (allot__enforced){.least = work->state->former != NULL ? columns.least : NULL,
+                             .why = columns.any ? columns.why : NULL};
+    work->enforced = out;
+    work->forced = columns.any ? columns.forced : NULL;
+    return ALLOT_OK;
+}

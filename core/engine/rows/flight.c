@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* flight.c: every reclaim in flight by its tasks and the time; whose slots they are: in_flight.c.
+ */
+#include "engine/rows/flight.h"
+
+#include <string.h>
+
+/* What a reclaim's tasks tell; by its number. */
+typedef struct tally {
+    int64_t live; /* slots that its tasks still hold */
+    bool gone;    /* some of its tasks are gone */
+} tally;
+
+typedef struct survey {
+    const allot_state *state;
+    allot__arena *arena;
+    allot__flown_all *out;
+    tally *tallies;
+    int32_t *flight_of; /* by task: the reclaim that names it, or -1; NULL: none names any */
+} survey;
+
+static const allot__flight *flight_at(const allot_state *state, int32_t i)
+{
+    return (const allot__flight *)state->flights.items + i;
+}
+
+const char *allot_phase_name(int phase)
+{
+    static const char *const names[] = {"interrupted", "returned", "leeway", "overdue"};
+    return phase >= 0 && phase <= ALLOT_OVERDUE ? names[phase] : NULL;
+}
+
+bool allot__site_reclaimed(const allot_state *state, int32_t site)
+{
+    return site >= 0 && state->tasks.sites[site].closed == ALLOT_CLOSED_NOW;
+}
+
+bool allot__any_closed(const allot_state *state, allot_closed how)
+{
+    for (int32_t site = 0; site < state->tasks.site_count; site++) {
+        if (state->tasks.sites[site].closed == (int32_t)how) {
+            return true;
+        }
+    }
+    return false;
+}
+
+int64_t allot__later(int64_t now, int64_t seconds)
+{
+    return now > INT64_MAX - seconds ? INT64_MAX : now + seconds;
+}
+
+/* Which reclaim names which task, and how many are gone. */
+static int match(survey *it)
+{
+    const allot_state *state = it->state;
+    size_t tasks = state->tasks.list.count;
+    if (state->flight_tasks.count == 0) {
+        return ALLOT_OK;
+    }
+    it->flight_of = allot__arena_take(it->arena, tasks + 1, sizeof *it->flight_of);
+    if (it->flight_of == NULL) {
+        return ALLOT_ENOMEM;
+    }
+    for (size_t i = 0; i < tasks; i++) {
+        it->flight_of[i] = -1;
+    }
+    for (int32_t i = 0; i < it->out->count; i++) {
+        const allot__flight *flight = flight_at(state, i);
+        const allot__flight_task *list = state->flight_tasks.items;
+        for (int32_t k = 0; k < flight->task_count; k++) {
+            int32_t task = list[flight->first_task + k].task;
+            it->tallies[i].gone = it->tallies[i].gone || task < 0;
+            if (task >= 0) {
+                it->flight_of[task] = i;
+            }
+        }
+    }
+    return ALLOT_OK;
+}
+
+/* The reclaim that names a task of a unit, or -1. */
+static int32_t flight_of_unit(const survey *it, const allot__units *units, int32_t unit)
+{
+    int32_t count;
+    const int32_t *tasks = allot__unit_tasks(units, unit, &count);
+    int32_t flight = -1;
+    for (int32_t i = 0; i < count && it->flight_of != NULL; i++) {
+        flight = it->flight_of[tasks[i]] >= 0 ? it->flight_of[tasks[i]] : flight;
+    }
+    return flight;
+}
+
+/* A slot is held while one of the tasks on it is there. */
+static void tally_unit(survey *it, const allot__units *units, int32_t unit)
+{
+    int32_t flight = flight_of_unit(it, units, unit);
+    if (flight >= 0) {
+        it->tallies[flight].live += units->slots[unit];
+        if (allot__site_reclaimed(it->state, units->site[unit])) {
+            it->out->flights[flight].lost += units->slots[unit];
+        }
+    }
+}
+
+/* The tasks of each leaf that has a reclaim in flight, once. */
+static int tally_leaves(survey *it)
+{
+    const allot_state *state = it->state;
+    size_t leaves = (size_t)state->plan->tree.rows * (size_t)state->plan->group_count;
+    uint8_t *seen = allot__arena_take(it->arena, leaves / 8 + 1, 1);
+    if (seen == NULL) {
+        return ALLOT_ENOMEM;
+    }
+    memset(seen, 0, leaves / 8 + 1);
+    for (int32_t i = 0; i < it->out->count; i++) {
+        const allot__flight *flight = flight_at(state, i);
+        const allot__units *units = &state->tasks.units[flight->group];
+        size_t leaf =
+            (size_t)flight->group * (size_t)state->plan->tree.rows + (size_t)flight->consumer;
+        bool again = seen[leaf / 8] >> leaf % 8 & 1;
+        seen[leaf / 8] |= (uint8_t)(1 << leaf % 8);
+        if (again || units->count == 0) {
+            continue;
+        }
+        for (int32_t unit = units->first[flight->consumer];
+             unit < units->first[flight->consumer + 1]; unit++) {
+            tally_unit(it, units, unit);
+        }
+    }
+    return ALLOT_OK;
+}
+
+/* What of a reclaim has come back, and what its tasks hold. */
+static void count(const survey *it, int32_t i)
+{
+    allot__flown *flown = &it->out->flights[i];
+    int64_t held = flight_at(it->state, i)->slots;
+    bool gone = it->tallies[i].gone || flight_at(it->state, i)->gone > 0;
+    if (gone && it->tallies[i].live < held) {
+        held = it->tallies[i].live;
+    }
+    int64_t open = it->tallies[i].live - flown->lost;
+    flown->returned = flight_at(it->state, i)->slots - held;
+    flown->lost = flown->lost < held ? flown->lost : held;
+    flown->beyond = open > held - flown->lost ? open - (held - flown->lost) : 0;
+}
+
+/* ---- Slots that no task tells of ------------------------------------------------------------- */
+
+/* Slots of a reclaim that are still held, though none of its tasks does. */
+static int64_t unnamed(const survey *it, int32_t i)
+{
+    int64_t held = flight_at(it->state, i)->slots - it->out->flights[i].returned;
+    return held > it->tallies[i].live ? held - it->tallies[i].live : 0;
+}
+
+/* ... and that nobody claims. */
+static int64_t unclaimed(const survey *it, int32_t i)
+{
+    const allot__flight *flight = flight_at(it->state, i);
+    const allot_claim *claims =
+        allot__vector_from(&it->state->claims, (size_t)flight->first, sizeof *claims);
+    int64_t slots = flight->slots, most = unnamed(it, i);
+    for (int32_t k = 0; k < flight->count; k++) {
+        slots -= claims[k].slots;
+    }
+    return slots < most ? slots : most;
+}
+
+/* Slots of a leaf's reclaims of which no task tells, and what of them nobody claims. */
+typedef struct nameless {
+    int64_t slots, loose;
+} nameless;
+
+/* What of these is on closed hosts. */
+static int64_t hidden(const survey *it, const allot__flight *flight, nameless nameless)
+{
+    const allot_state *state = it->state;
+    const allot__units *units = &state->tasks.units[flight->group];
+    int32_t row = allot__row(state->plan, flight->group, flight->consumer);
+    int64_t closed = 0, rest = state->groups[flight->group].allocated[row];
+    for (int32_t unit = units->count > 0 ? units->first[flight->consumer] : 0;
+         units->count > 0 && unit < units->first[flight->consumer + 1]; unit++) {
+        bool shut = allot__site_reclaimed(state, units->site[unit]);
+        bool named = flight_of_unit(it, units, unit) >= 0;
+        closed += shut && !named ? units->slots[unit] : 0;
+        rest -= shut || named ? units->slots[unit] : 0;
+    }
+    int64_t slots = nameless.slots - (rest > 0 ? rest : 0);
+    slots = slots > nameless.loose ? slots : nameless.loose;
+    return slots < closed ? slots : closed;
+}
+
+static nameless *nameless_of(const survey *it, nameless *all, int32_t i)
+{
+    const allot__flight *flight = flight_at(it->state, i);
+    size_t rows = (size_t)it->state->plan->tree.rows;
+    return &all[(size_t)flight->group * rows + (size_t)flight->consumer];
+}
+
+/* Hands what is hidden to the reclaims, the last first: what nobody claims, then the rest. */
+static void hide(survey *it, nameless *all, bool claimed)
+{
+    for (int32_t i = it->out->count - 1; i >= 0; i--) {
+        allot__flown *flown = &it->out->flights[i];
+        nameless *left = nameless_of(it, all, i);
+        int64_t part = claimed ? unnamed(it, i) - flown->hidden : unclaimed(it, i);
+        part = part < left->slots ? part : left->slots;
+        flown->hidden += part;
+        flown->lost += part;
+        left->slots -= part;
+    }
+}
+
+static int count_unnamed(survey *it)
+{
+    const allot_state *state = it->state;
+    size_t rows = (size_t)state->plan->tree.rows;
+    if (!allot__any_closed(state, ALLOT_CLOSED_NOW)) {
+        return ALLOT_OK;
+    }
+    size_t leaves = rows * (size_t)state->plan->group_count;
+    nameless *all = allot__arena_take(it->arena, leaves, sizeof *all);
+    if (all == NULL) {
+        return ALLOT_ENOMEM;
+    }
+    memset(all, 0, leaves * sizeof *all);
+    for (int32_t i = 0; i < it->out->count; i++) {
+        nameless_of(it, all, i)->slots += unnamed(it, i);
+        nameless_of(it, all, i)->loose += unclaimed(it, i);
+    }
+    for (size_t leaf = 0; leaf < leaves; leaf++) {
+        allot__flight of = {.group = (int32_t)(leaf / rows), .consumer = (int32_t)(leaf % rows)};
+        all[leaf].slots = all[leaf].slots > 0 ? hidden(it, &of, all[leaf]) : 0;
+    }
+    hide(it, all, false);
+    hide(it, all, true);
+    return ALLOT_OK;
+}
+
+/* ---- Phases ---------------------------------------------------------------------------------- */
+
+static void judge(const survey *it, int32_t i)
+{
+    const allot_state *state = it->state;
+    const allot__flight *flight = flight_at(state, i);
+    const allot__group *group = &state->plan->groups[flight->group];
+    allot__flown *flown = &it->out->flights[i];
+    int32_t row = allot__row(state->plan, flight->group, flight->consumer);
+    int64_t held = flight->slots - flown->returned;
+    flown->deadline = flight->deadline;
+    if (flown->lost > 0) {
+        int64_t soonest = allot__later(state->now, group->columns[ALLOT_GRACE][row]);
+        flown->deadline = soonest < flown->deadline ? soonest : flown->deadline;
+    }
+    int64_t end = allot__later(flown->deadline, group->options[ALLOT_OPTION_LEEWAY]);
+    if (held == 0) {
+        flown->phase = ALLOT_RETURNED;
+    } else if (state->now < flown->deadline || flown->deadline == INT64_MAX) {
+        flown->phase = ALLOT_INTERRUPTED;
+        end = flown->deadline;
+    } else {
+        flown->phase = state->now < end ? ALLOT_LEEWAY : ALLOT_OVERDUE;
+    }
+    /* Seconds that do not fit are as good as never. */
+    bool told = flown->phase == ALLOT_INTERRUPTED || flown->phase == ALLOT_LEEWAY;
+    uint64_t left = (uint64_t)end - (uint64_t)state->now;
+    flown->left = !told ? 0 : end == INT64_MAX || left > INT64_MAX ? INT64_MAX : (int64_t)left;
+}
+
+static void warn_overdue(const allot_state *state, const allot__flown_all *all, int32_t i,
+                         allot_report *report)
+{
+    const allot__flight *flight = flight_at(state, i);
+    const allot__flown *flown = &all->flights[i];
+    int64_t leeway = state->plan->groups[flight->group].options[ALLOT_OPTION_LEEWAY];
+    allot__fault fault = {.report = report,
+                          .severity = ALLOT_WARNING,
+                          .code = "W-leeway",
+                          .group = flight->group,
+                          .consumer = flight->consumer,
+                          .field = ALLOT_IN_FLIGHT};
+    if (flown->phase == ALLOT_OVERDUE) {
+        allot__say(state->plan, &fault,
+                   "reclaim %s: %lld of its %lld slots are not back; the deadline was %lld, the "
+                   "leeway is %lld s",
+                   flight->id != NULL ? flight->id : "without id",
+                   (long long)(flight->slots - flown->returned), (long long)flight->slots,
+                   (long long)flown->deadline, (long long)leeway);
+    }
+}
+
+/* The tasks that are there of reclaims whose deadline has passed, reclaim by reclaim. */
+static int list_kills(survey *it)
+{
+    const allot_state *state = it->state;
+    const allot__flight_task *list = state->flight_tasks.items;
+    allot__flown_all *out = it->out;
+    if (state->flight_tasks.count == 0) {
+        return ALLOT_OK;
+    }
+    out->kills = allot__arena_take(it->arena, state->flight_tasks.count, sizeof *out->kills);
+    if (out->kills == NULL) {
+        return ALLOT_ENOMEM;
+    }
+    for (int32_t i = 0; i < out->count; i++) {
+        const allot__flight *flight = flight_at(state, i);
+        allot_phase phase = out->flights[i].phase;
+        for (int32_t k = 0; k < flight->task_count; k++) {
+            int32_t task = list[flight->first_task + k].task;
+            if (task >= 0 && (phase == ALLOT_LEEWAY || phase == ALLOT_OVERDUE)) {
+                out->kills[out->kill_count++] = (allot__flown_kill){task, i};
+            }
+        }
+    }
+    return ALLOT_OK;
+}
+
+int allot__flights_make(const allot_state *state, allot__arena *arena, allot_report *report,
+                        allot__flown_all *out)
+{
+    size_t flights = state->flights.count;
+    survey it = {.state = state, .arena = arena, .out = out};
+    *out = (allot__flown_all){.count = (int32_t)flights};
+    if (flights == 0) {
+        return ALLOT_OK;
+    }
+    out->flights = allot__arena_take(arena, flights, sizeof *out->flights);
+    it.tallies = allot__arena_take(arena, flights, sizeof *it.tallies);
+    if (out->flights == NULL || it.tallies == NULL) {
+        return ALLOT_ENOMEM;
+    }
+    memset(out->flights, 0, flights * sizeof *out->flights);
+    memset(it.tallies, 0, flights * sizeof *it.tallies);
+    int status = match(&it);
+    if (status == ALLOT_OK && it.flight_of != NULL) {
+        status = tally_leaves(&it);
+    }
+    for (int32_t i = 0; i < out->count && status == ALLOT_OK; i++) {
+        count(&it, i);
+    }
+    status = status == ALLOT_OK ? count_unnamed(&it) : status;
+    for (int32_t i = 0; i < out->count && status == ALLOT_OK; i++) {
+        judge(&it, i);
+        warn_overdue(state, out, i, report);
+    }
+    return status == ALLOT_OK ? list_kills(&it) : status;
+}

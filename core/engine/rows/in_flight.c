@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* in_flight.c: whose the slots of reclaims in flight are, and what stands on closed hosts. */
+#include "engine/rows/in_flight.h"
+
+#include <string.h>
+
+#include "base/least.h"
+
+static int32_t cut(int64_t slots)
+{
+    return slots > ALLOT_AMOUNT_MAX ? ALLOT_AMOUNT_MAX : (int32_t)slots;
+}
+
+/* ---- Reclaims -------------------------------------------------------------------------------- */
+
+typedef struct columns {
+    int32_t *out, *in, *pledged;
+} columns;
+
+/* What has come back serves the claims first to last, then what is on its way the rest. */
+static void count_claims(allot__work *work, const allot__flight *flight, const allot__flown *flown,
+                         columns *columns)
+{
+    const allot_claim *claims =
+        allot__vector_from(&work->state->claims, (size_t)flight->first, sizeof *claims);
+    int32_t from = allot__row(work->plan, work->index, flight->consumer);
+    int64_t back = flown->returned;
+    int64_t coming = flight->slots - flown->returned - flown->lost;
+    columns->out[from] = cut(columns->out[from] + coming);
+    for (int32_t k = 0; k < flight->count; k++) {
+        int32_t to = allot__row(work->plan, work->index, claims[k].consumer);
+        int64_t there = allot__least(claims[k].slots, back);
+        int64_t later = allot__least(claims[k].slots - there, coming);
+        back -= there;
+        coming -= later;
+        if (to != from) {
+            columns->pledged[to] = cut(columns->pledged[to] + there);
+            columns->in[to] = cut(columns->in[to] + later);
+        }
+    }
+}
+
+static int32_t *zeroed(allot__work *work, size_t count)
+{
+    int32_t *column = allot__arena_take(work->arena, count, sizeof *column);
+    if (column != NULL) {
+        memset(column, 0, count * sizeof *column);
+    }
+    return column;
+}
+
+/* Slots on their way, from the leaf that gives and to the leaves that others give to (C-6). */
+static int count_flights(allot__work *work, const allot__flown_all *flown, int32_t **out)
+{
+    const allot__flight *flights = work->state->flights.items;
+    size_t rows = (size_t)work->tree->rows;
+    columns columns = {NULL, NULL, NULL};
+    bool back = false;
+    for (int32_t i = 0; i < flown->count; i++) {
+        if (flights[i].group != work->index) {
+            continue;
+        }
+        if (columns.out == NULL) {
+            columns.out = zeroed(work, rows);
+            columns.in = zeroed(work, rows);
+            columns.pledged = zeroed(work, rows);
+            if (columns.out == NULL || columns.in == NULL || columns.pledged == NULL) {
+                return ALLOT_ENOMEM;
+            }
+        }
+        back = back || flown->flights[i].returned > 0;
+        count_claims(work, &flights[i], &flown->flights[i], &columns);
+    }
+    *out = columns.out;
+    work->in_flight = columns.out;
+    work->earmarked = columns.in;
+    work->pledged = back ? columns.pledged : NULL;
+    return ALLOT_OK;
+}
+
+/* Who gives back cannot keep what its tasks hold above that: it is on its way too, for nobody. */
+static void count_beyond(const allot__work *work, const allot__flown_all *flown, int32_t *out)
+{
+    const allot__flight *flights = work->state->flights.items;
+    for (int32_t i = 0; i < flown->count; i++) {
+        if (flights[i].group != work->index || flown->flights[i].beyond == 0) {
+            continue;
+        }
+        int32_t row = allot__row(work->plan, work->index, flights[i].consumer);
+        int64_t room = (int64_t)work->allocated[row] - out[row];
+        if (room > 0) {
+            out[row] += (int32_t)allot__least(room, flown->flights[i].beyond);
+        }
+    }
+}
+
+/* ---- Closed hosts ---------------------------------------------------------------------------- */
+
+/* Marks the tasks that reclaims name. */
+static uint8_t *named_tasks(allot__work *work)
+{
+    const allot__flight_task *list = work->state->flight_tasks.items;
+    size_t bytes = work->state->tasks.list.count / 8 + 1;
+    uint8_t *named = allot__arena_take(work->arena, bytes, 1);
+    if (named == NULL) {
+        return NULL;
+    }
+    memset(named, 0, bytes);
+    for (size_t i = 0; i < work->state->flight_tasks.count; i++) {
+        if (list[i].task >= 0) {
+            named[list[i].task / 8] |= (uint8_t)(1 << list[i].task % 8);
+        }
+    }
+    return named;
+}
+
+/* A leaf's slots on closed hosts; tasks that nothing has told to go yet are added to the list. So
+ * many `hidden` slots are going, though no reclaim names their tasks: it is those listed first. */
+static void count_leaf(allot__work *work, int32_t row, int64_t hidden, const uint8_t *named,
+                       allot__closed_slots *out, int32_t *tasks, int32_t *count)
+{
+    const allot__units *units = &work->state->tasks.units[work->index];
+    int32_t leaf = allot__handle(work, row);
+    for (int32_t unit = units->first[leaf]; unit < units->first[leaf + 1]; unit++) {
+        int32_t of_unit;
+        const int32_t *list = allot__unit_tasks(units, unit, &of_unit);
+        bool going = false;
+        if (!allot__site_reclaimed(work->state, units->site[unit])) {
+            continue;
+        }
+        for (int32_t i = 0; i < of_unit; i++) {
+            going = going || named[list[i] / 8] >> list[i] % 8 & 1;
+        }
+        if (!going && units->slots[unit] <= hidden) {
+            going = true;
+            hidden -= units->slots[unit];
+        }
+        out->held[row] += units->slots[unit];
+        out->flying[row] += going ? units->slots[unit] : 0;
+        for (int32_t i = 0; i < of_unit && !going; i++) {
+            tasks[(*count)++] = list[i];
+        }
+    }
+    out->flying[row] += (int32_t)hidden; /* less than any that is left */
+}
+
+static void sum_closed(const allot__work *work, allot__closed_slots *out)
+{
+    for (int32_t family = work->tree->families - 1; family >= 0; family--) {
+        int32_t first = allot__family_first(work, family);
+        out->held_sum[family] = 0;
+        out->flying_sum[family] = 0;
+        for (int32_t row = first; row < first + allot__family_size(work, family); row++) {
+            int32_t below = allot__family_of(work, row);
+            out->held_sum[family] += below != 0 ? out->held_sum[below] : out->held[row];
+            out->flying_sum[family] += below != 0 ? out->flying_sum[below] : out->flying[row];
+        }
+    }
+}
+
+static int take_closed(allot__work *work, allot__closed_slots **out, int32_t **first,
+                       int32_t **tasks)
+{
+    size_t rows = (size_t)work->tree->rows;
+    size_t families = (size_t)work->tree->families;
+    size_t count = (size_t)work->state->tasks.units[work->index].task_count;
+    allot__closed_slots *closed = allot__arena_take(work->arena, 1, sizeof *closed);
+    if (closed == NULL) {
+        return ALLOT_ENOMEM;
+    }
+    closed->held = zeroed(work, rows + 1);
+    closed->flying = zeroed(work, rows + 1);
+    closed->held_sum = allot__arena_take(work->arena, families, sizeof(int64_t));
+    closed->flying_sum = allot__arena_take(work->arena, families, sizeof(int64_t));
+    *first = zeroed(work, rows + 1);
+    *tasks = allot__arena_take(work->arena, count + 1, sizeof **tasks);
+    *out = closed;
+    return closed->held != NULL && closed->flying != NULL && closed->held_sum != NULL &&
+                   closed->flying_sum != NULL && *first != NULL && *tasks != NULL
+               ? ALLOT_OK
+               : ALLOT_ENOMEM;
+}
+
+/* By row, what reclaims hold there of which no task tells. */
+static int32_t *hidden_slots(allot__work *work, const allot__flown_all *flown)
+{
+    const allot__flight *flights = work->state->flights.items;
+    int32_t *hidden = zeroed(work, (size_t)work->tree->rows);
+    for (int32_t i = 0; i < flown->count && hidden != NULL; i++) {
+        if (flights[i].group == work->index) {
+            hidden[allot__row(work->plan, work->index, flights[i].consumer)] +=
+                (int32_t)flown->flights[i].hidden;
+        }
+    }
+    return hidden;
+}
+
+/* Sets the slots on closed hosts apart from what is allocated. */
+static int count_closed(allot__work *work, const allot__flown_all *flown)
+{
+    int32_t rows = work->tree->rows;
+    allot__closed_slots *closed;
+    int32_t *first, *tasks;
+    int32_t count = 0;
+    if (work->state->tasks.units[work->index].count == 0 ||
+        !allot__any_closed(work->state, ALLOT_CLOSED_NOW)) {
+        return ALLOT_OK;
+    }
+    const uint8_t *named = named_tasks(work);
+    int32_t *rest = zeroed(work, (size_t)rows);
+    int32_t *hidden = hidden_slots(work, flown);
+    int status = named != NULL && rest != NULL && hidden != NULL
+                     ? take_closed(work, &closed, &first, &tasks)
+                     : ALLOT_ENOMEM;
+    if (status != ALLOT_OK) {
+        return status;
+    }
+    for (int32_t row = 0; row < rows; row++) {
+        first[row] = count;
+        if (allot__family_of(work, row) == 0) {
+            count_leaf(work, row, hidden[row], named, closed, tasks, &count);
+        }
+        rest[row] = work->allocated[row] - closed->held[row];
+    }
+    first[rows] = count;
+    closed->first = first;
+    closed->tasks = tasks;
+    sum_closed(work, closed);
+    if (closed->held_sum[0] > 0) {
+        work->allocated = rest;
+        work->closed = closed;
+    }
+    return ALLOT_OK;
+}
+
+int allot__flights_count(allot__work *work, const allot__flown_all *flown)
+{
+    int32_t *out = NULL;
+    int status = flown->count > 0 ? count_flights(work, flown, &out) : ALLOT_OK;
+    if (status == ALLOT_OK) {
+        status = count_closed(work, flown);
+    }
+    if (status == ALLOT_OK && out != NULL) {
+        count_beyond(work, flown, out);
+    }
+    return status;
+}
+
+/* ---- What has come back ---------------------------------------------------------------------- */
+
+/* The row of the parent of a family's members. */
+static int32_t parent_of(const allot__work *work, int32_t row)
+{
+    int32_t family = allot__tree_holding(work->tree->first, work->tree->families, row);
+    return family == 0 ? -1 : work->group->parent[family];
+}
+
+/* What a leaf can be given: what it lacks, within the limits above it. */
+static int64_t room_of(const allot__work *work, int32_t row)
+{
+    int64_t room = (int64_t)work->quota[row] - work->allocated[row];
+    room = work->room != NULL ? allot__least(room, work->room[row]) : room;
+    for (int32_t at = parent_of(work, row); at >= 0; at = parent_of(work, at)) {
+        if (work->limit[at] != ALLOT_NONE) {
+            int64_t held = work->sums[allot__family_of(work, at)].allocated;
+            room = allot__least(room, work->limit[at] - held - work->pledged[at]);
+        }
+    }
+    return room > 0 ? room : 0;
+}
+
+void allot__flights_pledge(allot__work *work)
+{
+    int64_t idle = work->slots - work->sums[0].allocated;
+    if (work->pledged == NULL) {
+        return;
+    }
+    idle = idle > 0 ? idle : 0;
+    for (int32_t row = 0; row < work->tree->rows; row++) {
+        if (allot__family_of(work, row) != 0) {
+            work->pledged[row] = 0; /* becomes the sum below */
+        }
+    }
+    for (int32_t row = 0; row < work->tree->rows; row++) {
+        if (allot__family_of(work, row) != 0 || work->pledged[row] == 0) {
+            continue;
+        }
+        int64_t slots = allot__least(allot__least(work->pledged[row], room_of(work, row)), idle);
+        work->pledged[row] = (int32_t)slots;
+        idle -= slots;
+        for (int32_t at = parent_of(work, row); at >= 0; at = parent_of(work, at)) {
+            work->pledged[at] += (int32_t)slots;
+        }
+    }
+}

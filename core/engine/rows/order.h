@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * order.h: the verb `order`: a total order of siblings by integer keys.
+ *
+ * Rules, in this order:
+ *  1. the policy's keys, first to last, rising or falling as each says;
+ *  2. plan order.
+ */
+#ifndef ALLOT_ENGINE_ROWS_ORDER_H
+#define ALLOT_ENGINE_ROWS_ORDER_H
+
+#include "engine/rows/work.h"
+
+/* Room to sort the largest family in. */
+typedef struct allot__sorter {
+    int64_t *keys;
+    int32_t *other;
+} allot__sorter;
+int allot__sorter_init(allot__work *work, allot__sorter *room);
+
+/* Sorts `count` rows stably by keys[row - first]; `other` is room for as many. */
+void allot__sort_rows(int32_t *rows, int32_t *other, const int64_t *keys, int32_t first,
+                      int32_t count);
+
+/* Computes the functions among the keys; before sorting by them. */
+int allot__order_prepare(allot__work *work, allot__rules *rules, const allot__order *order);
+/* The order is that in which rows stand: by rank, then plan order. */
+bool allot__order_natural(const allot__order *order);
+/* Writes the rows first ... first + count - 1 to `rows` in order. */
+void allot__order_sort(const allot__work *work, const allot__rules *rules,
+                       const allot__order *order, const allot__sorter *room, int32_t first,
+                       int32_t count, int32_t *rows);
+/* The same for any rows: `rows` has them in plan order and gets them in order. Keys are by row of
+ * the group: room for all of them. */
+void allot__order_list(const allot__work *work, const allot__rules *rules,
+                       const allot__order *order, const allot__sorter *room, int32_t count,
+                       int32_t *rows);
+/* The value of key i at a row; and whether two rows agree in all keys. */
+int64_t allot__order_key(const allot__work *work, const allot__rules *rules, const allot_key *key,
+                         int32_t row);
+bool allot__order_tied(const allot__work *work, const allot__rules *rules,
+                       const allot__order *order, int32_t a, int32_t b);
+/* Negative, 0 or positive as row a stands before, with or behind row b by the keys alone. */
+int allot__order_compare(const allot__work *work, const allot__rules *rules,
+                         const allot__order *order, int32_t a, int32_t b);
+
+#endif

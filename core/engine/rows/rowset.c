@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* rowset.c: sources of tasks and sessions: columns, numbers and functions. */
+#include "engine/rows/rowset.h"
+
+enum { BATCH = 512, COLUMNS_MOST = ALLOT_TASK_COLUMN_COUNT + ALLOT_ATTRIBUTES_MAX };
+
+int allot__rowset_begin(allot__rowset *rows)
+{
+    size_t count = rows->rules->policy->functions.count;
+    rows->functions = allot__arena_take(rows->work->arena, count + 1, sizeof *rows->functions);
+    if (rows->functions == NULL) {
+        return ALLOT_ENOMEM;
+    }
+    for (size_t i = 0; i < count; i++) {
+        rows->functions[i] = NULL;
+    }
+    return ALLOT_OK;
+}
+
+static int call(const allot__rowset *rows, int32_t index, int32_t first, int32_t count,
+                int64_t *room, int64_t *out)
+{
+    const allot_policy *policy = rows->rules->policy;
+    const allot__function *function = (const allot__function *)policy->functions.items + index;
+    const int64_t *columns[COLUMNS_MOST];
+    int32_t consumers[BATCH];
+    int32_t items[BATCH];
+    for (int32_t i = 0; i < function->count; i++) {
+        columns[i] =
+            rows->column(rows, function->columns[i], first, count, room + (size_t)i * BATCH);
+    }
+    for (int32_t i = 0; i < count; i++) {
+        consumers[i] = rows->consumer != NULL ? rows->consumer(rows, first + i) : rows->leaf;
+        items[i] = rows->item(rows, first + i);
+    }
+    allot_batch batch = {.count = count,
+                         .columns = columns,
+                         .consumers = consumers,
+                         .plan = rows->work->plan,
+                         .group = rows->work->index,
+                         .rows = rows->kind,
+                         .items = items,
+                         .jobs = rows->jobs,
+                         .state = rows->work->state};
+    return policy->provider.compute(policy->provider.ud, index, &batch, out, rows->work->report);
+}
+
+static int call_all(allot__rowset *rows, int32_t index, int64_t *values)
+{
+    const allot__function *function =
+        (const allot__function *)rows->rules->policy->functions.items + index;
+    allot_engine *engine = rows->work->plan->engine;
+    size_t size = (size_t)(function->count + 1) * BATCH * sizeof(int64_t);
+    int64_t *room = allot_engine_alloc(engine, NULL, 0, size);
+    int status = room != NULL ? ALLOT_OK : ALLOT_ENOMEM;
+    for (int32_t first = 0; first < rows->count && status == ALLOT_OK; first += BATCH) {
+        int32_t count = rows->count - first < BATCH ? rows->count - first : BATCH;
+        status = call(rows, index, first, count, room, values + first);
+    }
+    allot__free(engine, room, size, 1);
+    return status;
+}
+
+int allot__rowset_prepare(allot__rowset *rows, allot_source source)
+{
+    if (source.kind != ALLOT_FROM_FUNCTION || rows->functions[source.value] != NULL) {
+        return ALLOT_OK;
+    }
+    int64_t *values = allot__arena_take(rows->work->arena, (size_t)rows->count + 1, sizeof *values);
+    if (values == NULL) {
+        return ALLOT_ENOMEM;
+    }
+    int status = call_all(rows, source.value, values);
+    if (status == ALLOT_OK) {
+        rows->functions[source.value] = values;
+    }
+    return status;
+}
+
+const int64_t *allot__rowset_values(const allot__rowset *rows, allot_source source, int32_t first,
+                                    int32_t n, int64_t *room)
+{
+    switch (source.kind) {
+    case ALLOT_FROM_COLUMN:
+        return rows->column(rows, source.value, first, n, room);
+    case ALLOT_FROM_FUNCTION:
+        return rows->functions[source.value] + first;
+    default:
+        for (int32_t i = 0; i < n; i++) {
+            room[i] = source.value;
+        }
+        return room;
+    }
+}

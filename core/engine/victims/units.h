@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * units.h: what runs on a leaf's slots, as rules read it: the columns of ALLOT_TASK_COLUMN_MAP.
+ *
+ * A row is a unit of the model: the tasks that share a slot, which go or stay together. What is
+ * said of sessions and hosts is looked up in tables, made the first time that a rule asks.
+ */
+#ifndef ALLOT_ENGINE_VICTIMS_UNITS_H
+#define ALLOT_ENGINE_VICTIMS_UNITS_H
+
+#include "engine/rows/rowset.h"
+
+typedef struct allot__unit_rows {
+    allot__rowset rows; /* first: what functions are handed */
+    const allot__units *units;
+    int32_t base; /* the leaf's first unit; row i is unit base + i */
+    /* By session + 1 and by site + 1; at 0 what holds without one. NULL: not asked for yet. */
+    int64_t *of_session[ALLOT_TASK_COLUMN_COUNT], *of_site[ALLOT_TASK_COLUMN_COUNT];
+    allot_scheduling scheduling; /* of the leaf's sessions; without any, in proportion */
+    bool guarded; /* all of the leaf's units on hosts count as the best there (XV-4) */
+    bool shared;  /* ... those on some hosts do */
+} allot__unit_rows;
+
+/* Is a column the same for all tasks of a session, whatever else holds? Importance is not: on some
+ * hosts all count as the best there. */
+bool allot__session_column(int32_t column);
+/* The units of a group; NULL: nothing runs there. */
+const allot__units *allot__units_of(const allot__work *work);
+/* Begins, with no leaf yet; there are units. */
+void allot__unit_rows_init(allot__unit_rows *rows, const allot__work *work);
+/* Turns to the units of a leaf for reading columns that are ready: tables are made, and it needs no
+ * function. */
+void allot__unit_rows_turn(allot__unit_rows *rows, int32_t leaf);
+bool allot__unit_rows_ready(const allot__unit_rows *rows, int32_t column);
+/* Turns to the units of a leaf for any source; ENOMEM. */
+int allot__unit_rows_leaf(allot__unit_rows *rows, int32_t leaf);
+/* Makes sure that a source can be read: tables, and a function's values. ENOMEM, and what a
+ * policy's function fails with. */
+int allot__unit_rows_prepare(allot__unit_rows *rows, allot_source source);
+
+/* Seconds from a start until now; 0 where that is to come. */
+int64_t allot__ran(int64_t now, int64_t started);
+/* A number drawn from a seed and a name, 0 ... ALLOT__LOT_LAST - 1: always the same. */
+#define ALLOT__LOT_LAST ((int64_t)1 << 53)
+int64_t allot__lot_of(int64_t seed, const char *name);
+/* The id of a unit, for ties: the largest of its tasks'. */
+const char *allot__unit_id(const allot_state *state, const allot__units *units, int32_t unit);
+/* Seconds that a unit has run; of several tasks the sum. */
+int64_t allot__unit_ran(const allot_state *state, const allot__units *units, int32_t unit);
+/* Is everything that runs for a consumer alone on its hosts: itself, or a parent says so (H-14)? */
+bool allot__exclusive(const allot__work *work, int32_t row);
+
+#endif

@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* victim.c: who stays, then leaf by leaf a pick; what is picked goes to the leaf's reclaims. */
+#include "engine/victims/victim.h"
+
+#include <string.h>
+
+#include "engine/rows/flight.h"
+
+enum { BLOCK = 512 };
+
+/* ---- Who stays ------------------------------------------------------------------------------- */
+
+/* Marks the units of which a task is named by a reclaim in flight; ENOMEM. */
+static int mark_flying(const allot__work *work, const allot__units *units, uint8_t *stays)
+{
+    const allot_state *state = work->state;
+    const allot__flight_task *named = state->flight_tasks.items;
+    const allot__flight *flights = state->flights.items;
+    size_t room = state->tasks.list.count + 1;
+    uint8_t *flying = allot__new(state->engine, room, 1);
+    if (flying == NULL) {
+        return ALLOT_ENOMEM;
+    }
+    for (size_t i = 0; i < state->flights.count; i++) {
+        for (int32_t k = 0; k < flights[i].task_count; k++) {
+            int32_t task = named[flights[i].first_task + k].task;
+            if (flights[i].group == work->index && task >= 0) {
+                flying[task] = 1;
+            }
+        }
+    }
+    for (int32_t unit = 0; unit < units->count; unit++) {
+        int32_t count;
+        const int32_t *tasks = allot__unit_tasks(units, unit, &count);
+        for (int32_t i = 0; i < count; i++) {
+            stays[unit] = flying[tasks[i]] ? ALLOT__STAYS_FLYING : stays[unit];
+        }
+    }
+    allot__free(state->engine, flying, room, 1);
+    return ALLOT_OK;
+}
+
+static bool any_guards(const allot__work *work)
+{
+    for (int32_t i = 0; i < work->rules_count; i++) {
+        if (work->rules[i].policy->guards.count > 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Shelters what a guard keeps of the leaf that `rows` is turned to; the slots of it. */
+static int shelter(allot__unit_rows *rows, const allot__guard *guard, uint8_t mark, uint8_t *stays,
+                   int64_t *slots)
+{
+    int64_t room[BLOCK];
+    int status = allot__unit_rows_prepare(rows, guard->value);
+    int32_t count = rows->rows.count;
+    for (int32_t first = 0; first < count && status == ALLOT_OK; first += BLOCK) {
+        int32_t n = count - first < BLOCK ? count - first : BLOCK;
+        const int64_t *values = allot__rowset_values(&rows->rows, guard->value, first, n, room);
+        for (int32_t i = 0; i < n; i++) {
+            int32_t unit = rows->base + first + i;
+            bool outside = values[i] < guard->min || values[i] > guard->max;
+            if (outside && stays[unit] == ALLOT__MAY_GO) {
+                stays[unit] = mark;
+                *slots += rows->units->slots[unit];
+            }
+        }
+    }
+    return status;
+}
+
+/* May a leaf have to give slots? */
+static bool may_give(const allot__work *work, const allot__rules *rules, int32_t row)
+{
+    int64_t going = work->in_flight != NULL ? work->in_flight[row] : 0;
+    return work->allocated[row] - going > work->quota[row] || work->forced != NULL ||
+           allot__policy_ledger(rules->policy);
+}
+
+static int run_guards(allot__work *work, const allot__units *units, uint8_t *stays,
+                      int32_t *sheltered)
+{
+    allot__unit_rows rows;
+    allot__unit_rows_init(&rows, work);
+    int status = ALLOT_OK;
+    for (int32_t leaf = 0; leaf < work->tree->rows && status == ALLOT_OK; leaf++) {
+        int32_t row = allot__row(work->plan, work->index, leaf);
+        const allot__rules *rules = allot__rules_at(work, row);
+        const allot__guard *guards = rules->policy->guards.items;
+        bool none =
+            units->first[leaf] == units->first[leaf + 1] || rules->policy->guards.count == 0;
+        int64_t slots = sheltered[row];
+        if (none || !may_give(work, rules, row)) {
+            continue;
+        }
+        status = allot__unit_rows_leaf(&rows, leaf);
+        for (size_t i = 0; i < rules->policy->guards.count && status == ALLOT_OK; i++) {
+            status = shelter(&rows, &guards[i], (uint8_t)(ALLOT__STAYS_GUARD + i), stays, &slots);
+        }
+        sheltered[row] = slots > ALLOT_AMOUNT_MAX ? ALLOT_AMOUNT_MAX : (int32_t)slots;
+    }
+    return status;
+}
+
+int allot__victims_shelter(allot__work *work, allot__victims *out)
+{
+    const allot__units *units = allot__units_of(work);
+    *out = (allot__victims){0};
+    bool flying = work->state->flight_tasks.count > 0;
+    bool closed = allot__any_closed(work->state, ALLOT_CLOSED_NOW);
+    bool drains = allot__any_closed(work->state, ALLOT_DRAIN);
+    bool guards = any_guards(work);
+    if (units == NULL || !(flying || closed || drains || guards)) {
+        return ALLOT_OK;
+    }
+    out->stays = allot__arena_take(work->arena, (size_t)units->count, 1);
+    if (out->stays == NULL) {
+        return ALLOT_ENOMEM;
+    }
+    memset(out->stays, ALLOT__MAY_GO, (size_t)units->count);
+    int status = flying ? mark_flying(work, units, out->stays) : ALLOT_OK;
+    if (!(closed || drains || guards) || status != ALLOT_OK) {
+        return status;
+    }
+    size_t rows = (size_t)work->tree->rows + 1;
+    int32_t *sheltered = allot__arena_take(work->arena, rows, sizeof *sheltered);
+    if (sheltered == NULL) {
+        return ALLOT_ENOMEM;
+    }
+    memset(sheltered, 0, rows * sizeof *sheltered);
+    allot__victims_close(work, units, out->stays, sheltered);
+    status = guards ? run_guards(work, units, out->stays, sheltered) : ALLOT_OK;
+    work->sheltered = drains || guards ? sheltered : NULL;
+    return status;
+}
+
+/* ---- A leaf's queue -------------------------------------------------------------------------- */
+
+static const int64_t *key_values(const allot__pick *pick, int32_t key, int32_t first, int32_t n,
+                                 int64_t *room)
+{
+    const allot__queue *queue = (const allot__queue *)(const void *)pick;
+    if (key == 0 && queue->places != NULL) {
+        const int32_t *session = queue->rows.units->session + queue->rows.base + first;
+        for (int32_t i = 0; i < n; i++) {
+            room[i] = queue->places[session[i] + 1];
+        }
+        return room;
+    }
+    const allot_key *of = &queue->order.keys[key + queue->fused];
+    if (allot__key_changes(of)) {
+        for (int32_t i = 0; i < n; i++) {
+            room[i] = pick->anew[pick->anew_of[first + i] + 1];
+        }
+        return room;
+    }
+    return allot__rowset_values(&queue->rows.rows, of->source, first, n, room);
+}
+
+static bool larger_id(const allot__pick *pick, int32_t a, int32_t b)
+{
+    const allot__queue *queue = (const allot__queue *)(const void *)pick;
+    const allot__unit_rows *rows = &queue->rows;
+    const allot_state *state = rows->rows.work->state;
+    return strcmp(allot__unit_id(state, rows->units, rows->base + a),
+                  allot__unit_id(state, rows->units, rows->base + b)) > 0;
+}
+
+/* Is a column the same for all units of the leaf, so that it orders nothing? */
+static bool same_for_all(const allot__unit_rows *rows, int32_t column)
+{
+    const allot__units *units = rows->units;
+    bool sessions = units->session_count > 0 && units->session_first[rows->rows.leaf + 1] >
+                                                    units->session_first[rows->rows.leaf];
+    if (column == ALLOT_TASK_JOINED) {
+        return rows->scheduling != ALLOT_PRIORITY;
+    }
+    if (column == ALLOT_TASK_IMPORTANCE || allot__session_column(column)) {
+        return !sessions;
+    }
+    return column == ALLOT_TASK_LOT && rows->rows.work->group->options[ALLOT_OPTION_SEED] == 0;
+}
+
+/* Rule 2, without keys that order nothing here. */
+static allot__order order_of(const allot__unit_rows *rows)
+{
+    static const allot__order least_run = {.keys = {{{ALLOT_FROM_COLUMN, ALLOT_TASK_IMPORTANCE}, 0},
+                                                    {{ALLOT_FROM_COLUMN, ALLOT_TASK_JOINED}, 1},
+                                                    {{ALLOT_FROM_COLUMN, ALLOT_TASK_RAN}, 0}},
+                                           .count = 3};
+    const allot_policy *policy = rows->rows.rules->policy;
+    const allot__order *from = policy->victims_given ? &policy->victims : &least_run;
+    allot__order order = {.count = 0};
+    for (int32_t i = 0; i < from->count; i++) {
+        const allot_key *key = &from->keys[i];
+        if (key->source.kind == ALLOT_FROM_FUNCTION ||
+            (key->source.kind == ALLOT_FROM_COLUMN && !same_for_all(rows, key->source.value))) {
+            order.keys[order.count++] = *key;
+        }
+    }
+    return order;
+}
+
+/* Slots of the leaf that none of its tasks uses (rule 0). What is on its way and named by no task
+ * is of these, too. */
+static int64_t idle_slots(const allot__queue *queue, const uint8_t *stays)
+{
+    const allot__work *work = queue->rows.rows.work;
+    const allot__units *units = queue->rows.units;
+    const int32_t *unlisted = work->state->groups[work->index].unlisted;
+    int64_t idle = work->allocated[queue->row];
+    int64_t going = work->in_flight != NULL ? work->in_flight[queue->row] : 0;
+    for (int32_t unit = queue->rows.base; unit < queue->rows.base + queue->pick.count; unit++) {
+        bool there = !allot__site_reclaimed(work->state, units->site[unit]);
+        idle -= there ? units->slots[unit] : 0;
+        going -=
+            there && stays != NULL && stays[unit] == ALLOT__STAYS_FLYING ? units->slots[unit] : 0;
+    }
+    idle -= going > 0 ? going : 0;
+    idle -= unlisted != NULL ? unlisted[queue->rows.rows.leaf] : 0;
+    return idle > 0 ? idle : 0;
+}
+
+/* Turns a queue to its leaf. */
+static int queue_begin(allot__queue *queue, allot__victims *victims, const allot__unit_rows *tables,
+                       int32_t leaf)
+{
+    queue->rows = *tables;
+    int status = allot__unit_rows_leaf(&queue->rows, leaf);
+    queue->order = order_of(&queue->rows);
+    for (int32_t i = 0; i < queue->order.count && status == ALLOT_OK; i++) {
+        status = allot__unit_rows_prepare(&queue->rows, queue->order.keys[i].source);
+    }
+    int32_t base = queue->rows.base;
+    queue->pick.count = queue->rows.rows.count;
+    queue->pick.slots = queue->rows.units->slots + base;
+    queue->pick.stays = victims->stays != NULL ? victims->stays + base : NULL;
+    queue->pick.values = key_values;
+    queue->pick.before = larger_id;
+    queue->idle = idle_slots(queue, victims->stays);
+    return status == ALLOT_OK ? allot__queue_fuse(queue, victims) : status;
+}
+
+const allot__queue *allot__victims_queue(const allot__victims *victims, int32_t row)
+{
+    for (int32_t i = 0; i < victims->queue_count; i++) {
+        if (victims->queues[i].row == row) {
+            return &victims->queues[i];
+        }
+    }
+    return NULL;
+}
+
+/* ---- Reclaims -------------------------------------------------------------------------------- */
+
+/* Adds the slot-seconds that tasks have run on so many slots. */
+static void add_lost(const allot_state *state, const int32_t *tasks, int32_t count, int32_t slots,
+                     allot__order_back *order)
+{
+    for (int32_t i = 0; i < count; i++) {
+        int64_t started = allot__task_at(&state->tasks, tasks[i])->started;
+        int64_t lost;
+        order->unknown += started == 0;
+        if (started != 0 &&
+            (__builtin_mul_overflow(allot__ran(state->now, started), (int64_t)slots, &lost) ||
+             __builtin_add_overflow(order->lost, lost, &order->lost))) {
+            order->lost = INT64_MAX;
+        }
+    }
+}
+
+/* Names the tasks of one reclaim: those picked from place *at on, until they cover its slots. */
+static int name_tasks(const allot__queue *queue, int32_t *at, int64_t owed,
+                      allot__order_back *order)
+{
+    const allot__units *units = queue->rows.units;
+    const allot__work *work = queue->rows.rows.work;
+    int32_t from = *at;
+    int32_t count = 0;
+    int32_t n;
+    for (int64_t slots = 0; *at < queue->picked.count && slots < owed; (*at)++) {
+        int32_t unit = queue->rows.base + queue->picked.rows[*at];
+        slots += units->slots[unit];
+        allot__unit_tasks(units, unit, &n);
+        count += n;
+    }
+    int32_t *tasks = allot__arena_take(work->arena, (size_t)count + 1, sizeof *tasks);
+    if (tasks == NULL) {
+        return ALLOT_ENOMEM;
+    }
+    order->tasks = tasks;
+    order->task_count = count;
+    for (int32_t i = from; i < *at; i++) {
+        int32_t unit = queue->rows.base + queue->picked.rows[i];
+        const int32_t *of = allot__unit_tasks(units, unit, &n);
+        add_lost(work->state, of, n, units->slots[unit], order);
+        memcpy(tasks, of, (size_t)n * sizeof *tasks);
+        tasks += n;
+    }
+    return ALLOT_OK;
+}
+
+/* Picks for the reclaims first ... last - 1, all of one leaf. */
+static int choose(const allot__work *work, allot__queue *queue, const allot__orders *all,
+                  allot__order_back *orders, int32_t count)
+{
+    queue->owed = 0;
+    for (int32_t i = 0; i < count; i++) {
+        queue->owed += orders[i].tasks == NULL ? orders[i].slots : 0;
+    }
+    int status = allot__victims_pick(work, queue, all, orders, count);
+    int32_t at = 0;
+    int64_t before = -queue->gone;
+    int64_t named = 0;
+    for (int32_t i = 0; i < count && status == ALLOT_OK; i++) {
+        if (orders[i].tasks == NULL) {
+            before += orders[i].slots;
+            int32_t from = at;
+            bool rest = queue->whole && before == queue->owed - queue->gone;
+            status = name_tasks(queue, &at, rest ? INT64_MAX : before - named, &orders[i]);
+            for (; from < at; from++) {
+                named += queue->pick.slots[queue->picked.rows[from]];
+            }
+        }
+    }
+    return status;
+}
+
+static int32_t count_leaves(const allot__orders *orders)
+{
+    int32_t count = 0;
+    for (int32_t i = 0; i < orders->reclaim_count; i++) {
+        count += i == 0 || orders->reclaims[i].row != orders->reclaims[i - 1].row;
+    }
+    return count;
+}
+
+/* What others have named: what runs on closed hosts. */
+static void count_lost(const allot__work *work, allot__orders *orders)
+{
+    for (int32_t i = 0; i < orders->reclaim_count; i++) {
+        allot__order_back *order = &orders->reclaims[i];
+        for (int32_t k = 0; order->tasks != NULL && k < order->task_count; k++) {
+            const allot__task *task = allot__task_at(&work->state->tasks, order->tasks[k]);
+            add_lost(work->state, order->tasks + k, 1, task->slots, order);
+        }
+    }
+}
+
+int allot__victims_choose(allot__work *work, allot__victims *out, allot__orders *orders)
+{
+    const allot__units *units = allot__units_of(work);
+    if (work->closed != NULL) {
+        count_lost(work, orders);
+    }
+    if (units == NULL || orders->reclaim_count == 0) {
+        return ALLOT_OK;
+    }
+    allot__unit_rows tables;
+    size_t leaves = (size_t)count_leaves(orders);
+    allot__unit_rows_init(&tables, work);
+    out->queues = allot__arena_take(work->arena, leaves, sizeof *out->queues);
+    int status = out->queues != NULL ? ALLOT_OK : ALLOT_ENOMEM;
+    for (int32_t from = 0, to; from < orders->reclaim_count && status == ALLOT_OK; from = to) {
+        int32_t row = orders->reclaims[from].row;
+        int32_t leaf = allot__handle(work, row);
+        for (to = from + 1; to < orders->reclaim_count && orders->reclaims[to].row == row;) {
+            to++;
+        }
+        if (units->first[leaf] == units->first[leaf + 1]) {
+            continue;
+        }
+        allot__queue *queue = &out->queues[out->queue_count++];
+        *queue = (allot__queue){.row = row};
+        status = queue_begin(queue, out, &tables, leaf);
+        tables = queue->rows; /* with the tables made so far */
+        if (status == ALLOT_OK) {
+            status = choose(work, queue, orders, &orders->reclaims[from], to - from);
+        }
+    }
+    return status;
+}
