@@ -112,8 +112,9 @@ typedef struct allot__cli {
     allot_report *report;
     allot__text out;
     allot__options options;
-    const struct allot__verb *verb;
-    char **operands; /* behind the verb */
+    const struct allot__verb *verbs; /* all; the last has no name */
+    const struct allot__verb *verb;  /* that is asked for */
+    char **operands;                 /* behind the verb */
     int operand_count;
     int64_t traced;    /* lines of policies */
     bool shows_always; /* the result is shown whatever the status */
@@ -170,15 +171,15 @@ bool allot__cli_knows(const allot__verb *verb, const allot__option_row *row);
 allot__word allot__cli_argument(const allot__verb *verb, const allot__option_row *row);
 /* Whether the line has an option, by its name. */
 bool allot__cli_given(const allot__cli *cli, const char *name);
-const allot__verb *allot__cli_verb_find(const char *name);
+const allot__verb *allot__cli_verb_find(const allot__cli *cli, const char *name);
 
 /* Reads the command line: options anywhere, the first other word is the verb. Goes on after a
  * mistake, so that --format is known when it is told. CLI_DONE or CLI_USAGE. */
 int allot__cli_parse(allot__cli *cli, int argc, char **argv);
 /* The help of a verb; of NULL: of the command. */
-void allot__cli_help(allot__text *out, const allot__verb *verb);
+void allot__cli_help(allot__cli *cli, const allot__verb *verb);
 /* allot(1) as scdoc reads it (manual.c). */
-void allot__cli_manual(allot__text *out);
+void allot__cli_manual(allot__text *out, const allot__verb *verbs);
 /* Puts the topics of help beside verbs into an empty `out`, with blanks between. */
 int allot__cli_topics(allot__cli *cli, allot__text *out);
 

@@ -37,11 +37,11 @@ static void put_options(allot__text *out, const allot__verb *verb)
 }
 
 /* `name` () with a case for each verb, of which `put` says the words. */
-static void put_cases(allot__text *out, const char *name,
+static void put_cases(allot__text *out, const allot__verb *verbs, const char *name,
                       void (*put)(allot__text *out, const allot__verb *verb))
 {
     allot__cli_printf(out, "%s() {\n    case $1 in\n", name);
-    for (const allot__verb *verb = allot__cli_verbs; verb->name != NULL; verb++) {
+    for (const allot__verb *verb = verbs; verb->name != NULL; verb++) {
         allot__cli_printf(out, "    %s) echo '", verb->name);
         put(out, verb);
         allot__cli_puts(out, "' ;;\n");
@@ -70,18 +70,18 @@ static const char argument[] =
     "    return 1\n"
     "}\n\n";
 
-void allot__complete_tables(allot__text *out, const allot__text *topics)
+void allot__complete_tables(allot__text *out, const allot__verb *verbs, const allot__text *topics)
 {
     allot__cli_puts(out, "_allot_verbs() { echo '");
-    for (const allot__verb *verb = allot__cli_verbs; verb->name != NULL; verb++)
-        allot__cli_printf(out, "%s%s", verb > allot__cli_verbs ? " " : "", verb->name);
+    for (const allot__verb *verb = verbs; verb->name != NULL; verb++)
+        allot__cli_printf(out, "%s%s", verb > verbs ? " " : "", verb->name);
     allot__cli_puts(out, "'; }\n_allot_policies() { echo '");
     allot__complete_policies(out);
     allot__cli_puts(out, "'; }\n_allot_topics() { echo '");
     allot__cli_add(out, topics->bytes, topics->len);
     allot__cli_puts(out, "'; }\n\n");
-    put_cases(out, "_allot_operands", allot__complete_operands);
-    put_cases(out, "_allot_options", put_options);
+    put_cases(out, verbs, "_allot_operands", allot__complete_operands);
+    put_cases(out, verbs, "_allot_options", put_options);
     allot__cli_puts(out, argument);
 }
 
@@ -89,7 +89,7 @@ int allot__cli_completion(allot__cli *cli)
 {
     static const struct {
         const char *name;
-        void (*put)(allot__text *out, const allot__text *topics);
+        void (*put)(allot__text *out, const allot__verb *verbs, const allot__text *topics);
     } shells[] = {
         {"bash", allot__complete_bash},
         {"zsh", allot__complete_zsh},
@@ -100,7 +100,7 @@ int allot__cli_completion(allot__cli *cli)
     for (size_t i = 0; code == CLI_DONE && i < sizeof shells / sizeof *shells; i++) {
         if (strcmp(cli->operands[0], shells[i].name) != 0)
             continue;
-        shells[i].put(&cli->out, &topics);
+        shells[i].put(&cli->out, cli->verbs, &topics);
         allot__cli_text_free(&topics);
         return CLI_DONE;
     }

@@ -20,11 +20,11 @@ void allot__complete_policies(allot__text *out);
 /* The shell functions _allot_verbs, _allot_operands VERB, _allot_options VERB, _allot_policies and
  * _allot_topics, which print words, as bash and zsh have them, and _allot_argument VERB OPTION. An
  * option is "-f,--format=text|json", "--seed=N" or "--help". */
-void allot__complete_tables(allot__text *out, const allot__text *topics);
+void allot__complete_tables(allot__text *out, const allot__verb *verbs, const allot__text *topics);
 
 /* Whole scripts. `topics` are those of help, with blanks between. */
-void allot__complete_bash(allot__text *out, const allot__text *topics);
-void allot__complete_zsh(allot__text *out, const allot__text *topics);
-void allot__complete_fish(allot__text *out, const allot__text *topics);
+void allot__complete_bash(allot__text *out, const allot__verb *verbs, const allot__text *topics);
+void allot__complete_zsh(allot__text *out, const allot__verb *verbs, const allot__text *topics);
+void allot__complete_fish(allot__text *out, const allot__verb *verbs, const allot__text *topics);
 
 #endif

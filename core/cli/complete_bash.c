@@ -72,9 +72,9 @@ static const char body[] =
     "}\n\n"
     "complete -F _allot allot\n";
 
-void allot__complete_bash(allot__text *out, const allot__text *topics)
+void allot__complete_bash(allot__text *out, const allot__verb *verbs, const allot__text *topics)
 {
     allot__cli_puts(out, head);
-    allot__complete_tables(out, topics);
+    allot__complete_tables(out, verbs, topics);
     allot__cli_puts(out, body);
 }

@@ -114,27 +114,27 @@ static void put_function(allot__text *out, const char *name, const char *words, 
     allot__cli_puts(out, "'\nend\n");
 }
 
-void allot__complete_fish(allot__text *out, const allot__text *topics)
+void allot__complete_fish(allot__text *out, const allot__verb *verbs, const allot__text *topics)
 {
-    allot__text policies = {.engine = out->engine}, verbs = {.engine = out->engine};
+    allot__text policies = {.engine = out->engine}, names = {.engine = out->engine};
     allot__complete_policies(&policies);
-    for (const allot__verb *verb = allot__cli_verbs; verb->name != NULL; verb++)
-        allot__cli_printf(&verbs, "%s%s", verb > allot__cli_verbs ? " " : "", verb->name);
+    for (const allot__verb *verb = verbs; verb->name != NULL; verb++)
+        allot__cli_printf(&names, "%s%s", verb > verbs ? " " : "", verb->name);
     allot__cli_puts(out, "# Completion of `allot` for fish: put it as allot.fish into\n"
                          "# ~/.config/fish/completions\n\n");
     put_function(out, "_allot_policies", policies.bytes, policies.len);
-    put_function(out, "_allot_verbs", verbs.bytes, verbs.len);
+    put_function(out, "_allot_verbs", names.bytes, names.len);
     put_function(out, "_allot_topics", topics->bytes, topics->len);
     allot__cli_puts(out, files);
     allot__cli_puts(out, "\ncomplete -c allot -f\n");
     put_options(out, NULL, "__fish_use_subcommand");
-    for (const allot__verb *verb = allot__cli_verbs; verb->name != NULL; verb++) {
+    for (const allot__verb *verb = verbs; verb->name != NULL; verb++) {
         char when[64] = "__fish_seen_subcommand_from ";
         strncat(when, verb->name, sizeof when - strlen(when) - 1);
         put_verb(out, verb);
         put_options(out, verb, when);
     }
-    out->failed |= policies.failed || verbs.failed;
+    out->failed |= policies.failed || names.failed;
     allot__cli_text_free(&policies);
-    allot__cli_text_free(&verbs);
+    allot__cli_text_free(&names);
 }

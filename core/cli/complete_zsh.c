@@ -61,18 +61,18 @@ static const char body[] =
     "_allot \"$@\"\n";
 
 /* Verbs with what they do, a line each, as _describe takes them. */
-static void put_summaries(allot__text *out)
+static void put_summaries(allot__text *out, const allot__verb *verbs)
 {
     allot__cli_puts(out, "_allot_summaries() {\n    cat <<'.'\n");
-    for (const allot__verb *verb = allot__cli_verbs; verb->name != NULL; verb++)
+    for (const allot__verb *verb = verbs; verb->name != NULL; verb++)
         allot__cli_printf(out, "%s:%s\n", verb->name, verb->summary);
     allot__cli_puts(out, ".\n}\n\n");
 }
 
-void allot__complete_zsh(allot__text *out, const allot__text *topics)
+void allot__complete_zsh(allot__text *out, const allot__verb *verbs, const allot__text *topics)
 {
     allot__cli_puts(out, head);
-    allot__complete_tables(out, topics);
-    put_summaries(out);
+    allot__complete_tables(out, verbs, topics);
+    put_summaries(out, verbs);
     allot__cli_puts(out, body);
 }

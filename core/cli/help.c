@@ -77,12 +77,12 @@ static void put_options(allot__text *out, const allot__verb *verb)
     }
 }
 
-static void help_command(allot__text *out)
+static void help_command(allot__text *out, const allot__verb *verbs)
 {
     allot__cli_printf(out, "allot %s: who gets how many slots, and who gives them back\n\n",
                       allot_version());
     allot__cli_puts(out, "usage: allot VERB [OPTION...]\n\n");
-    for (const allot__verb *verb = allot__cli_verbs; verb->name != NULL; verb++) {
+    for (const allot__verb *verb = verbs; verb->name != NULL; verb++) {
         char left[64];
         snprintf(left, sizeof left, "%s %s", verb->name, verb->operands);
         put_item(out, left, verb->summary);
@@ -96,10 +96,11 @@ static void help_command(allot__text *out)
                          "testing, or any word of it.\n");
 }
 
-void allot__cli_help(allot__text *out, const allot__verb *verb)
+void allot__cli_help(allot__cli *cli, const allot__verb *verb)
 {
+    allot__text *out = &cli->out;
     if (verb == NULL) {
-        help_command(out);
+        help_command(out, cli->verbs);
         return;
     }
     allot__cli_printf(out, "usage: allot %s%s%s [OPTION...]\n\n", verb->name,
@@ -115,7 +116,7 @@ static int help_topic(allot__cli *cli)
 {
     char *words[CLI_VERBS_MAX + 1] = {cli->operands[0]};
     int count = 1;
-    for (const allot__verb *verb = allot__cli_verbs; verb->name != NULL; verb++)
+    for (const allot__verb *verb = cli->verbs; verb->name != NULL; verb++)
         words[count++] = (char *)verb->name;
     cli->operands = words;
     cli->operand_count = count;
@@ -139,12 +140,12 @@ int allot__cli_help_verb(allot__cli *cli)
 {
     const char *topic = cli->operand_count > 0 ? cli->operands[0] : NULL;
     if (topic == NULL && cli->options.format == CLI_SCDOC) {
-        allot__cli_manual(&cli->out);
+        allot__cli_manual(&cli->out, cli->verbs);
         return CLI_DONE;
     }
-    const allot__verb *verb = topic != NULL ? allot__cli_verb_find(topic) : NULL;
+    const allot__verb *verb = topic != NULL ? allot__cli_verb_find(cli, topic) : NULL;
     if (topic != NULL && verb == NULL)
         return help_topic(cli);
-    allot__cli_help(&cli->out, verb);
+    allot__cli_help(cli, verb);
     return CLI_DONE;
 }

@@ -15,7 +15,7 @@ static int work(allot__cli *cli, int argc, char **argv)
     if (code != CLI_DONE)
         return code;
     if (cli->options.help) {
-        allot__cli_help(&cli->out, cli->verb);
+        allot__cli_help(cli, cli->verb);
         return CLI_DONE;
     }
     if (cli->options.version)
@@ -70,7 +70,7 @@ static int finish(allot__cli *cli, int code)
 
 int main(int argc, char **argv)
 {
-    allot__cli cli = {0};
+    allot__cli cli = {.verbs = allot__cli_verbs};
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error, not the end */
     if (allot_engine_new(NULL, NULL, &cli.engine) != ALLOT_OK ||

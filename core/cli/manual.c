@@ -71,7 +71,7 @@ static void put_verb(allot__text *out, const allot__verb *verb)
     put_options(out, verb);
 }
 
-void allot__cli_manual(allot__text *out)
+void allot__cli_manual(allot__text *out, const allot__verb *verbs)
 {
     allot__cli_puts(
         out, "allot(1)\n\n# NAME\n\nallot - who gets how many slots of a cluster, and who gives "
@@ -79,7 +79,7 @@ void allot__cli_manual(allot__text *out)
              "A plan states who owns what, a state what is demanded and held, a policy how rules "
              "combine; *allot*\ndecides, in whole numbers and with reasons. A file named - is "
              "standard input.\n\n# VERBS\n\n");
-    for (const allot__verb *verb = allot__cli_verbs; verb->name != NULL; verb++)
+    for (const allot__verb *verb = verbs; verb->name != NULL; verb++)
         put_verb(out, verb);
     allot__cli_puts(out, "# OPTIONS OF ALL VERBS\n\n");
     put_options(out, NULL);

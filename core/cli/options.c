@@ -127,9 +127,9 @@ allot__word allot__cli_argument(const allot__verb *verb, const allot__option_row
     return (allot__word){row->argument, row->argument != NULL ? (int)strlen(row->argument) : 0};
 }
 
-const allot__verb *allot__cli_verb_find(const char *name)
+const allot__verb *allot__cli_verb_find(const allot__cli *cli, const char *name)
 {
-    const allot__verb *verb = allot__cli_verbs;
+    const allot__verb *verb = cli->verbs;
     while (verb->name != NULL && strcmp(verb->name, name) != 0)
         verb++;
     return verb->name != NULL ? verb : NULL;
@@ -194,7 +194,7 @@ static int unknown_verb(allot__cli *cli, const char *name)
 {
     const char *names[CLI_VERBS_MAX];
     size_t count = 0;
-    for (const allot__verb *verb = allot__cli_verbs; verb->name != NULL; verb++)
+    for (const allot__verb *verb = cli->verbs; verb->name != NULL; verb++)
         names[count++] = verb->name;
     return unknown(cli, "verb", (allot__word){name, (int)strlen(name)}, "", names, count);
 }
@@ -312,15 +312,15 @@ static int read_options(allot__cli *cli, int argc, char **argv, const tables *by
 
 /* What words an option takes depends on the verb, which may stand behind it. With "-" getopt_long
  * gives other words as code 1 and leaves the line as it is. */
-static const allot__verb *find_verb(int argc, char **argv, const tables *by)
+static const allot__verb *find_verb(const allot__cli *cli, int argc, char **argv, const tables *by)
 {
     int code;
     opterr = 0;
     optind = 0;
     while ((code = getopt_long(argc, argv, by->shorts, by->longs, NULL)) != -1)
         if (code == 1)
-            return allot__cli_verb_find(optarg);
-    return optind < argc ? allot__cli_verb_find(argv[optind]) : NULL;
+            return allot__cli_verb_find(cli, optarg);
+    return optind < argc ? allot__cli_verb_find(cli, argv[optind]) : NULL;
 }
 
 /* What a verb that has to do with a service is not told on the line, it may be by variables: the
@@ -382,7 +382,7 @@ int allot__cli_parse(allot__cli *cli, int argc, char **argv)
 {
     tables by;
     fill_tables(&by);
-    cli->verb = find_verb(argc, argv, &by);
+    cli->verb = find_verb(cli, argc, argv, &by);
     int code = read_options(cli, argc, argv, &by);
     cli->operands = argv + optind;
     cli->operand_count = argc - optind;
