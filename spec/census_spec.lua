@@ -42,7 +42,7 @@ describe("the census", function ()
     for _, it in ipairs(census.sources()) do files[it[1]] = (files[it[1]] or 0) + 1 end
     for _, path in ipairs {
       "core/json/token.c", "core/model/check.c", "core/script/library_table.c",
-      "core/cli/options.c", "lua/allot/policy.lua", "lua/allot/author.lua",
+      "core/cli/term/options.c", "lua/allot/policy.lua", "lua/allot/author.lua",
       "core/service/books_row.c", "core/service/cycle.c", "core/simulate/load.c",
     } do
       assert.is_true((files[path] or 0) > 0, path)

@@ -13,9 +13,10 @@ local FLOORS = {
   simulate = { "simulate", outside = { "zlib.h" } },
   script = { "script", outside = { "lua.h", "lauxlib.h", "lualib.h" } },
   service = { "service", outside = { "uv.h", "sqlite3.h", "libwebsockets.h" } },
-  cli = { "cli", outside = { "histedit.h" } },
+  bench = { "bench", "cli" },
+  cli = { "cli", "bench", outside = { "histedit.h" } },
   test = {
-    "base", "model", "engine", "json", "simulate", "script", "service", "cli", "test",
+    "base", "model", "engine", "json", "simulate", "script", "service", "bench", "cli", "test",
     outside = { "lua.h", "lauxlib.h", "lualib.h", "zlib.h", "uv.h", "sqlite3.h" },
   },
 }
@@ -33,6 +34,7 @@ local FOLDERS = {
     "rows", "fill", "ownership", "quota", "hosts", "reclaim", "placement", "victims",
     "jobs/limits", "jobs/preempt", "jobs", "decision", "explain", "compare", "outlook",
   },
+  cli = { "term", "decide", "plot", "simulate", "diff", "author", "serve", "" },
 }
 
 -- Modules of lua/allot, each may require those before it. `core` is the C module, `native` what a
@@ -146,7 +148,7 @@ describe("floors of core/", function ()
 
   --- The floor of a file and its folder there: "engine", "jobs/limits".
   local function place_of(path)
-    local floor, folder = path:match("^core/([^/]+)/(.+)/[^/]+$")
+    local floor, folder = path:match("^core/([^/]+)/(.-)/?[^/]+$")
     return floor, folder
   end
 
@@ -212,13 +214,13 @@ describe("floors of core/", function ()
 
   it("notice an upward include", function ()
     local path = os.tmpname()
-    shell.write(path, '#include "cli/cli.h"\n#  include <lua.h>\n')
+    shell.write(path, '#include "cli/term/cli.h"\n#  include <lua.h>\n')
     local seen = {}
     for mark, name in includes(path) do
       seen[#seen + 1] = mark .. name
     end
     os.remove(path)
-    assert.same({ '"cli/cli.h', "<lua.h" }, seen)
+    assert.same({ '"cli/term/cli.h', "<lua.h" }, seen)
     assert.is_false(contains(FLOORS.engine, "cli"))
     assert.is_false(contains(FLOORS.engine.outside, "lua.h"))
   end)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* main.c: the command `allot`: reads its words, lets a verb work, and shows what came of it. */
-#include "cli/cli.h"
+#include "cli/term/cli.h"
 
 #include <errno.h>
 #include <signal.h>

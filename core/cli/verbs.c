@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* verbs.c: the table of verbs, which help, manual pages and shells' completion are made from. */
-#include "cli/cli.h"
+#include "cli/term/cli.h"
 
 #include <stddef.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* cli_plot_test.c: sums of bins, bands of pictures, axes, and names in gnuplot's words. */
-#include "cli/plot_picture.h"
+#include "cli/plot/plot_picture.h"
 
 #include <stdlib.h>
 

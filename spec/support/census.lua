@@ -18,8 +18,8 @@ local census = {}
 
 -- What is no diagnostic: texts of explanations and results, hints, what is looked for in texts.
 local OTHER_FILES = {
-  "^core/engine/explain/", "^core/cli/verbs%.c$", "^core/cli/help%.c$",
-  "^core/cli/complete", "^core/cli/manual%.c$", "^core/cli/bench_queues_text%.c$",
+  "^core/engine/explain/", "^core/cli/verbs%.c$", "^core/cli/author/help%.c$",
+  "^core/cli/author/complete", "^core/cli/author/manual%.c$", "^core/bench/queues_text%.c$",
   "^core/json/words%.c$", "^core/engine/decision/dispatch%.c$", "^core/service/metrics%.c$",
   "^core/test/",
 }
@@ -93,7 +93,8 @@ local function is_one(path, it)
   if OTHER_CALLS[it.call] or OTHER_KEYS[it.key] or HINTS[it.call] == it.argument then
     return false
   end
-  return not path:find "^core/cli/" or COMMAND_CALLS[it.call] or it.key == "message"
+  local command = path:find "^core/cli/" or path:find "^core/bench/"
+  return not command or COMMAND_CALLS[it.call] or it.key == "message"
 end
 
 local function is_told(path, it)
@@ -111,7 +112,7 @@ function census.sources()
       if test(path, it) then list[#list + 1] = { path, it.line, it.text } end
     end)
   end
-  for _, path in ipairs(shell.lines "ls core/*/*.c") do
+  for _, path in ipairs(shell.lines "find core -name '*.c' | LC_ALL=C sort") do
     if not matches(path, OTHER_FILES) then read(path, "c", is_one) end
   end
   for _, name in ipairs(LANGUAGE) do language[("lua/allot/%s.lua"):format(name)] = true end

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* path.c: the way a user's documents go: text in, cycle, text out. */
+#include "bench/bench.h"
+
+#include <inttypes.h>
+
+static void put_plan_value(const allot_plan *plan, int32_t consumer, allot_column column,
+                           allot__text *out)
+{
+    int32_t value = allot_plan_get(plan, 0, consumer, column);
+    if (value != (column == ALLOT_LIMIT ? ALLOT_NONE : column == ALLOT_SHARE ? 1 : 0))
+        allot__cli_printf(out, ", \"%s\": %" PRId32, allot_column_name(column), value);
+}
+
+static void put_family(const allot_plan *plan, int32_t parent, allot__text *out)
+{
+    allot__cli_puts(out, "[");
+    for (int32_t i = 0; i < allot_plan_children(plan, parent); i++) {
+        int32_t child = allot_plan_child(plan, parent, i);
+        allot__cli_printf(out, "%s{\"name\": \"%s\"", i == 0 ? "\n" : ",\n",
+                          allot_plan_name(plan, child));
+        for (int column = ALLOT_OWNED; column <= ALLOT_SHARE; column++)
+            put_plan_value(plan, child, (allot_column)column, out);
+        if (allot_plan_children(plan, child) > 0) {
+            allot__cli_puts(out, ", \"children\": ");
+            put_family(plan, child, out);
+        }
+        allot__cli_puts(out, "}");
+    }
+    allot__cli_puts(out, "]");
+}
+
+static void put_state(const bench_tree *tree, allot__text *out)
+{
+    char path[64];
+    const char *between = "\n";
+    allot__cli_printf(out, "{\"now\": 0, \"slots\": %" PRId64 ", \"consumers\": {",
+                      allot_state_slots_get(tree->state, 0));
+    for (int32_t i = 0; i < tree->consumers; i++) {
+        if (allot_plan_children(tree->plan, i) > 0)
+            continue;
+        allot_plan_path(tree->plan, i, path, sizeof path);
+        allot__cli_printf(out, "%s\"%s\": {\"demand\": %" PRId64 ", \"allocated\": %" PRId64 "}",
+                          between, path, allot_state_demand_get(tree->state, 0, i),
+                          allot_state_allocated_get(tree->state, 0, i));
+        between = ",\n";
+    }
+    allot__cli_puts(out, "}}\n");
+}
+
+static int put_documents(const bench_tree *tree, allot__text *plan, allot__text *state)
+{
+    allot__cli_puts(plan, "{\"version\": 1, \"policy\": \"hybrid\", \"consumers\": ");
+    put_family(tree->plan, ALLOT_ROOT, plan);
+    allot__cli_puts(plan, "}\n");
+    put_state(tree, state);
+    return plan->failed || state->failed ? ALLOT_ENOMEM : ALLOT_OK;
+}
+
+/* The samples of one way: plan, state, cycle, write. */
+typedef struct way {
+    double *plan, *state, *cycle, *write;
+} way;
+
+static int go(allot__cli *cli, const allot__text *plan, const allot__text *state, const way *times,
+              int i, size_t *written)
+{
+    allot__documents docs = {0};
+    allot__text out = {.engine = cli->engine};
+    int status = allot_script_loader_new(cli->engine, NULL, &docs.loader);
+    double start = allot__bench_clock();
+    if (status == ALLOT_OK)
+        status = allot_plan_read(cli->engine, plan->bytes, plan->len, "bench", &docs.loader,
+                                 cli->report, &docs.plan);
+    double planned = allot__bench_clock();
+    if (status == ALLOT_OK)
+        status = allot_state_read(docs.plan, state->bytes, state->len, "bench", cli->report,
+                                  &docs.state);
+    double stated = allot__bench_clock();
+    if (status == ALLOT_OK)
+        status = allot_cycle(docs.plan, docs.state, cli->report, &docs.decision);
+    double decided = allot__bench_clock();
+    if (status == ALLOT_OK)
+        status = allot_decision_write(docs.decision, NULL, allot__cli_sink, &out);
+    times->write[i] = allot__bench_clock() - decided;
+    times->cycle[i] = decided - stated;
+    times->state[i] = stated - planned;
+    times->plan[i] = planned - start;
+    *written = out.len;
+    allot__cli_text_free(&out);
+    allot__cli_close(cli, &docs);
+    return status;
+}
+
+static int measure(allot__cli *cli, const allot__text *plan, const allot__text *state, int repeat,
+                   bench_path *out)
+{
+    size_t size = 4 * (size_t)repeat * sizeof(double);
+    double *block = allot_engine_alloc(cli->engine, NULL, 0, size);
+    if (block == NULL)
+        return ALLOT_ENOMEM;
+    way times = {block, block + repeat, block + 2 * repeat, block + 3 * repeat};
+    int status = ALLOT_OK;
+    for (int i = 0; i < repeat && status == ALLOT_OK; i++)
+        status = go(cli, plan, state, &times, i, &out->decision_bytes);
+    if (status == ALLOT_OK) {
+        out->plan = allot__bench_summary(times.plan, repeat);
+        out->state = allot__bench_summary(times.state, repeat);
+        out->cycle = allot__bench_summary(times.cycle, repeat);
+        out->write = allot__bench_summary(times.write, repeat);
+    }
+    allot_engine_alloc(cli->engine, block, size, 0);
+    return status;
+}
+
+/* The tree of a shape as documents. */
+static int write_documents(allot__cli *cli, const bench_shape *shape, allot__text *plan,
+                           allot__text *state, int32_t *consumers)
+{
+    size_t len;
+    const char *hybrid = allot_ready_policy_text("hybrid", &len);
+    if (hybrid == NULL)
+        return ALLOT_EINTERNAL;
+    bench_tree tree;
+    int status = allot__bench_grow(&tree, shape, hybrid, len, "hybrid", cli->report);
+    if (status == ALLOT_OK)
+        status = put_documents(&tree, plan, state);
+    *consumers = tree.consumers;
+    allot__bench_fell(&tree);
+    return status;
+}
+
+int allot__bench_path(allot__cli *cli, const bench_shape *shape, int repeat, bench_path *out)
+{
+    allot__text plan = {.engine = cli->engine}, state = {.engine = cli->engine};
+    int status = write_documents(cli, shape, &plan, &state, &out->consumers);
+    out->plan_bytes = plan.len;
+    out->state_bytes = state.len;
+    if (status == ALLOT_OK)
+        status = measure(cli, &plan, &state, repeat, out);
+    allot__cli_text_free(&plan);
+    allot__cli_text_free(&state);
+    return status;
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* explain.c: the verb `explain`: why a consumer gets what it gets, why a task goes, and why a job
+ * waits or goes, and what a contract does. */
+#include "cli/term/cli.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct teller {
+    allot__text *out;
+    bool json;
+    int lines;
+} teller;
+
+static void tell(void *ud, const char *line)
+{
+    teller *to = ud;
+    if (to->json) {
+        allot__cli_puts(to->out, to->lines++ == 0 ? "" : ", ");
+        allot__cli_json_string(to->out, line);
+    } else {
+        allot__cli_printf(to->out, "%s\n", line);
+    }
+}
+
+static int find_consumer(allot__cli *cli, const allot_plan *plan, const char *path, int32_t *out)
+{
+    *out = allot_plan_find(plan, path, strlen(path));
+    if (*out != ALLOT_ROOT)
+        return CLI_DONE;
+    char near[1024], hint[1100];
+    bool any = allot_plan_nearest(plan, path, strlen(path), near, sizeof near) != 0;
+    if (any)
+        snprintf(hint, sizeof hint, "did you mean %s?", near);
+    return allot__cli_fail(cli, CLI_USAGE, "E-unknown-consumer", any ? hint : NULL,
+                           "the plan has no consumer %.200s", path);
+}
+
+static int find_group(allot__cli *cli, const allot_plan *plan, int32_t *out)
+{
+    const char *name = cli->options.group;
+    *out = ALLOT_ALL;
+    if (name == NULL)
+        return CLI_DONE;
+    *out = allot_plan_group_find(plan, name, strlen(name));
+    if (*out >= 0)
+        return CLI_DONE;
+    char hint[512] = "its groups:";
+    for (int32_t i = 0; i < allot_plan_groups(plan); i++) {
+        size_t len = strlen(hint);
+        snprintf(hint + len, sizeof hint - len, " %s", allot_plan_group_name(plan, i));
+    }
+    return allot__cli_fail(cli, CLI_USAGE, "E-unknown-group", hint, "the plan has no group %.200s",
+                           name);
+}
+
+static int explain_group(allot__cli *cli, const allot_decision *decision, int32_t group,
+                         int32_t consumer, bool first)
+{
+    const allot_plan *plan = allot_decision_plan(decision);
+    const char *name = allot_plan_group_name(plan, group);
+    teller to = {&cli->out, cli->options.json, 0};
+    if (to.json) {
+        allot__cli_puts(to.out, first ? "{\"group\": " : ", {\"group\": ");
+        allot__cli_json_string(to.out, name);
+        allot__cli_puts(to.out, ", \"lines\": [");
+    } else if (allot_plan_groups(plan) > 1) {
+        allot__cli_printf(to.out, "%sIn group %s:\n", first ? "" : "\n", name);
+    }
+    int status = allot_explain(decision, group, consumer, tell, &to);
+    if (to.json)
+        allot__cli_puts(to.out, "]}");
+    return allot__cli_status(cli, status);
+}
+
+static int explain(allot__cli *cli, const allot_decision *decision, const char *path)
+{
+    const allot_plan *plan = allot_decision_plan(decision);
+    int32_t consumer, chosen;
+    int code = find_consumer(cli, plan, path, &consumer);
+    if (code == CLI_DONE)
+        code = find_group(cli, plan, &chosen);
+    if (code != CLI_DONE)
+        return code;
+    if (cli->options.json) {
+        allot__cli_puts(&cli->out, "{\"schema\": \"allot/explain/v1\", \"path\": ");
+        allot__cli_json_string(&cli->out, path);
+        allot__cli_puts(&cli->out, ", \"groups\": [");
+    }
+    bool first = true;
+    for (int32_t i = 0; i < allot_plan_groups(plan) && code == CLI_DONE; i++) {
+        if (chosen != ALLOT_ALL && chosen != i)
+            continue;
+        code = explain_group(cli, decision, i, consumer, first);
+        first = false;
+    }
+    if (cli->options.json) {
+        allot__cli_puts(&cli->out, "], \"warnings\": ");
+        allot__cli_warnings_json(cli->report, &cli->out);
+        allot__cli_puts(&cli->out, "}\n");
+    }
+    return code;
+}
+
+/* What an operand that is no path may name. */
+typedef struct named {
+    const char *what; /* "job", "lease", "task" */
+    int32_t lease;    /* its number, or -1 */
+} named;
+
+/* Jobs before contracts of the same name. */
+static named find_named(const allot_decision *decision, const char *id)
+{
+    const allot_plan *plan = allot_decision_plan(decision);
+    bool queues = allot_plan_queues(plan) > 0;
+    bool job = queues && allot_state_job_find(allot_decision_state(decision), id) >= 0;
+    int32_t lease = job ? -1 : allot_plan_lease_find(plan, id);
+    return (named){lease >= 0 ? "lease" : queues ? "job" : "task", lease};
+}
+
+static int fail_named(allot__cli *cli, const allot_decision *decision, const named *it,
+                      const char *id)
+{
+    bool leases = allot_plan_leases(allot_decision_plan(decision)) > 0;
+    bool job = strcmp(it->what, "job") == 0;
+    return allot__cli_fail(cli, CLI_USAGE, job ? "E-unknown-job" : "E-unknown-task",
+                           job ? "a queue's path begins with /" : "a consumer's path begins with /",
+                           "the state has no %s %.200s%s", it->what, id,
+                           leases ? ", nor has the plan a lease of that name" : "");
+}
+
+/* A task's part, a job's, or a contract's. */
+static int explain_named(allot__cli *cli, const allot_decision *decision, const char *id)
+{
+    teller to = {&cli->out, cli->options.json, 0};
+    named it = find_named(decision, id);
+    if (to.json) {
+        allot__cli_printf(to.out, "{\"schema\": \"allot/explain/v1\", \"%s\": ", it.what);
+        allot__cli_json_string(to.out, id);
+        allot__cli_puts(to.out, ", \"lines\": [");
+    }
+    int status;
+    if (it.lease >= 0)
+        status = allot_explain_lease(decision, it.lease, tell, &to);
+    else if (strcmp(it.what, "job") == 0)
+        status = allot_explain_job(decision, id, tell, &to);
+    else
+        status = allot_explain_task(decision, id, tell, &to);
+    if (status == ALLOT_ENOENT)
+        return fail_named(cli, decision, &it, id);
+    if (to.json) {
+        allot__cli_puts(to.out, "], \"warnings\": ");
+        allot__cli_warnings_json(cli->report, to.out);
+        allot__cli_puts(to.out, "}\n");
+    }
+    return allot__cli_status(cli, status);
+}
+
+int allot__cli_explain(allot__cli *cli)
+{
+    allot__documents docs;
+    bool preview = cli->operand_count == 2;
+    if (preview && cli->options.at == NULL)
+        return allot__cli_fail(
+            cli, CLI_USAGE, "E-usage", "--at next tells of the next switch",
+            "usage: allot explain PLAN STATE PATH|TASK|JOB|LEASE, or --at TIME in its place");
+    int code = allot__cli_decide(cli, cli->operands[0], cli->operands[1], &docs);
+    const char *what = preview ? NULL : cli->operands[2];
+    if (code == CLI_DONE && preview)
+        code = allot__cli_preview(cli, &docs);
+    else if (code == CLI_DONE)
+        code = what[0] == '/' ? explain(cli, docs.decision, what)
+                              : explain_named(cli, docs.decision, what);
+    allot__cli_close(cli, &docs);
+    return code;
+}

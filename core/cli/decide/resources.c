@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* resources.c: what jobs hold of a plan's resources, before a cycle and behind it, as a table. */
+#include "cli/decide/queues.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* So many resources are shown whole; more with --all. And characters of a name. */
+enum { SMALL = 20, NAME_MOST = 32 };
+
+enum { TOTAL, USED, STARTS, PREEMPTED, AFTER, FREE, WAITING, COLUMNS };
+static const char *const heads[COLUMNS] = {"total", "used", "starts",      "preempt",
+                                           "after", "free", "jobs waiting"};
+/* Those that are left out where they are 0 in all rows. */
+static const bool optional[COLUMNS] = {[STARTS] = true, [PREEMPTED] = true, [WAITING] = true};
+
+typedef struct row {
+    int64_t numbers[COLUMNS];
+} row;
+
+/* ---- Counting -------------------------------------------------------------------------------- */
+
+static void add(const allot_job *job, row *rows, int column)
+{
+    for (int32_t i = 0; i < job->resource_count; i++)
+        rows[job->resources[i].resource].numbers[column] += job->resources[i].amount;
+}
+
+/* Jobs hold what they have also while they are suspended; who waits for one asks for it. */
+static void count_jobs(const allot_decision *decision, row *rows)
+{
+    const allot_plan *plan = allot_decision_plan(decision);
+    const allot_state *state = allot_decision_state(decision);
+    for (int32_t i = 0; i < allot_state_jobs(state); i++) {
+        allot_job job;
+        allot_pending_of of;
+        if (allot_state_job_at(state, i, &job) != ALLOT_OK || job.resource_count == 0)
+            continue;
+        if (job.state != ALLOT_PENDING)
+            add(&job, rows, USED);
+        else if (allot_decision_pending(decision, i, &of) == ALLOT_OK &&
+                 (of.why == ALLOT_PEND_RESOURCE || of.why == ALLOT_PEND_RESOURCE_WAIT))
+            rows[allot_plan_resource_find(plan, of.limit)].numbers[WAITING]++;
+    }
+}
+
+/* A job that ends when it is preempted releases what it has. */
+static void count_orders(const allot_decision *decision, row *rows)
+{
+    for (int32_t i = 0; i < allot_decision_job_orders(decision); i++) {
+        allot_job_order order;
+        allot_job job;
+        if (allot_decision_job_order(decision, i, &order) != ALLOT_OK ||
+            allot_state_job_at(allot_decision_state(decision), order.job, &job) != ALLOT_OK)
+            continue;
+        bool goes = order.kind == ALLOT_ORDER_SUSPEND || order.kind == ALLOT_ORDER_KILL;
+        if (order.kind == ALLOT_ORDER_START)
+            add(&job, rows, STARTS);
+        else if (goes && (order.action == ALLOT_KILL || order.action == ALLOT_REQUEUE))
+            add(&job, rows, PREEMPTED);
+    }
+}
+
+static void count_all(const allot_decision *decision, row *rows, int32_t count)
+{
+    count_jobs(decision, rows);
+    count_orders(decision, rows);
+    for (int32_t i = 0; i < count; i++) {
+        allot_resource resource;
+        int64_t *numbers = rows[i].numbers;
+        if (allot_plan_resource_at(allot_decision_plan(decision), i, &resource) != ALLOT_OK)
+            continue;
+        numbers[TOTAL] = resource.amount;
+        numbers[AFTER] = numbers[USED] + numbers[STARTS] - numbers[PREEMPTED];
+        /* A plan that was cut down may have fewer than jobs hold. */
+        numbers[FREE] = numbers[TOTAL] > numbers[AFTER] ? numbers[TOTAL] - numbers[AFTER] : 0;
+    }
+}
+
+/* ---- Showing --------------------------------------------------------------------------------- */
+
+typedef struct shape {
+    int name, width[COLUMNS]; /* 0: left out */
+} shape;
+
+static int widest(int width, int len)
+{
+    return len > width ? len : width;
+}
+
+/* Is any of it held or asked for? */
+static bool is_busy(const row *of)
+{
+    return of->numbers[USED] != 0 || of->numbers[STARTS] != 0 || of->numbers[WAITING] != 0;
+}
+
+static shape measure(const allot_plan *plan, const row *rows, int32_t count, bool all)
+{
+    shape out = {.name = (int)strlen("resource")};
+    for (int k = 0; k < COLUMNS; k++)
+        out.width[k] = optional[k] ? 0 : (int)strlen(heads[k]);
+    for (int32_t i = 0; i < count; i++) {
+        allot_resource resource;
+        if (allot_plan_resource_at(plan, i, &resource) != ALLOT_OK || !(all || is_busy(&rows[i])))
+            continue;
+        int len = (int)strlen(resource.name);
+        out.name = widest(out.name, len < NAME_MOST ? len : NAME_MOST);
+        for (int k = 0; k < COLUMNS; k++)
+            if (rows[i].numbers[k] != 0 || !optional[k])
+                out.width[k] = widest(widest(out.width[k], (int)strlen(heads[k])),
+                                      snprintf(NULL, 0, "%" PRId64, rows[i].numbers[k]));
+    }
+    return out;
+}
+
+static void put_head(allot__text *out, const shape *shape, bool color)
+{
+    allot__cli_puts(out, color ? "\n\033[1m" : "\n");
+    allot__cli_printf(out, "%-*s", shape->name, "resource");
+    for (int k = 0; k < COLUMNS; k++)
+        if (shape->width[k] > 0)
+            allot__cli_printf(out, "  %*s", shape->width[k], heads[k]);
+    allot__cli_puts(out, color ? "\033[0m\n" : "\n");
+}
+
+static void put_row(allot__text *out, const shape *shape, const char *name, const row *of)
+{
+    size_t len = strlen(name);
+    bool cut = len > (size_t)shape->name;
+    allot__cli_puts_safe(out, name, cut ? (size_t)shape->name - 3 : len);
+    allot__cli_puts(out, cut ? "..." : "");
+    allot__cli_spaces(out, cut ? 0 : shape->name - (int)len);
+    for (int k = 0; k < COLUMNS; k++)
+        if (shape->width[k] > 0 && (of->numbers[k] != 0 || !optional[k]))
+            allot__cli_printf(out, "  %*" PRId64, shape->width[k], of->numbers[k]);
+        else if (shape->width[k] > 0)
+            allot__cli_spaces(out, shape->width[k] + 2);
+    allot__cli_trim(out);
+    allot__cli_puts(out, "\n");
+}
+
+static void put_table(const allot_plan *plan, const row *rows, int32_t count, allot__text *out,
+                      const allot__look *look)
+{
+    bool all = look->all || count <= SMALL;
+    shape shape = measure(plan, rows, count, all);
+    int32_t left_out = 0;
+    put_head(out, &shape, look->color);
+    for (int32_t i = 0; i < count; i++) {
+        allot_resource resource;
+        if (allot_plan_resource_at(plan, i, &resource) != ALLOT_OK)
+            continue;
+        if (all || is_busy(&rows[i]))
+            put_row(out, &shape, resource.name, &rows[i]);
+        else
+            left_out++;
+    }
+    if (left_out > 0)
+        allot__cli_printf(out, "(and %" PRId32 " that no job asks for: --all)\n", left_out);
+}
+
+void allot__cli_resources(const allot_decision *decision, allot__text *out, const allot__look *look)
+{
+    const allot_plan *plan = allot_decision_plan(decision);
+    int32_t count = allot_plan_resources(plan);
+    size_t size = (size_t)count * sizeof(row);
+    if (count == 0)
+        return;
+    row *rows = allot_engine_alloc(out->engine, NULL, 0, size);
+    if (rows == NULL) {
+        out->failed = true;
+        return;
+    }
+    memset(rows, 0, size);
+    count_all(decision, rows, count);
+    put_table(plan, rows, count, out, look);
+    allot_engine_alloc(out->engine, rows, size, 0);
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* diff.h: what the files of the verb `diff` share: its two sides, its states, and their sums. */
+#ifndef ALLOT_CLI_DIFF_DIFF_H
+#define ALLOT_CLI_DIFF_DIFF_H
+
+#include "cli/term/cli.h"
+
+/* ---- Sides (diff_side.c) --------------------------------------------------------------------- */
+
+/* "PLAN", or "POLICY" in a plan; either with "@TIME". */
+typedef struct allot__side {
+    const char *word;   /* as on the command line */
+    char *what;         /* ... without the time */
+    size_t size;        /* of what's block */
+    const char *at;     /* NULL: the state's own time */
+    const char *plan;   /* the file */
+    const char *policy; /* that stands in it, or NULL */
+    allot__cli *cli;    /* who reads its file */
+    allot_policy_loader files;
+    allot__documents docs;
+} allot__side;
+
+/* Opens both plans. End both with allot__side_close, also after a failure. */
+int allot__sides_open(allot__cli *cli, allot__side sides[2]);
+void allot__side_close(allot__cli *cli, allot__side *side);
+/* Decides about a state on both sides; allot__cli_forget ends that. */
+int allot__sides_decide(allot__cli *cli, allot__side sides[2], const allot__text *text,
+                        const char *path);
+
+/* ---- States (diff_states.c) ------------------------------------------------------------------ */
+
+/* Paths of states: files as they were named, and those of folders that end in .json, by name. */
+typedef struct allot__paths {
+    allot_engine *engine;
+    char **items;
+    size_t count, capacity;
+    bool folder; /* one was named */
+} allot__paths;
+
+/* Keeps a copy; false: out of memory. */
+bool allot__paths_push(allot__paths *paths, const char *path);
+int allot__paths_of(allot__cli *cli, char **operands, int count, allot__paths *out);
+void allot__paths_free(allot__paths *paths);
+
+/* ---- Logs (diff_trace.c) --------------------------------------------------------------------- */
+
+/* Is it a log of jobs, by its name? */
+bool allot__is_trace(const char *path);
+
+/* ---- Sums over states (diff_sum.c) ----------------------------------------------------------- */
+
+/* A number that some states say: of B less that of A. */
+typedef struct allot__extreme {
+    int64_t value;
+    size_t state;
+} allot__extreme;
+
+typedef struct allot__sum_row {
+    int32_t side; /* whose numbers group and consumer are */
+    int32_t group, consumer;
+    int32_t states;            /* in which its quota differs */
+    int64_t before, after;     /* quotas, summed */
+    allot__extreme gain, loss; /* 0: none */
+} allot__sum_row;
+
+typedef struct allot__sums {
+    allot_engine *engine;
+    size_t states, differ;
+    int64_t total[2][5];  /* granted, held, reclaimed, tasks, lost; by side */
+    int64_t added, saved; /* slots of reclaims that one side alone orders */
+    int64_t jobs[2][5];   /* orders by their kind */
+    allot__sum_row *rows; /* by consumer and group; of both sides */
+    size_t count, places;
+    size_t *by_key; /* 1 + the row of a key; 0: none */
+    bool failed;    /* out of memory */
+} allot__sums;
+
+int allot__sums_new(allot__cli *cli, const allot__side sides[2], allot__sums *out);
+void allot__sums_add(allot__sums *sums, const allot_diff *diff);
+/* Rows by how much they gain or lose in one state, the largest first. */
+void allot__sums_sort(allot__sums *sums);
+void allot__sums_free(allot__sums *sums);
+
+/* Plays a log through A's plan and has B decide about the same states, whose names join the list.
+ */
+int allot__diff_trace(allot__cli *cli, allot__side sides[2], const char *path, allot__sums *sums,
+                      allot__paths *states);
+
+/* ---- Results (diff_text.c, diff_table.c, diff_json.c) ---------------------------------------- */
+
+void allot__diff_put_sides(allot__text *out, const allot__side sides[2]);
+void allot__diff_put(allot__text *out, const allot_diff *diff, const char *state,
+                     const allot__look *look);
+/* The table of consumers that differ; how many rows it has. */
+int32_t allot__diff_table(allot__text *out, const allot_diff *diff, const allot__look *look);
+/* "/a", "gpu: /a" where there are several groups; of whichever side has it. */
+void allot__diff_put_path(allot__text *out, const allot_diff *diff, const allot_change *row,
+                          bool other);
+void allot__diff_put_sums(allot__text *out, const allot__sums *sums, const allot__paths *states,
+                          const allot__side sides[2], bool all);
+
+void allot__diff_json(allot__text *out, const allot_diff *diff, const char *state);
+void allot__diff_json_side(allot__text *out, const allot__side *side);
+void allot__diff_json_sums(allot__text *out, const allot__sums *sums, const allot__paths *states,
+                           const allot__side sides[2]);
+
+#endif

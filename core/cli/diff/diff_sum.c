@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* diff_sum.c: what differs over many states: who gains and loses most, and what that takes. */
+#include "cli/diff/diff.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Gathering ------------------------------------------------------------------------------- */
+
+/* Groups and consumers of both plans have keys side by side. */
+int allot__sums_new(allot__cli *cli, const allot__side sides[2], allot__sums *out)
+{
+    *out = (allot__sums){.engine = cli->engine};
+    for (int i = 0; i < 2; i++)
+        out->places += (size_t)allot_plan_groups(sides[i].docs.plan) *
+                       (size_t)allot_plan_consumers(sides[i].docs.plan);
+    size_t size = (out->places + 1) * sizeof *out->by_key;
+    out->by_key = allot_engine_alloc(cli->engine, NULL, 0, size);
+    if (out->by_key == NULL)
+        return allot__cli_status(cli, ALLOT_ENOMEM);
+    memset(out->by_key, 0, size);
+    return CLI_DONE;
+}
+
+static size_t key_of(const allot_diff *diff, const allot_change *row, int *side)
+{
+    const allot_plan *a = allot_decision_plan(allot_diff_side(diff, 0));
+    const allot_plan *b = allot_decision_plan(allot_diff_side(diff, 1));
+    *side = row->group[0] < 0 || row->consumer[0] < 0;
+    size_t first = *side == 0 ? 0 : (size_t)allot_plan_groups(a) * (size_t)allot_plan_consumers(a);
+    return first + (size_t)row->group[*side] * (size_t)allot_plan_consumers(*side == 0 ? a : b) +
+           (size_t)row->consumer[*side];
+}
+
+static allot__sum_row *row_of(allot__sums *sums, const allot_diff *diff, const allot_change *row)
+{
+    int side;
+    size_t key = key_of(diff, row, &side);
+    if (row->group[side] < 0 || row->consumer[side] < 0)
+        return NULL; /* of one side's group and the other's consumer: nobody has anything there */
+    if (sums->by_key[key] > 0)
+        return &sums->rows[sums->by_key[key] - 1];
+    size_t old = sums->count * sizeof *sums->rows, size = old + sizeof *sums->rows;
+    allot__sum_row *rows = allot_engine_alloc(sums->engine, sums->rows, old, size);
+    if (rows == NULL) {
+        sums->failed = true;
+        return NULL;
+    }
+    sums->rows = rows;
+    rows[sums->count] =
+        (allot__sum_row){.side = side, .group = row->group[side], .consumer = row->consumer[side]};
+    sums->by_key[key] = ++sums->count;
+    return &rows[sums->count - 1];
+}
+
+/* The first state that says so much is kept. */
+static void add_change(allot__sum_row *sum, int64_t a, int64_t b, size_t state)
+{
+    sum->before += a;
+    sum->after += b;
+    sum->states += a != b;
+    if (b - a > sum->gain.value)
+        sum->gain = (allot__extreme){b - a, state};
+    if (b - a < sum->loss.value)
+        sum->loss = (allot__extreme){b - a, state};
+}
+
+static bool is_leaf(const allot_diff *diff, const allot_change *row)
+{
+    int side = row->consumer[0] < 0;
+    const allot_plan *plan = allot_decision_plan(allot_diff_side(diff, side));
+    return allot_plan_children(plan, row->consumer[side]) == 0;
+}
+
+static void add_consumers(allot__sums *sums, const allot_diff *diff)
+{
+    enum { QUOTA = 3, RECLAIMED = 6 };
+    allot_change row;
+    for (int32_t i = 0; allot_diff_at(diff, ALLOT_DIFF_CONSUMER, i, &row) == ALLOT_OK; i++) {
+        allot__sum_row *sum = row_of(sums, diff, &row);
+        if (sum != NULL)
+            add_change(sum, row.value[0][QUOTA], row.value[1][QUOTA], sums->states);
+        int64_t more = row.value[1][RECLAIMED] - row.value[0][RECLAIMED];
+        if (is_leaf(diff, &row)) {
+            sums->added += more > 0 ? more : 0;
+            sums->saved += more < 0 ? -more : 0;
+        }
+    }
+}
+
+static void add_totals(allot__sums *sums, const allot_decision *decision, int side)
+{
+    allot_totals totals;
+    allot_reclaim reclaim;
+    allot_job_order order;
+    int64_t *total = sums->total[side];
+    for (int32_t i = 0; allot_decision_totals(decision, i, &totals) == ALLOT_OK; i++) {
+        total[0] += totals.granted;
+        total[1] += totals.held;
+        total[2] += totals.reclaimed;
+    }
+    for (int32_t i = 0; i < allot_decision_reclaims(decision); i++) {
+        if (allot_decision_reclaim(decision, i, &reclaim) != ALLOT_OK)
+            continue;
+        total[3] += reclaim.task_count;
+        total[4] += reclaim.lost;
+    }
+    for (int32_t i = 0; i < allot_decision_job_orders(decision); i++)
+        if (allot_decision_job_order(decision, i, &order) == ALLOT_OK)
+            sums->jobs[side][order.kind]++;
+}
+
+void allot__sums_add(allot__sums *sums, const allot_diff *diff)
+{
+    add_consumers(sums, diff);
+    add_totals(sums, allot_diff_side(diff, 0), 0);
+    add_totals(sums, allot_diff_side(diff, 1), 1);
+    sums->differ += allot_diff_differs(diff) != 0;
+    sums->states++;
+}
+
+/* ---- Order ----------------------------------------------------------------------------------- */
+
+static int64_t largest(const allot__sum_row *row)
+{
+    return row->gain.value > -row->loss.value ? row->gain.value : -row->loss.value;
+}
+
+static int64_t moved(const allot__sum_row *row)
+{
+    int64_t change = row->after - row->before;
+    return change < 0 ? -change : change;
+}
+
+static int compare(int64_t a, int64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+static int by_size(const void *a, const void *b)
+{
+    const allot__sum_row *x = a, *y = b;
+    int order = compare(largest(y), largest(x));
+    order = order != 0 ? order : compare(moved(y), moved(x));
+    order = order != 0 ? order : compare(x->side, y->side);
+    order = order != 0 ? order : compare(x->group, y->group);
+    return order != 0 ? order : compare(x->consumer, y->consumer);
+}
+
+void allot__sums_sort(allot__sums *sums)
+{
+    if (sums->count > 1)
+        qsort(sums->rows, sums->count, sizeof *sums->rows, by_size);
+}
+
+void allot__sums_free(allot__sums *sums)
+{
+    if (sums->rows != NULL)
+        allot_engine_alloc(sums->engine, sums->rows, sums->count * sizeof *sums->rows, 0);
+    if (sums->by_key != NULL)
+        allot_engine_alloc(sums->engine, sums->by_key, (sums->places + 1) * sizeof *sums->by_key,
+                           0);
+}
+
+/* ---- Text ------------------------------------------------------------------------------------ */
+
+static void put_path(allot__text *out, const allot__sum_row *row, const allot__side sides[2])
+{
+    const allot_plan *plan = sides[row->side].docs.plan;
+    if (allot_plan_groups(plan) > 1)
+        allot__cli_printf(out, "%s: ", allot_plan_group_name(plan, row->group));
+    allot__cli_puts_path(out, plan, row->consumer);
+}
+
+static void put_extreme(allot__text *out, const allot__extreme *it, const char *word,
+                        const allot__paths *states)
+{
+    if (it->value != 0)
+        allot__cli_printf(out, ", %s %+" PRId64 " in %s", word, it->value,
+                          allot__cli_file_name(states->items[it->state]));
+}
+
+static void put_rows(allot__text *out, const allot__sums *sums, const allot__paths *states,
+                     const allot__side sides[2], bool all)
+{
+    enum { SHOWN = 20 };
+    size_t shown = 0, quotas = 0;
+    for (size_t i = 0; i < sums->count; i++) {
+        const allot__sum_row *row = &sums->rows[i];
+        if (row->states == 0)
+            continue;
+        quotas++;
+        if (!all && shown == SHOWN)
+            continue;
+        allot__cli_puts(out, shown++ == 0 ? "\nquotas, largest change first:\n  " : "  ");
+        put_path(out, row, sides);
+        allot__cli_printf(out, ": in %" PRId32 " state%s", row->states,
+                          row->states == 1 ? "" : "s");
+        put_extreme(out, &row->gain, "at most", states);
+        put_extreme(out, &row->loss, "at worst", states);
+        allot__cli_printf(out, "; in all %+" PRId64 "\n", row->after - row->before);
+    }
+    if (quotas > shown)
+        allot__cli_printf(out, "  (and %zu more: --all)\n", quotas - shown);
+}
+
+static void put_total(allot__text *out, const char *name, int64_t a, int64_t b)
+{
+    if (a != 0 || b != 0)
+        allot__cli_printf(out, "  %s %" PRId64 " -> %" PRId64 " (%+" PRId64 ")\n", name, a, b,
+                          b - a);
+}
+
+void allot__diff_put_sums(allot__text *out, const allot__sums *sums, const allot__paths *states,
+                          const allot__side sides[2], bool all)
+{
+    static const char *const totals[] = {"slots granted", "slots held in reserve",
+                                         "slots reclaimed", "tasks that go",
+                                         "slot-seconds of work lost"};
+    static const char *const jobs[] = {"jobs started", "jobs resumed", "jobs grown",
+                                       "jobs suspended", "jobs killed"};
+    allot__cli_printf(out, "%zu state%s, %zu differ%s\n", sums->states,
+                      sums->states == 1 ? "" : "s", sums->differ, sums->differ == 1 ? "s" : "");
+    put_rows(out, sums, states, sides, all);
+    allot__cli_puts(out, "\nin all:\n");
+    for (int i = 0; i < 5; i++) {
+        put_total(out, totals[i], sums->total[0][i], sums->total[1][i]);
+        if (i == 2 && sums->added + sums->saved > 0)
+            allot__cli_printf(out, "    %" PRId64 " added, %" PRId64 " saved\n", sums->added,
+                              sums->saved);
+    }
+    for (int i = 0; i < 5; i++)
+        put_total(out, jobs[i], sums->jobs[0][i], sums->jobs[1][i]);
+}

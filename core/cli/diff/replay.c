@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* replay.c: the verb `replay`: what a service recorded, computed again, or by another policy. */
+#define _XOPEN_SOURCE 700 /* realpath */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <allot/service.h>
+
+#include "cli/diff/diff.h"
+
+typedef struct replay {
+    allot__cli *cli;
+    const char *store, *policy; /* policy NULL: none */
+    int64_t cycles, decisions, first, last;
+    /* Cycles of one plan, by both policies. */
+    allot__side sides[2];
+    allot__sums sums;
+    allot__paths states;
+    bool open; /* sums are gathered */
+    int stretches, differing;
+    bool diverged;
+    bool failed;
+} replay;
+
+/* ---- The first that differs ------------------------------------------------------------------ */
+
+static void put_document(allot__text *out, const char *text, size_t len)
+{
+    if (text == NULL)
+        allot__cli_puts(out, "null");
+    else
+        allot__cli_add(out, text, len);
+}
+
+/* Where two documents part, with what stands around. */
+static void put_place(allot__text *out, const allot_replayed *it)
+{
+    enum { AROUND = 40 };
+    size_t at = 0,
+           least = it->recorded_len < it->computed_len ? it->recorded_len : it->computed_len;
+    while (at < least && it->recorded[at] == it->computed[at])
+        at++;
+    size_t from = at > AROUND ? at - AROUND : 0;
+    if (it->recorded == NULL || it->computed == NULL)
+        return;
+    allot__cli_printf(out, "they part at byte %zu:\n  recorded ...", at + 1);
+    size_t len = it->recorded_len - from;
+    allot__cli_puts_safe(out, it->recorded + from, len < 2 * AROUND ? len : 2 * AROUND);
+    len = it->computed_len - from;
+    allot__cli_puts(out, "\n  computed ...");
+    allot__cli_puts_safe(out, it->computed + from, len < 2 * AROUND ? len : 2 * AROUND);
+    allot__cli_puts(out, "\n");
+}
+
+static const char *meaning(const char *differs)
+{
+    static const char *const words[][2] = {
+        {"plan", "the store has no such plan"},
+        {"policy", "the policy is not the one that decided then"},
+        {"event", "the books refuse an event that they took then"},
+        {"input", "the cycle is asked about another state"},
+        {"decision", "the decision is another"},
+        {"quotas", "quotas are others, though the orders are the same"},
+    };
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strcmp(words[i][0], differs) == 0)
+            return words[i][1];
+    return "";
+}
+
+static void put_difference(replay *it, const allot_replayed *cycle)
+{
+    allot__text *out = &it->cli->out;
+    char when[40];
+    allot_time_text(cycle->at, when, sizeof when);
+    if (it->cli->options.json) {
+        allot__cli_printf(out,
+                          "{\"cycle\": %" PRId64 ", \"seq\": %" PRId64 ", \"now\": %" PRId64
+                          ", \"what\": \"%s\",\n \"recorded\": ",
+                          cycle->cycle, cycle->seq, cycle->at, cycle->differs);
+        put_document(out, cycle->recorded, cycle->recorded_len);
+        allot__cli_puts(out, ",\n \"computed\": ");
+        put_document(out, cycle->computed, cycle->computed_len);
+        allot__cli_puts(out, "}");
+        return;
+    }
+    allot__cli_printf(out, "cycle %" PRId64 ", decision %" PRId64 ", %s: %s differs: %s\n",
+                      cycle->cycle, cycle->seq, when, cycle->differs, meaning(cycle->differs));
+    if (strcmp(cycle->differs, "decision") != 0)
+        return;
+    allot__cli_puts(out, "recorded: ");
+    put_document(out, cycle->recorded, cycle->recorded_len);
+    allot__cli_puts(out, "\ncomputed: ");
+    put_document(out, cycle->computed, cycle->computed_len);
+    allot__cli_puts(out, "\n");
+    put_place(out, cycle);
+}
+
+/* ---- Two policies ---------------------------------------------------------------------------- */
+
+static int open_stretch(replay *it, const allot_replayed *cycle)
+{
+    it->sides[0] = (allot__side){.plan = it->store};
+    it->sides[1] = (allot__side){.plan = it->store, .policy = it->policy};
+    it->sides[0].docs.plan = (allot_plan *)allot_decision_plan(cycle->decision);
+    it->sides[1].docs.plan = (allot_plan *)allot_decision_plan(cycle->other);
+    it->states = (allot__paths){.engine = it->cli->engine};
+    int code = allot__sums_new(it->cli, it->sides, &it->sums);
+    it->open = code == CLI_DONE;
+    it->stretches += it->open;
+    return code;
+}
+
+static void close_stretch(void *ud)
+{
+    replay *it = ud;
+    allot__text *out = &it->cli->out;
+    if (!it->open)
+        return;
+    allot__sums_sort(&it->sums);
+    it->differing += it->sums.differ > 0;
+    it->failed = it->failed || it->sums.failed;
+    if (it->cli->options.json) {
+        allot__cli_puts(out, it->stretches > 1 ? ",\n{\"a\": " : "\n{\"a\": ");
+        allot__diff_json_side(out, &it->sides[0]);
+        allot__cli_puts(out, ",\n \"b\": ");
+        allot__diff_json_side(out, &it->sides[1]);
+        allot__cli_puts(out, ",\n \"summary\": ");
+        allot__diff_json_sums(out, &it->sums, &it->states, it->sides);
+        allot__cli_puts(out, "}");
+    } else {
+        allot__cli_puts(out, it->stretches > 1 ? "\n" : "");
+        allot__diff_put_sides(out, it->sides);
+        allot__diff_put_sums(out, &it->sums, &it->states, it->sides, it->cli->options.all);
+    }
+    allot__sums_free(&it->sums);
+    allot__paths_free(&it->states);
+    it->open = false;
+}
+
+static int add(replay *it, const allot_replayed *cycle)
+{
+    char name[64];
+    allot_diff *diff;
+    if (!it->open && open_stretch(it, cycle) != CLI_DONE)
+        return ALLOT_ENOMEM;
+    snprintf(name, sizeof name, "cycle %" PRId64, cycle->cycle);
+    int status = allot_diff_new(cycle->decision, cycle->other, 0, &diff);
+    if (status != ALLOT_OK)
+        return status;
+    bool kept = allot__paths_push(&it->states, name);
+    if (kept)
+        allot__sums_add(&it->sums, diff);
+    allot_diff_free(diff);
+    return kept ? ALLOT_OK : ALLOT_ENOMEM;
+}
+
+/* ---- The whole ------------------------------------------------------------------------------- */
+
+static int on_cycle(void *ud, const allot_replayed *cycle)
+{
+    replay *it = ud;
+    if (cycle->differs != NULL) {
+        it->diverged = true;
+        close_stretch(it);
+        allot__cli_puts(&it->cli->out, it->cli->options.json && it->policy != NULL ? "]" : "");
+        allot__cli_puts(&it->cli->out, it->cli->options.json ? ",\n\"difference\": " : "");
+        put_difference(it, cycle);
+        return 0;
+    }
+    it->cycles++;
+    if (cycle->recorded != NULL) {
+        it->first = it->decisions == 0 ? cycle->seq : it->first;
+        it->last = cycle->seq;
+        it->decisions++;
+    }
+    return cycle->other != NULL ? add(it, cycle) : ALLOT_OK;
+}
+
+static void put_begin(replay *it)
+{
+    if (!it->cli->options.json)
+        return;
+    allot__cli_puts(&it->cli->out, "{\"schema\": \"allot/replay/v1\",\n\"store\": ");
+    allot__cli_json_string(&it->cli->out, it->store);
+    allot__cli_puts(&it->cli->out, it->policy != NULL ? ",\n\"plans\": [" : "");
+}
+
+static void put_end(replay *it)
+{
+    allot__text *out = &it->cli->out;
+    if (it->cli->options.json) {
+        if (!it->diverged)
+            allot__cli_puts(out, it->policy != NULL ? "],\n\"difference\": null"
+                                                    : ",\n\"difference\": null");
+        allot__cli_printf(
+            out,
+            ",\n\"cycles\": %" PRId64 ", \"decisions\": %" PRId64 ", \"same\": %s,\n\"warnings\": ",
+            it->cycles, it->decisions, it->diverged || it->differing > 0 ? "false" : "true");
+        allot__cli_warnings_json(it->cli->report, out);
+        allot__cli_puts(out, "}\n");
+        return;
+    }
+    allot__cli_printf(out, "%s%" PRId64 " cycle%s", it->policy != NULL ? "\n" : "", it->cycles,
+                      it->cycles == 1 ? "" : "s");
+    if (it->decisions > 0)
+        allot__cli_printf(out, " with decisions %" PRId64 " to %" PRId64, it->first, it->last);
+    allot__cli_printf(out, " came out as recorded%s\n",
+                      it->diverged ? " before it" : ", byte by byte");
+}
+
+static int take_options(replay *it, allot_replay_config *config)
+{
+    const allot__options *options = &it->cli->options;
+    allot_replay_config_init(config);
+    allot__cli_trace(it->cli, &config->limits);
+    config->store = it->store;
+    config->plan = options->plan;
+    config->to = options->last;
+    if (options->policies.count > 1)
+        return allot__cli_fail(it->cli, CLI_USAGE, "E-usage", NULL,
+                               "replay takes one --policy, beside the one that decided then");
+    it->policy = options->policies.count > 0 ? options->policies.items[0] : NULL;
+    if (options->from != NULL) {
+        char *end;
+        long long from = strtoll(options->from, &end, 10);
+        if (*end != '\0' || end == options->from || from < 1)
+            return allot__cli_fail(it->cli, CLI_USAGE, "E-usage", NULL,
+                                   "--from is the number of a decision, not \"%.100s\"",
+                                   options->from);
+        config->from = from;
+    }
+    return CLI_DONE;
+}
+
+/* A policy's file is relative to where the command runs, not to the plan. The loader knows paths
+ * from the root alone as they are. */
+static int find_policy(replay *it, allot_replay_config *config, char **path)
+{
+    size_t len = it->policy != NULL ? strlen(it->policy) : 0;
+    config->policy = it->policy;
+    if (len <= 4 || strcmp(it->policy + len - 4, ".lua") != 0)
+        return CLI_DONE;
+    *path = realpath(it->policy, NULL);
+    if (*path == NULL)
+        return allot__cli_fail(it->cli, CLI_IO, "E-io", NULL, "cannot read the policy %.300s",
+                               it->policy);
+    config->policy = *path;
+    return CLI_DONE;
+}
+
+int allot__cli_replay(allot__cli *cli)
+{
+    replay it = {.cli = cli, .store = cli->operands[0]};
+    allot_replay_config config;
+    const allot_replay_visitor visitor = {&it, on_cycle, close_stretch};
+    char *path = NULL;
+    int code = take_options(&it, &config);
+    if (code == CLI_DONE)
+        code = find_policy(&it, &config, &path);
+    if (code == CLI_DONE) {
+        put_begin(&it);
+        int status = allot_service_replay(cli->engine, &config, &visitor, cli->report);
+        status = it.failed ? ALLOT_ENOMEM : status;
+        code = status == ALLOT_ENOENT ? CLI_INVALID : allot__cli_status(cli, status);
+    }
+    free(path);
+    if (code != CLI_DONE)
+        return code;
+    put_end(&it);
+    return it.diverged || it.differing > 0 ? CLI_NO : CLI_DONE;
+}

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* simulate.c: the verb `simulate`: a trace played through plans and policies side by side. */
+#include "cli/simulate/simulate.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- The trace ------------------------------------------------------------------------------- */
+
+typedef struct input {
+    allot__cli *cli;
+    const char *path;
+    int fd;
+} input;
+
+static int64_t refuse(const input *it, int error)
+{
+    char words[128];
+    if (strerror_r(error, words, sizeof words) != 0)
+        words[0] = '\0';
+    char message[192] = "cannot be read: ";
+    strncat(message, words, sizeof message - strlen(message) - 1);
+    allot_report_add(it->cli->report, &(allot_diagnostic){.severity = ALLOT_ERROR,
+                                                          .code = "E-io",
+                                                          .file = allot__cli_file_name(it->path),
+                                                          .message = message,
+                                                          .consumer = -1,
+                                                          .group = -1,
+                                                          .field = -1});
+    return -1;
+}
+
+static int64_t pull(void *ud, char *buf, size_t size)
+{
+    const input *it = ud;
+    for (;;) {
+        ssize_t len = read(it->fd, buf, size);
+        if (len >= 0)
+            return len;
+        if (errno != EINTR)
+            return refuse(it, errno);
+    }
+}
+
+int allot__sim_read_trace(allot__cli *cli, const char *path, allot_trace **out)
+{
+    bool standard = strcmp(path, "-") == 0;
+    input it = {cli, path, STDIN_FILENO};
+    if (!standard)
+        it.fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (it.fd < 0) {
+        refuse(&it, errno);
+        return CLI_IO;
+    }
+    int status =
+        allot_trace_read(cli->engine, pull, &it, allot__cli_file_name(path), cli->report, out);
+    if (!standard)
+        close(it.fd);
+    return allot__cli_status(cli, status);
+}
+
+int allot__sim_read_map(allot__cli *cli, allot_script_map **out)
+{
+    const char *path = cli->options.map;
+    allot__text text = {0};
+    allot_script_limits limits;
+    if (path == NULL)
+        return CLI_DONE;
+    allot__cli_trace(cli, &limits);
+    int code = allot__cli_read(cli, path, &text);
+    if (code == CLI_DONE)
+        code = allot__cli_status(cli, allot_script_map_new(cli->engine, text.bytes, text.len, path,
+                                                           &limits, cli->report, out));
+    allot__cli_text_free(&text);
+    return code;
+}
+
+/* ---- Options --------------------------------------------------------------------------------- */
+
+static int take_time(allot__cli *cli, const char *name, const char *value, int64_t *out)
+{
+    if (value == NULL || allot_time_read(value, out) == ALLOT_OK)
+        return CLI_DONE;
+    return allot__cli_fail(cli, CLI_USAGE, "E-usage", NULL,
+                           "--%s is Unix seconds or a time like 2026-01-31T08:00:00Z, not "
+                           "\"%.100s\"",
+                           name, value);
+}
+
+static int take_options(allot__sim *sim)
+{
+    allot__cli *cli = sim->cli;
+    allot_simulation_options *options = &sim->options;
+    options->interval = cli->options.interval;
+    options->rigid = cli->options.rigid;
+    int code = take_time(cli, "from", cli->options.from, &options->from);
+    if (code == CLI_DONE)
+        code = take_time(cli, "before", cli->options.before, &options->to);
+    if (code == CLI_DONE)
+        code = take_time(cli, "until", cli->options.until, &options->until);
+    return code;
+}
+
+/* Each --policy in the first plan, or that as it is; then the other plans. */
+static int make_runs(allot__sim *sim)
+{
+    allot__cli *cli = sim->cli;
+    int plans = cli->operand_count - 1, policies = cli->options.policies.count;
+    int first = policies > 0 ? policies : 1;
+    sim->count = first + plans - 1;
+    size_t size = (size_t)sim->count * sizeof *sim->runs;
+    sim->runs = allot_engine_alloc(cli->engine, NULL, 0, size);
+    if (sim->runs == NULL)
+        return allot__cli_status(cli, ALLOT_ENOMEM);
+    memset(sim->runs, 0, size);
+    for (int i = 0; i < first; i++) {
+        sim->runs[i].plan_file = cli->operands[0];
+        sim->runs[i].policy = policies > 0 ? cli->options.policies.items[i] : NULL;
+    }
+    for (int i = first; i < sim->count; i++)
+        sim->runs[i].plan_file = cli->operands[i - first + 1];
+    return CLI_DONE;
+}
+
+/* ---- The verb -------------------------------------------------------------------------------- */
+
+static bool is_log(const char *word)
+{
+    static const char *const ends[] = {".swf", ".swf.gz", ".jsonl", ".jsonl.gz"};
+    size_t len = strlen(word);
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++)
+        if (len > strlen(ends[i]) && strcmp(word + len - strlen(ends[i]), ends[i]) == 0)
+            return true;
+    return false;
+}
+
+/* A log is no plan: the words may be in another order than they should. */
+static int check_order(allot__cli *cli)
+{
+    for (int i = 0; i < cli->operand_count - 1; i++)
+        if (is_log(cli->operands[i]))
+            return allot__cli_fail(cli, CLI_USAGE, "E-usage", "allot simulate PLAN... TRACE",
+                                   "%.200s is a log, and stands where a plan should",
+                                   cli->operands[i]);
+    return CLI_DONE;
+}
+
+static int prepare(allot__sim *sim)
+{
+    int code = check_order(sim->cli);
+    if (code == CLI_DONE)
+        code = take_options(sim);
+    if (code == CLI_DONE && sim->cli->operand_count - 1 > 1 &&
+        strcmp(sim->cli->operands[0], "-") == 0 && sim->cli->options.policies.count > 1)
+        code = allot__cli_fail(sim->cli, CLI_USAGE, "E-usage", NULL,
+                               "a plan on standard input can be read only once");
+    if (code == CLI_DONE)
+        code = make_runs(sim);
+    for (int32_t i = 0; i < sim->count && code == CLI_DONE; i++)
+        code = allot__sim_open(sim, &sim->runs[i]);
+    if (code == CLI_DONE)
+        code = allot__sim_read_map(sim->cli, &sim->map);
+    return code == CLI_DONE ? allot__sim_read_trace(sim->cli, sim->trace_file, &sim->trace) : code;
+}
+
+static int put_results(allot__sim *sim)
+{
+    allot__cli *cli = sim->cli;
+    int status = cli->options.json                       ? allot__sim_json(sim, &cli->out)
+                 : cli->options.format == CLI_FORMAT_CSV ? allot__sim_csv(sim, &cli->out)
+                                                         : allot__sim_text(sim, &cli->out);
+    return allot__cli_status(cli, status);
+}
+
+/* Frees what there is. */
+static void end(allot__sim *sim)
+{
+    allot_engine *engine = sim->cli->engine;
+    allot__plot_free(sim->plot);
+    for (int32_t i = 0; sim->runs != NULL && i < sim->count; i++)
+        allot__sim_close(&sim->runs[i]);
+    if (sim->runs != NULL)
+        allot_engine_alloc(engine, sim->runs, (size_t)sim->count * sizeof *sim->runs, 0);
+    allot_script_map_free(sim->map);
+    allot_trace_free(sim->trace);
+}
+
+int allot__cli_simulate(allot__cli *cli)
+{
+    allot__sim sim = {.cli = cli, .trace_file = cli->operands[cli->operand_count - 1]};
+    int code = prepare(&sim);
+    if (code == CLI_DONE)
+        code = allot__sim_plot_begin(&sim);
+    allot__sim_catch();
+    while (code == CLI_DONE && sim.played < sim.count && !sim.interrupted)
+        code = allot__sim_play(&sim, &sim.runs[sim.played++]);
+    if (code == CLI_DONE)
+        code = put_results(&sim);
+    if (code == CLI_DONE)
+        code = allot__plot_write(sim.plot);
+    end(&sim);
+    return code == CLI_DONE && sim.interrupted ? CLI_NO : code;
+}

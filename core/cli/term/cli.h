@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * cli.h: what the verbs of the command share.
+ *
+ * A verb writes its result to `out`, which stays in memory until the verb is done: standard output
+ * gets a whole result or none. Findings go to `report`. What a verb returns is the exit status.
+ */
+#ifndef ALLOT_CLI_TERM_CLI_H
+#define ALLOT_CLI_TERM_CLI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <allot/json.h>
+#include <allot/script.h>
+#include <allot/tool.h>
+
+/* Exit statuses; they never depend on the format. */
+enum {
+    CLI_DONE = 0,
+    CLI_NO = 1,       /* done, and the answer is "no" */
+    CLI_USAGE = 2,    /* wrong words on the command line */
+    CLI_INVALID = 3,  /* invalid plan, state or policy; nothing was checked */
+    CLI_SCRIPT = 4,   /* a policy failed while running */
+    CLI_IO = 5,       /* a file, a stream, a connection */
+    CLI_INTERNAL = 70 /* a bug, or no memory */
+};
+
+/* ---- Text that grows (text.c) ---------------------------------------------------------------- */
+
+typedef struct allot__text {
+    allot_engine *engine;
+    char *bytes;
+    size_t len, capacity;
+    bool failed; /* out of memory: what follows is dropped, and the caller looks here once */
+} allot__text;
+
+void allot__cli_add(allot__text *text, const char *bytes, size_t len);
+void allot__cli_puts(allot__text *text, const char *string);
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+void allot__cli_printf(allot__text *text, const char *format, ...);
+void allot__cli_spaces(allot__text *text, int count);
+/* Takes blanks off the end. */
+void allot__cli_trim(allot__text *text);
+/* For people: control characters, which could steer a terminal, become "?". */
+void allot__cli_puts_safe(allot__text *text, const char *string, size_t len);
+/* The path of a consumer. */
+void allot__cli_puts_path(allot__text *text, const allot_plan *plan, int32_t consumer);
+/* A JSON string with its quotes; NULL gives null. */
+void allot__cli_json_string(allot__text *text, const char *string);
+/* The text as an allot_sink. */
+int allot__cli_sink(void *text, const char *bytes, size_t len);
+void allot__cli_text_free(allot__text *text);
+
+/* ---- Command line (verbs.c, options.c, help.c) ------------------------------------------------
+ */
+
+typedef enum allot__color { CLI_COLOR_AUTO, CLI_COLOR_ALWAYS, CLI_COLOR_NEVER } allot__color;
+
+typedef enum allot__columns {
+    CLI_COLUMNS_AUTO,
+    CLI_COLUMNS_MONITOR,
+    CLI_COLUMNS_ALL
+} allot__columns;
+
+/* --format: "text|json" and whatever a verb has behind these. */
+enum {
+    CLI_TEXT_FORMAT = 0,
+    CLI_JSON = 1,
+    CLI_SCDOC = 2,     /* of help */
+    CLI_FORMAT_CSV = 2 /* of simulate */
+};
+
+#define CLI_OPTIONS_MAX 64
+#define CLI_VERBS_MAX   32
+#define CLI_LIST_MOST   32
+
+/* An option that may come several times, in the order of the line. */
+typedef struct allot__list {
+    const char *items[CLI_LIST_MOST];
+    int count;
+} allot__list;
+
+/* What options.c's table says where to put; all 0 where nothing was given. */
+typedef struct allot__options {
+    bool given[CLI_OPTIONS_MAX]; /* by the place in the table; see allot__cli_given */
+    bool json, help, version, all, coverage, trace, rigid;
+    int format, color, columns; /* a word's place among its option's: allot__color, ... */
+    const char *group, *shape, *at, *to, *plan;
+    const char *map, *from, *before, *until;
+    allot__list policies, eval;
+    int64_t interval;
+    const char *plot, *samples;
+    int64_t repeat; /* 0: the verb's own choice */
+    int64_t runs, seconds, seed;
+    const char *socket, *socket_mode, *socket_group, *tcp, *token_file, *store, *http;
+    allot__list allow;
+    const char *keep;
+    int64_t cycle_limit, debounce, snapshot, clients;
+    bool no_watch;
+    int log, log_level;
+    int64_t last; /* decision; 0: as far as there are */
+    int64_t bins; /* of a picture; 0: as many as there may be */
+} allot__options;
+
+typedef struct allot__cli {
+    allot_engine *engine;
+    allot_report *report;
+    allot__text out;
+    allot__options options;
+    const struct allot__verb *verbs; /* all; the last has no name */
+    const struct allot__verb *verb;  /* that is asked for */
+    char **operands;                 /* behind the verb */
+    int operand_count;
+    int64_t traced;    /* lines of policies */
+    bool shows_always; /* the result is shown whatever the status */
+} allot__cli;
+
+typedef struct allot__verb {
+    const char *name;
+    const char *operands; /* "PLAN STATE": kinds, by which shells complete (complete.c) */
+    int min, max;         /* how many of them; max -1: any number */
+    /* Its own options' names, divided by blanks; with "=words" where it takes others than the
+     * table says: "at format=text|json|csv". */
+    const char *options;
+    const char *summary;
+    const char *text; /* what it does, and examples */
+    int (*run)(allot__cli *cli);
+} allot__verb;
+
+/* All verbs (verbs.c); the last has no name. */
+extern const allot__verb allot__cli_verbs[];
+
+typedef enum allot__option_kind {
+    CLI_FLAG,   /* bool */
+    CLI_WORD,   /* int: the place among `argument`'s words, which "|" divides */
+    CLI_TEXT,   /* const char * */
+    CLI_NUMBER, /* int64_t, from `least` to `most` */
+    CLI_LIST    /* allot__list */
+} allot__option_kind;
+
+/* An option of any verb; the list ends with a row without name. */
+typedef struct allot__option_row {
+    const char *name;
+    char letter;          /* '\0': has none */
+    const char *argument; /* NULL: takes none; what is in lower case is a word of its own */
+    const char *help;
+    allot__option_kind kind;
+    size_t at; /* in allot__options */
+    int64_t least, most;
+} allot__option_row;
+extern const allot__option_row allot__cli_options[];
+
+/* A piece of a longer text. */
+typedef struct allot__word {
+    const char *at;
+    int len;
+} allot__word;
+
+/* Behind what work is lost, how many tasks are no part of that (decision.h): ", not counting 2
+ * tasks without a start"; nothing for none. */
+void allot__cli_put_unknown(allot__text *out, int64_t tasks);
+
+/* Whether a verb (NULL: no verb yet) knows an option. */
+bool allot__cli_knows(const allot__verb *verb, const allot__option_row *row);
+/* What an option takes where a verb (or NULL) has it; nothing: {NULL, 0}. */
+allot__word allot__cli_argument(const allot__verb *verb, const allot__option_row *row);
+/* Whether the line has an option, by its name. */
+bool allot__cli_given(const allot__cli *cli, const char *name);
+const allot__verb *allot__cli_verb_find(const allot__cli *cli, const char *name);
+
+/* Reads the command line: options anywhere, the first other word is the verb. Goes on after a
+ * mistake, so that --format is known when it is told. CLI_DONE or CLI_USAGE. */
+int allot__cli_parse(allot__cli *cli, int argc, char **argv);
+/* The help of a verb; of NULL: of the command. */
+void allot__cli_help(allot__cli *cli, const allot__verb *verb);
+/* allot(1) as scdoc reads it (manual.c). */
+void allot__cli_manual(allot__text *out, const allot__verb *verbs);
+/* Puts the topics of help beside verbs into an empty `out`, with blanks between. */
+int allot__cli_topics(allot__cli *cli, allot__text *out);
+
+/* Exit statuses for people; the last has no text. */
+typedef struct allot__exit_row {
+    int status;
+    const char *text;
+} allot__exit_row;
+extern const allot__exit_row allot__cli_exits[];
+
+/* ---- Findings (findings.c) ------------------------------------------------------------------- */
+
+/* Adds an error without a place and returns `code`; hint may be NULL. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 5, 6)))
+#endif
+int
+allot__cli_fail(allot__cli *cli, int code, const char *id, const char *hint, const char *format,
+                ...);
+/* The exit status of a failed call; makes sure that the report says something. */
+int allot__cli_status(allot__cli *cli, int status);
+/* The report for people. */
+void allot__cli_findings(const allot_report *report, allot__text *out, bool color);
+/* The report as members of a JSON list, warnings alone: `[{...}, ...]`. */
+void allot__cli_warnings_json(const allot_report *report, allot__text *out);
+
+/* ---- Files and streams (files.c) ------------------------------------------------------------- */
+
+/* Reads a file or, for "-", standard input. CLI_IO (reported), CLI_INTERNAL. */
+int allot__cli_read(allot__cli *cli, const char *path, allot__text *out);
+/* How diagnostics name it. */
+const char *allot__cli_file_name(const char *path);
+/* Writes all to a descriptor; 0 or errno. */
+int allot__cli_write(int fd, const char *bytes, size_t len);
+/* Writes a whole file: beside it first, then in its place, so that nobody finds half of it. 0 or
+ * errno. */
+int allot__cli_replace(allot_engine *engine, const char *path, const char *bytes, size_t len);
+/* The same, reported: CLI_IO, CLI_INTERNAL. */
+int allot__cli_put_file(allot__cli *cli, const char *path, const char *bytes, size_t len);
+/* Reports that a file cannot be written, for an errno; CLI_IO. */
+int allot__cli_unwritten(allot__cli *cli, const char *path, int error);
+bool allot__cli_colored(allot__color color, int fd);
+/* Columns of the terminal on a descriptor; 0 when it is none. */
+int allot__cli_width(int fd);
+
+/* ---- What policies say (trace.c) ---------------------------------------------------------------
+ */
+
+/* Limits with nothing in them but who listens: with --trace standard error. */
+void allot__cli_trace(allot__cli *cli, allot_script_limits *limits);
+/* Behind the last line: how many were left out. */
+void allot__cli_trace_end(allot__cli *cli);
+
+/* ---- Tools (tool.c) ----------------------------------------------------------------------------
+ */
+
+/* The command as a host; it answers with `answer` where it is asked for an option. */
+typedef struct allot__host {
+    allot__cli *cli;
+    allot__text answer;
+} allot__host;
+
+/* Fills `host`, which is the `ud` of what it returns. */
+allot_tool_host allot__cli_host(allot__host *host, allot__cli *cli);
+
+/* Runs require("allot." .. module)[function](host, operands), with the command as its host; the
+ * exit status. An option's value is a text: of a list the lines, of a flag "". */
+int allot__cli_tool(allot__cli *cli, const char *module, const char *function);
+
+/* ---- Documents (documents.c) ----------------------------------------------------------------- */
+
+typedef struct allot__documents {
+    allot_policy_loader loader;
+    allot_plan *plan;
+    allot_state *state;
+    allot_decision *decision;
+    int64_t from; /* the state's own time; the decision's is another with --at */
+} allot__documents;
+
+/* Reads a plan; reads plan and state and runs a cycle, at the time of --at if there is one. End
+ * both with allot__cli_close, also after a failure. */
+int allot__cli_open_plan(allot__cli *cli, const char *path, allot__documents *docs);
+int allot__cli_decide(allot__cli *cli, const char *plan, const char *state, allot__documents *docs);
+void allot__cli_close(allot__cli *cli, allot__documents *docs);
+/* Reads a state of the plan that is open, from its text, and runs a cycle; `at` (NULL: as it is) is
+ * a time, which messages call by the word before it, as in "--at ". */
+int allot__cli_decide_text(allot__cli *cli, const allot__text *text, const char *path,
+                           const char *word, const char *at, allot__documents *docs);
+/* Ends state and decision, and keeps the plan. */
+void allot__cli_forget(allot__documents *docs);
+
+/* ---- Text of a decision (table.c, decision.c) ------------------------------------------------ */
+
+/* "3", "3 1/3", "~3.3333"; returns the length. */
+int allot__cli_ratio(const allot_ratio *ratio, char *buf, size_t size);
+typedef struct allot__look {
+    bool color;
+    allot__columns columns;
+    bool all;  /* also consumers with nothing */
+    int width; /* of the terminal; 0: as wide as it is */
+} allot__look;
+
+/* One group's table; returns how many consumers with nothing it left out. */
+int32_t allot__cli_table(const allot_decision *decision, int32_t group, allot__text *out,
+                         const allot__look *look);
+void allot__cli_decision(const allot_decision *decision, allot__text *out, const allot__look *look);
+
+/* What a switch of windows does, for people or as a document (preview.c). */
+int allot__cli_preview(allot__cli *cli, const allot__documents *docs);
+
+/* ---- Verbs ----------------------------------------------------------------------------------- */
+
+int allot__cli_run(allot__cli *cli);
+int allot__cli_check(allot__cli *cli);
+int allot__cli_explain(allot__cli *cli);
+int allot__cli_diff(allot__cli *cli);
+int allot__cli_init(allot__cli *cli);
+int allot__cli_import(allot__cli *cli);
+int allot__cli_bench(allot__cli *cli);
+int allot__cli_simulate(allot__cli *cli);
+int allot__cli_repl(allot__cli *cli);
+int allot__cli_call(allot__cli *cli);
+int allot__cli_serve(allot__cli *cli);
+int allot__cli_service_status(allot__cli *cli);
+int allot__cli_top(allot__cli *cli);
+int allot__cli_replay(allot__cli *cli);
+int allot__cli_types(allot__cli *cli);
+int allot__cli_completion(allot__cli *cli);
+int allot__cli_version(allot__cli *cli);
+int allot__cli_help_verb(allot__cli *cli);
+
+#endif

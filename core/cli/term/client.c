@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* client.c: a connection to a service, and what it answers. */
+#include "cli/term/client.h"
+
+#include <errno.h>
+#include <netdb.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+/* ---- Connecting ------------------------------------------------------------------------------ */
+
+static int fail_errno(allot__client *client, const char *what, int error)
+{
+    char words[128] = "";
+    if (strerror_r(error, words, sizeof words) != 0)
+        words[0] = '\0';
+    return allot__cli_fail(
+        client->cli, CLI_IO, "E-connection",
+        error == ENOENT || error == ECONNREFUSED ? "does `allot serve` run there?" : NULL,
+        "%.200s: %s: %s", client->address, what, words);
+}
+
+static int connect_path(allot__client *client)
+{
+    struct sockaddr_un to = {.sun_family = AF_UNIX};
+    if (strlen(client->address) >= sizeof to.sun_path)
+        return fail_errno(client, "cannot connect", ENAMETOOLONG);
+    memcpy(to.sun_path, client->address, strlen(client->address) + 1);
+    client->fd = socket(AF_UNIX, SOCK_STREAM, 0);
+    if (client->fd < 0 || connect(client->fd, (const struct sockaddr *)&to, sizeof to) != 0)
+        return fail_errno(client, "cannot connect", errno);
+    return CLI_DONE;
+}
+
+/* The first of the host's addresses that answers. */
+static int connect_any(allot__client *client, const struct addrinfo *list)
+{
+    int error = EADDRNOTAVAIL;
+    for (; list != NULL; list = list->ai_next) {
+        client->fd = socket(list->ai_family, list->ai_socktype, list->ai_protocol);
+        if (client->fd >= 0 && connect(client->fd, list->ai_addr, list->ai_addrlen) == 0)
+            return CLI_DONE;
+        error = errno;
+        if (client->fd >= 0)
+            close(client->fd);
+        client->fd = -1;
+    }
+    return fail_errno(client, "cannot connect", error);
+}
+
+/* "host:port", "[::1]:port", ":port". */
+static int connect_host(allot__client *client, const char *colon)
+{
+    char host[256];
+    size_t len = (size_t)(colon - client->address);
+    const char *from = client->address;
+    if (len > 1 && from[0] == '[' && from[len - 1] == ']') {
+        from++;
+        len -= 2;
+    }
+    snprintf(host, sizeof host, "%.*s", len < 255 ? (int)len : 255, from);
+    struct addrinfo *list, hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV};
+    int error = getaddrinfo(len > 0 ? host : "127.0.0.1", colon + 1, &hints, &list);
+    if (error != 0)
+        return allot__cli_fail(client->cli, CLI_IO, "E-connection", NULL,
+                               "%.200s: cannot connect: %s", client->address, gai_strerror(error));
+    int code = connect_any(client, list);
+    freeaddrinfo(list);
+    return code;
+}
+
+static int say_token(allot__client *client)
+{
+    allot__cli *cli = client->cli;
+    allot__text token = {0}, params = {.engine = cli->engine};
+    const char *result;
+    size_t len;
+    if (cli->options.token_file == NULL)
+        return CLI_DONE;
+    int code = allot__cli_read(cli, cli->options.token_file, &token);
+    if (code == CLI_DONE) {
+        allot__cli_add(&token, "", 1);
+        token.bytes[token.failed ? 0 : strcspn(token.bytes, "\r\n")] = '\0';
+        allot__cli_puts(&params, "{\"token\": ");
+        allot__cli_json_string(&params, token.bytes);
+        allot__cli_puts(&params, "}");
+        code = token.failed || params.failed
+                   ? allot__cli_status(cli, ALLOT_ENOMEM)
+                   : allot__client_ask(client, "auth", params.bytes, params.len, &result, &len);
+    }
+    allot__cli_text_free(&token);
+    allot__cli_text_free(&params);
+    return code;
+}
+
+int allot__client_open(allot__cli *cli, allot__client *out)
+{
+    const char *address = cli->options.socket;
+    *out = (allot__client){.cli = cli, .address = address, .fd = -1, .in = {.engine = cli->engine}};
+    if (address == NULL || *address == '\0')
+        return allot__cli_fail(cli, CLI_USAGE, "E-usage", "or ALLOT_SOCKET says it",
+                               "--socket says where the service listens: /path or host:port");
+    const char *colon = strchr(address, '/') == NULL ? strrchr(address, ':') : NULL;
+    int code = colon != NULL ? connect_host(out, colon) : connect_path(out);
+    return code == CLI_DONE ? say_token(out) : code;
+}
+
+void allot__client_close(allot__client *client)
+{
+    if (client->fd >= 0)
+        close(client->fd);
+    client->fd = -1;
+    allot__cli_text_free(&client->in);
+}
+
+/* ---- Lines ----------------------------------------------------------------------------------- */
+
+int allot__client_send(allot__client *client, const char *line, size_t len)
+{
+    int error = allot__cli_write(client->fd, line, len);
+    if (error == 0)
+        error = allot__cli_write(client->fd, "\n", 1);
+    return error == 0 ? CLI_DONE : fail_errno(client, "cannot be told", error);
+}
+
+/* More bytes behind those that are there. */
+static int receive(allot__client *client, int wait)
+{
+    struct pollfd it = {.fd = client->fd, .events = POLLIN};
+    char piece[65536];
+    int ready = poll(&it, 1, wait);
+    if (ready == 0)
+        return CLI_NO;
+    ssize_t got = ready < 0 ? -1 : read(client->fd, piece, sizeof piece);
+    if (got < 0)
+        return errno == EINTR ? CLI_DONE : fail_errno(client, "cannot be read", errno);
+    if (got == 0)
+        return allot__cli_fail(client->cli, CLI_IO, "E-connection", NULL,
+                               "%.200s: the service closed the connection", client->address);
+    allot__cli_add(&client->in, piece, (size_t)got);
+    return client->in.failed ? allot__cli_status(client->cli, ALLOT_ENOMEM) : CLI_DONE;
+}
+
+int allot__client_line(allot__client *client, int wait, const char **line, size_t *len)
+{
+    allot__text *in = &client->in;
+    if (client->at > 0) {
+        memmove(in->bytes, in->bytes + client->at, in->len - client->at);
+        in->len -= client->at;
+        client->at = 0;
+    }
+    for (size_t seen = 0;;) {
+        const char *end = in->len > seen ? memchr(in->bytes + seen, '\n', in->len - seen) : NULL;
+        if (end != NULL) {
+            *line = in->bytes;
+            *len = (size_t)(end - in->bytes);
+            client->at = *len + 1;
+            return CLI_DONE;
+        }
+        seen = in->len;
+        int code = receive(client, wait);
+        if (code != CLI_DONE)
+            return code;
+    }
+}
+
+/* ---- Answers --------------------------------------------------------------------------------- */
+
+/* Behind a string whose quote stands at `at`. */
+static size_t string_end(const char *text, size_t len, size_t at)
+{
+    for (at++; at < len && text[at] != '"'; at++)
+        at += text[at] == '\\';
+    return at + 1;
+}
+
+/* Behind a value that begins at `at`. */
+static size_t value_end(const char *text, size_t len, size_t at)
+{
+    int depth = 0;
+    while (at < len) {
+        char byte = text[at];
+        if (depth == 0 && strchr(",}]", byte) != NULL)
+            return at;
+        depth += (byte == '{' || byte == '[') - (byte == '}' || byte == ']');
+        at = byte == '"' ? string_end(text, len, at) : at + 1;
+        if (depth == 0 && (byte == '}' || byte == ']' || byte == '"'))
+            return at;
+    }
+    return len;
+}
+
+const char *allot__client_member(const char *text, size_t len, const char *name, size_t *out)
+{
+    size_t at = 0, size = strlen(name);
+    while (at < len && text[at] != '{')
+        at++;
+    for (at++; at < len; at++) {
+        if (text[at] != '"')
+            continue;
+        size_t key = at + 1, value = string_end(text, len, at);
+        bool found = value - key - 1 == size && memcmp(text + key, name, size) == 0;
+        while (value < len && strchr(" \t:", text[value]) != NULL)
+            value++;
+        at = value_end(text, len, value);
+        if (!found)
+            continue;
+        *out = at - value;
+        return text + value;
+    }
+    return NULL;
+}
+
+/* A member that is a text, without escapes, cut to what fits. */
+static void text_member(allot__client *client, const char *object, size_t len, const char *name,
+                        char *buf, size_t size)
+{
+    size_t value_len;
+    allot_json *json;
+    allot_json_event event = {0};
+    const char *value = allot__client_member(object, len, name, &value_len);
+    buf[0] = '\0';
+    if (value == NULL || allot_json_open(client->cli->engine, value, value_len, client->address, 1,
+                                         0, client->cli->report, &json) != ALLOT_OK)
+        return;
+    if (allot_json_next(json, &event) == 1 && event.kind == ALLOT_JSON_TEXT)
+        snprintf(buf, size, "%s", event.text);
+    allot_json_close(json);
+}
+
+static int report_error(allot__client *client, const char *error, size_t len)
+{
+    char message[400], code[64], hint[200];
+    size_t data_len = 0;
+    const char *data = allot__client_member(error, len, "data", &data_len);
+    text_member(client, error, len, "message", message, sizeof message);
+    text_member(client, data != NULL ? data : "{}", data != NULL ? data_len : 2, "code", code,
+                sizeof code);
+    text_member(client, data != NULL ? data : "{}", data != NULL ? data_len : 2, "hint", hint,
+                sizeof hint);
+    if (client->cli->options.json) {
+        allot__cli_puts(&client->cli->out, "{\"error\": ");
+        allot__cli_add(&client->cli->out, error, len);
+        allot__cli_puts(&client->cli->out, "}\n");
+    }
+    return allot__cli_fail(client->cli, CLI_NO, code[0] != '\0' ? code : "E-service",
+                           hint[0] != '\0' ? hint : NULL, "%s",
+                           message[0] != '\0' ? message : "the service refuses");
+}
+
+int allot__client_ask(allot__client *client, const char *method, const char *params, size_t len,
+                      const char **result, size_t *result_len)
+{
+    allot__text line = {.engine = client->cli->engine};
+    size_t size, error_size;
+    const char *text, *error;
+    allot__cli_puts(&line, "{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": ");
+    allot__cli_json_string(&line, method);
+    if (params != NULL) {
+        allot__cli_puts(&line, ", \"params\": ");
+        allot__cli_add(&line, params, len);
+    }
+    allot__cli_puts(&line, "}");
+    int code = line.failed ? allot__cli_status(client->cli, ALLOT_ENOMEM)
+                           : allot__client_send(client, line.bytes, line.len);
+    allot__cli_text_free(&line);
+    do {
+        if (code == CLI_DONE)
+            code = allot__client_line(client, -1, &text, &size);
+    } while (code == CLI_DONE && allot__client_member(text, size, "method", &error_size) != NULL);
+    if (code != CLI_DONE)
+        return code;
+    error = allot__client_member(text, size, "error", &error_size);
+    *result = allot__client_member(text, size, "result", result_len);
+    if (error != NULL || *result == NULL)
+        return report_error(client, error != NULL ? error : "{}", error != NULL ? error_size : 2);
+    return CLI_DONE;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* client.h: a service that runs elsewhere, asked line by line. */
+#ifndef ALLOT_CLI_TERM_CLIENT_H
+#define ALLOT_CLI_TERM_CLIENT_H
+
+#include "cli/term/cli.h"
+
+/* End it with allot__client_close, also after a failure. */
+typedef struct allot__client {
+    allot__cli *cli;
+    const char *address;
+    int fd;
+    allot__text in; /* what came; up to `at` it was read */
+    size_t at;
+} allot__client;
+
+/* Connects to --socket (or ALLOT_SOCKET): "/path" or "host:port"; with the token in the file of
+ * --token-file, if there is one. CLI_USAGE: it is not said where; CLI_IO; CLI_NO: wrong token. */
+int allot__client_open(allot__cli *cli, allot__client *out);
+void allot__client_close(allot__client *client);
+/* Sends a line, to which the end is added. CLI_IO. */
+int allot__client_send(allot__client *client, const char *line, size_t len);
+/* The next line, borrowed until the next call. Waits so many ms, below 0: as long as it takes.
+ * CLI_NO: nothing came (nothing is reported); CLI_IO: the service went away. */
+int allot__client_line(allot__client *client, int wait, const char **line, size_t *len);
+/* Asks and waits for the answer: its "result", JSON, borrowed until the next call. params: an
+ * object, NULL: none. Notifications that come meanwhile are passed over. CLI_NO: an error was
+ * answered, and is reported, as JSON also written; CLI_IO, CLI_INTERNAL. */
+int allot__client_ask(allot__client *client, const char *method, const char *params, size_t len,
+                      const char **result, size_t *result_len);
+/* A member of a JSON object: its value's text; NULL: it has none. The text is valid JSON. */
+const char *allot__client_member(const char *text, size_t len, const char *name, size_t *out);
+
+#endif

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* files.c: files and streams, read and written whole. */
+#include "cli/term/cli.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+const char *allot__cli_file_name(const char *path)
+{
+    return strcmp(path, "-") == 0 ? "<stdin>" : path;
+}
+
+static int fail(allot__cli *cli, const char *path, const char *what, int error)
+{
+    char words[128];
+    if (strerror_r(error, words, sizeof words) != 0)
+        words[0] = '\0';
+    char message[192] = "";
+    strncat(message, what, sizeof message - 1);
+    strncat(message, words, sizeof message - strlen(message) - 1);
+    allot_diagnostic finding = {
+        .severity = ALLOT_ERROR,
+        .code = "E-io",
+        .file = allot__cli_file_name(path),
+        .message = message,
+        .consumer = -1,
+        .group = -1,
+        .field = -1,
+    };
+    allot_report_add(cli->report, &finding);
+    return CLI_IO;
+}
+
+/* Reads to the end; 0 or errno. */
+static int drain(int fd, allot__text *out)
+{
+    char piece[65536];
+    for (;;) {
+        ssize_t len = read(fd, piece, sizeof piece);
+        if (len == 0)
+            return 0;
+        if (len > 0)
+            allot__cli_add(out, piece, (size_t)len);
+        else if (errno != EINTR)
+            return errno;
+        if (out->failed)
+            return ENOMEM;
+    }
+}
+
+int allot__cli_read(allot__cli *cli, const char *path, allot__text *out)
+{
+    out->engine = cli->engine;
+    bool standard = strcmp(path, "-") == 0;
+    int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return fail(cli, path, "cannot be read: ", errno);
+    int error = drain(fd, out);
+    if (!standard)
+        close(fd);
+    if (out->failed)
+        return allot__cli_status(cli, ALLOT_ENOMEM);
+    return error != 0 ? fail(cli, path, "cannot be read: ", error) : CLI_DONE;
+}
+
+int allot__cli_write(int fd, const char *bytes, size_t len)
+{
+    while (len > 0) {
+        ssize_t written = write(fd, bytes, len);
+        if (written >= 0) {
+            bytes += written;
+            len -= (size_t)written;
+        } else if (errno != EINTR) {
+            return errno;
+        }
+    }
+    return 0;
+}
+
+int allot__cli_replace(allot_engine *engine, const char *path, const char *bytes, size_t len)
+{
+    allot__text name = {.engine = engine};
+    allot__cli_printf(&name, "%s.%ld.part", path, (long)getpid());
+    if (name.failed)
+        return ENOMEM;
+    int error = 0, fd = open(name.bytes, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd < 0)
+        error = errno;
+    if (error == 0)
+        error = allot__cli_write(fd, bytes, len);
+    if (fd >= 0 && close(fd) != 0 && error == 0)
+        error = errno;
+    if (error == 0 && rename(name.bytes, path) != 0)
+        error = errno;
+    if (error != 0 && fd >= 0)
+        unlink(name.bytes);
+    allot__cli_text_free(&name);
+    return error;
+}
+
+int allot__cli_unwritten(allot__cli *cli, const char *path, int error)
+{
+    return fail(cli, path, "cannot be written: ", error);
+}
+
+int allot__cli_put_file(allot__cli *cli, const char *path, const char *bytes, size_t len)
+{
+    int error = allot__cli_replace(cli->engine, path, bytes, len);
+    if (error == ENOMEM)
+        return allot__cli_status(cli, ALLOT_ENOMEM);
+    return error == 0 ? CLI_DONE : allot__cli_unwritten(cli, path, error);
+}
+
+bool allot__cli_colored(allot__color color, int fd)
+{
+    if (color != CLI_COLOR_AUTO)
+        return color == CLI_COLOR_ALWAYS;
+    const char *no = getenv("NO_COLOR");
+    const char *term = getenv("TERM");
+    if ((no != NULL && *no != '\0') || (term != NULL && strcmp(term, "dumb") == 0))
+        return false;
+    return isatty(fd);
+}
+
+int allot__cli_width(int fd)
+{
+    struct winsize size;
+    if (!isatty(fd) || ioctl(fd, TIOCGWINSZ, &size) != 0)
+        return 0;
+    return size.ws_col;
+}

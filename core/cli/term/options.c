@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* options.c: the command line. One table of options feeds reading and help. */
+#include "cli/term/cli.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A place in a table of getopt_long's, which letters leave free. */
+#define FIRST_CODE 256
+#define AT(member) offsetof(allot__options, member)
+
+const allot__option_row allot__cli_options[] = {
+    {"format", 'f', "text|json", "how results and errors are written (text)", CLI_WORD, AT(format),
+     0, 0},
+    {"color", 'c', "auto|always|never", "colours; auto: on a terminal, unless NO_COLOR is set",
+     CLI_WORD, AT(color), 0, 0},
+    {"coverage", '\0', NULL, "which lines of policies ran, and which never did", CLI_FLAG,
+     AT(coverage), 0, 0},
+    {"all", 'a', NULL, "also consumers that have, want and get nothing", CLI_FLAG, AT(all), 0, 0},
+    {"columns", 'k', "auto|monitor|all",
+     "auto: what says something; monitor: whose slots are in whose hands", CLI_WORD, AT(columns), 0,
+     0},
+    {"group", 'g', "GROUP", "this resource group alone", CLI_TEXT, AT(group), 0, 0},
+    {"at", 't', "TIME|next", "as if it were then: Unix seconds, RFC 3339, or the next switch",
+     CLI_TEXT, AT(at), 0, 0},
+    {"plan", 'p', "PLAN", "the plan in which policies stand", CLI_TEXT, AT(plan), 0, 0},
+    {"shape", 's', "NAME", "this alone: flat, 10x10x100, victims, queues, queues/plain, ...",
+     CLI_TEXT, AT(shape), 0, 0},
+    {"repeat", 'n', "N", "measure each N times, 1 to 1000 (9)", CLI_NUMBER, AT(repeat), 1, 1000},
+    {"eval", 'e', "CODE", "evaluate this, show its values, and end; may come several times",
+     CLI_LIST, AT(eval), 0, 0},
+    {"trace", '\0', NULL, "what policies print and log, on standard error", CLI_FLAG, AT(trace), 0,
+     0},
+    {"runs", '\0', "N", "random cases, 0 to 1000000 (1000); 0: only whether it is valid",
+     CLI_NUMBER, AT(runs), 0, 1000000},
+    {"seconds", '\0', "N",
+     "each file is tried for at most so long, 0 to 86400 (10); 0: until all cases ran", CLI_NUMBER,
+     AT(seconds), 0, 86400},
+    {"seed", '\0', "N", "of the random cases: the same seed, the same cases (1)", CLI_NUMBER,
+     AT(seed), 0, 1000000000},
+    {"out", 'o', "DIR", "the folder that files are written into", CLI_TEXT, AT(to), 0, 0},
+    {"policy", '\0', "POLICY",
+     "this policy in place of the plan's, with options as NAME:option=value,...; several: side by "
+     "side",
+     CLI_LIST, AT(policies), 0, 0},
+    {"map", 'm', "FILE", "a Lua function that says what each job becomes", CLI_TEXT, AT(map), 0, 0},
+    {"interval", 'i', "N", "seconds between cycles: at least (simulate, 0), at most (serve, 1)",
+     CLI_NUMBER, AT(interval), 0, ALLOT_AMOUNT_MAX},
+    {"from", '\0', "TIME", "jobs submitted from then on; of replay: the first decision", CLI_TEXT,
+     AT(from), 0, 0},
+    {"before", '\0', "TIME", "jobs submitted before then", CLI_TEXT, AT(before), 0, 0},
+    {"until", '\0', "TIME", "the simulation ends then, whatever runs", CLI_TEXT, AT(until), 0, 0},
+    {"to", '\0', "N", "the last decision that is computed again", CLI_NUMBER, AT(last), 1,
+     INT64_MAX},
+    {"rigid", '\0', NULL, "jobs start whole or not at all", CLI_FLAG, AT(rigid), 0, 0},
+    {"plot", '\0', "FILE", "a picture over time: .svg, .png (drawn by gnuplot)", CLI_TEXT, AT(plot),
+     0, 0},
+    {"samples", '\0', "FILE", "every change over time, as CSV", CLI_TEXT, AT(samples), 0, 0},
+    {"bins", '\0', "N", "a picture of at most so many steps, 10 to 2000 (400)", CLI_NUMBER,
+     AT(bins), 10, 2000},
+    {"socket", '\0', "ADDRESS",
+     "where the service listens: a Unix socket's path (serve: PLAN.sock), or, to ask it, host:port",
+     CLI_TEXT, AT(socket), 0, 0},
+    {"tcp", '\0', "HOST:PORT", "also listen on TCP; needs --token-file", CLI_TEXT, AT(tcp), 0, 0},
+    {"token-file", '\0', "FILE", "the token that clients on TCP must tell", CLI_TEXT,
+     AT(token_file), 0, 0},
+    {"store", '\0', "FILE", "where events and decisions are kept (PLAN.db); :memory: nowhere",
+     CLI_TEXT, AT(store), 0, 0},
+    {"http", '\0', "HOST:PORT", "show the live view, and metrics, there", CLI_TEXT, AT(http), 0, 0},
+    {"socket-mode", '\0', "MODE", "of the socket (0600; 0660 with a group; 0666 with --allow)",
+     CLI_TEXT, AT(socket_mode), 0, 0},
+    {"socket-group", '\0', "GROUP", "of the socket; who is in that group may connect, too",
+     CLI_TEXT, AT(socket_group), 0, 0},
+    {"allow", '\0', "UID",
+     "who may connect to the socket beside this user and root; may come several times", CLI_LIST,
+     AT(allow), 0, 0},
+    {"cycle-limit", '\0', "MS", "policies' functions take no more of a cycle, 0: any time (1000)",
+     CLI_NUMBER, AT(cycle_limit), 0, 3600000},
+    {"debounce", '\0', "MS", "a cycle waits so long for more events, 0 to 60000 (10)", CLI_NUMBER,
+     AT(debounce), 0, 60000},
+    {"keep", '\0', "N|AGE|SIZE", "what stays for replay: events, age, bytes (1000000,2G), or 7d,2G",
+     CLI_TEXT, AT(keep), 0, 0},
+    {"snapshot", '\0', "N", "a snapshot every so many events and cycles (200000)", CLI_NUMBER,
+     AT(snapshot), 1, INT64_MAX},
+    {"clients", '\0', "N", "at most so many connections (1000)", CLI_NUMBER, AT(clients), 1,
+     100000},
+    {"no-watch", '\0', NULL, "do not reload plan and policies when their files change", CLI_FLAG,
+     AT(no_watch), 0, 0},
+    {"log", '\0', "text|json", "how the log is written (text)", CLI_WORD, AT(log), 0, 0},
+    {"log-level", '\0', "error|warning|info|debug", "log no more than this (info)", CLI_WORD,
+     AT(log_level), 0, 0},
+    {"help", 'h', NULL, "help, with examples", CLI_FLAG, AT(help), 0, 0},
+    {"version", 'V', NULL, "the version", CLI_FLAG, AT(version), 0, 0},
+    {NULL, 0, NULL, NULL, CLI_FLAG, 0, 0, 0},
+};
+
+/* What a verb says of an option: where its name ends in the verb's list; NULL: nothing. */
+static const char *said(const allot__verb *verb, const char *name)
+{
+    size_t len = strlen(name);
+    const char *word = verb->options;
+    for (word += strspn(word, " "); *word != '\0'; word += strspn(word, " ")) {
+        size_t whole = strcspn(word, " ");
+        if (strcspn(word, " =") == len && strncmp(word, name, len) == 0)
+            return word + len;
+        word += whole;
+    }
+    return NULL;
+}
+
+bool allot__cli_knows(const allot__verb *verb, const allot__option_row *row)
+{
+    if (strchr("fch", row->letter) != NULL && row->letter != '\0')
+        return true;
+    return verb == NULL ? row->letter == 'V' : said(verb, row->name) != NULL;
+}
+
+allot__word allot__cli_argument(const allot__verb *verb, const allot__option_row *row)
+{
+    const char *own = verb != NULL ? said(verb, row->name) : NULL;
+    if (own != NULL && *own == '=')
+        return (allot__word){own + 1, (int)strcspn(own + 1, " ")};
+    return (allot__word){row->argument, row->argument != NULL ? (int)strlen(row->argument) : 0};
+}
+
+const allot__verb *allot__cli_verb_find(const allot__cli *cli, const char *name)
+{
+    const allot__verb *verb = cli->verbs;
+    while (verb->name != NULL && strcmp(verb->name, name) != 0)
+        verb++;
+    return verb->name != NULL ? verb : NULL;
+}
+
+/* By its letter, or by its place in the table and FIRST_CODE. */
+static const allot__option_row *row_of(int code)
+{
+    const allot__option_row *row = allot__cli_options;
+    if (code >= FIRST_CODE)
+        return row + (code - FIRST_CODE);
+    while (row->name != NULL && (code == 0 || row->letter != code))
+        row++;
+    return row->name != NULL ? row : NULL;
+}
+
+bool allot__cli_given(const allot__cli *cli, const char *name)
+{
+    for (size_t i = 0; allot__cli_options[i].name != NULL; i++)
+        if (strcmp(allot__cli_options[i].name, name) == 0)
+            return cli->options.given[i];
+    return false;
+}
+
+/* ---- Mistakes -------------------------------------------------------------------------------- */
+
+/* "there is no `what` `name`", with the nearest of the names. */
+static int unknown(allot__cli *cli, const char *what, allot__word name, const char *dashes,
+                   const char *const *names, size_t count)
+{
+    size_t bare = strspn(name.at, "-");
+    const char *near = allot_nearest(name.at + bare, (size_t)name.len - bare, names, count);
+    char hint[64] = "allot help lists what there is";
+    if (near != NULL)
+        snprintf(hint, sizeof hint, "did you mean %s%s?", dashes, near);
+    return allot__cli_fail(cli, CLI_USAGE, "E-usage", hint, "there is no %s %.*s", what,
+                           name.len < 100 ? name.len : 100, name.at);
+}
+
+static int unknown_option(allot__cli *cli, const char *word)
+{
+    const char *names[CLI_OPTIONS_MAX];
+    size_t count = 0;
+    for (const allot__option_row *row = allot__cli_options; row->name != NULL; row++)
+        names[count++] = row->name;
+    return unknown(cli, "option", (allot__word){word, (int)strcspn(word, "=")}, "--", names, count);
+}
+
+/* An option that getopt_long refuses; `word` is the last that it has passed. */
+static int refused_option(allot__cli *cli, const char *word)
+{
+    const allot__option_row *row = row_of(optopt);
+    char letter[] = {'-', (char)optopt, '\0'};
+    if (row != NULL)
+        return allot__cli_fail(cli, CLI_USAGE, "E-usage", NULL, "--%s takes no argument",
+                               row->name);
+    /* getopt_long passes a word only behind its last letter. */
+    return unknown_option(cli, optopt != 0 ? letter : word);
+}
+
+static int unknown_verb(allot__cli *cli, const char *name)
+{
+    const char *names[CLI_VERBS_MAX];
+    size_t count = 0;
+    for (const allot__verb *verb = cli->verbs; verb->name != NULL; verb++)
+        names[count++] = verb->name;
+    return unknown(cli, "verb", (allot__word){name, (int)strlen(name)}, "", names, count);
+}
+
+/* ---- Options --------------------------------------------------------------------------------- */
+
+/* The place of `value` among words divided by "|"; what it is not, is reported. */
+static int take_word(allot__cli *cli, const allot__option_row *row, const char *value, int *to)
+{
+    allot__word words = allot__cli_argument(cli->verb, row);
+    const char *word = words.at, *end = words.at + words.len;
+    for (int i = 0; word < end; i++) {
+        size_t len = strcspn(word, "| ");
+        if (strlen(value) == len && strncmp(word, value, len) == 0) {
+            *to = i;
+            return CLI_DONE;
+        }
+        word += len + 1;
+    }
+    return allot__cli_fail(cli, CLI_USAGE, "E-usage", NULL, "--%s is %.*s, not \"%.100s\"",
+                           row->name, words.len, words.at, value);
+}
+
+static int take_number(allot__cli *cli, const allot__option_row *row, const char *value,
+                       int64_t *to)
+{
+    char *end;
+    errno = 0;
+    long long number = strtoll(value, &end, 10);
+    if (*value == '\0' || *end != '\0' || errno != 0 || number < row->least || number > row->most)
+        return allot__cli_fail(cli, CLI_USAGE, "E-usage", NULL,
+                               "--%s is a number from %lld to %lld, not \"%.100s\"", row->name,
+                               (long long)row->least, (long long)row->most, value);
+    *to = number;
+    return CLI_DONE;
+}
+
+static int take_one_more(allot__cli *cli, const allot__option_row *row, const char *value,
+                         allot__list *to)
+{
+    if (to->count == CLI_LIST_MOST)
+        return allot__cli_fail(cli, CLI_USAGE, "E-usage", NULL, "--%s comes at most %d times",
+                               row->name, CLI_LIST_MOST);
+    to->items[to->count++] = value;
+    return CLI_DONE;
+}
+
+static int take_option(allot__cli *cli, const allot__option_row *row, const char *value)
+{
+    void *to = (char *)&cli->options + row->at;
+    cli->options.given[row - allot__cli_options] = true;
+    switch (row->kind) {
+    case CLI_WORD:
+        return take_word(cli, row, value, to);
+    case CLI_NUMBER:
+        return take_number(cli, row, value, to);
+    case CLI_LIST:
+        return take_one_more(cli, row, value, to);
+    case CLI_TEXT:
+        *(const char **)to = value;
+        return CLI_DONE;
+    default:
+        *(bool *)to = true;
+        return CLI_DONE;
+    }
+}
+
+typedef struct tables {
+    struct option longs[CLI_OPTIONS_MAX];
+    char shorts[2 * CLI_OPTIONS_MAX + 3]; /* of find_verb; behind the first byte of all others */
+} tables;
+
+/* The table in getopt_long's own shape. */
+static void fill_tables(tables *to)
+{
+    struct option *longs = to->longs;
+    char *shorts = to->shorts;
+    *shorts++ = '-';
+    *shorts++ = ':';
+    for (const allot__option_row *row = allot__cli_options; row->name != NULL; row++, longs++) {
+        int argument = row->argument != NULL ? required_argument : no_argument;
+        int code = FIRST_CODE + (int)(row - allot__cli_options);
+        *longs = (struct option){row->name, argument, NULL, code};
+        if (row->letter == '\0')
+            continue;
+        *shorts++ = row->letter;
+        if (argument == required_argument)
+            *shorts++ = ':';
+    }
+    *longs = (struct option){NULL, 0, NULL, 0};
+    *shorts = '\0';
+}
+
+static int read_options(allot__cli *cli, int argc, char **argv, const tables *by)
+{
+    int code = CLI_DONE, letter, step;
+    optind = 0; /* glibc: from the beginning */
+    while ((letter = getopt_long(argc, argv, by->shorts + 1, by->longs, NULL)) != -1) {
+        const allot__option_row *row = row_of(letter == ':' ? optopt : letter);
+        if (letter == ':' && row != NULL) {
+            allot__word argument = allot__cli_argument(cli->verb, row);
+            step = allot__cli_fail(cli, CLI_USAGE, "E-usage", NULL, "--%s needs %.*s", row->name,
+                                   argument.len, argument.at);
+        } else if (letter == '?' || row == NULL) {
+            step = refused_option(cli, argv[optind - 1]);
+        } else {
+            step = take_option(cli, row, optarg);
+        }
+        if (step != CLI_DONE)
+            code = step;
+    }
+    cli->options.json = cli->options.format == CLI_JSON;
+    return code;
+}
+
+/* What words an option takes depends on the verb, which may stand behind it. With "-" getopt_long
+ * gives other words as code 1 and leaves the line as it is. */
+static const allot__verb *find_verb(const allot__cli *cli, int argc, char **argv, const tables *by)
+{
+    int code;
+    opterr = 0;
+    optind = 0;
+    while ((code = getopt_long(argc, argv, by->shorts, by->longs, NULL)) != -1)
+        if (code == 1)
+            return allot__cli_verb_find(cli, optarg);
+    return optind < argc ? allot__cli_verb_find(cli, argv[optind]) : NULL;
+}
+
+/* What a verb that has to do with a service is not told on the line, it may be by variables: the
+ * option --token-file is ALLOT_TOKEN_FILE. */
+static int read_variables(allot__cli *cli)
+{
+    const allot__verb *verb = cli->verb;
+    int code = CLI_DONE;
+    if (verb == NULL || said(verb, "socket") == NULL)
+        return CLI_DONE;
+    for (const allot__option_row *row = allot__cli_options; row->name != NULL; row++) {
+        char name[64] = "ALLOT_";
+        size_t len = strlen(row->name);
+        if (said(verb, row->name) == NULL || cli->options.given[row - allot__cli_options] ||
+            len + 7 > sizeof name)
+            continue;
+        for (size_t i = 0; i < len; i++) {
+            char c = row->name[i];
+            name[6 + i] = (char)(c == '-' ? '_' : c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
+        }
+        const char *value = getenv(name);
+        if (value != NULL && *value != '\0')
+            code = take_option(cli, row, value) == CLI_DONE ? code : CLI_USAGE;
+    }
+    return code;
+}
+
+/* ---- The whole line -------------------------------------------------------------------------- */
+
+static int check_operands(allot__cli *cli)
+{
+    const allot__verb *verb = cli->verb;
+    int count = cli->operand_count;
+    if (count < verb->min || (verb->max >= 0 && count > verb->max)) {
+        char hint[64];
+        snprintf(hint, sizeof hint, "allot help %s tells more", verb->name);
+        return allot__cli_fail(cli, CLI_USAGE, "E-usage", hint, "usage: allot %s%s%s [OPTION...]",
+                               verb->name, *verb->operands != '\0' ? " " : "", verb->operands);
+    }
+    int standard = 0;
+    for (int i = 0; i < count; i++)
+        standard += strcmp(cli->operands[i], "-") == 0;
+    if (standard > 1)
+        return allot__cli_fail(cli, CLI_USAGE, "E-usage", NULL,
+                               "standard input (\"-\") can be read only once");
+    return CLI_DONE;
+}
+
+static int check_options(allot__cli *cli)
+{
+    for (const allot__option_row *row = allot__cli_options; row->name != NULL; row++)
+        if (cli->options.given[row - allot__cli_options] && !allot__cli_knows(cli->verb, row))
+            return allot__cli_fail(cli, CLI_USAGE, "E-usage", NULL, "%s has no option --%s",
+                                   cli->verb == NULL ? "allot" : cli->verb->name, row->name);
+    return CLI_DONE;
+}
+
+int allot__cli_parse(allot__cli *cli, int argc, char **argv)
+{
+    tables by;
+    fill_tables(&by);
+    cli->verb = find_verb(cli, argc, argv, &by);
+    int code = read_options(cli, argc, argv, &by);
+    cli->operands = argv + optind;
+    cli->operand_count = argc - optind;
+    if (code != CLI_DONE)
+        return code;
+    if (cli->operand_count > 0) {
+        if (cli->verb == NULL)
+            return unknown_verb(cli, cli->operands[0]);
+        cli->operands++;
+        cli->operand_count--;
+    }
+    code = check_options(cli);
+    if (code == CLI_DONE && !cli->options.help)
+        code = read_variables(cli);
+    if (code != CLI_DONE || cli->verb == NULL || cli->options.help)
+        return code;
+    return check_operands(cli);
+}

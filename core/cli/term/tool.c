@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* tool.c: the command as the host of tools that are written in Lua (allot/tool.h). */
+#include "cli/term/cli.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+static int explain(int error, char why[ALLOT_TOOL_WHY_MAX])
+{
+    if (strerror_r(error, why, ALLOT_TOOL_WHY_MAX) != 0)
+        snprintf(why, ALLOT_TOOL_WHY_MAX, "error %d", error);
+    return ALLOT_EIO;
+}
+
+static void put(void *ud, const char *text, size_t len)
+{
+    allot__cli_add(&((allot__host *)ud)->cli->out, text, len);
+}
+
+static int read_file(void *ud, const char *path, allot_sink sink, void *sink_ud,
+                     char why[ALLOT_TOOL_WHY_MAX])
+{
+    (void)ud;
+    char piece[65536];
+    bool standard = strcmp(path, "-") == 0;
+    int error = 0, fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return explain(errno, why);
+    for (ssize_t len; error == 0 && (len = read(fd, piece, sizeof piece)) != 0;) {
+        if (len < 0)
+            error = errno == EINTR ? 0 : errno;
+        else if (sink(sink_ud, piece, (size_t)len) != 0)
+            error = ENOMEM;
+    }
+    if (!standard)
+        close(fd);
+    return error == 0 ? ALLOT_OK : explain(error, why);
+}
+
+/* Makes the folders that a file of that name lies in; whether it can is seen when it is opened. */
+static void make_folders(allot_engine *engine, const char *path)
+{
+    allot__text name = {.engine = engine};
+    allot__cli_add(&name, path, strlen(path) + 1);
+    if (!name.failed)
+        for (char *slash = strchr(name.bytes + 1, '/'); slash != NULL;
+             slash = strchr(slash + 1, '/')) {
+            *slash = '\0';
+            mkdir(name.bytes, 0777);
+            *slash = '/';
+        }
+    allot__cli_text_free(&name);
+}
+
+static int write_file(void *ud, const char *path, const char *text, size_t len,
+                      char why[ALLOT_TOOL_WHY_MAX])
+{
+    allot_engine *engine = ((allot__host *)ud)->cli->engine;
+    int error = allot__cli_replace(engine, path, text, len);
+    if (error == ENOENT && *path != '\0') {
+        make_folders(engine, path);
+        error = allot__cli_replace(engine, path, text, len);
+    }
+    if (error == ENOMEM)
+        return ALLOT_ENOMEM;
+    return error == 0 ? ALLOT_OK : explain(error, why);
+}
+
+static int list_folder(void *ud, const char *path, allot_sink sink, void *sink_ud,
+                       char why[ALLOT_TOOL_WHY_MAX])
+{
+    (void)ud;
+    DIR *folder = opendir(path);
+    if (folder == NULL)
+        return explain(errno, why);
+    int error = 0;
+    while (error == 0) {
+        errno = 0;
+        struct dirent *entry = readdir(folder);
+        if (entry == NULL) {
+            error = errno;
+            break;
+        }
+        bool self = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
+        if (!self && sink(sink_ud, entry->d_name, strlen(entry->d_name)) != 0)
+            error = ENOMEM;
+    }
+    closedir(folder);
+    return error == 0 ? ALLOT_OK : explain(error, why);
+}
+
+/* ---- Options --------------------------------------------------------------------------------- */
+
+static void put_word(allot__text *out, allot__word words, int choice)
+{
+    const char *at = words.at;
+    for (int i = 0; i < choice; i++)
+        at += strcspn(at, "|") + 1;
+    allot__cli_add(out, at, strcspn(at, "| "));
+}
+
+static void put_option(const allot__cli *cli, const allot__option_row *row, allot__text *out)
+{
+    const void *from = (const char *)&cli->options + row->at;
+    const allot__list *list = from;
+    switch (row->kind) {
+    case CLI_WORD:
+        put_word(out, allot__cli_argument(cli->verb, row), *(const int *)from);
+        break;
+    case CLI_NUMBER:
+        allot__cli_printf(out, "%" PRId64, *(const int64_t *)from);
+        break;
+    case CLI_TEXT:
+        allot__cli_puts(out, *(const char *const *)from);
+        break;
+    case CLI_LIST:
+        for (int i = 0; i < list->count; i++)
+            allot__cli_printf(out, "%s%s", i > 0 ? "\n" : "", list->items[i]);
+        break;
+    case CLI_FLAG:
+        break;
+    }
+}
+
+static const char *find_option(void *ud, const char *name)
+{
+    allot__host *it = ud;
+    const allot__option_row *row = allot__cli_options;
+    if (!allot__cli_given(it->cli, name))
+        return NULL;
+    while (strcmp(row->name, name) != 0)
+        row++;
+    it->answer.len = 0;
+    put_option(it->cli, row, &it->answer);
+    allot__cli_add(&it->answer, "", 1);
+    return it->answer.failed ? NULL : it->answer.bytes;
+}
+
+/* ---- Progress -------------------------------------------------------------------------------- */
+
+/* One line that is written over; for people who wait. */
+static void show_progress(void *ud, int64_t done, int64_t total, const char *text)
+{
+    (void)ud;
+    if (!isatty(STDERR_FILENO))
+        return;
+    if (total <= 0)
+        dprintf(STDERR_FILENO, "\r\033[K%" PRId64 " %s", done, text);
+    else if (done < total)
+        dprintf(STDERR_FILENO, "\r\033[K%3d%% %s", (int)(100 * done / total), text);
+    else
+        dprintf(STDERR_FILENO, "\r\033[K");
+}
+
+static int64_t microseconds(void *ud)
+{
+    struct timespec now;
+    (void)ud;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
+allot_tool_host allot__cli_host(allot__host *host, allot__cli *cli)
+{
+    *host = (allot__host){.cli = cli, .answer = {.engine = cli->engine}};
+    return (allot_tool_host){.ud = host,
+                             .out = put,
+                             .read = read_file,
+                             .write = write_file,
+                             .list = list_folder,
+                             .option = find_option,
+                             .progress = show_progress,
+                             .clock = microseconds};
+}
+
+int allot__cli_tool(allot__cli *cli, const char *module, const char *function)
+{
+    allot__host it;
+    const allot_tool_host table = allot__cli_host(&it, cli);
+    int answer = CLI_DONE;
+    int status =
+        allot_tool_run(cli->engine, &table, module, function, (const char *const *)cli->operands,
+                       cli->operand_count, &answer, cli->report);
+    allot__cli_text_free(&it.answer);
+    return status == ALLOT_OK ? answer : allot__cli_status(cli, status);
+}
