@@ -255,6 +255,23 @@ static int write_usage(allot__writer *out, const allot_decision *decision, bool 
     return status;
 }
 
+static void write_preempted_at(allot__writer *out, const allot_decision *decision)
+{
+    const allot_plan *plan = allot_decision_plan(decision);
+    int32_t count = allot_plan_resources(plan);
+    if (count == 0)
+        return;
+    allot__write_open(out, "resources_preempted_at", '{');
+    for (int32_t i = 0; i < count; i++) {
+        allot_resource resource;
+        int64_t when;
+        if (allot_plan_resource_at(plan, i, &resource) == ALLOT_OK &&
+            allot_decision_resource_preempted(decision, i, &when) == ALLOT_OK)
+            allot__write_named_integer(out, resource.name, when);
+    }
+    allot__write_close(out, '}');
+}
+
 int allot__write_queues(allot__writer *out, const allot_decision *decision)
 {
     if (allot_plan_queues(allot_decision_plan(decision)) == 0)
@@ -273,7 +290,7 @@ int allot__write_queues(allot__writer *out, const allot_decision *decision)
     allot__write_integer(out, "usage_at", allot_decision_now(decision));
     if (status == ALLOT_OK)
         status = write_usage(out, decision, true);
-    allot__write_preempted_at(out, decision);
+    write_preempted_at(out, decision);
     return status;
 }
 

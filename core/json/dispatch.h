@@ -13,8 +13,6 @@ int allot__write_orders(allot__writer *out, const allot_decision *decision, allo
 /* "resizes", "queues", "pools", and how queues were used, of plans with queues: "usage",
  * "usage_at" and "usage_rest" are what the next state is to say. */
 int allot__write_queues(allot__writer *out, const allot_decision *decision);
-/* resource.c: "resources_preempted_at", of plans with resources: likewise. */
-void allot__write_preempted_at(allot__writer *out, const allot_decision *decision);
 /* "leases": contracts as the next state may say them, and what changed. */
 int allot__write_leases(allot__writer *out, const allot_decision *decision);
 

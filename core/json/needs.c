@@ -5,20 +5,6 @@
 
 #include "json/queues.h"
 
-bool allot__plan_states(const allot__plan_reader *reader, allot__plan_key key)
-{
-    const allot__value *value = &reader->top[key];
-    return value->kind != 0 && allot__doc_end(&reader->doc, value->number) > value->number + 1;
-}
-
-const char *allot__plan_default_policy(const allot__plan_reader *reader)
-{
-    if (allot__plan_states(reader, ALLOT__PLAN_QUEUES))
-        return "preemption";
-    bool lent = allot__plan_states(reader, ALLOT__PLAN_LEASES);
-    return lent && !allot__plan_states(reader, ALLOT__PLAN_CONSUMERS) ? "shared_lease" : "hybrid";
-}
-
 /* Queues are not what groups and windows state consumers otherwise for. */
 static void refuse_differences(allot__plan_reader *reader, uint32_t consumers)
 {

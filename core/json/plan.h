@@ -141,4 +141,20 @@ bool allot__peers_limit(const char *column);
 /* Seals the plan and says what the model finds wrong, each at its place. Also EINVALID. */
 int allot__plan_finish(allot__plan_reader *reader);
 
+/* Does a list or object of the plan state anything? */
+static inline bool allot__plan_states(const allot__plan_reader *reader, allot__plan_key key)
+{
+    const allot__value *value = &reader->top[key];
+    return value->kind != 0 && allot__doc_end(&reader->doc, value->number) > value->number + 1;
+}
+
+/* The ready-made policy of a plan that names none. */
+static inline const char *allot__plan_default_policy(const allot__plan_reader *reader)
+{
+    if (allot__plan_states(reader, ALLOT__PLAN_QUEUES))
+        return "preemption";
+    bool lent = allot__plan_states(reader, ALLOT__PLAN_LEASES);
+    return lent && !allot__plan_states(reader, ALLOT__PLAN_CONSUMERS) ? "shared_lease" : "hybrid";
+}
+
 #endif

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "json/options.h"
-#include "json/queues.h"
+#include "json/plan.h"
 
 /* Places what the loader said without a place: at the option it is about, or at `use`. */
 static int place_findings(allot__doc *doc, int32_t first, uint32_t use, const allot__choices *list)

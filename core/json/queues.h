@@ -87,16 +87,15 @@ int allot__hosts_named(allot__plan_reader *reader, const allot__texts *texts, co
 
 /* What a plan must have, and what may not stand beside queues and contracts. */
 void allot__plan_needs(allot__plan_reader *reader);
-/* The ready-made policy of a plan that names none. */
-const char *allot__plan_default_policy(const allot__plan_reader *reader);
-/* Does a list or object of the plan state anything? */
-bool allot__plan_states(const allot__plan_reader *reader, allot__plan_key key);
 
 int allot__terms_read(allot__plan_reader *reader); /* params, applications */
 /* The parts that queues and limits name things of: groups, params, applications. */
 int allot__queues_begin(allot__plan_reader *reader);
 void allot__queues_end(allot__plan_reader *reader);
 int allot__queues_read(allot__plan_reader *reader);
+/* The resource of that name; -1: a fault, which is said (resource.c). */
+int32_t allot__resource_find(allot__doc *doc, const allot_plan *plan, allot__spot spot,
+                             const char *name);
 /* `resources`, and of `params` what is about them (resource.c). */
 int allot__resources_read(allot__plan_reader *reader);
 /* Of a plan that is sealed: warns where nobody can be preempted for a resource. */

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* resource.c: resources of plans, what of them jobs hold, and when they were preempted for. */
+/* resource.c: resources of plans. */
 #include <string.h>
 
-#include "json/dispatch.h"
 #include "json/names.h"
 #include "json/queues.h"
-#include "json/state.h"
 
 static const allot__field amount = {NULL, ALLOT__INTEGER, 0, ALLOT_AMOUNT_MAX, false, false};
 
@@ -16,16 +14,14 @@ static const char *resource_name(const allot_plan *plan, int32_t number)
     return allot_plan_resource_at(plan, number, &of) == ALLOT_OK ? of.name : NULL;
 }
 
-/* The resource of that name; -1: a fault, which is said. */
-static int32_t find(allot__doc *doc, const allot_plan *plan, allot__spot spot, const char *name)
+int32_t allot__resource_find(allot__doc *doc, const allot_plan *plan, allot__spot spot,
+                             const char *name)
 {
     static const allot__named resources = {"E-unknown-resource",        "resource",
                                            "\"resources\" of the plan", allot_plan_resource_find,
                                            allot_plan_resources,        resource_name};
     return allot__named_read(doc, plan, spot, name, &resources);
 }
-
-/* ---- Plans ----------------------------------------------------------------------------------- */
 
 /* What `params` says of resources. */
 enum { PREEMPTABLE, WAIT, PARAM_KEYS };
@@ -117,8 +113,8 @@ static int apply(allot__plan_reader *reader, const terms *terms)
     allot__doc *doc = &reader->doc;
     const allot__value *wait = &terms->wait;
     for (int32_t i = 0; i < terms->preemptable.count; i++)
-        find(doc, reader->plan, allot__at(terms->preemptable.numbers[i]),
-             terms->preemptable.items[i]);
+        allot__resource_find(doc, reader->plan, allot__at(terms->preemptable.numbers[i]),
+                             terms->preemptable.items[i]);
     if (wait->kind != ALLOT__INTEGER || wait->integer < 300 || wait->integer > ALLOT_AMOUNT_MAX)
         return ALLOT_OK;
     if (terms->preemptable.count > 0)
@@ -181,69 +177,4 @@ void allot__resources_effect(allot__plan_reader *reader)
                         any ? "no job that may be preempted ends then (\"terminate_when\", "
                               "\"job_controls\"), so none releases any"
                             : "no queue preempts another");
-}
-
-/* ---- States and decisions -------------------------------------------------------------------- */
-
-int allot__job_resources_read(allot__state_reader *reader, const allot__value *value,
-                              allot_job_resource **out, size_t *room, int32_t *count)
-{
-    allot__doc *doc = &reader->doc;
-    cJSON *node;
-    if (value->kind != ALLOT__OBJECT)
-        return ALLOT_OK;
-    int status = allot__doc_parse(doc, value->number, &node);
-    if (status != ALLOT_OK)
-        return status;
-    *room = (size_t)cJSON_GetArraySize(node);
-    *out = allot__block_new(doc, *room, sizeof **out);
-    for (const cJSON *it = node->child; it != NULL && *out != NULL; it = it->next) {
-        allot__spot spot = allot__at_key((uint32_t)it->valueint);
-        if (it->valueint == 0)
-            continue;
-        int32_t resource = find(doc, reader->plan, spot, it->string);
-        allot__value of = allot__value_read(doc, it, &amount);
-        if (resource >= 0 && of.kind != 0)
-            (*out)[(*count)++] = (allot_job_resource){resource, of.integer};
-    }
-    cJSON_Delete(node);
-    return *out != NULL ? ALLOT_OK : ALLOT_ENOMEM;
-}
-
-static int read_time(allot__state_reader *reader, const cJSON *member)
-{
-    static const allot__field time = {
-        NULL, ALLOT__INTEGER | ALLOT__STRING, INT64_MIN + 1, INT64_MAX, false, false};
-    allot__doc *doc = &reader->doc;
-    int64_t when;
-    if (member->valueint == 0)
-        return ALLOT_OK;
-    int32_t resource =
-        find(doc, reader->plan, allot__at_key((uint32_t)member->valueint), member->string);
-    allot__value value = allot__value_read(doc, member, &time);
-    if (!allot__time_read(doc, &value, &when) || resource < 0)
-        return ALLOT_OK;
-    return allot_state_resource_preempted(reader->state, resource, when);
-}
-
-int allot__preempted_at_read(allot__state_reader *reader)
-{
-    return allot__members_read(reader, ALLOT__STATE_PREEMPTED_AT, read_time);
-}
-
-void allot__write_preempted_at(allot__writer *out, const allot_decision *decision)
-{
-    const allot_plan *plan = allot_decision_plan(decision);
-    int32_t count = allot_plan_resources(plan);
-    if (count == 0)
-        return;
-    allot__write_open(out, "resources_preempted_at", '{');
-    for (int32_t i = 0; i < count; i++) {
-        allot_resource resource;
-        int64_t when;
-        if (allot_plan_resource_at(plan, i, &resource) == ALLOT_OK &&
-            allot_decision_resource_preempted(decision, i, &when) == ALLOT_OK)
-            allot__write_named_integer(out, resource.name, when);
-    }
-    allot__write_close(out, '}');
 }
