@@ -351,3 +351,19 @@ int allot__limits_read(allot__plan_reader *reader)
     }
     return status == ALLOT_OK ? read_host_limits(reader) : status;
 }
+
+int allot__objects_add(allot__doc *doc, allot__objects *objects, uint32_t number)
+{
+    size_t size = sizeof *objects->numbers;
+    if (objects->count == objects->room) {
+        size_t more = objects->room + objects->room / 2 + 16;
+        void *grown =
+            allot_engine_alloc(doc->engine, objects->numbers, objects->room * size, more * size);
+        if (grown == NULL)
+            return ALLOT_ENOMEM;
+        objects->numbers = grown;
+        objects->room = more;
+    }
+    objects->numbers[objects->count++] = number;
+    return ALLOT_OK;
+}

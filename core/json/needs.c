@@ -60,19 +60,3 @@ void allot__queues_end(allot__plan_reader *reader)
     allot__block_free(doc, reader->limits.numbers, reader->limits.room, sizeof(uint32_t));
     allot__block_free(doc, reader->leases.numbers, reader->leases.room, sizeof(uint32_t));
 }
-
-int allot__objects_add(allot__doc *doc, allot__objects *objects, uint32_t number)
-{
-    size_t size = sizeof *objects->numbers;
-    if (objects->count == objects->room) {
-        size_t more = objects->room + objects->room / 2 + 16;
-        void *grown =
-            allot_engine_alloc(doc->engine, objects->numbers, objects->room * size, more * size);
-        if (grown == NULL)
-            return ALLOT_ENOMEM;
-        objects->numbers = grown;
-        objects->room = more;
-    }
-    objects->numbers[objects->count++] = number;
-    return ALLOT_OK;
-}

@@ -6,8 +6,6 @@
 #include "json/names.h"
 #include "json/queues.h"
 
-static const allot__field amount = {NULL, ALLOT__INTEGER, 0, ALLOT_AMOUNT_MAX, false, false};
-
 static const char *resource_name(const allot_plan *plan, int32_t number)
 {
     allot_resource of;
