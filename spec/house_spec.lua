@@ -34,6 +34,9 @@ local FOLDERS = {
     "rows", "fill", "ownership", "quota", "hosts", "reclaim", "placement", "victims",
     "jobs/limits", "jobs/preempt", "jobs", "decision", "explain", "compare", "outlook",
   },
+  json = { "text", "plan", "jobs", "state", "decision", "" },
+  simulate = { "log", "" },
+  script = { "sandbox", "policy", "module", "repl" },
   cli = { "term", "decide", "plot", "simulate", "diff", "author", "serve", "" },
 }
 

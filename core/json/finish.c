@@ -3,9 +3,9 @@
 /* finish.c: the plan is sealed; what the model finds is placed where the document says it. */
 #include <string.h>
 
-#include "json/place.h"
-#include "json/plan.h"
-#include "json/queues.h"
+#include "json/text/place.h"
+#include "json/plan/plan.h"
+#include "json/jobs/queues.h"
 
 /* In an entry of a group or window: the value that states the column of a consumer, or all that it
  * states of that; 0: nothing. */

@@ -3,7 +3,7 @@
 /* needs.c: what a plan must have, and what may not stand beside queues and contracts. */
 #include <string.h>
 
-#include "json/queues.h"
+#include "json/jobs/queues.h"
 
 /* Queues are not what groups and windows state consumers otherwise for. */
 static void refuse_differences(allot__plan_reader *reader, uint32_t consumers)

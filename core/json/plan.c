@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* plan.c: a plan from its document: the top level, groups, and hosts. */
-#include "json/plan.h"
+#include "json/plan/plan.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "json/names.h"
-#include "json/queues.h"
+#include "json/text/names.h"
+#include "json/jobs/queues.h"
 
 static const allot__field plan_fields[ALLOT__PLAN_KEYS] = {
     [ALLOT__PLAN_VERSION] = {"version", ALLOT__INTEGER, 1, 1, false, false},

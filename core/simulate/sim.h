@@ -15,7 +15,7 @@
 #include <allot/simulate.h>
 
 #include "simulate/area.h"
-#include "simulate/memory.h"
+#include "simulate/log/memory.h"
 
 #define ALLOT__NEVER INT64_MAX
 

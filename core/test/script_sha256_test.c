@@ -3,7 +3,7 @@
 /* script_sha256_test.c: the vectors of FIPS 180-4, and lengths around a block's end. */
 #include <stdlib.h>
 
-#include "script/sha256.h"
+#include "script/sandbox/sha256.h"
 #include "test/check.h"
 
 static void vectors(void)

@@ -4,7 +4,7 @@
 #include <lauxlib.h>
 #include <lualib.h>
 
-#include "script/script.h"
+#include "script/sandbox/script.h"
 #include "test/check.h"
 
 static lua_State *L;

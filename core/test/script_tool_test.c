@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* script_tool_test.c: tools in Lua: their host, their failures, and what they may not do. */
-#include "script/tool.h"
+#include "script/module/tool.h"
 
 #include "test/script_fixture.h"
 

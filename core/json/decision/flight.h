@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * flight.h: what a decision says of tasks: those of a reclaim, and reclaims in flight.
+ */
+#ifndef ALLOT_JSON_DECISION_FLIGHT_H
+#define ALLOT_JSON_DECISION_FLIGHT_H
+
+#include "json/text/writer.h"
+
+/* "tasks": the ids of a reclaim's, first to last. */
+void allot__write_tasks(allot__writer *out, const allot_decision *decision,
+                        const allot_reclaim *reclaim);
+/* "flights": reclaims in flight as they stand. */
+int allot__write_flights(allot__writer *out, const allot_decision *decision);
+/* "loans": the ledger once the decision is carried out. */
+int allot__write_loans(allot__writer *out, const allot_decision *decision);
+/* "kills": tasks whose time is over, and jobs. */
+int allot__write_kills(allot__writer *out, const allot_decision *decision);
+
+/* Writes the list `sessions`: what each deserves of its leaf's quota. EUSAGE: not decided. */
+int allot__write_sessions(allot__writer *out, const allot_decision *decision);
+
+#endif

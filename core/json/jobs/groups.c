@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* groups.c: named groups of hosts and of users, and lists of hosts. */
+#include <string.h>
+
+#include "json/text/names.h"
+#include "json/jobs/queues.h"
+
+/* At most so many names are candidates for "did you mean". */
+#define NAMES_MAX 256
+
+/* ---- Both ------------------------------------------------------------------------------------ */
+
+static int read_members(allot__plan_reader *reader, const cJSON *member, allot__name_group *out)
+{
+    static const allot__field field = {NULL, ALLOT__LIST | ALLOT__STRING, 0, 0, false, false};
+    allot__value value = allot__value_read(&reader->doc, member, &field);
+    out->name = member->string;
+    out->number = value.number;
+    /* The string of a member is its node's, which stays. */
+    return allot__texts_read(&reader->doc, &value, &out->members);
+}
+
+static int read_groups(allot__plan_reader *reader, allot__plan_key key, allot__name_groups *out)
+{
+    allot__doc *doc = &reader->doc;
+    const allot__value *top = &reader->top[key];
+    if (top->kind == 0)
+        return ALLOT_OK;
+    int status = allot__doc_parse(doc, top->number, &out->node);
+    if (status != ALLOT_OK)
+        return status;
+    out->room = (size_t)cJSON_GetArraySize(out->node);
+    out->list = allot__block_new(doc, out->room, sizeof *out->list);
+    status = out->list != NULL ? ALLOT_OK : ALLOT_ENOMEM;
+    for (const cJSON *it = out->node->child; it != NULL && status == ALLOT_OK; it = it->next)
+        if (it->valueint != 0)
+            status = read_members(reader, it, &out->list[out->count++]);
+    return status;
+}
+
+static allot__name_group *find_group(const allot__name_groups *groups, const char *name)
+{
+    for (size_t i = 0; i < groups->count; i++)
+        if (strcmp(groups->list[i].name, name) == 0)
+            return &groups->list[i];
+    return NULL;
+}
+
+static size_t words_of(const allot__plan_reader *reader)
+{
+    return ((size_t)allot_plan_hosts(reader->plan) + 63) / 64;
+}
+
+static void free_groups(allot__plan_reader *reader, allot__name_groups *groups)
+{
+    for (size_t i = 0; i < groups->count; i++) {
+        allot__texts_free(&reader->doc, &groups->list[i].members);
+        allot__block_free(&reader->doc, groups->list[i].bits, words_of(reader), sizeof(uint64_t));
+    }
+    allot__block_free(&reader->doc, groups->list, groups->room, sizeof *groups->list);
+    cJSON_Delete(groups->node);
+}
+
+void allot__groups_of_names_free(allot__plan_reader *reader)
+{
+    free_groups(reader, &reader->host_groups);
+    free_groups(reader, &reader->user_groups);
+}
+
+bool allot__is_user_group(const allot__plan_reader *reader, const char *name)
+{
+    return find_group(&reader->user_groups, name) != NULL;
+}
+
+/* ---- Lists of hosts -------------------------------------------------------------------------- */
+
+const char *allot__host_near(const allot__plan_reader *reader, const char *name)
+{
+    const char *names[NAMES_MAX];
+    size_t count = 0;
+    for (size_t i = 0; i < reader->host_groups.count && count < NAMES_MAX; i++)
+        names[count++] = reader->host_groups.list[i].name;
+    for (int32_t i = 0; i < allot_plan_hosts(reader->plan) && count < NAMES_MAX; i++)
+        names[count++] = allot_plan_host_name(reader->plan, i);
+    return allot_nearest(name, strlen(name), names, count);
+}
+
+static void unknown_host(allot__plan_reader *reader, uint32_t number, const char *name)
+{
+    allot__doc *doc = &reader->doc;
+    char quote[ALLOT__QUOTE_MAX + 4], hint[320];
+    if (reader->hosts_doubtful)
+        return;
+    const char *near = allot__host_near(reader, name);
+    allot__doc_fault(doc, allot__at(number), "E-host", allot__did_you_mean(near, hint, sizeof hint),
+                     "found %s, which is neither a host of the plan nor a group of hosts",
+                     allot__doc_quote(doc, allot__at(number), quote));
+}
+
+static void set_host(uint64_t *bits, int32_t host)
+{
+    bits[host / 64] |= UINT64_C(1) << host % 64;
+}
+
+static void set_all(const allot__plan_reader *reader, uint64_t *bits)
+{
+    for (int32_t i = 0; i < allot_plan_hosts(reader->plan); i++)
+        set_host(bits, i);
+}
+
+/* Sets the bits of what a name means; false: it means nothing. */
+static bool set_named(const allot__plan_reader *reader, const char *name, uint64_t *bits)
+{
+    int32_t host = allot_plan_host_find(reader->plan, name);
+    const allot__name_group *group =
+        host < 0 && reader->host_groups.count > 0 ? find_group(&reader->host_groups, name) : NULL;
+    if (host >= 0)
+        set_host(bits, host);
+    else if (strcmp(name, "all") == 0)
+        set_all(reader, bits);
+    else if (group != NULL && group->bits != NULL)
+        for (size_t i = 0; i < words_of(reader); i++)
+            bits[i] |= group->bits[i];
+    return host >= 0 || group != NULL || strcmp(name, "all") == 0;
+}
+
+/* What a list names, less what it names behind "~"; of nothing but such, all others. `less` is a
+ * block of the same size. */
+static void evaluate(allot__plan_reader *reader, const allot__texts *texts, uint64_t *bits,
+                     uint64_t *less)
+{
+    bool any = false;
+    for (int32_t i = 0; i < texts->count; i++) {
+        const char *name = texts->items[i];
+        bool not = name[0] == '~';
+        any = any || !not ;
+        if (!set_named(reader, name + not, not ? less : bits))
+            unknown_host(reader, texts->numbers[i], name + not );
+    }
+    if (!any)
+        set_all(reader, bits);
+    for (size_t i = 0; i < words_of(reader); i++)
+        bits[i] &= ~less[i];
+}
+
+static int evaluate_new(allot__plan_reader *reader, const allot__texts *texts, uint64_t **out)
+{
+    size_t words = words_of(reader);
+    uint64_t *bits = allot__block_new(&reader->doc, words, sizeof *bits);
+    uint64_t *less = allot__block_new(&reader->doc, words, sizeof *less);
+    *out = bits;
+    if (bits != NULL && less != NULL)
+        evaluate(reader, texts, bits, less);
+    allot__block_free(&reader->doc, less, words, sizeof *less);
+    return bits != NULL && less != NULL ? ALLOT_OK : ALLOT_ENOMEM;
+}
+
+static size_t count_bits(const uint64_t *bits, size_t words)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < words; i++)
+        for (uint64_t left = bits[i]; left != 0; left &= left - 1)
+            count++;
+    return count;
+}
+
+int allot__hosts_named(allot__plan_reader *reader, const allot__texts *texts, const char ***out,
+                       int32_t *count, size_t *room)
+{
+    size_t words = words_of(reader);
+    uint64_t *bits = NULL;
+    *count = 0;
+    *room = 0;
+    *out = NULL;
+    if (texts->count == 0)
+        return ALLOT_OK;
+    int64_t faults = reader->doc.faults;
+    int status = evaluate_new(reader, texts, &bits);
+    if (status == ALLOT_OK) {
+        *room = count_bits(bits, words);
+        *out = allot__block_new(&reader->doc, *room, sizeof **out);
+        status = *out != NULL ? ALLOT_OK : ALLOT_ENOMEM;
+    }
+    for (int32_t i = 0; status == ALLOT_OK && i < allot_plan_hosts(reader->plan); i++)
+        if (bits[i / 64] >> i % 64 & 1)
+            (*out)[(*count)++] = allot_plan_host_name(reader->plan, i);
+    allot__block_free(&reader->doc, bits, words, sizeof *bits);
+    if (status == ALLOT_OK && *count == 0 && reader->doc.faults == faults &&
+        !reader->hosts_doubtful)
+        allot__doc_fault(&reader->doc, allot__at(texts->numbers[0]), "E-host", NULL,
+                         "found a list that names no host, allowed one that names some");
+    return status;
+}
+
+/* ---- Groups of hosts ------------------------------------------------------------------------- */
+
+/* The i-th member of a group, if it is a group of hosts whose hosts are not found yet. */
+static allot__name_group *member_undone(allot__plan_reader *reader, const allot__name_group *group,
+                                        int32_t i)
+{
+    const char *name = group->members.items[i] + (group->members.items[i][0] == '~');
+    allot__name_group *member = allot_plan_host_find(reader->plan, name) < 0
+                                    ? find_group(&reader->host_groups, name)
+                                    : NULL;
+    return member != NULL && member->progress != ALLOT__GROUP_DONE ? member : NULL;
+}
+
+/* The first group inside that nobody has looked at; NULL: none is left. Those that are open then
+ * contain this one: a fault. */
+static allot__name_group *undone(allot__plan_reader *reader, const allot__name_group *group)
+{
+    char quote[ALLOT__QUOTE_MAX + 4];
+    for (int32_t i = 0; i < group->members.count; i++) {
+        allot__name_group *member = member_undone(reader, group, i);
+        if (member != NULL && member->progress == ALLOT__GROUP_NEW)
+            return member;
+    }
+    for (int32_t i = 0; i < group->members.count; i++) {
+        allot__spot spot = allot__at(group->members.numbers[i]);
+        if (member_undone(reader, group, i) != NULL)
+            allot__doc_fault(&reader->doc, spot, "E-cycle", NULL,
+                             "found %s, a group of hosts that this one is inside of",
+                             allot__doc_quote(&reader->doc, spot, quote));
+    }
+    return NULL;
+}
+
+/* Groups inside a group come before it: `open` holds those that are under way. */
+static int resolve(allot__plan_reader *reader, allot__name_group *group, allot__name_group **open)
+{
+    size_t depth = 0;
+    int status = ALLOT_OK;
+    open[depth++] = group;
+    while (depth > 0 && status == ALLOT_OK) {
+        allot__name_group *last = open[depth - 1];
+        last->progress = ALLOT__GROUP_OPEN;
+        allot__name_group *next = undone(reader, last);
+        if (next != NULL) {
+            open[depth++] = next;
+            continue;
+        }
+        status = evaluate_new(reader, &last->members, &last->bits);
+        last->progress = ALLOT__GROUP_DONE;
+        depth--;
+    }
+    return status;
+}
+
+static int resolve_all(allot__plan_reader *reader)
+{
+    allot__name_groups *groups = &reader->host_groups;
+    if (groups->count == 0)
+        return ALLOT_OK;
+    allot__name_group **open = allot__block_new(&reader->doc, groups->count, sizeof *open);
+    int status = open != NULL ? ALLOT_OK : ALLOT_ENOMEM;
+    for (size_t i = 0; i < groups->count && status == ALLOT_OK; i++)
+        if (groups->list[i].progress == ALLOT__GROUP_NEW)
+            status = resolve(reader, &groups->list[i], open);
+    allot__block_free(&reader->doc, open, groups->count, sizeof *open);
+    return status;
+}
+
+/* ---- Groups of users ------------------------------------------------------------------------- */
+
+/* A group's users, and those of the groups in it, each group once. */
+typedef struct users {
+    const char **names;
+    int32_t count;
+    size_t room;
+    bool *seen;    /* by group */
+    size_t *queue; /* groups, in the order that they were come upon */
+    size_t queued;
+} users;
+
+static void come_upon(const allot__plan_reader *reader, users *it, const allot__name_group *group)
+{
+    size_t i = (size_t)(group - reader->user_groups.list);
+    if (!it->seen[i])
+        it->queue[it->queued++] = i;
+    it->seen[i] = true;
+}
+
+static void no_users(allot__doc *doc, uint32_t number)
+{
+    char quote[ALLOT__QUOTE_MAX + 4];
+    allot__doc_fault(doc, allot__at(number), "E-unsupported", NULL,
+                     "found %s, allowed users and groups by name: a plan knows no others",
+                     allot__doc_quote(doc, allot__at(number), quote));
+}
+
+static void gather(allot__plan_reader *reader, users *it, const allot__name_group *first)
+{
+    const allot__name_groups *groups = &reader->user_groups;
+    it->count = 0;
+    it->queued = 0;
+    memset(it->seen, 0, groups->count * sizeof *it->seen);
+    come_upon(reader, it, first);
+    for (size_t i = 0; i < it->queued; i++) {
+        const allot__texts *members = &groups->list[it->queue[i]].members;
+        for (int32_t k = 0; k < members->count; k++) {
+            const char *name = members->items[k];
+            const allot__name_group *group = find_group(groups, name);
+            bool word = name[0] == '~' || strcmp(name, "all") == 0;
+            if (group != NULL)
+                come_upon(reader, it, group);
+            else if (!word)
+                it->names[it->count++] = name;
+            else if (i == 0)
+                no_users(&reader->doc, members->numbers[k]);
+        }
+    }
+}
+
+static int add_users(allot__plan_reader *reader, users *it, const allot__name_group *group)
+{
+    char quote[ALLOT__QUOTE_MAX + 4];
+    gather(reader, it, group);
+    int status = allot_plan_users(reader->plan, group->name, it->names, it->count);
+    if (status != ALLOT_ENAME)
+        return status;
+    allot__spot spot = allot__at_key(group->number);
+    allot__doc_fault(&reader->doc, spot, "E-name", NULL,
+                     "found the group of users %s, allowed " ALLOT__LABEL_RULE,
+                     allot__doc_quote(&reader->doc, spot, quote));
+    return ALLOT_OK;
+}
+
+static int add_all_users(allot__plan_reader *reader)
+{
+    const allot__name_groups *groups = &reader->user_groups;
+    allot__doc *doc = &reader->doc;
+    users it = {0};
+    if (groups->count == 0)
+        return ALLOT_OK;
+    for (size_t i = 0; i < groups->count; i++)
+        it.room += (size_t)groups->list[i].members.count;
+    it.names = allot__block_new(doc, it.room, sizeof *it.names);
+    it.seen = allot__block_new(doc, groups->count, sizeof *it.seen);
+    it.queue = allot__block_new(doc, groups->count, sizeof *it.queue);
+    int status = it.names && it.seen && it.queue ? ALLOT_OK : ALLOT_ENOMEM;
+    for (size_t i = 0; i < groups->count && status == ALLOT_OK; i++)
+        status = add_users(reader, &it, &groups->list[i]);
+    allot__block_free(doc, it.names, it.room, sizeof *it.names);
+    allot__block_free(doc, it.seen, groups->count, sizeof *it.seen);
+    allot__block_free(doc, it.queue, groups->count, sizeof *it.queue);
+    return status;
+}
+
+int allot__groups_of_names_read(allot__plan_reader *reader)
+{
+    int status = read_groups(reader, ALLOT__PLAN_HOST_GROUPS, &reader->host_groups);
+    if (status == ALLOT_OK)
+        status = read_groups(reader, ALLOT__PLAN_USER_GROUPS, &reader->user_groups);
+    if (status == ALLOT_OK)
+        status = resolve_all(reader);
+    return status == ALLOT_OK ? add_all_users(reader) : status;
+}

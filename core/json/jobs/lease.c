@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* lease.c: a plan's contracts: slots that one cluster lends to another part-time. */
+#include <string.h>
+
+#include "json/text/names.h"
+#include "json/jobs/queues.h"
+
+enum {
+    NAME,
+    PROVIDER,
+    CONSUMER,
+    SLOTS,
+    HOSTS,
+    TYPE,
+    RECLAIM_DELAY,
+    DAMPER,
+    PER_HOST,
+    RES_SELECT,
+    NHOSTS,
+    DISTRIBUTION,
+    LEASE_KEYS
+};
+#define NAMES ALLOT__LIST | ALLOT__STRING, 0, 0, false, false
+static const allot__field lease_fields[LEASE_KEYS] = {
+    [NAME] = {"name", ALLOT__STRING, 0, 0, true, false},
+    [PROVIDER] = {"provider", ALLOT__STRING, 0, 0, true, false},
+    [CONSUMER] = {"consumer", ALLOT__STRING, 0, 0, false, false},
+    [SLOTS] = {"slots", ALLOT__INTEGER, 1, ALLOT_AMOUNT_MAX, false, false},
+    [HOSTS] = {"hosts", ALLOT__OBJECT | NAMES},
+    [TYPE] = {"type", ALLOT__STRING, 0, 0, false, false},
+    [RECLAIM_DELAY] = {"reclaim_delay", ALLOT__AMOUNT, false, false},
+    [DAMPER] = {"damper", ALLOT__YES},
+    [PER_HOST] = {"per_host", NAMES},
+    [RES_SELECT] = {"res_select", ALLOT__OBJECT | ALLOT__STRING, 0, 0, false, false},
+    [NHOSTS] = {"nhosts", ALLOT__INTEGER, 1, ALLOT_AMOUNT_MAX, false, false},
+    [DISTRIBUTION] = {"distribution", ALLOT__LIST | ALLOT__OBJECT, 0, 0, false, false},
+};
+static const allot__shape lease_shape = {lease_fields, LEASE_KEYS, 0};
+
+/* ---- Contracts ------------------------------------------------------------------------------- */
+
+int allot__lease_add(allot__plan_reader *reader, uint32_t object, const allot_lease *lease)
+{
+    allot__doc *doc = &reader->doc;
+    uint32_t name = allot__doc_member(doc, object, "name");
+    int status = allot_plan_lease(reader->plan, lease);
+    if (status == ALLOT_OK)
+        return allot__objects_add(doc, &reader->leases, object);
+    reader->queues_lost = true;
+    if (status == ALLOT_EEXIST)
+        allot__doc_fault(doc, allot__at(name), "E-duplicate-id", NULL,
+                         "found the contract \"%.80s\" again, allowed once", lease->name);
+    else if (status == ALLOT_ENAME)
+        allot__doc_fault(
+            doc, allot__at(object), "E-name", NULL,
+            "found \"%.60s\" between \"%.60s\" and \"%.60s\", allowed names of " ALLOT__LABEL_RULE,
+            lease->name, lease->provider, lease->consumer);
+    else if (status == ALLOT_ERANGE)
+        allot__doc_fault(doc, allot__at(object), "E-range", NULL,
+                         "found %lld slots beside hosts that say otherwise, or slots of hosts "
+                         "above %d in all",
+                         (long long)lease->slots, ALLOT_AMOUNT_MAX);
+    else
+        return status;
+    return ALLOT_OK;
+}
+
+/* ---- Hosts ----------------------------------------------------------------------------------- */
+
+/* What a contract borrows until it is added. */
+typedef struct lent {
+    allot_lease_host *list;
+    int32_t count;
+    size_t room;
+} lent;
+
+static void unknown_host(allot__plan_reader *reader, uint32_t number, const char *name)
+{
+    allot__doc *doc = &reader->doc;
+    char quote[ALLOT__QUOTE_MAX + 4], hint[320];
+    if (reader->hosts_doubtful)
+        return;
+    allot__doc_fault(doc, allot__at_key(number), "E-host",
+                     allot__did_you_mean(allot__host_near(reader, name), hint, sizeof hint),
+                     "found %s, which is no host of the plan",
+                     allot__doc_quote(doc, allot__at_key(number), quote));
+}
+
+/* {host: slots} */
+static int read_slots(allot__plan_reader *reader, uint32_t number, lent *out)
+{
+    static const allot__field field = {NULL, ALLOT__INTEGER, 1, ALLOT_AMOUNT_MAX, false, false};
+    allot__doc *doc = &reader->doc;
+    cJSON *node;
+    int status = allot__doc_parse(doc, number, &node);
+    if (status != ALLOT_OK)
+        return status;
+    out->room = (size_t)cJSON_GetArraySize(node);
+    out->list = allot__block_new(doc, out->room, sizeof *out->list);
+    status = out->list != NULL ? ALLOT_OK : ALLOT_ENOMEM;
+    for (const cJSON *it = node->child; it != NULL && status == ALLOT_OK; it = it->next) {
+        if (it->valueint == 0)
+            continue;
+        allot__value slots = allot__value_read(doc, it, &field);
+        int32_t host = allot_plan_host_find(reader->plan, it->string);
+        if (host < 0)
+            unknown_host(reader, (uint32_t)it->valueint, it->string);
+        else if (slots.kind != 0)
+            out->list[out->count++] =
+                (allot_lease_host){allot_plan_host_name(reader->plan, host), slots.integer};
+    }
+    cJSON_Delete(node);
+    return status;
+}
+
+/* Names: all slots of those hosts. */
+static int read_whole(allot__plan_reader *reader, const allot__value *value, lent *out)
+{
+    allot__doc *doc = &reader->doc;
+    allot__texts texts;
+    const char **names = NULL;
+    int32_t count = 0;
+    size_t room = 0;
+    int status = allot__texts_read(doc, value, &texts);
+    if (status == ALLOT_OK)
+        status = allot__hosts_named(reader, &texts, &names, &count, &room);
+    out->room = (size_t)count;
+    if (status == ALLOT_OK) {
+        out->list = allot__block_new(doc, out->room, sizeof *out->list);
+        status = out->list != NULL ? ALLOT_OK : ALLOT_ENOMEM;
+    }
+    for (int32_t i = 0; i < count && status == ALLOT_OK; i++) {
+        int64_t slots =
+            allot_plan_host_slots(reader->plan, allot_plan_host_find(reader->plan, names[i]));
+        if (slots > 0)
+            out->list[out->count++] = (allot_lease_host){names[i], slots};
+    }
+    allot__block_free(doc, names, room, sizeof *names);
+    allot__texts_free(doc, &texts);
+    return status;
+}
+
+static int read_contract(allot__plan_reader *reader, uint32_t object, const allot__value *values,
+                         allot_lease *lease, int64_t faults)
+{
+    allot__doc *doc = &reader->doc;
+    const allot__value *hosts = &values[HOSTS];
+    lent it = {0};
+    int status = ALLOT_OK;
+    if (values[CONSUMER].number == 0)
+        allot__doc_fault(doc, allot__at(object), "E-missing", NULL, "\"consumer\" is missing");
+    if (values[SLOTS].number == 0 && hosts->number == 0)
+        allot__doc_fault(doc, allot__at(object), "E-missing", NULL,
+                         "\"slots\" is missing, or \"hosts\" in its place");
+    if (hosts->kind == ALLOT__OBJECT)
+        status = read_slots(reader, hosts->number, &it);
+    else if (hosts->kind != 0)
+        status = read_whole(reader, hosts, &it);
+    if (status == ALLOT_OK && hosts->kind != 0 && it.count == 0 && doc->faults == faults)
+        allot__doc_fault(doc, allot__at(hosts->number), "E-range", NULL,
+                         "found no slots of any host, allowed hosts with some");
+    lease->consumer = values[CONSUMER].string;
+    lease->slots = values[SLOTS].integer;
+    lease->hosts = it.list;
+    lease->host_count = it.count;
+    reader->queues_lost = reader->queues_lost || doc->faults > faults;
+    if (status == ALLOT_OK && doc->faults == faults)
+        status = allot__lease_add(reader, object, lease);
+    allot__block_free(doc, it.list, it.room, sizeof *it.list);
+    return status;
+}
+
+/* ---- Leases ---------------------------------------------------------------------------------- */
+
+static int32_t is_shared(allot__doc *doc, const allot__value *value)
+{
+    char quote[ALLOT__QUOTE_MAX + 4];
+    bool shared = value->kind == 0 || allot__word_is(value->string, "shared");
+    if (!shared && !allot__word_is(value->string, "exclusive"))
+        allot__doc_fault(doc, allot__at(value->number), "E-range", NULL,
+                         "found %s, allowed \"shared\" or \"exclusive\"",
+                         allot__doc_quote(doc, allot__at(value->number), quote));
+    return shared;
+}
+
+/* What a contract says has no place in an export policy. */
+static int read_export(allot__plan_reader *reader, uint32_t object, const allot__value *values,
+                       const allot_lease *lease)
+{
+    static const int others[] = {CONSUMER, HOSTS};
+    for (size_t i = 0; i < 2; i++)
+        if (values[others[i]].number != 0)
+            allot__doc_fault(&reader->doc, allot__at_key(values[others[i]].number), "E-conflict",
+                             NULL,
+                             "found \"%s\" in an export policy, which says by \"distribution\" who "
+                             "gets slots, and where by \"per_host\" or \"res_select\"",
+                             lease_fields[others[i]].key);
+    const allot__export policy = {.object = object,
+                                  .name = lease->name,
+                                  .provider = lease->provider,
+                                  .slots = values[SLOTS],
+                                  .per_host = values[PER_HOST],
+                                  .res_select = values[RES_SELECT],
+                                  .nhosts = values[NHOSTS],
+                                  .distribution = values[DISTRIBUTION],
+                                  .shared = lease->shared,
+                                  .reclaim_delay = lease->reclaim_delay,
+                                  .damped = lease->damped};
+    return allot__export_read(reader, &policy);
+}
+
+static int read_lease(allot__plan_reader *reader, uint32_t object)
+{
+    allot__doc *doc = &reader->doc;
+    allot__value values[LEASE_KEYS];
+    int64_t faults = doc->faults;
+    cJSON *node;
+    int status = allot__object_read(doc, object, &lease_shape, values, &node);
+    if (status != ALLOT_OK)
+        return status;
+    bool exported = false;
+    for (int i = PER_HOST; i <= DISTRIBUTION; i++)
+        exported = exported || values[i].number != 0;
+    allot_lease lease = {.name = values[NAME].string,
+                         .provider = values[PROVIDER].string,
+                         .shared = is_shared(doc, &values[TYPE]),
+                         .reclaim_delay = values[RECLAIM_DELAY].kind != 0
+                                              ? values[RECLAIM_DELAY].integer
+                                              : reader->reclaim_delay,
+                         .damped = allot__yes_take(doc, &values[DAMPER])};
+    status = exported ? read_export(reader, object, values, &lease)
+                      : read_contract(reader, object, values, &lease, faults);
+    reader->queues_lost = reader->queues_lost || doc->faults > faults;
+    cJSON_Delete(node);
+    return status;
+}
+
+void allot__leases_policy(allot__plan_reader *reader)
+{
+    uint32_t leases = reader->top[ALLOT__PLAN_LEASES].number;
+    const allot_policy *policy =
+        reader->no_policy ? NULL : allot_plan_group_policy(reader->plan, 0);
+    if (allot_plan_leases(reader->plan) > 0 && policy != NULL && !allot_policy_dispatches(policy))
+        allot__doc_fault(&reader->doc, allot__at_key(leases), "E-policy",
+                         "contracts go by a policy that dispatches: shared_lease, preemption, "
+                         "queue_pool",
+                         "found \"leases\", but the policy \"%.80s\" divides slots among consumers",
+                         allot_policy_name(policy));
+}
+
+int allot__leases_read(allot__plan_reader *reader)
+{
+    const allot__value *list = &reader->top[ALLOT__PLAN_LEASES];
+    allot__doc *doc = &reader->doc;
+    int status = ALLOT_OK;
+    if (!allot__plan_states(reader, ALLOT__PLAN_LEASES))
+        return ALLOT_OK;
+    uint32_t end = allot__doc_end(doc, list->number);
+    for (uint32_t item = list->number + 1; item < end && status == ALLOT_OK;
+         item = allot__doc_next(doc, item)) {
+        if (allot__kind_check(doc, item, ALLOT__OBJECT))
+            status = read_lease(reader, item);
+        else
+            reader->queues_lost = true;
+    }
+    return status;
+}

@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* queue.c: a plan's queues. */
+#include <string.h>
+
+#include "json/text/names.h"
+#include "json/jobs/queues.h"
+
+enum {
+    NAME = ALLOT__PROTECTION_KEYS,
+    PRIORITY,
+    PREEMPTION,
+    PREEMPTIVE,
+    PREEMPTABLE,
+    SLOT_POOL,
+    SLOT_SHARE,
+    MAX_SLOTS_IN_POOL,
+    USE_PRIORITY_IN_POOL,
+    HOSTS,
+    QJOB_LIMIT,
+    UJOB_LIMIT,
+    PJOB_LIMIT,
+    HJOB_LIMIT,
+    RUNLIMIT,
+    TERMINATE_WHEN,
+    JOB_CONTROLS,
+    FAIRSHARE,
+    BACKFILL,
+    INTERRUPTIBLE_BACKFILL,
+    SLOT_RESERVE,
+    FAIRSHARE_QUEUES,
+    QUEUE_KEYS
+};
+#define NAMES    ALLOT__LIST | ALLOT__STRING, 0, 0, false, false
+#define RELATION ALLOT__BOOLEAN | ALLOT__LIST | ALLOT__STRING, 0, 0, false, false
+static const allot__field queue_fields[QUEUE_KEYS] = {
+    ALLOT__PROTECTION_FIELDS,
+    [NAME] = {"name", ALLOT__STRING, 0, 0, true, false},
+    [PRIORITY] = {"priority", ALLOT__AMOUNT, false, false},
+    [PREEMPTION] = {"preemption", ALLOT__STRING, 0, 0, false, false},
+    [PREEMPTIVE] = {"preemptive", RELATION},
+    [PREEMPTABLE] = {"preemptable", RELATION},
+    [SLOT_POOL] = {"slot_pool", ALLOT__STRING, 0, 0, false, false},
+    [SLOT_SHARE] = {"slot_share", ALLOT__INTEGER, 1, 100, false, false},
+    [MAX_SLOTS_IN_POOL] = {"max_slots_in_pool", ALLOT__LIMIT},
+    [USE_PRIORITY_IN_POOL] = {"use_priority_in_pool", ALLOT__YES},
+    [HOSTS] = {"hosts", NAMES},
+    [QJOB_LIMIT] = {"qjob_limit", ALLOT__LIMIT},
+    [UJOB_LIMIT] = {"ujob_limit", ALLOT__LIMIT},
+    [PJOB_LIMIT] = {"pjob_limit", ALLOT__NUMBER | ALLOT__LIMIT},
+    [HJOB_LIMIT] = {"hjob_limit", ALLOT__LIMIT},
+    [RUNLIMIT] = {"runlimit", ALLOT__INTEGER | ALLOT__STRING | ALLOT__NULL, 1, ALLOT__MINUTES_MAX,
+                  false, false},
+    [TERMINATE_WHEN] = {"terminate_when", NAMES},
+    [JOB_CONTROLS] = {"job_controls", ALLOT__OBJECT, 0, 0, false, false},
+    [FAIRSHARE] = {"fairshare", ALLOT__YES},
+    [BACKFILL] = {"backfill", ALLOT__YES},
+    [INTERRUPTIBLE_BACKFILL] = {"interruptible_backfill", ALLOT__INTEGER | ALLOT__NULL, 1,
+                                ALLOT_AMOUNT_MAX, false, false},
+    [SLOT_RESERVE] = {"slot_reserve", ALLOT__YES},
+    [FAIRSHARE_QUEUES] = {"fairshare_queues", ALLOT__YES},
+};
+static const allot__shape queue_shape = {queue_fields, QUEUE_KEYS, 0};
+
+/* What a queue borrows while it is added. */
+typedef struct lists {
+    allot__preemption preemption;
+    allot__texts hosts;
+    const char **host_names;
+    size_t host_room;
+} lists;
+
+static void end_lists(allot__doc *doc, lists *it)
+{
+    allot__preemption_end(doc, &it->preemption);
+    allot__texts_free(doc, &it->hosts);
+    allot__block_free(doc, it->host_names, it->host_room, sizeof *it->host_names);
+}
+
+/* ---- Numbers --------------------------------------------------------------------------------- */
+
+static void take_numbers(const allot__value *values, allot_queue *queue)
+{
+    static const struct {
+        int key;
+        size_t at;
+        int32_t none;
+    } numbers[] = {
+        {PRIORITY, offsetof(allot_queue, priority), 1},
+        {SLOT_SHARE, offsetof(allot_queue, slot_share), 0},
+        {MAX_SLOTS_IN_POOL, offsetof(allot_queue, max_slots_in_pool), ALLOT_NONE},
+        {QJOB_LIMIT, offsetof(allot_queue, qjob_limit), ALLOT_NONE},
+        {UJOB_LIMIT, offsetof(allot_queue, ujob_limit), ALLOT_NONE},
+        {HJOB_LIMIT, offsetof(allot_queue, hjob_limit), ALLOT_NONE},
+        {INTERRUPTIBLE_BACKFILL, offsetof(allot_queue, interruptible_backfill), ALLOT_NONE},
+    };
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        int32_t number = allot__number_take(&values[numbers[i].key], numbers[i].none);
+        memcpy((char *)queue + numbers[i].at, &number, sizeof number);
+    }
+}
+
+static void take_switches(allot__doc *doc, const allot__value *values, allot_queue *queue)
+{
+    static const struct {
+        int key;
+        size_t at;
+    } switches[] = {
+        {USE_PRIORITY_IN_POOL, offsetof(allot_queue, use_priority_in_pool)},
+        {FAIRSHARE, offsetof(allot_queue, fairshare)},
+        {BACKFILL, offsetof(allot_queue, backfill)},
+        {SLOT_RESERVE, offsetof(allot_queue, slot_reserve)},
+        {FAIRSHARE_QUEUES, offsetof(allot_queue, cross_fairshare)},
+    };
+    for (size_t i = 0; i < sizeof switches / sizeof switches[0]; i++) {
+        int32_t on = allot__yes_take(doc, &values[switches[i].key]);
+        memcpy((char *)queue + switches[i].at, &on, sizeof on);
+    }
+}
+
+/* Slots on a processor, in thousandths. */
+static int32_t take_decimal(allot__doc *doc, const allot__value *value)
+{
+    char quote[ALLOT__QUOTE_MAX + 4];
+    size_t len;
+    if (value->kind != ALLOT__INTEGER && value->kind != ALLOT__NUMBER)
+        return ALLOT_NONE;
+    const char *text = allot__doc_text(doc, value->number, &len);
+    int64_t number = allot__thousandths(text, len);
+    if (number < 0)
+        allot__doc_fault(doc, allot__at(value->number), "E-range", NULL,
+                         "found the number %s, allowed a number 0 ... %d",
+                         allot__doc_quote(doc, allot__at(value->number), quote),
+                         ALLOT_AMOUNT_MAX / 1000);
+    return number < 0 ? ALLOT_NONE : (int32_t)number;
+}
+
+/* ---- Pools ----------------------------------------------------------------------------------- */
+
+static const char *take_pool(allot__doc *doc, const allot__value *value)
+{
+    static const char letters[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
+    char quote[ALLOT__QUOTE_MAX + 4];
+    if (value->kind != ALLOT__STRING)
+        return NULL;
+    size_t len = strlen(value->string);
+    if (len >= 1 && len <= 60 && strspn(value->string, letters) == len)
+        return value->string;
+    allot__doc_fault(doc, allot__at(value->number), "E-name", NULL,
+                     "found the pool %s, allowed 1 ... 60 letters, digits, \"_\" and \"-\"",
+                     allot__doc_quote(doc, allot__at(value->number), quote));
+    return NULL;
+}
+
+/* ---- What becomes of preempted jobs (P-41) --------------------------------------------------- */
+
+/* LSF's other events have no meaning here. */
+static int take_events(allot__doc *doc, const allot__value *value, allot_queue *queue)
+{
+    allot__texts events;
+    char quote[ALLOT__QUOTE_MAX + 4];
+    int status = allot__texts_read(doc, value, &events);
+    for (int32_t i = 0; i < events.count && status == ALLOT_OK; i++) {
+        const char *event = events.items[i];
+        allot__spot spot = allot__at(events.numbers[i]);
+        if (allot__word_is(event, "PREEMPT"))
+            queue->on_preempt = ALLOT_KILL;
+        else if (allot__word_is(event, "LOAD") || allot__word_is(event, "WINDOW"))
+            allot__doc_warn(doc, spot, "W-event", NULL,
+                            "%s is no event of this program: nothing comes of it",
+                            allot__doc_quote(doc, spot, quote));
+        else
+            allot__doc_fault(doc, spot, "E-range", NULL, "found %s, allowed \"PREEMPT\"",
+                             allot__doc_quote(doc, spot, quote));
+    }
+    allot__texts_free(doc, &events);
+    return status;
+}
+
+/* LSF's own words: brequeue may have the job's number behind it. */
+static bool action_of_lsf(const char *text, allot_action *out)
+{
+    if (allot__word_is(text, "CHKPNT"))
+        *out = ALLOT_CHECKPOINT;
+    else if (strcmp(text, "brequeue") == 0 || strcmp(text, "brequeue $LSB_JOBID") == 0)
+        *out = ALLOT_REQUEUE;
+    else if (allot__word_is(text, "TERMINATE"))
+        *out = ALLOT_KILL;
+    else
+        return false;
+    return true;
+}
+
+static void take_action(allot__doc *doc, const allot__value *value, allot_queue *queue)
+{
+    const char *names[ALLOT_ACTION_COUNT];
+    char quote[ALLOT__QUOTE_MAX + 4], hint[160];
+    for (int i = 0; i < ALLOT_ACTION_COUNT && value->kind == ALLOT__STRING; i++) {
+        names[i] = allot_action_name(i);
+        if (allot__word_is(value->string, names[i])) {
+            queue->on_preempt = (allot_action)i;
+            return;
+        }
+    }
+    if (value->kind != ALLOT__STRING || action_of_lsf(value->string, &queue->on_preempt))
+        return;
+    const char *near =
+        allot_nearest(value->string, strlen(value->string), names, ALLOT_ACTION_COUNT);
+    allot__doc_fault(doc, allot__at(value->number), "E-range",
+                     allot__did_you_mean(near, hint, sizeof hint),
+                     "found %s, allowed \"suspend\", \"checkpoint\", \"requeue\" or \"kill\"",
+                     allot__doc_quote(doc, allot__at(value->number), quote));
+}
+
+static int take_controls(allot__doc *doc, const allot__value *value, allot_queue *queue)
+{
+    static const allot__field fields[] = {{"suspend", ALLOT__STRING, 0, 0, true, false}};
+    static const allot__shape shape = {fields, 1, 0};
+    allot__value action;
+    cJSON *node;
+    if (value->kind == 0)
+        return ALLOT_OK;
+    int status = allot__object_read(doc, value->number, &shape, &action, &node);
+    if (status != ALLOT_OK)
+        return status;
+    take_action(doc, &action, queue);
+    cJSON_Delete(node);
+    return ALLOT_OK;
+}
+
+/* ---- Queues ---------------------------------------------------------------------------------- */
+
+/* What LSF does with these keys, nobody does here. */
+static void warn_unused(allot__doc *doc, const allot__value *values, const allot_queue *queue)
+{
+    if (queue->slot_pool != NULL)
+        return; /* of which the model tells */
+    if (queue->slot_reserve)
+        allot__doc_warn(doc, allot__at(values[SLOT_RESERVE].number), "W-unused", NULL,
+                        "no slots are reserved for jobs here: nothing comes of slot_reserve");
+    if (queue->cross_fairshare)
+        allot__doc_warn(doc, allot__at(values[FAIRSHARE_QUEUES].number), "W-unused", NULL,
+                        "there is no fairshare across queues here: nothing comes of "
+                        "fairshare_queues");
+}
+
+static int take_all(allot__plan_reader *reader, const allot__value *values, lists *it,
+                    allot_queue *queue)
+{
+    allot__doc *doc = &reader->doc;
+    allot_queue_init(queue);
+    queue->name = values[NAME].string;
+    take_numbers(values, queue);
+    take_switches(doc, values, queue);
+    allot__protection_take(doc, values, &queue->protection);
+    queue->pjob_limit = take_decimal(doc, &values[PJOB_LIMIT]);
+    queue->run_limit = allot__run_limit_take(doc, &values[RUNLIMIT]);
+    queue->slot_pool = take_pool(doc, &values[SLOT_POOL]);
+    warn_unused(doc, values, queue);
+    int status = allot__preemption_take(doc, &values[PREEMPTION], &values[PREEMPTIVE],
+                                        &values[PREEMPTABLE], &it->preemption, queue);
+    if (status == ALLOT_OK)
+        status = take_controls(doc, &values[JOB_CONTROLS], queue);
+    if (status == ALLOT_OK)
+        status = take_events(doc, &values[TERMINATE_WHEN], queue);
+    if (status == ALLOT_OK)
+        status = allot__texts_read(doc, &values[HOSTS], &it->hosts);
+    if (status != ALLOT_OK)
+        return status;
+    allot__texts_some(doc, &values[HOSTS], &it->hosts);
+    status =
+        allot__hosts_named(reader, &it->hosts, &it->host_names, &queue->host_count, &it->host_room);
+    queue->hosts = it->host_names;
+    return status;
+}
+
+static void refuse(allot__plan_reader *reader, const allot__value *name, int status)
+{
+    allot__spot spot = allot__at(name->number);
+    char quote[ALLOT__QUOTE_MAX + 4];
+    allot__doc_quote(&reader->doc, spot, quote);
+    if (status == ALLOT_EEXIST)
+        allot__doc_fault(&reader->doc, spot, "E-duplicate-path", NULL,
+                         "found the queue %s again, allowed once", quote);
+    else
+        allot__doc_fault(&reader->doc, spot, "E-name", NULL, "found %s, allowed " ALLOT__NAME_RULE,
+                         quote);
+}
+
+/* `faults`: as many as there were before the queue. */
+static int add_queue(allot__plan_reader *reader, uint32_t object, const allot__value *name,
+                     const allot_queue *queue, int64_t faults)
+{
+    int32_t consumer = -1;
+    int status = queue->name != NULL ? allot_plan_queue(reader->plan, queue, &consumer) : ALLOT_OK;
+    if (status == ALLOT_ENAME || status == ALLOT_EEXIST) {
+        refuse(reader, name, status);
+        status = ALLOT_OK;
+    }
+    reader->queues_lost = reader->queues_lost || consumer < 0;
+    if (status == ALLOT_OK && consumer >= 0)
+        status = allot__consumer_remember(reader, consumer, object);
+    if (status == ALLOT_OK && reader->doc.faults > faults)
+        allot__consumer_mark(reader, consumer);
+    return status;
+}
+
+static int read_queue(allot__plan_reader *reader, uint32_t object)
+{
+    allot__value values[QUEUE_KEYS];
+    allot_queue queue;
+    lists it = {0};
+    int64_t faults = reader->doc.faults;
+    cJSON *node;
+    int status = allot__object_read(&reader->doc, object, &queue_shape, values, &node);
+    if (status != ALLOT_OK)
+        return status;
+    status = take_all(reader, values, &it, &queue);
+    if (status == ALLOT_OK)
+        status = add_queue(reader, object, &values[NAME], &queue, faults);
+    end_lists(&reader->doc, &it);
+    cJSON_Delete(node);
+    return status;
+}
+
+int allot__queues_read(allot__plan_reader *reader)
+{
+    const allot__value *list = &reader->top[ALLOT__PLAN_QUEUES];
+    allot__doc *doc = &reader->doc;
+    int status = ALLOT_OK;
+    if (list->kind == 0)
+        return ALLOT_OK;
+    uint32_t end = allot__doc_end(doc, list->number);
+    for (uint32_t item = list->number + 1; item < end && status == ALLOT_OK;
+         item = allot__doc_next(doc, item)) {
+        if (allot__kind_check(doc, item, ALLOT__OBJECT))
+            status = read_queue(reader, item);
+        else
+            reader->queues_lost = reader->doubtful = true;
+    }
+    return status;
+}

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* queue_preemption.c: what a queue says of who preempts whom (P-1). */
+#include <string.h>
+
+#include "json/jobs/queues.h"
+
+/* "low+2": cuts the level off. */
+static void split_level(allot__doc *doc, char *text, uint32_t number, allot_prefers *out)
+{
+    char quote[ALLOT__QUOTE_MAX + 4];
+    char *plus = strchr(text, '+');
+    *out = (allot_prefers){.queue = text};
+    if (plus == NULL)
+        return;
+    *plus = '\0';
+    size_t digits = strspn(plus + 1, "0123456789");
+    for (size_t i = 1; i <= digits && i <= 9; i++)
+        out->level = out->level * 10 + (plus[i] - '0');
+    if (digits < 1 || digits > 9 || plus[digits + 1] != '\0' || out->level == 0 || plus == text)
+        allot__doc_fault(doc, allot__at(number), "E-range", NULL,
+                         "found %s, allowed a queue's name, perhaps with a level 1 ... behind "
+                         "\"+\", as in \"low+2\"",
+                         allot__doc_quote(doc, allot__at(number), quote));
+}
+
+/* Names of `low` become queues with levels, in copies of their own. */
+static int take_levels(allot__doc *doc, allot__preemption *it, allot_queue *queue)
+{
+    size_t bytes = 0, at = 0, count = (size_t)it->low.count;
+    for (size_t i = 0; i < count; i++)
+        bytes += strlen(it->low.items[i]) + 1;
+    /* The names stand behind the entries. */
+    it->prefer_room = count + bytes / sizeof *it->prefers + 1;
+    it->prefers = allot__block_new(doc, it->prefer_room, sizeof *it->prefers);
+    if (it->prefers == NULL)
+        return ALLOT_ENOMEM;
+    char *names = (char *)(it->prefers + count);
+    for (size_t i = 0; i < count; i++) {
+        size_t size = strlen(it->low.items[i]) + 1;
+        memcpy(names + at, it->low.items[i], size);
+        split_level(doc, names + at, it->low.numbers[i], &it->prefers[i]);
+        at += size;
+    }
+    queue->low = it->prefers;
+    queue->low_count = (int32_t)count;
+    return ALLOT_OK;
+}
+
+/* One of the two keys: true, false, or names. */
+static int take_side(allot__doc *doc, const allot__value *value, allot__texts *texts, int32_t *out)
+{
+    int status = allot__texts_read(doc, value, texts);
+    bool named = value->kind == ALLOT__LIST || value->kind == ALLOT__STRING;
+    if (named)
+        allot__texts_some(doc, value, texts);
+    *out = named || (value->kind == ALLOT__BOOLEAN && value->integer != 0);
+    return status;
+}
+
+/* The names in brackets behind a keyword at *at, if there are brackets; false: they do not end. */
+static bool bracket(const char **at, const char **from, size_t *len)
+{
+    *len = 0;
+    if (**at != '[')
+        return true;
+    *from = *at + 1;
+    *len = strcspn(*from, "]");
+    *at = *from + *len;
+    return *(*at)++ == ']';
+}
+
+/* LSF's own text: "PREEMPTIVE[low+1 mid] PREEMPTABLE[high]" (P-1). */
+typedef struct preemption {
+    bool stated[2]; /* preemptive, preemptable */
+    char *names[2]; /* NULL: no list */
+    size_t room;
+} preemption;
+
+static bool parse_preemption(const char *text, preemption *out)
+{
+    static const char *const words[] = {"PREEMPTIVE", "PREEMPTABLE"};
+    char *copy = out->names[0];
+    out->names[0] = NULL;
+    for (const char *at = text + strspn(text, " \t"); *at != '\0'; at += strspn(at, " \t")) {
+        const char *from;
+        size_t len;
+        int side = strncmp(at, words[1], strlen(words[1])) == 0;
+        if (strncmp(at, words[side], strlen(words[side])) != 0 || out->stated[side])
+            return false;
+        out->stated[side] = true;
+        at += strlen(words[side]);
+        if (!bracket(&at, &from, &len))
+            return false;
+        if (len > 0) {
+            memcpy(copy, from, len);
+            copy[len] = '\0';
+            out->names[side] = copy;
+            copy += len + 1;
+        }
+    }
+    return out->stated[0] || out->stated[1];
+}
+
+static int take_text(allot__doc *doc, const allot__value *value, allot__preemption *it,
+                     allot_queue *queue)
+{
+    char quote[ALLOT__QUOTE_MAX + 4];
+    preemption said = {.room = strlen(value->string) + 2};
+    char *copy = said.names[0] = allot__block_new(doc, said.room, 1);
+    if (copy == NULL)
+        return ALLOT_ENOMEM;
+    if (!parse_preemption(value->string, &said)) {
+        allot__doc_fault(doc, allot__at(value->number), "E-range", NULL,
+                         "found %s, allowed as in \"PREEMPTIVE[low+1 mid] PREEMPTABLE[high]\"",
+                         allot__doc_quote(doc, allot__at(value->number), quote));
+        said = (preemption){.room = said.room};
+    }
+    allot__value sides[2];
+    for (int i = 0; i < 2; i++)
+        sides[i] = (allot__value){.number = value->number,
+                                  .kind = said.names[i] ? ALLOT__STRING : ALLOT__BOOLEAN,
+                                  .integer = said.stated[i],
+                                  .string = said.names[i]};
+    int status = take_side(doc, &sides[0], &it->low, &queue->preemptive);
+    if (status == ALLOT_OK)
+        status = take_side(doc, &sides[1], &it->high, &queue->preemptable);
+    allot__block_free(doc, copy, said.room, 1);
+    return status;
+}
+
+int allot__preemption_take(allot__doc *doc, const allot__value *text,
+                           const allot__value *preemptive, const allot__value *preemptable,
+                           allot__preemption *it, allot_queue *queue)
+{
+    const allot__value *other = preemptive->number != 0 ? preemptive : preemptable;
+    int status = ALLOT_OK;
+    if (text->number != 0 && other->number != 0)
+        allot__doc_fault(doc, allot__at_key(other->number), "E-conflict", NULL,
+                         "found what \"preemption\" says too, allowed one of them");
+    else if (text->kind == ALLOT__STRING)
+        status = take_text(doc, text, it, queue);
+    else
+        status = take_side(doc, preemptive, &it->low, &queue->preemptive);
+    if (status == ALLOT_OK && text->number == 0)
+        status = take_side(doc, preemptable, &it->high, &queue->preemptable);
+    queue->high = it->high.items;
+    queue->high_count = it->high.count;
+    return status == ALLOT_OK ? take_levels(doc, it, queue) : status;
+}
+
+void allot__preemption_end(allot__doc *doc, allot__preemption *it)
+{
+    allot__texts_free(doc, &it->low);
+    allot__texts_free(doc, &it->high);
+    allot__block_free(doc, it->prefers, it->prefer_room, sizeof *it->prefers);
+}

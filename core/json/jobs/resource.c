@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* resource.c: resources of plans. */
+#include <string.h>
+
+#include "json/text/names.h"
+#include "json/jobs/queues.h"
+
+static const char *resource_name(const allot_plan *plan, int32_t number)
+{
+    allot_resource of;
+    return allot_plan_resource_at(plan, number, &of) == ALLOT_OK ? of.name : NULL;
+}
+
+int32_t allot__resource_find(allot__doc *doc, const allot_plan *plan, allot__spot spot,
+                             const char *name)
+{
+    static const allot__named resources = {"E-unknown-resource",        "resource",
+                                           "\"resources\" of the plan", allot_plan_resource_find,
+                                           allot_plan_resources,        resource_name};
+    return allot__named_read(doc, plan, spot, name, &resources);
+}
+
+/* What `params` says of resources. */
+enum { PREEMPTABLE, WAIT, PARAM_KEYS };
+typedef struct terms {
+    allot__texts preemptable;
+    allot__value wait;
+} terms;
+
+/* terms.c has checked these, and that there are no others; what it found is not said again. */
+static int read_terms(allot__plan_reader *reader, terms *out)
+{
+    allot__doc *doc = &reader->doc;
+    const allot__value *params = &reader->top[ALLOT__PLAN_PARAMS];
+    cJSON *node;
+    if (params->kind == 0)
+        return ALLOT_OK;
+    int status = allot__doc_parse(doc, params->number, &node);
+    for (const cJSON *it = node != NULL ? node->child : NULL; it != NULL && status == ALLOT_OK;
+         it = it->next) {
+        allot__value value = allot__value_of(doc, it);
+        bool names = strcmp(it->string, "preemptable_resources") == 0;
+        if (it->valueint != 0 && names && (value.kind & (ALLOT__STRING | ALLOT__LIST)))
+            status = allot__texts_read(doc, &value, &out->preemptable);
+        if (it->valueint != 0 && strcmp(it->string, "preemption_wait_time") == 0)
+            out->wait = value;
+    }
+    cJSON_Delete(node);
+    return status;
+}
+
+/* {name: amount}, or {name: {"amount": n}}. */
+static int read_amount(allot__plan_reader *reader, const cJSON *member, allot__value *out)
+{
+    static const allot__field either = {
+        NULL, ALLOT__INTEGER | ALLOT__OBJECT, 0, ALLOT_AMOUNT_MAX, false, false};
+    static const allot__field fields[] = {
+        {"amount", ALLOT__INTEGER, 0, ALLOT_AMOUNT_MAX, true, false},
+        {"hosts", ALLOT__LIST | ALLOT__STRING | ALLOT__OBJECT, 0, 0, false, false}};
+    static const allot__shape shape = {fields, 2, 0};
+    allot__value values[2];
+    cJSON *node;
+    *out = allot__value_read(&reader->doc, member, &either);
+    if (out->kind != ALLOT__OBJECT)
+        return ALLOT_OK;
+    int status = allot__object_read(&reader->doc, out->number, &shape, values, &node);
+    if (status != ALLOT_OK)
+        return status;
+    *out = values[0];
+    if (values[1].number != 0)
+        allot__doc_fault(&reader->doc, allot__at_key(values[1].number), "E-unsupported", NULL,
+                         "found \"hosts\", allowed an amount alone: resources are of the whole "
+                         "cluster");
+    cJSON_Delete(node);
+    return ALLOT_OK;
+}
+
+static bool names(const allot__texts *texts, const char *name)
+{
+    for (int32_t i = 0; i < texts->count; i++)
+        if (strcmp(texts->items[i], name) == 0)
+            return true;
+    return false;
+}
+
+static int read_resource(allot__plan_reader *reader, const cJSON *member, const terms *terms)
+{
+    allot__doc *doc = &reader->doc;
+    char quote[ALLOT__QUOTE_MAX + 4];
+    allot__spot spot = allot__at_key((uint32_t)member->valueint);
+    allot__value value;
+    if (member->valueint == 0)
+        return ALLOT_OK;
+    int status = read_amount(reader, member, &value);
+    if (status != ALLOT_OK)
+        return status;
+    /* Also where its amount is faulty: others name it. */
+    allot_resource resource = {member->string, value.kind != 0 ? value.integer : 0,
+                               names(&terms->preemptable, member->string)};
+    status = allot_plan_resource(reader->plan, &resource);
+    if (status != ALLOT_ENAME)
+        return status;
+    allot__doc_fault(doc, spot, "E-name", NULL, "found the resource %s, allowed " ALLOT__LABEL_RULE,
+                     allot__doc_quote(doc, spot, quote));
+    return ALLOT_OK;
+}
+
+static int apply(allot__plan_reader *reader, const terms *terms)
+{
+    allot__doc *doc = &reader->doc;
+    const allot__value *wait = &terms->wait;
+    for (int32_t i = 0; i < terms->preemptable.count; i++)
+        allot__resource_find(doc, reader->plan, allot__at(terms->preemptable.numbers[i]),
+                             terms->preemptable.items[i]);
+    if (wait->kind != ALLOT__INTEGER || wait->integer < 300 || wait->integer > ALLOT_AMOUNT_MAX)
+        return ALLOT_OK;
+    if (terms->preemptable.count > 0)
+        return allot_plan_preemption_wait(reader->plan, (int32_t)wait->integer);
+    if (terms->preemptable.sound || terms->preemptable.node == NULL)
+        allot__doc_fault(doc, allot__at_key(wait->number), "E-conflict", NULL,
+                         "found \"preemption_wait_time\" without \"preemptable_resources\" that it "
+                         "is about (P-36)");
+    return ALLOT_OK;
+}
+
+int allot__resources_read(allot__plan_reader *reader)
+{
+    const allot__value *top = &reader->top[ALLOT__PLAN_RESOURCES];
+    terms terms = {.wait = {0}};
+    cJSON *node = NULL;
+    int status = read_terms(reader, &terms);
+    if (status == ALLOT_OK && top->kind != 0)
+        status = allot__doc_parse(&reader->doc, top->number, &node);
+    for (const cJSON *it = node != NULL ? node->child : NULL; it != NULL && status == ALLOT_OK;
+         it = it->next)
+        status = read_resource(reader, it, &terms);
+    if (status == ALLOT_OK)
+        status = apply(reader, &terms);
+    cJSON_Delete(node);
+    allot__texts_free(&reader->doc, &terms.preemptable);
+    return status;
+}
+
+/* Does any queue preempt another; and one whose jobs end then, and so release what they hold? */
+static void find_victims(const allot_plan *plan, bool *any, bool *ends)
+{
+    allot_queue queue;
+    int32_t count = allot_plan_queues(plan);
+    for (int32_t low = 0; low < count && !*ends; low++) {
+        bool may = false;
+        for (int32_t high = 0; high < count && !may; high++)
+            may = allot_plan_may_preempt(plan, high, low) > 0;
+        *any = *any || may;
+        *ends = may && allot_plan_queue_at(plan, low, &queue) == ALLOT_OK &&
+                (queue.on_preempt == ALLOT_KILL || queue.on_preempt == ALLOT_REQUEUE);
+    }
+}
+
+void allot__resources_effect(allot__plan_reader *reader)
+{
+    const allot__value *params = &reader->top[ALLOT__PLAN_PARAMS];
+    bool any = false, ends = false, wanted = false;
+    allot_resource resource;
+    for (int32_t i = 0; i < allot_plan_resources(reader->plan) && !wanted; i++)
+        wanted =
+            allot_plan_resource_at(reader->plan, i, &resource) == ALLOT_OK && resource.preemptable;
+    if (!wanted || reader->doc.faults > 0)
+        return;
+    find_victims(reader->plan, &any, &ends);
+    uint32_t number = allot__doc_member(&reader->doc, params->number, "preemptable_resources");
+    if (!ends)
+        allot__doc_warn(&reader->doc, allot__at(number), "W-unused", NULL,
+                        "nothing comes of \"preemptable_resources\": %s (P-42)",
+                        any ? "no job that may be preempted ends then (\"terminate_when\", "
+                              "\"job_controls\"), so none releases any"
+                            : "no queue preempts another");
+}

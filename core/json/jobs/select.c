@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* select.c: which hosts an export policy means. */
+#include "json/jobs/select.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- Reading --------------------------------------------------------------------------------- */
+
+static int make_room(allot__doc *doc, allot__select *out, size_t terms, size_t bytes)
+{
+    out->room = terms;
+    out->bytes = bytes;
+    out->terms = allot__block_new(doc, terms, sizeof *out->terms);
+    out->copy = allot__block_new(doc, bytes, 1);
+    return out->terms != NULL && out->copy != NULL ? ALLOT_OK : ALLOT_ENOMEM;
+}
+
+static const char *copy_text(allot__select *out, size_t *at, const char *text, size_t len)
+{
+    char *copy = out->copy + *at;
+    memcpy(copy, text, len);
+    copy[len] = '\0';
+    *at += len + 1;
+    return copy;
+}
+
+/* Numbers and booleans stand as they are written. */
+static int read_object(allot__doc *doc, uint32_t number, allot__select *out)
+{
+    static const allot__field field = {.kinds = ALLOT__INTEGER | ALLOT__NUMBER | ALLOT__BOOLEAN |
+                                                ALLOT__STRING,
+                                       .min = INT64_MIN,
+                                       .max = INT64_MAX};
+    size_t len, at = 0;
+    cJSON *node;
+    allot__doc_text(doc, number, &len);
+    int status = allot__doc_parse(doc, number, &node);
+    if (status != ALLOT_OK)
+        return status;
+    size_t terms = (size_t)cJSON_GetArraySize(node);
+    status = make_room(doc, out, terms, len + 2 * terms + 1);
+    for (const cJSON *it = node->child; it != NULL && status == ALLOT_OK; it = it->next) {
+        if (it->valueint == 0)
+            continue;
+        allot__value value = allot__value_read(doc, it, &field);
+        const char *text = value.string;
+        size_t size = text != NULL ? strlen(text) : 0;
+        if (value.kind != 0 && text == NULL)
+            text = allot__doc_text(doc, value.number, &size);
+        if (value.kind == 0)
+            continue;
+        allot__term *term = &out->terms[out->count++];
+        term->name = copy_text(out, &at, it->string, strlen(it->string));
+        term->text = copy_text(out, &at, text, size);
+    }
+    cJSON_Delete(node);
+    return status;
+}
+
+static size_t blank(const char *text)
+{
+    return strspn(text, " \t");
+}
+
+static bool read_compare(const char **at, allot__compare *out)
+{
+    static const struct {
+        const char *text;
+        allot__compare compare;
+    } signs[] = {{"==", ALLOT__EQUAL},   {"!=", ALLOT__UNEQUAL}, {">=", ALLOT__AT_LEAST},
+                 {"<=", ALLOT__AT_MOST}, {"=", ALLOT__EQUAL},    {">", ALLOT__ABOVE},
+                 {"<", ALLOT__BELOW}};
+    for (size_t i = 0; i < sizeof signs / sizeof signs[0]; i++) {
+        size_t len = strlen(signs[i].text);
+        if (strncmp(*at, signs[i].text, len) != 0)
+            continue;
+        *at += len;
+        *out = signs[i].compare;
+        return true;
+    }
+    return false;
+}
+
+/* One comparison at *at; false: it is none. */
+static bool read_term(const char **at, allot__select *out, size_t *used)
+{
+    static const char letters[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.";
+    allot__term term;
+    const char *name = *at + blank(*at);
+    size_t name_len = strspn(name, letters);
+    *at = name + name_len + blank(name + name_len);
+    if (name_len == 0 || !read_compare(at, &term.compare))
+        return false;
+    const char *text = *at + blank(*at);
+    char mark = *text == '"' || *text == '\'' ? *text : '\0';
+    text += mark != '\0';
+    size_t len = mark != '\0' ? strcspn(text, "\"'") : strspn(text, letters);
+    if (len == 0 || (mark != '\0' && text[len] != mark))
+        return false;
+    *at = text + len + (mark != '\0');
+    *at += blank(*at);
+    term.name = copy_text(out, used, name, name_len);
+    term.text = copy_text(out, used, text, len);
+    out->terms[out->count++] = term;
+    return true;
+}
+
+static bool read_terms(const char *at, allot__select *out)
+{
+    size_t used = 0;
+    while (read_term(&at, out, &used)) {
+        if (*at == '\0')
+            return true;
+        if (strncmp(at, "&&", 2) != 0)
+            return false;
+        at += 2;
+    }
+    return false;
+}
+
+static int read_text(allot__doc *doc, const allot__value *value, allot__select *out)
+{
+    char quote[ALLOT__QUOTE_MAX + 4];
+    size_t len = strlen(value->string);
+    int status = make_room(doc, out, len / 2 + 1, 2 * len + 2);
+    if (status == ALLOT_OK && !read_terms(value->string, out))
+        allot__doc_fault(doc, allot__at(value->number), "E-unsupported", NULL,
+                         "found %s, allowed comparisons with \"&&\" between them, as in "
+                         "\"type == LINUX && mem >= 64\"",
+                         allot__doc_quote(doc, allot__at(value->number), quote));
+    return status;
+}
+
+int allot__select_read(allot__doc *doc, const allot__value *value, allot__select *out)
+{
+    *out = (allot__select){0};
+    if (value->kind == ALLOT__OBJECT)
+        return read_object(doc, value->number, out);
+    return value->kind == ALLOT__STRING ? read_text(doc, value, out) : ALLOT_OK;
+}
+
+void allot__select_free(allot__doc *doc, allot__select *select)
+{
+    allot__block_free(doc, select->terms, select->room, sizeof *select->terms);
+    allot__block_free(doc, select->copy, select->bytes, 1);
+}
+
+/* ---- Matching -------------------------------------------------------------------------------- */
+
+/* What a host says, as text; false: it does not say it. */
+static bool text_of(const allot_plan *plan, int32_t host, const char *name, char *buf, size_t size,
+                    const char **out)
+{
+    allot_host_value value;
+    *out = buf;
+    if (strcmp(name, "slots") == 0)
+        snprintf(buf, size, "%" PRId64, allot_plan_host_slots(plan, host));
+    else if (strcmp(name, "name") == 0)
+        *out = allot_plan_host_name(plan, host);
+    else if (strcmp(name, "group") == 0)
+        *out = allot_plan_group_name(plan, allot_plan_host_group(plan, host));
+    else if (allot_plan_host_value(plan, host, name, &value) != ALLOT_OK)
+        return false;
+    else if (value.text != NULL)
+        *out = value.text;
+    else if (value.boolean)
+        *out = value.number != 0 ? "true" : "false";
+    else
+        snprintf(buf, size, "%" PRId64, value.number);
+    return *out != NULL;
+}
+
+/* In thousandths; false: it is no number from 0 on. */
+static bool number_of(const char *text, int64_t *out)
+{
+    size_t len = strlen(text);
+    if (len == 0 || strspn(text, "0123456789.") != len)
+        return false;
+    *out = allot__thousandths(text, len);
+    return *out >= 0;
+}
+
+static bool matches(const allot__term *term, const char *text)
+{
+    int64_t left = 0, right = 0;
+    bool equal = strcmp(text, term->text) == 0;
+    bool numbers = number_of(text, &left) && number_of(term->text, &right);
+    switch (term->compare) {
+    case ALLOT__EQUAL:
+        return equal || (numbers && left == right);
+    case ALLOT__UNEQUAL:
+        return !equal && !(numbers && left == right);
+    case ALLOT__AT_LEAST:
+        return numbers && left >= right;
+    case ALLOT__AT_MOST:
+        return numbers && left <= right;
+    case ALLOT__ABOVE:
+        return numbers && left > right;
+    case ALLOT__BELOW:
+        return numbers && left < right;
+    }
+    return false;
+}
+
+bool allot__select_matches(const allot__select *select, const allot_plan *plan, int32_t host)
+{
+    char buf[24];
+    const char *text;
+    for (int32_t i = 0; i < select->count; i++) {
+        const allot__term *term = &select->terms[i];
+        if (term->compare == ALLOT__EQUAL && strcmp(term->text, "any") == 0)
+            continue;
+        if (!text_of(plan, host, term->name, buf, sizeof buf, &text) || !matches(term, text))
+            return false;
+    }
+    return true;
+}

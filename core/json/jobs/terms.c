@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* terms.c: what binds jobs of all queues: `params`, `applications`, and the keys they share. */
+#include <string.h>
+
+#include "json/text/names.h"
+#include "json/jobs/queues.h"
+
+/* ---- Single values --------------------------------------------------------------------------- */
+
+int32_t allot__number_take(const allot__value *value, int32_t none)
+{
+    return value->kind == ALLOT__INTEGER ? (int32_t)value->integer : none;
+}
+
+static void refuse(allot__doc *doc, const allot__value *value, const char *allowed)
+{
+    char quote[ALLOT__QUOTE_MAX + 4];
+    allot__doc_fault(doc, allot__at(value->number), "E-range", NULL, "found %s, allowed %s",
+                     allot__doc_quote(doc, allot__at(value->number), quote), allowed);
+}
+
+int32_t allot__yes_take(allot__doc *doc, const allot__value *value)
+{
+    static const char words[][6] = {"n", "no", "false", "y", "yes", "true"};
+    if (value->kind != ALLOT__STRING)
+        return value->kind == ALLOT__BOOLEAN && value->integer != 0;
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (allot__word_is(value->string, words[i]))
+            return i >= 3;
+    refuse(doc, value, "true, false, \"Y\" or \"N\"");
+    return 0;
+}
+
+/* The digits at *text, at most `max`, as a number; -1: there are none, or it is more. */
+static int64_t digits(const char **text, int64_t max)
+{
+    int64_t number = **text >= '0' && **text <= '9' ? 0 : -1;
+    for (; **text >= '0' && **text <= '9'; (*text)++)
+        number = number < 0 || number > max ? -1 : number * 10 + (**text - '0');
+    return number > max ? -1 : number;
+}
+
+static int32_t minutes(const allot__value *value)
+{
+    return value->kind == ALLOT__INTEGER ? (int32_t)value->integer * 60 : ALLOT_NONE;
+}
+
+/* Minutes as above, or "50%". */
+static int32_t minutes_or_percent(allot__doc *doc, const allot__value *value, int32_t *percent)
+{
+    if (value->kind != ALLOT__STRING)
+        return minutes(value);
+    const char *at = value->string;
+    int64_t number = digits(&at, 99);
+    if (number < 1 || strcmp(at, "%") != 0)
+        refuse(doc, value, "minutes, or \"1%\" ... \"99%\" of the run limit");
+    else
+        *percent = (int32_t)number;
+    return ALLOT_NONE;
+}
+
+int32_t allot__run_limit_take(allot__doc *doc, const allot__value *value)
+{
+    if (value->kind != ALLOT__STRING)
+        return minutes(value);
+    const char *at = value->string;
+    int64_t first = digits(&at, ALLOT__MINUTES_MAX), second = 0;
+    bool colon = *at == ':';
+    if (colon) {
+        at++;
+        second = digits(&at, 59);
+    }
+    int64_t sum = colon ? first * 60 + second : first;
+    if (first >= 0 && second >= 0 && *at == '\0' && sum >= 1 && sum <= ALLOT__MINUTES_MAX)
+        return (int32_t)sum * 60;
+    refuse(doc, value, "minutes 1 ..., or \"hours:minutes\"");
+    return ALLOT_NONE;
+}
+
+void allot__protection_take(allot__doc *doc, const allot__value *values, allot_protection *out)
+{
+    allot_protection_init(out);
+    out->max_job_preempt = allot__number_take(&values[ALLOT__MAX_JOB_PREEMPT], ALLOT_NONE);
+    out->max_total_time_preempt = minutes(&values[ALLOT__MAX_TOTAL_TIME_PREEMPT]);
+    out->no_preempt_interval = minutes(&values[ALLOT__NO_PREEMPT_INTERVAL]);
+    out->no_preempt_run_time =
+        minutes_or_percent(doc, &values[ALLOT__NO_PREEMPT_RUN_TIME], &out->run_time_percent);
+    out->no_preempt_finish_time =
+        minutes_or_percent(doc, &values[ALLOT__NO_PREEMPT_FINISH_TIME], &out->finish_time_percent);
+    out->preempt_delay = allot__number_take(&values[ALLOT__PREEMPT_DELAY], ALLOT_NONE);
+}
+
+/* ---- params ---------------------------------------------------------------------------------- */
+
+enum {
+    PREEMPT_FOR = ALLOT__PROTECTION_KEYS,
+    PREEMPT_JOBTYPE,
+    HIST_HOURS,
+    HALF_LIFE,
+    RESET,
+    RECLAIM_DELAY,
+    PREEMPTABLE_RESOURCES,
+    PREEMPTION_WAIT_TIME,
+    PARAM_KEYS
+};
+static const allot__field param_fields[PARAM_KEYS] = {
+    ALLOT__PROTECTION_FIELDS,
+    /* The policy's: policy.c hands them over. */
+    [PREEMPT_FOR] = {"preempt_for", ALLOT__STRING | ALLOT__LIST, 0, 0, false, false},
+    [PREEMPT_JOBTYPE] = {"preempt_jobtype", ALLOT__STRING | ALLOT__LIST, 0, 0, false, false},
+    [HIST_HOURS] = {"hist_hours", ALLOT__INTEGER, 0, ALLOT_AMOUNT_MAX / 3600, false, false},
+    [HALF_LIFE] = {"half_life", ALLOT__INTEGER, 0, ALLOT_AMOUNT_MAX, false, false},
+    [RESET] = {"max_job_preempt_reset", ALLOT__YES},
+    [RECLAIM_DELAY] = {"mc_reclaim_delay", ALLOT__INTEGER, 0, ALLOT__MINUTES_MAX, false, false},
+    /* resource.c reads these two. */
+    [PREEMPTABLE_RESOURCES] = {"preemptable_resources", ALLOT__STRING | ALLOT__LIST, 0, 0, false,
+                               false},
+    [PREEMPTION_WAIT_TIME] = {"preemption_wait_time", ALLOT__INTEGER, 300, ALLOT_AMOUNT_MAX, false,
+                              false},
+};
+static const allot__shape param_shape = {param_fields, PARAM_KEYS, 0};
+
+/* How use fades: 10 parts in HIST_HOURS, or 2 in a half-life. */
+static int set_decay(allot__plan_reader *reader, const allot__value *values)
+{
+    const allot__value *hours = &values[HIST_HOURS], *half = &values[HALF_LIFE];
+    int64_t period = hours->kind != 0 ? hours->integer * 3600 : 0;
+    allot_decay decay = {.period = period, .parts = 10};
+    if (hours->kind != 0 && half->kind != 0)
+        allot__doc_fault(&reader->doc, allot__at_key(half->number), "E-conflict", NULL,
+                         "found \"half_life\" beside \"hist_hours\", allowed one of them");
+    if (half->kind != 0)
+        decay = (allot_decay){.period = half->integer, .parts = 2};
+    return hours->kind != 0 || half->kind != 0 ? allot_plan_decay(reader->plan, &decay) : ALLOT_OK;
+}
+
+static int set_params(allot__plan_reader *reader, const allot__value *values)
+{
+    allot__doc *doc = &reader->doc;
+    allot_protection protection;
+    allot__protection_take(doc, values, &protection);
+    if (values[RESET].kind != 0 && !allot__yes_take(doc, &values[RESET]))
+        allot__doc_warn(doc, allot__at(values[RESET].number), "W-params",
+                        "keep the job's \"preempted\" in the state when it is requeued",
+                        "how often a job was preempted is what the state says: nothing comes of "
+                        "max_job_preempt_reset");
+    if (values[RECLAIM_DELAY].kind != 0)
+        reader->reclaim_delay = values[RECLAIM_DELAY].integer * 60;
+    int status = allot_plan_protection(reader->plan, &protection);
+    return status == ALLOT_OK ? set_decay(reader, values) : status;
+}
+
+static int read_params(allot__plan_reader *reader)
+{
+    const allot__value *top = &reader->top[ALLOT__PLAN_PARAMS];
+    allot__value values[PARAM_KEYS];
+    cJSON *node;
+    reader->reclaim_delay = 600;
+    if (top->kind == 0)
+        return ALLOT_OK;
+    int status = allot__object_read(&reader->doc, top->number, &param_shape, values, &node);
+    if (status != ALLOT_OK)
+        return status;
+    status = set_params(reader, values);
+    cJSON_Delete(node);
+    return status;
+}
+
+/* ---- applications ---------------------------------------------------------------------------- */
+
+enum { RUNLIMIT = ALLOT__PROTECTION_KEYS, APPLICATION_KEYS };
+static const allot__field application_fields[APPLICATION_KEYS] = {
+    ALLOT__PROTECTION_FIELDS,
+    [RUNLIMIT] = {"runlimit", ALLOT__INTEGER | ALLOT__STRING | ALLOT__NULL, 1, ALLOT__MINUTES_MAX,
+                  false, false},
+};
+static const allot__shape application_shape = {application_fields, APPLICATION_KEYS, 0};
+
+static int read_application(allot__plan_reader *reader, const cJSON *member)
+{
+    allot__doc *doc = &reader->doc;
+    allot__value values[APPLICATION_KEYS];
+    allot_protection protection;
+    uint32_t number = (uint32_t)member->valueint;
+    char quote[ALLOT__QUOTE_MAX + 4];
+    cJSON *node;
+    if (number == 0 || !allot__kind_check(doc, number, ALLOT__OBJECT))
+        return ALLOT_OK;
+    int status = allot__object_read(doc, number, &application_shape, values, &node);
+    if (status != ALLOT_OK)
+        return status;
+    allot__protection_take(doc, values, &protection);
+    status = allot_plan_application(reader->plan, member->string, &protection,
+                                    allot__run_limit_take(doc, &values[RUNLIMIT]));
+    cJSON_Delete(node);
+    if (status != ALLOT_ENAME)
+        return status;
+    allot__doc_fault(doc, allot__at_key(number), "E-name", NULL,
+                     "found the application %s, allowed " ALLOT__LABEL_RULE,
+                     allot__doc_quote(doc, allot__at_key(number), quote));
+    return ALLOT_OK;
+}
+
+int allot__terms_read(allot__plan_reader *reader)
+{
+    const allot__value *top = &reader->top[ALLOT__PLAN_APPLICATIONS];
+    cJSON *node;
+    int status = read_params(reader);
+    if (status != ALLOT_OK || top->kind == 0)
+        return status;
+    status = allot__doc_parse(&reader->doc, top->number, &node);
+    if (status != ALLOT_OK)
+        return status;
+    for (const cJSON *it = node->child; it != NULL && status == ALLOT_OK; it = it->next)
+        status = read_application(reader, it);
+    cJSON_Delete(node);
+    return status;
+}

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* consumer.c: a plan's consumers, and what its groups and windows state otherwise. */
+#include "json/plan/plan.h"
+
+#include <string.h>
+
+#include "json/text/names.h"
+
+/* A faulty consumer's own faults are said, but it is in no plan: so are those below it. */
+#define NOWHERE (-2)
+/* Set in a consumer's object number. */
+#define FAULTY UINT32_C(0x80000000)
+
+/* From LEND on a group or window may state them otherwise. */
+enum { NAME, CHILDREN, POLICY, REQUIRES, LEND, BORROW, OWN_FIELDS };
+static const allot__field own_fields[OWN_FIELDS] = {
+    [NAME] = {"name", ALLOT__STRING, 0, 0, true, false},
+    [CHILDREN] = {"children", ALLOT__LIST, 0, 0, false, false},
+    [POLICY] = {"policy", ALLOT__STRING | ALLOT__OBJECT, 0, 0, false, false},
+    [REQUIRES] = {"requires", ALLOT__STRING | ALLOT__NULL, 0, 0, false, false},
+    [LEND] = {"lend", ALLOT__PEERS, 0, 0, false, false},
+    [BORROW] = {"borrow", ALLOT__PEERS, 0, 0, false, false},
+};
+
+/* The fields of a consumer: its own, then the plan's columns. */
+static int make_fields(allot__plan_reader *reader)
+{
+    allot_engine *engine = reader->doc.engine;
+    size_t count = OWN_FIELDS + (size_t)allot_plan_columns(reader->plan);
+    reader->fields = allot_engine_alloc(engine, NULL, 0, count * sizeof *reader->fields);
+    reader->values = allot_engine_alloc(engine, NULL, 0, count * sizeof *reader->values);
+    reader->field_count = count;
+    if (reader->fields == NULL || reader->values == NULL)
+        return ALLOT_ENOMEM;
+    memcpy(reader->fields, own_fields, sizeof own_fields);
+    for (size_t i = OWN_FIELDS; i < count; i++) {
+        allot_attribute column;
+        allot_plan_column_at(reader->plan, (int32_t)(i - OWN_FIELDS), &column);
+        unsigned kinds = column.type == ALLOT_BOOLEAN ? ALLOT__BOOLEAN : ALLOT__INTEGER;
+        if (column.fallback == ALLOT_NONE)
+            kinds |= ALLOT__NULL;
+        reader->fields[i] =
+            (allot__field){column.name, kinds, column.min, column.max, false, false};
+    }
+    return ALLOT_OK;
+}
+
+/* allot_plan_set, where a group or ALLOT_ALL, or allot_plan_window_set. */
+typedef int (*setter)(allot_plan *plan, int32_t where, int32_t consumer, int32_t column,
+                      int64_t value);
+
+/* States the columns that `values` has, before which are `lend` and `borrow`. In a group or window
+ * null says that there is none; for all groups it already is so. */
+static int set_columns(allot__plan_reader *reader, int32_t where, int32_t consumer,
+                       const allot__value *values, setter set)
+{
+    int status = ALLOT_OK;
+    int32_t count = (int32_t)(reader->field_count - OWN_FIELDS);
+    reader->peers = reader->peers || values[LEND - OWN_FIELDS].kind != 0 ||
+                    values[BORROW - OWN_FIELDS].kind != 0;
+    for (int32_t i = 0; i < count && status == ALLOT_OK; i++) {
+        allot_attribute column;
+        if (values[i].kind == 0 || (values[i].kind == ALLOT__NULL && where == ALLOT_ALL))
+            continue;
+        int32_t number = allot_plan_column_at(reader->plan, i, &column);
+        int64_t value = values[i].kind == ALLOT__NULL ? ALLOT_NONE : values[i].integer;
+        reader->peers = reader->peers || allot__peers_limit(column.name);
+        status = set(reader->plan, where, consumer, number, value);
+    }
+    return status;
+}
+
+/* ---- Faults ---------------------------------------------------------------------------------- */
+
+/* Sums go up, so what is above a faulty consumer is in doubt too. */
+void allot__consumer_mark(allot__plan_reader *reader, int32_t consumer)
+{
+    reader->doubtful = true;
+    for (; consumer >= 0 && (reader->objects[consumer] & FAULTY) == 0;
+         consumer = allot_plan_parent(reader->plan, consumer))
+        reader->objects[consumer] |= FAULTY;
+}
+
+uint32_t allot__consumer_object(const allot__plan_reader *reader, int32_t consumer, bool *faulty)
+{
+    *faulty = (reader->objects[consumer] & FAULTY) != 0;
+    return reader->objects[consumer] & ~FAULTY;
+}
+
+int allot__consumer_remember(allot__plan_reader *reader, int32_t consumer, uint32_t object)
+{
+    size_t size = sizeof *reader->objects;
+    if ((size_t)consumer >= reader->object_capacity) {
+        size_t more = reader->object_capacity + reader->object_capacity / 2 + 64;
+        void *grown = allot_engine_alloc(reader->doc.engine, reader->objects,
+                                         reader->object_capacity * size, more * size);
+        if (grown == NULL)
+            return ALLOT_ENOMEM;
+        reader->objects = grown;
+        reader->object_capacity = more;
+    }
+    reader->objects[consumer] = object;
+    return ALLOT_OK;
+}
+
+/* ---- Consumers ------------------------------------------------------------------------------- */
+
+static void refuse(allot__doc *doc, const cJSON *name, int status)
+{
+    char quote[ALLOT__QUOTE_MAX + 4];
+    allot__spot spot = allot__at((uint32_t)name->valueint);
+    allot__doc_quote(doc, spot, quote);
+    if (status == ALLOT_ENAME)
+        allot__doc_fault(doc, spot, "E-name", NULL, "found %s, allowed " ALLOT__NAME_RULE, quote);
+    else
+        allot__doc_fault(doc, spot, "E-duplicate-path", NULL,
+                         "found the name %s again, allowed once among siblings", quote);
+}
+
+/* Adds the consumer that the object names; *out is NOWHERE when it cannot be. */
+static int add_consumer(allot__plan_reader *reader, const cJSON *node, int32_t parent, int32_t *out)
+{
+    allot__doc *doc = &reader->doc;
+    const cJSON *name = cJSON_GetObjectItemCaseSensitive(node, "name");
+    uint32_t object = (uint32_t)node->valueint;
+    *out = NOWHERE;
+    allot__doc_about(doc, NULL, 0, 0);
+    if (parent == NOWHERE || !cJSON_IsString(name))
+        return ALLOT_OK;
+    int32_t consumer;
+    int status = allot_plan_add(reader->plan, parent, name->valuestring, strlen(name->valuestring),
+                                &consumer);
+    if (status == ALLOT_ENAME || status == ALLOT_EEXIST) {
+        refuse(doc, name, status);
+        return ALLOT_OK;
+    }
+    if (status == ALLOT_OK)
+        status = allot__consumer_remember(reader, consumer, object);
+    if (status != ALLOT_OK)
+        return status;
+    *out = consumer;
+    allot__doc_about(doc, reader->plan, consumer, object);
+    return ALLOT_OK;
+}
+
+static int set_requirement(allot__plan_reader *reader, int32_t consumer)
+{
+    const allot__value *value = &reader->values[REQUIRES];
+    char quote[ALLOT__QUOTE_MAX + 4];
+    if (value->kind != ALLOT__STRING || reader->no_policy)
+        return ALLOT_OK;
+    int status = allot_plan_require(reader->plan, consumer, value->string);
+    if (status != ALLOT_ENAME)
+        return status;
+    allot__doc_fault(&reader->doc, allot__at(value->number), "E-name", NULL,
+                     "found %s, allowed " ALLOT__NAME_RULE,
+                     allot__doc_quote(&reader->doc, allot__at(value->number), quote));
+    return ALLOT_OK;
+}
+
+/* Reads what the object says itself; its children's list is in *children (0: none). */
+static int read_own(allot__plan_reader *reader, uint32_t object, int32_t parent, int32_t *consumer,
+                    uint32_t *children)
+{
+    allot__doc *doc = &reader->doc;
+    allot__shape shape = {reader->fields, reader->field_count,
+                          reader->no_policy ? ALLOT__ANYTHING : 0};
+    int64_t faults = doc->faults;
+    cJSON *node;
+    int status = allot__doc_parse(doc, object, &node);
+    if (status != ALLOT_OK)
+        return status;
+    status = add_consumer(reader, node, parent, consumer);
+    if (status == ALLOT_OK) {
+        allot__object_check(doc, node, &shape, reader->values);
+        const allot__value *list = &reader->values[CHILDREN];
+        *children = list->kind != 0 ? list->number : 0;
+        if (doc->faults > faults)
+            allot__consumer_mark(reader, *consumer == NOWHERE ? parent : *consumer);
+        if (parent != ALLOT_ROOT && reader->values[POLICY].number != 0)
+            allot__doc_fault(doc, allot__at(reader->values[POLICY].number), "E-policy", NULL,
+                             "a branch goes by one policy: only first-level consumers name one");
+        if (*consumer != NOWHERE)
+            status = set_columns(reader, ALLOT_ALL, *consumer, reader->values + OWN_FIELDS,
+                                 allot_plan_set);
+        if (status == ALLOT_OK && *consumer != NOWHERE)
+            status = set_requirement(reader, *consumer);
+        if (status == ALLOT_OK && parent == ALLOT_ROOT && *consumer != NOWHERE)
+            status = allot__branch_set(reader, object, *consumer);
+    }
+    cJSON_Delete(node);
+    return status;
+}
+
+/* Recursion ends with the scan's limit of depth. */
+static int read_list(allot__plan_reader *reader, uint32_t list, int32_t parent)
+{
+    allot__doc *doc = &reader->doc;
+    uint32_t end = allot__doc_end(doc, list);
+    int status = ALLOT_OK;
+    for (uint32_t item = list + 1; item < end && status == ALLOT_OK;
+         item = allot__doc_next(doc, item)) {
+        int32_t consumer = NOWHERE;
+        uint32_t children = 0;
+        if (!allot__kind_check(doc, item, ALLOT__OBJECT)) {
+            allot__consumer_mark(reader, parent);
+            continue;
+        }
+        status = read_own(reader, item, parent, &consumer, &children);
+        if (status == ALLOT_OK && children != 0)
+            status = read_list(reader, children, consumer);
+    }
+    return status;
+}
+
+/* ---- What groups and windows state otherwise
+ * ------------------------------------------------------------- */
+
+static int read_difference(allot__plan_reader *reader, const cJSON *member, int32_t where,
+                           setter set)
+{
+    allot__doc *doc = &reader->doc;
+    uint32_t number = (uint32_t)member->valueint;
+    allot__shape shape = {reader->fields + LEND, reader->field_count - LEND,
+                          reader->no_policy ? ALLOT__ANYTHING : 0};
+    int64_t faults = doc->faults;
+    cJSON *node;
+    if (number == 0)
+        return ALLOT_OK;
+    int32_t consumer = allot__path_read(doc, reader->plan, allot__at_key(number), member->string);
+    if (!allot__kind_check(doc, number, ALLOT__OBJECT))
+        return ALLOT_OK;
+    if (consumer >= 0)
+        allot__doc_about(doc, reader->plan, consumer, number);
+    int status = allot__object_read(doc, number, &shape, reader->values, &node);
+    if (status != ALLOT_OK)
+        return status;
+    if (doc->faults > faults)
+        allot__consumer_mark(reader, consumer);
+    if (consumer >= 0 && where >= 0)
+        status = set_columns(reader, where, consumer, reader->values + OWN_FIELDS - LEND, set);
+    cJSON_Delete(node);
+    return status;
+}
+
+static int read_differences(allot__plan_reader *reader, uint32_t consumers, int32_t where,
+                            setter set)
+{
+    cJSON *node;
+    if (consumers == 0)
+        return ALLOT_OK;
+    int status = allot__doc_parse(&reader->doc, consumers, &node);
+    if (status != ALLOT_OK)
+        return status;
+    for (const cJSON *it = node->child; it != NULL && status == ALLOT_OK; it = it->next)
+        status = read_difference(reader, it, where, set);
+    cJSON_Delete(node);
+    return status;
+}
+
+int allot__consumers_read(allot__plan_reader *reader)
+{
+    const allot__value *list = &reader->top[ALLOT__PLAN_CONSUMERS];
+    int status = make_fields(reader);
+    if (status == ALLOT_OK && list->kind != 0)
+        status = read_list(reader, list->number, ALLOT_ROOT);
+    for (size_t i = 0; i < reader->group_count && status == ALLOT_OK; i++)
+        status = read_differences(reader, reader->groups[i].consumers, reader->groups[i].group,
+                                  allot_plan_set);
+    for (size_t i = 0; i < reader->window_count && status == ALLOT_OK; i++)
+        status = read_differences(reader, reader->windows[i].consumers, reader->windows[i].window,
+                                  allot_plan_window_set);
+    allot__doc_about(&reader->doc, NULL, 0, 0);
+    return status;
+}

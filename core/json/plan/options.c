@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* options.c: `options`, and what stands beside a policy's name: for the core, or for policies. */
+#include "json/plan/options.h"
+
+#include <string.h>
+
+#include "json/text/words.h"
+
+/* Options of every plan besides the core's: those of ready-made policies. A policy that does
+ * not know one lets it pass. */
+static const allot__field plan_options[] = {
+    {"reclaim_before_borrow", ALLOT__BOOLEAN, 0, 0, false, false},
+    {"adjust_share_to_workload", ALLOT__BOOLEAN, 0, 0, false, false},
+    {"enforce_share", ALLOT__STRING, 0, 0, false, false},
+    {"evenly", ALLOT__BOOLEAN, 0, 0, false, false},
+};
+#define PLAN_OPTIONS (sizeof plan_options / sizeof plan_options[0])
+
+/* What an option is written as; one is a word. */
+#define OPTION_KIND(name, max)                                                                     \
+    (ALLOT_OPTION_##name == ALLOT_OPTION_PLACEMENT                                                 \
+         ? ALLOT__STRING                                                                           \
+         : ((max) == 1 ? ALLOT__BOOLEAN : ALLOT__INTEGER))
+#define OPTION_FIELD(name, text, min, max, fallback)                                               \
+    {text, OPTION_KIND(name, max), min, max, false, false},
+static const allot__field core_options[] = {ALLOT_OPTION_MAP(OPTION_FIELD)};
+#undef OPTION_FIELD
+
+int allot__choices_new(allot_engine *engine, allot__choices *list, size_t capacity)
+{
+    size_t room = capacity > 0 ? capacity : 1;
+    memset(list, 0, sizeof *list);
+    list->capacity = (int32_t)room;
+    list->options = allot_engine_alloc(engine, NULL, 0, room * sizeof *list->options);
+    list->numbers = allot_engine_alloc(engine, NULL, 0, room * sizeof *list->numbers);
+    return list->options != NULL && list->numbers != NULL ? ALLOT_OK : ALLOT_ENOMEM;
+}
+
+void allot__choices_free(allot_engine *engine, allot__choices *list)
+{
+    size_t room = (size_t)list->capacity;
+    if (list->options != NULL)
+        allot_engine_alloc(engine, list->options, room * sizeof *list->options, 0);
+    if (list->numbers != NULL)
+        allot_engine_alloc(engine, list->numbers, room * sizeof *list->numbers, 0);
+}
+
+void allot__choose(allot__choices *list, const char *name, const allot__value *value, bool mine)
+{
+    allot_use_option *option = &list->options[list->count];
+    list->numbers[list->count++] = value->number;
+    *option = (allot_use_option){.name = name, .integer = value->integer, .mine = mine};
+    option->type = value->kind == ALLOT__STRING    ? ALLOT_JSON_STRING
+                   : value->kind == ALLOT__LIST    ? ALLOT_JSON_WORDS
+                   : value->kind == ALLOT__BOOLEAN ? ALLOT_JSON_BOOLEAN
+                                                   : ALLOT_JSON_INTEGER;
+    option->string = value->string;
+}
+
+/* ---- Options --------------------------------------------------------------------------------- */
+
+/* Sets a core option of a group or window, or of all groups that use the plan's policy. */
+static int set_option(allot__plan_reader *reader, int32_t group, bool everywhere, int option,
+                      int64_t value)
+{
+    if (allot__is_window(group))
+        return allot_plan_window_option(reader->plan, group - ALLOT__WINDOW(0),
+                                        (allot_option)option, value);
+    if (group != ALLOT_ALL || everywhere || reader->group_count == 0)
+        return allot_plan_option(reader->plan, group, (allot_option)option, value);
+    int status = ALLOT_OK;
+    for (size_t i = 0; i < reader->group_count && status == ALLOT_OK; i++)
+        if (reader->groups[i].policy == 0 && reader->groups[i].group >= 0)
+            status = allot_plan_option(reader->plan, reader->groups[i].group, (allot_option)option,
+                                       value);
+    return status;
+}
+
+/* The one option of the core that is a word. */
+static void read_placement(allot__doc *doc, allot__value *value)
+{
+    char quote[ALLOT__QUOTE_MAX + 4];
+    if (value->kind == 0)
+        return;
+    value->integer = strcmp(value->string, "balanced") == 0;
+    if (value->integer != 0 || strcmp(value->string, "stacked") == 0)
+        return;
+    allot__doc_fault(doc, allot__at(value->number), "E-range", NULL,
+                     "found %s, allowed \"stacked\" or \"balanced\"",
+                     allot__doc_quote(doc, allot__at(value->number), quote));
+    value->kind = 0;
+}
+
+/* Takes the member when it is an option of the core; *taken says so. */
+int allot__core_option_take(allot__plan_reader *reader, const cJSON *member, int32_t group,
+                            bool everywhere, bool *taken)
+{
+    *taken = false;
+    if (group < ALLOT_ALL && !allot__is_window(group))
+        return ALLOT_OK; /* a branch has none: they are the group's */
+    for (int i = 0; i < ALLOT_OPTION_COUNT; i++) {
+        if (strcmp(member->string, core_options[i].key) != 0)
+            continue;
+        *taken = true;
+        allot__value value = allot__value_read(&reader->doc, member, &core_options[i]);
+        if (i == ALLOT_OPTION_PLACEMENT)
+            read_placement(&reader->doc, &value);
+        return value.kind == 0 ? ALLOT_OK : set_option(reader, group, everywhere, i, value.integer);
+    }
+    return ALLOT_OK;
+}
+
+/* An option that the policy alone knows. */
+int allot__any_option_take(allot__doc *doc, cJSON *member, bool mine, allot__choices *list)
+{
+    allot__value value;
+    int status = allot__option_read(doc, member, &value);
+    if (status == ALLOT_OK && value.kind != 0)
+        allot__choose(list, member->string, &value, mine);
+    return status;
+}
+
+/* A name near one that every plan knows is a slip. */
+static bool is_slip(allot__doc *doc, const cJSON *member)
+{
+    const char *names[ALLOT_OPTION_COUNT + PLAN_OPTIONS];
+    char quote[ALLOT__QUOTE_MAX + 4], hint[160];
+    for (int i = 0; i < ALLOT_OPTION_COUNT; i++)
+        names[i] = core_options[i].key;
+    for (size_t i = 0; i < PLAN_OPTIONS; i++)
+        names[ALLOT_OPTION_COUNT + i] = plan_options[i].key;
+    const char *near = allot_nearest(member->string, strlen(member->string), names,
+                                     ALLOT_OPTION_COUNT + PLAN_OPTIONS);
+    allot__spot spot = allot__at_key((uint32_t)member->valueint);
+    if (near != NULL)
+        allot__doc_fault(doc, spot, "E-unknown-key", allot__did_you_mean(near, hint, sizeof hint),
+                         "found the unknown option %s", allot__doc_quote(doc, spot, quote));
+    return near != NULL;
+}
+
+static bool is_enforcement(allot__doc *doc, const allot__value *value)
+{
+    char quote[ALLOT__QUOTE_MAX + 4];
+    allot__spot spot = allot__at(value->number);
+    bool known = strcmp(value->string, "parent") == 0 || strcmp(value->string, "leaf") == 0;
+    if (!known)
+        allot__doc_fault(doc, spot, "E-range", NULL, "found %s, allowed \"leaf\" or \"parent\"",
+                         allot__doc_quote(doc, spot, quote));
+    return known;
+}
+
+static void take_plan_option(allot__doc *doc, const cJSON *member, const allot__field *field,
+                             allot__choices *list)
+{
+    allot__value value = allot__value_read(doc, member, field);
+    bool known = value.kind != 0;
+    if (known && strcmp(field->key, "enforce_share") == 0)
+        known = is_enforcement(doc, &value);
+    if (known)
+        allot__choose(list, member->string, &value, false);
+}
+
+int allot__option_take(allot__plan_reader *reader, cJSON *member, bool single, allot__choices *list)
+{
+    allot__doc *doc = &reader->doc;
+    bool taken;
+    int status = allot__core_option_take(reader, member, ALLOT_ALL, true, &taken);
+    if (taken)
+        return status;
+    for (size_t i = 0; i < PLAN_OPTIONS; i++)
+        if (strcmp(member->string, plan_options[i].key) == 0) {
+            take_plan_option(doc, member, &plan_options[i], list);
+            return ALLOT_OK;
+        }
+    if (is_slip(doc, member))
+        return ALLOT_OK;
+    return allot__any_option_take(doc, member, single, list);
+}

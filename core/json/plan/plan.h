@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * plan.h: a plan while it is read from its document.
+ *
+ * Policies are read first, wherever they stand: they declare what consumers may state. Then come
+ * the groups' sizes, the consumers, what differs in groups, and hosts. After a fault all goes on,
+ * so that one run shows them all.
+ */
+#ifndef ALLOT_JSON_PLAN_PLAN_H
+#define ALLOT_JSON_PLAN_PLAN_H
+
+#include <allot/json.h>
+
+#include "json/plan/groups.h"
+#include "json/text/read.h"
+
+/* The plan's keys, in the order of the table in plan.c. */
+typedef enum allot__plan_key {
+    ALLOT__PLAN_VERSION,
+    ALLOT__PLAN_SLOTS,
+    ALLOT__PLAN_POLICY,
+    ALLOT__PLAN_CONSUMERS,
+    ALLOT__PLAN_GROUPS,
+    ALLOT__PLAN_WINDOWS,
+    ALLOT__PLAN_HOSTS,
+    ALLOT__PLAN_QUEUES,
+    ALLOT__PLAN_LEASES,
+    ALLOT__PLAN_LIMITS,
+    ALLOT__PLAN_RESOURCES,
+    ALLOT__PLAN_PARAMS,
+    ALLOT__PLAN_APPLICATIONS,
+    ALLOT__PLAN_USER_GROUPS,
+    ALLOT__PLAN_HOST_GROUPS,
+    ALLOT__PLAN_OPTIONS,
+    ALLOT__PLAN_TIMEZONE,
+    ALLOT__PLAN_KEYS
+} allot__plan_key;
+
+/* A group as its entry says it. */
+typedef struct allot__group_entry {
+    int32_t group; /* -1: its name is faulty */
+    allot__value slots;
+    uint32_t policy, consumers; /* values; 0: not there */
+} allot__group_entry;
+
+/* A first-level consumer that names a policy. */
+typedef struct allot__branch_entry {
+    uint32_t object, policy; /* values */
+    allot_policy *loaded;    /* held by the reader; NULL: the group's, or it could not be */
+    bool shared;             /* ... by another entry */
+} allot__branch_entry;
+
+/* A window as its entry says it. */
+typedef struct allot__window_entry {
+    uint32_t object;
+    int32_t window;                    /* -1: it is faulty */
+    uint32_t slots, policy, consumers; /* values; 0: not there */
+} allot__window_entry;
+
+/* Values of the document by what they became in the model. */
+typedef struct allot__objects {
+    uint32_t *numbers;
+    size_t count, room;
+} allot__objects;
+
+typedef struct allot__plan_reader {
+    allot__doc doc;
+    const allot_policy_loader *loader;
+    allot_plan *plan;
+    allot__value top[ALLOT__PLAN_KEYS];
+    allot__group_entry *groups;
+    size_t group_count;
+    allot__branch_entry *branches;
+    size_t branch_count;
+    bool peers; /* somebody says whom it lends to or borrows from */
+    allot__window_entry *windows;
+    size_t window_count;
+    bool no_policy; /* one failed: what consumers may state is not known */
+    /* The plan's own policy where another stands in, held by the reader; NULL: none does, or it
+     * cannot be loaded. What it declares may be stated all the same. */
+    allot_policy *displaced;
+    /* Of the faults: policies that could not be read, or ran past their budget; and which of these
+     * was the first. */
+    int64_t unread;
+    int unread_status;
+    bool doubtful; /* a consumer is faulty, so sums over consumers may be */
+    /* The keys of a consumer: those of consumer.c, then the plan's columns. */
+    allot__field *fields;
+    allot__value *values;
+    size_t field_count;
+    uint32_t *objects; /* by consumer: its object, and whether it is faulty */
+    size_t object_capacity;
+    /* Queues and contracts (queues.h). */
+    allot__name_groups host_groups, user_groups;
+    allot__objects limits, leases;
+    int64_t reclaim_delay; /* of leases that state none, s */
+    bool hosts_doubtful;   /* a host is faulty, so those that there are are not known */
+    bool queues_lost;      /* a queue, limit or contract is faulty and not in the plan */
+} allot__plan_reader;
+
+/* Reads `options` and every `policy`; the plan holds the policies. ENOMEM alone: faults are said,
+ * as by all of these. */
+int allot__policies_read(allot__plan_reader *reader);
+
+/* Finds the policies of first-level consumers; gives a consumer that of its object, if any. */
+int allot__branches_find(allot__plan_reader *reader);
+/* Whether entry i needs no loading: its value is written as the plan's own policy is, or as one
+ * before it, which it then shares. */
+bool allot__branch_known(allot__plan_reader *reader, size_t i);
+int allot__branch_set(allot__plan_reader *reader, uint32_t object, int32_t consumer);
+void allot__branches_free(allot__plan_reader *reader);
+
+/* Reads the windows but for their policies and what they state of consumers, which come later. */
+int allot__windows_read(allot__plan_reader *reader);
+void allot__windows_end(allot__plan_reader *reader);
+
+/* Reads the consumers, and then what the groups and windows state otherwise. */
+int allot__consumers_read(allot__plan_reader *reader);
+/* Notes the object of a consumer that was added; ENOMEM. And that it is faulty, and with it all
+ * above it. */
+int allot__consumer_remember(allot__plan_reader *reader, int32_t consumer, uint32_t object);
+void allot__consumer_mark(allot__plan_reader *reader, int32_t consumer);
+/* The consumer's object; *faulty: what is said about it may follow from another fault. */
+uint32_t allot__consumer_object(const allot__plan_reader *reader, int32_t consumer, bool *faulty);
+
+/* Whom a consumer lends to, or borrows from: true, "all" or ["all"] (everybody), false or "none", a
+ * path or a list of paths. */
+#define ALLOT__PEERS (ALLOT__BOOLEAN | ALLOT__STRING | ALLOT__LIST)
+/* Reads `lend` and `borrow` of all consumers, and what groups and windows state otherwise. */
+int allot__peers_read(allot__plan_reader *reader);
+/* The same of one object that states them of a consumer, by `lend` and `borrow` of the plan: NULL
+ * lists are everybody's. */
+typedef int (*allot__peers_setter)(allot_plan *plan, int32_t where, int32_t consumer,
+                                   const int32_t *list, int32_t n);
+int allot__peers_object(allot__plan_reader *reader, uint32_t object, int32_t where,
+                        int32_t consumer, allot__peers_setter lend, allot__peers_setter borrow);
+/* Is it a column that makes a consumer lend to or borrow from everybody? */
+bool allot__peers_limit(const char *column);
+
+/* Seals the plan and says what the model finds wrong, each at its place. Also EINVALID. */
+int allot__plan_finish(allot__plan_reader *reader);
+
+/* Does a list or object of the plan state anything? */
+static inline bool allot__plan_states(const allot__plan_reader *reader, allot__plan_key key)
+{
+    const allot__value *value = &reader->top[key];
+    return value->kind != 0 && allot__doc_end(&reader->doc, value->number) > value->number + 1;
+}
+
+/* The ready-made policy of a plan that names none. */
+static inline const char *allot__plan_default_policy(const allot__plan_reader *reader)
+{
+    if (allot__plan_states(reader, ALLOT__PLAN_QUEUES))
+        return "preemption";
+    bool lent = allot__plan_states(reader, ALLOT__PLAN_LEASES);
+    return lent && !allot__plan_states(reader, ALLOT__PLAN_CONSUMERS) ? "shared_lease" : "hybrid";
+}
+
+#endif

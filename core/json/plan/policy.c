@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* policy.c: every `policy` of a plan is loaded, with what the plan states for it. */
+#include <stdio.h>
+#include <string.h>
+
+#include "json/plan/options.h"
+#include "json/plan/plan.h"
+
+/* Places what the loader said without a place: at the option it is about, or at `use`. */
+static int place_findings(allot__doc *doc, int32_t first, uint32_t use, const allot__choices *list)
+{
+    int status = ALLOT_OK;
+    for (int32_t i = first; i < allot_report_count(doc->report) && status == ALLOT_OK; i++) {
+        const allot_diagnostic *finding = allot_report_at(doc->report, i);
+        allot__spot spot = allot__at(use);
+        if (finding->file != NULL)
+            continue;
+        for (int32_t o = 0; finding->path != NULL && o < list->count; o++)
+            if (strcmp(finding->path, list->options[o].name) == 0)
+                spot = allot__at_key(list->numbers[o]);
+        status = allot__doc_place(doc, spot, i);
+    }
+    return status;
+}
+
+static int give_policy(allot__plan_reader *reader, int32_t group, uint32_t use,
+                       allot_policy *policy)
+{
+    bool branch = group <= ALLOT__BRANCH(0) && !allot__is_window(group);
+    int status = allot__is_window(group)
+                     ? allot_plan_window_policy(reader->plan, group - ALLOT__WINDOW(0), policy)
+                 : branch ? allot_plan_attributes(reader->plan, policy)
+                          : allot_plan_policy(reader->plan, group, policy);
+    if (status == ALLOT_OK && branch)
+        reader->branches[ALLOT__BRANCH(0) - group].loaded = policy;
+    if (status != ALLOT_EUSAGE)
+        return status;
+    allot__doc_fault(&reader->doc, allot__at(use), "E-policy", NULL,
+                     "another policy of the plan declares an attribute of this one otherwise");
+    reader->no_policy = true;
+    return ALLOT_OK;
+}
+
+/* `name` stands at value `use`. */
+static int load(allot__plan_reader *reader, int32_t group, const char *name, uint32_t use,
+                const allot__choices *list)
+{
+    allot__doc *doc = &reader->doc;
+    const allot_policy_loader *loader = reader->loader;
+    int32_t before = doc->report != NULL ? allot_report_count(doc->report) : 0;
+    int64_t errors = doc->report != NULL ? allot_report_total(doc->report, ALLOT_ERROR) : 0;
+    allot_policy *policy = NULL;
+    int status = loader->load(loader->ud, doc->engine, name, doc->file, list->options, list->count,
+                              &policy, doc->report);
+    if (status == ALLOT_ENOMEM)
+        return status;
+    if (status == ALLOT_OK)
+        status = give_policy(reader, group, use, policy);
+    else if (doc->report == NULL || allot_report_total(doc->report, ALLOT_ERROR) > errors)
+        doc->faults++;
+    else
+        allot__doc_fault(doc, allot__at(use), status == ALLOT_EIO ? "E-io" : "E-policy", NULL,
+                         "the policy cannot be loaded: %s", allot_status_text(status));
+    if (status == ALLOT_EIO || status == ALLOT_EBUDGET) {
+        reader->unread_status = reader->unread == 0 ? status : reader->unread_status;
+        reader->unread++;
+    }
+    reader->no_policy = reader->no_policy || policy == NULL;
+    if (group > ALLOT__BRANCH(0) || allot__is_window(group) ||
+        reader->branches[ALLOT__BRANCH(0) - group].loaded != policy)
+        allot_policy_free(policy);
+    if (status == ALLOT_ENOMEM || doc->report == NULL)
+        return status == ALLOT_ENOMEM ? status : ALLOT_OK;
+    return place_findings(doc, before, use, list);
+}
+
+/* The policy's own options join the list; what `use` names is in *use. */
+static int read_use(allot__plan_reader *reader, cJSON *node, int32_t group, allot__choices *list,
+                    allot__value *use)
+{
+    static const allot__field use_field = {.kinds = ALLOT__STRING};
+    int status = ALLOT_OK;
+    for (cJSON *it = node->child; it != NULL && status == ALLOT_OK; it = it->next) {
+        bool taken;
+        if (it->valueint == 0)
+            continue;
+        if (strcmp(it->string, "use") == 0) {
+            *use = allot__value_read(&reader->doc, it, &use_field);
+            continue;
+        }
+        status = allot__core_option_take(reader, it, group, false, &taken);
+        if (!taken)
+            status = allot__any_option_take(&reader->doc, it, true, list);
+    }
+    return status;
+}
+
+static int no_loader(allot__plan_reader *reader, uint32_t number)
+{
+    allot__doc_fault(&reader->doc, allot__at(number), "E-policy", NULL,
+                     "the plan names a policy, and this program loads none");
+    reader->no_policy = true;
+    return ALLOT_OK;
+}
+
+/* Loads the policy of a group from its value: a name, or an object around it. */
+static int read_policy(allot__plan_reader *reader, int32_t group, uint32_t number,
+                       const allot__choices *shared)
+{
+    allot__doc *doc = &reader->doc;
+    allot__choices list;
+    cJSON *node;
+    if (reader->loader == NULL)
+        return no_loader(reader, number);
+    int status = allot__doc_parse(doc, number, &node);
+    if (status != ALLOT_OK)
+        return status;
+    allot__value use = allot__value_of(doc, node);
+    status =
+        allot__choices_new(doc->engine, &list, (size_t)(shared->count + cJSON_GetArraySize(node)));
+    if (status == ALLOT_OK) {
+        list.count = shared->count;
+        memcpy(list.options, shared->options, (size_t)list.count * sizeof *list.options);
+        memcpy(list.numbers, shared->numbers, (size_t)list.count * sizeof *list.numbers);
+    }
+    if (status == ALLOT_OK && use.kind == ALLOT__OBJECT) {
+        use = (allot__value){0};
+        status = read_use(reader, node, group, &list, &use);
+        if (status == ALLOT_OK && use.number == 0)
+            allot__doc_fault(doc, allot__at(number), "E-missing", NULL, "\"use\" is missing");
+    }
+    const char *instead = group == ALLOT_ALL ? reader->loader->instead : NULL;
+    if (instead != NULL && use.kind != 0 && strcmp(instead, use.string) != 0) {
+        const allot_policy_loader *loader = reader->loader;
+        if (status == ALLOT_OK &&
+            loader->load(loader->ud, doc->engine, use.string, doc->file, list.options, list.count,
+                         &reader->displaced, NULL) == ALLOT_ENOMEM)
+            status = ALLOT_ENOMEM;
+        list.count = shared->count; /* what stands beside the other's name is the other's */
+    }
+    if (use.kind == 0)
+        reader->no_policy = true;
+    else if (status == ALLOT_OK)
+        status = load(reader, group, instead != NULL ? instead : use.string, use.number, &list);
+    allot__choices_free(doc->engine, &list);
+    cJSON_Delete(node);
+    return status;
+}
+
+/* The plan's own policy is wanted where it is written, or by groups that have none. */
+static bool is_wanted(const allot__plan_reader *reader)
+{
+    bool wanted = reader->group_count == 0 || reader->top[ALLOT__PLAN_POLICY].number != 0;
+    for (size_t i = 0; i < reader->group_count; i++)
+        wanted = wanted || reader->groups[i].policy == 0;
+    return wanted;
+}
+
+static const char *default_policy(const allot__plan_reader *reader)
+{
+    const char *instead = reader->loader->instead;
+    return instead != NULL ? instead : allot__plan_default_policy(reader);
+}
+
+static void no_place(allot__plan_reader *reader)
+{
+    allot__doc_fault(&reader->doc, allot__at(0), "E-policy", NULL,
+                     "every group of the plan names its policy: there is none that %.100s could "
+                     "stand in for",
+                     reader->loader->instead);
+    reader->no_policy = true;
+}
+
+static int read_policies(allot__plan_reader *reader, const allot__choices *shared)
+{
+    const allot__value *top = &reader->top[ALLOT__PLAN_POLICY];
+    int status = ALLOT_OK;
+    if (top->kind != 0)
+        status = read_policy(reader, ALLOT_ALL, top->number, shared);
+    else if (top->number != 0 || (reader->loader == NULL && is_wanted(reader)))
+        reader->no_policy = true;
+    else if (is_wanted(reader))
+        status = load(reader, ALLOT_ALL, default_policy(reader), 0, shared);
+    else if (reader->loader != NULL && reader->loader->instead != NULL)
+        no_place(reader);
+    for (size_t i = 0; i < reader->group_count && status == ALLOT_OK; i++) {
+        const allot__group_entry *entry = &reader->groups[i];
+        if (entry->policy == 0 || entry->group < 0)
+            continue;
+        status = read_policy(reader, entry->group, entry->policy, shared);
+    }
+    for (size_t i = 0; i < reader->branch_count && status == ALLOT_OK; i++) {
+        uint32_t number = reader->branches[i].policy;
+        if (reader->loader == NULL || !allot__branch_known(reader, i))
+            status = read_policy(reader, ALLOT__BRANCH(i), number, shared);
+    }
+    for (size_t i = 0; i < reader->window_count && status == ALLOT_OK; i++) {
+        const allot__window_entry *entry = &reader->windows[i];
+        reader->no_policy = reader->no_policy || (entry->policy != 0 && entry->window < 0);
+        if (entry->policy != 0 && entry->window >= 0)
+            status = read_policy(reader, ALLOT__WINDOW(entry->window), entry->policy, shared);
+    }
+    return status;
+}
+
+/* ---- The policy that another stands in for --------------------------------------------------- */
+
+static bool declares(const allot_plan *plan, const char *name, bool of_tasks)
+{
+    allot_attribute it;
+    if (!of_tasks)
+        return allot_plan_column(plan, name, strlen(name)) >= 0;
+    for (int32_t i = 0; allot_plan_task_attribute_at(plan, i, &it) == ALLOT_OK; i++)
+        if (strcmp(it.name, name) == 0)
+            return true;
+    return false;
+}
+
+/* Gives `rest` the attribute where no policy of the plan declares it; its name joins the list. */
+static int leave_over(const allot__plan_reader *reader, const allot_attribute *it, bool of_tasks,
+                      allot_policy *rest, char *names, size_t size)
+{
+    size_t used = strlen(names);
+    if (declares(reader->plan, it->name, of_tasks))
+        return ALLOT_OK;
+    snprintf(names + used, size - used, "%s%s", used > 0 ? ", " : "", it->name);
+    return of_tasks ? allot_policy_task_attribute(rest, it) : allot_policy_attribute(rest, it);
+}
+
+/* What the displaced policy declares, and no other, may be stated; one note says what it is. */
+static int read_leftover(allot__plan_reader *reader)
+{
+    const allot_policy *own = reader->displaced;
+    allot_policy *rest;
+    char names[300] = "";
+    if (own == NULL || reader->no_policy)
+        return ALLOT_OK;
+    int status = allot_policy_new(reader->doc.engine, allot_policy_name(own), &rest);
+    if (status != ALLOT_OK)
+        return status;
+    for (int32_t i = 0; i < allot_policy_attributes(own) && status == ALLOT_OK; i++)
+        status =
+            leave_over(reader, allot_policy_attribute_at(own, i), false, rest, names, sizeof names);
+    for (int32_t i = 0; i < allot_policy_task_attributes(own) && status == ALLOT_OK; i++)
+        status = leave_over(reader, allot_policy_task_attribute_at(own, i), true, rest, names,
+                            sizeof names);
+    if (status == ALLOT_OK && *names != '\0')
+        status = allot_plan_attributes(reader->plan, rest);
+    allot_policy_free(rest);
+    if (status == ALLOT_OK && *names != '\0')
+        allot__doc_warn(&reader->doc, allot__at(reader->top[ALLOT__PLAN_POLICY].number), "W-unread",
+                        NULL, "\"%.100s\" stands in for \"%.100s\", and does not read its %s",
+                        reader->loader->instead, allot_policy_name(own), names);
+    return status == ALLOT_ENOMEM ? status : ALLOT_OK;
+}
+
+/* ---- Options --------------------------------------------------------------------------------- */
+
+/* Nobody else can know an option that the only policy does not; where one stands in for another,
+ * the other may. */
+static bool is_single(const allot__plan_reader *reader)
+{
+    bool single =
+        reader->branch_count == 0 && (reader->loader == NULL || reader->loader->instead == NULL);
+    for (size_t i = 0; i < reader->group_count; i++)
+        single = single && reader->groups[i].policy == 0;
+    for (size_t i = 0; i < reader->window_count; i++)
+        single = single && reader->windows[i].policy == 0;
+    return single;
+}
+
+/* What lsb.params states for policies; `options` come behind it, and win. */
+static int take_params(allot__plan_reader *reader, cJSON *node, allot__choices *list)
+{
+    static const char *const names[] = {"preempt_for", "preempt_jobtype"};
+    int status = ALLOT_OK;
+    for (cJSON *it = node != NULL ? node->child : NULL; it != NULL && status == ALLOT_OK;
+         it = it->next)
+        for (size_t i = 0; i < 2 && it->valueint != 0; i++)
+            if (strcmp(it->string, names[i]) == 0 && status == ALLOT_OK)
+                status = allot__any_option_take(&reader->doc, it, false, list);
+    return status;
+}
+
+static int take_options(allot__plan_reader *reader, cJSON *node, allot__choices *list)
+{
+    bool single = is_single(reader);
+    int status = ALLOT_OK;
+    for (cJSON *it = node != NULL ? node->child : NULL; it != NULL && status == ALLOT_OK;
+         it = it->next)
+        if (it->valueint != 0)
+            status = allot__option_take(reader, it, single, list);
+    return status;
+}
+
+static int parse_key(allot__plan_reader *reader, allot__plan_key key, cJSON **node)
+{
+    const allot__value *value = &reader->top[key];
+    *node = NULL;
+    return value->kind != 0 ? allot__doc_parse(&reader->doc, value->number, node) : ALLOT_OK;
+}
+
+int allot__policies_read(allot__plan_reader *reader)
+{
+    allot_engine *engine = reader->doc.engine;
+    allot__choices shared = {0};
+    cJSON *options = NULL, *params = NULL;
+    int status = parse_key(reader, ALLOT__PLAN_OPTIONS, &options);
+    if (status == ALLOT_OK)
+        status = parse_key(reader, ALLOT__PLAN_PARAMS, &params);
+    if (status == ALLOT_OK)
+        status = allot__choices_new(
+            engine, &shared, (size_t)(cJSON_GetArraySize(options) + cJSON_GetArraySize(params)));
+    if (status == ALLOT_OK)
+        status = take_params(reader, params, &shared);
+    if (status == ALLOT_OK)
+        status = take_options(reader, options, &shared);
+    if (status == ALLOT_OK)
+        status = read_policies(reader, &shared);
+    if (status == ALLOT_OK)
+        status = read_leftover(reader);
+    allot__choices_free(engine, &shared);
+    cJSON_Delete(options);
+    cJSON_Delete(params);
+    return status;
+}

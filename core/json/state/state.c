@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* state.c: a state from its document: the top level and consumers. */
+#include "json/state/state.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "json/text/names.h"
+
+/* Set in a consumer's object number. */
+#define FAULTY UINT32_C(0x80000000)
+
+static const allot__field state_fields[ALLOT__STATE_KEYS] = {
+    [ALLOT__STATE_NOW] = {"now", ALLOT__TIME, true, false},
+    [ALLOT__STATE_LAST] = {"last", ALLOT__TIME, false, false},
+    [ALLOT__STATE_SLOTS] = {"slots", ALLOT__OBJECT | ALLOT__AMOUNT, false, false},
+    [ALLOT__STATE_CONSUMERS] = {"consumers", ALLOT__OBJECT, 0, 0, false, false},
+    [ALLOT__STATE_HOSTS] = {"hosts", ALLOT__OBJECT, 0, 0, false, false},
+    [ALLOT__STATE_SESSIONS] = {"sessions", ALLOT__LIST, 0, 0, false, false},
+    [ALLOT__STATE_TASKS] = {"tasks", ALLOT__LIST, 0, 0, false, false},
+    [ALLOT__STATE_RECLAIMS] = {"reclaims", ALLOT__LIST, 0, 0, false, false},
+    [ALLOT__STATE_LOANS] = {"loans", ALLOT__LIST, 0, 0, false, false},
+    [ALLOT__STATE_JOBS] = {"jobs", ALLOT__NULL | ALLOT__LIST | ALLOT__OBJECT, 0, 0, false, false},
+    [ALLOT__STATE_LEASES] = {"leases", ALLOT__NULL | ALLOT__OBJECT, 0, 0, false, false},
+    [ALLOT__STATE_USAGE] = {"usage", ALLOT__NULL | ALLOT__OBJECT, 0, 0, false, false},
+    [ALLOT__STATE_USAGE_AT] = {"usage_at", ALLOT__NULL | ALLOT__TIME, false, false},
+    [ALLOT__STATE_USAGE_REST] = {"usage_rest", ALLOT__NULL | ALLOT__OBJECT, 0, 0, false, false},
+    [ALLOT__STATE_PREEMPTED_AT] = {"resources_preempted_at", ALLOT__NULL | ALLOT__OBJECT, 0, 0,
+                                   false, false},
+};
+static const allot__shape state_shape = {state_fields, ALLOT__STATE_KEYS, 0};
+
+/* ---- Amounts and times: one number, or one for each group ------------------------------------ */
+
+typedef int (*setter)(allot_state *state, int32_t group, int32_t consumer, int64_t number);
+
+static const allot__field one_amount = {NULL, ALLOT__AMOUNT, false, false};
+static const allot__field part_or_all = {
+    NULL, ALLOT__INTEGER | ALLOT__BOOLEAN, 0, ALLOT_AMOUNT_MAX, false, false};
+static const allot__field one_time = {
+    NULL, ALLOT__INTEGER | ALLOT__STRING, INT64_MIN + 1, INT64_MAX, false, false};
+
+static int set_group_slots(allot_state *state, int32_t group, int32_t consumer, int64_t slots)
+{
+    (void)consumer;
+    return allot_state_slots(state, group, slots);
+}
+
+/* true is as much as there is, false nothing. */
+static bool read_number(allot__doc *doc, const allot__value *value, int64_t *out)
+{
+    if (value->kind != ALLOT__BOOLEAN)
+        return allot__time_read(doc, value, out);
+    *out = value->integer != 0 ? ALLOT_AMOUNT_MAX : 0;
+    return true;
+}
+
+static int read_by_group(allot__state_reader *reader, const allot__value *value, int32_t consumer,
+                         const allot__field *kind, setter set)
+{
+    allot__doc *doc = &reader->doc;
+    cJSON *node;
+    int status = allot__doc_parse(doc, value->number, &node);
+    if (status != ALLOT_OK)
+        return status;
+    for (const cJSON *it = node->child; it != NULL && status == ALLOT_OK; it = it->next) {
+        if (it->valueint == 0)
+            continue;
+        allot__spot spot = allot__at_key((uint32_t)it->valueint);
+        int32_t group = allot__group_find(doc, reader->plan, spot, it->string);
+        allot__value found = allot__value_read(doc, it, kind);
+        int64_t number;
+        if (read_number(doc, &found, &number) && group >= 0 && consumer != ALLOT_ROOT)
+            status = set(reader->state, group, consumer, number);
+    }
+    cJSON_Delete(node);
+    return status;
+}
+
+/* `consumer` ALLOT_ROOT: an unknown one, whose amounts are only checked. */
+static int read_numbers(allot__state_reader *reader, const allot__value *value, int32_t consumer,
+                        const allot__field *kind, setter set)
+{
+    int64_t number;
+    if (value->kind == ALLOT__OBJECT)
+        return read_by_group(reader, value, consumer, kind, set);
+    int status = ALLOT_OK;
+    if (!read_number(&reader->doc, value, &number))
+        return ALLOT_OK;
+    if (allot_plan_groups(reader->plan) > 1 && value->kind != ALLOT__BOOLEAN) {
+        allot__doc_fault(&reader->doc, allot__at(value->number), "E-type", NULL,
+                         "found one %s, allowed {group: %s}: the plan has %d groups",
+                         kind == &one_time ? "time" : "number",
+                         kind == &one_time ? "time" : "number",
+                         (int)allot_plan_groups(reader->plan));
+        return ALLOT_OK;
+    }
+    for (int32_t group = 0;
+         consumer != ALLOT_ROOT && group < allot_plan_groups(reader->plan) && status == ALLOT_OK;
+         group++)
+        status = set(reader->state, group, consumer, number);
+    return status;
+}
+
+/* ---- Consumers ------------------------------------------------------------------------------- */
+
+enum { DEMAND, ALLOCATED, UNLISTED, RECLAIMED_AT, WAITING_SINCE, SHARING, CONSUMER_FIELDS };
+static const allot__field consumer_fields[CONSUMER_FIELDS] = {
+    [DEMAND] = {"demand", ALLOT__OBJECT | ALLOT__AMOUNT, false, false},
+    [ALLOCATED] = {"allocated", ALLOT__OBJECT | ALLOT__AMOUNT, false, false},
+    [UNLISTED] = {"unlisted", ALLOT__OBJECT | ALLOT__INTEGER | ALLOT__BOOLEAN, 0, ALLOT_AMOUNT_MAX,
+                  false, false},
+    [RECLAIMED_AT] = {"reclaimed_at", ALLOT__OBJECT | ALLOT__INTEGER | ALLOT__STRING, INT64_MIN + 1,
+                      INT64_MAX, false, false},
+    [WAITING_SINCE] = {"waiting_since", ALLOT__OBJECT | ALLOT__INTEGER | ALLOT__STRING,
+                       INT64_MIN + 1, INT64_MAX, false, false},
+    [SHARING] = {"sharing", ALLOT__ANYTHING, 0, 0, false, true},
+};
+static const allot__shape consumer_shape = {consumer_fields, CONSUMER_FIELDS, 0};
+
+static int read_values(allot__state_reader *reader, const allot__value *values, int32_t consumer)
+{
+    static const struct {
+        const allot__field *kind;
+        setter set;
+    } fields[] = {[DEMAND] = {&one_amount, allot_state_demand},
+                  [ALLOCATED] = {&one_amount, allot_state_allocated},
+                  [UNLISTED] = {&part_or_all, allot_state_unlisted},
+                  [RECLAIMED_AT] = {&one_time, allot_state_reclaimed_at},
+                  [WAITING_SINCE] = {&one_time, allot_state_waiting_since}};
+    int status = ALLOT_OK;
+    for (size_t i = 0; i < sizeof fields / sizeof fields[0] && status == ALLOT_OK; i++)
+        status = read_numbers(reader, &values[i], consumer, fields[i].kind, fields[i].set);
+    return status;
+}
+
+static int read_consumer(allot__state_reader *reader, const cJSON *member)
+{
+    allot__doc *doc = &reader->doc;
+    allot__value values[CONSUMER_FIELDS];
+    uint32_t number = (uint32_t)member->valueint;
+    int64_t faults = doc->faults;
+    cJSON *node;
+    allot__doc_about(doc, NULL, 0, 0);
+    if (number == 0)
+        return ALLOT_OK;
+    int32_t consumer = allot__leaf_read(doc, reader->plan, allot__at_key(number), member->string);
+    if (!allot__kind_check(doc, number, ALLOT__OBJECT))
+        return ALLOT_OK;
+    if (consumer >= 0)
+        allot__doc_about(doc, reader->plan, consumer, number);
+    int status = allot__object_read(doc, number, &consumer_shape, values, &node);
+    if (status != ALLOT_OK)
+        return status;
+    status = read_values(reader, values, consumer);
+    cJSON_Delete(node);
+    if (consumer >= 0)
+        reader->objects[consumer] = number | (doc->faults > faults ? FAULTY : 0);
+    return status;
+}
+
+/* ---- The whole ------------------------------------------------------------------------------- */
+
+int allot__members_read(allot__state_reader *reader, allot__state_key key,
+                        int (*read)(allot__state_reader *reader, const cJSON *member))
+{
+    cJSON *node;
+    if (reader->top[key].kind == 0)
+        return ALLOT_OK;
+    int status = allot__doc_parse(&reader->doc, reader->top[key].number, &node);
+    if (status != ALLOT_OK)
+        return status;
+    for (const cJSON *it = node->child; it != NULL && status == ALLOT_OK; it = it->next)
+        status = read(reader, it);
+    allot__doc_about(&reader->doc, NULL, 0, 0);
+    cJSON_Delete(node);
+    return status;
+}
+
+/* The value that a path like "tasks[3].session" is of; 0: it is of another kind. */
+static uint32_t item_of(const allot__state_reader *reader, const char *path)
+{
+    static const struct {
+        const char *list;
+        allot__state_key key;
+    } lists[] = {{"tasks", ALLOT__STATE_TASKS},
+                 {"sessions", ALLOT__STATE_SESSIONS},
+                 {"jobs", ALLOT__STATE_JOBS}};
+    char list[12], member[24];
+    unsigned place;
+    if (path == NULL || sscanf(path, "%11[a-z][%u].%23[a-z_]", list, &place, member) != 3)
+        return 0;
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
+        uint32_t number = reader->top[lists[i].key].number;
+        if (strcmp(list, lists[i].list) != 0 || number == 0)
+            continue;
+        uint32_t item = number + 1, end = allot__doc_end(&reader->doc, number);
+        for (unsigned k = 0; k < place && item < end; k++)
+            item = allot__doc_next(&reader->doc, item);
+        uint32_t found = item < end ? allot__doc_member(&reader->doc, item, member) : 0;
+        return found != 0 ? found : item;
+    }
+    return 0;
+}
+
+/* Where the document says what the model's finding is about; *faulty: it says something wrong
+ * there, from which the finding may follow. */
+static uint32_t place_of(const allot__state_reader *reader, const allot_diagnostic *finding,
+                         bool *faulty)
+{
+    *faulty = reader->doubtful;
+    uint32_t item = item_of(reader, finding->path);
+    if (item != 0)
+        return item;
+    if (finding->consumer < 0)
+        return reader->top[ALLOT__STATE_HOSTS].number;
+    uint32_t object = reader->objects[finding->consumer] & ~FAULTY;
+    *faulty = *faulty || (reader->objects[finding->consumer] & FAULTY) != 0;
+    if (finding->field == ALLOT_IN_FLIGHT)
+        return reader->top[ALLOT__STATE_RECLAIMS].number;
+    if (object == 0)
+        return reader
+            ->top[allot_plan_queues(reader->plan) > 0 ? ALLOT__STATE_JOBS : ALLOT__STATE_TASKS]
+            .number;
+    uint32_t stated = allot__doc_member(&reader->doc, object, "allocated");
+    return stated != 0 ? stated : object;
+}
+
+static int finish(allot__state_reader *reader)
+{
+    allot_report *found = NULL;
+    int status = ALLOT_OK;
+    if (reader->doc.report != NULL)
+        status = allot_report_new(reader->doc.engine, &found);
+    if (status == ALLOT_OK)
+        status = allot_state_seal(reader->state, found);
+    for (int32_t i = 0; found != NULL && i < allot_report_count(found); i++) {
+        bool faulty;
+        const allot_diagnostic *finding = allot_report_at(found, i);
+        uint32_t number = place_of(reader, finding, &faulty);
+        if (!faulty)
+            allot__doc_adopt(&reader->doc, allot__at(number), finding);
+    }
+    allot_report_free(found);
+    return status;
+}
+
+static int read_top(allot__state_reader *reader)
+{
+    cJSON *node;
+    int64_t now, last;
+    int status = allot__object_read(&reader->doc, 0, &state_shape, reader->top, &node);
+    if (status != ALLOT_OK)
+        return status;
+    if (allot__time_read(&reader->doc, &reader->top[ALLOT__STATE_NOW], &now))
+        status = allot_state_now(reader->state, now);
+    if (status == ALLOT_OK &&
+        allot__time_read(&reader->doc, &reader->top[ALLOT__STATE_LAST], &last))
+        status = allot_state_last(reader->state, last);
+    reader->usage_known =
+        allot__time_read(&reader->doc, &reader->top[ALLOT__STATE_USAGE_AT], &reader->usage_at);
+    cJSON_Delete(node);
+    return status;
+}
+
+/* No jobs at all may be {}, too: many a Lua program writes an empty list so. */
+static void check_jobs(allot__state_reader *reader)
+{
+    allot__value *jobs = &reader->top[ALLOT__STATE_JOBS];
+    bool empty = jobs->kind == ALLOT__OBJECT &&
+                 allot__doc_end(&reader->doc, jobs->number) == jobs->number + 1;
+    if (jobs->kind != ALLOT__OBJECT)
+        return;
+    if (!empty)
+        allot__kind_check(&reader->doc, jobs->number, ALLOT__LIST);
+    jobs->kind = 0;
+}
+
+/* Some keys are of plans with queues, others of those with consumers: of the other kind they may
+ * only be empty. */
+static void check_kind(allot__state_reader *reader)
+{
+    static const struct {
+        allot__state_key key;
+        bool queues;
+    } kinds[] = {{ALLOT__STATE_JOBS, true},         {ALLOT__STATE_USAGE, true},
+                 {ALLOT__STATE_USAGE_REST, true},   {ALLOT__STATE_USAGE_AT, true},
+                 {ALLOT__STATE_PREEMPTED_AT, true}, {ALLOT__STATE_CONSUMERS, false},
+                 {ALLOT__STATE_TASKS, false},       {ALLOT__STATE_SESSIONS, false},
+                 {ALLOT__STATE_RECLAIMS, false},    {ALLOT__STATE_LOANS, false}};
+    bool queues = allot_plan_queues(reader->plan) > 0;
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        allot__value *value = &reader->top[kinds[i].key];
+        bool list = value->kind == ALLOT__LIST || value->kind == ALLOT__OBJECT;
+        bool some = list && allot__doc_end(&reader->doc, value->number) > value->number + 1;
+        if (value->kind == ALLOT__NULL)
+            *value = (allot__value){0}; /* as good as not stated */
+        if (kinds[i].queues == queues)
+            continue;
+        if (some)
+            allot__doc_fault(&reader->doc, allot__at_key(value->number), "E-queues", NULL,
+                             queues ? "found \"%s\" beside a plan with queues: its state has "
+                                      "\"jobs\""
+                                    : "found \"%s\" beside a plan without queues",
+                             state_fields[kinds[i].key].key);
+        value->kind = 0;
+    }
+}
+
+static int read_state(allot__state_reader *reader)
+{
+    static int (*const steps[])(allot__state_reader *) = {
+        allot__hosts_read,      allot__sessions_read,
+        allot__tasks_read,      allot__reclaims_read,
+        allot__loans_read,      allot__jobs_read,
+        allot__usage_read,      allot__preempted_at_read,
+        allot__leases_now_read, finish};
+    if (!allot__kind_check(&reader->doc, 0, ALLOT__OBJECT))
+        return ALLOT_EINVALID;
+    int status = read_top(reader);
+    if (status == ALLOT_OK)
+        check_jobs(reader);
+    if (status == ALLOT_OK)
+        check_kind(reader);
+    if (status == ALLOT_OK)
+        status =
+            read_numbers(reader, &reader->top[ALLOT__STATE_SLOTS], 0, &one_amount, set_group_slots);
+    if (status == ALLOT_OK)
+        status = allot__members_read(reader, ALLOT__STATE_CONSUMERS, read_consumer);
+    for (size_t i = 0; i < sizeof steps / sizeof steps[0] && status == ALLOT_OK; i++)
+        status = steps[i](reader);
+    return status != ALLOT_OK ? status : reader->doc.faults > 0 ? ALLOT_EINVALID : ALLOT_OK;
+}
+
+int allot_state_read(const allot_plan *plan, const char *text, size_t len, const char *file,
+                     allot_report *report, allot_state **out)
+{
+    allot__state_reader reader = {.plan = plan};
+    if (plan == NULL || (text == NULL && len > 0) || out == NULL)
+        return ALLOT_EUSAGE;
+    allot_engine *engine = allot_plan_engine(plan);
+    size_t size = ((size_t)allot_plan_consumers(plan) + 1) * sizeof *reader.objects;
+    int status = allot__doc_open(&reader.doc, engine, text, len, file, false, report);
+    if (status == ALLOT_OK)
+        status = allot_state_new(plan, &reader.state);
+    if (status == ALLOT_OK) {
+        reader.objects = allot_engine_alloc(engine, NULL, 0, size);
+        status = reader.objects != NULL ? ALLOT_OK : ALLOT_ENOMEM;
+    }
+    if (status == ALLOT_OK) {
+        memset(reader.objects, 0, size);
+        status = read_state(&reader);
+        allot_engine_alloc(engine, reader.objects, size, 0);
+    }
+    allot__doc_close(&reader.doc);
+    if (status == ALLOT_OK)
+        *out = reader.state;
+    else
+        allot_state_free(reader.state);
+    return status;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* decimal.c: numbers with a point, in whole thousandths. */
+#include <string.h>
+
+#include "json/text/read.h"
+
+/* What stands behind the 'e' of a number, cut at +/- 9999. */
+static int64_t exponent_of(const char *text, size_t len)
+{
+    bool down = len > 0 && text[0] == '-';
+    int64_t exponent = 0;
+    for (size_t i = down || (len > 0 && text[0] == '+'); i < len; i++)
+        exponent = exponent > 999 ? 9999 : 10 * exponent + (text[i] - '0');
+    return down ? -exponent : exponent;
+}
+
+int64_t allot__thousandths(const char *text, size_t len)
+{
+    const char *mark = memchr(text, 'e', len);
+    mark = mark != NULL ? mark : memchr(text, 'E', len);
+    size_t digits = mark != NULL ? (size_t)(mark - text) : len;
+    const char *dot = memchr(text, '.', digits);
+    int64_t places = 3 + (int64_t)(dot != NULL ? (size_t)(dot - text) : digits);
+    places += mark != NULL ? exponent_of(mark + 1, len - digits - 1) : 0;
+    int64_t sum = 0;
+    if (text[0] == '-')
+        return -1;
+    for (size_t i = 0; i < digits && places > 0; i++) {
+        if (text[i] == '.')
+            continue;
+        if (sum > ALLOT_AMOUNT_MAX)
+            return -1;
+        sum = 10 * sum + (text[i] - '0');
+        places--;
+    }
+    for (; places > 0 && sum > 0 && sum <= ALLOT_AMOUNT_MAX; places--)
+        sum *= 10;
+    return sum <= ALLOT_AMOUNT_MAX ? sum : -1;
+}

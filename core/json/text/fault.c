@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* fault.c: what is wrong with a document goes to the report, with its place. */
+#include "json/text/doc.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "json/text/place.h"
+
+#define MESSAGE_MAX 500
+
+allot__spot allot__at(uint32_t number)
+{
+    return (allot__spot){number, false};
+}
+
+allot__spot allot__at_key(uint32_t number)
+{
+    return (allot__spot){number, true};
+}
+
+/* What the report still keeps; the faults behind it are only counted. */
+static bool is_kept(const allot__doc *doc, allot_severity severity)
+{
+    return doc->report != NULL && allot_report_total(doc->report, severity) < 50;
+}
+
+/* What to show: a scalar or key whole, of a list or object its bracket. */
+static size_t extent(const allot__doc *doc, allot__spot spot, size_t *width)
+{
+    const char *text = allot__doc_text(doc, spot.number, width);
+    if (!spot.key) {
+        if (*text == '{' || *text == '[')
+            *width = 1;
+        return doc->scan.marks[spot.number].at;
+    }
+    size_t at = allot__place_key(doc, spot.number), i = at + 1;
+    while (doc->scan.text[i] != '"')
+        i += doc->scan.text[i] == '\\' ? 2 : 1;
+    *width = i + 1 - at;
+    return at;
+}
+
+const char *allot__doc_quote(const allot__doc *doc, allot__spot spot,
+                             char buf[ALLOT__QUOTE_MAX + 4])
+{
+    size_t width, len = 0;
+    const char *text = doc->scan.text + extent(doc, spot, &width);
+    while (len < width) {
+        size_t size = allot__utf8(text + len, width - len);
+        if (len + size > ALLOT__QUOTE_MAX)
+            break;
+        len += size;
+    }
+    memcpy(buf, text, len);
+    memcpy(buf + len, "...", 4);
+    if (len == width)
+        buf[len] = '\0';
+    return buf;
+}
+
+static void find_spot(allot__doc *doc, allot__spot spot, allot__place *place)
+{
+    size_t width, at = extent(doc, spot, &width);
+    allot__place_find(doc, at, width, place);
+}
+
+static void add(allot__doc *doc, const allot__place *place, allot_diagnostic *finding)
+{
+    finding->file = doc->file;
+    finding->line = place->line;
+    finding->col = place->col;
+    finding->width = place->width;
+    finding->source = place->source[0] != '\0' ? place->source : NULL;
+    allot_report_add(doc->report, finding);
+}
+
+/* Of a kind that is not kept any more nothing is worked out. */
+static void say(allot__doc *doc, allot_severity severity, allot__spot spot, const char *code,
+                const char *hint, const char *format, va_list args)
+{
+    allot_diagnostic finding = {
+        .severity = severity, .code = code, .hint = hint, .consumer = -1, .group = -1, .field = -1};
+    allot__place place = {0};
+    char message[MESSAGE_MAX + 1] = "", path[ALLOT__PATH_MAX] = "";
+    doc->faults += severity == ALLOT_ERROR;
+    if (is_kept(doc, severity)) {
+        vsnprintf(message, sizeof message, format, args);
+        find_spot(doc, spot, &place);
+        allot__place_path(doc, spot.number, path, sizeof path);
+    }
+    finding.message = message;
+    finding.path = path[0] != '\0' ? path : NULL;
+    add(doc, &place, &finding);
+}
+
+void allot__doc_fault(allot__doc *doc, allot__spot spot, const char *code, const char *hint,
+                      const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    say(doc, ALLOT_ERROR, spot, code, hint, format, args);
+    va_end(args);
+}
+
+void allot__doc_warn(allot__doc *doc, allot__spot spot, const char *code, const char *hint,
+                     const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    say(doc, ALLOT_WARNING, spot, code, hint, format, args);
+    va_end(args);
+}
+
+/* What holds in several groups is said once where the document says it once. */
+static bool said(const allot__doc *doc, const allot__place *place, const allot_diagnostic *finding)
+{
+    for (int32_t i = 0; i < allot_report_count(doc->report); i++) {
+        const allot_diagnostic *it = allot_report_at(doc->report, i);
+        if (it->line == place->line && it->col == place->col &&
+            strcmp(it->code, finding->code) == 0 && strcmp(it->message, finding->message) == 0 &&
+            it->file != NULL && doc->file != NULL && strcmp(it->file, doc->file) == 0)
+            return true;
+    }
+    return false;
+}
+
+void allot__doc_adopt(allot__doc *doc, allot__spot spot, const allot_diagnostic *finding)
+{
+    allot_diagnostic copy = *finding;
+    allot__place place = {0};
+    doc->faults += finding->severity == ALLOT_ERROR;
+    if (is_kept(doc, finding->severity)) {
+        find_spot(doc, spot, &place);
+        if (said(doc, &place, finding))
+            return;
+    }
+    add(doc, &place, &copy);
+}
+
+int allot__doc_place(allot__doc *doc, allot__spot spot, int32_t i)
+{
+    allot__place place = {0};
+    char path[ALLOT__PATH_MAX];
+    find_spot(doc, spot, &place);
+    allot__place_path(doc, spot.number, path, sizeof path);
+    return allot_report_place(doc->report, i, doc->file, place.line, place.col, place.width, path,
+                              place.source[0] != '\0' ? place.source : NULL);
+}
+
+void allot__doc_flaw(allot__doc *doc)
+{
+    const allot__flaw *flaw = &doc->scan.flaw;
+    allot_diagnostic finding = {.severity = ALLOT_ERROR,
+                                .code = flaw->code,
+                                .message = flaw->message,
+                                .hint = flaw->hint,
+                                .consumer = -1,
+                                .group = -1,
+                                .field = -1};
+    allot__place place;
+    char hint[80];
+    doc->faults++;
+    if (flaw->opened != SIZE_MAX) {
+        allot__place_find(doc, flaw->opened, 1, &place);
+        snprintf(hint, sizeof hint, "the \"%c\" at line %d, column %d is not closed",
+                 doc->given[flaw->opened], (int)place.line, (int)place.col);
+        finding.hint = hint;
+    }
+    allot__place_find(doc, flaw->at, flaw->width, &place);
+    add(doc, &place, &finding);
+}
+
+const char *allot__did_you_mean(const char *nearest, char *buf, size_t size)
+{
+    if (nearest == NULL || nearest[0] == '\0')
+        return NULL;
+    snprintf(buf, size, "did you mean \"%s\"?", nearest);
+    return buf;
+}
+
+void allot__doc_about(allot__doc *doc, const allot_plan *plan, int32_t consumer, uint32_t object)
+{
+    doc->plan = plan;
+    doc->consumer = consumer;
+    doc->about = object;
+}

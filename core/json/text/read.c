@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* read.c: keys are looked up, kinds and ranges are checked. */
+#include "json/text/read.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* At most so many keys of an object are candidates for "did you mean". */
+#define KEYS_MAX 128
+
+/* ---- Values ---------------------------------------------------------------------------------- */
+
+/* Reads the integer that `len` bytes are; saturates when it is beyond 64 bits. */
+static void read_integer(const char *text, size_t len, allot__value *value)
+{
+    bool negative = text[0] == '-';
+    int64_t sum = 0;
+    for (size_t i = negative; i < len; i++) {
+        int digit = text[i] - '0';
+        if (sum < (INT64_MIN + digit) / 10) {
+            value->huge = true;
+            sum = INT64_MIN;
+            break;
+        }
+        sum = sum * 10 - digit; /* below zero there is one more */
+    }
+    if (!negative && sum == INT64_MIN)
+        value->huge = true;
+    value->integer = negative ? sum : sum == INT64_MIN ? INT64_MAX : -sum;
+}
+
+static allot__kind number_kind(const char *text, size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        if (text[i] == '.' || text[i] == 'e' || text[i] == 'E')
+            return ALLOT__NUMBER;
+    return ALLOT__INTEGER;
+}
+
+static allot__kind kind_of(const char *text, size_t len)
+{
+    switch (text[0]) {
+    case '{':
+        return ALLOT__OBJECT;
+    case '[':
+        return ALLOT__LIST;
+    case '"':
+        return ALLOT__STRING;
+    case 't':
+    case 'f':
+        return ALLOT__BOOLEAN;
+    case 'n':
+        return ALLOT__NULL;
+    default:
+        return number_kind(text, len);
+    }
+}
+
+allot__value allot__value_of(const allot__doc *doc, const cJSON *node)
+{
+    allot__value value = {.number = (uint32_t)node->valueint};
+    size_t len;
+    const char *text = allot__doc_text(doc, value.number, &len);
+    value.kind = kind_of(text, len);
+    if (value.kind == ALLOT__STRING)
+        value.string = node->valuestring;
+    if (value.kind == ALLOT__BOOLEAN)
+        value.integer = text[0] == 't';
+    if (value.kind == ALLOT__INTEGER)
+        read_integer(text, len, &value);
+    return value;
+}
+
+/* ---- What is wrong --------------------------------------------------------------------------- */
+
+static const char *kind_text(allot__kind kind)
+{
+    switch (kind) {
+    case ALLOT__STRING:
+        return "the string ";
+    case ALLOT__INTEGER:
+    case ALLOT__NUMBER:
+        return "the number ";
+    case ALLOT__LIST:
+        return "a list";
+    case ALLOT__OBJECT:
+        return "an object";
+    default:
+        return "";
+    }
+}
+
+/* "an integer 0 ... 9, a string or null" */
+static void allowed_text(const allot__field *field, char *buf, size_t size)
+{
+    static const struct {
+        unsigned kinds;
+        const char *text;
+    } words[] = {{ALLOT__NUMBER, "a number"},  {ALLOT__BOOLEAN, "true or false"},
+                 {ALLOT__STRING, "a string"},  {ALLOT__LIST, "a list"},
+                 {ALLOT__OBJECT, "an object"}, {ALLOT__NULL, "null"}};
+    size_t len = 0;
+    buf[0] = '\0';
+    if ((field->kinds & ALLOT__INTEGER) && !(field->kinds & ALLOT__NUMBER)) {
+        if (field->min == INT64_MIN)
+            len = (size_t)snprintf(buf, size, "an integer of 64 bits");
+        else if (field->min == field->max)
+            len = (size_t)snprintf(buf, size, "only %" PRId64, field->min);
+        else
+            len = (size_t)snprintf(buf, size, "an integer %" PRId64 " ... %" PRId64, field->min,
+                                   field->max);
+    }
+    for (size_t i = 0; i < sizeof words / sizeof words[0] && len < size; i++)
+        if (field->kinds & words[i].kinds)
+            len += (size_t)snprintf(buf + len, size - len, "%s%s", len > 0 ? " or " : "",
+                                    words[i].text);
+}
+
+static void say_value(allot__doc *doc, const allot__field *field, const allot__value *value,
+                      const char *code)
+{
+    char quote[ALLOT__QUOTE_MAX + 4], allowed[160];
+    bool whole = value->kind == ALLOT__LIST || value->kind == ALLOT__OBJECT;
+    allowed_text(field, allowed, sizeof allowed);
+    allot__doc_fault(doc, allot__at(value->number), code,
+                     value->kind == ALLOT__NUMBER && (field->kinds & ALLOT__INTEGER)
+                         ? "write integers without a point or exponent"
+                         : NULL,
+                     "found %s%s, allowed %s", kind_text(value->kind),
+                     whole ? "" : allot__doc_quote(doc, allot__at(value->number), quote), allowed);
+}
+
+/* Does it say "none"? Then a feature of a later version is not asked for. */
+static bool is_none(const allot__doc *doc, const allot__value *value)
+{
+    switch (value->kind) {
+    case ALLOT__NULL:
+        return true;
+    case ALLOT__BOOLEAN:
+    case ALLOT__INTEGER:
+        return value->integer == 0;
+    case ALLOT__LIST:
+    case ALLOT__OBJECT:
+        return allot__doc_end(doc, value->number) == value->number + 1;
+    default:
+        return false;
+    }
+}
+
+bool allot__value_check(allot__doc *doc, const allot__field *field, allot__value *value)
+{
+    if (field->later && (value->kind & (field->kinds | ALLOT__NULL)) && is_none(doc, value)) {
+        value->kind = 0;
+        return true;
+    }
+    if ((value->kind & field->kinds) == 0)
+        say_value(doc, field, value, "E-type");
+    else if (field->later)
+        allot__doc_fault(doc, allot__at_key(value->number), "E-unsupported", NULL,
+                         "\"%s\" is not in this version yet, allowed only empty", field->key);
+    else if (value->kind == ALLOT__INTEGER &&
+             (value->huge || value->integer < field->min || value->integer > field->max))
+        say_value(doc, field, value, "E-range");
+    else
+        return true;
+    value->kind = 0;
+    return false;
+}
+
+allot__value allot__value_read(allot__doc *doc, const cJSON *node, const allot__field *field)
+{
+    allot__value value = allot__value_of(doc, node);
+    allot__value_check(doc, field, &value);
+    return value;
+}
+
+/* ---- Objects --------------------------------------------------------------------------------- */
+
+/* The nearest key of the shape. `unstated`: of those that the object does not state; what is near
+ * one that it does state is another word. */
+static const char *nearest_key(const cJSON *node, const cJSON *member, const allot__shape *shape,
+                               bool unstated)
+{
+    const char *keys[KEYS_MAX];
+    size_t count = shape->count < KEYS_MAX ? shape->count : KEYS_MAX;
+    for (size_t i = 0; i < count; i++) {
+        const char *key = shape->fields[i].key;
+        keys[i] = unstated && cJSON_GetObjectItemCaseSensitive(node, key) != NULL ? NULL : key;
+    }
+    return allot_nearest(member->string, strlen(member->string), keys, count);
+}
+
+/* "allowed are "a", "b", ...", as far as there is room. */
+static const char *list_keys(const allot__shape *shape, char *hint, size_t size)
+{
+    size_t used = 0;
+    for (size_t i = 0; i < shape->count && used < size; i++) {
+        const char *key = shape->fields[i].key;
+        if (used + strlen(key) + 24 > size) {
+            snprintf(hint + used, size - used, ", ...");
+            break;
+        }
+        used += (size_t)snprintf(hint + used, size - used, "%s\"%s\"",
+                                 i == 0 ? "allowed are " : ", ", key);
+    }
+    return used > 0 ? hint : NULL;
+}
+
+static void unknown_key(allot__doc *doc, const cJSON *member, const allot__shape *shape,
+                        const char *near)
+{
+    char quote[ALLOT__QUOTE_MAX + 4], hint[400];
+    allot__spot spot = allot__at_key((uint32_t)member->valueint);
+    allot__doc_fault(doc, spot, "E-unknown-key",
+                     near != NULL ? allot__did_you_mean(near, hint, sizeof hint)
+                                  : list_keys(shape, hint, sizeof hint),
+                     "found the unknown key %s", allot__doc_quote(doc, spot, quote));
+}
+
+static void read_other(allot__doc *doc, const cJSON *node, const cJSON *member,
+                       const allot__shape *shape)
+{
+    const allot__field other = {NULL, shape->others, INT64_MIN, INT64_MAX, false, false};
+    const char *near = nearest_key(node, member, shape, shape->others != 0);
+    if (shape->others == 0 || near != NULL)
+        unknown_key(doc, member, shape, near);
+    else
+        allot__value_read(doc, member, &other);
+}
+
+static void read_member(allot__doc *doc, const cJSON *node, const cJSON *member,
+                        const allot__shape *shape, allot__value *values)
+{
+    for (size_t i = 0; i < shape->count; i++) {
+        if (strcmp(shape->fields[i].key, member->string) != 0)
+            continue;
+        values[i] = allot__value_read(doc, member, &shape->fields[i]);
+        return;
+    }
+    read_other(doc, node, member, shape);
+}
+
+void allot__object_check(allot__doc *doc, const cJSON *node, const allot__shape *shape,
+                         allot__value *values)
+{
+    memset(values, 0, shape->count * sizeof *values);
+    for (const cJSON *member = node->child; member != NULL; member = member->next)
+        if (member->valueint != 0)
+            read_member(doc, node, member, shape, values);
+    for (size_t i = 0; i < shape->count; i++)
+        if (shape->fields[i].required && values[i].number == 0)
+            allot__doc_fault(doc, allot__at((uint32_t)node->valueint), "E-missing", NULL,
+                             "\"%s\" is missing", shape->fields[i].key);
+}
+
+int allot__object_read(allot__doc *doc, uint32_t number, const allot__shape *shape,
+                       allot__value *values, cJSON **node)
+{
+    int status = allot__doc_parse(doc, number, node);
+    if (status == ALLOT_OK)
+        allot__object_check(doc, *node, shape, values);
+    return status;
+}
+
+bool allot__kind_check(allot__doc *doc, uint32_t number, allot__kind kind)
+{
+    size_t len;
+    const char *text = allot__doc_text(doc, number, &len);
+    allot__value value = {.number = number, .kind = kind_of(text, len)};
+    return allot__value_check(doc, &(allot__field){.kinds = kind}, &value);
+}

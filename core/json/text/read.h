@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * read.h: objects by a table of the keys that they may have.
+ *
+ * Reading goes on after a fault; what is faulty reads as not there.
+ */
+#ifndef ALLOT_JSON_TEXT_READ_H
+#define ALLOT_JSON_TEXT_READ_H
+
+#include "json/text/doc.h"
+
+/* What a value is. Bits, so that a field can allow several. An integer is written without point
+ * and exponent: 3, not 3.0 or 3e0, which are other numbers. */
+typedef enum allot__kind {
+    ALLOT__INTEGER = 1,
+    ALLOT__NUMBER = 2,
+    ALLOT__BOOLEAN = 4,
+    ALLOT__STRING = 8,
+    ALLOT__NULL = 16,
+    ALLOT__LIST = 32,
+    ALLOT__OBJECT = 64,
+    ALLOT__SCALAR = 31,
+    ALLOT__ANYTHING = 127
+} allot__kind;
+
+typedef struct allot__value {
+    uint32_t number;    /* 0: not there */
+    allot__kind kind;   /* 0: not there, or faulty and said so */
+    int64_t integer;    /* INTEGER, BOOLEAN */
+    const char *string; /* STRING: borrowed from the node */
+    bool huge;          /* INTEGER beyond 64 bits */
+} allot__value;
+
+/* A key and what it may hold. */
+typedef struct allot__field {
+    const char *key;
+    unsigned kinds;
+    int64_t min, max; /* of an INTEGER */
+    bool required;
+    bool later; /* not in this version: only what means "none" is fine (null, false, 0, empty) */
+} allot__field;
+
+/* An amount: 0 ... ALLOT_AMOUNT_MAX. */
+#define ALLOT__AMOUNT ALLOT__INTEGER, 0, ALLOT_AMOUNT_MAX
+/* A time: Unix seconds or RFC 3339. */
+#define ALLOT__TIME (ALLOT__INTEGER | ALLOT__STRING), INT64_MIN, INT64_MAX
+
+typedef struct allot__shape {
+    const allot__field *fields;
+    size_t count;
+    unsigned others; /* kinds that pass in silence under any other key, unless it looks like a slip
+                        for one of the fields that is not stated; 0: there is no other key */
+} allot__shape;
+
+/* What a node is; of a string or number also its value. */
+allot__value allot__value_of(const allot__doc *doc, const cJSON *node);
+/* Says that the value is not what the field allows, if so; then its kind is 0 behind. */
+bool allot__value_check(allot__doc *doc, const allot__field *field, allot__value *value);
+/* The same for what stands alone (an item of a list) or under a key that is a name. */
+allot__value allot__value_read(allot__doc *doc, const cJSON *node, const allot__field *field);
+
+/*
+ * Reads the members of object `number` into values[0 ... shape->count-1], by the shape's fields.
+ * `*node` is the object, which strings are borrowed from: end it with cJSON_Delete. ENOMEM alone:
+ * faults are only said.
+ */
+int allot__object_read(allot__doc *doc, uint32_t number, const allot__shape *shape,
+                       allot__value *values, cJSON **node);
+/* The same of a node that is parsed. */
+void allot__object_check(allot__doc *doc, const cJSON *node, const allot__shape *shape,
+                         allot__value *values);
+
+/* The digits of a number as it is written in thousandths, what is beyond them dropped; -1: it is
+ * below 0 or above ALLOT_AMOUNT_MAX thousandths. */
+int64_t allot__thousandths(const char *text, size_t len);
+
+/* Is the value of that kind? Else it is said that it is not. */
+bool allot__kind_check(allot__doc *doc, uint32_t number, allot__kind kind);
+
+/* The time that a value says, a malformed one being said; false: none. */
+bool allot__time_read(allot__doc *doc, const allot__value *value, int64_t *out);
+/* RFC 3339 with an offset to Unix seconds; fractions are dropped. False: malformed. */
+bool allot__time_parse(const char *text, int64_t *out);
+
+#endif

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * scan.h: the strict reading of a text as JSON (RFC 8259) that comes before cJSON.
+ *
+ * cJSON takes much that is not JSON and keeps no positions. The scan lets nothing else through,
+ * and remembers where each value stands. It does not recurse and needs no stack of its own.
+ *
+ * Stricter than the RFC: no \u0000 and no lone surrogates (names are C strings in UTF-8), numbers
+ * below 1e308 of at most 63 characters, at most ALLOT__DEPTH_MAX levels, less than 4 GiB, no byte
+ * order mark.
+ */
+#ifndef ALLOT_JSON_TEXT_SCAN_H
+#define ALLOT_JSON_TEXT_SCAN_H
+
+#include <stdbool.h>
+
+#include <allot/report.h>
+
+/* Lists and objects nest at most so deep; cJSON's own limit. */
+#define ALLOT__DEPTH_MAX 1000
+
+/*
+ * Where a value stands. Values number 0, 1, ... in the order of the text; the end of a list or
+ * object has a number too, so that one can pass over it.
+ */
+typedef struct allot__mark {
+    uint32_t at;   /* its first byte; of an end: the closing bracket */
+    uint32_t link; /* of a list or object: its end's number; of an end: its begin's;
+                      else the offset behind the value */
+} allot__mark;
+
+/* What the scan stopped at. */
+typedef struct allot__flaw {
+    const char *code;
+    size_t at, width; /* bytes */
+    size_t opened;    /* the bracket that is not closed; SIZE_MAX: not about one */
+    const char *hint; /* static, may be NULL */
+    char message[200];
+} allot__flaw;
+
+typedef struct allot__scan {
+    allot_engine *engine;
+    char *text; /* `len` bytes and a NUL; changed: see allot__scan */
+    size_t len;
+    bool relaxed; /* comments and trailing commas are fine */
+    allot__mark *marks;
+    size_t count, capacity;
+    allot__flaw flaw;
+} allot__scan;
+
+/*
+ * Scans `text`. Comments and trailing commas are overwritten by blanks, line ends stay, so that
+ * every offset holds. EINVALID: `flaw` says why; ENOMEM. In any case the marks are the caller's,
+ * to be ended by allot__scan_free.
+ */
+int allot__scan_run(allot__scan *scan);
+void allot__scan_free(allot__scan *scan);
+
+/* The bytes of the UTF-8 character at `text`, of which `len` are there; 0: it is not UTF-8. */
+size_t allot__utf8(const char *text, size_t len);
+
+#endif

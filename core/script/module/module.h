@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * module.h: what the files of the Lua module "allot.core" share.
+ *
+ * Wrong use raises; a failed operation returns nil, a message and a list of diagnostics.
+ *
+ * Lua functions may leave a C function by a jump, whenever Lua is out of memory. So everything that
+ * C owns hangs on a userdata before anything more is asked of Lua, and nothing of Lua is called
+ * from the library's callbacks.
+ */
+#ifndef ALLOT_SCRIPT_MODULE_MODULE_H
+#define ALLOT_SCRIPT_MODULE_MODULE_H
+
+#include <stdbool.h>
+
+#include <lauxlib.h>
+#include <lua.h>
+
+#include <allot/allot.h>
+#include <allot/json.h>
+#include <allot/script.h>
+
+#include "script/sandbox/text.h"
+
+ALLOT_API int luaopen_allot_core(lua_State *L);
+
+/* A loaded module: one for each Lua state that requires it. Upvalue 1 of its functions. */
+typedef struct allot__module {
+    allot_engine *engine;
+    bool borrowed;             /* the engine is the state's, not the module's own */
+    allot_policy_loader files; /* ready-made policies, and files beside the plan */
+    allot_script_limits limits;
+    allot__growing *saying; /* where what policies print and log goes just now; NULL: nowhere */
+    int32_t said, unsaid;   /* lines in it, and lines left out */
+    struct allot__coverage *coverage; /* lines that ran; NULL: nobody asked */
+} allot__module;
+
+typedef enum allot__kind { ALLOT__PLAN, ALLOT__STATE, ALLOT__DECISION, ALLOT__POLICY } allot__kind;
+
+/* A plan, state or decision as a userdata. What it was made from outlives it: as a user value for
+ * the collector, and by counted holds when it is closed early. */
+typedef struct allot__box {
+    allot__kind kind;
+    void *it;             /* NULL: not made, or ended */
+    allot_report *report; /* warnings of its making */
+    struct allot__box *parent;
+    allot__growing *said; /* of a plan with a log function: what its policies said */
+    int32_t holds;        /* boxes made from this one */
+    bool closed;
+    allot_script_meter meter; /* of a plan: of its policies that were given as texts */
+} allot__box;
+
+/* Pushes an empty box with its report; it keeps the value at `parent` (0: none) alive. */
+allot__box *allot__box_new(lua_State *L, allot__module *module, allot__kind kind, int parent);
+/* The open box of that kind at `index`; raises for anything else. */
+allot__box *allot__box_check(lua_State *L, int index, allot__kind kind);
+/* The results of a function whose box, on top of the stack, was made or not: box and warnings, or
+ * nil, message and diagnostics. */
+int allot__box_return(lua_State *L, allot__box *box, int status, void *made, allot__box *parent);
+/* nil, a message and an empty list. */
+int allot__module_fail(lua_State *L, const char *message);
+
+/* nil, the message and the diagnostics of a report. */
+int allot__module_return_failure(lua_State *L, const allot_report *report, int status);
+
+/* Adds the diagnostic that the table at `table` describes; its fields are a diagnostic's. Raises.
+ * (finding.c) */
+void allot__finding_add(lua_State *L, int table, allot_report *report);
+
+/* Raises for options of the table at `index` that are not among the names, which NULL ends. */
+void allot__module_options(lua_State *L, int index, const char *const *names);
+/* The option `file`, pushed; `fallback` without it. */
+const char *allot__module_file(lua_State *L, int index, const char *fallback);
+
+/* ---- module_log.c: what policies print and log, for the function that a plan was made with ----
+ */
+
+/* Takes the option `log` of the table at `index` for the box on top. */
+void allot__module_log(lua_State *L, int index, allot__box *plan);
+/* From now on policies are heard, for that plan; afterwards its function is told what they said,
+ * where the plan's box, or one that was made from it, is on top of the stack. */
+void allot__module_listen(allot__module *module, const allot__box *plan);
+void allot__module_tell(lua_State *L, allot__module *module);
+/* allot_script_limits' `say`; the module as ud. */
+void allot__module_hear(void *ud, const char *chunk, int32_t line, const char *level,
+                        const char *text);
+
+/* ---- table_read.c, table_write.c ---- */
+
+/* The name of the metatable that says: a list, though it be empty. */
+#define ALLOT__LIST_TYPE "allot.list"
+/* Marks the table on top. */
+void allot__table_list(lua_State *L);
+/* core.decode, core.encode, core.list */
+int allot__module_decode(lua_State *L);
+int allot__module_encode(lua_State *L);
+int allot__module_list(lua_State *L);
+
+/* ---- module_verbs.c, module_text.c ---- */
+
+/* In place of an engine of the module's own; before it is opened. */
+void allot__module_engine(lua_State *L, allot_engine *engine);
+
+/* allot.plan, allot.state, allot.cycle, allot.columns */
+int allot__module_plan(lua_State *L);
+int allot__module_state(lua_State *L);
+int allot__module_cycle(lua_State *L);
+int allot__module_columns(lua_State *L);
+/* allot.diff, allot.coverage */
+int allot__module_diff(lua_State *L);
+int allot__module_coverage(lua_State *L);
+/* Ends what coverage holds. */
+void allot__module_uncover(allot__module *module);
+/* plan:consumers, decision:json, decision:explain */
+int allot__module_consumers(lua_State *L);
+int allot__module_json(lua_State *L);
+int allot__module_explain(lua_State *L);
+/* allot.core's policy and ready; policy:declared, policy:judge; plan:use */
+int allot__module_policy(lua_State *L);
+int allot__module_ready(lua_State *L);
+int allot__module_declared(lua_State *L);
+int allot__module_judge(lua_State *L);
+int allot__module_use(lua_State *L);
+/* Pushes allot.core.limits. */
+void allot__module_limits(lua_State *L);
+
+#endif

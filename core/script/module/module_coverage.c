@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * module_coverage.c: allot.coverage: which lines of policies ran, and how often.
+ *
+ * Lines run while the library works, when no Lua may be called: they are counted here, in a table
+ * that grows by doubling, and become a Lua table when somebody asks.
+ */
+#include <string.h>
+
+#include "script/module/module.h"
+
+/* A line of a file as part of a function, which begins at another (0: the file itself). */
+typedef struct ran {
+    uint32_t file; /* where its name begins */
+    int32_t line, function;
+    int64_t times; /* 0: a free place */
+} ran;
+
+typedef struct allot__coverage {
+    bool on, failed;      /* failed: out of memory, and something was not counted */
+    allot__growing names; /* of files, each ended by a NUL */
+    ran *places;
+    size_t count, room; /* room: 0, or a power of two */
+} allot__coverage;
+
+/* ---- Counting ------------------------------------------------------------------------------ */
+
+static size_t place_of(const allot__coverage *it, const ran *key)
+{
+    size_t hash =
+        key->file * 31u + (uint32_t)key->line * 2654435761u + (uint32_t)key->function * 40503u;
+    size_t at = hash & (it->room - 1);
+    for (const ran *place; (place = &it->places[at])->times > 0; at = (at + 1) & (it->room - 1))
+        if (place->file == key->file && place->line == key->line &&
+            place->function == key->function)
+            break;
+    return at;
+}
+
+static bool grow(allot__coverage *it, allot_engine *engine)
+{
+    allot__coverage grown = *it;
+    if (2 * it->count < it->room)
+        return true;
+    grown.room = it->room > 0 ? 2 * it->room : 256;
+    grown.places = allot_engine_alloc(engine, NULL, 0, grown.room * sizeof *grown.places);
+    if (!grown.places)
+        return false;
+    memset(grown.places, 0, grown.room * sizeof *grown.places);
+    for (size_t i = 0; i < it->room; i++)
+        if (it->places[i].times > 0)
+            grown.places[place_of(&grown, &it->places[i])] = it->places[i];
+    if (it->places)
+        allot_engine_alloc(engine, it->places, it->room * sizeof *it->places, 0);
+    *it = grown;
+    return true;
+}
+
+/* Where the name of a file begins; names are few. */
+static bool name_of(allot__coverage *it, const char *file, uint32_t *out)
+{
+    size_t at = 0;
+    while (at < it->names.len && strcmp(it->names.at + at, file) != 0)
+        at += strlen(it->names.at + at) + 1;
+    *out = (uint32_t)at;
+    return at < it->names.len || allot__growing_add(&it->names, file, strlen(file) + 1) == 0;
+}
+
+static void count_line(void *ud, const char *file, int32_t line, int32_t function)
+{
+    const allot__module *module = ud;
+    allot__coverage *it = module->coverage;
+    ran key = {.line = line, .function = function};
+    if (!it || !it->on)
+        return;
+    if (!name_of(it, file, &key.file) || !grow(it, module->engine)) {
+        it->failed = true;
+        return;
+    }
+    ran *place = &it->places[place_of(it, &key)];
+    if (place->times == 0) {
+        *place = key;
+        it->count++;
+    }
+    place->times++;
+}
+
+/* ---- Asking -------------------------------------------------------------------------------- */
+
+void allot__module_uncover(allot__module *module)
+{
+    allot__coverage *it = module->coverage;
+    if (!it)
+        return;
+    if (it->places)
+        allot_engine_alloc(module->engine, it->places, it->room * sizeof *it->places, 0);
+    allot__growing_end(&it->names);
+    allot_engine_alloc(module->engine, it, sizeof *it, 0);
+    module->coverage = NULL;
+}
+
+/* From now on policies that are loaded are counted, from 0. */
+static bool begin(allot__module *module)
+{
+    allot_policy_loader files;
+    allot__module_uncover(module);
+    module->limits.ran = count_line;
+    module->limits.ran_ud = module;
+    if (allot_script_loader_new(module->engine, &module->limits, &files) != ALLOT_OK)
+        return false;
+    allot_script_loader_free(module->engine, &module->files);
+    module->files = files;
+    module->coverage = allot_engine_alloc(module->engine, NULL, 0, sizeof *module->coverage);
+    if (!module->coverage)
+        return false;
+    *module->coverage = (allot__coverage){.on = true, .names = {.engine = module->engine}};
+    return true;
+}
+
+static void push_place(lua_State *L, const ran *place)
+{
+    lua_createtable(L, 0, 3);
+    lua_pushinteger(L, place->line);
+    lua_setfield(L, -2, "line");
+    lua_pushinteger(L, place->function);
+    lua_setfield(L, -2, "from");
+    lua_pushinteger(L, place->times);
+    lua_setfield(L, -2, "times");
+}
+
+/* Pushes {file = {{line =, from =, times =} ...}}. */
+static void push_counts(lua_State *L, const allot__coverage *it)
+{
+    lua_newtable(L);
+    for (size_t i = 0; it && i < it->room; i++) {
+        const ran *place = &it->places[i];
+        if (place->times == 0)
+            continue;
+        if (lua_getfield(L, -1, it->names.at + place->file) == LUA_TNIL) {
+            lua_pop(L, 1);
+            lua_newtable(L);
+            lua_pushvalue(L, -1);
+            lua_setfield(L, -3, it->names.at + place->file);
+        }
+        push_place(L, place);
+        lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
+        lua_pop(L, 1);
+    }
+}
+
+/* allot.coverage(true): counts; (false): counts no more; (): what was counted */
+int allot__module_coverage(lua_State *L)
+{
+    allot__module *module = lua_touserdata(L, lua_upvalueindex(1));
+    if (lua_isnoneornil(L, 1)) {
+        if (module->coverage && module->coverage->failed)
+            return allot__module_fail(L, allot_status_text(ALLOT_ENOMEM));
+        push_counts(L, module->coverage);
+        return 1;
+    }
+    luaL_checktype(L, 1, LUA_TBOOLEAN);
+    if (lua_toboolean(L, 1) && !begin(module))
+        return allot__module_fail(L, allot_status_text(ALLOT_ENOMEM));
+    if (!lua_toboolean(L, 1)) {
+        if (module->coverage)
+            module->coverage->on = false;
+        module->limits.ran = NULL;
+    }
+    lua_pushboolean(L, 1);
+    return 1;
+}

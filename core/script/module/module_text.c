@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* module_text.c: what plans and decisions say: consumers, the document, explanations. */
+#include <stdio.h>
+#include <string.h>
+
+#include "script/module/module.h"
+#include "script/sandbox/text.h"
+
+static allot__growing *push_text(lua_State *L)
+{
+    const allot__module *module = lua_touserdata(L, lua_upvalueindex(1));
+    return allot__growing_push(L, module->engine);
+}
+
+static void add_line(void *ud, const char *line)
+{
+    if (!allot__growing_add(ud, line, strlen(line)))
+        allot__growing_add(ud, "\n", 1);
+}
+
+/* ---- Methods ------------------------------------------------------------------------------- */
+
+/* plan:consumers(): paths, in plan order */
+int allot__module_consumers(lua_State *L)
+{
+    const allot_plan *plan = allot__box_check(L, 1, ALLOT__PLAN)->it;
+    lua_Integer n = 0;
+    lua_createtable(L, allot_plan_consumers(plan), 0);
+    for (int32_t i = allot_plan_next(plan, ALLOT_ROOT); i != ALLOT_ROOT;
+         i = allot_plan_next(plan, i)) {
+        size_t len = allot_plan_path(plan, i, NULL, 0);
+        luaL_Buffer buffer;
+        char *path = luaL_buffinitsize(L, &buffer, len + 1);
+        allot_plan_path(plan, i, path, len + 1);
+        luaL_pushresultsize(&buffer, len);
+        lua_rawseti(L, -2, ++n);
+    }
+    return 1;
+}
+
+/* decision:json() */
+int allot__module_json(lua_State *L)
+{
+    const allot__box *box = allot__box_check(L, 1, ALLOT__DECISION);
+    allot__growing *document = push_text(L);
+    int status = allot_decision_write(box->it, box->report, allot__growing_add, document);
+    if (status)
+        return allot__module_fail(L, allot_status_text(document->failed ? ALLOT_ENOMEM : status));
+    lua_pushlstring(L, document->at, document->len);
+    allot__growing_end(document);
+    return 1;
+}
+
+static int fail_path(lua_State *L, const allot_plan *plan, const char *path, size_t len)
+{
+    char near[512];
+    size_t found = allot_plan_nearest(plan, path, len, near, sizeof near);
+    lua_pushfstring(L,
+                    found ? "there is no consumer %s; did you mean %s?" : "there is no consumer %s",
+                    path, near);
+    return allot__module_fail(L, lua_tostring(L, -1));
+}
+
+static void push_lines(lua_State *L, const allot__growing *lines)
+{
+    lua_newtable(L);
+    const char *at = lines->at, *end = lines->at + lines->len;
+    for (lua_Integer i = 1; at < end; i++) {
+        const char *stop = memchr(at, '\n', (size_t)(end - at));
+        lua_pushlstring(L, at, (size_t)(stop - at));
+        lua_rawseti(L, -2, i);
+        at = stop + 1;
+    }
+}
+
+/* What explaining gave, popped off `lines`. */
+static int return_lines(lua_State *L, allot__growing *lines, int status)
+{
+    if (status || lines->failed)
+        return allot__module_fail(L, allot_status_text(status ? status : ALLOT_ENOMEM));
+    push_lines(L, lines);
+    allot__growing_end(lines);
+    return 1;
+}
+
+/* A task's lines, a job's, or a contract's; ENOENT. */
+static int explain_id(const allot_decision *decision, const char *id, allot__growing *lines)
+{
+    int status = allot_explain_task(decision, id, add_line, lines);
+    if (status == ALLOT_ENOENT)
+        status = allot_explain_job(decision, id, add_line, lines);
+    int32_t lease = allot_plan_lease_find(allot_decision_plan(decision), id);
+    if (status == ALLOT_ENOENT && lease >= 0)
+        status = allot_explain_lease(decision, lease, add_line, lines);
+    return status;
+}
+
+/* What is no path is the id of a task or job, or a contract's name; false: there is none. */
+static bool explain_named(lua_State *L, const allot_decision *decision, const char *id,
+                          int *results)
+{
+    if (id[0] == '/')
+        return false;
+    allot__growing *lines = push_text(L);
+    int status = explain_id(decision, id, lines);
+    if (status == ALLOT_ENOENT) {
+        allot__growing_end(lines);
+        lua_pop(L, 1);
+        return false;
+    }
+    *results = return_lines(L, lines, status);
+    return true;
+}
+
+/* decision:explain(path, task, job or contract [, group]): lines */
+int allot__module_explain(lua_State *L)
+{
+    const allot_decision *decision = allot__box_check(L, 1, ALLOT__DECISION)->it;
+    const allot_plan *plan = allot_decision_plan(decision);
+    size_t len, group_len;
+    int results;
+    const char *path = luaL_checklstring(L, 2, &len);
+    const char *group = luaL_optlstring(L, 3, allot_plan_group_name(plan, 0), &group_len);
+    if (explain_named(L, decision, path, &results))
+        return results;
+    int32_t consumer = allot_plan_find(plan, path, len);
+    int32_t number = allot_plan_group_find(plan, group, group_len);
+    if (consumer == ALLOT_ROOT)
+        return fail_path(L, plan, path, len);
+    if (number < 0) {
+        lua_pushfstring(L, "there is no group %s", group);
+        return allot__module_fail(L, lua_tostring(L, -1));
+    }
+    allot__growing *lines = push_text(L);
+    return return_lines(L, lines, allot_explain(decision, number, consumer, add_line, lines));
+}

@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * table_write.c: core.encode: a Lua value as JSON text.
+ *
+ * Keys come in the order of their bytes and integers are exact, so that the same value gives the
+ * same text. The tables that are open lie on Lua's stack, each with its keys: nothing recurses.
+ */
+#include <locale.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "script/module/module.h"
+#include "script/sandbox/text.h"
+
+/* As deep as a text may be that is read. */
+enum { DEEPEST = 1000, INDENT_MAX = 16 };
+static const size_t default_most = (size_t)1 << 30; /* bytes */
+
+typedef struct key {
+    const char *text; /* the table's own */
+    size_t len;
+} key;
+
+/* A table that is being written, at stack index `index`; its keys lie behind it. */
+typedef struct frame {
+    int index;
+    bool list;
+    lua_Integer at, count; /* items written, and in all */
+    key *keys;             /* of an object, sorted */
+} frame;
+
+typedef struct writer {
+    lua_State *L;
+    allot__growing *out;
+    size_t most;
+    int indent; /* blanks a level; 0: all on one line */
+    int depth;
+    frame *frames; /* grows with the depth, on Lua's stack at `slot` */
+    int slot, room;
+} writer;
+
+/* ---- Failing: messages name the place in the value ------------------------------------------- */
+
+static void add_step(writer *it, luaL_Buffer *path, const frame *frame)
+{
+    char number[32];
+    if (frame->list) {
+        snprintf(number, sizeof number, "[%lld]", (long long)frame->at);
+        luaL_addstring(path, number);
+        return;
+    }
+    const key *key = &frame->keys[frame->at - 1];
+    bool bare = key->len > 0 && !strpbrk(key->text, "/\" .[]") && strlen(key->text) == key->len;
+    (void)it;
+    luaL_addstring(path, bare ? (luaL_bufflen(path) > 0 ? "." : "") : "[\"");
+    luaL_addlstring(path, key->text, key->len < 100 ? key->len : 100);
+    luaL_addstring(path, bare ? "" : "\"]");
+}
+
+static int fail(writer *it, const char *message)
+{
+    lua_State *L = it->L;
+    luaL_Buffer path;
+    luaL_checkstack(L, LUA_MINSTACK, NULL);
+    luaL_buffinit(L, &path);
+    for (int i = 0; i < it->depth && i < 20 && it->frames[i].at > 0; i++)
+        add_step(it, &path, &it->frames[i]);
+    if (luaL_bufflen(&path) > 0)
+        luaL_addstring(&path, ": ");
+    luaL_addstring(&path, message);
+    luaL_pushresult(&path);
+    return allot__module_fail(L, lua_tostring(L, -1));
+}
+
+/* ---- Scalars --------------------------------------------------------------------------------- */
+
+static void put(writer *it, const char *text, size_t len)
+{
+    if (allot__growing_add(it->out, text, len))
+        luaL_error(it->L, "%s", allot_status_text(ALLOT_ENOMEM));
+}
+
+static void put_text(writer *it, const char *text, size_t len)
+{
+    if (allot__growing_quote(it->out, text, len))
+        luaL_error(it->L, "%s", allot_status_text(ALLOT_ENOMEM));
+}
+
+/* The fewest digits that give the same double again. What is whole is written so: to JSON 5.0 and 5
+ * are one number. */
+static bool put_float(writer *it, double number)
+{
+    char text[48];
+    if (!isfinite(number))
+        return false;
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, number);
+        if (strtod(text, NULL) == number)
+            break;
+    }
+    char *point = strchr(text, *localeconv()->decimal_point);
+    if (point)
+        *point = '.';
+    put(it, text, strlen(text));
+    return true;
+}
+
+static bool put_number(writer *it, int index)
+{
+    if (!lua_isinteger(it->L, index))
+        return put_float(it, lua_tonumber(it->L, index));
+    char text[32];
+    snprintf(text, sizeof text, "%lld", (long long)lua_tointeger(it->L, index));
+    put(it, text, strlen(text));
+    return true;
+}
+
+/* ---- Keys ------------------------------------------------------------------------------------ */
+
+static bool before(const key *a, const key *b)
+{
+    int order = memcmp(a->text, b->text, a->len < b->len ? a->len : b->len);
+    return order ? order < 0 : a->len < b->len;
+}
+
+static void sift(key *keys, size_t from, size_t count)
+{
+    key moved = keys[from];
+    for (size_t child; (child = 2 * from + 1) < count; from = child) {
+        if (child + 1 < count && before(&keys[child], &keys[child + 1]))
+            child++;
+        if (!before(&moved, &keys[child]))
+            break;
+        keys[from] = keys[child];
+    }
+    keys[from] = moved;
+}
+
+static void sort_keys(key *keys, size_t count)
+{
+    for (size_t i = count / 2; i-- > 0;)
+        sift(keys, i, count);
+    for (size_t i = count; i-- > 1;) {
+        key last = keys[i];
+        keys[i] = keys[0];
+        keys[0] = last;
+        sift(keys, 0, i);
+    }
+}
+
+/* Pushes the keys of the frame's table; NULL, or what is wrong with one. */
+static const char *push_keys(lua_State *L, frame *frame)
+{
+    lua_Integer count = 0;
+    frame->keys = lua_newuserdatauv(L, (size_t)frame->count * sizeof *frame->keys, 0);
+    for (lua_pushnil(L); lua_next(L, frame->index); lua_pop(L, 1)) {
+        if (lua_type(L, -2) != LUA_TSTRING) {
+            lua_pop(L, 2);
+            return frame->list || lua_rawlen(L, frame->index) > 0
+                       ? "a table is a list (1, 2, ...) or an object (texts), and this is a mixture"
+                       : "a key that is no text; the keys of an object are texts";
+        }
+        key *key = &frame->keys[count++];
+        key->text = lua_tolstring(L, -2, &key->len);
+    }
+    sort_keys(frame->keys, (size_t)count);
+    return NULL;
+}
+
+/* ---- Tables ---------------------------------------------------------------------------------- */
+
+static bool is_marked(lua_State *L, int index)
+{
+    bool marked = false;
+    if (lua_getmetatable(L, index)) {
+        luaL_getmetatable(L, ALLOT__LIST_TYPE);
+        marked = lua_rawequal(L, -1, -2);
+        lua_pop(L, 2);
+    }
+    return marked;
+}
+
+/* Room for one frame more; the block moves as it grows. */
+static frame *next_frame(writer *it)
+{
+    if (it->depth == it->room) {
+        int room = it->room ? 4 * it->room : 16;
+        frame *frames = lua_newuserdatauv(it->L, (size_t)room * sizeof *frames, 0);
+        if (it->depth > 0)
+            memcpy(frames, it->frames, (size_t)it->depth * sizeof *frames);
+        lua_replace(it->L, it->slot);
+        it->frames = frames;
+        it->room = room;
+    }
+    return &it->frames[it->depth];
+}
+
+static lua_Integer count_keys(lua_State *L, int index)
+{
+    lua_Integer count = 0;
+    for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1))
+        count++;
+    return count;
+}
+
+static const char *open_table(writer *it)
+{
+    lua_State *L = it->L;
+    int index = lua_gettop(L);
+    if (it->depth == DEEPEST)
+        return "tables nest deeper than 1000 levels";
+    for (int i = 0; i < it->depth; i++)
+        if (lua_rawequal(L, it->frames[i].index, index))
+            return "a table that is inside itself";
+    luaL_checkstack(L, LUA_MINSTACK, NULL);
+    frame *made = next_frame(it);
+    *made = (frame){.index = index, .count = count_keys(L, index)};
+    lua_Integer length = (lua_Integer)lua_rawlen(L, index);
+    made->list = is_marked(L, index) || length > 0;
+    if (made->list && length == made->count) {
+        lua_pushnil(L);
+    } else {
+        const char *wrong = push_keys(L, made);
+        if (wrong || made->list)
+            return wrong ? wrong : "a list that has other keys than 1, 2, ...";
+    }
+    it->depth++;
+    put(it, made->list ? "[" : "{", 1);
+    return NULL;
+}
+
+static void new_line(writer *it)
+{
+    static const char blanks[] = "                ";
+    put(it, "\n", 1);
+    for (int i = 0; i < it->depth; i++)
+        put(it, blanks, (size_t)it->indent);
+}
+
+static void close_table(writer *it)
+{
+    frame *done = &it->frames[--it->depth];
+    if (done->count > 0 && it->indent > 0)
+        new_line(it);
+    put(it, done->list ? "]" : "}", 1);
+    lua_settop(it->L, done->index - 1);
+}
+
+/* Writes what is on top, and pops it; a table it opens. NULL, or what is wrong. */
+static const char *put_value(writer *it)
+{
+    lua_State *L = it->L;
+    size_t len;
+    switch (lua_type(L, -1)) {
+    case LUA_TTABLE:
+        return open_table(it);
+    case LUA_TNUMBER:
+        if (!put_number(it, -1))
+            return "a number that is infinite or none (NaN)";
+        break;
+    case LUA_TSTRING: {
+        const char *text = lua_tolstring(L, -1, &len);
+        put_text(it, text, len);
+        break;
+    }
+    case LUA_TBOOLEAN:
+        put(it, lua_toboolean(L, -1) ? "true" : "false", lua_toboolean(L, -1) ? 4 : 5);
+        break;
+    case LUA_TLIGHTUSERDATA:
+        put(it, "null", 4);
+        break;
+    default:
+        lua_pushfstring(L, "a %s, which is no value of JSON", luaL_typename(L, -1));
+        return lua_tostring(L, -1);
+    }
+    lua_pop(L, 1);
+    return NULL;
+}
+
+/* Begins the next item of the innermost table, and pushes its value. */
+static void next_item(writer *it)
+{
+    frame *frame = &it->frames[it->depth - 1];
+    if (frame->at++ > 0)
+        put(it, it->indent > 0 ? "," : ", ", it->indent > 0 ? 1 : 2);
+    if (it->indent > 0)
+        new_line(it);
+    if (frame->list) {
+        lua_rawgeti(it->L, frame->index, frame->at);
+        return;
+    }
+    const key *key = &frame->keys[frame->at - 1];
+    put_text(it, key->text, key->len);
+    put(it, ": ", 2);
+    lua_pushlstring(it->L, key->text, key->len);
+    lua_rawget(it->L, frame->index);
+}
+
+static const char *write_all(writer *it)
+{
+    const char *wrong = put_value(it);
+    while (!wrong && it->depth > 0) {
+        const frame *frame = &it->frames[it->depth - 1];
+        if (it->out->len > it->most)
+            return "a text of more bytes than are allowed";
+        if (frame->at == frame->count) {
+            close_table(it);
+            continue;
+        }
+        next_item(it);
+        wrong = put_value(it);
+    }
+    return wrong;
+}
+
+static lua_Integer option(lua_State *L, const char *name, lua_Integer most, lua_Integer otherwise)
+{
+    if (!lua_istable(L, 2) || lua_getfield(L, 2, name) == LUA_TNIL)
+        return otherwise;
+    if (!lua_isinteger(L, -1) || lua_tointeger(L, -1) < 0 || lua_tointeger(L, -1) > most)
+        luaL_error(L, "option %s is a number from 0 to %I", name, (LUAI_UACINT)most);
+    return lua_tointeger(L, -1);
+}
+
+/* core.encode(value [, {indent = , most = }]) */
+int allot__module_encode(lua_State *L)
+{
+    allot__module *module = lua_touserdata(L, lua_upvalueindex(1));
+    luaL_checkany(L, 1);
+    lua_settop(L, 2);
+    allot__module_options(L, 2, (const char *const[]){"indent", "most", NULL});
+    writer it = {.L = L};
+    it.indent = (int)option(L, "indent", INDENT_MAX, 0);
+    it.most = (size_t)option(L, "most", (lua_Integer)default_most, (lua_Integer)default_most);
+    it.out = allot__growing_push(L, module->engine);
+    lua_pushnil(L);
+    it.slot = lua_gettop(L);
+    lua_pushvalue(L, 1);
+    const char *wrong = write_all(&it);
+    if (wrong)
+        return fail(&it, wrong);
+    if (it.indent > 0)
+        put(&it, "\n", 1);
+    lua_pushlstring(L, it.out->at, it.out->len);
+    allot__growing_end(it.out);
+    return 1;
+}
+
+/* core.list([table]): marks it (or a new one) as a list, so that it is one also when empty. */
+int allot__module_list(lua_State *L)
+{
+    lua_settop(L, 1);
+    if (lua_isnil(L, 1)) {
+        lua_newtable(L);
+        lua_replace(L, 1);
+    }
+    luaL_checktype(L, 1, LUA_TTABLE);
+    allot__table_list(L);
+    return 1;
+}

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * tool.c: a state for our own Lua: what is built in, allot.core, and a host.
+ *
+ * The host's functions run while Lua waits, and what they hand over is kept in a text that belongs
+ * to Lua: no C memory is lost when Lua jumps.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include <lauxlib.h>
+#include <lua.h>
+#include <lualib.h>
+
+#include "script/module/module.h"
+#include "script/sandbox/text.h"
+#include "script/module/tool.h"
+#include "script/sandbox/require.h"
+
+typedef struct job {
+    allot_engine *engine;
+    const allot_tool_host *host;
+    const allot__tool *tool;
+    int answer;
+    allot_report *report;
+} job;
+
+static void *allocate(void *ud, void *ptr, size_t old_size, size_t new_size)
+{
+    return allot_engine_alloc(ud, ptr, ptr ? old_size : 0, new_size);
+}
+
+/* ---- require -----------------------------------------------------------------------------------
+ */
+
+static const allot__embedded *find_module(const char *name)
+{
+    const allot__embedded *it =
+        allot__embedded_find(allot__embedded_tools, allot__embedded_tools_count, name);
+    if (!it)
+        it = allot__embedded_find(allot__embedded_importers, allot__embedded_importers_count, name);
+    if (!it)
+        it = allot__embedded_find(allot__embedded_modules, allot__embedded_modules_count, name);
+    return it;
+}
+
+static int require(lua_State *L)
+{
+    return allot__embedded_require(L, find_module, 0, "no module %s is built in");
+}
+
+/* ---- The host ----------------------------------------------------------------------------------
+ */
+
+static job *job_of(lua_State *L)
+{
+    return lua_touserdata(L, lua_upvalueindex(1));
+}
+
+static void need(lua_State *L, bool there, const char *name)
+{
+    if (!there)
+        luaL_error(L, "this host has no %s", name);
+}
+
+static int host_out(lua_State *L)
+{
+    size_t len;
+    const char *text = luaL_checklstring(L, 1, &len);
+    const job *it = job_of(L);
+    need(L, it->host->out != NULL, "out");
+    it->host->out(it->host->ud, text, len);
+    return 0;
+}
+
+static int fail(lua_State *L, int status, const char *why)
+{
+    luaL_pushfail(L);
+    lua_pushstring(L, *why ? why : allot_status_text(status));
+    return 2;
+}
+
+static int host_read(lua_State *L)
+{
+    char why[ALLOT_TOOL_WHY_MAX] = "";
+    const job *it = job_of(L);
+    const char *path = luaL_checkstring(L, 1);
+    need(L, it->host->read != NULL, "read");
+    allot__growing *text = allot__growing_push(L, it->engine);
+    int status = it->host->read(it->host->ud, path, allot__growing_add, text, why);
+    if (text->failed)
+        luaL_error(L, "%s", allot_status_text(ALLOT_ENOMEM));
+    if (status)
+        return fail(L, status, why);
+    lua_pushlstring(L, text->at ? text->at : "", text->len);
+    allot__growing_end(text);
+    return 1;
+}
+
+static int host_write(lua_State *L)
+{
+    size_t len;
+    char why[ALLOT_TOOL_WHY_MAX] = "";
+    const job *it = job_of(L);
+    const char *path = luaL_checkstring(L, 1), *text = luaL_checklstring(L, 2, &len);
+    need(L, it->host->write != NULL, "write");
+    int status = it->host->write(it->host->ud, path, text, len, why);
+    if (status)
+        return fail(L, status, why);
+    lua_pushboolean(L, 1);
+    return 1;
+}
+
+/* An allot_sink: each piece is a name. */
+static int add_name(void *ud, const char *name, size_t len)
+{
+    return allot__growing_add(ud, name, len) || allot__growing_add(ud, "", 1);
+}
+
+static int host_list(lua_State *L)
+{
+    char why[ALLOT_TOOL_WHY_MAX] = "";
+    const job *it = job_of(L);
+    const char *path = luaL_checkstring(L, 1);
+    need(L, it->host->list != NULL, "list");
+    allot__growing *names = allot__growing_push(L, it->engine);
+    int status = it->host->list(it->host->ud, path, add_name, names, why);
+    if (names->failed)
+        luaL_error(L, "%s", allot_status_text(ALLOT_ENOMEM));
+    if (status)
+        return fail(L, status, why);
+    lua_newtable(L);
+    const char *at = names->at, *end = names->at + names->len;
+    for (lua_Integer i = 1; at < end; at += strlen(at) + 1, i++) {
+        lua_pushstring(L, at);
+        lua_rawseti(L, -2, i);
+    }
+    lua_getglobal(L, "table");
+    lua_getfield(L, -1, "sort");
+    lua_pushvalue(L, -3);
+    lua_call(L, 1, 0);
+    lua_pop(L, 1);
+    return 1;
+}
+
+static int host_option(lua_State *L)
+{
+    const job *it = job_of(L);
+    const char *name = luaL_checkstring(L, 1);
+    need(L, it->host->option != NULL, "option");
+    lua_pushstring(L, it->host->option(it->host->ud, name));
+    return 1;
+}
+
+static int host_progress(lua_State *L)
+{
+    const job *it = job_of(L);
+    lua_Integer done = luaL_checkinteger(L, 1), total = luaL_optinteger(L, 2, 0);
+    const char *text = luaL_optstring(L, 3, "");
+    if (it->host->progress)
+        it->host->progress(it->host->ud, done, total, text);
+    return 0;
+}
+
+/* clock(): microseconds, or nil */
+static int host_clock(lua_State *L)
+{
+    const job *it = job_of(L);
+    if (!it->host->clock)
+        return 0;
+    lua_pushinteger(L, it->host->clock(it->host->ud));
+    return 1;
+}
+
+static int host_say(lua_State *L)
+{
+    allot__finding_add(L, 1, job_of(L)->report);
+    return 0;
+}
+
+/* print, as a part of the result. */
+static int print(lua_State *L)
+{
+    const job *it = job_of(L);
+    int n = lua_gettop(L);
+    need(L, it->host->out != NULL, "out");
+    for (int i = 1; i <= n; i++) {
+        size_t len;
+        const char *text = luaL_tolstring(L, i, &len);
+        if (i > 1)
+            it->host->out(it->host->ud, "\t", 1);
+        it->host->out(it->host->ud, text, len);
+        lua_pop(L, 1);
+    }
+    it->host->out(it->host->ud, "\n", 1);
+    return 0;
+}
+
+/* ---- The state ---------------------------------------------------------------------------------
+ */
+
+static void open_libraries(lua_State *L, job *it)
+{
+    static const luaL_Reg libraries[] = {
+        {LUA_GNAME, luaopen_base},       {LUA_STRLIBNAME, luaopen_string},
+        {LUA_TABLIBNAME, luaopen_table}, {LUA_MATHLIBNAME, luaopen_math},
+        {LUA_UTF8LIBNAME, luaopen_utf8}, {NULL, NULL}};
+    static const char *const removed[] = {"dofile", "loadfile", NULL};
+    for (const luaL_Reg *library = libraries; library->name; library++) {
+        luaL_requiref(L, library->name, library->func, 1);
+        lua_pop(L, 1);
+    }
+    for (const char *const *name = removed; *name; name++) {
+        lua_pushnil(L);
+        lua_setglobal(L, *name);
+    }
+    lua_pushlightuserdata(L, it);
+    lua_pushcclosure(L, print, 1);
+    lua_setglobal(L, "print");
+    allot__module_engine(L, it->engine);
+    lua_newtable(L);
+    lua_pushcfunction(L, luaopen_allot_core);
+    lua_call(L, 0, 1);
+    lua_setfield(L, -2, "allot.core");
+    lua_pushcclosure(L, require, 1);
+    lua_setglobal(L, "require");
+}
+
+static void push_host(lua_State *L, job *it)
+{
+    static const luaL_Reg functions[] = {
+        {"out", host_out},   {"read", host_read},     {"write", host_write},
+        {"list", host_list}, {"option", host_option}, {"progress", host_progress},
+        {"say", host_say},   {"clock", host_clock},   {NULL, NULL}};
+    luaL_newlibtable(L, functions);
+    lua_pushlightuserdata(L, it);
+    luaL_setfuncs(L, functions, 1);
+}
+
+static int run(lua_State *L)
+{
+    job *it = lua_touserdata(L, 1);
+    const allot__tool *tool = it->tool;
+    open_libraries(L, it);
+    allot__embedded_run(L, tool->name, tool->text, tool->len, 0);
+    if (lua_getfield(L, -1, tool->function) != LUA_TFUNCTION)
+        return luaL_error(L, "it has no function %s", tool->function);
+    push_host(L, it);
+    lua_createtable(L, tool->count, 0);
+    for (int32_t i = 0; i < tool->count; i++) {
+        lua_pushstring(L, tool->args[i]);
+        lua_rawseti(L, -2, i + 1);
+    }
+    lua_call(L, 2, 1);
+    it->answer = (int)luaL_optinteger(L, -1, 0);
+    return 0;
+}
+
+/* Errors leave as texts with the way that led to them. */
+static int describe(lua_State *L)
+{
+    const char *message = luaL_tolstring(L, 1, NULL);
+    luaL_traceback(L, L, message, 1);
+    return 1;
+}
+
+static int fail_tool(const char *name, const char *message, allot_report *report)
+{
+    allot_report_say(report, ALLOT_ERROR, allot_status_name(ALLOT_EINTERNAL),
+                     "the tool %s failed: %s", name, message);
+    return ALLOT_EINTERNAL;
+}
+
+/* What the engine lacks, Lua is told by a text; and what describes errors may lack it, too. */
+static bool lacked_memory(lua_State *L, int status)
+{
+    const char *message = lua_tostring(L, -1);
+    return status == LUA_ERRMEM || status == LUA_ERRERR || !message ||
+           strstr(message, allot_status_text(ALLOT_ENOMEM));
+}
+
+int allot__tool_run(allot_engine *engine, const allot_tool_host *host, const allot__tool *tool,
+                    int *answer, allot_report *report)
+{
+    job it = {engine, host, tool, 0, report};
+    int result = ALLOT_OK;
+    lua_State *L = lua_newstate(allocate, engine);
+    if (!L)
+        return ALLOT_ENOMEM;
+    lua_pushcfunction(L, describe);
+    lua_pushcfunction(L, run);
+    lua_pushlightuserdata(L, &it);
+    int status = lua_pcall(L, 1, 0, 1);
+    if (status == LUA_OK)
+        *answer = it.answer;
+    else if (lacked_memory(L, status))
+        result = ALLOT_ENOMEM;
+    else
+        result = fail_tool(tool->name, lua_tostring(L, -1), report);
+    lua_close(L);
+    return result;
+}
+
+int allot_tool_run(allot_engine *engine, const allot_tool_host *host, const char *module,
+                   const char *function, const char *const *args, int32_t n, int *answer,
+                   allot_report *report)
+{
+    char name[ALLOT_NAME_MAX + 8];
+    if (!engine || !host || !module || !function || n < 0 || (n > 0 && !args) || !answer)
+        return ALLOT_EUSAGE;
+    snprintf(name, sizeof name, "allot.%s", module);
+    const allot__embedded *it = find_module(name);
+    if (!it)
+        return fail_tool(name, "it is not built in", report);
+    const allot__tool tool = {name, it->text, it->len, function, args, n};
+    return allot__tool_run(engine, host, &tool, answer, report);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* tool.h: running a tool from its text, for allot_tool_run and its tests. */
+#ifndef ALLOT_SCRIPT_MODULE_TOOL_H
+#define ALLOT_SCRIPT_MODULE_TOOL_H
+
+#include <allot/tool.h>
+
+typedef struct allot__tool {
+    const char *name; /* in messages */
+    const char *text; /* what returns the table of its functions */
+    size_t len;
+    const char *function;
+    const char *const *args;
+    int32_t count;
+} allot__tool;
+
+/* As allot_tool_run. */
+int allot__tool_run(allot_engine *engine, const allot_tool_host *host, const allot__tool *tool,
+                    int *answer, allot_report *report);
+
+#endif

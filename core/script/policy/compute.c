@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * compute.c: a script's functions, called for rows, a batch in one protected call.
+ *
+ * The collector rests while a batch runs; what the rows leave behind is collected between batches,
+ * and the memory cap holds all the while.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "script/sandbox/library.h"
+#include "script/sandbox/script.h"
+
+/* Results are left on the stack for so many rows, then read: cheaper than popping each. */
+enum { GROUP = 32 };
+
+/* Column `c` of those that the call reads, of a row. */
+static void push_column(lua_State *L, const allot__batch_run *run, int64_t c, int32_t row)
+{
+    int64_t value = run->batch->columns[c][row];
+    if (run->call->flags >> c & 1)
+        lua_pushboolean(L, value != 0);
+    else
+        lua_pushinteger(L, value);
+}
+
+/* ---- The row view -------------------------------------------------------------------------- */
+
+/* Upvalues: the script, the kind of rows, the numbers of the columns by name. */
+static int view_index(lua_State *L)
+{
+    const allot__script *script = lua_touserdata(L, lua_upvalueindex(1));
+    const allot__batch_run *run = &script->run;
+    lua_settop(L, 2);
+    lua_pushvalue(L, 2);
+    if (lua_rawget(L, lua_upvalueindex(3)) == LUA_TNIL) {
+        lua_pushvalue(L, lua_upvalueindex(3));
+        return allot__library_unknown(L, NULL, "column", 4, 2);
+    }
+    if (!run->batch || !run->call->view)
+        return luaL_error(L, "a row can only be read while its function runs");
+    int column = (int)lua_tointeger(L, -1);
+    const uint8_t *at = memchr(run->call->columns, column, (size_t)run->call->count);
+    if (!at && run->call->rows == ALLOT_TASKS)
+        return luaL_error(L, "'%s' goes by who preempts, which a function is not told",
+                          lua_tostring(L, 2));
+    if (!at)
+        return luaL_error(L, "column '%s' is not known yet at this stage", lua_tostring(L, 2));
+    push_column(L, run, at - run->call->columns, run->row);
+    return 1;
+}
+
+void allot__script_view(lua_State *L, allot__script *script, const allot__draft *draft,
+                        allot_rows rows)
+{
+    int32_t count = allot__read_columns(draft, rows);
+    lua_createtable(L, 0, count);
+    for (int32_t i = 0; i < count; i++) {
+        lua_pushinteger(L, i);
+        lua_setfield(L, -2, allot__read_column_name(draft, rows, i));
+    }
+    script->views[rows] = allot__view_make(L, script, rows, view_index, "a row");
+}
+
+/* ---- A batch ------------------------------------------------------------------------------- */
+
+/* Says what is wrong with the result at `index`. */
+static void refuse(lua_State *L, int index, allot__batch_run *run)
+{
+    if (run->call->answer == ALLOT__SIDE) {
+        bool text = lua_type(L, index) == LUA_TSTRING;
+        snprintf(run->found, sizeof run->found, text ? "\"%.40s\"" : "a %s",
+                 text ? lua_tostring(L, index) : luaL_typename(L, index));
+        run->fault = "returned %s, not \"provider\", \"consumer\" or nothing";
+    } else if (run->call->answer == ALLOT__FLAG) {
+        snprintf(run->found, sizeof run->found, "%s", luaL_typename(L, index));
+        run->fault = "returned a %s, not true or false";
+    } else if (lua_isinteger(L, index)) {
+        snprintf(run->found, sizeof run->found, "%" PRId64, (int64_t)lua_tointeger(L, index));
+        run->fault = "returned %s; a number here is 0 ... 1000000000";
+    } else if (lua_type(L, index) == LUA_TNUMBER) {
+        snprintf(run->found, sizeof run->found, "%.14g", lua_tonumber(L, index));
+        if (!strpbrk(run->found, ".en"))
+            strcat(run->found, ".0");
+        run->fault = "returned %s, a float; whole numbers only (use //)";
+    } else if (lua_isuserdata(L, index)) {
+        snprintf(run->found, sizeof run->found, "a row");
+        run->fault = "returned %s, not a whole number: a parameter that names no column is the "
+                     "whole row";
+    } else {
+        snprintf(run->found, sizeof run->found, "%s", luaL_typename(L, index));
+        run->fault = "returned a %s, not a whole number";
+    }
+}
+
+/* The answer at `index`; false: it is none of that kind. */
+static bool take(lua_State *L, allot__answer answer, int index, int64_t *out)
+{
+    switch (answer) {
+    case ALLOT__FLAG:
+        *out = lua_toboolean(L, index);
+        return lua_isboolean(L, index);
+    case ALLOT__SIDE:
+        *out = allot__side_answer(L, index);
+        return *out <= 1;
+    case ALLOT__AMOUNT:
+    case ALLOT__NUMBER:
+        break;
+    }
+    *out = lua_tointeger(L, index);
+    return lua_isinteger(L, index) &&
+           (answer == ALLOT__NUMBER || (uint64_t)*out <= ALLOT_AMOUNT_MAX);
+}
+
+/* Takes the results of some rows, from `index` on; false: one is none, and run->row is its row. */
+static bool take_rows(lua_State *L, allot__batch_run *run, int index, int32_t first, int32_t rows)
+{
+    int64_t *out = run->out + first;
+    allot__answer answer = run->call->answer;
+    for (int32_t i = 0; i < rows; i++) {
+        int64_t value;
+        if (!take(L, answer, index + i, &value)) {
+            run->row = first + i;
+            refuse(L, index + i, run);
+            return false;
+        }
+        out[i] = value;
+    }
+    return true;
+}
+
+/* Calls the function, at `base`, for some rows, and leaves the results behind each other. */
+static void call_rows(lua_State *L, allot__batch_run *run, int base, int32_t first, int32_t rows)
+{
+    int count = run->call->count;
+    for (int32_t row = first; row < first + rows; row++) {
+        run->row = row;
+        lua_pushvalue(L, base);
+        for (int c = 0; c < count; c++)
+            push_column(L, run, c, row);
+        lua_call(L, count, 1);
+    }
+}
+
+/* Likewise with the row view, which lies behind the function. */
+static void call_views(lua_State *L, allot__batch_run *run, int base, int32_t first, int32_t rows)
+{
+    for (int32_t row = first; row < first + rows; row++) {
+        run->row = row;
+        lua_pushvalue(L, base);
+        lua_pushvalue(L, base + 1);
+        lua_call(L, 1, 1);
+    }
+}
+
+static void push_attribute(lua_State *L, const allot_plan *plan, int32_t host, const char *name)
+{
+    allot_host_value value;
+    if (strcmp(name, "slots") == 0)
+        lua_pushinteger(L, allot_plan_host_slots(plan, host));
+    else if (strcmp(name, "name") == 0)
+        lua_pushstring(L, allot_plan_host_name(plan, host));
+    else if (strcmp(name, "group") == 0)
+        lua_pushstring(L, allot_plan_group_name(plan, allot_plan_host_group(plan, host)));
+    else if (allot_plan_host_value(plan, host, name, &value))
+        lua_pushnil(L);
+    else if (value.text && !(value.decimal && lua_stringtonumber(L, value.text)))
+        lua_pushstring(L, value.text);
+    else if (value.text)
+        return;
+    else if (value.boolean)
+        lua_pushboolean(L, value.number != 0);
+    else
+        lua_pushinteger(L, value.number);
+}
+
+/* Likewise for hosts, with the attributes that the function's parameters name. */
+static void call_hosts(lua_State *L, allot__batch_run *run, int base, int32_t first, int32_t rows)
+{
+    const char *names[ALLOT__PARAMETERS_MAX];
+    lua_pushvalue(L, base);
+    for (int c = 0; c < run->call->count; c++)
+        names[c] = lua_getlocal(L, NULL, c + 1);
+    lua_pop(L, 1);
+    for (int32_t row = first; row < first + rows; row++) {
+        run->row = row;
+        lua_pushvalue(L, base);
+        for (int c = 0; c < run->call->count; c++)
+            push_attribute(L, run->batch->plan, run->batch->items[row], names[c]);
+        lua_call(L, run->call->count, 1);
+    }
+}
+
+/* Likewise for contracts, with the views of both sides. */
+static void call_sides(lua_State *L, allot__batch_run *run, int base, int32_t first, int32_t rows)
+{
+    const allot__script *script = lua_touserdata(L, 1);
+    for (int32_t row = first; row < first + rows; row++) {
+        run->row = row;
+        lua_pushvalue(L, base);
+        lua_rawgeti(L, LUA_REGISTRYINDEX, script->sides[0]);
+        lua_rawgeti(L, LUA_REGISTRYINDEX, script->sides[1]);
+        lua_call(L, 2, 1);
+    }
+}
+
+static int run_batch(lua_State *L)
+{
+    enum { BASE = 2 };
+    allot__script *script = lua_touserdata(L, 1);
+    allot__batch_run *run = &script->run;
+    luaL_checkstack(L, GROUP + run->call->count + LUA_MINSTACK, NULL);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, run->call->ref);
+    bool hosts = run->call->rows == ALLOT_HOSTS;
+    lua_rawgeti(L, LUA_REGISTRYINDEX, hosts ? LUA_REFNIL : script->views[run->call->rows]);
+    for (int32_t first = 0; first < run->batch->count; first += GROUP) {
+        int32_t left = run->batch->count - first, rows = left < GROUP ? left : GROUP;
+        if (hosts)
+            call_hosts(L, run, BASE, first, rows);
+        else if (run->call->rows == ALLOT_LEASES)
+            call_sides(L, run, BASE, first, rows);
+        else if (run->call->view)
+            call_views(L, run, BASE, first, rows);
+        else
+            call_rows(L, run, BASE, first, rows);
+        if (!take_rows(L, run, BASE + 2, first, rows))
+            return 0;
+        lua_settop(L, BASE + 1);
+    }
+    return 0;
+}
+
+/* ---- The provider -------------------------------------------------------------------------- */
+
+/* For every 1000 rows begun; -1: none is needed. */
+static int64_t fuel_for(const allot__script *script, int32_t rows)
+{
+    int64_t times = rows > 0 ? ((int64_t)rows + 999) / 1000 : 1;
+    if (script->instructions < 0 || script->run.call->straight)
+        return -1;
+    return script->instructions > INT64_MAX / times ? INT64_MAX : script->instructions * times;
+}
+
+static void name_task(const allot_batch *batch, int32_t item, char *path, size_t size)
+{
+    allot_task task;
+    allot_job job;
+    if (batch->jobs && allot_state_job_at(batch->state, item, &job) == ALLOT_OK)
+        snprintf(path, size, "job %s", job.id);
+    else if (!batch->jobs && allot_state_task_at(batch->state, item, &task) == ALLOT_OK)
+        snprintf(path, size, "task %s", task.id);
+}
+
+static void name_lease(const allot_batch *batch, int32_t item, char *path, size_t size)
+{
+    allot_lease lease;
+    if (allot_plan_lease_at(batch->plan, item, &lease) == ALLOT_OK)
+        snprintf(path, size, "lease %s", lease.name);
+}
+
+/* What the row is that the function failed for; its consumer, or -1. */
+static int32_t about(const allot__batch_run *run, char *path, size_t size)
+{
+    const allot_batch *batch = run->batch;
+    int32_t row = run->row, consumer = batch->consumers ? batch->consumers[row] : -1;
+    const allot_session *session;
+    path[0] = '\0';
+    switch (run->call->rows) {
+    case ALLOT_CONSUMERS:
+    case ALLOT_QUEUES:
+        allot_plan_path(batch->plan, consumer, path, size);
+        break;
+    case ALLOT_TASKS:
+        name_task(batch, batch->items[row], path, size);
+        break;
+    case ALLOT_SESSIONS:
+        session = allot_state_session_at(batch->state, batch->items[row]);
+        snprintf(path, size, "session %s", session ? session->id : "");
+        break;
+    case ALLOT_LEASES:
+        name_lease(batch, batch->items[row], path, size);
+        break;
+    case ALLOT_HOSTS:
+        snprintf(path, size, "host %s", allot_plan_host_name(batch->plan, batch->items[row]));
+        break;
+    }
+    return consumer;
+}
+
+/* Which of the function's parameters are true or false, where it took one for a number. Of hosts
+ * those of the row. */
+static void name_flags(lua_State *L, const allot__batch_run *run, char *hint, size_t size)
+{
+    const allot__call *call = run->call;
+    const char *name;
+    size_t used = 0;
+    lua_rawgeti(L, LUA_REGISTRYINDEX, call->ref);
+    for (int n = 1; !call->view && (name = lua_getlocal(L, NULL, n)) != NULL; n++) {
+        allot_host_value value = {.boolean = 0};
+        bool flag = call->flags >> (n - 1) & 1;
+        if (call->rows == ALLOT_HOSTS)
+            flag = allot_plan_host_value(run->batch->plan, run->batch->items[run->row], name,
+                                         &value) == ALLOT_OK &&
+                   value.boolean;
+        if (flag && used < size)
+            used += (size_t)snprintf(hint + used, size - used, "%s'%.60s'", used ? ", " : "", name);
+    }
+    lua_pop(L, 1);
+    if (used > 0 && used < size)
+        snprintf(hint + used, size - used, " is true or false, and no number");
+}
+
+static int tell(allot__script *script, int status, allot_report *report)
+{
+    const allot__batch_run *run = &script->run;
+    char path[512], message[256], hint[200] = "";
+    int32_t consumer = about(run, path, sizeof path);
+    allot_diagnostic finding = {
+        .path = path, .consumer = consumer, .group = run->batch->group, .field = -1};
+    const char *said = status ? lua_tostring(script->box.L, -1) : run->found;
+    if (said && strstr(said, "boolean"))
+        name_flags(script->box.L, run, hint, sizeof hint);
+    finding.hint = *hint ? hint : NULL;
+    if (status)
+        return allot__fault(script, status, ALLOT_ESCRIPT, "E-policy-run", &finding, report);
+    int used = snprintf(message, sizeof message, "the function of %s ", run->call->role);
+    snprintf(message + used, sizeof message - (size_t)used, run->fault, run->found);
+    allot__fault_say(script, "E-policy-run", run->call->line, message, &finding, report);
+    return ALLOT_ESCRIPT;
+}
+
+static void measure(const allot__script *script, int32_t rows)
+{
+    allot_script_meter *meter = script->meter;
+    if (!meter || rows < 1)
+        return;
+    int64_t spent = allot__sandbox_spent(&script->box) / rows * 1000;
+    if (spent > meter->instructions)
+        meter->instructions = spent;
+    if (script->box.peak > meter->memory)
+        meter->memory = script->box.peak;
+}
+
+static int compute(void *ud, int32_t function, const allot_batch *batch, int64_t *out,
+                   allot_report *report)
+{
+    allot__script *script = ud;
+    if (function < 0 || function >= script->call_count)
+        return ALLOT_EINTERNAL;
+    allot__call *call = &script->calls[function];
+    script->run = (allot__batch_run){.call = call, .batch = batch, .out = out};
+    bool timed = allot__time_counts(script, call, batch->count);
+    if (timed && allot__sandbox_late(&script->box))
+        return allot__time_over(script, report);
+    lua_gc(script->box.L, LUA_GCSTOP);
+    allot__sandbox_arm(&script->box, fuel_for(script, batch->count));
+    int64_t began = timed ? script->time->clock(script->time->ud) : 0;
+    int status = allot__sandbox_run(&script->box, run_batch, script);
+    if (timed)
+        allot__time_note(script, call, script->time->clock(script->time->ud) - began);
+    allot__sandbox_disarm(&script->box);
+    measure(script, batch->count);
+    int result = status || script->run.fault ? tell(script, status, report) : ALLOT_OK;
+    script->run.batch = NULL;
+    allot__sandbox_sweep(&script->box);
+    return result;
+}
+
+void allot__script_free(allot__script *script)
+{
+    if (!script)
+        return;
+    allot_engine *engine = script->box.engine;
+    allot__sandbox_close(&script->box);
+    if (script->text)
+        allot_engine_alloc(engine, script->text, script->text_len + 1, 0);
+    if (script->chunk)
+        allot_engine_alloc(engine, script->chunk, strlen(script->chunk) + 1, 0);
+    allot_engine_alloc(engine, script, sizeof *script, 0);
+}
+
+static void release(void *ud)
+{
+    allot__script_free(ud);
+}
+
+void allot__script_provider(allot__script *script, allot_provider *provider)
+{
+    *provider = (allot_provider){.ud = script,
+                                 .compute = compute,
+                                 .release = release,
+                                 .relate = allot__relate,
+                                 .refusal = allot__relate_refusal};
+}

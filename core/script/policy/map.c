@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * map.c: what a trace's records become, as a function in Lua says.
+ *
+ * This file owns: struct allot_script_map.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "script/sandbox/library.h"
+#include "script/sandbox/script.h"
+
+enum { ROWS = 1000, FUEL_LEAST = 10000, TEXT_MOST = 1024 * 1024 };
+
+struct allot_script_map {
+    allot__script *script;
+    int view; /* of the job, in Lua's registry */
+    bool syntax_fault;
+    /* While it runs: */
+    const allot_record *record;
+    allot_mapped *out;
+};
+
+/* ---- The job --------------------------------------------------------------------------------- */
+
+enum {
+    ID,
+    AT,
+    SLOTS,
+    RUN,
+    REQUESTED,
+    WAITED,
+    STATUS,
+    PRIORITY,
+    USER,
+    GROUP,
+    QUEUE,
+    PARTITION,
+    APPLICATION,
+    CONSUMER,
+    SESSION,
+    FIELDS
+};
+
+static const char *const fields[FIELDS] = {
+    "id",   "at",    "slots", "run",       "requested",   "waited",   "status", "priority",
+    "user", "group", "queue", "partition", "application", "consumer", "session"};
+
+static void push_number(lua_State *L, int64_t number)
+{
+    if (number >= 0)
+        lua_pushinteger(L, number);
+    else
+        lua_pushnil(L);
+}
+
+static void push_name(lua_State *L, const allot_record_name *name)
+{
+    if (name->text)
+        lua_pushstring(L, name->text);
+    else
+        push_number(L, name->number);
+}
+
+static void push_field(lua_State *L, const allot_record *record, lua_Integer field)
+{
+    const allot_record_name *names[FIELDS] = {[ID] = &record->id,
+                                              [USER] = &record->user,
+                                              [GROUP] = &record->group,
+                                              [QUEUE] = &record->queue,
+                                              [PARTITION] = &record->partition,
+                                              [APPLICATION] = &record->application};
+    const int64_t numbers[FIELDS] = {[AT] = record->at,         [SLOTS] = record->slots,
+                                     [RUN] = record->run,       [REQUESTED] = record->requested,
+                                     [WAITED] = record->waited, [STATUS] = record->status};
+    if (names[field])
+        push_name(L, names[field]);
+    else if (field == CONSUMER || field == SESSION)
+        lua_pushstring(L, field == CONSUMER ? record->consumer : record->session);
+    else if (field == PRIORITY && record->priority != INT64_MIN)
+        lua_pushinteger(L, record->priority);
+    else
+        push_number(L, field == PRIORITY ? -1 : numbers[field]);
+}
+
+static int job_index(lua_State *L)
+{
+    const allot_script_map *map = lua_touserdata(L, lua_upvalueindex(1));
+    lua_settop(L, 2);
+    lua_pushvalue(L, 2);
+    if (lua_rawget(L, lua_upvalueindex(3)) == LUA_TNIL) {
+        lua_pushvalue(L, lua_upvalueindex(3));
+        return allot__library_unknown(L, NULL, "field of a job", 4, 2);
+    }
+    if (!map->record)
+        return luaL_error(L, "a job can only be read while its function runs");
+    push_field(L, map->record, lua_tointeger(L, -1));
+    return 1;
+}
+
+/* ---- What comes back ------------------------------------------------------------------------- */
+
+typedef enum type_of_key { A_TEXT, A_NUMBER, A_FLAG } type_of_key;
+
+static const struct {
+    const char *name;
+    type_of_key type;
+    size_t at; /* in allot_mapped */
+} keys[] = {{"consumer", A_TEXT, offsetof(allot_mapped, consumer)},
+            {"queue", A_TEXT, offsetof(allot_mapped, queue)},
+            {"group", A_TEXT, offsetof(allot_mapped, group)},
+            {"session", A_TEXT, offsetof(allot_mapped, session)},
+            {"priority", A_NUMBER, offsetof(allot_mapped, priority)},
+            {"slots", A_NUMBER, offsetof(allot_mapped, slots)},
+            {"run", A_NUMBER, offsetof(allot_mapped, run)},
+            {"rigid", A_FLAG, offsetof(allot_mapped, rigid)}};
+
+enum { KEYS = sizeof keys / sizeof *keys };
+
+static int refuse_key(lua_State *L, int key)
+{
+    static const char *const wanted[] = {"a text", "a whole number", "true or false"};
+    return luaL_error(L, "the mapping's '%s' is %s, not a %s", keys[key].name,
+                      wanted[keys[key].type], luaL_typename(L, -1));
+}
+
+static void take_value(lua_State *L, int key, allot_mapped *out)
+{
+    void *to = (char *)out + keys[key].at;
+    int type = lua_type(L, -1);
+    switch (keys[key].type) {
+    case A_TEXT:
+        if (type != LUA_TSTRING)
+            refuse_key(L, key);
+        *(const char **)to = lua_tostring(L, -1);
+        break;
+    case A_NUMBER:
+        if (!lua_isinteger(L, -1))
+            refuse_key(L, key);
+        *(int64_t *)to = lua_tointeger(L, -1);
+        break;
+    case A_FLAG:
+        if (type != LUA_TBOOLEAN)
+            refuse_key(L, key);
+        *(int32_t *)to = lua_toboolean(L, -1);
+        break;
+    }
+}
+
+static int find_key(lua_State *L, int index)
+{
+    for (int i = 0; i < KEYS && lua_type(L, index) == LUA_TSTRING; i++) {
+        if (strcmp(lua_tostring(L, index), keys[i].name) == 0)
+            return i;
+    }
+    const char *names[KEYS];
+    for (int i = 0; i < KEYS; i++)
+        names[i] = keys[i].name;
+    lua_settop(L, index);
+    allot__view_fields(L, names, KEYS);
+    return allot__library_unknown(L, "", "key of the mapping", index + 1, index);
+}
+
+static void take_table(lua_State *L, int table, allot_mapped *out)
+{
+    lua_pushnil(L);
+    while (lua_next(L, table)) {
+        take_value(L, find_key(L, lua_gettop(L) - 1), out);
+        lua_pop(L, 1);
+    }
+}
+
+/* Its argument is the map. What came back stays in the registry until the next call: what was
+ * taken from it is borrowed. */
+static int call(lua_State *L)
+{
+    allot_script_map *map = lua_touserdata(L, 1);
+    allot_mapped *out = map->out;
+    lua_rawgetp(L, LUA_REGISTRYINDEX, map);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, map->view);
+    lua_call(L, 1, 1);
+    lua_pushvalue(L, -1);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &map->out);
+    if (lua_type(L, 2) == LUA_TSTRING)
+        out->consumer = out->queue = lua_tostring(L, 2);
+    else if (lua_type(L, 2) == LUA_TTABLE)
+        take_table(L, 2, out);
+    else if (lua_type(L, 2) == LUA_TBOOLEAN && !lua_toboolean(L, 2))
+        out->left_out = 1;
+    else if (!lua_isnil(L, 2))
+        return luaL_error(L,
+                          "the mapping returned a %s; it is a table, a text, nothing (as without "
+                          "it), or false (left out)",
+                          luaL_typename(L, 2));
+    return 0;
+}
+
+/* ---- The life of a map ----------------------------------------------------------------------- */
+
+static int load(lua_State *L)
+{
+    allot_script_map *map = lua_touserdata(L, 1);
+    allot__view_fields(L, fields, FIELDS);
+    map->view = allot__view_make(L, map, 0, job_index, "a job");
+    allot__script_file(L, map->script, &map->syntax_fault);
+    if (lua_type(L, -1) != LUA_TFUNCTION)
+        return luaL_error(L, "the file returns a %s, not a function of a job",
+                          luaL_typename(L, -1));
+    lua_rawsetp(L, LUA_REGISTRYINDEX, map);
+    return 0;
+}
+
+static int run_load(allot_script_map *map, allot_report *report)
+{
+    int status = allot__sandbox_run(&map->script->box, load, map);
+    allot__sandbox_disarm(&map->script->box);
+    if (status == LUA_OK)
+        return ALLOT_OK;
+    return allot__fault(map->script, status, ALLOT_EPOLICY,
+                        map->syntax_fault ? "E-policy-syntax" : "E-map", NULL, report);
+}
+
+int allot_script_map_new(allot_engine *engine, const char *text, size_t len, const char *chunk,
+                         const allot_script_limits *limits, allot_report *report,
+                         allot_script_map **out)
+{
+    if (!engine || (!text && len > 0) || !chunk || !out || len > TEXT_MOST)
+        return ALLOT_EUSAGE;
+    allot_script_map *map = allot_engine_alloc(engine, NULL, 0, sizeof *map);
+    if (!map)
+        return ALLOT_ENOMEM;
+    *map = (allot_script_map){.record = NULL};
+    int status = allot__script_new(engine, text, len, chunk, limits, &map->script);
+    if (status) {
+        allot_engine_alloc(engine, map, sizeof *map, 0);
+        return status;
+    }
+    status = run_load(map, report);
+    if (status)
+        allot_script_map_free(map);
+    else
+        *out = map;
+    return status;
+}
+
+void allot_script_map_free(allot_script_map *map)
+{
+    if (!map)
+        return;
+    allot_engine *engine = map->script->box.engine;
+    allot__script_free(map->script);
+    allot_engine_alloc(engine, map, sizeof *map, 0);
+}
+
+static int64_t fuel_of(const allot__script *script)
+{
+    int64_t fuel = script->instructions / ROWS;
+    if (script->instructions < 0)
+        return -1;
+    return fuel > FUEL_LEAST ? fuel : FUEL_LEAST;
+}
+
+static int fail(allot_script_map *map, int status, const allot_trace *trace, allot_report *report)
+{
+    char path[300];
+    snprintf(path, sizeof path, "%.200s:%" PRId32, allot_trace_file(trace), map->record->line);
+    allot_diagnostic finding = {.path = path, .consumer = -1, .group = -1, .field = -1};
+    return allot__fault(map->script, status, ALLOT_ESCRIPT, "E-map", &finding, report);
+}
+
+int allot_script_map_record(void *ud, const allot_trace *trace, const allot_record *record,
+                            allot_mapped *out, allot_report *report)
+{
+    allot_script_map *map = ud;
+    allot__sandbox *box = &map->script->box;
+    map->record = record;
+    map->out = out;
+    lua_gc(box->L, LUA_GCSTOP);
+    allot__sandbox_arm(box, fuel_of(map->script));
+    int status = allot__sandbox_run(box, call, map);
+    allot__sandbox_disarm(box);
+    int result = status ? fail(map, status, trace, report) : ALLOT_OK;
+    map->record = NULL;
+    allot__sandbox_sweep(box);
+    return result;
+}

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * relate.c: who may preempt whom, by a script's relation.
+ *
+ * Tests that are words are answered here; a function is asked in the sandbox, once for every two
+ * queues of a plan for which the tests before it hold.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "script/sandbox/library.h"
+#include "script/sandbox/script.h"
+
+/* Fuel for every pair of queues is that part of what 1000 rows have, and this at least. */
+enum { PAIRS = 1000, FUEL_LEAST = 1000 };
+
+/* ---- The view of a queue ------------------------------------------------------------------- */
+
+enum { NAME, PRIORITY, PREEMPTIVE, PREEMPTABLE, SLOT_POOL, SLOT_SHARE, FIELDS };
+static const char *const fields[FIELDS] = {"name",        "priority",  "preemptive",
+                                           "preemptable", "slot_pool", "slot_share"};
+
+static void push_field(lua_State *L, const allot_queue *queue, lua_Integer field)
+{
+    switch (field) {
+    case NAME:
+        lua_pushstring(L, queue->name);
+        break;
+    case PRIORITY:
+        lua_pushinteger(L, queue->priority);
+        break;
+    case PREEMPTIVE:
+        lua_pushboolean(L, queue->preemptive);
+        break;
+    case PREEMPTABLE:
+        lua_pushboolean(L, queue->preemptable);
+        break;
+    case SLOT_POOL:
+        lua_pushstring(L, queue->slot_pool); /* nil: none */
+        break;
+    default:
+        lua_pushinteger(L, queue->slot_share);
+        break;
+    }
+}
+
+/* Upvalues: the script, which of the two queues, the numbers of fields by name. */
+static int queue_index(lua_State *L)
+{
+    const allot__script *script = lua_touserdata(L, lua_upvalueindex(1));
+    lua_settop(L, 2);
+    lua_pushvalue(L, 2);
+    if (lua_rawget(L, lua_upvalueindex(3)) == LUA_TNIL) {
+        lua_pushvalue(L, lua_upvalueindex(3));
+        return allot__library_unknown(L, NULL, "field of a queue", 4, 2);
+    }
+    if (!script->relating.plan)
+        return luaL_error(L, "a queue can only be read while its function runs");
+    lua_Integer which = lua_tointeger(L, lua_upvalueindex(2));
+    push_field(L, &script->relating.queues[which], lua_tointeger(L, -1));
+    return 1;
+}
+
+void allot__relate_views(lua_State *L, allot__script *script)
+{
+    for (int which = 0; which < 2; which++) {
+        allot__view_fields(L, fields, FIELDS);
+        script->relating.views[which] = allot__view_make(L, script, which, queue_index, "a queue");
+    }
+}
+
+/* ---- Tests --------------------------------------------------------------------------------- */
+
+static bool prefers(const allot_queue *high, const char *name)
+{
+    for (int32_t i = 0; i < high->low_count; i++) {
+        if (strcmp(high->low[i].queue, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool admits(const allot_queue *low, const char *name)
+{
+    for (int32_t i = 0; i < low->high_count; i++) {
+        if (strcmp(low->high[i], name) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* The second half of P-7: what both queues say of each other. A list of who may preempt names all
+ * there are, whoever is preemptive (A-1). */
+static bool queues_say(const allot_queue *high, const allot_queue *low)
+{
+    if (low->high_count > 0)
+        return admits(low, high->name);
+    if (low->preemptable)
+        return true;
+    return high->preemptive && (high->low_count == 0 || prefers(high, low->name));
+}
+
+/* Asks the function of the test; its argument is the script. */
+static int ask(lua_State *L)
+{
+    allot__script *script = lua_touserdata(L, 1);
+    allot__relating *it = &script->relating;
+    lua_rawgeti(L, LUA_REGISTRYINDEX, it->test->ref);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, it->views[0]);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, it->views[1]);
+    lua_call(L, 2, 1);
+    it->answer = lua_isboolean(L, -1) ? lua_toboolean(L, -1) : -1;
+    it->found = luaL_typename(L, -1);
+    return 0;
+}
+
+static int64_t fuel_for(const allot__script *script)
+{
+    if (script->instructions < 0 || script->relating.test->straight)
+        return -1;
+    int64_t fuel = script->instructions / PAIRS;
+    return fuel > FUEL_LEAST ? fuel : FUEL_LEAST;
+}
+
+static int tell(allot__script *script, int status, allot_report *report)
+{
+    const allot__relating *it = &script->relating;
+    char about[2 * ALLOT_NAME_MAX + 32], message[128];
+    snprintf(about, sizeof about, "queues %s and %s", it->queues[0].name, it->queues[1].name);
+    allot_diagnostic finding = {.path = about, .consumer = -1, .group = -1, .field = -1};
+    if (status)
+        return allot__fault(script, status, ALLOT_ESCRIPT, "E-policy-run", &finding, report);
+    snprintf(message, sizeof message, "the function of preempts returned a %s, not true or false",
+             it->found);
+    allot__fault_say(script, "E-policy-run", it->test->line, message, &finding, report);
+    return ALLOT_ESCRIPT;
+}
+
+static int ask_function(allot__script *script, allot_report *report)
+{
+    allot__relating *it = &script->relating;
+    lua_gc(script->box.L, LUA_GCSTOP);
+    allot__sandbox_arm(&script->box, fuel_for(script));
+    int status = allot__sandbox_run(&script->box, ask, script);
+    allot__sandbox_disarm(&script->box);
+    int result = status || it->answer < 0 ? tell(script, status, report) : ALLOT_OK;
+    allot__sandbox_sweep(&script->box);
+    return result;
+}
+
+static int test(allot__script *script, allot_report *report)
+{
+    allot__relating *it = &script->relating;
+    const allot_queue *high = &it->queues[0], *low = &it->queues[1];
+    switch (it->test->kind) {
+    case ALLOT__TEST_PRIORITY:
+        it->answer = high->priority > low->priority;
+        return ALLOT_OK;
+    case ALLOT__TEST_SLOT_SHARE:
+        it->answer = high->slot_share > low->slot_share;
+        return ALLOT_OK;
+    case ALLOT__TEST_QUEUES:
+        it->answer = queues_say(high, low);
+        return ALLOT_OK;
+    case ALLOT__TEST_FUNCTION:
+        break;
+    }
+    return ask_function(script, report);
+}
+
+/* What the test says that does not hold. */
+static int32_t refusal_of(const allot__relating *it)
+{
+    switch (it->test->kind) {
+    case ALLOT__TEST_PRIORITY:
+        return ALLOT_REFUSED_PRIORITY;
+    case ALLOT__TEST_SLOT_SHARE:
+        return ALLOT_REFUSED_SLOT_SHARE;
+    case ALLOT__TEST_QUEUES:
+        return ALLOT_REFUSED_QUEUES;
+    case ALLOT__TEST_FUNCTION:
+        break;
+    }
+    return ALLOT_REFUSED_TEST - (int32_t)(it->test - it->tests);
+}
+
+const char *allot__relate_refusal(void *ud, int32_t function, int32_t refusal)
+{
+    const allot__relating *it = &((const allot__script *)ud)->relating;
+    int32_t i = ALLOT_REFUSED_TEST - refusal;
+    return function == 0 && i >= 0 && i < it->count && *it->tests[i].name ? it->tests[i].name
+                                                                          : NULL;
+}
+
+int allot__relate(void *ud, int32_t function, const allot_plan *plan, int32_t high, int32_t low,
+                  int32_t *out, allot_report *report)
+{
+    allot__script *script = ud;
+    allot__relating *it = &script->relating;
+    if (function != 0 || it->count == 0 ||
+        allot_plan_queue_at(plan, high, &it->queues[0]) != ALLOT_OK ||
+        allot_plan_queue_at(plan, low, &it->queues[1]) != ALLOT_OK)
+        return ALLOT_EINTERNAL;
+    int status = ALLOT_OK;
+    it->plan = plan;
+    it->answer = 1;
+    for (int32_t i = 0; i < it->count && status == ALLOT_OK && it->answer == 1; i++) {
+        it->test = &it->tests[i];
+        status = test(script, report);
+    }
+    it->plan = NULL;
+    if (status == ALLOT_OK)
+        *out = it->answer == 1 ? 1 : refusal_of(it);
+    return status;
+}

@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * source.c: where a rule's numbers come from: columns, numbers, functions.
+ *
+ * A function says by the names of its parameters which columns it reads. One with a single
+ * parameter that is no column takes a row view: an object with all columns as fields.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "script/sandbox/library.h"
+#include "script/sandbox/script.h"
+
+int allot__read_fail(lua_State *L, const char *at, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    lua_pushstring(L, at ? at : "");
+    lua_pushvfstring(L, format, arguments);
+    va_end(arguments);
+    lua_concat(L, 2);
+    return lua_error(L);
+}
+
+/* ---- Strings ------------------------------------------------------------------------------- */
+
+/* In Lua's registry: the strings that were read, each by its address. By itself as a key it would
+ * not do: one that is long is as good there as another of the same text, which alone is kept. */
+static const char anchors = 0;
+
+const char *allot__read_text(lua_State *L)
+{
+    if (lua_rawgetp(L, LUA_REGISTRYINDEX, &anchors) == LUA_TNIL) {
+        lua_pop(L, 1);
+        lua_newtable(L);
+        lua_pushvalue(L, -1);
+        lua_rawsetp(L, LUA_REGISTRYINDEX, &anchors);
+    }
+    const char *text = lua_tostring(L, -2);
+    lua_pushvalue(L, -2);
+    lua_rawsetp(L, -2, text);
+    lua_pop(L, 1);
+    return text;
+}
+
+void allot__read_forget(lua_State *L)
+{
+    lua_pushnil(L);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &anchors);
+}
+
+const char *allot__read_string(lua_State *L, const char *key)
+{
+    int type = allot__read_push(L, key);
+    if (type != LUA_TSTRING && type != LUA_TNIL)
+        return allot__read_fail(L, NULL, "%s is a %s, not a string", key, luaL_typename(L, -1)),
+               NULL;
+    const char *text = type == LUA_TSTRING ? allot__read_text(L) : NULL;
+    lua_pop(L, 1);
+    return text;
+}
+
+/* ---- Columns ------------------------------------------------------------------------------- */
+
+static int32_t built_in(allot_rows rows)
+{
+    static const int32_t counts[] = {ALLOT_COLUMN_COUNT, ALLOT_TASK_COLUMN_COUNT,
+                                     ALLOT_SESSION_COLUMN_COUNT, ALLOT_QUEUE_COLUMN_COUNT,
+                                     ALLOT_LEASE_COLUMN_COUNT};
+    return rows < ALLOT_HOSTS ? counts[rows] : 0;
+}
+
+int32_t allot__read_columns(const allot__draft *draft, allot_rows rows)
+{
+    int32_t attributes = rows == ALLOT_CONSUMERS ? draft->attribute_count
+                         : rows == ALLOT_TASKS   ? draft->task_attribute_count
+                                                 : 0;
+    return built_in(rows) + attributes;
+}
+
+/* NULL: the column is built in. */
+static const allot_attribute *attribute_of(const allot__draft *draft, allot_rows rows,
+                                           int32_t column)
+{
+    int32_t attribute = column - built_in(rows);
+    if (attribute < 0)
+        return NULL;
+    return &(rows == ALLOT_TASKS ? draft->task_attributes : draft->attributes)[attribute];
+}
+
+const char *allot__read_column_name(const allot__draft *draft, allot_rows rows, int32_t column)
+{
+    const allot_attribute *attribute = attribute_of(draft, rows, column);
+    return attribute ? attribute->name : allot_rows_column_name(rows, column);
+}
+
+bool allot__read_flag(const allot__draft *draft, allot_rows rows, int32_t column)
+{
+    const allot_attribute *attribute = attribute_of(draft, rows, column);
+    return attribute ? attribute->type != ALLOT_INTEGER : allot_rows_column_flag(rows, column);
+}
+
+static int32_t find_in(const allot__draft *draft, allot_rows rows, const char *name)
+{
+    int32_t count = allot__read_columns(draft, rows);
+    for (int32_t i = 0; i < count; i++) {
+        if (strcmp(allot__read_column_name(draft, rows, i), name) == 0)
+            return i;
+    }
+    return -1;
+}
+
+static int32_t find_column(const allot__reading *reading, const char *name)
+{
+    return find_in(reading->draft, reading->rows, name);
+}
+
+/* The nearest column to a name, among those whose own name has at least `least` bytes. */
+static const char *near_column(const allot__reading *reading, const char *name, size_t least)
+{
+    const char *names[ALLOT__COLUMNS_MAX] = {NULL};
+    int32_t count = allot__read_columns(reading->draft, reading->rows);
+    for (int32_t i = 0; i < count; i++) {
+        const char *column = allot__read_column_name(reading->draft, reading->rows, i);
+        if (strlen(column) >= least)
+            names[i] = column;
+    }
+    return allot_nearest(name, strlen(name), names, (size_t)count);
+}
+
+/* Raises for a column of other rows than the rule is about. */
+static void refuse_stranger(lua_State *L, const allot__reading *reading, const char *at,
+                            const char *name)
+{
+    static const char *const kinds[] = {"consumers", "tasks", "sessions", "queues", "leases"};
+    for (int rows = 0; rows < ALLOT_HOSTS; rows++) {
+        if (find_in(reading->draft, (allot_rows)rows, name) >= 0)
+            allot__read_fail(L, at, "'%s' is a column of %s; this rule is about %s", name,
+                             kinds[rows], kinds[reading->rows]);
+    }
+}
+
+/* Raises for a name that is no column: what is known, and what was meant. */
+static void refuse_column(lua_State *L, const allot__reading *reading, const char *at,
+                          const char *what, const char *name)
+{
+    int32_t count = allot__read_columns(reading->draft, reading->rows);
+    refuse_stranger(L, reading, at, name);
+    lua_createtable(L, 0, count);
+    for (int32_t i = 0; i < count; i++) {
+        lua_pushboolean(L, 1);
+        lua_setfield(L, -2, allot__read_column_name(reading->draft, reading->rows, i));
+    }
+    lua_pushstring(L, name);
+    int key = lua_gettop(L);
+    allot__library_unknown(L, at ? at : "", what, key - 1, key);
+}
+
+/* Jobs are asked about once, whoever preempts them: what goes by the preemptor is for victims' keys
+ * alone, which name it. */
+static bool of_preemptor(const allot__reading *reading, int32_t column)
+{
+    return reading->draft->dispatches && reading->rows == ALLOT_TASKS &&
+           (column == ALLOT_TASK_PREFERENCE || column == ALLOT_TASK_QUEUE_ORDER);
+}
+
+static void refuse_preemptor(lua_State *L, const allot__reading *reading, const char *at,
+                             const char *who, int32_t column)
+{
+    if (of_preemptor(reading, column))
+        allot__read_fail(L, at,
+                         "%s cannot read '%s': it goes by who preempts, so only a key of victims "
+                         "names it, as in victims = order { \"queue_order\" }",
+                         who, allot__read_column_name(reading->draft, reading->rows, column));
+}
+
+void allot__read_impartial(lua_State *L, const allot__reading *reading, const char *who,
+                           const allot__draft_order *order)
+{
+    for (int32_t i = 0; order->given && i < order->count; i++)
+        if (order->keys[i].source.kind == ALLOT_FROM_COLUMN)
+            refuse_preemptor(L, reading, NULL, who, order->keys[i].source.value);
+}
+
+static int32_t check_column(lua_State *L, const allot__reading *reading, const char *at,
+                            const char *name, int32_t last)
+{
+    int32_t column = find_column(reading, name);
+    if (column < 0)
+        refuse_column(L, reading, at, "column", name);
+    if (reading->rows == ALLOT_CONSUMERS && column > last && column < ALLOT_COLUMN_COUNT)
+        allot__read_fail(L, at, "column '%s' is not known yet at this stage", name);
+    return column;
+}
+
+/* ---- Functions ----------------------------------------------------------------------------- */
+
+/* The n-th parameter of the function on top, from 1; NULL: it has fewer. */
+static const char *parameter(lua_State *L, int n)
+{
+    return lua_getlocal(L, NULL, n);
+}
+
+static bool takes_view(lua_State *L, const allot__reading *reading, const char *at)
+{
+    const char *name = parameter(L, 1);
+    if (!name || parameter(L, 2) || find_column(reading, name) >= 0)
+        return false;
+    if (reading->rows == ALLOT_QUEUES && strcmp(name, "queue") == 0)
+        return true; /* the row, not the column of tasks */
+    refuse_stranger(L, reading, at, name);
+    if (near_column(reading, name, 4))
+        refuse_column(L, reading, at, "column (and too like one to name a row)", name);
+    return true;
+}
+
+static void add_column(const allot__reading *reading, int32_t column, allot__call *call)
+{
+    call->flags |= (uint64_t)allot__read_flag(reading->draft, reading->rows, column) << call->count;
+    call->columns[call->count++] = (uint8_t)column;
+}
+
+static void read_parameters(lua_State *L, const allot__reading *reading, const char *at,
+                            int32_t last, allot__call *call)
+{
+    call->view = takes_view(L, reading, at);
+    if (call->view) {
+        int32_t all = allot__read_columns(reading->draft, reading->rows);
+        for (int32_t i = 0; i < all; i++) {
+            if ((reading->rows != ALLOT_CONSUMERS || i <= last || i >= ALLOT_COLUMN_COUNT) &&
+                !of_preemptor(reading, i))
+                add_column(reading, i, call);
+        }
+        return;
+    }
+    const char *name;
+    for (int n = 1; (name = parameter(L, n)) != NULL; n++) {
+        if (call->count == ALLOT__COLUMNS_MAX)
+            allot__read_fail(L, at, "a function reads at most %d columns", ALLOT__COLUMNS_MAX);
+        int32_t column = check_column(L, reading, at, name, last);
+        refuse_preemptor(L, reading, at, "a function", column);
+        add_column(reading, column, call);
+    }
+}
+
+/* Of hosts the parameters name attributes, which are anything. */
+static void count_parameters(lua_State *L, const char *at, allot__call *call)
+{
+    while (parameter(L, call->count + 1)) {
+        if (call->count++ == ALLOT__PARAMETERS_MAX)
+            allot__read_fail(L, at, "a requirement reads at most %d attributes",
+                             ALLOT__PARAMETERS_MAX);
+    }
+}
+
+/* Of a lease: provider and consumer, which are asked for what they have. */
+static void take_sides(lua_State *L, const char *at, allot__call *call)
+{
+    if (parameter(L, 3))
+        allot__read_fail(L, at, "lease is a function of two: provider and consumer");
+    for (; call->count < ALLOT_LEASE_COLUMN_COUNT; call->count++)
+        call->columns[call->count] = (uint8_t)call->count;
+}
+
+static allot__answer answer_of(const char *role)
+{
+    if (strcmp(role, "lease") == 0)
+        return ALLOT__SIDE;
+    if (strcmp(role, "guard") == 0 || strcmp(role, "requirement") == 0)
+        return ALLOT__FLAG;
+    bool number = strcmp(role, "key") == 0 || strcmp(role, "value") == 0;
+    return number ? ALLOT__NUMBER : ALLOT__AMOUNT;
+}
+
+/* The function on top, as far as the core knows what it reads. */
+static void read_arguments(lua_State *L, allot__reading *reading, const char *at, int32_t last,
+                           allot__call *call)
+{
+    if (reading->rows == ALLOT_HOSTS) {
+        count_parameters(L, at, call);
+    } else if (reading->rows == ALLOT_LEASES) {
+        take_sides(L, at, call);
+    } else {
+        read_parameters(L, reading, at, last, call);
+        allot__flags_columns(L, reading, call);
+    }
+}
+
+allot_source allot__read_function(lua_State *L, allot__reading *reading, const char *fill_at,
+                                  const char *role, int32_t last)
+{
+    allot__script *script = reading->script;
+    lua_Debug ar;
+    lua_pushvalue(L, -1);
+    lua_getinfo(L, ">Su", &ar);
+    if (*ar.what == 'C')
+        allot__read_fail(L, fill_at, "%s is a function of the library; write one in Lua", role);
+    char at[LUA_IDSIZE + 16];
+    snprintf(at, sizeof at, "%s:%d: ", ar.short_src, ar.linedefined);
+    if (ar.isvararg)
+        allot__read_fail(L, at, "a function names the columns it reads; '...' names none");
+    if (script->call_count == ALLOT__FUNCTIONS_MAX)
+        allot__read_fail(L, at, "a policy has at most %d functions", ALLOT__FUNCTIONS_MAX);
+    allot__call *call = &script->calls[script->call_count];
+    bool own = strcmp(ar.short_src, script->box.source) == 0; /* else a ready-made policy's */
+    *call = (allot__call){.line = own ? ar.linedefined : 0,
+                          .rows = reading->rows,
+                          .role = role,
+                          .answer = answer_of(role)};
+    read_arguments(L, reading, at, last, call);
+    call->straight = allot__script_straight(L);
+    call->ref = luaL_ref(L, LUA_REGISTRYINDEX);
+    return (allot_source){ALLOT_FROM_FUNCTION, script->call_count++};
+}
+
+/* ---- Sources and orders -------------------------------------------------------------------- */
+
+allot_source allot__read_source(lua_State *L, allot__reading *reading, const char *at,
+                                const char *role, int32_t last)
+{
+    allot_source source = {ALLOT_FROM_NUMBER, 0};
+    int type = lua_type(L, -1);
+    if (type == LUA_TFUNCTION)
+        return allot__read_function(L, reading, at, role, last);
+    if (type == LUA_TSTRING) {
+        int32_t column = check_column(L, reading, at, lua_tostring(L, -1), last);
+        if (strcmp(role, "value") == 0)
+            refuse_preemptor(L, reading, at, "a guard", column);
+        allot__flags_source(L, reading, at, role, column);
+        source = (allot_source){ALLOT_FROM_COLUMN, column};
+    } else if (lua_isinteger(L, -1) && answer_of(role) == ALLOT__AMOUNT) {
+        lua_Integer value = lua_tointeger(L, -1);
+        if (value < 0 || value > ALLOT_AMOUNT_MAX)
+            allot__read_fail(L, at, "%s = %I; a number here is 0 to %d", role, (LUAI_UACINT)value,
+                             ALLOT_AMOUNT_MAX);
+        source.value = (int32_t)value;
+    } else {
+        allot__read_fail(L, at, "%s is a %s, which gives no numbers", role, luaL_typename(L, -1));
+    }
+    lua_pop(L, 1);
+    return source;
+}
+
+static void read_key(lua_State *L, allot__reading *reading, const char *at, int32_t last,
+                     allot_key *out)
+{
+    if (lua_type(L, -1) != LUA_TTABLE)
+        allot__read_fail(L, at, "an order is a list of keys; a %s is none", luaL_typename(L, -1));
+    const char *own_at = allot__read_string(L, "at");
+    lua_pushliteral(L, "descending");
+    lua_rawget(L, -2);
+    out->descending = lua_toboolean(L, -1);
+    lua_pop(L, 1);
+    lua_pushliteral(L, "key");
+    lua_rawget(L, -2);
+    out->source = allot__read_source(L, reading, own_at ? own_at : at, "key", last);
+    lua_pop(L, 1);
+}
+
+void allot__read_order(lua_State *L, allot__reading *reading, const char *at, int32_t last,
+                       allot__draft_order *out)
+{
+    int type = lua_type(L, -1);
+    *out = (allot__draft_order){.given = type != LUA_TNIL};
+    if (type != LUA_TTABLE && type != LUA_TNIL)
+        allot__read_fail(L, at, "an order is a list of keys, not a %s", luaL_typename(L, -1));
+    lua_Unsigned count = type == LUA_TTABLE ? lua_rawlen(L, -1) : 0;
+    if (count > ALLOT_KEYS_MAX)
+        allot__read_fail(L, at, "an order has at most %d keys", ALLOT_KEYS_MAX);
+    for (; out->count < (int32_t)count; out->count++) {
+        lua_rawgeti(L, -1, out->count + 1);
+        read_key(L, reading, at, last, &out->keys[out->count]);
+    }
+    lua_pop(L, 1);
+}

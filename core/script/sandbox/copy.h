@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* copy.h: plain data from one Lua state into another. */
+#ifndef ALLOT_SCRIPT_SANDBOX_COPY_H
+#define ALLOT_SCRIPT_SANDBOX_COPY_H
+
+#include <stdbool.h>
+
+#include <lauxlib.h>
+#include <lua.h>
+
+/*
+ * Pushes onto `to` a copy of what is on top of `from`: numbers, strings, booleans, and tables of
+ * such, with raw access; whatever else a table has is left out. False: it is no such value, or a
+ * table deeper than 64.
+ *
+ * Raises in `to` alone, which both that and false leave with more on its stack, as they do `from`.
+ */
+bool allot__copy_across(lua_State *from, lua_State *to);
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* require.c: Lua files that are built in, run when they are required, each once. */
+#include "script/sandbox/require.h"
+
+#include <string.h>
+
+#include <lauxlib.h>
+
+const allot__embedded *allot__embedded_find(const allot__embedded *list, int32_t count,
+                                            const char *name)
+{
+    if (strncmp(name, "allot.", 6) != 0)
+        return NULL;
+    for (int32_t i = 0; i < count; i++) {
+        if (strcmp(list[i].name, name + 6) == 0)
+            return &list[i];
+    }
+    return NULL;
+}
+
+void allot__embedded_run(lua_State *L, const char *name, const char *text, size_t len, int globals)
+{
+    lua_pushfstring(L, "=%s", name);
+    if (luaL_loadbufferx(L, text, len, lua_tostring(L, -1), "t") != LUA_OK)
+        lua_error(L);
+    if (globals) {
+        lua_pushvalue(L, globals);
+        lua_setupvalue(L, -2, 1);
+    }
+    lua_call(L, 0, 1);
+    lua_remove(L, -2);
+}
+
+int allot__embedded_require(lua_State *L, const allot__embedded *(*find)(const char *name),
+                            int globals, const char *refusal)
+{
+    const char *name = luaL_checkstring(L, 1);
+    lua_settop(L, 1);
+    lua_pushvalue(L, 1);
+    if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL)
+        return 1;
+    const allot__embedded *it = find(name);
+    if (!it)
+        return luaL_error(L, refusal, name);
+    lua_pushfstring(L, "allot.%s", it->name);
+    allot__embedded_run(L, lua_tostring(L, -1), it->text, it->len, globals);
+    lua_pushvalue(L, 1);
+    lua_pushvalue(L, -2);
+    lua_rawset(L, lua_upvalueindex(1));
+    return 1;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* require.h: Lua files that are built in, run when they are required, each once. */
+#ifndef ALLOT_SCRIPT_SANDBOX_REQUIRE_H
+#define ALLOT_SCRIPT_SANDBOX_REQUIRE_H
+
+#include <lua.h>
+
+#include "script/sandbox/embedded.h"
+
+/* The file that "allot.x" is in a list; NULL: none. */
+const allot__embedded *allot__embedded_find(const allot__embedded *list, int32_t count,
+                                            const char *name);
+
+/* Runs a text under that name and pushes what it returns; `globals`: the index of what it sees as
+ * globals, 0: the state's. Raises. */
+void allot__embedded_run(lua_State *L, const char *name, const char *text, size_t len, int globals);
+
+/* The body of a function require(name) whose upvalue 1 keeps what was required so far, by name.
+ * `find` knows the files; what it does not know is refused: a format with one %s. Raises. */
+int allot__embedded_require(lua_State *L, const allot__embedded *(*find)(const char *name),
+                            int globals, const char *refusal);
+
+#endif

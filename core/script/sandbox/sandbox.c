@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * sandbox.c: the sandbox's memory cap and its fuel.
+ *
+ * This file owns: the state, its allocator and its hook.
+ */
+#include "script/sandbox/sandbox.h"
+
+#include <string.h>
+
+#include "script/sandbox/library.h"
+
+/* Instructions between two looks at the fuel, and bytes allocated for the price of one. */
+enum { INTERVAL = 1000, BYTES_PER_FUEL = 32 };
+/* Lines that are told of one load or one batch of rows. */
+enum { SAID_MAX = 100 };
+
+allot__sandbox *allot__sandbox_of(lua_State *L)
+{
+    return *(allot__sandbox **)lua_getextraspace(L);
+}
+
+static void hook(lua_State *L, lua_Debug *ar);
+
+/* From here on every instruction fails. Also called by the allocator: it raises nothing. */
+static void run_out(allot__sandbox *box)
+{
+    box->spent = true;
+    lua_sethook(box->L, hook, LUA_MASKCOUNT, 1);
+}
+
+static void fail_spent(lua_State *L, int level)
+{
+    luaL_where(L, level);
+    lua_pushliteral(L, "the instruction budget is used up");
+    lua_concat(L, 2);
+    lua_error(L);
+}
+
+/* Copying variable arguments is one instruction, however many they are. */
+static bool too_deep(lua_State *L)
+{
+    lua_Debug ar;
+    for (int level = 0; lua_getstack(L, level, &ar); level++) {
+        if (level == ALLOT__DEPTH_MAX || lua_getlocal(L, &ar, -ALLOT__ARGUMENTS_MAX - 1))
+            return true;
+    }
+    return false;
+}
+
+/* A line of the script, and of no module of the library, is told. */
+static void tell_line(const allot__sandbox *box, lua_State *L, lua_Debug *ar)
+{
+    if (box->ran && lua_getinfo(L, "Sl", ar) && strcmp(ar->short_src, box->source) == 0)
+        box->ran(box->ran_ud, box->chunk ? box->chunk : box->source, ar->currentline,
+                 *ar->what == 'm' ? 0 : ar->linedefined);
+}
+
+static bool interrupted(const allot__sandbox *box)
+{
+    return box->interrupt && *box->interrupt;
+}
+
+static bool timed(const allot__sandbox *box)
+{
+    return box->time && box->time->limit > 0;
+}
+
+bool allot__sandbox_late(const allot__sandbox *box)
+{
+    return timed(box) && box->time->clock(box->time->ud) > box->time->end;
+}
+
+static void hook(lua_State *L, lua_Debug *ar)
+{
+    allot__sandbox *box = allot__sandbox_of(L);
+    if (ar->event == LUA_HOOKLINE) {
+        tell_line(box, L, ar);
+        return;
+    }
+    if (!box->spent) {
+        box->fuel -= box->given >= 0 ? INTERVAL : 0;
+        bool deep = box->given >= 0 && too_deep(L), asked = interrupted(box);
+        bool late = allot__sandbox_late(box), empty = box->given >= 0 && box->fuel < 0;
+        if (!empty && !deep && !asked && !late)
+            return;
+        if (late)
+            box->denial = ALLOT__DENIED_CYCLE;
+        if (deep)
+            box->denial = ALLOT__DENIED_STACK;
+        if (asked)
+            box->denial = ALLOT__DENIED_TIME;
+        run_out(box);
+    }
+    fail_spent(L, 0);
+}
+
+static void burn(allot__sandbox *box, int64_t fuel)
+{
+    if (!box->armed || box->given < 0)
+        return;
+    box->fuel -= fuel;
+    if (box->fuel < 0 && !box->spent)
+        run_out(box);
+}
+
+void allot__sandbox_charge(lua_State *L, int64_t fuel)
+{
+    allot__sandbox *box = allot__sandbox_of(L);
+    burn(box, fuel);
+    if (box->armed && !box->spent && interrupted(box)) {
+        box->denial = ALLOT__DENIED_TIME;
+        run_out(box);
+    }
+    if (box->armed && box->spent)
+        fail_spent(L, 1);
+}
+
+void allot__sandbox_arm(allot__sandbox *box, int64_t fuel)
+{
+    box->given = box->fuel = fuel;
+    box->armed = true;
+    box->spent = false;
+    box->denial = ALLOT__DENIED_NOTHING;
+    box->said = 0;
+    int lines = box->ran ? LUA_MASKLINE : 0;
+    if (fuel < 0 && !timed(box))
+        lua_sethook(box->L, lines ? hook : NULL, lines, 0);
+    else
+        lua_sethook(box->L, hook, LUA_MASKCOUNT | lines, INTERVAL);
+}
+
+void allot__sandbox_disarm(allot__sandbox *box)
+{
+    box->armed = false;
+    lua_sethook(box->L, NULL, 0, 0);
+    allot__sandbox_hush(box);
+}
+
+int64_t allot__sandbox_spent(const allot__sandbox *box)
+{
+    if (box->given < 0)
+        return 0;
+    return box->fuel > 0 ? box->given - box->fuel : box->given;
+}
+
+/* The line of the script that is being run. Allocates nothing. */
+static int32_t find_line(const allot__sandbox *box)
+{
+    lua_Debug ar;
+    for (int level = 0; lua_getstack(box->L, level, &ar); level++) {
+        if (lua_getinfo(box->L, "Sl", &ar) && ar.currentline > 0 &&
+            strcmp(ar.short_src, box->source) == 0)
+            return ar.currentline;
+    }
+    return 0;
+}
+
+/* Lua answers a refusal with a full collection, so a refusal costs what one costs. */
+static void *deny(allot__sandbox *box, allot__denial why)
+{
+    box->denial = why;
+    int32_t line = box->armed ? find_line(box) : 0;
+    if (line > 0)
+        box->line = line; /* what is refused while the error is on its way has none */
+    burn(box, box->used / BYTES_PER_FUEL + INTERVAL);
+    return NULL;
+}
+
+/* A new object comes with its type in place of an old size. */
+static void *allocate(void *ud, void *ptr, size_t old_size, size_t new_size)
+{
+    allot__sandbox *box = ud;
+    size_t type = ptr ? 0 : old_size;
+    old_size = ptr ? old_size : 0;
+    if (new_size > old_size) {
+        if (type == LUA_TSTRING && new_size > box->string_max + 64)
+            return deny(box, ALLOT__DENIED_STRING);
+        if (new_size - old_size > (size_t)(box->cap - box->used))
+            return deny(box, ALLOT__DENIED_MEMORY);
+        burn(box, (int64_t)(new_size / BYTES_PER_FUEL));
+    }
+    void *block = allot_engine_alloc(box->engine, ptr, old_size, new_size);
+    if (new_size > 0 && !block)
+        return deny(box, ALLOT__DENIED_ENGINE);
+    box->used += (int64_t)new_size - (int64_t)old_size;
+    if (box->used > box->peak)
+        box->peak = box->used;
+    return block;
+}
+
+/* Errors leave as strings, with the line of the script that is nearest to them. */
+static int describe(lua_State *L)
+{
+    allot__sandbox *box = allot__sandbox_of(L);
+    box->line = find_line(box);
+    if (lua_type(L, 1) == LUA_TTABLE) {
+        if (box->keeps_errors) {
+            lua_pushvalue(L, 1);
+            lua_rawsetp(L, LUA_REGISTRYINDEX, &box->keeps_errors);
+        }
+        lua_pushliteral(L, "message");
+        lua_rawget(L, 1);
+        if (lua_type(L, -1) != LUA_TSTRING)
+            lua_pushliteral(L, "the script raised a table without a message");
+        return 1;
+    }
+    if (lua_type(L, 1) != LUA_TSTRING)
+        lua_pushliteral(L, "the script raised a value that is no string");
+    return 1;
+}
+
+void allot__sandbox_error(allot__sandbox *box)
+{
+    lua_rawgetp(box->L, LUA_REGISTRYINDEX, &box->keeps_errors);
+    lua_pushnil(box->L);
+    lua_rawsetp(box->L, LUA_REGISTRYINDEX, &box->keeps_errors);
+}
+
+int allot__sandbox_run(allot__sandbox *box, lua_CFunction function, void *ud)
+{
+    lua_State *L = box->L;
+    int base = lua_gettop(L);
+    box->line = 0;
+    lua_pushcfunction(L, describe);
+    lua_pushcfunction(L, function);
+    lua_pushlightuserdata(L, ud);
+    int status = lua_pcall(L, 1, 0, base + 1);
+    lua_remove(L, base + 1);
+    return status;
+}
+
+/* Lua makes this text outside any protection, when an error has no place to go; once it is there,
+ * making it again allocates nothing and so cannot fail. */
+static void keep_last_words(lua_State *L)
+{
+    lua_pushliteral(L, "error in error handling");
+    luaL_ref(L, LUA_REGISTRYINDEX);
+}
+
+static int set_up(lua_State *L)
+{
+    keep_last_words(L);
+    allot__library_open(L);
+    return 0;
+}
+
+int allot__sandbox_open(allot__sandbox *box, allot_engine *engine, int64_t cap)
+{
+    *box = (allot__sandbox){
+        .engine = engine, .cap = cap, .string_max = ALLOT__STRING_MAX, .said_max = SAID_MAX};
+    box->L = lua_newstate(allocate, box);
+    if (!box->L)
+        return box->denial == ALLOT__DENIED_MEMORY ? ALLOT_EBUDGET : ALLOT_ENOMEM;
+    *(allot__sandbox **)lua_getextraspace(box->L) = box;
+    int status = allot__sandbox_run(box, set_up, box);
+    if (status == LUA_OK)
+        return ALLOT_OK;
+    allot__denial denial = box->denial;
+    allot__sandbox_close(box);
+    return denial == ALLOT__DENIED_MEMORY ? ALLOT_EBUDGET
+           : status == LUA_ERRMEM         ? ALLOT_ENOMEM
+                                          : ALLOT_EINTERNAL;
+}
+
+void allot__sandbox_close(allot__sandbox *box)
+{
+    if (box->L) {
+        box->armed = false;
+        lua_close(box->L);
+    }
+    box->L = NULL;
+}
+
+void allot__sandbox_sweep(allot__sandbox *box)
+{
+    if (box->used < box->swept + box->swept / 2 + (int64_t)16 * ALLOT__STRING_MAX)
+        return;
+    lua_gc(box->L, LUA_GCCOLLECT);
+    box->swept = box->used;
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * sandbox.h: a Lua state that can do nothing but compute, for as long as it is allowed to.
+ *
+ * What a script uses is counted as fuel: a unit for every instruction, for every 32 bytes that it
+ * allocates, and for what the library does on its behalf. Out of fuel, the next instruction fails,
+ * and so does every one after it: no pcall of the script's gets past that.
+ *
+ * There are no metatables, coroutines, finalizers, weak tables or loaders in a sandbox, and its
+ * strings and calls are small: nothing that a script can say takes long between two
+ * instructions. A memory cap is only safe where weak tables cannot be made: Lua before 5.4.8 reads
+ * freed memory when an emergency collection meets one.
+ */
+#ifndef ALLOT_SCRIPT_SANDBOX_SANDBOX_H
+#define ALLOT_SCRIPT_SANDBOX_SANDBOX_H
+
+#include <signal.h>
+#include <stdbool.h>
+
+#include <lauxlib.h>
+#include <lua.h>
+
+#include <allot/script.h>
+
+/* What a script can have at most: bytes in a string, calls inside each other, variable arguments
+ * of a call. The last two are looked at every 1000 instructions. */
+enum { ALLOT__STRING_MAX = 4096, ALLOT__DEPTH_MAX = 200, ALLOT__ARGUMENTS_MAX = 250 };
+
+/* What was refused last. */
+typedef enum allot__denial {
+    ALLOT__DENIED_NOTHING = 0,
+    ALLOT__DENIED_ENGINE, /* the engine is out of memory */
+    ALLOT__DENIED_MEMORY, /* the script is at its cap */
+    ALLOT__DENIED_STRING,
+    ALLOT__DENIED_STACK,
+    ALLOT__DENIED_TIME, /* it was interrupted */
+    ALLOT__DENIED_CYCLE /* the time of the cycle is over */
+} allot__denial;
+
+typedef struct allot__sandbox {
+    allot_engine *engine;
+    lua_State *L;
+    int64_t cap, used, peak; /* bytes */
+    int64_t fuel;            /* what is left of it */
+    int64_t given;           /* what there was to begin with; below 0: as much as it takes */
+    bool armed, spent;       /* counting; ran out */
+    allot__denial denial;
+    void (*say)(void *ud, const char *chunk, int32_t line, const char *level, const char *text);
+    void *say_ud;
+    void (*ran)(void *ud, const char *chunk, int32_t line, int32_t function);
+    void *ran_ud;           /* of lines that run, as in allot_script_limits */
+    const char *chunk;      /* whose name `source` shortens; NULL: it is as good */
+    int64_t said, said_max; /* lines since the sandbox was armed, and how many are told */
+    size_t string_max;
+    const volatile sig_atomic_t *interrupt; /* nonzero: it is to end; NULL: nobody may say so */
+    const allot_script_time *time;          /* looked at with the fuel; NULL: nothing */
+    bool keeps_errors;                      /* tables that were raised: see allot__sandbox_error */
+    int64_t swept;                          /* bytes in use after the last collection */
+    int32_t line;     /* of the script, where the last error was raised; 0: unknown */
+    const char *text; /* of the script, by which keys are placed; NULL: not known */
+    size_t text_len;
+    char source[LUA_IDSIZE]; /* as Lua calls the script in messages; "" until it is loaded */
+} allot__sandbox;
+
+/* Makes the state, with its library in place. EBUDGET: the cap is too low even for that; ENOMEM.
+ * The struct must not move. */
+int allot__sandbox_open(allot__sandbox *box, allot_engine *engine, int64_t cap);
+/* Ends the state; an unopened, zeroed one is fine. */
+void allot__sandbox_close(allot__sandbox *box);
+
+/* Runs a C function with `ud` as its argument (light userdata), protected. Returns Lua's status;
+ * when it is not LUA_OK, a string (never another value) lies on top of the stack, and what the
+ * function left there is gone. When it is, the stack is as it was. */
+int allot__sandbox_run(allot__sandbox *box, lua_CFunction function, void *ud);
+
+/* Pushes the table that was raised last where the sandbox keeps them, or nil, and forgets it. */
+void allot__sandbox_error(allot__sandbox *box);
+
+/* Whether the time that it has is over. */
+bool allot__sandbox_late(const allot__sandbox *box);
+
+/* Gives fuel (below 0: as much as it takes) and counts from now on; stops counting. */
+void allot__sandbox_arm(allot__sandbox *box, int64_t fuel);
+void allot__sandbox_disarm(allot__sandbox *box);
+
+/* What was used since it was armed; 0 where nothing is counted. */
+int64_t allot__sandbox_spent(const allot__sandbox *box);
+/* Tells whoever listens what the function on the stack was called with: print, log. */
+void allot__sandbox_say(lua_State *L, const char *level);
+/* Tells how many lines were left out, if any. */
+void allot__sandbox_hush(allot__sandbox *box);
+
+/* Cuts "fair.lua:3: " or "fair.lua:3:7: " off a message of that source; the line, or 0: it is not
+ * there; *col is 0 where none is. */
+int32_t allot__fault_place(const char *source, const char **message, int32_t *col);
+
+/* The sandbox of a state. */
+allot__sandbox *allot__sandbox_of(lua_State *L);
+/* Takes fuel for work done outside Lua's instructions; raises when there is none left. */
+void allot__sandbox_charge(lua_State *L, int64_t fuel);
+/* Collects garbage when use has grown by half since the last time. */
+void allot__sandbox_sweep(allot__sandbox *box);
+
+#endif

@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * script.h: a loaded policy script: its sandbox, its functions, and what is wrong with it.
+ *
+ * A script becomes a policy in three steps. load.c runs the file; read.c turns the table that it
+ * returns into a draft, trusting nothing in it; build.c makes the policy from the draft, without
+ * Lua. From then on the policy owns the script, and compute.c answers for its functions.
+ */
+#ifndef ALLOT_SCRIPT_SANDBOX_SCRIPT_H
+#define ALLOT_SCRIPT_SANDBOX_SCRIPT_H
+
+#include "script/sandbox/sandbox.h"
+
+/* Fills, the keys of all orders, and both amounts of every fill may each be a function; so may the
+ * keys of victims, guards, requirements, and some of what sessions' fills say. */
+enum {
+    ALLOT__COLUMNS_MAX = ALLOT_TASK_COLUMN_COUNT + ALLOT_ATTRIBUTES_MAX, /* tasks have the most */
+    ALLOT__FUNCTIONS_MAX = ALLOT_FILLS_MAX * (2 + ALLOT_KEYS_MAX) + 5 * ALLOT_KEYS_MAX + 2 +
+                           ALLOT_GUARDS_MAX + ALLOT_REQUIREMENTS_MAX + 3 * ALLOT_FILLS_MAX,
+    ALLOT__TESTS_MAX = 8,
+    ALLOT__PROPERTIES_MAX = 32,
+    ALLOT__PARAMETERS_MAX = 32 /* of a requirement */
+};
+
+_Static_assert((int)ALLOT_COLUMN_COUNT <= (int)ALLOT_TASK_COLUMN_COUNT &&
+                   (int)ALLOT_LEASE_COLUMN_COUNT <= (int)ALLOT_TASK_COLUMN_COUNT,
+               "a call has room for the columns of all kinds of rows");
+_Static_assert((int)ALLOT__COLUMNS_MAX <= 64, "a bit for every column of a call");
+
+/* What a function gives. */
+typedef enum allot__answer {
+    ALLOT__NUMBER,
+    ALLOT__AMOUNT, /* 0 ... ALLOT_AMOUNT_MAX */
+    ALLOT__FLAG,   /* true or false: 1 or 0 */
+    ALLOT__SIDE    /* "consumer", nothing or "provider": 1, 0 or -1 */
+} allot__answer;
+
+/* A function of a script, as the core will call it. */
+typedef struct allot__call {
+    int ref;      /* in Lua's registry */
+    int32_t line; /* where it begins */
+    allot_rows rows;
+    allot__answer answer;
+    bool view;           /* takes one row view instead of columns */
+    bool straight;       /* ends by itself: needs no budget */
+    const char *role;    /* "by", "up_to", "key", ...; static */
+    int64_t round, took; /* of the time (script.h) that it is in: microseconds */
+    int32_t count; /* columns; of hosts: parameters, by whose names their attributes are found */
+    uint8_t columns[ALLOT__COLUMNS_MAX];
+    uint64_t flags; /* bits by the place in columns: those are true or false */
+} allot__call;
+
+/* A test of a relation of queues. */
+typedef enum allot__test_kind {
+    ALLOT__TEST_PRIORITY, /* the preempting queue has more of it */
+    ALLOT__TEST_SLOT_SHARE,
+    ALLOT__TEST_QUEUES, /* P-7: the queues say so */
+    ALLOT__TEST_FUNCTION
+} allot__test_kind;
+
+typedef struct allot__test {
+    allot__test_kind kind;
+    int ref; /* of a function, in Lua's registry */
+    int32_t line;
+    bool straight;
+    char name[LUA_IDSIZE + 32]; /* ... and where it is, for explanations */
+} allot__test;
+
+/* Who may preempt whom: all tests must hold. */
+typedef struct allot__relating {
+    int32_t count;
+    allot__test tests[ALLOT__TESTS_MAX];
+    int views[2]; /* of the two queues, in Lua's registry */
+    /* While a test runs: */
+    const allot__test *test;
+    const allot_plan *plan; /* NULL: none does */
+    int32_t numbers[2];
+    allot_queue queues[2]; /* the preempting one first */
+    int32_t answer;        /* -1: what came back is neither true nor false, but that: */
+    const char *found;
+} allot__relating;
+
+/* A batch while it is computed. */
+typedef struct allot__batch_run {
+    const allot__call *call;
+    const allot_batch *batch; /* NULL: none is being computed */
+    int64_t *out;
+    int32_t row;
+    const char *fault; /* what came back that is no answer: the format of a message; or NULL */
+    char found[64];    /* ... and what it was */
+} allot__batch_run;
+
+/* A property that the policy declares. */
+typedef struct allot__property {
+    int ref;      /* its function in Lua's registry; LUA_NOREF: the core's own, by its name */
+    int32_t line; /* where the function begins */
+} allot__property;
+
+typedef struct allot__script {
+    allot__sandbox box;
+    int64_t instructions; /* per load and per 1000 rows; below 0: no budget */
+    char *chunk, *text;   /* owned */
+    size_t text_len;
+    int32_t call_count;
+    allot__call calls[ALLOT__FUNCTIONS_MAX];
+    int views[ALLOT_HOSTS]; /* the row views by the kind of rows, in Lua's registry */
+    int sides[2];           /* views of a lease's provider and consumer, likewise */
+    allot__relating relating;
+    allot__batch_run run;
+    int32_t property_count;
+    allot__property properties[ALLOT__PROPERTIES_MAX];
+    bool keeps_table; /* what the file returned stays in the registry, under the script */
+    allot_script_meter *meter;
+    allot_script_time *time; /* NULL: nobody looks at a clock */
+} allot__script;
+
+/* A policy in plain C, before it is made. Strings are Lua's: allot__read_text. */
+typedef struct allot__draft_order {
+    bool given;
+    int32_t count;
+    allot_key keys[ALLOT_KEYS_MAX];
+} allot__draft_order;
+
+typedef enum allot__draft_kind {
+    ALLOT__DRAFT_FILL,
+    ALLOT__DRAFT_POOL,
+    ALLOT__DRAFT_LOAN
+} allot__draft_kind;
+
+/* Of a loan `by` is the lend limit and `up_to` the borrow limit. */
+typedef struct allot__draft_fill {
+    allot__draft_kind kind;
+    char label[ALLOT_NAME_MAX + 1];
+    allot_source by, up_to;
+    allot__draft_order order;
+} allot__draft_fill;
+
+enum { ALLOT__VALUES_MAX = 16 };
+typedef struct allot__draft_option {
+    const char *name;
+    allot_attribute_type type;
+    int64_t min, max, value; /* of a string: its place among the values; of words: bits */
+    bool words;
+    int32_t value_count; /* 0: it is no string */
+    const char *values[ALLOT__VALUES_MAX];
+} allot__draft_option;
+
+typedef struct allot__draft_guard {
+    const char *label;
+    allot_source value;
+    int64_t min, max;
+} allot__draft_guard;
+
+typedef struct allot__draft_requirement {
+    const char *name;
+    int32_t function;
+} allot__draft_requirement;
+
+typedef struct allot__draft {
+    const char *name;
+    int32_t attribute_count, option_count, fill_count;
+    allot_attribute attributes[ALLOT_ATTRIBUTES_MAX];
+    allot__draft_option options[ALLOT_ATTRIBUTES_MAX];
+    allot__draft_fill fills[ALLOT_FILLS_MAX];
+    bool scale;
+    allot_rounding rounding;
+    allot__draft_order distribute;
+    bool reclaim_given;
+    allot__draft_fill reclaim;
+    bool switches[ALLOT_SWITCH_COUNT];
+    int64_t damping[ALLOT_OPTION_COUNT];
+    uint32_t damping_set; /* a bit by option */
+    int32_t task_attribute_count, guard_count, requirement_count;
+    allot_attribute task_attributes[ALLOT_ATTRIBUTES_MAX];
+    allot__draft_order victims;
+    allot__draft_guard guards[ALLOT_GUARDS_MAX];
+    int32_t session_fill_count[ALLOT_SCHEDULING_COUNT];
+    allot__draft_fill session_fills[ALLOT_SCHEDULING_COUNT][ALLOT_FILLS_MAX];
+    allot__draft_requirement requirements[ALLOT_REQUIREMENTS_MAX];
+    bool dispatches; /* it has none of the rules that divide slots among consumers */
+    allot__draft_order dispatch, slices;
+    bool preempts_given, nobody;
+    bool fewest_given, lift_given, job_types_given;
+    allot_fewest fewest;
+    int32_t lift, job_types; /* bits */
+    bool lease_given;
+    int32_t lease;
+} allot__draft;
+
+/* What the steps of reading work on. */
+typedef struct allot__reading {
+    allot__script *script;
+    allot__draft *draft;
+    const allot_use_option *use;
+    int32_t use_count;
+    allot_report *report;
+    allot_rows rows;   /* what the rule being read is about */
+    bool syntax_fault; /* the file is no Lua */
+    bool option_fault; /* an option of the plan is wrong: the report says so */
+} allot__reading;
+
+/* ---- read.c: protected by allot__sandbox_run with the reading as ud; raise. ---- */
+
+/* Reads the policy table on top of the stack into the draft and the script's calls. */
+int allot__read_policy(lua_State *L, allot__reading *reading);
+
+/* Pushes field `key` of the table on top; its type. */
+int allot__read_push(lua_State *L, const char *key);
+/* Pushes field `key`; where that is a function of the options, what it returns. Its type. */
+int allot__read_ruled(lua_State *L, const allot__draft *draft, const char *key);
+/* Words of a policy that switch something (read_tasks.c). */
+void allot__read_switches(lua_State *L, allot__draft *draft);
+/* Pushes the list in field `key`, and returns its length, at most `most`. */
+int32_t allot__read_list(lua_State *L, const char *key, int32_t most);
+/* What is on top must be a table that the word `kind` made; `what` names it. */
+void allot__read_kind(lua_State *L, const char *kind, const char *what);
+/* The declaration on top; strings as allot__read_text. */
+allot_attribute allot__read_declaration(lua_State *L);
+/* The fill on top, popped; consumers' columns up to `last`. */
+void allot__read_fill(lua_State *L, allot__reading *reading, const char *what, int32_t last,
+                      allot__draft_fill *out);
+
+/* ---- read_tasks.c: what a policy says of tasks, sessions and hosts; raise. ---- */
+
+/* Reads the attributes of tasks of the policy table on top, tags of guards included. */
+void allot__read_task_attributes(lua_State *L, allot__reading *reading);
+/* Reads guards, victims, sessions and requirements. */
+void allot__read_tasks(lua_State *L, allot__reading *reading);
+
+/* ---- read_queues.c: what a policy says of queues and leases; raise. ---- */
+
+/* Does the policy table on top say anything of that? */
+bool allot__read_dispatches(lua_State *L);
+/* Reads it. */
+void allot__read_queues(lua_State *L, allot__reading *reading);
+
+/* ---- read_damping.c: raises. ---- */
+
+/* Reads what the policy table on top says of damping. */
+void allot__read_damping(lua_State *L, allot__draft *draft);
+
+/* ---- judge.c: raises. ---- */
+
+/* Reads the properties of the policy table on top. */
+void allot__read_properties(lua_State *L, allot__reading *reading);
+
+/* ---- source.c: amounts, keys and functions; raise. ---- */
+
+/* Fails with a message, placed by `at` ("fair.lua:3: ", may be NULL). Does not return. */
+int allot__read_fail(lua_State *L, const char *at, const char *format, ...);
+/* The source on top of the stack (popped): a column, a number, a function. `last` is the last
+ * built-in column that the stage knows. */
+allot_source allot__read_source(lua_State *L, allot__reading *reading, const char *at,
+                                const char *role, int32_t last);
+/* The function on top of the stack (popped), by its role; `at` places faults of what is none. */
+allot_source allot__read_function(lua_State *L, allot__reading *reading, const char *at,
+                                  const char *role, int32_t last);
+/* The columns of rows of that kind under the draft, and their names. */
+int32_t allot__read_columns(const allot__draft *draft, allot_rows rows);
+const char *allot__read_column_name(const allot__draft *draft, allot_rows rows, int32_t column);
+/* Is such a column true or false? */
+bool allot__read_flag(const allot__draft *draft, allot_rows rows, int32_t column);
+/* Raises where a column that goes by who preempts is a key of an order that does not know it. */
+void allot__read_impartial(lua_State *L, const allot__reading *reading, const char *who,
+                           const allot__draft_order *order);
+/* The order on top of the stack (popped); nil: not given. */
+void allot__read_order(lua_State *L, allot__reading *reading, const char *at, int32_t last,
+                       allot__draft_order *out);
+/* The string on top of the stack, which stays there until allot__read_forget, whatever becomes of
+ * the table that it is in: functions of the policy that are called while it is read may empty that.
+ * Raises. */
+const char *allot__read_text(lua_State *L);
+/* Lets go of them. */
+void allot__read_forget(lua_State *L);
+/* The string in field `key` of the table on top, as allot__read_text; NULL: nil. Raises for others.
+ */
+const char *allot__read_string(lua_State *L, const char *key);
+
+/* ---- flags.c: raises. ---- */
+
+/* What a function reads that is true or false. */
+typedef struct allot__flags {
+    const allot__script *script; /* in whose text the function is */
+    bool fields;                 /* they are fields of its parameters, not parameters */
+    bool (*is_flag)(const void *ud, const char *name);
+    const void *ud;
+} allot__flags;
+
+/* Raises where the function on top of the stack, which begins on that line, takes one for a number.
+ */
+void allot__flags_read(lua_State *L, const allot__flags *flags, int32_t line);
+/* Likewise of the columns that a call reads. */
+void allot__flags_columns(lua_State *L, const allot__reading *reading, const allot__call *call);
+/* Raises where a column in place of such a function is one, and `role` wants numbers: only orders
+ * go by what is true or false; false comes first. */
+void allot__flags_source(lua_State *L, const allot__reading *reading, const char *at,
+                         const char *role, int32_t column);
+
+/* ---- load.c ---- */
+
+/* A script with its sandbox, of a text that is copied. EBUDGET: too little memory for any; ENOMEM.
+ */
+int allot__script_new(allot_engine *engine, const char *text, size_t len, const char *chunk,
+                      const allot_script_limits *limits, allot__script **out);
+/* Runs the file, with fuel from now on, and leaves what it returned on top. Raises; then
+ * *syntax_fault is true where it is no Lua. */
+void allot__script_file(lua_State *L, allot__script *script, bool *syntax_fault);
+
+/* As allot_script_load; the table that the file returned is kept. */
+int allot__script_load_kept(allot_engine *engine, const char *text, size_t len, const char *chunk,
+                            const allot_use_option *options, int32_t count, allot_report *report,
+                            allot_policy **out);
+
+/* ---- straight.c ---- */
+
+/* Does the function on top end by itself, having no loop and calling nothing? */
+bool allot__script_straight(lua_State *L);
+
+/* ---- option.c ---- */
+
+/* Gives the draft's options the values that the plan states. False: the report says what is wrong
+ * with them, without a file and with the option's name as path. */
+bool allot__read_options(allot__reading *reading);
+
+/* ---- build.c ---- */
+
+/* Makes the policy; it owns the script when this returns ALLOT_OK. EPOLICY (report), ENOMEM. */
+int allot__build_policy(allot__script *script, const allot__draft *draft, allot_report *report,
+                        allot_policy **out);
+
+/* ---- view.c: raises. ---- */
+
+/* Pushes the numbers 0, 1, ... of fields by name. */
+void allot__view_fields(lua_State *L, const char *const *names, int32_t count);
+/* Makes an object that can only be read, of the fields on top, which it pops; its reference in
+ * Lua's registry. `index` has as upvalues `ud` (light userdata), `number`, the fields; `what` is
+ * "a row". */
+int allot__view_make(lua_State *L, void *ud, lua_Integer number, lua_CFunction index,
+                     const char *what);
+
+/* ---- compute.c ---- */
+
+/* Fills `provider` with the script's. */
+void allot__script_provider(allot__script *script, allot_provider *provider);
+/* Makes the row view of such rows, whose columns the draft has. Raises. */
+void allot__script_view(lua_State *L, allot__script *script, const allot__draft *draft,
+                        allot_rows rows);
+/* Ends a script and its sandbox; NULL is fine. */
+void allot__script_free(allot__script *script);
+
+/* ---- relate.c ---- */
+
+/* Makes the views of the two queues of a relation. Raises. */
+void allot__relate_views(lua_State *L, allot__script *script);
+/* An allot_provider's relate, and its refusal. */
+int allot__relate(void *ud, int32_t function, const allot_plan *plan, int32_t high, int32_t low,
+                  int32_t *out, allot_report *report);
+const char *allot__relate_refusal(void *ud, int32_t function, int32_t refusal);
+
+/* ---- sides.c ---- */
+
+/* Makes the views of provider and consumer of a lease. Raises. */
+void allot__side_views(lua_State *L, allot__script *script);
+/* The answer at `index`: -1, 0, 1; 2: it is none. */
+int32_t allot__side_answer(lua_State *L, int index);
+
+/* ---- fault.c ---- */
+
+/* Cuts "; did you mean ...?" off a message: what stands behind the semicolon, or NULL. */
+const char *allot__fault_hint(char *message);
+/* Tells the report of the error on top of the sandbox's stack (popped), which `status` is of, and
+ * returns the status to give back: EBUDGET, ENOMEM, or `otherwise`. `code` names other errors;
+ * `finding` may say more of what it is about (path, consumer, group); NULL: nothing. */
+int allot__fault(allot__script *script, int status, int otherwise, const char *code,
+                 const allot_diagnostic *finding, allot_report *report);
+/* Tells the report a message about a line of the script. */
+void allot__fault_say(const allot__script *script, const char *code, int32_t line,
+                      const char *message, const allot_diagnostic *finding, allot_report *report);
+
+/* ---- time.c: what functions take of a cycle's time ---- */
+
+/* Whether a batch of so many rows is worth a look at the clock. */
+bool allot__time_counts(const allot__script *script, const allot__call *call, int32_t rows);
+/* A call took so many microseconds. */
+void allot__time_note(const allot__script *script, allot__call *call, int64_t took);
+/* It was over before the script's function began: tells so. EBUDGET. */
+int allot__time_over(allot__script *script, allot_report *report);
+/* That it is over, in words. */
+void allot__time_say(const allot_script_time *time, char *buf, size_t size);
+
+#endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* time.c: what functions take of a cycle's time, by a clock that somebody lends. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "script/sandbox/script.h"
+
+void allot_script_time_begin(allot_script_time *time, int64_t limit)
+{
+    if (!time || !time->clock)
+        return;
+    time->limit = limit;
+    time->end = limit > 0 ? time->clock(time->ud) + limit : 0;
+    time->round++;
+    time->file = time->role = NULL;
+    time->most = 0;
+}
+
+/* A short batch of what has no loops takes no time worth a look at the clock. */
+bool allot__time_counts(const allot__script *script, const allot__call *call, int32_t rows)
+{
+    enum { SHORT = 64 };
+    return script->time && script->time->limit > 0 && (!call->straight || rows >= SHORT);
+}
+
+void allot__time_note(const allot__script *script, allot__call *call, int64_t took)
+{
+    allot_script_time *time = script->time;
+    call->took = (call->round == time->round ? call->took : 0) + took;
+    call->round = time->round;
+    if (time->file && call->took <= time->most)
+        return;
+    time->most = call->took;
+    time->file = script->chunk;
+    time->role = call->role;
+    time->line = call->line;
+}
+
+void allot__time_say(const allot_script_time *time, char *buf, size_t size)
+{
+    int used = snprintf(buf, size, "the functions of a cycle may take %" PRId64 " ms together",
+                        time->limit / 1000);
+    if (time->file && used > 0 && (size_t)used < size)
+        snprintf(buf + used, size - (size_t)used,
+                 ", and take longer: most, %" PRId64 " ms, the one of '%s' at %.200s:%" PRId32,
+                 time->most / 1000, time->role, time->file, time->line);
+}
+
+int allot__time_over(allot__script *script, allot_report *report)
+{
+    char message[512];
+    const allot_diagnostic finding = {
+        .consumer = -1, .group = script->run.batch->group, .field = -1};
+    allot__time_say(script->time, message, sizeof message);
+    allot__fault_say(script, "E-cycle-limit", script->run.call->line, message, &finding, report);
+    return ALLOT_EBUDGET;
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* trace.h: a trace in memory, and what its readers share. */
+#ifndef ALLOT_SIMULATE_LOG_TRACE_H
+#define ALLOT_SIMULATE_LOG_TRACE_H
+
+#include <allot/trace.h>
+
+#include "simulate/log/memory.h"
+
+/* A record; names are numbers of SWF, or of the trace's names. -1: not known. */
+typedef struct allot__line {
+    int64_t at;
+    int32_t id, line;
+    int32_t slots, run, requested, waited, priority;
+    int32_t user, group, queue, partition, application;
+    int32_t consumer, session;
+    uint8_t kind, status, closed; /* status 255: not known */
+} allot__line;
+
+/* What stands for "not told" of a priority. */
+enum { ALLOT__NO_PRIORITY = INT32_MIN };
+
+struct allot_trace {
+    allot_engine *engine;
+    char *file; /* with its size in file_size */
+    size_t file_size;
+    allot__list lines;  /* of allot__line */
+    allot__book names;  /* of an event log; of SWF its header's texts */
+    allot__list keys;   /* of allot__header */
+    allot__list queues; /* of allot__queue_name, by number */
+    int32_t others;
+    int64_t epoch; /* SWF: added to times */
+    bool named;    /* names are texts: an event log */
+};
+
+typedef struct allot__queue_name {
+    int64_t number;
+    size_t line;      /* of the header: the first counts */
+    const char *name; /* borrowed of the names; NULL: none is told */
+} allot__queue_name;
+
+typedef struct allot__header {
+    int32_t key, value; /* among the names */
+} allot__header;
+
+/* What a reader works on: the line in hand, for diagnostics. */
+typedef struct allot__reader {
+    allot_trace *trace;
+    allot_report *report;
+    const char *text; /* of the line, ended by a NUL */
+    size_t len;
+    int32_t line;
+    bool begun;   /* a line that is not blank has come */
+    bool invalid; /* a fault was told */
+} allot__reader;
+
+/* Tells a fault of the line in hand, from `col` (0: of all of it), `width` columns wide. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 6, 7)))
+#endif
+void
+allot__line_fault(allot__reader *reader, const char *code, int32_t col, int32_t width,
+                  const char *hint, const char *format, ...);
+
+/* Read a line of a format: what is wrong is told. ENOMEM. */
+int allot__swf_line(allot__reader *reader);
+int allot__event_line(allot__reader *reader);
+
+/* Lines of plain or compressed bytes (source.c). `each` is called with every line, without its end;
+ * it returns a status, and any but ALLOT_OK ends the reading. EIO, EINVALID (reported). */
+typedef int (*allot__line_sink)(void *ud, const char *text, size_t len, int32_t number);
+int allot__read_lines(allot_engine *engine, allot_trace_source source, void *ud, const char *file,
+                      allot_report *report, allot__line_sink each, void *each_ud);
+
+#endif
