@@ -43,7 +43,7 @@ describe("the census", function ()
     for _, path in ipairs {
       "core/json/text/token.c", "core/model/check.c", "core/script/sandbox/library_table.c",
       "core/cli/term/options.c", "lua/allot/policy.lua", "lua/allot/author.lua",
-      "core/service/books_row.c", "core/service/cycle.c", "core/simulate/load.c",
+      "core/service/books/row.c", "core/service/cycle.c", "core/simulate/load.c",
     } do
       assert.is_true((files[path] or 0) > 0, path)
     end

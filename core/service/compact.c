@@ -3,7 +3,7 @@
 /* compact.c: what a decision says is to be carried out, in a line. */
 #include <string.h>
 
-#include "service/books.h"
+#include "service/books/books.h"
 #include "service/cycle.h"
 
 typedef struct page {

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#include "service/reload.h"
+#include "service/reload/reload.h"
 #include "service/service.h"
 
 enum { LAG_PAUSE = 100 /* ms */, FAILURES = 3 };

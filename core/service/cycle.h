@@ -18,7 +18,7 @@
 
 #include <allot/service.h>
 
-#include "service/text.h"
+#include "service/base/text.h"
 
 /* What a cycle came to; borrowed for the call. */
 typedef struct allot__cycle_done {

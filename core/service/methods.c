@@ -3,9 +3,9 @@
 /* methods.c: what clients may call beside events. */
 #include <string.h>
 
-#include "service/reload.h"
-#include "service/shadow.h"
-#include "service/view.h"
+#include "service/reload/reload.h"
+#include "service/shadow/shadow.h"
+#include "service/view/view.h"
 
 /* ---- Who is there ---------------------------------------------------------------------------- */
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* parts.c: what stands beside the truth, in the order of starting. */
-#include "service/http.h"
+#include "service/view/http.h"
 #include "service/notify.h"
-#include "service/reload.h"
-#include "service/shadow.h"
+#include "service/reload/reload.h"
+#include "service/shadow/shadow.h"
 
 const allot__part allot__parts[] = {
     {.name = "clock", .status = allot__clock_status, .metrics = allot__clock_metrics},

@@ -15,21 +15,21 @@
 
 #include <allot/service.h>
 
-#include "service/books.h"
-#include "service/clock.h"
+#include "service/books/books.h"
+#include "service/base/clock.h"
 #include "service/cycle.h"
-#include "service/feed.h"
-#include "service/files.h"
-#include "service/keys.h"
-#include "service/log.h"
-#include "service/map.h"
-#include "service/recall.h"
-#include "service/records.h"
-#include "service/rpc.h"
-#include "service/store.h"
-#include "service/token.h"
-#include "service/version.h"
-#include "service/wire.h"
+#include "service/wire/feed.h"
+#include "service/base/files.h"
+#include "service/books/keys.h"
+#include "service/base/log.h"
+#include "service/base/map.h"
+#include "service/version/recall.h"
+#include "service/version/records.h"
+#include "service/wire/rpc.h"
+#include "service/store/store.h"
+#include "service/wire/token.h"
+#include "service/version/version.h"
+#include "service/wire/wire.h"
 
 /* A part; every function may be NULL. */
 typedef struct allot__part {

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "service/attempt.h"
+#include "service/version/attempt.h"
 #include "service/service.h"
 
 static void pass_on(const allot_report *from, allot_report *to)

@@ -7,7 +7,7 @@
  * soon, or the time was what was wrong: after ALLOT__CLOCK_PATIENCE it is the clock's again, and
  * what was noted meanwhile is moved with it. In the store that is an event.
  */
-#include "service/clock.h"
+#include "service/base/clock.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -8,7 +8,7 @@
 
 #include <allot/script.h>
 
-#include "service/books.h"
+#include "service/books/books.h"
 
 #include "test/check.h"
 #include "test/oom.h"

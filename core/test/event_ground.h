@@ -9,8 +9,8 @@
 
 #include <allot/script.h>
 
-#include "service/books.h"
-#include "service/event_fields.h"
+#include "service/books/books.h"
+#include "service/events/fields.h"
 
 #include "test/check.h"
 

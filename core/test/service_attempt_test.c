@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "service/attempt.h"
+#include "service/version/attempt.h"
 #include "test/check.h"
 
 static char root[64], plan_path[96], policy_path[96];

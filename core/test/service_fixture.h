@@ -11,7 +11,7 @@
 
 #include <allot/service.h>
 
-#include "service/view.h"
+#include "service/view/view.h"
 
 #include "test/check.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* Tests of the live view over a raw socket on the service's own loop, also when memory runs out. */
-#include "service/http.h"
+#include "service/view/http.h"
 
 #include "test/service_fail.h"
 

@@ -2,7 +2,7 @@
 /* Copyright the allot authors */
 /* service_keep_test.c: what is written in a store, and how much stays in it. */
 #include "service/service.h"
-#include "service/store.h"
+#include "service/store/store.h"
 
 #include "test/store_world.h"
 

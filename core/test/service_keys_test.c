@@ -3,7 +3,7 @@
 /* Keys of events: known for an hour, however many there are, with what they came with. */
 #include <stdbool.h>
 
-#include "service/keys.h"
+#include "service/books/keys.h"
 
 #include "test/check.h"
 

@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 
 #include "service/service.h"
-#include "service/store.h"
+#include "service/store/store.h"
 
 #include "test/store_world.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* Who may connect to the socket: its mode, its group, and the list of users, which adds. */
-#include "service/wire.h"
+#include "service/wire/wire.h"
 
 #include "test/check.h"
 

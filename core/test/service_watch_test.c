@@ -7,7 +7,7 @@
 
 #include <uv.h>
 
-#include "service/watch.h"
+#include "service/version/watch.h"
 #include "test/check.h"
 #include "test/oom.h"
 

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* fault.c: what is wrong with a call, in words. */
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "service/events/event.h"
+
+static int fill(allot__fault *fault, int status, const char *code, const char *path,
+                const char *format, va_list arguments)
+{
+    fault->status = status;
+    fault->code = code;
+    fault->unfit = false;
+    snprintf(fault->path, sizeof fault->path, "%s", path != NULL ? path : "");
+    fault->hint[0] = '\0';
+    vsnprintf(fault->message, sizeof fault->message, format, arguments);
+    return status;
+}
+
+int allot__fault_set(allot__fault *fault, int status, const char *code, const char *path,
+                     const char *hint, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    fill(fault, status, code, path, format, arguments);
+    va_end(arguments);
+    snprintf(fault->hint, sizeof fault->hint, "%s", hint != NULL ? hint : "");
+    return status;
+}
+
+int allot__fault_unfit(allot__fault *fault, int status, const char *code, const char *path,
+                       const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    fill(fault, status, code, path, format, arguments);
+    va_end(arguments);
+    fault->unfit = true;
+    return status;
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* map.c: things by their names: open addressing, at most half full. */
+#include "service/base/map.h"
+
+#include <string.h>
+
+#include "service/base/text.h"
+
+static uint64_t hash_of(const char *name, size_t len)
+{
+    uint64_t hash = 14695981039346656037U;
+    for (size_t i = 0; i < len; i++)
+        hash = (hash ^ (unsigned char)name[i]) * 1099511628211U;
+    return hash ^ hash >> 29;
+}
+
+/* Where a name is, or would be put. */
+static size_t place(const allot__map *map, const char *name, size_t len, uint64_t hash)
+{
+    size_t mask = map->capacity - 1, at = hash & mask;
+    while (map->slots[at] != NULL && (map->slots[at]->hash != hash || map->slots[at]->len != len ||
+                                      memcmp(map->slots[at]->name, name, len) != 0))
+        at = (at + 1) & mask;
+    return at;
+}
+
+allot__named *allot__map_find(const allot__map *map, const char *name, size_t len)
+{
+    if (map->count == 0)
+        return NULL;
+    return map->slots[place(map, name, len, hash_of(name, len))];
+}
+
+int allot__map_reserve(allot__map *map)
+{
+    if (map->count * 2 < map->capacity)
+        return ALLOT_OK;
+    allot__map wide = *map;
+    wide.capacity = map->capacity > 0 ? map->capacity * 2 : 16;
+    wide.slots = allot__sv_new(map->engine, wide.capacity, sizeof *wide.slots);
+    if (wide.slots == NULL)
+        return ALLOT_ENOMEM;
+    for (allot__named *it = map->first; it != NULL; it = it->after)
+        wide.slots[place(&wide, it->name, it->len, it->hash)] = it;
+    allot__sv_free(map->engine, map->slots, map->capacity, sizeof *map->slots);
+    *map = wide;
+    return ALLOT_OK;
+}
+
+int allot__map_put(allot__map *map, allot__named *item)
+{
+    int status = allot__map_reserve(map);
+    if (status != ALLOT_OK)
+        return status;
+    item->hash = hash_of(item->name, item->len);
+    map->slots[place(map, item->name, item->len, item->hash)] = item;
+    item->early = NULL;
+    item->walk = map->walk; /* who walks now began before it was there */
+    item->after = NULL;
+    item->before = map->last;
+    if (map->last != NULL)
+        map->last->after = item;
+    else
+        map->first = item;
+    map->last = item;
+    map->count++;
+    return ALLOT_OK;
+}
+
+/* Moves what stands behind a hole into it, where its own place is not behind the hole. */
+static void close_hole(allot__map *map, size_t hole)
+{
+    size_t mask = map->capacity - 1, at = hole;
+    for (;;) {
+        at = (at + 1) & mask;
+        if (map->slots[at] == NULL)
+            break;
+        size_t home = map->slots[at]->hash & mask;
+        if (((at - home) & mask) < ((at - hole) & mask))
+            continue;
+        map->slots[hole] = map->slots[at];
+        hole = at;
+    }
+    map->slots[hole] = NULL;
+}
+
+void allot__map_take(allot__map *map, allot__named *item)
+{
+    if (map->walker != NULL)
+        map->walker->leaves(map->walker, item);
+    close_hole(map, place(map, item->name, item->len, item->hash));
+    if (item->before != NULL)
+        item->before->after = item->after;
+    else
+        map->first = item->after;
+    if (item->after != NULL)
+        item->after->before = item->before;
+    else
+        map->last = item->before;
+    map->count--;
+}
+
+void allot__map_swap(allot__map *map, allot__named *old, allot__named *item)
+{
+    if (map->walker != NULL)
+        map->walker->changes(map->walker, old);
+    map->slots[place(map, old->name, old->len, old->hash)] = item;
+    item->hash = old->hash;
+    item->before = old->before;
+    item->after = old->after;
+    *(old->before != NULL ? &old->before->after : &map->first) = item;
+    *(old->after != NULL ? &old->after->before : &map->last) = item;
+    item->early = old->early;
+    item->walk = old->walk;
+    old->early = NULL;
+    if (map->walker != NULL)
+        map->walker->replaced(map->walker, old, item);
+}
+
+void allot__map_free(allot__map *map)
+{
+    allot__sv_free(map->engine, map->slots, map->capacity, sizeof *map->slots);
+    *map = (allot__map){.engine = map->engine};
+}

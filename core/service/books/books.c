@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* books.c: the life of the books, and which file enters which event. */
+#include "service/books/books.h"
+
+#include "service/books/own.h"
+
+/* ---- Life ------------------------------------------------------------------------------------ */
+
+static void *make(allot__books *books, size_t count, size_t size, bool *failed)
+{
+    void *block = allot__sv_new(books->engine, count > 0 ? count : 1, size);
+    *failed = *failed || block == NULL;
+    return block;
+}
+
+static void end(allot__books *books, void *block, size_t count, size_t size)
+{
+    allot__sv_free(books->engine, block, count > 0 ? count : 1, size);
+}
+
+static bool is_damped(const allot_plan *plan)
+{
+    for (int32_t i = 0; i < allot_plan_groups(plan); i++)
+        if (allot_plan_option_get(plan, i, ALLOT_OPTION_RECLAIM_INTERVAL) > 0 ||
+            allot_plan_option_get(plan, i, ALLOT_OPTION_CLAIM_DELAY) > 0)
+            return true;
+    return allot_plan_windows(plan) > 0; /* which may set them */
+}
+
+static void make_group(allot__books *books, allot__books_group *group, bool *failed)
+{
+    size_t count = books->consumers;
+    group->slots = -1;
+    group->demand = make(books, count, sizeof *group->demand, failed);
+    group->allocated = make(books, count, sizeof *group->allocated, failed);
+    group->unlisted = make(books, count, sizeof *group->unlisted, failed);
+    group->held = make(books, count, sizeof *group->held, failed);
+    group->sessions = make(books, count, sizeof *group->sessions, failed);
+    group->unmet_since = make(books, count, sizeof *group->unmet_since, failed);
+    for (size_t i = 0; !*failed && i < count; i++)
+        group->unmet_since[i] = INT64_MIN;
+    if (!books->damped)
+        return;
+    group->reclaimed_at = make(books, count, sizeof *group->reclaimed_at, failed);
+    group->waiting_since = make(books, count, sizeof *group->waiting_since, failed);
+    for (size_t i = 0; !*failed && i < count; i++)
+        group->reclaimed_at[i] = group->waiting_since[i] = INT64_MIN;
+}
+
+static void make_tables(allot__books *books, bool *failed)
+{
+    books->groups = make(books, books->group_count, sizeof *books->groups, failed);
+    for (size_t i = 0; !*failed && i < books->group_count; i++)
+        make_group(books, &books->groups[i], failed);
+    books->lease = make(books, books->leases, sizeof *books->lease, failed);
+    books->lease_told = make(books, books->leases, sizeof *books->lease_told, failed);
+    books->usage = make(books, books->queues, sizeof *books->usage, failed);
+    books->resource_at = make(books, books->resources, sizeof *books->resource_at, failed);
+    for (size_t i = 0; !*failed && i < books->resources; i++)
+        books->resource_at[i] = INT64_MIN;
+}
+
+int allot__books_new(allot_engine *engine, const allot_plan *plan, allot__books **out)
+{
+    allot__books *books = allot__sv_new(engine, 1, sizeof *books);
+    bool failed = false;
+    if (books == NULL)
+        return ALLOT_ENOMEM;
+    *books = (allot__books){.engine = engine,
+                            .plan = plan,
+                            .consumers = (size_t)allot_plan_consumers(plan),
+                            .group_count = (size_t)allot_plan_groups(plan),
+                            .queues = (size_t)allot_plan_queues(plan),
+                            .leases = (size_t)allot_plan_leases(plan),
+                            .resources = (size_t)allot_plan_resources(plan),
+                            .usage_at = INT64_MIN,
+                            .last = INT64_MIN,
+                            .damped = is_damped(plan)};
+    allot__map *maps[] = {&books->tasks, &books->units,   &books->rosters, &books->sessions,
+                          &books->jobs,  &books->flights, &books->victims, &books->hosts};
+    for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
+        maps[i]->engine = engine;
+    for (int32_t i = 0; i < allot_plan_hosts(plan); i++)
+        if (allot_plan_host_slots(plan, i) > books->host_most)
+            books->host_most = allot_plan_host_slots(plan, i);
+    make_tables(books, &failed);
+    if (failed) {
+        allot__books_end(books);
+        return ALLOT_ENOMEM;
+    }
+    *out = books;
+    return ALLOT_OK;
+}
+
+#define FREE_ALL(books, map, type)                                                                 \
+    do {                                                                                           \
+        for (allot__named *it = (books)->map.first, *next; it != NULL; it = next) {                \
+            next = it->after;                                                                      \
+            ALLOT__ITEM_FREE((books)->engine, (type *)(void *)it);                                 \
+        }                                                                                          \
+        allot__map_free(&(books)->map);                                                            \
+    } while (0)
+
+void allot__books_end(allot__books *books)
+{
+    if (books == NULL)
+        return;
+    allot__books_list_end(books);
+    allot_state_free(books->state);
+    for (size_t i = 0; books->groups != NULL && i < books->group_count; i++) {
+        allot__books_group *group = &books->groups[i];
+        void *columns[] = {group->demand, group->allocated, group->held, group->unlisted};
+        for (size_t k = 0; k < sizeof columns / sizeof *columns; k++)
+            end(books, columns[k], books->consumers, sizeof *group->demand);
+        end(books, group->sessions, books->consumers, sizeof *group->sessions);
+        end(books, group->unmet_since, books->consumers, sizeof *group->unmet_since);
+        end(books, group->reclaimed_at, books->consumers, sizeof *group->reclaimed_at);
+        end(books, group->waiting_since, books->consumers, sizeof *group->waiting_since);
+    }
+    end(books, books->groups, books->group_count, sizeof *books->groups);
+    FREE_ALL(books, tasks, allot__task_item);
+    FREE_ALL(books, units, allot__unit);
+    FREE_ALL(books, rosters, allot__roster);
+    FREE_ALL(books, victims, allot__victim_item);
+    FREE_ALL(books, sessions, allot__session_item);
+    FREE_ALL(books, jobs, allot__job_item);
+    FREE_ALL(books, flights, allot__flight_item);
+    FREE_ALL(books, hosts, allot__host_item);
+    allot__sv_free(books->engine, books->loans, books->loan_room, sizeof *books->loans);
+    allot__sv_free(books->engine, books->granted, books->granted_room, sizeof *books->granted);
+    allot__sv_free(books->engine, books->numbered, books->numbered_room, sizeof *books->numbered);
+    end(books, books->lease, books->leases, sizeof *books->lease);
+    end(books, books->lease_told, books->leases, sizeof *books->lease_told);
+    end(books, books->usage, books->queues, sizeof *books->usage);
+    end(books, books->resource_at, books->resources, sizeof *books->resource_at);
+    allot__sv_free(books->engine, books, 1, sizeof *books);
+}
+
+const allot_plan *allot__books_plan(const allot__books *books)
+{
+    return books->plan;
+}
+
+allot__books_count allot__books_size(const allot__books *books)
+{
+    return (allot__books_count){.tasks = (int64_t)books->tasks.count,
+                                .sessions = (int64_t)books->sessions.count,
+                                .jobs = (int64_t)books->jobs.count,
+                                .flights = (int64_t)books->flights.count};
+}
+
+static void longer(int64_t *wait, int64_t now, int64_t since)
+{
+    if (since != INT64_MIN && since < now && now - since > *wait)
+        *wait = now - since;
+}
+
+allot__books_waits allot__books_longest(const allot__books *books, int64_t now)
+{
+    allot__books_waits waits = {0};
+    for (size_t g = 0; g < books->group_count; g++)
+        for (size_t i = 0; i < books->consumers; i++)
+            longer(&waits.demand, now, books->groups[g].unmet_since[i]);
+    for (const allot__named *it = books->flights.first; it != NULL; it = it->after) {
+        const allot__flight_item *flight = (const allot__flight_item *)(const void *)it;
+        longer(&waits.reclaim, now, flight->since);
+        waits.overdue += flight->it.deadline < now;
+    }
+    for (const allot__named *it = books->jobs.first; it != NULL; it = it->after) {
+        const allot_job *job = &((const allot__job_item *)(const void *)it)->it;
+        if (job->state == ALLOT_PENDING)
+            longer(&waits.job, now, job->submitted);
+    }
+    return waits;
+}
+
+/* ---- Events ---------------------------------------------------------------------------------- */
+
+/* What a plan with queues decides about are jobs, and of others leaves. */
+static int check_plan(const allot__books *books, const allot__event *event, allot__fault *fault)
+{
+    static const uint64_t jobs =
+        (uint64_t)1 << ALLOT__EVENT_SUBMIT | (uint64_t)1 << ALLOT__EVENT_STOP |
+        (uint64_t)1 << ALLOT__EVENT_CONT | (uint64_t)1 << ALLOT__EVENT_WITHDRAW;
+    static const uint64_t leaves =
+        (uint64_t)1 << ALLOT__EVENT_DEMAND | (uint64_t)1 << ALLOT__EVENT_RELEASE |
+        (uint64_t)1 << ALLOT__EVENT_ALLOCATED | (uint64_t)1 << ALLOT__EVENT_START |
+        (uint64_t)1 << ALLOT__EVENT_SESSION | (uint64_t)1 << ALLOT__EVENT_RETURNED;
+    if (books->queues > 0 && leaves >> event->kind & 1)
+        return allot__fault_set(
+            fault, ALLOT_EUSAGE, "E-queues", NULL, "jobs are submitted: `submit` and `finish`",
+            "the plan has queues: \"%s\" has no meaning", allot__event_name(event->kind));
+    if (books->queues == 0 && jobs >> event->kind & 1)
+        return allot__fault_set(fault, ALLOT_EUSAGE, "E-queues", NULL, NULL,
+                                "the plan has no queues: \"%s\" has no meaning",
+                                allot__event_name(event->kind));
+    return ALLOT_OK;
+}
+
+int allot__books_apply(allot__books *books, const allot__event *event, allot__fault *fault)
+{
+    int status = check_plan(books, event, fault);
+    if (status != ALLOT_OK)
+        return status;
+    allot__books_unseal(books);
+    books->when = event->at_given || event->at != 0 ? event->at : books->last;
+    switch (event->kind) {
+    case ALLOT__EVENT_DEMAND:
+    case ALLOT__EVENT_RELEASE:
+    case ALLOT__EVENT_ALLOCATED:
+        return allot__apply_row(books, event, fault);
+    case ALLOT__EVENT_START:
+        return allot__apply_start(books, event, fault);
+    case ALLOT__EVENT_FINISH:
+        return books->queues > 0 ? allot__apply_job(books, event, fault)
+                                 : allot__apply_finish(books, event, fault);
+    case ALLOT__EVENT_RETURNED:
+        return allot__apply_returned(books, event, fault);
+    case ALLOT__EVENT_SESSION:
+    case ALLOT__EVENT_SESSION_END:
+        return allot__apply_session(books, event, fault);
+    case ALLOT__EVENT_HOST:
+    case ALLOT__EVENT_HOST_GONE:
+    case ALLOT__EVENT_SLOTS:
+        return allot__apply_host(books, event, fault);
+    case ALLOT__EVENT_LEASE:
+        return allot__apply_lease(books, event, fault);
+    case ALLOT__EVENT_SUBMIT:
+    case ALLOT__EVENT_STOP:
+    case ALLOT__EVENT_CONT:
+    case ALLOT__EVENT_WITHDRAW:
+        return allot__apply_job(books, event, fault);
+    default:
+        return allot__apply_kept(books, event, fault);
+    }
+}

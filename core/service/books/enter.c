@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* enter.c: what a decision changes in the books. */
+#include <stdio.h>
+
+#include "service/books/own.h"
+
+/* All that has to be had before anything is changed. */
+typedef struct entry {
+    allot__books *books;
+    const allot_decision *decision;
+    allot__flight_item **flights;
+    allot__buf *effect;
+    allot_loan *loans;
+    int32_t flight_count, loan_count;
+} entry;
+
+bool allot__books_told(const allot__books *books, const allot_decision *decision, int32_t i)
+{
+    allot_kill kill;
+    allot_task task;
+    allot_flight flight;
+    if (allot_decision_kill(decision, i, &kill) != ALLOT_OK ||
+        allot_decision_flight(decision, kill.flight, &flight) != ALLOT_OK)
+        return false;
+    const allot__flight_item *of = allot__books_flight(books, kill.flight, flight.id);
+    if (of != NULL && of->told)
+        return true;
+    if (allot_state_task_at(allot_decision_state(decision), kill.task, &task) != ALLOT_OK)
+        return false;
+    const allot__named *item = allot__map_find(&books->tasks, task.id, strlen(task.id));
+    return item != NULL && ((const allot__task_item *)(const void *)item)->told;
+}
+
+/* ---- Getting ready --------------------------------------------------------------------------- */
+
+static int make_flight(entry *it, int32_t i, int64_t cycle)
+{
+    allot_engine *engine = it->books->engine;
+    const allot_state *state = allot_decision_state(it->decision);
+    allot_reclaim reclaim;
+    char id[64];
+    allot_decision_reclaim(it->decision, i, &reclaim);
+    snprintf(id, sizeof id, "r%lld.%d", (long long)cycle, (int)i);
+    size_t room = (size_t)reclaim.task_count + 1;
+    const char **tasks = allot__sv_new(engine, room, sizeof *tasks);
+    if (tasks == NULL)
+        return ALLOT_ENOMEM;
+    for (int32_t k = 0; k < reclaim.task_count; k++) {
+        allot_task task = {.id = ""};
+        allot_state_task_at(state, reclaim.tasks[k], &task);
+        tasks[k] = task.id;
+    }
+    allot_in_flight flight = {.id = id,
+                              .consumer = reclaim.consumer,
+                              .group = reclaim.group,
+                              .slots = reclaim.slots,
+                              .deadline = reclaim.deadline,
+                              .claims = reclaim.claims,
+                              .claim_count = reclaim.claim_count,
+                              .tasks = tasks,
+                              .task_count = reclaim.task_count};
+    it->flights[i] = allot__flight_make(engine, &flight);
+    allot__sv_free(engine, tasks, room, sizeof *tasks);
+    if (it->flights[i] == NULL)
+        return ALLOT_ENOMEM;
+    it->flights[i]->since = allot_decision_now(it->decision);
+    return ALLOT_OK;
+}
+
+static void read_loans(entry *it)
+{
+    for (int32_t i = 0; i < it->loan_count; i++) {
+        allot_loan_change change;
+        allot_decision_loan(it->decision, i, &change);
+        it->loans[i] = (allot_loan){change.group, change.lender, change.borrower, change.slots};
+    }
+}
+
+static void end_flight(allot__books *books, allot__flight_item *item)
+{
+    allot__victims_end(books, item);
+    allot__map_take(&books->flights, &item->named);
+    ALLOT__ITEM_FREE(books->engine, item);
+}
+
+/* Room in the map for all flights: they are put in, which nothing else minds, and taken out where
+ * it failed. */
+static int put_flights(entry *it, int64_t cycle)
+{
+    for (int32_t i = 0; i < it->flight_count; i++) {
+        int status = make_flight(it, i, cycle);
+        if (status == ALLOT_OK)
+            status = allot__map_put(&it->books->flights, &it->flights[i]->named);
+        if (status == ALLOT_OK && (status = allot__victims_add(it->books, it->flights[i])) != 0)
+            allot__map_take(&it->books->flights, &it->flights[i]->named);
+        if (status == ALLOT_OK)
+            continue;
+        if (it->flights[i] != NULL)
+            ALLOT__ITEM_FREE(it->books->engine, it->flights[i]);
+        while (i-- > 0)
+            end_flight(it->books, it->flights[i]);
+        return status;
+    }
+    return ALLOT_OK;
+}
+
+static int prepare(entry *it, int64_t cycle)
+{
+    allot_engine *engine = it->books->engine;
+    it->flight_count = allot_decision_reclaims(it->decision);
+    it->loan_count = allot_decision_loans(it->decision);
+    it->flights = allot__sv_new(engine, (size_t)it->flight_count + 1, sizeof(void *));
+    it->loans = allot__sv_new(engine, (size_t)it->loan_count + 1, sizeof *it->loans);
+    struct allot__granted *granted =
+        allot__sv_grow(engine, it->books->granted, &it->books->granted_room,
+                       it->books->granted_count + (size_t)allot_decision_grants(it->decision) + 1,
+                       sizeof *granted);
+    if (granted != NULL)
+        it->books->granted = granted;
+    if (it->flights == NULL || it->loans == NULL || granted == NULL)
+        return ALLOT_ENOMEM;
+    read_loans(it);
+    int status = put_flights(it, cycle);
+    if (status != ALLOT_OK)
+        return status;
+    status = allot__enter_jobs(it->books, it->decision, it->effect);
+    for (int32_t i = 0; status != ALLOT_OK && i < it->flight_count; i++)
+        end_flight(it->books, it->flights[i]);
+    return status;
+}
+
+static void drop(entry *it)
+{
+    allot_engine *engine = it->books->engine;
+    allot__sv_free(engine, it->flights, (size_t)it->flight_count + 1, sizeof(void *));
+    allot__sv_free(engine, it->loans, (size_t)it->loan_count + 1, sizeof *it->loans);
+}
+
+/* ---- Changing the books ---------------------------------------------------------------------- */
+
+static void enter_grants(entry *it)
+{
+    allot__books *books = it->books;
+    for (int32_t i = 0; i < allot_decision_grants(it->decision) && books->queues == 0; i++) {
+        allot_grant grant;
+        allot_decision_grant(it->decision, i, &grant);
+        books->groups[grant.group].allocated[grant.consumer] += (int32_t)grant.slots;
+        allot__books_look(books, grant.group, grant.consumer);
+        books->granted[books->granted_count++] =
+            (struct allot__granted){grant.group, grant.consumer};
+        allot__write_row(books, &books->groups[grant.group], grant.group, grant.consumer,
+                         it->effect);
+    }
+}
+
+static void enter_kill(entry *it, const allot_kill *kill)
+{
+    allot_task task;
+    allot_state_task_at(allot_decision_state(it->decision), kill->task, &task);
+    allot__named *item = allot__map_find(&it->books->tasks, task.id, strlen(task.id));
+    if (item == NULL || allot__task_of(item)->told)
+        return;
+    allot__map_touch(&it->books->tasks, item);
+    allot__task_of(item)->told = true;
+    allot__write_id(it->effect, ALLOT__EVENT_KEEP_TOLD, task.id);
+}
+
+/* Kills of a reclaim stand together. Once all its tasks are told, nobody looks at them again. */
+static void enter_kills(entry *it)
+{
+    int32_t count = allot_decision_kills(it->decision), kills = 0;
+    allot_kill kill, next = {.flight = -1};
+    for (int32_t i = 0; i < count; i++) {
+        allot_flight flight;
+        kill = next;
+        if (i == 0)
+            allot_decision_kill(it->decision, i, &kill);
+        if (allot_decision_kill(it->decision, i + 1, &next) != ALLOT_OK)
+            next.flight = -1;
+        allot_decision_flight(it->decision, kill.flight, &flight);
+        allot__flight_item *of = allot__books_flight(it->books, kill.flight, flight.id);
+        if (of == NULL || !of->told)
+            enter_kill(it, &kill);
+        kills++;
+        if (next.flight == kill.flight)
+            continue;
+        if (of != NULL && kills == of->it.task_count)
+            of->told = true;
+        kills = 0;
+    }
+}
+
+static void write_new_flights(entry *it)
+{
+    for (int32_t i = 0; i < it->flight_count; i++)
+        allot__write_flight(it->books, it->flights[i], it->effect);
+}
+
+/* Reclaims that were in flight before: whose slots are all back go, deadlines may be sooner. */
+static void enter_flights(entry *it)
+{
+    size_t before = it->books->flights.count;
+    for (int32_t i = 0; i < allot_decision_flights(it->decision); i++) {
+        allot_flight flight;
+        allot_decision_flight(it->decision, i, &flight);
+        allot__flight_item *item = allot__books_flight(it->books, i, flight.id);
+        if (item == NULL)
+            continue;
+        bool back = flight.phase == ALLOT_RETURNED, moved = item->it.deadline != flight.deadline;
+        it->books->orders_dirty = it->books->orders_dirty || back || moved;
+        if (moved)
+            allot__map_touch(&it->books->flights, &item->named);
+        item->it.deadline = flight.deadline;
+        if (!back && moved)
+            allot__write_flight(it->books, item, it->effect);
+        if (!back)
+            continue;
+        allot__write_id(it->effect, ALLOT__EVENT_KEEP_LANDED, flight.id);
+        end_flight(it->books, item);
+    }
+    if (it->books->flights.count != before)
+        it->books->numbered_count = 0;
+}
+
+static void enter_loans(entry *it)
+{
+    allot__books *books = it->books;
+    allot__sv_free(books->engine, books->loans, books->loan_room, sizeof *books->loans);
+    books->loans = it->loans;
+    books->loan_room = (size_t)it->loan_count + 1;
+    books->loan_count = 0;
+    for (int32_t i = 0; i < it->loan_count; i++)
+        if (it->loans[i].slots > 0)
+            books->loans[books->loan_count++] = it->loans[i];
+    it->loans = NULL;
+    if (it->loan_count == 0)
+        return;
+    allot__entry_open(it->effect, ALLOT__EVENT_KEEP_LOANS);
+    allot__entry_close(it->effect);
+    for (size_t i = 0; i < books->loan_count; i++)
+        allot__write_loan(books, &books->loans[i], it->effect);
+}
+
+static void enter_times(entry *it)
+{
+    allot__books *books = it->books;
+    int64_t now = allot_decision_now(it->decision);
+    books->last = now;
+    for (int32_t i = 0; i < (int32_t)books->queues; i++) {
+        allot_queue_part part;
+        if (allot_decision_queue(it->decision, i, &part) == ALLOT_OK)
+            books->usage[i] = (allot__usage_item){part.usage, part.usage_millionths};
+        books->usage_at = now;
+    }
+    for (int32_t i = 0; i < (int32_t)books->resources; i++)
+        allot_decision_resource_preempted(it->decision, i, &books->resource_at[i]);
+    allot__write_clock(books, it->effect);
+    allot__write_use(books, it->effect);
+    for (int32_t g = 0; books->damped && g < (int32_t)books->group_count; g++)
+        for (int32_t i = 0; i < (int32_t)books->consumers; i++) {
+            allot_verdict verdict;
+            if (allot_plan_children(books->plan, i) > 0 ||
+                allot_decision_verdict(it->decision, g, i, &verdict) != ALLOT_OK)
+                continue;
+            int64_t *waiting = &books->groups[g].waiting_since[i];
+            bool changes = *waiting != verdict.waiting_since || verdict.reclaimed > 0;
+            *waiting = verdict.waiting_since;
+            if (verdict.reclaimed > 0)
+                books->groups[g].reclaimed_at[i] = now;
+            if (changes)
+                allot__write_row(books, &books->groups[g], g, i, it->effect);
+        }
+}
+
+static void enter_leases(entry *it)
+{
+    allot__books *books = it->books;
+    for (int32_t i = 0; i < (int32_t)books->leases; i++) {
+        allot_lease_part part;
+        if (allot_decision_lease(it->decision, i, &part) != ALLOT_OK)
+            continue;
+        books->lease[i] = part.now;
+        books->lease_told[i] = true;
+    }
+    allot__write_contracts(books, it->effect);
+}
+
+int allot__books_enter(allot__books *books, const allot_decision *decision, int64_t cycle,
+                       allot__buf *effect)
+{
+    entry it = {.books = books, .decision = decision, .effect = effect};
+    int status = prepare(&it, cycle);
+    if (status == ALLOT_OK) {
+        books->when = allot_decision_now(decision);
+        enter_grants(&it);
+        enter_kills(&it);
+        enter_flights(&it);
+        write_new_flights(&it);
+        enter_loans(&it);
+        enter_leases(&it);
+        enter_times(&it);
+        books->orders_dirty = books->orders_dirty || it.loan_count > 0;
+        books->orders_more = books->orders_more || it.flight_count > 0;
+    }
+    drop(&it);
+    return status;
+}

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* host.c: hosts that come, close and go, and sizes of groups. */
+#include "service/books/own.h"
+
+/* The host's item, made where there is none; NULL: out of memory. */
+static allot__host_item *host_item(allot__books *books, const char *name)
+{
+    allot__host_item *item = (void *)allot__map_find(&books->hosts, name, strlen(name));
+    if (item != NULL)
+        return item;
+    item = allot__host_make(books->engine, name);
+    if (item != NULL && allot__map_put(&books->hosts, &item->named) != ALLOT_OK) {
+        ALLOT__ITEM_FREE(books->engine, item);
+        return NULL;
+    }
+    return item;
+}
+
+static int unknown_host(const allot__event *event, allot__fault *fault)
+{
+    return allot__fault_set(fault, ALLOT_ENOENT, "E-unknown-host", "name",
+                            "give its `slots` to make it known",
+                            "name: nobody knows the host \"%.100s\"", event->id);
+}
+
+static int32_t group_of(const allot_plan *plan, const char *host)
+{
+    int32_t planned = allot_plan_host_find(plan, host);
+    return planned >= 0 ? allot_plan_host_group(plan, planned) : 0;
+}
+
+/* What a group's hosts have, but for one. */
+static int64_t sum_hosts(const allot__books *books, int32_t group, const char *but)
+{
+    const allot_plan *plan = books->plan;
+    int64_t sum = 0;
+    for (int32_t i = 0; i < allot_plan_hosts(plan); i++) {
+        const char *name = allot_plan_host_name(plan, i);
+        const allot__host_item *told = (void *)allot__map_find(&books->hosts, name, strlen(name));
+        if (allot_plan_host_group(plan, i) == group && strcmp(name, but) != 0)
+            sum += told != NULL && told->slots >= 0 ? told->slots : allot_plan_host_slots(plan, i);
+    }
+    for (const allot__named *it = books->hosts.first; it != NULL; it = it->after) {
+        const allot__host_item *host = (const allot__host_item *)(const void *)it;
+        if (allot_plan_host_find(plan, it->name) < 0 && group == 0 && strcmp(it->name, but) != 0)
+            sum += host->slots;
+    }
+    return sum;
+}
+
+/* The open hosts' slots are the size of their group, which has a limit: checked for all, as any may
+ * open. It is seldom near, so that all are added up only when as many of the largest pass it. */
+static int check_sum(allot__books *books, const allot__event *event, allot__fault *fault)
+{
+    int64_t count = (int64_t)books->hosts.count + allot_plan_hosts(books->plan) + 1;
+    if (event->slots > books->host_most)
+        books->host_most = event->slots;
+    if (books->reading || count * books->host_most <= ALLOT_AMOUNT_MAX)
+        return ALLOT_OK;
+    int64_t sum = event->slots + sum_hosts(books, group_of(books->plan, event->id), event->id);
+    if (sum <= ALLOT_AMOUNT_MAX)
+        return ALLOT_OK;
+    return allot__fault_set(fault, ALLOT_ERANGE, "E-slots", "slots", NULL,
+                            "slots: the hosts of its group would have %lld, at most %d are allowed",
+                            (long long)sum, ALLOT_AMOUNT_MAX);
+}
+
+bool allot__books_several_hosts(const allot__books *books)
+{
+    int64_t count = allot_plan_hosts(books->plan);
+    for (const allot__named *it = books->hosts.first; it != NULL && count < 2; it = it->after)
+        count += allot_plan_host_find(books->plan, it->name) < 0;
+    return count >= 2;
+}
+
+/* With another host nobody would know where jobs are that name none. While there are several, no
+ * such job is. */
+static int check_places(const allot__books *books, allot__fault *fault)
+{
+    bool first = allot_plan_hosts(books->plan) == 0 && books->hosts.count == 0;
+    if (books->queues == 0 || first || allot__books_several_hosts(books))
+        return ALLOT_OK;
+    for (const allot__named *it = books->jobs.first; it != NULL; it = it->after) {
+        const allot_job *job = &((const allot__job_item *)(const void *)it)->it;
+        if (allot__job_is_unplaced(job))
+            return allot__fault_unfit(fault, ALLOT_EUSAGE, "E-hosts", "name",
+                                      "name: the job \"%.80s\" has slots on the only host that "
+                                      "was known, without its name: there can be no second until "
+                                      "it has ended",
+                                      job->id);
+    }
+    return ALLOT_OK;
+}
+
+static int put_host(allot__books *books, const allot__event *event, allot__fault *fault)
+{
+    bool known = allot_plan_host_find(books->plan, event->id) >= 0 ||
+                 allot__map_find(&books->hosts, event->id, strlen(event->id)) != NULL;
+    if (!known && !event->slots_given)
+        return unknown_host(event, fault);
+    if (event->slots_given && check_sum(books, event, fault) != ALLOT_OK)
+        return ALLOT_ERANGE;
+    if (!known && check_places(books, fault) != ALLOT_OK)
+        return ALLOT_EUSAGE;
+    allot__host_item *item = host_item(books, event->id);
+    if (item == NULL)
+        return ALLOT_ENOMEM;
+    allot__map_touch(&books->hosts, &item->named);
+    if (event->slots_given)
+        item->slots = event->slots;
+    if (event->closed >= 0)
+        item->closed = (allot_closed)event->closed;
+    if (event->load >= 0)
+        item->load = event->load;
+    if (event->other_given || event->other != ALLOT_ROOT) {
+        item->exclusive_to = event->other;
+        item->exclusive_given = true;
+    }
+    allot__books_forget(books);
+    return ALLOT_OK;
+}
+
+/* A host that is gone is of no more use once nothing is said to be there. */
+static bool is_gone(const allot__books *books, const allot__host_item *host)
+{
+    return host->slots == 0 && host->closed == ALLOT_OPEN && host->load < 0 &&
+           !host->exclusive_given && allot_plan_host_find(books->plan, host->named.name) < 0;
+}
+
+static void mark_used(const allot__books *books, const char *name)
+{
+    allot__host_item *host =
+        name != NULL ? (void *)allot__map_find(&books->hosts, name, strlen(name)) : NULL;
+    if (host != NULL)
+        host->used = true;
+}
+
+static void mark_all_used(const allot__books *books)
+{
+    for (const allot__named *it = books->tasks.first; it != NULL; it = it->after)
+        mark_used(books, ((const allot__task_item *)(const void *)it)->it.host);
+    for (const allot__named *it = books->jobs.first; it != NULL; it = it->after) {
+        const allot_job *job = &((const allot__job_item *)(const void *)it)->it;
+        for (int32_t i = 0; i < job->host_count; i++)
+            mark_used(books, job->hosts[i].host);
+        for (int32_t i = 0; i < job->grown_count; i++)
+            mark_used(books, job->grown[i].host);
+    }
+}
+
+/* Clusters that grow and shrink name hosts without end: those that are gone are let go whenever
+ * there are a power of two of them, so that looking for who is still there costs little. */
+static void let_go(allot__books *books)
+{
+    enum { GONE_LEAST = 64 };
+    size_t gone = 0;
+    for (allot__named *it = books->hosts.first; it != NULL; it = it->after) {
+        ((allot__host_item *)(void *)it)->used = false;
+        gone += is_gone(books, (const allot__host_item *)(const void *)it);
+    }
+    if (gone < GONE_LEAST || (gone & (gone - 1)) != 0)
+        return;
+    mark_all_used(books);
+    for (allot__named *it = books->hosts.first, *next; it != NULL; it = next) {
+        allot__host_item *host = (allot__host_item *)(void *)it;
+        next = it->after;
+        if (host->used || !is_gone(books, host))
+            continue;
+        allot__map_take(&books->hosts, it);
+        ALLOT__ITEM_FREE(books->engine, host);
+    }
+}
+
+/* It stays known, without slots, for what is said to be there. */
+static int end_host(allot__books *books, const allot__event *event, allot__fault *fault)
+{
+    bool told = allot__map_find(&books->hosts, event->id, strlen(event->id)) != NULL;
+    if (!told && allot_plan_host_find(books->plan, event->id) < 0)
+        return unknown_host(event, fault);
+    allot__host_item *item = host_item(books, event->id);
+    if (item == NULL)
+        return ALLOT_ENOMEM;
+    allot__map_touch(&books->hosts, &item->named);
+    item->slots = 0;
+    item->closed = ALLOT_OPEN;
+    item->load = -1;
+    let_go(books);
+    allot__books_forget(books);
+    return ALLOT_OK;
+}
+
+int allot__apply_host(allot__books *books, const allot__event *event, allot__fault *fault)
+{
+    if (event->kind == ALLOT__EVENT_HOST)
+        return put_host(books, event, fault);
+    if (event->kind == ALLOT__EVENT_HOST_GONE)
+        return end_host(books, event, fault);
+    books->groups[event->group].slots = event->slots;
+    if (books->state != NULL)
+        allot_state_slots(books->state, event->group, event->slots);
+    return ALLOT_OK;
+}

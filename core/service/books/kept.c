@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* kept.c: what snapshots say beside events: rows, reclaims in flight, loans, times. */
+#include "service/books/own.h"
+
+/* Puts an item in the place of what has its name, or behind all. */
+static int put(allot__map *map, allot__named *old, allot__named *item)
+{
+    if (old == NULL)
+        return allot__map_put(map, item);
+    allot__map_swap(map, old, item);
+    return ALLOT_OK;
+}
+
+static int keep_row(allot__books *books, const allot__event *event)
+{
+    allot__books_group *group = &books->groups[event->group];
+    int32_t leaf = event->consumer;
+    group->demand[leaf] = event->demand > 0 ? (int32_t)event->demand : 0;
+    group->allocated[leaf] = event->allocated > 0 ? (int32_t)event->allocated : 0;
+    group->unlisted[leaf] = event->unlisted > 0 ? (int32_t)event->unlisted : 0;
+    allot__books_look(books, event->group, leaf);
+    if (books->damped) {
+        group->reclaimed_at[leaf] = event->reclaimed_at;
+        group->waiting_since[leaf] = event->waiting_since;
+    }
+    return ALLOT_OK;
+}
+
+static int keep_flight(allot__books *books, const allot__event *event)
+{
+    allot_in_flight flight = {.id = event->id,
+                              .consumer = event->consumer,
+                              .group = event->group,
+                              .slots = event->slots,
+                              .deadline = event->deadline,
+                              .gone = (int32_t)event->preempted};
+    allot__flight_item *item = allot__flight_make(books->engine, &flight);
+    if (item == NULL)
+        return ALLOT_ENOMEM;
+    item->since = event->since;
+    allot__flight_item *old =
+        (void *)allot__map_find(&books->flights, event->id, strlen(event->id));
+    if (old != NULL)
+        allot__victims_end(books, old);
+    int status = put(&books->flights, old != NULL ? &old->named : NULL, &item->named);
+    allot__flight_item *ended = status == ALLOT_OK ? old : item;
+    if (ended != NULL)
+        ALLOT__ITEM_FREE(books->engine, ended);
+    return status;
+}
+
+/* A claim or a task more. */
+static int add_to_flight(allot__books *books, const allot__event *event, allot__fault *fault)
+{
+    allot__flight_item *old =
+        (void *)allot__map_find(&books->flights, event->id, strlen(event->id));
+    if (old == NULL)
+        return allot__fault_set(fault, ALLOT_ENOENT, "E-unknown-reclaim", "id", NULL,
+                                "id: nothing is in flight as \"%.100s\"", event->id);
+    allot_in_flight flight = old->it;
+    bool claim = event->kind == ALLOT__EVENT_KEEP_CLAIM;
+    size_t size = claim ? sizeof(allot_claim) : sizeof(char *);
+    size_t count = (size_t)(claim ? flight.claim_count : flight.task_count);
+    void *list = allot__sv_new(books->engine, count + 1, size);
+    if (list == NULL)
+        return ALLOT_ENOMEM;
+    if (count > 0)
+        memcpy(list, claim ? (const void *)flight.claims : (const void *)flight.tasks,
+               count * size);
+    if (claim) {
+        ((allot_claim *)list)[flight.claim_count++] = (allot_claim){event->other, event->slots};
+        flight.claims = list;
+    } else {
+        ((const char **)list)[flight.task_count++] = event->key;
+        flight.tasks = list;
+    }
+    allot__flight_item *item = allot__flight_make(books->engine, &flight);
+    allot__sv_free(books->engine, list, count + 1, size);
+    if (item != NULL && !claim && allot__victim_add(books, event->key, event->id) != ALLOT_OK) {
+        ALLOT__ITEM_FREE(books->engine, item);
+        item = NULL;
+    }
+    if (item == NULL)
+        return ALLOT_ENOMEM;
+    item->since = old->since;
+    allot__map_swap(&books->flights, &old->named, &item->named);
+    ALLOT__ITEM_FREE(books->engine, old);
+    return ALLOT_OK;
+}
+
+static int keep_loan(allot__books *books, const allot__event *event)
+{
+    allot_loan *loans = allot__sv_grow(books->engine, books->loans, &books->loan_room,
+                                       books->loan_count + 1, sizeof *loans);
+    if (loans == NULL)
+        return ALLOT_ENOMEM;
+    books->loans = loans;
+    loans[books->loan_count++] = (allot_loan){.group = event->group,
+                                              .lender = event->consumer,
+                                              .borrower = event->other,
+                                              .slots = event->slots};
+    return ALLOT_OK;
+}
+
+static int end_flight(allot__books *books, const allot__event *event)
+{
+    allot__named *item = allot__map_find(&books->flights, event->id, strlen(event->id));
+    if (item != NULL) {
+        allot__victims_end(books, (allot__flight_item *)(void *)item);
+        allot__map_take(&books->flights, item);
+        ALLOT__ITEM_FREE(books->engine, (allot__flight_item *)(void *)item);
+    }
+    return ALLOT_OK;
+}
+
+static int tell_task(allot__books *books, const allot__event *event)
+{
+    allot__named *item = allot__map_find(&books->tasks, event->id, strlen(event->id));
+    if (item != NULL) {
+        allot__map_touch(&books->tasks, item);
+        allot__task_of(item)->told = true;
+    }
+    return ALLOT_OK;
+}
+
+static int keep_resource(allot__books *books, const allot__event *event, allot__fault *fault)
+{
+    int32_t resource = allot_plan_resource_find(books->plan, event->id);
+    if (resource < 0)
+        return allot__fault_set(fault, ALLOT_ENOENT, "E-unknown-resource", "name", NULL,
+                                "name: the plan has no \"%.100s\"", event->id);
+    books->resource_at[resource] = event->since;
+    return ALLOT_OK;
+}
+
+int allot__apply_kept(allot__books *books, const allot__event *event, allot__fault *fault)
+{
+    allot__books_forget(books);
+    books->numbered_count = 0;
+    books->lists_dirty = true;
+    switch (event->kind) {
+    case ALLOT__EVENT_KEEP_CLOCK:
+        books->last = event->since;
+        return ALLOT_OK;
+    case ALLOT__EVENT_KEEP_BACK:
+        allot__books_set_back(books, event->since, event->deadline);
+        return ALLOT_OK;
+    case ALLOT__EVENT_KEEP_ROW:
+        return keep_row(books, event);
+    case ALLOT__EVENT_KEEP_FLIGHT:
+        return keep_flight(books, event);
+    case ALLOT__EVENT_KEEP_CLAIM:
+    case ALLOT__EVENT_KEEP_VICTIM:
+        return add_to_flight(books, event, fault);
+    case ALLOT__EVENT_KEEP_LANDED:
+        return end_flight(books, event);
+    case ALLOT__EVENT_KEEP_TOLD:
+        return tell_task(books, event);
+    case ALLOT__EVENT_KEEP_LOANS:
+        books->loan_count = 0;
+        return ALLOT_OK;
+    case ALLOT__EVENT_KEEP_LOAN:
+        return keep_loan(books, event);
+    case ALLOT__EVENT_KEEP_JOB:
+        return allot__apply_job(books, event, fault);
+    case ALLOT__EVENT_KEEP_USAGE:
+        books->usage[event->queue] = (allot__usage_item){event->ran, (int32_t)event->preempted};
+        books->usage_at = books->last;
+        return ALLOT_OK;
+    default:
+        return keep_resource(books, event, fault);
+    }
+}

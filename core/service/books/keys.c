@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * keys.c: idempotency keys, which go as they came: in a ring, in the order of coming, and an index
+ * over it, open addressing, at most half full.
+ */
+#include "service/books/keys.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <allot/script.h>
+
+#include "service/base/text.h"
+
+/* So many of those that are too old go with each that comes: the loop waits for no more. */
+enum { GO_MOST = 16, ROOM_LEAST = 1024 };
+
+typedef struct item {
+    uint64_t key[2], content;
+    int64_t seq, at;
+} item;
+
+struct allot__keys {
+    allot_engine *engine;
+    item *ring;
+    uint32_t *slots;    /* numbers of items, from 1 on; 0: empty; twice as many as the ring's */
+    size_t room;        /* of the ring: 0, or a power of two */
+    size_t first, last; /* numbers of items, the last not included; modulo `room` their places */
+};
+
+int allot__keys_new(allot_engine *engine, allot__keys **out)
+{
+    allot__keys *keys = allot__sv_new(engine, 1, sizeof *keys);
+    if (keys == NULL)
+        return ALLOT_ENOMEM;
+    keys->engine = engine;
+    *out = keys;
+    return ALLOT_OK;
+}
+
+void allot__keys_free(allot__keys *keys)
+{
+    if (keys == NULL)
+        return;
+    allot__sv_free(keys->engine, keys->ring, keys->room, sizeof *keys->ring);
+    allot__sv_free(keys->engine, keys->slots, keys->room * 2, sizeof *keys->slots);
+    allot__sv_free(keys->engine, keys, 1, sizeof *keys);
+}
+
+/* ---- Digests --------------------------------------------------------------------------------- */
+
+/* 64 bits of a digest in hexadecimal digits. */
+static uint64_t part(const char *digits)
+{
+    char text[17];
+    memcpy(text, digits, 16);
+    text[16] = '\0';
+    return strtoull(text, NULL, 16);
+}
+
+static void digest_key(const char *key, uint64_t out[2])
+{
+    char digits[65];
+    allot_sha256(key, strlen(key), digits);
+    out[0] = part(digits);
+    out[1] = part(digits + 16);
+}
+
+static uint64_t digest_piece(uint64_t before, const char *piece, size_t len)
+{
+    char block[8 + 1024], digits[65];
+    memcpy(block, &before, 8);
+    memcpy(block + 8, piece, len);
+    allot_sha256(block, 8 + len, digits);
+    return part(digits);
+}
+
+uint64_t allot__keys_content(const char *method, const char *params, size_t len)
+{
+    char piece[1024] = "";
+    size_t used = 0;
+    bool text = false;
+    uint64_t digest = digest_piece(0, method, strlen(method));
+    for (size_t i = 0; i < len; i++) {
+        bool blank = memchr(" \t\r\n", params[i], 4) != NULL;
+        if (!text && blank)
+            continue;
+        piece[used++] = params[i];
+        bool escape = text && params[i] == '\\';
+        text = text != (params[i] == '"');
+        if (escape && i + 1 < len)
+            piece[used++] = params[++i];
+        if (used < sizeof piece - 1)
+            continue;
+        digest = digest_piece(digest, piece, used);
+        used = 0;
+    }
+    return digest_piece(digest, piece, used);
+}
+
+/* ---- The index ------------------------------------------------------------------------------- */
+
+static item *at(const allot__keys *keys, size_t number)
+{
+    return &keys->ring[number & (keys->room - 1)];
+}
+
+/* Numbers in slots are places in the ring, plus 1. */
+static item *in_slot(const allot__keys *keys, size_t slot)
+{
+    return &keys->ring[keys->slots[slot] - 1];
+}
+
+static size_t slot_mask(const allot__keys *keys)
+{
+    return keys->room * 2 - 1;
+}
+
+static void add_slot(allot__keys *keys, size_t number)
+{
+    size_t slot = (size_t)at(keys, number)->key[0] & slot_mask(keys);
+    while (keys->slots[slot] != 0)
+        slot = (slot + 1) & slot_mask(keys);
+    keys->slots[slot] = (uint32_t)(number & (keys->room - 1)) + 1;
+}
+
+/* What stands behind moves up as far as its own place, so that no search ends early. */
+static void take_first(allot__keys *keys)
+{
+    size_t mask = slot_mask(keys), slot = (size_t)at(keys, keys->first)->key[0] & mask;
+    while (in_slot(keys, slot) != at(keys, keys->first))
+        slot = (slot + 1) & mask;
+    for (size_t next = (slot + 1) & mask; keys->slots[next] != 0; next = (next + 1) & mask) {
+        size_t home = (size_t)in_slot(keys, next)->key[0] & mask;
+        if (((next - home) & mask) < ((next - slot) & mask))
+            continue;
+        keys->slots[slot] = keys->slots[next];
+        slot = next;
+    }
+    keys->slots[slot] = 0;
+    keys->first++;
+}
+
+size_t allot__keys_count(const allot__keys *keys)
+{
+    return keys->last - keys->first;
+}
+
+int allot__keys_reserve(allot__keys *keys)
+{
+    size_t count = allot__keys_count(keys), room = keys->room > 0 ? keys->room * 2 : ROOM_LEAST;
+    if (count < keys->room)
+        return ALLOT_OK;
+    if (room > UINT32_MAX / 2)
+        return ALLOT_ENOMEM;
+    allot__keys more = {.engine = keys->engine, .room = room, .last = count};
+    more.ring = allot__sv_new(keys->engine, room, sizeof *more.ring);
+    more.slots = allot__sv_new(keys->engine, room * 2, sizeof *more.slots);
+    if (more.ring == NULL || more.slots == NULL) {
+        allot__sv_free(keys->engine, more.ring, room, sizeof *more.ring);
+        allot__sv_free(keys->engine, more.slots, room * 2, sizeof *more.slots);
+        return ALLOT_ENOMEM;
+    }
+    for (size_t i = 0; i < count; i++) {
+        more.ring[i] = *at(keys, keys->first + i);
+        add_slot(&more, i);
+    }
+    allot__sv_free(keys->engine, keys->ring, keys->room, sizeof *keys->ring);
+    allot__sv_free(keys->engine, keys->slots, keys->room * 2, sizeof *keys->slots);
+    *keys = more;
+    return ALLOT_OK;
+}
+
+int64_t allot__keys_find(const allot__keys *keys, const char *key, int64_t now, uint64_t *content)
+{
+    uint64_t wanted[2];
+    const item *found = NULL;
+    if (keys->room == 0)
+        return 0;
+    digest_key(key, wanted);
+    /* Of two of the same key the older one is too old: the newest counts. */
+    for (size_t slot = (size_t)wanted[0] & slot_mask(keys); keys->slots[slot] != 0;
+         slot = (slot + 1) & slot_mask(keys)) {
+        const item *it = in_slot(keys, slot);
+        if (it->key[0] == wanted[0] && it->key[1] == wanted[1] &&
+            (found == NULL || it->seq > found->seq))
+            found = it;
+    }
+    if (found == NULL || found->at < now - ALLOT__KEYS_AGE)
+        return 0;
+    *content = found->content;
+    return found->seq;
+}
+
+void allot__keys_put(allot__keys *keys, const char *key, uint64_t content, int64_t seq, int64_t now)
+{
+    *at(keys, keys->last) = (item){.content = content, .seq = seq, .at = now};
+    digest_key(key, at(keys, keys->last)->key);
+    add_slot(keys, keys->last++);
+    for (int i = 0; i < GO_MOST && at(keys, keys->first)->at < now - ALLOT__KEYS_AGE; i++)
+        take_first(keys);
+}

@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * list.c: the books written bit by bit while they go on changing.
+ *
+ * Columns of leaves are copied when it begins; they are small. What has a name is walked through in
+ * its order. A thing that is to change, or to leave, before the walk has come to it is written at
+ * once, into pieces that wait in its place: with itself, or, when it leaves, with what stands
+ * behind it. What comes in meanwhile stands behind all, and is not written.
+ *
+ * This file owns: struct allot__listing.
+ */
+#include "service/books/own.h"
+
+typedef struct allot__listing allot__listing;
+
+typedef struct piece {
+    struct piece *next;
+    size_t len;
+    char bytes[];
+} piece;
+
+/* Pieces that are written before a thing, or behind the last one. */
+typedef struct allot__early {
+    allot__named *of;
+    struct allot__early *before, *after; /* all there are */
+    piece *first, *last;
+} allot__early;
+
+typedef struct walk {
+    allot__walker walker;
+    struct allot__listing *listing;
+    allot__kind kind;
+    allot__named *next; /* NULL: it is through */
+    allot__early end;
+} walk;
+
+/* What is written, one after the other; the walks as in allot__kind. */
+enum { ROWS = ALLOT__KINDS, LOANS, CONTRACTS, USE, STEPS };
+static const int steps[] = {ROWS,  ALLOT__HOSTS, ALLOT__SESSIONS, ALLOT__TASKS, ALLOT__FLIGHTS,
+                            LOANS, CONTRACTS,    ALLOT__JOBS,     USE};
+
+struct allot__listing {
+    allot__books *books;
+    walk walks[ALLOT__KINDS];
+    allot__early *earlies;
+    allot__books_group *groups; /* copies */
+    allot_loan *loans;
+    size_t loan_count;
+    allot__buf head, contracts, use; /* few lines, made when it begins */
+    size_t step, at;                 /* of `steps`; how far in rows and loans */
+    bool failed;                     /* no memory for a piece */
+};
+
+/* ---- Pieces ---------------------------------------------------------------------------------- */
+
+static void drop_pieces(allot__listing *it, allot__early *early, allot__buf *out)
+{
+    allot_engine *engine = it->books->engine;
+    while (early->first != NULL) {
+        piece *first = early->first;
+        early->first = first->next;
+        if (out != NULL)
+            allot__buf_add(out, first->bytes, first->len);
+        allot__sv_free(engine, first, 1, sizeof *first + first->len);
+    }
+    early->last = NULL;
+}
+
+/* Its thing has none any more. */
+static void end_early(allot__listing *it, allot__early *early)
+{
+    early->of->early = NULL;
+    *(early->before != NULL ? &early->before->after : &it->earlies) = early->after;
+    if (early->after != NULL)
+        early->after->before = early->before;
+    allot__sv_free(it->books->engine, early, 1, sizeof *early);
+}
+
+static allot__early *early_of(allot__listing *it, allot__named *item)
+{
+    if (item->early != NULL)
+        return item->early;
+    allot__early *early = allot__sv_new(it->books->engine, 1, sizeof *early);
+    if (early == NULL)
+        return NULL;
+    early->of = item;
+    early->after = it->earlies;
+    if (it->earlies != NULL)
+        it->earlies->before = early;
+    it->earlies = item->early = early;
+    return early;
+}
+
+static void append(allot__early *to, piece *first, piece *last)
+{
+    *(to->last != NULL ? &to->last->next : &to->first) = first;
+    to->last = last;
+}
+
+/* Puts one's pieces before the other's. */
+static void prepend(allot__early *to, allot__early *from)
+{
+    if (from->first == NULL)
+        return;
+    from->last->next = to->first;
+    to->first = from->first;
+    if (to->last == NULL)
+        to->last = from->last;
+    from->first = from->last = NULL;
+}
+
+/* ---- While it changes ------------------------------------------------------------------------ */
+
+static void changes(allot__walker *walker, allot__named *item)
+{
+    walk *of = (walk *)(void *)walker;
+    allot__listing *it = of->listing;
+    allot_engine *engine = it->books->engine;
+    if (item->walk == of->kind.map->walk)
+        return;
+    allot__buf text = {.engine = engine};
+    of->kind.write(it->books, item, &text);
+    allot__early *early = text.failed ? NULL : early_of(it, item);
+    piece *made = early != NULL ? allot__sv_new(engine, 1, sizeof *made + text.len) : NULL;
+    if (made != NULL) {
+        made->len = text.len;
+        memcpy(made->bytes, text.bytes, text.len);
+        append(early, made, made);
+    }
+    it->failed = it->failed || made == NULL;
+    item->walk = of->kind.map->walk;
+    allot__buf_free(&text);
+}
+
+static void leaves(allot__walker *walker, allot__named *item)
+{
+    walk *of = (walk *)(void *)walker;
+    allot__listing *it = of->listing;
+    changes(walker, item);
+    if (of->next == item)
+        of->next = item->after;
+    allot__early *early = item->early;
+    if (early == NULL)
+        return;
+    allot__early *to = item->after != NULL ? item->after->early : &of->end;
+    if (to != NULL) {
+        prepend(to, early);
+        end_early(it, early);
+    } else { /* they go over whole */
+        item->early = NULL;
+        early->of = item->after;
+        item->after->early = early;
+    }
+}
+
+static void replaced(allot__walker *walker, allot__named *item, allot__named *by)
+{
+    walk *of = (walk *)(void *)walker;
+    if (of->next == item)
+        of->next = by;
+    if (by->early != NULL)
+        by->early->of = by;
+}
+
+/* ---- Beginning and end ----------------------------------------------------------------------- */
+
+static void *copy(allot_engine *engine, const void *from, size_t count, size_t size, bool *failed)
+{
+    if (from == NULL || count == 0)
+        return NULL;
+    void *to = allot__sv_new(engine, count, size);
+    *failed = *failed || to == NULL;
+    return to != NULL ? memcpy(to, from, count * size) : NULL;
+}
+
+/* Of a plan with queues leaves have nothing. */
+static void copy_groups(allot__listing *it, bool *failed)
+{
+    const allot__books *books = it->books;
+    allot_engine *engine = books->engine;
+    size_t count = books->consumers;
+    if (books->queues > 0)
+        return;
+    it->groups = allot__sv_new(engine, books->group_count, sizeof *it->groups);
+    *failed = *failed || (it->groups == NULL && books->group_count > 0);
+    for (size_t i = 0; it->groups != NULL && i < books->group_count; i++) {
+        const allot__books_group *from = &books->groups[i];
+        allot__books_group *to = &it->groups[i];
+        to->demand = copy(engine, from->demand, count, sizeof *to->demand, failed);
+        to->allocated = copy(engine, from->allocated, count, sizeof *to->allocated, failed);
+        to->unlisted = copy(engine, from->unlisted, count, sizeof *to->unlisted, failed);
+        to->reclaimed_at =
+            copy(engine, from->reclaimed_at, count, sizeof *to->reclaimed_at, failed);
+        to->waiting_since =
+            copy(engine, from->waiting_since, count, sizeof *to->waiting_since, failed);
+    }
+}
+
+static void write_few(allot__listing *it, bool *failed)
+{
+    const allot__books *books = it->books;
+    it->head.engine = it->contracts.engine = it->use.engine = books->engine;
+    allot__write_clock(books, &it->head);
+    for (int32_t g = 0; g < (int32_t)books->group_count; g++)
+        allot__write_size(books, g, &it->head);
+    allot__write_contracts(books, &it->contracts);
+    allot__write_use(books, &it->use);
+    *failed = *failed || it->head.failed || it->contracts.failed || it->use.failed;
+}
+
+static void begin_walks(allot__listing *it)
+{
+    allot__kind kinds[ALLOT__KINDS];
+    allot__books_kinds(it->books, kinds);
+    for (int i = 0; i < ALLOT__KINDS; i++) {
+        allot__map *map = kinds[i].map;
+        it->walks[i] = (walk){.walker = {changes, leaves, replaced},
+                              .listing = it,
+                              .kind = kinds[i],
+                              .next = map->first};
+        map->walker = &it->walks[i].walker;
+        map->walk++;
+    }
+}
+
+int allot__books_list_begin(allot__books *books)
+{
+    bool failed = false;
+    allot__books_list_end(books);
+    allot__listing *it = allot__sv_new(books->engine, 1, sizeof *it);
+    if (it == NULL)
+        return ALLOT_ENOMEM;
+    it->books = books;
+    copy_groups(it, &failed);
+    it->loans = copy(books->engine, books->loans, books->loan_count, sizeof *it->loans, &failed);
+    it->loan_count = books->loan_count;
+    write_few(it, &failed);
+    begin_walks(it);
+    books->listing = it;
+    if (failed)
+        allot__books_list_end(books);
+    return failed ? ALLOT_ENOMEM : ALLOT_OK;
+}
+
+static void drop_groups(allot__listing *it)
+{
+    const allot__books *books = it->books;
+    size_t count = books->consumers;
+    for (size_t i = 0; it->groups != NULL && i < books->group_count; i++) {
+        allot__books_group *group = &it->groups[i];
+        allot__sv_free(books->engine, group->demand, count, sizeof *group->demand);
+        allot__sv_free(books->engine, group->allocated, count, sizeof *group->allocated);
+        allot__sv_free(books->engine, group->unlisted, count, sizeof *group->unlisted);
+        allot__sv_free(books->engine, group->reclaimed_at, count, sizeof *group->reclaimed_at);
+        allot__sv_free(books->engine, group->waiting_since, count, sizeof *group->waiting_since);
+    }
+    allot__sv_free(books->engine, it->groups, books->group_count, sizeof *it->groups);
+}
+
+void allot__books_list_end(allot__books *books)
+{
+    allot__listing *it = books->listing;
+    if (it == NULL)
+        return;
+    books->listing = NULL;
+    for (int i = 0; i < ALLOT__KINDS; i++) {
+        it->walks[i].kind.map->walker = NULL;
+        drop_pieces(it, &it->walks[i].end, NULL);
+    }
+    while (it->earlies != NULL) {
+        drop_pieces(it, it->earlies, NULL);
+        end_early(it, it->earlies);
+    }
+    drop_groups(it);
+    allot__sv_free(books->engine, it->loans, it->loan_count, sizeof *it->loans);
+    allot__buf_free(&it->head);
+    allot__buf_free(&it->contracts);
+    allot__buf_free(&it->use);
+    allot__sv_free(books->engine, it, 1, sizeof *it);
+}
+
+/* ---- Lines ----------------------------------------------------------------------------------- */
+
+/* All of these say whether it is through. */
+static bool list_rows(allot__listing *it, allot__buf *out, size_t until)
+{
+    size_t rows = it->groups != NULL ? it->books->consumers : 0, count = it->books->group_count;
+    allot__buf_add(out, it->head.bytes, it->head.len);
+    allot__buf_free(&it->head);
+    for (; it->at < rows * count && out->len < until; it->at++) {
+        size_t group = it->at / rows, leaf = it->at % rows;
+        if (!allot__row_is_empty(&it->groups[group], (int32_t)leaf))
+            allot__write_row(it->books, &it->groups[group], (int32_t)group, (int32_t)leaf, out);
+    }
+    return it->at == rows * count;
+}
+
+static bool list_loans(allot__listing *it, allot__buf *out, size_t until)
+{
+    for (; it->at < it->loan_count && out->len < until; it->at++)
+        allot__write_loan(it->books, &it->loans[it->at], out);
+    return it->at == it->loan_count;
+}
+
+static bool list_walk(allot__listing *it, walk *of, allot__buf *out, size_t until)
+{
+    while (of->next != NULL && out->len < until) {
+        allot__named *item = of->next;
+        if (item->early != NULL) {
+            drop_pieces(it, item->early, out);
+            end_early(it, item->early);
+        }
+        if (item->walk != of->kind.map->walk)
+            of->kind.write(it->books, item, out);
+        item->walk = of->kind.map->walk;
+        of->next = item->after;
+    }
+    if (of->next != NULL)
+        return false;
+    drop_pieces(it, &of->end, out);
+    return true;
+}
+
+static bool list_step(allot__listing *it, allot__buf *out, size_t until)
+{
+    int step = steps[it->step];
+    if (step < ALLOT__KINDS)
+        return list_walk(it, &it->walks[step], out, until);
+    if (step == ROWS)
+        return list_rows(it, out, until);
+    if (step == LOANS)
+        return list_loans(it, out, until);
+    const allot__buf *few = step == CONTRACTS ? &it->contracts : &it->use;
+    allot__buf_add(out, few->bytes, few->len);
+    return true;
+}
+
+int allot__books_list(allot__books *books, allot__buf *out, size_t most, bool *over)
+{
+    allot__listing *it = books->listing;
+    size_t until = out->len + most;
+    if (it == NULL)
+        return ALLOT_EUSAGE;
+    while (it->step < sizeof steps / sizeof *steps && out->len < until &&
+           list_step(it, out, until)) {
+        it->step++;
+        it->at = 0;
+    }
+    bool failed = it->failed || out->failed;
+    *over = it->step == sizeof steps / sizeof *steps;
+    if (failed || *over)
+        allot__books_list_end(books);
+    return failed ? ALLOT_ENOMEM : ALLOT_OK;
+}

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* move.c: books read from lines, copied under another plan, and when something is due. */
+#include "service/books/own.h"
+
+/* A line is {"method": "NAME", "params": PARAMS}, as write.c writes it. */
+int allot__books_read(allot__books *books, allot__reader *reader, const char *line, size_t len,
+                      allot__fault *fault)
+{
+    static const char head[] = "{\"method\": \"", middle[] = "\", \"params\": ";
+    size_t at = sizeof head - 1, from = at;
+    bool sound = len > at && memcmp(line, head, at) == 0;
+    while (sound && at < len && line[at] != '"')
+        at++;
+    size_t name = at - from, params = at + sizeof middle - 1;
+    sound = sound && params + 1 < len && memcmp(line + at, middle, sizeof middle - 1) == 0 &&
+            line[len - 1] == '}';
+    int32_t kind = sound ? allot__event_find_kept(line + from, name) : -1;
+    if (kind < 0)
+        return allot__fault_set(fault, ALLOT_EINVALID, "E-store", NULL, NULL,
+                                "no line of a snapshot: %.60s", line);
+    allot__event event;
+    int status = allot__event_read(reader, books->plan, (allot__event_kind)kind, ALLOT__STORE,
+                                   line + params, len - params - 1, &event, fault);
+    if (status != ALLOT_OK)
+        return status;
+    books->reading = true;
+    status = allot__books_apply(books, &event, fault);
+    books->reading = false;
+    return status;
+}
+
+/* ---- Copies ---------------------------------------------------------------------------------- */
+
+int allot__books_read_lines(allot__books *books, const allot__buf *text, int64_t *lost,
+                            allot_report *report)
+{
+    allot__reader *reader;
+    allot__fault fault = {.message = ""};
+    int status = allot__reader_new(books->engine, &reader);
+    if (status != ALLOT_OK)
+        return status;
+    for (size_t at = 0; at < text->len && status == ALLOT_OK;) {
+        const char *end = memchr(text->bytes + at, '\n', text->len - at);
+        size_t len = (size_t)(end - (text->bytes + at));
+        status = allot__books_read(books, reader, text->bytes + at, len, &fault);
+        if (status != ALLOT_OK && status != ALLOT_ENOMEM && lost != NULL) {
+            status = ALLOT_OK;
+            ++*lost;
+        }
+        at += len + 1;
+    }
+    allot__reader_free(reader);
+    if (status != ALLOT_OK && status != ALLOT_ENOMEM) {
+        allot_diagnostic finding = {.severity = ALLOT_ERROR,
+                                    .code = fault.code != NULL ? fault.code : "E-store",
+                                    .path = fault.path[0] != '\0' ? fault.path : NULL,
+                                    .message = fault.message,
+                                    .hint = fault.hint[0] != '\0' ? fault.hint : NULL,
+                                    .consumer = -1,
+                                    .group = -1,
+                                    .field = -1};
+        allot_report_add(report, &finding);
+    }
+    return status;
+}
+
+/* Whether two plans have the same consumers, groups, queues and so on under the same numbers. */
+static bool same_numbers(const allot_plan *a, const allot_plan *b)
+{
+    if (allot_plan_consumers(a) != allot_plan_consumers(b) ||
+        allot_plan_groups(a) != allot_plan_groups(b) || allot_plan_queues(a) > 0 ||
+        allot_plan_queues(b) > 0 || allot_plan_leases(a) > 0 || allot_plan_leases(b) > 0)
+        return false;
+    for (int32_t i = 0; i < allot_plan_groups(a); i++)
+        if (strcmp(allot_plan_group_name(a, i), allot_plan_group_name(b, i)) != 0)
+            return false;
+    for (int32_t i = 0; i < allot_plan_consumers(a); i++)
+        if (allot_plan_parent(a, i) != allot_plan_parent(b, i) ||
+            allot_plan_children(a, i) != allot_plan_children(b, i) ||
+            strcmp(allot_plan_name(a, i), allot_plan_name(b, i)) != 0)
+            return false;
+    return true;
+}
+
+/* Only rows: what else there is goes by lines, which are few then. */
+static void copy_rows(const allot__books *from, allot__books *to)
+{
+    size_t size = from->consumers * sizeof *to->groups->demand;
+    for (size_t g = 0; g < from->group_count; g++) {
+        const allot__books_group *of = &from->groups[g];
+        allot__books_group *group = &to->groups[g];
+        memcpy(group->demand, of->demand, size);
+        memcpy(group->allocated, of->allocated, size);
+        memcpy(group->unlisted, of->unlisted, size);
+        memcpy(group->unmet_since, of->unmet_since, from->consumers * sizeof *of->unmet_since);
+        for (size_t i = 0; from->damped && to->damped && i < from->consumers; i++) {
+            group->reclaimed_at[i] = of->reclaimed_at[i];
+            group->waiting_since[i] = of->waiting_since[i];
+        }
+    }
+}
+
+int allot__books_move(const allot__books *books, const allot_plan *plan, int64_t *lost,
+                      allot_report *report, allot__books **out)
+{
+    allot__buf text = {.engine = books->engine};
+    allot__books *moved;
+    int status = allot__books_new(books->engine, plan, &moved);
+    if (status != ALLOT_OK)
+        return status;
+    bool same = same_numbers(books->plan, plan);
+    if (same)
+        copy_rows(books, moved);
+    status = same ? allot__books_write_rest(books, &text) : allot__books_write(books, &text);
+    if (status == ALLOT_OK)
+        status = allot__books_read_lines(moved, &text, lost, report);
+    allot__buf_free(&text);
+    if (status == ALLOT_OK)
+        *out = moved;
+    else
+        allot__books_end(moved);
+    return status;
+}
+
+/* ---- When something is due ------------------------------------------------------------------- */
+
+static void sooner(int64_t *due, int64_t now, int64_t when)
+{
+    if (when > now && when < *due)
+        *due = when;
+}
+
+static int64_t later(int64_t when, int64_t by)
+{
+    return when > INT64_MAX - by ? INT64_MAX : when + by;
+}
+
+int64_t allot__books_due(const allot__books *books, int64_t now)
+{
+    int64_t due = INT64_MAX, when;
+    if (allot_plan_switch(books->plan, now, &when) == ALLOT_OK)
+        sooner(&due, now, when);
+    for (const allot__named *it = books->flights.first; it != NULL; it = it->after) {
+        const allot_in_flight *flight = &((const allot__flight_item *)(const void *)it)->it;
+        int64_t leeway = allot_plan_option_get(books->plan, flight->group, ALLOT_OPTION_LEEWAY);
+        sooner(&due, now, flight->deadline);
+        sooner(&due, now, later(flight->deadline, leeway));
+    }
+    for (int32_t i = 0; i < (int32_t)books->leases; i++) {
+        allot_lease lease;
+        if (books->lease_told[i] && allot_plan_lease_at(books->plan, i, &lease) == ALLOT_OK)
+            sooner(&due, now, later(books->lease[i].since, lease.reclaim_delay));
+    }
+    for (size_t g = 0; books->damped && g < books->group_count; g++) {
+        int64_t wait = allot_plan_option_get(books->plan, (int32_t)g, ALLOT_OPTION_CLAIM_DELAY);
+        int64_t rest =
+            allot_plan_option_get(books->plan, (int32_t)g, ALLOT_OPTION_RECLAIM_INTERVAL);
+        for (size_t i = 0; wait + rest > 0 && i < books->consumers; i++) {
+            if (books->groups[g].waiting_since[i] != INT64_MIN)
+                sooner(&due, now, later(books->groups[g].waiting_since[i], wait));
+            if (books->groups[g].reclaimed_at[i] != INT64_MIN)
+                sooner(&due, now, later(books->groups[g].reclaimed_at[i], rest));
+        }
+    }
+    return due;
+}

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * own.h: what the books are made of; of books*.c alone.
+ *
+ * This file owns: struct allot__books.
+ */
+#ifndef ALLOT_SERVICE_BOOKS_OWN_H
+#define ALLOT_SERVICE_BOOKS_OWN_H
+
+#include <string.h>
+
+#include "service/books/books.h"
+#include "service/base/map.h"
+#include "service/base/text.h"
+
+/* Tasks of a leaf that share a slot (state.h), which counts once, with the most that one states. */
+typedef struct allot__unit {
+    allot__named named;
+    struct allot__task_item *first;
+    int64_t slots;
+    size_t size;
+} allot__unit;
+
+/* Running tasks that name the same session, which may be known or not. */
+typedef struct allot__roster {
+    allot__named named;
+    struct allot__task_item *first;
+    size_t size;
+} allot__roster;
+
+typedef struct allot__task_item {
+    allot__named named;
+    allot_task it; /* all that it points to is behind it, in the same block */
+    bool told;     /* to go, by a kill */
+    allot__unit *unit;
+    struct allot__task_item *next; /* in its unit */
+    allot__roster *roster;
+    struct allot__task_item *roster_before, *roster_after;
+    size_t size;
+} allot__task_item;
+
+/* A running task that a reclaim in flight names. */
+typedef struct allot__victim_item {
+    allot__named named;
+    const char *flight; /* its id */
+    size_t size;
+} allot__victim_item;
+
+typedef struct allot__session_item {
+    allot__named named;
+    allot_session it;
+    size_t size;
+} allot__session_item;
+
+typedef struct allot__job_item {
+    allot__named named;
+    allot_job it; /* `ran` and `suspended_for` are those until `since` */
+    int64_t since;
+    bool told;
+    size_t size;
+} allot__job_item;
+
+typedef struct allot__flight_item {
+    allot__named named;
+    allot_in_flight it;
+    int64_t since; /* when it was ordered; INT64_MIN: not known */
+    bool told;     /* all its tasks are told to go */
+    size_t size;
+} allot__flight_item;
+
+typedef struct allot__host_item {
+    allot__named named;
+    int64_t slots, load; /* -1: as planned; not told */
+    allot_closed closed;
+    int32_t exclusive_to;
+    bool exclusive_given;
+    bool used; /* something is said to be there: while it is asked (host.c) */
+    size_t size;
+} allot__host_item;
+
+typedef struct allot__books_group {
+    int32_t *demand, *allocated, *held;    /* by consumer; held: by its tasks */
+    int32_t *unlisted;                     /* of what it holds beyond these (state.h) */
+    int64_t *reclaimed_at, *waiting_since; /* INT64_MIN: not; NULL where no option asks for it */
+    int64_t *unmet_since; /* a leaf wants more than it has; INT64_MIN: not. Not kept in the store */
+    int32_t (*sessions)[ALLOT_SCHEDULING_COUNT]; /* by consumer: how many there are of each */
+    int64_t slots;                               /* -1: not told */
+} allot__books_group;
+
+typedef struct allot__usage_item {
+    int64_t slot_seconds;
+    int32_t millionths;
+} allot__usage_item;
+
+struct allot__books {
+    allot_engine *engine;
+    const allot_plan *plan;
+    size_t consumers, group_count, queues, leases, resources;
+    allot__books_group *groups;
+    allot__map tasks, units, rosters, sessions, jobs, flights, victims, hosts;
+    allot_loan *loans;
+    size_t loan_count, loan_room;
+    allot_lease_now *lease; /* by lease */
+    bool *lease_told;
+    allot__usage_item *usage; /* by queue */
+    int64_t usage_at, *resource_at;
+    int64_t last;                   /* the last cycle's now; INT64_MIN: none yet */
+    int64_t when;                   /* of what is being entered */
+    bool damped;                    /* an option asks for the times of leaves */
+    bool reading;                   /* lines, which are sound once all are read */
+    int64_t host_most, job_most;    /* no host or job has, or was ever told to have, more slots */
+    struct allot__listing *listing; /* being written (list.c); NULL: nothing is */
+    /* The state made from this. */
+    allot_state *state;
+    bool sealed;
+    bool lists_dirty;  /* it lacks something of its lists, and is filled with them anew */
+    bool orders_dirty; /* ... of reclaims in flight or loans alone */
+    bool orders_more;  /* ... of the last reclaims alone */
+    /* Reclaims in flight by the state's numbers; none, when some have come or gone since. */
+    allot__flight_item **numbered;
+    size_t numbered_count, numbered_room;
+    size_t ended; /* tasks that were taken out since it was filled: their strings are there */
+    /* Leaves whose allocated the state has yet to be told, as a decision about it lives. */
+    struct allot__granted {
+        int32_t group, consumer;
+    } * granted;
+    size_t granted_count, granted_room;
+};
+
+static inline allot__task_item *allot__task_of(allot__named *it)
+{
+    return (allot__task_item *)(void *)it;
+}
+
+/* ---- Items (item.c): copied whole into a block of their own; NULL: ENOMEM -------------- */
+
+allot__task_item *allot__task_make(allot_engine *engine, const allot_task *task);
+allot__session_item *allot__session_make(allot_engine *engine, const allot_session *session);
+allot__job_item *allot__job_make(allot_engine *engine, const allot_job *job);
+allot__flight_item *allot__flight_make(allot_engine *engine, const allot_in_flight *flight);
+allot__host_item *allot__host_make(allot_engine *engine, const char *name);
+allot__unit *allot__unit_make(allot_engine *engine, const char *key, size_t len);
+
+#define ALLOT__ITEM_FREE(engine, item) allot__sv_free((engine), (item), 1, (item)->size)
+
+/* ---- Events by kind; each as allot__books_apply ---------------------------------------------- */
+
+int allot__apply_row(allot__books *books, const allot__event *event, allot__fault *fault);
+int allot__apply_start(allot__books *books, const allot__event *event, allot__fault *fault);
+int allot__apply_finish(allot__books *books, const allot__event *event, allot__fault *fault);
+int allot__apply_returned(allot__books *books, const allot__event *event, allot__fault *fault);
+int allot__apply_session(allot__books *books, const allot__event *event, allot__fault *fault);
+int allot__apply_host(allot__books *books, const allot__event *event, allot__fault *fault);
+int allot__apply_lease(allot__books *books, const allot__event *event, allot__fault *fault);
+int allot__apply_job(allot__books *books, const allot__event *event, allot__fault *fault);
+int allot__apply_kept(allot__books *books, const allot__event *event, allot__fault *fault);
+int allot__enter_jobs(allot__books *books, const allot_decision *decision, allot__buf *effect);
+
+/* Whether two hosts are known, or more. */
+bool allot__books_several_hosts(const allot__books *books);
+/* A job that has slots and names no host has them on the only one there is. */
+static inline bool allot__job_is_unplaced(const allot_job *job)
+{
+    return job->state != ALLOT_PENDING && job->host_count == 0;
+}
+
+/* The values of attributes that an event gives; `values` has room for as many. */
+int32_t allot__event_values(const allot__books *books, const allot__event *event,
+                            allot_task_value *values);
+
+/* ---- Ties by name (tie.c) --------------------------------------------------------------
+ */
+
+/* A task is put on the roster of its session, and taken off. ENOMEM. */
+int allot__roster_join(allot__books *books, allot__task_item *task);
+void allot__roster_leave(allot__books *books, allot__task_item *task);
+/* A task's session is of its own leaf; a session's tasks run on its leaf. EINVALID (fault). */
+int allot__roster_check_task(const allot__books *books, const allot_task *task,
+                             allot__fault *fault);
+int allot__roster_check_session(const allot__books *books, const char *id, int32_t group,
+                                int32_t consumer, allot__fault *fault);
+/* A reclaim names a task; all that it names, or none. ENOMEM. */
+int allot__victim_add(allot__books *books, const char *task, const char *flight);
+int allot__victims_add(allot__books *books, const allot__flight_item *flight);
+/* The reclaim is over, or ... */
+void allot__victims_end(allot__books *books, const allot__flight_item *flight);
+/* ... the task is no more: the reclaim that names it counts it alone, as its id may run again. */
+void allot__victim_gone(allot__books *books, const char *task);
+
+/* ---- Lines (write.c, line.c) ------------------------------------------------------
+ */
+
+void allot__entry_open(allot__buf *out, allot__event_kind kind);
+void allot__entry_close(allot__buf *out);
+void allot__write_leaf(allot__buf *out, const allot_plan *plan, int32_t group, int32_t consumer);
+void allot__write_set(allot__buf *out, const char *key, int64_t value, int64_t unset);
+void allot__write_row(const allot__books *books, const allot__books_group *of, int32_t group,
+                      int32_t leaf, allot__buf *out);
+/* Nothing is to be said of it. */
+bool allot__row_is_empty(const allot__books_group *group, int32_t leaf);
+void allot__write_size(const allot__books *books, int32_t group, allot__buf *out);
+void allot__write_host(const allot__books *books, const allot__named *item, allot__buf *out);
+void allot__write_session(const allot__books *books, const allot__named *item, allot__buf *out);
+void allot__write_task(const allot__books *books, const allot__named *item, allot__buf *out);
+void allot__write_flight(const allot__books *books, const allot__flight_item *item,
+                         allot__buf *out);
+void allot__write_loan(const allot__books *books, const allot_loan *loan, allot__buf *out);
+void allot__write_contracts(const allot__books *books, allot__buf *out);
+void allot__write_job(const allot__books *books, const allot__job_item *item, allot__buf *out);
+/* The job of that id; one that is no more as finished. */
+void allot__write_job_of(const allot__books *books, const char *id, allot__buf *out);
+/* Use of queues, times of resources, and the clock. */
+void allot__write_clock(const allot__books *books, allot__buf *out);
+void allot__write_use(const allot__books *books, allot__buf *out);
+/* A line with nothing but an id. */
+void allot__write_id(allot__buf *out, allot__event_kind kind, const char *id);
+void allot__write_extras(const allot__books *books, const char *const *tags, int32_t tag_count,
+                         const allot_task_value *values, int32_t value_count, allot__buf *out);
+
+/* What the books have by names, in the order in which it is written. */
+enum {
+    ALLOT__HOSTS,
+    ALLOT__SESSIONS,
+    ALLOT__TASKS,
+    ALLOT__FLIGHTS,
+    ALLOT__JOBS, /* behind loans and contracts */
+    ALLOT__KINDS
+};
+typedef struct allot__kind {
+    allot__map *map;
+    void (*write)(const allot__books *books, const allot__named *item, allot__buf *out);
+} allot__kind;
+void allot__books_kinds(allot__books *books, allot__kind kinds[ALLOT__KINDS]);
+
+/* Enters lines; what is refused goes to the report, or is counted in `lost`, if that is given. As
+ * allot__books_apply. */
+int allot__books_read_lines(allot__books *books, const allot__buf *text, int64_t *lost,
+                            allot_report *report);
+/* As allot__books_write, without what leaves demand and are allocated. */
+int allot__books_write_rest(const allot__books *books, allot__buf *out);
+
+/* The reclaim of that number and id in the last state, if it is there still. */
+allot__flight_item *allot__books_flight(const allot__books *books, int32_t number, const char *id);
+/* It is that time again: what was noted behind it is moved back by so much, and so what follows
+ * from it, as deadlines do. The state has to be made anew, and no list may be being written. */
+void allot__books_set_back(allot__books *books, int64_t now, int64_t by);
+/* Opens the state where there is one, so that it can be told of what changed. */
+void allot__books_unseal(allot__books *books);
+/* The state has to be made anew. */
+void allot__books_forget(allot__books *books);
+/* What a leaf wants or is allocated has changed. */
+static inline void allot__books_look(allot__books *books, int32_t group, int32_t leaf)
+{
+    allot__books_group *of = &books->groups[group];
+    if (of->demand[leaf] <= of->allocated[leaf])
+        of->unmet_since[leaf] = INT64_MIN;
+    else if (of->unmet_since[leaf] == INT64_MIN)
+        of->unmet_since[leaf] = books->when;
+}
+/* Sets what a leaf is allocated, here and in the state. */
+void allot__books_allocate(allot__books *books, int32_t group, int32_t consumer, int64_t slots);
+/* Takes a task out, and what it held away from its leaf; its slots, unless `keep`, too. */
+void allot__task_end(allot__books *books, allot__task_item *task, bool keep);
+/* Puts one in; its leaf holds what it takes, and there is room in all maps. */
+int allot__task_begin(allot__books *books, allot__task_item *task);
+/* What tasks of the same unit have in common; 0: it has its slots to itself. */
+size_t allot__unit_key(const allot_task *task, char key[600]);
+/* How much more a leaf's tasks would hold with this one. */
+int64_t allot__task_needs(const allot__books *books, const allot_task *task);
+
+#endif

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* row.c: what leaves demand and hold, sessions and contracts. */
+#include "service/books/own.h"
+
+void allot__books_unseal(allot__books *books)
+{
+    if (books->sealed)
+        allot_state_open(books->state);
+    books->sealed = false;
+    for (size_t i = 0; books->state != NULL && i < books->granted_count; i++)
+        allot_state_allocated(
+            books->state, books->granted[i].group, books->granted[i].consumer,
+            books->groups[books->granted[i].group].allocated[books->granted[i].consumer]);
+    books->granted_count = 0;
+}
+
+void allot__books_forget(allot__books *books)
+{
+    allot_state_free(books->state);
+    books->state = NULL;
+    books->sealed = false;
+}
+
+void allot__books_allocate(allot__books *books, int32_t group, int32_t consumer, int64_t slots)
+{
+    books->groups[group].allocated[consumer] = (int32_t)slots;
+    allot__books_look(books, group, consumer);
+    if (books->state != NULL)
+        allot_state_allocated(books->state, group, consumer, slots);
+}
+
+/* Where the state has no room for it, it is made anew. */
+static void set_unlisted(allot__books *books, const allot__event *event)
+{
+    if (event->unlisted < 0)
+        return;
+    books->groups[event->group].unlisted[event->consumer] = (int32_t)event->unlisted;
+    if (books->state != NULL && allot_state_unlisted(books->state, event->group, event->consumer,
+                                                     event->unlisted) != ALLOT_OK)
+        allot__books_forget(books);
+}
+
+/* ---- Leaves ---------------------------------------------------------------------------------- */
+
+static int few(const allot__event *event, int64_t allocated, int64_t held, allot__fault *fault)
+{
+    if (event->kind == ALLOT__EVENT_RELEASE)
+        return allot__fault_set(fault, ALLOT_ERANGE, "E-allocated", "slots", NULL,
+                                "slots: found %lld, allowed at most %lld: %lld are allocated, its "
+                                "tasks hold %lld",
+                                (long long)event->slots, (long long)(allocated - held),
+                                (long long)allocated, (long long)held);
+    return allot__fault_set(fault, ALLOT_ERANGE, "E-allocated", "slots", NULL,
+                            "slots: found %lld, allowed at least %lld, what its tasks hold",
+                            (long long)event->slots, (long long)held);
+}
+
+int allot__apply_row(allot__books *books, const allot__event *event, allot__fault *fault)
+{
+    allot__books_group *group = &books->groups[event->group];
+    int32_t leaf = event->consumer;
+    int64_t allocated = group->allocated[leaf], held = group->held[leaf];
+    if (event->kind == ALLOT__EVENT_DEMAND) {
+        group->demand[leaf] = (int32_t)event->slots;
+        allot__books_look(books, event->group, leaf);
+        if (books->state != NULL)
+            allot_state_demand(books->state, event->group, leaf, event->slots);
+        return ALLOT_OK;
+    }
+    int64_t after = event->kind == ALLOT__EVENT_RELEASE ? allocated - event->slots : event->slots;
+    if (after < held)
+        return few(event, allocated, held, fault);
+    set_unlisted(books, event);
+    allot__books_allocate(books, event->group, leaf, after);
+    return ALLOT_OK;
+}
+
+/* ---- Sessions -------------------------------------------------------------------------------- */
+
+/* All sessions of a leaf are scheduled alike; `old` is about to go. */
+static int check_scheduling(const allot__books *books, const allot__event *event,
+                            const allot__session_item *old, allot__fault *fault)
+{
+    const int32_t *there = books->groups[event->group].sessions[event->consumer];
+    for (int32_t kind = 0; kind < ALLOT_SCHEDULING_COUNT; kind++) {
+        bool own = old != NULL && old->it.consumer == event->consumer &&
+                   old->it.group == event->group && (int32_t)old->it.scheduling == kind;
+        if (kind != (int32_t)event->scheduling && there[kind] > own)
+            return allot__fault_set(fault, ALLOT_EINVALID, "E-scheduling", "scheduling", NULL,
+                                    "scheduling: the leaf's other sessions have \"%s\", and all "
+                                    "of a leaf have the same",
+                                    allot_scheduling_name(kind));
+    }
+    return ALLOT_OK;
+}
+
+static void count_session(allot__books *books, const allot_session *session, int32_t more)
+{
+    books->groups[session->group].sessions[session->consumer][session->scheduling] += more;
+    books->lists_dirty = true;
+}
+
+static int put_session(allot__books *books, const allot__event *event, allot__session_item *old,
+                       allot__fault *fault)
+{
+    int status = check_scheduling(books, event, old, fault);
+    bool moves =
+        old == NULL || old->it.consumer != event->consumer || old->it.group != event->group;
+    if (status == ALLOT_OK && moves)
+        status =
+            allot__roster_check_session(books, event->id, event->group, event->consumer, fault);
+    if (status != ALLOT_OK)
+        return status;
+    allot_session session = {.id = event->id,
+                             .consumer = event->consumer,
+                             .group = event->group,
+                             .scheduling = event->scheduling,
+                             .priority = event->priority,
+                             .preemption_rank = event->preemption_rank,
+                             .created = event->created,
+                             .minimum = event->minimum,
+                             .demand = event->demand};
+    allot__session_item *item = allot__session_make(books->engine, &session);
+    if (item == NULL)
+        return ALLOT_ENOMEM;
+    if (old != NULL) {
+        allot__map_swap(&books->sessions, &old->named, &item->named);
+        count_session(books, &old->it, -1);
+        ALLOT__ITEM_FREE(books->engine, old);
+    } else if (allot__map_put(&books->sessions, &item->named) != ALLOT_OK) {
+        ALLOT__ITEM_FREE(books->engine, item);
+        return ALLOT_ENOMEM;
+    }
+    count_session(books, &item->it, 1);
+    return ALLOT_OK;
+}
+
+int allot__apply_session(allot__books *books, const allot__event *event, allot__fault *fault)
+{
+    allot__session_item *old =
+        (void *)allot__map_find(&books->sessions, event->id, strlen(event->id));
+    if (event->kind == ALLOT__EVENT_SESSION)
+        return put_session(books, event, old, fault);
+    if (old == NULL)
+        return allot__fault_set(fault, ALLOT_ENOENT, "E-unknown-session", "id", NULL,
+                                "id: there is no session \"%.100s\"", event->id);
+    count_session(books, &old->it, -1);
+    allot__map_take(&books->sessions, &old->named);
+    ALLOT__ITEM_FREE(books->engine, old);
+    return ALLOT_OK;
+}
+
+/* ---- Contracts ------------------------------------------------------------------------------- */
+
+static int read_side(const allot__pairs *pairs, const char *path, allot_lease_side *side,
+                     allot__fault *fault)
+{
+    for (int32_t i = 0; i < pairs->count; i++) {
+        const allot__pair *pair = &pairs->items[i];
+        int64_t *at = strcmp(pair->key, "available") == 0 ? &side->available
+                      : strcmp(pair->key, "used") == 0    ? &side->used
+                      : strcmp(pair->key, "demand") == 0  ? &side->demand
+                                                          : NULL;
+        if (at == NULL)
+            return allot__fault_set(fault, ALLOT_EINVALID, "E-unknown-key", path, NULL,
+                                    "%s: \"%.80s\" is none of available, used, demand", path,
+                                    pair->key);
+        *at = pair->number;
+    }
+    if (side->used > side->available)
+        return allot__fault_set(fault, ALLOT_ERANGE, "E-range", path, NULL,
+                                "%s: %lld slots are used, %lld available", path,
+                                (long long)side->used, (long long)side->available);
+    return ALLOT_OK;
+}
+
+int allot__apply_lease(allot__books *books, const allot__event *event, allot__fault *fault)
+{
+    allot_lease_now now = {.provider.demand = -1, .consumer.demand = -1, .phase = ALLOT_LEASE_OK};
+    if (books->lease_told[event->lease])
+        now = books->lease[event->lease];
+    int status = read_side(&event->provider, "provider", &now.provider, fault);
+    if (status == ALLOT_OK)
+        status = read_side(&event->holder, "consumer", &now.consumer, fault);
+    if (status != ALLOT_OK)
+        return status;
+    if (event->phase >= 0)
+        now.phase = (allot_lease_phase)event->phase;
+    if (event->since != INT64_MIN)
+        now.since = event->since;
+    else if (!books->lease_told[event->lease])
+        now.since = event->at;
+    books->lease[event->lease] = now;
+    books->lease_told[event->lease] = true;
+    allot__books_forget(books);
+    return ALLOT_OK;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* still.c: whether a decision leaves the books as they are, but for the time. */
+#include "service/books/own.h"
+
+static bool same_side(const allot_lease_side *a, const allot_lease_side *b)
+{
+    return a->available == b->available && a->used == b->used && a->demand == b->demand;
+}
+
+static bool leases_stay(const allot__books *books, const allot_decision *decision)
+{
+    for (int32_t i = 0; i < (int32_t)books->leases; i++) {
+        const allot_lease_now *was = &books->lease[i];
+        allot_lease_part part;
+        if (allot_decision_lease(decision, i, &part) != ALLOT_OK)
+            continue;
+        if (!books->lease_told[i] || !same_side(&was->provider, &part.now.provider) ||
+            !same_side(&was->consumer, &part.now.consumer) || was->phase != part.now.phase ||
+            was->since != part.now.since)
+            return false;
+    }
+    return true;
+}
+
+static bool flights_stay(const allot__books *books, const allot_decision *decision)
+{
+    for (int32_t i = 0; i < allot_decision_flights(decision); i++) {
+        allot_flight flight;
+        allot_decision_flight(decision, i, &flight);
+        const allot__flight_item *item = allot__books_flight(books, i, flight.id);
+        if (item != NULL &&
+            (flight.phase == ALLOT_RETURNED || item->it.deadline != flight.deadline))
+            return false;
+    }
+    return true;
+}
+
+static bool times_stay(const allot__books *books, const allot_decision *decision)
+{
+    for (int32_t i = 0; i < (int32_t)books->resources; i++) {
+        int64_t at = books->resource_at[i];
+        allot_decision_resource_preempted(decision, i, &at);
+        if (at != books->resource_at[i])
+            return false;
+    }
+    for (int32_t g = 0; books->damped && g < (int32_t)books->group_count; g++)
+        for (int32_t i = 0; i < (int32_t)books->consumers; i++) {
+            allot_verdict verdict;
+            if (allot_plan_children(books->plan, i) == 0 &&
+                allot_decision_verdict(decision, g, i, &verdict) == ALLOT_OK &&
+                (verdict.reclaimed > 0 ||
+                 verdict.waiting_since != books->groups[g].waiting_since[i]))
+                return false;
+        }
+    return true;
+}
+
+bool allot__books_still(const allot__books *books, const allot_decision *decision)
+{
+    return books->last != INT64_MIN &&
+           allot__books_due(books, books->last) > allot_decision_now(decision) &&
+           flights_stay(books, decision) && leases_stay(books, decision) &&
+           times_stay(books, decision);
+}
+
+bool allot__books_use(const allot__books *books)
+{
+    bool uses = false;
+    for (const allot__named *it = books->jobs.first; it != NULL && !uses; it = it->after)
+        uses = ((const allot__job_item *)(const void *)it)->it.state == ALLOT_RUNNING;
+    return uses;
+}

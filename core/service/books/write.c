@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* write.c: the books whole, as lines that make the same books again. */
+#include "service/books/own.h"
+
+bool allot__row_is_empty(const allot__books_group *group, int32_t leaf)
+{
+    return group->demand[leaf] == 0 && group->allocated[leaf] == 0 && group->unlisted[leaf] == 0 &&
+           (group->reclaimed_at == NULL || group->reclaimed_at[leaf] == INT64_MIN) &&
+           (group->waiting_since == NULL || group->waiting_since[leaf] == INT64_MIN);
+}
+
+void allot__write_size(const allot__books *books, int32_t g, allot__buf *out)
+{
+    if (books->groups[g].slots < 0)
+        return;
+    allot__entry_open(out, ALLOT__EVENT_SLOTS);
+    if (books->group_count > 1)
+        allot__buf_member(out, "group", allot_plan_group_name(books->plan, g));
+    allot__buf_number(out, "slots", books->groups[g].slots);
+    allot__entry_close(out);
+}
+
+void allot__write_host(const allot__books *books, const allot__named *item, allot__buf *out)
+{
+    const allot__host_item *host = (const allot__host_item *)(const void *)item;
+    allot__entry_open(out, ALLOT__EVENT_HOST);
+    allot__buf_member(out, "name", item->name);
+    allot__write_set(out, "slots", host->slots, -1);
+    allot__buf_key(out, "closed");
+    allot__buf_puts(out, host->closed == ALLOT_DRAIN        ? "\"drain\""
+                         : host->closed == ALLOT_CLOSED_NOW ? "\"reclaim\""
+                                                            : "false");
+    if (host->load >= 0) {
+        allot__buf_key(out, "load");
+        allot__buf_printf(out, "%lld.%03d", (long long)(host->load / 1000),
+                          (int)(host->load % 1000));
+    }
+    if (host->exclusive_given && host->exclusive_to != ALLOT_ROOT) {
+        allot__buf_key(out, "exclusive_to");
+        allot__buf_path(out, books->plan, host->exclusive_to);
+    }
+    allot__entry_close(out);
+}
+
+void allot__write_session(const allot__books *books, const allot__named *item, allot__buf *out)
+{
+    const allot_session *session = &((const allot__session_item *)(const void *)item)->it;
+    allot__entry_open(out, ALLOT__EVENT_SESSION);
+    allot__buf_member(out, "id", session->id);
+    allot__write_leaf(out, books->plan, session->group, session->consumer);
+    allot__buf_number(out, "priority", session->priority);
+    allot__write_set(out, "preemption_rank", session->preemption_rank, 0);
+    allot__buf_number(out, "created", session->created);
+    allot__buf_member(out, "scheduling", allot_scheduling_name((int)session->scheduling));
+    allot__write_set(out, "minimum", session->minimum, 0);
+    allot__write_set(out, "demand", session->demand, -1);
+    allot__entry_close(out);
+}
+
+void allot__write_task(const allot__books *books, const allot__named *named, allot__buf *out)
+{
+    const allot__task_item *item = (const allot__task_item *)(const void *)named;
+    const allot_task *task = &item->it;
+    allot__entry_open(out, ALLOT__EVENT_START);
+    allot__buf_member(out, "id", task->id);
+    allot__write_leaf(out, books->plan, task->group, task->consumer);
+    allot__buf_number(out, "slots", task->slots);
+    allot__buf_member(out, "session", task->session);
+    allot__buf_member(out, "host", task->host);
+    allot__buf_member(out, "slot", task->slot);
+    allot__buf_number(out, "started", task->started);
+    allot__write_set(out, "submitted", task->submitted, 0);
+    allot__write_set(out, "preempted", task->preempted, 0);
+    allot__write_extras(books, task->tags, task->tag_count, task->values, task->value_count, out);
+    if (item->told)
+        allot__buf_bool(out, "told", true);
+    allot__entry_close(out);
+}
+
+static void write_flight(const allot__books *books, const allot__named *item, allot__buf *out)
+{
+    allot__write_flight(books, (const allot__flight_item *)(const void *)item, out);
+}
+
+static void write_job(const allot__books *books, const allot__named *item, allot__buf *out)
+{
+    allot__write_job(books, (const allot__job_item *)(const void *)item, out);
+}
+
+void allot__books_kinds(allot__books *books, allot__kind kinds[ALLOT__KINDS])
+{
+    const allot__kind all[ALLOT__KINDS] = {
+        [ALLOT__HOSTS] = {&books->hosts, allot__write_host},
+        [ALLOT__SESSIONS] = {&books->sessions, allot__write_session},
+        [ALLOT__TASKS] = {&books->tasks, allot__write_task},
+        [ALLOT__FLIGHTS] = {&books->flights, write_flight},
+        [ALLOT__JOBS] = {&books->jobs, write_job}};
+    memcpy(kinds, all, sizeof all);
+}
+
+/* ---- The whole ------------------------------------------------------------------------------- */
+
+static void write_map(const allot__books *books, const allot__kind *kind, allot__buf *out)
+{
+    for (const allot__named *it = kind->map->first; it != NULL; it = it->after)
+        kind->write(books, it, out);
+}
+
+static int write_all(const allot__books *books, bool rows, allot__buf *out)
+{
+    allot__kind kinds[ALLOT__KINDS];
+    allot__books_kinds((allot__books *)books, kinds);
+    allot__write_clock(books, out);
+    for (int32_t g = 0; g < (int32_t)books->group_count; g++)
+        allot__write_size(books, g, out);
+    for (int32_t g = 0; rows && g < (int32_t)books->group_count; g++)
+        for (int32_t i = 0; i < (int32_t)books->consumers; i++)
+            if (!allot__row_is_empty(&books->groups[g], i))
+                allot__write_row(books, &books->groups[g], g, i, out);
+    for (int kind = 0; kind < ALLOT__JOBS; kind++)
+        write_map(books, &kinds[kind], out);
+    for (size_t i = 0; i < books->loan_count; i++)
+        allot__write_loan(books, &books->loans[i], out);
+    allot__write_contracts(books, out);
+    write_map(books, &kinds[ALLOT__JOBS], out);
+    allot__write_use(books, out);
+    return out->failed ? ALLOT_ENOMEM : ALLOT_OK;
+}
+
+int allot__books_write(const allot__books *books, allot__buf *out)
+{
+    return write_all(books, true, out);
+}
+
+int allot__books_write_rest(const allot__books *books, allot__buf *out)
+{
+    return write_all(books, false, out);
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * values.h: an event's members while they are read; of event*.c alone.
+ *
+ * This file owns: struct allot__reader.
+ */
+#ifndef ALLOT_SERVICE_EVENTS_VALUES_H
+#define ALLOT_SERVICE_EVENTS_VALUES_H
+
+#include "service/events/fields.h"
+
+struct allot__reader {
+    allot_engine *engine;
+    char *texts; /* of the event that was read last */
+    size_t texts_room, texts_used;
+    allot__pair *pairs;
+    size_t pairs_room, pairs_used;
+};
+
+typedef struct allot__reading {
+    allot__reader *reader;
+    allot_json *json;
+    const allot_plan *plan;
+    allot__event *event;
+    allot__fault *fault;
+    const allot__fields *fields;
+    allot__speaker speaker;
+    uint64_t seen[2]; /* of the common fields, and of the kind's */
+    allot_json_event now;
+} allot__reading;
+
+/* A copy, for which there is room, until the next event is read. */
+const char *allot__text_keep(allot__reader *reader, const char *text, size_t len);
+/* Reads the value that comes, of a field; and refuses it, as `allowed` says. EINVALID, ERANGE,
+ * ENOENT with a fault. */
+int allot__value_read_member(allot__reading *it, const allot__field *field);
+int allot__value_refuse(allot__reading *it, const char *path, const char *allowed);
+
+#endif

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* reload.c: when an attempt is made, and what becomes of it. */
+#include "service/reload/reload.h"
+
+#include <string.h>
+
+static void **slot_of(const allot_service *service)
+{
+    int32_t part = 0;
+    while (allot__parts[part].cycle != allot__reload_cycle)
+        part++;
+    return (void **)&service->slots[part];
+}
+
+allot__reload *allot__reload_of(const allot_service *service)
+{
+    return *slot_of(service);
+}
+
+/* ---- Attempts -------------------------------------------------------------------------------- */
+
+static void on_time(uv_timer_t *timer)
+{
+    allot__reload *it = timer->data;
+    if (it->phase == ALLOT__RELOAD_IDLE)
+        allot__reload_begin(it);
+    else if (it->phase == ALLOT__RELOAD_SETTLING)
+        allot__reload_conclude(it, it->verdict);
+}
+
+void allot__reload_soon(allot__reload *it)
+{
+    uint64_t wait =
+        it->phase == ALLOT__RELOAD_SETTLING ? ALLOT__RELOAD_QUIET : ALLOT__RELOAD_SETTLE;
+    uint64_t now = uv_now(it->service->loop), due = it->last + wait;
+    if (it->first != 0 && due > it->first + ALLOT__RELOAD_MOST)
+        due = it->first + ALLOT__RELOAD_MOST;
+    uv_timer_start(&it->timer, on_time, due > now ? due - now : 0, 0);
+}
+
+/* What is told late may be what is being tried: that is not begun anew for it, but looked at once
+ * more when it is over. */
+static void touched(void *ud, bool late)
+{
+    allot__reload *it = ud;
+    if (late && it->phase != ALLOT__RELOAD_IDLE) {
+        it->again = true;
+        return;
+    }
+    it->changes++;
+    it->last = uv_now(it->service->loop);
+    if (it->phase != ALLOT__RELOAD_IDLE)
+        return;
+    if (it->first == 0)
+        it->first = it->last;
+    allot__reload_soon(it);
+}
+
+/* Nobody waits for files of a plan that was handed in, unless it decides. */
+void allot__reload_arm(allot__reload *it)
+{
+    const allot__attempt *attempt = it->attempt;
+    bool fresh = false;
+    if (it->watch == NULL || attempt->sources.count == 0)
+        return;
+    allot__watch_set(it->watch, &attempt->spots, &attempt->sources, &fresh);
+    it->again = it->again || fresh;
+}
+
+static void come_to(allot__reload *it)
+{
+    switch (it->attempt->outcome) {
+    case ALLOT__MADE:
+        allot__reload_rehearse(it);
+        break;
+    case ALLOT__REFUSED:
+        allot__reload_conclude(it, it->attempt->status);
+        break;
+    case ALLOT__AS_LIVE:
+        allot__reload_forget(it);
+        allot__reload_tried(it, it->attempt);
+        it->same++;
+        allot__reload_finish(it);
+        break;
+    case ALLOT__SAME:
+        it->same++;
+        allot__reload_finish(it);
+        break;
+    }
+}
+
+static void build_work(uv_work_t *work)
+{
+    allot__attempt_build(((allot__reload *)work->data)->attempt);
+}
+
+static void built(uv_work_t *work, int canceled)
+{
+    allot__reload *it = work->data;
+    allot_service *service = it->service;
+    if (canceled || service->stopping) {
+        allot__reload_give_up(it);
+    } else {
+        if (it->attempt->text == NULL && it->attempt->back == NULL)
+            allot__reload_arm(it);
+        come_to(it);
+    }
+    allot__handle_closed(service);
+}
+
+/* What a promoted policy stands in for is the plan that it was promoted under. */
+static const char *instead_of(const allot__reload *it)
+{
+    const allot__version *live = it->service->version;
+    bool other =
+        it->text != NULL && (it->len != live->len || memcmp(it->text, live->text, it->len) != 0);
+    if (it->text != NULL)
+        return other ? NULL : it->instead;
+    return it->promote != NULL ? it->promote : it->instead;
+}
+
+static int make_attempt(allot__reload *it)
+{
+    allot_service *service = it->service;
+    allot__attempt *attempt;
+    if (it->culprit != NULL)
+        return allot__reload_make_back(it);
+    int status =
+        allot__attempt_new(service->config.plan, instead_of(it), &service->config.limits, &attempt);
+    if (status != ALLOT_OK)
+        return status;
+    attempt->forced = it->promote != NULL || (it->failed != NULL && it->answering != NULL);
+    attempt->live = service->version;
+    attempt->cycle_limit = service->config.cycle_limit;
+    attempt->lasting = it->promote == NULL && it->text == NULL;
+    if (it->text != NULL)
+        status = allot__attempt_text(attempt, it->text, it->len);
+    if (status == ALLOT_OK)
+        status = allot__sources_copy(&attempt->before, &it->tried);
+    if (status == ALLOT_OK)
+        status = allot__sources_copy(&attempt->trusted, &service->version->sources);
+    if (status == ALLOT_OK)
+        it->attempt = attempt;
+    else
+        allot__attempt_free(attempt);
+    return status;
+}
+
+/* Who handed a plan in waits for that alone, and everybody else for what is in the files; nobody
+ * does for what takes over again. */
+static void take_askers(allot__reload *it)
+{
+    allot__waiting **from = it->text != NULL ? &it->handing : &it->waiting;
+    it->answering = NULL;
+    if (it->culprit != NULL)
+        return;
+    it->answering = *from;
+    *from = NULL;
+}
+
+static void take_question(allot__reload *it)
+{
+    if (it->culprit != NULL)
+        return;
+    if (it->text != NULL) {
+        allot__reload_drop_text(it);
+        return;
+    }
+    allot__sv_drop(it->service->engine, it->promote);
+    it->promote = NULL;
+}
+
+void allot__reload_begin(allot__reload *it)
+{
+    allot_service *service = it->service;
+    it->began = it->first != 0 ? it->first : uv_now(service->loop);
+    it->first = 0;
+    it->looked_at = it->changes;
+    it->again = false;
+    take_askers(it);
+    int status = make_attempt(it);
+    take_question(it);
+    if (status == ALLOT_OK) {
+        it->phase = ALLOT__RELOAD_BUILDING;
+        allot__handle_open(service);
+        if (uv_queue_work(service->loop, &it->work, build_work, built) == 0)
+            return;
+        allot__reload_give_up(it);
+        allot__handle_closed(service);
+    }
+    allot__reload_answer(it, NULL);
+    allot__reload_drop_culprit(it);
+    if (it->waiting != NULL || it->text != NULL)
+        allot__reload_soon(it);
+}
+
+int allot__reload_ask(allot__reload *reload, const char *instead, allot__reply *reply)
+{
+    allot_engine *engine = reload->service->engine;
+    char *copy = instead != NULL ? allot__sv_copy(engine, instead, strlen(instead)) : NULL;
+    allot__waiting *waiting = allot__sv_new(engine, 1, sizeof *waiting);
+    if (waiting == NULL || (instead != NULL && copy == NULL)) {
+        allot__sv_drop(engine, copy);
+        allot__sv_free(engine, waiting, 1, sizeof *waiting);
+        return ALLOT_ENOMEM;
+    }
+    *waiting = (allot__waiting){.reply = reply, .next = reload->waiting};
+    reload->waiting = waiting;
+    if (copy != NULL) {
+        allot__sv_drop(engine, reload->promote);
+        reload->promote = copy;
+    }
+    if (reload->phase == ALLOT__RELOAD_IDLE)
+        allot__reload_begin(reload);
+    return ALLOT_OK;
+}
+
+/* ---- The part -------------------------------------------------------------------------------- */
+
+static void asked(allot__call *call)
+{
+    allot__param none[] = {{.name = NULL}};
+    allot__fault fault = {.status = ALLOT_OK};
+    allot__reply *reply;
+    if (allot__params_read(call, none, &fault) != ALLOT_OK) {
+        allot__rpc_fault(call, &fault);
+        return;
+    }
+    if (allot__rpc_later(call, ALLOT__ANSWER_SHORT, &reply) != ALLOT_OK)
+        return;
+    if (allot__reload_ask(allot__reload_of(call->service), NULL, reply) == ALLOT_OK)
+        return;
+    allot__rpc_error(allot__reply_call(reply), ALLOT__RPC_INTERNAL, allot_status_text(ALLOT_ENOMEM),
+                     NULL);
+    allot__reply_end(reply);
+}
+
+int allot__reload_start(allot_service *service, allot_report *report)
+{
+    (void)report;
+    allot_engine *engine = service->engine;
+    allot__reload *it = allot__sv_new(engine, 1, sizeof *it);
+    if (it == NULL)
+        return ALLOT_ENOMEM;
+    it->service = service;
+    it->tried.engine = engine;
+    it->work.data = it;
+    it->records = service->loaded;
+    service->loaded = (allot__records){.count = 0};
+    *slot_of(service) = it;
+    if (allot__reload_take_start(it) != ALLOT_OK)
+        return ALLOT_ENOMEM;
+    if (service->config.watch != 0 &&
+        allot__watch_new(engine, service->loop, touched, it, &it->watch) != ALLOT_OK)
+        return ALLOT_ENOMEM;
+    uv_timer_init(service->loop, &it->timer);
+    it->timer.data = it;
+    allot__handle_open(service);
+    if (it->watch != NULL) {
+        allot__handle_open(service);
+        allot__reload_begin(it); /* finds all the same, and where to watch */
+    }
+    service->reload = asked;
+    return ALLOT_OK;
+}
+
+static void timer_closed(uv_handle_t *handle)
+{
+    allot__handle_closed(((allot__reload *)handle->data)->service);
+}
+
+static void watch_closed(void *service)
+{
+    allot__handle_closed(service);
+}
+
+void allot__reload_stop(allot_service *service)
+{
+    allot__reload *it = allot__reload_of(service);
+    service->reload = NULL;
+    if (it == NULL)
+        return;
+    allot__reload_answer(it, NULL);
+    it->answering = it->waiting;
+    it->waiting = NULL;
+    allot__reload_answer(it, NULL);
+    it->answering = it->handing;
+    it->handing = NULL;
+    allot__reload_answer(it, NULL);
+    allot__reload_drop_text(it);
+    if (it->timer.data != NULL)
+        uv_close((uv_handle_t *)&it->timer, timer_closed);
+    if (it->phase == ALLOT__RELOAD_SETTLING)
+        allot__reload_give_up(it);
+    if (it->watch != NULL)
+        allot__watch_close(it->watch, watch_closed, service);
+    it->watch = NULL;
+}
+
+void allot__reload_free(allot_service *service)
+{
+    allot__reload *it = allot__reload_of(service);
+    if (it == NULL)
+        return;
+    allot__reload_drop_culprit(it);
+    allot__records_clear(&it->records); /* while it was tried a thread had them */
+    allot__reload_forget(it);
+    allot__sources_free(&it->tried);
+    allot__sv_drop(service->engine, it->instead);
+    allot__sv_drop(service->engine, it->promote);
+    allot__sv_free(service->engine, it, 1, sizeof *it);
+    *slot_of(service) = NULL;
+}
+
+void allot__reload_cycle(allot_service *service, const allot__cycle_done *done)
+{
+    allot__reload *it = allot__reload_of(service);
+    /* While they are tried they stay as they are. */
+    if (it != NULL && it->phase != ALLOT__RELOAD_REHEARSING)
+        allot__records_add(&it->records, service->books, done->cycle, done->took);
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * reload.h: another version of plan and policies while the service runs.
+ *
+ * When files change (watch.h), or somebody asks, an attempt is made beside (attempt.h): built and
+ * checked on a thread, then tried there on what is in the books and on recorded cycles (records.h),
+ * one by one: the loop only gives away the states that it has (of many tasks, which take long to be
+ * put together again, those that were recorded). What passes is swapped in between two cycles; what
+ * does not leaves everything as it was, and status, log and metrics say why. Files are compared by
+ * content. The attempt begins 30 ms after something was seen to change,
+ * and whatever it comes to counts only when nothing more has changed for 150 ms, so that nobody is
+ * told of half-written files; what changes for longer than 2 s is taken as it is then.
+ *
+ * A plan that is handed in (the method `plan`) goes the same way, and once it has passed, before it
+ * is swapped in, is written into the plan's file, which stays the truth: a file that cannot be
+ * written refuses it, and a swap that fails puts the file back.
+ *
+ * What passes all this may fail yet, in states that nobody tried it on. Of what decided before the
+ * texts are kept: after three cycles that failed by the policies they go the same way, back. What
+ * failed, or was refused when the service started (service_begin.c), stays told as the files'
+ * failure until they are others.
+ */
+#ifndef ALLOT_SERVICE_RELOAD_RELOAD_H
+#define ALLOT_SERVICE_RELOAD_RELOAD_H
+
+#include <uv.h>
+
+#include "service/version/records.h"
+#include "service/service.h"
+#include "service/version/watch.h"
+
+/* Milliseconds: see above. */
+#define ALLOT__RELOAD_SETTLE 30
+#define ALLOT__RELOAD_QUIET  150
+#define ALLOT__RELOAD_MOST   2000
+
+/* Who waits for what an attempt comes to. */
+typedef struct allot__waiting {
+    allot__reply *reply;
+    struct allot__waiting *next;
+} allot__waiting;
+
+typedef enum allot__reload_phase {
+    ALLOT__RELOAD_IDLE = 0,
+    ALLOT__RELOAD_BUILDING,
+    ALLOT__RELOAD_REHEARSING,
+    ALLOT__RELOAD_SETTLING, /* it is over, but files may be changing still */
+    ALLOT__RELOAD_WRITING   /* the plan's file, or it is put back */
+} allot__reload_phase;
+
+typedef struct allot__reload {
+    allot_service *service;
+    allot__watch *watch; /* NULL: files are not watched */
+    uv_timer_t timer;
+    uv_work_t work;
+    allot__reload_phase phase;
+    bool again;         /* look once more when this attempt is over */
+    uint64_t changes;   /* how often something was seen to change, */
+    uint64_t looked_at; /* how often when the attempt began */
+    /* ms of the loop: the first change that nothing came of yet (0: none), the last, and the one
+     * that the attempt goes back to. */
+    uint64_t first, last, began;
+    int verdict;             /* SETTLING: what it comes to */
+    allot__attempt *attempt; /* being made */
+    allot__attempt *failed;  /* the last one, if it was refused */
+    allot__sources tried;
+    allot__records records; /* of the live plan */
+    allot__records trial;   /* copies of them under the candidate's plan: those that it passed */
+    int32_t turn;           /* 0: the books, then the records */
+    uint64_t tried_until;   /* uv_hrtime: no turn begins behind */
+    allot_state *lent;      /* what was in the books; NULL: a record is tried */
+    allot_state *state;     /* the copy that is tried; NULL: it does not fit */
+    int64_t live_us;
+    int status;              /* of that */
+    char *instead;           /* a policy that was promoted; NULL: the plan's own */
+    char *promote;           /* to be; NULL: none */
+    allot__attempt *culprit; /* what cycles fail by, so that what decided before is to; or NULL */
+    char *text;              /* a plan that was handed in, for the next attempt; NULL: none */
+    size_t len;
+    allot__waiting *handing; /* who did */
+    allot__waiting *waiting, *answering;
+    int64_t swapped, refused, same; /* attempts that came to that */
+    int64_t fell_back;              /* how often what decided before took over again */
+    int64_t changed_at, failed_at;  /* 0: never */
+    int64_t took_us;                /* the last swap, from the first change seen to its end */
+    int64_t swap_us;                /* of it on the loop, without a break */
+    int32_t rehearsed;              /* cycles that it was tried on before */
+} allot__reload;
+
+/* The part (service.h). */
+int allot__reload_start(allot_service *service, allot_report *report);
+void allot__reload_stop(allot_service *service);
+void allot__reload_free(allot_service *service);
+void allot__reload_cycle(allot_service *service, const allot__cycle_done *done);
+void allot__reload_status(allot_service *service, allot__buf *out);
+void allot__reload_metrics(allot_service *service, allot__buf *out);
+
+allot__reload *allot__reload_of(const allot_service *service);
+/* Makes an attempt with that policy in place of the plan's own, or, NULL, as it is; `reply` (NULL:
+ * nobody) is told. ENOMEM: the reply stays the caller's. */
+int allot__reload_ask(allot__reload *reload, const char *instead, allot__reply *reply);
+
+/* Cycles fail by the version that decides, for these reasons: what decided before takes over again,
+ * if it can. */
+void allot__reload_back(allot_service *service, int status, const allot_report *report);
+/* Whether what decides stands in for what is on disk, or decided last, and why, as a sentence. */
+bool allot__reload_ails(const allot_service *service, char *buf, size_t size);
+
+/* The method `plan` {text}: see above. It is answered once the plan decides and is on disk. */
+void allot__reload_plan(allot__call *call);
+
+/* ---- Between reload.c, reload_turn.c, reload_plan.c and reload_say.c ------------------------- */
+
+/* Begins an attempt, of which nothing is being made. */
+void allot__reload_begin(allot__reload *it);
+/* Tries what was made; it is adopted or refused in the end. */
+void allot__reload_rehearse(allot__reload *it);
+/* It is over: adopts it, refuses it, or waits for files to settle. */
+void allot__reload_conclude(allot__reload *it, int status);
+/* Looks at the files soon. */
+void allot__reload_soon(allot__reload *it);
+/* The candidate has passed, and its file is written: between two cycles, here, it takes over. */
+void allot__reload_adopt(allot__reload *it);
+void allot__reload_refuse(allot__reload *it, int status);
+/* Writes the plan's file on a thread, and adopts or refuses the attempt; puts it back, and refuses
+ * it for a status. */
+void allot__reload_write(allot__reload *it);
+void allot__reload_undo(allot__reload *it, int status);
+/* Lets a plan that was handed in, and who did, go. */
+void allot__reload_drop_text(allot__reload *it);
+/* The attempt is over: tells so. */
+void allot__reload_finish(allot__reload *it);
+/* The same in silence: the service ends. */
+void allot__reload_give_up(allot__reload *it);
+void allot__reload_forget(allot__reload *it); /* the last failure */
+void allot__reload_tried(allot__reload *it, const allot__attempt *attempt);
+/* Watches where the attempt's files may change. */
+void allot__reload_arm(allot__reload *it);
+
+/* A report's first error as the members of an object; and its findings as "FILE:LINE: text". */
+void allot__reload_error(allot__buf *out, const allot_report *report);
+/* Tells the log, and who waits, what the attempt came to; NULL: to nothing, for lack of memory or
+ * because the service ends. */
+void allot__reload_log(const allot__reload *reload, const allot__attempt *attempt);
+/* What decided before is to take over again: makes the attempt. */
+int allot__reload_make_back(allot__reload *it);
+/* It took over: what failed is the files' failure. */
+void allot__reload_went_back(allot__reload *it);
+void allot__reload_drop_culprit(allot__reload *it);
+/* What the service began with, and what of its files was refused then. ENOMEM. */
+int allot__reload_take_start(allot__reload *it);
+void allot__reload_answer(allot__reload *reload, const allot__attempt *attempt);
+
+#endif

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* reload_turn.c: a candidate is tried, turn by turn, and takes over or is refused. */
+#include "service/reload/reload.h"
+
+#include <string.h>
+
+static void next_turn(allot__reload *it);
+
+/* ---- What goes ------------------------------------------------------------------------------- */
+
+/* The memory of a large plan, and of states with many things, takes a while to give back. */
+typedef struct leaving {
+    uv_work_t work;
+    allot_service *service;
+    allot__version *version;
+    allot__records records; /* of its plan */
+} leaving;
+
+static void free_work(uv_work_t *work)
+{
+    leaving *it = work->data;
+    allot__records_clear(&it->records);
+    allot__version_free(it->version);
+}
+
+static void freed(uv_work_t *work, int canceled)
+{
+    leaving *it = work->data;
+    allot_service *service = it->service;
+    if (canceled)
+        free_work(work);
+    allot__sv_free(service->engine, it, 1, sizeof *it);
+    allot__handle_closed(service);
+}
+
+static void let_go(allot_service *service, allot__version *version, allot__records *records)
+{
+    leaving *it = version != NULL ? allot__sv_new(service->engine, 1, sizeof *it) : NULL;
+    if (it != NULL) {
+        *it = (leaving){.service = service, .version = version, .records = *records};
+        it->work.data = it;
+        allot__handle_open(service);
+        if (uv_queue_work(service->loop, &it->work, free_work, freed) == 0) {
+            records->count = 0;
+            return;
+        }
+        allot__sv_free(service->engine, it, 1, sizeof *it);
+        allot__handle_closed(service);
+    }
+    allot__records_clear(records);
+    allot__version_free(version);
+}
+
+/* What was made, and copies under its plan. */
+static void drop_made(allot__reload *it)
+{
+    let_go(it->service, it->attempt->version, &it->trial);
+    it->attempt->version = NULL;
+}
+
+/* ---- What an attempt came to ----------------------------------------------------------------- */
+
+void allot__reload_tried(allot__reload *it, const allot__attempt *attempt)
+{
+    allot__sources_free(&it->tried);
+    /* No memory: what is not known is looked at once more. */
+    allot__sources_copy(&it->tried, &attempt->sources);
+}
+
+void allot__reload_forget(allot__reload *it)
+{
+    allot__attempt_free(it->failed);
+    it->failed = NULL;
+}
+
+void allot__reload_finish(allot__reload *it)
+{
+    allot__attempt *attempt = it->attempt;
+    allot__reload_log(it, attempt);
+    allot__reload_answer(it, attempt);
+    it->attempt = NULL;
+    it->phase = ALLOT__RELOAD_IDLE;
+    if (attempt != it->failed)
+        allot__attempt_free(attempt);
+    if (it->waiting != NULL || it->text != NULL || it->culprit != NULL)
+        allot__reload_begin(it);
+    else if (it->again || it->changes != it->looked_at)
+        allot__reload_soon(it);
+}
+
+/* Files that are refused ail the service until they are mended; of a plan that was handed in
+ * nothing is left. */
+void allot__reload_refuse(allot__reload *it, int status)
+{
+    drop_made(it);
+    allot__attempt_refuse(it->attempt, status);
+    it->refused++;
+    if (it->attempt->back != NULL) {
+        allot__reload_drop_culprit(it);
+    } else if (it->attempt->text == NULL) {
+        it->attempt->replaced = it->failed != NULL && it->failed->replaced;
+        allot__reload_forget(it);
+        allot__reload_tried(it, it->attempt);
+        it->failed = it->attempt;
+        it->failed_at = allot__service_now(it->service);
+    }
+    allot__reload_finish(it);
+}
+
+static void set_instead(allot__reload *it, const char *instead)
+{
+    allot_engine *engine = it->service->engine;
+    allot__sv_drop(engine, it->instead);
+    it->instead = instead != NULL ? allot__sv_copy(engine, instead, strlen(instead)) : NULL;
+}
+
+void allot__reload_adopt(allot__reload *it)
+{
+    allot_service *service = it->service;
+    allot__attempt *attempt = it->attempt;
+    allot__version *version = attempt->version, *old;
+    uint64_t began = uv_hrtime();
+    int status = allot__service_swap(service, version, attempt->numbers, attempt->report, &old);
+    if (status != ALLOT_OK) {
+        allot__reload_undo(it, status);
+        return;
+    }
+    it->swap_us = (int64_t)((uv_hrtime() - began) / 1000);
+    it->rehearsed = attempt->tried;
+    allot__records records = it->records; /* of the plan that goes */
+    let_go(service, old, &records);
+    attempt->version = NULL;
+    version->loud = true;
+    it->records = it->trial;
+    it->records.next = records.next;
+    it->records.late = records.late;
+    it->trial = (allot__records){.count = 0};
+    set_instead(it, version->instead);
+    allot__recall_free(service->before);
+    service->before = attempt->back == NULL ? attempt->was : NULL;
+    attempt->was = attempt->back == NULL ? NULL : attempt->was;
+    if (attempt->back != NULL) {
+        allot__reload_went_back(it);
+    } else {
+        allot__reload_arm(it);
+        allot__reload_forget(it);
+        allot__reload_tried(it, attempt);
+        allot__reload_drop_culprit(it);
+    }
+    it->swapped++;
+    it->changed_at = allot__service_now(service);
+    uv_update_time(service->loop);
+    it->took_us = (int64_t)(uv_now(service->loop) - it->began) * 1000;
+    allot__reload_finish(it);
+}
+
+/* Files have changed since they were read: what came of them counts for nothing. */
+static void begin_anew(allot__reload *it)
+{
+    it->first = it->began;
+    allot__reload_give_up(it);
+    allot__reload_soon(it);
+}
+
+void allot__reload_conclude(allot__reload *it, int status)
+{
+    uint64_t now = uv_now(it->service->loop);
+    bool patient = it->answering == NULL && now < it->began + ALLOT__RELOAD_MOST;
+    if (patient && it->changes != it->looked_at) {
+        begin_anew(it);
+    } else if (patient && now < it->last + ALLOT__RELOAD_QUIET) {
+        it->phase = ALLOT__RELOAD_SETTLING;
+        it->verdict = status;
+        allot__reload_soon(it);
+    } else if (status != ALLOT_OK) {
+        allot__reload_refuse(it, status);
+    } else if (it->attempt->text != NULL) {
+        allot__reload_write(it);
+    } else {
+        allot__reload_adopt(it);
+    }
+}
+
+/* ---- Rehearsal ------------------------------------------------------------------------------- */
+
+/* On a thread, of which all that it touches is until it is done. */
+static void try_work(uv_work_t *work)
+{
+    allot__reload *it = work->data;
+    bool strict = it->lent != NULL;
+    const allot_state *from = strict ? it->lent : it->records.items[it->turn - 1].state;
+    it->status = allot__attempt_copy(it->attempt, from, strict, &it->state);
+    if (it->status == ALLOT_OK && it->state != NULL)
+        it->status = allot__attempt_try(it->attempt, it->state, it->live_us);
+    allot_state_free(it->lent);
+    it->lent = NULL;
+}
+
+static void keep_trial(allot__reload *it)
+{
+    allot__record *record = &it->trial.items[it->trial.count];
+    *record = it->records.items[it->turn - 1];
+    record->state = it->state;
+    it->trial.count++;
+}
+
+void allot__reload_give_up(allot__reload *it)
+{
+    drop_made(it);
+    allot__attempt_free(it->attempt);
+    it->attempt = NULL;
+    it->phase = ALLOT__RELOAD_IDLE;
+}
+
+static void tried(uv_work_t *work, int canceled)
+{
+    allot__reload *it = work->data;
+    allot_service *service = it->service;
+    bool keeps = !canceled && it->status == ALLOT_OK && it->state != NULL && it->turn > 0 &&
+                 !service->stopping;
+    if (keeps)
+        keep_trial(it);
+    else
+        allot_state_free(it->state);
+    it->state = NULL;
+    if (canceled || service->stopping)
+        allot__reload_give_up(it);
+    else if (it->status != ALLOT_OK)
+        allot__reload_conclude(it, it->status);
+    else
+        next_turn(it);
+    allot__handle_closed(service);
+}
+
+static void begin_turn(allot__reload *it)
+{
+    const allot__records *records = &it->records;
+    int32_t record = it->turn > 0 ? it->turn - 1 : 0;
+    it->live_us = record < records->count ? records->items[record].took : -1;
+    allot__handle_open(it->service);
+    if (uv_queue_work(it->service->loop, &it->work, try_work, tried) == 0)
+        return;
+    allot__handle_closed(it->service);
+    allot_state_free(it->lent);
+    it->lent = NULL;
+    allot__reload_conclude(it, ALLOT_ENOMEM);
+}
+
+/* What is in the books, first; nothing, where events came to a state that does not fit together, or
+ * where it takes long to make another for the next cycle, which one that was recorded spares. */
+static bool lend(allot__reload *it)
+{
+    const allot_state *state;
+    allot__books *books = it->service->books;
+    if (it->records.count > 0 && !allot__books_made_anew(books))
+        return false;
+    if (allot__books_state(books, allot__service_now(it->service), NULL, &state) == ALLOT_OK)
+        it->lent = allot__books_hand_over(books);
+    return it->lent != NULL;
+}
+
+static void next_turn(allot__reload *it)
+{
+    it->turn++;
+    if (it->turn == 0 && !lend(it))
+        it->turn++;
+    bool over = it->turn > 0 && uv_hrtime() > it->tried_until;
+    if (it->turn > it->records.count || over)
+        allot__reload_conclude(it, ALLOT_OK);
+    else
+        begin_turn(it);
+}
+
+void allot__reload_rehearse(allot__reload *it)
+{
+    it->phase = ALLOT__RELOAD_REHEARSING;
+    it->turn = -1;
+    it->tried_until = uv_hrtime() + (uint64_t)ALLOT__ATTEMPT_BUDGET * 1000000;
+    next_turn(it);
+}

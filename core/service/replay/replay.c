@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* replay.c: what a store has recorded, computed again. */
+#include "service/replay/replay.h"
+
+#include <string.h>
+
+#include "service/store/own.h"
+
+void allot_replay_config_init(allot_replay_config *config)
+{
+    *config = (allot_replay_config){.size = sizeof *config};
+}
+
+/* ---- Reading --------------------------------------------------------------------------------- */
+
+/* A line of a snapshot. */
+static int enter_line(allot__replay *replay, const char *line, size_t len, int64_t event)
+{
+    allot__fault fault = {0};
+    int status = allot__books_read(replay->books, replay->reader, line, len, &fault);
+    replay->left_out = replay->left_out || (status != ALLOT_OK && fault.unfit);
+    if (status == ALLOT_OK || status == ALLOT_ENOMEM || replay->left_out)
+        return status == ALLOT_ENOMEM ? status : ALLOT_OK;
+    allot_report_say(replay->report, ALLOT_ERROR, "E-store",
+                     "the snapshot behind event %lld cannot be read: %s", (long long)event,
+                     fault.message);
+    return ALLOT_EIO;
+}
+
+static int on_snapshot(void *ud, const allot__snapshot_row *row)
+{
+    allot__replay *replay = ud;
+    int status = allot__replay_turn(replay, row->plan, row->cycle + 1);
+    const char *line = row->body, *end = row->body + row->body_len;
+    while (status == ALLOT_OK && line < end) {
+        const char *stop = memchr(line, '\n', (size_t)(end - line));
+        size_t len = (size_t)((stop != NULL ? stop : end) - line);
+        if (len > 0)
+            status = enter_line(replay, line, len, row->event);
+        line += len + 1;
+    }
+    return status;
+}
+
+static int on_event(void *ud, const allot__event_row *row)
+{
+    return allot__replay_event(ud, row);
+}
+
+static int on_cycle(void *ud, const allot__cycle_row *row)
+{
+    return allot__replay_cycle(ud, row);
+}
+
+/* ---- Where to begin -------------------------------------------------------------------------- */
+
+static int64_t ask(allot__replay *replay, const char *sql, int64_t first)
+{
+    sqlite3_stmt *statement;
+    int64_t number = -1;
+    if (sqlite3_prepare_v2(replay->store->db, sql, -1, &statement, NULL) != SQLITE_OK)
+        return -1;
+    if (sqlite3_bind_parameter_count(statement) > 0)
+        sqlite3_bind_int64(statement, 1, first);
+    if (sqlite3_step(statement) == SQLITE_ROW &&
+        sqlite3_column_type(statement, 0) == SQLITE_INTEGER)
+        number = sqlite3_column_int64(statement, 0);
+    sqlite3_finalize(statement);
+    return number;
+}
+
+/* The event of the snapshot to begin with: the newest before what is wanted; else the first event
+ * of all, or, where that was let go, the oldest snapshot. */
+static int64_t find_begin(allot__replay *replay)
+{
+    int64_t from = replay->config->from, event = -1;
+    if (from > 0)
+        event = ask(replay, "SELECT max(event) FROM snapshots WHERE seq < ? AND part = parts - 1",
+                    from);
+    if (event < 0 && ask(replay, "SELECT min(cycle) FROM cycles", 0) > 1)
+        event = ask(replay, "SELECT min(event) FROM snapshots WHERE part = parts - 1", 0);
+    return event > 0 ? event : 0;
+}
+
+static int read_all(allot__replay *replay)
+{
+    const allot__store_visitor visitor = {replay, on_snapshot, on_event, on_cycle};
+    int status = allot__store_read(replay->store, find_begin(replay), &visitor, replay->report);
+    if (replay->over && status == 1)
+        status = ALLOT_OK;
+    if (status == ALLOT_OK && replay->told == 0) {
+        allot_report_say(replay->report, ALLOT_ERROR, "E-nothing",
+                         "the store has no such cycles: nothing was computed again");
+        return ALLOT_ENOENT;
+    }
+    return status;
+}
+
+/* ---- The whole ------------------------------------------------------------------------------- */
+
+/* "plan.json.db" -> "plan.json": where a store is made by default. */
+static int name_plan(allot__replay *replay)
+{
+    const allot_replay_config *config = replay->config;
+    const char *name = config->plan != NULL ? config->plan : config->store;
+    size_t len = strlen(name);
+    if (config->plan == NULL && len > 3 && strcmp(name + len - 3, ".db") == 0)
+        len -= 3;
+    replay->file = allot__sv_copy(replay->engine, name, len);
+    return replay->file != NULL ? ALLOT_OK : ALLOT_ENOMEM;
+}
+
+static void end(allot__replay *replay)
+{
+    allot__replay_forget(replay);
+    allot__sv_free(replay->engine, replay->held, replay->held_capacity, sizeof *replay->held);
+    allot__reader_free(replay->reader);
+    allot__books_end(replay->books);
+    allot__version_free(replay->version);
+    allot__version_free(replay->other);
+    allot__sv_drop(replay->engine, replay->file);
+    if (replay->store != NULL)
+        allot__store_close(replay->store);
+}
+
+int allot_service_replay(allot_engine *engine, const allot_replay_config *config,
+                         const allot_replay_visitor *visitor, allot_report *report)
+{
+    allot__replay replay = {
+        .engine = engine, .config = config, .visitor = visitor, .report = report};
+    if (config->size != sizeof *config || config->store == NULL || config->from < 0 ||
+        config->to < 0)
+        return ALLOT_EUSAGE;
+    int status = name_plan(&replay);
+    if (status == ALLOT_OK)
+        status = allot__store_open_read(engine, config->store, report, &replay.store);
+    if (status == ALLOT_OK)
+        status = allot__reader_new(engine, &replay.reader);
+    if (status == ALLOT_OK)
+        status = read_all(&replay);
+    allot__replay_over(&replay);
+    end(&replay);
+    return status;
+}

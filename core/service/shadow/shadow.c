@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* shadow.c: when the shadow decides, and how its life goes. */
+#include "service/shadow/shadow.h"
+
+#include <string.h>
+
+#include "service/shadow/shadow_own.h"
+
+enum { SHARE = 20 };
+
+static void build(allot__shadow *it);
+
+static void **slot_of(const allot_service *service)
+{
+    int32_t part = 0;
+    while (allot__parts[part].cycle != allot__shadow_cycle)
+        part++;
+    return (void **)&service->slots[part];
+}
+
+allot__shadow *allot__shadow_of(const allot_service *service)
+{
+    return *slot_of(service);
+}
+
+/* ---- Its end --------------------------------------------------------------------------------- */
+
+static void forget_names(allot__shadow *it)
+{
+    allot__sv_drop(it->service->engine, it->plan);
+    allot__sv_drop(it->service->engine, it->policy);
+    it->plan = it->policy = NULL;
+}
+
+/* At once, or when the work that is being done is. */
+void allot__shadow_end(allot__shadow *it)
+{
+    it->life = ALLOT__SHADOW_NONE;
+    forget_names(it);
+    if (it->working) {
+        it->stale = true;
+        return;
+    }
+    allot__pair_free(it->pair);
+    it->pair = NULL;
+}
+
+static void answer(allot__shadow *it, int status)
+{
+    allot__reply *reply = it->reply;
+    it->reply = NULL;
+    if (reply == NULL)
+        return;
+    allot__call *call = allot__reply_call(reply);
+    if (status != ALLOT_OK) {
+        allot__rpc_report(call, status, it->pair != NULL ? it->pair->report : NULL);
+    } else {
+        allot__buf *out = allot__rpc_begin(call);
+        allot__buf_puts(out, "{");
+        allot__buf_member(out, "result", "shadowing");
+        allot__buf_member(out, "plan", it->plan);
+        allot__buf_member(out, "policy", it->policy);
+        allot__buf_puts(out, "}");
+        allot__rpc_end(call);
+    }
+    allot__reply_end(reply);
+}
+
+void allot__shadow_busy(allot__shadow *it)
+{
+    allot__reply *reply = it->reply;
+    it->reply = NULL;
+    if (reply == NULL)
+        return;
+    allot__rpc_error(allot__reply_call(reply), ALLOT__RPC_BUSY,
+                     "the service is stopping, or something else was asked of the shadow", NULL);
+    allot__reply_end(reply);
+}
+
+/* ---- Building -------------------------------------------------------------------------------- */
+
+static void build_work(uv_work_t *work)
+{
+    allot__pair_build(((allot__shadow *)work->data)->pair);
+}
+
+/* What was built, or done, is of a shadow or a live plan that is no more. */
+static bool was_stale(allot__shadow *it, int canceled)
+{
+    it->working = false;
+    if (!it->stale && !canceled && !it->service->stopping)
+        return false;
+    it->stale = false;
+    allot__pair_free(it->pair);
+    it->pair = NULL;
+    if (it->life != ALLOT__SHADOW_NONE && !it->service->stopping)
+        build(it);
+    return true;
+}
+
+static void stop_failed(allot__shadow *it)
+{
+    const allot__log_field fields[] = {
+        {.name = "policy", .text = it->policy != NULL ? it->policy : it->plan},
+        {.name = "failures", .number = it->failures},
+        {.name = NULL}};
+    it->life = ALLOT__SHADOW_STOPPED;
+    allot__log(it->service, ALLOT_LOG_ERROR, "shadow stopped: it fails", fields);
+    allot__log_report(it->service, it->pair->report);
+}
+
+static void built(uv_work_t *work, int canceled)
+{
+    allot__shadow *it = work->data;
+    allot_service *service = it->service;
+    if (!was_stale(it, canceled)) {
+        int status = it->pair->status;
+        bool asked = it->reply != NULL;
+        if (status == ALLOT_OK)
+            it->life = ALLOT__SHADOW_RUNNING;
+        answer(it, status);
+        if (status != ALLOT_OK && asked)
+            allot__shadow_end(it); /* who asked was told why */
+        else if (status != ALLOT_OK)
+            stop_failed(it);
+        else if (asked)
+            allot__log(service, ALLOT_LOG_INFO, "a shadow decides beside", NULL);
+    }
+    allot__handle_closed(service);
+}
+
+static void build(allot__shadow *it)
+{
+    allot_service *service = it->service;
+    int status = allot__pair_new(service->version, service->config.plan, it->plan, it->policy,
+                                 &service->config.limits, &it->pair);
+    if (status == ALLOT_OK) {
+        it->pair->cycle_limit = service->config.cycle_limit;
+        it->life = ALLOT__SHADOW_BUILDING;
+        it->working = true;
+        allot__handle_open(service);
+        if (uv_queue_work(service->loop, &it->work, build_work, built) == 0)
+            return;
+        it->working = false;
+        allot__handle_closed(service);
+        status = ALLOT_ENOMEM;
+    }
+    answer(it, status);
+    allot__shadow_end(it);
+}
+
+int allot__shadow_begin(allot__shadow *it, const char *plan, const char *policy,
+                        allot__reply *reply)
+{
+    allot_engine *engine = it->service->engine;
+    char *plan_copy = plan != NULL ? allot__sv_copy(engine, plan, strlen(plan)) : NULL;
+    char *policy_copy = policy != NULL ? allot__sv_copy(engine, policy, strlen(policy)) : NULL;
+    if ((plan != NULL && plan_copy == NULL) || (policy != NULL && policy_copy == NULL)) {
+        allot__sv_drop(engine, plan_copy);
+        allot__sv_drop(engine, policy_copy);
+        return ALLOT_ENOMEM;
+    }
+    allot__shadow_busy(it);
+    allot__shadow_end(it);
+    it->plan = plan_copy;
+    it->policy = policy_copy;
+    it->reply = reply;
+    it->failures = it->cycles = it->differ = it->skipped = it->failed = 0;
+    memset(it->kinds, 0, sizeof it->kinds);
+    it->last = (allot__shadow_found){.cycle = 0};
+    it->since = it->service->now;
+    it->next = 0;
+    it->life = ALLOT__SHADOW_BUILDING;
+    if (!it->working)
+        build(it);
+    return ALLOT_OK;
+}
+
+/* ---- Deciding -------------------------------------------------------------------------------- */
+
+static void decide_work(uv_work_t *work)
+{
+    allot__pair_decide(((allot__shadow *)work->data)->pair);
+}
+
+static void count(allot__shadow *it)
+{
+    const allot__shadow_found *found = &it->pair->found;
+    it->cycles++;
+    it->failures = 0;
+    it->shadow_us = found->shadow_us;
+    it->live_us = found->live_us;
+    for (int kind = 0; kind < ALLOT_DIFF_KINDS; kind++)
+        it->kinds[kind] += found->kinds[kind];
+    if (!found->differs)
+        return;
+    it->differ++;
+    it->last = *found;
+    const allot__log_field fields[] = {
+        {.name = "cycle", .number = found->cycle},
+        {.name = "consumers", .number = found->kinds[ALLOT_DIFF_CONSUMER]},
+        {.name = NULL}};
+    allot__log(it->service, it->differ == 1 ? ALLOT_LOG_INFO : ALLOT_LOG_DEBUG,
+               "the shadow decides otherwise", fields);
+}
+
+static void decided(uv_work_t *work, int canceled)
+{
+    allot__shadow *it = work->data;
+    allot_service *service = it->service;
+    if (!was_stale(it, canceled)) {
+        if (it->pair->status == ALLOT_OK) {
+            count(it);
+        } else {
+            it->failed++;
+            if (++it->failures >= ALLOT__SHADOW_FAILURES)
+                stop_failed(it);
+        }
+    }
+    allot__handle_closed(service);
+}
+
+static bool copy_state(allot__shadow *it, const allot__cycle_done *done)
+{
+    allot_state *state = NULL;
+    uint64_t began = uv_hrtime();
+    int status =
+        allot_state_copy(allot_decision_state(done->decision), it->pair->twin->plan, NULL, &state);
+    if (status == ALLOT_OK)
+        status = allot_state_seal(state, NULL);
+    it->next = uv_hrtime() + (uv_hrtime() - began) * SHARE;
+    if (status != ALLOT_OK) {
+        allot_state_free(state);
+        return false;
+    }
+    it->pair->state = state;
+    it->pair->found = (allot__shadow_found){.cycle = done->cycle, .now = done->now};
+    return true;
+}
+
+void allot__shadow_cycle(allot_service *service, const allot__cycle_done *done)
+{
+    allot__shadow *it = allot__shadow_of(service);
+    if (it == NULL || it->life != ALLOT__SHADOW_RUNNING)
+        return;
+    if (it->working || uv_hrtime() < it->next || !copy_state(it, done)) {
+        it->skipped++;
+        return;
+    }
+    it->working = true;
+    allot__handle_open(service);
+    if (uv_queue_work(service->loop, &it->work, decide_work, decided) == 0)
+        return;
+    it->working = false;
+    allot_state_free(it->pair->state);
+    it->pair->state = NULL;
+    allot__handle_closed(service);
+}
+
+/* ---- The part -------------------------------------------------------------------------------- */
+
+int allot__shadow_start(allot_service *service, allot_report *report)
+{
+    (void)report;
+    allot__shadow *it = allot__sv_new(service->engine, 1, sizeof *it);
+    if (it == NULL)
+        return ALLOT_ENOMEM;
+    it->service = service;
+    it->work.data = it;
+    *slot_of(service) = it;
+    return ALLOT_OK;
+}
+
+void allot__shadow_stop(allot_service *service)
+{
+    allot__shadow *it = allot__shadow_of(service);
+    if (it == NULL)
+        return;
+    allot__shadow_busy(it);
+    allot__shadow_end(it);
+}
+
+void allot__shadow_free(allot_service *service)
+{
+    allot__shadow *it = allot__shadow_of(service);
+    if (it == NULL)
+        return;
+    allot__sv_free(service->engine, it, 1, sizeof *it);
+    *slot_of(service) = NULL;
+}
+
+static bool is_live(const allot__shadow *it)
+{
+    const char *instead = it->service->version->instead;
+    return it->plan == NULL && instead != NULL && strcmp(instead, it->policy) == 0;
+}
+
+/* Another plan is live: the twin is one of it from now on. */
+void allot__shadow_swapped(allot_service *service)
+{
+    allot__shadow *it = allot__shadow_of(service);
+    if (it == NULL || it->life == ALLOT__SHADOW_NONE)
+        return;
+    if (is_live(it)) { /* promoted */
+        allot__shadow_busy(it);
+        allot__shadow_end(it);
+        return;
+    }
+    if (it->life == ALLOT__SHADOW_STOPPED)
+        return;
+    if (it->working) {
+        it->stale = true;
+        return;
+    }
+    allot__pair_free(it->pair);
+    it->pair = NULL;
+    build(it);
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * shadow.h: a candidate that decides beside the live policy, and is only listened to.
+ *
+ * After a cycle its state is copied, if the shadow is not at work on an earlier one, and not more
+ * often than takes a twentieth of the time. On a thread a twin of the live plan and the candidate
+ * both decide about it, and what they decide is compared (diff.h). Nothing of it goes to the books,
+ * the store or subscribers. A candidate that fails ALLOT__SHADOW_FAILURES times in a row is
+ * stopped.
+ *
+ * Methods: shadow {policy} or {plan}, drop, promote.
+ */
+#ifndef ALLOT_SERVICE_SHADOW_SHADOW_H
+#define ALLOT_SERVICE_SHADOW_SHADOW_H
+
+#include <uv.h>
+
+#include "service/service.h"
+
+#define ALLOT__SHADOW_FAILURES 3
+/* Of the last cycle that differed, so many consumers are told, whose quotas differ most. */
+#define ALLOT__SHADOW_TOP 8
+
+typedef struct allot__shadow_row {
+    char path[200];
+    int64_t live, shadow; /* quotas */
+} allot__shadow_row;
+
+/* What one cycle's decisions differ in. */
+typedef struct allot__shadow_found {
+    int64_t cycle, now;
+    int64_t kinds[ALLOT_DIFF_KINDS]; /* rows that differ */
+    allot__shadow_row top[ALLOT__SHADOW_TOP];
+    int32_t top_count;
+    bool differs;
+    int64_t live_us, shadow_us;
+} allot__shadow_found;
+
+/* Twin and candidate, with memory of their own: made, and worked with, on a thread. */
+typedef struct allot__pair_of {
+    allot_engine *engine;
+    allot_report *report; /* of what failed last */
+    char *file, *plan, *policy, *live_instead, *text;
+    size_t len;
+    allot__sources texts; /* the live version's policies */
+    allot_script_limits limits;
+    int64_t cycle_limit; /* ms, of each; 0: none */
+    allot__version *twin, *candidate;
+    allot_state *state; /* of the twin's plan, sealed; given by the loop */
+    allot__shadow_found found;
+    int status;
+} allot__pair_of;
+
+/* `plan` NULL: the live plan with `policy` in place of its own; else that file as it is. */
+int allot__pair_new(const allot__version *live, const char *file, const char *plan,
+                    const char *policy, const allot_script_limits *limits, allot__pair_of **out);
+void allot__pair_free(allot__pair_of *pair);
+/* On a thread: makes both; decides about `state` twice and compares, and frees it. Both set
+ * `status`. */
+void allot__pair_build(allot__pair_of *pair);
+void allot__pair_decide(allot__pair_of *pair);
+
+/* The part, and its methods. */
+int allot__shadow_start(allot_service *service, allot_report *report);
+void allot__shadow_stop(allot_service *service);
+void allot__shadow_free(allot_service *service);
+void allot__shadow_cycle(allot_service *service, const allot__cycle_done *done);
+void allot__shadow_swapped(allot_service *service);
+void allot__shadow_status(allot_service *service, allot__buf *out);
+void allot__shadow_metrics(allot_service *service, allot__buf *out);
+void allot__shadow_method(allot__call *call);
+void allot__shadow_drop(allot__call *call);
+void allot__shadow_promote(allot__call *call);
+
+#endif

@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* loop.c: rows gathered on the loop, and batches sent to be written. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "service/store/own.h"
+
+enum { PAUSE_FIRST = 100, PAUSE_MOST = 5000, KEPT_MOST = 4 * 1024 * 1024, PART_SIZE = 128 * 1024 };
+
+static void begin_work(allot__store *store);
+
+/* ---- What comes back ------------------------------------------------------------------------- */
+
+static void end_ask(allot__store *store, allot__store_ask *ask)
+{
+    for (size_t at = 0; at < ask->rows_len && ask->done != NULL;) {
+        int64_t seq;
+        size_t len;
+        memcpy(&seq, ask->rows + at, sizeof seq);
+        memcpy(&len, ask->rows + at + sizeof seq, sizeof len);
+        ask->done(ask->ud, seq, ask->rows + at + sizeof seq + sizeof len, len);
+        at += sizeof seq + sizeof len + ((len + 8) & ~(size_t)7);
+    }
+    void (*done)(void *, int64_t, const char *, size_t) = ask->done;
+    void *ud = ask->ud;
+    int status = ask->status;
+    store->figures.damaged += ask->damaged;
+    free(ask->rows);
+    allot__sv_free(store->engine, ask, 1, sizeof *ask);
+    if (done != NULL)
+        done(ud, status, NULL, 0);
+}
+
+static void set_trouble(allot__store *store, const char *text)
+{
+    bool news =
+        (text != NULL) != store->in_trouble || (text != NULL && strcmp(text, store->error) != 0);
+    store->in_trouble = text != NULL;
+    if (text != NULL)
+        snprintf(store->error, sizeof store->error, "%s", text);
+    if (news && store->troubled != NULL)
+        store->troubled(store->ud, text);
+}
+
+static void retry(uv_timer_t *timer)
+{
+    allot__store *store = timer->data;
+    store->waits = false;
+    begin_work(store);
+}
+
+static void batch_failed(allot__store *store)
+{
+    store->pause = store->pause > 0 ? store->pause * 2 : PAUSE_FIRST;
+    if (store->pause > PAUSE_MOST)
+        store->pause = PAUSE_MOST;
+    store->waits = true;
+    uv_timer_start(store->retry, retry, (uint64_t)store->pause, 0);
+    set_trouble(store, store->work_error);
+}
+
+static void batch_done(allot__store *store)
+{
+    store->pause = 0;
+    store->figures.batches++;
+    store->figures.rows += store->rows_written;
+    if (store->work_us > store->figures.slowest)
+        store->figures.slowest = store->work_us;
+    store->oldest = store->work_oldest;
+    store->figures.size = store->work_size;
+    store->figures.unused = store->work_unused;
+    allot__buf_clear(&store->written, KEPT_MOST);
+    if (store->work_more)
+        allot__store_compact(store, &store->bounds);
+    set_trouble(store, NULL);
+    store->committed(store->ud, store->batch - 1);
+}
+
+static void work(uv_work_t *request)
+{
+    allot__store *store = request->data;
+    if (store->asking != NULL)
+        allot__store_fetch(store->asking);
+    else
+        allot__store_write(store);
+}
+
+static void work_done(uv_work_t *request, int status)
+{
+    allot__store *store = request->data;
+    allot__store_ask *ask = store->asking;
+    (void)status; /* nobody cancels it */
+    store->working = false;
+    store->asking = NULL;
+    if (ask != NULL)
+        end_ask(store, ask);
+    else if (store->work_status == ALLOT_OK)
+        batch_done(store);
+    else
+        batch_failed(store);
+    begin_work(store);
+}
+
+static int add_record(allot__store *store, allot__record *record, const char *const *texts)
+{
+    allot__buf *to = &store->gathered;
+    size_t from = to->len, size = sizeof *record;
+    for (int i = 0; i < record->texts; i++)
+        size += record->len[i] != SIZE_MAX ? record->len[i] + 1 : 0;
+    record->size = (size + 7) & ~(size_t)7;
+    allot__buf_add(to, (const char *)record, sizeof *record);
+    for (int i = 0; i < record->texts; i++)
+        if (record->len[i] != SIZE_MAX) {
+            allot__buf_add(to, texts[i], record->len[i]);
+            allot__buf_add(to, "", 1);
+        }
+    allot__buf_add(to, "\0\0\0\0\0\0\0", record->size - size);
+    if (to->failed) {
+        to->failed = false;
+        to->len = from;
+        return ALLOT_ENOMEM;
+    }
+    store->rows_gathered++;
+    return ALLOT_OK;
+}
+
+/* The next part joins the batch that is about to be written; without memory, the one after. */
+static void add_part(allot__store *store)
+{
+    allot__record *head = &store->snapshot_head;
+    bool asked = store->part.len > 0 || store->part_last;
+    if (!asked &&
+        store->lines(store->lines_ud, &store->part, PART_SIZE, &store->part_last) != ALLOT_OK) {
+        allot__store_give_up(store);
+        return;
+    }
+    const char *texts[] = {store->snapshot_plan, store->part.len > 0 ? store->part.bytes : ""};
+    head->len[0] = strlen(store->snapshot_plan);
+    head->len[1] = store->part.len;
+    store->snapshot_bytes += (int64_t)store->part.len;
+    head->numbers[5] = store->part_last ? head->numbers[4] + 1 : 0;
+    if (add_record(store, head, texts) != ALLOT_OK)
+        return;
+    head->numbers[4]++;
+    if (store->part_last) {
+        store->lines = NULL;
+        allot__buf_free(&store->part);
+    }
+    allot__buf_clear(&store->part, 4 * PART_SIZE);
+}
+
+/* Batches and asks take turns: none waits for more than one of the others. */
+static void begin_work(allot__store *store)
+{
+    if (store->working || !store->attached)
+        return;
+    bool part = store->lines != NULL;
+    bool batch = !store->waits && (store->written.len > 0 || store->gathered.len > 0 || part);
+    bool ask = store->asks != NULL && (!batch || !store->asked);
+    store->asked = ask;
+    if (ask) {
+        store->asking = store->asks;
+        store->asks = store->asking->next;
+    } else if (!batch) {
+        return;
+    } else if (store->written.len == 0) {
+        if (part)
+            add_part(store);
+        allot__buf full = store->gathered;
+        store->gathered = store->written;
+        store->written = full;
+        store->rows_written = store->rows_gathered;
+        store->rows_gathered = 0;
+        store->batch++;
+    }
+    store->working = true;
+    store->work.data = store;
+    uv_queue_work(store->loop, &store->work, work, work_done);
+}
+
+/* ---- Rows ------------------------------------------------------------------------------------ */
+
+static int64_t add(allot__store *store, allot__record *record, const char *const *texts)
+{
+    if (add_record(store, record, texts) != ALLOT_OK)
+        return ALLOT_ENOMEM;
+    int64_t batch = store->batch;
+    begin_work(store);
+    return batch;
+}
+
+int allot__store_reserve(allot__store *store, size_t bytes)
+{
+    allot__buf *to = &store->gathered;
+    char *more = allot__sv_grow(to->engine, to->bytes, &to->capacity,
+                                to->len + bytes + sizeof(allot__record) + 32, 1);
+    if (more == NULL)
+        return ALLOT_ENOMEM;
+    to->bytes = more;
+    return ALLOT_OK;
+}
+
+static size_t length(const char *text)
+{
+    return text != NULL ? strlen(text) : SIZE_MAX;
+}
+
+int64_t allot__store_event(allot__store *store, const allot__event_row *row)
+{
+    const char *texts[] = {row->method, row->params, row->key};
+    allot__record record = {.kind = ALLOT__RECORD_EVENT,
+                            .texts = 3,
+                            .numbers = {row->seq, row->at},
+                            .len = {length(row->method), row->params_len, length(row->key)}};
+    store->behind += (int64_t)row->params_len;
+    return add(store, &record, texts);
+}
+
+int64_t allot__store_cycle(allot__store *store, const allot__cycle_row *row)
+{
+    const char *texts[] = {row->plan, row->policy, row->decision, row->effect};
+    allot__record record = {.kind = ALLOT__RECORD_CYCLE,
+                            .texts = 4,
+                            .numbers = {row->cycle, row->seq, row->at, row->event,
+                                        (int64_t)row->input, (int64_t)row->output},
+                            .len = {length(row->plan), length(row->policy),
+                                    row->decision != NULL ? row->decision_len : SIZE_MAX,
+                                    row->effect_len}};
+    store->behind += (int64_t)(row->decision_len + row->effect_len);
+    return add(store, &record, texts);
+}
+
+bool allot__store_snapshots(const allot__store *store)
+{
+    return store->lines != NULL;
+}
+
+/* Without memory what was written of it stays until the file is compacted. */
+void allot__store_give_up(allot__store *store)
+{
+    const int64_t *numbers = store->snapshot_head.numbers;
+    allot__record record = {.kind = ALLOT__RECORD_FORGET, .numbers = {numbers[0], numbers[1]}};
+    if (store->lines == NULL)
+        return;
+    store->lines = NULL;
+    allot__buf_free(&store->part);
+    if (numbers[4] > 0)
+        add_record(store, &record, NULL);
+}
+
+int64_t allot__store_snapshot(allot__store *store, const allot__snapshot_row *row,
+                              allot__store_lines *lines, void *ud)
+{
+    allot__store_give_up(store);
+    store->snapshot_head = (allot__record){
+        .kind = ALLOT__RECORD_SNAPSHOT,
+        .texts = 2,
+        .numbers = {row->event, row->cycle, row->seq, row->at},
+    };
+    snprintf(store->snapshot_plan, sizeof store->snapshot_plan, "%s", row->plan);
+    store->lines = lines;
+    store->lines_ud = ud;
+    store->behind = store->snapshot_bytes = 0;
+    store->part_last = false;
+    int64_t batch = store->batch;
+    begin_work(store);
+    return batch;
+}
+
+int64_t allot__store_put_text(allot__store *store, allot__record_kind kind, int64_t number,
+                              const char *name, const char *text, size_t len)
+{
+    const char *texts[] = {name, text};
+    allot__record record = {
+        .kind = (int32_t)kind, .texts = 2, .numbers = {number}, .len = {length(name), len}};
+    return add(store, &record, texts);
+}
+
+int64_t allot__store_compact(allot__store *store, const allot__store_bounds *bounds)
+{
+    allot__record record = {.kind = ALLOT__RECORD_COMPACT,
+                            .numbers = {bounds->event, bounds->at, bounds->size, bounds->keys}};
+    store->bounds = *bounds;
+    return add(store, &record, NULL);
+}
+
+int64_t allot__store_behind(const allot__store *store)
+{
+    return store->behind;
+}
+
+int64_t allot__store_snapshot_size(const allot__store *store)
+{
+    return store->snapshot_bytes;
+}
+
+/* ---- Life on the loop ------------------------------------------------------------------------ */
+
+int allot__store_attach(allot__store *store, struct uv_loop_s *loop,
+                        void (*committed)(void *ud, int64_t batch),
+                        void (*troubled)(void *ud, const char *text), void *ud)
+{
+    store->retry = malloc(sizeof *store->retry);
+    if (store->retry == NULL)
+        return ALLOT_ENOMEM;
+    store->loop = loop;
+    store->committed = committed;
+    store->troubled = troubled;
+    store->ud = ud;
+    uv_timer_init(loop, store->retry);
+    store->retry->data = store;
+    store->attached = true;
+    begin_work(store);
+    return ALLOT_OK;
+}
+
+static void timer_closed(uv_handle_t *handle)
+{
+    free(handle);
+}
+
+void allot__store_detach(allot__store *store)
+{
+    if (!store->attached)
+        return;
+    store->attached = false;
+    uv_close((uv_handle_t *)store->retry, timer_closed);
+    store->retry = NULL;
+}
+
+int64_t allot__store_batch(const allot__store *store)
+{
+    return store->batch;
+}
+
+int64_t allot__store_pending(const allot__store *store)
+{
+    return store->gathered.len > 0 ? store->batch : store->written.len > 0 ? store->batch - 1 : 0;
+}
+
+bool allot__store_working(const allot__store *store)
+{
+    return store->working;
+}
+
+bool allot__store_full(const allot__store *store)
+{
+    return store->gathered.len + store->written.len > ALLOT__STORE_MOST;
+}
+
+bool allot__store_idle(const allot__store *store)
+{
+    return !store->working && store->gathered.len + store->written.len == 0 && store->lines == NULL;
+}
+
+const char *allot__store_error(const allot__store *store)
+{
+    return store->in_trouble ? store->error : NULL;
+}
+
+allot__store_figures allot__store_count(allot__store *store)
+{
+    allot__store_figures figures = store->figures;
+    figures.waiting = (int64_t)(store->gathered.len + store->written.len);
+    store->figures.slowest = 0;
+    return figures;
+}
+
+int64_t allot__store_oldest(const allot__store *store)
+{
+    return store->oldest;
+}
+
+int allot__store_decisions(allot__store *store, int64_t from, int64_t to, int32_t most,
+                           void (*done)(void *ud, int64_t seq, const char *text, size_t len),
+                           void *ud, allot__store_ask **out)
+{
+    allot__store_ask *ask = allot__sv_new(store->engine, 1, sizeof *ask);
+    if (ask == NULL)
+        return ALLOT_ENOMEM;
+    *ask = (allot__store_ask){
+        .store = store, .from = from, .to = to, .most = most, .done = done, .ud = ud};
+    allot__store_ask **at = &store->asks;
+    while (*at != NULL)
+        at = &(*at)->next;
+    *at = ask;
+    *out = ask;
+    begin_work(store);
+    return ALLOT_OK;
+}
+
+void allot__store_forget(allot__store_ask *ask)
+{
+    ask->done = NULL;
+}

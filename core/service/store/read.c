@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* read.c: what is on disk, told in the order in which it came. */
+#include <stdio.h>
+#include <string.h>
+
+#include "service/store/own.h"
+
+static sqlite3_stmt *ask(allot__store *store, const char *sql, int64_t first)
+{
+    sqlite3_stmt *statement;
+    if (sqlite3_prepare_v2(store->db, sql, -1, &statement, NULL) != SQLITE_OK)
+        return NULL;
+    sqlite3_bind_int64(statement, 1, first);
+    return statement;
+}
+
+static int failed(const allot__store *store, allot_report *report)
+{
+    return allot__store_say(store, "cannot be read", report);
+}
+
+/* ---- Snapshot, events and cycles ------------------------------------------------------------- */
+
+/* Rows come in the order of their numbers, and none is left out: the last ones that were told. */
+typedef struct reading {
+    sqlite3_stmt *events, *cycles;
+    bool event, cycle; /* a row is there */
+    int64_t last_event, last_cycle, last_seq;
+    allot__store *store;
+    allot_report *report;
+} reading;
+
+/* A part of a snapshot; all have the same head. */
+static int read_part(const allot__store *store, sqlite3_stmt *statement, int64_t part,
+                     allot__snapshot_row *row, char plan[65], allot__buf *body,
+                     allot_report *report)
+{
+    size_t len, plan_len;
+    allot__cells cells = allot__cells_of(statement);
+    allot__snapshot_row head = {
+        .event = allot__cell_number(&cells, 0, 0, ALLOT__STORE_LAST),
+        .cycle = allot__cell_number(&cells, 1, 0, ALLOT__STORE_LAST),
+        .seq = allot__cell_number(&cells, 2, 0, ALLOT__STORE_LAST),
+        .at = allot__cell_number(&cells, 3, -ALLOT__STORE_LAST, ALLOT__STORE_LAST),
+    };
+    const char *name = allot__cell_text(&cells, 4, &plan_len, false);
+    const char *lines = allot__cell_text(&cells, 5, &len, false);
+    int64_t number = allot__cell_number(&cells, 6, 0, ALLOT__STORE_LAST);
+    int status = allot__cells_end(&cells, store, "snapshots", head.event, report);
+    if (status != ALLOT_OK)
+        return status;
+    bool same = part == 0 || (head.event == row->event && head.cycle == row->cycle &&
+                              head.seq == row->seq && head.at == row->at && !strcmp(name, plan));
+    if (!same || number != part || plan_len > 64)
+        return allot__store_damaged(store, "a snapshot's parts do not fit together", report);
+    *row = head;
+    memcpy(plan, name, plan_len + 1);
+    row->plan = plan;
+    allot__buf_add(body, lines, len);
+    return ALLOT_OK;
+}
+
+/* The newest whole snapshot; its body is put together in `body`. */
+static int find_snapshot(allot__store *store, int64_t event, allot__snapshot_row *row,
+                         char plan[65], allot__buf *body, allot_report *report)
+{
+    sqlite3_stmt *statement =
+        ask(store,
+            "SELECT event, cycle, seq, at, plan, body, part FROM snapshots,"
+            " (SELECT event AS e, cycle AS c, part AS last FROM snapshots"
+            " WHERE event <= ? AND part = parts - 1 ORDER BY event DESC, cycle DESC LIMIT 1)"
+            " WHERE event = e AND cycle = c AND part <= last ORDER BY part",
+            event);
+    int step = statement != NULL ? sqlite3_step(statement) : SQLITE_ERROR, status = ALLOT_OK;
+    for (int64_t part = 0; step == SQLITE_ROW && status == ALLOT_OK; part++) {
+        status = read_part(store, statement, part, row, plan, body, report);
+        if (status == ALLOT_OK)
+            step = sqlite3_step(statement);
+    }
+    sqlite3_finalize(statement);
+    row->body = body->bytes != NULL ? body->bytes : "";
+    row->body_len = body->len;
+    return step == SQLITE_DONE || status != ALLOT_OK ? status : failed(store, report);
+}
+
+static int tell_snapshot(allot__store *store, int64_t event, const allot__store_visitor *visitor,
+                         allot__snapshot_row *row, allot_report *report)
+{
+    allot__buf body = {.engine = store->engine};
+    char plan[65];
+    *row = (allot__snapshot_row){0};
+    int status = find_snapshot(store, event, row, plan, &body, report);
+    if (status == ALLOT_OK && body.failed)
+        status = ALLOT_ENOMEM;
+    else if (status == ALLOT_OK && row->plan != NULL && visitor->snapshot != NULL)
+        status = visitor->snapshot(visitor->ud, row);
+    store->snapshot_bytes = (int64_t)body.len;
+    allot__buf_free(&body);
+    row->plan = row->body = NULL;
+    return status;
+}
+
+static int missing(const reading *it, const char *what, int64_t number)
+{
+    char how[80];
+    snprintf(how, sizeof how, "%s %lld is not there", what, (long long)number);
+    return allot__store_damaged(it->store, how, it->report);
+}
+
+static int read_event(const allot__store *store, sqlite3_stmt *from, allot__event_row *row,
+                      allot_report *report)
+{
+    allot__cells cells = allot__cells_of(from);
+    *row = (allot__event_row){
+        .seq = allot__cell_number(&cells, 0, 1, ALLOT__STORE_LAST),
+        .at = allot__cell_number(&cells, 1, -ALLOT__STORE_LAST, ALLOT__STORE_LAST)};
+    row->method = allot__cell_text(&cells, 2, NULL, false);
+    row->params = allot__cell_text(&cells, 3, &row->params_len, false);
+    row->key = allot__cell_text(&cells, 4, NULL, true);
+    return allot__cells_end(&cells, store, "events", sqlite3_column_int64(from, 0), report);
+}
+
+static int tell_event(reading *it, const allot__store_visitor *visitor)
+{
+    allot__event_row row;
+    int status = read_event(it->store, it->events, &row, it->report);
+    if (status == ALLOT_OK && row.seq != it->last_event + 1)
+        status = missing(it, "event", it->last_event + 1);
+    if (status != ALLOT_OK)
+        return status;
+    it->last_event = row.seq;
+    it->store->behind += (int64_t)row.params_len;
+    return visitor->event != NULL ? visitor->event(visitor->ud, &row) : ALLOT_OK;
+}
+
+/* A cycle sees no more events than there are, and a decision has the next number. */
+static int check_cycle(reading *it, const allot__cycle_row *row)
+{
+    if (row->cycle != it->last_cycle + 1)
+        return missing(it, "cycle", it->last_cycle + 1);
+    if (row->event > it->last_event)
+        return missing(it, "event", it->last_event + 1);
+    if (row->seq != it->last_seq + (row->decision != NULL))
+        return missing(it, "decision", it->last_seq + 1);
+    it->last_cycle = row->cycle;
+    it->last_seq = row->seq;
+    return ALLOT_OK;
+}
+
+static int tell_cycle(reading *it, const allot__store_visitor *visitor)
+{
+    sqlite3_stmt *from = it->cycles;
+    allot__cells cells = allot__cells_of(from);
+    allot__cycle_row row = {
+        .cycle = allot__cell_number(&cells, 0, 1, ALLOT__STORE_LAST),
+        .seq = allot__cell_number(&cells, 1, 0, ALLOT__STORE_LAST),
+        .at = allot__cell_number(&cells, 2, -ALLOT__STORE_LAST, ALLOT__STORE_LAST),
+        .event = allot__cell_number(&cells, 3, 0, ALLOT__STORE_LAST),
+        .input = (uint64_t)allot__cell_number(&cells, 6, INT64_MIN, INT64_MAX),
+        .output = (uint64_t)allot__cell_number(&cells, 7, INT64_MIN, INT64_MAX)};
+    row.plan = allot__cell_text(&cells, 4, NULL, false);
+    row.policy = allot__cell_text(&cells, 5, NULL, true);
+    row.decision = allot__cell_document(&cells, 8, &row.decision_len, true);
+    row.effect = allot__cell_text(&cells, 9, &row.effect_len, false);
+    int status =
+        allot__cells_end(&cells, it->store, "cycles", sqlite3_column_int64(from, 0), it->report);
+    if (status == ALLOT_OK)
+        status = check_cycle(it, &row);
+    if (status != ALLOT_OK)
+        return status;
+    it->store->behind += (int64_t)(row.decision_len + row.effect_len);
+    return visitor->cycle != NULL ? visitor->cycle(visitor->ud, &row) : ALLOT_OK;
+}
+
+/* The next row of a statement; false and *status where there is none. */
+static bool next(const allot__store *store, sqlite3_stmt *statement, allot_report *report,
+                 int *status)
+{
+    int step = sqlite3_step(statement);
+    if (step != SQLITE_ROW && step != SQLITE_DONE)
+        *status = failed(store, report);
+    return step == SQLITE_ROW;
+}
+
+static int tell_rows(reading *it, const allot__store_visitor *visitor)
+{
+    int status = ALLOT_OK;
+    it->event = next(it->store, it->events, it->report, &status);
+    it->cycle = next(it->store, it->cycles, it->report, &status);
+    while (status == ALLOT_OK && (it->event || it->cycle)) {
+        bool cycle = it->cycle && (!it->event || sqlite3_column_int64(it->cycles, 3) <
+                                                     sqlite3_column_int64(it->events, 0));
+        status = cycle ? tell_cycle(it, visitor) : tell_event(it, visitor);
+        if (status != ALLOT_OK)
+            break;
+        if (cycle)
+            it->cycle = next(it->store, it->cycles, it->report, &status);
+        else
+            it->event = next(it->store, it->events, it->report, &status);
+    }
+    return status;
+}
+
+/* Rows before the first, and behind the last: those whose numbers somebody has changed. A store
+ * that is written meanwhile by another may have got some since. */
+static int check_ends(const reading *it)
+{
+    allot__store *store = it->store;
+    if (!store->writes)
+        return ALLOT_OK;
+    if (allot__store_number(store, "SELECT min(seq) FROM events", 1) < 1)
+        return allot__store_damaged(store, "an event's number is below 1", it->report);
+    if (allot__store_number(store, "SELECT min(cycle) FROM cycles", 1) < 1)
+        return allot__store_damaged(store, "a cycle's number is below 1", it->report);
+    int64_t last = allot__store_number(
+        store, "SELECT seq FROM cycles WHERE decision IS NOT NULL ORDER BY seq DESC LIMIT 1",
+        it->last_seq);
+    return last > it->last_seq ? missing(it, "decision", it->last_seq + 1) : ALLOT_OK;
+}
+
+int allot__store_read(allot__store *store, int64_t event, const allot__store_visitor *visitor,
+                      allot_report *report)
+{
+    allot__snapshot_row from;
+    int status = tell_snapshot(store, event, visitor, &from, report);
+    if (status != ALLOT_OK)
+        return status;
+    reading it = {
+        .events = ask(store,
+                      "SELECT seq, at, method, params, idem FROM events WHERE seq > ?"
+                      " ORDER BY seq",
+                      from.event),
+        .cycles = ask(store,
+                      "SELECT cycle, seq, at, event, plan, policy, input, output, decision, effect"
+                      " FROM cycles WHERE cycle > ? ORDER BY cycle",
+                      from.cycle),
+        .last_event = from.event,
+        .last_cycle = from.cycle,
+        .last_seq = from.seq,
+        .store = store,
+        .report = report};
+    if (it.events == NULL || it.cycles == NULL)
+        status = failed(store, report);
+    else
+        status = tell_rows(&it, visitor);
+    if (status == ALLOT_OK)
+        status = check_ends(&it);
+    sqlite3_finalize(it.events);
+    sqlite3_finalize(it.cycles);
+    return status;
+}
+
+/* ---- Keys, decisions ------------------------------------------------------------------ */
+
+int allot__store_keys(allot__store *store, int64_t since,
+                      int (*each)(void *ud, const allot__event_row *row), void *ud,
+                      allot_report *report)
+{
+    sqlite3_stmt *statement = ask(store,
+                                  "SELECT seq, at, method, params, idem FROM events"
+                                  " WHERE at >= ? AND idem IS NOT NULL ORDER BY seq",
+                                  since);
+    int status = statement != NULL ? ALLOT_OK : failed(store, report);
+    while (status == ALLOT_OK && next(store, statement, report, &status)) {
+        allot__event_row row;
+        status = read_event(store, statement, &row, report);
+        if (status == ALLOT_OK)
+            status = each(ud, &row);
+    }
+    sqlite3_finalize(statement);
+    return status;
+}
+
+int64_t allot__store_first(allot__store *store)
+{
+    return allot__store_number(store,
+                               "SELECT seq FROM cycles WHERE decision IS NOT NULL AND seq > 0"
+                               " ORDER BY seq LIMIT 1",
+                               0);
+}
+
+int64_t allot__store_cycles(allot__store *store)
+{
+    return allot__store_number(store, "SELECT max(cycle) FROM cycles", 0);
+}

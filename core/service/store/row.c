@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* row.c: columns of rows, read as if somebody else had written them. */
+#include <stdio.h>
+#include <string.h>
+
+#include "service/store/own.h"
+
+allot__cells allot__cells_of(sqlite3_stmt *statement)
+{
+    return (allot__cells){.from = statement, .wrong = -1};
+}
+
+static void found_wrong(allot__cells *cells, int column)
+{
+    if (cells->wrong < 0)
+        cells->wrong = column;
+}
+
+int64_t allot__cell_number(allot__cells *cells, int column, int64_t least, int64_t most)
+{
+    bool whole = sqlite3_column_type(cells->from, column) == SQLITE_INTEGER;
+    int64_t number = whole ? sqlite3_column_int64(cells->from, column) : least;
+    if (whole && number >= least && number <= most)
+        return number;
+    found_wrong(cells, column);
+    return least;
+}
+
+const char *allot__cell_text(allot__cells *cells, int column, size_t *len, bool optional)
+{
+    int type = sqlite3_column_type(cells->from, column);
+    const char *text =
+        type == SQLITE_TEXT ? (const char *)sqlite3_column_text(cells->from, column) : NULL;
+    size_t size = text != NULL ? (size_t)sqlite3_column_bytes(cells->from, column) : 0;
+    if (text != NULL && memchr(text, '\0', size) != NULL)
+        text = NULL;
+    if (text == NULL && !(type == SQLITE_NULL && optional))
+        found_wrong(cells, column);
+    if (len != NULL)
+        *len = text != NULL ? size : 0;
+    return text;
+}
+
+const char *allot__cell_document(allot__cells *cells, int column, size_t *len, bool optional)
+{
+    const char *text = allot__cell_text(cells, column, len, optional);
+    if (text == NULL)
+        return NULL;
+    bool good = *len >= 2 && text[0] == '{' && text[*len - 1] == '}';
+    for (size_t i = 0; i < *len && good; i++)
+        good = (unsigned char)text[i] >= 0x20;
+    if (good)
+        return text;
+    found_wrong(cells, column);
+    *len = 0;
+    return NULL;
+}
+
+int allot__cells_end(const allot__cells *cells, const allot__store *store, const char *table,
+                     int64_t number, allot_report *report)
+{
+    static const char *const types[] = {[SQLITE_INTEGER] = "a whole number that cannot be",
+                                        [SQLITE_FLOAT] = "a fraction",
+                                        [SQLITE_TEXT] = "a text that cannot be",
+                                        [SQLITE_BLOB] = "bytes",
+                                        [SQLITE_NULL] = "nothing"};
+    char how[160];
+    if (cells->wrong < 0)
+        return ALLOT_OK;
+    snprintf(how, sizeof how, "`%s` of row %lld in `%s` is %s",
+             sqlite3_column_name(cells->from, cells->wrong), (long long)number, table,
+             types[sqlite3_column_type(cells->from, cells->wrong)]);
+    return allot__store_damaged(store, how, report);
+}

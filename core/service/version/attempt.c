@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* attempt.c: a version is made from files, checked, and let decide what was decided before. */
+#include "service/version/attempt.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <time.h>
+
+static int64_t clock_us(void)
+{
+    struct timespec now = {0};
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
+/* ---- Life ------------------------------------------------------------------------------------ */
+
+static int fill(allot__attempt *it, const char *file, const char *instead)
+{
+    int status = allot_report_new(it->engine, &it->report);
+    if (status != ALLOT_OK)
+        return status;
+    it->file = allot__sv_copy(it->engine, file, strlen(file));
+    if (instead != NULL)
+        it->instead = allot__sv_copy(it->engine, instead, strlen(instead));
+    return it->file != NULL && (instead == NULL || it->instead != NULL) ? ALLOT_OK : ALLOT_ENOMEM;
+}
+
+int allot__attempt_new(const char *file, const char *instead, const allot_script_limits *limits,
+                       allot__attempt **out)
+{
+    allot_engine *engine;
+    int status = allot_engine_new(NULL, NULL, &engine);
+    if (status != ALLOT_OK)
+        return status;
+    allot__attempt *it = allot__sv_new(engine, 1, sizeof *it);
+    if (it == NULL) {
+        allot_engine_free(engine);
+        return ALLOT_ENOMEM;
+    }
+    *it = (allot__attempt){.engine = engine,
+                           .before = {.engine = engine},
+                           .trusted = {.engine = engine},
+                           .sources = {.engine = engine},
+                           .spots = {.engine = engine},
+                           .list = {.engine = engine}};
+    it->old.old.engine = engine;
+    if (limits != NULL)
+        it->limits = *limits;
+    status = fill(it, file, instead);
+    if (status == ALLOT_OK)
+        *out = it;
+    else
+        allot__attempt_free(it);
+    return status;
+}
+
+void allot__attempt_free(allot__attempt *attempt)
+{
+    if (attempt == NULL)
+        return;
+    allot_engine *engine = attempt->engine;
+    allot__version_free(attempt->version);
+    allot__numbers_free(attempt->numbers);
+    allot__sources_free(&attempt->before);
+    allot__sources_free(&attempt->trusted);
+    allot__sources_free(&attempt->sources);
+    allot__spots_free(&attempt->spots);
+    allot__buf_free(&attempt->old.old);
+    allot__buf_free(&attempt->list);
+    allot__recall_free(attempt->was);
+    allot__sv_drop(engine, attempt->file);
+    allot__sv_drop(engine, attempt->instead);
+    allot__sv_drop(engine, attempt->text);
+    allot_report_free(attempt->report);
+    allot__sv_free(engine, attempt, 1, sizeof *attempt);
+    allot_engine_free(engine);
+}
+
+int allot__attempt_text(allot__attempt *attempt, const char *text, size_t len)
+{
+    attempt->text = allot__sv_copy(attempt->engine, text, len);
+    attempt->len = len;
+    attempt->forced = true;
+    return attempt->text != NULL ? ALLOT_OK : ALLOT_ENOMEM;
+}
+
+void allot__attempt_refuse(allot__attempt *attempt, int status)
+{
+    if (allot_report_total(attempt->report, ALLOT_ERROR) == 0)
+        allot_report_say(attempt->report, ALLOT_ERROR, allot_status_name(status), "%s",
+                         allot_status_text(status));
+    attempt->outcome = ALLOT__REFUSED;
+    attempt->status = status;
+    allot__version_free(attempt->version);
+    attempt->version = NULL;
+}
+
+/* ---- Building -------------------------------------------------------------------------------- */
+
+static bool is_trusted(const allot__attempt *it, const allot__source *source)
+{
+    const allot__source *known = allot__sources_find(&it->trusted, source->path);
+    return known != NULL && known->hash == source->hash && known->size == source->size;
+}
+
+static bool is_listed(const allot__attempt *it, const allot__source *source)
+{
+    char sha256[65];
+    if (it->list.len == 0)
+        return false;
+    allot_sha256(source->bytes, (size_t)source->size, sha256);
+    for (size_t at = 0; at < it->list.len; at += strlen(it->list.bytes + at) + 1)
+        if (strncmp(it->list.bytes + at, sha256, 64) == 0)
+            return true;
+    return false;
+}
+
+/* Sources that are policies: all but the plan. */
+static int check_policies(allot__attempt *it)
+{
+    int status = ALLOT_OK;
+    const allot__sources *sources = &it->version->sources;
+    for (size_t i = 0; i < sources->count && status == ALLOT_OK; i++) {
+        const allot__source *source = &sources->items[i];
+        if (source->bytes == NULL || is_trusted(it, source) || is_listed(it, source))
+            continue;
+        status = allot__policy_check(it->engine, source, ALLOT__ATTEMPT_CASES, it->report);
+        it->checked++;
+    }
+    return status;
+}
+
+static int build(allot__attempt *it)
+{
+    allot__version_ask ask = {.file = it->file,
+                              .text = it->text,
+                              .len = it->len,
+                              .to_be = true,
+                              .instead = it->instead,
+                              .confined = it->text != NULL || it->instead != NULL,
+                              .known = it->live != NULL ? &it->live->policies : NULL,
+                              .limits = &it->limits,
+                              .like = it->live,
+                              .quiet = true};
+    if (it->back != NULL)
+        allot__recall_ask(it->back, &ask);
+    int status = allot__version_make(&ask, &it->sources, it->report, &it->version);
+    /* Where to look next, whatever came of it. */
+    int looked = allot__spots_of(&it->spots, &it->sources);
+    if (status == ALLOT_OK)
+        status = looked;
+    if (status == ALLOT_OK && it->live != NULL)
+        status = allot__numbers_new(it->engine, it->live->plan, it->version->plan, &it->numbers);
+    if (status == ALLOT_OK && it->live != NULL)
+        status = allot__recall_version(it->live, &it->was);
+    return status == ALLOT_OK && it->back == NULL ? check_policies(it) : status;
+}
+
+static bool unchanged(const allot__sources *files)
+{
+    return files->count > 0 && allot__sources_same(files);
+}
+
+/* Nothing is to be made of those files; but where they are may have changed. */
+static void leave(allot__attempt *it, allot__outcome outcome, const allot__sources *files)
+{
+    int status = allot__sources_copy(&it->sources, files);
+    if (status == ALLOT_OK)
+        status = allot__spots_of(&it->spots, &it->sources);
+    if (status == ALLOT_OK)
+        it->outcome = outcome;
+    else
+        allot__attempt_refuse(it, status);
+}
+
+/* A policy that stands in does so for what the plan said then. */
+static void forget_instead(allot__attempt *it)
+{
+    allot__sources now = {.engine = it->engine};
+    if (allot__sources_add(&now, it->file, NULL, 0) == ALLOT_OK && !is_trusted(it, &now.items[0])) {
+        allot__sv_drop(it->engine, it->instead);
+        it->instead = NULL;
+    }
+    allot__sources_free(&now);
+}
+
+void allot__attempt_build(allot__attempt *attempt)
+{
+    int64_t began = clock_us();
+    if (!attempt->forced && unchanged(&attempt->trusted)) {
+        leave(attempt, ALLOT__AS_LIVE, &attempt->trusted);
+        return;
+    }
+    if (!attempt->forced && unchanged(&attempt->before)) {
+        leave(attempt, ALLOT__SAME, &attempt->before);
+        return;
+    }
+    if (attempt->instead != NULL && attempt->lasting)
+        forget_instead(attempt);
+    int status = build(attempt);
+    if (status == ALLOT_OK)
+        attempt->outcome = ALLOT__MADE;
+    else
+        allot__attempt_refuse(attempt, status);
+    attempt->build_us = clock_us() - began;
+}
+
+/* ---- Rehearsal ------------------------------------------------------------------------------- */
+
+int allot__attempt_copy(allot__attempt *attempt, const allot_state *from, bool strict,
+                        allot_state **out)
+{
+    allot_report *report = strict ? attempt->report : NULL;
+    allot_state *state = NULL;
+    *out = NULL;
+    int status = allot_state_copy(from, attempt->version->plan, report, &state);
+    if (status == ALLOT_OK)
+        status = allot_state_seal(state, report);
+    if (status == ALLOT_OK) {
+        *out = state;
+        return ALLOT_OK;
+    }
+    allot_state_free(state);
+    return strict || status == ALLOT_ENOMEM ? status : ALLOT_OK;
+}
+
+static int too_slow(allot__attempt *it, int64_t took, int64_t may)
+{
+    allot_report_say(it->report, ALLOT_ERROR, "E-slow",
+                     "a recorded cycle takes %" PRId64 " ms, and may take %" PRId64
+                     ": %d times what it took, and %d more",
+                     took / 1000, may / 1000, ALLOT__ATTEMPT_SLOWER, ALLOT__ATTEMPT_SLACK / 1000);
+    return ALLOT_EBUDGET;
+}
+
+int allot__attempt_try(allot__attempt *attempt, const allot_state *state, int64_t live_us)
+{
+    allot_decision *decision = NULL;
+    allot_script_time *time = &attempt->version->time;
+    allot__version_clock(attempt->version, attempt->clock, attempt->clock_ud);
+    int64_t began = time->clock(time->ud);
+    allot_script_time_begin(time, attempt->cycle_limit * 1000);
+    int status = allot_cycle(attempt->version->plan, state, attempt->report, &decision);
+    int64_t took = time->clock(time->ud) - began;
+    allot_script_time_begin(time, 0);
+    int64_t may = (live_us > 0 ? live_us : 0) * ALLOT__ATTEMPT_SLOWER + ALLOT__ATTEMPT_SLACK;
+    allot_decision_free(decision);
+    if (status == ALLOT_OK && live_us >= 0 && took > may)
+        status = too_slow(attempt, took, may);
+    attempt->tried += status == ALLOT_OK;
+    return status;
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * attempt.h: the next version of the plan, made and tried beside the one that decides.
+ *
+ * An attempt has memory of its own. It is made on the loop; allot__attempt_build and
+ * allot__attempt_try do its work on another thread, between which the loop has it again.
+ */
+#ifndef ALLOT_SERVICE_VERSION_ATTEMPT_H
+#define ALLOT_SERVICE_VERSION_ATTEMPT_H
+
+#include "service/books/numbers.h"
+#include "service/version/plan_file.h"
+#include "service/version/recall.h"
+#include "service/version/spot.h"
+#include "service/version/version.h"
+
+/* Random cases that a policy which changed must pass, as of `allot check`. */
+#define ALLOT__ATTEMPT_CASES 32
+/* Recorded cycles that are tried at most, and milliseconds after which no further one is begun. */
+#define ALLOT__ATTEMPT_CYCLES 8
+#define ALLOT__ATTEMPT_BUDGET 60
+/* A cycle may take as long as the live one's, times this, and so many microseconds more. */
+#define ALLOT__ATTEMPT_SLOWER 20
+#define ALLOT__ATTEMPT_SLACK  50000
+
+typedef enum allot__outcome {
+    ALLOT__SAME = 0, /* the files are as they were when they were last tried */
+    ALLOT__AS_LIVE,  /* or as those of what decides now */
+    ALLOT__MADE,     /* there is a version */
+    ALLOT__REFUSED   /* `status` and the report say why */
+} allot__outcome;
+
+typedef struct allot__attempt {
+    allot_engine *engine;
+    allot_report *report;
+    char *file, *instead; /* of the plan; the policy in place of its own, or NULL */
+    allot_script_limits limits;
+    int64_t cycle_limit;        /* ms, of the functions of a cycle; 0: none */
+    int64_t (*clock)(void *ud); /* microseconds, by which cycles are tried; NULL: those that the */
+    void *clock_ud;             /* thread works */
+    char *text;                 /* the plan's, in place of what is in the file; NULL: the file's */
+    size_t len;
+    allot__plan_file old;       /* ... and what was there before that was written */
+    const allot__recall *back;  /* made of those texts alone: they decided before; NULL: of files */
+    allot__recall *was;         /* the texts of `live`, for the same */
+    bool forced;                /* made even of files that are the same */
+    bool lasting;               /* `instead` holds only as long as the plan's file is as trusted */
+    allot__sources before;      /* what was tried last */
+    allot__sources trusted;     /* what decides now: policies that are in it pass without a check */
+    allot__buf list;            /* so do those of that list (version.h); empty: none is known */
+    const allot__version *live; /* the same, only to be read, as long as this lives; NULL: none */
+    allot__outcome outcome;
+    int status;
+    allot__version *version; /* MADE */
+    allot__numbers *numbers; /* from the live one's plan to its own; NULL: none was live */
+    allot__sources sources;
+    allot__spots spots;
+    bool replaced;          /* REFUSED, and what decides is not what decided last */
+    int32_t checked, tried; /* policies, and recorded cycles */
+    int64_t build_us;       /* on the clock */
+} allot__attempt;
+
+/* `file` and `instead` are copied. ENOMEM. */
+int allot__attempt_new(const char *file, const char *instead, const allot_script_limits *limits,
+                       allot__attempt **out);
+void allot__attempt_free(allot__attempt *attempt);
+/* Has it made of that plan, which is copied, and not of what is in the file. ENOMEM. */
+int allot__attempt_text(allot__attempt *attempt, const char *text, size_t len);
+
+/* Looks at the files and, unless they are the same, makes a version of them and checks policies
+ * that changed. Blocks. */
+void allot__attempt_build(allot__attempt *attempt);
+/* A copy of a state under the version's plan, sealed: to be freed before it. What was decided about
+ * once may be gone from the plan with good reason: then *out is NULL; what is in the books may not,
+ * `strict`: ENOENT, EINVALID (report). ENOMEM. */
+int allot__attempt_copy(allot__attempt *attempt, const allot_state *from, bool strict,
+                        allot_state **out);
+/* Lets the version decide about a state of its plan, sealed, that the live one decided about in
+ * `live_us` microseconds (-1: not known). ESCRIPT, EBUDGET (report): it may not go on; ENOMEM. */
+int allot__attempt_try(allot__attempt *attempt, const allot_state *state, int64_t live_us);
+/* Refuses it for a status, of which the report tells already, or nothing. States of its plan are
+ * freed before. */
+void allot__attempt_refuse(allot__attempt *attempt, int status);
+
+/* Tries a policy's text, as it was read, on random cases, as `allot check` does. EPOLICY (report):
+ * it does not keep what it, or any policy, promises. ENOMEM. */
+int allot__policy_check(allot_engine *engine, const allot__source *policy, int32_t cases,
+                        allot_report *report);
+
+#endif

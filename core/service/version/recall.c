@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* recall.c: versions as texts, kept in the store and taken from there. */
+#include "service/version/recall.h"
+
+#include <string.h>
+
+static int begin(allot__recall **out)
+{
+    allot_engine *engine;
+    int status = allot_engine_new(NULL, NULL, &engine);
+    if (status != ALLOT_OK)
+        return status;
+    allot__recall *it = allot__sv_new(engine, 1, sizeof *it);
+    if (it == NULL) {
+        allot_engine_free(engine);
+        return ALLOT_ENOMEM;
+    }
+    it->engine = it->policies.engine = engine;
+    *out = it;
+    return ALLOT_OK;
+}
+
+void allot__recall_free(allot__recall *recall)
+{
+    if (recall == NULL)
+        return;
+    allot_engine *engine = recall->engine;
+    allot__sources_free(&recall->policies);
+    allot__sv_drop(engine, recall->instead);
+    allot__sv_free(engine, recall->text, recall->len + 1, 1);
+    allot__sv_free(engine, recall, 1, sizeof *recall);
+    allot_engine_free(engine);
+}
+
+void allot__recall_ask(const allot__recall *recall, allot__version_ask *ask)
+{
+    ask->text = recall->text;
+    ask->len = recall->len;
+    ask->texts = &recall->policies;
+    ask->instead = recall->instead;
+}
+
+/* ---- From a version -------------------------------------------------------------------------- */
+
+int allot__recall_version(const allot__version *version, allot__recall **out)
+{
+    allot__recall *it;
+    int status = begin(&it);
+    if (status != ALLOT_OK)
+        return status;
+    it->text = allot__sv_copy(it->engine, version->text, version->len);
+    it->len = it->text != NULL ? version->len : 0;
+    if (version->instead != NULL)
+        it->instead = allot__sv_copy(it->engine, version->instead, strlen(version->instead));
+    bool whole = it->text != NULL && (version->instead == NULL || it->instead != NULL);
+    status = whole ? allot__sources_keep(&it->policies, &version->policies) : ALLOT_ENOMEM;
+    if (status == ALLOT_OK)
+        *out = it;
+    else
+        allot__recall_free(it);
+    return status;
+}
+
+/* ---- From the store -------------------------------------------------------------------------- */
+
+/* "SHA256 NAME" of a list, or "instead NAME". */
+static int take_line(allot__recall *it, allot__store *store, const char *line, allot_report *report)
+{
+    char sha256[65] = "";
+    const char *name = strchr(line, ' ');
+    if (name == NULL || (size_t)(name - line) >= sizeof sha256)
+        return ALLOT_ENOENT;
+    memcpy(sha256, line, (size_t)(name++ - line));
+    if (strcmp(sha256, "instead") == 0) {
+        it->instead = allot__sv_copy(it->engine, name, strlen(name));
+        return it->instead != NULL ? ALLOT_OK : ALLOT_ENOMEM;
+    }
+    allot__buf text = {.engine = it->engine};
+    int status = allot__store_policy(store, sha256, report, &text);
+    if (status == ALLOT_OK)
+        status = allot__sources_put(&it->policies, name, text.bytes, text.len);
+    allot__buf_free(&text);
+    return status;
+}
+
+static int take_list(allot__recall *it, allot__store *store, const allot__buf *list,
+                     allot_report *report)
+{
+    static const char head[] = ALLOT__POLICIES_HEAD;
+    size_t at = sizeof head;
+    if (list->len < at || memcmp(list->bytes, head, at) != 0)
+        return ALLOT_ENOENT; /* of an old row: the first group's policy alone */
+    int status = ALLOT_OK;
+    for (; at < list->len && status == ALLOT_OK; at += strlen(list->bytes + at) + 1)
+        status = take_line(it, store, list->bytes + at, report);
+    return status;
+}
+
+int allot__recall_store(allot__store *store, const allot__store_pair *names, allot_report *report,
+                        allot__recall **out)
+{
+    allot__recall *it;
+    int status = begin(&it);
+    if (status != ALLOT_OK)
+        return status;
+    allot__buf plan = {.engine = it->engine}, list = {.engine = it->engine};
+    status = allot__store_plan(store, names->plan, report, &plan);
+    if (status == ALLOT_OK)
+        status = allot__store_policy(store, names->policies, report, &list);
+    if (status == ALLOT_OK)
+        status = take_list(it, store, &list, report);
+    if (status == ALLOT_OK) {
+        it->text = allot__sv_copy(it->engine, plan.bytes, plan.len);
+        it->len = it->text != NULL ? plan.len : 0;
+        status = it->text != NULL ? ALLOT_OK : ALLOT_ENOMEM;
+    }
+    allot__buf_free(&plan);
+    allot__buf_free(&list);
+    if (status == ALLOT_OK)
+        *out = it;
+    else
+        allot__recall_free(it);
+    return status;
+}
+
+/* ---- Into the store -------------------------------------------------------------------------- */
+
+int allot__recall_keep(allot__store *store, const allot__version *version)
+{
+    const allot__sources *policies = &version->policies;
+    char sha256[65];
+    int64_t batch = allot__store_put_plan(store, version->sha256, version->text, version->len);
+    for (size_t i = 0; i < policies->count && batch > 0; i++) {
+        const allot__source *it = &policies->items[i];
+        allot_sha256(it->bytes, (size_t)it->size, sha256);
+        batch = allot__store_put_policy(store, sha256, it->bytes, (size_t)it->size);
+    }
+    if (batch > 0)
+        batch = allot__store_put_policy(store, version->policies_sha256, version->list.bytes,
+                                        version->list.len);
+    return batch > 0 ? ALLOT_OK : ALLOT_ENOMEM;
+}
+
+bool allot__recall_is(const allot__store_pair *names, const allot__version *version)
+{
+    return strcmp(names->plan, version->sha256) == 0 &&
+           strcmp(names->policies, version->policies_sha256) == 0;
+}

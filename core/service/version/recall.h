@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * recall.h: a version of the plan as texts, from which it can be made again whatever has become of
+ * its files: those of one that decides, or what the store has kept of one that did.
+ */
+#ifndef ALLOT_SERVICE_VERSION_RECALL_H
+#define ALLOT_SERVICE_VERSION_RECALL_H
+
+#include "service/store/store.h"
+#include "service/version/version.h"
+
+/* With memory of its own. */
+typedef struct allot__recall {
+    allot_engine *engine;
+    char *text; /* the plan's */
+    size_t len;
+    allot__sources policies; /* as in a version */
+    char *instead;           /* likewise */
+} allot__recall;
+
+/* The texts of a version, which is only read. ENOMEM. */
+int allot__recall_version(const allot__version *version, allot__recall **out);
+/* What the store has under these names. ENOENT: it lacks the plan, or some policy. EIO (report):
+ * one is damaged. ENOMEM. Blocks. */
+int allot__recall_store(allot__store *store, const allot__store_pair *names, allot_report *report,
+                        allot__recall **out);
+void allot__recall_free(allot__recall *recall);
+/* Says of what a version is to be made that it is from those texts, which must outlive it. */
+void allot__recall_ask(const allot__recall *recall, allot__version_ask *ask);
+
+/* Puts the texts of a version in the store: its plan, its policies and their list. ENOMEM. */
+int allot__recall_keep(allot__store *store, const allot__version *version);
+bool allot__recall_is(const allot__store_pair *names, const allot__version *version);
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * records.h: states that were decided about lately, to try the next version on.
+ *
+ * A state is taken from the books at most once a second, and so seldom that making another takes no
+ * more than a hundredth of the time; the oldest goes. They are of one plan, and are freed before
+ * it. A store's last cycles behind its newest snapshot are the first ones.
+ */
+#ifndef ALLOT_SERVICE_VERSION_RECORDS_H
+#define ALLOT_SERVICE_VERSION_RECORDS_H
+
+#include <stdbool.h>
+
+#include <allot/allot.h>
+
+#include "service/version/attempt.h"
+#include "service/books/books.h"
+
+typedef struct allot__record {
+    allot_state *state; /* sealed */
+    int64_t cycle, took;
+} allot__record;
+
+typedef struct allot__records {
+    allot__record items[ALLOT__ATTEMPT_CYCLES]; /* newest first */
+    int32_t count;
+    uint64_t next; /* not before that time of uv_hrtime; and then when it costs nothing, */
+    uint64_t late; /* or behind this one */
+} allot__records;
+
+/* Keeps what a cycle decided about, which the books have still, and how many microseconds it took
+ * (-1: not known), if it is time for one. */
+void allot__records_add(allot__records *records, allot__books *books, int64_t cycle, int64_t took);
+/* Keeps a state whatever the time is. */
+void allot__records_put(allot__records *records, allot_state *state, int64_t cycle, int64_t took);
+void allot__records_clear(allot__records *records);
+
+#endif

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * http.h: the live view: pages, documents, and a WebSocket, on libwebsockets in the service's loop.
+ *
+ * It answers GET and HEAD alone, and keeps no state of a client but its connection. Documents come
+ * from the service's own methods. Where a token is configured whoever wants data must have it, as
+ * "Authorization: Bearer ..."; beyond loopback nothing is served without one. A Host that is a name
+ * and not this machine's, as it is when somebody's page rebinds its name, is refused.
+ *
+ * Of libwebsockets' own: it ignores SIGPIPE for the whole process, and its log is switched off.
+ *
+ * This file owns: struct allot__http.
+ */
+#ifndef ALLOT_SERVICE_VIEW_HTTP_H
+#define ALLOT_SERVICE_VIEW_HTTP_H
+
+#include <libwebsockets.h>
+
+#include "service/view/view.h"
+
+#define ALLOT__HTTP_CONNECTIONS 640 /* at once, where so many files may be open; more wait */
+#define ALLOT__HTTP_LIVE        64  /* of them with a WebSocket */
+#define ALLOT__HTTP_SECONDS     10  /* for a request to come whole, or an answer to be taken */
+#define ALLOT__HTTP_ROWS        200 /* in a document */
+
+typedef struct allot__http_session allot__http_session;
+
+/* A connection: whether it has asked for something, or is about to. */
+typedef struct allot__http_guest {
+    struct lws *wsi;
+    bool asks, goes;                         /* goes: it is about to be closed */
+    struct allot__http_guest *before, *next; /* those that wait longest come first */
+} allot__http_guest;
+
+/* A question to the service that is not answered yet. */
+typedef struct allot__http_ask {
+    struct allot__http *http;
+    allot__http_session *session; /* NULL: gone */
+    struct allot__http_ask *next;
+} allot__http_ask;
+
+typedef struct allot__http {
+    allot_service *service;
+    struct lws_context *context; /* libwebsockets writes NULL here when it is gone */
+    struct lws_vhost *vhost;
+    char host[256];
+    int32_t port;
+    uv_tcp_t listener;
+    bool listens, waits;         /* waits: somebody has come and is not let in yet */
+    int32_t connections, asking; /* asking: those whose request is there */
+    int32_t going;               /* of the others those that are about to be closed */
+    allot__http_guest *first, *last;
+    uv_timer_t tick; /* sends to those who look */
+    uv_idle_t wait;  /* until libwebsockets is closed */
+    int quiet_turns;
+    bool stopping, tick_opened;
+    allot__http_ask *asks;
+    allot__http_session *live; /* those with a WebSocket */
+    int32_t live_count;
+    int64_t requests, refused; /* answered with 2xx; with others */
+} allot__http;
+
+/* What libwebsockets keeps for a connection; zeroed by it. */
+struct allot__http_session {
+    allot__http *http;
+    struct lws *wsi;
+    bool head, ready, begun;
+    int status;
+    const char *type;
+    const char *bytes; /* the answer: of `body`, or static */
+    size_t len, sent;
+    allot__buf body;
+    allot__http_ask *ask;
+    struct allot__live *socket; /* of a WebSocket */
+    allot__http_session *next;
+};
+
+allot__http *allot__http_of(const allot_service *service);
+
+/* A file of the page, built in; NULL: there is none of that path. */
+typedef struct allot__page_file {
+    const char *path, *type;
+    const unsigned char *bytes;
+    size_t len;
+} allot__page_file;
+extern const allot__page_file allot__page_files[]; /* generated; the last has no path */
+
+/* ---- Who comes (http_listen.c) --------------------------------------------------------------- */
+
+/* Listens where the configuration says. EIO (report). */
+int allot__http_listen(allot__http *http, allot_report *report);
+/* Lets in who waits, if there is room. */
+void allot__http_accept(allot__http *http);
+/* Each tick, and as soon as somebody who waits may be let in. */
+void allot__http_tick(uv_timer_t *tick);
+/* A connection begins and ends; it asks for something (false: there are too many that do), and
+ * waits for a request. */
+int allot__http_come(allot__http *http, struct lws *wsi);
+void allot__http_go(allot__http *http, struct lws *wsi);
+bool allot__http_asks(allot__http *http, struct lws *wsi);
+void allot__http_rests(allot__http *http, struct lws *wsi);
+/* Ends listening. */
+void allot__http_deafen(allot__http *http);
+
+/* ---- Who may (http_guard.c) ------------------------------------------------------------------ */
+
+/* Whether an address may be served without a token: loopback alone. */
+bool allot__http_loopback(const char *host);
+/* 0, or the status to refuse a request with: 405, 400, 421, 403 (of a page from elsewhere). */
+int allot__http_refuse(allot__http *http, struct lws *wsi);
+/* Whether the request has the token, or needs none. */
+bool allot__http_trusts(const allot__http *http, struct lws *wsi);
+bool allot__http_token(const allot__http *http, struct lws *wsi, const char *token, size_t len);
+
+/* ---- Answers (http_answer.c, http_route.c) --------------------------------------------------- */
+
+/* Has an answer sent: static bytes; what is in session->body; a line of text. */
+void allot__http_static(allot__http_session *session, const char *type, const char *bytes,
+                        size_t len);
+void allot__http_body(allot__http_session *session, int status, const char *type);
+void allot__http_say(allot__http_session *session, int status, const char *text);
+/* Sends what can be sent now. Nonzero: the connection is over. */
+int allot__http_write(allot__http_session *session);
+/* Finds out what a request wants. Nonzero: the connection is over. */
+int allot__http_route(allot__http_session *session, const char *path);
+void allot__http_forget(allot__http_session *session);
+
+/* ---- WebSocket (live.c, live_say.c) ---------------------------------------------------------- */
+
+typedef struct allot__live allot__live;
+/* 0, or nonzero: refused. */
+int allot__live_open(allot__http_session *session);
+void allot__live_close(allot__http_session *session);
+int allot__live_take(allot__http_session *session, const char *bytes, size_t len);
+int allot__live_write(allot__http_session *session);
+/* Every ALLOT__VIEW_AGE ms: looks whether there is something to be told. */
+void allot__live_tick(allot__http *http);
+
+/* The part (parts.c). */
+int allot__http_start(allot_service *service, allot_report *report);
+void allot__http_stop(allot_service *service);
+void allot__http_free(allot_service *service);
+void allot__http_status(allot_service *service, allot__buf *out);
+void allot__http_metrics(allot_service *service, allot__buf *out);
+
+#endif

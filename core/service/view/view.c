@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* view.c: what a viewer sees, made when somebody asks; and what happened, kept in small. */
+#include "service/view/view.h"
+
+#include <string.h>
+
+const int64_t allot__view_bounds[ALLOT__VIEW_BOUNDS] = {
+    50, 100, 250, 500, 1000, 2500, 5000, 10000, 25000, 50000, 100000, 1000000,
+};
+
+const char *allot__view_name(int number)
+{
+#define NAME(name, text) text,
+    static const char *const names[] = {ALLOT__VIEW_MAP(NAME)};
+#undef NAME
+    return number >= 0 && number < ALLOT__VIEW_NUMBERS ? names[number] : NULL;
+}
+
+static int32_t slot_of(void)
+{
+    int32_t i = 0;
+    while (allot__parts[i].name != NULL && allot__parts[i].start != allot__view_start)
+        i++;
+    return allot__parts[i].name != NULL ? i : -1;
+}
+
+allot__view *allot__view_of(const allot_service *service)
+{
+    int32_t slot = slot_of();
+    return slot >= 0 ? service->slots[slot] : NULL;
+}
+
+static size_t place_of(const allot__view *view, int32_t group, int32_t consumer)
+{
+    return (size_t)group * (size_t)view->consumers + (size_t)consumer;
+}
+
+bool allot__view_has(const allot__view *view, int32_t group, int32_t consumer)
+{
+    return view->numbers != NULL && view->makes > 0 &&
+           view->row_made[place_of(view, group, consumer)] == view->makes;
+}
+
+const int64_t *allot__view_row(const allot__view *view, int32_t group, int32_t consumer)
+{
+    return view->numbers + place_of(view, group, consumer) * ALLOT__VIEW_NUMBERS;
+}
+
+/* ---- Its memory ------------------------------------------------------------------------------ */
+
+static void forget(allot_service *service, allot__view *view)
+{
+    size_t groups = (size_t)view->groups, rows = groups * (size_t)view->consumers;
+    allot__sv_free(service->engine, view->numbers, rows, ALLOT__VIEW_NUMBERS * sizeof(int64_t));
+    allot__sv_free(service->engine, view->totals, groups, sizeof *view->totals);
+    allot__sv_free(service->engine, view->wanted, rows, sizeof *view->wanted);
+    allot__sv_free(service->engine, view->row_made, rows, sizeof *view->row_made);
+    view->numbers = NULL;
+    view->totals = NULL;
+    view->wanted = NULL;
+    view->row_made = NULL;
+    view->groups = view->consumers = 0;
+    view->makes = 0;
+    view->lacks = false;
+}
+
+static int make_room(allot_service *service, allot__view *view)
+{
+    const allot_plan *plan = service->version->plan;
+    if (view->numbers != NULL)
+        return ALLOT_OK;
+    view->groups = allot_plan_groups(plan);
+    view->consumers = allot_plan_consumers(plan);
+    size_t groups = (size_t)view->groups, rows = groups * (size_t)view->consumers;
+    view->numbers = allot__sv_new(service->engine, rows, ALLOT__VIEW_NUMBERS * sizeof(int64_t));
+    view->totals = allot__sv_new(service->engine, groups, sizeof *view->totals);
+    view->wanted = allot__sv_new(service->engine, rows, sizeof *view->wanted);
+    view->row_made = allot__sv_new(service->engine, rows, sizeof *view->row_made);
+    if (view->numbers != NULL && view->totals != NULL && view->wanted != NULL &&
+        view->row_made != NULL)
+        return ALLOT_OK;
+    forget(service, view);
+    return ALLOT_ENOMEM;
+}
+
+static void history_forget(allot_service *service, allot__view *view)
+{
+    allot__sv_free(service->engine, view->history,
+                   (size_t)view->history_groups * ALLOT__VIEW_HISTORY, sizeof *view->history);
+    view->history = NULL;
+    view->history_groups = 0;
+    view->point = 0;
+}
+
+/* ---- Its numbers ----------------------------------------------------------------------------- */
+
+int64_t allot__view_hundredths(const allot_ratio *ratio)
+{
+    if (ratio->num_high == 0 && ratio->den_high == 0 && ratio->num_low < UINT64_MAX / 200 &&
+        ratio->den_low > 0)
+        return (int64_t)((ratio->num_low * 100 + ratio->den_low / 2) / ratio->den_low);
+    return (int64_t)(allot_ratio_value(ratio) * 100 + 0.5);
+}
+
+static void put_row(int64_t *to, const allot_verdict *from)
+{
+    to[ALLOT__VIEW_OWNED] = allot__view_hundredths(&from->owned);
+    to[ALLOT__VIEW_RESERVE] = from->reserve;
+    to[ALLOT__VIEW_DEMAND] = from->demand;
+    to[ALLOT__VIEW_QUOTA] = from->quota;
+    to[ALLOT__VIEW_ALLOCATED] = from->allocated;
+    to[ALLOT__VIEW_IN_FLIGHT] = from->in_flight;
+    to[ALLOT__VIEW_OWN_USED] = from->own_used;
+    to[ALLOT__VIEW_LENT] = from->lent;
+    to[ALLOT__VIEW_BORROWED] = from->borrowed;
+    to[ALLOT__VIEW_SHARED] = from->shared;
+    to[ALLOT__VIEW_PLANNED] = from->planned;
+    to[ALLOT__VIEW_OVER] = from->over;
+    to[ALLOT__VIEW_DEFICIT] = from->deficit;
+}
+
+/* Rows that were wanted lately. */
+static int fill_group(allot__view *view, const allot_decision *decision, int32_t group,
+                      uint64_t since)
+{
+    for (int32_t i = 0; i < view->consumers; i++) {
+        size_t row = place_of(view, group, i);
+        allot_verdict verdict;
+        if (view->wanted[row] == 0 || view->wanted[row] < since)
+            continue;
+        int status = allot_decision_verdict(decision, group, i, &verdict);
+        if (status != ALLOT_OK)
+            return status;
+        put_row(view->numbers + row * ALLOT__VIEW_NUMBERS, &verdict);
+        view->row_made[row] = view->makes;
+    }
+    return allot_decision_totals(decision, group, &view->totals[group]);
+}
+
+static int fill(allot_service *service, allot__view *view, const allot_decision *decision)
+{
+    uint64_t now = uv_now(service->loop);
+    uint64_t since = now > ALLOT__VIEW_KEPT ? now - ALLOT__VIEW_KEPT : 0;
+    int status = ALLOT_OK;
+    view->makes++;
+    for (int32_t group = 0; status == ALLOT_OK && group < view->groups; group++)
+        status = fill_group(view, decision, group, since);
+    return status;
+}
+
+int allot__view_want(allot_service *service, int32_t group, int32_t consumer)
+{
+    allot__view *view = allot__view_of(service);
+    int status = make_room(service, view);
+    if (status != ALLOT_OK)
+        return status;
+    view->wanted[place_of(view, group, consumer)] = uv_now(service->loop);
+    view->lacks = view->lacks || !allot__view_has(view, group, consumer);
+    return ALLOT_OK;
+}
+
+bool allot__view_stale(const allot_service *service)
+{
+    const allot__view *view = allot__view_of(service);
+    if (view == NULL || view->numbers == NULL || view->makes == 0 || view->lacks)
+        return view != NULL;
+    return (view->seen_cycle != service->tally.cycles || view->seen_event != service->event) &&
+           uv_now(service->loop) - view->made >= view->rest;
+}
+
+static int make(allot_service *service, allot__view *view, allot_report *report)
+{
+    const allot_state *state;
+    allot_decision *decision;
+    int64_t now = allot__service_now(service);
+    int status = make_room(service, view);
+    if (status == ALLOT_OK)
+        status = allot__books_state(service->books, now, report, &state);
+    if (status == ALLOT_OK)
+        status = allot_cycle(service->version->plan, state, report, &decision);
+    if (status != ALLOT_OK)
+        return status;
+    status = fill(service, view, decision);
+    allot_decision_free(decision);
+    if (status != ALLOT_OK)
+        return status;
+    view->seen_cycle = service->tally.cycles;
+    view->cycle = service->cycle;
+    view->seen_event = view->event = service->event;
+    view->seq = service->seq;
+    view->now = now;
+    view->lacks = false;
+    view->version++;
+    return ALLOT_OK;
+}
+
+int allot__view_refresh(allot_service *service, allot_report *report)
+{
+    allot__view *view = allot__view_of(service);
+    if (view == NULL)
+        return ALLOT_EUSAGE;
+    view->asked = uv_now(service->loop);
+    if (!allot__view_stale(service))
+        return ALLOT_OK;
+    uint64_t began = uv_hrtime();
+    int status = make(service, view, report);
+    /* A tenth of the loop's time at most goes into it. */
+    view->rest = (uv_hrtime() - began) / 100000;
+    if (view->rest < ALLOT__VIEW_AGE)
+        view->rest = ALLOT__VIEW_AGE;
+    /* What fails is not tried again at once, but as often as what succeeds. */
+    view->made = uv_now(service->loop);
+    if (status != ALLOT_OK && view->makes == 0)
+        forget(service, view);
+    return status;
+}
+
+/* ---- What happens ---------------------------------------------------------------------------- */
+
+static void count_lists(const allot_decision *decision, allot__view_orders *to)
+{
+    to->grants = allot_decision_grants(decision);
+    for (int32_t i = 0; i < to->grants; i++) {
+        allot_grant grant;
+        allot_decision_grant(decision, i, &grant);
+        to->granted += grant.slots;
+    }
+    to->reclaims = allot_decision_reclaims(decision);
+    for (int32_t i = 0; i < to->reclaims; i++) {
+        allot_reclaim reclaim;
+        allot_decision_reclaim(decision, i, &reclaim);
+        to->reclaimed += reclaim.slots;
+    }
+}
+
+static void count_jobs(const allot_service *service, const allot_decision *decision,
+                       allot__view_orders *to)
+{
+    for (int32_t i = 0; i < allot_decision_kills(decision); i++)
+        to->kills += !allot__books_told(service->books, decision, i);
+    for (int32_t i = 0; i < allot_decision_job_orders(decision); i++) {
+        allot_job_order order;
+        allot_decision_job_order(decision, i, &order);
+        to->starts += order.kind == ALLOT_ORDER_START;
+        to->resumes += order.kind == ALLOT_ORDER_RESUME;
+        to->suspends += order.kind == ALLOT_ORDER_SUSPEND;
+        to->kills += order.kind == ALLOT_ORDER_KILL;
+    }
+}
+
+static void keep_orders(allot_service *service, allot__view *view, const allot__cycle_done *done)
+{
+    allot__view_orders now = {.seq = done->seq, .now = done->now}, *sum = &view->sum;
+    count_lists(done->decision, &now);
+    count_jobs(service, done->decision, &now);
+    sum->grants += now.grants;
+    sum->granted += now.granted;
+    sum->reclaims += now.reclaims;
+    sum->reclaimed += now.reclaimed;
+    sum->kills += now.kills;
+    sum->starts += now.starts;
+    sum->suspends += now.suspends;
+    sum->resumes += now.resumes;
+    view->told[view->told_count++ % ALLOT__VIEW_TOLD] = now;
+}
+
+static void keep_point(allot_service *service, allot__view *view, const allot__cycle_done *done)
+{
+    int32_t groups = allot_plan_groups(service->version->plan);
+    if (groups > ALLOT__VIEW_GROUPS)
+        groups = ALLOT__VIEW_GROUPS;
+    if (view->history == NULL) {
+        view->history = allot__sv_new(service->engine, (size_t)groups * ALLOT__VIEW_HISTORY,
+                                      sizeof *view->history);
+        view->history_groups = view->history != NULL ? groups : 0;
+    }
+    if (view->history == NULL)
+        return;
+    int64_t last = view->point > 0 ? (view->point - 1) % ALLOT__VIEW_HISTORY : 0;
+    if (view->point == 0 || view->history[last].now != done->now)
+        last = view->point++ % ALLOT__VIEW_HISTORY;
+    for (int32_t group = 0; group < view->history_groups; group++) {
+        allot_totals totals = {0};
+        allot_decision_totals(done->decision, group, &totals);
+        view->history[group * ALLOT__VIEW_HISTORY + last] = (allot__view_point){
+            done->now, totals.slots, totals.allocated + totals.granted, totals.demand, 0};
+    }
+    for (int32_t i = 0; i < allot_decision_flights(done->decision); i++) {
+        allot_flight flight;
+        allot_decision_flight(done->decision, i, &flight);
+        if (flight.group < view->history_groups)
+            view->history[flight.group * ALLOT__VIEW_HISTORY + last].in_flight +=
+                flight.slots - flight.returned;
+    }
+}
+
+void allot__view_cycle(allot_service *service, const allot__cycle_done *done)
+{
+    allot__view *view = allot__view_of(service);
+    if (view == NULL)
+        return;
+    int bound = 0;
+    while (bound < ALLOT__VIEW_BOUNDS && done->took > allot__view_bounds[bound])
+        bound++;
+    view->took[bound]++;
+    view->failures = service->tally.failures;
+    if (done->text != NULL)
+        keep_orders(service, view, done);
+    keep_point(service, view, done);
+}
+
+void allot__view_swapped(allot_service *service)
+{
+    allot__view *view = allot__view_of(service);
+    if (view == NULL)
+        return;
+    forget(service, view);
+    history_forget(service, view);
+    view->plan++;
+    view->version++;
+}
+
+void allot__view_status(allot_service *service, allot__buf *out)
+{
+    char why[400];
+    bool ails = allot__health_ails(service, why, sizeof why);
+    allot__buf_bool(out, "healthy", !ails);
+    if (ails)
+        allot__buf_member(out, "ails", why);
+}
+
+/* ---- The part -------------------------------------------------------------------------------- */
+
+static void give_back(uv_timer_t *timer)
+{
+    allot_service *service = timer->data;
+    allot__view *view = allot__view_of(service);
+    if (view->numbers != NULL && uv_now(service->loop) - view->asked >= ALLOT__VIEW_IDLE)
+        forget(service, view);
+}
+
+int allot__view_start(allot_service *service, allot_report *report)
+{
+    (void)report;
+    allot__view *view = allot__sv_new(service->engine, 1, sizeof *view);
+    if (view == NULL)
+        return ALLOT_ENOMEM;
+    service->slots[slot_of()] = view;
+    uv_timer_init(service->loop, &view->timer);
+    allot__handle_open(service);
+    view->timer_opened = true;
+    view->timer.data = service;
+    uv_timer_start(&view->timer, give_back, ALLOT__VIEW_IDLE, ALLOT__VIEW_IDLE);
+    uv_unref((uv_handle_t *)&view->timer);
+    return ALLOT_OK;
+}
+
+static void closed(uv_handle_t *handle)
+{
+    allot__handle_closed(handle->data);
+}
+
+void allot__view_stop(allot_service *service)
+{
+    allot__view *view = allot__view_of(service);
+    if (view != NULL && view->timer_opened)
+        uv_close((uv_handle_t *)&view->timer, closed);
+}
+
+void allot__view_free(allot_service *service)
+{
+    allot__view *view = allot__view_of(service);
+    if (view == NULL)
+        return;
+    forget(service, view);
+    history_forget(service, view);
+    service->slots[slot_of()] = NULL;
+    allot__sv_free(service->engine, view, 1, sizeof *view);
+}

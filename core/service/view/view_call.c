@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* view_call.c: the method `view`: one branch of the tree as it stands, or what a search finds. */
+#include <string.h>
+
+#include "service/view/view.h"
+
+enum { PATH, GROUP, FROM, MOST, FIND, FIELDS };
+
+/* What was asked for, by handles. */
+typedef struct question {
+    int32_t parent, group, from, most;
+    const char *find; /* NULL: a branch */
+    int32_t count;    /* of what was found, one more than `most` where there is more */
+    int32_t list[ALLOT__VIEW_MOST + 1];
+} question;
+
+/* Says which rows it needs. */
+static int want(allot_service *service, question *of)
+{
+    const allot_plan *plan = service->version->plan;
+    int status = ALLOT_OK;
+    if (of->find != NULL) {
+        of->count = allot__view_find(plan, of->find, of->most + 1, of->list);
+        for (int32_t i = 0; status == ALLOT_OK && i < of->count; i++)
+            status = allot__view_want(service, of->group, of->list[i]);
+        return status;
+    }
+    int32_t children = allot_plan_children(plan, of->parent);
+    for (int32_t i = of->from; status == ALLOT_OK && i < children && i - of->from < of->most; i++)
+        status = allot__view_want(service, of->group, allot_plan_child(plan, of->parent, i));
+    return status;
+}
+
+int allot__view_consumer(const allot_plan *plan, const char *path, int32_t *out,
+                         allot__fault *fault)
+{
+    *out = allot_plan_find(plan, path, strlen(path));
+    if (*out != ALLOT_ROOT)
+        return ALLOT_OK;
+    char near[128] = "", hint[160];
+    size_t len = allot_plan_nearest(plan, path, strlen(path), near, sizeof near);
+    snprintf(hint, sizeof hint, "did you mean %s?", near);
+    return allot__fault_set(fault, ALLOT_ENOENT, "E-unknown-consumer", "path",
+                            len > 0 ? hint : NULL, "the plan has no consumer %.200s", path);
+}
+
+int allot__view_group(const allot_plan *plan, const char *name, int32_t *out, allot__fault *fault)
+{
+    *out = name != NULL ? allot_plan_group_find(plan, name, strlen(name)) : 0;
+    if (*out >= 0)
+        return ALLOT_OK;
+    return allot__fault_set(fault, ALLOT_ENOENT, "E-unknown-group", "group", NULL,
+                            "the plan has no group %.200s", name);
+}
+
+static int find_parent(const allot_plan *plan, const char *path, int32_t *out, allot__fault *fault)
+{
+    *out = ALLOT_ROOT;
+    return path == NULL || strcmp(path, "/") == 0 ? ALLOT_OK
+                                                  : allot__view_consumer(plan, path, out, fault);
+}
+
+static void answer(allot__call *call, const question *of)
+{
+    const allot_service *service = call->service;
+    const allot__view *view = allot__view_of(service);
+    allot__buf *out = allot__rpc_begin(call);
+    allot__buf_puts(out, "{");
+    allot__buf_member(out, "schema", "allot/view/v1");
+    allot__view_put_head(out, service, view, of->group);
+    allot__buf_key(out, of->find != NULL ? "found" : "branch");
+    if (of->find != NULL)
+        allot__view_put_found(out, service, view, of->group, of->find, of->list, of->count,
+                              of->most);
+    else
+        allot__view_put_branch(out, service, view, of->group, of->parent, of->from, of->most);
+    if (of->find == NULL && of->parent == ALLOT_ROOT && of->from == 0) {
+        allot__view_put_history(out, view, of->group, 0);
+        allot__view_put_told(out, view, 0);
+    }
+    allot__buf_puts(out, "}");
+    allot__rpc_end(call);
+}
+
+static void look(allot__call *call, const allot__param *fields)
+{
+    allot_service *service = call->service;
+    allot__fault fault = {0};
+    allot_report *report = NULL;
+    question of = {.from = fields[FROM].given ? (int32_t)fields[FROM].whole : 0,
+                   .most = fields[MOST].given ? (int32_t)fields[MOST].whole : 200,
+                   .find = fields[FIND].text};
+    int status = find_parent(service->version->plan, fields[PATH].text, &of.parent, &fault);
+    if (status == ALLOT_OK)
+        status = allot__view_group(service->version->plan, fields[GROUP].text, &of.group, &fault);
+    if (status != ALLOT_OK) {
+        allot__rpc_fault(call, &fault);
+        return;
+    }
+    status = allot_report_new(service->engine, &report);
+    if (status == ALLOT_OK)
+        status = want(service, &of);
+    if (status == ALLOT_OK)
+        status = allot__view_refresh(service, report);
+    if (status == ALLOT_OK)
+        answer(call, &of);
+    else
+        allot__rpc_report(call, status, report);
+    allot_report_free(report);
+}
+
+void allot__view_call(allot__call *call)
+{
+    allot__param fields[] = {
+        [PATH] = {.name = "path", .kind = ALLOT_JSON_TEXT},
+        [GROUP] = {.name = "group", .kind = ALLOT_JSON_TEXT},
+        [FROM] = {.name = "from", .kind = ALLOT_JSON_WHOLE, .most = INT32_MAX},
+        [MOST] = {.name = "most", .kind = ALLOT_JSON_WHOLE, .least = 1, .most = ALLOT__VIEW_MOST},
+        [FIND] = {.name = "find", .kind = ALLOT_JSON_TEXT},
+        [FIELDS] = {.name = NULL},
+    };
+    allot__fault fault = {0};
+    if (allot__params_read(call, fields, &fault) != ALLOT_OK)
+        allot__rpc_fault(call, &fault);
+    else if (allot__view_of(call->service) == NULL)
+        allot__rpc_error(call, ALLOT__RPC_UNAVAILABLE, "this service has no view", NULL);
+    else
+        look(call, fields);
+    allot__params_free(call, fields);
+}

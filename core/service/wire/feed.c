@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* feed.c: subscribers, and the last decisions for them. */
+#include "service/wire/feed.h"
+
+#include <string.h>
+
+#include "service/service.h"
+
+typedef struct kept {
+    int64_t seq, batch;
+    size_t len;
+    char text[];
+} kept;
+
+typedef struct subscriber {
+    struct subscriber *next;
+    allot__peer *peer; /* NULL: gone; it goes once nothing is asked for */
+    int64_t wanted;    /* the next decision's number */
+    allot__store_ask *ask;
+    int64_t asked_to; /* what is asked for ends there */
+    bool found;       /* some of it is there */
+    allot__feed *feed;
+} subscriber;
+
+struct allot__feed {
+    allot_service *service;
+    kept **ring;            /* those that are kept, by number modulo `room` */
+    size_t room, bytes;     /* a power of two */
+    int64_t oldest, newest; /* of those that are kept; oldest > newest: none */
+    int64_t told;           /* the newest that is on disk */
+    subscriber *subscribers;
+    int64_t missed;
+    allot__buf line;
+};
+
+int allot__feed_new(allot_service *service, allot__feed **out)
+{
+    allot__feed *feed = allot__sv_new(service->engine, 1, sizeof *feed);
+    if (feed == NULL)
+        return ALLOT_ENOMEM;
+    feed->service = service;
+    feed->line.engine = service->engine;
+    feed->told = feed->newest = service->seq;
+    feed->oldest = service->seq + 1;
+    *out = feed;
+    return ALLOT_OK;
+}
+
+static kept *at(const allot__feed *feed, int64_t seq)
+{
+    return feed->ring[(size_t)seq & (feed->room - 1)];
+}
+
+static void drop_first(allot__feed *feed)
+{
+    kept *first = at(feed, feed->oldest++);
+    feed->bytes -= first->len;
+    allot__sv_free(feed->service->engine, first, 1, sizeof *first + first->len + 1);
+}
+
+static int64_t count(const allot__feed *feed)
+{
+    return feed->newest - feed->oldest + 1;
+}
+
+/* Room for one more. */
+static int widen(allot__feed *feed)
+{
+    if ((size_t)count(feed) < feed->room)
+        return ALLOT_OK;
+    allot_engine *engine = feed->service->engine;
+    size_t room = feed->room > 0 ? feed->room * 2 : 64;
+    kept **ring = allot__sv_new(engine, room, sizeof(void *));
+    if (ring == NULL)
+        return ALLOT_ENOMEM;
+    for (int64_t seq = feed->oldest; seq <= feed->newest; seq++)
+        ring[(size_t)seq & (room - 1)] = at(feed, seq);
+    allot__sv_free(engine, feed->ring, feed->room, sizeof(void *));
+    feed->ring = ring;
+    feed->room = room;
+    return ALLOT_OK;
+}
+
+void allot__feed_free(allot__feed *feed)
+{
+    if (feed == NULL)
+        return;
+    while (count(feed) > 0)
+        drop_first(feed);
+    allot__sv_free(feed->service->engine, feed->ring, feed->room, sizeof(void *));
+    while (feed->subscribers != NULL) {
+        subscriber *it = feed->subscribers;
+        feed->subscribers = it->next;
+        allot__sv_free(feed->service->engine, it, 1, sizeof *it);
+    }
+    allot__buf_free(&feed->line);
+    allot__sv_free(feed->service->engine, feed, 1, sizeof *feed);
+}
+
+/* ---- Sending --------------------------------------------------------------------------------- */
+
+static bool has_room(const subscriber *it)
+{
+    return allot__peer_waiting(it->peer) < ALLOT__OUT_MOST / 2;
+}
+
+static void send_one(subscriber *it, const char *text, size_t len)
+{
+    allot__buf *line = &it->feed->line;
+    allot__buf_clear(line, 1024 * 1024);
+    allot__buf_puts(line, "{\"jsonrpc\": \"2.0\", \"method\": \"decision\", \"params\": ");
+    allot__buf_add(line, text, len);
+    allot__buf_puts(line, "}");
+    if (!line->failed)
+        allot__peer_send(it->peer, line->bytes, line->len, 0);
+    line->failed = false;
+}
+
+static void send_missed(subscriber *it, int64_t to)
+{
+    allot__buf *line = &it->feed->line;
+    allot__buf_clear(line, 1024 * 1024);
+    allot__buf_printf(line,
+                      "{\"jsonrpc\": \"2.0\", \"method\": \"missed\", \"params\": {\"from\": %lld, "
+                      "\"to\": %lld}}",
+                      (long long)it->wanted, (long long)to);
+    if (!line->failed)
+        allot__peer_send(it->peer, line->bytes, line->len, 0);
+    it->feed->missed += to - it->wanted + 1;
+    it->wanted = to + 1;
+}
+
+static void advance(subscriber *it);
+
+static void release(subscriber *it)
+{
+    subscriber **place = &it->feed->subscribers;
+    while (*place != it)
+        place = &(*place)->next;
+    *place = it->next;
+    allot__sv_free(it->feed->service->engine, it, 1, sizeof *it);
+}
+
+/* A decision from the store; behind the last, `text` NULL and a status. */
+static void on_stored(void *ud, int64_t seq, const char *text, size_t len)
+{
+    subscriber *it = ud;
+    if (text != NULL) {
+        it->found = true;
+        if (it->peer == NULL || !has_room(it) || seq < it->wanted)
+            return;
+        if (seq > it->wanted)
+            send_missed(it, seq - 1);
+        send_one(it, text, len);
+        it->wanted = seq + 1;
+        return;
+    }
+    it->ask = NULL;
+    if (it->peer == NULL) {
+        release(it);
+        return;
+    }
+    /* What is not there, or cannot be read, is not asked for again. */
+    if ((!it->found || seq != ALLOT_OK) && it->wanted <= it->asked_to)
+        send_missed(it, it->asked_to);
+    advance(it);
+    allot__peer_push(it->peer);
+}
+
+/* Whether it reads from the store; the rest comes then. */
+static bool ask_store(subscriber *it, int64_t to)
+{
+    allot_service *service = it->feed->service;
+    int64_t oldest = allot__store_oldest(service->store);
+    if (oldest > 0 && it->wanted < oldest)
+        send_missed(it, (oldest <= to ? oldest : to + 1) - 1);
+    if (it->wanted > to || service->stopping)
+        return false;
+    it->asked_to = to;
+    it->found = false;
+    return allot__store_decisions(service->store, it->wanted, to, 256, on_stored, it, &it->ask) ==
+           ALLOT_OK;
+}
+
+/* Sends what the subscriber wants and has room for. */
+static void advance(subscriber *it)
+{
+    allot__feed *feed = it->feed;
+    if (it->peer == NULL || it->ask != NULL || it->wanted > feed->told || !has_room(it))
+        return;
+    if (it->wanted < feed->oldest && ask_store(it, feed->oldest - 1))
+        return;
+    while (it->wanted >= feed->oldest && it->wanted <= feed->told && has_room(it)) {
+        const kept *item = at(feed, it->wanted++);
+        send_one(it, item->text, item->len);
+    }
+}
+
+int allot__feed_add(allot__feed *feed, int64_t seq, int64_t batch, const char *text, size_t len)
+{
+    if (widen(feed) != ALLOT_OK)
+        return ALLOT_ENOMEM;
+    kept *item = allot__sv_new(feed->service->engine, 1, sizeof *item + len + 1);
+    if (item == NULL)
+        return ALLOT_ENOMEM;
+    item->seq = seq;
+    item->batch = batch;
+    item->len = len;
+    memcpy(item->text, text, len);
+    feed->newest = seq;
+    feed->ring[(size_t)seq & (feed->room - 1)] = item;
+    feed->bytes += len;
+    return ALLOT_OK;
+}
+
+static void tell(allot_service *service, const kept *item)
+{
+    if (service->decided != NULL)
+        service->decided(service->decided_ud, item->seq, item->text, item->len);
+    for (const allot__part *part = allot__parts; part->name != NULL; part++)
+        if (part->told != NULL)
+            part->told(service, item->seq, item->text, item->len);
+}
+
+void allot__feed_committed(allot__feed *feed, int64_t batch)
+{
+    int64_t before = feed->told;
+    while (feed->told < feed->newest && at(feed, feed->told + 1)->batch <= batch)
+        tell(feed->service, at(feed, ++feed->told));
+    if (feed->told == before)
+        return;
+    for (subscriber *it = feed->subscribers, *next; it != NULL; it = next) {
+        next = it->next;
+        advance(it);
+    }
+    while ((count(feed) > ALLOT__FEED_KEPT || feed->bytes > ALLOT__FEED_BYTES) &&
+           feed->oldest <= feed->told)
+        drop_first(feed);
+}
+
+/* ---- Who ------------------------------------------------------------------------------------- */
+
+static subscriber *find(allot__feed *feed, const allot__peer *peer)
+{
+    subscriber *it = feed->subscribers;
+    while (it != NULL && it->peer != peer)
+        it = it->next;
+    return it;
+}
+
+int allot__feed_join(allot__feed *feed, allot__peer *peer, int64_t next)
+{
+    allot__feed_gone(feed, peer);
+    subscriber *it = allot__sv_new(feed->service->engine, 1, sizeof *it);
+    if (it == NULL)
+        return ALLOT_ENOMEM;
+    *it = (subscriber){.next = feed->subscribers, .peer = peer, .wanted = next, .feed = feed};
+    feed->subscribers = it;
+    return ALLOT_OK;
+}
+
+bool allot__feed_drained(allot__feed *feed, allot__peer *peer)
+{
+    subscriber *it = find(feed, peer);
+    int64_t before = it != NULL ? it->wanted : 0;
+    if (it != NULL)
+        advance(it);
+    return it != NULL && it->wanted > before;
+}
+
+void allot__feed_gone(allot__feed *feed, allot__peer *peer)
+{
+    subscriber *it = find(feed, peer);
+    if (it == NULL)
+        return;
+    it->peer = NULL;
+    if (it->ask == NULL)
+        release(it);
+}
+
+int32_t allot__feed_subscribers(const allot__feed *feed)
+{
+    int32_t count = 0;
+    for (const subscriber *it = feed->subscribers; it != NULL; it = it->next)
+        count += it->peer != NULL;
+    return count;
+}
+
+int64_t allot__feed_missed(const allot__feed *feed)
+{
+    return feed->missed;
+}

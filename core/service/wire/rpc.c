@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* rpc.c: a line taken apart, its requests run, its answers put together. */
+#include "service/wire/rpc.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "service/service.h"
+
+/* ---- Answers --------------------------------------------------------------------------------- */
+
+static void begin_answer(allot__call *call)
+{
+    allot__buf *out = call->answer;
+    if (call->in_batch && out->len > 0 && out->bytes[out->len - 1] != '[')
+        allot__buf_add(out, ", ", 2);
+    allot__buf_puts(out, "{\"jsonrpc\": \"2.0\", \"id\": ");
+    allot__buf_add(out, call->id != NULL ? call->id : "null", call->id != NULL ? call->id_len : 4);
+}
+
+allot__buf *allot__rpc_begin(allot__call *call)
+{
+    call->mark = call->answer->len;
+    begin_answer(call);
+    allot__buf_puts(call->answer, ", \"result\": ");
+    return call->answer;
+}
+
+void allot__rpc_end(allot__call *call)
+{
+    allot__buf_add(call->answer, "}", 1);
+    call->answered = true;
+    if (call->id == NULL)
+        call->answer->len = call->mark;
+}
+
+static void put_data(allot__buf *out, const char *code, const char *path, const char *hint,
+                     const char *file, int32_t line)
+{
+    allot__buf_key(out, "data");
+    allot__buf_puts(out, "{");
+    allot__buf_member(out, "code", code);
+    allot__buf_member(out, "path", path != NULL && path[0] != '\0' ? path : NULL);
+    allot__buf_member(out, "hint", hint != NULL && hint[0] != '\0' ? hint : NULL);
+    allot__buf_member(out, "file", file);
+    if (line > 0)
+        allot__buf_number(out, "line", line);
+    allot__buf_puts(out, "}");
+}
+
+/* What is no request has no id, and is answered all the same. */
+static void put_error(allot__call *call, int code, const char *message)
+{
+    call->mark = call->answer->len;
+    begin_answer(call);
+    allot__buf_puts(call->answer, ", \"error\": {");
+    allot__buf_number(call->answer, "code", code);
+    allot__buf_member(call->answer, "message", message);
+}
+
+static void end_error(allot__call *call, bool always)
+{
+    allot__buf_puts(call->answer, "}}");
+    call->answered = true;
+    if (call->id == NULL && !always)
+        call->answer->len = call->mark;
+}
+
+void allot__rpc_error(allot__call *call, int code, const char *message, const allot__fault *fault)
+{
+    put_error(call, code, message);
+    if (fault != NULL)
+        put_data(call->answer, fault->code, fault->path, fault->hint, NULL, 0);
+    end_error(call, code == ALLOT__RPC_PARSE || code == ALLOT__RPC_REQUEST);
+}
+
+void allot__rpc_fault(allot__call *call, const allot__fault *fault)
+{
+    int code = fault->status == ALLOT_ENOMEM     ? ALLOT__RPC_INTERNAL
+               : fault->status == ALLOT_EINVALID ? ALLOT__RPC_PARAMS
+                                                 : ALLOT__RPC_SERVER + fault->status;
+    allot__rpc_error(call, code,
+                     fault->status == ALLOT_ENOMEM ? allot_status_text(ALLOT_ENOMEM)
+                                                   : fault->message,
+                     fault->status == ALLOT_ENOMEM ? NULL : fault);
+}
+
+void allot__rpc_report(allot__call *call, int status, const allot_report *report)
+{
+    const allot_diagnostic *first = NULL;
+    for (int32_t i = 0; report != NULL && i < allot_report_count(report) && first == NULL; i++)
+        if (allot_report_at(report, i)->severity == ALLOT_ERROR)
+            first = allot_report_at(report, i);
+    put_error(call, ALLOT__RPC_SERVER + status,
+              first != NULL ? first->message : allot_status_text(status));
+    if (first != NULL)
+        put_data(call->answer, first->code, first->path, first->hint, first->file, first->line);
+    end_error(call, false);
+}
+
+/* ---- Taking apart what is known to be JSON --------------------------------------------------- */
+
+static const char *skip_blank(const char *at, const char *end)
+{
+    while (at < end && (*at == ' ' || *at == '\t' || *at == '\n' || *at == '\r'))
+        at++;
+    return at;
+}
+
+static const char *skip_text(const char *at)
+{
+    for (at++; *at != '"'; at++)
+        if (*at == '\\')
+            at++;
+    return at + 1;
+}
+
+/* Behind a value that begins at `at`. */
+static const char *skip_value(const char *at, const char *end)
+{
+    int depth = 0;
+    while (at < end) {
+        if (*at == '"') {
+            at = skip_text(at);
+        } else {
+            depth += *at == '{' || *at == '[' ? 1 : *at == '}' || *at == ']' ? -1 : 0;
+            if (depth < 0)
+                return at;
+            at++;
+        }
+        if (depth == 0 && (at == end || strchr(",]} \t\r\n", *at) != NULL))
+            return at;
+    }
+    return at;
+}
+
+typedef struct member {
+    const char *name;
+    const char *at; /* NULL: it is not there */
+    size_t len;
+} member;
+
+enum { VERSION, METHOD, PARAMS, ID, MEMBERS };
+
+/* Finds the members of a request; false: one is there twice. */
+static bool split(const char *at, const char *end, member *members)
+{
+    bool sound = true;
+    for (at = skip_blank(at + 1, end); *at == '"';) {
+        const char *name = at + 1, *behind = skip_text(at);
+        size_t len = (size_t)(behind - 1 - name);
+        at = skip_blank(skip_blank(behind, end) + 1, end);
+        const char *value = at;
+        at = skip_value(at, end);
+        for (int i = 0; i < MEMBERS; i++) {
+            if (strlen(members[i].name) != len || memcmp(members[i].name, name, len) != 0)
+                continue;
+            sound = sound && members[i].at == NULL;
+            members[i].at = value;
+            members[i].len = (size_t)(at - value);
+        }
+        at = skip_blank(at, end);
+        if (*at == ',')
+            at = skip_blank(at + 1, end);
+    }
+    return sound;
+}
+
+/* ---- Requests -------------------------------------------------------------------------------- */
+
+static const char *what_is_wrong(const member *members)
+{
+    const member *version = &members[VERSION], *method = &members[METHOD];
+    const member *params = &members[PARAMS], *id = &members[ID];
+    if (version->at == NULL || version->len != 5 || memcmp(version->at, "\"2.0\"", 5) != 0)
+        return "\"jsonrpc\" must be \"2.0\"";
+    if (method->at == NULL || method->at[0] != '"')
+        return "\"method\" must be a text";
+    if (params->at != NULL && params->at[0] != '{' && params->at[0] != '[')
+        return "\"params\" must be an object";
+    if (id->at != NULL && strchr("{[tf", id->at[0]) != NULL)
+        return "\"id\" must be a text, a number or null";
+    if (id->at != NULL && id->len > 256)
+        return "\"id\" must have at most 256 bytes";
+    return NULL;
+}
+
+static void run_event(allot__call *call, int32_t kind)
+{
+    allot_service *service = call->service;
+    allot__event event;
+    allot__fault fault = {.message = ""};
+    int64_t seq;
+    int status = allot__event_read(service->reader, allot__books_plan(service->books),
+                                   (allot__event_kind)kind, ALLOT__CLIENT, call->params,
+                                   call->params_len, &event, &fault);
+    if (status == ALLOT_OK)
+        status = allot__service_enter(service, &event, call->params, call->params_len, &seq,
+                                      &call->batch, &fault);
+    if (status != ALLOT_OK) {
+        service->tally.refused++;
+        fault.status = status;
+        allot__rpc_fault(call, &fault);
+        return;
+    }
+    allot__buf *out = allot__rpc_begin(call);
+    allot__buf_puts(out, "{\"seq\": ");
+    allot__buf_int(out, seq);
+    allot__buf_puts(out, "}");
+    allot__rpc_end(call);
+}
+
+static bool allowed(const allot__call *call, bool open)
+{
+    return open || call->peer == NULL || allot__peer_trusted(call->peer);
+}
+
+/* With the nearest of all that may be called. */
+static void refuse_method(allot__call *call)
+{
+    const char *names[64];
+    size_t count = 0;
+    char name[84], hint[120] = "";
+    allot__fault fault;
+    snprintf(name, sizeof name, "%.*s", (int)(call->method_len < 80 ? call->method_len : 80),
+             call->method);
+    for (int32_t kind = 0; kind < ALLOT__EVENTS; kind++)
+        if (allot__event_find(allot__event_name(kind), strlen(allot__event_name(kind))) == kind)
+            names[count++] = allot__event_name(kind);
+    for (const allot__method *method = allot__methods; method->name != NULL; method++)
+        names[count++] = method->name;
+    const char *near = allot_nearest(name, strlen(name), names, count);
+    if (near != NULL)
+        snprintf(hint, sizeof hint, "did you mean \"%s\"?", near);
+    allot__fault_set(&fault, ALLOT_ENOENT, "E-unknown-method", "method", hint,
+                     "there is no method \"%s\"", name);
+    allot__rpc_error(call, ALLOT__RPC_METHOD, fault.message, &fault);
+}
+
+static void run_method(allot__call *call)
+{
+    int32_t kind = allot__event_find(call->method, call->method_len);
+    const allot__method *method = allot__methods;
+    while (kind < 0 && method->name != NULL &&
+           (strlen(method->name) != call->method_len ||
+            memcmp(method->name, call->method, call->method_len) != 0))
+        method++;
+    if (!allowed(call, kind < 0 && method->name != NULL && method->open)) {
+        allot__rpc_error(call, ALLOT__RPC_FORBIDDEN, "call \"auth\" with the token first", NULL);
+    } else if (kind < 0 && method->name == NULL) {
+        refuse_method(call);
+    } else if (call->params != NULL && call->params[0] == '[') {
+        allot__rpc_error(call, ALLOT__RPC_PARAMS, "params are an object, not a list", NULL);
+    } else if (kind >= 0) {
+        run_event(call, kind);
+    } else if (!method->open && call->peer != NULL && !allot__peer_may_ask(call->peer) &&
+               !call->in_batch) {
+        call->not_yet = true; /* a batch that has begun is ended */
+    } else {
+        method->run(call);
+    }
+}
+
+static void run_request(allot__call *call, const char *at, const char *end)
+{
+    member members[MEMBERS] = {
+        {"jsonrpc", NULL, 0}, {"method", NULL, 0}, {"params", NULL, 0}, {"id", NULL, 0}};
+    if (*at != '{') {
+        allot__rpc_error(call, ALLOT__RPC_REQUEST, "a request is an object", NULL);
+        return;
+    }
+    bool sound = split(at, end, members);
+    const char *wrong = sound ? what_is_wrong(members) : "a member stands there twice";
+    if (members[ID].at != NULL && strchr("{[tf", members[ID].at[0]) == NULL &&
+        members[ID].len <= 256) {
+        call->id = members[ID].at;
+        call->id_len = members[ID].len;
+    }
+    if (wrong != NULL) {
+        allot__rpc_error(call, ALLOT__RPC_REQUEST, wrong, NULL);
+        return;
+    }
+    call->method = members[METHOD].at + 1;
+    call->method_len = members[METHOD].len - 2;
+    call->params = members[PARAMS].at;
+    call->params_len = members[PARAMS].len;
+    run_method(call);
+}
+
+static void run_batch(const allot__call *like, const char *at, const char *end, int64_t *batch)
+{
+    allot__buf *answer = like->answer;
+    size_t from = answer->len;
+    int32_t count = 0;
+    allot__buf_add(answer, "[", 1);
+    for (at = skip_blank(at + 1, end); *at != ']' && count <= ALLOT__RPC_BATCH_MOST; count++) {
+        allot__call call = *like;
+        const char *behind = skip_value(at, end);
+        call.in_batch = true;
+        if (count < ALLOT__RPC_BATCH_MOST)
+            run_request(&call, at, behind);
+        else
+            allot__rpc_error(&call, ALLOT__RPC_REQUEST, "a batch has at most 10000 requests", NULL);
+        *batch = call.batch > *batch ? call.batch : *batch;
+        at = skip_blank(behind, end);
+        if (*at == ',')
+            at = skip_blank(at + 1, end);
+    }
+    if (answer->len == from + 1)
+        answer->len = from;
+    else
+        allot__buf_add(answer, "]", 1);
+    if (count == 0) {
+        allot__call call = *like;
+        allot__rpc_error(&call, ALLOT__RPC_REQUEST, "a batch has at least one request", NULL);
+    }
+}
+
+/* Not JSON: where, and why. */
+static void answer_garbage(allot__call *call, const char *line, size_t len)
+{
+    allot_engine *engine = call->service->engine;
+    allot_report *report = NULL;
+    allot_json *json;
+    char message[400] = "it is no JSON";
+    if (allot_report_new(engine, &report) == ALLOT_OK &&
+        allot_json_open(engine, line, len, NULL, 1, 0, report, &json) == ALLOT_EINVALID &&
+        allot_report_count(report) > 0)
+        snprintf(message, sizeof message, "column %d: %.300s", (int)allot_report_at(report, 0)->col,
+                 allot_report_at(report, 0)->message);
+    allot_report_free(report);
+    allot__rpc_error(call, ALLOT__RPC_PARSE, message, NULL);
+}
+
+int allot__rpc_line(const allot__call *from, const char *line, size_t len, allot__buf *answer,
+                    int64_t *batch)
+{
+    allot__call call = *from;
+    call.answer = answer;
+    allot_json *json;
+    const char *end = line + len, *at = skip_blank(line, end);
+    *batch = 0;
+    if (at == end)
+        return ALLOT_OK;
+    int status = allot_json_open(from->service->engine, line, len, NULL, 1, 0, NULL, &json);
+    if (status == ALLOT_OK) {
+        allot_json_close(json);
+        if (*at == '[') {
+            run_batch(&call, at, end, batch);
+        } else {
+            run_request(&call, at, end);
+            *batch = call.batch;
+            if (call.not_yet)
+                return ALLOT__RPC_NOT_YET;
+        }
+    } else if (status == ALLOT_EINVALID) {
+        answer_garbage(&call, line, len);
+    }
+    if (status == ALLOT_ENOMEM || answer->failed)
+        return ALLOT_ENOMEM;
+    return ALLOT_OK;
+}

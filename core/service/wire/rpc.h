@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * rpc.h: JSON-RPC 2.0: a line in, an answer out.
+ *
+ * Errors are the standard's: -32700 (no JSON), -32600 (no request), -32601 (no such method), -32602
+ * (params), -32603 (internal); and -32000 + a status of report.h (so ENOENT is -32006) for what the
+ * books refuse. `data` has code, path and hint where there are any.
+ */
+#ifndef ALLOT_SERVICE_WIRE_RPC_H
+#define ALLOT_SERVICE_WIRE_RPC_H
+
+#include <allot/service.h>
+
+#include "service/events/event.h"
+#include "service/base/text.h"
+
+enum {
+    ALLOT__RPC_PARSE = -32700,
+    ALLOT__RPC_REQUEST = -32600,
+    ALLOT__RPC_METHOD = -32601,
+    ALLOT__RPC_PARAMS = -32602,
+    ALLOT__RPC_INTERNAL = -32603,
+    ALLOT__RPC_SERVER = -32000,      /* - status */
+    ALLOT__RPC_UNAVAILABLE = -32050, /* this service has no such part */
+    ALLOT__RPC_FORBIDDEN = -32051,   /* `auth` first */
+    ALLOT__RPC_BUSY = -32052,        /* stopping, or too much waits */
+    ALLOT__RPC_ALONE = -32053        /* not in a batch */
+};
+/* At most so many requests in a batch, and bytes in a line. */
+#define ALLOT__RPC_BATCH_MOST 10000
+#define ALLOT__RPC_LINE_MOST  (1024 * 1024)
+
+struct allot__peer;
+
+/* One request while it is answered. */
+typedef struct allot__call {
+    allot_service *service;
+    struct allot__peer *peer; /* NULL: the embedder's */
+    const char *method;       /* borrowed, as all texts here */
+    size_t method_len;
+    const char *params; /* JSON; NULL: none */
+    size_t params_len;
+    const char *id; /* JSON as it came; NULL: a notification, or the caller wants no answer */
+    size_t id_len;
+    bool in_batch;
+    int64_t batch;      /* answer once the store's batch of that number is on disk; 0: at once */
+    allot__buf *answer; /* gets {"jsonrpc": ..., "id": ..., ["result": value | "error": ...]} */
+    /* Whom an answer that comes later is told, where there is no peer. */
+    void (*tell)(void *ud, const char *line, size_t len);
+    void *tell_ud;
+    size_t mark;   /* where the answer begins in it */
+    bool not_yet;  /* a question that has to wait for its turn */
+    bool answered; /* or will be: see allot__rpc_later */
+} allot__call;
+
+typedef struct allot__method {
+    const char *name;
+    /* Answers by allot__rpc_begin ... allot__rpc_end, by allot__rpc_error, or later. */
+    void (*run)(allot__call *call);
+    bool open; /* may be called before `auth` */
+} allot__method;
+
+/* Begins the answer, behind which a value is to be written into the buffer that it returns (which
+ * drops it when nobody wants one); and ends it. */
+allot__buf *allot__rpc_begin(allot__call *call);
+void allot__rpc_end(allot__call *call);
+/* Answers with an error. `fault` (NULL: none) gives data. */
+void allot__rpc_error(allot__call *call, int code, const char *message, const allot__fault *fault);
+/* The error of a status and its fault or report. */
+void allot__rpc_fault(allot__call *call, const allot__fault *fault);
+void allot__rpc_report(allot__call *call, int status, const allot_report *report);
+
+/* For answers that come later: a handler takes a reply, which ends with allot__reply_end. It says
+ * whether its answer may be long: a client is owed one such, or some short ones, at once, and waits
+ * for them before anything else that it says is run. In a batch, EUSAGE: the call is answered with
+ * ALLOT__RPC_ALONE. ENOMEM likewise is answered. */
+typedef enum allot__answer { ALLOT__ANSWER_SHORT = 1, ALLOT__ANSWER_LONG = 64 } allot__answer;
+#define ALLOT__ANSWERS_MOST 64
+typedef struct allot__reply allot__reply;
+int allot__rpc_later(allot__call *call, allot__answer size, allot__reply **out);
+/* A call to answer into, as the handler had; `peer` may be gone, then nobody is told. */
+allot__call *allot__reply_call(allot__reply *reply);
+void allot__reply_end(allot__reply *reply);
+
+/* Members of params, one level deep: how a method reads what it takes. `fields` ends with a row
+ * without name. EINVALID with a fault, ENOMEM. */
+typedef struct allot__param {
+    const char *name;
+    allot_json_kind kind; /* TEXT, WHOLE, TRUE (either boolean) */
+    bool required;
+    int64_t least, most; /* of WHOLE */
+    /* What was found. */
+    bool given;
+    const char *text; /* from the engine: ended by allot__params_free */
+    int64_t whole;    /* of TRUE: 0, 1 */
+} allot__param;
+int allot__params_read(allot__call *call, allot__param *fields, allot__fault *fault);
+void allot__params_free(allot__call *call, allot__param *fields);
+
+/* A line without its end, from whom `from` says (service, peer, tell): answers into `answer`, which
+ * stays empty when nobody wants one, and says with *batch when it may be sent. ENOMEM: the line had
+ * no effect beyond what was answered. NOT_YET: it asks, and its peer may not in this turn of the
+ * loop: it had no effect. */
+#define ALLOT__RPC_NOT_YET 1
+int allot__rpc_line(const allot__call *from, const char *line, size_t len, allot__buf *answer,
+                    int64_t *batch);
+
+/* All methods but the events'; ends with a row without name (methods.c). */
+extern const allot__method allot__methods[];
+
+#endif
