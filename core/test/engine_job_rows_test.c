@@ -3,7 +3,7 @@
 /* engine_job_rows_test.c: what rules read of jobs, of whom they are and of two queues. */
 #include "engine/jobs/preempt/job_rows.h"
 
-#include "model/state.h"
+#include "model/state/state.h"
 #include "test/queues.h"
 
 enum { NEVER = 1000000000 };

@@ -4,8 +4,8 @@
 #ifndef ALLOT_TEST_JOB_FIXTURE_H
 #define ALLOT_TEST_JOB_FIXTURE_H
 
-#include "model/job.h"
-#include "model/state.h"
+#include "model/jobs/job.h"
+#include "model/state/state.h"
 #include "test/queue_fixture.h"
 
 typedef struct scene {

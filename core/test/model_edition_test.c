@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* model_edition_test.c: what a plan says while windows hold, and states that follow it. */
-#include "model/state.h"
-#include "model/window.h"
+#include "model/state/state.h"
+#include "model/windows/window.h"
 
 #include "test/fixture.h"
 

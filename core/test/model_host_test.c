@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* model_host_test.c: hosts of a plan, their attributes, and what consumers require. */
-#include "model/plan.h"
+#include "model/plan/plan.h"
 
 #include "test/fixture.h"
 

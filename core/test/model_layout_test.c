@@ -3,7 +3,7 @@
 /* model_layout_test.c: the order of siblings and the columns by a group's rows. */
 #include <stdlib.h>
 
-#include "model/plan.h"
+#include "model/plan/plan.h"
 #include "test/fixture.h"
 
 static uint32_t seed = 7;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* model_lease_test.c: contracts about leased slots, of plans and states. */
-#include "model/job.h"
-#include "model/state.h"
+#include "model/jobs/job.h"
+#include "model/state/state.h"
 #include "test/queue_fixture.h"
 
 static void begin(fixture *it)

@@ -3,7 +3,7 @@
 /* model_memory_test.c: allocation failing everywhere, and how much a large plan takes. */
 #include <time.h>
 
-#include "model/state.h"
+#include "model/state/state.h"
 #include "test/fixture.h"
 
 /* What a scenario has made so far; all of it may be NULL. */

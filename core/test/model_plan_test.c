@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* model_plan_test.c: building a plan: groups, options, consumers, columns, hosts. */
-#include "model/plan.h"
+#include "model/plan/plan.h"
 
 #include "test/fixture.h"
 

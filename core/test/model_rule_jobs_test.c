@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* model_rule_jobs_test.c: what a policy may say of jobs of queues, and of leases. */
-#include "model/plan.h"
+#include "model/plan/plan.h"
 
 #include "test/fixture.h"
 

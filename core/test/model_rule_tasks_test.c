@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* model_rule_tasks_test.c: what a policy may say of tasks, sessions and hosts. */
-#include "model/plan.h"
+#include "model/plan/plan.h"
 
 #include "test/fixture.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* model_rule_test.c: fills, orders and rounding, and what they may read. */
-#include "model/policy.h"
+#include "model/policy/policy.h"
 
 #include "test/fixture.h"
 

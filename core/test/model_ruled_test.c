@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* model_ruled_test.c: branches with policies of their own. */
-#include "model/plan.h"
+#include "model/plan/plan.h"
 
 #include "test/fixture.h"
 

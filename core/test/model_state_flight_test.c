@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* model_state_flight_test.c: reclaims in flight with their tasks, and times told of leaves. */
-#include "model/state.h"
+#include "model/state/state.h"
 
 #include "test/fixture.h"
 

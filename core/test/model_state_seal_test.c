@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* model_state_seal_test.c: a state checked whole, and what follows from what was set. */
-#include "model/state.h"
+#include "model/state/state.h"
 
 #include "test/fixture.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* model_state_test.c: filling a state. */
-#include "model/state.h"
+#include "model/state/state.h"
 
 #include "test/fixture.h"
 

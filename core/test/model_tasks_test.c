@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* model_tasks_test.c: tasks and sessions by leaf, and slots that several tasks share. */
-#include "model/state.h"
+#include "model/state/state.h"
 
 #include <time.h>
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* model_tree_test.c: rows, families, levels and plan order, against a plain walk. */
-#include "model/tree.h"
+#include "model/plan/tree.h"
 
 #include <stdlib.h>
 
-#include "model/plan.h"
+#include "model/plan/plan.h"
 #include "test/fixture.h"
 
 static uint32_t seed;

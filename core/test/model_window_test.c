@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* model_window_test.c: when windows hold, and when the next switch is. */
-#include "model/window.h"
+#include "model/windows/window.h"
 
 #include "test/fixture.h"
 

@@ -2,7 +2,7 @@
 /* Copyright the allot authors */
 /* model_zone_test.c: time zones against the C library, and files that are none. */
 #define _DEFAULT_SOURCE
-#include "model/zone.h"
+#include "model/windows/zone.h"
 
 #include <stdlib.h>
 #include <time.h>

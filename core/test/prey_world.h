@@ -7,8 +7,8 @@
 #include "engine/jobs/preempt/search.h"
 #include "engine/jobs/limits/resource.h"
 
-#include "model/queue.h"
-#include "model/state.h"
+#include "model/jobs/queue.h"
+#include "model/state/state.h"
 #include "test/fixture.h"
 
 enum { NOW = 100000, HOSTS = 5, QUEUES = 6, JOBS = 14 };

@@ -4,7 +4,7 @@
 #ifndef ALLOT_TEST_QUEUE_FIXTURE_H
 #define ALLOT_TEST_QUEUE_FIXTURE_H
 
-#include "model/queue.h"
+#include "model/jobs/queue.h"
 #include "test/fixture.h"
 
 /* As fixture_begin, with a policy that dispatches. */

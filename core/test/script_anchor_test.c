@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "model/policy.h"
+#include "model/policy/policy.h"
 #include "test/script_fixture.h"
 
 static script_fixture it;

@@ -2,7 +2,7 @@
 /* Copyright the allot authors */
 /* script_compute_test.c: a policy's functions over rows: what they get, and what they may answer.
  */
-#include "model/policy.h"
+#include "model/policy/policy.h"
 #include "test/script_fixture.h"
 
 enum { ROWS = 100 };

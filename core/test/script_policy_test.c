@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* script_policy_test.c: the policy language, what it makes, and what it says when it is misused. */
-#include "model/policy.h"
+#include "model/policy/policy.h"
 #include "test/script_fixture.h"
 
 static script_fixture it;

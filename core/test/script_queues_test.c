@@ -4,7 +4,7 @@
 #include <allot/job.h>
 #include <allot/lease.h>
 
-#include "model/policy.h"
+#include "model/policy/policy.h"
 #include "test/script_fixture.h"
 
 static script_fixture it;

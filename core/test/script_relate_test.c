@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* script_relate_test.c: who may preempt whom, as scripts say. */
-#include "model/policy.h"
+#include "model/policy/policy.h"
 #include "test/script_fixture.h"
 
 static script_fixture it;

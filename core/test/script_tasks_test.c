@@ -3,8 +3,8 @@
 /* script_tasks_test.c: a policy's functions over tasks, sessions and hosts. */
 #include <time.h>
 
-#include "model/policy.h"
-#include "model/state.h"
+#include "model/policy/policy.h"
+#include "model/state/state.h"
 #include "test/script_fixture.h"
 
 enum { ROWS = 600 };

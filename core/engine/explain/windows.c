@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "engine/explain/tell.h"
-#include "model/window.h"
+#include "model/windows/window.h"
 
 /* A sentence in the making; what is too much for it is left out. */
 typedef struct sentence {

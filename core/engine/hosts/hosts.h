@@ -29,7 +29,7 @@ typedef enum allot__search { ALLOT__SEARCH, ALLOT__HELD, ALLOT__APART } allot__s
 
 typedef struct allot__rack {
     int32_t count;
-    int32_t *site;  /* a site of the state: model/tasks.h */
+    int32_t *site;  /* a site of the state: model/state/tasks.h */
     int32_t *slots; /* of an open host */
     int32_t *free;  /* of these not used, by what tasks tell; as grants are placed, less */
     int32_t *owner; /* whom it is closed to others for: a handle, ALLOT_ROOT, ALLOT__NOBODY */

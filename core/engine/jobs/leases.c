@@ -6,8 +6,8 @@
 #include <inttypes.h>
 
 #include "base/least.h"
-#include "model/queue.h"
-#include "model/state.h"
+#include "model/jobs/queue.h"
+#include "model/state/state.h"
 
 static int64_t idle(const allot_lease_side *side)
 {

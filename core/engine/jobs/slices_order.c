@@ -6,7 +6,7 @@
 #include "base/wide.h"
 #include "engine/rows/rowset.h"
 #include "engine/jobs/slices.h"
-#include "model/queue.h"
+#include "model/jobs/queue.h"
 
 typedef struct pool_rows {
     allot__rowset set; /* first: the columns' functions get it */

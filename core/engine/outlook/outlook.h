@@ -25,7 +25,7 @@
 #include <allot/state.h>
 
 #include "base/memory.h"
-#include "model/plan.h"
+#include "model/plan/plan.h"
 
 /* Rates are in 1/2^32 slots per weight, sums of levels in 1/2^16 slots. */
 enum { ALLOT__RATE_BITS = 32, ALLOT__LEVEL_BITS = 16, ALLOT__REFUSED = 12 };

@@ -23,7 +23,7 @@
 #include <allot/decision.h>
 
 #include "base/memory.h"
-#include "model/state.h"
+#include "model/state/state.h"
 
 /* One reclaim, by its number in the state. */
 typedef struct allot__flown {

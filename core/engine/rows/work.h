@@ -4,8 +4,8 @@
  * work.h: the columns of one group in one cycle.
  *
  * Every stage reads the columns of the stages before it and writes its own; nothing is written
- * twice. Columns are by the group's row (siblings in the order of rank, model/plan.h) and live in
- * the decision's arena.
+ * twice. Columns are by the group's row (siblings in the order of rank, model/plan/plan.h) and live
+ * in the decision's arena.
  *
  * Amounts of leaves fit 32 bits. Sums over a parent's subtree may not, so a parent's are kept by
  * its family, 64 bits wide; its 32-bit entry is cut to ALLOT_AMOUNT_MAX, which no fill can tell
@@ -20,7 +20,7 @@
 #include <stdbool.h>
 
 #include "base/memory.h"
-#include "model/state.h"
+#include "model/state/state.h"
 
 /* Where a family's slots ran out: fill `fill` was poured at the rate amount / weight parts of a
  * slot (in 1/unit) per weight. fill < 0: they did not run out. */

@@ -23,7 +23,7 @@
 #include <stdbool.h>
 
 #include "base/memory.h"
-#include "model/policy.h"
+#include "model/policy/policy.h"
 
 /* Rows of a block, the most that `values` is asked for at once. */
 enum { ALLOT__PICK_BLOCK = 512 };

@@ -3,7 +3,7 @@
 /* zone.c: any bytes as a TZif file: it is refused, or its offsets hold as long as it says. */
 #include "test/fuzz/fuzz.h"
 
-#include "model/zone.h"
+#include "model/windows/zone.h"
 
 enum { DAY = 86400 };
 

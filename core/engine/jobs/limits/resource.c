@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/wide.h"
-#include "model/job.h"
-#include "model/queue.h"
+#include "model/jobs/job.h"
+#include "model/jobs/queue.h"
 
 static const allot_resource *resource_at(const allot__resources *resources, int32_t number)
 {

@@ -18,8 +18,8 @@
 #define ALLOT_ENGINE_JOBS_LIMITS_ROOM_H
 
 #include "engine/rows/work.h"
-#include "model/job.h"
-#include "model/queue.h"
+#include "model/jobs/job.h"
+#include "model/jobs/queue.h"
 
 typedef struct allot__room {
     const allot__work *work;

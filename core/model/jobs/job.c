@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * job.c: adding jobs to a state, and how queues were used.
+ *
+ * This file owns: the life of allot__jobs.
+ */
+#include "model/jobs/job.h"
+
+#include "model/plan/named.h"
+#include "model/jobs/queue.h"
+#include "model/state/state.h"
+
+static const char *const state_names[] = {"pending", "running", "suspended", "stopped"};
+
+const char *allot_job_state_name(int state)
+{
+    return state >= 0 && state < ALLOT_JOB_STATE_COUNT ? state_names[state] : NULL;
+}
+
+void allot_job_init(allot_job *job)
+{
+    if (!job)
+        return;
+    *job = (allot_job){.slots = 1,
+                       .submitted = INT64_MIN,
+                       .started = INT64_MIN,
+                       .ran = -1,
+                       .run_limit = -1,
+                       .reserved_by = -1,
+                       .until = INT64_MAX};
+}
+
+allot__jobs *allot__jobs_open(allot_state *state)
+{
+    if (!state->jobs)
+        state->jobs = allot__new(state->engine, 1, sizeof *state->jobs);
+    return state->jobs;
+}
+
+void allot__jobs_free(allot_state *state)
+{
+    allot_engine *engine = state->engine;
+    allot__jobs *it = state->jobs;
+    if (!it)
+        return;
+    size_t queues = (size_t)allot__queue_count(state->base);
+    allot__vector *lists[] = {&it->list,         &it->places,    &it->hosts,
+                              &it->labels,       &it->users,     &it->groups,
+                              &it->applications, &it->resources, &it->resource_jobs};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        allot__vector_free(engine, lists[i]);
+    allot__index *indexes[] = {&it->index, &it->user_index, &it->group_index,
+                               &it->application_index};
+    for (size_t i = 0; i < sizeof indexes / sizeof *indexes; i++)
+        allot__index_free(engine, indexes[i]);
+    allot__free(engine, it->preempted_at, (size_t)allot_plan_resources(state->base),
+                sizeof *it->preempted_at);
+    allot__free(engine, it->usage, queues, sizeof *it->usage);
+    allot__free(engine, it->leases, (size_t)allot_plan_leases(state->base), sizeof *it->leases);
+    allot__free(engine, it->first, queues + 1, sizeof *it->first);
+    allot__free(engine, it->by_queue, it->room, sizeof *it->by_queue);
+    allot__pool_free(engine, &it->pool);
+    allot__free(engine, it, 1, sizeof *it);
+    state->jobs = NULL;
+}
+
+/* ---- Checking ---- */
+
+static bool within(int64_t value, int64_t min, int64_t max)
+{
+    return value >= min && value <= max;
+}
+
+/* Sound, and their sum an amount: `*sum`. */
+static int check_places(const allot_job_host *hosts, int32_t n, bool named, int64_t *sum)
+{
+    int status = ALLOT_OK;
+    *sum = 0;
+    if (n < 0 || (n > 0 && !hosts))
+        return ALLOT_EUSAGE;
+    for (int32_t i = 0; i < n; i++) {
+        if (named && !hosts[i].host)
+            return ALLOT_EUSAGE;
+        if (hosts[i].host && !allot__label_valid(hosts[i].host))
+            return ALLOT_ENAME;
+        if (!within(hosts[i].slots, 1, ALLOT_AMOUNT_MAX - *sum))
+            status = ALLOT_ERANGE;
+        *sum += status ? 0 : hosts[i].slots;
+    }
+    return status;
+}
+
+static bool optional_label(const char *name)
+{
+    return !name || allot__label_valid(name);
+}
+
+static int check_names(const allot_state *state, const allot_job *job)
+{
+    if (!allot__label_valid(job->id) || !optional_label(job->user) || !optional_label(job->group) ||
+        !optional_label(job->application))
+        return ALLOT_ENAME;
+    const allot__jobs *jobs = state->jobs;
+    bool taken = jobs && allot__named_find(&jobs->list, &jobs->index, job->id) >= 0;
+    return taken ? ALLOT_EEXIST : ALLOT_OK;
+}
+
+static int check_numbers(const allot_job *job)
+{
+    bool sound = within(job->slots, 1, ALLOT_AMOUNT_MAX) && within(job->ran, -1, INT64_MAX) &&
+                 within(job->suspended_for, 0, INT64_MAX) &&
+                 within(job->preempted, 0, ALLOT_AMOUNT_MAX) &&
+                 within(job->priority, -ALLOT_AMOUNT_MAX, ALLOT_AMOUNT_MAX) &&
+                 (job->run_limit == -1 || within(job->run_limit, 1, ALLOT_AMOUNT_MAX)) &&
+                 within(job->grow, 0, ALLOT_AMOUNT_MAX);
+    return sound ? ALLOT_OK : ALLOT_ERANGE;
+}
+
+/* Bits that a job may have. */
+enum { FLAGS = ALLOT_JOB_EXCLUSIVE | ALLOT_JOB_BACKFILL | ALLOT_JOB_FORCED };
+
+static int check_job(const allot_state *state, const allot_job *job)
+{
+    int64_t slots, grown;
+    int32_t queues = state ? allot__queue_count(state->plan) : 0;
+    if (!state || state->sealed || !job || !within(job->queue, 0, (int64_t)queues - 1) ||
+        !within(job->state, 0, ALLOT_JOB_STATE_COUNT - 1) || (job->flags & ~FLAGS) ||
+        !within(job->reserved_by, -1, (int64_t)queues - 1) ||
+        (state->jobs && state->jobs->list.count >= INT32_MAX - 1))
+        return ALLOT_EUSAGE;
+    int status = check_names(state, job);
+    status = status ? status : check_numbers(job);
+    status = status ? status : check_places(job->hosts, job->host_count, true, &slots);
+    status = status ? status : check_places(job->grown, job->grown_count, false, &grown);
+    status = status ? status : allot__job_resources_check(state, job);
+    return status ? status
+                  : allot__extra_check(state->plan, job->tags, job->tag_count, job->values,
+                                       job->value_count);
+}
+
+/* ---- Adding ---- */
+
+/* A number among the plan's names and, behind them, those that jobs alone have; -1: no name; -2:
+ * out of memory. */
+static int32_t number_of(allot_state *state, const allot__vector *planned,
+                         const allot__index *planned_index, allot__vector *list,
+                         allot__index *index, const char *name)
+{
+    if (!name)
+        return -1;
+    int32_t found = allot__named_find(planned, planned_index, name);
+    if (found >= 0)
+        return found;
+    found = allot__named_number(state->engine, &state->jobs->pool, list, index, name);
+    return found < 0 ? found : (int32_t)planned->count + found;
+}
+
+static int put_names(allot_state *state, const allot_job *job, allot__job *out)
+{
+    const allot__queues *plan = allot__queues_of(state->plan);
+    allot__jobs *jobs = state->jobs;
+    out->user = number_of(state, &plan->users, &plan->user_index, &jobs->users, &jobs->user_index,
+                          job->user);
+    out->group = number_of(state, &plan->groups, &plan->group_index, &jobs->groups,
+                           &jobs->group_index, job->group);
+    out->application = number_of(state, &plan->applications, &plan->application_index,
+                                 &jobs->applications, &jobs->application_index, job->application);
+    bool all = out->user != -2 && out->group != -2 && out->application != -2;
+    return all ? ALLOT_OK : ALLOT_ENOMEM;
+}
+
+static int put_place(allot_state *state, const char *host, int64_t slots)
+{
+    allot__jobs *jobs = state->jobs;
+    int32_t label = allot__label_of(state, host);
+    if (label < -1)
+        return ALLOT_ENOMEM;
+    int32_t *of = allot__push(state->engine, &jobs->labels, sizeof *of);
+    if (!of)
+        return ALLOT_ENOMEM;
+    *of = label;
+    allot_job_host *told = allot__push(state->engine, &jobs->hosts, sizeof *told);
+    if (!told)
+        return ALLOT_ENOMEM;
+    *told = (allot_job_host){host ? allot__label_at(&state->tasks, label)->text : NULL, slots};
+    allot__job_place *place = allot__push(state->engine, &jobs->places, sizeof *place);
+    if (!place)
+        return ALLOT_ENOMEM; /* the caller cuts all */
+    *place = (allot__job_place){-1, (int32_t)slots};
+    return ALLOT_OK;
+}
+
+static int put_places(allot_state *state, const allot_job *job, allot__job *out)
+{
+    allot__jobs *jobs = state->jobs;
+    int status = ALLOT_OK;
+    out->place = (int32_t)jobs->places.count;
+    out->place_count = job->host_count;
+    for (int32_t i = 0; i < job->host_count && status == ALLOT_OK; i++)
+        status = put_place(state, job->hosts[i].host, job->hosts[i].slots);
+    if (job->host_count == 0 && job->state != ALLOT_PENDING && status == ALLOT_OK) {
+        out->place_count = 1;
+        status = put_place(state, NULL, job->slots);
+    }
+    out->grown = (int32_t)jobs->places.count;
+    out->grown_count = job->grown_count;
+    for (int32_t i = 0; i < job->grown_count && status == ALLOT_OK; i++)
+        status = put_place(state, job->grown[i].host, job->grown[i].slots);
+    return status;
+}
+
+static allot__job made_of(const allot_job *job)
+{
+    return (allot__job){.submitted = job->submitted,
+                        .started = job->started,
+                        .ran = job->ran,
+                        .suspended_for = job->suspended_for,
+                        .until = job->until,
+                        .queue = job->queue,
+                        .slots = (int32_t)job->slots,
+                        .preempted = (int32_t)job->preempted,
+                        .priority = (int32_t)job->priority,
+                        .run_limit = ALLOT_NONE,
+                        .run_limit_stated = (int32_t)job->run_limit,
+                        .grow = (int32_t)job->grow,
+                        .reserved_by = job->reserved_by,
+                        .state = (uint8_t)job->state,
+                        .flags = (uint8_t)job->flags,
+                        .notifying = job->notifying != 0};
+}
+
+/* The labels of places from there on are names of hosts: there is a job on them. */
+static void mark_hosts(allot_state *state, size_t from)
+{
+    const int32_t *labels = state->jobs->labels.items;
+    for (size_t i = from; i < state->jobs->labels.count; i++) {
+        if (labels[i] >= 0)
+            allot__label_at(&state->tasks, labels[i])->is_host = true;
+    }
+}
+
+int allot_state_job(allot_state *state, const allot_job *job)
+{
+    int status = check_job(state, job);
+    if (status)
+        return status;
+    allot__jobs *jobs = allot__jobs_open(state);
+    if (!jobs)
+        return ALLOT_ENOMEM;
+    size_t places = jobs->places.count, resources = jobs->resources.count;
+    allot__job made = made_of(job);
+    status = put_names(state, job, &made);
+    if (status == ALLOT_OK)
+        status = put_places(state, job, &made);
+    if (status == ALLOT_OK)
+        status = allot__job_resources_put(state, job);
+    if (status == ALLOT_OK)
+        status = allot__extra_make(state, job->tags, job->tag_count, job->values, job->value_count,
+                                   &made.extra);
+    allot__job *added = NULL;
+    if (status == ALLOT_OK)
+        added = allot__named_add(state->engine, &jobs->pool, &jobs->list, &jobs->index, job->id,
+                                 sizeof *added);
+    if (!added) {
+        jobs->places.count = jobs->hosts.count = jobs->labels.count = places;
+        jobs->resources.count = jobs->resource_jobs.count = resources;
+        return status ? status : ALLOT_ENOMEM;
+    }
+    made.id = added->id;
+    *added = made;
+    mark_hosts(state, places);
+    state->tasks.arranged = false;
+    jobs->arranged = false;
+    return ALLOT_OK;
+}
+
+/* ---- How queues were used ---- */
+
+int allot_state_usage(allot_state *state, int32_t queue, int64_t slot_seconds, int32_t millionths)
+{
+    int32_t queues = state ? allot__queue_count(state->plan) : 0;
+    if (!state || state->sealed || !within(queue, 0, (int64_t)queues - 1))
+        return ALLOT_EUSAGE;
+    if (!within(slot_seconds, 0, (int64_t)1 << 62) || !within(millionths, 0, 999999))
+        return ALLOT_ERANGE;
+    allot__jobs *jobs = allot__jobs_open(state);
+    if (jobs && !jobs->usage)
+        jobs->usage = allot__new(state->engine, (size_t)queues, sizeof *jobs->usage);
+    if (!jobs || !jobs->usage)
+        return ALLOT_ENOMEM;
+    jobs->usage[queue] = (allot__usage){true, slot_seconds, millionths};
+    return ALLOT_OK;
+}
+
+int allot_state_usage_at(allot_state *state, int64_t when)
+{
+    if (!state || state->sealed || allot__queue_count(state->plan) == 0)
+        return ALLOT_EUSAGE;
+    allot__jobs *jobs = allot__jobs_open(state);
+    if (!jobs)
+        return ALLOT_ENOMEM;
+    jobs->usage_at = when;
+    jobs->usage_at_set = true;
+    return ALLOT_OK;
+}

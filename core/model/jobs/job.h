@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * job.h: a state's jobs, by columns, and once it is sealed by queue.
+ *
+ * Job j is the j-th that was added. Users, groups and applications are numbers: the plan's first,
+ * then those that jobs alone name. A *place* is slots of a job on a site (model/state/tasks.h);
+ * without hosts in the plan and state there is one site -1, which has all slots.
+ */
+#ifndef ALLOT_MODEL_JOBS_JOB_H
+#define ALLOT_MODEL_JOBS_JOB_H
+
+#include <stdbool.h>
+
+#include <allot/job.h>
+#include <allot/lease.h>
+
+#include "base/name.h"
+#include "base/pool.h"
+
+typedef struct allot__job_place {
+    int32_t site, slots;
+} allot__job_place;
+
+/* A job as it was added; strings are numbers or in the pool. First what every cycle reads of every
+ * job, so that it is one line of a cache. */
+typedef struct allot__job {
+    const char *id; /* first: what is found by name begins with it */
+    int32_t queue, slots;
+    int32_t place, place_count; /* among the places; of one without hosts, but pending, one */
+    int32_t grown_count;
+    uint8_t state, flags, notifying;
+    int32_t user, group, application; /* -1: none */
+    int32_t priority;
+    int64_t submitted, started; /* INT64_MIN: not known */
+    int64_t ran, suspended_for, until;
+    int32_t run_limit;        /* s, after sealing; ALLOT_NONE: nobody says */
+    int32_t run_limit_stated; /* -1: not */
+    int32_t preempted, grow, reserved_by;
+    int32_t grown; /* the first of grown_count places that it was given beside them */
+    int32_t extra; /* tags and values, among the tasks' extras; -1: none */
+} allot__job;
+
+typedef struct allot__usage {
+    bool told;
+    int64_t slot_seconds;
+    int32_t millionths;
+} allot__usage;
+
+typedef struct allot__lease_told {
+    bool told;
+    allot_lease_now now;
+} allot__lease_told;
+
+typedef struct allot__jobs {
+    allot__pool pool;
+    allot__vector list;   /* of allot__job */
+    allot__index index;   /* by id */
+    allot__vector places; /* of allot__job_place; sites after sealing */
+    allot__vector labels; /* of int32_t: places' hosts; -1: the only one */
+    allot__vector hosts;  /* of allot_job_host: places as told; host NULL: the only one */
+    allot__vector users, groups, applications; /* of const char *: those behind the plan's */
+    allot__index user_index, group_index, application_index;
+    allot__usage *usage; /* by queue; NULL: of none was told */
+    int64_t usage_at;
+    bool usage_at_set;
+    allot__lease_told *leases;   /* by contract; NULL: of none was told */
+    allot__vector resources;     /* of allot_job_resource: above 0, by job, each job's together */
+    allot__vector resource_jobs; /* ... of int32_t: whose */
+    int64_t *preempted_at; /* by resource: when jobs were preempted for it, or INT64_MIN; NULL:
+                              never for any */
+    /* After sealing: by queue, one more, its jobs by_queue[first[q]] ..., in the order of the
+     * state. */
+    int32_t *first, *by_queue;
+    size_t room; /* of by_queue */
+    bool arranged;
+} allot__jobs;
+
+static inline const allot__job *allot__job_at(const allot__jobs *jobs, int32_t job)
+{
+    return (const allot__job *)jobs->list.items + job;
+}
+static inline const allot__job_place *allot__job_places(const allot__jobs *jobs,
+                                                        const allot__job *job)
+{
+    return allot__vector_from(&jobs->places, (size_t)job->place, sizeof(allot__job_place));
+}
+
+/* ... and those that it has been granted and not told of yet. */
+static inline const allot__job_place *allot__job_grown(const allot__jobs *jobs,
+                                                       const allot__job *job)
+{
+    return allot__vector_from(&jobs->places, (size_t)job->grown, sizeof(allot__job_place));
+}
+
+/* Seconds that a job has run in all until `now`. */
+static inline int64_t allot__job_ran(const allot__job *job, int64_t now)
+{
+    if (job->ran >= 0)
+        return job->ran;
+    if (job->state == ALLOT_PENDING)
+        return 0;
+    int64_t since = job->started == INT64_MIN ? 0 : job->started;
+    return since < now ? now - since : 0;
+}
+
+/* The name of a user, or of a group, by its number; NULL of -1. */
+const char *allot__job_user(const allot_state *state, int32_t number);
+const char *allot__job_group(const allot_state *state, int32_t number);
+
+/* resource.c: is what a job says of resources sound? EUSAGE, ERANGE. Puts it down for the next job
+ * that is added; ENOMEM: some may be there. And what a job's are, *count of them, in the order of
+ * the job. */
+int allot__job_resources_check(const allot_state *state, const allot_job *job);
+int allot__job_resources_put(allot_state *state, const allot_job *job);
+const allot_job_resource *allot__job_resources(const allot__jobs *jobs, int32_t job,
+                                               int32_t *count);
+
+/* A state's jobs, made when they are first asked for; NULL: out of memory. */
+allot__jobs *allot__jobs_open(allot_state *state);
+/* Finds defaults and what queues demand and hold; checks jobs: EINVALID with every fault. */
+int allot__jobs_seal(allot_state *state, allot_report *report);
+/* Finds the places' sites, and of queues their jobs: step one. ENOMEM. */
+int allot__jobs_arrange(allot_state *state);
+void allot__jobs_free(allot_state *state);
+
+#endif

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* job_seal.c: a state's jobs checked, and what follows from them. */
+#include <stdio.h>
+#include <string.h>
+
+#include "model/jobs/job.h"
+#include "model/jobs/queue.h"
+#include "model/state/state.h"
+
+/* ---- Arranging ---- */
+
+/* Jobs by queue, in the order of the state. */
+static int sort(allot_state *state)
+{
+    allot__jobs *jobs = state->jobs;
+    size_t queues = (size_t)allot__queue_count(state->plan), count = jobs->list.count;
+    if (!jobs->first)
+        jobs->first = allot__new(state->engine, queues + 1, sizeof *jobs->first);
+    if (!jobs->first)
+        return ALLOT_ENOMEM;
+    if (jobs->room < count) {
+        int32_t *more = allot__new(state->engine, count, sizeof *more);
+        if (!more)
+            return ALLOT_ENOMEM;
+        allot__free(state->engine, jobs->by_queue, jobs->room, sizeof *jobs->by_queue);
+        jobs->by_queue = more;
+        jobs->room = count;
+    }
+    memset(jobs->first, 0, (queues + 1) * sizeof *jobs->first);
+    for (size_t i = 0; i < count; i++)
+        jobs->first[allot__job_at(jobs, (int32_t)i)->queue + 1]++;
+    for (size_t q = 0; q < queues; q++)
+        jobs->first[q + 1] += jobs->first[q];
+    for (size_t i = count; i > 0; i--) /* from behind: each queue's end moves to its beginning */
+        jobs->by_queue[--jobs->first[allot__job_at(jobs, (int32_t)i - 1)->queue + 1]] =
+            (int32_t)i - 1;
+    memmove(jobs->first, jobs->first + 1, queues * sizeof *jobs->first);
+    jobs->first[queues] = (int32_t)count;
+    return ALLOT_OK;
+}
+
+/* The only site, or -1: there are none, or several. */
+static int32_t only_site(const allot_state *state)
+{
+    return state->tasks.site_count == 1 ? 0 : -1;
+}
+
+static bool holds_slots(const allot__job *job)
+{
+    return job->state == ALLOT_RUNNING;
+}
+
+/* What runs at the sites. */
+static void count_busy(allot_state *state)
+{
+    const allot__jobs *jobs = state->jobs;
+    allot__site *sites = state->tasks.sites;
+    for (int32_t i = 0; i < state->tasks.site_count; i++)
+        sites[i].busy = 0;
+    for (size_t i = 0; i < jobs->list.count; i++) {
+        const allot__job *job = allot__job_at(jobs, (int32_t)i);
+        const allot__job_place *places = allot__job_places(jobs, job);
+        for (int32_t k = 0; holds_slots(job) && k < job->place_count; k++) {
+            if (places[k].site >= 0)
+                sites[places[k].site].busy += places[k].slots;
+        }
+    }
+}
+
+int allot__jobs_arrange(allot_state *state)
+{
+    if (!allot__queues_of(state->plan))
+        return ALLOT_OK;
+    allot__jobs *jobs = allot__jobs_open(state);
+    if (!jobs || (!jobs->arranged && sort(state)))
+        return ALLOT_ENOMEM;
+    allot__job_place *places = jobs->places.items;
+    const int32_t *labels = jobs->labels.items;
+    int32_t only = only_site(state);
+    for (size_t i = 0; i < jobs->places.count; i++)
+        places[i].site = labels[i] < 0 ? only : allot__label_at(&state->tasks, labels[i])->site;
+    count_busy(state);
+    jobs->arranged = true;
+    return ALLOT_OK;
+}
+
+/* ---- Checking ---- */
+
+typedef struct looking {
+    const allot_state *state;
+    const allot__jobs *jobs;
+    allot_report *report;
+    const allot__job *job;
+    int32_t number;
+    int result;
+    int32_t *seen; /* by site, one before: the last job that named it, plus 1 */
+    char path[64];
+} looking;
+
+static allot__fault about(looking *it, const char *code, const char *key)
+{
+    snprintf(it->path, sizeof it->path, "jobs[%d].%s", (int)it->number, key);
+    it->result = ALLOT_EINVALID;
+    return (allot__fault){.report = it->report,
+                          .severity = ALLOT_ERROR,
+                          .code = code,
+                          .consumer = it->job->queue,
+                          .field = -1,
+                          .path = it->path};
+}
+
+static void say_host(looking *it, int32_t place, const char *key)
+{
+    const allot_job_host *told = (const allot_job_host *)it->jobs->hosts.items + place;
+    allot__fault fault = about(it, "E-host", key);
+    fault.hint = "name it in `hosts` of the plan, or of the state with its slots";
+    allot__say(it->state->plan, &fault, "job %.80s is on the host %.80s, which nobody knows",
+               it->job->id, told->host);
+}
+
+/* Places on hosts that are known; the only one where none is named. */
+static void check_places(looking *it, int32_t place, int32_t count, const char *key)
+{
+    const allot__tasks *tasks = &it->state->tasks;
+    const int32_t *labels = it->jobs->labels.items;
+    const allot__job_place *places = it->jobs->places.items;
+    for (int32_t i = place; i < place + count; i++) {
+        if (labels[i] >= 0 && tasks->sites[places[i].site].slots < 0) {
+            say_host(it, i, key);
+        } else if (labels[i] < 0 && tasks->site_count > 1) {
+            allot__fault fault = about(it, "E-hosts", key);
+            allot__say(it->state->plan, &fault,
+                       "job %.80s is %s, and of %d hosts it says not which has its slots",
+                       it->job->id, allot_job_state_name(it->job->state), (int)tasks->site_count);
+        }
+    }
+}
+
+/* Does the job name a site twice? */
+static bool comes_twice(looking *it, const allot__job_place *places)
+{
+    for (int32_t i = 0; i < it->job->place_count; i++) {
+        int32_t *seen = &it->seen[places[i].site + 1];
+        if (*seen == it->number + 1)
+            return true;
+        *seen = it->number + 1;
+    }
+    return false;
+}
+
+static void check_sum(looking *it)
+{
+    const allot__job *job = it->job;
+    const allot__job_place *places = allot__job_places(it->jobs, job);
+    int64_t sum = 0;
+    for (int32_t i = 0; i < job->place_count; i++)
+        sum += places[i].slots;
+    if (job->place_count > 0 && sum != job->slots) {
+        allot__fault fault = about(it, "E-slots", "slots");
+        allot__say(it->state->plan, &fault, "job %.80s has %ld slots, but %lld on its hosts",
+                   job->id, (long)job->slots, (long long)sum);
+    }
+    if (comes_twice(it, places)) {
+        allot__fault fault = about(it, "E-hosts", "hosts");
+        allot__say(it->state->plan, &fault, "job %.80s names a host twice", job->id);
+    }
+}
+
+static void check_resize(looking *it)
+{
+    const allot__job *job = it->job;
+    bool given = job->grown_count > 0 || job->notifying;
+    if (job->state == ALLOT_RUNNING || (!given && (job->state != ALLOT_PENDING || job->grow == 0)))
+        return;
+    allot__fault fault = about(it, "E-resize", "resize");
+    fault.hint = given ? "only what runs is given slots (P-53)" : "state `slots`";
+    allot__say(it->state->plan, &fault, "job %.80s is %s, and so has nothing to resize", job->id,
+               allot_job_state_name(job->state));
+}
+
+static void check_job(looking *it)
+{
+    const allot__job *job = it->job;
+    if (job->state == ALLOT_PENDING && job->place_count > 0) {
+        allot__fault fault = about(it, "E-hosts", "hosts");
+        allot__say(it->state->plan, &fault, "job %.80s is pending, and so is on no host", job->id);
+        return;
+    }
+    check_sum(it);
+    check_places(it, job->place, job->place_count, "hosts");
+    check_places(it, job->grown, job->grown_count, "resize.granted");
+    check_resize(it);
+}
+
+/* ---- What queues have ---- */
+
+static void say_sum(looking *it, int32_t queue, int64_t demand)
+{
+    allot__fault fault = {.report = it->report,
+                          .severity = ALLOT_ERROR,
+                          .code = "E-demand",
+                          .consumer = queue,
+                          .field = ALLOT_DEMAND};
+    allot__say(it->state->plan, &fault, "its jobs have %lld slots, at most %d are allowed",
+               (long long)demand, ALLOT_AMOUNT_MAX);
+    it->result = ALLOT_EINVALID;
+}
+
+static void sum_queue(looking *it, int32_t queue)
+{
+    const allot__jobs *jobs = it->jobs;
+    allot__group_state *group = &it->state->groups[0];
+    int64_t demand = 0, allocated = 0;
+    for (int32_t i = jobs->first[queue]; i < jobs->first[queue + 1]; i++) {
+        const allot__job *job = allot__job_at(jobs, jobs->by_queue[i]);
+        demand += job->slots;
+        allocated += holds_slots(job) ? job->slots : 0;
+    }
+    int32_t row = allot__row(it->state->plan, 0, queue);
+    if (demand > ALLOT_AMOUNT_MAX) {
+        say_sum(it, queue, demand);
+        return;
+    }
+    group->demand[row] = (int32_t)demand;
+    group->allocated[row] = (int32_t)allocated;
+}
+
+/* Jobs run on hosts: where those are known, it is their slots that there are, and a size beside
+ * them that is another is said. */
+static void size_by_hosts(const looking *it)
+{
+    const allot_state *state = it->state;
+    allot__group_state *group = &state->groups[0];
+    bool known = false;
+    int64_t open = 0;
+    for (int32_t i = 0; i < state->tasks.site_count; i++) {
+        const allot__site *site = &state->tasks.sites[i];
+        bool counts = site->group == 0 && site->slots >= 0;
+        known = known || counts;
+        open += counts && site->closed == ALLOT_OPEN ? site->slots : 0;
+    }
+    int64_t all = open + allot__draining(state, 0);
+    if (group->stated < 0 || !known || all > ALLOT_AMOUNT_MAX || group->stated == open ||
+        group->stated == all)
+        return;
+    allot__fault fault = {.report = it->report,
+                          .severity = ALLOT_WARNING,
+                          .code = "W-slots",
+                          .hint = "close hosts, or state less slots of them",
+                          .consumer = -1,
+                          .field = -1};
+    allot__say(state->plan, &fault,
+               "the state says %lld slots, but jobs go by the %lld of its hosts",
+               (long long)group->stated, (long long)all);
+    group->slots = all;
+}
+
+/* How many slots there are is known from the state, from hosts, or from the plan. */
+static void check_size(looking *it)
+{
+    const allot_state *state = it->state;
+    size_by_hosts(it);
+    if (state->groups[0].stated >= 0 || state->plan->groups[0].slots_set ||
+        state->tasks.site_count > 0)
+        return;
+    allot__fault fault = {.report = it->report,
+                          .severity = ALLOT_ERROR,
+                          .code = "E-slots",
+                          .hint = "state `slots`, or `hosts` with theirs",
+                          .consumer = -1,
+                          .field = -1};
+    allot__say(state->plan, &fault, "nobody says how many slots the queues' jobs run on");
+    it->result = ALLOT_EINVALID;
+}
+
+int allot__jobs_seal(allot_state *state, allot_report *report)
+{
+    const allot__queues *queues = allot__queues_of(state->plan);
+    looking it = {.state = state, .jobs = state->jobs, .report = report};
+    int32_t count = allot__queue_count(state->plan);
+    size_t sites = (size_t)state->tasks.site_count + 1;
+    if (count == 0)
+        return ALLOT_OK;
+    it.seen = allot__new(state->engine, sites, sizeof *it.seen);
+    if (!it.seen)
+        return ALLOT_ENOMEM;
+    for (int32_t i = 0; i < allot_state_jobs(state); i++) {
+        allot__job *job = (allot__job *)state->jobs->list.items + i;
+        job->run_limit = job->run_limit_stated >= 0
+                             ? job->run_limit_stated
+                             : allot__run_limit_of(queues, job->application, job->queue);
+        it.job = job;
+        it.number = i;
+        check_job(&it);
+    }
+    for (int32_t q = 0; q < count; q++)
+        sum_queue(&it, q);
+    check_size(&it);
+    allot__free(state->engine, it.seen, sites, sizeof *it.seen);
+    return it.result;
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* queue_limit.c: limits: those that queues state of their own, and what all of them name. */
+#include <stdio.h>
+#include <string.h>
+
+#include "model/plan/named.h"
+#include "model/jobs/queue.h"
+
+/* ---- Queues' own (P-22) ---- */
+
+static int add_own(allot_plan *plan, int32_t queue, const char *key, int32_t most,
+                   allot_limit_kind kind, int32_t per)
+{
+    allot__queues *queues = plan->queues;
+    const allot_queue *it = allot__queue_at(queues, queue);
+    if (most == ALLOT_NONE)
+        return ALLOT_OK;
+    size_t size = strlen(key) + strlen(it->name) + sizeof " of ";
+    char *name = allot__pool_take(plan->engine, &queues->sealed, size, 1);
+    uint64_t *bits =
+        allot__pool_take(plan->engine, &queues->sealed,
+                         allot__words((int32_t)queues->list.count) * sizeof *bits, sizeof *bits);
+    allot__job_limit *added =
+        name && bits ? allot__push(plan->engine, &queues->limits, sizeof *added) : NULL;
+    if (!added)
+        return ALLOT_ENOMEM;
+    snprintf(name, size, "%s of %s", key, it->name);
+    bits[queue / 64] |= UINT64_C(1) << queue % 64;
+    *added = (allot__job_limit){.stated = {.name = name, .kind = kind, .most = most, .per = per},
+                                .queue_level = true,
+                                .queues = bits,
+                                .set = -1,
+                                .queue = queue};
+    return ALLOT_OK;
+}
+
+static int add_all(allot_plan *plan)
+{
+    int status = ALLOT_OK;
+    for (int32_t i = 0; i < allot__queue_count(plan) && status == ALLOT_OK; i++) {
+        const allot_queue *it = allot__queue_at(plan->queues, i);
+        if (add_own(plan, i, "qjob_limit", it->qjob_limit, ALLOT_LIMIT_SLOTS, 0) ||
+            add_own(plan, i, "ujob_limit", it->ujob_limit, ALLOT_LIMIT_SLOTS, ALLOT_PER_USER) ||
+            add_own(plan, i, "pjob_limit", it->pjob_limit, ALLOT_LIMIT_PER_PROCESSOR,
+                    ALLOT_PER_HOST) ||
+            add_own(plan, i, "hjob_limit", it->hjob_limit, ALLOT_LIMIT_SLOTS, ALLOT_PER_HOST))
+            status = ALLOT_ENOMEM;
+    }
+    return status;
+}
+
+/* ---- What a limit names ---- */
+
+/* Bits of names that are all there. */
+static uint64_t *bits_of(allot_plan *plan, const allot__vector *list, const allot__index *index,
+                         const char *const *names, int32_t n)
+{
+    allot__queues *queues = plan->queues;
+    uint64_t *bits =
+        allot__pool_take(plan->engine, &queues->sealed,
+                         allot__words((int32_t)list->count) * sizeof *bits, sizeof *bits);
+    for (int32_t i = 0; bits && i < n; i++) {
+        int32_t number = allot__named_find(list, index, names[i]);
+        bits[number / 64] |= UINT64_C(1) << number % 64;
+    }
+    return bits;
+}
+
+/* A group whose users nobody states may be one that jobs state; or a slip. */
+static void warn_groups(const allot_plan *plan, const allot__job_limit *limit, int32_t number,
+                        allot_report *report)
+{
+    const allot__queues *queues = plan->queues;
+    const allot_job_limit *stated = &limit->stated;
+    for (int32_t i = 0; i < stated->group_count + stated->but_group_count; i++) {
+        const char *name = i < stated->group_count ? stated->groups[i]
+                                                   : stated->but_groups[i - stated->group_count];
+        int32_t group = allot__named_find(&queues->groups, &queues->group_index, name);
+        if (((const allot__user_group *)queues->groups.items)[group].stated)
+            continue;
+        char path[64];
+        snprintf(path, sizeof path, "limits[%d].user_groups[%d]", (int)number, (int)i);
+        allot__fault fault = {.report = report,
+                              .severity = ALLOT_WARNING,
+                              .code = "W-group",
+                              .hint = "name its users in `user_groups`",
+                              .consumer = -1,
+                              .field = -1,
+                              .path = path};
+        allot__say(plan, &fault,
+                   "the plan puts nobody in the group \"%.80s\": only jobs that state it count",
+                   name);
+    }
+}
+
+/* *out: bits of users, or groups, that a limit names, NULL where it names none; false: ENOMEM. */
+static bool user_bits(allot_plan *plan, const char *const *names, int32_t n, uint64_t **out)
+{
+    allot__queues *queues = plan->queues;
+    *out = n > 0 ? bits_of(plan, &queues->users, &queues->user_index, names, n) : NULL;
+    return *out != NULL || n == 0;
+}
+
+static bool group_bits(allot_plan *plan, const char *const *names, int32_t n, uint64_t **out)
+{
+    allot__queues *queues = plan->queues;
+    *out = n > 0 ? bits_of(plan, &queues->groups, &queues->group_index, names, n) : NULL;
+    return *out != NULL || n == 0;
+}
+
+static int find_users(allot_plan *plan, allot__job_limit *limit)
+{
+    const allot_job_limit *it = &limit->stated;
+    bool all = user_bits(plan, it->users, it->user_count, &limit->users) &&
+               user_bits(plan, it->but_users, it->but_user_count, &limit->but_users) &&
+               group_bits(plan, it->groups, it->group_count, &limit->groups) &&
+               group_bits(plan, it->but_groups, it->but_group_count, &limit->but_groups);
+    return all ? ALLOT_OK : ALLOT_ENOMEM;
+}
+
+static int find_queues(allot_plan *plan, allot__job_limit *limit, int32_t number,
+                       allot_report *report)
+{
+    const allot_job_limit *it = &limit->stated;
+    char path[64];
+    snprintf(path, sizeof path, "limits[%d].queues", (int)number);
+    allot__listing listing = {false, it->queues, sizeof *it->queues, it->queue_count, path,
+                              -1,    report};
+    if (it->queue_count == 0)
+        return ALLOT_OK;
+    limit->queues = allot__pool_take(plan->engine, &plan->queues->sealed,
+                                     allot__words(allot__queue_count(plan)) * sizeof *limit->queues,
+                                     sizeof *limit->queues);
+    return limit->queues ? allot__listing_bits(plan, &listing, limit->queues) : ALLOT_ENOMEM;
+}
+
+static int find_hosts(allot_plan *plan, allot__job_limit *limit, int32_t number,
+                      allot_report *report)
+{
+    const allot_job_limit *it = &limit->stated;
+    char path[64];
+    snprintf(path, sizeof path, "limits[%d].hosts", (int)number);
+    allot__listing listing = {true, it->hosts, sizeof *it->hosts, it->host_count, path, -1, report};
+    return it->host_count == 0 ? ALLOT_OK : allot__set_make(plan, &listing, &limit->set);
+}
+
+int allot__limits_seal(allot_plan *plan, allot_report *report)
+{
+    allot__queues *queues = plan->queues;
+    int result = ALLOT_OK;
+    for (int32_t i = 0; i < queues->limits_stated; i++) {
+        allot__job_limit *limit = (allot__job_limit *)queues->limits.items + i;
+        limit->queues = NULL;
+        limit->set = -1;
+        int queue = find_queues(plan, limit, i, report), host = find_hosts(plan, limit, i, report);
+        if (queue == ALLOT_ENOMEM || host == ALLOT_ENOMEM || find_users(plan, limit))
+            return ALLOT_ENOMEM;
+        warn_groups(plan, limit, i, report);
+        result = queue ? queue : host ? host : result;
+    }
+    return add_all(plan) ? ALLOT_ENOMEM : result;
+}

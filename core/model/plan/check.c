@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* check.c: a plan's numbers, checked against each other (C-1). */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/report.h"
+#include "model/jobs/queue.h"
+#include "model/windows/window.h"
+
+/* The path as a string, or NULL when out of memory; *size is what it takes. */
+static char *path_make(const allot_plan *plan, int32_t consumer, size_t *size)
+{
+    if (consumer < 0)
+        return NULL;
+    *size = allot_plan_path(plan, consumer, NULL, 0) + 1;
+    char *path = allot__new(plan->engine, *size, 1);
+    if (path)
+        allot_plan_path(plan, consumer, path, *size);
+    return path;
+}
+
+/* An edition is told only what neither the plan nor another edition was told before. */
+static bool said(const allot__fault *fault, const char *message)
+{
+    for (int32_t i = 0; i < allot_report_count(fault->report); i++) {
+        const allot_diagnostic *it = allot_report_at(fault->report, i);
+        if (it->group == fault->group && it->consumer == fault->consumer &&
+            strcmp(it->code, fault->code) == 0 && strcmp(it->message, message) == 0)
+            return true;
+    }
+    return false;
+}
+
+void allot__say(const allot_plan *plan, const allot__fault *fault, const char *format, ...)
+{
+    char message[256] = "";
+    char *path = NULL;
+    size_t size = 0;
+    /* What is only counted needs no words: a path can be very long. */
+    if (allot__report_keeps(fault->report, fault->severity)) {
+        va_list args;
+        va_start(args, format);
+        vsnprintf(message, sizeof message, format, args);
+        va_end(args);
+        if (plan->base && said(fault, message))
+            return;
+        if (!fault->path)
+            path = path_make(plan, fault->consumer, &size);
+    }
+    int32_t window = plan->base ? allot__edition_blames(plan, fault) + 1 : fault->window;
+    allot_report_add(fault->report, &(allot_diagnostic){.severity = fault->severity,
+                                                        .code = fault->code,
+                                                        .path = path ? path : fault->path,
+                                                        .message = message,
+                                                        .hint = fault->hint,
+                                                        .consumer = fault->consumer,
+                                                        .group = fault->group,
+                                                        .field = fault->field,
+                                                        .window = window});
+    allot__free(plan->engine, path, size, 1);
+}
+
+/* A consumer's numbers in a group. */
+typedef struct numbers {
+    int32_t owned, reserve, limit;
+    int32_t limit_column;               /* which of the group's says so */
+    int64_t owned_below, reserve_below; /* sums of the children's */
+    bool owned_stated, owns;            /* owns: its policy goes by what is owned */
+} numbers;
+
+static bool unbalanced(const numbers *n)
+{
+    return n->owns && n->owned_below > n->owned;
+}
+
+static bool limit_low(const numbers *n)
+{
+    return n->limit < n->reserve || n->limit < n->reserve_below;
+}
+
+static bool sound(const numbers *n)
+{
+    return !unbalanced(n) && n->reserve <= n->owned && !limit_low(n);
+}
+
+static bool owned_stated(const allot_plan *plan, const allot__group *group, int32_t row)
+{
+    const allot__column *stated = group->stated.items;
+    int32_t consumer = plan->tree.handle_of[group->seat ? group->seat[row] : row];
+    if (plan->base && allot__edition_states(plan, group, consumer, ALLOT_OWNED))
+        return true;
+    return group->stated.count > 0 && (size_t)consumer < stated->capacity &&
+           stated->values[consumer] != allot__unset;
+}
+
+/* `effective` is by row: what a consumer and those below it reserve. */
+static numbers numbers_at(const allot_plan *plan, const allot__group *group, int32_t row,
+                          const int32_t *effective)
+{
+    numbers n = {.owned = group->columns[ALLOT_OWNED][row],
+                 .reserve = group->columns[ALLOT_RESERVE][row],
+                 .limit = group->columns[ALLOT_LIMIT][row],
+                 .limit_column = ALLOT_LIMIT,
+                 .owns = !group->disowned};
+    int32_t family = group->family_of[row];
+    if (group->limited)
+        n.limit = allot__limit_of(plan, group, row, &n.limit_column);
+    if (family > 0) {
+        n.owned_below = allot__family_sum(&plan->tree, family, group->columns[ALLOT_OWNED]);
+        n.reserve_below = allot__family_sum(&plan->tree, family, effective);
+    }
+    return n;
+}
+
+static void say_unbalanced(const allot_plan *plan, allot__fault fault, const numbers *n)
+{
+    fault.code = "E-unbalanced";
+    fault.field = ALLOT_OWNED;
+    long long below = n->owned_below;
+    if (!n->owned_stated) {
+        allot__say(plan, &fault, "its children own %lld slots, at most %d are allowed", below,
+                   ALLOT_AMOUNT_MAX);
+        return;
+    }
+    fault.hint = "leave `owned` of a parent out to get the sum of its children's";
+    allot__say(plan, &fault, "owned is %ld, but its children own %lld: at least that is needed",
+               (long)n->owned, below);
+}
+
+static void say_faults(const allot_plan *plan, allot__fault fault, const numbers *n)
+{
+    if (unbalanced(n))
+        say_unbalanced(plan, fault, n);
+    if (n->reserve > n->owned) {
+        fault.code = "E-reserve";
+        fault.field = ALLOT_RESERVE;
+        allot__say(plan, &fault, "reserve is %ld, at most %ld, what it owns, is allowed",
+                   (long)n->reserve, (long)n->owned);
+    }
+    if (!limit_low(n))
+        return;
+    allot_attribute column = {0};
+    fault.code = "E-limit";
+    fault.field = allot_plan_column_at(plan, n->limit_column, &column);
+    if (n->limit < n->reserve)
+        allot__say(plan, &fault, "%s is %ld, at least %ld, its reserve, is needed", column.name,
+                   (long)n->limit, (long)n->reserve);
+    else
+        allot__say(plan, &fault, "%s is %ld, at least %lld, what its children reserve, is needed",
+                   column.name, (long)n->limit, (long long)n->reserve_below);
+}
+
+static void say_all(const allot_plan *plan, int32_t group, const int32_t *effective,
+                    allot_report *report)
+{
+    const allot__group *it = &plan->groups[group];
+    int32_t consumer = ALLOT_ROOT;
+    while ((consumer = allot__tree_next(&plan->tree, plan->names, consumer)) >= 0) {
+        int32_t row = plan->tree.row_of[consumer];
+        row = it->seat_of ? it->seat_of[row] : row;
+        numbers n = numbers_at(plan, it, row, effective);
+        if (sound(&n))
+            continue;
+        n.owned_stated = owned_stated(plan, it, row);
+        allot__fault fault = {
+            .report = report, .severity = ALLOT_ERROR, .group = group, .consumer = consumer};
+        say_faults(plan, fault, &n);
+    }
+}
+
+/* Fills `effective` from the last row up, so children are before their parents: a row's family
+ * is behind it. Returns whether all is sound. */
+static bool reserve_up(const allot_plan *plan, const allot__group *group, int32_t *effective)
+{
+    bool all_sound = true;
+    for (int32_t row = plan->tree.rows - 1; row >= 0; row--) {
+        numbers n = numbers_at(plan, group, row, effective);
+        all_sound = all_sound && sound(&n);
+        int64_t most = n.reserve_below > n.reserve ? n.reserve_below : n.reserve;
+        /* More than any amount, it is above every limit: how much more does not matter. */
+        effective[row] = most > ALLOT_AMOUNT_MAX ? ALLOT_AMOUNT_MAX + 1 : (int32_t)most;
+    }
+    return all_sound;
+}
+
+/* Does some policy of the group scale what is owned, and another not? */
+static bool is_mixed(const allot__group *group)
+{
+    bool exact = false, scaled = false;
+    for (int32_t i = 0; i < group->ruled_count; i++) {
+        const allot_policy *policy = group->ruled[i].policy; /* NULL: E-policy tells */
+        exact = exact || (policy && policy->exact);
+        scaled = scaled || (policy && !policy->exact);
+    }
+    return exact && scaled;
+}
+
+/* The planned size against what the first level owns: more may be owned than is there (E-5). */
+static int check_slots(const allot_plan *plan, int32_t group, allot_report *report)
+{
+    allot__group *it = &plan->groups[group];
+    int64_t owned = allot__family_sum(&plan->tree, 0, it->columns[ALLOT_OWNED]);
+    allot__fault fault = {.report = report, .group = group, .consumer = -1, .field = -1};
+    if (!it->slots_set && owned > ALLOT_AMOUNT_MAX) {
+        fault.severity = ALLOT_ERROR;
+        fault.code = "E-slots";
+        fault.hint = "state `slots` of the group";
+        allot__say(plan, &fault, "the first level of %s owns %lld slots, at most %d are allowed",
+                   it->name, (long long)owned, ALLOT_AMOUNT_MAX);
+        return ALLOT_EINVALID;
+    }
+    if (!it->slots_set)
+        it->slots = owned;
+    if (owned > it->slots) {
+        fault.severity = ALLOT_WARNING;
+        fault.code = "W-overowned";
+        allot__say(plan, &fault, "the first level of %s owns %lld slots, but only %lld are planned",
+                   it->name, (long long)owned, (long long)it->slots);
+    } else if (owned < it->slots && is_mixed(it)) {
+        fault.severity = ALLOT_WARNING;
+        fault.code = "W-balance";
+        fault.hint = "slots beyond that are shared by the branches whose ownership scales";
+        allot__say(plan, &fault,
+                   "the first level of %s owns %lld slots, but %lld are planned: where ownership "
+                   "that scales stands beside exact ownership it should own them all (H-1)",
+                   it->name, (long long)owned, (long long)it->slots);
+    }
+    return ALLOT_OK;
+}
+
+/* Where nobody owns anything, what is stated is worth a word: of all the first one. */
+static void warn_owned(const allot_plan *plan, int32_t group, allot_report *report)
+{
+    const allot__group *it = &plan->groups[group];
+    long others = -1;
+    char hint[ALLOT_NAME_MAX + 60];
+    const char *by = allot__policy_divides_by(it->policy);
+    snprintf(hint, sizeof hint, "state `%s`: how it compares to its siblings", by ? by : "");
+    allot__fault fault = {.report = report,
+                          .severity = ALLOT_WARNING,
+                          .code = "W-owned",
+                          .hint = by ? hint : NULL,
+                          .group = group,
+                          .field = ALLOT_OWNED};
+    int32_t consumer = ALLOT_ROOT, first = ALLOT_ROOT;
+    while ((consumer = allot__tree_next(&plan->tree, plan->names, consumer)) >= 0) {
+        int32_t row = plan->tree.row_of[consumer];
+        row = it->seat_of ? it->seat_of[row] : row;
+        if (it->columns[ALLOT_OWNED][row] == 0 || !owned_stated(plan, it, row))
+            continue;
+        first = first == ALLOT_ROOT ? consumer : first;
+        others++;
+    }
+    if (first == ALLOT_ROOT)
+        return;
+    fault.consumer = first;
+    allot__say(plan, &fault,
+               "policy \"%s\" does not go by what is owned: here%s nothing comes of it but a "
+               "reserve",
+               it->policy->name, others > 0 ? " and elsewhere" : "");
+}
+
+int allot__check_group(const allot_plan *plan, int32_t group, allot_report *report)
+{
+    const allot__group *it = &plan->groups[group];
+    size_t rows = plan->tree.rows > 0 ? (size_t)plan->tree.rows : 1;
+    int32_t *effective = allot__new(plan->engine, rows, sizeof *effective);
+    if (!effective)
+        return ALLOT_ENOMEM;
+    int status = ALLOT_OK;
+    if (!it->policy) {
+        allot__fault fault = {.report = report,
+                              .severity = ALLOT_ERROR,
+                              .code = "E-policy",
+                              .group = group,
+                              .consumer = -1,
+                              .field = -1};
+        allot__say(plan, &fault, "no policy is given for %s", it->name);
+        status = ALLOT_EINVALID;
+    }
+    if (check_slots(plan, group, report))
+        status = ALLOT_EINVALID;
+    if (!reserve_up(plan, it, effective)) {
+        say_all(plan, group, effective, report);
+        status = ALLOT_EINVALID;
+    }
+    if (status == ALLOT_OK && it->disowned)
+        warn_owned(plan, group, report);
+    if (allot__check_ledger(plan, group, report))
+        status = ALLOT_EINVALID;
+    allot__free(plan->engine, effective, rows, sizeof *effective);
+    if (allot__check_queues(plan, group, report))
+        status = ALLOT_EINVALID;
+    if (allot__check_requires(plan, group, report) || allot__check_exclusive(plan, group, report))
+        status = ALLOT_EINVALID;
+    return status;
+}

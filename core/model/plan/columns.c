@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* columns.c: what a plan states of its consumers, before it is sealed. */
+#include <string.h>
+
+#include "model/plan/plan.h"
+
+int32_t allot__column_index(const allot_plan *plan, int32_t column)
+{
+    if (column >= ALLOT_COLUMN_COUNT)
+        column += ALLOT_PLAN_COLUMNS - ALLOT_COLUMN_COUNT;
+    else if (column >= ALLOT_PLAN_COLUMNS)
+        return -1;
+    return column >= 0 && column < plan->column_count ? column : -1;
+}
+
+int32_t allot__column_number(int32_t index)
+{
+    return index < ALLOT_PLAN_COLUMNS ? index : index - ALLOT_PLAN_COLUMNS + ALLOT_COLUMN_COUNT;
+}
+
+int32_t allot_plan_columns(const allot_plan *plan)
+{
+    return plan ? plan->column_count : 0;
+}
+
+int32_t allot_plan_column_at(const allot_plan *plan, int32_t i, allot_attribute *out)
+{
+    if (i < 0 || i >= allot_plan_columns(plan) || !out)
+        return -1;
+    if (i >= ALLOT_PLAN_COLUMNS) {
+        *out = ((const allot_attribute *)plan->attributes.items)[i - ALLOT_PLAN_COLUMNS];
+        return allot__column_number(i);
+    }
+    bool flag = allot_rows_column_flag(ALLOT_CONSUMERS, i);
+    *out = (allot_attribute){.name = allot_column_name(i),
+                             .type = flag ? ALLOT_BOOLEAN : ALLOT_INTEGER,
+                             .max = flag ? 1 : ALLOT_AMOUNT_MAX,
+                             .fallback = i == ALLOT_LIMIT                           ? ALLOT_NONE
+                                         : i == ALLOT_SHARE || i == ALLOT_REBALANCE ? 1
+                                                                                    : 0,
+                             .doc = allot_column_doc(i)};
+    return i;
+}
+
+int32_t allot_plan_column(const allot_plan *plan, const char *name, size_t len)
+{
+    if (!plan || !name)
+        return -1;
+    int32_t column = allot_column_find(name, len);
+    if (column >= 0)
+        return column < ALLOT_PLAN_COLUMNS ? column : -1;
+    const allot_attribute *attributes = plan->attributes.items;
+    for (size_t i = 0; i < plan->attributes.count; i++) {
+        if (strlen(attributes[i].name) == len && memcmp(attributes[i].name, name, len) == 0)
+            return ALLOT_COLUMN_COUNT + (int32_t)i;
+    }
+    return -1;
+}
+
+/* Where a group keeps what is stated of a consumer; NULL when out of memory. */
+static int32_t *cell(allot_engine *engine, allot__group *group, int32_t index, int32_t consumer)
+{
+    while (group->stated.count <= (size_t)index) {
+        if (!allot__push(engine, &group->stated, sizeof(allot__column)))
+            return NULL;
+    }
+    allot__column *column = (allot__column *)group->stated.items + index;
+    size_t before = column->capacity;
+    int32_t *values = allot__grow(engine, column->values, &column->capacity, (size_t)consumer + 1,
+                                  sizeof *values);
+    if (!values)
+        return NULL;
+    column->values = values;
+    for (size_t i = before; i < column->capacity; i++)
+        values[i] = allot__unset;
+    return &values[consumer];
+}
+
+void allot__stated_free(allot_engine *engine, allot__group *group)
+{
+    allot__column *columns = group->stated.items;
+    for (size_t i = 0; i < group->stated.count; i++)
+        allot__free(engine, columns[i].values, columns[i].capacity, sizeof *columns[i].values);
+    allot__vector_free(engine, &group->stated);
+}
+
+int allot__column_check(const allot_plan *plan, int32_t column, int64_t value)
+{
+    int32_t index = allot__column_index(plan, column);
+    allot_attribute bounds;
+    if (index < 0 || allot_plan_column_at(plan, index, &bounds) < 0)
+        return ALLOT_EUSAGE;
+    bool allowed = value >= bounds.min && value <= bounds.max;
+    return allowed || value == bounds.fallback ? ALLOT_OK : ALLOT_ERANGE;
+}
+
+int allot_plan_set(allot_plan *plan, int32_t group, int32_t consumer, int32_t column, int64_t value)
+{
+    if (!plan || plan->sealed || consumer < 0 || consumer >= plan->names->count)
+        return ALLOT_EUSAGE;
+    int32_t index = allot__column_index(plan, column), from, to;
+    int status = allot__column_check(plan, column, value);
+    if (plan->group_count == 0 && group == ALLOT_ALL)
+        group = 0;
+    if (status == ALLOT_OK)
+        status = allot__plan_range(plan, group, &from, &to);
+    if (status)
+        return status;
+    for (int32_t i = from; i < to; i++) {
+        if (!cell(plan->engine, &plan->groups[i], index, consumer))
+            return ALLOT_ENOMEM;
+    }
+    for (int32_t i = from; i < to; i++)
+        *cell(plan->engine, &plan->groups[i], index, consumer) = (int32_t)value;
+    plan->build->stated = true;
+    return ALLOT_OK;
+}

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* layout.c: a group's columns, laid out by its rows. */
+#include <string.h>
+
+#include "model/windows/window.h"
+
+/* Columns begin 64 bytes apart from one another and have as much slack behind them, so that loops
+ * may read whole vectors. */
+static size_t stride(int32_t rows)
+{
+    return ((size_t)rows + 15) / 16 * 16 + 16;
+}
+
+static size_t seating_size(const allot__tree *tree)
+{
+    return 3 * (size_t)tree->rows + (size_t)tree->families;
+}
+
+/* ---- The order of siblings: (rank, plan order) ---- */
+
+static void sort_short(uint64_t *keys, size_t n)
+{
+    for (size_t i = 1; i < n; i++) {
+        uint64_t key = keys[i];
+        size_t at = i;
+        for (; at > 0 && keys[at - 1] > key; at--)
+            keys[at] = keys[at - 1];
+        keys[at] = key;
+    }
+}
+
+static void merge(const uint64_t *a, const uint64_t *a_end, const uint64_t *b_end, uint64_t *out)
+{
+    const uint64_t *b = a_end;
+    while (a < a_end && b < b_end)
+        *out++ = *b < *a ? *b++ : *a++;
+    while (a < a_end)
+        *out++ = *a++;
+    while (b < b_end)
+        *out++ = *b++;
+}
+
+/* Merges runs from the bottom up; returns the one of the two blocks that has the result. */
+static const uint64_t *sort_keys(uint64_t *keys, uint64_t *spare, size_t n)
+{
+    enum { RUN = 16 };
+    for (size_t i = 0; i < n; i += RUN)
+        sort_short(keys + i, n - i < RUN ? n - i : RUN);
+    for (size_t run = RUN; run < n; run *= 2) {
+        for (size_t i = 0; i < n; i += 2 * run) {
+            size_t middle = n - i < run ? n : i + run, end = n - i < 2 * run ? n : i + 2 * run;
+            merge(keys + i, keys + middle, keys + end, spare + i);
+        }
+        uint64_t *sorted = spare;
+        spare = keys;
+        keys = sorted;
+    }
+    return keys;
+}
+
+static bool in_order(const allot__tree *tree, const int32_t *rank)
+{
+    for (int32_t f = 0; f < tree->families; f++) {
+        for (int32_t row = tree->first[f] + 1; row < tree->first[f + 1]; row++) {
+            if (rank[row] < rank[row - 1])
+                return false;
+        }
+    }
+    return true;
+}
+
+/* Fills seat. Ranks are at least 0, so (rank, row) fits one number, and no two are equal. */
+static void seat_siblings(const allot__tree *tree, const int32_t *rank, uint64_t *keys,
+                          int32_t *seat)
+{
+    for (int32_t f = 0; f < tree->families; f++) {
+        int32_t first = tree->first[f];
+        size_t n = (size_t)(tree->first[f + 1] - first);
+        for (size_t i = 0; i < n; i++)
+            keys[i] = (uint64_t)rank[first + (int32_t)i] << 32 | (uint32_t)(first + (int32_t)i);
+        const uint64_t *sorted = sort_keys(keys, keys + tree->widest, n);
+        for (size_t i = 0; i < n; i++)
+            seat[first + (int32_t)i] = (int32_t)(uint32_t)sorted[i];
+    }
+}
+
+static int make_seating(const allot_plan *plan, allot__group *group, const int32_t *rank)
+{
+    const allot__tree *tree = &plan->tree;
+    group->family_of = tree->family_of;
+    group->parent = tree->parent;
+    if (in_order(tree, rank))
+        return ALLOT_OK;
+    size_t wide = 2 * (size_t)tree->widest, rows = (size_t)tree->rows;
+    uint64_t *keys = allot__new(plan->engine, wide, sizeof *keys);
+    group->seating = allot__new(plan->engine, seating_size(tree), sizeof *group->seating);
+    if (keys && group->seating) {
+        int32_t *seat = group->seating, *seat_of = seat + rows, *family_of = seat_of + rows,
+                *parent = family_of + rows;
+        seat_siblings(tree, rank, keys, seat);
+        for (size_t i = 0; i < rows; i++) {
+            seat_of[seat[i]] = (int32_t)i;
+            family_of[i] = tree->family_of[seat[i]];
+        }
+        parent[0] = -1;
+        for (int32_t f = 1; f < tree->families; f++)
+            parent[f] = seat_of[tree->parent[f]];
+        group->seat = seat;
+        group->seat_of = seat_of;
+        group->family_of = family_of;
+        group->parent = parent;
+    }
+    allot__free(plan->engine, keys, wide, sizeof *keys);
+    return group->seat ? ALLOT_OK : ALLOT_ENOMEM;
+}
+
+/* ---- Columns ---- */
+
+static int32_t fallback(const allot_plan *plan, const allot__group *group, int32_t index)
+{
+    if (index == ALLOT_OWNED)
+        return allot__unset; /* derived below */
+    if (index == ALLOT_RANK)
+        return (int32_t)group->options[ALLOT_OPTION_DEFAULT_RANK];
+    allot_attribute column = {0};
+    allot_plan_column_at(plan, index, &column);
+    return column.fallback;
+}
+
+static void fill_column(const allot_plan *plan, const allot__group *group, int32_t index)
+{
+    int32_t *out = group->columns[index], missing = fallback(plan, group, index);
+    allot__column none = {0};
+    const allot__column *stated = (size_t)index < group->stated.count
+                                      ? (const allot__column *)group->stated.items + index
+                                      : &none;
+    const int32_t *handle_of = plan->tree.handle_of;
+    for (int32_t row = 0; row < plan->tree.rows; row++) {
+        size_t consumer = (size_t)handle_of[group->seat ? group->seat[row] : row];
+        int32_t value = consumer < stated->capacity ? stated->values[consumer] : allot__unset;
+        out[row] = value == allot__unset ? missing : value;
+    }
+    if (plan->base)
+        allot__edition_fill(plan, group, index);
+}
+
+/* From the last family up: what is not stated is the sum of the children's. */
+static void derive_owned(const allot__tree *tree, const allot__group *group)
+{
+    int32_t *owned = group->columns[ALLOT_OWNED];
+    for (int32_t row = 0; row < tree->rows; row++) {
+        if (owned[row] == allot__unset && group->family_of[row] == 0)
+            owned[row] = 0;
+    }
+    for (int32_t f = tree->families - 1; f > 0; f--) {
+        int32_t *parent = &owned[group->parent[f]];
+        if (*parent != allot__unset)
+            continue;
+        int64_t sum = allot__family_sum(tree, f, owned);
+        *parent = sum > ALLOT_AMOUNT_MAX ? ALLOT_AMOUNT_MAX : (int32_t)sum;
+    }
+}
+
+int64_t allot__family_sum(const allot__tree *tree, int32_t family, const int32_t *column)
+{
+    int64_t sum = 0;
+    for (int32_t row = tree->first[family]; row < tree->first[family + 1]; row++)
+        sum += column[row];
+    return sum;
+}
+
+static int make_columns(const allot_plan *plan, allot__group *group)
+{
+    size_t count = (size_t)plan->column_count, step = stride(plan->tree.rows);
+    group->columns = allot__new(plan->engine, count, sizeof *group->columns);
+    group->store = allot__new(plan->engine, count * step, sizeof *group->store);
+    if (!group->columns || !group->store)
+        return ALLOT_ENOMEM;
+    for (size_t i = 0; i < count; i++)
+        group->columns[i] = group->store + i * step;
+    return ALLOT_OK;
+}
+
+int allot__layout_make(const allot_plan *plan, allot__group *group)
+{
+    int status = make_columns(plan, group);
+    if (status == ALLOT_OK) {
+        fill_column(plan, group, ALLOT_RANK); /* by the tree's rows, there is no seat yet */
+        status = make_seating(plan, group, group->columns[ALLOT_RANK]);
+    }
+    if (status) {
+        allot__layout_free(plan, group);
+        return status;
+    }
+    for (int32_t i = 0; i < plan->column_count; i++)
+        fill_column(plan, group, i);
+    derive_owned(&plan->tree, group);
+    status = allot__ruled_make(plan, group);
+    if (status == ALLOT_OK)
+        status = allot__peers_make(plan, group);
+    if (status)
+        allot__layout_free(plan, group);
+    return status;
+}
+
+void allot__layout_free(const allot_plan *plan, allot__group *group)
+{
+    size_t count = (size_t)plan->column_count, step = stride(plan->tree.rows);
+    allot__ruled_free(plan, group);
+    allot__peers_unmake(plan, group);
+    allot__free(plan->engine, group->columns, count, sizeof *group->columns);
+    allot__free(plan->engine, group->store, count * step, sizeof *group->store);
+    allot__free(plan->engine, group->seating, seating_size(&plan->tree), sizeof *group->seating);
+    group->columns = NULL;
+    group->store = group->seating = NULL;
+    group->seat = group->seat_of = group->family_of = group->parent = NULL;
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* names.c: the names and parents of consumers, and their index. */
+#include "model/plan/names.h"
+
+#include <string.h>
+
+static uint32_t hash_child(int32_t parent, const char *name, size_t len)
+{
+    return allot__hash((uint32_t)parent + 1, name, len);
+}
+
+static int make_room(allot_engine *engine, allot__names *names, size_t len)
+{
+    size_t count = (size_t)names->count;
+    if (names->count == INT32_MAX - 1 || names->used + len + 1 > UINT32_MAX)
+        return ALLOT_ENOMEM;
+    void *entries =
+        allot__grow(engine, names->entries, &names->capacity, count + 1, sizeof *names->entries);
+    if (!entries)
+        return ALLOT_ENOMEM;
+    names->entries = entries;
+    void *text = allot__grow(engine, names->text, &names->room, names->used + len + 1, 1);
+    if (!text)
+        return ALLOT_ENOMEM;
+    names->text = text;
+    return allot__index_room(engine, &names->index);
+}
+
+int allot__names_add(allot_engine *engine, allot__names *names, int32_t parent, const char *name,
+                     size_t len)
+{
+    int status = make_room(engine, names, len);
+    if (status)
+        return status;
+    names->entries[names->count] = (allot__entry){parent, (uint32_t)names->used};
+    memcpy(names->text + names->used, name, len);
+    names->used += len;
+    names->text[names->used++] = '\0';
+    allot__index_add(&names->index, hash_child(parent, name, len), names->count++);
+    return ALLOT_OK;
+}
+
+const char *allot__names_at(const allot__names *names, int32_t consumer, size_t *len)
+{
+    const allot__entry *entry = &names->entries[consumer];
+    size_t end = consumer + 1 < names->count ? entry[1].text : names->used;
+    *len = end - entry->text - 1;
+    return names->text + entry->text;
+}
+
+int32_t allot__names_find(const allot__names *names, int32_t parent, const char *name, size_t len)
+{
+    uint32_t hash = hash_child(parent, name, len), probe = 0;
+    int32_t found;
+    while ((found = allot__index_next(&names->index, hash, &probe)) >= 0) {
+        size_t found_len;
+        const char *text = allot__names_at(names, found, &found_len);
+        if (names->entries[found].parent == parent && found_len == len &&
+            memcmp(text, name, len) == 0)
+            return found;
+    }
+    return ALLOT_ROOT;
+}
+
+/* Shrinking a block may fail: then it stays as it is. */
+static void *shrink(allot_engine *engine, void *block, size_t *capacity, size_t count, size_t size)
+{
+    if (count == 0 || count == *capacity)
+        return block;
+    void *less = allot_engine_alloc(engine, block, *capacity * size, count * size);
+    if (!less)
+        return block;
+    *capacity = count;
+    return less;
+}
+
+void allot__names_trim(allot_engine *engine, allot__names *names)
+{
+    names->entries = shrink(engine, names->entries, &names->capacity, (size_t)names->count,
+                            sizeof *names->entries);
+    names->text = shrink(engine, names->text, &names->room, names->used, 1);
+}
+
+void allot__names_free(allot_engine *engine, allot__names *names)
+{
+    allot__free(engine, names->entries, names->capacity, sizeof *names->entries);
+    allot__free(engine, names->text, names->room, 1);
+    allot__index_free(engine, &names->index);
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * policy.h: a policy as the engine reads it: plain tables, no script.
+ */
+#ifndef ALLOT_MODEL_POLICY_POLICY_H
+#define ALLOT_MODEL_POLICY_POLICY_H
+
+#include <stdbool.h>
+
+#include <allot/plan.h>
+
+#include "base/memory.h"
+
+typedef struct allot__order {
+    allot_key keys[ALLOT_KEYS_MAX];
+    int32_t count;
+} allot__order;
+
+/* How a part of a quota comes about. */
+typedef enum allot__fill_kind {
+    ALLOT__FILL = 0, /* poured over siblings */
+    ALLOT__POOL,     /* from share pools: `by` up to `up_to` */
+    ALLOT__LOAN      /* `by` is the lend limit, `up_to` the borrow limit, `order` the borrowers' */
+} allot__fill_kind;
+
+typedef struct allot__fill {
+    allot__fill_kind kind;
+    char *label;
+    allot_source by, up_to;
+    allot__order order;
+} allot__fill;
+
+typedef struct allot__function {
+    int32_t *columns;
+    int32_t count;
+    allot_rows rows;
+} allot__function;
+
+/* Shelters tasks whose value is outside min ... max. */
+typedef struct allot__guard {
+    char *label;
+    allot_source value; /* of tasks */
+    int64_t min, max;
+} allot__guard;
+
+/* A fill of a rule that divides a leaf's slots among its sessions. */
+typedef struct allot__session_fill {
+    allot_source by, up_to; /* of sessions */
+    allot__order order;
+} allot__session_fill;
+
+typedef struct allot__requirement {
+    char *name;
+    int32_t function; /* of hosts */
+} allot__requirement;
+
+struct allot_policy {
+    allot_engine *engine;
+    int32_t holds; /* the maker's and one for every group that uses it */
+    char *name;
+    char digest[65];
+    allot_attribute attributes[ALLOT_ATTRIBUTES_MAX]; /* strings owned */
+    int32_t attribute_count;
+    allot_provider provider;
+    allot__vector functions;            /* of allot__function */
+    allot__fill fills[ALLOT_FILLS_MAX]; /* the first is always reserve up to reserve */
+    int32_t fill_count;
+    bool exact; /* owned slots stay as planned */
+    allot_rounding rounding;
+    allot__order distribute;
+    allot_source reclaim_by;
+    allot__order reclaim;
+    bool switches[ALLOT_SWITCH_COUNT];
+    int64_t options[ALLOT_OPTION_COUNT];                   /* of damping alone, */
+    uint32_t options_set;                                  /* where the bit is set */
+    allot_attribute task_attributes[ALLOT_ATTRIBUTES_MAX]; /* strings owned */
+    int32_t task_attribute_count;
+    allot__order victims;       /* of tasks; by default importance, then the last started */
+    bool victims_given;         /* ... else it is the default */
+    bool divides;               /* something was said that only consumers need */
+    allot__vector guards;       /* of allot__guard */
+    allot__vector requirements; /* of allot__requirement */
+    allot__vector session_fills[ALLOT_SCHEDULING_COUNT]; /* of allot__session_fill; empty: the
+                                                            built-in rule */
+    /* Jobs of queues; what was not said has its default, guards and victims once a plan holds it.
+     */
+    bool dispatches;
+    allot__order dispatch; /* of tasks */
+    int32_t preempts;      /* for the provider's relate; ALLOT_NOBODY; ALLOT__AS_QUEUES_SAY */
+    allot_fewest fewest;
+    int32_t lift, job_types; /* bits */
+    allot__order slices;     /* of queues */
+    int32_t lease;           /* a function; -1: L-6 */
+};
+
+enum { ALLOT__AS_QUEUES_SAY = -2 /* P-7 */ };
+
+/* Does whoever goes by it hold own, shared and borrowed slots apart (C-11)? */
+static inline bool allot__policy_ledger(const allot_policy *policy)
+{
+    return policy->fill_count > 0 && policy->fills[policy->fill_count - 1].kind != ALLOT__FILL;
+}
+/* Its fill of a kind, or NULL. */
+const allot__fill *allot__policy_part(const allot_policy *policy, allot__fill_kind kind);
+
+/* The fill that goes up to planned shares, or -1. */
+int32_t allot__policy_parted(const allot_policy *policy);
+/* Does the quota rule go by what a consumer owns? If not, nothing is its own. */
+bool allot__policy_owns(const allot_policy *policy);
+/* What a plan may state that a fill goes by: `share`, or the first attribute; NULL: nothing. */
+const char *allot__policy_divides_by(const allot_policy *policy);
+/* Can a share of 0 leave a row out of all its fills (E-23)? */
+bool allot__policy_leaves_out(const allot_policy *policy);
+
+/* May it still be changed? Once a plan holds it, no more. */
+static inline bool allot__policy_open(const allot_policy *policy)
+{
+    return policy && policy->holds == 1;
+}
+
+/* May it be given a rule that divides slots among consumers? */
+static inline bool allot__policy_divides(const allot_policy *policy)
+{
+    return allot__policy_open(policy) && !policy->dispatches;
+}
+
+/* Gives a new policy the defaults of what is said of jobs. */
+void allot__policy_jobs_init(allot_policy *policy);
+/* Gives one that dispatches the victims and guards that it did not say; ENOMEM. */
+int allot__policy_jobs_complete(allot_policy *policy);
+
+/* Ends what a policy says of tasks, sessions and hosts. */
+void allot__policy_tasks_free(allot_policy *policy);
+/* May a rule about such rows take its numbers from there? Consumers' columns up to `last`. */
+bool allot__source_valid(const allot_policy *policy, allot_rows rows, allot_source source,
+                         int32_t last);
+/* Copies an order when its keys are sound; false: nothing. */
+bool allot__order_make(const allot_policy *policy, allot_rows rows, const allot_key *keys,
+                       int32_t n, int32_t last, allot__order *out);
+/* The number of columns that such rows have under the policy, its attributes included. */
+int32_t allot__column_count(const allot_policy *policy, allot_rows rows);
+/* The requirement of that name, or -1. */
+int32_t allot__requirement_find(const allot_policy *policy, const char *name);
+/* Are the attribute's name and bounds sound? ENAME, ERANGE, EUSAGE. */
+int allot__attribute_check(const allot_attribute *attribute);
+
+/* Gives a policy without fills the one that every policy begins with, and one that dispatches its
+ * defaults; ENOMEM. */
+int allot__policy_complete(allot_policy *policy);
+
+/* Do two policies declare the same? */
+bool allot__attribute_same(const allot_attribute *a, const allot_attribute *b);
+/* Copies an attribute and its strings; ENOMEM. */
+int allot__attribute_copy(allot_engine *engine, const allot_attribute *from, allot_attribute *out);
+void allot__attribute_free(allot_engine *engine, allot_attribute *attribute);
+
+#endif

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * relation.c: who may preempt whom.
+ *
+ * This file owns: the life of allot__relation.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "model/jobs/queue.h"
+
+static size_t levels_count(const allot__relation *it)
+{
+    return it->levels ? (size_t)it->count * (size_t)it->count : 0;
+}
+
+static void end(allot_engine *engine, allot__relation *it)
+{
+    if (!it)
+        return;
+    allot__free(engine, it->may, (size_t)it->count * allot__words(it->count), sizeof *it->may);
+    allot__free(engine, it->levels, levels_count(it), sizeof *it->levels);
+    allot__free(engine, it->refused, it->refused ? (size_t)it->count * (size_t)it->count : 0,
+                sizeof *it->refused);
+    allot__free(engine, it, 1, sizeof *it);
+}
+
+void allot__relation_free(allot_plan *plan)
+{
+    if (!plan->base || plan->relation != plan->base->relation)
+        end(plan->engine, plan->relation);
+    plan->relation = NULL;
+}
+
+static uint64_t *row_of(const allot__relation *it, int32_t high)
+{
+    return it->may + (size_t)high * allot__words(it->count);
+}
+
+static void set(const allot__relation *it, int32_t high, int32_t low, bool may)
+{
+    uint64_t bit = UINT64_C(1) << low % 64;
+    uint64_t *word = &row_of(it, high)[low / 64];
+    *word = may ? *word | bit : *word & ~bit;
+}
+
+/* ---- P-7 ---- */
+
+/* What the queue itself is about: those below that it may preempt (P-3, a list restricts it). */
+static void put_preemptive(const allot_plan *plan, const allot__relation *it, int32_t high)
+{
+    const allot_queue *queue = allot__queue_at(allot__queues_of(plan), high);
+    for (int32_t i = 0; i < queue->low_count; i++)
+        set(it, high, allot_plan_queue_find(plan, queue->low[i].queue), true);
+    for (int32_t low = 0; low < it->count && queue->preemptive && queue->low_count == 0; low++)
+        set(it, high, low, true);
+}
+
+/* Those above that may preempt it: its list is the only say; without one all may. */
+static void put_preemptable(const allot_plan *plan, const allot__relation *it, int32_t low)
+{
+    const allot_queue *queue = allot__queue_at(allot__queues_of(plan), low);
+    if (!queue->preemptable)
+        return;
+    for (int32_t high = 0; high < it->count; high++)
+        set(it, high, low, queue->high_count == 0);
+    for (int32_t i = 0; i < queue->high_count; i++)
+        set(it, allot_plan_queue_find(plan, queue->high[i]), low, true);
+}
+
+/* P-6: only what is of lower priority. */
+static void cut_above(const allot_plan *plan, const allot__relation *it)
+{
+    const allot__queues *queues = allot__queues_of(plan);
+    for (int32_t high = 0; high < it->count; high++) {
+        int32_t priority = allot__queue_at(queues, high)->priority;
+        for (int32_t low = 0; low < it->count; low++) {
+            if (allot__queue_at(queues, low)->priority >= priority)
+                set(it, high, low, false);
+        }
+    }
+}
+
+static void put_built_in(const allot_plan *plan, const allot__relation *it)
+{
+    for (int32_t i = 0; i < it->count; i++)
+        put_preemptive(plan, it, i);
+    for (int32_t i = 0; i < it->count; i++)
+        put_preemptable(plan, it, i);
+    cut_above(plan, it);
+}
+
+/* ---- A policy's ---- */
+
+static int put_asked(const allot_plan *plan, allot__relation *it, allot_report *report)
+{
+    const allot_policy *policy = plan->groups[0].policy;
+    const allot_provider *provider = &policy->provider;
+    it->refused = allot__new(plan->engine, (size_t)it->count * (size_t)it->count, 1);
+    if (!it->refused)
+        return ALLOT_ENOMEM;
+    for (int32_t high = 0; high < it->count; high++) {
+        for (int32_t low = 0; low < it->count; low++) {
+            int32_t may = 0;
+            int status = high == low ? ALLOT_OK
+                                     : provider->relate(provider->ud, policy->preempts, plan, high,
+                                                        low, &may, report);
+            if (status)
+                return status;
+            set(it, high, low, may > 0);
+            it->refused[(size_t)high * (size_t)it->count + (size_t)low] =
+                (int8_t)(may > 0 || may < INT8_MIN ? 0 : may);
+        }
+    }
+    return ALLOT_OK;
+}
+
+/* Queues of pools neither preempt nor are preempted, whoever says so. */
+static void cut_pools(const allot_plan *plan, const allot__relation *it)
+{
+    const allot__queues *queues = allot__queues_of(plan);
+    for (int32_t queue = 0; queue < it->count; queue++) {
+        if (!allot__queue_at(queues, queue)->slot_pool)
+            continue;
+        memset(row_of(it, queue), 0, allot__words(it->count) * sizeof *it->may);
+        for (int32_t high = 0; high < it->count; high++)
+            set(it, high, queue, false);
+    }
+}
+
+static bool any_may(const allot__relation *it)
+{
+    bool any = false;
+    for (size_t i = 0; i < (size_t)it->count * allot__words(it->count); i++)
+        any = any || it->may[i] != 0;
+    return any;
+}
+
+/* ---- Preferences ---- */
+
+static int put_levels(const allot_plan *plan, allot__relation *it)
+{
+    const allot__queues *queues = allot__queues_of(plan);
+    bool any = false;
+    for (int32_t high = 0; high < it->count; high++) {
+        const allot_queue *queue = allot__queue_at(queues, high);
+        for (int32_t i = 0; i < queue->low_count; i++)
+            any = any || queue->low[i].level > 0;
+    }
+    if (!any)
+        return ALLOT_OK;
+    it->levels =
+        allot__new(plan->engine, (size_t)it->count * (size_t)it->count, sizeof *it->levels);
+    if (!it->levels)
+        return ALLOT_ENOMEM;
+    for (int32_t high = 0; high < it->count; high++) {
+        const allot_queue *queue = allot__queue_at(queues, high);
+        int32_t *levels = it->levels + (size_t)high * (size_t)it->count;
+        for (int32_t i = 0; i < queue->low_count; i++) {
+            int32_t low = allot_plan_queue_find(plan, queue->low[i].queue);
+            if (queue->low[i].level > levels[low])
+                levels[low] = queue->low[i].level;
+        }
+    }
+    return ALLOT_OK;
+}
+
+/* ---- Cycles ---- */
+
+/* Of those left, the first queue that it may preempt; -1: none. */
+static int32_t next_of(const allot__relation *it, const uint64_t *left, int32_t high)
+{
+    const uint64_t *row = row_of(it, high);
+    for (size_t i = 0; i < allot__words(it->count); i++) {
+        uint64_t both = row[i] & left[i];
+        for (int32_t bit = 0; both != 0; bit++, both >>= 1) {
+            if (both & 1)
+                return (int32_t)i * 64 + bit;
+        }
+    }
+    return -1;
+}
+
+/* Takes away who preempts nobody that is left, until nobody goes: what is left leads in circles.
+ * Returns one of those, or -1. */
+static int32_t find_circle(const allot__relation *it, uint64_t *left)
+{
+    int32_t found = -1;
+    for (int32_t i = 0; i < it->count; i++)
+        left[i / 64] |= UINT64_C(1) << i % 64;
+    for (bool more = true; more;) {
+        more = false;
+        found = -1;
+        for (int32_t i = 0; i < it->count; i++) {
+            uint64_t bit = UINT64_C(1) << i % 64;
+            if (!(left[i / 64] & bit))
+                continue;
+            found = found < 0 ? i : found;
+            if (next_of(it, left, i) >= 0)
+                continue;
+            left[i / 64] &= ~bit;
+            more = true;
+        }
+    }
+    return found;
+}
+
+/* From each to the first that it may preempt: after as many steps as there are queues that goes
+ * round, and from there on names them. */
+static int say_circle(const allot_plan *plan, const allot__relation *it, const uint64_t *left,
+                      int32_t from, allot_report *report)
+{
+    const allot__queues *queues = allot__queues_of(plan);
+    char names[200];
+    for (int32_t i = 0; i < it->count; i++)
+        from = next_of(it, left, from);
+    size_t len = (size_t)snprintf(names, sizeof names, "%s", allot__queue_at(queues, from)->name);
+    int32_t at = from;
+    do {
+        at = next_of(it, left, at);
+        const char *name = allot__queue_at(queues, at)->name;
+        if (len < sizeof names)
+            len += (size_t)snprintf(names + len, sizeof names - len, " -> %s", name);
+    } while (at != from);
+    allot__fault fault = {.report = report,
+                          .severity = ALLOT_ERROR,
+                          .code = "E-cycle",
+                          .hint = "let a queue preempt only those of lower priority",
+                          .consumer = from,
+                          .field = -1};
+    allot__say(plan, &fault, "queues preempt each other in a circle: %s", names);
+    return ALLOT_EINVALID;
+}
+
+static int check_circles(const allot_plan *plan, const allot__relation *it, allot_report *report)
+{
+    size_t words = allot__words(it->count);
+    uint64_t *left = allot__new(plan->engine, words, sizeof *left);
+    if (!left)
+        return ALLOT_ENOMEM;
+    int32_t found = find_circle(it, left);
+    int status = found < 0 ? ALLOT_OK : say_circle(plan, it, left, found, report);
+    allot__free(plan->engine, left, words, sizeof *left);
+    return status;
+}
+
+/* ---- Making ---- */
+
+static int make(const allot_plan *plan, allot__relation *it, allot_report *report)
+{
+    const allot_policy *policy = plan->groups[0].policy;
+    size_t count = (size_t)it->count * allot__words(it->count);
+    it->may = allot__new(plan->engine, count, sizeof *it->may);
+    if (!it->may || put_levels(plan, it))
+        return ALLOT_ENOMEM;
+    if (policy->preempts == ALLOT__AS_QUEUES_SAY)
+        put_built_in(plan, it); /* by priority, so without circles */
+    int status = policy->preempts < 0 ? ALLOT_OK : put_asked(plan, it, report);
+    cut_pools(plan, it);
+    if (!plan->base) /* who may, does so though no queue says it (P-20) */
+        plan->queues->preempts = plan->queues->preempts || any_may(it);
+    return status || policy->preempts < 0 ? status : check_circles(plan, it, report);
+}
+
+int allot__relation_make(allot_plan *plan, allot_report *report)
+{
+    int32_t count = allot__queue_count(plan);
+    bool same = plan->base && plan->groups[0].policy == plan->base->groups[0].policy;
+    if (count == 0 || same)
+        return ALLOT_OK;
+    plan->relation = NULL; /* of an edition: its base's no more */
+    allot__relation *it = allot__new(plan->engine, 1, sizeof *it);
+    if (!it)
+        return ALLOT_ENOMEM;
+    it->count = count;
+    int status = make(plan, it, report);
+    if (status)
+        end(plan->engine, it);
+    else
+        plan->relation = it;
+    return status;
+}

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* rule_tasks.c: a policy's rules about tasks, sessions and hosts. */
+#include <string.h>
+
+#include "base/name.h"
+#include "model/policy/policy.h"
+
+int32_t allot__column_count(const allot_policy *policy, allot_rows rows)
+{
+    switch (rows) {
+    case ALLOT_CONSUMERS:
+        return ALLOT_COLUMN_COUNT + policy->attribute_count;
+    case ALLOT_TASKS:
+        return ALLOT_TASK_COLUMN_COUNT + policy->task_attribute_count;
+    case ALLOT_SESSIONS:
+        return ALLOT_SESSION_COLUMN_COUNT;
+    case ALLOT_QUEUES:
+        return ALLOT_QUEUE_COLUMN_COUNT;
+    case ALLOT_LEASES:
+        return ALLOT_LEASE_COLUMN_COUNT;
+    case ALLOT_HOSTS:
+        return 0;
+    }
+    return -1;
+}
+
+/* What tasks are told by besides their attributes. */
+static bool is_task_key(const char *name)
+{
+    static const char *const keys[] = {"id", "consumer", "group", "session", "slot", "tags"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        if (strcmp(keys[i], name) == 0)
+            return true;
+    }
+    return allot_rows_column_find(ALLOT_TASKS, name, strlen(name)) >= 0;
+}
+
+static bool attribute_named(const allot_policy *policy, const char *name)
+{
+    for (int32_t i = 0; i < policy->task_attribute_count; i++) {
+        if (strcmp(policy->task_attributes[i].name, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+int allot_policy_task_attribute(allot_policy *policy, const allot_attribute *attribute)
+{
+    if (!allot__policy_open(policy) || !attribute)
+        return ALLOT_EUSAGE;
+    int status = allot__attribute_check(attribute);
+    if (status)
+        return status;
+    if (is_task_key(attribute->name) || attribute_named(policy, attribute->name))
+        return ALLOT_EEXIST;
+    if (policy->task_attribute_count == ALLOT_ATTRIBUTES_MAX)
+        return ALLOT_EUSAGE;
+    status = allot__attribute_copy(policy->engine, attribute,
+                                   &policy->task_attributes[policy->task_attribute_count]);
+    policy->task_attribute_count += status == ALLOT_OK;
+    return status;
+}
+
+int32_t allot_policy_task_attributes(const allot_policy *policy)
+{
+    return policy ? policy->task_attribute_count : 0;
+}
+
+const allot_attribute *allot_policy_task_attribute_at(const allot_policy *policy, int32_t i)
+{
+    return i >= 0 && i < allot_policy_task_attributes(policy) ? &policy->task_attributes[i] : NULL;
+}
+
+int allot_policy_victims(allot_policy *policy, const allot_key *keys, int32_t n)
+{
+    if (!allot__policy_open(policy) ||
+        !allot__order_make(policy, ALLOT_TASKS, keys, n, 0, &policy->victims))
+        return ALLOT_EUSAGE;
+    policy->victims_given = true;
+    return ALLOT_OK;
+}
+
+static bool guard_named(const allot_policy *policy, const char *label)
+{
+    const allot__guard *guards = policy->guards.items;
+    for (size_t i = 0; i < policy->guards.count; i++) {
+        if (strcmp(guards[i].label, label) == 0)
+            return true;
+    }
+    return false;
+}
+
+int allot_policy_guard(allot_policy *policy, const char *label, allot_source value, int64_t min,
+                       int64_t max)
+{
+    if (!allot__policy_open(policy) || !allot__source_valid(policy, ALLOT_TASKS, value, 0) ||
+        policy->guards.count == ALLOT_GUARDS_MAX)
+        return ALLOT_EUSAGE;
+    if (!allot__label_valid(label))
+        return ALLOT_ENAME;
+    if (guard_named(policy, label))
+        return ALLOT_EEXIST;
+    char *copy = allot__copy(policy->engine, label, strlen(label));
+    allot__guard *added = copy ? allot__push(policy->engine, &policy->guards, sizeof *added) : NULL;
+    if (!added) {
+        allot__free_string(policy->engine, copy);
+        return ALLOT_ENOMEM;
+    }
+    *added = (allot__guard){copy, value, min, max};
+    return ALLOT_OK;
+}
+
+static bool session_amount(const allot_policy *policy, allot_source source)
+{
+    return allot__source_valid(policy, ALLOT_SESSIONS, source, 0) &&
+           (source.kind != ALLOT_FROM_COLUMN || source.value != ALLOT_SESSION_CREATED);
+}
+
+int allot_policy_session_fill(allot_policy *policy, allot_scheduling scheduling, allot_source by,
+                              allot_source up_to, const allot_key *keys, int32_t n)
+{
+    allot__session_fill fill = {.by = by, .up_to = up_to};
+    if (!allot__policy_divides(policy) || (int)scheduling < 0 ||
+        scheduling >= ALLOT_SCHEDULING_COUNT || !session_amount(policy, by) ||
+        (up_to.kind != ALLOT_FROM_NEED && !session_amount(policy, up_to)) ||
+        !allot__order_make(policy, ALLOT_SESSIONS, keys, n, 0, &fill.order) ||
+        policy->session_fills[scheduling].count == ALLOT_FILLS_MAX)
+        return ALLOT_EUSAGE;
+    allot__session_fill *added =
+        allot__push(policy->engine, &policy->session_fills[scheduling], sizeof *added);
+    if (!added)
+        return ALLOT_ENOMEM;
+    *added = fill;
+    policy->divides = true;
+    return ALLOT_OK;
+}
+
+int allot_policy_requirement(allot_policy *policy, const char *name, int32_t function)
+{
+    allot_source source = {ALLOT_FROM_FUNCTION, function};
+    if (!allot__policy_open(policy) || !allot__source_valid(policy, ALLOT_HOSTS, source, 0) ||
+        policy->requirements.count == ALLOT_REQUIREMENTS_MAX)
+        return ALLOT_EUSAGE;
+    if (!name || !allot__name_valid(name, strlen(name)))
+        return ALLOT_ENAME;
+    if (allot__requirement_find(policy, name) >= 0)
+        return ALLOT_EEXIST;
+    char *copy = allot__copy(policy->engine, name, strlen(name));
+    allot__requirement *added =
+        copy ? allot__push(policy->engine, &policy->requirements, sizeof *added) : NULL;
+    if (!added) {
+        allot__free_string(policy->engine, copy);
+        return ALLOT_ENOMEM;
+    }
+    *added = (allot__requirement){copy, function};
+    return ALLOT_OK;
+}
+
+int32_t allot__requirement_find(const allot_policy *policy, const char *name)
+{
+    const allot__requirement *requirements = policy->requirements.items;
+    for (size_t i = 0; i < policy->requirements.count; i++) {
+        if (strcmp(requirements[i].name, name) == 0)
+            return (int32_t)i;
+    }
+    return -1;
+}
+
+void allot__policy_tasks_free(allot_policy *policy)
+{
+    allot_engine *engine = policy->engine;
+    for (int32_t i = 0; i < policy->task_attribute_count; i++)
+        allot__attribute_free(engine, &policy->task_attributes[i]);
+    allot__guard *guards = policy->guards.items;
+    for (size_t i = 0; i < policy->guards.count; i++)
+        allot__free_string(engine, guards[i].label);
+    allot__vector_free(engine, &policy->guards);
+    allot__requirement *requirements = policy->requirements.items;
+    for (size_t i = 0; i < policy->requirements.count; i++)
+        allot__free_string(engine, requirements[i].name);
+    allot__vector_free(engine, &policy->requirements);
+    for (int i = 0; i < ALLOT_SCHEDULING_COUNT; i++)
+        allot__vector_free(engine, &policy->session_fills[i]);
+}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* ruled.c: mixed plans: which policy is at work where. A branch goes by one policy throughout. */
+#include <string.h>
+
+#include "model/plan/plan.h"
+
+enum { MOST = UINT8_MAX };
+
+static struct allot_policy *policy_of(const allot_plan *plan, const allot__group *group,
+                                      int32_t consumer)
+{
+    const allot__branch *branches = plan->branches.items;
+    for (size_t i = plan->branches.count; i > 0; i--) {
+        if (branches[i - 1].consumer == consumer)
+            return branches[i - 1].policy;
+    }
+    return group->policy;
+}
+
+/* The number of a policy in the group's list, where it is put if it is new. */
+static uint8_t number_of(allot__group *group, struct allot_policy *policy)
+{
+    int32_t i = 0;
+    while (i < group->ruled_count && group->ruled[i].policy != policy)
+        i++;
+    if (i == group->ruled_count)
+        group->ruled[group->ruled_count++].policy = policy;
+    return (uint8_t)i;
+}
+
+static void find_columns(const allot_plan *plan, allot__ruled *ruled)
+{
+    for (int32_t i = 0; ruled->policy && i < ruled->policy->attribute_count; i++) {
+        const char *name = ruled->policy->attributes[i].name;
+        ruled->attribute_column[i] =
+            allot__column_index(plan, allot_plan_column(plan, name, strlen(name)));
+    }
+}
+
+/* What the plan states goes before what the policy does. */
+static void find_options(const allot__group *group, allot__ruled *ruled)
+{
+    const struct allot_policy *policy = ruled->policy;
+    memcpy(ruled->options, group->options, sizeof ruled->options);
+    for (int i = 0; policy && i < ALLOT_OPTION_COUNT; i++) {
+        if (policy->options_set >> i & ~(group->options_set >> i) & 1)
+            ruled->options[i] = policy->options[i];
+    }
+}
+
+/* A family goes by its parent's branch; parents' families come first. */
+static void spread(const allot_plan *plan, allot__group *group)
+{
+    const allot__tree *tree = &plan->tree;
+    const int32_t *seat = group->seat;
+    for (int32_t row = 0; row < tree->first[1]; row++) {
+        int32_t consumer = tree->handle_of[seat ? seat[row] : row];
+        group->branch_ruled[row] = number_of(group, policy_of(plan, group, consumer));
+    }
+    int32_t above = 0;
+    for (int32_t f = 1; f < tree->families; f++) {
+        /* Parents of one family may stand in any order in a group, families above them may not. */
+        int32_t parent = tree->parent[f];
+        while (parent >= tree->first[above + 1])
+            above++;
+        group->family_ruled[f] =
+            above == 0 ? group->branch_ruled[group->parent[f]] : group->family_ruled[above];
+    }
+}
+
+static bool has_limits(const allot_policy *policy)
+{
+    for (int32_t i = 0; policy && i < policy->attribute_count; i++) {
+        if (policy->attributes[i].limit)
+            return true;
+    }
+    return false;
+}
+
+int allot__ruled_make(const allot_plan *plan, allot__group *group)
+{
+    size_t most = plan->branches.count + 1;
+    size_t first = (size_t)plan->tree.first[1] + 1, families = (size_t)plan->tree.families;
+    group->ruled = allot__new(plan->engine, most, sizeof *group->ruled);
+    if (!group->ruled)
+        return ALLOT_ENOMEM;
+    group->ruled_count = 1;
+    group->ruled[0].policy = group->policy;
+    if (most > 1) {
+        group->branch_ruled = allot__new(plan->engine, first, 1);
+        group->family_ruled = allot__new(plan->engine, families, 1);
+        if (!group->branch_ruled || !group->family_ruled)
+            return ALLOT_ENOMEM;
+        spread(plan, group);
+    }
+    group->limited = false;
+    group->disowned = group->ruled_count == 1 && group->policy && group->policy->fill_count > 1 &&
+                      !allot__policy_owns(group->policy);
+    for (int32_t i = 0; i < group->ruled_count; i++) {
+        find_columns(plan, &group->ruled[i]);
+        find_options(group, &group->ruled[i]);
+        group->limited = group->limited || has_limits(group->ruled[i].policy);
+    }
+    return ALLOT_OK;
+}
+
+void allot__ruled_free(const allot_plan *plan, allot__group *group)
+{
+    size_t most = plan->branches.count + 1;
+    if (plan->tree.first) {
+        allot__free(plan->engine, group->branch_ruled, (size_t)plan->tree.first[1] + 1, 1);
+        allot__free(plan->engine, group->family_ruled, (size_t)plan->tree.families, 1);
+    }
+    allot__free(plan->engine, group->ruled, most, sizeof *group->ruled);
+    group->ruled = NULL;
+    group->branch_ruled = group->family_ruled = NULL;
+    group->ruled_count = 0;
+}
+
+int32_t allot__ruled_of(const allot_plan *plan, const allot__group *group, int32_t row)
+{
+    const allot__tree *tree = &plan->tree;
+    if (!group->branch_ruled)
+        return 0;
+    if (row < tree->first[1])
+        return group->branch_ruled[row];
+    return group->family_ruled[allot__tree_holding(tree->first, tree->families, row)];
+}
+
+int32_t allot__limit_of(const allot_plan *plan, const allot__group *group, int32_t row,
+                        int32_t *column)
+{
+    const allot__ruled *ruled = &group->ruled[allot__ruled_of(plan, group, row)];
+    int32_t limit = group->columns[ALLOT_LIMIT][row];
+    *column = ALLOT_LIMIT;
+    for (int32_t i = 0; ruled->policy && i < ruled->policy->attribute_count; i++) {
+        int32_t index = ruled->attribute_column[i];
+        if (ruled->policy->attributes[i].limit && group->columns[index][row] < limit) {
+            limit = group->columns[index][row];
+            *column = index;
+        }
+    }
+    return limit;
+}
+
+int allot_plan_attributes(allot_plan *plan, allot_policy *policy)
+{
+    return plan && !plan->sealed ? allot__plan_adopt(plan, policy) : ALLOT_EUSAGE;
+}
+
+int allot_plan_branch(allot_plan *plan, int32_t consumer, allot_policy *policy)
+{
+    if (!plan || plan->sealed || consumer < 0 || consumer >= plan->names->count ||
+        allot_plan_parent(plan, consumer) != ALLOT_ROOT || plan->branches.count >= MOST - 1)
+        return ALLOT_EUSAGE;
+    int status = allot__plan_adopt(plan, policy);
+    if (status)
+        return status;
+    allot__branch *branch = allot__push(plan->engine, &plan->branches, sizeof *branch);
+    if (!branch)
+        return ALLOT_ENOMEM;
+    policy->holds++;
+    *branch = (allot__branch){consumer, policy};
+    return ALLOT_OK;
+}
+
+const allot_policy *allot_plan_consumer_policy(const allot_plan *plan, int32_t group,
+                                               int32_t consumer)
+{
+    if (!plan || !plan->sealed || group < 0 || group >= plan->group_count || consumer < 0 ||
+        consumer >= plan->tree.rows)
+        return NULL;
+    const allot__group *it = &plan->groups[group];
+    return it->ruled[allot__ruled_of(plan, it, allot__row(plan, group, consumer))].policy;
+}

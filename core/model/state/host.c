@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* host.c: hosts, of a plan and of a state. */
+#include <string.h>
+
+#include "model/plan/plan.h"
+
+bool allot__host_number(const allot__hosts *hosts, const char *name, int32_t *out)
+{
+    const allot__host *list = hosts->list.items;
+    uint32_t hash = allot__hash(0, name, strlen(name)), probe = 0;
+    int32_t found;
+    while ((found = allot__index_next(&hosts->index, hash, &probe)) >= 0) {
+        if (strcmp(list[found].name, name) == 0) {
+            *out = found;
+            return true;
+        }
+    }
+    return false;
+}
+
+allot__host *allot__host_find(const allot__hosts *hosts, const char *name)
+{
+    int32_t number;
+    bool known = allot__host_number(hosts, name, &number);
+    return known ? (allot__host *)hosts->list.items + number : NULL;
+}
+
+allot__host *allot__host_add(allot_engine *engine, allot__hosts *hosts, const char *name)
+{
+    size_t len = strlen(name);
+    if (hosts->list.count >= INT32_MAX - 1 || allot__index_room(engine, &hosts->index))
+        return NULL;
+    char *copy = allot__copy(engine, name, len);
+    if (!copy)
+        return NULL;
+    allot__host *host = allot__push(engine, &hosts->list, sizeof *host);
+    if (!host) {
+        allot__free_string(engine, copy);
+        return NULL;
+    }
+    host->name = copy;
+    allot__index_add(&hosts->index, allot__hash(0, name, len), (int32_t)hosts->list.count - 1);
+    return host;
+}
+
+static void value_free(allot_engine *engine, allot_host_value *value)
+{
+    allot__free_string(engine, (char *)value->name);
+    allot__free_string(engine, (char *)value->text);
+}
+
+static void values_free(allot_engine *engine, allot__vector *values)
+{
+    allot_host_value *list = values->items;
+    for (size_t i = 0; i < values->count; i++)
+        value_free(engine, &list[i]);
+    allot__vector_free(engine, values);
+}
+
+void allot__hosts_free(allot_engine *engine, allot__hosts *hosts)
+{
+    allot__host *list = hosts->list.items;
+    for (size_t i = 0; i < hosts->list.count; i++) {
+        values_free(engine, &list[i].values);
+        allot__free_string(engine, list[i].name);
+    }
+    allot__vector_free(engine, &hosts->list);
+    allot__index_free(engine, &hosts->index);
+}
+
+int allot_plan_host(allot_plan *plan, const char *name, int32_t group, int64_t slots)
+{
+    if (!allot__label_valid(name))
+        return ALLOT_ENAME;
+    if (slots < 0 || slots > ALLOT_AMOUNT_MAX)
+        return ALLOT_ERANGE;
+    int32_t from, to;
+    int status = group == ALLOT_ALL ? ALLOT_EUSAGE : allot__plan_range(plan, group, &from, &to);
+    if (status)
+        return status;
+    if (allot__host_find(&plan->hosts, name))
+        return ALLOT_EEXIST;
+    allot__host *host = allot__host_add(plan->engine, &plan->hosts, name);
+    if (!host)
+        return ALLOT_ENOMEM;
+    host->group = group;
+    host->slots = slots;
+    return ALLOT_OK;
+}
+
+/* ---- Attributes ---- */
+
+static const allot_host_value *value_find(const allot__host *host, const char *name)
+{
+    const allot_host_value *values = host->values.items;
+    for (size_t i = 0; i < host->values.count; i++) {
+        if (strcmp(values[i].name, name) == 0)
+            return &values[i];
+    }
+    return NULL;
+}
+
+/* What a script can write as a parameter. */
+static bool value_name_valid(const char *name)
+{
+    return name && allot__name_valid(name, strlen(name)) && !strchr(name, '-');
+}
+
+/* What every host has. */
+static bool is_own(const char *name)
+{
+    return strcmp(name, "name") == 0 || strcmp(name, "slots") == 0 || strcmp(name, "group") == 0;
+}
+
+int allot_plan_host_set(allot_plan *plan, const char *host, const allot_host_value *value)
+{
+    if (!plan || plan->sealed || !value)
+        return ALLOT_EUSAGE;
+    if (!value_name_valid(value->name))
+        return ALLOT_ENAME;
+    allot__host *it = host ? allot__host_find(&plan->hosts, host) : NULL;
+    if (!it)
+        return ALLOT_ENOENT;
+    if (is_own(value->name) || value_find(it, value->name))
+        return ALLOT_EEXIST;
+    allot_engine *engine = plan->engine;
+    allot_host_value copy = *value;
+    copy.name = allot__copy(engine, value->name, strlen(value->name));
+    copy.text = value->text ? allot__copy(engine, value->text, strlen(value->text)) : NULL;
+    allot_host_value *added = NULL;
+    if (copy.name && (copy.text || !value->text))
+        added = allot__push(engine, &it->values, sizeof *added);
+    if (!added) {
+        value_free(engine, &copy);
+        return ALLOT_ENOMEM;
+    }
+    *added = copy;
+    return ALLOT_OK;
+}
+
+/* ---- Getters ---- */
+
+static const allot__host *host_at(const allot_plan *plan, int32_t host)
+{
+    bool known = plan && host >= 0 && (size_t)host < plan->hosts.list.count;
+    return known ? (const allot__host *)plan->hosts.list.items + host : NULL;
+}
+
+int32_t allot_plan_hosts(const allot_plan *plan)
+{
+    return plan ? (int32_t)plan->hosts.list.count : 0;
+}
+
+const char *allot_plan_host_name(const allot_plan *plan, int32_t host)
+{
+    const allot__host *it = host_at(plan, host);
+    return it ? it->name : NULL;
+}
+
+int32_t allot_plan_host_group(const allot_plan *plan, int32_t host)
+{
+    const allot__host *it = host_at(plan, host);
+    return it ? it->group : -1;
+}
+
+int64_t allot_plan_host_slots(const allot_plan *plan, int32_t host)
+{
+    const allot__host *it = host_at(plan, host);
+    return it ? it->slots : 0;
+}
+
+int32_t allot_plan_host_find(const allot_plan *plan, const char *name)
+{
+    int32_t number;
+    return plan && name && allot__host_number(&plan->hosts, name, &number) ? number : -1;
+}
+
+int allot_plan_host_value(const allot_plan *plan, int32_t host, const char *name,
+                          allot_host_value *out)
+{
+    const allot__host *it = host_at(plan, host);
+    if (!it || !name || !out)
+        return ALLOT_EUSAGE;
+    const allot_host_value *value = value_find(it, name);
+    if (!value)
+        return ALLOT_ENOENT;
+    *out = *value;
+    return ALLOT_OK;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* loan.c: slots lent, as a state tells them. */
+#include "model/jobs/queue.h"
+#include "model/state/state.h"
+
+int allot_state_loan(allot_state *state, const allot_loan *loan)
+{
+    if (!state || state->sealed || !loan || loan->group < 0 ||
+        loan->group >= state->plan->group_count || loan->lender == loan->borrower ||
+        !allot__plan_leaf(state->plan, loan->lender) ||
+        !allot__plan_leaf(state->plan, loan->borrower) || state->loans.count >= INT32_MAX - 1 ||
+        allot__queue_count(state->plan) > 0)
+        return ALLOT_EUSAGE;
+    if (loan->slots < 0 || loan->slots > ALLOT_AMOUNT_MAX)
+        return ALLOT_ERANGE;
+    allot_loan *added = allot__push(state->engine, &state->loans, sizeof *added);
+    if (!added)
+        return ALLOT_ENOMEM;
+    *added = *loan;
+    return ALLOT_OK;
+}

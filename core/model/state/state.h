@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * state.h: a state as the engine reads it, once it is sealed.
+ */
+#ifndef ALLOT_MODEL_STATE_STATE_H
+#define ALLOT_MODEL_STATE_STATE_H
+
+#include <stdbool.h>
+
+#include <allot/state.h>
+
+#include "base/memory.h"
+#include "model/plan/plan.h"
+#include "model/state/tasks.h"
+
+typedef struct allot__group_state {
+    int64_t slots;      /* actual size T, after sealing */
+    int64_t stated;     /* as it was set; -1: it was not */
+    int32_t *demand;    /* by the group's row; 0 for parents */
+    int32_t *allocated; /* likewise; after sealing the tasks' sum where it was not set */
+    uint8_t *set;       /* a bit by row: `allocated` was set */
+    int32_t *unlisted;  /* by handle; NULL: told of nobody */
+    /* By handle; INT64_MIN: not told. NULL: told of nobody. */
+    int64_t *reclaimed_at, *waiting_since;
+} allot__group_state;
+
+/* A reclaim in flight; its claims are claims[first] ... claims[first + count - 1] of the state, its
+ * tasks likewise. */
+typedef struct allot__flight {
+    const char *id; /* in the state's flight_pool */
+    int32_t group, consumer;
+    int64_t slots, deadline;
+    int32_t first, count;
+    int32_t first_task, task_count;
+    int32_t gone; /* tasks that it named beside these */
+} allot__flight;
+
+/* A task that goes: its number in the state, after sealing; -1: it is gone. */
+typedef struct allot__flight_task {
+    const char *id;
+    int32_t task;
+} allot__flight_task;
+
+struct allot_state {
+    const allot_plan *base; /* the plan that it was made for */
+    /* After sealing the edition of `now`; rows are by its seats. Before, the base, or what held
+     * when the state was sealed last. */
+    const allot_plan *plan;
+    /* After sealing the edition of the cycle before; NULL: the same windows hold. */
+    const allot_plan *former;
+    allot_engine *engine;
+    bool sealed;
+    bool reopened;     /* it is filled again and again, and keeps the room for that */
+    int64_t now, last; /* last: when last_set */
+    bool last_set;
+    allot__group_state *groups; /* one for each of the plan's */
+    allot__vector flights;      /* of allot__flight */
+    allot__vector claims;       /* of allot_claim */
+    allot__vector loans;        /* of allot_loan */
+    allot__vector flight_tasks; /* of allot__flight_task */
+    allot__pool flight_pool;    /* of their ids */
+    bool flights_found;         /* the tasks that they name, among those that are arranged */
+    allot__tasks tasks;
+    allot__hosts hosts; /* those that are not as planned */
+    /* model/jobs/job.h; after sealing NULL alone where the plan has neither queues nor leases. */
+    struct allot__jobs *jobs;
+};
+
+/* Finds the editions of now and of the cycle before, and seats the columns by the first. ENOMEM:
+ * all is as it was. */
+int allot__state_turn(allot_state *state);
+/* Forgets all reclaims in flight; keeps the room for others, or gives it back too. */
+void allot__flights_clear(allot_state *state);
+void allot__flights_free(allot_state *state);
+/* Finds the tasks that flights name; a task that is not of the flight's consumer and group, or that
+ * two name, is an error: EINVALID. ENOMEM. Changes nothing else. */
+int allot__flights_seal(allot_state *state, allot_report *report);
+
+/* Of a state's row: was `allocated` set? */
+static inline bool allot__allocated_set(const allot__group_state *group, int32_t row)
+{
+    return group->set[row / 8] >> row % 8 & 1;
+}
+
+#endif

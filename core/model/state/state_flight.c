@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* state_flight.c: what is under way when a cycle begins: reclaims in flight, and who waits. */
+#include <stdio.h>
+#include <string.h>
+
+#include "model/jobs/queue.h"
+#include "model/state/state.h"
+
+static bool amount(int64_t slots)
+{
+    return slots >= 0 && slots <= ALLOT_AMOUNT_MAX;
+}
+
+/* Is it a leaf of a group of an open state? */
+static bool is_leaf(const allot_state *state, int32_t group, int32_t consumer)
+{
+    return state && !state->sealed && group >= 0 && group < state->plan->group_count &&
+           allot__queue_count(state->plan) == 0 && allot__plan_leaf(state->plan, consumer);
+}
+
+/* ---- Since when ---- */
+
+static int set_time(allot_state *state, int64_t **times, int32_t consumer, int64_t when)
+{
+    size_t rows = (size_t)state->plan->tree.rows;
+    if (when == INT64_MIN)
+        return ALLOT_ERANGE;
+    if (!*times) {
+        *times = allot__new(state->engine, rows, sizeof **times);
+        if (!*times)
+            return ALLOT_ENOMEM;
+        for (size_t i = 0; i < rows; i++)
+            (*times)[i] = INT64_MIN;
+    }
+    (*times)[consumer] = when;
+    return ALLOT_OK;
+}
+
+int allot_state_reclaimed_at(allot_state *state, int32_t group, int32_t consumer, int64_t when)
+{
+    if (!is_leaf(state, group, consumer))
+        return ALLOT_EUSAGE;
+    return set_time(state, &state->groups[group].reclaimed_at, consumer, when);
+}
+
+int allot_state_waiting_since(allot_state *state, int32_t group, int32_t consumer, int64_t when)
+{
+    if (!is_leaf(state, group, consumer))
+        return ALLOT_EUSAGE;
+    return set_time(state, &state->groups[group].waiting_since, consumer, when);
+}
+
+/* ---- Reclaims in flight ---- */
+
+static int check_flight(const allot_state *state, const allot_in_flight *reclaim)
+{
+    if (!reclaim || !is_leaf(state, reclaim->group, reclaim->consumer) ||
+        reclaim->claim_count < 0 || (reclaim->claim_count > 0 && !reclaim->claims) ||
+        state->claims.count + (size_t)reclaim->claim_count > INT32_MAX || reclaim->task_count < 0 ||
+        (reclaim->task_count > 0 && !reclaim->tasks) || reclaim->gone < 0 ||
+        state->flight_tasks.count + (size_t)reclaim->task_count > INT32_MAX)
+        return ALLOT_EUSAGE;
+    bool in_range = amount(reclaim->slots);
+    for (int32_t i = 0; i < reclaim->claim_count; i++) {
+        int32_t claimant = reclaim->claims[i].consumer; /* a parent's is for its own reserve */
+        if (claimant < 0 || claimant >= state->plan->tree.rows)
+            return ALLOT_EUSAGE;
+        in_range = in_range && amount(reclaim->claims[i].slots);
+    }
+    for (int32_t i = 0; i < reclaim->task_count; i++) {
+        size_t len = reclaim->tasks[i] ? strlen(reclaim->tasks[i]) : 0;
+        if (len < 1 || len > 255)
+            return ALLOT_ENAME;
+    }
+    return in_range ? ALLOT_OK : ALLOT_ERANGE;
+}
+
+static bool add_claim(allot_state *state, const allot_claim *claim)
+{
+    allot_claim *added = allot__push(state->engine, &state->claims, sizeof *added);
+    if (added)
+        *added = *claim;
+    return added;
+}
+
+static bool add_task(allot_state *state, const char *id)
+{
+    const char *copy = allot__pool_copy(state->engine, &state->flight_pool, id);
+    allot__flight_task *added =
+        copy ? allot__push(state->engine, &state->flight_tasks, sizeof *added) : NULL;
+    if (added)
+        *added = (allot__flight_task){copy, -1};
+    return added;
+}
+
+/* Takes lists back to what they were; what was added to the pool ends with it. */
+static void undo(allot_state *state, const allot__flight *flight)
+{
+    state->flight_tasks.count = (size_t)flight->first_task;
+    state->claims.count = (size_t)flight->first;
+}
+
+int allot_state_in_flight(allot_state *state, const allot_in_flight *reclaim)
+{
+    int status = check_flight(state, reclaim);
+    if (status)
+        return status;
+    allot__flight flight = {.group = reclaim->group,
+                            .consumer = reclaim->consumer,
+                            .slots = reclaim->slots,
+                            .deadline = reclaim->deadline,
+                            .first = (int32_t)state->claims.count,
+                            .count = reclaim->claim_count,
+                            .first_task = (int32_t)state->flight_tasks.count,
+                            .task_count = reclaim->task_count,
+                            .gone = reclaim->gone};
+    if (reclaim->id)
+        flight.id = allot__pool_copy(state->engine, &state->flight_pool, reclaim->id);
+    bool copied = flight.id || !reclaim->id;
+    for (int32_t i = 0; copied && i < reclaim->claim_count; i++)
+        copied = add_claim(state, &reclaim->claims[i]);
+    for (int32_t i = 0; copied && i < reclaim->task_count; i++)
+        copied = add_task(state, reclaim->tasks[i]);
+    allot__flight *added =
+        copied ? allot__push(state->engine, &state->flights, sizeof *added) : NULL;
+    if (!added) {
+        undo(state, &flight);
+        return ALLOT_ENOMEM;
+    }
+    *added = flight;
+    state->flights_found = false;
+    return ALLOT_OK;
+}
+
+void allot__flights_clear(allot_state *state)
+{
+    allot__pool_clear(state->engine, &state->flight_pool);
+    state->flights.count = state->flight_tasks.count = state->claims.count = 0;
+}
+
+void allot__flights_free(allot_state *state)
+{
+    allot__pool_free(state->engine, &state->flight_pool);
+    allot__vector_free(state->engine, &state->flights);
+    allot__vector_free(state->engine, &state->claims);
+    allot__vector_free(state->engine, &state->flight_tasks);
+}
+
+/* ---- Sealing ---- */
+
+static void say_task(const allot_state *state, size_t flight, const char *id, const char *what,
+                     allot_report *report)
+{
+    const allot__flight *it = (const allot__flight *)state->flights.items + flight;
+    char path[40];
+    snprintf(path, sizeof path, "reclaims[%zu].tasks", flight);
+    allot__fault fault = {.report = report,
+                          .severity = ALLOT_ERROR,
+                          .code = "E-reclaim-task",
+                          .group = it->group,
+                          .consumer = it->consumer,
+                          .field = ALLOT_IN_FLIGHT,
+                          .path = path};
+    allot__say(state->plan, &fault, "the task %s %s", id, what);
+}
+
+int allot__flights_seal(allot_state *state, allot_report *report)
+{
+    const allot__flight *flights = state->flights.items;
+    size_t bytes = state->tasks.list.count / 8 + 1;
+    if (state->flight_tasks.count == 0 || state->flights_found)
+        return ALLOT_OK;
+    uint8_t *named = allot__new(state->engine, bytes, 1);
+    if (!named)
+        return ALLOT_ENOMEM;
+    int result = ALLOT_OK;
+    for (size_t i = 0; i < state->flights.count; i++) {
+        allot__flight_task *list =
+            (allot__flight_task *)state->flight_tasks.items + flights[i].first_task;
+        for (int32_t k = 0; k < flights[i].task_count; k++) {
+            int32_t task = list[k].task = allot__task_find(state, list[k].id);
+            if (task < 0)
+                continue;
+            bool twice = named[task / 8] >> task % 8 & 1;
+            named[task / 8] |= (uint8_t)(1 << task % 8);
+            const allot__task *of = allot__task_at(&state->tasks, task);
+            bool own = of->consumer == flights[i].consumer && of->group == flights[i].group;
+            if (twice || !own) {
+                say_task(state, i, list[k].id,
+                         twice ? "is named by a reclaim already" : "is not of that consumer",
+                         report);
+                result = ALLOT_EINVALID;
+            }
+        }
+    }
+    allot__free(state->engine, named, bytes, 1);
+    state->flights_found = result == ALLOT_OK;
+    return result;
+}

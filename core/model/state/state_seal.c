@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* state_seal.c: a state checked whole, and what follows from what was set. */
+#include <stdio.h>
+#include <string.h>
+
+#include "model/jobs/job.h"
+#include "model/jobs/queue.h"
+#include "model/state/state.h"
+
+/* ---- The size of groups ---- */
+
+/* Counts a host in a group whose size is not stated; -1: no host is named yet. */
+static void count_host(allot__group_state *groups, const allot__host *host)
+{
+    allot__group_state *group = &groups[host->group];
+    if (group->stated >= 0)
+        return;
+    if (group->slots < 0)
+        group->slots = 0;
+    group->slots += host->closed ? 0 : host->slots;
+}
+
+static int check_size(const allot_state *state, int32_t group, allot_report *report)
+{
+    allot__group_state *it = &state->groups[group];
+    if (it->slots < 0)
+        it->slots = state->plan->groups[group].slots;
+    if (it->slots <= ALLOT_AMOUNT_MAX)
+        return ALLOT_OK;
+    allot__fault fault = {.report = report,
+                          .severity = ALLOT_ERROR,
+                          .code = "E-slots",
+                          .hint = "state `slots` of the group",
+                          .group = group,
+                          .consumer = -1,
+                          .field = -1};
+    allot__say(state->plan, &fault, "the open hosts of %s have %lld slots, at most %d are allowed",
+               state->plan->groups[group].name, (long long)it->slots, ALLOT_AMOUNT_MAX);
+    return ALLOT_EINVALID;
+}
+
+/* What still runs on hosts that drain has its slots there until it ends. */
+static int size_groups(const allot_state *state, allot_report *report)
+{
+    const allot__hosts *planned = &state->plan->hosts, *actual = &state->hosts;
+    int32_t count = state->plan->group_count;
+    for (int32_t i = 0; i < count; i++)
+        state->groups[i].slots = state->groups[i].stated;
+    for (size_t i = 0; i < planned->list.count; i++) {
+        const allot__host *host = (const allot__host *)planned->list.items + i;
+        if (!allot__host_find(actual, host->name))
+            count_host(state->groups, host);
+    }
+    for (size_t i = 0; i < actual->list.count; i++)
+        count_host(state->groups, (const allot__host *)actual->list.items + i);
+    int result = ALLOT_OK;
+    for (int32_t i = 0; i < count; i++) {
+        if (state->groups[i].stated < 0 && state->groups[i].slots >= 0)
+            state->groups[i].slots += allot__draining(state, i);
+        if (check_size(state, i, report))
+            result = ALLOT_EINVALID;
+    }
+    return result;
+}
+
+/* ---- Slots held ---- */
+
+/* Both add up by row what a group's leaves have: their tasks' slots, and those in flight. */
+static void add_tasks(const allot_state *state, int32_t group, int64_t *sum)
+{
+    const allot__units *units = &state->tasks.units[group];
+    memset(sum, 0, (size_t)state->plan->tree.rows * sizeof *sum);
+    for (int32_t consumer = 0; units->first && consumer < state->plan->tree.rows; consumer++) {
+        int64_t *of = &sum[allot__row(state->plan, group, consumer)];
+        for (int32_t i = units->first[consumer]; i < units->first[consumer + 1]; i++)
+            *of += units->slots[i];
+    }
+}
+
+/* What a reclaim still holds at most: tasks that it names and that are gone hold nothing. */
+static int64_t still_held(const allot_state *state, const allot__flight *flight)
+{
+    const allot__flight_task *list = state->flight_tasks.items;
+    int64_t live = 0;
+    bool gone = flight->gone > 0;
+    for (int32_t k = flight->first_task; k < flight->first_task + flight->task_count; k++) {
+        gone = gone || list[k].task < 0;
+        live += list[k].task < 0 ? 0 : allot__task_at(&state->tasks, list[k].task)->slots;
+    }
+    return gone && live < flight->slots ? live : flight->slots;
+}
+
+static void add_flights(const allot_state *state, int32_t group, int64_t *sum)
+{
+    const allot__flight *flights = state->flights.items;
+    memset(sum, 0, (size_t)state->plan->tree.rows * sizeof *sum);
+    for (size_t i = 0; i < state->flights.count; i++) {
+        if (flights[i].group == group)
+            sum[allot__row(state->plan, group, flights[i].consumer)] +=
+                still_held(state, &flights[i]);
+    }
+}
+
+/* The most that a row's tasks may hold. */
+static int64_t most_held(const allot__group_state *group, int32_t row)
+{
+    return allot__allocated_set(group, row) ? group->allocated[row] : ALLOT_AMOUNT_MAX;
+}
+
+static void say_held(const allot_state *state, allot__fault fault, int32_t row, int64_t held)
+{
+    const allot__group_state *group = &state->groups[fault.group];
+    if (held <= most_held(group, row))
+        return;
+    fault.code = "E-allocated";
+    fault.severity = ALLOT_ERROR;
+    fault.field = ALLOT_ALLOCATED;
+    if (allot__allocated_set(group, row))
+        allot__say(state->plan, &fault,
+                   "allocated is %ld, at least %lld, what its tasks hold, is "
+                   "needed",
+                   (long)group->allocated[row], (long long)held);
+    else
+        allot__say(state->plan, &fault, "its tasks hold %lld slots, at most %d are allowed",
+                   (long long)held, ALLOT_AMOUNT_MAX);
+}
+
+static void say_flying(const allot_state *state, allot__fault fault, int32_t row, int64_t flying)
+{
+    int32_t allocated = state->groups[fault.group].allocated[row];
+    if (flying <= allocated)
+        return;
+    fault.code = "W-in-flight";
+    fault.severity = ALLOT_WARNING;
+    fault.field = ALLOT_IN_FLIGHT;
+    allot__say(state->plan, &fault, "%lld slots are being given back, but it holds %ld",
+               (long long)flying, (long)allocated);
+}
+
+/* Says of every consumer in plan order what there is to say about its sum. */
+static void say_all(const allot_state *state, int32_t group, const int64_t *sum,
+                    allot_report *report,
+                    void (*say)(const allot_state *, allot__fault, int32_t, int64_t))
+{
+    const allot_plan *plan = state->plan;
+    for (int32_t i = allot_plan_next(plan, ALLOT_ROOT); i >= 0; i = allot_plan_next(plan, i)) {
+        int32_t row = allot__row(plan, group, i);
+        say(state, (allot__fault){.report = report, .group = group, .consumer = i}, row, sum[row]);
+    }
+}
+
+static int check_held(const allot_state *state, int32_t group, int64_t *sum, allot_report *report)
+{
+    allot__group_state *it = &state->groups[group];
+    bool sound = true;
+    add_tasks(state, group, sum);
+    for (int32_t row = 0; row < state->plan->tree.rows; row++) {
+        int64_t most = most_held(it, row);
+        sound = sound && sum[row] <= most;
+        if (!allot__allocated_set(it, row))
+            it->allocated[row] = (int32_t)(sum[row] <= most ? sum[row] : most);
+    }
+    if (!sound)
+        say_all(state, group, sum, report, say_held);
+    return sound ? ALLOT_OK : ALLOT_EINVALID;
+}
+
+static void check_flying(const allot_state *state, int32_t group, int64_t *sum,
+                         allot_report *report)
+{
+    const allot__group_state *it = &state->groups[group];
+    bool sound = true;
+    add_flights(state, group, sum);
+    for (int32_t row = 0; row < state->plan->tree.rows; row++)
+        sound = sound && sum[row] <= it->allocated[row];
+    if (!sound)
+        say_all(state, group, sum, report, say_flying);
+}
+
+static int check_claims(const allot_state *state, allot_report *report)
+{
+    const allot__flight *flights = state->flights.items;
+    const allot_claim *claims = state->claims.items;
+    int result = ALLOT_OK;
+    for (size_t i = 0; i < state->flights.count; i++) {
+        int64_t claimed = 0;
+        for (int32_t k = 0; k < flights[i].count; k++)
+            claimed += claims[flights[i].first + k].slots;
+        if (claimed <= flights[i].slots)
+            continue;
+        char path[40];
+        snprintf(path, sizeof path, "reclaims[%zu].for", i);
+        allot__fault fault = {.report = report,
+                              .severity = ALLOT_ERROR,
+                              .code = "E-claims",
+                              .group = flights[i].group,
+                              .consumer = flights[i].consumer,
+                              .field = -1,
+                              .path = path};
+        allot__say(state->plan, &fault,
+                   "%lld slots are claimed, at most %lld, what is given back, "
+                   "are allowed",
+                   (long long)claimed, (long long)flights[i].slots);
+        result = ALLOT_EINVALID;
+    }
+    return result;
+}
+
+int allot_state_seal(allot_state *state, allot_report *report)
+{
+    if (!state || state->sealed)
+        return ALLOT_EUSAGE;
+    size_t rows = state->plan->tree.rows > 0 ? (size_t)state->plan->tree.rows : 1;
+    int64_t *sum = allot__new(state->engine, rows, sizeof *sum);
+    if (!sum || allot__tasks_arrange(state) || allot__jobs_arrange(state) ||
+        allot__state_turn(state)) {
+        allot__free(state->engine, sum, rows, sizeof *sum);
+        return ALLOT_ENOMEM;
+    }
+    int result = size_groups(state, report), found = allot__flights_seal(state, report);
+    if (allot__tasks_check(state, report))
+        result = ALLOT_EINVALID;
+    for (int32_t i = 0; i < state->plan->group_count; i++) {
+        if (check_held(state, i, sum, report))
+            result = ALLOT_EINVALID;
+        check_flying(state, i, sum, report);
+    }
+    if (check_claims(state, report))
+        result = ALLOT_EINVALID;
+    int jobs = allot__jobs_seal(state, report);
+    result = found == ALLOT_OK ? result : found;
+    result = jobs == ALLOT_OK ? result : jobs;
+    allot__free(state->engine, sum, rows, sizeof *sum);
+    state->sealed = result == ALLOT_OK;
+    return result;
+}
+
+/* ---- Getters ---- */
+
+int64_t allot_state_now_get(const allot_state *state)
+{
+    return state ? state->now : 0;
+}
+
+static const allot__group_state *sealed_group(const allot_state *state, int32_t group)
+{
+    bool known = state && state->sealed && group >= 0 && group < state->plan->group_count;
+    return known ? &state->groups[group] : NULL;
+}
+
+static int64_t at(const allot_state *state, int32_t group, const int32_t *column, int32_t consumer)
+{
+    if (consumer < 0 || consumer >= state->plan->tree.rows)
+        return 0;
+    return column[allot__row(state->plan, group, consumer)];
+}
+
+int64_t allot_state_slots_get(const allot_state *state, int32_t group)
+{
+    const allot__group_state *it = sealed_group(state, group);
+    return it ? it->slots : 0;
+}
+
+int64_t allot_state_demand_get(const allot_state *state, int32_t group, int32_t consumer)
+{
+    const allot__group_state *it = sealed_group(state, group);
+    return it ? at(state, group, it->demand, consumer) : 0;
+}
+
+int64_t allot_state_allocated_get(const allot_state *state, int32_t group, int32_t consumer)
+{
+    const allot__group_state *it = sealed_group(state, group);
+    return it ? at(state, group, it->allocated, consumer) : 0;
+}

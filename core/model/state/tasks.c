@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* tasks.c: a state's tasks and sessions, arranged by leaf. */
+#include <string.h>
+
+#include "model/state/state.h"
+
+/* What arranging a group works on; blocks of as many entries as the group has tasks. */
+typedef struct arranging {
+    allot_state *state;
+    int32_t group;
+    allot__units *units;
+    int32_t *order;      /* tasks by leaf */
+    int32_t *unit_of;    /* by place in `order`; NULL: no slot is shared */
+    allot__index places; /* slots that have a name: the place in `order` of the first task there */
+} arranging;
+
+static size_t consumers(const allot_state *state)
+{
+    return (size_t)state->plan->tree.rows;
+}
+
+int32_t allot__by_leaf(const allot_state *state, int32_t group, int32_t n,
+                       int32_t (*consumer_of)(const allot_state *, int32_t group, int32_t i),
+                       int32_t *first, int32_t *order)
+{
+    int32_t rows = (int32_t)consumers(state), sum = 0;
+    for (int32_t i = 0; i < n; i++) {
+        int32_t consumer = consumer_of(state, group, i);
+        if (consumer >= 0)
+            first[consumer]++;
+    }
+    for (int32_t c = 0; c <= rows; c++) {
+        int32_t own = first[c];
+        first[c] = sum;
+        sum += own;
+    }
+    for (int32_t i = 0; i < n; i++) {
+        int32_t consumer = consumer_of(state, group, i);
+        if (consumer >= 0)
+            order[first[consumer]++] = i;
+    }
+    memmove(first + 1, first, (size_t)rows * sizeof *first); /* each is now where the next begins */
+    first[0] = 0;
+    return sum;
+}
+
+/* ---- Units ---- */
+
+static bool same_slot(const allot__task *a, const allot__task *b)
+{
+    return a->slot == b->slot && a->host == b->host && a->consumer == b->consumer;
+}
+
+static uint32_t slot_hash(const allot__task *task)
+{
+    const int32_t key[3] = {task->consumer, task->host, task->slot};
+    return allot__hash(0, (const char *)key, sizeof key);
+}
+
+/* The place in `order` of the first task on the same slot, or -1; then this place is the first. */
+static int32_t first_there(arranging *it, int32_t place)
+{
+    const allot__tasks *tasks = &it->state->tasks;
+    const allot__task *task = allot__task_at(tasks, it->order[place]);
+    uint32_t hash = slot_hash(task), probe = 0;
+    int32_t found;
+    while ((found = allot__index_next(&it->places, hash, &probe)) >= 0) {
+        if (same_slot(allot__task_at(tasks, it->order[found]), task))
+            return found;
+    }
+    allot__index_add(&it->places, hash, place);
+    return -1;
+}
+
+/* Numbers the units, leaf by leaf, in place of the tasks in `first`. */
+static int number_units(arranging *it)
+{
+    allot__units *units = it->units;
+    const allot__tasks *tasks = &it->state->tasks;
+    int32_t count = 0, place = 0;
+    for (size_t c = 0; c < consumers(it->state); c++) {
+        int32_t end = units->first[c + 1];
+        units->first[c] = count;
+        for (; place < end; place++) {
+            int32_t before = -1;
+            if (allot__task_at(tasks, it->order[place])->slot >= 0) {
+                if (allot__index_room(it->state->engine, &it->places))
+                    return ALLOT_ENOMEM;
+                before = first_there(it, place);
+            }
+            it->unit_of[place] = before >= 0 ? it->unit_of[before] : count++;
+        }
+    }
+    units->first[consumers(it->state)] = count;
+    units->count = count;
+    return ALLOT_OK;
+}
+
+/* By id, whatever the order in which they were told of (Shell's gaps). */
+static void sort_by_id(const allot__tasks *tasks, int32_t *numbers, int32_t count)
+{
+    for (int32_t gap = count / 2; gap > 0; gap = gap == 2 ? 1 : gap * 5 / 11) {
+        for (int32_t i = gap; i < count; i++) {
+            int32_t number = numbers[i], at = i;
+            const char *id = allot__task_at(tasks, number)->id;
+            for (; at >= gap; at -= gap) {
+                if (strcmp(allot__task_at(tasks, numbers[at - gap])->id, id) <= 0)
+                    break;
+                numbers[at] = numbers[at - gap];
+            }
+            numbers[at] = number;
+        }
+    }
+}
+
+/* Puts the tasks of each unit together. */
+static int gather(arranging *it)
+{
+    allot__units *units = it->units;
+    allot_engine *engine = it->state->engine;
+    units->begin = allot__new(engine, (size_t)units->count + 1, sizeof *units->begin);
+    if (!units->begin)
+        return ALLOT_ENOMEM;
+    int32_t *begin = units->begin, sum = 0;
+    for (int32_t i = 0; i < units->task_count; i++)
+        begin[it->unit_of[i]]++;
+    for (int32_t u = 0; u <= units->count; u++) {
+        int32_t own = begin[u];
+        begin[u] = sum;
+        sum += own;
+    }
+    for (int32_t i = 0; i < units->task_count; i++)
+        units->tasks[begin[it->unit_of[i]]++] = it->order[i];
+    memmove(begin + 1, begin, (size_t)units->count * sizeof *begin);
+    begin[0] = 0;
+    for (int32_t u = 0; u < units->count; u++)
+        sort_by_id(&it->state->tasks, units->tasks + begin[u], begin[u + 1] - begin[u]);
+    return ALLOT_OK;
+}
+
+static bool any_slot(const arranging *it)
+{
+    for (int32_t i = 0; i < it->units->task_count; i++) {
+        if (allot__task_at(&it->state->tasks, it->order[i])->slot >= 0)
+            return true;
+    }
+    return false;
+}
+
+static int make_units(arranging *it)
+{
+    allot__units *units = it->units;
+    size_t count = (size_t)units->task_count;
+    units->tasks = allot__new(it->state->engine, count, sizeof *units->tasks);
+    if (!units->tasks)
+        return ALLOT_ENOMEM;
+    if (!any_slot(it)) {
+        memcpy(units->tasks, it->order, count * sizeof *units->tasks);
+        units->count = units->task_count;
+        return ALLOT_OK;
+    }
+    it->unit_of = allot__new(it->state->engine, count, sizeof *it->unit_of);
+    int status = it->unit_of ? number_units(it) : ALLOT_ENOMEM;
+    if (status == ALLOT_OK)
+        status = gather(it);
+    allot__free(it->state->engine, it->unit_of, count, sizeof *it->unit_of);
+    allot__index_free(it->state->engine, &it->places);
+    return status;
+}
+
+/* ---- Groups ---- */
+
+static int32_t task_leaf(const allot_state *state, int32_t group, int32_t i)
+{
+    const allot__task *task = allot__task_at(&state->tasks, i);
+    return task->group == group ? task->consumer : -1;
+}
+
+static int32_t session_leaf(const allot_state *state, int32_t group, int32_t i)
+{
+    const allot_session *session = allot_state_session_at(state, i);
+    return session->group == group ? session->consumer : -1;
+}
+
+static int32_t count_of(const allot_state *state, int32_t group, int32_t n,
+                        int32_t (*consumer_of)(const allot_state *, int32_t, int32_t))
+{
+    int32_t count = 0;
+    for (int32_t i = 0; i < n; i++)
+        count += consumer_of(state, group, i) >= 0;
+    return count;
+}
+
+/* Sorts what `consumer_of` knows of the group by leaf; *count is set first, and with nothing to
+ * sort nothing else. ENOMEM leaves what there is to whoever frees the arrays by *count. */
+static int sort_by_leaf(arranging *it, int32_t n,
+                        int32_t (*consumer_of)(const allot_state *, int32_t, int32_t),
+                        int32_t *count, int32_t **first, int32_t **order)
+{
+    allot_state *state = it->state;
+    *count = count_of(state, it->group, n, consumer_of);
+    if (*count == 0)
+        return ALLOT_OK;
+    *first = allot__new(state->engine, consumers(state) + 1, sizeof **first);
+    *order = allot__new(state->engine, (size_t)*count, sizeof **order);
+    if (!*first || !*order)
+        return ALLOT_ENOMEM;
+    allot__by_leaf(state, it->group, n, consumer_of, *first, *order);
+    return ALLOT_OK;
+}
+
+static int arrange_sessions(arranging *it)
+{
+    allot__units *units = it->units;
+    return sort_by_leaf(it, allot_state_sessions(it->state), session_leaf, &units->session_count,
+                        &units->session_first, &units->sessions);
+}
+
+static int arrange_tasks(arranging *it)
+{
+    allot_state *state = it->state;
+    allot__units *units = it->units;
+    int status = sort_by_leaf(it, allot_state_tasks(state), task_leaf, &units->task_count,
+                              &units->first, &it->order);
+    if (units->task_count == 0)
+        return ALLOT_OK;
+    if (status == ALLOT_OK)
+        status = make_units(it);
+    allot__free(state->engine, it->order, (size_t)units->task_count, sizeof *it->order);
+    if (status == ALLOT_OK)
+        status = allot__units_fill(state, units);
+    return status;
+}
+
+int allot__tasks_close_up(allot_state *state)
+{
+    allot__tasks *tasks = &state->tasks;
+    size_t count = tasks->list.count;
+    allot__task *list = tasks->list.items;
+    int32_t left = 0;
+    if (tasks->gone == 0)
+        return ALLOT_OK;
+    int32_t *numbers = allot__new(state->engine, count, sizeof *numbers);
+    if (!numbers)
+        return ALLOT_ENOMEM;
+    for (size_t i = 0; i < count; i++) {
+        numbers[i] = left;
+        if (list[i].consumer >= 0)
+            list[left++] = list[i];
+    }
+    allot__index_renumber(&tasks->index, numbers);
+    allot__free(state->engine, numbers, count, sizeof *numbers);
+    tasks->list.count = (size_t)left;
+    tasks->gone = 0;
+    return ALLOT_OK;
+}
+
+/* What building took too much; shrinking may fail, then it stays as it is. */
+static void trim(allot_engine *engine, allot__vector *list)
+{
+    if (list->count == 0 || list->count == list->capacity)
+        return;
+    void *less = allot_engine_alloc(engine, list->items, list->capacity * list->size,
+                                    list->count * list->size);
+    if (!less)
+        return;
+    list->items = less;
+    list->capacity = list->count;
+}
+
+static int arrange(allot_state *state)
+{
+    allot__tasks *tasks = &state->tasks;
+    size_t groups = (size_t)state->plan->group_count, sessions = tasks->sessions.count;
+    if (!state->reopened)
+        trim(state->engine, &tasks->list);
+    tasks->units = allot__new(state->engine, groups, sizeof *tasks->units);
+    if (!tasks->units)
+        return ALLOT_ENOMEM;
+    if (sessions > 0) {
+        tasks->session_held = allot__new(state->engine, sessions, sizeof *tasks->session_held);
+        tasks->session_room = sessions;
+        if (!tasks->session_held)
+            return ALLOT_ENOMEM;
+    }
+    int status = allot__sites_make(state);
+    for (size_t i = 0; i < groups && status == ALLOT_OK; i++) {
+        arranging it = {.state = state, .group = (int32_t)i, .units = &tasks->units[i]};
+        status = arrange_sessions(&it);
+        if (status == ALLOT_OK)
+            status = arrange_tasks(&it);
+    }
+    return status;
+}
+
+int allot__tasks_arrange(allot_state *state)
+{
+    if (state->tasks.arranged)
+        return ALLOT_OK;
+    allot__tasks_release(state);
+    state->flights_found = false;
+    int status = allot__tasks_close_up(state);
+    if (status == ALLOT_OK)
+        status = arrange(state);
+    if (status)
+        allot__tasks_release(state);
+    state->tasks.arranged = status == ALLOT_OK;
+    return status;
+}
+
+static void release_units(allot_state *state, allot__units *units)
+{
+    allot_engine *engine = state->engine;
+    size_t leaves = consumers(state) + 1;
+    allot__free(engine, units->first, leaves, sizeof *units->first);
+    allot__free(engine, units->begin, (size_t)units->count + 1, sizeof *units->begin);
+    allot__free(engine, units->tasks, (size_t)units->task_count, sizeof *units->tasks);
+    allot__free(engine, units->block, units->bytes, 1);
+    allot__free(engine, units->session_first, leaves, sizeof *units->session_first);
+    allot__free(engine, units->sessions, (size_t)units->session_count, sizeof *units->sessions);
+}
+
+void allot__tasks_release(allot_state *state)
+{
+    allot__tasks *tasks = &state->tasks;
+    size_t groups = (size_t)state->plan->group_count;
+    for (size_t i = 0; tasks->units && i < groups; i++)
+        release_units(state, &tasks->units[i]);
+    allot__free(state->engine, tasks->units, groups, sizeof *tasks->units);
+    allot__free(state->engine, tasks->sites, (size_t)tasks->site_room, sizeof *tasks->sites);
+    allot__free(state->engine, tasks->session_held, tasks->session_room,
+                sizeof *tasks->session_held);
+    tasks->units = NULL;
+    tasks->sites = NULL;
+    tasks->site_count = tasks->site_room = 0;
+    tasks->session_held = NULL;
+    tasks->session_room = 0;
+    tasks->arranged = false;
+}

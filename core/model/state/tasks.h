@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * tasks.h: a state's tasks, sessions and sites, as they were added and, once it is sealed, by leaf.
+ *
+ * Tasks that share a slot (same leaf, host and slot) are one *unit*: the slot is free when all of
+ * them are gone, so they go or stay together, and it counts once. A task with a slot of its own is
+ * a unit too. Units of a leaf stand together, in the order of their first tasks; their columns are
+ * plain arrays. Everything is by consumers' handles, so that it fits every edition of the plan.
+ *
+ * A *site* is where tasks run: the plan's hosts, then the state's own, then those that tasks alone
+ * name. Site h of the plan is host h; another is ~(h - planned) in the public headers.
+ */
+#ifndef ALLOT_MODEL_STATE_TASKS_H
+#define ALLOT_MODEL_STATE_TASKS_H
+
+#include <allot/state.h>
+
+#include "base/name.h"
+#include "base/pool.h"
+
+/* The highest priority of a session. */
+enum { ALLOT__PRIORITY_MAX = 10000 };
+
+/* A task as it was added. Labels are numbers of names; -1: none. */
+typedef struct allot__task {
+    const char *id;
+    int64_t started, submitted;
+    int32_t consumer; /* -1: it was taken out; arranging lets it go */
+    int32_t group, slots, preempted;
+    int32_t session, host, slot; /* labels */
+    int32_t extra;               /* among the extras; -1: none */
+} allot__task;
+
+/* Tags and values of a task that has any. */
+typedef struct allot__extra {
+    const char *const *tags;
+    const allot_task_value *values;
+    int32_t tag_count, value_count;
+} allot__extra;
+
+/* A name that tasks mention: of a session, a host, a slot. */
+typedef struct allot__label {
+    const char *text;
+    int32_t session; /* the session of that id; -1: none */
+    int32_t site;    /* after sealing: the site of that name; -1: no task names it as its host */
+    bool is_host;
+} allot__label;
+
+typedef struct allot__site {
+    const char *name;
+    int32_t group;        /* -1: not known */
+    int32_t slots;        /* -1: not known */
+    int32_t closed;       /* an allot_closed */
+    int32_t load;         /* thousandths; -1: not told */
+    int32_t exclusive_to; /* a consumer, or ALLOT_ROOT */
+    int64_t busy;         /* slots that run there: of tasks, or of jobs */
+    int32_t important;    /* of all that has tasks there the most important session; -1: nobody */
+} allot__site;
+
+/* What runs in a group. All NULL where nothing does. */
+typedef struct allot__units {
+    int32_t count;
+    int32_t *first; /* by consumer, one more than there are: its units first[c] ... first[c + 1] */
+    int32_t *begin; /* by unit, one more: its tasks begin[u] ...; NULL: unit u is tasks[u] alone */
+    int32_t *tasks; /* numbers of tasks, unit by unit; those of one by id */
+    int32_t task_count;
+    int64_t *started, *submitted; /* of several tasks the last */
+    int32_t *slots;               /* of several the most */
+    int32_t *preempted;           /* of several the most */
+    int32_t *session;             /* of several the most important, then the first; -1: none */
+    int32_t *site;                /* -1: none */
+    int32_t **attributes; /* by the plan's task attributes: of several the largest; tags 1 or 0 */
+    void *block;          /* behind the columns */
+    size_t bytes;
+    int32_t session_count;
+    int32_t *session_first; /* by consumer, one more: its sessions sessions[...], as added */
+    int32_t *sessions;
+} allot__units;
+
+typedef struct allot__tasks {
+    allot__pool pool;     /* of strings, tags, values */
+    allot__vector list;   /* of allot__task */
+    allot__index index;   /* ... by id */
+    size_t gone;          /* of the list: taken out */
+    allot__vector extras; /* of allot__extra */
+    allot__vector labels; /* of allot__label */
+    allot__index label_index;
+    allot__vector sessions; /* of allot_session, strings in the pool */
+    /* After sealing. */
+    bool arranged;
+    allot__units *units; /* by group */
+    allot__site *sites;
+    int32_t site_count, site_room;
+    int64_t *session_held; /* by session: slots of its units; NULL without sessions */
+    size_t session_room;
+} allot__tasks;
+
+/* The label of a name, made where it is new; -1: text is NULL; -2: out of memory. */
+int32_t allot__label_of(allot_state *state, const char *text);
+static inline allot__label *allot__label_at(const allot__tasks *tasks, int32_t label)
+{
+    return label < 0 ? NULL : (allot__label *)tasks->labels.items + label;
+}
+
+/* The task of that id, or -1. */
+int32_t allot__task_find(const allot_state *state, const char *id);
+static inline const allot__task *allot__task_at(const allot__tasks *tasks, int32_t number)
+{
+    return (const allot__task *)tasks->list.items + number;
+}
+/* The session that a task is of: of its own leaf; -1: none that the state knows. */
+int32_t allot__task_session(const allot__tasks *tasks, const allot__task *task);
+
+/* Tags and values of a task or job, copied: a number among the tasks' extras, -1: there are none.
+ * ENOMEM. And are they sound? EUSAGE, ERANGE. */
+int allot__extra_make(allot_state *state, const char *const *tags, int32_t tag_count,
+                      const allot_task_value *values, int32_t value_count, int32_t *out);
+int allot__extra_check(const allot_plan *plan, const char *const *tags, int32_t tag_count,
+                       const allot_task_value *values, int32_t value_count);
+
+/* Lets go of tasks that were taken out: those behind them move up. ENOMEM: nothing moved. */
+int allot__tasks_close_up(allot_state *state);
+/* Makes sites, units and what else is by leaf; when nothing was added since, nothing. ENOMEM. */
+int allot__tasks_arrange(allot_state *state);
+/* Checks what was arranged: sessions' schedulings, tasks' sessions. EINVALID. */
+int allot__tasks_check(const allot_state *state, allot_report *report);
+/* Ends what was arranged; and everything. */
+void allot__tasks_release(allot_state *state);
+void allot__tasks_free(allot_state *state);
+
+/* Makes the sites: step one of arranging. ENOMEM. */
+int allot__sites_make(allot_state *state);
+
+/* Slots that run on a group's hosts which drain: none has more in use than it has. */
+int64_t allot__draining(const allot_state *state, int32_t group);
+
+/* Makes and fills the columns of units whose tasks are known. ENOMEM. */
+int allot__units_fill(allot_state *state, allot__units *units);
+
+/* Sorts the `n` things that `consumer_of` tells the leaf of (-1: left out) by leaf, stably: `first`
+ * has consumers + 1 zeroed entries, `order` room for all. Returns how many there are. */
+int32_t allot__by_leaf(const allot_state *state, int32_t group, int32_t n,
+                       int32_t (*consumer_of)(const allot_state *, int32_t group, int32_t i),
+                       int32_t *first, int32_t *order);
+
+/* An attribute of tasks, as an extra (-1: none) states it or as it is by default. */
+int32_t allot__extra_value(const allot_state *state, int32_t extra, int32_t attribute);
+
+/* The tasks of a unit, *count of them. */
+static inline const int32_t *allot__unit_tasks(const allot__units *units, int32_t unit,
+                                               int32_t *count)
+{
+    int32_t begin = units->begin ? units->begin[unit] : unit;
+    *count = units->begin ? units->begin[unit + 1] - begin : 1;
+    return units->tasks + begin;
+}
+
+#endif

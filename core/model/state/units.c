@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* units.c: the columns of a group's units, and what is wrong with its sessions. */
+#include <stdio.h>
+#include <string.h>
+
+#include "model/state/state.h"
+
+/* ---- Columns ---- */
+
+/* One block: the wide columns, the narrow ones, then the pointers to those of attributes. */
+static int make_columns(const allot_state *state, allot__units *units)
+{
+    size_t count = (size_t)units->count, attributes = state->plan->task_attributes.count;
+    size_t pointers = attributes * sizeof *units->attributes;
+    size_t each = 2 * sizeof *units->started + (4 + attributes) * sizeof *units->slots;
+    units->bytes = count * each + pointers;
+    units->block = allot__new(state->engine, units->bytes, 1);
+    if (!units->block)
+        return ALLOT_ENOMEM;
+    units->attributes = attributes > 0 ? units->block : NULL;
+    units->started = (int64_t *)((char *)units->block + pointers);
+    units->submitted = units->started + count;
+    units->slots = (int32_t *)(units->submitted + count);
+    units->preempted = units->slots + count;
+    units->session = units->preempted + count;
+    units->site = units->session + count;
+    for (size_t i = 0; i < attributes; i++)
+        units->attributes[i] = units->site + (1 + i) * count;
+    return ALLOT_OK;
+}
+
+static int32_t shown(int32_t value)
+{
+    return value == ALLOT_NONE ? ALLOT_AMOUNT_MAX : value;
+}
+
+static int32_t tagged(const allot__extra *extra, const char *tag)
+{
+    for (int32_t i = 0; extra && i < extra->tag_count; i++) {
+        if (strcmp(extra->tags[i], tag) == 0)
+            return 1;
+    }
+    return 0;
+}
+
+int32_t allot__extra_value(const allot_state *state, int32_t number, int32_t attribute)
+{
+    const allot__extra *extra =
+        number < 0 ? NULL : (const allot__extra *)state->tasks.extras.items + number;
+    const allot_attribute *of =
+        (const allot_attribute *)state->plan->task_attributes.items + attribute;
+    if (of->type == ALLOT_TAG)
+        return tagged(extra, of->name);
+    for (int32_t i = extra ? extra->value_count - 1 : -1; i >= 0; i--) {
+        if (extra->values[i].attribute == attribute)
+            return shown((int32_t)extra->values[i].value);
+    }
+    return shown(of->fallback);
+}
+
+/* What a session counts for when one of its tasks might go. */
+static int64_t importance(const allot_state *state, int32_t number)
+{
+    const allot_session *session = allot_state_session_at(state, number);
+    if (!session)
+        return 0;
+    return session->scheduling == ALLOT_PRIORITY ? session->priority : session->preemption_rank;
+}
+
+static int64_t later(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Which of two sessions a unit is of: the more important, then the one that is told of first, so
+ * that the order of tasks has no say. -1: none. */
+static int32_t session_of(const allot_state *state, int32_t a, int32_t b)
+{
+    int64_t ahead = importance(state, a) - importance(state, b);
+    if (ahead == 0)
+        ahead = a < 0 ? -1 : b < 0 ? 1 : b - a;
+    return ahead > 0 ? a : b;
+}
+
+/* Adds a task to its unit; `alone`: it is the first. */
+static void put(const allot_state *state, allot__units *units, int32_t unit,
+                const allot__task *task, bool alone)
+{
+    int32_t session = allot__task_session(&state->tasks, task);
+    if (alone) {
+        units->started[unit] = task->started;
+        units->submitted[unit] = task->submitted;
+        units->session[unit] = session;
+        units->site[unit] = task->host < 0 ? -1 : allot__label_at(&state->tasks, task->host)->site;
+    }
+    units->started[unit] = later(units->started[unit], task->started);
+    units->submitted[unit] = later(units->submitted[unit], task->submitted);
+    units->slots[unit] = (int32_t)later(units->slots[unit], task->slots);
+    units->preempted[unit] = (int32_t)later(units->preempted[unit], task->preempted);
+    units->session[unit] = session_of(state, session, units->session[unit]);
+    for (size_t i = 0; i < state->plan->task_attributes.count; i++) {
+        int32_t *column = units->attributes[i],
+                value = allot__extra_value(state, task->extra, (int32_t)i);
+        column[unit] = alone ? value : (int32_t)later(column[unit], value);
+    }
+}
+
+/* What the units of a leaf have on their sites, the most important session there among it: without
+ * one a task counts as of the least. */
+static void put_on_sites(allot_state *state, const allot__units *units, int32_t leaf)
+{
+    const int32_t *first = units->session_first;
+    const allot_session *any = first && first[leaf] < first[leaf + 1]
+                                   ? allot_state_session_at(state, units->sessions[first[leaf]])
+                                   : NULL;
+    int64_t least = any && any->scheduling == ALLOT_PRIORITY;
+    for (int32_t unit = units->first[leaf]; unit < units->first[leaf + 1]; unit++) {
+        allot__site *site = units->site[unit] >= 0 ? &state->tasks.sites[units->site[unit]] : NULL;
+        int32_t session = units->session[unit];
+        if (!site)
+            continue;
+        int64_t here = session >= 0 ? importance(state, session) : least;
+        site->busy += units->slots[unit];
+        site->important = (int32_t)later(site->important, here);
+    }
+}
+
+int allot__units_fill(allot_state *state, allot__units *units)
+{
+    if (make_columns(state, units))
+        return ALLOT_ENOMEM;
+    for (int32_t unit = 0; unit < units->count; unit++) {
+        int32_t count;
+        const int32_t *tasks = allot__unit_tasks(units, unit, &count);
+        for (int32_t i = 0; i < count; i++)
+            put(state, units, unit, allot__task_at(&state->tasks, tasks[i]), i == 0);
+        if (units->session[unit] >= 0)
+            state->tasks.session_held[units->session[unit]] += units->slots[unit];
+    }
+    for (int32_t leaf = 0; leaf < state->plan->tree.rows; leaf++)
+        put_on_sites(state, units, leaf);
+    return ALLOT_OK;
+}
+
+/* ---- What is wrong with sessions ---- */
+
+static int say_scheduling(const allot_state *state, int32_t number, int32_t other,
+                          allot_report *report)
+{
+    const allot_session *session = allot_state_session_at(state, number);
+    char path[48];
+    snprintf(path, sizeof path, "sessions[%d].scheduling", (int)number);
+    allot__fault fault = {.report = report,
+                          .severity = ALLOT_ERROR,
+                          .code = "E-scheduling",
+                          .group = session->group,
+                          .consumer = session->consumer,
+                          .field = -1,
+                          .path = path};
+    allot__say(state->plan, &fault,
+               "found the session %s scheduled by %s, allowed %s: as the others of its consumer",
+               session->id, allot_scheduling_name(session->scheduling),
+               allot_scheduling_name(other));
+    return ALLOT_EINVALID;
+}
+
+static int check_schedulings(const allot_state *state, const allot__units *units,
+                             allot_report *report)
+{
+    int result = ALLOT_OK;
+    const allot_session *before = NULL;
+    for (int32_t i = 0; i < units->session_count; i++) {
+        const allot_session *it = allot_state_session_at(state, units->sessions[i]);
+        if (!before || before->consumer != it->consumer)
+            before = it;
+        if (it->scheduling != before->scheduling)
+            result = say_scheduling(state, units->sessions[i], (int32_t)before->scheduling, report);
+    }
+    return result;
+}
+
+static int check_session(const allot_state *state, int32_t number, allot_report *report)
+{
+    const allot__task *task = allot__task_at(&state->tasks, number);
+    const allot__label *label = allot__label_at(&state->tasks, task->session);
+    const int32_t *first = state->tasks.units[task->group].session_first;
+    if (!label || allot__task_session(&state->tasks, task) >= 0)
+        return ALLOT_OK;
+    if (label->session < 0 && (!first || first[task->consumer] == first[task->consumer + 1]))
+        return ALLOT_OK; /* nothing is told of any session there */
+    char path[48];
+    snprintf(path, sizeof path, "tasks[%d].session", (int)number);
+    allot__fault fault = {.report = report,
+                          .severity = label->session < 0 ? ALLOT_WARNING : ALLOT_ERROR,
+                          .code = label->session < 0 ? "W-session" : "E-session",
+                          .group = task->group,
+                          .consumer = task->consumer,
+                          .field = -1,
+                          .path = path};
+    if (label->session < 0) {
+        allot__say(state->plan, &fault, "the task %s is of the session %s, which is not told of",
+                   task->id, label->text);
+        return ALLOT_OK;
+    }
+    allot__say(state->plan, &fault,
+               "found the task %s in the session %s, which is another consumer's", task->id,
+               label->text);
+    return ALLOT_EINVALID;
+}
+
+int allot__tasks_check(const allot_state *state, allot_report *report)
+{
+    const allot__tasks *tasks = &state->tasks;
+    int result = ALLOT_OK;
+    if (tasks->sessions.count == 0)
+        return ALLOT_OK;
+    for (int32_t i = 0; i < state->plan->group_count; i++) {
+        if (check_schedulings(state, &tasks->units[i], report))
+            result = ALLOT_EINVALID;
+    }
+    for (int32_t i = 0; i < allot_state_tasks(state); i++) {
+        if (check_session(state, i, report))
+            result = ALLOT_EINVALID;
+    }
+    return result;
+}

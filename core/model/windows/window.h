@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * window.h: what a plan says for some hours, and the plans that follow from it.
+ *
+ * An edition is a plan of its own: a copy of the plan that its windows belong to (the base), which
+ * shares all but those groups that the windows change. The base owns its editions; it makes one
+ * when it is first asked for, and keeps it, since states, decisions and callers point to it. How
+ * many there can be is said at allot_plan_at.
+ */
+#ifndef ALLOT_MODEL_WINDOWS_WINDOW_H
+#define ALLOT_MODEL_WINDOWS_WINDOW_H
+
+#include "model/plan/plan.h"
+#include "model/windows/zone.h"
+
+/* A column of a consumer in a window. */
+typedef struct allot__change {
+    int32_t consumer, index, value; /* index: of a group's columns */
+} allot__change;
+
+/* A window as it was added, and what it says. */
+typedef struct allot__hours {
+    allot_window window;
+    bool slots_set;
+    int64_t slots;
+    struct allot_policy *policy; /* held; NULL: as without the window */
+    uint32_t options_set;        /* a bit by option */
+    int64_t options[ALLOT_OPTION_COUNT];
+    allot__vector changes;      /* of allot__change, in the order of setting: the last wins */
+    allot__vector lend, borrow; /* of allot__peers, likewise */
+} allot__hours;
+
+struct allot__windows {
+    allot__vector zones;    /* of allot__zone */
+    allot__vector hours;    /* of allot__hours */
+    allot__vector editions; /* of allot_plan * */
+};
+
+/* Window i of a plan that has windows. */
+static inline allot__hours *allot__hours_at(const allot_plan *plan, int32_t i)
+{
+    return (allot__hours *)plan->windows->hours.items + i;
+}
+int32_t allot__hours_count(const allot_plan *plan);
+/* The windows that are about a group. */
+uint64_t allot__windows_of(const allot_plan *plan, int32_t group);
+void allot__windows_free(allot_plan *plan);
+
+/* Every set of windows of `about` that hold together at some local time: of one zone's windows what
+ * a week has, of several zones each with each. Small sets come first. Stops when `visit` returns
+ * nonzero, and returns that; ENOMEM; ERANGE: there are more than ALLOT__SETS_MAX. */
+#define ALLOT__SETS_MAX 4096
+int allot__windows_each(const allot_plan *plan, uint64_t about,
+                        int (*visit)(void *ud, uint64_t windows), void *ud);
+
+void allot__editions_free(allot_plan *plan);
+/* Overwrites a column that is laid out by what the edition's windows say; of the base nothing. */
+void allot__edition_fill(const allot_plan *plan, const allot__group *group, int32_t index);
+/* Do they state that column of a consumer? */
+bool allot__edition_states(const allot_plan *plan, const allot__group *group, int32_t consumer,
+                           int32_t index);
+/* The window to blame for a fault in a group of an edition, or -1. */
+int32_t allot__edition_blames(const allot_plan *plan, const allot__fault *fault);
+/* Checks the groups of all editions; EINVALID, ENOMEM. The base is laid out. */
+int allot__editions_check(const allot_plan *plan, allot_report *report);
+
+#endif
