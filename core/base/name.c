@@ -37,10 +37,9 @@ static size_t sequence(const unsigned char *at)
     size_t more = *at < 0x80 ? 0 : *at >= 0xf0 ? 3 : *at >= 0xe0 ? 2 : 1;
     if (*at >= 0x80 && (*at < 0xc2 || *at > 0xf4))
         return 0;
-    for (size_t i = 1; i <= more; i++) {
+    for (size_t i = 1; i <= more; i++)
         if ((at[i] & 0xc0) != 0x80)
             return 0;
-    }
     return more + 1;
 }
 
@@ -95,10 +94,9 @@ int allot__index_room(allot_engine *engine, allot__index *index)
     grown.slots = allot__new(engine, grown.capacity, sizeof *grown.slots);
     if (!grown.slots)
         return ALLOT_ENOMEM;
-    for (uint32_t i = 0; i < index->capacity; i++) {
+    for (uint32_t i = 0; i < index->capacity; i++)
         if (index->slots[i].number)
             allot__index_add(&grown, index->slots[i].hash, (int32_t)(index->slots[i].number - 1));
-    }
     allot__index_free(engine, index);
     *index = grown;
     return ALLOT_OK;

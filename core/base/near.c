@@ -69,9 +69,8 @@ const char *allot_nearest(const char *name, size_t len, const char *const *names
     if (!name || !names)
         return NULL;
     allot__near near = allot__near_begin(name, len);
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++)
         if (names[i] && allot__near_try(&near, names[i], strlen(names[i])))
             nearest = names[i];
-    }
     return nearest;
 }

@@ -41,12 +41,11 @@ static int copy_config(allot_service *service, const allot_service_config *from)
     *config = *from;
     config->uids = NULL;
     int status = ALLOT_OK;
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if (status == ALLOT_OK)
             status = copy_text(service, texts[i]);
         else
             *texts[i] = NULL;
-    }
     if (status == ALLOT_OK && from->uid_count > 0) {
         uint32_t *uids = allot__sv_new(service->engine, (size_t)from->uid_count, sizeof *uids);
         if (uids == NULL)

@@ -284,10 +284,9 @@ static void look(allot_simulation *sim, const allot_decision *decision)
 static void sweep(allot_simulation *sim)
 {
     size_t kept = 0;
-    for (size_t i = 0; i < sim->lives.count; i++) {
+    for (size_t i = 0; i < sim->lives.count; i++)
         if (live_at(sim, i)->job >= 0)
             *live_at(sim, kept++) = *live_at(sim, i);
-    }
     sim->lives.count = kept;
 }
 

@@ -52,10 +52,9 @@ static bool may_preempt(const allot_plan *plan)
 {
     int32_t queues = allot_plan_queues(plan);
     for (int32_t high = 0; high < queues; high++) {
-        for (int32_t low = 0; low < queues; low++) {
+        for (int32_t low = 0; low < queues; low++)
             if (high != low && allot_plan_may_preempt(plan, high, low))
                 return true;
-        }
     }
     return false;
 }

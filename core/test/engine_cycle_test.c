@@ -27,9 +27,8 @@ static int hybrid(allot_policy *policy)
         status =
             allot_policy_fill(policy, "owned", column(ALLOT_OWNED), column(ALLOT_OWNED), NULL, 0);
     }
-    if (status == ALLOT_OK) {
+    if (status == ALLOT_OK)
         status = allot_policy_fill(policy, "borrowed", column(ALLOT_OWNED), none, NULL, 0);
-    }
     return status != ALLOT_OK ? status : allot_policy_fill(policy, "spare", one, none, NULL, 0);
 }
 
@@ -43,9 +42,8 @@ static void begin(fixture *it, bool plainly)
     CHECK_EQ(allot_report_new(it->engine, &it->report), ALLOT_OK);
     CHECK_EQ(allot_policy_new(it->engine, "hybrid", &it->policy), ALLOT_OK);
     CHECK_EQ(hybrid(it->policy), ALLOT_OK);
-    if (plainly) {
+    if (plainly)
         CHECK_EQ(allot_policy_reclaim(it->policy, column(ALLOT_OVER), keys, 2), ALLOT_OK);
-    }
     CHECK_EQ(allot_plan_new(it->engine, &it->plan), ALLOT_OK);
     CHECK_EQ(allot_plan_policy(it->plan, ALLOT_ALL, it->policy), ALLOT_OK);
 }
@@ -80,9 +78,8 @@ static void random_plan(allot_plan *plan, int32_t count, int32_t most)
         int len = snprintf(name, sizeof name, "c%d", i);
         parent[i] = i == 0 || below(4) == 0 ? ALLOT_ROOT : below(1 + below(i));
         leaf[i] = true;
-        if (parent[i] != ALLOT_ROOT) {
+        if (parent[i] != ALLOT_ROOT)
             leaf[parent[i]] = false;
-        }
         CHECK_EQ(allot_plan_add(plan, parent[i], name, (size_t)len, &handle), ALLOT_OK);
     }
     for (int32_t i = count - 1; i >= 0; i--) {
@@ -93,12 +90,10 @@ static void random_plan(allot_plan *plan, int32_t count, int32_t most)
             allot_plan_set(plan, ALLOT_ALL, i, ALLOT_OWNED, owned);
             allot_plan_set(plan, ALLOT_ALL, i, ALLOT_RESERVE, reserved[i]);
         }
-        if (below(3) == 0) {
+        if (below(3) == 0)
             allot_plan_set(plan, ALLOT_ALL, i, ALLOT_LIMIT, reserved[i] + amount(most));
-        }
-        if (parent[i] != ALLOT_ROOT) {
+        if (parent[i] != ALLOT_ROOT)
             reserved[parent[i]] += reserved[i];
-        }
     }
 }
 
@@ -137,9 +132,8 @@ static bool random_case(fixture *it, uint64_t from, bool plainly, allot_state **
     random_plan(it->plan, count, most);
     allot_plan_option(it->plan, ALLOT_ALL, ALLOT_OPTION_HOLD_ROUNDING, below(4) == 0);
     allot_plan_option(it->plan, ALLOT_ALL, ALLOT_OPTION_KEEP_SHRUNK_OWNERSHIP, below(4) == 0);
-    if (!CHECK_EQ(allot_plan_seal(it->plan, it->report), ALLOT_OK)) {
+    if (!CHECK_EQ(allot_plan_seal(it->plan, it->report), ALLOT_OK))
         return false;
-    }
     CHECK_EQ(allot_state_new(it->plan, state), ALLOT_OK);
     random_state(it->plan, *state, most);
     return CHECK_EQ(allot_state_seal(*state, it->report), ALLOT_OK);
@@ -164,9 +158,8 @@ static void fast_quotas_are_exact(void)
             allot__work *a = &fast->groups[0].work;
             allot__work *b = &plain->groups[0].work;
             CHECK_EQ(allot__quota_exact(b), ALLOT_OK);
-            if (!CHECK(same_column(a->quota, b->quota, it.plan))) {
+            if (!CHECK(same_column(a->quota, b->quota, it.plan)))
                 printf("# case %d\n", (int)k);
-            }
             for (int32_t i = 0; i < it.plan->tree.families; i++) {
                 CHECK_EQ(a->critical[i].fill, b->critical[i].fill);
                 CHECK_EQ(a->critical[i].amount, b->critical[i].amount);
@@ -195,9 +188,8 @@ static void fast_reclaims_are_exact(void)
         const allot__work *fast = &decisions[0]->groups[0].work;
         const allot__work *plain = &decisions[1]->groups[0].work;
         reclaimed += fast->sums[0].given;
-        if (!CHECK(same_column(fast->reclaimed, plain->reclaimed, its[0].plan))) {
+        if (!CHECK(same_column(fast->reclaimed, plain->reclaimed, its[0].plan)))
             printf("# case %d\n", (int)k);
-        }
         for (int32_t i = 0; i < 2; i++) {
             allot_decision_free(decisions[i]);
             allot_state_free(states[i]);
@@ -216,9 +208,8 @@ static void a_deep_tree_is_no_deep_stack(void)
     int32_t parent = ALLOT_ROOT;
     int32_t a;
     int32_t b;
-    for (int32_t i = 0; i < LEVELS; i++) {
+    for (int32_t i = 0; i < LEVELS; i++)
         CHECK_EQ(allot_plan_add(it.plan, parent, "n", 1, &parent), ALLOT_OK);
-    }
     CHECK_EQ(allot_plan_add(it.plan, parent, "a", 1, &a), ALLOT_OK);
     CHECK_EQ(allot_plan_add(it.plan, parent, "b", 1, &b), ALLOT_OK);
     allot_plan_set(it.plan, ALLOT_ALL, a, ALLOT_OWNED, 6);
@@ -313,9 +304,8 @@ static void a_cycle_allocates_once(void)
     fixture it;
     allot_state *state = NULL;
     allot_decision *decision = NULL;
-    if (!random_case(&it, 7, false, &state)) {
+    if (!random_case(&it, 7, false, &state))
         return;
-    }
     for (int32_t i = 0; i < 3; i++) {
         CHECK_EQ(allot_cycle_until(it.plan, state, ALLOT_STAGE_RECLAIM, NULL, &decision), ALLOT_OK);
         allot_decision_free(decision);

@@ -52,9 +52,8 @@ static int decide(side *it, allot_engine *engine, int64_t a, int64_t c)
     *it = (side){0};
     int status = ALLOT_OK;
     TRY(allot_policy_new(engine, "p", &it->policy));
-    if (status == ALLOT_OK) {
+    if (status == ALLOT_OK)
         status = make_rules(it);
-    }
     TRY(allot_plan_new(engine, &it->plan));
     TRY(allot_plan_policy(it->plan, ALLOT_ALL, it->policy));
     status = status == ALLOT_OK ? add(it->plan, "a", a) : status;
@@ -65,9 +64,8 @@ static int decide(side *it, allot_engine *engine, int64_t a, int64_t c)
     TRY(allot_state_now(it->state, 1000));
     TRY(allot_state_demand(it->state, 0, 0, 8));
     TRY(allot_state_demand(it->state, 0, 1, 8));
-    if (status == ALLOT_OK) {
+    if (status == ALLOT_OK)
         status = add_tasks(it);
-    }
     TRY(allot_state_seal(it->state, NULL));
     TRY(allot_cycle(it->plan, it->state, NULL, &it->decision));
     return status;
@@ -90,9 +88,8 @@ static allot_change row_of(const allot_diff *diff, int kind, const char *about)
         int at = row.consumer[0] < 0;
         const allot_plan *plan = allot_decision_plan(allot_diff_side(diff, at));
         if (strcmp(row.name != NULL ? row.name : allot_plan_name(plan, row.consumer[at]), about) ==
-            0) {
+            0)
             return row;
-        }
     }
     CHECK_STR(about, "a row of it");
     return row;
@@ -151,9 +148,8 @@ static void test_the_other_way_round(void)
         allot_change x, y;
         CHECK_EQ(allot_diff_count(there, kind), allot_diff_count(back, kind));
         for (int32_t i = 0; allot_diff_at(there, kind, i, &x) == ALLOT_OK; i++) {
-            if (kind == ALLOT_DIFF_TASK) {
+            if (kind == ALLOT_DIFF_TASK)
                 continue; /* in the order of the lists */
-            }
             CHECK_EQ(allot_diff_at(back, kind, i, &y), ALLOT_OK);
             CHECK(memcmp(x.value[0], y.value[1], sizeof x.value[0]) == 0);
             CHECK(memcmp(x.value[1], y.value[0], sizeof x.value[0]) == 0);
@@ -164,9 +160,8 @@ static void test_the_other_way_round(void)
     allot_diff_free(there);
     CHECK_EQ(allot_diff_new(a.decision, a.decision, 0, &there), ALLOT_OK);
     CHECK(!allot_diff_differs(there));
-    for (int kind = 0; kind < ALLOT_DIFF_KINDS; kind++) {
+    for (int kind = 0; kind < ALLOT_DIFF_KINDS; kind++)
         CHECK_EQ(allot_diff_count(there, kind), 0);
-    }
     allot_diff_free(there);
     finish(&b);
     finish(&a);
@@ -181,9 +176,8 @@ static void test_names(void)
     CHECK_EQ(allot_diff_measures(ALLOT_DIFF_CONSUMER), 8);
     CHECK_EQ(allot_diff_measures(ALLOT_DIFF_LOAN), 1);
     CHECK_EQ(allot_diff_measures(-1), 0);
-    for (int kind = 0; kind < ALLOT_DIFF_KINDS; kind++) {
+    for (int kind = 0; kind < ALLOT_DIFF_KINDS; kind++)
         CHECK(allot_diff_measures(kind) <= ALLOT_MEASURES_MAX);
-    }
     CHECK_EQ(allot_diff_measure_name(ALLOT_DIFF_CONSUMER, 0, name, sizeof name), 6);
     CHECK_STR(name, "demand");
     CHECK(!allot_diff_decided(ALLOT_DIFF_CONSUMER, 0));
@@ -256,13 +250,11 @@ static int scenario(allot_engine *engine)
     bool same = false;
     allot_diff *diff = NULL;
     int status = decide(&a, engine, 4, -1);
-    if (status == ALLOT_OK) {
+    if (status == ALLOT_OK)
         status = decide(&b, engine, 6, 0);
-    }
     TRY(allot_diff_new(a.decision, b.decision, 0, &diff));
-    if (status == ALLOT_OK) {
+    if (status == ALLOT_OK)
         status = copy_over(&a, &b, &same);
-    }
     allot_diff_free(diff);
     finish(&b);
     finish(&a);

@@ -59,9 +59,8 @@ static int cycle(allot_engine *engine, const change *it, allot_verdict *out)
     }
     TRY(allot_state_seal(state, NULL));
     TRY(allot_cycle(plan, state, NULL, &decision));
-    for (int32_t i = 0; i < 2 && status == ALLOT_OK; i++) {
+    for (int32_t i = 0; i < 2 && status == ALLOT_OK; i++)
         status = allot_decision_verdict(decision, 0, i, &out[i]);
-    }
     allot_decision_free(decision);
     allot_state_free(state);
     allot_plan_free(plan);
@@ -174,9 +173,8 @@ static int end_of_loans(allot_engine *engine, int64_t held, allot_verdict *out)
     TRY(allot_state_loan(state, &loan));
     TRY(allot_state_seal(state, NULL));
     TRY(allot_cycle(plan, state, NULL, &decision));
-    if (status == ALLOT_OK) {
+    if (status == ALLOT_OK)
         status = allot_decision_verdict(decision, 0, 1, out);
-    }
     allot_decision_free(decision);
     allot_state_free(state);
     allot_plan_free(plan);

@@ -84,9 +84,8 @@ static int run(allot_engine *engine, world *it, int64_t deadline, int64_t now, a
 {
     *it = (world){0};
     int status = make_plan(engine, it);
-    if (status == ALLOT_OK) {
+    if (status == ALLOT_OK)
         status = make_state(it, deadline, now, closed);
-    }
     TRY(allot_cycle(it->plan, it->state, NULL, &it->decision));
     return status;
 }

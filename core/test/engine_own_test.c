@@ -45,9 +45,8 @@ static void a_family_is_its_fractions(void)
     for (int32_t k = 0; k < 3000; k++) {
         int64_t unit = 1 + amount(ALLOT_AMOUNT_MAX - 1);
         allot__work work = scaled(amount(ALLOT_AMOUNT_MAX), k % 3 > 0 ? unit : 1);
-        for (int32_t i = 0; i < ROWS; i++) {
+        for (int32_t i = 0; i < ROWS; i++)
             configured[i] = amount(ALLOT_AMOUNT_MAX);
-        }
         allot__own_family(&work, 0, own, part);
         for (int32_t i = 0; i < ROWS; i++) {
             int64_t all = configured[i] * work.times;

@@ -55,14 +55,12 @@ static void fill(int32_t count)
                               .anew = rows.anew,
                               .anew_of = rows.class};
     rows.pick.anew_key = drawn(rows.pick.keys - 1);
-    for (int32_t i = 0; i <= CLASSES; i++) {
+    for (int32_t i = 0; i <= CLASSES; i++)
         rows.anew[i] = drawn(8) - 4;
-    }
     for (int32_t key = 0; key < KEYS; key++) {
         rows.pick.falling[key] = drawn(1) != 0;
-        for (int32_t i = 0; i < count; i++) {
+        for (int32_t i = 0; i < count; i++)
             rows.keys[key][i] = drawn(1);
-        }
     }
     for (int32_t i = 0; i < count; i++) {
         rows.size[i] = 1 + drawn(2);
@@ -82,9 +80,8 @@ static int32_t next(const uint8_t *gone)
     int32_t best = -1, key;
     for (int32_t i = 0; i < rows.pick.count; i++) {
         bool may = !gone[i] && (rows.pick.stays == NULL || !rows.stays[i]);
-        if (may && (best < 0 || allot__pick_compare(&rows.pick, i, best, &key) < 0)) {
+        if (may && (best < 0 || allot__pick_compare(&rows.pick, i, best, &key) < 0))
             best = i;
-        }
     }
     return best;
 }
@@ -136,9 +133,8 @@ static void is_asked_before_each_row(void)
         bool same = CHECK_EQ(picked.count, count) &&
                     CHECK(memcmp(picked.rows, order, (size_t)count * sizeof *order) == 0) &&
                     CHECK(memcmp(is, rows.anew, sizeof is) == 0);
-        if (!same) {
+        if (!same)
             printf("# turn %d\n", (int)turn);
-        }
     }
     allot__arena_free(&arena);
     allot_engine_free(engine);

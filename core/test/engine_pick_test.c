@@ -25,9 +25,8 @@ static const int64_t *values(const allot__pick *pick, int32_t key, int32_t first
                              int64_t *room)
 {
     const table *from = (const table *)(const void *)pick;
-    if (key == 1) {
+    if (key == 1)
         return from->keys[key] + first;
-    }
     memcpy(room, from->keys[key] + first, (size_t)n * sizeof *room);
     return room;
 }
@@ -76,18 +75,16 @@ static void fill(int32_t count, int32_t keys, int64_t wide, int64_t largest, boo
 static void shorten_ways(void)
 {
     rows.pick.class_count = (int32_t)drawn(38);
-    for (int32_t i = 0; i <= rows.pick.class_count; i++) {
+    for (int32_t i = 0; i <= rows.pick.class_count; i++)
         rows.class_keys[i] = drawn(30) - 15;
-    }
     for (int32_t i = 0; i < rows.pick.count && rows.pick.keys > 0; i++) {
         rows.classes[i] = (int32_t)drawn(rows.pick.class_count) - 1;
         rows.keys[0][i] = rows.class_keys[rows.classes[i] + 1];
     }
     rows.pick.classes = rows.pick.keys > 0 ? rows.classes : NULL;
     rows.pick.class_keys = rows.class_keys;
-    for (int32_t key = 1; key < rows.pick.keys; key++) {
+    for (int32_t key = 1; key < rows.pick.keys; key++)
         rows.pick.flat[key] = drawn(1) != 0 ? rows.keys[key] : NULL;
-    }
 }
 
 /* By `values` alone. */
@@ -123,9 +120,8 @@ static bool same(const allot__picked *a, const allot__picked *b)
 static int64_t in_all(void)
 {
     int64_t sum = 0;
-    for (int32_t i = 0; i < rows.pick.count; i++) {
+    for (int32_t i = 0; i < rows.pick.count; i++)
         sum += rows.pick.stays != NULL && rows.stays[i] ? 0 : rows.size[i];
-    }
     return sum;
 }
 
@@ -143,9 +139,8 @@ static void fast_agrees_with_sorted(void)
         int64_t owed = drawn(in_all() >> drawn(10));
         CHECK_EQ(allot__pick_fast(&rows.pick, owed, &arena, &fast), ALLOT_OK);
         CHECK_EQ(allot__pick_sorted(&rows.pick, owed, &arena, &plain), ALLOT_OK);
-        if (!CHECK(same(&fast, &plain))) {
+        if (!CHECK(same(&fast, &plain)))
             printf("# turn %d\n", (int)turn);
-        }
     }
     end();
 }
@@ -166,9 +161,8 @@ static void short_ways_agree_with_values(void)
         CHECK_EQ(allot__pick_fast(&rows.pick, owed, &arena, &fast), ALLOT_OK);
         rows.pick = without_ways();
         CHECK_EQ(allot__pick_sorted(&rows.pick, owed, &arena, &plain), ALLOT_OK);
-        if (!CHECK(same(&fast, &plain))) {
+        if (!CHECK(same(&fast, &plain)))
             printf("# turn %d\n", (int)turn);
-        }
     }
     end();
 }
@@ -181,9 +175,8 @@ static void the_filter_keeps_its_bar(void)
     for (int32_t turn = 0; turn < 120; turn++) {
         seed = (uint64_t)turn + 9000;
         fill((int32_t)drawn(5000) + 1, (int32_t)drawn(4), widths[drawn(3)], 3, drawn(1) != 0);
-        if (drawn(2) > 0) {
+        if (drawn(2) > 0)
             shorten_ways();
-        }
         allot__items found = {0};
         allot__item bar;
         int64_t slots;
@@ -229,9 +222,8 @@ static void what_is_picked_covers_and_is_needed(void)
         }
         CHECK_EQ(sum, picked.slots);
         CHECK(sum >= (owed < most ? owed : most));
-        for (int32_t i = 0; i < picked.count; i++) {
+        for (int32_t i = 0; i < picked.count; i++)
             CHECK(sum - rows.size[picked.rows[i]] < owed);
-        }
     }
     end();
 }
@@ -249,9 +241,8 @@ static void pick_small(const int32_t *sizes, int32_t count, int64_t owed, const 
     allot__picked picked;
     CHECK_EQ(allot__pick_fast(&rows.pick, owed, &arena, &picked), ALLOT_OK);
     CHECK_EQ(picked.count, n);
-    for (int32_t i = 0; i < n && i < picked.count; i++) {
+    for (int32_t i = 0; i < n && i < picked.count; i++)
         CHECK_EQ(picked.rows[i], wanted[i]);
-    }
 }
 
 /* 1 + 2 + 4 cover 4 in that order; of these only the last is needed. Of 3, 1, 1 for 4 the last

@@ -74,18 +74,15 @@ static void random_rows(rows *rows)
 static bool same(const rows *a, const rows *b, bool critical)
 {
     size_t size = (size_t)a->pour.count * sizeof(int32_t);
-    if (a->pour.left != b->pour.left || a->pour.left_part != b->pour.left_part) {
+    if (a->pour.left != b->pour.left || a->pour.left_part != b->pour.left_part)
         return false;
-    }
     if (!critical) {
         return memcmp(a->aim, b->aim, size) == 0 &&
                (a->pour.unit == 1 || memcmp(a->aim_part, b->aim_part, size) == 0);
     }
-    for (int32_t i = 0; i < a->pour.count; i++) {
-        if (a->floor[i] != b->floor[i] || (a->rest[i] != 0) != (b->rest[i] != 0)) {
+    for (int32_t i = 0; i < a->pour.count; i++)
+        if (a->floor[i] != b->floor[i] || (a->rest[i] != 0) != (b->rest[i] != 0))
             return false;
-        }
-    }
     return a->pour.amount == b->pour.amount && a->pour.sum == b->pour.sum;
 }
 
@@ -104,9 +101,8 @@ static void fast_is_exact(void)
         bool critical = allot__pour_exact(&plain.pour);
         criticals += critical;
         if (!CHECK_EQ(allot__pour_fast(&fast.pour), critical) ||
-            !CHECK(same(&plain, &fast, critical))) {
+            !CHECK(same(&plain, &fast, critical)))
             return;
-        }
     }
     CHECK(criticals > 10000 && criticals < 59000); /* both ways are met */
 }
@@ -126,17 +122,14 @@ static void nothing_is_lost(void)
                       (allot__u128)(some.pour.unit == 1 ? 0 : some.level_part[i]);
         }
         allot__pour_aims(&some.pour);
-        if (!allot__pour_exact(&some.pour)) {
+        if (!allot__pour_exact(&some.pour))
             continue;
-        }
         allot__u128 after = 0;
         allot__u128 one = (allot__u128)some.pour.sum * (allot__u128)some.pour.unit;
-        for (int32_t i = 0; i < some.pour.count; i++) {
+        for (int32_t i = 0; i < some.pour.count; i++)
             after += (allot__u128)some.floor[i] * one + fraction[i];
-        }
-        if (!CHECK(after == before * (allot__u128)some.pour.sum)) {
+        if (!CHECK(after == before * (allot__u128)some.pour.sum))
             return;
-        }
     }
 }
 

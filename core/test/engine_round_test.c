@@ -62,9 +62,8 @@ static family of_weights(const int32_t *weights, int32_t count, int32_t cap)
 
 static void check_quotas(const family *it, const int32_t *wanted)
 {
-    for (int32_t i = 0; i < it->count; i++) {
+    for (int32_t i = 0; i < it->count; i++)
         CHECK_EQ(it->quota[i], wanted[i]);
-    }
 }
 
 /* HV-4: 10 slots by 1 : 2 are 3.333 and 6.666; the first in order gets the lost slot. */
@@ -154,9 +153,8 @@ static family random_family(void)
 static int64_t capacity(const family *it)
 {
     int64_t sum = 0;
-    for (int32_t i = 0; i < it->count; i++) {
+    for (int32_t i = 0; i < it->count; i++)
         sum += it->weight[i] > 0 ? it->cap[i] : 0;
-    }
     return sum;
 }
 
@@ -191,9 +189,8 @@ static void webster_is_house_monotone(void)
         for (int64_t slots = 0; slots < 150; slots++) {
             divide(&it, ALLOT_ROUND_WEBSTER, slots);
             for (int32_t i = 0; i < it.count; i++) {
-                if (!CHECK(it.quota[i] >= before[i])) {
+                if (!CHECK(it.quota[i] >= before[i]))
                     return;
-                }
                 before[i] = it.quota[i];
             }
         }

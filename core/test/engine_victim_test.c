@@ -62,9 +62,8 @@ static int make_plan(allot_engine *engine, world *it, bool function)
     int status = ALLOT_OK;
     TRY(allot_policy_new(engine, "p", &it->policy));
     TRY(allot_policy_fill(it->policy, "owned", owned, owned, NULL, 0));
-    if (status == ALLOT_OK) {
+    if (status == ALLOT_OK)
         status = make_rules(it, function);
-    }
     TRY(allot_plan_new(engine, &it->plan));
     TRY(allot_plan_policy(it->plan, ALLOT_ALL, it->policy));
     TRY(allot_plan_add(it->plan, ALLOT_ROOT, "a", 1, &handle));
@@ -116,9 +115,8 @@ static void end_world(world *it)
 static int make_world(allot_engine *engine, world *it, bool function)
 {
     int status = make_plan(engine, it, function);
-    if (status == ALLOT_OK) {
+    if (status == ALLOT_OK)
         status = make_state(it);
-    }
     TRY(allot_cycle(it->plan, it->state, NULL, &it->decision));
     return status;
 }

@@ -120,9 +120,8 @@ static inline int decide(world *it, int32_t lease, allot_lease_part *out)
     allot_lease_part *parts = NULL;
     allot__arena_init(&arena, it->engine);
     int status = allot_state_seal(it->state, it->report);
-    if (status == ALLOT_OK) {
+    if (status == ALLOT_OK)
         status = allot__leases(it->plan, it->state, &arena, it->report, &parts);
-    }
     if (status == ALLOT_OK) {
         *out = parts[lease];
         out->places = NULL;

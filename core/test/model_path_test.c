@@ -36,10 +36,9 @@ static void other_texts_find_nothing(void)
                                  "/Sales/",  "//Sales",    "/Sales//west", "/Sales/west/daily/x",
                                  "/west",    "/Sale",      "/Saless",      "/Research/west",
                                  "/Sales/.", "/Sales west"};
-    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
         if (!CHECK_EQ(fixture_find(it.plan, wrong[i]), ALLOT_ROOT))
             printf("#   %s\n", wrong[i]);
-    }
     CHECK_EQ(allot_plan_find(it.plan, "/Sales\0", 7), ALLOT_ROOT);
     CHECK_EQ(allot_plan_find(it.plan, NULL, 0), ALLOT_ROOT);
     CHECK_EQ(allot_plan_find(NULL, "/a", 2), ALLOT_ROOT);

@@ -39,9 +39,8 @@ static void a_policy_goes_down_its_branch(void)
     fixture it;
     fixture_begin(&it);
     allot_policy *exact = another(&it, "exact");
-    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
         CHECK(fixture_add(it.plan, paths[i]) >= 0);
-    }
     CHECK_EQ(fixture_set(it.plan, "/a", ALLOT_RANK, 7), ALLOT_OK);
     CHECK_EQ(fixture_set(it.plan, "/a/x", ALLOT_RANK, 3), ALLOT_OK);
     CHECK_EQ(allot_plan_branch(it.plan, fixture_find(it.plan, "/a"), exact), ALLOT_OK);

@@ -143,12 +143,10 @@ static int tell_leaf(allot_state *state)
 {
     int status;
     OOM_RETRY(status, allot_state_unlisted(state, 0, 0, 5));
-    if (status == ALLOT_OK) {
+    if (status == ALLOT_OK)
         OOM_RETRY(status, allot_state_reclaimed_at(state, 0, 0, 5));
-    }
-    if (status == ALLOT_OK) {
+    if (status == ALLOT_OK)
         OOM_RETRY(status, allot_state_waiting_since(state, 0, 0, 5));
-    }
     return status;
 }
 
@@ -160,33 +158,24 @@ static int scenario(allot_engine *engine)
     int32_t handle;
     int status;
     OOM_RETRY(status, allot_policy_new(engine, "plain", &policy));
-    if (status == ALLOT_OK) {
+    if (status == ALLOT_OK)
         OOM_RETRY(status, allot_plan_new(engine, &plan));
-    }
-    if (status == ALLOT_OK) {
+    if (status == ALLOT_OK)
         OOM_RETRY(status, allot_plan_policy(plan, ALLOT_ALL, policy));
-    }
-    if (status == ALLOT_OK) {
+    if (status == ALLOT_OK)
         OOM_RETRY(status, allot_plan_add(plan, ALLOT_ROOT, "a", 1, &handle));
-    }
-    if (status == ALLOT_OK) {
+    if (status == ALLOT_OK)
         OOM_RETRY(status, allot_plan_seal(plan, NULL));
-    }
-    if (status == ALLOT_OK) {
+    if (status == ALLOT_OK)
         OOM_RETRY(status, allot_state_new(plan, &state));
-    }
-    if (status == ALLOT_OK) {
+    if (status == ALLOT_OK)
         OOM_RETRY(status, add_task(state, "t0", 0));
-    }
-    if (status == ALLOT_OK) {
+    if (status == ALLOT_OK)
         OOM_RETRY(status, add_flight(state, 0, "t0", "gone"));
-    }
-    if (status == ALLOT_OK) {
+    if (status == ALLOT_OK)
         status = tell_leaf(state);
-    }
-    if (status == ALLOT_OK) {
+    if (status == ALLOT_OK)
         OOM_RETRY(status, allot_state_seal(state, NULL));
-    }
     allot_state_free(state);
     allot_plan_free(plan);
     allot_policy_free(policy);

@@ -80,10 +80,9 @@ static void check_levels(const allot_plan *plan)
     const allot__tree *tree = &plan->tree;
     CHECK_EQ(tree->level[0], 0);
     CHECK_EQ(tree->level[tree->levels], tree->rows);
-    for (int32_t level = 0; level < tree->levels; level++) {
+    for (int32_t level = 0; level < tree->levels; level++)
         for (int32_t row = tree->level[level]; row < tree->level[level + 1]; row++)
             CHECK_EQ(allot_plan_depth(plan, tree->handle_of[row]), level);
-    }
 }
 
 static void random_trees_are_laid_out(void)

@@ -209,10 +209,9 @@ static void other_rules_are_none(void)
                                         "EST5EDT,M3.2.0,",
                                         ":Europe/Berlin"};
     allot__zone_rule rule;
-    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
         if (!CHECK(!reads(rules[i], &rule)))
             printf("# %s\n", rules[i]);
-    }
 }
 
 /* Far away a zone still has an offset, and no arithmetic overflows. */

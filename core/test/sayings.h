@@ -205,12 +205,11 @@ static size_t put_random(const site *site, char what, int64_t cycle, char *out, 
 static void say(const site *site, const saying *it, int64_t cycle, char *out, size_t size)
 {
     size_t at = 0;
-    for (const char *c = it->params; *c != '\0' && at + 1 < size; c++) {
+    for (const char *c = it->params; *c != '\0' && at + 1 < size; c++)
         if (*c == '%')
             at += put_random(site, *++c, cycle, out + at, size - at);
         else
             out[at++] = *c;
-    }
     out[at] = '\0';
     for (; at > 0; at--)
         if (out[at - 1] == '\'')

@@ -258,11 +258,10 @@ static const char *const by_hand[] = {
 static void tables_made_by_hand_do_no_harm(void)
 {
     script_begin(&it);
-    for (size_t i = 0; i < sizeof by_hand / sizeof *by_hand; i++) {
+    for (size_t i = 0; i < sizeof by_hand / sizeof *by_hand; i++)
         if (!CHECK_EQ(script_load(&it, by_hand[i]), ALLOT_EPOLICY) ||
             !CHECK_EQ(allot_report_count(it.report), 1))
             printf("#   %s\n", by_hand[i]);
-    }
     CHECK_EQ(script_load(&it, HAND("}")), ALLOT_OK); /* a sound one is as good as any */
     script_end(&it);
 }
@@ -337,9 +336,8 @@ static void the_library_does_what_it_says(void)
 static void columns_are_the_cores(void)
 {
     char text[2000] = "local known = {";
-    for (int i = 0; i < ALLOT_COLUMN_COUNT; i++) {
+    for (int i = 0; i < ALLOT_COLUMN_COUNT; i++)
         strcat(strcat(strcat(text, "'"), allot_column_name(i)), "',");
-    }
     strcat(text, "}\nlocal columns = require 'allot.columns'\n"
                  "assert(#known == #columns.names)\n"
                  "for i, name in ipairs(known) do assert(columns.names[i] == name, name) end\n"

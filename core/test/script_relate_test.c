@@ -91,10 +91,9 @@ static void PV_1_queues_say_who_preempts_whom(void)
     begin();
     load_ready();
     for (int32_t high = 0; high < QUEUES; high++) {
-        for (int32_t low = 0; low < QUEUES; low++) {
+        for (int32_t low = 0; low < QUEUES; low++)
             if (high != low)
                 CHECK_EQ(may(high, low), high < low); /* each those below, and nobody above */
-        }
     }
     end();
 }

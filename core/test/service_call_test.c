@@ -187,9 +187,8 @@ static int live_a_little(allot_engine *engine)
             allot_service_call(it.service, texts[i], strlen(texts[i]), on_answer, &it);
             settle(&it);
         }
-    if (it.service != NULL) {
+    if (it.service != NULL)
         stop(&it);
-    }
     it.engine = NULL;
     close_world(&it);
     return status;

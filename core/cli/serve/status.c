@@ -83,14 +83,13 @@ static void begin_part(telling *of, const char *name)
 static void tell(telling *of, allot_json *json)
 {
     allot_json_event event;
-    while (allot_json_next(json, &event)) {
+    while (allot_json_next(json, &event))
         if (event.kind == ALLOT_JSON_KEY && event.depth < DEEP)
             snprintf(of->key[event.depth], sizeof of->key[0], "%s", event.text);
         else if (event.kind == ALLOT_JSON_OBJECT && event.depth == 1 && !of->plain)
             begin_part(of, of->key[1]);
         else if (event.kind >= ALLOT_JSON_TEXT && (event.depth == 1) == of->plain)
             tell_value(of, &event);
-    }
 }
 
 /* ---- Who has what ---------------------------------------------------------------------------- */

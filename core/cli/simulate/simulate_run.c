@@ -47,10 +47,9 @@ static void forget(given *it)
 {
     const allot_use_option last = it->options[it->count - 1];
     int32_t kept = 0;
-    for (int32_t i = 0; i < it->count - 1; i++) {
+    for (int32_t i = 0; i < it->count - 1; i++)
         if (strcmp(it->options[i].name, last.name) != 0)
             it->options[kept++] = it->options[i];
-    }
     it->options[kept++] = last;
     it->count = kept;
 }

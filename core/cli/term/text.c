@@ -107,14 +107,13 @@ void allot__cli_json_string(allot__text *text, const char *string)
         return;
     }
     allot__cli_add(text, "\"", 1);
-    for (const char *c = string; *c != '\0'; c++) {
+    for (const char *c = string; *c != '\0'; c++)
         if ((unsigned char)*c < 0x20)
             allot__cli_printf(text, "\\u%04x", (unsigned)(unsigned char)*c);
         else if (*c == '"' || *c == '\\')
             allot__cli_printf(text, "\\%c", *c);
         else
             allot__cli_add(text, c, 1);
-    }
     allot__cli_add(text, "\"", 1);
 }
 

@@ -34,12 +34,11 @@ static int read_file(void *ud, const char *path, allot_sink sink, void *sink_ud,
     int error = 0, fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return explain(errno, why);
-    for (ssize_t len; error == 0 && (len = read(fd, piece, sizeof piece)) != 0;) {
+    for (ssize_t len; error == 0 && (len = read(fd, piece, sizeof piece)) != 0;)
         if (len < 0)
             error = errno == EINTR ? 0 : errno;
         else if (sink(sink_ud, piece, (size_t)len) != 0)
             error = ENOMEM;
-    }
     if (!standard)
         close(fd);
     return error == 0 ? ALLOT_OK : explain(error, why);

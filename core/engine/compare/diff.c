@@ -16,21 +16,18 @@ static int twins_new(allot_engine *engine, allot__twins *twins, int32_t a, int32
     for (int side = 0; side < 2; side++) {
         size_t count = (size_t)twins->count[side];
         twins->of[side] = allot__new(engine, count, sizeof **twins->of);
-        if (twins->of[side] == NULL && count > 0) {
+        if (twins->of[side] == NULL && count > 0)
             return ALLOT_ENOMEM;
-        }
-        if (count > 0) {
+        if (count > 0)
             memset(twins->of[side], -1, count * sizeof **twins->of);
-        }
     }
     return ALLOT_OK;
 }
 
 static void twins_free(allot_engine *engine, allot__twins *twins)
 {
-    for (int side = 0; side < 2; side++) {
+    for (int side = 0; side < 2; side++)
         allot__free(engine, twins->of[side], (size_t)twins->count[side], sizeof **twins->of);
-    }
 }
 
 static void pair(allot__twins *twins, int32_t a, int32_t b)
@@ -45,9 +42,8 @@ static int match_groups(allot_diff *it, const allot_plan *a, const allot_plan *b
     for (int32_t i = 0; status == ALLOT_OK && i < it->groups.count[1]; i++) {
         const char *name = allot_plan_group_name(b, i);
         int32_t twin = allot_plan_group_find(a, name, strlen(name));
-        if (twin >= 0) {
+        if (twin >= 0)
             pair(&it->groups, twin, i);
-        }
     }
     return status;
 }
@@ -58,9 +54,8 @@ static int32_t find_child(const allot_plan *a, int32_t parent, const allot_plan 
 {
     const char *name = allot_plan_name(b, child);
     if (child < allot_plan_consumers(a) && allot_plan_parent(a, child) == parent &&
-        strcmp(allot_plan_name(a, child), name) == 0) {
+        strcmp(allot_plan_name(a, child), name) == 0)
         return child;
-    }
     return allot__names_find(a->names, parent, name, strlen(name));
 }
 
@@ -72,13 +67,11 @@ static int match_consumers(allot_diff *it, const allot_plan *a, const allot_plan
     for (int32_t i = 0; status == ALLOT_OK && i < twins->count[1]; i++) {
         int32_t above = allot_plan_parent(b, i);
         int32_t parent = above == ALLOT_ROOT ? ALLOT_ROOT : twins->of[1][above];
-        if (above != ALLOT_ROOT && parent < 0) {
+        if (above != ALLOT_ROOT && parent < 0)
             continue;
-        }
         int32_t twin = find_child(a, parent, b, i);
-        if (twin >= 0) {
+        if (twin >= 0)
             pair(twins, twin, i);
-        }
     }
     return status;
 }
@@ -113,12 +106,10 @@ static int32_t item_twin(const allot_diff *diff, allot_diff_kind kind, int side,
 
 static bool is_same(const allot_change *row, const allot_change *key)
 {
-    for (int side = 0; side < 2; side++) {
+    for (int side = 0; side < 2; side++)
         if (row->group[side] != key->group[side] || row->consumer[side] != key->consumer[side] ||
-            row->other[side] != key->other[side] || row->item[side] != key->item[side]) {
+            row->other[side] != key->other[side] || row->item[side] != key->item[side])
             return false;
-        }
-    }
     return (row->name == NULL) == (key->name == NULL) &&
            (row->name == NULL || strcmp(row->name, key->name) == 0);
 }
@@ -144,14 +135,11 @@ allot_change *allot__diff_row(allot_diff *diff, allot_diff_kind kind, int side,
     }
     uint32_t hash = hash_of(&key), probe = 0;
     allot_change *rows = diff->rows.items;
-    for (int32_t i; (i = allot__index_next(&diff->index, hash, &probe)) >= 0;) {
-        if (is_same(&rows[i], &key)) {
+    for (int32_t i; (i = allot__index_next(&diff->index, hash, &probe)) >= 0;)
+        if (is_same(&rows[i], &key))
             return &rows[i];
-        }
-    }
-    if (allot__index_room(diff->engine, &diff->index) != ALLOT_OK) {
+    if (allot__index_room(diff->engine, &diff->index) != ALLOT_OK)
         return NULL;
-    }
     allot_change *made = allot__push(diff->engine, &diff->rows, sizeof *made);
     if (made != NULL) {
         allot__index_add(&diff->index, hash, (int32_t)diff->rows.count - 1);
@@ -172,9 +160,8 @@ static void thin_out(allot_diff *diff, int32_t first)
     int32_t kept = first;
     for (int32_t i = first; i < (int32_t)diff->rows.count; i++) {
         diff->differs = diff->differs || allot_change_differs(&rows[i]);
-        if (is_shown(diff, &rows[i])) {
+        if (is_shown(diff, &rows[i]))
             rows[kept++] = rows[i];
-        }
     }
     diff->rows.count = (size_t)kept;
     allot__index_free(diff->engine, &diff->index);
@@ -185,9 +172,8 @@ static int compare(allot_diff *diff)
 {
     const allot_plan *a = diff->side[0]->plan, *b = diff->side[1]->plan;
     int status = match_groups(diff, a, b);
-    if (status == ALLOT_OK) {
+    if (status == ALLOT_OK)
         status = match_consumers(diff, a, b);
-    }
     for (int kind = 0; kind < ALLOT_DIFF_KINDS && status == ALLOT_OK; kind++) {
         diff->first[kind] = (int32_t)diff->rows.count;
         if (kind == ALLOT_DIFF_GROUP) {
@@ -209,14 +195,12 @@ static int compare(allot_diff *diff)
 int allot_diff_new(const allot_decision *a, const allot_decision *b, int all, allot_diff **out)
 {
     if (a == NULL || b == NULL || out == NULL || a->last < ALLOT_STAGE_ORDERS ||
-        b->last < ALLOT_STAGE_ORDERS) {
+        b->last < ALLOT_STAGE_ORDERS)
         return ALLOT_EUSAGE;
-    }
     allot_engine *engine = allot_plan_engine(a->plan);
     allot_diff *diff = allot__new(engine, 1, sizeof *diff);
-    if (diff == NULL) {
+    if (diff == NULL)
         return ALLOT_ENOMEM;
-    }
     *diff = (allot_diff){.engine = engine, .side = {a, b}, .all = all != 0};
     int status = compare(diff);
     if (status != ALLOT_OK) {
@@ -229,9 +213,8 @@ int allot_diff_new(const allot_decision *a, const allot_decision *b, int all, al
 
 void allot_diff_free(allot_diff *diff)
 {
-    if (diff == NULL) {
+    if (diff == NULL)
         return;
-    }
     twins_free(diff->engine, &diff->groups);
     twins_free(diff->engine, &diff->consumers);
     allot__index_free(diff->engine, &diff->index);

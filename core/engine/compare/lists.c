@@ -34,9 +34,8 @@ static int list_reclaim(const walk *it, int32_t i)
     allot_reclaim reclaim;
     allot_decision_reclaim(it->decision, i, &reclaim);
     int64_t *value = numbers(it, ALLOT_DIFF_RECLAIM, about_leaf(reclaim.group, reclaim.consumer));
-    if (value == NULL) {
+    if (value == NULL)
         return ALLOT_ENOMEM;
-    }
     value[0] += reclaim.slots;
     value[1] = reclaim.grace > value[1] ? reclaim.grace : value[1];
     value[2] += reclaim.task_count;
@@ -53,9 +52,8 @@ static int list_claims(const walk *it, int32_t i)
         allot__about about = about_leaf(reclaim.group, reclaim.consumer);
         about.other = reclaim.claims[k].consumer;
         int64_t *value = numbers(it, ALLOT_DIFF_CLAIM, about);
-        if (value == NULL) {
+        if (value == NULL)
             return ALLOT_ENOMEM;
-        }
         value[0] += reclaim.claims[k].slots;
     }
     return ALLOT_OK;
@@ -71,9 +69,8 @@ static int32_t leaf_of(const walk *it, int32_t task)
 static int list_task(const walk *it, int32_t task, int measure)
 {
     int64_t *value = numbers(it, ALLOT_DIFF_TASK, about_item(task, leaf_of(it, task)));
-    if (value == NULL) {
+    if (value == NULL)
         return ALLOT_ENOMEM;
-    }
     value[measure] = 1;
     return ALLOT_OK;
 }
@@ -82,9 +79,8 @@ static int list_victims(const walk *it, int32_t i)
 {
     allot_reclaim reclaim;
     int status = allot_decision_reclaim(it->decision, i, &reclaim);
-    for (int32_t k = 0; k < reclaim.task_count && status == ALLOT_OK; k++) {
+    for (int32_t k = 0; k < reclaim.task_count && status == ALLOT_OK; k++)
         status = list_task(it, reclaim.tasks[k], 0);
-    }
     return status;
 }
 
@@ -102,9 +98,8 @@ static int list_places(const walk *it, allot__about about, const allot_place *pl
     for (int32_t k = 0; k < count; k++) {
         about.name = places[k].name;
         int64_t *value = numbers(it, ALLOT_DIFF_PLACE, about);
-        if (value == NULL) {
+        if (value == NULL)
             return ALLOT_ENOMEM;
-        }
         value[0] += places[k].slots;
     }
     return ALLOT_OK;
@@ -131,9 +126,8 @@ static int list_job_places(const walk *it, int32_t i)
 {
     allot_job_order order;
     allot_decision_job_order(it->decision, i, &order);
-    if (order.kind == ALLOT_ORDER_SUSPEND || order.kind == ALLOT_ORDER_KILL) {
+    if (order.kind == ALLOT_ORDER_SUSPEND || order.kind == ALLOT_ORDER_KILL)
         return ALLOT_OK;
-    }
     return list_places(it, about_job(it, order.job), order.places, order.place_count);
 }
 
@@ -142,9 +136,8 @@ static int list_job(const walk *it, int32_t i)
     allot_job_order order;
     allot_decision_job_order(it->decision, i, &order);
     int64_t *value = numbers(it, ALLOT_DIFF_JOB, about_job(it, order.job));
-    if (value == NULL) {
+    if (value == NULL)
         return ALLOT_ENOMEM;
-    }
     value[order.kind] += order.slots;
     return ALLOT_OK;
 }
@@ -158,9 +151,8 @@ static int list_loan(const walk *it, int32_t i)
     allot__about about = about_leaf(loan.group, loan.lender);
     about.other = loan.borrower;
     int64_t *value = numbers(it, ALLOT_DIFF_LOAN, about);
-    if (value == NULL) {
+    if (value == NULL)
         return ALLOT_ENOMEM;
-    }
     value[0] += loan.slots;
     return ALLOT_OK;
 }
@@ -169,9 +161,8 @@ static int list_lease(const walk *it, int32_t i)
 {
     allot_lease_part part;
     int64_t *value = numbers(it, ALLOT_DIFF_LEASE, about_item(i, -1));
-    if (value == NULL) {
+    if (value == NULL)
         return ALLOT_ENOMEM;
-    }
     allot_decision_lease(it->decision, i, &part);
     value[0] = part.now.provider.available;
     value[1] = part.now.consumer.available;
@@ -185,9 +176,8 @@ static int list_lease(const walk *it, int32_t i)
 static int list_all(const walk *it, int32_t count, int (*list)(const walk *it, int32_t i))
 {
     int status = ALLOT_OK;
-    for (int32_t i = 0; i < count && status == ALLOT_OK; i++) {
+    for (int32_t i = 0; i < count && status == ALLOT_OK; i++)
         status = list(it, i);
-    }
     return status;
 }
 

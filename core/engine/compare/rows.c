@@ -29,9 +29,8 @@ const char *allot_diff_kind_name(int kind)
 int32_t allot_diff_measures(int kind)
 {
     int32_t count = 1;
-    for (const char *at = is_kind(kind) ? kinds[kind].measures : ""; *at != '\0'; at++) {
+    for (const char *at = is_kind(kind) ? kinds[kind].measures : ""; *at != '\0'; at++)
         count += *at == ' ';
-    }
     return is_kind(kind) ? count : 0;
 }
 
@@ -39,9 +38,8 @@ int32_t allot_diff_measures(int kind)
 static const char *word(int kind, int32_t i)
 {
     const char *at = i >= 0 && i < allot_diff_measures(kind) ? kinds[kind].measures : NULL;
-    for (; at != NULL && i > 0; i--) {
+    for (; at != NULL && i > 0; i--)
         at = strchr(at, ' ') + 1;
-    }
     return at;
 }
 
@@ -61,12 +59,10 @@ int allot_diff_decided(int kind, int32_t i)
 /* A row is of one side alone where what it is about, or its group, is not on the other. */
 static bool is_alone(const allot_change *row)
 {
-    if (row->kind == ALLOT_DIFF_GROUP) {
+    if (row->kind == ALLOT_DIFF_GROUP)
         return row->group[0] < 0 || row->group[1] < 0;
-    }
-    if (row->kind == ALLOT_DIFF_LEASE) {
+    if (row->kind == ALLOT_DIFF_LEASE)
         return row->item[0] < 0 || row->item[1] < 0;
-    }
     return row->kind == ALLOT_DIFF_CONSUMER &&
            (row->consumer[0] < 0 || row->consumer[1] < 0 || row->group[0] < 0 || row->group[1] < 0);
 }
@@ -101,9 +97,8 @@ void allot__diff_lost(const allot_decision *decision, int32_t group, int64_t *ta
 static void measure_group(const allot_decision *decision, int32_t group, int64_t *value)
 {
     allot_totals totals;
-    if (group < 0 || allot_decision_totals(decision, group, &totals) != ALLOT_OK) {
+    if (group < 0 || allot_decision_totals(decision, group, &totals) != ALLOT_OK)
         return;
-    }
     const int64_t measures[] = {totals.slots,   totals.idle, totals.idle_left,
                                 totals.granted, totals.held, totals.reclaimed};
     memcpy(value, measures, sizeof measures);
@@ -113,9 +108,8 @@ static void measure_group(const allot_decision *decision, int32_t group, int64_t
 static int add_group(allot_diff *diff, int32_t a, int32_t b)
 {
     allot_change *row = allot__push(diff->engine, &diff->rows, sizeof *row);
-    if (row == NULL) {
+    if (row == NULL)
         return ALLOT_ENOMEM;
-    }
     *row = (allot_change){.kind = ALLOT_DIFF_GROUP,
                           .group = {a, b},
                           .consumer = {-1, -1},
@@ -129,14 +123,11 @@ static int add_group(allot_diff *diff, int32_t a, int32_t b)
 int allot__diff_groups(allot_diff *diff)
 {
     int status = ALLOT_OK;
-    for (int32_t i = 0; i < diff->groups.count[0] && status == ALLOT_OK; i++) {
+    for (int32_t i = 0; i < diff->groups.count[0] && status == ALLOT_OK; i++)
         status = add_group(diff, i, diff->groups.of[0][i]);
-    }
-    for (int32_t i = 0; i < diff->groups.count[1] && status == ALLOT_OK; i++) {
-        if (diff->groups.of[1][i] < 0) {
+    for (int32_t i = 0; i < diff->groups.count[1] && status == ALLOT_OK; i++)
+        if (diff->groups.of[1][i] < 0)
             status = add_group(diff, -1, i);
-        }
-    }
     return status;
 }
 
@@ -147,9 +138,8 @@ static void measure_consumer(const allot_decision *decision, int32_t group, int3
 {
     allot_verdict verdict;
     if (group < 0 || consumer < 0 ||
-        allot_decision_verdict(decision, group, consumer, &verdict) != ALLOT_OK) {
+        allot_decision_verdict(decision, group, consumer, &verdict) != ALLOT_OK)
         return;
-    }
     const int64_t measures[] = {verdict.demand,  verdict.need, verdict.allocated, verdict.quota,
                                 verdict.granted, verdict.held, verdict.reclaimed, verdict.deficit};
     memcpy(value, measures, sizeof measures);
@@ -164,13 +154,11 @@ static int add_consumer(allot_diff *diff, const int32_t group[2], int32_t a, int
                         .item = {-1, -1}};
     measure_consumer(diff->side[0], group[0], a, row.value[0]);
     measure_consumer(diff->side[1], group[1], b, row.value[1]);
-    if (!diff->all && !allot_change_differs(&row)) {
+    if (!diff->all && !allot_change_differs(&row))
         return ALLOT_OK;
-    }
     allot_change *made = allot__push(diff->engine, &diff->rows, sizeof *made);
-    if (made != NULL) {
+    if (made != NULL)
         *made = row;
-    }
     return made != NULL ? ALLOT_OK : ALLOT_ENOMEM;
 }
 
@@ -181,13 +169,11 @@ static int add_consumers(allot_diff *diff, const int32_t group[2], int side)
     const int32_t *twin = diff->consumers.of[side];
     int status = ALLOT_OK;
     for (int32_t i = allot_plan_next(plan, ALLOT_ROOT); i != ALLOT_ROOT && status == ALLOT_OK;
-         i = allot_plan_next(plan, i)) {
-        if (side == 0) {
+         i = allot_plan_next(plan, i))
+        if (side == 0)
             status = add_consumer(diff, group, i, twin[i]);
-        } else if (twin[i] < 0) {
+        else if (twin[i] < 0)
             status = add_consumer(diff, group, -1, i);
-        }
-    }
     return status;
 }
 
@@ -228,9 +214,8 @@ static const char *name_of(const allot_diff *diff, const allot_change *row)
     allot_task task;
     allot_job job;
     allot_lease lease;
-    if (row->item[side] < 0) {
+    if (row->item[side] < 0)
         return NULL;
-    }
     if (row->kind == ALLOT_DIFF_TASK) {
         allot_state_task_at(allot_decision_state(decision), row->item[side], &task);
         return task.id;
@@ -245,13 +230,11 @@ static const char *name_of(const allot_diff *diff, const allot_change *row)
 
 int allot_diff_at(const allot_diff *diff, int kind, int32_t i, allot_change *out)
 {
-    if (diff == NULL || out == NULL || i < 0 || i >= allot_diff_count(diff, kind)) {
+    if (diff == NULL || out == NULL || i < 0 || i >= allot_diff_count(diff, kind))
         return ALLOT_EUSAGE;
-    }
     *out = ((const allot_change *)diff->rows.items)[diff->first[kind] + i];
-    if (kind != ALLOT_DIFF_PLACE) {
+    if (kind != ALLOT_DIFF_PLACE)
         out->name = name_of(diff, out);
-    }
     return ALLOT_OK;
 }
 

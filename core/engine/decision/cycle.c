@@ -25,22 +25,19 @@ static int run_quota(allot__work *work)
     bool again = true;
     int status = ALLOT_OK;
     for (bool first = true; again && status == ALLOT_OK; first = false) {
-        if (!first) {
+        if (!first)
             allot__work_again(work);
-        }
         again = false;
         work->limit = limit;
         status = allot__need(work);
-        if (status == ALLOT_OK) {
+        if (status == ALLOT_OK)
             status = allot__quota(work);
-        }
         if (status == ALLOT_OK && work->rack != NULL) {
             work->rack->limit = limit;
             status = allot__joint(work);
         }
-        if (status == ALLOT_OK && work->rack != NULL) {
+        if (status == ALLOT_OK && work->rack != NULL)
             status = allot__rack_empty(work, &again);
-        }
     }
     return status;
 }
@@ -49,43 +46,33 @@ static int run_group(allot__decided *group, allot_stage last)
 {
     allot__work *work = &group->work;
     int status = allot__rack_make(work);
-    if (status == ALLOT_OK) {
+    if (status == ALLOT_OK)
         status = allot__enforce(work);
-    }
-    if (status == ALLOT_OK) {
+    if (status == ALLOT_OK)
         status = allot__ledger_begin(work);
-    }
-    if (status == ALLOT_OK) {
+    if (status == ALLOT_OK)
         status = run_quota(work);
-    }
-    if (status == ALLOT_OK && last >= ALLOT_STAGE_DISTRIBUTE) {
+    if (status == ALLOT_OK && last >= ALLOT_STAGE_DISTRIBUTE)
         status = allot__place(work);
-    }
-    if (status == ALLOT_OK && last >= ALLOT_STAGE_RECLAIM) {
+    if (status == ALLOT_OK && last >= ALLOT_STAGE_RECLAIM)
         status = allot__sessions(work);
-    }
-    if (status == ALLOT_OK && last >= ALLOT_STAGE_RECLAIM) {
+    if (status == ALLOT_OK && last >= ALLOT_STAGE_RECLAIM)
         status = allot__reach(work);
-    }
-    if (status == ALLOT_OK && last >= ALLOT_STAGE_RECLAIM) {
+    if (status == ALLOT_OK && last >= ALLOT_STAGE_RECLAIM)
         status = allot__victims_shelter(work, &group->victims);
-    }
     if (status == ALLOT_OK && last >= ALLOT_STAGE_RECLAIM &&
-        (last >= ALLOT_STAGE_ORDERS || work->forced != NULL || work->reach != NULL)) {
+        (last >= ALLOT_STAGE_ORDERS || work->forced != NULL || work->reach != NULL))
         status = allot__orders_make(work, &group->orders); /* reclaims as it goes */
-    } else if (status == ALLOT_OK && last >= ALLOT_STAGE_RECLAIM) {
+    else if (status == ALLOT_OK && last >= ALLOT_STAGE_RECLAIM)
         status = allot__reclaim(work, NULL);
-    }
-    if (status == ALLOT_OK && last >= ALLOT_STAGE_ORDERS) {
+    if (status == ALLOT_OK && last >= ALLOT_STAGE_ORDERS)
         status = allot__victims_choose(work, &group->victims, &group->orders);
-    }
     if (status == ALLOT_OK && last >= ALLOT_STAGE_ORDERS) {
         allot__orders_sum(work);
         status = allot__free_slots(work, &group->free_slots);
     }
-    if (status == ALLOT_OK && last >= ALLOT_STAGE_MONITOR) {
+    if (status == ALLOT_OK && last >= ALLOT_STAGE_MONITOR)
         status = allot__monitor_make(work, &group->monitor);
-    }
     return status;
 }
 
@@ -107,13 +94,11 @@ static int take_sessions(allot_decision *decision)
     size_t count = decision->state->tasks.sessions.count;
     decision->session_need = NULL;
     decision->session_quota = NULL;
-    if (count == 0 || decision->last < ALLOT_STAGE_RECLAIM) {
+    if (count == 0 || decision->last < ALLOT_STAGE_RECLAIM)
         return ALLOT_OK;
-    }
     int32_t *both = allot__arena_take(&decision->arena, 2 * count, sizeof *both);
-    if (both == NULL) {
+    if (both == NULL)
         return ALLOT_ENOMEM;
-    }
     memset(both, 0, 2 * count * sizeof *both);
     decision->session_need = both;
     decision->session_quota = both + count;
@@ -124,9 +109,8 @@ static int take_sessions(allot_decision *decision)
 static int dispatch(allot_decision *decision, allot__work *work)
 {
     allot__dispatched *out = allot__arena_take(&decision->arena, 1, sizeof *out);
-    if (out == NULL) {
+    if (out == NULL)
         return ALLOT_ENOMEM;
-    }
     int status = allot__dispatch(work, decision->leases, out);
     decision->dispatched = status == ALLOT_OK ? out : NULL;
     return status;
@@ -140,9 +124,8 @@ static int decide_group(allot_decision *decision, int32_t index, allot_report *r
                                   &decision->arena, report);
     group->work.session_need = decision->session_need;
     group->work.session_quota = decision->session_quota;
-    if (status == ALLOT_OK) {
+    if (status == ALLOT_OK)
         status = allot__flights_count(&group->work, &decision->flown);
-    }
     if (status == ALLOT_OK) {
         status = allot__queue_count(decision->plan) > 0 ? dispatch(decision, &group->work)
                                                         : run_group(group, decision->last);
@@ -157,26 +140,20 @@ static int run(allot_decision *decision, allot_report *report)
     size_t size = (size_t)plan->group_count * sizeof *decision->groups + 4096;
     size += (size_t)plan->group_count * columns_size(plan);
     int status = allot__arena_reserve(&decision->arena, size);
-    if (status == ALLOT_OK) {
+    if (status == ALLOT_OK)
         status = allot__flights_make(decision->state, &decision->arena, report, &decision->flown);
-    }
-    if (status == ALLOT_OK) {
+    if (status == ALLOT_OK)
         status = take_sessions(decision);
-    }
-    if (status == ALLOT_OK) {
+    if (status == ALLOT_OK)
         status = allot__leases(plan, decision->state, &decision->arena, report, &decision->leases);
-    }
-    if (status != ALLOT_OK) {
+    if (status != ALLOT_OK)
         return status;
-    }
     decision->groups =
         allot__arena_take(&decision->arena, (size_t)plan->group_count, sizeof *decision->groups);
-    if (decision->groups == NULL) {
+    if (decision->groups == NULL)
         return ALLOT_ENOMEM;
-    }
-    for (int32_t i = 0; i < plan->group_count && status == ALLOT_OK; i++) {
+    for (int32_t i = 0; i < plan->group_count && status == ALLOT_OK; i++)
         status = decide_group(decision, i, report);
-    }
     return status;
 }
 
@@ -185,13 +162,11 @@ int allot_cycle_until(const allot_plan *plan, const allot_state *state, allot_st
 {
     if (plan == NULL || state == NULL || out == NULL || !plan->sealed || !state->sealed ||
         state->base != allot__plan_base(plan) || last < ALLOT_STAGE_QUOTA ||
-        last > ALLOT_STAGE_MONITOR) {
+        last > ALLOT_STAGE_MONITOR)
         return ALLOT_EUSAGE;
-    }
     allot_decision *decision = allot__new(plan->engine, 1, sizeof *decision);
-    if (decision == NULL) {
+    if (decision == NULL)
         return ALLOT_ENOMEM;
-    }
     decision->plan = state->plan; /* as it is at the state's time */
     decision->state = state;
     decision->last = last;
@@ -215,9 +190,8 @@ void allot_decision_free(allot_decision *decision)
 {
     if (decision != NULL) {
         allot_engine *engine = decision->plan->engine;
-        if (decision->dispatched != NULL) {
+        if (decision->dispatched != NULL)
             allot__dispatched_free(&decision->groups[0].work, decision->dispatched);
-        }
         allot__arena_free(&decision->arena);
         allot__free(engine, decision, 1, sizeof *decision);
     }

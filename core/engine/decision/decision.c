@@ -27,9 +27,8 @@ int64_t allot_decision_now(const allot_decision *decision)
 int32_t allot__decision_row(const allot_decision *decision, int32_t group, int32_t consumer)
 {
     if (group < 0 || group >= decision->plan->group_count || consumer < 0 ||
-        consumer >= decision->plan->tree.rows) {
+        consumer >= decision->plan->tree.rows)
         return -1;
-    }
     return allot__row(decision->plan, group, consumer);
 }
 
@@ -61,9 +60,8 @@ static void kept_verdict(const allot__work *work, int32_t row, allot_verdict *ou
     int64_t may = damped.may > out->reclaimed ? damped.may : out->reclaimed;
     out->over = damped.over;
     out->held_back = damped.over > may ? damped.over - may : 0;
-    if (work->forced != NULL) {
+    if (work->forced != NULL)
         out->forced = work->forced[row] < out->reclaimed ? work->forced[row] : out->reclaimed;
-    }
 }
 
 /* What a stage that has not run would have decided stays 0. */
@@ -85,9 +83,8 @@ static void leaf_verdict(const allot__work *work, int32_t row, allot_stage last,
         out->reclaimed = work->reclaimed[row];
         out->waiting_since = allot__waiting_since(work, row);
     }
-    if (last >= ALLOT_STAGE_RECLAIM && work->kept != NULL) {
+    if (last >= ALLOT_STAGE_RECLAIM && work->kept != NULL)
         kept_verdict(work, row, out);
-    }
 }
 
 static void parent_verdict(const allot__work *work, int32_t family, allot_stage last,
@@ -122,9 +119,8 @@ static void quota_verdict(const allot__work *work, int32_t row, allot_verdict *o
     out->exact = allot__ratio(levels.level[levels.fills - 1], levels.denominator);
     out->quota = work->quota[row];
     out->parts = levels.fills;
-    for (int32_t i = 0; i < levels.fills; i++) {
+    for (int32_t i = 0; i < levels.fills; i++)
         out->part[i] = levels.part[i];
-    }
 }
 
 static void watched_verdict(const allot__decided *decided, int32_t row, allot_verdict *out)
@@ -142,9 +138,8 @@ int allot_decision_verdict(const allot_decision *decision, int32_t group, int32_
                            allot_verdict *out)
 {
     int32_t row = allot__decision_row(decision, group, consumer);
-    if (row < 0) {
+    if (row < 0)
         return ALLOT_EUSAGE;
-    }
     if (decision->dispatched != NULL) {
         allot__queue_verdict(decision, consumer, out);
         return ALLOT_OK;
@@ -158,19 +153,16 @@ int allot_decision_verdict(const allot_decision *decision, int32_t group, int32_
                            .received =
                                decision->last >= ALLOT_STAGE_DISTRIBUTE ? work->received[row] : 0};
     int32_t family = allot__family_of(work, row);
-    if (family == 0) {
+    if (family == 0)
         leaf_verdict(work, row, decision->last, out);
-    } else {
+    else
         parent_verdict(work, family, decision->last, out);
-    }
-    if (work->closed != NULL) {
+    if (work->closed != NULL)
         closed_verdict(work, row, decision->last, out);
-    }
     out->free = decided->free_slots != NULL ? decided->free_slots[row] : 0;
     quota_verdict(work, row, out);
-    if (decided->monitor.sums != NULL) {
+    if (decided->monitor.sums != NULL)
         watched_verdict(decided, row, out);
-    }
     return ALLOT_OK;
 }
 
@@ -179,9 +171,8 @@ int allot_decision_brief(const allot_decision *decision, int32_t group, int32_t 
 {
     int32_t row = allot__decision_row(decision, group, consumer);
     if (row < 0 || decision->dispatched != NULL ||
-        allot__family_of(&decision->groups[group].work, row) != 0) {
+        allot__family_of(&decision->groups[group].work, row) != 0)
         return ALLOT_EUSAGE;
-    }
     const allot__work *work = &decision->groups[group].work;
     allot_verdict of = {.waiting_since = INT64_MIN};
     if (decision->last >= ALLOT_STAGE_RECLAIM) {
@@ -189,12 +180,10 @@ int allot_decision_brief(const allot_decision *decision, int32_t group, int32_t 
         of.reclaimed = work->reclaimed[row];
         of.waiting_since = allot__waiting_since(work, row);
     }
-    if (decision->last >= ALLOT_STAGE_RECLAIM && work->kept != NULL) {
+    if (decision->last >= ALLOT_STAGE_RECLAIM && work->kept != NULL)
         kept_verdict(work, row, &of);
-    }
-    if (work->closed != NULL) {
+    if (work->closed != NULL)
         closed_verdict(work, row, decision->last, &of);
-    }
     *out = (allot_brief){work->quota[row], of.over, of.reclaimed, of.held_back, of.waiting_since};
     return ALLOT_OK;
 }
@@ -209,9 +198,8 @@ const char *allot_decision_part_label(const allot_decision *decision, int32_t gr
 int32_t allot_decision_grants(const allot_decision *decision)
 {
     int32_t count = 0;
-    for (int32_t group = 0; group < decision->plan->group_count; group++) {
+    for (int32_t group = 0; group < decision->plan->group_count; group++)
         count += decision->groups[group].orders.grant_count;
-    }
     return count;
 }
 
@@ -246,9 +234,8 @@ int allot_decision_grant(const allot_decision *decision, int32_t i, allot_grant 
 int32_t allot_decision_reclaims(const allot_decision *decision)
 {
     int32_t count = 0;
-    for (int32_t group = 0; group < decision->plan->group_count; group++) {
+    for (int32_t group = 0; group < decision->plan->group_count; group++)
         count += decision->groups[group].orders.reclaim_count;
-    }
     return count;
 }
 
@@ -256,9 +243,8 @@ int32_t allot_decision_reclaims(const allot_decision *decision)
 static int64_t over_of(const allot__work *work, int32_t row)
 {
     allot__damped damped = {.over = work->over[row]};
-    if (work->kept != NULL) {
+    if (work->kept != NULL)
         allot__damping(work, row, &damped);
-    }
     return damped.over;
 }
 
@@ -306,9 +292,8 @@ static void reclaim_at(const allot_decision *decision, int32_t group, int32_t i,
                   : order->unowed & ALLOT__BY_SIZE  ? "over-size"
                   : makes_way(work, order->row)     ? "make-way"
                                                     : "over-quota";
-    if (!(order->unowed & ALLOT__BY_CLOSED) && allot__ledger_holder(work, order->row) != NULL) {
+    if (!(order->unowed & ALLOT__BY_CLOSED) && allot__ledger_holder(work, order->row) != NULL)
         out->reason = allot__why_code(allot__ledger_reason(work, order->row));
-    }
 }
 
 int allot_decision_reclaim(const allot_decision *decision, int32_t i, allot_reclaim *out)
@@ -325,9 +310,8 @@ int allot_decision_reclaim(const allot_decision *decision, int32_t i, allot_recl
 
 int allot_decision_session(const allot_decision *decision, int32_t session, allot_session_part *out)
 {
-    if (session < 0 || session >= allot_state_sessions(decision->state)) {
+    if (session < 0 || session >= allot_state_sessions(decision->state))
         return ALLOT_EUSAGE;
-    }
     *out = (allot_session_part){.session = session,
                                 .allocated = decision->state->tasks.session_held[session]};
     if (decision->session_quota != NULL) {

@@ -10,9 +10,8 @@ int32_t allot_decision_flights(const allot_decision *decision)
 
 int allot_decision_flight(const allot_decision *decision, int32_t i, allot_flight *out)
 {
-    if (i < 0 || i >= decision->flown.count) {
+    if (i < 0 || i >= decision->flown.count)
         return ALLOT_EUSAGE;
-    }
     const allot__flight *flight = (const allot__flight *)decision->state->flights.items + i;
     const allot__flown *flown = &decision->flown.flights[i];
     *out = (allot_flight){.id = flight->id,
@@ -33,9 +32,8 @@ int32_t allot_decision_kills(const allot_decision *decision)
 
 int allot_decision_kill(const allot_decision *decision, int32_t i, allot_kill *out)
 {
-    if (i < 0 || i >= decision->flown.kill_count) {
+    if (i < 0 || i >= decision->flown.kill_count)
         return ALLOT_EUSAGE;
-    }
     *out = (allot_kill){.task = decision->flown.kills[i].task,
                         .flight = decision->flown.kills[i].flight,
                         .reason = "grace-over"};

@@ -17,9 +17,8 @@ static void add_up(const allot__work *work, allot_totals *out)
     out->reserve = work->sums[0].reserve;
     out->demand = work->sums[0].demand;
     out->allocated = work->sums[0].allocated;
-    if (work->closed != NULL) {
+    if (work->closed != NULL)
         out->allocated += work->closed->held_sum[0];
-    }
 }
 
 static void watch(const allot__watched *sums, allot_totals *out)
@@ -33,9 +32,8 @@ static void watch(const allot__watched *sums, allot_totals *out)
 
 int allot_decision_totals(const allot_decision *decision, int32_t group, allot_totals *out)
 {
-    if (group < 0 || group >= decision->plan->group_count) {
+    if (group < 0 || group >= decision->plan->group_count)
         return ALLOT_EUSAGE;
-    }
     if (decision->dispatched != NULL) {
         allot__queue_totals(decision, out);
         return ALLOT_OK;
@@ -52,12 +50,10 @@ int allot_decision_totals(const allot_decision *decision, int32_t group, allot_t
                           .granted = placed - work->sums[0].held,
                           .held = work->sums[0].held,
                           .reclaimed = work->sums[0].given};
-    if (work->closed != NULL && summed) {
+    if (work->closed != NULL && summed)
         out->reclaimed += work->closed->held_sum[0] - work->closed->flying_sum[0];
-    }
     add_up(work, out);
-    if (decision->groups[group].monitor.sums != NULL) {
+    if (decision->groups[group].monitor.sums != NULL)
         watch(&decision->groups[group].monitor.sums[0], out);
-    }
     return ALLOT_OK;
 }

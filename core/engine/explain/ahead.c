@@ -56,9 +56,8 @@ static void tell_queues(const allot__job_teller *it)
     for (int32_t i = 0; i < count; i++) {
         int32_t queue = it->out->sequence[i];
         const int64_t *tally = tally_of(it, queue);
-        if (tally[JOBS] == 0) {
+        if (tally[JOBS] == 0)
             continue;
-        }
         if (told < ALLOT__TELL_NAMED || queue == it->job->queue) {
             told++;
             tell_tally(it, queue);
@@ -80,9 +79,8 @@ static void tell_behind(const allot__job_teller *it, int32_t from)
     int64_t behind[NUMBERS] = {0};
     for (int32_t i = from; i < it->out->tried_count; i++) {
         int32_t number = it->out->tried[i];
-        if (allot__tell_job(it, number)->queue == it->job->queue && served(it, number)) {
+        if (allot__tell_job(it, number)->queue == it->job->queue && served(it, number))
             count_job(it, number, behind);
-        }
     }
     if (behind[SERVED] > 0) {
         allot__tell(&it->teller,

@@ -22,40 +22,34 @@ static void redo_stop(allot__tell_past *of, const allot_job_order *order)
         bool grown = i >= job->place_count;
         int32_t at = grown ? job->grown + i - job->place_count : job->place + i;
         int32_t host = allot__room_host(&of->room, all[at].site);
-        if (host >= 0 && grown) {
+        if (host >= 0 && grown)
             allot__room_take(&of->room, host, -all[at].slots);
-        } else if (host >= 0) {
+        else if (host >= 0)
             allot__room_stop(&of->room, job, host, all[at].slots);
-        }
     }
-    if (order->action == ALLOT_SUSPEND || order->action == ALLOT_CHECKPOINT) {
+    if (order->action == ALLOT_SUSPEND || order->action == ALLOT_CHECKPOINT)
         allot__room_keep(&of->room, order->job);
-    }
 }
 
 static void redo(allot__tell_past *of, const allot_job_order *order)
 {
     const allot__job *job = allot__job_at(of->work.state->jobs, order->job);
     if (stops(order)) {
-        if (!order->held) {
+        if (!order->held)
             redo_stop(of, order);
-        }
         return;
     }
-    if (order->kind == ALLOT_ORDER_RESUME) {
+    if (order->kind == ALLOT_ORDER_RESUME)
         allot__room_unkeep(&of->room, order->job);
-    }
-    if (order->place_count == 0) {
+    if (order->place_count == 0)
         allot__room_run(&of->room, job, 0, (int32_t)order->slots);
-    }
     for (int32_t i = 0; i < order->place_count; i++) {
         int32_t host = host_of(of, &order->places[i]);
         int32_t slots = (int32_t)order->places[i].slots;
-        if (order->kind == ALLOT_ORDER_RESIZE && of->room.running[host] > 0) {
+        if (order->kind == ALLOT_ORDER_RESIZE && of->room.running[host] > 0)
             allot__room_take(&of->room, host, slots);
-        } else {
+        else
             allot__room_run(&of->room, job, host, slots);
-        }
     }
 }
 
@@ -65,14 +59,11 @@ int allot__tell_back(allot__job_teller *it, int32_t orders, int32_t viewer, allo
     out->work = *it->teller.work;
     out->work.arena = &it->arena;
     int status = allot__room_make(&out->work, &out->room);
-    if (status == ALLOT_OK) {
+    if (status == ALLOT_OK)
         status = allot__room_lease(&out->room, it->teller.decision->leases);
-    }
-    for (int32_t i = 0; i < orders && status == ALLOT_OK; i++) {
+    for (int32_t i = 0; i < orders && status == ALLOT_OK; i++)
         redo(out, &all[i]);
-    }
-    if (status == ALLOT_OK) {
+    if (status == ALLOT_OK)
         allot__room_view(&out->room, viewer);
-    }
     return status;
 }

@@ -24,11 +24,10 @@ allot__phrase allot__tell_path(const allot__teller *teller, int32_t consumer)
     char whole[4096];
     const allot_plan *plan = teller->decision->plan;
     size_t len = allot_plan_path(plan, consumer, whole, sizeof whole);
-    if (len < sizeof words.text) {
+    if (len < sizeof words.text)
         memcpy(words.text, whole, len + 1);
-    } else {
+    else
         snprintf(words.text, sizeof words.text, ".../%s", allot_plan_name(plan, consumer));
-    }
     return words;
 }
 
@@ -50,11 +49,10 @@ allot__phrase allot__tell_slots(int64_t slots)
 allot__phrase allot__tell_value(bool flag, int64_t value)
 {
     allot__phrase words;
-    if (flag) {
+    if (flag)
         snprintf(words.text, sizeof words.text, "%s", value != 0 ? "true" : "false");
-    } else {
+    else
         snprintf(words.text, sizeof words.text, "%" PRId64, value);
-    }
     return words;
 }
 
@@ -68,9 +66,8 @@ bool allot__tell_is_flag(const allot__teller *teller, allot_rows rows, allot_sou
     const allot_policy *policy = teller->rules->policy;
     bool tasks = rows == ALLOT_TASKS;
     int32_t own = source.value - (tasks ? ALLOT_TASK_COLUMN_COUNT : ALLOT_COLUMN_COUNT);
-    if (source.kind != ALLOT_FROM_COLUMN) {
+    if (source.kind != ALLOT_FROM_COLUMN)
         return false;
-    }
     return own < 0
                ? allot_rows_column_flag(rows, source.value)
                : (tasks ? policy->task_attributes : policy->attributes)[own].type != ALLOT_INTEGER;
@@ -80,9 +77,8 @@ int allot_explain(const allot_decision *decision, int32_t group, int32_t consume
                   void (*line)(void *ud, const char *text), void *ud)
 {
     int32_t row = allot__decision_row(decision, group, consumer);
-    if (row < 0 || line == NULL || decision->last < ALLOT_STAGE_ORDERS) {
+    if (row < 0 || line == NULL || decision->last < ALLOT_STAGE_ORDERS)
         return ALLOT_EUSAGE;
-    }
     const allot__decided *decided = &decision->groups[group];
     allot__teller teller = {.decision = decision,
                             .decided = decided,
@@ -95,12 +91,10 @@ int allot_explain(const allot_decision *decision, int32_t group, int32_t consume
                             .line = line,
                             .ud = ud};
     int status = allot_decision_verdict(decision, group, consumer, &teller.verdict);
-    if (status != ALLOT_OK) {
+    if (status != ALLOT_OK)
         return status;
-    }
-    if (decision->dispatched != NULL) {
+    if (decision->dispatched != NULL)
         return allot__tell_queue(&teller, consumer);
-    }
     allot__trace(&decided->work, row, &teller.levels);
     allot__tell_windows(&teller);
     allot__tell_quota(&teller);

@@ -42,9 +42,8 @@ static bool leaves(allot_action action)
 
 static void tell_held(const inquiry *of)
 {
-    if (of->order->held) {
+    if (of->order->held)
         allot__tell(&of->it->teller, "That is held back while it is told of its new slots (A-15).");
-    }
 }
 
 /* Nobody is asked about its hosts, nor what protects it. */
@@ -126,9 +125,8 @@ static const allot__order *keys_of(const inquiry *of)
 static const char *key_name(const inquiry *of, const allot_key *key)
 {
     const allot_policy *policy = of->it->teller.rules->policy;
-    if (key->source.kind != ALLOT_FROM_COLUMN) {
+    if (key->source.kind != ALLOT_FROM_COLUMN)
         return key->source.kind == ALLOT_FROM_FUNCTION ? "the policy's function" : "a number";
-    }
     return key->source.value < ALLOT_TASK_COLUMN_COUNT
                ? allot_rows_column_name(ALLOT_TASKS, key->source.value)
                : policy->task_attributes[key->source.value - ALLOT_TASK_COLUMN_COUNT].name;
@@ -238,18 +236,15 @@ static standing find_standing(const inquiry *of)
     const allot__prey_rows *rows = rows_of(of);
     standing out = {.count = 1, .next = -1};
     for (int32_t row = 0; row < rows->count; row++) {
-        if (row == of->row || !candidate(of, rows->jobs[row])) {
+        if (row == of->row || !candidate(of, rows->jobs[row]))
             continue;
-        }
         bool first = allot__prey_before(rows, &of->list, row, of->row);
         bool stays = !goes(of, rows->jobs[row]);
         out.count++;
         out.before += first;
         out.passed += first && stays;
-        if (!first && stays &&
-            (out.next < 0 || allot__prey_before(rows, &of->list, row, out.next))) {
+        if (!first && stays && (out.next < 0 || allot__prey_before(rows, &of->list, row, out.next)))
             out.next = row;
-        }
     }
     return out;
 }
@@ -310,11 +305,9 @@ static bool adds_up(const inquiry *of)
 /* Were slots kept for somebody whose victims are held back? No order tells of these. */
 static bool kept_before(const inquiry *of)
 {
-    for (int32_t i = 0; i < of->first; i++) {
-        if (order_at(of, i)->held) {
+    for (int32_t i = 0; i < of->first; i++)
+        if (order_at(of, i)->held)
             return true;
-        }
-    }
     return false;
 }
 
@@ -363,24 +356,20 @@ static int find(inquiry *of, allot__job_teller *it)
     int32_t *sorted = allot__arena_take(arena, 2 * queues, sizeof *sorted);
     of->list.preference = allot__arena_take(arena, queues, sizeof(int64_t));
     of->list.queue_order = allot__arena_take(arena, queues, sizeof(int64_t));
-    if (sorted == NULL || of->list.preference == NULL || of->list.queue_order == NULL) {
+    if (sorted == NULL || of->list.preference == NULL || of->list.queue_order == NULL)
         return ALLOT_ENOMEM;
-    }
     allot__job_pairs(it->teller.work->plan, of->high.job->queue, of->list.preference,
                      of->list.queue_order, sorted);
-    while (of->row < rows_of(of)->count && rows_of(of)->jobs[of->row] != it->number) {
+    while (of->row < rows_of(of)->count && rows_of(of)->jobs[of->row] != it->number)
         of->row++;
-    }
     of->first = it->told.order;
     while (of->first > 0 && stops(order_at(of, of->first - 1)) &&
-           order_at(of, of->first - 1)->preemptor == of->order->preemptor) {
+           order_at(of, of->first - 1)->preemptor == of->order->preemptor)
         of->first--;
-    }
     of->end = it->told.order + 1;
     while ((size_t)of->end < it->out->orders.count && stops(order_at(of, of->end)) &&
-           order_at(of, of->end)->preemptor == of->order->preemptor) {
+           order_at(of, of->end)->preemptor == of->order->preemptor)
         of->end++;
-    }
     return allot__tell_back(it, of->first, of->high.job->queue, &of->past);
 }
 
@@ -395,14 +384,12 @@ int allot__tell_gone(allot__job_teller *it)
         of.high.set = it->queues->set_of[of.high.job->queue];
     }
     tell_action(&of);
-    if (due) {
+    if (due)
         return ALLOT_OK;
-    }
     if (!of.order->held) {
         int status = find(&of, it);
-        if (status != ALLOT_OK) {
+        if (status != ALLOT_OK)
             return status;
-        }
         tell_wanted(&of);
         tell_order(&of);
     }

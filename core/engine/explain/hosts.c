@@ -21,9 +21,8 @@ static void tell_required(const allot__teller *teller)
     const allot__rack *rack = teller->work->rack;
     int64_t slots = 0;
     int32_t hosts = 0;
-    if (rack->asks == NULL || rack->asks[teller->row] < 0) {
+    if (rack->asks == NULL || rack->asks[teller->row] < 0)
         return;
-    }
     const allot__requires *it = &rack->requirements[rack->asks[teller->row]];
     const allot__requirement *of =
         (const allot__requirement *)it->policy->requirements.items + it->number;
@@ -71,11 +70,10 @@ static void tell_places(const allot__teller *teller)
         len += (size_t)snprintf(text + len, sizeof text - len, "%s%.24s (%" PRId64 ")",
                                 shown > 0 ? ", " : "", places[shown].name, places[shown].slots);
     }
-    if (count > shown) {
+    if (count > shown)
         allot__tell(teller, "Its grant is on %s and %d hosts more.", text, (int)(count - shown));
-    } else if (count > 0) {
+    else if (count > 0)
         allot__tell(teller, "Its grant is on %s.", text);
-    }
     if (rack->unplaced[teller->row] > 0) {
         allot__tell(teller,
                     "%" PRId64 " of its grant %s on hosts that are not known: tasks do not tell "
@@ -147,14 +145,12 @@ static void tell_lent(const allot__teller *teller)
 void allot__tell_hosts(const allot__teller *teller)
 {
     const allot__rack *rack = teller->work->rack;
-    if (rack == NULL) {
+    if (rack == NULL)
         return;
-    }
     tell_required(teller);
     tell_exclusive(teller);
-    if (teller->family != 0 || rack->places == NULL) {
+    if (teller->family != 0 || rack->places == NULL)
         return;
-    }
     tell_places(teller);
     tell_lent(teller);
     tell_blocked(teller);

@@ -61,9 +61,8 @@ static allot__phrase here(const allot__job_teller *it)
 {
     allot_place places[ALLOT__TELL_NAMED];
     const allot__job_place *from = allot__job_places(it->jobs, it->job);
-    if (it->job->place_count == 0 || from[0].site < 0) {
+    if (it->job->place_count == 0 || from[0].site < 0)
         return (allot__phrase){""};
-    }
     for (int32_t i = 0; i < it->job->place_count && i < ALLOT__TELL_NAMED; i++) {
         const allot__site *site = &it->teller.work->state->tasks.sites[from[i].site];
         places[i] = (allot_place){.name = site->name, .slots = from[i].slots};
@@ -91,9 +90,8 @@ static void tell_what(const allot__job_teller *it)
                 it->job->id, it->queue->name, it->queue->priority, user != NULL ? ", user " : "",
                 user != NULL ? user : "", words[it->job->state],
                 allot__tell_slots(it->job->slots).text, here(it).text, since);
-    if (it->job->flags & ALLOT_JOB_EXCLUSIVE) {
+    if (it->job->flags & ALLOT_JOB_EXCLUSIVE)
         allot__tell(&it->teller, "It is exclusive: it has its hosts alone (P-40).");
-    }
     allot__tell_resources(it);
 }
 
@@ -124,24 +122,22 @@ static void tell_gets(const allot__job_teller *it, const allot_job_order *order)
     static const char *const verbs[ALLOT_ORDER_COUNT] = {"It starts", "It is resumed", "It grows"};
     const char *why = "these were free (A-11)";
     bool preempts = strcmp(order->reason, "preempted") == 0;
-    if (preempts) {
+    if (preempts)
         why = "others make room for it";
-    } else if (strcmp(order->reason, "leftover") == 0) {
+    else if (strcmp(order->reason, "leftover") == 0)
         why = "left over in its pool, when all its queues had their slices (Q-31)";
-    } else if (strcmp(order->reason, "priority") == 0) {
+    else if (strcmp(order->reason, "priority") == 0)
         why = "left over in its pool, where they go by job priority (A-30)";
-    } else if (order->kind == ALLOT_ORDER_RESUME) {
+    else if (order->kind == ALLOT_ORDER_RESUME)
         why = "its own slots are free again (P-26, A-12)";
-    } else if (order->kind == ALLOT_ORDER_RESIZE) {
+    else if (order->kind == ALLOT_ORDER_RESIZE)
         why = "free ones, of those that it wants more; growing preempts nobody (P-50)";
-    }
     allot__tell(&it->teller, "%s in this cycle%s%s%s: %s.", verbs[order->kind],
                 order->kind == ALLOT_ORDER_RESIZE ? " by " : ", on ",
                 allot__tell_slots(order->slots).text,
                 places_of(order->places, order->place_count).text, why);
-    if (preempts) {
+    if (preempts)
         tell_victims(it);
-    }
 }
 
 /* ---- Why it waits ---------------------------------------------------------------------------- */
@@ -216,11 +212,10 @@ static void tell_waiting(const allot__job_teller *it)
     allot__tell(&it->teller, "%s: %s.", pending ? "It waits" : "It stays suspended",
                 allot_pending_text(it->told.why));
     allot__tell_ahead(it);
-    if (pending && it->told.why != ALLOT_PEND_NEVER) {
+    if (pending && it->told.why != ALLOT_PEND_NEVER)
         allot__tell_room(it);
-    } else if (!pending) {
+    else if (!pending)
         allot__tell_own_hosts(it);
-    }
     tell_reason(it);
 }
 
@@ -234,14 +229,12 @@ static int tell_job(allot__job_teller *it)
         tell_gets(it, order);
         return ALLOT_OK;
     }
-    if (order != NULL) {
+    if (order != NULL)
         return allot__tell_gone(it);
-    }
-    if (it->job->state == ALLOT_RUNNING) {
+    if (it->job->state == ALLOT_RUNNING)
         allot__tell_shelter(it);
-    } else if (it->job->state != ALLOT_STOPPED) {
+    else if (it->job->state != ALLOT_STOPPED)
         tell_waiting(it);
-    }
     return ALLOT_OK;
 }
 
@@ -253,9 +246,8 @@ static int look(allot__job_teller *it)
     it->told = it->out->jobs[it->number];
     it->set = it->queues->set_of[it->job->queue];
     it->tally = allot__arena_take(&it->arena, 4 * queues, sizeof *it->tally);
-    if (it->tally == NULL) {
+    if (it->tally == NULL)
         return ALLOT_ENOMEM;
-    }
     memset(it->tally, 0, 4 * queues * sizeof *it->tally);
     return allot__tell_room_count(it);
 }
@@ -263,13 +255,11 @@ static int look(allot__job_teller *it)
 int allot_explain_job(const allot_decision *decision, const char *id,
                       void (*line)(void *ud, const char *text), void *ud)
 {
-    if (decision == NULL || id == NULL || line == NULL) {
+    if (decision == NULL || id == NULL || line == NULL)
         return ALLOT_EUSAGE;
-    }
     int32_t number = allot_state_job_find(decision->state, id);
-    if (number < 0 || decision->dispatched == NULL) {
+    if (number < 0 || decision->dispatched == NULL)
         return ALLOT_ENOENT;
-    }
     const allot__decided *decided = &decision->groups[0];
     allot__job_teller it = {.teller = {.decision = decision,
                                        .decided = decided,
@@ -283,9 +273,8 @@ int allot_explain_job(const allot_decision *decision, const char *id,
                             .number = number};
     allot__arena_init(&it.arena, decision->plan->engine);
     int status = look(&it);
-    if (status == ALLOT_OK) {
+    if (status == ALLOT_OK)
         status = tell_job(&it);
-    }
     allot__arena_free(&it.arena);
     return status;
 }

@@ -18,9 +18,8 @@ static void tell_side(const allot__teller *teller, const char *role, const char 
                       const allot_lease_side *side)
 {
     char demand[60] = "";
-    if (side->demand >= 0) {
+    if (side->demand >= 0)
         snprintf(demand, sizeof demand, "; %" PRId64 " more are wanted there", side->demand);
-    }
     allot__tell(teller, "  %s %.100s: %s, %" PRId64 " used, %" PRId64 " idle%s.", role, name,
                 allot__tell_slots(side->available).text, side->used, idle(side), demand);
 }
@@ -102,20 +101,17 @@ static void tell_why(const allot__teller *teller, const char *reason)
         {"exclusive", "It is exclusive: all is the consumer's but what the provider still uses "
                       "(L-8)."},
     };
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        if (strcmp(reason, words[i].reason) == 0) {
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(reason, words[i].reason) == 0)
             allot__tell(teller, "%s", words[i].text);
-        }
-    }
 }
 
 static void tell_next(const allot__teller *teller, const allot_lease *lease,
                       const allot_lease_part *part)
 {
     int64_t since = allot__ran(teller->decision->state->now, part->now.since);
-    if (!lease->shared || part->now.phase == ALLOT_LEASE_CONN) {
+    if (!lease->shared || part->now.phase == ALLOT_LEASE_CONN)
         return;
-    }
     int64_t left = lease->reclaim_delay > since ? lease->reclaim_delay - since : 0;
     if (part->now.phase == ALLOT_LEASE_INACTIVE) {
         allot__tell(teller,
@@ -134,9 +130,8 @@ int allot_explain_lease(const allot_decision *decision, int32_t lease,
     allot_lease_part part;
     if (decision == NULL || line == NULL ||
         allot_plan_lease_at(decision->plan, lease, &of) != ALLOT_OK ||
-        allot_decision_lease(decision, lease, &part) != ALLOT_OK) {
+        allot_decision_lease(decision, lease, &part) != ALLOT_OK)
         return ALLOT_EUSAGE;
-    }
     allot__teller teller = {.decision = decision,
                             .work = &decision->groups[0].work,
                             .rules = &decision->groups[0].work.rules[0],
@@ -145,9 +140,8 @@ int allot_explain_lease(const allot_decision *decision, int32_t lease,
     allot__tell(&teller, "Contract %.100s: %.100s lends %s to %.100s, %s; %s.", of.name,
                 of.provider, allot__tell_slots(of.slots).text, of.consumer,
                 of.shared ? "shared" : "exclusive", allot_lease_phase_name((int)part.now.phase));
-    if (part.size != of.slots) {
+    if (part.size != of.slots)
         allot__tell(&teller, "Of these %" PRId64 " are on hosts that are open (A-44).", part.size);
-    }
     tell_sides(&teller, &of, &part);
     if (part.moved > 0 && strcmp(part.reason, "shrunk") != 0) {
         tell_moved(&teller, &of, &part);

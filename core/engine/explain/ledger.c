@@ -58,15 +58,13 @@ void allot__tell_ledger(const allot__teller *teller)
     const allot__ledger *ledger = teller->work->ledger;
     const allot__holder *holder = allot__ledger_holder(teller->work, teller->row);
     tell_held(teller);
-    if (holder == NULL) {
+    if (holder == NULL)
         return;
-    }
     int32_t index = (int32_t)(holder - ledger->holders);
     for (int32_t i = 0; i < ledger->loan_count; i++) {
         const allot__lent *loan = &ledger->loans[i];
-        if (loan->lender == index || loan->borrower == index) {
+        if (loan->lender == index || loan->borrower == index)
             tell_loan(teller, loan, loan->lender == index);
-        }
     }
     tell_recalls(teller, holder);
 }

@@ -40,15 +40,12 @@ static const char *lifting(const allot__job_limit *limit)
 {
     const allot_job_limit *stated = &limit->stated;
     bool groups = allot__limit_by_group(limit), users = allot__limit_by_user(limit);
-    if (limit->queue_level || stated->kind == ALLOT_LIMIT_JOBS || !(groups || users)) {
+    if (limit->queue_level || stated->kind == ALLOT_LIMIT_JOBS || !(groups || users))
         return NULL;
-    }
-    if (stated->kind == ALLOT_LIMIT_PER_PROCESSOR) {
+    if (stated->kind == ALLOT_LIMIT_PER_PROCESSOR)
         return groups ? "GROUP_JLP" : "USER_JLP";
-    }
-    if (stated->per & ALLOT_PER_HOST) {
+    if (stated->per & ALLOT_PER_HOST)
         return "HOST_JLU";
-    }
     return groups ? "GROUP_MAX" : NULL;
 }
 
@@ -56,9 +53,8 @@ static void tell_counted(const allot__job_teller *it, const allot__bound *bound,
                          const allot__job_limit *limit, int64_t more)
 {
     const char *word = lifting(limit);
-    if (bound->asleep == 0) {
+    if (bound->asleep == 0)
         return;
-    }
     if (limit->queue_level || word == NULL || !it->queues->preempts) {
         allot__tell(&it->teller, "  %" PRId64 " of these are suspended jobs', which count: %s.",
                     bound->asleep,
@@ -102,9 +98,8 @@ static void tell_bound(const allot__job_teller *it, const allot__bound *bound)
                     "  With its %" PRId64 " it would be %" PRId64 ", %" PRId64 " above it (P-23).",
                     more, used + more, used + more - bound->most);
     }
-    if (it->job->state == ALLOT_PENDING) {
+    if (it->job->state == ALLOT_PENDING)
         tell_counted(it, bound, limit, more);
-    }
 }
 
 void allot__tell_limit(const allot__job_teller *it)
@@ -140,9 +135,8 @@ void allot__tell_limit(const allot__job_teller *it)
 static void tell_most(const allot__job_teller *it, const allot__slot_pool *pool)
 {
     int64_t used = 0;
-    for (int32_t i = 0; i < pool->count; i++) {
+    for (int32_t i = 0; i < pool->count; i++)
         used += it->out->used[pool->queues[i]];
-    }
     allot__tell(&it->teller,
                 "MAX_SLOTS_IN_POOL lets pool %s use %" PRId32 " slots, and its queues use %" PRId64
                 ": %" PRId64 " are left, fewer than it needs (Q-3, reason 5950).",
@@ -160,9 +154,8 @@ static bool is_held_back(const allot__job_teller *it)
 void allot__tell_slice(const allot__job_teller *it)
 {
     int32_t number = it->queues->pool_of[it->job->queue];
-    if (number < 0 || it->job->state != ALLOT_PENDING) {
+    if (number < 0 || it->job->state != ALLOT_PENDING)
         return;
-    }
     const allot__slot_pool *pool = &it->queues->pools[number];
     const allot_queue_part *part = &it->out->parts[it->job->queue];
     int64_t used = it->out->used[it->job->queue];

@@ -25,9 +25,8 @@ static int32_t kind_of_guard(int32_t guard)
 static int32_t kind_of(const allot__job_teller *it, int32_t number)
 {
     const allot__job *job = allot__tell_job(it, number);
-    if (job->state != ALLOT_RUNNING) {
+    if (job->state != ALLOT_RUNNING)
         return STARTED;
-    }
     int32_t mark =
         it->out->preys ? it->out->prey.spared[number] : allot__prey_type(it->teller.work, job);
     switch (mark) {
@@ -56,13 +55,11 @@ static int64_t shares(const allot__job_teller *it, int32_t number)
     bool pending = allot__tell_job(it, number)->state == ALLOT_PENDING;
     int64_t slots = pending ? 0 : allot__tell_shares(it, number);
     int32_t at = it->out->jobs[number].order;
-    if (at < 0) {
+    if (at < 0)
         return slots;
-    }
     const allot_job_order *order = (const allot_job_order *)it->out->orders.items + at;
-    if (order->kind != ALLOT_ORDER_START && order->kind != ALLOT_ORDER_RESIZE) {
+    if (order->kind != ALLOT_ORDER_START && order->kind != ALLOT_ORDER_RESIZE)
         return slots;
-    }
     slots += order->place_count == 0 ? order->slots : 0;
     for (int32_t i = 0; i < order->place_count; i++) {
         int32_t host = allot__tell_host(it, &order->places[i]);
@@ -93,9 +90,8 @@ static tally count_queue(const allot__job_teller *it, int32_t low)
 static int64_t sheltered(const tally *of)
 {
     int64_t sum = 0;
-    for (int32_t kind = GUARD; kind < KINDS; kind++) {
+    for (int32_t kind = GUARD; kind < KINDS; kind++)
         sum += of->slots[kind];
-    }
     return sum;
 }
 
@@ -103,9 +99,8 @@ static int64_t sheltered(const tally *of)
 
 static const char *rule_of(const allot__guard *guard)
 {
-    if (guard->value.kind != ALLOT_FROM_COLUMN) {
+    if (guard->value.kind != ALLOT_FROM_COLUMN)
         return "C-8";
-    }
     switch (guard->value.value) {
     case ALLOT_TASK_PREEMPTIONS_LEFT:
         return "P-30";
@@ -136,9 +131,8 @@ static void tell_kinds(const allot__job_teller *it, const tally *of)
     };
     const allot__vector *guards = &it->teller.rules->policy->guards;
     for (int32_t kind = 0; kind < KINDS; kind++) {
-        if (of->jobs[kind] == 0) {
+        if (of->jobs[kind] == 0)
             continue;
-        }
         allot__phrase jobs = allot__tell_jobs(of->jobs[kind], of->slots[kind]);
         if (kind < GUARD) {
             allot__tell(&it->teller, "    %s: %s.", jobs.text, words[kind]);
@@ -155,9 +149,8 @@ static void tell_low(const allot__job_teller *it, int32_t low, const tally *of)
     const allot_queue *queue = allot__tell_queue_of(it, low);
     int32_t level = allot__preference(it->teller.work->plan->relation, it->job->queue, low);
     char preferred[40] = "";
-    if (level > 0) {
+    if (level > 0)
         snprintf(preferred, sizeof preferred, ", preferred +%" PRId32, level);
-    }
     if (of->all_jobs == 0) {
         allot__tell(&it->teller,
                     "  /%s (PRIORITY %" PRId32 "%s): nothing of it runs where this job could.",
@@ -173,11 +166,9 @@ static void tell_low(const allot__job_teller *it, int32_t low, const tally *of)
 
 static bool lists(const char *const *names, int32_t count, const char *name)
 {
-    for (int32_t i = 0; i < count; i++) {
-        if (strcmp(names[i], name) == 0) {
+    for (int32_t i = 0; i < count; i++)
+        if (strcmp(names[i], name) == 0)
             return true;
-        }
-    }
     return false;
 }
 
@@ -201,9 +192,8 @@ static void put_unsaid(const allot_queue *above, const allot_queue *below, char 
 static int32_t refusal(const allot__job_teller *it, int32_t high, int32_t low)
 {
     const allot__relation *relation = it->teller.work->plan->relation;
-    if (relation->refused != NULL) {
+    if (relation->refused != NULL)
         return relation->refused[(size_t)high * (size_t)relation->count + (size_t)low];
-    }
     return allot__tell_queue_of(it, high)->priority <= allot__tell_queue_of(it, low)->priority
                ? ALLOT_REFUSED_PRIORITY
                : ALLOT_REFUSED_QUEUES;
@@ -216,11 +206,10 @@ static void put_test(const allot_policy *policy, int32_t refusal, char *text, si
     const char *name = provider->refusal != NULL
                            ? provider->refusal(provider->ud, policy->preempts, refusal)
                            : NULL;
-    if (name != NULL) {
+    if (name != NULL)
         snprintf(text, size, "%.120s, a test of policy \"%.40s\", says no", name, policy->name);
-    } else {
+    else
         snprintf(text, size, "the relation of policy \"%.100s\" says no", policy->name);
-    }
 }
 
 void allot__tell_barred(const allot__job_teller *it, int32_t high, int32_t low, char *text,
@@ -256,23 +245,19 @@ static void tell_others(const allot__job_teller *it)
     int32_t told = 0;
     for (int32_t low = 0; low < allot__queue_count(it->teller.work->plan); low++) {
         char why[200];
-        if (allot__tell_may(it, it->job->queue, low)) {
+        if (allot__tell_may(it, it->job->queue, low))
             continue;
-        }
         tally of = count_queue(it, low);
-        if (of.all_jobs == 0 || told++ >= ALLOT__TELL_NAMED) {
+        if (of.all_jobs == 0 || told++ >= ALLOT__TELL_NAMED)
             continue;
-        }
-        if (told == 1) {
+        if (told == 1)
             allot__tell(&it->teller, "It may not preempt those of:");
-        }
         allot__tell_barred(it, it->job->queue, low, why, sizeof why);
         allot__tell(&it->teller, "  /%s, with %s there: %s.", allot__tell_queue_of(it, low)->name,
                     allot__tell_jobs(of.all_jobs, of.all_slots).text, why);
     }
-    if (told > ALLOT__TELL_NAMED) {
+    if (told > ALLOT__TELL_NAMED)
         allot__tell(&it->teller, "  nor of %" PRId32 " more queues.", told - ALLOT__TELL_NAMED);
-    }
 }
 
 /* ---- Why that is not enough ------------------------------------------------------------------ */
@@ -281,9 +266,8 @@ static void tell_sum(const allot__job_teller *it, int64_t may, int64_t safe)
 {
     int64_t needs = it->job->slots;
     int64_t has = it->free + may;
-    if (it->told.why == ALLOT_PEND_DELAY || it->job->state != ALLOT_PENDING) {
+    if (it->told.why == ALLOT_PEND_DELAY || it->job->state != ALLOT_PENDING)
         return;
-    }
     if (has >= needs) {
         allot__tell(&it->teller,
                     "That would be enough in number, but not where and when it had its turn: "
@@ -309,9 +293,8 @@ static bool barred_by_type(const allot__job_teller *it)
 static int32_t count_low(const allot__job_teller *it)
 {
     int32_t count = 0;
-    for (int32_t low = 0; low < allot__queue_count(it->teller.work->plan); low++) {
+    for (int32_t low = 0; low < allot__queue_count(it->teller.work->plan); low++)
         count += allot__tell_may(it, it->job->queue, low);
-    }
     return count;
 }
 
@@ -338,9 +321,8 @@ void allot__tell_prey(const allot__job_teller *it)
                     queues, queues == 1 ? "" : "s");
     }
     for (int32_t low = 0; queues > 0 && low < allot__queue_count(it->teller.work->plan); low++) {
-        if (!allot__tell_may(it, it->job->queue, low)) {
+        if (!allot__tell_may(it, it->job->queue, low))
             continue;
-        }
         tally of = count_queue(it, low);
         may += of.slots[MAY];
         safe += sheltered(&of);
@@ -349,11 +331,9 @@ void allot__tell_prey(const allot__job_teller *it)
             tell_low(it, low, &of);
         }
     }
-    if (queues > told) {
+    if (queues > told)
         allot__tell(&it->teller, "  and %" PRId32 " more.", queues - told);
-    }
-    if (queues > 0) {
+    if (queues > 0)
         tell_sum(it, may, safe);
-    }
     tell_others(it);
 }

@@ -100,9 +100,8 @@ static void tell_limits(const allot__teller *teller, int32_t queue)
         int32_t each = ALLOT_PER_USER | ALLOT_PER_GROUP | ALLOT_PER_HOST;
         bool all = (limit->stated.per & each) == 0;
         bool own = limit->queue == queue || bound->queue == queue;
-        if (!all || !own || told++ >= NAMED) {
+        if (!all || !own || told++ >= NAMED)
             continue;
-        }
         allot__tell(teller,
                     "Its limit \"%.100s\" is %" PRId64 ", of which %" PRId64 " %s used now%s.",
                     limit->stated.name, bound->most, bound->used, bound->used == 1 ? "is" : "are",
@@ -121,15 +120,13 @@ static void tell_relation(const allot__teller *teller, int32_t queue, bool above
     for (int32_t other = 0; other < relation->count; other++) {
         bool may = above ? allot__may_preempt(relation, other, queue)
                          : allot__may_preempt(relation, queue, other);
-        if (!may || count++ >= NAMED || len >= sizeof names) {
+        if (!may || count++ >= NAMED || len >= sizeof names)
             continue;
-        }
         int32_t level = above ? 0 : allot__preference(relation, queue, other);
         len += (size_t)snprintf(names + len, sizeof names - len, "%s/%.50s", count > 1 ? ", " : "",
                                 allot__queue_at(queues_of(teller), other)->name);
-        if (level > 0 && len < sizeof names) {
+        if (level > 0 && len < sizeof names)
             len += (size_t)snprintf(names + len, sizeof names - len, "+%" PRId32, level);
-        }
     }
     const char *more = count > NAMED ? ", ..." : "";
     if (count == 0) {
@@ -147,9 +144,8 @@ int allot__tell_queue(const allot__teller *teller, int32_t queue)
 {
     tell_jobs(teller, queue);
     int status = allot__tell_slices(teller, queue);
-    if (status != ALLOT_OK) {
+    if (status != ALLOT_OK)
         return status;
-    }
     tell_limits(teller, queue);
     tell_relation(teller, queue, false);
     tell_relation(teller, queue, true);

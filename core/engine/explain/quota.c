@@ -123,9 +123,8 @@ static allot__u128 gain(const allot__levels *levels, int32_t fill)
 static const char *source_name(const allot__teller *teller, allot_source source, char *buf,
                                size_t size)
 {
-    if (source.kind == ALLOT_FROM_FUNCTION) {
+    if (source.kind == ALLOT_FROM_FUNCTION)
         return "the policy's function";
-    }
     if (source.kind == ALLOT_FROM_COLUMN) {
         return source.value < ALLOT_COLUMN_COUNT
                    ? allot_column_name(source.value)
@@ -196,14 +195,11 @@ static void tell_fills(const allot__teller *teller)
     const allot__levels *levels = &teller->levels;
     const allot_policy *policy = teller->rules->policy;
     int32_t out = levels->critical;
-    for (int32_t i = 0; i < levels->fills && (out < 0 || i < out); i++) {
-        if (gain(levels, i) > 0) {
+    for (int32_t i = 0; i < levels->fills && (out < 0 || i < out); i++)
+        if (gain(levels, i) > 0)
             tell_met(teller, i);
-        }
-    }
-    if (out < 0 || content(teller, out > 0 ? levels->level[out - 1] : 0)) {
+    if (out < 0 || content(teller, out > 0 ? levels->level[out - 1] : 0))
         return;
-    }
     if (levels->last_run || allot__trace_critical(teller->work, teller->row)->amount == 0) {
         tell_critical(teller, out);
     } else if (gain(levels, out) > 0) {
@@ -250,9 +246,8 @@ static void tell_rounding(const allot__teller *teller)
     const allot__levels *levels = &teller->levels;
     allot__u128 exact = levels->level[levels->fills - 1];
     if (exact % levels->denominator == 0 &&
-        exact / levels->denominator == (allot__u128)teller->verdict.quota) {
+        exact / levels->denominator == (allot__u128)teller->verdict.quota)
         return;
-    }
     allot__phrase share = allot__tell_ratio(exact, levels->denominator);
     bool up = (allot__u128)teller->verdict.quota * levels->denominator > exact;
     char names[1000];

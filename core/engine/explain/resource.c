@@ -11,11 +11,9 @@ static int64_t amount_of(const allot__job_teller *it, int32_t job, int32_t resou
 {
     int32_t count;
     const allot_job_resource *of = allot__job_resources(it->jobs, job, &count);
-    for (int32_t i = 0; i < count; i++) {
-        if (of[i].resource == resource) {
+    for (int32_t i = 0; i < count; i++)
+        if (of[i].resource == resource)
             return of[i].amount;
-        }
-    }
     return 0;
 }
 
@@ -74,9 +72,8 @@ static void count_held(const allot__job_teller *it, int32_t resource)
 static const char *stay(const allot__job_teller *it, int32_t queue)
 {
     allot_action action = allot__tell_queue_of(it, queue)->on_preempt;
-    if (!allot__tell_may(it, it->job->queue, queue)) {
+    if (!allot__tell_may(it, it->job->queue, queue))
         return "it may not preempt these (P-7)";
-    }
     return action == ALLOT_REQUEUE || action == ALLOT_KILL
                ? "it may preempt these, and they end when they are (P-41)"
                : "suspended, these would keep it: TERMINATE_WHEN does not name PREEMPT (P-42)";

@@ -36,9 +36,8 @@ int64_t allot__tell_free(const allot__job_teller *it, int32_t host)
 static bool keeps(const allot__job_teller *it, int32_t job, const allot__job *other)
 {
     const allot__room *room = room_of(it);
-    if (!(room->keeps[job] & ALLOT__KEEP_NOW) || job == it->number) {
+    if (!(room->keeps[job] & ALLOT__KEEP_NOW) || job == it->number)
         return false;
-    }
     return it->job->state == ALLOT_SUSPENDED
                ? room->claims[job] > 0 && room->claims[job] < room->claims[it->number]
                : !allot__tell_may(it, it->job->queue, other->queue);
@@ -48,14 +47,12 @@ static void count_kept(allot__job_teller *it, int32_t job)
 {
     const allot__job *other = allot__tell_job(it, job);
     const allot__job_place *places = allot__job_places(it->jobs, other);
-    if (!keeps(it, job, other)) {
+    if (!keeps(it, job, other))
         return;
-    }
     for (int32_t i = 0; i < other->place_count; i++) {
         int32_t host = allot__room_host(room_of(it), places[i].site);
-        if (host >= 0) {
+        if (host >= 0)
             it->kept[host] += places[i].slots;
-        }
     }
 }
 
@@ -64,9 +61,8 @@ static void count_places(allot__job_teller *it, int32_t first, int32_t count)
     const allot__job_place *all = it->jobs->places.items;
     for (int32_t i = first; i < first + count; i++) {
         int32_t host = allot__room_host(room_of(it), all[i].site);
-        if (host >= 0) {
+        if (host >= 0)
             it->ran[host] += all[i].slots;
-        }
     }
 }
 
@@ -75,23 +71,19 @@ static void count_ran(allot__job_teller *it, int32_t job)
 {
     const allot__job *other = allot__tell_job(it, job);
     const allot__job_told *told = &it->out->jobs[job];
-    if (told->now != ALLOT_RUNNING) {
+    if (told->now != ALLOT_RUNNING)
         return;
-    }
     if (other->state != ALLOT_PENDING) {
         count_places(it, other->place, other->place_count);
         count_places(it, other->grown, other->grown_count);
     }
     const allot_job_order *order = allot__vector_from(
         &it->out->orders, (size_t)(told->order >= 0 ? told->order : 0), sizeof *order);
-    if (told->order < 0 ||
-        (order->kind != ALLOT_ORDER_START && order->kind != ALLOT_ORDER_RESIZE)) {
+    if (told->order < 0 || (order->kind != ALLOT_ORDER_START && order->kind != ALLOT_ORDER_RESIZE))
         return;
-    }
     it->ran[0] += order->place_count == 0 ? order->slots : 0;
-    for (int32_t i = 0; i < order->place_count; i++) {
+    for (int32_t i = 0; i < order->place_count; i++)
         it->ran[allot__tell_host(it, &order->places[i])] += order->places[i].slots;
-    }
 }
 
 int32_t allot__tell_host(const allot__job_teller *it, const allot_place *place)
@@ -106,9 +98,8 @@ int allot__tell_room_count(allot__job_teller *it)
     const allot__room *room = room_of(it);
     size_t hosts = (size_t)room->count + 1;
     it->kept = allot__arena_take(&it->arena, 2 * hosts, sizeof *it->kept);
-    if (it->kept == NULL) {
+    if (it->kept == NULL)
         return ALLOT_ENOMEM;
-    }
     memset(it->kept, 0, 2 * hosts * sizeof *it->kept);
     it->ran = it->kept + hosts;
     for (size_t i = 0; i < it->jobs->list.count; i++) {
@@ -116,23 +107,19 @@ int allot__tell_room_count(allot__job_teller *it)
         count_ran(it, (int32_t)i);
     }
     it->free = 0;
-    for (int32_t host = 0; host < room->count; host++) {
+    for (int32_t host = 0; host < room->count; host++)
         it->free += allot__room_has(room, it->set, host) ? allot__tell_free(it, host) : 0;
-    }
     return ALLOT_OK;
 }
 
 bool allot__tell_wants(const allot__job_teller *it, int32_t host)
 {
-    if (it->job->state == ALLOT_PENDING) {
+    if (it->job->state == ALLOT_PENDING)
         return allot__room_has(room_of(it), it->set, host);
-    }
     const allot__job_place *places = allot__job_places(it->jobs, it->job);
-    for (int32_t i = 0; i < it->job->place_count; i++) {
-        if (allot__room_host(room_of(it), places[i].site) == host) {
+    for (int32_t i = 0; i < it->job->place_count; i++)
+        if (allot__room_host(room_of(it), places[i].site) == host)
             return true;
-        }
-    }
     return false;
 }
 
@@ -235,11 +222,9 @@ void allot__tell_room(const allot__job_teller *it)
 {
     const allot__room *room = room_of(it);
     tally sum = {0};
-    for (int32_t host = 0; host < room->count; host++) {
-        if (allot__room_has(room, it->set, host)) {
+    for (int32_t host = 0; host < room->count; host++)
+        if (allot__room_has(room, it->set, host))
             count_host(it, host, &sum);
-        }
-    }
     tell_used(it, &sum);
     if (room->host_of != NULL) {
         tell_apart(it, sum.closed, sum.first_closed, sum.closed_slots, "is closed", "are closed");

@@ -34,11 +34,10 @@ static numbers numbers_of(const allot__job_teller *it)
     } else if (out.of.no_preempt_run_time != ALLOT_NONE) {
         out.run_most = out.of.no_preempt_run_time;
     }
-    if (out.limited && out.of.finish_time_percent > 0) {
+    if (out.limited && out.of.finish_time_percent > 0)
         out.finish_most = (int64_t)job->run_limit * out.of.finish_time_percent / 100;
-    } else if (out.limited && out.of.no_preempt_finish_time != ALLOT_NONE) {
+    else if (out.limited && out.of.no_preempt_finish_time != ALLOT_NONE)
         out.finish_most = out.of.no_preempt_finish_time;
-    }
     return out;
 }
 
@@ -48,9 +47,8 @@ static bool guards(const allot__job_teller *it, int32_t column)
     const allot__vector *all = &it->teller.rules->policy->guards;
     for (size_t i = 0; i < all->count; i++) {
         const allot__guard *guard = (const allot__guard *)all->items + i;
-        if (guard->value.kind == ALLOT_FROM_COLUMN && guard->value.value == column) {
+        if (guard->value.kind == ALLOT_FROM_COLUMN && guard->value.value == column)
             return true;
-        }
     }
     return false;
 }
@@ -79,9 +77,8 @@ static void tell_counts(const allot__job_teller *it, const numbers *of)
     if (most != ALLOT_NONE && most > 0 && guards(it, ALLOT_TASK_INTERVAL_OVER)) {
         bool young = of->since <= most;
         char left[60] = "";
-        if (young) {
+        if (young)
             snprintf(left, sizeof left, ", for %" PRId64 " s from now", most - of->since + 1);
-        }
         allot__tell(&it->teller,
                     "NO_PREEMPT_INTERVAL %s it: it has run for %" PRId64
                     " s without a break, and for %" PRId32 " s is left alone%s (P-32).",
@@ -138,9 +135,8 @@ static int32_t tell_above(const allot__job_teller *it)
     size_t len = 0;
     int32_t count = 0;
     for (int32_t high = 0; high < allot__queue_count(it->teller.work->plan); high++) {
-        if (!allot__tell_may(it, high, it->job->queue)) {
+        if (!allot__tell_may(it, high, it->job->queue))
             continue;
-        }
         if (count++ < ALLOT__TELL_NAMED && len < sizeof names) {
             len += (size_t)snprintf(names + len, sizeof names - len, "%s/%.50s",
                                     count > 1 ? ", " : "", allot__tell_queue_of(it, high)->name);
@@ -172,9 +168,8 @@ static const char *guard_of(const allot__job_teller *it)
 {
     int32_t mark = it->out->preys ? it->out->prey.spared[it->number] : ALLOT__PREY;
     const allot__vector *all = &it->teller.rules->policy->guards;
-    if (mark < ALLOT__SPARED_GUARD || (size_t)(mark - ALLOT__SPARED_GUARD) >= all->count) {
+    if (mark < ALLOT__SPARED_GUARD || (size_t)(mark - ALLOT__SPARED_GUARD) >= all->count)
         return NULL;
-    }
     const allot__guard *guard = (const allot__guard *)all->items + (mark - ALLOT__SPARED_GUARD);
     return is_parameter(guard) ? NULL : guard->label;
 }
@@ -182,17 +177,15 @@ static const char *guard_of(const allot__job_teller *it)
 void allot__tell_shelter(const allot__job_teller *it)
 {
     numbers of = numbers_of(it);
-    if (tell_above(it) == 0) {
+    if (tell_above(it) == 0)
         return;
-    }
     tell_type(it);
     tell_counts(it, &of);
     tell_times(it, &of);
-    if (guard_of(it) != NULL) {
+    if (guard_of(it) != NULL)
         allot__tell(&it->teller, "Guard %.60s shelters it: nobody may choose it.", guard_of(it));
-    } else if (it->out->preys && it->out->prey.spared[it->number] == ALLOT__PREY) {
+    else if (it->out->preys && it->out->prey.spared[it->number] == ALLOT__PREY)
         allot__tell(&it->teller, "In this cycle it could have gone, but nobody needed it to.");
-    }
 }
 
 /* ---- What would have protected --------------------------------------------------------------- */
@@ -246,9 +239,8 @@ void allot__tell_sparing(const allot__job_teller *it)
          " minutes or more (P-34)"}};
     bool begun = false;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        if (all[i].value <= 0 || !guards(it, all[i].column)) {
+        if (all[i].value <= 0 || !guards(it, all[i].column))
             continue;
-        }
         if (!begun) {
             allot__tell(&it->teller, "Each of these, stated where it is now or else of its "
                                      "application, its queue or all, would have spared it (A-6):");

@@ -58,16 +58,13 @@ static void tell_order(const cutting *it)
                                 key->descending ? " (largest first)" : "");
     }
     allot__tell(it->teller, "Its queues go by %s, then as in the plan (Q-42):", keys);
-    for (int32_t place = 0; place < it->count; place++) {
-        if (place < NAMED || it->order[place] == it->queue) {
+    for (int32_t place = 0; place < it->count; place++)
+        if (place < NAMED || it->order[place] == it->queue)
             tell_place(it, place);
-        } else {
+        else
             left++;
-        }
-    }
-    if (left > 0) {
+    if (left > 0)
         allot__tell(it->teller, "  (and %" PRId32 " more)", left);
-    }
 }
 
 /* ---- Steps ----------------------------------------------------------------------------------- */
@@ -103,9 +100,8 @@ static void tell_steps(const cutting *it, const allot__cut *cut)
     for (int32_t round = 1; left > 0; round++) {
         int64_t before = left;
         left = tell_round(it, left, round);
-        if (it->pool->by_priority || left == before) {
+        if (it->pool->by_priority || left == before)
             break;
-        }
     }
     if (it->rows[it->at].slice < cut->row.used) {
         allot__tell(it->teller, "  It uses %" PRId64 ", which it keeps, but gets no more (Q-34).",
@@ -118,9 +114,8 @@ static bool gather(cutting *it, const allot__cut *cut)
 {
     for (int32_t place = 0; place < it->count; place++) {
         const allot__cut *other = cut_of(it, it->order[place]);
-        if (other->number > cut->number) {
+        if (other->number > cut->number)
             return false;
-        }
         if (other->number == cut->number) {
             it->at = it->order[place] == it->queue ? it->rows_count : it->at;
             it->rows[it->rows_count] = other->row;
@@ -158,12 +153,10 @@ static void tell_slice(cutting *it)
                     cut->row.first);
     }
     allot__tell(it->teller, "Its slice is %" PRId64 ".", cut->row.slice);
-    if (cut->may < cut->row.slice) {
+    if (cut->may < cut->row.slice)
         allot__tell_may_use(it->teller, cut);
-    }
-    if (it->pool->by_priority) {
+    if (it->pool->by_priority)
         allot__tell(it->teller, "What is left goes to the pool's jobs by their priority (A-30).");
-    }
 }
 
 /* ---- The whole ------------------------------------------------------------------------------- */
@@ -172,9 +165,8 @@ static void tell_pool(const cutting *it, int32_t number)
 {
     const allot_pool_part *part = &it->out->pools[number];
     char most[80] = "";
-    if (it->pool->most != ALLOT_NONE) {
+    if (it->pool->most != ALLOT_NONE)
         snprintf(most, sizeof most, ", and MAX_SLOTS_IN_POOL is %" PRId32, it->pool->most);
-    }
     allot__tell(it->teller,
                 "It shares pool %s: when that had its turn, its %" PRId32 " queue%s used %" PRId64
                 " and %" PRId64 " were free%s, so %" PRId64 " are divided (Q-20).",
@@ -188,9 +180,8 @@ int allot__tell_slices(const allot__teller *teller, int32_t queue)
     int32_t number = queues->pool_of[queue];
     cutting it = {
         .teller = teller, .out = teller->decision->dispatched, .queues = queues, .queue = queue};
-    if (number < 0 || cut_of(&it, queue)->number == 0) {
+    if (number < 0 || cut_of(&it, queue)->number == 0)
         return ALLOT_OK;
-    }
     allot__arena arena;
     it.pool = &queues->pools[number];
     it.count = it.pool->count;
@@ -198,9 +189,8 @@ int allot__tell_slices(const allot__teller *teller, int32_t queue)
     it.order = allot__arena_take(&arena, (size_t)it.count, sizeof *it.order);
     it.rows = allot__arena_take(&arena, (size_t)it.count, sizeof *it.rows);
     bool room = it.order != NULL && it.rows != NULL;
-    for (int32_t i = 0; room && i < it.count; i++) {
+    for (int32_t i = 0; room && i < it.count; i++)
         it.order[cut_of(&it, it.pool->queues[i])->place] = it.pool->queues[i];
-    }
     if (room) {
         tell_pool(&it, number);
         tell_order(&it);

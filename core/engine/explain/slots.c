@@ -17,13 +17,12 @@ static void tell_holding(const allot__teller *teller)
     int64_t beyond = verdict->allocated - verdict->quota;
     allot__phrase holds = allot__tell_slots(verdict->allocated);
     const char *whose = teller->family != 0 ? "Its leaves hold" : "It holds";
-    if (beyond > 0) {
+    if (beyond > 0)
         allot__tell(teller, "%s %s: %" PRId64 " above its quota.", whose, holds.text, beyond);
-    } else if (beyond < 0) {
+    else if (beyond < 0)
         allot__tell(teller, "%s %s: %" PRId64 " below its quota.", whose, holds.text, -beyond);
-    } else {
+    else
         allot__tell(teller, "%s %s: its quota.", whose, holds.text);
-    }
     if (verdict->in_flight > 0) {
         allot__tell(teller, "%" PRId64 " of these are already being given back (C-6).",
                     verdict->in_flight);
@@ -83,9 +82,8 @@ static int64_t tell_coming(const allot__teller *teller)
         allot_reclaim reclaim;
         allot_decision_reclaim(teller->decision, i, &reclaim);
         for (int32_t k = 0; reclaim.group == teller->group && k < reclaim.claim_count; k++) {
-            if (reclaim.claims[k].consumer != teller->verdict.consumer) {
+            if (reclaim.claims[k].consumer != teller->verdict.consumer)
                 continue;
-            }
             coming += reclaim.claims[k].slots;
             allot__tell(teller, "%s gives %" PRId64 " back for it, %s (C-6).",
                         allot__tell_path(teller, reclaim.consumer).text, reclaim.claims[k].slots,
@@ -223,11 +221,9 @@ static const char *why_unowed(const char *reason)
         {"over-window", "other windows hold now (C-10)"},
         {"over-attribute", "an attribute that is a limit does not hold them"},
     };
-    for (size_t i = 0; i < sizeof reasons / sizeof reasons[0]; i++) {
-        if (strcmp(reason, reasons[i][0]) == 0) {
+    for (size_t i = 0; i < sizeof reasons / sizeof reasons[0]; i++)
+        if (strcmp(reason, reasons[i][0]) == 0)
             return reasons[i][1];
-        }
-    }
     return "nobody may keep them";
 }
 
@@ -248,12 +244,10 @@ static void tell_forced(const allot__teller *teller)
 static void tell_unowed(const allot__teller *teller, const allot_reclaim *reclaim)
 {
     int64_t rest = reclaim->slots;
-    for (int32_t k = 0; k < reclaim->claim_count; k++) {
+    for (int32_t k = 0; k < reclaim->claim_count; k++)
         rest -= reclaim->claims[k].slots;
-    }
-    if (rest > 0) {
+    if (rest > 0)
         allot__tell(teller, "  %" PRId64 " because %s.", rest, why_unowed(reclaim->reason));
-    }
 }
 
 /* The nearest node above it that takes slots because of its limit. */
@@ -264,9 +258,8 @@ static int32_t limited_by(const allot__teller *teller)
     int32_t family = allot__tree_holding(tree->first, tree->families, teller->row);
     while (family > 0) {
         int32_t parent = work->group->parent[family];
-        if (work->limit[parent] != ALLOT_NONE && work->sums[family].ordered > 0) {
+        if (work->limit[parent] != ALLOT_NONE && work->sums[family].ordered > 0)
             return parent;
-        }
         family = allot__tree_holding(tree->first, tree->families, parent);
     }
     return -1;
@@ -319,9 +312,8 @@ static void tell_going(const allot__teller *teller)
          i++) {
         allot_reclaim reclaim;
         allot_decision_reclaim(teller->decision, i, &reclaim);
-        if (reclaim.group == teller->group && reclaim.consumer == verdict->consumer) {
+        if (reclaim.group == teller->group && reclaim.consumer == verdict->consumer)
             tell_reclaim(teller, &reclaim);
-        }
     }
 }
 
@@ -350,9 +342,8 @@ void allot__tell_changes(const allot__teller *teller)
     }
     int64_t lacks = teller->verdict.deficit;
     lacks -= lacks > 0 ? tell_coming(teller) : 0;
-    if (lacks > 0) {
+    if (lacks > 0)
         tell_lacking(teller, lacks);
-    }
     tell_options(teller);
     if (teller->work->kept != NULL) {
         allot__damped damped;

@@ -29,11 +29,9 @@ static int32_t unit_of(const allot__units *units, const allot__task *task, int32
          unit++) {
         int32_t count;
         const int32_t *tasks = allot__unit_tasks(units, unit, &count);
-        for (int32_t i = 0; i < count; i++) {
-            if (tasks[i] == number) {
+        for (int32_t i = 0; i < count; i++)
+            if (tasks[i] == number)
                 return unit;
-            }
-        }
     }
     return -1;
 }
@@ -51,9 +49,8 @@ static void tell_what(const inquiry *it)
     int32_t count;
     allot__unit_tasks(it->units, it->unit, &count);
     char ran[96] = "the state does not tell since when: it counts as running since 1970";
-    if (task->started != 0) {
+    if (task->started != 0)
         snprintf(ran, sizeof ran, "for %" PRId64 " s", allot__ran(it->state->now, task->started));
-    }
     allot__tell(&it->teller, "%s runs on %s of %s%s%.64s%s%.64s, %s.", task->id,
                 allot__tell_slots(it->units->slots[it->unit]).text,
                 allot__tell_path(&it->teller, task->consumer).text, host != NULL ? " on " : "",
@@ -78,9 +75,8 @@ static int64_t source_at(const inquiry *it, allot_source source)
 static const char *source_name(const inquiry *it, allot_source source)
 {
     const allot_policy *policy = it->teller.rules->policy;
-    if (source.kind != ALLOT_FROM_COLUMN) {
+    if (source.kind != ALLOT_FROM_COLUMN)
         return source.kind == ALLOT_FROM_FUNCTION ? "the policy's function" : "a number";
-    }
     return source.value < ALLOT_TASK_COLUMN_COUNT
                ? allot_rows_column_name(ALLOT_TASKS, source.value)
                : policy->task_attributes[source.value - ALLOT_TASK_COLUMN_COUNT].name;
@@ -90,18 +86,16 @@ static const char *source_name(const inquiry *it, allot_source source)
 static bool known(const inquiry *it, allot_source source)
 {
     const int64_t **functions = it->rows.rows.functions;
-    if (source.kind == ALLOT_FROM_FUNCTION) {
+    if (source.kind == ALLOT_FROM_FUNCTION)
         return functions != NULL && functions[source.value] != NULL;
-    }
     return source.kind != ALLOT_FROM_COLUMN || allot__unit_rows_ready(&it->rows, source.value);
 }
 
 static void tell_bounds(const inquiry *it, const allot__guard *guard)
 {
     const char *name = source_name(it, guard->value);
-    if (!known(it, guard->value)) {
+    if (!known(it, guard->value))
         return;
-    }
     int64_t value = source_at(it, guard->value);
     bool flag = allot__tell_is_flag(&it->teller, ALLOT_TASKS, guard->value);
     if (flag && (value < guard->min || value > guard->max)) {
@@ -153,11 +147,9 @@ static bool tell_staying(const inquiry *it)
 static bool picked(const inquiry *it, int32_t row)
 {
     const allot__picked *list = &it->queue->picked;
-    for (int32_t i = 0; i < list->count; i++) {
-        if (list->rows[i] == row) {
+    for (int32_t i = 0; i < list->count; i++)
+        if (list->rows[i] == row)
             return true;
-        }
-    }
     return false;
 }
 
@@ -236,9 +228,8 @@ static void tell_gives(const inquiry *it)
 /* Whether hosts are not all alike, so that the order alone does not decide (E-30). */
 static bool tell_hosts_differ(const inquiry *it)
 {
-    if (it->teller.work->reach == NULL) {
+    if (it->teller.work->reach == NULL)
         return false;
-    }
     allot__tell(&it->teller,
                 "Hosts are not all alike: what runs on those that serve whom the slots "
                 "are for goes before others (E-30).");
@@ -259,17 +250,15 @@ static void tell_going(const inquiry *it)
         allot__tell(&it->teller, "There is no candidate behind those that go.");
     }
     int64_t less = it->queue->owed - it->queue->gone - allot__line_before(&it->line, it->at);
-    if (tell_hosts_differ(it)) {
+    if (tell_hosts_differ(it))
         less = 0;
-    }
     if (less > 0) {
         allot__tell(&it->teller, "It would stay if %s gave %" PRId64 " less.",
                     allot__tell_path(&it->teller, it->teller.verdict.consumer).text, less);
     }
     const allot__vector *guards = &it->teller.rules->policy->guards;
-    for (size_t i = 0; i < guards->count; i++) {
+    for (size_t i = 0; i < guards->count; i++)
         tell_bounds(it, (const allot__guard *)guards->items + i);
-    }
 }
 
 static void tell_spared(const inquiry *it)
@@ -277,9 +266,8 @@ static void tell_spared(const inquiry *it)
     allot__tell(&it->teller, "It stays.");
     tell_gives(it);
     tell_order(it);
-    if (tell_hosts_differ(it)) {
+    if (tell_hosts_differ(it))
         return;
-    }
     if (it->queue->picked.count > 0) {
         int32_t place = allot__line_last(&it->line);
         int32_t last = it->line.all.rows[place];
@@ -303,19 +291,17 @@ static void tell_spared(const inquiry *it)
 static void tell_task(inquiry *it)
 {
     tell_what(it);
-    if (tell_staying(it)) {
+    if (tell_staying(it))
         return;
-    }
     if (it->queue == NULL || it->queue->picked.count + it->queue->gone == 0) {
         allot__tell(&it->teller, "%s gives nothing back: nothing of it has to go.",
                     allot__tell_path(&it->teller, it->teller.verdict.consumer).text);
         return;
     }
-    if (picked(it, it->at)) {
+    if (picked(it, it->at))
         tell_going(it);
-    } else {
+    else
         tell_spared(it);
-    }
 }
 
 /* Finds a task's leaf, unit and queue. */
@@ -349,21 +335,18 @@ static void look(inquiry *it, const allot_decision *decision)
 int allot_explain_task(const allot_decision *decision, const char *id,
                        void (*line)(void *ud, const char *text), void *ud)
 {
-    if (decision == NULL || id == NULL || line == NULL || decision->last < ALLOT_STAGE_ORDERS) {
+    if (decision == NULL || id == NULL || line == NULL || decision->last < ALLOT_STAGE_ORDERS)
         return ALLOT_EUSAGE;
-    }
     inquiry it = {.state = decision->state, .teller = {.line = line, .ud = ud}};
     it.task = allot__task_find(decision->state, id);
-    if (it.task < 0) {
+    if (it.task < 0)
         return ALLOT_ENOENT;
-    }
     look(&it, decision);
     allot__arena arena;
     allot__arena_init(&arena, decision->plan->engine);
     int status = it.queue != NULL ? allot__line_make(&it.keys, &arena, &it.line) : ALLOT_OK;
-    if (status == ALLOT_OK) {
+    if (status == ALLOT_OK)
         tell_task(&it);
-    }
     allot__arena_free(&arena);
     return status;
 }

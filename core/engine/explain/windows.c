@@ -62,11 +62,9 @@ static void add_value(sentence *to, const char *name, bool flag, int64_t before,
 static bool stated(const allot__vector *peers, int32_t consumer)
 {
     const allot__peers *list = peers->items;
-    for (size_t i = 0; i < peers->count; i++) {
-        if (list[i].consumer == consumer) {
+    for (size_t i = 0; i < peers->count; i++)
+        if (list[i].consumer == consumer)
             return true;
-        }
-    }
     return false;
 }
 
@@ -93,12 +91,10 @@ static void add_columns(const allot__teller *teller, const allot_plan *base, sen
         lend = lend || (holds && stated(&hours->lend, consumer));
         borrow = borrow || (holds && stated(&hours->borrow, consumer));
     }
-    if (lend) {
+    if (lend)
         add(to, "%swhom it lends to", comma(to));
-    }
-    if (borrow) {
+    if (borrow)
         add(to, "%swhom it borrows from", comma(to));
-    }
 }
 
 /* What they change of the group. */
@@ -108,15 +104,13 @@ static void add_group(const allot__teller *teller, const allot_plan *base, sente
     const allot__group *other = &base->groups[teller->group];
     int64_t planned = allot_plan_group_slots(teller->decision->plan, teller->group);
     int64_t before = allot_plan_group_slots(base, teller->group);
-    if (planned != before) {
+    if (planned != before)
         add_value(to, "planned slots", false, before, planned);
-    }
     const char *was = other->policy->name, *is = group->policy->name;
-    if (strcmp(was, is) != 0) {
+    if (strcmp(was, is) != 0)
         add(to, "%spolicy %s to %s", comma(to), was, is);
-    } else if (group->policy != other->policy) {
+    else if (group->policy != other->policy)
         add(to, "%soptions of its policy", comma(to));
-    }
 }
 
 void allot__tell_windows(const allot__teller *teller)
@@ -124,9 +118,8 @@ void allot__tell_windows(const allot__teller *teller)
     const allot_plan *base = allot__plan_base(teller->decision->plan);
     uint64_t about = base->windows != NULL ? allot__windows_of(base, teller->group) : 0;
     uint64_t held = teller->decision->plan->held & about;
-    if (about == 0) {
+    if (about == 0)
         return;
-    }
     if (held == 0) {
         allot__tell(teller, "None of the plan's windows holds now.");
         return;

@@ -71,19 +71,17 @@ ALLOT__CLONES static void split_aims(allot__pour *pour)
 
 void allot__pour_aims(allot__pour *pour)
 {
-    if (pour->unit == 1) {
+    if (pour->unit == 1)
         whole_aims(pour);
-    } else {
+    else
         split_aims(pour);
-    }
 }
 
 bool allot__pour_all(allot__pour *pour)
 {
     wide left = (wide)(pour->left - pour->lack) * pour->unit + pour->left_part - pour->lack_part;
-    if (left < 0) {
+    if (left < 0)
         return false;
-    }
     pour->left = (int64_t)(left / pour->unit);
     pour->left_part = (int64_t)(left % pour->unit);
     return true;
@@ -114,15 +112,13 @@ static void find_rate(const allot__pour *pour, wide left, wide *amount, wide *su
         wide open = 0;
         for (int32_t i = 0; i < pour->count; i++) {
             wide gap = gap_of(pour, i);
-            if (gap * *sum <= *amount * pour->weight[i]) {
+            if (gap * *sum <= *amount * pour->weight[i])
                 met += gap;
-            } else {
+            else
                 open += pour->weight[i];
-            }
         }
-        if (left - met == *amount && open == *sum) {
+        if (left - met == *amount && open == *sum)
             return;
-        }
         *amount = left - met;
         *sum = open;
     }
@@ -138,9 +134,8 @@ static void raise_levels(allot__pour *pour)
         wide fraction = level % one;
         pour->floor[i] = (int32_t)(level / one);
         pour->rest[i] = fraction != 0;
-        if (pour->fraction != NULL) {
+        if (pour->fraction != NULL)
             pour->fraction[i] = (allot__u128)fraction;
-        }
     }
     pour->left = 0;
     pour->left_part = 0;
@@ -148,9 +143,8 @@ static void raise_levels(allot__pour *pour)
 
 bool allot__pour_exact(allot__pour *pour)
 {
-    if (allot__pour_all(pour)) {
+    if (allot__pour_all(pour))
         return false;
-    }
     wide amount;
     wide sum;
     find_rate(pour, (wide)pour->left * pour->unit + pour->left_part, &amount, &sum);

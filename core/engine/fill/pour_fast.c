@@ -104,9 +104,8 @@ ALLOT__INLINE found guess(const allot__pour *pour)
         double next = sums.open > 0 ? slope_of(pour, &sums) : lowest;
         next = next > lowest ? next : lowest;
         found now = guess_at(pour, next);
-        if (now.open == sums.open && now.met == sums.met && now.met_part == sums.met_part) {
+        if (now.open == sums.open && now.met == sums.met && now.met_part == sums.met_part)
             break;
-        }
         sums = now;
     }
     return sums;
@@ -188,14 +187,12 @@ ALLOT__INLINE found rows_split(const allot__pour *pour, const rate *at)
 /* The rate at which a set that adds up so leaves exactly nothing; false: none that fits. */
 ALLOT__INLINE bool rate_of(const allot__pour *pour, const found *sums, rate *at)
 {
-    if (sums->open <= 0 || sums->open >= SMALL || sums->met - pour->left > LEAST_GAPS) {
+    if (sums->open <= 0 || sums->open >= SMALL || sums->met - pour->left > LEAST_GAPS)
         return false;
-    }
     at->sum = sums->open;
     at->amount = (pour->left - sums->met) * pour->unit + pour->left_part - sums->met_part;
-    if (at->amount < 0) {
+    if (at->amount < 0)
         return false;
-    }
     int64_t one = at->sum * pour->unit;
     int64_t above = at->amount % one;
     at->whole = at->amount / one;
@@ -209,12 +206,10 @@ ALLOT__INLINE bool rate_of(const allot__pour *pour, const found *sums, rate *at)
 
 ALLOT__CLONES static bool pour_fast(allot__pour *pour)
 {
-    if (allot__pour_all(pour)) {
+    if (allot__pour_all(pour))
         return false;
-    }
-    if (pour->fraction != NULL) {
+    if (pour->fraction != NULL)
         return allot__pour_exact(pour);
-    }
     found sums = guess(pour);
     rate at;
     for (int32_t k = 0; k < 16 && rate_of(pour, &sums, &at); k++) {

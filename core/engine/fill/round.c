@@ -11,9 +11,8 @@ ALLOT__CLONES static int64_t sum_of(const int32_t *restrict values, int32_t coun
 {
     int64_t sum = 0;
 #pragma omp simd reduction(+ : sum)
-    for (int32_t i = 0; i < count; i++) {
+    for (int32_t i = 0; i < count; i++)
         sum += values[i];
-    }
     return sum;
 }
 
@@ -21,9 +20,8 @@ static void by_rank(const allot__shares *shares)
 {
     const int32_t *rest = shares->rest;
     int32_t *quota = shares->quota;
-    if (quota != shares->floor) {
+    if (quota != shares->floor)
         memcpy(quota, shares->floor, (size_t)shares->count * sizeof *quota);
-    }
     int64_t lost = shares->whole - sum_of(shares->floor, shares->count);
     for (int32_t i = 0; lost > 0 && i < shares->count; i++) {
         int32_t one = rest[i] != 0;
@@ -41,9 +39,8 @@ static int32_t kept(const allot__shares *shares, int32_t i)
 static void up_in_order(const allot__shares *shares)
 {
     int64_t left = shares->whole;
-    for (int32_t i = 0; i < shares->count; i++) {
+    for (int32_t i = 0; i < shares->count; i++)
         left -= kept(shares, i);
-    }
     for (int32_t i = 0; i < shares->count; i++) {
         int64_t more = shares->floor[i] + (shares->rest[i] != 0) - kept(shares, i);
         more = more < left ? more : left;
@@ -57,9 +54,8 @@ typedef bool (*before)(const allot__shares *shares, int32_t a, int32_t b);
 
 static bool larger_fraction(const allot__shares *shares, int32_t a, int32_t b)
 {
-    if (shares->fraction[a] != shares->fraction[b]) {
+    if (shares->fraction[a] != shares->fraction[b])
         return shares->fraction[a] > shares->fraction[b];
-    }
     return a < b;
 }
 
@@ -87,14 +83,11 @@ static void sink(const allot__shares *shares, int32_t *heap, int32_t count, int3
 {
     for (;;) {
         int32_t best = i;
-        for (int32_t k = 2 * i + 1; k <= 2 * i + 2 && k < count; k++) {
-            if (first(shares, heap[k], heap[best])) {
+        for (int32_t k = 2 * i + 1; k <= 2 * i + 2 && k < count; k++)
+            if (first(shares, heap[k], heap[best]))
                 best = k;
-            }
-        }
-        if (best == i) {
+        if (best == i)
             return;
-        }
         int32_t row = heap[i];
         heap[i] = heap[best];
         heap[best] = row;
@@ -104,9 +97,8 @@ static void sink(const allot__shares *shares, int32_t *heap, int32_t count, int3
 
 static void heap_of(const allot__shares *shares, int32_t *heap, int32_t count, before first)
 {
-    for (int32_t i = count / 2 - 1; i >= 0; i--) {
+    for (int32_t i = count / 2 - 1; i >= 0; i--)
         sink(shares, heap, count, i, first);
-    }
 }
 
 static void by_remainder(const allot__shares *shares)
@@ -115,9 +107,8 @@ static void by_remainder(const allot__shares *shares)
     int32_t count = 0;
     for (int32_t i = 0; i < shares->count; i++) {
         shares->quota[i] = shares->floor[i];
-        if (shares->rest[i] != 0) {
+        if (shares->rest[i] != 0)
             shares->order[count++] = i;
-        }
     }
     heap_of(shares, shares->order, count, larger_fraction);
     for (; lost > 0 && count > 0; lost--) {
@@ -134,17 +125,14 @@ static int64_t move_seats(const allot__shares *shares, int64_t seats, int32_t by
     const int32_t *bound = by > 0 ? shares->aim : shares->base;
     int32_t *heap = shares->order;
     int32_t count = 0;
-    for (int32_t i = 0; i < shares->count; i++) {
-        if (shares->weight[i] > 0 && shares->quota[i] != bound[i]) {
+    for (int32_t i = 0; i < shares->count; i++)
+        if (shares->weight[i] > 0 && shares->quota[i] != bound[i])
             heap[count++] = i;
-        }
-    }
     heap_of(shares, heap, count, first);
     for (; seats > 0 && count > 0; seats--) {
         shares->quota[heap[0]] += by;
-        if (shares->quota[heap[0]] == bound[heap[0]]) {
+        if (shares->quota[heap[0]] == bound[heap[0]])
             heap[0] = heap[--count];
-        }
         sink(shares, heap, count, 0, first);
     }
     return seats;
@@ -207,9 +195,8 @@ void allot__round_pour(allot__pour *rows, int32_t *level)
         memcpy(level, rows->aim, (size_t)rows->count * sizeof *level);
         return;
     }
-    for (int32_t i = 0; i < rows->count; i++) {
+    for (int32_t i = 0; i < rows->count; i++)
         whole += level[i];
-    }
     allot__shares shares = {.count = rows->count,
                             .whole = whole,
                             .floor = rows->floor,

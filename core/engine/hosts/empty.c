@@ -48,9 +48,8 @@ static bool next_one(const emptier *it, one *one)
     one->first = one->end;
     one->chosen = one->last;
     while (one->end < it->count && it->rack->unit[it->leaf[it->order[one->end]]] ==
-                                       it->rack->unit[it->leaf[it->order[one->first]]]) {
+                                       it->rack->unit[it->leaf[it->order[one->first]]])
         one->end++;
-    }
     return one->first < one->end;
 }
 
@@ -79,12 +78,10 @@ static void find_lacks(emptier *it)
     const allot__work *work = it->work;
     const allot__rack *rack = it->rack;
     memset(it->lacks, 0, ((size_t)rack->requirement_count + 1) * sizeof *it->lacks);
-    for (int32_t row = 0; row < work->tree->rows && rack->asks != NULL; row++) {
+    for (int32_t row = 0; row < work->tree->rows && rack->asks != NULL; row++)
         if (rack->asks[row] >= 0 && rack->unit[row] == ALLOT_ROOT &&
-            allot__family_of(work, row) == 0 && work->quota[row] > work->allocated[row]) {
+            allot__family_of(work, row) == 0 && work->quota[row] > work->allocated[row])
             it->lacks[rack->asks[row]] = true;
-        }
-    }
 }
 
 /* ---- One consumer's hosts -------------------------------------------------------------------- */
@@ -124,9 +121,8 @@ static int64_t send_on(emptier *it, int32_t class, int32_t kind, int64_t slots)
 {
     allot__match *match = it->match;
     allot__edge *edge = &match->edges[match->first[class]];
-    while (edge->kind != kind && edge < &match->edges[match->first[class + 1] - 1]) {
+    while (edge->kind != kind && edge < &match->edges[match->first[class + 1] - 1])
         edge++;
-    }
     slots = edge->kind != kind ? 0 : edge->flow < slots ? edge->flow : slots;
     edge->flow -= slots;
     int64_t moved = slots > 0 ? allot__match_push(match, class, slots) : 0;
@@ -141,9 +137,8 @@ static bool drop_host(emptier *it, const one *one, int32_t host)
     int32_t kind = match->kind_of[host];
     int64_t left = match->left[kind], slots = it->rack->slots[host];
     match->left[kind] = 0;
-    for (int32_t i = one->first; i < one->end && left < slots; i++) {
+    for (int32_t i = one->first; i < one->end && left < slots; i++)
         left += send_on(it, it->order[i], kind, slots - left);
-    }
     bool dropped = left >= slots;
     match->left[kind] = dropped ? left - slots : left;
     match->most[kind] -= dropped ? slots : 0;
@@ -186,9 +181,8 @@ static void count_left(emptier *it, const one *one, int64_t *waste, int64_t *unw
     allot__match *match = it->match;
     *waste += give_more(it, one, it->lack);
     *unwanted += give_more(it, one, it->unmet);
-    for (int32_t i = one->chosen; i < one->last; i++) {
+    for (int32_t i = one->chosen; i < one->last; i++)
         match->most[match->kind_of[it->rack->chosen[i]]] = 0;
-    }
     for (int32_t i = one->first; i < one->end; i++) {
         int32_t class = it->order[i];
         for (int32_t k = match->first[class]; k < match->first[class + 1]; k++) {
@@ -237,9 +231,8 @@ static void find_hosts(emptier *it, const one *one)
         give(it, class, INT64_MAX);
         for (int32_t hosts = 0; it->ask[class] > 0 && hosts < rack->most[class]; hosts++) {
             int32_t host = allot__shelves_take(&it->shelves, rack, it->leaf[class], it->ask[class]);
-            if (host < 0) {
+            if (host < 0)
                 break;
-            }
             choose(it, class, host);
             give(it, class, rack->slots[host]);
         }
@@ -269,9 +262,8 @@ static void find_all(emptier *it)
     rack->chosen_count = 0;
     rack->beyond = 0;
     find_lacks(it);
-    for (int32_t host = 0; host < rack->count; host++) {
+    for (int32_t host = 0; host < rack->count; host++)
         rack->meant[host] = ALLOT_ROOT;
-    }
     allot__shelves_fill(&it->shelves, it->work, it->match, it->lacks);
     for (one one = {0}; next_one(it, &one);) {
         ask_own(it, &one);
@@ -324,14 +316,11 @@ static void find_stuck(emptier *it)
 {
     const allot__work *work = it->work;
     const allot__rack *rack = it->rack;
-    for (int32_t i = 0; i < rack->chosen_count; i++) {
+    for (int32_t i = 0; i < rack->chosen_count; i++)
         it->place[rack->chosen[i]] = i;
-    }
-    for (int32_t row = 0; row < work->tree->rows; row++) {
-        if (allot__family_of(work, row) == 0 && work->allocated[row] > 0) {
+    for (int32_t row = 0; row < work->tree->rows; row++)
+        if (allot__family_of(work, row) == 0 && work->allocated[row] > 0)
             find_stuck_of(it, row);
-        }
-    }
 }
 
 /* Passes by the chosen hosts that others cannot leave; are there any? */
@@ -357,11 +346,9 @@ static bool passed_by(const emptier *it, int32_t host)
 static void count_needed(emptier *it, const one *one)
 {
     const allot__rack *rack = it->rack;
-    for (int32_t i = one->chosen; i < one->last; i++) {
-        if (!passed_by(it, rack->chosen[i])) {
+    for (int32_t i = one->chosen; i < one->last; i++)
+        if (!passed_by(it, rack->chosen[i]))
             add_host(it, rack->chosen[i]);
-        }
-    }
     for (int32_t i = one->first; i < one->end; i++) {
         it->kept[it->order[i]] = it->dropped[it->order[i]] = 0;
         give(it, it->order[i], INT64_MAX);
@@ -383,9 +370,8 @@ static bool cut_hosts(emptier *it, int64_t *waste)
     bool some = rack->search == ALLOT__APART && bar_stuck(it);
     for (one one = {0}; next_one(it, &one);) {
         int32_t unit = rack->unit[it->leaf[it->order[one.first]]];
-        while (one.last < rack->chosen_count && rack->meant[rack->chosen[one.last]] == unit) {
+        while (one.last < rack->chosen_count && rack->meant[rack->chosen[one.last]] == unit)
             one.last++;
-        }
         ask_own(it, &one);
         count_needed(it, &one);
         for (int32_t i = one.first; i < one.end; i++) {
@@ -417,9 +403,8 @@ static int begin_first(allot__work *work, allot__rack *rack)
     size_t count = (size_t)rack->count;
     allot__match *match = allot__arena_take(work->arena, 1, sizeof *match);
     int status = match != NULL ? allot__match_make(work, ALLOT__OWN_SLOTS, 0, match) : ALLOT_ENOMEM;
-    if (status != ALLOT_OK) {
+    if (status != ALLOT_OK)
         return status;
-    }
     rack->alone = match;
     rack->chosen = allot__arena_take(work->arena, count, sizeof *rack->chosen);
     rack->chosen_for = allot__arena_take(work->arena, count, sizeof *rack->chosen_for);
@@ -427,12 +412,10 @@ static int begin_first(allot__work *work, allot__rack *rack)
     rack->barred = allot__arena_take(work->arena, count, 1);
     int32_t *meant = allot__arena_take(work->arena, count, sizeof *meant);
     if (rack->chosen == NULL || rack->chosen_for == NULL || rack->most == NULL ||
-        rack->barred == NULL || meant == NULL) {
+        rack->barred == NULL || meant == NULL)
         return ALLOT_ENOMEM;
-    }
-    for (int32_t class = 0; class < match->classes; class ++) {
+    for (int32_t class = 0; class < match->classes; class ++)
         rack->most[class] = INT32_MAX;
-    }
     memset(rack->barred, 0, count);
     rack->meant = meant;
     return ALLOT_OK;
@@ -443,17 +426,14 @@ static int begin_first(allot__work *work, allot__rack *rack)
 static void list_classes(emptier *it, int32_t *at, int32_t *then)
 {
     const allot__work *work = it->work;
-    for (int32_t class = 0; class < it->match->classes; class ++) {
+    for (int32_t class = 0; class < it->match->classes; class ++)
         it->leaf[class] = NONE;
-    }
-    for (int32_t row = 0; row < work->tree->rows; row++) {
+    for (int32_t row = 0; row < work->tree->rows; row++)
         at[row] = NONE;
-    }
     for (int32_t row = work->tree->rows - 1; row >= 0; row--) {
         int32_t class = it->match->class_of[row];
-        if (class >= 0) {
+        if (class >= 0)
             it->leaf[class] = row;
-        }
     }
     for (int32_t class = it->match->classes - 1; class >= 0; class --) {
         if (it->rack->unit[it->leaf[class]] != ALLOT_ROOT) {
@@ -462,11 +442,9 @@ static void list_classes(emptier *it, int32_t *at, int32_t *then)
             at[row] = class;
         }
     }
-    for (int32_t row = 0; row < work->tree->rows; row++) {
-        for (int32_t class = at[row]; class != NONE; class = then[class]) {
+    for (int32_t row = 0; row < work->tree->rows; row++)
+        for (int32_t class = at[row]; class != NONE; class = then[class])
             it->order[it->count++] = class;
-        }
-    }
 }
 
 static int take_stuck(emptier *it, allot__arena *arena, size_t hosts)
@@ -501,9 +479,8 @@ static int begin(emptier *it)
     int32_t *then = allot__arena_take(arena, classes, sizeof *then);
     if (it->lack == NULL || it->ask == NULL || it->unmet == NULL || it->kept == NULL ||
         it->dropped == NULL || it->mark == NULL || it->surplus == NULL || it->lacks == NULL ||
-        it->leaf == NULL || it->order == NULL || at == NULL || then == NULL) {
+        it->leaf == NULL || it->order == NULL || at == NULL || then == NULL)
         return ALLOT_ENOMEM;
-    }
     memset(it->mark, 0, ((size_t)it->match->kinds + 1) * sizeof *it->mark);
     list_classes(it, at, then);
     int status = take_stuck(it, arena, hosts);
@@ -518,15 +495,13 @@ int allot__rack_empty(allot__work *work, bool *again)
 {
     allot__rack *rack = work->rack;
     *again = false;
-    if (rack->unit == NULL || rack->unknown > 0) {
+    if (rack->unit == NULL || rack->unknown > 0)
         return ALLOT_OK; /* which hosts are empty is not known */
-    }
     int status = rack->meant == NULL ? begin_first(work, rack) : ALLOT_OK;
     emptier it = {.work = work, .rack = rack, .match = rack->alone};
     status = status == ALLOT_OK ? begin(&it) : status;
-    if (status != ALLOT_OK) {
+    if (status != ALLOT_OK)
         return status;
-    }
     int64_t waste = 0;
     count_wants(&it);
     allot__match_reset(rack->alone);
@@ -535,9 +510,8 @@ int allot__rack_empty(allot__work *work, bool *again)
         *again = rack->search != ALLOT__SEARCH;
         return ALLOT_OK;
     }
-    if (rack->search == ALLOT__APART) {
+    if (rack->search == ALLOT__APART)
         find_stuck(&it);
-    }
     *again = rack->search == ALLOT__HELD;
     if (cut_hosts(&it, &waste)) {
         set_apart(&it, 0);

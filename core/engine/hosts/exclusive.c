@@ -11,23 +11,19 @@ int allot__rack_units(allot__work *work, allot__rack *rack)
     const int32_t *exclusive = work->group->columns[ALLOT_EXCLUSIVE];
     int32_t rows = work->tree->rows;
     int32_t some = 0;
-    for (int32_t row = 0; row < rows; row++) {
+    for (int32_t row = 0; row < rows; row++)
         some |= exclusive[row];
-    }
-    if (some == 0) {
+    if (some == 0)
         return ALLOT_OK;
-    }
     rack->unit = allot__arena_take(work->arena, (size_t)rows, sizeof *rack->unit);
-    if (rack->unit == NULL) {
+    if (rack->unit == NULL)
         return ALLOT_ENOMEM;
-    }
     for (int32_t family = 0; family < work->tree->families; family++) {
         int32_t parent = work->group->parent[family];
         int32_t above = family > 0 ? rack->unit[parent] : ALLOT_ROOT;
         int32_t first = allot__family_first(work, family);
-        for (int32_t row = first; row < first + allot__family_size(work, family); row++) {
+        for (int32_t row = first; row < first + allot__family_size(work, family); row++)
             rack->unit[row] = exclusive[row] != 0 ? allot__handle(work, row) : above;
-        }
     }
     return ALLOT_OK;
 }
@@ -38,9 +34,8 @@ static void add_up(const allot__work *work, int64_t *values)
     for (int32_t family = work->tree->families - 1; family > 0; family--) {
         int32_t first = allot__family_first(work, family);
         int64_t sum = 0;
-        for (int32_t row = first; row < first + allot__family_size(work, family); row++) {
+        for (int32_t row = first; row < first + allot__family_size(work, family); row++)
             sum += values[row];
-        }
         values[work->group->parent[family]] = sum;
     }
 }
@@ -91,16 +86,12 @@ static void guess(const allot__work *work, allot__rack *rack, const int32_t *see
                   const int32_t *lost, int64_t *left)
 {
     memset(left, 0, (size_t)work->tree->rows * sizeof *left);
-    for (int32_t row = 0; row < work->tree->rows; row++) {
-        if (rack->unit[row] != ALLOT_ROOT && allot__family_of(work, row) == 0) {
+    for (int32_t row = 0; row < work->tree->rows; row++)
+        if (rack->unit[row] != ALLOT_ROOT && allot__family_of(work, row) == 0)
             left[allot__row(work->plan, work->index, rack->unit[row])] += lost[row];
-        }
-    }
-    for (int32_t host = 0; host < rack->count; host++) {
-        if (rack->owner[host] >= 0) {
+    for (int32_t host = 0; host < rack->count; host++)
+        if (rack->owner[host] >= 0)
             left[allot__row(work->plan, work->index, rack->owner[host])] -= rack->free[host];
-        }
-    }
     for (int32_t row = 0, host = 0; row < work->tree->rows; row++) {
         for (; left[row] > 0 && host < rack->count; host++) {
             bool open = rack->owner[host] == ALLOT_ROOT && seen[host] < ALLOT__NOBODY;
@@ -140,13 +131,11 @@ static int block(allot__work *work, allot__rack *rack)
 {
     allot__match match;
     int status = allot__match_make(work, ALLOT__FREE_SLOTS, 0, &match);
-    if (status != ALLOT_OK) {
+    if (status != ALLOT_OK)
         return status;
-    }
     int64_t idle = work->slots;
-    for (int32_t row = 0; row < work->tree->rows; row++) {
+    for (int32_t row = 0; row < work->tree->rows; row++)
         idle -= allot__family_of(work, row) == 0 ? work->allocated[row] : 0;
-    }
     idle = idle > 0 ? idle : 0;
     rack->blocked += rack->guessed + unwanted(work, &match);
     rack->blocked = rack->blocked < idle ? rack->blocked : idle;
@@ -184,15 +173,12 @@ int allot__rack_settle(allot__work *work, allot__rack *rack, const int32_t *seen
     }
     size_t rows = (size_t)work->tree->rows;
     int64_t *sums = allot__arena_take(work->arena, rows, sizeof *sums);
-    if (sums == NULL) {
+    if (sums == NULL)
         return ALLOT_ENOMEM;
-    }
-    if (rack->unit != NULL && rack->unknown > 0) {
+    if (rack->unit != NULL && rack->unknown > 0)
         guess(work, rack, seen, lost, sums);
-    }
-    for (size_t row = 0; row < rows; row++) {
+    for (size_t row = 0; row < rows; row++)
         sums[row] = lost[row];
-    }
     add_up(work, sums);
     find_lost(work, rack, sums);
     say(work, rack, seen);

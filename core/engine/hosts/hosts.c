@@ -31,9 +31,8 @@ static int fill_hosts(allot__work *work, allot__rack *rack, int32_t **host_of)
     for (int32_t i = 0, host = 0; i < tasks->site_count && status == ALLOT_OK; i++) {
         const allot__site *site = &tasks->sites[i];
         (*host_of)[i] = here(work, site) ? host : -1;
-        if (!here(work, site)) {
+        if (!here(work, site))
             continue;
-        }
         rack->site[host] = i;
         rack->slots[host] = site->closed != ALLOT_OPEN ? 0 : site->slots;
         rack->owner[host] = site->closed != ALLOT_OPEN ? ALLOT__NOBODY : site->exclusive_to;
@@ -61,9 +60,8 @@ static bool owns(const allot__work *work, int32_t row, int32_t host)
 {
     int32_t owner = work->rack->owner[host], unit = unit_of(work->rack, row);
     int32_t above = allot__handle(work, row);
-    while (above != owner && above != unit && above != ALLOT_ROOT) {
+    while (above != owner && above != unit && above != ALLOT_ROOT)
         above = allot_plan_parent(work->plan, above);
-    }
     return above == owner;
 }
 
@@ -71,12 +69,10 @@ bool allot__rack_serves(const allot__work *work, int32_t row, int32_t host)
 {
     const allot__rack *rack = work->rack;
     int32_t unit = unit_of(rack, row);
-    if (rack->owner[host] == ALLOT__NOBODY || !allot__rack_meets(rack, row, host)) {
+    if (rack->owner[host] == ALLOT__NOBODY || !allot__rack_meets(rack, row, host))
         return false;
-    }
-    if (rack->owner[host] != ALLOT_ROOT) {
+    if (rack->owner[host] != ALLOT_ROOT)
         return owns(work, row, host);
-    }
     int32_t meant = rack->meant != NULL ? rack->meant[host] : ALLOT_ROOT;
     return meant == unit && (unit == ALLOT_ROOT || rack->free[host] == rack->slots[host]);
 }
@@ -85,21 +81,18 @@ bool allot__rack_helps(const allot__work *work, int32_t row, int32_t host)
 {
     const allot__rack *rack = work->rack;
     int32_t unit = unit_of(rack, row), owner = rack->owner[host];
-    if (owner == ALLOT__NOBODY || !allot__rack_meets(rack, row, host)) {
+    if (owner == ALLOT__NOBODY || !allot__rack_meets(rack, row, host))
         return false;
-    }
-    if (owner != ALLOT_ROOT) {
+    if (owner != ALLOT_ROOT)
         return owns(work, row, host) || (rack->left != NULL && rack->left[host] != 0);
-    }
     int32_t meant = rack->meant != NULL ? rack->meant[host] : ALLOT_ROOT;
     return meant == unit;
 }
 
 bool allot__rack_helps_at(const allot__work *work, int32_t row, int32_t site)
 {
-    if (work->rack == NULL) {
+    if (work->rack == NULL)
         return true;
-    }
     int32_t host = site >= 0 ? work->rack->host_of[site] : -1;
     return host >= 0 && allot__rack_helps(work, row, host);
 }
@@ -119,11 +112,10 @@ static void see(const allot__work *work, census *census, int32_t row, int32_t ho
     int32_t unit = rack->unit != NULL ? rack->unit[row] : ALLOT_ROOT;
     int32_t *seen = &census->seen[host];
     bool stranger = rack->owner[host] >= 0 && !owns(work, row, host);
-    if (stranger || (*seen != UNSEEN && *seen != unit)) {
+    if (stranger || (*seen != UNSEEN && *seen != unit))
         *seen = ALLOT__NOBODY;
-    } else {
+    else
         *seen = unit;
-    }
 }
 
 /* Takes what a leaf's tasks use off the free slots. */
@@ -162,26 +154,21 @@ static int fill(allot__work *work, allot__rack *rack)
     int32_t *host_of = NULL;
     size_t rows = (size_t)work->tree->rows;
     int status = fill_hosts(work, rack, &host_of);
-    if (status == ALLOT_OK) {
+    if (status == ALLOT_OK)
         status = allot__rack_units(work, rack);
-    }
-    if (status == ALLOT_OK) {
+    if (status == ALLOT_OK)
         status = allot__rack_require(work, rack);
-    }
     census census = {.host_of = host_of};
     census.seen = allot__arena_take(work->arena, (size_t)rack->count, sizeof(int32_t));
     census.lost = allot__arena_take(work->arena, rows + 1, sizeof(int32_t));
-    if (status != ALLOT_OK || census.seen == NULL || census.lost == NULL) {
+    if (status != ALLOT_OK || census.seen == NULL || census.lost == NULL)
         return status != ALLOT_OK ? status : ALLOT_ENOMEM;
-    }
-    for (int32_t host = 0; host < rack->count; host++) {
+    for (int32_t host = 0; host < rack->count; host++)
         census.seen[host] = UNSEEN;
-    }
     for (int32_t row = 0; row < work->tree->rows; row++) {
         census.lost[row] = 0;
-        if (allot__family_of(work, row) == 0 && work->allocated[row] > 0) {
+        if (allot__family_of(work, row) == 0 && work->allocated[row] > 0)
             count_leaf(work, &census, row);
-        }
     }
     rack->host_of = host_of;
     rack->lost = census.lost;
@@ -194,16 +181,13 @@ int allot__rack_make(allot__work *work)
 {
     const allot__tasks *tasks = &work->state->tasks;
     int32_t count = 0;
-    for (int32_t i = 0; i < tasks->site_count; i++) {
+    for (int32_t i = 0; i < tasks->site_count; i++)
         count += here(work, &tasks->sites[i]);
-    }
-    if (count == 0 || work->tree->rows == 0) {
+    if (count == 0 || work->tree->rows == 0)
         return ALLOT_OK;
-    }
     allot__rack *rack = allot__arena_take(work->arena, 1, sizeof *rack);
-    if (rack == NULL) {
+    if (rack == NULL)
         return ALLOT_ENOMEM;
-    }
     *rack = (allot__rack){.count = count};
     work->rack = rack;
     return fill(work, rack);

@@ -22,9 +22,8 @@ static int64_t unknown_slots(const allot__work *work)
 {
     const allot__rack *rack = work->rack;
     int64_t slots = work->slots + rack->blocked;
-    for (int32_t host = 0; host < rack->count; host++) {
+    for (int32_t host = 0; host < rack->count; host++)
         slots -= rack->slots[host];
-    }
     return slots > 0 ? slots : 0;
 }
 
@@ -33,9 +32,8 @@ static int begin(joint *it)
     allot__work *work = it->work;
     size_t rows = (size_t)work->tree->rows, size = sizeof(int32_t);
     int status = allot__match_make(work, ALLOT__ALL_SLOTS, unknown_slots(work), &it->match);
-    if (status != ALLOT_OK) {
+    if (status != ALLOT_OK)
         return status;
-    }
     it->slots = work->slots;
     it->limit = allot__arena_take(work->arena, rows, size);
     it->enough = allot__arena_take(work->arena, rows, size);
@@ -52,14 +50,11 @@ static bool fits(joint *it, bool tight)
     memset(it->tight, 0, (size_t)it->match.classes);
     for (int32_t row = 0; row < work->tree->rows && (all || tight); row++) {
         int32_t class = it->match.class_of[row];
-        if (class < 0 ||
-            allot__match_push(&it->match, class, work->quota[row]) == work->quota[row]) {
+        if (class < 0 || allot__match_push(&it->match, class, work->quota[row]) == work->quota[row])
             continue;
-        }
         all = false;
-        for (int32_t i = 0; i < it->match.classes && tight; i++) {
+        for (int32_t i = 0; i < it->match.classes && tight; i++)
             it->tight[i] |= allot__match_tight(&it->match, i);
-        }
     }
     return all;
 }
@@ -94,9 +89,8 @@ static int find_size(joint *it)
         status = at_size(it, size, false, &fit);
         least = fit ? size : least;
         most = fit ? most : size;
-        if (fit) {
+        if (fit)
             memcpy(it->enough, it->work->quota, bytes);
-        }
     }
     return status == ALLOT_OK ? at_size(it, most, true, &fit) : status;
 }
@@ -110,15 +104,13 @@ static bool hold(joint *it)
     allot__match_reset(&it->match);
     for (int32_t row = 0; row < work->tree->rows; row++) {
         int32_t class = it->match.class_of[row];
-        if (class >= 0) {
+        if (class >= 0)
             allot__match_push(&it->match, class, it->enough[row]);
-        }
     }
     for (int32_t row = 0; row < work->tree->rows; row++) {
         int32_t class = it->match.class_of[row];
-        if (class < 0 || it->tight[class] == 0) {
+        if (class < 0 || it->tight[class] == 0)
             continue;
-        }
         int64_t more = (int64_t)work->quota[row] - it->enough[row];
         int64_t most =
             it->enough[row] + (more > 0 ? allot__match_push(&it->match, class, more) : 0);
@@ -135,22 +127,19 @@ static void cut(joint *it)
     allot__match_reset(&it->match);
     for (int32_t row = 0; row < work->tree->rows; row++) {
         int32_t class = it->match.class_of[row];
-        if (class >= 0) {
+        if (class >= 0)
             it->limit[row] = (int32_t)allot__match_push(&it->match, class, work->quota[row]);
-        }
     }
 }
 
 int allot__joint(allot__work *work)
 {
     joint it = {.work = work};
-    if (!allot__rack_uneven(work->rack) || work->ledger != NULL) {
+    if (!allot__rack_uneven(work->rack) || work->ledger != NULL)
         return ALLOT_OK;
-    }
     int status = begin(&it);
-    if (status != ALLOT_OK || fits(&it, false)) {
+    if (status != ALLOT_OK || fits(&it, false))
         return status;
-    }
     memcpy(it.limit, work->limit, (size_t)work->tree->rows * sizeof *it.limit);
     work->limit = it.limit;
     for (int32_t turns = it.match.classes; status == ALLOT_OK; turns--) {
@@ -163,12 +152,10 @@ int allot__joint(allot__work *work)
             allot__work_again(work);
             status = allot__need(work);
         }
-        if (status == ALLOT_OK) {
+        if (status == ALLOT_OK)
             status = allot__quota(work);
-        }
-        if (status == ALLOT_OK && (fits(&it, false) || turns <= 0)) {
+        if (status == ALLOT_OK && (fits(&it, false) || turns <= 0))
             break;
-        }
     }
     return status;
 }

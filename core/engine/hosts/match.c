@@ -10,9 +10,8 @@ enum { UNSEEN = -1, SOURCE = -2 };
 void allot__match_reset(allot__match *match)
 {
     memcpy(match->left, match->most, (size_t)match->kinds * sizeof *match->left);
-    for (int32_t i = 0; i < match->edge_count; i++) {
+    for (int32_t i = 0; i < match->edge_count; i++)
         match->edges[i].flow = 0;
-    }
 }
 
 /* Clears what the last search marked. */
@@ -21,9 +20,8 @@ static void forget(allot__match *match)
     for (int32_t i = 0; i < match->seen; i++) {
         int32_t class = match->queue[i];
         match->class_via[class] = UNSEEN;
-        for (int32_t k = match->first[class]; k < match->first[class + 1]; k++) {
+        for (int32_t k = match->first[class]; k < match->first[class + 1]; k++)
             match->kind_via[match->edges[k].kind] = UNSEEN;
-        }
     }
     match->seen = 0;
 }
@@ -53,13 +51,11 @@ static int32_t search(allot__match *match, int32_t class)
         int32_t from = match->queue[head];
         for (int32_t i = match->first[from]; i < match->first[from + 1]; i++) {
             int32_t kind = match->edges[i].kind;
-            if (match->kind_via[kind] != UNSEEN || match->most[kind] == 0) {
+            if (match->kind_via[kind] != UNSEEN || match->most[kind] == 0)
                 continue;
-            }
             match->kind_via[kind] = i;
-            if (match->left[kind] > 0) {
+            if (match->left[kind] > 0)
                 return kind;
-            }
             tail = match->seen = see_classes(match, kind, tail);
         }
     }
@@ -73,9 +69,8 @@ static int64_t augment(allot__match *match, int32_t kind, int64_t slots)
     slots = slots < match->left[kind] ? slots : match->left[kind];
     for (int32_t at = kind;;) {
         int32_t back = match->class_via[edges[match->kind_via[at]].class];
-        if (back == SOURCE) {
+        if (back == SOURCE)
             break;
-        }
         slots = slots < edges[back].flow ? slots : edges[back].flow;
         at = edges[back].kind;
     }
@@ -83,9 +78,8 @@ static int64_t augment(allot__match *match, int32_t kind, int64_t slots)
     for (int32_t at = kind;;) {
         int32_t back = match->class_via[edges[match->kind_via[at]].class];
         edges[match->kind_via[at]].flow += slots;
-        if (back == SOURCE) {
+        if (back == SOURCE)
             return slots;
-        }
         edges[back].flow -= slots;
         at = edges[back].kind;
     }
@@ -96,9 +90,8 @@ int64_t allot__match_push(allot__match *match, int32_t class, int64_t slots)
     int64_t pushed = 0;
     while (pushed < slots) {
         int32_t kind = search(match, class);
-        if (kind < 0) {
+        if (kind < 0)
             break;
-        }
         pushed += augment(match, kind, slots - pushed);
     }
     return pushed;
@@ -138,7 +131,6 @@ void allot__match_open(allot__match *match, uint8_t *open)
             }
         }
     }
-    for (int32_t kind = 0; kind < match->kinds; kind++) {
+    for (int32_t kind = 0; kind < match->kinds; kind++)
         match->kind_via[kind] = UNSEEN;
-    }
 }

@@ -32,9 +32,8 @@ typedef struct maker {
 static int32_t *column(maker *it, int32_t count, int32_t value)
 {
     int32_t *out = allot__arena_take(it->work->arena, (size_t)count + 1, sizeof *out);
-    for (int32_t i = 0; out != NULL && i <= count; i++) {
+    for (int32_t i = 0; out != NULL && i <= count; i++)
         out[i] = value;
-    }
     return out;
 }
 
@@ -47,9 +46,8 @@ static int take(maker *it)
                                  &it->kind_host,  &it->next_kind};
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
         *columns[i] = column(it, (it->rows > it->hosts ? it->rows : it->hosts) + 1, NONE);
-        if (*columns[i] == NULL) {
+        if (*columns[i] == NULL)
             return ALLOT_ENOMEM;
-        }
     }
     it->match->class_of = column(it, it->rows, NONE);
     it->match->kind_of = column(it, it->hosts, NONE);
@@ -65,12 +63,10 @@ static int32_t keeper(const maker *it, int32_t host)
 {
     const allot__rack *rack = it->rack;
     int32_t meant = rack->meant != NULL ? rack->meant[host] : ALLOT_ROOT;
-    if (it->what == ALLOT__ALL_SLOTS) {
+    if (it->what == ALLOT__ALL_SLOTS)
         return it->work->state->tasks.sites[rack->site[host]].exclusive_to;
-    }
-    if (rack->owner[host] != ALLOT_ROOT) {
+    if (rack->owner[host] != ALLOT_ROOT)
         return rack->owner[host];
-    }
     return meant == ALLOT_ROOT || rack->free[host] == rack->slots[host] ? meant : ALLOT__NOBODY;
 }
 
@@ -87,9 +83,8 @@ static void find_doors(maker *it)
     const allot__rack *rack = it->rack;
     for (int32_t host = 0; host < it->hosts; host++) {
         int32_t door = door_of(it, host);
-        if (door > COMMON) {
+        if (door > COMMON)
             it->door_of[door - 1] = door;
-        }
     }
     for (int32_t family = 0; family < it->work->tree->families; family++) {
         int32_t first = allot__family_first(it->work, family);
@@ -113,9 +108,8 @@ static void find_doors(maker *it)
 static int32_t class_of(maker *it, int32_t door, int32_t asks)
 {
     int32_t class = it->class_at[door];
-    while (class != NONE && it->class_asks[class] != asks) {
+    while (class != NONE && it->class_asks[class] != asks)
         class = it->next_class[class];
-    }
     if (class == NONE) {
         class = it->classes++;
         it->class_asks[class] = asks;
@@ -142,9 +136,8 @@ static void find_classes(maker *it)
 static void split(maker *it, const uint8_t *met, int32_t *apart)
 {
     int32_t count = 0;
-    for (int32_t i = 0; i < 2 * it->kinds; i++) {
+    for (int32_t i = 0; i < 2 * it->kinds; i++)
         apart[i] = NONE;
-    }
     for (int32_t host = 0; host < it->hosts; host++) {
         int32_t *kind = &it->match->kind_of[host];
         if (*kind != NONE) {
@@ -160,9 +153,8 @@ static int find_kinds(maker *it, int64_t unknown)
 {
     const allot__rack *rack = it->rack;
     int32_t *apart = column(it, 2 * it->hosts + 2, NONE);
-    if (apart == NULL) {
+    if (apart == NULL)
         return ALLOT_ENOMEM;
-    }
     for (int32_t host = 0; host < it->hosts; host++) {
         int32_t door = door_of(it, host);
         if (door != NONE) {
@@ -170,12 +162,10 @@ static int find_kinds(maker *it, int64_t unknown)
             it->match->kind_of[host] = it->kind_at[door];
         }
     }
-    for (int32_t i = 0; i < rack->requirement_count; i++) {
+    for (int32_t i = 0; i < rack->requirement_count; i++)
         split(it, rack->requirements[i].met, apart);
-    }
-    for (int32_t door = 0; door <= it->rows; door++) {
+    for (int32_t door = 0; door <= it->rows; door++)
         it->kind_at[door] = NONE;
-    }
     for (int32_t host = it->hosts - 1; host >= 0; host--) {
         int32_t kind = it->match->kind_of[host];
         if (kind != NONE) {
@@ -193,20 +183,17 @@ static int count_slots(maker *it, int64_t unknown)
     allot__match *match = it->match;
     match->most = allot__arena_take(it->work->arena, (size_t)it->kinds + 1, sizeof *match->most);
     match->left = allot__arena_take(it->work->arena, (size_t)it->kinds + 1, sizeof *match->left);
-    if (match->most == NULL || match->left == NULL) {
+    if (match->most == NULL || match->left == NULL)
         return ALLOT_ENOMEM;
-    }
     memset(match->most, 0, ((size_t)it->kinds + 1) * sizeof *match->most);
     for (int32_t host = 0; host < it->hosts; host++) {
         int32_t slots = it->what == ALLOT__ALL_SLOTS ? rack->slots[host] : rack->free[host];
         bool none = it->what == ALLOT__OWN_SLOTS && rack->owner[host] == ALLOT_ROOT;
-        if (match->kind_of[host] != NONE && !none) {
+        if (match->kind_of[host] != NONE && !none)
             match->most[match->kind_of[host]] += slots;
-        }
     }
-    if (unknown > 0) {
+    if (unknown > 0)
         match->most[it->kinds - 1] = unknown;
-    }
     return ALLOT_OK;
 }
 
@@ -233,18 +220,16 @@ static int32_t edges_of(const maker *it, int32_t class, allot__edge *edges)
     for (int32_t door = it->class_door[class]; door != NONE; door = it->next_door[door]) {
         for (int32_t kind = it->kind_at[door]; kind != NONE; kind = it->next_kind[kind]) {
             if (meets(it, class, kind)) {
-                if (edges != NULL) {
+                if (edges != NULL)
                     edges[count] = (allot__edge){.class = class, .kind = kind};
-                }
                 count++;
             }
         }
     }
     bool unknown = it->kinds > 0 && it->kind_host[it->kinds - 1] == NONE;
     if (unknown && easy(it, class)) {
-        if (edges != NULL) {
+        if (edges != NULL)
             edges[count] = (allot__edge){.class = class, .kind = it->kinds - 1};
-        }
         count++;
     }
     return count;
@@ -265,21 +250,17 @@ static int make_edges(maker *it)
     match->kind_via = column(it, it->kinds, NONE);
     match->queue = column(it, it->classes, NONE);
     if (match->first == NULL || match->by_kind == NULL || match->class_via == NULL ||
-        match->kind_via == NULL || match->queue == NULL) {
+        match->kind_via == NULL || match->queue == NULL)
         return ALLOT_ENOMEM;
-    }
-    for (int32_t class = 0; class < it->classes; class ++) {
+    for (int32_t class = 0; class < it->classes; class ++)
         match->first[class + 1] = match->first[class] + edges_of(it, class, NULL);
-    }
     match->edge_count = match->first[it->classes];
     match->edges =
         allot__arena_take(it->work->arena, (size_t)match->edge_count + 1, sizeof *match->edges);
-    if (match->edges == NULL) {
+    if (match->edges == NULL)
         return ALLOT_ENOMEM;
-    }
-    for (int32_t class = 0; class < it->classes; class ++) {
+    for (int32_t class = 0; class < it->classes; class ++)
         edges_of(it, class, match->edges + match->first[class]);
-    }
     for (int32_t i = match->edge_count - 1; i >= 0; i--) {
         match->edges[i].next = match->by_kind[match->edges[i].kind];
         match->by_kind[match->edges[i].kind] = i;
@@ -297,12 +278,10 @@ int allot__match_make(allot__work *work, allot__matched what, int64_t unknown, a
         find_classes(&it);
         status = find_kinds(&it, unknown);
     }
-    if (status == ALLOT_OK) {
+    if (status == ALLOT_OK)
         status = count_slots(&it, unknown);
-    }
-    if (status == ALLOT_OK) {
+    if (status == ALLOT_OK)
         status = make_edges(&it);
-    }
     if (status == ALLOT_OK) {
         out->classes = it.classes;
         out->kinds = it.kinds;

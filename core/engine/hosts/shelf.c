@@ -43,11 +43,9 @@ static bool alike(const allot__shelf *a, const allot__shelf *b)
 
 static bool is_needed(const allot__rack *rack, const bool *lacks, int32_t host)
 {
-    for (int32_t i = 0; i < rack->requirement_count; i++) {
-        if (lacks[i] && rack->requirements[i].met[host] != 0) {
+    for (int32_t i = 0; i < rack->requirement_count; i++)
+        if (lacks[i] && rack->requirements[i].met[host] != 0)
             return true;
-        }
-    }
     return false;
 }
 
@@ -72,11 +70,10 @@ void allot__shelves_fill(allot__shelves *shelves, const allot__work *work,
     shelves->count = shelves->front = 0;
     for (int32_t i = 0, last = NONE; i < count; i++) {
         int32_t host = list[i].first;
-        if (shelves->count > 0 && alike(&list[shelves->count - 1], &list[i])) {
+        if (shelves->count > 0 && alike(&list[shelves->count - 1], &list[i]))
             shelves->next[last] = host;
-        } else {
+        else
             list[shelves->count++] = list[i];
-        }
         shelves->shelf_of[host] = shelves->count - 1;
         last = host;
     }
@@ -96,19 +93,16 @@ int32_t allot__shelves_take(allot__shelves *shelves, const allot__rack *rack, in
     allot__shelf *best = NULL;
     for (int32_t i = shelves->front; i < shelves->count; i++) {
         allot__shelf *at = &shelves->list[i];
-        if (best != NULL && !level(at, best)) {
+        if (best != NULL && !level(at, best))
             break;
-        }
         if (at->first != NONE && allot__rack_meets(rack, row, at->first) &&
-            (best == NULL || better(at, best, want))) {
+            (best == NULL || better(at, best, want)))
             best = at;
-        }
         shelves->front += at->first == NONE && shelves->front == i;
     }
     int32_t host = best != NULL ? best->first : NONE;
-    if (best != NULL) {
+    if (best != NULL)
         best->first = shelves->next[host];
-    }
     return host;
 }
 

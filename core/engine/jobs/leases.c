@@ -22,9 +22,8 @@ static int64_t slots_on(const allot_plan *plan, const allot_state *state,
 {
     allot__host_number(&plan->hosts, exported->host, host);
     const allot__site *site = &state->tasks.sites[*host];
-    if (site->closed != ALLOT_OPEN) {
+    if (site->closed != ALLOT_OPEN)
         return 0;
-    }
     return site->slots >= 0 ? allot__least(exported->slots, site->slots) : exported->slots;
 }
 
@@ -47,9 +46,8 @@ static bool resize(allot_lease_part *part)
     int64_t second = above > 0 ? allot__least(above - first, idle(&now->consumer)) : 0;
     now->provider.available -= first;
     now->consumer.available -= second;
-    if (first != 0 || second != 0) {
+    if (first != 0 || second != 0)
         part->reason = above > 0 ? "shrunk" : "grown";
-    }
     return first != 0 || second != 0;
 }
 
@@ -120,17 +118,15 @@ static int find_places(const allot_plan *plan, const allot_state *state, const a
                        allot__arena *arena, int64_t before, allot_lease_part *part)
 {
     allot_place *places = allot__arena_take(arena, (size_t)lease->host_count + 1, sizeof *places);
-    if (places == NULL) {
+    if (places == NULL)
         return ALLOT_ENOMEM;
-    }
     int64_t from = 0;
     for (int32_t i = 0; i < lease->host_count; i++) {
         int32_t host;
         int64_t to = from + slots_on(plan, state, &lease->hosts[i], &host);
         int64_t slots = allot__least(to, before + part->moved) - allot__most(from, before);
-        if (slots > 0) {
+        if (slots > 0)
             places[part->place_count++] = (allot_place){host, lease->hosts[i].host, slots};
-        }
         from = to;
     }
     part->places = part->place_count > 0 ? places : NULL;
@@ -214,14 +210,12 @@ static int ask(const due *it, const allot_policy *policy, int32_t first, int32_t
     int32_t consumers[BATCH];
     for (int32_t k = 0; k < function->count; k++) {
         int64_t *values = room + (size_t)k * BATCH;
-        for (int32_t i = 0; i < n; i++) {
+        for (int32_t i = 0; i < n; i++)
             values[i] = column_value(&it->parts[it->list[first + i]], function->columns[k]);
-        }
         columns[k] = values;
     }
-    for (int32_t i = 0; i < n; i++) {
+    for (int32_t i = 0; i < n; i++)
         consumers[i] = ALLOT_ROOT;
-    }
     allot_batch batch = {.count = n,
                          .columns = columns,
                          .consumers = consumers,
@@ -254,18 +248,16 @@ static int ask_policy(const due *it, const allot_policy *policy)
     int64_t *room =
         allot__arena_take(it->arena, (size_t)ALLOT_LEASE_COLUMN_COUNT * BATCH, sizeof *room);
     int status = room != NULL ? ALLOT_OK : ALLOT_ENOMEM;
-    for (int32_t first = 0; first < it->count && status == ALLOT_OK; first += BATCH) {
+    for (int32_t first = 0; first < it->count && status == ALLOT_OK; first += BATCH)
         status = ask(it, policy, first, (int32_t)allot__least(it->count - first, BATCH), room);
-    }
     return status == ALLOT_OK ? check(it, policy) : status;
 }
 
 static int answer(const due *it)
 {
     const allot_policy *policy = it->plan->groups[0].policy;
-    if (policy != NULL && policy->lease >= 0 && it->count > 0) {
+    if (policy != NULL && policy->lease >= 0 && it->count > 0)
         return ask_policy(it, policy);
-    }
     for (int32_t i = 0; i < it->count; i++) {
         const allot_lease_now *now = &it->parts[it->list[i]].now;
         int64_t provider = idle(&now->provider);
@@ -281,24 +273,19 @@ int allot__leases(const allot_plan *plan, const allot_state *state, allot__arena
     *out = NULL;
     int32_t count = allot_plan_leases(plan);
     due it = {.plan = plan, .state = state, .arena = arena, .report = report};
-    if (count == 0) {
+    if (count == 0)
         return ALLOT_OK;
-    }
     it.parts = allot__arena_take(arena, (size_t)count, sizeof *it.parts);
     it.list = allot__arena_take(arena, (size_t)count, sizeof *it.list);
     it.answers = allot__arena_take(arena, (size_t)count, sizeof *it.answers);
-    if (it.parts == NULL || it.list == NULL || it.answers == NULL) {
+    if (it.parts == NULL || it.list == NULL || it.answers == NULL)
         return ALLOT_ENOMEM;
-    }
-    for (int32_t i = 0; i < count; i++) {
-        if (step(plan, state, i, &it.parts[i])) {
+    for (int32_t i = 0; i < count; i++)
+        if (step(plan, state, i, &it.parts[i]))
             it.list[it.count++] = i;
-        }
-    }
     int status = answer(&it);
-    for (int32_t i = 0; i < it.count && status == ALLOT_OK; i++) {
+    for (int32_t i = 0; i < it.count && status == ALLOT_OK; i++)
         status = move(plan, state, it.list[i], arena, it.answers[i], &it.parts[it.list[i]]);
-    }
     *out = status == ALLOT_OK ? it.parts : NULL;
     return status;
 }

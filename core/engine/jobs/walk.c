@@ -143,12 +143,11 @@ static int32_t merge(const allot__turns *turns, int32_t *sequence, int32_t at, i
     int32_t priority = allot__queue_at(turns->queues, sequence[at])->priority;
     int32_t together = at, others = 0, end = at;
     for (; end < count && allot__queue_at(turns->queues, sequence[end])->priority == priority;
-         end++) {
+         end++)
         if (alone(turns, sequence[end]))
             other[others++] = sequence[end];
         else
             sequence[together++] = sequence[end];
-    }
     memcpy(sequence + together, other, (size_t)others * sizeof *other);
     return together - at;
 }

@@ -21,9 +21,8 @@ static int64_t size_of(const allot_outlook *outlook)
 static bool asked(const allot_outlook *outlook, int32_t row, int64_t slots, allot__side side,
                   allot__spot *out)
 {
-    if (slots > outlook->limit[row] || !allot__outlook_spot(outlook, row, slots, side, out)) {
+    if (slots > outlook->limit[row] || !allot__outlook_spot(outlook, row, slots, side, out))
         return false;
-    }
     return side == ALLOT__MOST || allot__outlook_spot(outlook, row, slots - 1, side, out);
 }
 
@@ -37,14 +36,12 @@ static void settle_side(const allot_outlook *outlook, int32_t family, allot__sid
     for (int32_t row = outlook->tree->first[family]; row < outlook->tree->first[family + 1];
          row++) {
         allot__spot spot;
-        if (outlook->claim[side][row] == 0) {
+        if (outlook->claim[side][row] == 0)
             continue;
-        }
-        if (!asked(outlook, row, outlook->claim[side][row], side, &spot)) {
+        if (!asked(outlook, row, outlook->claim[side][row], side, &spot))
             of->beyond[side] = true;
-        } else if (allot__spot_below(of->spot[side], spot)) {
+        else if (allot__spot_below(of->spot[side], spot))
             of->spot[side] = spot;
-        }
     }
     of->total[side] = allot__outlook_total(outlook, family, of->spot[side], side);
 }
@@ -61,9 +58,8 @@ static int32_t parent_need(const allot_outlook *outlook, int32_t row, int64_t ne
 static int32_t parent_claim(const allot__outlook_family *of, allot__side side)
 {
     int64_t total = whole(of->total[side]);
-    if (of->beyond[side] || total > ALLOT_AMOUNT_MAX) {
+    if (of->beyond[side] || total > ALLOT_AMOUNT_MAX)
         return INT32_MAX;
-    }
     return (int32_t)(side == ALLOT__MOST && total > of->needs ? of->needs : total);
 }
 
@@ -72,15 +68,12 @@ static void settle_family(allot_outlook *outlook, int32_t family)
     allot__outlook_family *of = &outlook->families[family];
     of->stale = false;
     of->needs = 0;
-    for (int32_t row = outlook->tree->first[family]; row < outlook->tree->first[family + 1];
-         row++) {
+    for (int32_t row = outlook->tree->first[family]; row < outlook->tree->first[family + 1]; row++)
         of->needs += outlook->need[row];
-    }
     settle_side(outlook, family, ALLOT__LEAST);
     settle_side(outlook, family, ALLOT__MOST);
-    if (family == 0) {
+    if (family == 0)
         return;
-    }
     int32_t parent = outlook->group->parent[family];
     outlook->need[parent] = parent_need(outlook, parent, of->needs);
     outlook->claim[ALLOT__LEAST][parent] = parent_claim(of, ALLOT__LEAST);
@@ -109,16 +102,13 @@ bool allot__outlook_raised(allot_outlook *outlook, int32_t row, int32_t need, co
 
 static allot__foreseen settle(allot_outlook *outlook)
 {
-    for (int32_t i = outlook->tree->families - 1; i >= 0 && outlook->stale; i--) {
-        if (outlook->families[i].stale) {
+    for (int32_t i = outlook->tree->families - 1; i >= 0 && outlook->stale; i--)
+        if (outlook->families[i].stale)
             settle_family(outlook, i);
-        }
-    }
     outlook->stale = false;
     const allot__outlook_family *top = &outlook->families[0];
-    if (top->beyond[ALLOT__LEAST] || top->total[ALLOT__LEAST] > size_of(outlook)) {
+    if (top->beyond[ALLOT__LEAST] || top->total[ALLOT__LEAST] > size_of(outlook))
         return ALLOT__SHORT;
-    }
     bool held = !top->beyond[ALLOT__MOST] && top->total[ALLOT__MOST] <= size_of(outlook);
     return held ? ALLOT__HELD : ALLOT__OPEN;
 }
@@ -132,11 +122,9 @@ static bool was_refused(const allot_outlook *outlook, allot__outlook_family *of,
         of->age = outlook->age;
         of->refused_count = 0;
     }
-    for (int32_t i = 0; i < of->refused_count; i++) {
-        if (!allot__spot_below(spot, of->refused[i].spot) && rise >= of->refused[i].rise) {
+    for (int32_t i = 0; i < of->refused_count; i++)
+        if (!allot__spot_below(spot, of->refused[i].spot) && rise >= of->refused[i].rise)
             return true;
-        }
-    }
     return false;
 }
 
@@ -145,9 +133,8 @@ static void refuse(allot__outlook_family *of, allot__spot spot, int64_t rise)
 {
     int32_t at = 0;
     while (at < of->refused_count && at < ALLOT__REFUSED - 1 &&
-           (allot__spot_below(of->refused[at].spot, spot) || of->refused[at].rise < rise)) {
+           (allot__spot_below(of->refused[at].spot, spot) || of->refused[at].rise < rise))
         at++;
-    }
     of->refused[at] = (allot__refusal){spot, rise};
     of->refused_count += at == of->refused_count;
 }
@@ -190,9 +177,8 @@ static bool climb_least(const allot_outlook *outlook, int32_t row, int64_t slots
     int64_t need = slots > outlook->need[row] ? slots : outlook->need[row];
     out->rise = allot__outlook_level_of(outlook, row, need, out->spot, ALLOT__LEAST) -
                 allot__outlook_level(outlook, row, out->spot, ALLOT__LEAST);
-    if (was_refused(outlook, out->family, out->spot, out->rise)) {
+    if (was_refused(outlook, out->family, out->spot, out->rise))
         return false;
-    }
     out->total = total_at(outlook, family, out->spot, ALLOT__LEAST) + out->rise;
     return true;
 }
@@ -205,20 +191,16 @@ static bool is_short(const allot_outlook *outlook, int32_t row, int64_t slots)
     first = at;
     while (enough && at.parent >= 0) {
         int64_t claim = whole(at.total);
-        if (claim <= outlook->claim[ALLOT__LEAST][at.parent]) {
+        if (claim <= outlook->claim[ALLOT__LEAST][at.parent])
             return false;
-        }
         enough = climb_least(outlook, at.parent, claim, &at);
     }
-    if (enough && at.total <= size_of(outlook)) {
+    if (enough && at.total <= size_of(outlook))
         return false;
-    }
-    if (first.family != NULL) {
+    if (first.family != NULL)
         refuse(first.family, first.spot, first.rise);
-    }
-    if (at.family != NULL && at.family != first.family) {
+    if (at.family != NULL && at.family != first.family)
         refuse(at.family, at.spot, at.rise);
-    }
     return true;
 }
 
@@ -231,17 +213,15 @@ static bool is_held(const allot_outlook *outlook, int32_t row, int64_t slots)
         const allot__outlook_family *of = &outlook->families[family];
         allot__spot spot;
         if (of->beyond[ALLOT__MOST] || outlook->out[row] ||
-            !asked(outlook, row, slots, ALLOT__MOST, &spot)) {
+            !asked(outlook, row, slots, ALLOT__MOST, &spot))
             return false;
-        }
         spot = higher(spot, of->spot[ALLOT__MOST]);
         int64_t total = total_at(outlook, family, spot, ALLOT__MOST) -
                         allot__outlook_level(outlook, row, spot, ALLOT__MOST) +
                         allot__outlook_level_of(outlook, row, need, spot, ALLOT__MOST);
         int64_t needs = of->needs + need - outlook->need[row];
-        if (family == 0) {
+        if (family == 0)
             return total <= size_of(outlook);
-        }
         row = outlook->group->parent[family];
         slots = whole(total) < needs ? whole(total) : needs;
         slots = slots > outlook->claim[ALLOT__MOST][row] ? slots : outlook->claim[ALLOT__MOST][row];
@@ -256,13 +236,11 @@ static int quotas(allot_outlook *outlook, allot__arena *arena, allot__work *work
     size_t bytes = (size_t)outlook->tree->rows * sizeof(int32_t) * 20 + 4096;
     int32_t group = (int32_t)(outlook->group - outlook->plan->groups);
     int status = allot__arena_reserve(arena, bytes);
-    if (status == ALLOT_OK) {
+    if (status == ALLOT_OK)
         status = allot__work_init(work, outlook->plan, outlook->state, group, arena, NULL);
-    }
     work->demand = outlook->demand;
-    if (status == ALLOT_OK) {
+    if (status == ALLOT_OK)
         status = allot__need(work);
-    }
     return status == ALLOT_OK ? allot__quota(work) : status;
 }
 
@@ -270,9 +248,8 @@ static int quotas(allot_outlook *outlook, allot__arena *arena, allot__work *work
 static allot__spot critical_of(const allot__work *work, int32_t family)
 {
     const allot__critical *critical = &work->critical[family];
-    if (critical->fill < 0) {
+    if (critical->fill < 0)
         return (allot__spot){INT32_MAX, 0};
-    }
     allot__i128 amount = (allot__i128)critical->amount << ALLOT__RATE_BITS;
     return (allot__spot){critical->fill, (int64_t)(amount / critical->weight)};
 }
@@ -284,9 +261,8 @@ static void block(allot_outlook *outlook, const allot__work *work, int32_t row)
     allot__spot spot = critical_of(work, family), full;
     if (outlook->block_count == ALLOT__REFUSED || work->quota[row] < slots ||
         !allot__outlook_spot(outlook, row, slots, ALLOT__MOST, &full) ||
-        allot__spot_below(spot, full)) {
+        allot__spot_below(spot, full))
         return;
-    }
     outlook->blocks[outlook->block_count++] =
         (allot__block){family, slots - outlook->need[row], spot};
 }
@@ -295,10 +271,8 @@ static bool is_blocked(const allot_outlook *outlook, int32_t row, int64_t slots)
 {
     allot__spot full;
     bool blocked = false;
-    if (outlook->block_count == 0 ||
-        !allot__outlook_spot(outlook, row, slots, ALLOT__MOST, &full)) {
+    if (outlook->block_count == 0 || !allot__outlook_spot(outlook, row, slots, ALLOT__MOST, &full))
         return false;
-    }
     for (int32_t i = 0; i < outlook->block_count && !blocked; i++) {
         const allot__block *it = &outlook->blocks[i];
         blocked = it->family == outlook->family_in[row] && it->more == slots - outlook->need[row] &&
@@ -317,12 +291,10 @@ static int compute(allot_outlook *outlook, int32_t row, int32_t *held)
     int status = quotas(outlook, &arena, &work);
     if (status == ALLOT_OK) {
         *held = 1;
-        for (int32_t i = 0; i < outlook->tree->rows && *held; i++) {
+        for (int32_t i = 0; i < outlook->tree->rows && *held; i++)
             *held = outlook->group->family_of[i] != 0 || work.quota[i] >= claim[i];
-        }
-        if (!*held && row >= 0) {
+        if (!*held && row >= 0)
             block(outlook, &work, row);
-        }
     }
     allot__arena_free(&arena);
     return status;
@@ -330,9 +302,8 @@ static int compute(allot_outlook *outlook, int32_t row, int32_t *held)
 
 int allot_outlook_all(allot_outlook *outlook, int32_t *held)
 {
-    if (outlook == NULL || held == NULL) {
+    if (outlook == NULL || held == NULL)
         return ALLOT_EUSAGE;
-    }
     allot__foreseen foreseen = settle(outlook);
     *held = foreseen == ALLOT__HELD;
     return foreseen == ALLOT__OPEN ? compute(outlook, -1, held) : ALLOT_OK;
@@ -346,17 +317,14 @@ int32_t allot_outlook_each(allot_outlook *outlook)
 int allot_outlook_one(allot_outlook *outlook, int32_t consumer, int64_t demand, int32_t *held)
 {
     int32_t row = allot__outlook_leaf(outlook, consumer);
-    if (row < 0 || held == NULL || demand < outlook->demand[row]) {
+    if (row < 0 || held == NULL || demand < outlook->demand[row])
         return ALLOT_EUSAGE;
-    }
-    if (demand > ALLOT_AMOUNT_MAX) {
+    if (demand > ALLOT_AMOUNT_MAX)
         return ALLOT_ERANGE;
-    }
     *held = 0;
     if (settle(outlook) == ALLOT__SHORT || is_short(outlook, row, demand) ||
-        is_blocked(outlook, row, demand)) {
+        is_blocked(outlook, row, demand))
         return ALLOT_OK;
-    }
     if (is_held(outlook, row, demand)) {
         *held = 1;
         return ALLOT_OK;

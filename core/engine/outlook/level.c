@@ -38,9 +38,8 @@ bool allot__outlook_spot(const allot_outlook *outlook, int32_t row, int64_t slot
 {
     int32_t level = outlook->reserve[row];
     *out = (allot__spot){0, 0};
-    if (slots <= level) {
+    if (slots <= level)
         return true;
-    }
     for (int32_t i = 1; i < outlook->fills; i++) {
         int32_t aim = aim_of(outlook, row, i, level, (int32_t)slots);
         if (aim == slots) {
@@ -67,9 +66,8 @@ static int64_t rise(int32_t from, int32_t to, int32_t weight, int64_t rate, allo
 int64_t allot__outlook_level(const allot_outlook *outlook, int32_t row, allot__spot spot,
                              allot__side side)
 {
-    if (spot.fill == 0) {
+    if (spot.fill == 0)
         return (int64_t)outlook->reserve[row] << ALLOT__LEVEL_BITS;
-    }
     return rise(column(outlook, outlook->level, spot.fill - 1)[row],
                 column(outlook, outlook->level, spot.fill)[row],
                 column(outlook, outlook->weight, spot.fill)[row], spot.rate, side);
@@ -114,8 +112,7 @@ int64_t allot__outlook_total(const allot_outlook *outlook, int32_t family, allot
                          column(outlook, outlook->weight, spot.fill) + first, count, spot.rate,
                          side == ALLOT__MOST ? (1 << SHIFT) - 1 : 0);
     }
-    for (int32_t row = first; row < first + count; row++) {
+    for (int32_t row = first; row < first + count; row++)
         total += allot__outlook_level(outlook, row, spot, side);
-    }
     return total;
 }

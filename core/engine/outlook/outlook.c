@@ -10,16 +10,13 @@ enum { WIDEST = 1 << 16 /* rows whose levels add up in 64 bits */ };
 /* A column that a plan states and nothing changes. */
 static bool states(const allot_policy *policy, allot_source source)
 {
-    if (source.kind == ALLOT_FROM_NUMBER) {
+    if (source.kind == ALLOT_FROM_NUMBER)
         return true;
-    }
     int32_t column = source.value;
-    if (source.kind != ALLOT_FROM_COLUMN || column == ALLOT_RESERVE || column == ALLOT_LIMIT) {
+    if (source.kind != ALLOT_FROM_COLUMN || column == ALLOT_RESERVE || column == ALLOT_LIMIT)
         return false;
-    }
-    if (column >= ALLOT_COLUMN_COUNT) {
+    if (column >= ALLOT_COLUMN_COUNT)
         return policy->attributes[column - ALLOT_COLUMN_COUNT].fallback != ALLOT_NONE;
-    }
     return column < ALLOT_PLAN_COLUMNS || column == ALLOT_CONFIGURED;
 }
 
@@ -48,17 +45,14 @@ static int32_t value_of(const allot__group *group, allot_source source, int32_t 
 {
     const allot__ruled *ruled = &group->ruled[0];
     int32_t column = source.value;
-    if (source.kind == ALLOT_FROM_NEED) {
+    if (source.kind == ALLOT_FROM_NEED)
         return ALLOT_AMOUNT_MAX;
-    }
-    if (source.kind == ALLOT_FROM_NUMBER) {
+    if (source.kind == ALLOT_FROM_NUMBER)
         return source.value;
-    }
-    if (column >= ALLOT_COLUMN_COUNT) {
+    if (column >= ALLOT_COLUMN_COUNT)
         column = ruled->attribute_column[column - ALLOT_COLUMN_COUNT];
-    } else if (column == ALLOT_CONFIGURED) {
+    else if (column == ALLOT_CONFIGURED)
         column = ALLOT_OWNED;
-    }
     int32_t value = group->columns[column][row];
     return value < ALLOT_AMOUNT_MAX ? value : ALLOT_AMOUNT_MAX;
 }
@@ -75,9 +69,8 @@ static void fill_row(allot_outlook *outlook, int32_t row)
         outlook->weight[at] = value_of(group, policy->fills[i].by, row);
         outlook->cap[at] = value_of(group, policy->fills[i].up_to, row);
         out = out && outlook->weight[at] == 0;
-        if (outlook->weight[at] > outlook->heaviest[i]) {
+        if (outlook->weight[at] > outlook->heaviest[i])
             outlook->heaviest[i] = outlook->weight[at];
-        }
     }
     int32_t limit = allot__limit_of(outlook->plan, group, row, &column);
     outlook->out[row] = out;
@@ -101,9 +94,8 @@ static void fill_reserves(allot_outlook *outlook)
             outlook->family_in[row] = family;
             sum += outlook->reserve[row];
         }
-        if (family > 0) {
+        if (family > 0)
             outlook->reserve[group->parent[family]] = (int32_t)sum;
-        }
         outlook->families[family].stale = true;
         outlook->reserves = sum;
     }
@@ -123,9 +115,8 @@ static int take_columns(allot_outlook *outlook)
     outlook->out = allot__new(engine, rows, 1);
     outlook->families =
         allot__new(engine, (size_t)outlook->tree->families, sizeof *outlook->families);
-    if (outlook->store == NULL || outlook->out == NULL || outlook->families == NULL) {
+    if (outlook->store == NULL || outlook->out == NULL || outlook->families == NULL)
         return ALLOT_ENOMEM;
-    }
     outlook->weight = outlook->store;
     outlook->cap = outlook->weight + wide;
     outlook->level = outlook->cap + wide;
@@ -136,27 +127,22 @@ static int take_columns(allot_outlook *outlook)
                            &outlook->claim[ALLOT__MOST],
                            &outlook->family_in,
                            &outlook->demand};
-    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
         *columns[i] = outlook->level + wide + i * rows;
-    }
     return ALLOT_OK;
 }
 
 static int fill(allot_outlook *made)
 {
     int status = take_columns(made);
-    if (status == ALLOT_OK) {
+    if (status == ALLOT_OK)
         status = allot_state_new(made->plan, &made->state);
-    }
-    if (status == ALLOT_OK) {
+    if (status == ALLOT_OK)
         status = allot_state_now(made->state, 0);
-    }
-    if (status == ALLOT_OK) {
+    if (status == ALLOT_OK)
         status = allot_state_seal(made->state, NULL);
-    }
-    if (status != ALLOT_OK) {
+    if (status != ALLOT_OK)
         return status;
-    }
     fill_reserves(made);
     for (int32_t row = 0; row < made->tree->rows; row++) {
         fill_row(made, row);
@@ -168,16 +154,13 @@ static int fill(allot_outlook *made)
 
 int allot_outlook_new(const allot_plan *plan, int32_t group, allot_outlook **out)
 {
-    if (plan == NULL || out == NULL || !plan->sealed || group < 0 || group >= plan->group_count) {
+    if (plan == NULL || out == NULL || !plan->sealed || group < 0 || group >= plan->group_count)
         return ALLOT_EUSAGE;
-    }
-    if (!is_known(plan, &plan->groups[group])) {
+    if (!is_known(plan, &plan->groups[group]))
         return ALLOT_ENOENT;
-    }
     allot_outlook *made = allot__new(plan->engine, 1, sizeof *made);
-    if (made == NULL) {
+    if (made == NULL)
         return ALLOT_ENOMEM;
-    }
     made->engine = plan->engine;
     made->plan = plan;
     made->group = &plan->groups[group];
@@ -194,9 +177,8 @@ int allot_outlook_new(const allot_plan *plan, int32_t group, allot_outlook **out
 
 void allot_outlook_free(allot_outlook *outlook)
 {
-    if (outlook == NULL) {
+    if (outlook == NULL)
         return;
-    }
     size_t rows = (size_t)outlook->tree->rows;
     allot_state_free(outlook->state);
     allot__free(outlook->engine, outlook->store, rows * columns_of(outlook),
@@ -220,18 +202,15 @@ static int32_t need_of(const allot_outlook *outlook, int32_t row, int64_t demand
 int allot_outlook_set(allot_outlook *outlook, int32_t consumer, int64_t demand, int64_t claim)
 {
     int32_t row = allot__outlook_leaf(outlook, consumer);
-    if (row < 0) {
+    if (row < 0)
         return ALLOT_EUSAGE;
-    }
-    if (demand < 0 || demand > ALLOT_AMOUNT_MAX || claim < 0 || claim > demand) {
+    if (demand < 0 || demand > ALLOT_AMOUNT_MAX || claim < 0 || claim > demand)
         return ALLOT_ERANGE;
-    }
     int32_t need = need_of(outlook, row, demand);
     outlook->demand[row] = (int32_t)demand;
     int32_t *least = &outlook->claim[ALLOT__LEAST][row], *most = &outlook->claim[ALLOT__MOST][row];
-    if (need == outlook->need[row] && claim == *least) {
+    if (need == outlook->need[row] && claim == *least)
         return ALLOT_OK;
-    }
     int32_t family = outlook->family_in[row], before = outlook->need[row];
     const allot__spot *spots = outlook->families[family].spot;
     const int64_t levels[] = {

@@ -32,9 +32,8 @@ static int32_t sure_before(const allot__holder *holder, int part)
 static void cut_sure(allot__ledger *ledger, int32_t parent)
 {
     int64_t over = -(int64_t)ledger->work->limit[parent];
-    for (int32_t place = ledger->first[parent]; place < ledger->end[parent]; place++) {
+    for (int32_t place = ledger->first[parent]; place < ledger->end[parent]; place++)
         over += ledger->at[place] >= 0 ? ledger->holders[ledger->at[place]].sure : 0;
-    }
     int32_t count = over > 0 ? allot__books_below(ledger, parent) : 0;
     for (int part = WANTED; part >= IN_USE && over > 0; part--) {
         for (int32_t k = count - 1; k >= 0 && over > 0; k--) {
@@ -59,17 +58,15 @@ void allot__books_set_aside(allot__ledger *ledger)
     for (int32_t family = ledger->work->tree->families - 1; ledger->limited && family > 0;
          family--) {
         int32_t parent = ledger->work->group->parent[family];
-        if (ledger->work->limit[parent] != ALLOT_NONE) {
+        if (ledger->work->limit[parent] != ALLOT_NONE)
             cut_sure(ledger, parent);
-        }
     }
     for (int32_t i = 0; ledger->limited && i < ledger->count; i++) {
         const allot__holder *holder = &ledger->holders[i];
         int64_t missing = allot__holder_missing(holder, allot__holder_has(holder));
         for (int32_t family = holder->family; missing > 0 && family > 0;
-             family = ledger->above[family]) {
+             family = ledger->above[family])
             ledger->aside[family] += missing;
-        }
     }
 }
 
@@ -87,14 +84,11 @@ static int64_t unclaimed(const allot__ledger *ledger, const allot__holder *holde
 
 void allot__books_unset_aside(allot__ledger *ledger)
 {
-    for (int32_t family = 0; ledger->limited && family < ledger->work->tree->families; family++) {
+    for (int32_t family = 0; ledger->limited && family < ledger->work->tree->families; family++)
         ledger->aside[family] = 0;
-    }
-    for (int32_t i = 0; ledger->limited && i < ledger->count; i++) {
+    for (int32_t i = 0; ledger->limited && i < ledger->count; i++)
         ledger->holders[i].sure = 0;
-    }
     bool any = ledger->limited && ledger->loose + ledger->draining > 0;
-    for (int32_t i = 0; any && i < ledger->count; i++) {
+    for (int32_t i = 0; any && i < ledger->count; i++)
         allot__pools_give(ledger, i, unclaimed(ledger, &ledger->holders[i]));
-    }
 }

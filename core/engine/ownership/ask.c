@@ -11,9 +11,8 @@ static int32_t ask(const allot__ledger *ledger, int32_t index, bool idle)
     int64_t more = allot__holder_wants(holder, holder->most) + holder->dropped;
     int64_t within = idle ? allot__books_within(ledger, index, -1) : INT64_MAX;
     int64_t spare = more > 0 ? 0 : (int64_t)allot__holder_has(holder) - holder->most;
-    if (idle && within < ALLOT_AMOUNT_MAX && more > within + holder->loose) {
+    if (idle && within < ALLOT_AMOUNT_MAX && more > within + holder->loose)
         more = within + holder->loose;
-    }
     int64_t slots = holder->shared + more - (spare > 0 ? spare : 0);
     slots = allot__least(slots, holder->share_most);
     return slots > 0 ? (int32_t)slots : 0;
@@ -30,11 +29,9 @@ static int32_t list_below(allot__ledger *ledger, int32_t row)
 {
     int32_t all = allot__books_below(ledger, row);
     int32_t count = 0;
-    for (int32_t i = 0; i < all; i++) {
-        if (ledger->holders[ledger->order[i]].weight > 0) {
+    for (int32_t i = 0; i < all; i++)
+        if (ledger->holders[ledger->order[i]].weight > 0)
             ledger->order[count++] = ledger->order[i];
-        }
-    }
     return count;
 }
 
@@ -80,28 +77,23 @@ static void ask_below(allot__ledger *ledger, int32_t family, int32_t parent)
 {
     int32_t count = list_below(ledger, parent);
     int64_t holds = holds_shared(ledger, count, family, ledger->work->limit[parent]);
-    if (ask_sure(ledger, count, holds) <= holds) {
+    if (ask_sure(ledger, count, holds) <= holds)
         return;
-    }
-    if (holds > 0) {
+    if (holds > 0)
         allot__pool_deserve(ledger, &(allot__share_pool){.slots = holds, .count = count}, false);
-    }
     const int32_t *floor = ledger->column[holds > 0 ? ALLOT__POOL_FLOOR : ALLOT__POOL_LEVEL];
-    for (int32_t i = 0; i < count; i++) {
+    for (int32_t i = 0; i < count; i++)
         ledger->holders[ledger->order[i]].asks = floor[i];
-    }
 }
 
 void allot__pools_ask(allot__ledger *ledger, bool idle)
 {
-    for (int32_t i = 0; i < ledger->count; i++) {
+    for (int32_t i = 0; i < ledger->count; i++)
         ledger->holders[i].asks = ask(ledger, i, idle);
-    }
     for (int32_t family = ledger->work->tree->families - 1; ledger->limited && family > 0;
          family--) {
         int32_t parent = ledger->work->group->parent[family];
-        if (ledger->work->limit[parent] != ALLOT_NONE) {
+        if (ledger->work->limit[parent] != ALLOT_NONE)
             ask_below(ledger, family, parent);
-        }
     }
 }

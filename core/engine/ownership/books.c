@@ -77,9 +77,8 @@ static int resolve(allot__ledger *ledger, allot__rules *rules, allot__fill_kind 
 {
     const allot__fill *part = allot__policy_part(rules->policy, kind);
     *out = (allot__amounts){.number = 0};
-    if (part == NULL) {
+    if (part == NULL)
         return ALLOT_OK;
-    }
     return allot__amounts_of(ledger->work, rules, by ? part->by : part->up_to,
                              by && kind == ALLOT__POOL, out);
 }
@@ -91,15 +90,12 @@ static int read_rules(allot__ledger *ledger, int32_t index)
     allot__rules *rules = &work->rules[index];
     allot__amounts weight, share, lend, borrow;
     int status = resolve(ledger, rules, ALLOT__POOL, true, &weight);
-    if (status == ALLOT_OK) {
+    if (status == ALLOT_OK)
         status = resolve(ledger, rules, ALLOT__POOL, false, &share);
-    }
-    if (status == ALLOT_OK) {
+    if (status == ALLOT_OK)
         status = resolve(ledger, rules, ALLOT__LOAN, true, &lend);
-    }
-    if (status == ALLOT_OK) {
+    if (status == ALLOT_OK)
         status = resolve(ledger, rules, ALLOT__LOAN, false, &borrow);
-    }
     for (int32_t i = 0; i < ledger->count && status == ALLOT_OK; i++) {
         allot__holder *holder = &ledger->holders[i];
         if (allot__rules_at(work, holder->row) == rules) {
@@ -152,14 +148,12 @@ static void open_holders(allot__ledger *ledger)
     const allot__work *work = ledger->work;
     for (int32_t place = 0; place < ledger->places; place++) {
         int32_t row = ledger->at[place];
-        if (allot__policy_ledger(allot__rules_at(work, row)->policy)) {
+        if (allot__policy_ledger(allot__rules_at(work, row)->policy))
             ledger->order[ledger->count++] = row;
-        }
         ledger->at[place] = -1;
     }
-    for (int32_t i = 0; i < ledger->count; i++) {
+    for (int32_t i = 0; i < ledger->count; i++)
         ledger->keys[ledger->order[i]] = work->rank[ledger->order[i]];
-    }
     allot__books_sort(ledger, ledger->count);
     memset(ledger->holder_of, 0xFF, (size_t)work->tree->rows * sizeof *ledger->holder_of);
     for (int32_t i = 0; i < ledger->count; i++) {
@@ -203,9 +197,8 @@ static void open_families(allot__ledger *ledger)
         ledger->inside[family] = 0;
         ledger->outside[family] = 0;
         ledger->aside[family] = 0;
-        if (!ledger->planning) {
+        if (!ledger->planning)
             ledger->outside[family] = work->sums[family].allocated + work->sums[family].earmarked;
-        }
         ledger->above[family] =
             family > 0 ? allot__tree_holding(work->tree->first, family, parent) : 0;
         ledger->limited = ledger->limited || (family > 0 && work->limit[parent] != ALLOT_NONE);
@@ -214,22 +207,18 @@ static void open_families(allot__ledger *ledger)
 
 int allot__books_open(allot__ledger *ledger)
 {
-    if (!take_room(ledger)) {
+    if (!take_room(ledger))
         return ALLOT_ENOMEM;
-    }
     number_places(ledger);
     open_families(ledger);
     open_holders(ledger);
     open_idle(ledger);
     int status = ALLOT_OK;
-    for (int32_t i = 0; i < ledger->work->rules_count && status == ALLOT_OK; i++) {
-        if (allot__policy_ledger(ledger->work->rules[i].policy)) {
+    for (int32_t i = 0; i < ledger->work->rules_count && status == ALLOT_OK; i++)
+        if (allot__policy_ledger(ledger->work->rules[i].policy))
             status = read_rules(ledger, i);
-        }
-    }
-    if (status == ALLOT_OK) {
+    if (status == ALLOT_OK)
         status = allot__loans_open(ledger);
-    }
     return status == ALLOT_OK ? allot__pools_open(ledger) : status;
 }
 
@@ -266,9 +255,8 @@ void allot__books_settle(allot__ledger *ledger)
     bool changed = ledger->loan_count > 0;
     for (int turn = 0; turn < 64 && changed; turn++) {
         changed = false;
-        for (int32_t i = 0; i < ledger->count; i++) {
+        for (int32_t i = 0; i < ledger->count; i++)
             changed = (ledger->holders[i].in > 0 && settle_one(ledger, i)) || changed;
-        }
     }
 }
 

@@ -50,17 +50,13 @@ static bool write_keys(allot__ledger *ledger, int32_t number)
 static int order_borrowers(allot__ledger *ledger, int32_t *out)
 {
     int status = prepare_orders(ledger);
-    if (status != ALLOT_OK) {
+    if (status != ALLOT_OK)
         return status;
-    }
-    for (int32_t i = 0; i < ledger->count; i++) {
+    for (int32_t i = 0; i < ledger->count; i++)
         ledger->order[i] = i;
-    }
-    for (int32_t number = ALLOT_KEYS_MAX - 1; number >= 0; number--) {
-        if (write_keys(ledger, number)) {
+    for (int32_t number = ALLOT_KEYS_MAX - 1; number >= 0; number--)
+        if (write_keys(ledger, number))
             allot__books_sort(ledger, ledger->count);
-        }
-    }
     memcpy(out, ledger->order, (size_t)ledger->count * sizeof *out);
     return ALLOT_OK;
 }
@@ -92,9 +88,8 @@ static int64_t can_borrow(const allot__ledger *ledger, int32_t borrower)
 static bool lend(allot__ledger *ledger, int32_t lender, int32_t borrower, int64_t slots)
 {
     int32_t loan = allot__loan_between(ledger, lender, borrower);
-    if (loan < 0) {
+    if (loan < 0)
         return false;
-    }
     allot__loan_more(ledger, loan, slots);
     ledger->loans[loan].why = ALLOT__WHY_BORROWED;
     allot__books_give(ledger, borrower, slots, ALLOT__BORROWED);
@@ -111,13 +106,11 @@ static bool borrow_from(allot__ledger *ledger, allot__lenders *lenders, int32_t 
         int64_t wants = can_borrow(ledger, borrower);
         int32_t lender = ledger->at[at];
         int64_t slots = can_lend(ledger, lender);
-        if (wants == 0) {
+        if (wants == 0)
             return true;
-        }
         if (slots > 0 && lender != borrower &&
-            !lend(ledger, lender, borrower, slots < wants ? slots : wants)) {
+            !lend(ledger, lender, borrower, slots < wants ? slots : wants))
             return false;
-        }
         allot__lenders_pass(lenders, borrower, at, slots == 0);
     }
     return true;
@@ -126,17 +119,14 @@ static bool borrow_from(allot__ledger *ledger, allot__lenders *lenders, int32_t 
 static bool borrow(allot__ledger *ledger, allot__lenders *lenders, int32_t borrower)
 {
     const allot__peers *peers = allot__peers_of(ledger, borrower, false);
-    if (peers == NULL || can_borrow(ledger, borrower) == 0) {
+    if (peers == NULL || can_borrow(ledger, borrower) == 0)
         return true;
-    }
-    if (peers->count < 0) {
+    if (peers->count < 0)
         return borrow_from(ledger, lenders, borrower, 0, ledger->places);
-    }
     for (int32_t i = 0; i < peers->count; i++) {
         int32_t row = allot__peer_row(ledger, peers, i);
-        if (!borrow_from(ledger, lenders, borrower, ledger->first[row], ledger->end[row])) {
+        if (!borrow_from(ledger, lenders, borrower, ledger->first[row], ledger->end[row]))
             return false;
-        }
     }
     return true;
 }
@@ -159,21 +149,17 @@ int allot__loans_borrow(allot__ledger *ledger)
     int32_t *lends = ledger->column[0], *order = ledger->column[1];
     allot__lenders lenders;
     bool any = ledger->work->group->lend_at != NULL && ledger->work->group->borrow_at != NULL;
-    if (!any || !allot__books_any(ledger)) {
+    if (!any || !allot__books_any(ledger))
         return ALLOT_OK;
-    }
-    for (int32_t place = 0; place < ledger->places; place++) {
+    for (int32_t place = 0; place < ledger->places; place++)
         lends[place] = ledger->at[place] >= 0 && can_lend(ledger, ledger->at[place]) > 0;
-    }
     int64_t apart = others_lack(ledger);
     ledger->idle -= apart;
     int status = allot__lenders_init(&lenders, ledger, lends);
-    if (status == ALLOT_OK) {
+    if (status == ALLOT_OK)
         status = order_borrowers(ledger, order);
-    }
-    for (int32_t i = 0; i < ledger->count && status == ALLOT_OK; i++) {
+    for (int32_t i = 0; i < ledger->count && status == ALLOT_OK; i++)
         status = borrow(ledger, &lenders, order[i]) ? ALLOT_OK : ALLOT_ENOMEM;
-    }
     ledger->idle += apart;
     return status;
 }

@@ -16,18 +16,16 @@ static void add(const allot__ledger *ledger, drains *all, int32_t holder, int64_
 {
     for (int32_t family = ledger->holders[holder].family;; family = ledger->above[family]) {
         all->slots[family] += slots;
-        if (family == 0) {
+        if (family == 0)
             return;
-        }
     }
 }
 
 static void claim(const allot__ledger *ledger, drains *all, int32_t holder)
 {
     for (int32_t family = ledger->holders[holder].family; !all->claimed[family];
-         family = ledger->above[family]) {
+         family = ledger->above[family])
         all->claimed[family] = true;
-    }
 }
 
 static bool count(const allot__ledger *ledger, drains *all)
@@ -35,18 +33,16 @@ static bool count(const allot__ledger *ledger, drains *all)
     size_t families = (size_t)ledger->work->tree->families;
     all->slots = allot__arena_take(ledger->work->arena, families, sizeof *all->slots);
     all->claimed = allot__arena_take(ledger->work->arena, families, sizeof *all->claimed);
-    if (all->slots == NULL || all->claimed == NULL) {
+    if (all->slots == NULL || all->claimed == NULL)
         return false;
-    }
     memset(all->slots, 0, families * sizeof *all->slots);
     memset(all->claimed, 0, families * sizeof *all->claimed);
     for (int32_t i = 0; i < ledger->recall_count; i++) {
         const allot__recall *recall = &ledger->recalls[i];
-        if (recall->drains) {
+        if (recall->drains)
             add(ledger, all, recall->from, recall->slots);
-        } else if (recall->to >= 0 && recall->slots > 0) {
+        else if (recall->to >= 0 && recall->slots > 0)
             claim(ledger, all, recall->to);
-        }
     }
     return true;
 }
@@ -91,21 +87,18 @@ static void let_rest_go(allot__ledger *ledger, drains *all)
     for (int32_t family = work->tree->families - 1; ledger->limited && family > 0; family--) {
         int32_t parent = work->group->parent[family];
         int64_t over = ledger->inside[family] + all->slots[family] - work->limit[parent];
-        if (all->claimed[family] && work->limit[parent] != ALLOT_NONE) {
+        if (all->claimed[family] && work->limit[parent] != ALLOT_NONE)
             let_go_below(ledger, all, parent, over);
-        }
     }
-    if (all->claimed[0] && ledger->all) {
+    if (all->claimed[0] && ledger->all)
         let_go_below(ledger, all, -1, all->slots[0] - ledger->room);
-    }
 }
 
 void allot__books_spare(allot__ledger *ledger)
 {
     drains all;
-    if (ledger->draining == 0) {
+    if (ledger->draining == 0)
         return;
-    }
     if (!count(ledger, &all)) {
         ledger->status = ALLOT_ENOMEM;
         return;

@@ -9,9 +9,8 @@ static int64_t force(allot__ledger *ledger, int32_t loan, int64_t slots, allot__
 {
     const allot__lent *it = &ledger->loans[loan];
     slots = allot__least(slots, it->slots);
-    if (slots <= 0) {
+    if (slots <= 0)
         return 0;
-    }
     allot__loan_take(ledger, loan, slots, -1, why);
     return slots;
 }
@@ -23,10 +22,8 @@ static void force_lender(allot__ledger *ledger, int32_t lender)
     int32_t most = allot__holder_lend_most(holder);
     allot__why why = most < holder->lend_most ? ALLOT__WHY_OWNERSHIP : ALLOT__WHY_LEND_LIMIT;
     int64_t left = (int64_t)holder->out - most;
-    for (int32_t k = ledger->lender_at[lender]; k < ledger->lender_at[lender + 1] && left > 0;
-         k++) {
+    for (int32_t k = ledger->lender_at[lender]; k < ledger->lender_at[lender + 1] && left > 0; k++)
         left -= force(ledger, ledger->by_lender[k], left, why);
-    }
 }
 
 static void force_lists(allot__ledger *ledger)
@@ -37,27 +34,22 @@ static void force_lists(allot__ledger *ledger)
         return;
     }
     allot__loans_judge(ledger, why);
-    for (int32_t loan = 0; loan < ledger->known; loan++) {
-        if (why[loan] != ALLOT__WHY_KEPT) {
+    for (int32_t loan = 0; loan < ledger->known; loan++)
+        if (why[loan] != ALLOT__WHY_KEPT)
             force(ledger, loan, ledger->loans[loan].slots, (allot__why)why[loan]);
-        }
-    }
 }
 
 void allot__force_loans(allot__ledger *ledger)
 {
-    if (ledger->known > 0) {
+    if (ledger->known > 0)
         force_lists(ledger);
-    }
-    for (int32_t i = 0; i < ledger->count; i++) {
+    for (int32_t i = 0; i < ledger->count; i++)
         force_lender(ledger, i);
-    }
     for (int32_t i = 0; i < ledger->count; i++) {
         const allot__holder *holder = &ledger->holders[i];
         for (int32_t loan = holder->loans; loan >= 0 && holder->in > holder->borrow_most;
-             loan = ledger->loans[loan].older) {
+             loan = ledger->loans[loan].older)
             force(ledger, loan, holder->in - holder->borrow_most, ALLOT__WHY_BORROW_LIMIT);
-        }
     }
 }
 
@@ -65,9 +57,8 @@ static int64_t shed_loans(allot__ledger *ledger, int32_t index, int64_t slots, a
 {
     int64_t left = slots;
     for (int32_t loan = ledger->holders[index].loans; loan >= 0 && left > 0;
-         loan = ledger->loans[loan].older) {
+         loan = ledger->loans[loan].older)
         left -= force(ledger, loan, left, why);
-    }
     return slots - left;
 }
 
@@ -78,15 +69,12 @@ static int64_t shed_there(allot__ledger *ledger, int32_t index, allot__class as,
     const allot__holder *holder = &ledger->holders[index];
     int64_t most = as == ALLOT__BORROWED ? holder->in : allot__holder_there(holder, as);
     slots = allot__least(slots, most);
-    if (slots <= 0) {
+    if (slots <= 0)
         return 0;
-    }
-    if (as == ALLOT__BORROWED) {
+    if (as == ALLOT__BORROWED)
         return shed_loans(ledger, index, slots, why);
-    }
-    if (as == ALLOT__SHARED) {
+    if (as == ALLOT__SHARED)
         allot__pools_less(ledger, index, slots);
-    }
     allot__books_take(ledger, index, slots, as, -1, why);
     return slots;
 }
@@ -99,9 +87,8 @@ static int64_t shed_one(allot__ledger *ledger, int32_t index, allot__class as, i
     int64_t has = as == ALLOT__OWN ? holder->used : as == ALLOT__SHARED ? holder->shared : 0;
     int64_t coming = has - (has > 0 ? allot__holder_there(holder, as) : 0);
     coming = allot__least(coming, slots);
-    if (coming > 0 && as == ALLOT__SHARED) {
+    if (coming > 0 && as == ALLOT__SHARED)
         allot__pools_less(ledger, index, coming);
-    }
     if (coming > 0) {
         allot__books_drop(ledger, index, coming, as);
         slots -= coming;
@@ -119,9 +106,8 @@ static void shed(allot__ledger *ledger, int32_t from, int32_t to, int64_t slots,
     for (int k = 0; k < CLASSES; k++) {
         for (int32_t i = ledger->count - 1; i >= 0 && slots > 0; i--) {
             int32_t place = ledger->holders[i].place;
-            if (place >= from && place < to) {
+            if (place >= from && place < to)
                 slots -= shed_one(ledger, i, classes[k], slots, why);
-            }
         }
     }
 }
@@ -170,9 +156,8 @@ static void force_limits(allot__ledger *ledger)
 /* What a holder loses already cannot be kept after all either. */
 static void make_firm(allot__ledger *ledger, allot__holder *holder)
 {
-    for (int32_t i = holder->recalls; i >= 0; i = ledger->recalls[i].older) {
+    for (int32_t i = holder->recalls; i >= 0; i = ledger->recalls[i].older)
         ledger->recalls[i].firm = !ledger->recalls[i].drains;
-    }
     holder->loose = holder->rebalance ? 0 : holder->loose;
 }
 
@@ -184,16 +169,14 @@ static void force_window(allot__ledger *ledger)
     for (int32_t i = 0; work->forced != NULL && !ledger->planning && i < ledger->count; i++) {
         allot__holder *holder = &ledger->holders[i];
         int32_t forced = work->forced[holder->row];
-        if (forced == 0) {
+        if (forced == 0)
             continue;
-        }
         allot__why why = work->enforced->why[holder->row] == ALLOT__FORCED_WINDOW
                              ? ALLOT__WHY_OVER_WINDOW
                              : ALLOT__WHY_OVER_ATTRIBUTE;
         make_firm(ledger, holder);
-        for (int k = 0; k < CLASSES; k++) {
+        for (int k = 0; k < CLASSES; k++)
             shed_there(ledger, i, classes[k], (int64_t)forced - holder->lost, why);
-        }
     }
 }
 

@@ -9,30 +9,25 @@
 
 static bool any_keeps(const allot__work *work)
 {
-    for (int32_t i = 0; i < work->rules_count; i++) {
-        if (allot__ledger_rules(&work->rules[i])) {
+    for (int32_t i = 0; i < work->rules_count; i++)
+        if (allot__ledger_rules(&work->rules[i]))
             return true;
-        }
-    }
     return false;
 }
 
 static bool all_branches_keep(const allot__work *work)
 {
-    for (int32_t row = 0; row < work->tree->first[1]; row++) {
-        if (!allot__ledger_rules(allot__rules_at(work, row))) {
+    for (int32_t row = 0; row < work->tree->first[1]; row++)
+        if (!allot__ledger_rules(allot__rules_at(work, row)))
             return false;
-        }
-    }
     return true;
 }
 
 static int begin(allot__work *work, bool all, bool planning)
 {
     allot__ledger *ledger = allot__arena_take(work->arena, 1, sizeof *ledger);
-    if (ledger == NULL) {
+    if (ledger == NULL)
         return ALLOT_ENOMEM;
-    }
     *ledger = (allot__ledger){.work = work, .all = all, .planning = planning};
     work->ledger = ledger;
     return ALLOT_OK;
@@ -61,9 +56,8 @@ static void take_own(allot__ledger *ledger, int32_t index, int32_t target)
     slots = allot__least(slots, own);
     slots = allot__least(slots, ledger->room);
     slots = allot__least(slots, within);
-    if (slots <= 0) {
+    if (slots <= 0)
         return;
-    }
     int64_t wants = allot__holder_wants(holder, target);
     int64_t free = allot__books_free(ledger, index);
     int64_t now = allot__least(slots, wants);
@@ -83,9 +77,8 @@ static void phase_own(allot__ledger *ledger)
         const allot__holder *holder = &ledger->holders[i];
         take_own(ledger, i, (int32_t)allot__least(holder->reserve, holder->need));
     }
-    for (int32_t i = 0; i < ledger->count; i++) {
+    for (int32_t i = 0; i < ledger->count; i++)
         take_own(ledger, i, ledger->holders[i].need);
-    }
 }
 
 /* ---- What nobody has claimed ----------------------------------------------------------------- */
@@ -98,9 +91,8 @@ static int64_t own_missing(const allot__ledger *ledger, const allot__holder *hol
     int64_t own = (int64_t)allot__holder_own_idle(holder) - holder->shared;
     own -= allot__holder_leaving(holder) + holder->dropped;
     own -= earmarked != NULL ? earmarked[holder->row] - holder->coming : 0;
-    for (int32_t i = holder->recalls; i >= 0 && own > 0; i = ledger->recalls[i].older) {
+    for (int32_t i = holder->recalls; i >= 0 && own > 0; i = ledger->recalls[i].older)
         own -= ledger->recalls[i].to < 0 ? ledger->recalls[i].slots : 0;
-    }
     return own > 0 ? own : 0;
 }
 
@@ -109,9 +101,8 @@ static int32_t hand_owed(allot__ledger *ledger, int32_t index, int64_t most)
 {
     int64_t handed = 0;
     for (int32_t at = ledger->holders[index].owed; at >= 0 && handed < most;
-         at = ledger->recalls[at].older_owed) {
+         at = ledger->recalls[at].older_owed)
         handed += allot__books_claim_one(ledger, at, index, most - handed);
-    }
     return (int32_t)handed;
 }
 
@@ -187,19 +178,16 @@ static void sum_quotas(allot__ledger *ledger)
 {
     allot__work *work = ledger->work;
     for (int32_t family = work->tree->families - 1; family > 0; family--) {
-        if (!allot__ledger_family(work, family)) {
+        if (!allot__ledger_family(work, family))
             continue;
-        }
         int64_t sum = 0;
-        for (int32_t i = 0; i < allot__family_size(work, family); i++) {
+        for (int32_t i = 0; i < allot__family_size(work, family); i++)
             sum += work->quota[allot__family_first(work, family) + i];
-        }
         work->quota[work->group->parent[family]] = (int32_t)sum;
         work->critical[family] = (allot__critical){.fill = -1};
     }
-    if (ledger->all) {
+    if (ledger->all)
         work->critical[0] = (allot__critical){.fill = -1};
-    }
 }
 
 int allot__ledger_run(allot__work *work)
@@ -211,9 +199,8 @@ int allot__ledger_run(allot__work *work)
                               .slots = ledger->all ? work->slots : ledger->slots};
     ledger->room = ledger->slots;
     int status = allot__books_open(ledger);
-    if (status != ALLOT_OK) {
+    if (status != ALLOT_OK)
         return status;
-    }
     allot__books_settle(ledger);
     remember(ledger);
     allot__force_loans(ledger);
@@ -243,9 +230,8 @@ int allot__ledger_run(allot__work *work)
 void allot__ledger_pledged(allot__work *work)
 {
     const allot__ledger *ledger = work->ledger;
-    for (int32_t i = 0; work->pledged != NULL && i < ledger->count; i++) {
+    for (int32_t i = 0; work->pledged != NULL && i < ledger->count; i++)
         work->pledged[ledger->holders[i].row] = 0;
-    }
 }
 
 /* What a leaf is given of what it is granted: no more than its quota in all, slots that are on
@@ -255,9 +241,8 @@ static int32_t can_take(const allot__work *work, const allot__holder *holder)
     int32_t slots = holder->granted;
     int32_t lacks = work->quota[holder->row] - work->allocated[holder->row];
     slots = allot__least(slots, lacks);
-    if (work->room != NULL && slots > work->room[holder->row]) {
+    if (work->room != NULL && slots > work->room[holder->row])
         slots = work->room[holder->row];
-    }
     return slots > 0 ? slots : 0;
 }
 
@@ -274,9 +259,8 @@ int64_t allot__ledger_received(allot__work *work)
     for (int32_t family = work->tree->families - 1; family > 0; family--) {
         int32_t parent = work->group->parent[family];
         for (int32_t i = 0;
-             allot__ledger_family(work, family) && i < allot__family_size(work, family); i++) {
+             allot__ledger_family(work, family) && i < allot__family_size(work, family); i++)
             work->received[parent] += work->received[allot__family_first(work, family) + i];
-        }
     }
     return all;
 }

@@ -15,9 +15,8 @@ static uint32_t pair_at(const allot__ledger *ledger, int32_t lender, int32_t bor
     at ^= at >> 15;
     for (at &= mask; ledger->pairs[at] != 0; at = (at + 1) & mask) {
         const allot__lent *loan = &ledger->loans[ledger->pairs[at] - 1];
-        if (loan->lender == lender && loan->borrower == borrower) {
+        if (loan->lender == lender && loan->borrower == borrower)
             break;
-        }
     }
     return at;
 }
@@ -31,34 +30,29 @@ static void add_pair(allot__ledger *ledger, int32_t loan)
 /* Room for one more loan; it is a power of two. */
 static bool loan_room(allot__ledger *ledger)
 {
-    if (ledger->loan_count < ledger->loan_room) {
+    if (ledger->loan_count < ledger->loan_room)
         return true;
-    }
     allot__arena *arena = ledger->work->arena;
     size_t room = ledger->loan_room > 0 ? 2 * (size_t)ledger->loan_room : 64;
     allot__lent *more = allot__arena_take(arena, room, sizeof *more);
     int32_t *pairs = allot__arena_take(arena, room, 2 * sizeof *pairs);
-    if (more == NULL || pairs == NULL) {
+    if (more == NULL || pairs == NULL)
         return false;
-    }
-    if (ledger->loan_count > 0) {
+    if (ledger->loan_count > 0)
         memcpy(more, ledger->loans, (size_t)ledger->loan_count * sizeof *more);
-    }
     memset(pairs, 0, room * 2 * sizeof *pairs);
     ledger->loans = more;
     ledger->pairs = pairs;
     ledger->loan_room = (int32_t)room;
-    for (int32_t i = 0; i < ledger->loan_count; i++) {
+    for (int32_t i = 0; i < ledger->loan_count; i++)
         add_pair(ledger, i);
-    }
     return true;
 }
 
 static bool push_loan(allot__ledger *ledger, int32_t lender, int32_t borrower)
 {
-    if (!loan_room(ledger)) {
+    if (!loan_room(ledger))
         return false;
-    }
     ledger->loans[ledger->loan_count] = (allot__lent){.lender = lender,
                                                       .borrower = borrower,
                                                       .older = ledger->holders[borrower].loans,
@@ -76,9 +70,8 @@ static int32_t find_loan(const allot__ledger *ledger, int32_t lender, int32_t bo
 int32_t allot__loan_between(allot__ledger *ledger, int32_t lender, int32_t borrower)
 {
     int32_t loan = find_loan(ledger, lender, borrower);
-    if (loan < 0 && push_loan(ledger, lender, borrower)) {
+    if (loan < 0 && push_loan(ledger, lender, borrower))
         loan = ledger->loan_count - 1;
-    }
     return loan;
 }
 
@@ -115,9 +108,8 @@ static void clip(allot__ledger *ledger)
 static int read_loan(allot__ledger *ledger, int32_t lender, int32_t borrower, int64_t slots)
 {
     int32_t loan = allot__loan_between(ledger, lender, borrower);
-    if (loan < 0) {
+    if (loan < 0)
         return ALLOT_ENOMEM;
-    }
     slots = allot__least(slots, ALLOT_AMOUNT_MAX - ledger->holders[borrower].in);
     slots = allot__least(slots, ALLOT_AMOUNT_MAX - ledger->holders[lender].out);
     allot__loan_more(ledger, loan, slots);
@@ -133,19 +125,16 @@ static int read_loans(allot__ledger *ledger)
     const allot__work *work = ledger->work;
     const allot_loan *loans = work->state->loans.items;
     for (size_t i = 0; i < work->state->loans.count && !ledger->planning; i++) {
-        if (loans[i].group != work->index) {
+        if (loans[i].group != work->index)
             continue;
-        }
         int32_t lender = ledger->holder_of[allot__row(work->plan, work->index, loans[i].lender)];
         int32_t borrower =
             ledger->holder_of[allot__row(work->plan, work->index, loans[i].borrower)];
-        if (lender < 0 || borrower < 0 || loans[i].slots == 0) {
+        if (lender < 0 || borrower < 0 || loans[i].slots == 0)
             continue;
-        }
         int status = read_loan(ledger, lender, borrower, loans[i].slots);
-        if (status != ALLOT_OK) {
+        if (status != ALLOT_OK)
             return status;
-        }
     }
     ledger->known = ledger->loan_count;
     return ALLOT_OK;
@@ -158,9 +147,8 @@ static int order_lenders(allot__ledger *ledger)
     size_t count = (size_t)ledger->known + 1;
     ledger->by_lender = allot__arena_take(arena, count, sizeof(int32_t));
     ledger->lender_at = allot__arena_take(arena, (size_t)ledger->count + 2, sizeof(int32_t));
-    if (ledger->by_lender == NULL || ledger->lender_at == NULL) {
+    if (ledger->by_lender == NULL || ledger->lender_at == NULL)
         return ALLOT_ENOMEM;
-    }
     memset(ledger->lender_at, 0, ((size_t)ledger->count + 2) * sizeof(int32_t));
     for (int32_t i = 0; i < ledger->known; i++) {
         const allot__lent *loan = &ledger->loans[i];
@@ -171,18 +159,16 @@ static int order_lenders(allot__ledger *ledger)
     }
     allot__books_sort(ledger, ledger->known);
     memcpy(ledger->by_lender, ledger->order, (size_t)ledger->known * sizeof(int32_t));
-    for (int32_t i = 0; i < ledger->count; i++) {
+    for (int32_t i = 0; i < ledger->count; i++)
         ledger->lender_at[i + 1] += ledger->lender_at[i];
-    }
     return ALLOT_OK;
 }
 
 int allot__loans_open(allot__ledger *ledger)
 {
     int status = read_loans(ledger);
-    if (status != ALLOT_OK) {
+    if (status != ALLOT_OK)
         return status;
-    }
     clip(ledger);
     return order_lenders(ledger);
 }
@@ -202,12 +188,10 @@ static int64_t recall(allot__ledger *ledger, int32_t lender, int32_t loan, int64
     slots = allot__least(slots, ledger->holders[borrower].in);
     int64_t leaving = allot__holder_leaving(holder);
     leaving = allot__least(leaving, slots);
-    if (slots <= 0 || leaving > ledger->room) {
+    if (slots <= 0 || leaving > ledger->room)
         return 0;
-    }
-    if (slots > leaving) {
+    if (slots > leaving)
         allot__loan_take(ledger, loan, slots - leaving, lender, ALLOT__WHY_RECALLED);
-    }
     allot__books_promise(ledger, lender, slots, ALLOT__OWN);
     return slots;
 }
@@ -215,12 +199,10 @@ static int64_t recall(allot__ledger *ledger, int32_t lender, int32_t loan, int64
 void allot__loans_recall(allot__ledger *ledger, bool first)
 {
     for (int32_t i = 0; i < ledger->count; i++) {
-        if (ledger->holders[i].recall_first != first || ledger->holders[i].out == 0) {
+        if (ledger->holders[i].recall_first != first || ledger->holders[i].out == 0)
             continue;
-        }
         int64_t left = (int64_t)ledger->holders[i].out - ledger->holders[i].dropped;
-        for (int32_t k = ledger->lender_at[i]; k < ledger->lender_at[i + 1] && left > 0; k++) {
+        for (int32_t k = ledger->lender_at[i]; k < ledger->lender_at[i + 1] && left > 0; k++)
             left -= recall(ledger, i, ledger->by_lender[k], left);
-        }
     }
 }

@@ -8,9 +8,8 @@
 void allot__books_has(allot__ledger *ledger, int32_t holder, int64_t slots, int64_t outside)
 {
     ledger->room -= slots;
-    if (!ledger->limited) {
+    if (!ledger->limited)
         return;
-    }
     const allot__holder *it = &ledger->holders[holder];
     int64_t has = allot__holder_has(it);
     int64_t missing = allot__holder_missing(it, has) - allot__holder_missing(it, has - slots);
@@ -18,9 +17,8 @@ void allot__books_has(allot__ledger *ledger, int32_t holder, int64_t slots, int6
         ledger->inside[family] += slots;
         ledger->outside[family] += outside;
         ledger->aside[family] += missing;
-        if (family == 0) {
+        if (family == 0)
             return;
-        }
     }
 }
 
@@ -51,9 +49,8 @@ int64_t allot__books_within(const allot__ledger *ledger, int32_t holder, int32_t
     for (int32_t family = it->family; ledger->limited && family > 0;
          family = ledger->above[family]) {
         int32_t parent = work->group->parent[family];
-        if (work->limit[parent] == ALLOT_NONE) {
+        if (work->limit[parent] == ALLOT_NONE)
             continue;
-        }
         bool both = from >= 0 && allot__holder_below(ledger, from, parent);
         int64_t left = held_by(work->limit[parent] - ledger->inside[family], own,
                                ledger->aside[family] - own, both ? &ledger->holders[from] : NULL);
@@ -124,9 +121,8 @@ void allot__books_give(allot__ledger *ledger, int32_t index, int64_t slots, allo
 {
     allot__holder *holder = &ledger->holders[index];
     int32_t kept = holder->loose < slots ? holder->loose : (int32_t)slots;
-    if (kept > 0) {
+    if (kept > 0)
         keep_loose(ledger, holder, kept);
-    }
     int32_t granted = (int32_t)slots - kept;
     granted -= replace(holder, granted);
     int32_t pledged = allot__least(holder->pledged, granted);
@@ -175,9 +171,8 @@ bool allot__recall_add(allot__ledger *ledger, allot__recall made)
             ledger->status = ALLOT_ENOMEM;
             return false;
         }
-        if (ledger->recall_count > 0) {
+        if (ledger->recall_count > 0)
             memcpy(more, ledger->recalls, (size_t)ledger->recall_count * sizeof *more);
-        }
         ledger->recalls = more;
         ledger->recall_room = room;
     }
@@ -203,18 +198,16 @@ static void take(allot__ledger *ledger, allot__recall made)
     made.drains = made.to < 0 && !holder->rebalance;
     made.firm = !made.drains &&
                 (made.why == ALLOT__WHY_OVER_WINDOW || made.why == ALLOT__WHY_OVER_ATTRIBUTE);
-    if (!allot__recall_add(ledger, made)) {
+    if (!allot__recall_add(ledger, made))
         return;
-    }
     holder->lost += made.slots;
     holder->gone += made.to >= 0 && made.loan < 0 ? made.slots : 0;
     if (made.to < 0) {
         *unclaimed(ledger, &made) += made.slots;
         holder->loose += made.firm ? 0 : made.slots;
     }
-    if (made.to < 0 && made.loan >= 0) {
+    if (made.to < 0 && made.loan >= 0)
         owe(ledger, ledger->recall_count - 1);
-    }
     allot__books_has(ledger, made.from, -(int64_t)made.slots, 0);
 }
 
@@ -264,9 +257,8 @@ int64_t allot__books_claim_one(allot__ledger *ledger, int32_t index, int32_t to,
     const allot__recall *recall = &ledger->recalls[index];
     int64_t part = recall->to >= 0 || recall->from == to ? 0 : recall->slots;
     part = allot__least(part, slots);
-    if (part > 0) {
+    if (part > 0)
         claim_part(ledger, index, to, (int32_t)part);
-    }
     return part;
 }
 
@@ -277,16 +269,13 @@ static int64_t claim_from(allot__ledger *ledger, int32_t holder, int64_t slots, 
     int64_t left = allot__least(slots, all);
     int64_t want = left;
     for (int32_t i = ledger->holders[holder].owed; i >= 0 && left > 0;
-         i = ledger->recalls[i].older_owed) {
-        if (ledger->recalls[i].drains == drains) {
+         i = ledger->recalls[i].older_owed)
+        if (ledger->recalls[i].drains == drains)
             left -= allot__books_claim_one(ledger, i, holder, left);
-        }
-    }
     int32_t *from = drains ? &ledger->draining_from : &ledger->loose_from;
     for (int32_t i = *from; i < ledger->recall_count && left > 0; i++) {
-        if (ledger->recalls[i].drains == drains) {
+        if (ledger->recalls[i].drains == drains)
             left -= allot__books_claim_one(ledger, i, holder, left);
-        }
         const allot__recall *recall = &ledger->recalls[i];
         bool passed = recall->to >= 0 || recall->slots == 0 || recall->drains != drains;
         *from += i == *from && passed;
@@ -305,13 +294,11 @@ static int64_t beyond(const allot__ledger *ledger, int32_t family, int64_t slots
 {
     int32_t parent = ledger->work->group->parent[family];
     int64_t limit = ledger->work->limit[parent];
-    if (limit == ALLOT_NONE) {
+    if (limit == ALLOT_NONE)
         return 0;
-    }
     int64_t all = ledger->inside[family] + slots;
-    for (int32_t i = ledger->draining_from; i < ledger->recall_count; i++) {
+    for (int32_t i = ledger->draining_from; i < ledger->recall_count; i++)
         all += drains_below(ledger, &ledger->recalls[i], parent) ? ledger->recalls[i].slots : 0;
-    }
     return all > limit ? all - limit : 0;
 }
 
@@ -344,14 +331,11 @@ void allot__books_hand(allot__ledger *ledger, int32_t holder, int64_t slots)
 void allot__books_claim(allot__ledger *ledger, int32_t holder, int64_t slots, allot__class as)
 {
     int64_t lacks = slots - allot__holder_leaving(&ledger->holders[holder]);
-    if (lacks > 0 && ledger->limited && ledger->draining > 0) {
+    if (lacks > 0 && ledger->limited && ledger->draining > 0)
         lacks -= claim_below(ledger, holder, lacks);
-    }
-    if (lacks > 0) {
+    if (lacks > 0)
         lacks -= claim_from(ledger, holder, lacks, false);
-    }
-    if (lacks > 0 && ledger->draining > 0) {
+    if (lacks > 0 && ledger->draining > 0)
         claim_from(ledger, holder, lacks, true);
-    }
     allot__books_promise(ledger, holder, slots, as);
 }

@@ -25,9 +25,8 @@ static void pass_on(allot__ledger *ledger, int32_t index, int32_t other, int32_t
     part.to = to;
     part.slots = slots;
     part.older_owed = -1;
-    if (allot__recall_add(ledger, part)) {
+    if (allot__recall_add(ledger, part))
         ledger->holders[from].loose += to < 0 && !part.firm ? slots : 0;
-    }
 }
 
 /* The same of idle slots that a holder is granted: those go to where its own would have gone; where
@@ -81,19 +80,16 @@ static void pass_recalls(allot__ledger *ledger, int32_t index)
         const allot__recall *gives = &ledger->recalls[other];
         int32_t older = gives->older;
         int64_t slots = allot__least(gives->slots, ledger->recalls[index].slots);
-        if (slots > 0 && !gives->firm) {
+        if (slots > 0 && !gives->firm)
             pass_on(ledger, index, other, (int32_t)slots);
-        }
         other = older;
     }
 }
 
 void allot__books_net(allot__ledger *ledger)
 {
-    for (bool again = true; again;) {
+    for (bool again = true; again;)
         again = pass_grants(ledger);
-    }
-    for (int32_t i = 0; i < ledger->recall_count && ledger->status == ALLOT_OK; i++) {
+    for (int32_t i = 0; i < ledger->recall_count && ledger->status == ALLOT_OK; i++)
         pass_recalls(ledger, i);
-    }
 }

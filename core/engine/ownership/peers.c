@@ -39,9 +39,8 @@ static spans spans_of(allot__ledger *ledger, int32_t holder, bool lend)
         ledger->order[i] = allot__peer_row(ledger, peers, i);
         ledger->keys[ledger->order[i]] = ledger->first[ledger->order[i]];
     }
-    if (it.count > 1) {
+    if (it.count > 1)
         allot__books_sort(ledger, it.count);
-    }
     int32_t last = 0;
     for (int32_t i = 0; i < it.count; i++) {
         int32_t end = ledger->end[ledger->order[i]];
@@ -57,11 +56,10 @@ static bool means(const spans *it, int32_t place)
     int32_t low = 0, high = it->count;
     while (low < high) {
         int32_t middle = low + (high - low) / 2;
-        if (it->first[middle] <= place) {
+        if (it->first[middle] <= place)
             low = middle + 1;
-        } else {
+        else
             high = middle;
-        }
     }
     return it->count < 0 || (low > 0 && place < it->end[low - 1]);
 }
@@ -113,9 +111,8 @@ static int32_t count_entries(const allot__ledger *ledger, const int32_t *lends, 
     int32_t sum = 0;
     for (int32_t place = 0; place < ledger->places; place++) {
         const allot__peers *peers = list_at(ledger, lends, place);
-        for (int32_t i = 0; peers != NULL && i < peers->count; i++, sum++) {
+        for (int32_t i = 0; peers != NULL && i < peers->count; i++, sum++)
             first[allot__peer_row(ledger, peers, i) + 1]++;
-        }
     }
     return sum;
 }
@@ -139,9 +136,8 @@ static void fill_entries(allot__lenders *lenders, const int32_t *lends, int32_t 
     }
     for (int32_t place = 0; place < ledger->places; place++) {
         const allot__peers *peers = list_at(ledger, lends, place);
-        for (int32_t i = 0; peers != NULL && i < peers->count; i++) {
+        for (int32_t i = 0; peers != NULL && i < peers->count; i++)
             lenders->places[lenders->at[allot__peer_row(ledger, peers, i)]++] = place;
-        }
     }
 }
 
@@ -150,21 +146,17 @@ static int make_entries(allot__lenders *lenders, const int32_t *lends)
     const allot__ledger *ledger = lenders->ledger;
     size_t rows = (size_t)ledger->work->tree->rows;
     int32_t *first = allot__arena_take(ledger->work->arena, rows + 1, sizeof *first);
-    if (first == NULL) {
+    if (first == NULL)
         return ALLOT_ENOMEM;
-    }
     memset(first, 0, (rows + 1) * sizeof *first);
     int32_t count = count_entries(ledger, lends, first);
-    if (count == 0) {
+    if (count == 0)
         return ALLOT_OK;
-    }
-    if (!take_entries(lenders, rows, (size_t)count)) {
+    if (!take_entries(lenders, rows, (size_t)count))
         return ALLOT_ENOMEM;
-    }
     fill_entries(lenders, lends, first);
-    for (int32_t i = 0; i <= count; i++) {
+    for (int32_t i = 0; i <= count; i++)
         lenders->next[i] = i;
-    }
     lenders->first = first;
     return ALLOT_OK;
 }
@@ -173,9 +165,8 @@ int allot__lenders_init(allot__lenders *lenders, const allot__ledger *ledger, in
 {
     *lenders = (allot__lenders){.ledger = ledger, .open = lends};
     int status = make_entries(lenders, lends);
-    if (status != ALLOT_OK) {
+    if (status != ALLOT_OK)
         return status;
-    }
     for (int32_t place = 0; place < ledger->places; place++) {
         const allot__peers *peers = list_at(ledger, lends, place);
         lends[place] = peers != NULL && peers->count < 0 ? place : place + 1;
@@ -210,11 +201,10 @@ void allot__lenders_begin(allot__lenders *lenders, int32_t borrower, int32_t fro
         int32_t high = lenders->first[it.row + 1];
         while (low < high) {
             int32_t middle = low + (high - low) / 2;
-            if (lenders->places[middle] < from) {
+            if (lenders->places[middle] < from)
                 low = middle + 1;
-            } else {
+            else
                 high = middle;
-            }
         }
         lenders->at[it.row] = skip(lenders->next, low);
     }
@@ -229,11 +219,9 @@ static bool has_entry(const allot__lenders *lenders, int32_t row)
 int32_t allot__lenders_place(const allot__lenders *lenders, int32_t borrower)
 {
     int32_t least = lenders->open_at;
-    for (naming it = named_first(lenders, borrower); it.row >= 0; named_next(lenders, &it)) {
-        if (has_entry(lenders, it.row) && lenders->places[lenders->at[it.row]] < least) {
+    for (naming it = named_first(lenders, borrower); it.row >= 0; named_next(lenders, &it))
+        if (has_entry(lenders, it.row) && lenders->places[lenders->at[it.row]] < least)
             least = lenders->places[lenders->at[it.row]];
-        }
-    }
     return least;
 }
 

@@ -16,14 +16,12 @@ static int64_t size_of(const allot__ledger *ledger, int32_t family)
     const allot__work *work = ledger->work;
     int32_t parent = family > 0 ? work->group->parent[family] : -1;
     int64_t slots = ledger->slots;
-    if (family == 0 && !ledger->all) {
+    if (family == 0 && !ledger->all)
         return 0;
-    }
     if (family > 0) {
         const allot__rules *rules = allot__rules_at(work, parent);
-        if (!allot__policy_ledger(rules->policy)) {
+        if (!allot__policy_ledger(rules->policy))
             return 0;
-        }
         slots = allot__own(work, rules, parent, NULL);
     }
     for (int32_t i = 0; i < allot__family_size(work, family); i++) {
@@ -37,9 +35,8 @@ static int64_t size_of(const allot__ledger *ledger, int32_t family)
 static int32_t pool_from(const allot__ledger *ledger, int32_t family)
 {
     while (ledger->pools[family].slots == 0) {
-        if (family == 0) {
+        if (family == 0)
             return -1;
-        }
         family = ledger->above[family];
     }
     return family;
@@ -94,12 +91,10 @@ int allot__pools_open(allot__ledger *ledger)
     int32_t families = ledger->work->tree->families;
     int64_t total = 0;
     ledger->pools = allot__arena_take(arena, (size_t)families, sizeof *ledger->pools);
-    if (ledger->pools == NULL) {
+    if (ledger->pools == NULL)
         return ALLOT_ENOMEM;
-    }
-    for (int32_t family = 0; family < families; family++) {
+    for (int32_t family = 0; family < families; family++)
         ledger->pools[family] = (allot__share_pool){.slots = size_of(ledger, family)};
-    }
     for (int32_t i = 0; i < ledger->count; i++) {
         for (int32_t pool = nearest_pool(ledger, i); pool >= 0; pool = pool_above(ledger, pool)) {
             ledger->pools[pool].count++;
@@ -107,9 +102,8 @@ int allot__pools_open(allot__ledger *ledger)
         }
     }
     ledger->shares = allot__arena_take(arena, (size_t)total + 1, sizeof *ledger->shares);
-    if (ledger->shares == NULL || total > INT32_MAX) {
+    if (ledger->shares == NULL || total > INT32_MAX)
         return ALLOT_ENOMEM;
-    }
     int32_t at = 0;
     for (int32_t family = 0; family < families; family++) {
         ledger->pools[family].first = at;
@@ -122,9 +116,8 @@ int allot__pools_open(allot__ledger *ledger)
             ledger->shares[pool->first + pool->count++] = (allot__share){.holder = i};
         }
     }
-    for (int32_t family = 0; family < families; family++) {
+    for (int32_t family = 0; family < families; family++)
         plan_pool(ledger, &ledger->pools[family]);
-    }
     return ALLOT_OK;
 }
 
@@ -142,11 +135,10 @@ static int32_t member_of(const allot__ledger *ledger, const allot__share_pool *p
     int32_t low = 0, count = pool->count;
     while (count - low > 1) {
         int32_t middle = low + (count - low) / 2;
-        if (ledger->shares[pool->first + middle].holder <= holder) {
+        if (ledger->shares[pool->first + middle].holder <= holder)
             low = middle;
-        } else {
+        else
             count = middle;
-        }
     }
     return low;
 }
@@ -154,9 +146,8 @@ static int32_t member_of(const allot__ledger *ledger, const allot__share_pool *p
 int64_t allot__pools_idle(const allot__ledger *ledger, int32_t holder)
 {
     int64_t idle = 0;
-    for (int32_t at = nearest_pool(ledger, holder); at >= 0; at = pool_above(ledger, at)) {
+    for (int32_t at = nearest_pool(ledger, holder); at >= 0; at = pool_above(ledger, at))
         idle += idle_in(&ledger->pools[at]);
-    }
     return idle;
 }
 
@@ -196,9 +187,8 @@ void allot__pools_less(allot__ledger *ledger, int32_t holder, int64_t slots)
     while (left > 0) {
         int32_t member;
         allot__share_pool *pool = farthest_used(ledger, holder, &member);
-        if (pool == NULL) {
+        if (pool == NULL)
             return;
-        }
         int64_t part = allot__least(ledger->shares[pool->first + member].used, left);
         allot__pool_use(ledger, pool, member, -part);
         left -= part;
@@ -223,9 +213,8 @@ static bool pour_members(allot__ledger *ledger, int32_t from, int32_t to, int up
                         .floor = column[ALLOT__POOL_FLOOR] + from,
                         .rest = column[ALLOT__POOL_REST] + from};
     allot__pour_aims(&rows);
-    if (allot__pour_exact(&rows)) {
+    if (allot__pour_exact(&rows))
         return true;
-    }
     *left = rows.left;
     size_t size = (size_t)rows.count * sizeof(int32_t);
     memcpy(column[ALLOT__POOL_LEVEL] + from, column[ALLOT__POOL_AIM] + from, size);
@@ -243,9 +232,8 @@ static bool pour_planned(allot__ledger *ledger, int32_t count, int64_t *left, in
     bool out = pour_members(ledger, 0, count, ALLOT__POOL_UP_TO, left);
     for (int32_t next = 0; next < count && !out;) {
         *from = next;
-        while (next < count && rank[next] == rank[*from]) {
+        while (next < count && rank[next] == rank[*from])
             next++;
-        }
         *to = next;
         out = pour_members(ledger, *from, *to, ALLOT__POOL_HELD, left);
     }
@@ -257,12 +245,10 @@ bool allot__pool_deserve(allot__ledger *ledger, const allot__share_pool *pool, b
     int32_t **column = ledger->column;
     int32_t from = 0, to = pool->count;
     int64_t kept = 0;
-    if (pool->slots == 0) {
+    if (pool->slots == 0)
         return false; /* nobody is a member */
-    }
-    for (int32_t i = 0; i < pool->count; i++) {
+    for (int32_t i = 0; i < pool->count; i++)
         kept += column[ALLOT__POOL_LEVEL][i];
-    }
     int64_t left = pool->slots > kept ? pool->slots - kept : 0;
     int64_t whole = kept + left;
     bool out = planned && pour_planned(ledger, pool->count, &left, &from, &to);
@@ -294,9 +280,8 @@ static int32_t to_put(const allot__holder *holder)
 {
     int32_t slots = holder->shared;
     int32_t wanted = holder->most - holder->used - holder->in;
-    if (!holder->rebalance && slots > wanted) {
+    if (!holder->rebalance && slots > wanted)
         slots = wanted;
-    }
     return slots > holder->pooled ? slots - holder->pooled : 0;
 }
 
@@ -313,11 +298,9 @@ void allot__pools_attribute(allot__ledger *ledger)
             ledger->column[ALLOT__POOL_WEIGHT][i] = holder->weight;
             all += ledger->column[ALLOT__POOL_CAP][i];
         }
-        if (all > 0) {
+        if (all > 0)
             allot__pool_deserve(ledger, pool, false);
-        }
-        for (int32_t i = 0; i < pool->count && all > 0; i++) {
+        for (int32_t i = 0; i < pool->count && all > 0; i++)
             allot__pool_use(ledger, pool, i, ledger->column[ALLOT__POOL_FLOOR][i]);
-        }
     }
 }

@@ -41,9 +41,8 @@ static void give_back(allot__ledger *ledger, const allot__share_pool *pool, int6
         int32_t from = to;
         int64_t sum = 0;
         int32_t worst = rank[ledger->holders[shares[to - 1].holder].row];
-        while (from > 0 && rank[ledger->holders[shares[from - 1].holder].row] == worst) {
+        while (from > 0 && rank[ledger->holders[shares[from - 1].holder].row] == worst)
             sum += ledger->column[OVER][--from];
-        }
         int64_t part = allot__least(sum, slots);
         share_out(ledger, from, to, part, sum);
         slots -= part;
@@ -100,9 +99,8 @@ static int32_t serve(allot__ledger *ledger, allot__share_pool *pool, int32_t to,
         }
         giver -= i == giver && gives[i] == 0;
     }
-    if (left > 0) {
+    if (left > 0)
         ledger->pools[holder->family].blocked = ledger->round;
-    }
     return giver;
 }
 
@@ -114,9 +112,8 @@ static bool replace(allot__ledger *ledger, allot__share_pool *pool, int32_t memb
     int64_t lacks = allot__due_lacks(&ledger->holders[index]);
     int64_t leaving = allot__holder_leaving(&ledger->holders[index]);
     leaving = allot__least(leaving, lacks);
-    if (leaving > ledger->room) {
+    if (leaving > ledger->room)
         return false;
-    }
     allot__books_promise(ledger, index, leaving, ALLOT__SHARED);
     allot__pool_use(ledger, pool, member, leaving);
     return true;
@@ -128,11 +125,9 @@ static bool serve_all(allot__ledger *ledger, allot__share_pool *pool, int32_t *g
     int32_t giver = pool->count - 1;
     int32_t recalls = ledger->recall_count;
     ledger->round++;
-    for (int32_t i = 0; i < pool->count && giver >= 0; i++) {
-        if (replace(ledger, pool, i)) {
+    for (int32_t i = 0; i < pool->count && giver >= 0; i++)
+        if (replace(ledger, pool, i))
             giver = serve(ledger, pool, i, giver, gives);
-        }
-    }
     return ledger->recall_count > recalls;
 }
 
@@ -184,16 +179,14 @@ static void promise_rest(allot__ledger *ledger, int32_t index, int64_t slots)
     const allot__holder *holder = &ledger->holders[index];
     int64_t most = allot__due_short(holder);
     slots = allot__least(slots, most);
-    if (slots <= 0) {
+    if (slots <= 0)
         return;
-    }
     int64_t adopted = allot__books_adopt(ledger, index, slots, ALLOT__SHARED);
     slots -= adopted;
     most = allot__due_lacks(holder);
     slots = allot__least(slots, most);
-    if (slots > 0) {
+    if (slots > 0)
         allot__books_claim(ledger, index, slots, ALLOT__SHARED);
-    }
     allot__pools_put(ledger, index, slots + adopted);
 }
 
@@ -239,9 +232,8 @@ static int32_t draw(allot__ledger *ledger, int32_t claimant, int32_t giver, int6
         }
         giver -= i == giver && over == part;
     }
-    if (slots > 0) {
+    if (slots > 0)
         ledger->pools[holder->family].blocked = ledger->round;
-    }
     return giver;
 }
 
@@ -251,9 +243,8 @@ static int64_t crowded_out(const allot__ledger *ledger, int32_t index, allot__cl
     const allot__holder *holder = &ledger->holders[index];
     int64_t lacks =
         as == ALLOT__OWN ? allot__holder_lacks(holder, holder->need) : allot__due_lacks(holder);
-    if (lacks <= 0 || allot__holder_leaving(holder) > 0) {
+    if (lacks <= 0 || allot__holder_leaving(holder) > 0)
         return 0;
-    }
     int64_t idle =
         as == ALLOT__OWN ? allot__holder_own_idle(holder) : allot__pools_idle(ledger, index);
     return allot__least(lacks, idle);
@@ -271,9 +262,8 @@ static bool draw_all(allot__ledger *ledger, allot__class as)
         int64_t slots = crowded_out(ledger, i, as);
         giver = slots > 0 ? draw(ledger, i, giver, slots, as) : giver;
     }
-    if (ledger->recall_count == recalls) {
+    if (ledger->recall_count == recalls)
         return false;
-    }
     allot__pools_due(ledger, false, ALLOT__DUE_HELD);
     return true;
 }
@@ -286,14 +276,12 @@ static bool settle(allot__ledger *ledger)
         allot__share_pool *pool = &ledger->pools[family];
         int64_t over = 0;
         int64_t lack = pool->count > 0 ? count_over(ledger, pool, &over) : 0;
-        if (over == 0 || lack == 0) {
+        if (over == 0 || lack == 0)
             continue;
-        }
         give_back(ledger, pool, lack < over ? lack : over);
         serve_all(ledger, pool, ledger->column[GIVES]);
-        while (ledger->limited && serve_all(ledger, pool, ledger->column[OVER])) {
+        while (ledger->limited && serve_all(ledger, pool, ledger->column[OVER]))
             continue; /* what limits kept from some others can give, and what moves makes room */
-        }
     }
     return ledger->recall_count > recalls;
 }
@@ -305,9 +293,8 @@ void allot__pools_reclaim(allot__ledger *ledger)
     bool moved = true;
     for (; moved && rounds >= 0; rounds--) {
         allot__pools_due(ledger, false, ALLOT__DUE_HELD);
-        if (pour_rest(ledger)) {
+        if (pour_rest(ledger))
             allot__pools_due(ledger, false, ALLOT__DUE_HELD);
-        }
         moved = draw_all(ledger, ALLOT__OWN);
         moved = draw_all(ledger, ALLOT__SHARED) || moved;
         moved = settle(ledger) || moved;

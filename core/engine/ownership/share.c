@@ -28,9 +28,8 @@ static void put_anew(allot__ledger *ledger, allot__share_pool *pool)
  * added one elsewhere, it did not. */
 static void note_part(allot__holder *holder, int64_t part)
 {
-    if (part != 0 && holder->cut >= 0) {
+    if (part != 0 && holder->cut >= 0)
         holder->cut = part > 0 ? 1 : -1;
-    }
 }
 
 /* The same of what members deserve of a pool, and of what is planned. */
@@ -41,12 +40,10 @@ static void note_rounding(allot__ledger *ledger, const allot__share_pool *pool, 
     for (int32_t i = 0; i < pool->count; i++) {
         const allot__share *share = &ledger->shares[pool->first + i];
         allot__holder *holder = &ledger->holders[share->holder];
-        if (out && column[ALLOT__POOL_REST][i] > 0) {
+        if (out && column[ALLOT__POOL_REST][i] > 0)
             note_part(holder, column[ALLOT__POOL_FLOOR][i] > column[ALLOT__POOL_AIM][i] ? -1 : 1);
-        }
-        if (planned) {
+        if (planned)
             note_part(holder, pool->slots * holder->weight - share->planned * pool->weight);
-        }
     }
 }
 
@@ -61,9 +58,8 @@ static void fill_columns(allot__ledger *ledger, const allot__share_pool *pool, a
         int32_t held = holder->shared > holder->due ? holder->shared - holder->due : 0;
         int32_t most = holder->planned > holder->due ? holder->planned - holder->due : 0;
         int64_t up_to = allot__least(share->planned, most > held ? most : held);
-        if (by == ALLOT__DUE_PLANNED && pool->by_plan) {
+        if (by == ALLOT__DUE_PLANNED && pool->by_plan)
             left = (int32_t)allot__least(left, up_to);
-        }
         ledger->column[ALLOT__POOL_LEVEL][i] = level;
         ledger->column[ALLOT__POOL_CAP][i] = left > level ? left : level;
         ledger->column[ALLOT__POOL_WEIGHT][i] = holder->weight;
@@ -89,12 +85,10 @@ void allot__pools_due(allot__ledger *ledger, bool idle, allot__due by)
         fill_columns(ledger, pool, by);
         bool out = allot__pool_deserve(ledger, pool, planned);
         note_rounding(ledger, pool, out, planned);
-        for (int32_t i = 0; i < pool->count; i++) {
+        for (int32_t i = 0; i < pool->count; i++)
             ledger->holders[shares[i].holder].due += ledger->column[ALLOT__POOL_FLOOR][i];
-        }
-        if (anew) {
+        if (anew)
             put_anew(ledger, pool);
-        }
     }
 }
 
@@ -115,9 +109,8 @@ void allot__pools_give(allot__ledger *ledger, int32_t holder, int64_t slots)
 static void give_due(allot__ledger *ledger, bool idle, allot__due by)
 {
     allot__pools_due(ledger, idle, by);
-    for (int32_t i = 0; i < ledger->count; i++) {
+    for (int32_t i = 0; i < ledger->count; i++)
         allot__pools_give(ledger, i, allot__due_wants(&ledger->holders[i]));
-    }
 }
 
 /* Gives what is idle to those who deserve it: first what they could claim from others, so that
@@ -131,10 +124,8 @@ static void give_idle(allot__ledger *ledger, bool idle)
 /* First to those who deserve it; then what limits keep from them goes to others. */
 void allot__pools_share(allot__ledger *ledger)
 {
-    if (allot__books_any(ledger)) {
+    if (allot__books_any(ledger))
         give_idle(ledger, false);
-    }
-    if (ledger->limited && allot__books_any(ledger)) {
+    if (ledger->limited && allot__books_any(ledger))
         give_idle(ledger, true);
-    }
 }

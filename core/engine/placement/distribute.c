@@ -30,9 +30,8 @@ static int begin(pass *pass)
         pass->natural = pass->natural && allot__order_natural(order);
         status = allot__order_prepare(work, &work->rules[i], order);
     }
-    if (status != ALLOT_OK || pass->natural) {
+    if (status != ALLOT_OK || pass->natural)
         return status;
-    }
     pass->order = allot__arena_take(work->arena, (size_t)work->tree->widest + 1, sizeof(int32_t));
     return pass->order != NULL ? allot__sorter_init(work, &pass->sorter) : ALLOT_ENOMEM;
 }
@@ -71,9 +70,8 @@ static int64_t take_pledged(allot__work *work)
 {
     int64_t idle = work->idle;
     memcpy(work->received, work->pledged, (size_t)work->tree->rows * sizeof *work->received);
-    for (int32_t row = 0; row < work->tree->first[1]; row++) {
+    for (int32_t row = 0; row < work->tree->first[1]; row++)
         idle -= work->pledged[row];
-    }
     return idle;
 }
 
@@ -82,13 +80,11 @@ static int64_t first_part(const pass *pass, int32_t row)
 {
     const allot__work *work = pass->work;
     int32_t below = allot__family_of(work, row);
-    if (allot__ledger_at(work, row)) {
+    if (allot__ledger_at(work, row))
         return 0; /* it has decided already */
-    }
     int64_t part = allot__most(0, work->quota[row] - allocated(work, row) - pledged(work, row));
-    if (work->room != NULL && below == 0) {
+    if (work->room != NULL && below == 0)
         return allot__least(part, work->room[row] - pledged(work, row));
-    }
     return pass->room != NULL && below != 0 ? allot__least(part, pass->room[below]) : part;
 }
 
@@ -112,9 +108,8 @@ static int64_t first_family(pass *pass, int32_t family, int64_t left)
     allot__work *work = pass->work;
     int32_t first = allot__family_first(work, family);
     int32_t count = allot__family_size(work, family);
-    if (pass->plain && work->tree->inner[family] == 0) {
+    if (pass->plain && work->tree->inner[family] == 0)
         return first_leaves(work, first, count, left);
-    }
     sort_family(pass, family);
     for (int32_t i = 0; i < count && left > 0; i++) {
         int32_t row = member(pass, first, i);
@@ -130,23 +125,20 @@ static bool first_sweep(pass *pass)
 {
     allot__work *work = pass->work;
     int64_t idle = work->idle;
-    if (work->pledged == NULL) {
+    if (work->pledged == NULL)
         memset(work->received, 0, (size_t)work->tree->rows * sizeof *work->received);
-    } else {
+    else
         idle = take_pledged(work);
-    }
-    if (work->ledger != NULL) {
+    if (work->ledger != NULL)
         idle -= allot__ledger_received(work);
-    }
     work->idle_left = first_family(pass, 0, idle);
     for (int32_t family = 1; family < work->tree->families; family++) {
         int32_t parent = work->group->parent[family];
         int64_t part = work->received[parent] - pledged(work, parent);
         part = allot__ledger_family(work, family) ? 0 : part;
         int64_t rest = part > 0 ? first_family(pass, family, part) : 0;
-        if (rest > 0 && rest > allot__spare_quota(work, family)) {
+        if (rest > 0 && rest > allot__spare_quota(work, family))
             return false;
-        }
         work->spare[family] = (int32_t)rest;
     }
     return true;
@@ -158,15 +150,13 @@ static int count_room(pass *pass)
     allot__work *work = pass->work;
     pass->plain = false;
     pass->room = allot__arena_take(work->arena, (size_t)work->tree->families, sizeof(int64_t));
-    if (pass->room == NULL) {
+    if (pass->room == NULL)
         return ALLOT_ENOMEM;
-    }
     for (int32_t family = work->tree->families - 1; family > 0; family--) {
         int32_t first = allot__family_first(work, family);
         pass->room[family] = allot__spare_quota(work, family);
-        for (int32_t i = 0; i < allot__family_size(work, family); i++) {
+        for (int32_t i = 0; i < allot__family_size(work, family); i++)
             pass->room[family] += first_part(pass, first + i);
-        }
     }
     return ALLOT_OK;
 }
@@ -177,9 +167,8 @@ static int first_pass(pass *pass)
     int status = ALLOT_OK;
     if (!first_sweep(pass)) {
         status = count_room(pass);
-        if (status == ALLOT_OK) {
+        if (status == ALLOT_OK)
             first_sweep(pass);
-        }
     }
     return status;
 }
@@ -190,18 +179,16 @@ static int64_t lacks(const pass *pass, int32_t row)
 {
     const allot__work *work = pass->work;
     int32_t family = allot__family_of(work, row);
-    if (allot__ledger_at(work, row)) {
+    if (allot__ledger_at(work, row))
         return 0;
-    }
     int64_t holds = allocated(work, row) + work->received[row];
     if (family == 0) {
         int64_t lack = allot__most(0, work->quota[row] - holds);
         return work->room != NULL ? allot__least(lack, work->room[row] - work->received[row])
                                   : lack;
     }
-    if (work->limit[row] == ALLOT_NONE) {
+    if (work->limit[row] == ALLOT_NONE)
         return pass->lack[family];
-    }
     return allot__least(pass->lack[family], allot__most(0, work->limit[row] - holds));
 }
 
@@ -211,12 +198,10 @@ static void count_lacks(pass *pass)
     for (int32_t family = work->tree->families - 1; family >= 0; family--) {
         int32_t first = allot__family_first(work, family);
         int64_t sum = 0;
-        for (int32_t i = 0; i < allot__family_size(work, family); i++) {
+        for (int32_t i = 0; i < allot__family_size(work, family); i++)
             sum += lacks(pass, first + i);
-        }
-        if (family > 0) {
+        if (family > 0)
             sum += allot__spare_quota(work, family) - work->spare[family];
-        }
         pass->lack[family] = sum;
     }
 }
@@ -233,9 +218,8 @@ static void second_family(pass *pass, int32_t family, int64_t left)
         int32_t below = allot__family_of(work, row);
         work->received[row] += (int32_t)part;
         left -= part;
-        if (below != 0) {
+        if (below != 0)
             pass->lack[below] = part;
-        }
     }
     work->spare[family] += (int32_t)left; /* nothing at the root, where there is no such member */
 }
@@ -244,18 +228,16 @@ static int second_pass(pass *pass)
 {
     allot__work *work = pass->work;
     pass->lack = allot__arena_take(work->arena, (size_t)work->tree->families, sizeof(int64_t));
-    if (pass->lack == NULL) {
+    if (pass->lack == NULL)
         return ALLOT_ENOMEM;
-    }
     count_lacks(pass);
     int64_t placed = allot__least(pass->lack[0], work->idle_left);
     pass->lack[0] = placed;
     work->idle_left -= placed;
     for (int32_t family = 0; placed > 0 && family < work->tree->families; family++) {
         /* Also where nothing is passed on: families below must learn it. */
-        if (pass->lack[family] > 0 || work->tree->inner[family] > 0) {
+        if (pass->lack[family] > 0 || work->tree->inner[family] > 0)
             second_family(pass, family, pass->lack[family]);
-        }
     }
     return ALLOT_OK;
 }
@@ -264,23 +246,19 @@ int allot__distribute(allot__work *work)
 {
     pass pass = {.work = work};
     work->idle = allot__most(0, work->slots - work->sums[0].allocated);
-    if (work->ledger != NULL) {
+    if (work->ledger != NULL)
         allot__ledger_pledged(work);
-    }
     allot__flights_pledge(work);
     int status = begin(&pass);
     pass.plain =
         pass.natural && work->ledger == NULL && work->pledged == NULL && work->room == NULL;
-    if (status != ALLOT_OK) {
+    if (status != ALLOT_OK)
         return status;
-    }
     status = first_pass(&pass);
-    if (status == ALLOT_OK && work->idle_left > 0) {
+    if (status == ALLOT_OK && work->idle_left > 0)
         status = second_pass(&pass);
-    }
-    for (int32_t family = 1; family < work->tree->families; family++) {
+    for (int32_t family = 1; family < work->tree->families; family++)
         work->sums[family].received = work->received[work->group->parent[family]];
-    }
     work->sums[0].received = work->idle - work->idle_left;
     return status;
 }

@@ -15,9 +15,8 @@ void allot__grant_add(allot__work *work, int32_t row, int64_t slots)
         int32_t at = allot__row(work->plan, work->index, consumer);
         int32_t family = allot__family_of(work, at);
         work->received[at] += (int32_t)slots;
-        if (family != 0) {
+        if (family != 0)
             work->sums[family].received += slots;
-        }
     }
     work->sums[0].received += slots;
     work->idle_left -= slots;
@@ -32,9 +31,8 @@ int64_t allot__grant_room(const allot__work *work, int32_t row)
     for (; at != ALLOT_ROOT; at = allot_plan_parent(work->plan, at)) {
         int32_t above = allot__row(work->plan, work->index, at);
         int64_t held = work->sums[allot__family_of(work, above)].allocated;
-        if (work->limit[above] != ALLOT_NONE) {
+        if (work->limit[above] != ALLOT_NONE)
             room = allot__least(room, work->limit[above] - held - work->received[above]);
-        }
     }
     return room > 0 ? room : 0;
 }
@@ -42,9 +40,8 @@ int64_t allot__grant_room(const allot__work *work, int32_t row)
 /* Marks the classes that cannot have more, after a push that fell short. */
 static void mark_tight(allot__granter *it)
 {
-    for (int32_t i = 0; i < it->match.classes; i++) {
+    for (int32_t i = 0; i < it->match.classes; i++)
         it->open[i] = it->open[i] != 0 && !allot__match_tight(&it->match, i);
-    }
 }
 
 /* Finds hosts for all that was received; is there room for it? */
@@ -74,14 +71,12 @@ int allot__grant_fit(allot__granter *it)
     allot__work *work = it->work;
     for (;;) {
         int status = allot__distribute(work);
-        if (status != ALLOT_OK || push_all(it)) {
+        if (status != ALLOT_OK || push_all(it))
             return status;
-        }
         for (int32_t i = 0; i < it->leaf_count; i++) {
             int32_t row = it->leaves[i];
-            if (it->open[it->match.class_of[row]] == 0) {
+            if (it->open[it->match.class_of[row]] == 0)
                 work->room[row] = it->got[row];
-            }
         }
     }
 }
@@ -94,18 +89,14 @@ int allot__grant(allot__granter *it, int64_t ghosts)
     work->room = allot__arena_take(work->arena, rows, sizeof *work->room);
     it->got = allot__arena_take(work->arena, rows, sizeof *it->got);
     it->open = allot__arena_take(work->arena, (size_t)it->match.classes + 1, 1);
-    if (status != ALLOT_OK || work->room == NULL || it->got == NULL || it->open == NULL) {
+    if (status != ALLOT_OK || work->room == NULL || it->got == NULL || it->open == NULL)
         return ALLOT_ENOMEM;
-    }
-    for (size_t row = 0; row < rows; row++) {
+    for (size_t row = 0; row < rows; row++)
         work->room[row] = ALLOT_AMOUNT_MAX;
-    }
     status = allot__grant_fit(it);
-    if (status == ALLOT_OK && work->ledger == NULL && work->idle_left > 0) {
+    if (status == ALLOT_OK && work->ledger == NULL && work->idle_left > 0)
         status = allot__make_way(it);
-    }
-    if (status == ALLOT_OK && work->ledger == NULL) {
+    if (status == ALLOT_OK && work->ledger == NULL)
         status = allot__lend(it);
-    }
     return status;
 }

@@ -27,9 +27,8 @@ static int32_t *copied(allot__work *work, const int32_t *column)
 {
     size_t count = (size_t)work->tree->rows;
     int32_t *out = allot__arena_take(work->arena, count, sizeof *out);
-    if (out != NULL) {
+    if (out != NULL)
         memcpy(out, column, count * sizeof *out);
-    }
     return out;
 }
 
@@ -72,9 +71,8 @@ static bool wanted(const allot__granter *it, int32_t host)
         if (class != last && allot__lack(work, row) > 0) {
             last = class;
             if (work->rack->unit[row] != work->rack->owner[host] &&
-                allot__rack_helps(work, row, host)) {
+                allot__rack_helps(work, row, host))
                 return true;
-            }
         }
     }
     return false;
@@ -86,14 +84,12 @@ static int keep_left(allot__granter *it)
     allot__work *work = it->work;
     allot__rack *rack = work->rack;
     int status = allot__reach_left(work);
-    if (status != ALLOT_OK) {
+    if (status != ALLOT_OK)
         return status;
-    }
     for (int32_t i = 0; i < it->leaf_count; i++) {
         int32_t row = it->leaves[i];
-        for (int32_t host = 0; work->received[row] > 0 && host < rack->count; host++) {
+        for (int32_t host = 0; work->received[row] > 0 && host < rack->count; host++)
             rack->left[host] = rack->left[host] != 0 && rack->owner[host] != rack->unit[row];
-        }
     }
     for (int32_t host = 0; host < rack->count; host++) {
         int32_t kind = it->match.kind_of[host];
@@ -140,12 +136,10 @@ static int divide(lending *it)
     work->allocated = it->own.allocated;
     memset(work->sums, 0, (size_t)work->tree->families * sizeof *work->sums);
     int status = allot__need(work);
-    if (status == ALLOT_OK) {
+    if (status == ALLOT_OK)
         status = allot__quota(work);
-    }
-    for (int32_t row = 0; row < work->tree->rows && status == ALLOT_OK; row++) {
+    for (int32_t row = 0; row < work->tree->rows && status == ALLOT_OK; row++)
         work->quota[row] = (int32_t)allot__most(work->quota[row], it->own.quota[row]);
-    }
     return status;
 }
 
@@ -165,9 +159,8 @@ static int distribute(lending *it, bool *some)
     int status = allot__grant_fit(it->granter);
     *some = status == ALLOT_OK && work->idle_left < it->own.idle_left;
     it->own.idle_left = status == ALLOT_OK ? work->idle_left : it->own.idle_left;
-    for (int32_t row = 0; row < work->tree->rows && *some; row++) {
+    for (int32_t row = 0; row < work->tree->rows && *some; row++)
         it->base[row] += work->received[row];
-    }
     return status;
 }
 
@@ -176,9 +169,8 @@ static void end(lending *it)
     allot__work *work = it->work;
     *work = it->own;
     memcpy(work->received, it->base, (size_t)work->tree->rows * sizeof *work->received);
-    for (int32_t family = 1; family < work->tree->families; family++) {
+    for (int32_t family = 1; family < work->tree->families; family++)
         work->sums[family].received = work->received[work->group->parent[family]];
-    }
     work->sums[0].received = work->idle - work->idle_left;
 }
 
@@ -192,9 +184,8 @@ static void lend_up_to(allot__granter *it, const int32_t *quota)
     for (int32_t i = 0; i < it->leaf_count && rack->waste > 0; i++) {
         int32_t row = it->leaves[i];
         bool out = work->leaves_out && work->need[row] <= work->reserve[row];
-        if (rack->unit[row] == ALLOT_ROOT || out) {
+        if (rack->unit[row] == ALLOT_ROOT || out)
             continue;
-        }
         int64_t has = (int64_t)work->allocated[row] + work->received[row];
         int64_t slots = allot__least(work->demand[row], quota[row]) - has;
         slots = allot__least(slots, allot__least(rack->waste, allot__grant_room(work, row)));
@@ -215,9 +206,8 @@ static int lend_rest(allot__granter *granter)
     lending it = {.granter = granter, .work = granter->work};
     allot__work *work = it.work;
     int status = work->rack->waste > 0 ? begin(&it) : ALLOT_OK;
-    if (status != ALLOT_OK || work->rack->waste <= 0) {
+    if (status != ALLOT_OK || work->rack->waste <= 0)
         return status;
-    }
     const int32_t *quota = work->quota;
     memcpy(it.limit, work->rack->limit, (size_t)work->tree->rows * sizeof *it.limit);
     allot__work_resize(work, work->slots + work->rack->waste);
@@ -234,14 +224,12 @@ static int lend_idle(allot__granter *granter)
 {
     lending it = {.granter = granter, .work = granter->work};
     int status = begin(&it);
-    if (status != ALLOT_OK) {
+    if (status != ALLOT_OK)
         return status;
-    }
     for (bool some = true; status == ALLOT_OK && some && it.own.idle_left > 0 && set_limits(&it);) {
         status = divide(&it);
-        if (status == ALLOT_OK) {
+        if (status == ALLOT_OK)
             status = distribute(&it, &some);
-        }
     }
     end(&it);
     return status;
@@ -253,8 +241,7 @@ int allot__lend(allot__granter *granter)
     bool alone = work->rack->unit != NULL;
     bool some = work->idle_left > 0 || work->rack->waste > 0;
     int status = some && alone ? keep_left(granter) : ALLOT_OK;
-    if (status == ALLOT_OK && alone) {
+    if (status == ALLOT_OK && alone)
         status = lend_rest(granter);
-    }
     return status == ALLOT_OK && work->idle_left > 0 ? lend_idle(granter) : status;
 }

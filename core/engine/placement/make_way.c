@@ -53,9 +53,8 @@ static int64_t move(allot__granter *it, int32_t row, int32_t other, int64_t lack
     int64_t over = allot__over(work, row); /* with what has moved already */
     int64_t slots = allot__least(held_for(work, row, other) - over, lack);
     slots = allot__least(slots, allot__least(allot__grant_room(work, row), work->idle_left));
-    if (slots <= 0 || over + slots <= allot__rules_at(work, row)->options[ALLOT_OPTION_DEAD_ZONE]) {
+    if (slots <= 0 || over + slots <= allot__rules_at(work, row)->options[ALLOT_OPTION_DEAD_ZONE])
         return 0;
-    }
     slots = allot__match_push(&it->match, it->match.class_of[row], slots);
     allot__grant_add(work, row, slots);
     work->moved[row] += (int32_t)slots;
@@ -66,22 +65,19 @@ int allot__make_way(allot__granter *it)
 {
     allot__work *work = it->work;
     size_t rows = (size_t)work->tree->rows;
-    if (!work->group->options[ALLOT_OPTION_MAKE_WAY]) {
+    if (!work->group->options[ALLOT_OPTION_MAKE_WAY])
         return ALLOT_OK;
-    }
     work->moved = allot__arena_take(work->arena, rows, sizeof *work->moved);
-    if (work->moved == NULL) {
+    if (work->moved == NULL)
         return ALLOT_ENOMEM;
-    }
     memset(work->moved, 0, rows * sizeof *work->moved);
     for (int32_t i = 0; i < it->leaf_count && work->idle_left > 0; i++) {
         int32_t row = it->leaves[i];
         int64_t lack = lack_of(it, row);
         for (int32_t k = it->leaf_count - 1; k >= 0 && lack > 0; k--) {
             int32_t other = it->leaves[k];
-            if (other != row && work->allocated[other] > 0 && gives(work, other)) {
+            if (other != row && work->allocated[other] > 0 && gives(work, other))
                 lack -= move(it, other, row, lack);
-            }
         }
     }
     return ALLOT_OK;

@@ -43,9 +43,8 @@ static int order_leaves(placer *placer)
     int32_t *size = allot__arena_take(work->arena, families, sizeof *size);
     int32_t *start = allot__arena_take(work->arena, families, sizeof *start);
     placer->leaves = allot__arena_take(work->arena, rows, sizeof *placer->leaves);
-    if (size == NULL || start == NULL || placer->leaves == NULL) {
+    if (size == NULL || start == NULL || placer->leaves == NULL)
         return ALLOT_ENOMEM;
-    }
     for (int32_t family = work->tree->families - 1; family >= 0; family--) {
         int32_t first = allot__family_first(work, family);
         size[family] = 0;
@@ -84,9 +83,8 @@ static int64_t count_ghosts(const allot__work *work)
 {
     const allot__rack *rack = work->rack;
     int64_t idle = work->slots - work->sums[0].allocated + rack->blocked - rack->guessed;
-    for (int32_t host = 0; host < rack->count; host++) {
+    for (int32_t host = 0; host < rack->count; host++)
         idle -= rack->free[host];
-    }
     return idle > 0 ? idle : 0;
 }
 
@@ -96,14 +94,12 @@ static void take_piece(void *ud, int32_t host, int32_t slots)
 {
     placer *placer = ud;
     allot__rack *rack = placer->rack;
-    if (placer->taken[host] == 0) {
+    if (placer->taken[host] == 0)
         placer->touched[placer->touched_count++] = host;
-    }
     placer->taken[host] += slots;
     rack->free[host] -= slots;
-    if (rack->owner[host] == ALLOT_ROOT) {
+    if (rack->owner[host] == ALLOT_ROOT)
         rack->owner[host] = placer->unit;
-    }
 }
 
 /* Writes down where the row is, by host. */
@@ -115,9 +111,8 @@ static void write_down(placer *placer, int32_t row)
     int32_t count = placer->touched_count <= FEW ? placer->touched_count : rack->count;
     for (int32_t i = 1; i < count && count == placer->touched_count; i++) {
         int32_t host = touched[i], k = i;
-        for (; k > 0 && touched[k - 1] > host; k--) {
+        for (; k > 0 && touched[k - 1] > host; k--)
             touched[k] = touched[k - 1];
-        }
         touched[k] = host;
     }
     rack->place_first[row] = (int32_t)placer->places;
@@ -144,9 +139,8 @@ static allot__choice choose(const placer *placer, int32_t row, bool owned, int32
     for (int32_t host = 0; host < rack->count; host++) {
         if ((rack->owner[host] != ALLOT_ROOT) != owned || rack->free[host] <= 0 ||
             (rack->left != NULL && rack->left[host] != 0) ||
-            (kind != ANY_KIND && placer->granter.match.kind_of[host] != kind)) {
+            (kind != ANY_KIND && placer->granter.match.kind_of[host] != kind))
             continue;
-        }
         if (row < 0 ? allot__rack_common(rack, host)
                     : allot__rack_serves(placer->work, row, host)) {
             choice.hosts[choice.count++] = host;
@@ -189,12 +183,10 @@ static int64_t place_by_kind(placer *placer, int32_t row, int64_t want)
 
 static int64_t place_slots(placer *placer, int32_t row, int64_t want)
 {
-    if (want <= 0) {
+    if (want <= 0)
         return 0;
-    }
-    if (placer->by_kind) {
+    if (placer->by_kind)
         return place_by_kind(placer, row, want);
-    }
     return special(placer, row) ? place_anywhere(placer, row, want, ANY_KIND)
                                 : spread(placer, &placer->common, want);
 }
@@ -205,9 +197,8 @@ static int64_t hold(placer *placer, int32_t row, int64_t slots)
     int64_t nowhere = 0;
     if (slots > 0 && allot__rack_picky(placer->rack, row)) {
         nowhere = place_slots(placer, row, slots);
-        for (int32_t i = 0; i < placer->touched_count; i++) {
+        for (int32_t i = 0; i < placer->touched_count; i++)
             placer->taken[placer->touched[i]] = 0;
-        }
         placer->touched_count = 0;
     }
     return nowhere;
@@ -257,14 +248,12 @@ static int turn(placer *placer, bool *placed)
     int status = take_places(placer);
     *placed = true;
     for (int32_t picky = 1; picky >= 0 && status == ALLOT_OK; picky--) {
-        if (picky == 0 && !rack->given) {
+        if (picky == 0 && !rack->given)
             placer->common = choose(placer, -1, false, ANY_KIND);
-        }
         for (int32_t i = 0; i < placer->leaf_count; i++) {
             int32_t row = placer->leaves[i];
-            if (allot__rack_picky(rack, row) == (picky == 1) && place_row(placer, row) > 0) {
+            if (allot__rack_picky(rack, row) == (picky == 1) && place_row(placer, row) > 0)
                 *placed = false;
-            }
         }
     }
     return status;
@@ -286,9 +275,8 @@ static int begin(placer *placer)
     rack->unplaced = allot__arena_take(arena, rows, size);
     if (placer->free == NULL || placer->owner == NULL || placer->hosts == NULL ||
         placer->taken == NULL || placer->touched == NULL || rack->place_first == NULL ||
-        rack->place_count == NULL || rack->unplaced == NULL) {
+        rack->place_count == NULL || rack->unplaced == NULL)
         return ALLOT_ENOMEM;
-    }
     memcpy(placer->free, rack->free, count * size);
     memcpy(placer->owner, rack->owner, count * size);
     memset(placer->taken, 0, count * size);
@@ -299,9 +287,8 @@ static int begin(placer *placer)
 static int grant(placer *placer)
 {
     allot__work *work = placer->work;
-    if (!allot__rack_uneven(work->rack)) {
+    if (!allot__rack_uneven(work->rack))
         return allot__distribute(work);
-    }
     placer->granter =
         (allot__granter){.work = work, .leaves = placer->leaves, .leaf_count = placer->leaf_count};
     return allot__grant(&placer->granter, work->rack->ghosts);
@@ -312,12 +299,10 @@ int allot__place(allot__work *work)
     placer placer = {.work = work, .rack = work->rack};
     bool placed = work->rack == NULL;
     int status = work->rack != NULL ? begin(&placer) : ALLOT_OK;
-    if (status == ALLOT_OK) {
+    if (status == ALLOT_OK)
         status = grant(&placer);
-    }
-    if (status == ALLOT_OK && work->rack != NULL) {
+    if (status == ALLOT_OK && work->rack != NULL)
         status = turn(&placer, &placed);
-    }
     if (status == ALLOT_OK && !placed && work->room != NULL) {
         placer.by_kind = true;
         status = turn(&placer, &placed);
@@ -328,9 +313,8 @@ int allot__place(allot__work *work)
 int64_t allot__barred(const allot__work *work, int32_t row)
 {
     if (work->room == NULL || allot__family_of(work, row) != 0 ||
-        work->received[row] < work->room[row]) {
+        work->received[row] < work->room[row])
         return 0;
-    }
     int64_t lack = (int64_t)work->quota[row] - work->allocated[row] - work->received[row];
     lack = lack < work->idle_left ? lack : work->idle_left;
     return lack > 0 ? lack : 0;

@@ -15,9 +15,8 @@ int64_t allot__stack(allot__choice *choice, int64_t want, allot__piece *piece, v
             piece(ud, host, part);
             want -= part;
         }
-        if (choice->free[host] == 0) {
+        if (choice->free[host] == 0)
             choice->next++;
-        }
     }
     return want;
 }
@@ -34,12 +33,10 @@ static void sink(allot__choice *choice, int32_t at)
     int32_t *hosts = choice->hosts;
     int32_t moved = hosts[at];
     for (int32_t child = 2 * at + 1; child < choice->count; child = 2 * at + 1) {
-        if (child + 1 < choice->count && before(choice, hosts[child + 1], hosts[child])) {
+        if (child + 1 < choice->count && before(choice, hosts[child + 1], hosts[child]))
             child++;
-        }
-        if (!before(choice, hosts[child], moved)) {
+        if (!before(choice, hosts[child], moved))
             break;
-        }
         hosts[at] = hosts[child];
         at = child;
     }
@@ -48,9 +45,8 @@ static void sink(allot__choice *choice, int32_t at)
 
 static void heap(allot__choice *choice)
 {
-    for (int32_t i = choice->count / 2 - 1; i >= 0; i--) {
+    for (int32_t i = choice->count / 2 - 1; i >= 0; i--)
         sink(choice, i);
-    }
     choice->heaped = true;
 }
 
@@ -72,31 +68,27 @@ static void level_out(allot__choice *choice, int64_t want, allot__piece *piece, 
     int64_t low = 0, high = INT32_MAX; /* above(low) >= want > above(high) */
     while (high - low > 1) {
         int64_t middle = low + (high - low) / 2;
-        if (above(choice, middle) >= want) {
+        if (above(choice, middle) >= want)
             low = middle;
-        } else {
+        else
             high = middle;
-        }
     }
     int64_t further = want - above(choice, high);
     int64_t first = 0, last = INT32_MAX; /* hosts below `last` go further */
     while (last - first > 0) {
         int64_t middle = first + (last - first) / 2, count = 0;
-        for (int32_t i = 0; i < choice->count; i++) {
+        for (int32_t i = 0; i < choice->count; i++)
             count += choice->hosts[i] < middle && choice->free[choice->hosts[i]] >= high;
-        }
-        if (count >= further) {
+        if (count >= further)
             last = middle;
-        } else {
+        else
             first = middle + 1;
-        }
     }
     for (int32_t i = 0; i < choice->count; i++) {
         int32_t host = choice->hosts[i];
         int64_t part = choice->free[host] - high + (host < last);
-        if (part > 0) {
+        if (part > 0)
             piece(ud, host, (int32_t)part);
-        }
     }
     heap(choice);
 }
@@ -110,9 +102,8 @@ int64_t allot__balance(allot__choice *choice, int64_t want, allot__piece *piece,
         level_out(choice, want, piece, ud);
         return left;
     }
-    if (!choice->heaped) {
+    if (!choice->heaped)
         heap(choice);
-    }
     for (; want > 0; want--) {
         piece(ud, choice->hosts[0], 1);
         sink(choice, 0);

@@ -10,11 +10,9 @@
 
 static bool anybody_wants(const allot__work *work)
 {
-    for (int32_t row = 0; row < work->tree->rows; row++) {
-        if (allot__family_of(work, row) == 0 && work->demand[row] > work->allocated[row]) {
+    for (int32_t row = 0; row < work->tree->rows; row++)
+        if (allot__family_of(work, row) == 0 && work->demand[row] > work->allocated[row])
             return true;
-        }
-    }
     return false;
 }
 
@@ -28,9 +26,8 @@ static void by_reserve(const allot__work *work, int32_t *out)
         int32_t parent = work->group->parent[family];
         int64_t spare = work->reserve[parent] - work->sums[family].allocated;
         int64_t sum = 0;
-        for (int32_t i = 0; i < allot__family_size(work, family); i++) {
+        for (int32_t i = 0; i < allot__family_size(work, family); i++)
             sum += out[allot__family_first(work, family) + i];
-        }
         spare = spare > sum ? spare : sum;
         out[parent] = spare > 0 ? (int32_t)spare : 0;
     }
@@ -63,9 +60,8 @@ static int by_ownership(allot__work *work, int32_t *out)
 {
     size_t widest = (size_t)work->tree->widest + 1;
     int32_t *room = allot__arena_take(work->arena, 5 * widest, sizeof *room);
-    if (room == NULL) {
+    if (room == NULL)
         return ALLOT_ENOMEM;
-    }
     allot__pour rows = {.unit = 1,
                         .level = room,
                         .aim = room + widest,
@@ -75,9 +71,8 @@ static int by_ownership(allot__work *work, int32_t *out)
                         .cap = room + 4 * widest};
     memset(room, 0, widest * sizeof *room);
     /* Nobody's part can reach this, so every fill with an owner is critical. */
-    for (size_t i = 0; i < widest; i++) {
+    for (size_t i = 0; i < widest; i++)
         room[4 * widest + i] = ALLOT_AMOUNT_MAX + 1;
-    }
     for (int32_t family = 0; family < work->tree->families; family++) {
         int64_t slots = family == 0 ? work->idle : out[work->group->parent[family]];
         split_family(work, family, slots, &rows, out);
@@ -89,16 +84,14 @@ int allot__free_slots(allot__work *work, int32_t **out)
 {
     int32_t *free_slots =
         allot__arena_take(work->arena, (size_t)work->tree->rows + 1, sizeof *free_slots);
-    if (free_slots == NULL) {
+    if (free_slots == NULL)
         return ALLOT_ENOMEM;
-    }
     if (anybody_wants(work)) {
         by_reserve(work, free_slots);
     } else {
         int status = by_ownership(work, free_slots);
-        if (status != ALLOT_OK) {
+        if (status != ALLOT_OK)
             return status;
-        }
     }
     *out = free_slots;
     return ALLOT_OK;

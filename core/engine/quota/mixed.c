@@ -39,9 +39,8 @@ static void add_up(const allot__work *work, bool exact, parts *to)
     to->count = work->rules_count;
     for (int32_t row = 0; row < work->tree->first[1]; row++) {
         int32_t k = ruled[row];
-        if (work->rules[k].policy->exact != exact) {
+        if (work->rules[k].policy->exact != exact)
             continue;
-        }
         to->reserve[k] = plus(to->reserve[k], work->reserve[row]);
         to->owned[k] = plus(to->owned[k], work->times > 0 || exact ? work->configured[row] : 0);
         to->own[k] = plus(to->own[k], allot__own(work, &work->rules[k], row, NULL));
@@ -92,17 +91,14 @@ int allot__quota_mixed(allot__quota_pass *passes)
     int32_t count = work->tree->first[1];
     parts *exact = allot__arena_take(work->arena, 2, sizeof *exact);
     bool *only = allot__arena_take(work->arena, (size_t)count + 1, sizeof *only);
-    if (exact == NULL || only == NULL) {
+    if (exact == NULL || only == NULL)
         return ALLOT_ENOMEM;
-    }
     divide(work, &exact[0], &exact[1]);
-    if (work->ledger != NULL) {
+    if (work->ledger != NULL)
         work->ledger->slots = 0;
-    }
     for (int32_t k = 0; k < work->rules_count; k++) {
-        for (int32_t row = 0; row < count; row++) {
+        for (int32_t row = 0; row < count; row++)
             only[row] = work->group->branch_ruled[row] == k;
-        }
         int64_t slots = (int64_t)exact[0].level[k] + exact[1].level[k];
         if (allot__ledger_rules(&work->rules[k])) {
             work->ledger->slots += slots;

@@ -36,9 +36,8 @@ static int64_t held(const allot__work *work, int32_t row)
 static int64_t own_used(const allot__work *work, int32_t row)
 {
     const allot__held *told = allot__ledger_held(work, row);
-    if (told != NULL) {
+    if (told != NULL)
         return told->own;
-    }
     const allot__rules *rules = allot__rules_at(work, row);
     int64_t own = rules->owns ? allot__own(work, rules, row, NULL) : 0;
     return own < held(work, row) ? own : held(work, row);
@@ -48,9 +47,8 @@ static int64_t own_used(const allot__work *work, int32_t row)
 static int64_t idle_own(const allot__work *work, int32_t row)
 {
     const allot__rules *rules = allot__rules_at(work, row);
-    if (allot__ledger_rules(rules)) {
+    if (allot__ledger_rules(rules))
         return 0; /* it lends by its loans alone */
-    }
     int64_t busy = held(work, row);
     busy = busy > work->reserve[row] ? busy : work->reserve[row];
     int64_t own = rules->owns ? allot__own(work, rules, row, NULL) : 0;
@@ -87,9 +85,8 @@ static void share_out(watch *of, int32_t count, int64_t slots)
 {
     allot__u128 total = 0;
     int64_t left = slots;
-    for (int32_t i = 0; i < count; i++) {
+    for (int32_t i = 0; i < count; i++)
         total += (allot__u128)of->have[i];
-    }
     for (int32_t i = 0; i < count; i++) {
         allot__u128 all = (allot__u128)of->have[i] * (allot__u128)slots;
         of->part[i] = slots == 0 ? 0 : (int64_t)(all / total);
@@ -108,9 +105,8 @@ static int32_t list_members(watch *of, int32_t family)
     const int32_t *seat_of = of->work->group->seat_of;
     int32_t first = allot__family_first(of->work, family);
     int32_t count = allot__family_size(of->work, family);
-    for (int32_t i = 0; i < count; i++) {
+    for (int32_t i = 0; i < count; i++)
         of->rows[i] = seat_of != NULL ? seat_of[first + i] : first + i;
-    }
     return count;
 }
 
@@ -124,11 +120,10 @@ static void lend_down(watch *of, int32_t family)
     share_out(of, count, of->levels[family].lend);
     for (int32_t i = 0; i < count; i++) {
         int32_t below = allot__family_of(of->work, of->rows[i]);
-        if (below != 0) {
+        if (below != 0)
             of->levels[below].lend += of->part[i];
-        } else {
+        else
             of->out->lent[of->rows[i]] = (int32_t)of->part[i];
-        }
     }
 }
 
@@ -142,11 +137,10 @@ static void borrow_down(watch *of, int32_t family)
     share_out(of, count, of->levels[family].borrow);
     for (int32_t i = 0; i < count; i++) {
         int32_t below = allot__family_of(of->work, of->rows[i]);
-        if (below != 0) {
+        if (below != 0)
             of->levels[below].borrow += of->part[i];
-        } else {
+        else
             of->out->borrowed[of->rows[i]] = (int32_t)of->part[i];
-        }
     }
 }
 
@@ -182,9 +176,8 @@ static int plan_quota(allot__work *work, allot__monitor *out)
     busy.critical = allot__arena_take(work->arena, places, sizeof *busy.critical);
     busy.planned_part = NULL;
     busy.held_part = NULL;
-    if (busy.need == NULL || busy.quota == NULL || busy.critical == NULL) {
+    if (busy.need == NULL || busy.quota == NULL || busy.critical == NULL)
         return ALLOT_ENOMEM;
-    }
     need_all(work, busy.need);
     out->planned = busy.quota;
     int status = allot__ledger_plan(&busy);
@@ -252,17 +245,15 @@ int allot__monitor_make(allot__work *work, allot__monitor *out)
 {
     watch of = {.work = work, .out = out};
     *out = (allot__monitor){NULL, NULL, NULL, NULL};
-    if (!take_room(&of)) {
+    if (!take_room(&of))
         return ALLOT_ENOMEM;
-    }
     match_up(&of);
     for (int32_t family = 0; family < work->tree->families; family++) {
         lend_down(&of, family);
         borrow_down(&of, family);
     }
     int status = plan_quota(work, out);
-    if (status == ALLOT_OK) {
+    if (status == ALLOT_OK)
         sum_up(work, out);
-    }
     return status;
 }

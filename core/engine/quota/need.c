@@ -41,12 +41,10 @@ ALLOT__CLONES static void need_rows(allot__work *work, const int32_t *restrict o
 
 static bool weighs(const allot__work *work, const allot__rules *rules, allot_source by, int32_t row)
 {
-    if (by.kind == ALLOT_FROM_NUMBER) {
+    if (by.kind == ALLOT_FROM_NUMBER)
         return by.value > 0;
-    }
-    if (by.value == ALLOT_OWNED) { /* a part of a slot weighs too */
+    if (by.value == ALLOT_OWNED) /* a part of a slot weighs too */
         return work->configured[row] > 0 && (work->times > 0 || rules->policy->exact);
-    }
     return allot__value(work, rules, by.value, row) > 0;
 }
 
@@ -56,14 +54,11 @@ static int64_t unless_out(const allot__work *work, int32_t family, int32_t row, 
     const allot__rules *rules =
         family > 0 ? allot__rules_of(work, family) : allot__rules_at(work, row);
     int32_t reserve = work->reserve[row];
-    if (need <= reserve || !rules->leaves_out) {
+    if (need <= reserve || !rules->leaves_out)
         return need;
-    }
-    for (int32_t i = 1; i < rules->policy->fill_count; i++) { /* the first is the reserve's */
-        if (weighs(work, rules, rules->policy->fills[i].by, row)) {
+    for (int32_t i = 1; i < rules->policy->fill_count; i++) /* the first is the reserve's */
+        if (weighs(work, rules, rules->policy->fills[i].by, row))
             return need;
-        }
-    }
     return reserve;
 }
 
@@ -93,9 +88,8 @@ static void need_parent(allot__work *work, int32_t siblings, int32_t row, int32_
     int64_t need = inside->demand < limit ? inside->demand : limit;
     inside->need = need > reserve ? need : reserve;
     work->reserve[row] = (int32_t)reserve; /* at most what the plan lets it own */
-    if (work->leaves_out) {
+    if (work->leaves_out)
         inside->need = unless_out(work, siblings, row, inside->need);
-    }
     work->need[row] = inside->need > ALLOT_AMOUNT_MAX ? ALLOT_AMOUNT_MAX : (int32_t)inside->need;
 }
 
@@ -106,9 +100,8 @@ static void mend_parents(allot__work *work, int32_t family, allot__sums *sums)
     int32_t left = work->tree->inner[family];
     for (int32_t row = first; left > 0; row++) {
         int32_t below = allot__family_of(work, row);
-        if (below == 0) {
+        if (below == 0)
             continue;
-        }
         left--;
         sums->demand -= work->need[row];
         sums->reserve -= work->reserve[row];
@@ -116,9 +109,8 @@ static void mend_parents(allot__work *work, int32_t family, allot__sums *sums)
         sums->reserve += work->reserve[row];
         sums->demand += work->sums[below].need;
         sums->allocated += work->sums[below].allocated;
-        if (work->earmarked != NULL) {
+        if (work->earmarked != NULL)
             work->sums[below].earmarked += work->earmarked[row]; /* for its own reserve */
-        }
         sums->in_flight += work->sums[below].in_flight;
         sums->earmarked += work->sums[below].earmarked;
     }
@@ -164,30 +156,24 @@ int allot__need(allot__work *work)
     size_t widest = (size_t)work->tree->widest + 1;
     int32_t *own = allot__arena_take(work->arena, widest, sizeof *own);
     int32_t *part = allot__arena_take(work->arena, widest, sizeof *part);
-    if (own == NULL || part == NULL) {
+    if (own == NULL || part == NULL)
         return ALLOT_ENOMEM;
-    }
     for (int32_t family = work->tree->families - 1; family >= 0; family--) {
         int32_t first = allot__family_first(work, family);
         int32_t count = allot__family_size(work, family);
         allot__sums *sums = &work->sums[family];
         bool planned = allot__own_planned(work);
-        if (!planned) {
+        if (!planned)
             allot__own_family(work, family, own, part);
-        }
         need_rows(work, planned ? work->configured + first : own, first, count, sums);
-        if (work->enforced != NULL && work->enforced->least != NULL) {
+        if (work->enforced != NULL && work->enforced->least != NULL)
             raise(work, first, count, sums);
-        }
-        if (work->leaves_out) {
+        if (work->leaves_out)
             leave_out(work, family, count, sums);
-        }
-        if (work->in_flight != NULL) {
+        if (work->in_flight != NULL)
             flights(work, first, count, sums);
-        }
-        if (work->tree->inner[family] > 0) {
+        if (work->tree->inner[family] > 0)
             mend_parents(work, family, sums);
-        }
     }
     return ALLOT_OK;
 }

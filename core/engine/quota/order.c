@@ -55,13 +55,11 @@ static int32_t run_end(const allot__quota_pass *pass, const allot__order *order,
 {
     const int32_t *rows = pass->sorted.rows;
     int32_t end = from + 1;
-    if (order->count == 0) {
+    if (order->count == 0)
         return pass->rows.count;
-    }
-    while (end < pass->rows.count && allot__order_tied(pass->work, pass->rules, order,
-                                                       first + rows[from], first + rows[end])) {
+    while (end < pass->rows.count &&
+           allot__order_tied(pass->work, pass->rules, order, first + rows[from], first + rows[end]))
         end++;
-    }
     return end;
 }
 
@@ -86,9 +84,8 @@ static bool pour_run(allot__quota_pass *pass, int32_t from, int32_t end)
     bool critical = allot__pour_exact(&run);
     if (!critical) {
         memcpy(sorted->level + from, run.aim, (size_t)run.count * sizeof *run.aim);
-        if (run.unit != 1) {
+        if (run.unit != 1)
             memcpy(sorted->level_part + from, run.aim_part, (size_t)run.count * sizeof *run.aim);
-        }
     }
     pass->rows.left = run.left;
     pass->rows.left_part = run.left_part;
@@ -107,9 +104,8 @@ static void put_back(allot__quota_pass *pass, int32_t from, int32_t end)
         bool critical = i >= from && i < end;
         int32_t part = sorted->level_part[i];
         rows->aim[row] = sorted->level[i];
-        if (rows->unit != 1) {
+        if (rows->unit != 1)
             rows->aim_part[row] = part;
-        }
         rows->floor[row] = critical ? sorted->floor[i] : sorted->level[i];
         rows->rest[row] = critical ? sorted->rest[i] : part != 0;
         rows->fraction[row] = critical
@@ -175,9 +171,8 @@ static void round_in_order(allot__quota_pass *pass, int32_t first, allot__shares
     shares->rest = sorted->rest;
     shares->quota = sorted->level;
     allot__round(ALLOT_ROUND_CEIL_IN_ORDER, shares);
-    for (int32_t i = 0; i < shares->count; i++) {
+    for (int32_t i = 0; i < shares->count; i++)
         quota[sorted->rows[i] - first] = sorted->level[i];
-    }
 }
 
 static void round_family(allot__quota_pass *pass, int32_t first, int64_t slots, bool critical,
@@ -198,11 +193,10 @@ static void round_family(allot__quota_pass *pass, int32_t first, int64_t slots, 
                             .one = (allot__u128)rows->sum * (allot__u128)rows->unit,
                             .order = pass->sorted.rows,
                             .quota = quota};
-    if (rounding == ALLOT_ROUND_CEIL_IN_ORDER) {
+    if (rounding == ALLOT_ROUND_CEIL_IN_ORDER)
         round_in_order(pass, first, &shares);
-    } else {
+    else
         allot__round(rounding, &shares);
-    }
 }
 
 void allot__quota_order_family(allot__quota_pass *pass, int32_t family, int64_t slots,
@@ -212,16 +206,14 @@ void allot__quota_order_family(allot__quota_pass *pass, int32_t family, int64_t 
     allot__quota_begin(pass, family, slots);
     *critical = (allot__critical){.fill = -1};
     bool out = false;
-    for (int32_t i = 0; i < pass->rules->policy->fill_count && !out; i++) {
+    for (int32_t i = 0; i < pass->rules->policy->fill_count && !out; i++)
         out = pour_fill(pass, i, family, only, critical);
-    }
     int32_t *quota = pass->work->quota + first;
     if (only == NULL) {
         round_family(pass, first, slots, out, quota);
         return;
     }
     round_family(pass, first, slots, out, pass->sorted.cap);
-    for (int32_t i = 0; i < pass->rows.count; i++) {
+    for (int32_t i = 0; i < pass->rows.count; i++)
         quota[i] = only[i] ? pass->sorted.cap[i] : quota[i];
-    }
 }

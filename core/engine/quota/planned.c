@@ -8,13 +8,11 @@
 static int take_column(allot__work *work, int32_t **column)
 {
     size_t rows = (size_t)work->tree->rows;
-    if (*column != NULL) {
+    if (*column != NULL)
         return ALLOT_OK;
-    }
     *column = allot__arena_take(work->arena, rows, sizeof **column);
-    if (*column == NULL) {
+    if (*column == NULL)
         return ALLOT_ENOMEM;
-    }
     memset(*column, 0, rows * sizeof **column);
     return ALLOT_OK;
 }
@@ -23,14 +21,12 @@ int allot__planned_begin(allot__quota_pass *pass)
 {
     allot__work *work = pass->work;
     size_t families = (size_t)work->tree->families;
-    if (allot__policy_parted(pass->rules->policy) < 0) {
+    if (allot__policy_parted(pass->rules->policy) < 0)
         return ALLOT_OK;
-    }
     int status = take_column(work, &work->planned_part);
     status = status ? status : take_column(work, &work->held_part);
-    if (status != ALLOT_OK || allot__planned_by_leaves(pass)) {
+    if (status != ALLOT_OK || allot__planned_by_leaves(pass))
         return status ? status : allot__planned_room(pass);
-    }
     pass->held = allot__arena_take(work->arena, families, sizeof *pass->held);
     pass->lacking = allot__arena_take(work->arena, families, sizeof *pass->lacking);
     return pass->held != NULL && pass->lacking != NULL ? ALLOT_OK : ALLOT_ENOMEM;
@@ -50,22 +46,18 @@ static void plan_family(allot__quota_pass *pass, int32_t fill, int32_t family, i
     int64_t sum = 0;
     allot__quota_columns(pass, fill, family);
     const int32_t *weight = pass->rows.weight;
-    for (int32_t i = 0; i < count; i++) {
+    for (int32_t i = 0; i < count; i++)
         sum += takes_part(only, i) ? weight[i] : 0;
-    }
-    for (int32_t i = 0; i < count; i++) {
-        if (takes_part(only, i)) {
+    for (int32_t i = 0; i < count; i++)
+        if (takes_part(only, i))
             planned[i] = sum > 0 ? (int32_t)(slots * weight[i] / sum) : 0;
-        }
-    }
 }
 
 int32_t allot__planned_counts(const allot__work *work, int32_t row)
 {
     int64_t slots = work->allocated[row];
-    if (work->in_flight != NULL) {
+    if (work->in_flight != NULL)
         slots += (int64_t)work->earmarked[row] - work->in_flight[row];
-    }
     slots += work->pledged != NULL ? work->pledged[row] : 0;
     slots = slots < work->need[row] ? slots : work->need[row];
     return slots > 0 ? (int32_t)slots : 0;
@@ -84,9 +76,8 @@ static void count_family(const allot__quota_pass *pass, int32_t family, const bo
     int64_t held = 0, lacking = 0;
     for (int32_t row = first; row < first + allot__family_size(work, family); row++) {
         int32_t below = allot__family_of(work, row);
-        if (!takes_part(only, row - first)) {
+        if (!takes_part(only, row - first))
             continue;
-        }
         if (below != 0) {
             held += pass->held[below];
             lacking += pass->lacking[below];
@@ -111,13 +102,11 @@ static void hold_family(const allot__quota_pass *pass, int32_t family, int64_t f
     int32_t first = allot__family_first(work, family);
     for (int32_t row = first; row < first + allot__family_size(work, family); row++) {
         int32_t below = allot__family_of(work, row);
-        if (!takes_part(only, row - first)) {
+        if (!takes_part(only, row - first))
             continue;
-        }
         int64_t holds = below == 0 ? allot__planned_counts(work, row) : pass->held[below];
-        if (below != 0) {
+        if (below != 0)
             holds += pass->lacking[below] < free ? pass->lacking[below] : free;
-        }
         holds = holds > work->planned_part[row] ? holds : work->planned_part[row];
         work->held_part[row] = holds < work->need[row] ? (int32_t)holds : work->need[row];
     }
@@ -131,26 +120,21 @@ static bool is_of(const allot__quota_pass *pass, int32_t family)
 static void hold(allot__quota_pass *pass, int64_t slots, const bool *only)
 {
     int32_t families = pass->work->tree->families;
-    for (int32_t family = families - 1; family >= 0; family--) {
-        if (is_of(pass, family)) {
+    for (int32_t family = families - 1; family >= 0; family--)
+        if (is_of(pass, family))
             count_family(pass, family, family == 0 ? only : NULL);
-        }
-    }
     int64_t free = slots > pass->held[0] ? slots - pass->held[0] : 0;
-    for (int32_t family = 0; family < families; family++) {
-        if (is_of(pass, family)) {
+    for (int32_t family = 0; family < families; family++)
+        if (is_of(pass, family))
             hold_family(pass, family, free, family == 0 ? only : NULL);
-        }
-    }
 }
 
 void allot__planned(allot__quota_pass *pass, int64_t slots, const bool *only)
 {
     const allot__work *work = pass->work;
     int32_t fill = allot__policy_parted(pass->rules->policy);
-    if (fill < 0) {
+    if (fill < 0)
         return;
-    }
     plan_family(pass, fill, 0, slots, only);
     for (int32_t family = 1; family < work->tree->families; family++) {
         if (allot__rules_of(work, family) == pass->rules) {
@@ -158,9 +142,8 @@ void allot__planned(allot__quota_pass *pass, int64_t slots, const bool *only)
             plan_family(pass, fill, family, work->planned_part[parent], NULL);
         }
     }
-    if (allot__planned_by_leaves(pass)) {
+    if (allot__planned_by_leaves(pass))
         allot__planned_leaves(pass, slots, only);
-    } else {
+    else
         hold(pass, slots, only);
-    }
 }

@@ -28,11 +28,9 @@ typedef struct allot__leaf_ranks {
 
 static int32_t held_fill(const allot_policy *policy)
 {
-    for (int32_t i = 0; i < policy->fill_count; i++) {
-        if (policy->fills[i].up_to.kind == ALLOT_FROM_HELD) {
+    for (int32_t i = 0; i < policy->fill_count; i++)
+        if (policy->fills[i].up_to.kind == ALLOT_FROM_HELD)
             return i;
-        }
-    }
     return -1;
 }
 
@@ -49,9 +47,8 @@ int allot__planned_room(allot__quota_pass *pass)
     size_t rows = (size_t)pass->work->tree->rows + 1, size = sizeof(int32_t);
     size_t families = (size_t)pass->work->tree->families;
     ranks *of = allot__arena_take(arena, 1, sizeof *of);
-    if (of == NULL) {
+    if (of == NULL)
         return ALLOT_ENOMEM;
-    }
     *of = (ranks){.sure = allot__arena_take(arena, rows, size),
                   .most = allot__arena_take(arena, rows, size),
                   .all = allot__arena_take(arena, rows, size),
@@ -111,9 +108,8 @@ static int32_t subtree(const allot__work *work, const ranks *of, int32_t family)
         for (int32_t row = first; left > 0; row++) {
             int32_t below = allot__family_of(work, row);
             left -= below != 0;
-            if (below != 0 && has(of, of->list[i], row - first)) {
+            if (below != 0 && has(of, of->list[i], row - first))
                 of->list[count++] = below;
-            }
         }
     }
     return count;
@@ -129,9 +125,8 @@ static int64_t count_for(const allot__work *work, const ranks *of, int32_t famil
         int32_t first = allot__family_first(work, family);
         sum = 0;
         for (int32_t row = first; row < first + allot__family_size(work, family); row++) {
-            if (!has(of, family, row - first)) {
+            if (!has(of, family, row - first))
                 continue;
-            }
             if (allot__family_of(work, row) == 0) {
                 int32_t keeps = work->rank[row] <= bound ? allot__planned_counts(work, row) : 0;
                 out[row] = between(keeps, of->sure[row], of->most[row]);
@@ -160,11 +155,10 @@ static void find_rank(const allot__work *work, const ranks *of, int32_t family, 
     }
     while (low < high) {
         int64_t middle = low + (high - low) / 2;
-        if (count_for(work, of, families, middle, of->high) > room) {
+        if (count_for(work, of, families, middle, of->high) > room)
             high = middle;
-        } else {
+        else
             low = middle + 1;
-        }
     }
     count_for(work, of, families, high, of->high);
     count_for(work, of, families, high - 1, of->low);
@@ -198,11 +192,9 @@ static void share_out(allot__quota_pass *pass, int32_t fill, int32_t family, int
                         .floor = of->floor,
                         .rest = of->rest};
     allot__round_pour(&rows, of->level);
-    for (int32_t i = 0; i < count; i++) {
-        if (has(of, family, i)) {
+    for (int32_t i = 0; i < count; i++)
+        if (has(of, family, i))
             work->held_part[first + i] = of->level[i];
-        }
-    }
 }
 
 static int64_t sum_of(const allot__work *work, const ranks *of, int32_t family,
@@ -210,9 +202,8 @@ static int64_t sum_of(const allot__work *work, const ranks *of, int32_t family,
 {
     int32_t first = allot__family_first(work, family);
     int64_t sum = 0;
-    for (int32_t i = 0; i < allot__family_size(work, family); i++) {
+    for (int32_t i = 0; i < allot__family_size(work, family); i++)
         sum += has(of, family, i) ? column[first + i] : 0;
-    }
     return sum;
 }
 
@@ -222,19 +213,16 @@ static void keep_family(allot__quota_pass *pass, int32_t fill, int32_t family, i
     ranks *of = pass->leaf_ranks;
     bool enough = sum_of(work, of, family, of->all) <= room;
     if (!enough &&
-        (sum_of(work, of, family, of->low) > room || sum_of(work, of, family, of->high) < room)) {
+        (sum_of(work, of, family, of->low) > room || sum_of(work, of, family, of->high) < room))
         find_rank(work, of, family, room);
-    }
     if (!enough) {
         share_out(pass, fill, family, room);
         return;
     }
     int32_t first = allot__family_first(work, family);
-    for (int32_t i = 0; i < allot__family_size(work, family); i++) {
-        if (has(of, family, i)) {
+    for (int32_t i = 0; i < allot__family_size(work, family); i++)
+        if (has(of, family, i))
             work->held_part[first + i] = of->all[first + i];
-        }
-    }
 }
 
 void allot__planned_leaves(allot__quota_pass *pass, int64_t slots, const bool *only)

@@ -22,15 +22,12 @@ bool allot__quota_take(allot__quota_pass *pass, void *slot, size_t size)
 static bool spread(allot__quota_pass *pass, allot__amounts *amounts)
 {
     int32_t *same;
-    if (amounts->column != NULL) {
+    if (amounts->column != NULL)
         return true;
-    }
-    if (!allot__quota_take(pass, &same, sizeof *same)) {
+    if (!allot__quota_take(pass, &same, sizeof *same))
         return false;
-    }
-    for (int32_t i = 0; i < pass->work->tree->widest; i++) {
+    for (int32_t i = 0; i < pass->work->tree->widest; i++)
         same[i] = amounts->number;
-    }
     amounts->number = -1; /* marks a column that is not by row */
     amounts->column = same;
     return true;
@@ -47,15 +44,12 @@ static int resolve(allot__quota_pass *pass)
             status =
                 allot__amounts_of(pass->work, pass->rules, fill->up_to, false, &columns->up_to);
         }
-        if (status == ALLOT_OK) {
+        if (status == ALLOT_OK)
             status = allot__order_prepare(pass->work, pass->rules, &fill->order);
-        }
-        if (status != ALLOT_OK) {
+        if (status != ALLOT_OK)
             return status;
-        }
-        if (!spread(pass, &columns->by) || !spread(pass, &columns->up_to)) {
+        if (!spread(pass, &columns->by) || !spread(pass, &columns->up_to))
             return ALLOT_ENOMEM;
-        }
         pass->plain = pass->plain && fill->order.count == 0;
     }
     /* Rounding up goes in that order, which then reads no quota (policy.h). */
@@ -75,9 +69,8 @@ static bool take_rows(allot__quota_pass *pass)
         !allot__quota_take(pass, &rows->floor, size) ||
         !allot__quota_take(pass, &rows->rest, size) || !allot__quota_take(pass, &zeros, size) ||
         !allot__quota_take(pass, &pass->own, size) ||
-        !allot__quota_take(pass, &pass->own_part, size)) {
+        !allot__quota_take(pass, &pass->own_part, size))
         return false;
-    }
     memset(zeros, 0, (size_t)pass->work->tree->widest * size);
     pass->zeros = zeros;
     return rows->unit == 1 || (allot__quota_take(pass, &pass->part[0], size) &&
@@ -89,9 +82,8 @@ static int begin(allot__quota_pass *pass)
     pass->plain = pass->rules->policy->rounding == ALLOT_ROUND_RANK;
     int status = allot__planned_begin(pass);
     status = status ? status : resolve(pass);
-    if (status != ALLOT_OK) {
+    if (status != ALLOT_OK)
         return status;
-    }
     bool mixed = pass->work->rules_count > 1;
     bool enough = take_rows(pass) && ((pass->plain && !mixed) || allot__quota_order_begin(pass));
     return enough ? ALLOT_OK : ALLOT_ENOMEM;
@@ -147,9 +139,8 @@ static int32_t pour_reserves(allot__quota_pass *pass, int32_t family)
 {
     allot__pour *rows = &pass->rows;
     int64_t reserves = pass->work->sums[family].reserve;
-    if (reserves > rows->left) {
+    if (reserves > rows->left)
         return 0;
-    }
     rows->level = pass->work->reserve + allot__family_first(pass->work, family);
     rows->left -= reserves;
     return 1;
@@ -181,9 +172,8 @@ static void plain_family(allot__quota_pass *pass, int32_t family, int64_t slots)
     rows->floor = work->quota + allot__family_first(work, family);
     bool critical = false;
     for (int32_t i = pour_reserves(pass, family); i < pass->rules->policy->fill_count && !critical;
-         i++) {
+         i++)
         critical = pour_fill(pass, i, family);
-    }
     allot__shares shares = {.count = rows->count,
                             .whole = slots - rows->left - (rows->left_part > 0),
                             .floor = critical ? rows->floor : rows->level,
@@ -221,24 +211,21 @@ static int quota(allot__work *work, bool (*pour)(allot__pour *))
     int status;
     allot__quota_pass *passes = begin_all(work, pour, &status);
     bool mixed = work->rules_count > 1 && !allot__ledger_family(work, 0);
-    if (status == ALLOT_OK && mixed) {
+    if (status == ALLOT_OK && mixed)
         status = allot__quota_mixed(passes);
-    } else if (status == ALLOT_OK && work->rules_count == 1) {
+    else if (status == ALLOT_OK && work->rules_count == 1)
         allot__planned(&passes[0], work->slots, NULL);
-    }
     for (int32_t family = mixed; family < work->tree->families && status == ALLOT_OK; family++) {
         allot__quota_pass *pass = &passes[allot__rules_of(work, family) - work->rules];
         int64_t slots = family == 0 ? work->slots : work->quota[work->group->parent[family]];
-        if (allot__ledger_family(work, family)) {
+        if (allot__ledger_family(work, family))
             continue;
-        }
-        if (slots == 0) {
+        if (slots == 0)
             empty_family(work, family);
-        } else if (pass->plain) {
+        else if (pass->plain)
             plain_family(pass, family, slots);
-        } else {
+        else
             allot__quota_order_family(pass, family, slots, NULL, &work->critical[family]);
-        }
     }
     return status == ALLOT_OK && work->ledger != NULL ? allot__ledger_run(work) : status;
 }

@@ -26,13 +26,11 @@ static int64_t cap_of(const allot__work *work, const allot__rules *rules, allot_
         break;
     }
     int64_t whole = allot__value(work, rules, source.value, row);
-    if (whole >= ALLOT_AMOUNT_MAX) {
+    if (whole >= ALLOT_AMOUNT_MAX)
         return ALLOT_AMOUNT_MAX * work->unit;
-    }
     int32_t part = 0;
-    if (source.value == ALLOT_OWNED) {
+    if (source.value == ALLOT_OWNED)
         allot__own(work, rules, row, &part);
-    }
     return whole * work->unit + part;
 }
 
@@ -43,9 +41,8 @@ int64_t allot__trace_weight(const allot__work *work, allot_source source, int32_
     case ALLOT_FROM_FUNCTION:
         return rules->function_amounts[source.value][row];
     case ALLOT_FROM_COLUMN:
-        if (source.value == ALLOT_OWNED) {
+        if (source.value == ALLOT_OWNED)
             return work->times > 0 || rules->policy->exact ? work->configured[row] : 0;
-        }
         return allot__value(work, rules, source.value, row);
     default:
         return source.value;
@@ -73,9 +70,8 @@ static void split_quota(const allot__work *work, int32_t row, allot__levels *out
         whole = whole < quota ? whole : quota;
         out->part[i] = whole - given;
         given = whole;
-        if (out->level[i] > before) {
+        if (out->level[i] > before)
             last = i;
-        }
     }
     out->part[last] += quota - given;
 }
@@ -88,9 +84,8 @@ int32_t allot__trace_family(const allot__work *work, int32_t row)
 const allot__critical *allot__trace_critical(const allot__work *work, int32_t row)
 {
     int32_t family = allot__trace_family(work, row);
-    if (family == 0 && work->rules_count > 1) {
+    if (family == 0 && work->rules_count > 1)
         family = work->tree->families + allot__ruled_of(work->plan, work->group, row);
-    }
     return &work->critical[family];
 }
 
@@ -103,12 +98,10 @@ static allot__u128 last_level(const allot__work *work, const allot__critical *cr
     int order =
         allot__order_compare(work, allot__rules_at(work, row), &fill->order, row, critical->row);
     allot__u128 sum = (allot__u128)critical->weight;
-    if (order < 0) {
+    if (order < 0)
         return (allot__u128)aim * sum;
-    }
-    if (order > 0) {
+    if (order > 0)
         return (allot__u128)level * sum;
-    }
     out->last_run = true;
     allot__u128 rise =
         (allot__u128)critical->amount * (allot__u128)allot__trace_weight(work, fill->by, row);
@@ -157,9 +150,8 @@ void allot__trace(const allot__work *work, int32_t row, allot__levels *out)
 
 allot_ratio allot__trace_owned(const allot__work *work, int32_t row)
 {
-    if (allot__rules_at(work, row)->policy->exact) {
+    if (allot__rules_at(work, row)->policy->exact)
         return allot__ratio((allot__u128)work->configured[row], 1);
-    }
     return allot__ratio((allot__u128)work->configured[row] * (allot__u128)work->times,
                         (allot__u128)work->unit);
 }

@@ -25,9 +25,8 @@ static void cut_young(allot__ledger *ledger)
     for (int32_t i = 0; i < ledger->recall_count; i++) {
         const allot__recall *recall = &ledger->recalls[i];
         int32_t row = recall->to >= 0 ? ledger->holders[recall->to].row : -1;
-        if (row >= 0 && !allot__why_forced(recall->why) && allot__deficit(ledger->work, row) == 0) {
+        if (row >= 0 && !allot__why_forced(recall->why) && allot__deficit(ledger->work, row) == 0)
             cut(ledger, i, recall->slots);
-        }
     }
 }
 
@@ -40,9 +39,8 @@ static void cut_kept(allot__ledger *ledger, int32_t index)
     for (int forced = 0; forced < 2; forced++) {
         for (int32_t i = holder->recalls; i >= 0; i = ledger->recalls[i].older) {
             int64_t more = (int64_t)holder->lost - holder->kept - damped.may;
-            if (more > 0 && allot__why_forced(ledger->recalls[i].why) == forced) {
+            if (more > 0 && allot__why_forced(ledger->recalls[i].why) == forced)
                 cut(ledger, i, more);
-            }
         }
     }
 }
@@ -62,33 +60,26 @@ static void cut_ungiven(allot__ledger *ledger, const allot__holder *holder)
 
 static void cut_all(allot__ledger *ledger)
 {
-    if (allot__any_option(ledger->work, ALLOT_OPTION_CLAIM_DELAY)) {
+    if (allot__any_option(ledger->work, ALLOT_OPTION_CLAIM_DELAY))
         cut_young(ledger);
-    }
-    for (int32_t i = 0; i < ledger->count; i++) {
-        if (ledger->holders[i].lost > 0) {
+    for (int32_t i = 0; i < ledger->count; i++)
+        if (ledger->holders[i].lost > 0)
             cut_kept(ledger, i);
-        }
-    }
 }
 
 void allot__ledger_cut(allot__work *work)
 {
     allot__ledger *ledger = work->ledger;
-    if (ledger == NULL || ledger->cut) {
+    if (ledger == NULL || ledger->cut)
         return;
-    }
     ledger->cut = true;
-    if (work->kept != NULL) {
+    if (work->kept != NULL)
         cut_all(ledger);
-    }
-    for (int32_t i = 0; i < ledger->count; i++) {
+    for (int32_t i = 0; i < ledger->count; i++)
         cut_ungiven(ledger, &ledger->holders[i]);
-    }
     for (int32_t i = 0; i < ledger->recall_count; i++) {
         const allot__recall *recall = &ledger->recalls[i];
-        if (recall->to >= 0) {
+        if (recall->to >= 0)
             ledger->holders[recall->to].claimed += recall->slots - recall->cut;
-        }
     }
 }

@@ -14,15 +14,13 @@
 static bool take_hosts(allot__book *book)
 {
     const allot__work *work = book->work;
-    if (work->reach == NULL) {
+    if (work->reach == NULL)
         return true;
-    }
     size_t units = (size_t)work->state->tasks.units[work->index].count;
     size_t count = units + (size_t)work->tree->rows;
     book->taken = allot__arena_take(work->arena, count, sizeof *book->taken);
-    if (book->taken != NULL) {
+    if (book->taken != NULL)
         memset(book->taken, 0, count * sizeof *book->taken);
-    }
     return book->taken != NULL;
 }
 
@@ -66,9 +64,8 @@ static int number_leaves(allot__book *book)
     allot__work *work = book->work;
     allot__sorter sorter;
     int32_t *rows = allot__arena_take(work->arena, (size_t)work->tree->widest + 1, sizeof *rows);
-    if (rows == NULL || allot__sorter_init(work, &sorter) != ALLOT_OK) {
+    if (rows == NULL || allot__sorter_init(work, &sorter) != ALLOT_OK)
         return ALLOT_ENOMEM;
-    }
     book->start[0] = 0;
     for (int32_t family = 0; family < work->tree->families; family++) {
         int32_t first = allot__family_first(work, family);
@@ -76,9 +73,8 @@ static int number_leaves(allot__book *book)
         int32_t at = book->start[family];
         const allot__rules *rules = allot__rules_of(work, family);
         bool natural = allot__order_natural(&rules->policy->distribute);
-        if (!natural) {
+        if (!natural)
             allot__order_sort(work, rules, &rules->policy->distribute, &sorter, first, count, rows);
-        }
         for (int32_t i = 0; i < count; i++) {
             int32_t row = natural ? first + i : rows[i];
             int32_t below = allot__family_of(work, row);
@@ -90,9 +86,8 @@ static int number_leaves(allot__book *book)
                 book->leaf[at++] = row;
             }
         }
-        if (family > 0) {
+        if (family > 0)
             book->leaf[at] = ~family;
-        }
     }
     return ALLOT_OK;
 }
@@ -128,9 +123,8 @@ static void push_transfer(allot__book *book, allot__vector *list, int32_t from, 
 {
     allot__transfer *item =
         slots > 0 ? allot__push(book->work->plan->engine, list, sizeof *item) : NULL;
-    if (slots == 0) {
+    if (slots == 0)
         return;
-    }
     if (item == NULL) {
         book->status = ALLOT_ENOMEM;
         return;
@@ -142,14 +136,11 @@ static void sink(allot__take *heap, size_t count, size_t i)
 {
     for (;;) {
         size_t best = i;
-        for (size_t k = 2 * i + 1; k <= 2 * i + 2 && k < count; k++) {
-            if (heap[k].from < heap[best].from) {
+        for (size_t k = 2 * i + 1; k <= 2 * i + 2 && k < count; k++)
+            if (heap[k].from < heap[best].from)
                 best = k;
-            }
-        }
-        if (best == i) {
+        if (best == i)
             return;
-        }
         allot__take item = heap[i];
         heap[i] = heap[best];
         heap[best] = item;
@@ -161,15 +152,12 @@ static void sink(allot__take *heap, size_t count, size_t i)
 static void sort_takes(allot__take *takes, size_t count)
 {
     size_t sorted = 1;
-    while (sorted < count && takes[sorted - 1].from >= takes[sorted].from) {
+    while (sorted < count && takes[sorted - 1].from >= takes[sorted].from)
         sorted++;
-    }
-    if (sorted >= count) {
+    if (sorted >= count)
         return;
-    }
-    for (size_t i = count / 2; i > 0; i--) {
+    for (size_t i = count / 2; i > 0; i--)
         sink(takes, count, i - 1);
-    }
     for (size_t i = count; i > 1; i--) {
         allot__take last = takes[0];
         takes[0] = takes[i - 1];
@@ -182,9 +170,8 @@ static void sort_takes(allot__take *takes, size_t count)
 
 static bool take_tree(allot__book *book)
 {
-    for (book->width = 1; book->width <= book->leaves;) {
+    for (book->width = 1; book->width <= book->leaves;)
         book->width *= 2;
-    }
     size_t size = 2 * (size_t)book->width;
     book->any = allot__arena_take(book->work->arena, size, sizeof *book->any);
     if (book->any == NULL) {
@@ -200,24 +187,20 @@ static void set_loose(allot__book *book, int32_t number, int64_t slots)
     int32_t at = book->width + number;
     book->loose[number] = (int32_t)slots;
     book->any[at] = slots > 0;
-    for (; at > 1; at /= 2) {
+    for (; at > 1; at /= 2)
         book->any[at / 2] = book->any[at] | book->any[at ^ 1];
-    }
 }
 
 /* The last number before `end` that has loose slots, or -1. */
 static int32_t last_loose(const allot__book *book, int32_t end)
 {
     int32_t at = book->width + end;
-    while (at > 1 && (!(at & 1) || !book->any[at - 1])) {
+    while (at > 1 && (!(at & 1) || !book->any[at - 1]))
         at /= 2;
-    }
-    if (at <= 1) {
+    if (at <= 1)
         return -1;
-    }
-    for (at--; at < book->width;) {
+    for (at--; at < book->width;)
         at = 2 * at + book->any[2 * at + 1];
-    }
     return at - book->width;
 }
 
@@ -249,9 +232,8 @@ static int64_t serve_fit(allot__book *book, int32_t from, int32_t family, int64_
          to = next_lacking(book, to + 1)) {
         int32_t row = book->leaf[to];
         int64_t part = left < book->lack[to] ? left : book->lack[to];
-        if (book->taken != NULL && row >= 0) {
+        if (book->taken != NULL && row >= 0)
             part = allot__reach_take(book->work, book->leaf[from], row, part, book->taken);
-        }
         left -= part > 0 ? hand(book, from, to, part) : 0;
     }
     return slots - left;
@@ -277,15 +259,13 @@ static void finish_node(allot__book *book)
         int64_t left = takes[i].slots;
         int64_t owed = left < book->owed ? left : book->owed;
         int64_t served = owed > 0 ? serve_fit(book, takes[i].from, book->family, owed) : 0;
-        while (served < owed) {
+        while (served < owed)
             served += serve(book, takes[i].from, book->family, owed - served);
-        }
         left -= owed;
         book->owed -= owed;
         book->unowed[takes[i].from] |= left > 0 ? unowed : 0;
-        if (left > 0 && unowed == 0) {
+        if (left > 0 && unowed == 0)
             set_free(book, takes[i].from, left);
-        }
     }
     book->takes.count = 0;
 }
@@ -358,9 +338,8 @@ static int64_t on_unmatched(allot__reclaim_log *log, int32_t family)
     allot__book *book = (allot__book *)(void *)log;
     int64_t sum = 0;
     finish_node(book);
-    for (int32_t i = 0; i < book->size[family]; i++) {
+    for (int32_t i = 0; i < book->size[family]; i++)
         sum += book->lack[book->start[family] + i];
-    }
     return sum;
 }
 
@@ -379,18 +358,15 @@ static int write_down(allot__book *book)
 {
     count_leaves(book);
     int status = number_leaves(book);
-    if (status != ALLOT_OK) {
+    if (status != ALLOT_OK)
         return status;
-    }
     count_lacks(book);
     status = allot__reclaim(book->work, &book->log);
-    if (status != ALLOT_OK) {
+    if (status != ALLOT_OK)
         return status;
-    }
     finish_node(book);
-    if (book->status != ALLOT_OK) {
+    if (book->status != ALLOT_OK)
         return book->status;
-    }
     return allot__book_list(book);
 }
 

@@ -14,9 +14,8 @@ static bool has_options(const allot__work *work)
         const int64_t *options = work->rules[i].options;
         if (work->rules[i].policy->switches[ALLOT_SWITCH_NO_RECLAIM] ||
             options[ALLOT_OPTION_DEAD_ZONE] > 0 || options[ALLOT_OPTION_MOST_RECLAIMED] < 100 ||
-            options[ALLOT_OPTION_RECLAIM_INTERVAL] > 0 || options[ALLOT_OPTION_CLAIM_DELAY] > 0) {
+            options[ALLOT_OPTION_RECLAIM_INTERVAL] > 0 || options[ALLOT_OPTION_CLAIM_DELAY] > 0)
             return true;
-        }
     }
     return false;
 }
@@ -25,9 +24,8 @@ int allot__kept_init(allot__work *work)
 {
     work->kept = NULL;
     if (!has_options(work) && work->forced == NULL && work->sheltered == NULL &&
-        work->state->former == NULL && work->reach == NULL) {
+        work->state->former == NULL && work->reach == NULL)
         return ALLOT_OK;
-    }
     work->kept = allot__arena_take(work->arena, (size_t)work->tree->families, sizeof *work->kept);
     return work->kept != NULL ? ALLOT_OK : ALLOT_ENOMEM;
 }
@@ -55,17 +53,14 @@ static int64_t stays(const allot__work *work, int32_t row)
 int64_t allot__over(const allot__work *work, int32_t row)
 {
     const allot__holder *holder = allot__ledger_holder(work, row);
-    if (holder != NULL) {
+    if (holder != NULL)
         return holder->lost; /* what it holds beyond its quota nobody wants */
-    }
     int64_t over = stays(work, row) - allot__target(work, row);
-    if (work->moved != NULL && work->moved[row] > 0) {
+    if (work->moved != NULL && work->moved[row] > 0)
         return (over > 0 ? over : 0) + work->moved[row];
-    }
     if (over > 0 && allot__rules_at(work, row)->options[ALLOT_OPTION_HOLD_ROUNDING] &&
-        allot__rounding_only(work, row)) {
+        allot__rounding_only(work, row))
         return 0;
-    }
     return over > 0 ? over : 0;
 }
 
@@ -85,9 +80,8 @@ static int64_t told(const allot__work *work, const int64_t *times, int32_t row)
 
 int64_t allot__waiting_since(const allot__work *work, int32_t row)
 {
-    if (allot__lack(work, row) == 0) {
+    if (allot__lack(work, row) == 0)
         return INT64_MIN;
-    }
     int64_t since = told(work, work->state->groups[work->index].waiting_since, row);
     return since != INT64_MIN ? since : work->state->now;
 }
@@ -95,9 +89,8 @@ int64_t allot__waiting_since(const allot__work *work, int32_t row)
 int64_t allot__claim(const allot__work *work, int32_t row, int64_t lack)
 {
     int64_t delay = allot__rules_at(work, row)->options[ALLOT_OPTION_CLAIM_DELAY];
-    if (delay > 0 && within(work, allot__waiting_since(work, row), delay)) {
+    if (delay > 0 && within(work, allot__waiting_since(work, row), delay))
         return 0;
-    }
     return work->reach != NULL && work->reach[row] < lack ? work->reach[row] : lack;
 }
 
@@ -115,9 +108,8 @@ static void damp(const allot__work *work, int32_t row, int64_t forced, allot__da
     const int64_t *options = rules->options;
     const int64_t *given = work->state->groups[work->index].reclaimed_at;
     int64_t free_to_keep = out->may - forced;
-    if (free_to_keep <= 0) {
+    if (free_to_keep <= 0)
         return;
-    }
     if (work->useful != NULL && work->useful[row] < free_to_keep) {
         out->elsewhere = free_to_keep - work->useful[row];
         out->may -= out->elsewhere;
@@ -143,9 +135,8 @@ static void damp(const allot__work *work, int32_t row, int64_t forced, allot__da
 int64_t allot__forced(const allot__work *work, int32_t row)
 {
     const allot__holder *holder = allot__ledger_holder(work, row);
-    if (holder != NULL) {
+    if (holder != NULL)
         return holder->forced;
-    }
     return work->forced != NULL ? work->forced[row] : 0;
 }
 

@@ -49,9 +49,8 @@ int64_t allot__reach_take(const allot__work *work, int32_t from, int32_t to, int
     for (int32_t i = units->count > 0 ? units->first[leaf] : 0;
          units->count > 0 && left > 0 && i < units->first[leaf + 1]; i++) {
         int32_t host = units->site[i] >= 0 ? rack->host_of[units->site[i]] : -1;
-        if (host >= 0 && allot__rack_helps(work, to, host)) {
+        if (host >= 0 && allot__rack_helps(work, to, host))
             left -= take_part(&taken[i], units->slots[i], left);
-        }
     }
     return slots - left;
 }
@@ -59,9 +58,8 @@ int64_t allot__reach_take(const allot__work *work, int32_t from, int32_t to, int
 /* Marks the hosts that help a leaf. */
 static void mark(const allot__work *work, int32_t row, uint8_t *marks)
 {
-    for (int32_t host = 0; host < work->rack->count; host++) {
+    for (int32_t host = 0; host < work->rack->count; host++)
         marks[host] = allot__rack_helps(work, row, host);
-    }
 }
 
 /* Do the same hosts help both? */
@@ -76,9 +74,8 @@ static int64_t within(const allot__work *work, int32_t row, const uint8_t *marks
 {
     int64_t sum = 0;
     for (int32_t other = 0; other < work->tree->rows; other++) {
-        if (other == row || allot__family_of(work, other) != 0) {
+        if (other == row || allot__family_of(work, other) != 0)
             continue;
-        }
         int64_t over = allot__over(work, other);
         bool lost = allot__rack_takes_lost(work->rack, row, other);
         int64_t there = over > 0 ? marked(work, other, marks, lost) : 0;
@@ -107,9 +104,8 @@ static void leave_hosts(const allot__work *work, int32_t unit, int64_t over, con
                 important = here;
             }
         }
-        if (best < 0) {
+        if (best < 0)
             return;
-        }
         rack->left[best] = 1;
         over -= least;
     }
@@ -138,36 +134,29 @@ int allot__reach_left(allot__work *work)
 {
     allot__rack *rack = work->rack;
     size_t count = (size_t)rack->count, rows = (size_t)work->tree->rows;
-    if (rack->unit == NULL) {
+    if (rack->unit == NULL)
         return ALLOT_OK;
-    }
     int64_t *over = allot__arena_take(work->arena, rows, sizeof *over);
     int64_t *able = allot__arena_take(work->arena, 2 * count, sizeof *able);
     rack->left = allot__arena_take(work->arena, count, 1);
-    if (over == NULL || able == NULL || rack->left == NULL) {
+    if (over == NULL || able == NULL || rack->left == NULL)
         return ALLOT_ENOMEM;
-    }
     memset(able, 0, 2 * count * sizeof *able);
-    for (size_t host = 0; host < count; host++) {
+    for (size_t host = 0; host < count; host++)
         rack->left[host] = 0;
-    }
-    for (size_t row = 0; row < rows; row++) {
+    for (size_t row = 0; row < rows; row++)
         over[row] = 0;
-    }
     for (int32_t row = 0; row < work->tree->rows; row++) {
         if (rack->unit[row] != ALLOT_ROOT && allot__family_of(work, row) == 0) {
             int64_t mine = allot__over(work, row);
             over[allot__row(work->plan, work->index, rack->unit[row])] += mine;
-            if (mine > 0) {
+            if (mine > 0)
                 count_able(work, row, mine, able);
-            }
         }
     }
-    for (int32_t row = 0; row < work->tree->rows; row++) {
-        if (over[row] > 0) {
+    for (int32_t row = 0; row < work->tree->rows; row++)
+        if (over[row] > 0)
             leave_hosts(work, rack->unit[row], over[row], able);
-        }
-    }
     return ALLOT_OK;
 }
 
@@ -190,9 +179,8 @@ static void fill(allot__work *work, uint8_t *marks, const wanted *wanted)
     int32_t last = -1;
     for (int32_t row = 0; row < work->tree->rows; row++) {
         work->reach[row] = ANY;
-        if (allot__family_of(work, row) != 0 || allot__lack(work, row) == 0) {
+        if (allot__family_of(work, row) != 0 || allot__lack(work, row) == 0)
             continue;
-        }
         *kind_of(work, wanted, row) |= allot__rack_easy(rack, row);
         if (last >= 0 && alike(rack, row, last)) {
             work->reach[row] = work->reach[last];
@@ -201,9 +189,8 @@ static void fill(allot__work *work, uint8_t *marks, const wanted *wanted)
         mark(work, row, marks);
         work->reach[row] = cut(within(work, row, marks));
         last = row;
-        for (int32_t host = 0; host < rack->count; host++) {
+        for (int32_t host = 0; host < rack->count; host++)
             wanted->hosts[host] |= marks[host];
-        }
     }
     for (int32_t row = 0; row < work->tree->rows; row++) {
         bool over = allot__family_of(work, row) == 0 && allot__over(work, row) > 0;
@@ -247,19 +234,16 @@ static void say(const allot__work *work)
 
 static bool somebody_lacks(const allot__work *work)
 {
-    for (int32_t row = 0; row < work->tree->rows; row++) {
-        if (allot__family_of(work, row) == 0 && allot__lack(work, row) > 0) {
+    for (int32_t row = 0; row < work->tree->rows; row++)
+        if (allot__family_of(work, row) == 0 && allot__lack(work, row) > 0)
             return true;
-        }
-    }
     return false;
 }
 
 int allot__reach(allot__work *work)
 {
-    if (work->room == NULL || !somebody_lacks(work)) {
+    if (work->room == NULL || !somebody_lacks(work))
         return ALLOT_OK;
-    }
     size_t count = (size_t)work->rack->count, rows = (size_t)work->tree->rows;
     uint8_t *marks = allot__arena_take(work->arena, count, 1);
     wanted wanted = {allot__arena_take(work->arena, count, 1),
@@ -267,9 +251,8 @@ int allot__reach(allot__work *work)
     work->reach = allot__arena_take(work->arena, rows, sizeof *work->reach);
     work->useful = allot__arena_take(work->arena, rows, sizeof *work->useful);
     if (marks == NULL || wanted.hosts == NULL || wanted.kinds == NULL || work->reach == NULL ||
-        work->useful == NULL) {
+        work->useful == NULL)
         return ALLOT_ENOMEM;
-    }
     memset(wanted.hosts, 0, count);
     memset(wanted.kinds, 0, rows + 1);
     work->rack->wanted = wanted.hosts;

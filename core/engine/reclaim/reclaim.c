@@ -43,13 +43,11 @@ typedef enum sweep { ALL, FORCED, REST } sweep;
 static int32_t over_in(const allot__work *work, int32_t row, sweep sweep)
 {
     allot__damped damped;
-    if (work->kept == NULL) {
+    if (work->kept == NULL)
         return (int32_t)allot__over(work, row);
-    }
     allot__damping(work, row, &damped);
-    if (sweep == FORCED && work->forced[row] < damped.most) {
+    if (sweep == FORCED && work->forced[row] < damped.most)
         return work->forced[row];
-    }
     return (int32_t)(sweep == FORCED ? damped.most : damped.may);
 }
 
@@ -75,9 +73,8 @@ static void any_rows(allot__work *work, int32_t first, int32_t count, sweep swee
             ledger_row(work, holder, sums);
         } else if (allot__family_of(work, row) == 0) {
             int64_t lack = allot__deficit(work, row);
-            if (sweep != REST) {
+            if (sweep != REST)
                 work->reclaimed[row] = 0;
-            }
             work->over[row] = over_in(work, row, sweep);
             sums->over += work->over[row];
             sums->over_left += work->over[row] - work->reclaimed[row];
@@ -98,9 +95,8 @@ static void leaves(allot__work *work, int32_t family, bool plain, sweep sweep)
     if (plain && work->tree->inner[family] == 0) {
         int64_t quotas = plain_rows(work, first, count, sums);
         sums->over_left = sums->over;
-        if (family > 0 && quotas < work->quota[work->group->parent[family]]) {
+        if (family > 0 && quotas < work->quota[work->group->parent[family]])
             sums->deficit += allot__spare_deficit(work, family);
-        }
         sums->unmatched = sums->deficit;
     } else {
         any_rows(work, first, count, sweep, sums);
@@ -116,9 +112,8 @@ static void parents(allot__work *work, int32_t family)
     int32_t left = work->tree->inner[family];
     for (int32_t row = allot__family_first(work, family); left > 0; row++) {
         int32_t below = allot__family_of(work, row);
-        if (below == 0) {
+        if (below == 0)
             continue;
-        }
         const allot__sums *inside = &work->sums[below];
         left--;
         work->over[row] = 0;
@@ -138,12 +133,10 @@ static int64_t excess(const allot__work *work, int32_t family)
 {
     const allot__sums *sums = &work->sums[family];
     int64_t limit = family == 0 ? work->slots : work->limit[work->group->parent[family]];
-    if (family != 0 && limit == ALLOT_NONE) {
+    if (family != 0 && limit == ALLOT_NONE)
         return INT64_MIN;
-    }
-    if (family == 0 && work->reach != NULL) {
+    if (family == 0 && work->reach != NULL)
         limit -= work->idle_left; /* on hosts that do not serve whoever lacks slots */
-    }
     return sums->allocated - sums->in_flight + sums->received + sums->earmarked + sums->deficit -
            sums->reclaimed - limit;
 }
@@ -156,9 +149,8 @@ static int64_t due(const allot__work *work, int32_t family)
     int64_t beyond = excess(work, family);
     bool across = allot__rules_of(work, family)->policy->switches[ALLOT_SWITCH_ACROSS];
     int64_t slots = across ? 0 : sums->unmatched;
-    if (family == 0) {
+    if (family == 0)
         slots = allot__least(sums->unmatched, beyond + sums->freed);
-    }
     slots = slots > beyond ? slots : beyond;
     slots = slots < sums->over_left ? slots : sums->over_left;
     return slots > 0 ? slots : 0;
@@ -168,9 +160,8 @@ static void take(allot__giveback *giveback, allot__reclaim_log *log, int32_t fam
 {
     allot__sums *sums = &giveback->work->sums[family];
     int64_t owed = slots < sums->unmatched ? slots : sums->unmatched;
-    if (log != NULL) {
+    if (log != NULL)
         log->node(log, family, slots, owed);
-    }
     allot__giveback_take(giveback, family, slots);
     sums->over_left -= slots;
     sums->reclaimed += slots;
@@ -184,9 +175,8 @@ static void pass_on(allot__work *work, allot__reclaim_log *log, int32_t family)
 {
     allot__sums *sums = &work->sums[family];
     int64_t slots = sums->freed < sums->unmatched ? sums->freed : sums->unmatched;
-    if (slots > 0 && log != NULL) {
+    if (slots > 0 && log != NULL)
         slots = log->freed(log, family, slots);
-    }
     sums->unmatched -= slots;
     sums->freed -= slots;
 }
@@ -222,12 +212,10 @@ static void take_ledger(const allot__work *work, allot__reclaim_log *log)
     int64_t spare = spare_moves(work);
     spare = spare < sums->unmatched - owed ? spare : sums->unmatched - owed;
     sums->unmatched -= owed + spare;
-    if (log != NULL) {
+    if (log != NULL)
         log->moved(log, spare);
-    }
-    if (log == NULL || loose == 0) {
+    if (log == NULL || loose == 0)
         return;
-    }
     log->node(log, 0, loose, owed);
     for (int32_t i = 0; i < ledger->recall_count; i++) {
         const allot__recall *recall = &ledger->recalls[i];
@@ -299,24 +287,21 @@ static void settle(allot__giveback *giveback, allot__reclaim_log *log, int32_t f
     allot__work *work = giveback->work;
     allot__sums *sums = &work->sums[family];
     int64_t beyond = excess(work, family);
-    if (beyond <= 0) {
+    if (beyond <= 0)
         return;
-    }
     int64_t waived = beyond < sums->unmatched ? beyond : sums->unmatched;
     sums->unmatched -= waived;
     sums->deficit -= waived;
     work->kept[family].unserved += waived;
-    if (log != NULL && waived > 0) {
+    if (log != NULL && waived > 0)
         log->waive(log, family, waived);
-    }
     if (beyond > waived) {
         int32_t count = subtree(work, family, list);
         int64_t slots = beyond - waived;
         set_over(work, list, count, true);
         slots = slots < sums->over_left ? slots : sums->over_left;
-        if (slots > 0) {
+        if (slots > 0)
             take(giveback, log, family, slots);
-        }
         set_over(work, list, count, false);
     }
 }
@@ -342,20 +327,16 @@ static void run(allot__giveback *giveback, allot__reclaim_log *log, sweep sweep,
     allot__work *work = giveback->work;
     for (int32_t family = work->tree->families - 1; family >= 0; family--) {
         count_family(work, family, sweep);
-        if (sweep == REST) {
+        if (sweep == REST)
             work->sums[family].unmatched = log->unmatched(log, family);
-        }
-        if (family == 0 && work->ledger != NULL && sweep != REST) {
+        if (family == 0 && work->ledger != NULL && sweep != REST)
             take_ledger(work, log);
-        }
         pass_on(work, log, family);
         int64_t slots = due(work, family);
-        if (slots > 0) {
+        if (slots > 0)
             take(giveback, log, family, slots);
-        }
-        if (work->kept != NULL && sweep != FORCED) {
+        if (work->kept != NULL && sweep != FORCED)
             settle(giveback, log, family, list);
-        }
     }
 }
 
@@ -364,9 +345,8 @@ static int run_kept(allot__giveback *giveback, allot__reclaim_log *log)
     allot__work *work = giveback->work;
     size_t families = (size_t)work->tree->families;
     int32_t *list = allot__arena_take(work->arena, families, sizeof *list);
-    if (list == NULL) {
+    if (list == NULL)
         return ALLOT_ENOMEM;
-    }
     memset(work->kept, 0, families * sizeof *work->kept);
     if (work->forced != NULL) {
         run(giveback, log, FORCED, list);
@@ -383,23 +363,18 @@ int allot__reclaim(allot__work *work, allot__reclaim_log *log)
 {
     allot__giveback giveback;
     int status = allot__kept_init(work);
-    if (status == ALLOT_OK) {
+    if (status == ALLOT_OK)
         allot__ledger_cut(work);
-    }
     /* A policy's own rules may read what is over, so that must be there before they are asked. */
     for (int32_t family = work->tree->families - 1;
-         status == ALLOT_OK && family >= 0 && !allot__giveback_natural(work); family--) {
+         status == ALLOT_OK && family >= 0 && !allot__giveback_natural(work); family--)
         count_family(work, family, ALL);
-    }
-    if (status == ALLOT_OK) {
+    if (status == ALLOT_OK)
         status = allot__giveback_init(&giveback, work, log != NULL ? &log->taker : NULL);
-    }
-    if (status != ALLOT_OK) {
+    if (status != ALLOT_OK)
         return status;
-    }
-    if (work->kept != NULL) {
+    if (work->kept != NULL)
         return run_kept(&giveback, log);
-    }
     run(&giveback, log, ALL, NULL);
     return ALLOT_OK;
 }

@@ -18,11 +18,9 @@ static bool natural(const allot_policy *policy)
 
 bool allot__giveback_natural(const allot__work *work)
 {
-    for (int32_t i = 0; i < work->rules_count; i++) {
-        if (!natural(work->rules[i].policy)) {
+    for (int32_t i = 0; i < work->rules_count; i++)
+        if (!natural(work->rules[i].policy))
             return false;
-        }
-    }
     return true;
 }
 
@@ -32,19 +30,16 @@ static int find_way(allot__work *work, allot__rules *rules, allot__way *out)
     const allot__order *order = &policy->reclaim;
     *out = (allot__way){.rules = rules, .natural = natural(policy), .by_over = by_over(policy)};
     int status = allot__order_prepare(work, rules, order);
-    if (status == ALLOT_OK && !out->by_over) {
+    if (status == ALLOT_OK && !out->by_over)
         status = allot__amounts_of(work, rules, policy->reclaim_by, true, &out->by);
-    }
     return status;
 }
 
 static bool is_across(const allot__work *work)
 {
-    for (int32_t i = 0; i < work->rules_count; i++) {
-        if (work->rules[i].policy->switches[ALLOT_SWITCH_ACROSS]) {
+    for (int32_t i = 0; i < work->rules_count; i++)
+        if (work->rules[i].policy->switches[ALLOT_SWITCH_ACROSS])
             return work->tree->families > 1;
-        }
-    }
     return false;
 }
 
@@ -71,13 +66,11 @@ int allot__giveback_init(allot__giveback *giveback, allot__work *work, allot__ta
 {
     bool across = is_across(work);
     *giveback = (allot__giveback){.work = work, .taker = taker};
-    if (!take_room(giveback, across) || allot__sorter_init(work, &giveback->sorter) != ALLOT_OK) {
+    if (!take_room(giveback, across) || allot__sorter_init(work, &giveback->sorter) != ALLOT_OK)
         return ALLOT_ENOMEM;
-    }
     int status = across ? allot__across_init(giveback) : ALLOT_OK;
-    for (int32_t i = 0; i < work->rules_count && status == ALLOT_OK; i++) {
+    for (int32_t i = 0; i < work->rules_count && status == ALLOT_OK; i++)
         status = find_way(work, &work->rules[i], &giveback->ways[i]);
-    }
     return status;
 }
 
@@ -91,9 +84,8 @@ static int64_t over_left(const allot__work *work, int32_t row)
 static int64_t weight_of(const allot__giveback *giveback, int32_t row, int64_t over)
 {
     const allot__way *way = giveback->way;
-    if (way->by_over) {
+    if (way->by_over)
         return over;
-    }
     return way->by.column != NULL ? way->by.column[row] : way->by.number;
 }
 
@@ -102,12 +94,10 @@ static bool gives_first(const allot__giveback *giveback, int32_t a, int32_t b)
 {
     const allot__giver *x = &giveback->givers[a];
     const allot__giver *y = &giveback->givers[b];
-    if (x->over != y->over) {
+    if (x->over != y->over)
         return x->over > y->over;
-    }
-    if (giveback->listed) {
+    if (giveback->listed)
         return allot__across_before(giveback, y->row, x->row);
-    }
     return allot__tree_row(giveback->work, x->row) > allot__tree_row(giveback->work, y->row);
 }
 
@@ -116,14 +106,11 @@ static void sink(const allot__giveback *giveback, int32_t count, int32_t i)
     int32_t *heap = giveback->heap;
     for (;;) {
         int32_t best = i;
-        for (int32_t k = 2 * i + 1; k <= 2 * i + 2 && k < count; k++) {
-            if (gives_first(giveback, heap[k], heap[best])) {
+        for (int32_t k = 2 * i + 1; k <= 2 * i + 2 && k < count; k++)
+            if (gives_first(giveback, heap[k], heap[best]))
                 best = k;
-            }
-        }
-        if (best == i) {
+        if (best == i)
             return;
-        }
         int32_t giver = heap[i];
         heap[i] = heap[best];
         heap[best] = giver;
@@ -136,14 +123,11 @@ static void give_rest(allot__giveback *giveback, int32_t givers, int64_t rest)
 {
     int32_t *heap = giveback->heap;
     int32_t count = 0;
-    for (int32_t i = 0; i < givers; i++) {
-        if (giveback->givers[i].weight > 0 && giveback->givers[i].part < giveback->givers[i].over) {
+    for (int32_t i = 0; i < givers; i++)
+        if (giveback->givers[i].weight > 0 && giveback->givers[i].part < giveback->givers[i].over)
             heap[count++] = i;
-        }
-    }
-    for (int32_t i = count / 2 - 1; i >= 0; i--) {
+    for (int32_t i = count / 2 - 1; i >= 0; i--)
         sink(giveback, count, i);
-    }
     for (; rest > 0 && count > 0; rest--) {
         giveback->givers[heap[0]].part++;
         heap[0] = heap[--count];
@@ -157,23 +141,20 @@ static void find_rate(const allot__giveback *giveback, int32_t givers, int64_t s
 {
     *amount = slots;
     *sum = 0;
-    for (int32_t i = 0; i < givers; i++) {
+    for (int32_t i = 0; i < givers; i++)
         *sum += giveback->givers[i].weight;
-    }
     for (;;) {
         allot__i128 met = 0;
         allot__i128 open = 0;
         for (int32_t i = 0; i < givers; i++) {
             const allot__giver *giver = &giveback->givers[i];
-            if (giver->over * *sum <= *amount * giver->weight) {
+            if (giver->over * *sum <= *amount * giver->weight)
                 met += giver->over;
-            } else {
+            else
                 open += giver->weight;
-            }
         }
-        if (slots - met == *amount && open == *sum) {
+        if (slots - met == *amount && open == *sum)
             return;
-        }
         *amount = slots - met;
         *sum = open;
     }
@@ -185,13 +166,11 @@ static void share_out(allot__giveback *giveback, int32_t givers, int64_t slots)
     allot__i128 amount = slots;
     allot__i128 sum = 0;
     int64_t given = 0;
-    if (giveback->way->natural) {
-        for (int32_t i = 0; i < givers; i++) {
+    if (giveback->way->natural)
+        for (int32_t i = 0; i < givers; i++)
             sum += giveback->givers[i].over;
-        }
-    } else {
+    else
         find_rate(giveback, givers, slots, &amount, &sum);
-    }
     for (int32_t i = 0; i < givers; i++) {
         allot__giver *giver = &giveback->givers[i];
         int64_t part = (int64_t)(amount * giver->weight / sum);
@@ -205,12 +184,10 @@ static void take_part(allot__giveback *giveback, int32_t *depth, int32_t row, in
 {
     allot__work *work = giveback->work;
     int32_t family = allot__family_of(work, row);
-    if (part == 0) {
+    if (part == 0)
         return;
-    }
-    if (giveback->listed) {
+    if (giveback->listed)
         allot__across_lower(giveback, giveback->family, row, part);
-    }
     if (family != 0) {
         work->sums[family].over_left -= part;
         giveback->due[family] = part;
@@ -218,9 +195,8 @@ static void take_part(allot__giveback *giveback, int32_t *depth, int32_t row, in
         return;
     }
     work->reclaimed[row] += (int32_t)part;
-    if (giveback->taker != NULL) {
+    if (giveback->taker != NULL)
         giveback->taker->leaf(giveback->taker, row, part);
-    }
 }
 
 /* The group of rows order[from], order[from + 1], ... of equal keys; its end. Collects givers. */
@@ -238,9 +214,8 @@ static int32_t collect(allot__giveback *giveback, int32_t first, int32_t count, 
         int32_t row = backwards ? last - from : giveback->order[from];
         if (giveback->way->natural
                 ? work->rank[row] != work->rank[head]
-                : !allot__order_tied(work, rules, &rules->policy->reclaim, head, row)) {
+                : !allot__order_tied(work, rules, &rules->policy->reclaim, head, row))
             break;
-        }
         int64_t left = over_left(work, row);
         if (left > 0) {
             giveback->givers[(*givers)++] =
@@ -261,12 +236,10 @@ static int64_t take_weighted(allot__giveback *giveback, int32_t *depth, int32_t 
     allot__giver *list = giveback->givers;
     int64_t weighted = 0;
     int32_t kept = 0;
-    for (int32_t i = 0; i < *givers; i++) {
+    for (int32_t i = 0; i < *givers; i++)
         weighted += list[i].weight > 0 ? list[i].over : 0;
-    }
-    if (weighted > slots) {
+    if (weighted > slots)
         return 0;
-    }
     for (int32_t i = 0; i < *givers; i++) {
         if (list[i].weight > 0) {
             take_part(giveback, depth, list[i].row, list[i].over);
@@ -306,13 +279,11 @@ void allot__giveback_family(allot__giveback *giveback, int32_t *depth, int32_t f
             share_out(giveback, givers, slots);
             over = slots;
         } else {
-            for (int32_t i = 0; i < givers; i++) {
+            for (int32_t i = 0; i < givers; i++)
                 giveback->givers[i].part = giveback->givers[i].over;
-            }
         }
-        for (int32_t i = 0; i < givers; i++) {
+        for (int32_t i = 0; i < givers; i++)
             take_part(giveback, depth, giveback->givers[i].row, giveback->givers[i].part);
-        }
         slots -= over;
     }
 }
@@ -321,11 +292,10 @@ static void take_family(allot__giveback *giveback, int32_t *depth, int32_t famil
 {
     giveback->way =
         &giveback->ways[allot__rules_of(giveback->work, family) - giveback->work->rules];
-    if (giveback->way->natural && giveback->work->tree->inner[family] == 0) {
+    if (giveback->way->natural && giveback->work->tree->inner[family] == 0)
         allot__giveback_leaves(giveback, family, slots);
-    } else {
+    else
         allot__giveback_family(giveback, depth, family, slots);
-    }
 }
 
 void allot__giveback_take(allot__giveback *giveback, int32_t family, int64_t slots)

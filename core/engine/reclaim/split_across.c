@@ -55,18 +55,16 @@ int allot__across_init(allot__giveback *giveback)
     allot__work *work = giveback->work;
     size_t rows = (size_t)work->tree->rows + 1;
     across *made = allot__arena_take(work->arena, 1, sizeof *made);
-    if (made == NULL) {
+    if (made == NULL)
         return ALLOT_ENOMEM;
-    }
     made->number = allot__arena_take(work->arena, rows, sizeof *made->number);
     made->row = allot__arena_take(work->arena, rows, sizeof *made->row);
     made->size = allot__arena_take(work->arena, (size_t)work->tree->families, sizeof *made->size);
     made->sorter.keys = allot__arena_take(work->arena, rows, sizeof *made->sorter.keys);
     made->sorter.other = allot__arena_take(work->arena, rows, sizeof *made->sorter.other);
     if (made->number == NULL || made->row == NULL || made->size == NULL ||
-        made->sorter.keys == NULL || made->sorter.other == NULL) {
+        made->sorter.keys == NULL || made->sorter.other == NULL)
         return ALLOT_ENOMEM;
-    }
     count_rows(work, made);
     number_rows(work, made);
     giveback->across = made;
@@ -77,14 +75,12 @@ bool allot__across_has(const allot__giveback *giveback, int32_t family)
 {
     const allot__work *work = giveback->work;
     int32_t left = work->tree->inner[family];
-    if (giveback->across == NULL || (family != 0 && !enforced(work, family))) {
+    if (giveback->across == NULL || (family != 0 && !enforced(work, family)))
         return false;
-    }
     for (int32_t row = allot__family_first(work, family); left > 0; row++) {
         int32_t below = allot__family_of(work, row);
-        if (enforced(work, below)) {
+        if (enforced(work, below))
             return true;
-        }
         left -= below != 0;
     }
     return false;
@@ -99,9 +95,8 @@ int32_t allot__across_list(allot__giveback *giveback, int32_t family)
     int32_t count = 0;
     for (int32_t at = from; at < from + of->size[family]; at++) {
         int32_t below = allot__family_of(work, of->row[at]);
-        if (enforced(work, below)) {
+        if (enforced(work, below))
             continue; /* its members follow */
-        }
         giveback->order[count++] = of->row[at];
         at += below != 0 ? of->size[below] : 0;
     }

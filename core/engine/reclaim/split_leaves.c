@@ -44,9 +44,8 @@ ALLOT__INLINE int32_t largest(const int32_t *restrict left, int32_t count)
 {
     int32_t most = 0;
 #pragma omp simd reduction(max : most)
-    for (int32_t i = 0; i < count; i++) {
+    for (int32_t i = 0; i < count; i++)
         most = left[i] > most ? left[i] : most;
-    }
     return most;
 }
 
@@ -54,9 +53,8 @@ ALLOT__INLINE int32_t count_above(const int32_t *restrict left, int32_t count, i
 {
     int32_t above = 0;
 #pragma omp simd reduction(+ : above)
-    for (int32_t i = 0; i < count; i++) {
+    for (int32_t i = 0; i < count; i++)
         above += left[i] > bound;
-    }
     return above;
 }
 
@@ -64,9 +62,8 @@ ALLOT__INLINE void one_above(const int32_t *restrict left, int32_t *restrict par
                              int32_t bound)
 {
 #pragma omp simd
-    for (int32_t i = 0; i < count; i++) {
+    for (int32_t i = 0; i < count; i++)
         part[i] += left[i] > bound;
-    }
 }
 
 /* Rule 3: one more for each of the `rest` rows that are over by most, the later first in a tie.
@@ -75,16 +72,14 @@ ALLOT__INLINE void give_rest(const int32_t *left, int32_t *part, int32_t count, 
 {
     int32_t low = 0; /* at least `rest` rows are above */
     int32_t high = largest(left, count);
-    if (rest == 0) {
+    if (rest == 0)
         return;
-    }
     while (high - low > 1) {
         int32_t middle = low + (high - low) / 2;
-        if (count_above(left, count, middle) >= rest) {
+        if (count_above(left, count, middle) >= rest)
             low = middle;
-        } else {
+        else
             high = middle;
-        }
     }
     one_above(left, part, count, high);
     rest -= count_above(left, count, high);
@@ -108,11 +103,9 @@ ALLOT__CLONES static void share_out(const int32_t *restrict left, int32_t *restr
 /* The last row first, as runs do. */
 static void tell(allot__giveback *giveback, int32_t first, int32_t count, const int32_t *part)
 {
-    for (int32_t i = count - 1; giveback->taker != NULL && i >= 0; i--) {
-        if (part[i] > 0) {
+    for (int32_t i = count - 1; giveback->taker != NULL && i >= 0; i--)
+        if (part[i] > 0)
             giveback->taker->leaf(giveback->taker, first + i, part[i]);
-        }
-    }
 }
 
 /* Rows first ... first + count - 1, of one rank, give all they are over, ... */
@@ -136,13 +129,11 @@ static void take_some(allot__giveback *giveback, int32_t first, int32_t count, i
     int32_t *restrict reclaimed = giveback->work->reclaimed + first;
     int32_t *restrict left = giveback->left;
     int32_t *restrict part = giveback->part;
-    for (int32_t i = 0; i < count; i++) {
+    for (int32_t i = 0; i < count; i++)
         left[i] = over[i] - reclaimed[i];
-    }
     share_out(left, part, count, slots, sum);
-    for (int32_t i = 0; i < count; i++) {
+    for (int32_t i = 0; i < count; i++)
         reclaimed[i] += part[i];
-    }
     tell(giveback, first, count, part);
 }
 

@@ -35,13 +35,11 @@ static int64_t grace_of(const allot__work *work, int32_t from, int32_t to)
     const int32_t *grace = work->group->columns[ALLOT_GRACE];
     int32_t a = from;
     int32_t b = to;
-    while (work->group->options[ALLOT_OPTION_ANCESTOR_GRACE] && a != b && a >= 0 && b >= 0) {
-        if (a > b) {
+    while (work->group->options[ALLOT_OPTION_ANCESTOR_GRACE] && a != b && a >= 0 && b >= 0)
+        if (a > b)
             a = parent_of(work, a);
-        } else {
+        else
             b = parent_of(work, b);
-        }
-    }
     return a == b ? grace[a] : grace[from];
 }
 
@@ -61,15 +59,12 @@ static bool list_grants(lists *it)
     out->grants = allot__arena_take(work->arena, (size_t)out->grant_count + 1, sizeof *out->grants);
     out->reclaims = allot__arena_take(work->arena, reclaims, sizeof *out->reclaims);
     out->claims = allot__arena_take(work->arena, (size_t)it->count + 1, sizeof *out->claims);
-    if (out->grants == NULL || out->reclaims == NULL || out->claims == NULL) {
+    if (out->grants == NULL || out->reclaims == NULL || out->claims == NULL)
         return false;
-    }
     int32_t at = 0;
-    for (int32_t i = 0; i < it->book->leaves; i++) {
-        if (leaf[i] >= 0 && allot__granted(work, leaf[i]) > 0) {
+    for (int32_t i = 0; i < it->book->leaves; i++)
+        if (leaf[i] >= 0 && allot__granted(work, leaf[i]) > 0)
             out->grants[at++] = leaf[i];
-        }
-    }
     return true;
 }
 
@@ -80,12 +75,10 @@ static bool link_transfers(lists *it)
     size_t leaves = (size_t)book->leaves;
     it->head = book->next; /* what lacks was served */
     it->next = allot__arena_take(book->work->arena, (size_t)it->count + 1, sizeof *it->next);
-    if (it->next == NULL) {
+    if (it->next == NULL)
         return false;
-    }
-    for (size_t i = 0; i < leaves; i++) {
+    for (size_t i = 0; i < leaves; i++)
         it->head[i] = -1;
-    }
     for (int32_t i = it->count - 1; i >= 0; i--) {
         it->next[i] = it->head[it->transfers[i].from];
         it->head[it->transfers[i].from] = i;
@@ -114,11 +107,9 @@ static allot__order_back *add_reclaim(lists *it, int32_t row, int64_t grace)
 /* Of a leaf's reclaims, from number `first` on, the one with that grace; NULL: there is none. */
 static allot__order_back *reclaim_with(const lists *it, int32_t first, int64_t grace)
 {
-    for (int32_t i = first; i < it->out->reclaim_count; i++) {
-        if (it->out->reclaims[i].grace == grace) {
+    for (int32_t i = first; i < it->out->reclaim_count; i++)
+        if (it->out->reclaims[i].grace == grace)
             return &it->out->reclaims[i];
-        }
-    }
     return NULL;
 }
 
@@ -150,9 +141,8 @@ static void add_claim(lists *it, allot__order_back *reclaim, int32_t transfer)
         claims[known].slots += slots;
         return;
     }
-    if (it->claim_of != NULL) {
+    if (it->claim_of != NULL)
         it->claim_of[number] = reclaim->count;
-    }
     claims[reclaim->count++] = (allot_claim){to, slots};
     it->claims++;
 }
@@ -165,15 +155,12 @@ static void list_owed(lists *it, int32_t row, int32_t number)
     int32_t first = it->out->reclaim_count;
     for (int32_t i = it->head[number]; i >= 0; i = alike ? -1 : it->next[i]) {
         int64_t grace = grace_of(work, row, row_to(it, i));
-        if (reclaim_with(it, first, grace) != NULL) {
+        if (reclaim_with(it, first, grace) != NULL)
             continue;
-        }
         allot__order_back *reclaim = add_reclaim(it, row, grace);
-        for (int32_t k = i; k >= 0; k = it->next[k]) {
-            if (alike || grace_of(work, row, row_to(it, k)) == grace) {
+        for (int32_t k = i; k >= 0; k = it->next[k])
+            if (alike || grace_of(work, row, row_to(it, k)) == grace)
                 add_claim(it, reclaim, k);
-            }
-        }
     }
 }
 
@@ -185,9 +172,8 @@ static void list_leaf(lists *it, int32_t row, int32_t number)
     list_closed(it, row);
     int32_t first = it->out->reclaim_count;
     list_owed(it, row, number);
-    for (int32_t i = first; i < it->out->reclaim_count; i++) {
+    for (int32_t i = first; i < it->out->reclaim_count; i++)
         unowed -= it->out->reclaims[i].slots;
-    }
     it->book->unowed[number] |= it->book->loose[number] > 0 ? ALLOT__BY_LIMIT : 0;
     if (unowed > 0) {
         allot__order_back *own = reclaim_with(it, first, grace);
@@ -205,14 +191,12 @@ int allot__book_list(allot__book *book)
                 .out = book->out,
                 .transfers = book->transfers.items,
                 .count = (int32_t)book->transfers.count};
-    if (!list_grants(&it) || !link_transfers(&it)) {
+    if (!list_grants(&it) || !link_transfers(&it))
         return ALLOT_ENOMEM;
-    }
     for (int32_t i = book->leaves - 1; i >= 0; i--) {
         int32_t row = book->leaf[i];
-        if (row >= 0 && (book->work->reclaimed[row] > 0 || closing(book->work, row) > 0)) {
+        if (row >= 0 && (book->work->reclaimed[row] > 0 || closing(book->work, row) > 0))
             list_leaf(&it, row, i);
-        }
     }
     return ALLOT_OK;
 }

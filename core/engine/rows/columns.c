@@ -43,9 +43,8 @@ static const int32_t *narrow(const allot__work *work, const allot__rules *rules,
     case ALLOT_OVER:
         return work->over;
     default:
-        if (column >= ALLOT_COLUMN_COUNT) {
+        if (column >= ALLOT_COLUMN_COUNT)
             return work->group->columns[rules->attribute_column[column - ALLOT_COLUMN_COUNT]];
-        }
         return work->group->columns[column]; /* LIMIT, RANK, SHARE, GRACE */
     }
 }
@@ -79,12 +78,10 @@ int64_t allot__value(const allot__work *work, const allot__rules *rules, int32_t
 {
     int32_t family = allot__family_of(work, row);
     int64_t value;
-    if (family != 0 && wide(&work->sums[family], column, &value)) {
+    if (family != 0 && wide(&work->sums[family], column, &value))
         return value;
-    }
-    if (column == ALLOT_OWNED) {
+    if (column == ALLOT_OWNED)
         return allot__own(work, allot__rules_at(work, row), row, NULL);
-    }
     const int32_t *values = narrow(work, rules, column);
     return values == NULL ? 0 : shown(values[row]);
 }
@@ -94,24 +91,19 @@ void allot__values(const allot__work *work, const allot__rules *rules, int32_t c
 {
     const int32_t *values = narrow(work, rules, column);
     if (column == ALLOT_OWNED && !allot__own_planned(work)) {
-        for (int32_t i = 0; i < count; i++) {
+        for (int32_t i = 0; i < count; i++)
             out[i] = allot__value(work, rules, column, first + i);
-        }
         return;
     }
-    if (values == NULL) {
+    if (values == NULL)
         memset(out, 0, (size_t)count * sizeof *out);
-    } else {
-        for (int32_t i = 0; i < count; i++) {
+    else
+        for (int32_t i = 0; i < count; i++)
             out[i] = shown(values[first + i]);
-        }
-    }
     const int32_t *family_of = work->group->family_of + first;
-    for (int32_t i = 0; i < count; i++) {
-        if (family_of[i] != 0) {
+    for (int32_t i = 0; i < count; i++)
+        if (family_of[i] != 0)
             out[i] = allot__value(work, rules, column, first + i);
-        }
-    }
 }
 
 /* One batch: the function's columns widened into `room`, then the call. */
@@ -126,9 +118,8 @@ static int compute_batch(allot__work *work, const allot__rules *rules, int32_t i
         allot__values(work, rules, function->columns[i], first, count, room + (size_t)i * BATCH);
         columns[i] = room + (size_t)i * BATCH;
     }
-    for (int32_t i = 0; i < count; i++) {
+    for (int32_t i = 0; i < count; i++)
         consumers[i] = allot__handle(work, first + i);
-    }
     allot_batch batch = {.count = count,
                          .columns = columns,
                          .consumers = consumers,
@@ -150,15 +141,13 @@ int allot__function_values(allot__work *work, allot__rules *rules, int32_t funct
     int32_t rows = work->tree->rows;
     int64_t *values = allot__arena_take(work->arena, (size_t)rows + 1, sizeof *values);
     int64_t *room = allot__arena_take(work->arena, (size_t)(of->count + 1) * BATCH, sizeof *room);
-    if (values == NULL || room == NULL) {
+    if (values == NULL || room == NULL)
         return ALLOT_ENOMEM;
-    }
     for (int32_t first = 0; first < rows; first += BATCH) {
         int32_t count = rows - first < BATCH ? rows - first : BATCH;
         int status = compute_batch(work, rules, function, first, count, room, values + first);
-        if (status != ALLOT_OK) {
+        if (status != ALLOT_OK)
             return status;
-        }
     }
     rules->function_values[function] = values;
     *out = values;
@@ -183,18 +172,15 @@ static int function_amounts(allot__work *work, allot__rules *rules, int32_t func
     if (rules->function_amounts[function] == NULL) {
         const int64_t *values = NULL;
         int status = allot__function_values(work, rules, function, &values);
-        if (status != ALLOT_OK) {
+        if (status != ALLOT_OK)
             return status;
-        }
         int32_t rows = work->tree->rows;
         int32_t *amounts = allot__arena_take(work->arena, (size_t)rows + 1, sizeof *amounts);
-        if (amounts == NULL) {
+        if (amounts == NULL)
             return ALLOT_ENOMEM;
-        }
         for (int32_t row = 0; row < rows; row++) {
-            if (values[row] < 0 || values[row] > ALLOT_AMOUNT_MAX) {
+            if (values[row] < 0 || values[row] > ALLOT_AMOUNT_MAX)
                 return not_an_amount(work, rules, row, values[row], "what a function returned");
-            }
             amounts[row] = (int32_t)values[row];
         }
         rules->function_amounts[function] = amounts;
@@ -230,9 +216,8 @@ static int with_parents(allot__work *work, const allot__rules *rules, int32_t co
 {
     int32_t rows = work->tree->rows;
     int32_t *values = allot__arena_take(work->arena, (size_t)rows + 1, sizeof *values);
-    if (values == NULL) {
+    if (values == NULL)
         return ALLOT_ENOMEM;
-    }
     for (int32_t row = 0; row < rows; row++) {
         int64_t value = allot__value(work, rules, column, row);
         values[row] = value > ALLOT_AMOUNT_MAX ? ALLOT_AMOUNT_MAX : (int32_t)value;
@@ -277,8 +262,7 @@ int allot__amounts_of(allot__work *work, allot__rules *rules, allot_source sourc
     bool sums = source.value == ALLOT_DEMAND || source.value == ALLOT_ALLOCATED ||
                 source.value == ALLOT_IN_FLIGHT || source.value == ALLOT_OVER;
     sums = (sums && work->tree->families > 1) || (weight && may_be_none(rules, source.value));
-    if (status == ALLOT_OK && sums) {
+    if (status == ALLOT_OK && sums)
         status = with_parents(work, rules, source.value, out);
-    }
     return status;
 }

@@ -26,9 +26,8 @@ static const allot_policy *policy_at(const allot_plan *plan, const allot__group 
 static int64_t exact_slots(const allot_plan *plan, const allot__group *group)
 {
     int64_t sum = 0;
-    for (int32_t row = 0; row < plan->tree.first[1]; row++) {
+    for (int32_t row = 0; row < plan->tree.first[1]; row++)
         sum += policy_at(plan, group, row)->exact ? group->columns[ALLOT_OWNED][row] : 0;
-    }
     return sum;
 }
 
@@ -82,9 +81,8 @@ static int count_loans(allot__work *work, past *past)
     const allot_loan *loans = work->state->loans.items;
     size_t rows = (size_t)work->tree->rows;
     past->borrowed = allot__arena_take(work->arena, rows + 1, sizeof *past->borrowed);
-    if (past->borrowed == NULL) {
+    if (past->borrowed == NULL)
         return ALLOT_ENOMEM;
-    }
     memset(past->borrowed, 0, rows * sizeof *past->borrowed);
     for (size_t i = 0; i < work->state->loans.count; i++) {
         if (loans[i].group == work->index) {
@@ -101,9 +99,8 @@ static int64_t beyond(const allot__work *work, const past *past, int32_t row, in
     int64_t holds = stays(work, row);
     int64_t slots = 0;
     int32_t limit = work->group->columns[ALLOT_LIMIT][row];
-    if (limit != past->group->columns[ALLOT_LIMIT][before] && limit != ALLOT_NONE) {
+    if (limit != past->group->columns[ALLOT_LIMIT][before] && limit != ALLOT_NONE)
         slots = holds - limit;
-    }
     const allot__rules *rules = allot__rules_at(work, row);
     if (allot__policy_ledger(rules->policy) !=
         allot__policy_ledger(policy_at(past->plan, past->group, before))) {
@@ -120,9 +117,8 @@ static int64_t above_attribute(const allot__work *work, int32_t row)
 {
     const allot__rules *rules = allot__rules_at(work, row);
     int64_t most = ALLOT_NONE;
-    if (work->group->columns[ALLOT_REBALANCE][row] == 0) {
+    if (work->group->columns[ALLOT_REBALANCE][row] == 0)
         return 0;
-    }
     for (int32_t i = 0; i < rules->policy->attribute_count; i++) {
         int32_t value = work->group->columns[rules->attribute_column[i]][row];
         most = rules->policy->attributes[i].limit && value < most ? value : most;
@@ -163,9 +159,8 @@ static void *zeroed(allot__work *work, size_t size)
 {
     size_t rows = (size_t)work->tree->rows;
     void *column = allot__arena_take(work->arena, rows + 1, size);
-    if (column != NULL) {
+    if (column != NULL)
         memset(column, 0, (rows + 1) * size);
-    }
     return column;
 }
 
@@ -173,27 +168,22 @@ int allot__enforce(allot__work *work)
 {
     past past = {.plan = NULL};
     columns columns = {.any = false};
-    if (work->state->former == NULL && !work->group->limited) {
+    if (work->state->former == NULL && !work->group->limited)
         return ALLOT_OK;
-    }
     allot__enforced *out = allot__arena_take(work->arena, 1, sizeof *out);
     columns.least = zeroed(work, sizeof *columns.least);
     columns.forced = zeroed(work, sizeof *columns.forced);
     columns.why = zeroed(work, 1);
-    if (out == NULL || columns.least == NULL || columns.forced == NULL || columns.why == NULL) {
+    if (out == NULL || columns.least == NULL || columns.forced == NULL || columns.why == NULL)
         return ALLOT_ENOMEM;
-    }
     if (work->state->former != NULL) {
         past = look_back(work);
-        if (count_loans(work, &past) != ALLOT_OK) {
+        if (count_loans(work, &past) != ALLOT_OK)
             return ALLOT_ENOMEM;
-        }
     }
-    for (int32_t row = 0; row < work->tree->rows; row++) {
-        if (allot__family_of(work, row) == 0) {
+    for (int32_t row = 0; row < work->tree->rows; row++)
+        if (allot__family_of(work, row) == 0)
             enforce_leaf(work, &past, row, &columns);
-        }
-    }
     *out = (allot__enforced){.least = work->state->former != NULL ? columns.least : NULL,
                              .why = columns.any ? columns.why : NULL};
     work->enforced = out;

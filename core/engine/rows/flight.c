@@ -38,11 +38,9 @@ bool allot__site_reclaimed(const allot_state *state, int32_t site)
 
 bool allot__any_closed(const allot_state *state, allot_closed how)
 {
-    for (int32_t site = 0; site < state->tasks.site_count; site++) {
-        if (state->tasks.sites[site].closed == (int32_t)how) {
+    for (int32_t site = 0; site < state->tasks.site_count; site++)
+        if (state->tasks.sites[site].closed == (int32_t)how)
             return true;
-        }
-    }
     return false;
 }
 
@@ -56,25 +54,21 @@ static int match(survey *it)
 {
     const allot_state *state = it->state;
     size_t tasks = state->tasks.list.count;
-    if (state->flight_tasks.count == 0) {
+    if (state->flight_tasks.count == 0)
         return ALLOT_OK;
-    }
     it->flight_of = allot__arena_take(it->arena, tasks + 1, sizeof *it->flight_of);
-    if (it->flight_of == NULL) {
+    if (it->flight_of == NULL)
         return ALLOT_ENOMEM;
-    }
-    for (size_t i = 0; i < tasks; i++) {
+    for (size_t i = 0; i < tasks; i++)
         it->flight_of[i] = -1;
-    }
     for (int32_t i = 0; i < it->out->count; i++) {
         const allot__flight *flight = flight_at(state, i);
         const allot__flight_task *list = state->flight_tasks.items;
         for (int32_t k = 0; k < flight->task_count; k++) {
             int32_t task = list[flight->first_task + k].task;
             it->tallies[i].gone = it->tallies[i].gone || task < 0;
-            if (task >= 0) {
+            if (task >= 0)
                 it->flight_of[task] = i;
-            }
         }
     }
     return ALLOT_OK;
@@ -86,9 +80,8 @@ static int32_t flight_of_unit(const survey *it, const allot__units *units, int32
     int32_t count;
     const int32_t *tasks = allot__unit_tasks(units, unit, &count);
     int32_t flight = -1;
-    for (int32_t i = 0; i < count && it->flight_of != NULL; i++) {
+    for (int32_t i = 0; i < count && it->flight_of != NULL; i++)
         flight = it->flight_of[tasks[i]] >= 0 ? it->flight_of[tasks[i]] : flight;
-    }
     return flight;
 }
 
@@ -98,9 +91,8 @@ static void tally_unit(survey *it, const allot__units *units, int32_t unit)
     int32_t flight = flight_of_unit(it, units, unit);
     if (flight >= 0) {
         it->tallies[flight].live += units->slots[unit];
-        if (allot__site_reclaimed(it->state, units->site[unit])) {
+        if (allot__site_reclaimed(it->state, units->site[unit]))
             it->out->flights[flight].lost += units->slots[unit];
-        }
     }
 }
 
@@ -110,9 +102,8 @@ static int tally_leaves(survey *it)
     const allot_state *state = it->state;
     size_t leaves = (size_t)state->plan->tree.rows * (size_t)state->plan->group_count;
     uint8_t *seen = allot__arena_take(it->arena, leaves / 8 + 1, 1);
-    if (seen == NULL) {
+    if (seen == NULL)
         return ALLOT_ENOMEM;
-    }
     memset(seen, 0, leaves / 8 + 1);
     for (int32_t i = 0; i < it->out->count; i++) {
         const allot__flight *flight = flight_at(state, i);
@@ -121,13 +112,11 @@ static int tally_leaves(survey *it)
             (size_t)flight->group * (size_t)state->plan->tree.rows + (size_t)flight->consumer;
         bool again = seen[leaf / 8] >> leaf % 8 & 1;
         seen[leaf / 8] |= (uint8_t)(1 << leaf % 8);
-        if (again || units->count == 0) {
+        if (again || units->count == 0)
             continue;
-        }
         for (int32_t unit = units->first[flight->consumer];
-             unit < units->first[flight->consumer + 1]; unit++) {
+             unit < units->first[flight->consumer + 1]; unit++)
             tally_unit(it, units, unit);
-        }
     }
     return ALLOT_OK;
 }
@@ -138,9 +127,8 @@ static void count(const survey *it, int32_t i)
     allot__flown *flown = &it->out->flights[i];
     int64_t held = flight_at(it->state, i)->slots;
     bool gone = it->tallies[i].gone || flight_at(it->state, i)->gone > 0;
-    if (gone && it->tallies[i].live < held) {
+    if (gone && it->tallies[i].live < held)
         held = it->tallies[i].live;
-    }
     int64_t open = it->tallies[i].live - flown->lost;
     flown->returned = flight_at(it->state, i)->slots - held;
     flown->lost = flown->lost < held ? flown->lost : held;
@@ -163,9 +151,8 @@ static int64_t unclaimed(const survey *it, int32_t i)
     const allot_claim *claims =
         allot__vector_from(&it->state->claims, (size_t)flight->first, sizeof *claims);
     int64_t slots = flight->slots, most = unnamed(it, i);
-    for (int32_t k = 0; k < flight->count; k++) {
+    for (int32_t k = 0; k < flight->count; k++)
         slots -= claims[k].slots;
-    }
     return slots < most ? slots : most;
 }
 
@@ -218,14 +205,12 @@ static int count_unnamed(survey *it)
 {
     const allot_state *state = it->state;
     size_t rows = (size_t)state->plan->tree.rows;
-    if (!allot__any_closed(state, ALLOT_CLOSED_NOW)) {
+    if (!allot__any_closed(state, ALLOT_CLOSED_NOW))
         return ALLOT_OK;
-    }
     size_t leaves = rows * (size_t)state->plan->group_count;
     nameless *all = allot__arena_take(it->arena, leaves, sizeof *all);
-    if (all == NULL) {
+    if (all == NULL)
         return ALLOT_ENOMEM;
-    }
     memset(all, 0, leaves * sizeof *all);
     for (int32_t i = 0; i < it->out->count; i++) {
         nameless_of(it, all, i)->slots += unnamed(it, i);
@@ -298,21 +283,18 @@ static int list_kills(survey *it)
     const allot_state *state = it->state;
     const allot__flight_task *list = state->flight_tasks.items;
     allot__flown_all *out = it->out;
-    if (state->flight_tasks.count == 0) {
+    if (state->flight_tasks.count == 0)
         return ALLOT_OK;
-    }
     out->kills = allot__arena_take(it->arena, state->flight_tasks.count, sizeof *out->kills);
-    if (out->kills == NULL) {
+    if (out->kills == NULL)
         return ALLOT_ENOMEM;
-    }
     for (int32_t i = 0; i < out->count; i++) {
         const allot__flight *flight = flight_at(state, i);
         allot_phase phase = out->flights[i].phase;
         for (int32_t k = 0; k < flight->task_count; k++) {
             int32_t task = list[flight->first_task + k].task;
-            if (task >= 0 && (phase == ALLOT_LEEWAY || phase == ALLOT_OVERDUE)) {
+            if (task >= 0 && (phase == ALLOT_LEEWAY || phase == ALLOT_OVERDUE))
                 out->kills[out->kill_count++] = (allot__flown_kill){task, i};
-            }
         }
     }
     return ALLOT_OK;
@@ -324,23 +306,19 @@ int allot__flights_make(const allot_state *state, allot__arena *arena, allot_rep
     size_t flights = state->flights.count;
     survey it = {.state = state, .arena = arena, .out = out};
     *out = (allot__flown_all){.count = (int32_t)flights};
-    if (flights == 0) {
+    if (flights == 0)
         return ALLOT_OK;
-    }
     out->flights = allot__arena_take(arena, flights, sizeof *out->flights);
     it.tallies = allot__arena_take(arena, flights, sizeof *it.tallies);
-    if (out->flights == NULL || it.tallies == NULL) {
+    if (out->flights == NULL || it.tallies == NULL)
         return ALLOT_ENOMEM;
-    }
     memset(out->flights, 0, flights * sizeof *out->flights);
     memset(it.tallies, 0, flights * sizeof *it.tallies);
     int status = match(&it);
-    if (status == ALLOT_OK && it.flight_of != NULL) {
+    if (status == ALLOT_OK && it.flight_of != NULL)
         status = tally_leaves(&it);
-    }
-    for (int32_t i = 0; i < out->count && status == ALLOT_OK; i++) {
+    for (int32_t i = 0; i < out->count && status == ALLOT_OK; i++)
         count(&it, i);
-    }
     status = status == ALLOT_OK ? count_unnamed(&it) : status;
     for (int32_t i = 0; i < out->count && status == ALLOT_OK; i++) {
         judge(&it, i);

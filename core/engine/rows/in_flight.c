@@ -44,9 +44,8 @@ static void count_claims(allot__work *work, const allot__flight *flight, const a
 static int32_t *zeroed(allot__work *work, size_t count)
 {
     int32_t *column = allot__arena_take(work->arena, count, sizeof *column);
-    if (column != NULL) {
+    if (column != NULL)
         memset(column, 0, count * sizeof *column);
-    }
     return column;
 }
 
@@ -58,16 +57,14 @@ static int count_flights(allot__work *work, const allot__flown_all *flown, int32
     columns columns = {NULL, NULL, NULL};
     bool back = false;
     for (int32_t i = 0; i < flown->count; i++) {
-        if (flights[i].group != work->index) {
+        if (flights[i].group != work->index)
             continue;
-        }
         if (columns.out == NULL) {
             columns.out = zeroed(work, rows);
             columns.in = zeroed(work, rows);
             columns.pledged = zeroed(work, rows);
-            if (columns.out == NULL || columns.in == NULL || columns.pledged == NULL) {
+            if (columns.out == NULL || columns.in == NULL || columns.pledged == NULL)
                 return ALLOT_ENOMEM;
-            }
         }
         back = back || flown->flights[i].returned > 0;
         count_claims(work, &flights[i], &flown->flights[i], &columns);
@@ -84,14 +81,12 @@ static void count_beyond(const allot__work *work, const allot__flown_all *flown,
 {
     const allot__flight *flights = work->state->flights.items;
     for (int32_t i = 0; i < flown->count; i++) {
-        if (flights[i].group != work->index || flown->flights[i].beyond == 0) {
+        if (flights[i].group != work->index || flown->flights[i].beyond == 0)
             continue;
-        }
         int32_t row = allot__row(work->plan, work->index, flights[i].consumer);
         int64_t room = (int64_t)work->allocated[row] - out[row];
-        if (room > 0) {
+        if (room > 0)
             out[row] += (int32_t)allot__least(room, flown->flights[i].beyond);
-        }
     }
 }
 
@@ -103,15 +98,12 @@ static uint8_t *named_tasks(allot__work *work)
     const allot__flight_task *list = work->state->flight_tasks.items;
     size_t bytes = work->state->tasks.list.count / 8 + 1;
     uint8_t *named = allot__arena_take(work->arena, bytes, 1);
-    if (named == NULL) {
+    if (named == NULL)
         return NULL;
-    }
     memset(named, 0, bytes);
-    for (size_t i = 0; i < work->state->flight_tasks.count; i++) {
-        if (list[i].task >= 0) {
+    for (size_t i = 0; i < work->state->flight_tasks.count; i++)
+        if (list[i].task >= 0)
             named[list[i].task / 8] |= (uint8_t)(1 << list[i].task % 8);
-        }
-    }
     return named;
 }
 
@@ -126,21 +118,18 @@ static void count_leaf(allot__work *work, int32_t row, int64_t hidden, const uin
         int32_t of_unit;
         const int32_t *list = allot__unit_tasks(units, unit, &of_unit);
         bool going = false;
-        if (!allot__site_reclaimed(work->state, units->site[unit])) {
+        if (!allot__site_reclaimed(work->state, units->site[unit]))
             continue;
-        }
-        for (int32_t i = 0; i < of_unit; i++) {
+        for (int32_t i = 0; i < of_unit; i++)
             going = going || named[list[i] / 8] >> list[i] % 8 & 1;
-        }
         if (!going && units->slots[unit] <= hidden) {
             going = true;
             hidden -= units->slots[unit];
         }
         out->held[row] += units->slots[unit];
         out->flying[row] += going ? units->slots[unit] : 0;
-        for (int32_t i = 0; i < of_unit && !going; i++) {
+        for (int32_t i = 0; i < of_unit && !going; i++)
             tasks[(*count)++] = list[i];
-        }
     }
     out->flying[row] += (int32_t)hidden; /* less than any that is left */
 }
@@ -166,9 +155,8 @@ static int take_closed(allot__work *work, allot__closed_slots **out, int32_t **f
     size_t families = (size_t)work->tree->families;
     size_t count = (size_t)work->state->tasks.units[work->index].task_count;
     allot__closed_slots *closed = allot__arena_take(work->arena, 1, sizeof *closed);
-    if (closed == NULL) {
+    if (closed == NULL)
         return ALLOT_ENOMEM;
-    }
     closed->held = zeroed(work, rows + 1);
     closed->flying = zeroed(work, rows + 1);
     closed->held_sum = allot__arena_take(work->arena, families, sizeof(int64_t));
@@ -204,23 +192,20 @@ static int count_closed(allot__work *work, const allot__flown_all *flown)
     int32_t *first, *tasks;
     int32_t count = 0;
     if (work->state->tasks.units[work->index].count == 0 ||
-        !allot__any_closed(work->state, ALLOT_CLOSED_NOW)) {
+        !allot__any_closed(work->state, ALLOT_CLOSED_NOW))
         return ALLOT_OK;
-    }
     const uint8_t *named = named_tasks(work);
     int32_t *rest = zeroed(work, (size_t)rows);
     int32_t *hidden = hidden_slots(work, flown);
     int status = named != NULL && rest != NULL && hidden != NULL
                      ? take_closed(work, &closed, &first, &tasks)
                      : ALLOT_ENOMEM;
-    if (status != ALLOT_OK) {
+    if (status != ALLOT_OK)
         return status;
-    }
     for (int32_t row = 0; row < rows; row++) {
         first[row] = count;
-        if (allot__family_of(work, row) == 0) {
+        if (allot__family_of(work, row) == 0)
             count_leaf(work, row, hidden[row], named, closed, tasks, &count);
-        }
         rest[row] = work->allocated[row] - closed->held[row];
     }
     first[rows] = count;
@@ -238,12 +223,10 @@ int allot__flights_count(allot__work *work, const allot__flown_all *flown)
 {
     int32_t *out = NULL;
     int status = flown->count > 0 ? count_flights(work, flown, &out) : ALLOT_OK;
-    if (status == ALLOT_OK) {
+    if (status == ALLOT_OK)
         status = count_closed(work, flown);
-    }
-    if (status == ALLOT_OK && out != NULL) {
+    if (status == ALLOT_OK && out != NULL)
         count_beyond(work, flown, out);
-    }
     return status;
 }
 
@@ -273,24 +256,19 @@ static int64_t room_of(const allot__work *work, int32_t row)
 void allot__flights_pledge(allot__work *work)
 {
     int64_t idle = work->slots - work->sums[0].allocated;
-    if (work->pledged == NULL) {
+    if (work->pledged == NULL)
         return;
-    }
     idle = idle > 0 ? idle : 0;
-    for (int32_t row = 0; row < work->tree->rows; row++) {
-        if (allot__family_of(work, row) != 0) {
+    for (int32_t row = 0; row < work->tree->rows; row++)
+        if (allot__family_of(work, row) != 0)
             work->pledged[row] = 0; /* becomes the sum below */
-        }
-    }
     for (int32_t row = 0; row < work->tree->rows; row++) {
-        if (allot__family_of(work, row) != 0 || work->pledged[row] == 0) {
+        if (allot__family_of(work, row) != 0 || work->pledged[row] == 0)
             continue;
-        }
         int64_t slots = allot__least(allot__least(work->pledged[row], room_of(work, row)), idle);
         work->pledged[row] = (int32_t)slots;
         idle -= slots;
-        for (int32_t at = parent_of(work, row); at >= 0; at = parent_of(work, at)) {
+        for (int32_t at = parent_of(work, row); at >= 0; at = parent_of(work, at))
             work->pledged[at] += (int32_t)slots;
-        }
     }
 }

@@ -19,9 +19,8 @@ int allot__order_prepare(allot__work *work, allot__rules *rules, const allot__or
         if (order->keys[i].source.kind == ALLOT_FROM_FUNCTION) {
             const int64_t *values = NULL;
             int status = allot__function_values(work, rules, order->keys[i].source.value, &values);
-            if (status != ALLOT_OK) {
+            if (status != ALLOT_OK)
                 return status;
-            }
         }
     }
     return ALLOT_OK;
@@ -52,9 +51,8 @@ int allot__order_compare(const allot__work *work, const allot__rules *rules,
     for (int32_t i = 0; i < order->count; i++) {
         int64_t x = allot__order_key(work, rules, &order->keys[i], a);
         int64_t y = allot__order_key(work, rules, &order->keys[i], b);
-        if (x != y) {
+        if (x != y)
             return (x < y) != (order->keys[i].descending != 0) ? -1 : 1;
-        }
     }
     return 0;
 }
@@ -93,11 +91,9 @@ void allot__sort_rows(int32_t *rows, int32_t *other, const int64_t *keys, int32_
 
 static bool in_order(const int32_t *rows, const int64_t *keys, int32_t count)
 {
-    for (int32_t i = 1; i < count; i++) {
-        if (keys[rows[i]] < keys[rows[i - 1]]) {
+    for (int32_t i = 1; i < count; i++)
+        if (keys[rows[i]] < keys[rows[i - 1]])
             return false;
-        }
-    }
     return true;
 }
 
@@ -110,9 +106,8 @@ void allot__order_list(const allot__work *work, const allot__rules *rules,
             int64_t key = allot__order_key(work, rules, &order->keys[k], rows[i]);
             room->keys[rows[i]] = order->keys[k].descending ? ~key : key;
         }
-        if (!in_order(rows, room->keys, count)) {
+        if (!in_order(rows, room->keys, count))
             allot__sort_rows(rows, room->other, room->keys, 0, count);
-        }
     }
 }
 
@@ -124,9 +119,8 @@ void allot__order_sort(const allot__work *work, const allot__rules *rules,
         rows[i] = first + i;
         room->keys[i] = allot__tree_row(work, first + i);
     }
-    if (work->group->seat != NULL) {
+    if (work->group->seat != NULL)
         allot__sort_rows(rows, room->other, room->keys, first, count);
-    }
     for (int32_t k = order->count - 1; k >= 0; k--) {
         for (int32_t i = 0; i < count; i++) {
             int64_t key = allot__order_key(work, rules, &order->keys[k], first + i);

@@ -57,15 +57,13 @@ static void mend_exact(const allot__work *work, int32_t family, int32_t *own, in
         const allot__rules *rules =
             family == 0 ? allot__rules_at(work, first + i) : allot__rules_of(work, family);
         if (!rules->policy->exact) {
-            if (family != 0) {
+            if (family != 0)
                 return; /* a family is of one policy */
-            }
             continue;
         }
         own[i] = work->configured[first + i];
-        if (work->unit != 1) {
+        if (work->unit != 1)
             part[i] = 0;
-        }
     }
 }
 
@@ -73,14 +71,12 @@ void allot__own_family(const allot__work *work, int32_t family, int32_t *own, in
 {
     const int32_t *owned = work->configured + allot__family_first(work, family);
     int32_t count = allot__family_size(work, family);
-    if (work->unit != 1) {
+    if (work->unit != 1)
         split_rows(owned, own, part, count, (uint32_t)work->times, (int32_t)work->unit);
-    } else if (work->times != 1) {
+    else if (work->times != 1)
         scale_rows(owned, own, count, work->times);
-    } else {
+    else
         memcpy(own, owned, (size_t)count * sizeof *own);
-    }
-    if (work->rules_count > 1 || work->rules[0].policy->exact) {
+    if (work->rules_count > 1 || work->rules[0].policy->exact)
         mend_exact(work, family, own, part);
-    }
 }

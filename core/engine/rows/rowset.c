@@ -9,12 +9,10 @@ int allot__rowset_begin(allot__rowset *rows)
 {
     size_t count = rows->rules->policy->functions.count;
     rows->functions = allot__arena_take(rows->work->arena, count + 1, sizeof *rows->functions);
-    if (rows->functions == NULL) {
+    if (rows->functions == NULL)
         return ALLOT_ENOMEM;
-    }
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         rows->functions[i] = NULL;
-    }
     return ALLOT_OK;
 }
 
@@ -64,17 +62,14 @@ static int call_all(allot__rowset *rows, int32_t index, int64_t *values)
 
 int allot__rowset_prepare(allot__rowset *rows, allot_source source)
 {
-    if (source.kind != ALLOT_FROM_FUNCTION || rows->functions[source.value] != NULL) {
+    if (source.kind != ALLOT_FROM_FUNCTION || rows->functions[source.value] != NULL)
         return ALLOT_OK;
-    }
     int64_t *values = allot__arena_take(rows->work->arena, (size_t)rows->count + 1, sizeof *values);
-    if (values == NULL) {
+    if (values == NULL)
         return ALLOT_ENOMEM;
-    }
     int status = call_all(rows, source.value, values);
-    if (status == ALLOT_OK) {
+    if (status == ALLOT_OK)
         rows->functions[source.value] = values;
-    }
     return status;
 }
 
@@ -87,9 +82,8 @@ const int64_t *allot__rowset_values(const allot__rowset *rows, allot_source sour
     case ALLOT_FROM_FUNCTION:
         return rows->functions[source.value] + first;
     default:
-        for (int32_t i = 0; i < n; i++) {
+        for (int32_t i = 0; i < n; i++)
             room[i] = source.value;
-        }
         return room;
     }
 }

@@ -70,9 +70,8 @@ static int take_columns(allot__work *work)
     work->spare = allot__arena_take(arena, families, size);
     if (work->reserve == NULL || work->need == NULL || work->quota == NULL ||
         work->received == NULL || work->over == NULL || work->reclaimed == NULL ||
-        work->sums == NULL || work->critical == NULL || work->spare == NULL) {
+        work->sums == NULL || work->critical == NULL || work->spare == NULL)
         return ALLOT_ENOMEM;
-    }
     memset(work->sums, 0, families * sizeof *work->sums);
     memset(work->spare, 0, families * size);
     return ALLOT_OK;
@@ -89,22 +88,19 @@ static void forget_functions(allot__rules *rules)
 void allot__work_again(allot__work *work)
 {
     memset(work->sums, 0, (size_t)work->tree->families * sizeof *work->sums);
-    for (int32_t i = 0; i < work->rules_count; i++) {
+    for (int32_t i = 0; i < work->rules_count; i++)
         forget_functions(&work->rules[i]);
-    }
 }
 
 static int take_functions(allot__work *work, allot__rules *rules)
 {
     size_t count = rules->policy->functions.count;
-    if (count == 0) {
+    if (count == 0)
         return ALLOT_OK;
-    }
     rules->function_values = allot__arena_take(work->arena, count, sizeof(int64_t *));
     rules->function_amounts = allot__arena_take(work->arena, count, sizeof(int32_t *));
-    if (rules->function_values == NULL || rules->function_amounts == NULL) {
+    if (rules->function_values == NULL || rules->function_amounts == NULL)
         return ALLOT_ENOMEM;
-    }
     forget_functions(rules);
     return ALLOT_OK;
 }
@@ -114,9 +110,8 @@ static int take_rules(allot__work *work)
     const allot__group *group = work->group;
     work->rules_count = group->ruled_count;
     work->rules = allot__arena_take(work->arena, (size_t)work->rules_count, sizeof *work->rules);
-    if (work->rules == NULL) {
+    if (work->rules == NULL)
         return ALLOT_ENOMEM;
-    }
     int status = ALLOT_OK;
     for (int32_t i = 0; i < work->rules_count && status == ALLOT_OK; i++) {
         work->rules[i] =
@@ -135,13 +130,11 @@ static int take_rules(allot__work *work)
 static int take_limits(allot__work *work)
 {
     work->limit = work->group->columns[ALLOT_LIMIT];
-    if (!work->group->limited) {
+    if (!work->group->limited)
         return ALLOT_OK;
-    }
     int32_t *limits = allot__arena_take(work->arena, (size_t)work->tree->rows, sizeof *limits);
-    if (limits == NULL) {
+    if (limits == NULL)
         return ALLOT_ENOMEM;
-    }
     for (int32_t row = 0; row < work->tree->rows; row++) {
         int32_t column;
         limits[row] = allot__limit_of(work->plan, work->group, row, &column);
@@ -170,9 +163,8 @@ int allot__work_init(allot__work *work, const allot_plan *plan, const allot_stat
         scale(work);
         status = take_columns(work);
     }
-    if (status == ALLOT_OK) {
+    if (status == ALLOT_OK)
         status = take_limits(work);
-    }
     return status;
 }
 
@@ -181,8 +173,7 @@ int64_t allot__spare_quota(const allot__work *work, int32_t family)
     int32_t first = allot__family_first(work, family);
     int32_t parent = work->group->parent[family];
     int64_t rest = allot__least(work->quota[parent], work->reserve[parent]);
-    for (int32_t row = first; row < first + allot__family_size(work, family); row++) {
+    for (int32_t row = first; row < first + allot__family_size(work, family); row++)
         rest -= work->quota[row];
-    }
     return rest > 0 ? rest : 0;
 }

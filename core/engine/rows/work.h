@@ -159,11 +159,9 @@ static inline allot__rules *allot__rules_at(const allot__work *work, int32_t row
 /* Is an option other than 0 under any of the rules? */
 static inline bool allot__any_option(const allot__work *work, allot_option option)
 {
-    for (int32_t i = 0; i < work->rules_count; i++) {
-        if (work->rules[i].options[option] != 0) {
+    for (int32_t i = 0; i < work->rules_count; i++)
+        if (work->rules[i].options[option] != 0)
             return true;
-        }
-    }
     return false;
 }
 /* The family of a row's children, 0 for a leaf. */

@@ -11,12 +11,10 @@
 /* Is a key the same for all tasks of a session, whatever goes? */
 static bool of_session(const allot__queue *queue, const allot_key *key)
 {
-    if (key->source.kind != ALLOT_FROM_COLUMN) {
+    if (key->source.kind != ALLOT_FROM_COLUMN)
         return false;
-    }
-    if (key->source.value == ALLOT_TASK_SESSION_OVER) {
+    if (key->source.value == ALLOT_TASK_SESSION_OVER)
         return false; /* it changes as tasks go */
-    }
     return allot__session_column(key->source.value) ||
            (key->source.value == ALLOT_TASK_IMPORTANCE && !queue->rows.guarded &&
             !queue->rows.shared);
@@ -27,9 +25,8 @@ static int64_t value_of(const allot__queue *queue, const allot_key *key, int32_t
 {
     int32_t column = key->source.value;
     int64_t value = queue->rows.of_session[column][entry];
-    if (entry == 0 && column == ALLOT_TASK_IMPORTANCE) {
+    if (entry == 0 && column == ALLOT_TASK_IMPORTANCE)
         value = queue->rows.scheduling == ALLOT_PRIORITY;
-    }
     return key->descending ? ~value : value;
 }
 
@@ -37,9 +34,8 @@ static bool tied(const allot__queue *queue, int32_t keys, int32_t a, int32_t b)
 {
     for (int32_t i = 0; i < keys; i++) {
         const allot_key *key = &queue->order.keys[i];
-        if (value_of(queue, key, a) != value_of(queue, key, b)) {
+        if (value_of(queue, key, a) != value_of(queue, key, b))
             return false;
-        }
     }
     return true;
 }
@@ -62,22 +58,19 @@ static int make_places(allot__queue *queue, int32_t keys, int32_t entries)
     int32_t *other = allot__arena_take(arena, (size_t)entries, sizeof *other);
     int64_t *values = allot__arena_take(arena, (size_t)entries, sizeof *values);
     int64_t *places = allot__arena_take(arena, (size_t)entries, sizeof *places);
-    if (rows == NULL || other == NULL || values == NULL || places == NULL) {
+    if (rows == NULL || other == NULL || values == NULL || places == NULL)
         return ALLOT_ENOMEM;
-    }
     for (int32_t i = 0; i < entries; i++) {
         rows[i] = i;
         places[i] = value_of(queue, &queue->order.keys[0], i);
     }
     for (int32_t k = keys - 1; k >= 0 && keys > 1; k--) {
-        for (int32_t i = 0; i < entries; i++) {
+        for (int32_t i = 0; i < entries; i++)
             values[i] = value_of(queue, &queue->order.keys[k], i);
-        }
         allot__sort_rows(rows, other, values, 0, entries);
     }
-    if (keys > 1) {
+    if (keys > 1)
         rank_sessions(queue, keys, entries, rows, places);
-    }
     queue->places = places;
     return ALLOT_OK;
 }
@@ -86,9 +79,8 @@ static int make_places(allot__queue *queue, int32_t keys, int32_t entries)
 static const int64_t *flat_of(const allot__queue *queue, allot_source source)
 {
     const allot__unit_rows *rows = &queue->rows;
-    if (source.kind == ALLOT_FROM_FUNCTION) {
+    if (source.kind == ALLOT_FROM_FUNCTION)
         return rows->rows.functions[source.value];
-    }
     switch (source.kind == ALLOT_FROM_COLUMN ? source.value : ALLOT_NONE) {
     case ALLOT_TASK_STARTED:
         return rows->units->started + rows->base;
@@ -108,19 +100,16 @@ static int find_over(const allot__work *work, allot__victims *victims)
     const allot__units *units = allot__units_of(work);
     size_t count = tasks->sessions.count;
     victims->over = allot__arena_take(work->arena, count + 1, sizeof *victims->over);
-    if (victims->over == NULL) {
+    if (victims->over == NULL)
         return ALLOT_ENOMEM;
-    }
     victims->over[0] = 0;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         victims->over[i + 1] = tasks->session_held[i] - work->session_quota[i];
-    }
     for (int32_t unit = 0; victims->stays != NULL && unit < units->count; unit++) {
         bool going = victims->stays[unit] == ALLOT__STAYS_FLYING ||
                      victims->stays[unit] == ALLOT__STAYS_CLOSED;
-        if (going && units->session[unit] >= 0) {
+        if (going && units->session[unit] >= 0)
             victims->over[units->session[unit] + 1] -= units->slots[unit];
-        }
     }
     return ALLOT_OK;
 }
@@ -129,12 +118,10 @@ static int find_over(const allot__work *work, allot__victims *victims)
 static int hand_anew(allot__queue *queue, allot__victims *victims)
 {
     int32_t key = 0;
-    while (key < queue->order.count && !allot__key_changes(&queue->order.keys[key])) {
+    while (key < queue->order.count && !allot__key_changes(&queue->order.keys[key]))
         key++;
-    }
-    if (key == queue->order.count) {
+    if (key == queue->order.count)
         return ALLOT_OK;
-    }
     int status = victims->over == NULL ? find_over(queue->rows.rows.work, victims) : ALLOT_OK;
     queue->pick.anew = victims->over;
     queue->pick.anew_of = queue->rows.units->session + queue->rows.base;
@@ -167,9 +154,8 @@ int allot__queue_fuse(allot__queue *queue, allot__victims *victims)
 {
     size_t sessions = queue->rows.rows.work->state->tasks.sessions.count;
     int32_t keys = 0;
-    while (keys < queue->order.count && of_session(queue, &queue->order.keys[keys])) {
+    while (keys < queue->order.count && of_session(queue, &queue->order.keys[keys]))
         keys++;
-    }
     int status = ALLOT_OK;
     if (keys > 0 && sessions <= (size_t)queue->pick.count / 8) {
         status = make_places(queue, keys, (int32_t)sessions + 1);

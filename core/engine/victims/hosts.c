@@ -40,13 +40,11 @@ static int begin(host_pick *it)
     it->mask = allot__arena_take(arena, n + 1, 1);
     it->rows = allot__arena_take(arena, n + 1, sizeof *it->rows);
     it->there = allot__arena_take(arena, (size_t)it->work->rack->count, sizeof *it->there);
-    if (it->stays == NULL || it->mask == NULL || it->rows == NULL || it->there == NULL) {
+    if (it->stays == NULL || it->mask == NULL || it->rows == NULL || it->there == NULL)
         return ALLOT_ENOMEM;
-    }
     memset(it->stays, 0, n);
-    if (it->queue->pick.stays != NULL) {
+    if (it->queue->pick.stays != NULL)
         memcpy(it->stays, it->queue->pick.stays, n);
-    }
     return ALLOT_OK;
 }
 
@@ -96,16 +94,14 @@ static void count_whole(host_pick *it, int32_t claimant)
     for (int32_t row = 0; row < it->queue->pick.count; row++) {
         int32_t host = host_of(it, row);
         if (host >= 0 && it->stays[row] == ALLOT__MAY_GO && helps(it, claimant, row) &&
-            whole(it, claimant, host)) {
+            whole(it, claimant, host))
             it->there[host] += it->queue->pick.slots[row];
-        }
     }
     for (int32_t row = 0; row < it->queue->pick.count; row++) {
         int32_t host = host_of(it, row);
         if (host >= 0 && it->stays[row] >= ALLOT__STAYS_DRAINS &&
-            it->stays[row] != ALLOT__STAYS_ELSEWHERE) {
+            it->stays[row] != ALLOT__STAYS_ELSEWHERE)
             it->there[host] = 0; /* somebody is to stay */
-        }
     }
 }
 
@@ -129,9 +125,8 @@ static int32_t next_whole(const host_pick *it, int64_t owed)
     int32_t best = -1;
     for (int32_t host = 0; host < it->work->rack->count; host++) {
         int64_t slots = it->there[host];
-        if (slots > 0 && slots <= most && goes_before(it, host, best, owed)) {
+        if (slots > 0 && slots <= most && goes_before(it, host, best, owed))
             best = host;
-        }
     }
     return best;
 }
@@ -142,9 +137,8 @@ static int leave_hosts(host_pick *it, int32_t claimant, int64_t *owed)
     int status = ALLOT_OK;
     count_whole(it, claimant);
     for (int32_t host; status == ALLOT_OK && *owed > 0 && (host = next_whole(it, *owed)) >= 0;) {
-        for (int32_t row = 0; row < it->queue->pick.count; row++) {
+        for (int32_t row = 0; row < it->queue->pick.count; row++)
             it->mask[row] = host_of(it, row) == host ? it->stays[row] : ALLOT__STAYS_ELSEWHERE;
-        }
         status = pick(it, it->mask, it->there[host]);
         *owed -= it->there[host];
         it->there[host] = 0;
@@ -165,16 +159,13 @@ static int64_t give_idle(host_pick *it, int64_t owed)
 static int pick_for(host_pick *it, int32_t claimant, int64_t owed)
 {
     bool apart = it->work->rack->unit != NULL;
-    if (allot__rack_takes_lost(it->work->rack, claimant, it->queue->row)) {
+    if (allot__rack_takes_lost(it->work->rack, claimant, it->queue->row))
         owed = give_idle(it, owed);
-    }
     int status = apart && owed > 0 ? leave_hosts(it, claimant, &owed) : ALLOT_OK;
-    if (status != ALLOT_OK || owed <= 0) {
+    if (status != ALLOT_OK || owed <= 0)
         return status;
-    }
-    for (int32_t i = 0; i < it->queue->pick.count; i++) {
+    for (int32_t i = 0; i < it->queue->pick.count; i++)
         it->mask[i] = helps(it, claimant, i) ? it->stays[i] : ALLOT__STAYS_ELSEWHERE;
-    }
     return pick(it, it->mask, owed);
 }
 
@@ -182,9 +173,8 @@ static int pick_for(host_pick *it, int32_t claimant, int64_t owed)
 static int pick_wanted(host_pick *it)
 {
     const uint8_t *wanted = it->work->rack->wanted;
-    if (it->slots >= it->queue->owed) {
+    if (it->slots >= it->queue->owed)
         return ALLOT_OK;
-    }
     for (int32_t i = 0; i < it->queue->pick.count; i++) {
         int32_t host = host_of(it, i);
         it->mask[i] = host >= 0 && wanted[host] != 0 ? it->stays[i] : ALLOT__STAYS_ELSEWHERE;
@@ -203,9 +193,8 @@ static int pick_claims(host_pick *it, const allot_claim *claims, int32_t count, 
         int64_t left = it->queue->owed - it->slots;
         int64_t owed = claims[i].slots < left && round != BEYOND ? claims[i].slots : left;
         int32_t claimant = allot__row(it->work->plan, it->work->index, claims[i].consumer);
-        if (owed > 0 && allot__rack_picky(it->work->rack, claimant) == (round != COMMON)) {
+        if (owed > 0 && allot__rack_picky(it->work->rack, claimant) == (round != COMMON))
             status = pick_for(it, claimant, owed);
-        }
     }
     return status;
 }
@@ -222,18 +211,16 @@ int allot__victims_pick(const allot__work *work, allot__queue *queue, const allo
     int status = begin(&it);
     for (int32_t i = 0; i < ROUNDS * count && status == ALLOT_OK; i++) {
         const allot__order_back *order = &of[i % count];
-        if (i == BEYOND * count) {
+        if (i == BEYOND * count)
             give_idle(&it, queue->owed - it.slots);
-        }
         if (order->tasks == NULL) {
             status =
                 pick_claims(&it, orders->claims + order->first, order->count, (round)(i / count));
         }
     }
     status = status == ALLOT_OK ? pick_wanted(&it) : status;
-    if (status == ALLOT_OK && it.slots < queue->owed) {
+    if (status == ALLOT_OK && it.slots < queue->owed)
         status = pick(&it, it.stays, queue->owed - it.slots);
-    }
     queue->gone = queue->idle - it.idle;
     queue->picked =
         (allot__picked){.rows = it.rows, .count = it.count, .slots = it.slots - queue->gone};

@@ -20,13 +20,11 @@ int allot__line_make(allot__queue *queue, allot__arena *arena, allot__line *out)
     if (pick->anew != NULL) {
         int64_t *now = allot__arena_take(arena, count, sizeof *now);
         out->over = allot__arena_take(arena, count, sizeof *out->over);
-        if (now == NULL || out->over == NULL) {
+        if (now == NULL || out->over == NULL)
             return ALLOT_ENOMEM;
-        }
         memcpy(out->over, pick->anew, count * sizeof *now);
-        for (int32_t i = 0; i < queue->picked.count; i++) {
+        for (int32_t i = 0; i < queue->picked.count; i++)
             add(pick, out->over, queue->picked.rows[i], 1);
-        }
         pick->anew = memcpy(now, out->over, count * sizeof *now);
     }
     return allot__pick_all(pick, arena, &out->all);
@@ -35,18 +33,16 @@ int allot__line_make(allot__queue *queue, allot__arena *arena, allot__line *out)
 int32_t allot__line_place(const allot__line *line, int32_t row)
 {
     int32_t place = 0;
-    while (line->all.rows[place] != row) {
+    while (line->all.rows[place] != row)
         place++;
-    }
     return place;
 }
 
 int64_t allot__line_before(const allot__line *line, int32_t row)
 {
     int64_t slots = 0;
-    for (int32_t i = 0; line->all.rows[i] != row; i++) {
+    for (int32_t i = 0; line->all.rows[i] != row; i++)
         slots += line->queue->pick.slots[line->all.rows[i]];
-    }
     return slots;
 }
 
@@ -63,11 +59,9 @@ int32_t allot__line_last(const allot__line *line)
 void allot__line_turn_back(const allot__line *line, int32_t row, int32_t other)
 {
     const allot__pick *pick = &line->queue->pick;
-    if (pick->anew == NULL) {
+    if (pick->anew == NULL)
         return;
-    }
     memcpy(pick->anew, line->over, line->sessions * sizeof *pick->anew);
-    for (int32_t i = 0; line->all.rows[i] != row && line->all.rows[i] != other; i++) {
+    for (int32_t i = 0; line->all.rows[i] != row && line->all.rows[i] != other; i++)
         add(pick, pick->anew, line->all.rows[i], -1);
-    }
 }

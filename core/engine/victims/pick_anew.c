@@ -30,9 +30,8 @@ static const int64_t *values(const allot__pick *pick, int32_t key, int32_t first
                              int64_t *room)
 {
     const by_class *it = (const by_class *)(const void *)pick;
-    for (int32_t i = 0; key == 0 && i < n; i++) {
+    for (int32_t i = 0; key == 0 && i < n; i++)
         room[i] = it->of->anew_of[first + i];
-    }
     return key == 0 ? room : it->of->values(it->of, key_of(it, key), first, n, room);
 }
 
@@ -74,15 +73,12 @@ static void sink(merger *it, int32_t i)
     int32_t key;
     for (;;) {
         int32_t best = i;
-        for (int32_t k = 2 * i + 1; k <= 2 * i + 2 && k < it->heap_count; k++) {
+        for (int32_t k = 2 * i + 1; k <= 2 * i + 2 && k < it->heap_count; k++)
             if (allot__pick_compare(it->pick, it->all.list[heap[k]].row,
-                                    it->all.list[heap[best]].row, &key) < 0) {
+                                    it->all.list[heap[best]].row, &key) < 0)
                 best = k;
-            }
-        }
-        if (best == i) {
+        if (best == i)
             return;
-        }
         int32_t other = heap[i];
         heap[i] = heap[best];
         heap[best] = other;
@@ -92,14 +88,11 @@ static void sink(merger *it, int32_t i)
 
 static void begin(merger *it)
 {
-    for (int32_t place = 0; place < it->all.count; place++) {
-        if (place == 0 || class_at(it, place) != class_at(it, place - 1)) {
+    for (int32_t place = 0; place < it->all.count; place++)
+        if (place == 0 || class_at(it, place) != class_at(it, place - 1))
             it->heap[it->heap_count++] = place;
-        }
-    }
-    for (int32_t i = it->heap_count / 2; i > 0; i--) {
+    for (int32_t i = it->heap_count / 2; i > 0; i--)
         sink(it, i - 1);
-    }
 }
 
 /* The row on top goes: its class has less, and its next row is on top. */
@@ -109,11 +102,10 @@ static void take(merger *it)
     int32_t class = class_at(it, place);
     it->next.list[it->next.count++] = it->all.list[place];
     it->pick->anew[class + 1] -= class >= 0 ? it->all.list[place].slots : 0;
-    if (place + 1 < it->all.count && class_at(it, place + 1) == class) {
+    if (place + 1 < it->all.count && class_at(it, place + 1) == class)
         it->heap[0]++;
-    } else {
+    else
         it->heap[0] = it->heap[--it->heap_count];
-    }
     sink(it, 0);
 }
 
@@ -133,13 +125,11 @@ static int take_all(merger *it, int64_t owed, allot__arena *arena, allot__picked
         take(it);
         slots += it->next.list[it->next.count - 1].slots;
     }
-    for (int32_t i = 0; i < it->next.count; i++) {
+    for (int32_t i = 0; i < it->next.count; i++)
         add(it, it->next.list[i].row, 1);
-    }
     int status = allot__items_take(&it->next, owed, arena, out);
-    for (int32_t i = 0; status == ALLOT_OK && i < out->count; i++) {
+    for (int32_t i = 0; status == ALLOT_OK && i < out->count; i++)
         add(it, out->rows[i], -1);
-    }
     return status;
 }
 
@@ -150,12 +140,10 @@ int allot__pick_anew(const allot__pick *pick, int64_t owed, allot__arena *arena,
     size_t room = (size_t)pick->count + 1;
     int status = sort_classes(&it, engine);
     it.heap = allot_engine_alloc(engine, NULL, 0, room * sizeof *it.heap);
-    if (it.heap == NULL || allot__items_room(engine, &it.next, room) != ALLOT_OK) {
+    if (it.heap == NULL || allot__items_room(engine, &it.next, room) != ALLOT_OK)
         status = ALLOT_ENOMEM;
-    }
-    if (status == ALLOT_OK) {
+    if (status == ALLOT_OK)
         status = take_all(&it, owed, arena, out);
-    }
     allot__free(engine, it.heap, room, sizeof *it.heap);
     allot__items_free(engine, &it.next);
     allot__items_free(engine, &it.all);

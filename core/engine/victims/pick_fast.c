@@ -25,9 +25,8 @@ static int draw_sample(const allot__pick *pick, allot_engine *engine, allot__ite
     int status = allot__items_room(engine, sample, (size_t)*draws + 1);
     for (int32_t i = 0; i < *draws && status == ALLOT_OK; i++) {
         int32_t row = (int32_t)(mixed((uint64_t)i) % (uint64_t)pick->count);
-        if (!allot__stays(pick, row)) {
+        if (!allot__stays(pick, row))
             allot__item_read(pick, row, &sample->list[sample->count++]);
-        }
     }
     return status;
 }
@@ -37,14 +36,12 @@ static int draw_sample(const allot__pick *pick, allot_engine *engine, allot__ite
 static int64_t guess_slots(const allot__items *sample, int64_t need)
 {
     int64_t slots = 0;
-    for (int32_t i = 0; i < sample->count; i++) {
+    for (int32_t i = 0; i < sample->count; i++)
         slots += sample->list[i].slots;
-    }
     int64_t mean = sample->count > 0 ? slots / sample->count : 1;
     int64_t root = 0;
-    while (root * root < need / mean) {
+    while (root * root < need / mean)
         root++;
-    }
     return need + mean * (3 * root + 4);
 }
 
@@ -60,9 +57,8 @@ static int find_bar(const allot__pick *pick, allot_engine *engine, const allot__
     for (int32_t i = 0; i < first.count && status == ALLOT_OK && !*found; i++) {
         slots -= first.list[i].slots;
         *found = slots <= 0;
-        if (*found) {
+        if (*found)
             allot__item_read(pick, first.list[i].row, bar); /* its keys may be packed */
-        }
     }
     return status;
 }
@@ -88,25 +84,21 @@ static int find_few(const allot__pick *pick, allot_engine *engine, int64_t owed,
     while (status == ALLOT_OK && slots < owed && found) {
         status = allot__pick_filter(pick, engine, &bar, few, &slots);
         guess *= 2;
-        if (status == ALLOT_OK && slots < owed) {
+        if (status == ALLOT_OK && slots < owed)
             status = find_bar(pick, engine, &sample, guess, &bar, &found);
-        }
     }
-    if (status == ALLOT_OK && slots < owed) {
+    if (status == ALLOT_OK && slots < owed)
         status = allot__items_read(pick, engine, few);
-    }
     allot__items_free(engine, &sample);
     return status;
 }
 
 int allot__pick_fast(const allot__pick *pick, int64_t owed, allot__arena *arena, allot__picked *out)
 {
-    if (pick->anew != NULL) {
+    if (pick->anew != NULL)
         return allot__pick_anew(pick, owed, arena, out);
-    }
-    if (pick->count <= SMALL) {
+    if (pick->count <= SMALL)
         return allot__pick_sorted(pick, owed, arena, out);
-    }
     allot__items few = {0};
     int status = find_few(pick, arena->engine, owed, &few);
     if (status == ALLOT_OK) {
@@ -114,9 +106,8 @@ int allot__pick_fast(const allot__pick *pick, int64_t owed, allot__arena *arena,
         allot__items_shorten(pick, &few, owed);
         status = allot__items_sort(pick, arena->engine, &few);
     }
-    if (status == ALLOT_OK) {
+    if (status == ALLOT_OK)
         status = allot__items_take(&few, owed, arena, out);
-    }
     allot__items_free(arena->engine, &few);
     return status;
 }

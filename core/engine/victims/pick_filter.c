@@ -54,13 +54,11 @@ ALLOT__CLONES static int32_t mark_tied(const int64_t *restrict values, int64_t f
 static int make_classes(filter *it, allot_engine *engine)
 {
     const allot__pick *pick = it->pick;
-    if (pick->classes == NULL) {
+    if (pick->classes == NULL)
         return ALLOT_OK;
-    }
     it->of_class = allot__new(engine, (size_t)pick->class_count + 1, 1);
-    if (it->of_class == NULL) {
+    if (it->of_class == NULL)
         return ALLOT_ENOMEM;
-    }
     for (int32_t i = 0; i <= pick->class_count; i++) {
         int64_t value = pick->class_keys[i] ^ -(int64_t)pick->falling[0];
         int64_t bar = it->bar->keys[0];
@@ -129,9 +127,8 @@ static int32_t find_rows(filter *it, int32_t first, int32_t n)
     int32_t key = 0;
     if (it->of_class != NULL) {
         list_classes(it, first, n);
-        if (mark_listed(it, first) <= MANY) {
+        if (mark_listed(it, first) <= MANY)
             return 1;
-        }
         memset(it->marks, LATER, (size_t)n);
         mark_listed(it, first);
         key = mark_block(it, 1, first, n);
@@ -151,9 +148,8 @@ static void narrow(filter *it, int32_t key, int32_t first)
     int64_t flip = -(int64_t)it->pick->falling[key];
     int64_t bar = allot__item_key(it->pick, it->bar, key);
     int32_t count = 0;
-    for (int32_t i = 0; i < it->count; i++) {
+    for (int32_t i = 0; i < it->count; i++)
         __builtin_prefetch(&values[it->rows[i]]);
-    }
     for (int32_t i = 0; i < it->count; i++) {
         int32_t row = it->rows[i];
         int64_t value = values[row] ^ flip;
@@ -171,9 +167,8 @@ static bool goes(const filter *it, int32_t row, int32_t key)
     for (; key < it->pick->keys; key++) {
         int64_t value = allot__key_at(it->pick, key, row);
         int64_t bar = allot__item_key(it->pick, it->bar, key);
-        if (value != bar) {
+        if (value != bar)
             return value < bar;
-        }
     }
     return !it->pick->before(it->pick, it->bar->row, row);
 }
@@ -182,21 +177,17 @@ static int read_block(filter *it, allot_engine *engine, int32_t first, allot__it
 {
     int32_t n = it->pick->count - first < BLOCK ? it->pick->count - first : BLOCK;
     int32_t key = find_rows(it, first, n);
-    for (; key < it->pick->keys && it->pick->flat[key] != NULL; key++) {
+    for (; key < it->pick->keys && it->pick->flat[key] != NULL; key++)
         narrow(it, key, first);
-    }
-    if (allot__items_room(engine, all, (size_t)all->count + (size_t)it->count) != ALLOT_OK) {
+    if (allot__items_room(engine, all, (size_t)all->count + (size_t)it->count) != ALLOT_OK)
         return ALLOT_ENOMEM;
-    }
-    for (int32_t i = 0; i < it->count && it->pick->slots != NULL; i++) {
+    for (int32_t i = 0; i < it->count && it->pick->slots != NULL; i++)
         __builtin_prefetch(&it->pick->slots[it->rows[i]]);
-    }
     for (int32_t i = 0; i < it->count; i++) {
         int32_t row = it->rows[i];
         bool sooner = it->marks[row - first] == SOONER;
-        if (!allot__stays(it->pick, row) && (sooner || goes(it, row, key))) {
+        if (!allot__stays(it->pick, row) && (sooner || goes(it, row, key)))
             allot__item_read(it->pick, row, &all->list[all->count++]);
-        }
     }
     return ALLOT_OK;
 }
@@ -208,12 +199,10 @@ int allot__pick_filter(const allot__pick *pick, allot_engine *engine, const allo
     int status = make_classes(&it, engine);
     all->count = 0;
     *slots = 0;
-    for (int32_t first = 0; first < pick->count && status == ALLOT_OK; first += BLOCK) {
+    for (int32_t first = 0; first < pick->count && status == ALLOT_OK; first += BLOCK)
         status = read_block(&it, engine, first, all);
-    }
-    for (int32_t i = 0; i < all->count; i++) {
+    for (int32_t i = 0; i < all->count; i++)
         *slots += all->list[i].slots;
-    }
     allot__free(engine, it.of_class, (size_t)pick->class_count + 1, 1);
     return status;
 }

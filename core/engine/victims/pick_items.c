@@ -35,9 +35,8 @@ int64_t allot__key_at(const allot__pick *pick, int32_t key, int32_t row)
 
 void allot__item_read(const allot__pick *pick, int32_t row, allot__item *out)
 {
-    for (int32_t key = 0; key < pick->keys && key < ALLOT__ITEM_KEYS; key++) {
+    for (int32_t key = 0; key < pick->keys && key < ALLOT__ITEM_KEYS; key++)
         out->keys[key] = allot__key_at(pick, key, row);
-    }
     out->slots = pick->slots != NULL ? pick->slots[row] : 1;
     out->row = row;
 }
@@ -47,9 +46,8 @@ static bool before_by_keys(const allot__pick *pick, const allot__item *a, const 
     for (int32_t key = 0; key < pick->keys; key++) {
         int64_t x = allot__item_key(pick, a, key);
         int64_t y = allot__item_key(pick, b, key);
-        if (x != y) {
+        if (x != y)
             return x < y;
-        }
     }
     return a->row != b->row && pick->before(pick, a->row, b->row);
 }
@@ -57,9 +55,8 @@ static bool before_by_keys(const allot__pick *pick, const allot__item *a, const 
 static inline bool item_before(const allot__pick *pick, bool packed, const allot__item *a,
                                const allot__item *b)
 {
-    if (packed && a->keys[0] != b->keys[0]) {
+    if (packed && a->keys[0] != b->keys[0])
         return a->keys[0] < b->keys[0];
-    }
     return packed ? a->row != b->row && pick->before(pick, a->row, b->row)
                   : before_by_keys(pick, a, b);
 }
@@ -76,9 +73,8 @@ static int32_t bits_of(const allot__items *all, int32_t key, int64_t *least)
     }
     uint64_t range = all->count > 0 ? (uint64_t)most - (uint64_t)*least : 0;
     int32_t bits = 0;
-    for (; range != 0; range >>= 1) {
+    for (; range != 0; range >>= 1)
         bits++;
-    }
     return bits;
 }
 
@@ -91,9 +87,8 @@ void allot__items_pack(const allot__pick *pick, allot__items *all)
         bits[key] = bits_of(all, key, &least[key]);
         sum += bits[key];
     }
-    if (pick->keys > ALLOT__ITEM_KEYS || sum > 63) {
+    if (pick->keys > ALLOT__ITEM_KEYS || sum > 63)
         return;
-    }
     for (int32_t i = 0; i < all->count; i++) {
         uint64_t value = 0;
         for (int32_t key = 0; key < pick->keys; key++) {
@@ -111,9 +106,8 @@ int allot__pick_compare(const allot__pick *pick, int32_t a, int32_t b, int32_t *
     for (*key = 0; *key < pick->keys; (*key)++) {
         int64_t x = allot__key_at(pick, *key, a);
         int64_t y = allot__key_at(pick, *key, b);
-        if (x != y) {
+        if (x != y)
             return x < y ? -1 : 1;
-        }
     }
     return a == b ? 0 : pick->before(pick, a, b) ? -1 : 1;
 }
@@ -141,9 +135,8 @@ static void sort_runs(const allot__pick *pick, bool packed, allot__item *list, i
     for (int32_t i = 1; i < count; i++) {
         allot__item moved = list[i];
         int32_t at = i;
-        for (; at % RUN != 0 && item_before(pick, packed, &moved, &list[at - 1]); at--) {
+        for (; at % RUN != 0 && item_before(pick, packed, &moved, &list[at - 1]); at--)
             list[at] = list[at - 1];
-        }
         list[at] = moved;
     }
 }
@@ -166,9 +159,8 @@ static void sort_merging(const allot__pick *pick, bool packed, allot__item *list
         to = from;
         from = sorted;
     }
-    if (from != list) {
+    if (from != list)
         memcpy(list, from, (size_t)count * sizeof *from);
-    }
 }
 
 /* By DIGIT bits of the packed key from `shift` on, stably. */
@@ -176,17 +168,15 @@ static void deal(const allot__item *from, int32_t count, int32_t shift, allot__i
 {
     int32_t place[1 << DIGIT] = {0};
     int32_t sum = 0;
-    for (int32_t i = 0; i < count; i++) {
+    for (int32_t i = 0; i < count; i++)
         place[from[i].keys[0] >> shift & ((1 << DIGIT) - 1)]++;
-    }
     for (int32_t i = 0; i < 1 << DIGIT; i++) {
         int32_t here = place[i];
         place[i] = sum;
         sum += here;
     }
-    for (int32_t i = 0; i < count; i++) {
+    for (int32_t i = 0; i < count; i++)
         to[place[from[i].keys[0] >> shift & ((1 << DIGIT) - 1)]++] = from[i];
-    }
 }
 
 /* Packed items digit by digit, then those with equal keys by `before`. */
@@ -200,17 +190,14 @@ static void sort_dealing(const allot__pick *pick, allot__items *all, allot__item
         to = from;
         from = sorted;
     }
-    if (from != all->list) {
+    if (from != all->list)
         memcpy(all->list, from, (size_t)all->count * sizeof *from);
-    }
     for (int32_t low = 0, high; low < all->count; low = high) {
         for (high = low + 1;
-             high < all->count && all->list[high].keys[0] == all->list[low].keys[0];) {
+             high < all->count && all->list[high].keys[0] == all->list[low].keys[0];)
             high++;
-        }
-        if (high - low > 1) {
+        if (high - low > 1)
             sort_merging(pick, true, all->list + low, other, high - low);
-        }
     }
 }
 
@@ -218,14 +205,12 @@ int allot__items_sort(const allot__pick *pick, allot_engine *engine, allot__item
 {
     size_t room = (size_t)all->count + 1;
     allot__item *other = allot_engine_alloc(engine, NULL, 0, room * sizeof *other);
-    if (other == NULL) {
+    if (other == NULL)
         return ALLOT_ENOMEM;
-    }
-    if (all->packed && all->count >= MANY) {
+    if (all->packed && all->count >= MANY)
         sort_dealing(pick, all, other);
-    } else {
+    else
         sort_merging(pick, all->packed, all->list, other, all->count);
-    }
     allot__free(engine, other, room, sizeof *other);
     return ALLOT_OK;
 }
@@ -243,14 +228,12 @@ static int32_t split(const allot__pick *pick, bool packed, allot__item *list, in
 {
     int32_t last = high - 1;
     int32_t middle = low + (high - low) / 2;
-    if (item_before(pick, packed, &list[middle], &list[low])) {
+    if (item_before(pick, packed, &list[middle], &list[low]))
         swap(list, middle, low);
-    }
     if (item_before(pick, packed, &list[last], &list[middle])) {
         swap(list, last, middle);
-        if (item_before(pick, packed, &list[middle], &list[low])) {
+        if (item_before(pick, packed, &list[middle], &list[low]))
             swap(list, middle, low);
-        }
     }
     swap(list, middle, last);
     int32_t at = low;
@@ -272,12 +255,10 @@ static void shorten_dealing(allot__items *all, int64_t owed)
     int32_t shift = all->bits > DIGIT ? all->bits - DIGIT : 0;
     int32_t last = 0;
     int32_t count = 0;
-    for (int32_t i = 0; i < n; i++) {
+    for (int32_t i = 0; i < n; i++)
         slots[list[i].keys[0] >> shift] += list[i].slots;
-    }
-    while (last < (1 << DIGIT) - 1 && slots[last] < owed) {
+    while (last < (1 << DIGIT) - 1 && slots[last] < owed)
         owed -= slots[last++];
-    }
     for (int32_t i = 0; i < n; i++) {
         int64_t digit = list[i].keys[0] >> shift;
         list[count] = list[i];
@@ -292,22 +273,19 @@ static void shorten_dealing(allot__items *all, int64_t owed)
  */
 void allot__items_shorten(const allot__pick *pick, allot__items *all, int64_t owed)
 {
-    if (all->packed && all->count >= MANY) {
+    if (all->packed && all->count >= MANY)
         shorten_dealing(all, owed);
-    }
     int32_t low = 0;
     int32_t high = all->count;
     for (int32_t round = 0; high - low > FEW && round < 48; round++) {
         int32_t at = split(pick, all->packed, all->list, low, high);
         int64_t slots = 0;
-        for (int32_t i = low; i <= at; i++) {
+        for (int32_t i = low; i <= at; i++)
             slots += all->list[i].slots;
-        }
         if (slots >= owed) {
             high = at + 1;
-            if (slots - all->list[at].slots < owed) {
+            if (slots - all->list[at].slots < owed)
                 break;
-            }
             high = at;
         } else {
             owed -= slots;
@@ -337,15 +315,13 @@ int allot__items_take(allot__items *all, int64_t owed, allot__arena *arena, allo
 {
     int64_t slots = 0;
     int32_t count = 0;
-    while (count < all->count && slots < owed) {
+    while (count < all->count && slots < owed)
         slots += all->list[count++].slots;
-    }
     int32_t spared = spare(all->list, count, slots - owed);
     *out = (allot__picked){0};
     out->rows = allot__arena_take(arena, (size_t)(count - spared) + 1, sizeof *out->rows);
-    if (out->rows == NULL) {
+    if (out->rows == NULL)
         return ALLOT_ENOMEM;
-    }
     for (int32_t i = 0; i < count; i++) {
         if (all->list[i].slots > 0) {
             out->rows[out->count++] = all->list[i].row;
@@ -360,11 +336,9 @@ int allot__items_read(const allot__pick *pick, allot_engine *engine, allot__item
 {
     int status = allot__items_room(engine, all, (size_t)pick->count + 1);
     all->count = 0;
-    for (int32_t row = 0; row < pick->count && status == ALLOT_OK; row++) {
-        if (!allot__stays(pick, row)) {
+    for (int32_t row = 0; row < pick->count && status == ALLOT_OK; row++)
+        if (!allot__stays(pick, row))
             allot__item_read(pick, row, &all->list[all->count++]);
-        }
-    }
     return status;
 }
 
@@ -373,12 +347,10 @@ int allot__pick_sorted(const allot__pick *pick, int64_t owed, allot__arena *aren
 {
     allot__items all = {0};
     int status = allot__items_read(pick, arena->engine, &all);
-    if (status == ALLOT_OK) {
+    if (status == ALLOT_OK)
         status = allot__items_sort(pick, arena->engine, &all);
-    }
-    if (status == ALLOT_OK) {
+    if (status == ALLOT_OK)
         status = allot__items_take(&all, owed, arena, out);
-    }
     allot__items_free(arena->engine, &all);
     return status;
 }

@@ -85,9 +85,8 @@ static int64_t value_of(const division *it, int32_t column, int32_t place)
 static const int64_t *read_column(const allot__rowset *rows, int32_t column, int32_t first,
                                   int32_t n, int64_t *room)
 {
-    for (int32_t i = 0; i < n; i++) {
+    for (int32_t i = 0; i < n; i++)
         room[i] = value_of((const division *)(const void *)rows, column, first + i);
-    }
     return room;
 }
 
@@ -130,12 +129,10 @@ static int32_t tied_until(const division *it, const allot__order *order, int32_t
 {
     int32_t to = from + 1;
     for (; to < it->rows.count; to++) {
-        for (int32_t k = 0; k < order->count; k++) {
+        for (int32_t k = 0; k < order->count; k++)
             if (source_at(it, order->keys[k].source, it->order[from]) !=
-                source_at(it, order->keys[k].source, it->order[to])) {
+                source_at(it, order->keys[k].source, it->order[to]))
                 return to;
-            }
-        }
     }
     return to;
 }
@@ -145,15 +142,12 @@ static int prepare(division *it, const allot__session_fill *fill)
 {
     int status = allot__rowset_prepare(&it->rows, fill->by);
     status = status == ALLOT_OK ? allot__rowset_prepare(&it->rows, fill->up_to) : status;
-    for (int32_t k = 0; k < fill->order.count && status == ALLOT_OK; k++) {
+    for (int32_t k = 0; k < fill->order.count && status == ALLOT_OK; k++)
         status = allot__rowset_prepare(&it->rows, fill->order.keys[k].source);
-    }
-    if (status != ALLOT_OK) {
+    if (status != ALLOT_OK)
         return status;
-    }
-    for (int32_t i = 0; i < it->rows.count; i++) {
+    for (int32_t i = 0; i < it->rows.count; i++)
         it->order[i] = i;
-    }
     for (int32_t k = fill->order.count - 1; k >= 0; k--) {
         const allot_key *key = &fill->order.keys[k];
         sort_by(it, it->order, key->source, key->descending != 0);
@@ -200,9 +194,8 @@ static int pour_fills(division *it, const allot__session_fill *fills, size_t cou
     bool critical = false;
     for (size_t i = 0; i < count && !critical && it->left > 0; i++) {
         int status = prepare(it, &fills[i]);
-        if (status != ALLOT_OK) {
+        if (status != ALLOT_OK)
             return status;
-        }
         for (int32_t from = 0; from < it->rows.count && !critical;) {
             int32_t to = tied_until(it, &fills[i].order, from);
             critical = pour_rows(it, from, to);
@@ -272,18 +265,16 @@ static int divide(division *it, const allot__units *units, int32_t leaf)
     it->demand = work->demand[row];
     it->left = work->quota[row];
     int status = allot__rowset_begin(&it->rows);
-    if (status != ALLOT_OK) {
+    if (status != ALLOT_OK)
         return status;
-    }
     take_places(it);
     allot_scheduling scheduling = it->list[it->number[0]].scheduling;
     const allot__vector *own = &it->rows.rules->policy->session_fills[scheduling];
     status = own->count > 0
                  ? pour_fills(it, own->items, own->count)
                  : pour_fills(it, built_in[scheduling].fills, built_in[scheduling].count);
-    if (status == ALLOT_OK) {
+    if (status == ALLOT_OK)
         write_parts(it);
-    }
     return status;
 }
 
@@ -291,9 +282,8 @@ int allot__sessions(allot__work *work)
 {
     const allot__tasks *tasks = &work->state->tasks;
     const allot__units *units = tasks->units != NULL ? &tasks->units[work->index] : NULL;
-    if (work->session_quota == NULL || units == NULL || units->session_count == 0) {
+    if (work->session_quota == NULL || units == NULL || units->session_count == 0)
         return ALLOT_OK;
-    }
     division it = {
         .rows = {.work = work, .kind = ALLOT_SESSIONS, .column = read_column, .item = session_at},
         .list = tasks->sessions.items,
@@ -304,10 +294,8 @@ int allot__sessions(allot__work *work)
         most = count > most ? count : most;
     }
     int status = take_room(&it, most) ? ALLOT_OK : ALLOT_ENOMEM;
-    for (int32_t leaf = 0; leaf < work->tree->rows && status == ALLOT_OK; leaf++) {
-        if (units->session_first[leaf + 1] > units->session_first[leaf]) {
+    for (int32_t leaf = 0; leaf < work->tree->rows && status == ALLOT_OK; leaf++)
+        if (units->session_first[leaf + 1] > units->session_first[leaf])
             status = divide(&it, units, leaf);
-        }
-    }
     return status;
 }

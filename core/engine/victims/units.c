@@ -33,9 +33,8 @@ int64_t allot__ran(int64_t now, int64_t then)
 int64_t allot__unit_ran(const allot_state *state, const allot__units *units, int32_t unit)
 {
     int32_t count;
-    if (units->begin == NULL || units->begin[unit + 1] - units->begin[unit] == 1) {
+    if (units->begin == NULL || units->begin[unit + 1] - units->begin[unit] == 1)
         return allot__ran(state->now, units->started[unit]);
-    }
     const int32_t *tasks = allot__unit_tasks(units, unit, &count);
     int64_t sum = 0;
     for (int32_t i = 0; i < count; i++) {
@@ -49,11 +48,9 @@ bool allot__exclusive(const allot__work *work, int32_t row)
 {
     const int32_t *exclusive = work->group->columns[ALLOT_EXCLUSIVE];
     int32_t consumer = allot__handle(work, row);
-    for (; consumer != ALLOT_ROOT; consumer = allot_plan_parent(work->plan, consumer)) {
-        if (exclusive[allot__row(work->plan, work->index, consumer)] != 0) {
+    for (; consumer != ALLOT_ROOT; consumer = allot_plan_parent(work->plan, consumer))
+        if (exclusive[allot__row(work->plan, work->index, consumer)] != 0)
             return true;
-        }
-    }
     return false;
 }
 
@@ -104,13 +101,11 @@ static int make_session_table(allot__unit_rows *rows, int32_t column)
     const allot__work *work = rows->rows.work;
     size_t count = work->state->tasks.sessions.count;
     int64_t *table = allot__arena_take(work->arena, count + 1, sizeof *table);
-    if (table == NULL) {
+    if (table == NULL)
         return ALLOT_ENOMEM;
-    }
     table[0] = column == ALLOT_TASK_PRIORITY; /* without a session: 1, else 0 */
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         table[i + 1] = session_value(work, column, (int32_t)i);
-    }
     rows->of_session[column] = table;
     return ALLOT_OK;
 }
@@ -137,9 +132,8 @@ static int make_site_table(allot__unit_rows *rows, int32_t column)
     const allot__tasks *tasks = &work->state->tasks;
     int64_t seed = work->group->options[ALLOT_OPTION_SEED];
     int64_t *table = allot__arena_take(work->arena, (size_t)tasks->site_count + 1, sizeof *table);
-    if (table == NULL) {
+    if (table == NULL)
         return ALLOT_ENOMEM;
-    }
     table[0] = column == ALLOT_TASK_HOST ? ALLOT__LOT_LAST : 0;
     for (int32_t i = 0; i < tasks->site_count; i++) {
         const allot__site *site = &tasks->sites[i];
@@ -174,9 +168,8 @@ static int make_table(allot__unit_rows *rows, int32_t column)
 {
     bool importance = column == ALLOT_TASK_IMPORTANCE;
     int status = ALLOT_OK;
-    if ((importance || allot__session_column(column)) && rows->of_session[column] == NULL) {
+    if ((importance || allot__session_column(column)) && rows->of_session[column] == NULL)
         status = make_session_table(rows, column);
-    }
     bool sites = site_column(column) || (importance && !allot__unit_rows_ready(rows, column));
     return status == ALLOT_OK && sites && rows->of_site[column] == NULL
                ? make_site_table(rows, column)
@@ -187,17 +180,15 @@ static int make_table(allot__unit_rows *rows, int32_t column)
 
 static const int64_t *look_up(const int64_t *table, const int32_t *of, int32_t n, int64_t *room)
 {
-    for (int32_t i = 0; i < n; i++) {
+    for (int32_t i = 0; i < n; i++)
         room[i] = table[of[i] + 1];
-    }
     return room;
 }
 
 static const int64_t *widen(const int32_t *values, int32_t n, int64_t *room)
 {
-    for (int32_t i = 0; i < n; i++) {
+    for (int32_t i = 0; i < n; i++)
         room[i] = values[i];
-    }
     return room;
 }
 
@@ -206,14 +197,12 @@ static const int64_t *importance(const allot__unit_rows *rows, int32_t unit, int
 {
     const allot__units *units = rows->units;
     look_up(rows->of_session[ALLOT_TASK_IMPORTANCE], units->session + unit, n, room);
-    for (int32_t i = 0; i < n && rows->scheduling == ALLOT_PRIORITY; i++) {
+    for (int32_t i = 0; i < n && rows->scheduling == ALLOT_PRIORITY; i++)
         room[i] = units->session[unit + i] < 0 ? 1 : room[i];
-    }
     for (int32_t i = 0; i < n && (rows->guarded || rows->shared); i++) {
         int32_t site = units->site[unit + i];
-        if (site_exclusive(rows, site)) {
+        if (site_exclusive(rows, site))
             room[i] = rows->of_site[ALLOT_TASK_IMPORTANCE][site + 1];
-        }
     }
     return room;
 }
@@ -234,9 +223,8 @@ static const int64_t *least_ran(const allot__unit_rows *rows, int32_t unit, int3
 {
     const int64_t *started = rows->units->started + unit;
     int64_t now = rows->rows.work->state->now;
-    for (int32_t i = 0; i < n; i++) {
+    for (int32_t i = 0; i < n; i++)
         room[i] = allot__ran(now, started[i]);
-    }
     return room;
 }
 
@@ -244,9 +232,8 @@ static const int64_t *ran(const allot__unit_rows *rows, int32_t unit, int32_t n,
 {
     const allot_state *state = rows->rows.work->state;
     if (rows->units->begin != NULL) {
-        for (int32_t i = 0; i < n; i++) {
+        for (int32_t i = 0; i < n; i++)
             room[i] = allot__unit_ran(state, rows->units, unit + i);
-        }
         return room;
     }
     return least_ran(rows, unit, n, room);
@@ -256,9 +243,8 @@ static const int64_t *ran(const allot__unit_rows *rows, int32_t unit, int32_t n,
 static const int64_t *of_jobs(int32_t column, int32_t n, int64_t *room)
 {
     bool counts = column == ALLOT_TASK_REMAINING || column >= ALLOT_TASK_PREEMPTIONS_LEFT;
-    for (int32_t i = 0; i < n; i++) {
+    for (int32_t i = 0; i < n; i++)
         room[i] = counts ? ALLOT_AMOUNT_MAX : 0;
-    }
     return room;
 }
 
@@ -268,12 +254,10 @@ static const int64_t *read_column(const allot__rowset *rowset, int32_t column, i
     const allot__unit_rows *rows = (const allot__unit_rows *)(const void *)rowset;
     const allot__units *units = rows->units;
     int32_t unit = rows->base + first;
-    if (allot__session_column(column)) {
+    if (allot__session_column(column))
         return look_up(rows->of_session[column], units->session + unit, n, room);
-    }
-    if (site_column(column)) {
+    if (site_column(column))
         return look_up(rows->of_site[column], units->site + unit, n, room);
-    }
     switch (column) {
     case ALLOT_TASK_SLOTS:
         return widen(units->slots + unit, n, room);
@@ -294,9 +278,8 @@ static const int64_t *read_column(const allot__rowset *rowset, int32_t column, i
         return lots(rows, unit, n, room);
     default: {
         int32_t own = column - ALLOT_TASK_COLUMN_COUNT;
-        if (own < 0) {
+        if (own < 0)
             return of_jobs(column, n, room);
-        }
         int32_t number = allot__task_attribute_of(rowset->work->plan, rowset->rules->policy, own);
         return widen(units->attributes[number] + unit, n, room);
     }
@@ -318,9 +301,8 @@ void allot__unit_rows_init(allot__unit_rows *rows, const allot__work *work)
     *rows = (allot__unit_rows){
         .rows = {.work = work, .kind = ALLOT_TASKS, .column = read_column, .item = first_task},
         .units = allot__units_of(work)};
-    for (int32_t i = 0; i < tasks->site_count; i++) {
+    for (int32_t i = 0; i < tasks->site_count; i++)
         rows->shared = rows->shared || tasks->sites[i].exclusive_to != ALLOT_ROOT;
-    }
 }
 
 void allot__unit_rows_turn(allot__unit_rows *rows, int32_t leaf)
@@ -354,16 +336,14 @@ bool allot__unit_rows_ready(const allot__unit_rows *rows, int32_t column)
 
 int allot__unit_rows_prepare(allot__unit_rows *rows, allot_source source)
 {
-    if (source.kind == ALLOT_FROM_COLUMN) {
+    if (source.kind == ALLOT_FROM_COLUMN)
         return make_table(rows, source.value);
-    }
     int status = ALLOT_OK;
     if (source.kind == ALLOT_FROM_FUNCTION) {
         const allot__vector *functions = &rows->rows.rules->policy->functions;
         const allot__function *function = (const allot__function *)functions->items + source.value;
-        for (int32_t i = 0; i < function->count && status == ALLOT_OK; i++) {
+        for (int32_t i = 0; i < function->count && status == ALLOT_OK; i++)
             status = make_table(rows, function->columns[i]);
-        }
     }
     return status == ALLOT_OK ? allot__rowset_prepare(&rows->rows, source) : status;
 }

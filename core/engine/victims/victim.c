@@ -19,23 +19,20 @@ static int mark_flying(const allot__work *work, const allot__units *units, uint8
     const allot__flight *flights = state->flights.items;
     size_t room = state->tasks.list.count + 1;
     uint8_t *flying = allot__new(state->engine, room, 1);
-    if (flying == NULL) {
+    if (flying == NULL)
         return ALLOT_ENOMEM;
-    }
     for (size_t i = 0; i < state->flights.count; i++) {
         for (int32_t k = 0; k < flights[i].task_count; k++) {
             int32_t task = named[flights[i].first_task + k].task;
-            if (flights[i].group == work->index && task >= 0) {
+            if (flights[i].group == work->index && task >= 0)
                 flying[task] = 1;
-            }
         }
     }
     for (int32_t unit = 0; unit < units->count; unit++) {
         int32_t count;
         const int32_t *tasks = allot__unit_tasks(units, unit, &count);
-        for (int32_t i = 0; i < count; i++) {
+        for (int32_t i = 0; i < count; i++)
             stays[unit] = flying[tasks[i]] ? ALLOT__STAYS_FLYING : stays[unit];
-        }
     }
     allot__free(state->engine, flying, room, 1);
     return ALLOT_OK;
@@ -43,11 +40,9 @@ static int mark_flying(const allot__work *work, const allot__units *units, uint8
 
 static bool any_guards(const allot__work *work)
 {
-    for (int32_t i = 0; i < work->rules_count; i++) {
-        if (work->rules[i].policy->guards.count > 0) {
+    for (int32_t i = 0; i < work->rules_count; i++)
+        if (work->rules[i].policy->guards.count > 0)
             return true;
-        }
-    }
     return false;
 }
 
@@ -94,13 +89,11 @@ static int run_guards(allot__work *work, const allot__units *units, uint8_t *sta
         bool none =
             units->first[leaf] == units->first[leaf + 1] || rules->policy->guards.count == 0;
         int64_t slots = sheltered[row];
-        if (none || !may_give(work, rules, row)) {
+        if (none || !may_give(work, rules, row))
             continue;
-        }
         status = allot__unit_rows_leaf(&rows, leaf);
-        for (size_t i = 0; i < rules->policy->guards.count && status == ALLOT_OK; i++) {
+        for (size_t i = 0; i < rules->policy->guards.count && status == ALLOT_OK; i++)
             status = shelter(&rows, &guards[i], (uint8_t)(ALLOT__STAYS_GUARD + i), stays, &slots);
-        }
         sheltered[row] = slots > ALLOT_AMOUNT_MAX ? ALLOT_AMOUNT_MAX : (int32_t)slots;
     }
     return status;
@@ -114,23 +107,19 @@ int allot__victims_shelter(allot__work *work, allot__victims *out)
     bool closed = allot__any_closed(work->state, ALLOT_CLOSED_NOW);
     bool drains = allot__any_closed(work->state, ALLOT_DRAIN);
     bool guards = any_guards(work);
-    if (units == NULL || !(flying || closed || drains || guards)) {
+    if (units == NULL || !(flying || closed || drains || guards))
         return ALLOT_OK;
-    }
     out->stays = allot__arena_take(work->arena, (size_t)units->count, 1);
-    if (out->stays == NULL) {
+    if (out->stays == NULL)
         return ALLOT_ENOMEM;
-    }
     memset(out->stays, ALLOT__MAY_GO, (size_t)units->count);
     int status = flying ? mark_flying(work, units, out->stays) : ALLOT_OK;
-    if (!(closed || drains || guards) || status != ALLOT_OK) {
+    if (!(closed || drains || guards) || status != ALLOT_OK)
         return status;
-    }
     size_t rows = (size_t)work->tree->rows + 1;
     int32_t *sheltered = allot__arena_take(work->arena, rows, sizeof *sheltered);
-    if (sheltered == NULL) {
+    if (sheltered == NULL)
         return ALLOT_ENOMEM;
-    }
     memset(sheltered, 0, rows * sizeof *sheltered);
     allot__victims_close(work, units, out->stays, sheltered);
     status = guards ? run_guards(work, units, out->stays, sheltered) : ALLOT_OK;
@@ -146,16 +135,14 @@ static const int64_t *key_values(const allot__pick *pick, int32_t key, int32_t f
     const allot__queue *queue = (const allot__queue *)(const void *)pick;
     if (key == 0 && queue->places != NULL) {
         const int32_t *session = queue->rows.units->session + queue->rows.base + first;
-        for (int32_t i = 0; i < n; i++) {
+        for (int32_t i = 0; i < n; i++)
             room[i] = queue->places[session[i] + 1];
-        }
         return room;
     }
     const allot_key *of = &queue->order.keys[key + queue->fused];
     if (allot__key_changes(of)) {
-        for (int32_t i = 0; i < n; i++) {
+        for (int32_t i = 0; i < n; i++)
             room[i] = pick->anew[pick->anew_of[first + i] + 1];
-        }
         return room;
     }
     return allot__rowset_values(&queue->rows.rows, of->source, first, n, room);
@@ -176,12 +163,10 @@ static bool same_for_all(const allot__unit_rows *rows, int32_t column)
     const allot__units *units = rows->units;
     bool sessions = units->session_count > 0 && units->session_first[rows->rows.leaf + 1] >
                                                     units->session_first[rows->rows.leaf];
-    if (column == ALLOT_TASK_JOINED) {
+    if (column == ALLOT_TASK_JOINED)
         return rows->scheduling != ALLOT_PRIORITY;
-    }
-    if (column == ALLOT_TASK_IMPORTANCE || allot__session_column(column)) {
+    if (column == ALLOT_TASK_IMPORTANCE || allot__session_column(column))
         return !sessions;
-    }
     return column == ALLOT_TASK_LOT && rows->rows.work->group->options[ALLOT_OPTION_SEED] == 0;
 }
 
@@ -198,9 +183,8 @@ static allot__order order_of(const allot__unit_rows *rows)
     for (int32_t i = 0; i < from->count; i++) {
         const allot_key *key = &from->keys[i];
         if (key->source.kind == ALLOT_FROM_FUNCTION ||
-            (key->source.kind == ALLOT_FROM_COLUMN && !same_for_all(rows, key->source.value))) {
+            (key->source.kind == ALLOT_FROM_COLUMN && !same_for_all(rows, key->source.value)))
             order.keys[order.count++] = *key;
-        }
     }
     return order;
 }
@@ -232,9 +216,8 @@ static int queue_begin(allot__queue *queue, allot__victims *victims, const allot
     queue->rows = *tables;
     int status = allot__unit_rows_leaf(&queue->rows, leaf);
     queue->order = order_of(&queue->rows);
-    for (int32_t i = 0; i < queue->order.count && status == ALLOT_OK; i++) {
+    for (int32_t i = 0; i < queue->order.count && status == ALLOT_OK; i++)
         status = allot__unit_rows_prepare(&queue->rows, queue->order.keys[i].source);
-    }
     int32_t base = queue->rows.base;
     queue->pick.count = queue->rows.rows.count;
     queue->pick.slots = queue->rows.units->slots + base;
@@ -247,11 +230,9 @@ static int queue_begin(allot__queue *queue, allot__victims *victims, const allot
 
 const allot__queue *allot__victims_queue(const allot__victims *victims, int32_t row)
 {
-    for (int32_t i = 0; i < victims->queue_count; i++) {
-        if (victims->queues[i].row == row) {
+    for (int32_t i = 0; i < victims->queue_count; i++)
+        if (victims->queues[i].row == row)
             return &victims->queues[i];
-        }
-    }
     return NULL;
 }
 
@@ -267,9 +248,8 @@ static void add_lost(const allot_state *state, const int32_t *tasks, int32_t cou
         order->unknown += started == 0;
         if (started != 0 &&
             (__builtin_mul_overflow(allot__ran(state->now, started), (int64_t)slots, &lost) ||
-             __builtin_add_overflow(order->lost, lost, &order->lost))) {
+             __builtin_add_overflow(order->lost, lost, &order->lost)))
             order->lost = INT64_MAX;
-        }
     }
 }
 
@@ -289,9 +269,8 @@ static int name_tasks(const allot__queue *queue, int32_t *at, int64_t owed,
         count += n;
     }
     int32_t *tasks = allot__arena_take(work->arena, (size_t)count + 1, sizeof *tasks);
-    if (tasks == NULL) {
+    if (tasks == NULL)
         return ALLOT_ENOMEM;
-    }
     order->tasks = tasks;
     order->task_count = count;
     for (int32_t i = from; i < *at; i++) {
@@ -309,9 +288,8 @@ static int choose(const allot__work *work, allot__queue *queue, const allot__ord
                   allot__order_back *orders, int32_t count)
 {
     queue->owed = 0;
-    for (int32_t i = 0; i < count; i++) {
+    for (int32_t i = 0; i < count; i++)
         queue->owed += orders[i].tasks == NULL ? orders[i].slots : 0;
-    }
     int status = allot__victims_pick(work, queue, all, orders, count);
     int32_t at = 0;
     int64_t before = -queue->gone;
@@ -322,9 +300,8 @@ static int choose(const allot__work *work, allot__queue *queue, const allot__ord
             int32_t from = at;
             bool rest = queue->whole && before == queue->owed - queue->gone;
             status = name_tasks(queue, &at, rest ? INT64_MAX : before - named, &orders[i]);
-            for (; from < at; from++) {
+            for (; from < at; from++)
                 named += queue->pick.slots[queue->picked.rows[from]];
-            }
         }
     }
     return status;
@@ -333,9 +310,8 @@ static int choose(const allot__work *work, allot__queue *queue, const allot__ord
 static int32_t count_leaves(const allot__orders *orders)
 {
     int32_t count = 0;
-    for (int32_t i = 0; i < orders->reclaim_count; i++) {
+    for (int32_t i = 0; i < orders->reclaim_count; i++)
         count += i == 0 || orders->reclaims[i].row != orders->reclaims[i - 1].row;
-    }
     return count;
 }
 
@@ -354,12 +330,10 @@ static void count_lost(const allot__work *work, allot__orders *orders)
 int allot__victims_choose(allot__work *work, allot__victims *out, allot__orders *orders)
 {
     const allot__units *units = allot__units_of(work);
-    if (work->closed != NULL) {
+    if (work->closed != NULL)
         count_lost(work, orders);
-    }
-    if (units == NULL || orders->reclaim_count == 0) {
+    if (units == NULL || orders->reclaim_count == 0)
         return ALLOT_OK;
-    }
     allot__unit_rows tables;
     size_t leaves = (size_t)count_leaves(orders);
     allot__unit_rows_init(&tables, work);
@@ -368,19 +342,16 @@ int allot__victims_choose(allot__work *work, allot__victims *out, allot__orders 
     for (int32_t from = 0, to; from < orders->reclaim_count && status == ALLOT_OK; from = to) {
         int32_t row = orders->reclaims[from].row;
         int32_t leaf = allot__handle(work, row);
-        for (to = from + 1; to < orders->reclaim_count && orders->reclaims[to].row == row;) {
+        for (to = from + 1; to < orders->reclaim_count && orders->reclaims[to].row == row;)
             to++;
-        }
-        if (units->first[leaf] == units->first[leaf + 1]) {
+        if (units->first[leaf] == units->first[leaf + 1])
             continue;
-        }
         allot__queue *queue = &out->queues[out->queue_count++];
         *queue = (allot__queue){.row = row};
         status = queue_begin(queue, out, &tables, leaf);
         tables = queue->rows; /* with the tables made so far */
-        if (status == ALLOT_OK) {
+        if (status == ALLOT_OK)
             status = choose(work, queue, orders, &orders->reclaims[from], to - from);
-        }
     }
     return status;
 }

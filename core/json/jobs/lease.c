@@ -258,11 +258,10 @@ int allot__leases_read(allot__plan_reader *reader)
         return ALLOT_OK;
     uint32_t end = allot__doc_end(doc, list->number);
     for (uint32_t item = list->number + 1; item < end && status == ALLOT_OK;
-         item = allot__doc_next(doc, item)) {
+         item = allot__doc_next(doc, item))
         if (allot__kind_check(doc, item, ALLOT__OBJECT))
             status = read_lease(reader, item);
         else
             reader->queues_lost = true;
-    }
     return status;
 }

@@ -234,10 +234,9 @@ static allot__job made_of(const allot_job *job)
 static void mark_hosts(allot_state *state, size_t from)
 {
     const int32_t *labels = state->jobs->labels.items;
-    for (size_t i = from; i < state->jobs->labels.count; i++) {
+    for (size_t i = from; i < state->jobs->labels.count; i++)
         if (labels[i] >= 0)
             allot__label_at(&state->tasks, labels[i])->is_host = true;
-    }
 }
 
 int allot_state_job(allot_state *state, const allot_job *job)

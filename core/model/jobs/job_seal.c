@@ -61,10 +61,9 @@ static void count_busy(allot_state *state)
     for (size_t i = 0; i < jobs->list.count; i++) {
         const allot__job *job = allot__job_at(jobs, (int32_t)i);
         const allot__job_place *places = allot__job_places(jobs, job);
-        for (int32_t k = 0; holds_slots(job) && k < job->place_count; k++) {
+        for (int32_t k = 0; holds_slots(job) && k < job->place_count; k++)
             if (places[k].site >= 0)
                 sites[places[k].site].busy += places[k].slots;
-        }
     }
 }
 

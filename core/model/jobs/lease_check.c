@@ -65,10 +65,9 @@ int allot__leases_check(const allot_plan *plan, allot_report *report)
     if (!hosts)
         return ALLOT_ENOMEM;
     for (int32_t i = 0; i < allot_plan_leases(plan); i++) {
-        for (int32_t k = 0; k < lease_at(plan, i)->host_count; k++) {
+        for (int32_t k = 0; k < lease_at(plan, i)->host_count; k++)
             if (check_host(plan, i, k, hosts, report))
                 result = ALLOT_EINVALID;
-        }
     }
     allot__free(plan->engine, hosts, count, sizeof *hosts);
     return result;

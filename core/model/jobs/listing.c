@@ -77,10 +77,9 @@ int allot__listing_bits(const allot_plan *plan, const allot__listing *listing, u
 static int32_t count_bits(const uint64_t *bits, size_t words)
 {
     int32_t count = 0;
-    for (size_t i = 0; i < words; i++) {
+    for (size_t i = 0; i < words; i++)
         for (uint64_t left = bits[i]; left != 0; left &= left - 1)
             count++;
-    }
     return count;
 }
 
@@ -93,11 +92,10 @@ static int32_t set_of(allot_plan *plan, uint64_t *bits)
     if (count == allot_plan_hosts(plan))
         bits = NULL;
     const allot__host_set *sets = queues->sets.items;
-    for (size_t i = 0; i < queues->sets.count; i++) {
+    for (size_t i = 0; i < queues->sets.count; i++)
         if (sets[i].count == count &&
             (!bits || (sets[i].bits && memcmp(sets[i].bits, bits, words * sizeof *bits) == 0)))
             return (int32_t)i;
-    }
     allot__host_set *added = allot__push(plan->engine, &queues->sets, sizeof *added);
     if (!added)
         return -1;

@@ -122,10 +122,9 @@ static int check_lists(const allot_queue *queue)
 {
     if (queue->low_count < 0 || (queue->low_count > 0 && !queue->low))
         return ALLOT_EUSAGE;
-    for (int32_t i = 0; i < queue->low_count; i++) {
+    for (int32_t i = 0; i < queue->low_count; i++)
         if (!allot__label_valid(queue->low[i].queue))
             return ALLOT_ENAME;
-    }
     int status = allot__texts_check(queue->high, queue->high_count);
     return status ? status : allot__texts_check(queue->hosts, queue->host_count);
 }

@@ -55,10 +55,9 @@ static int make_sets(allot_plan *plan, allot_report *report)
 
 static int32_t pool_named(const allot__queues *queues, const char *name)
 {
-    for (int32_t i = 0; i < queues->pool_count; i++) {
+    for (int32_t i = 0; i < queues->pool_count; i++)
         if (strcmp(queues->pools[i].name, name) == 0)
             return i;
-    }
     return -1;
 }
 
@@ -126,10 +125,9 @@ static int make_groups(allot_plan *plan)
     int32_t kept = 0, from = 0;
     for (size_t u = 0; u < users; u++) {
         int32_t begin = kept, end = first[u + 1];
-        for (; from < end; from++) {
+        for (; from < end; from++)
             if (kept == begin || of[kept - 1] != of[from])
                 of[kept++] = of[from];
-        }
         first[u + 1] = kept;
     }
     queues->user_first = first;

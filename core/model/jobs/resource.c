@@ -114,10 +114,9 @@ int allot__job_resources_check(const allot_state *state, const allot_job *job)
         const allot_job_resource *it = &job->resources[i];
         if (!within(it->resource, 0, (int64_t)known - 1))
             return ALLOT_EUSAGE;
-        for (int32_t k = 0; k < i; k++) {
+        for (int32_t k = 0; k < i; k++)
             if (job->resources[k].resource == it->resource)
                 return ALLOT_EUSAGE;
-        }
         if (!within(it->amount, 0, ALLOT_AMOUNT_MAX))
             return ALLOT_ERANGE;
     }

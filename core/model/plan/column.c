@@ -61,10 +61,9 @@ int allot_rows_column_find(allot_rows rows, const char *name, size_t len)
 {
     int count;
     const struct column *columns = columns_of(rows, &count);
-    for (int i = 0; name && i < count; i++) {
+    for (int i = 0; name && i < count; i++)
         if (strlen(columns[i].name) == len && memcmp(columns[i].name, name, len) == 0)
             return i;
-    }
     return -1;
 }
 

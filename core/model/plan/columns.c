@@ -51,20 +51,18 @@ int32_t allot_plan_column(const allot_plan *plan, const char *name, size_t len)
     if (column >= 0)
         return column < ALLOT_PLAN_COLUMNS ? column : -1;
     const allot_attribute *attributes = plan->attributes.items;
-    for (size_t i = 0; i < plan->attributes.count; i++) {
+    for (size_t i = 0; i < plan->attributes.count; i++)
         if (strlen(attributes[i].name) == len && memcmp(attributes[i].name, name, len) == 0)
             return ALLOT_COLUMN_COUNT + (int32_t)i;
-    }
     return -1;
 }
 
 /* Where a group keeps what is stated of a consumer; NULL when out of memory. */
 static int32_t *cell(allot_engine *engine, allot__group *group, int32_t index, int32_t consumer)
 {
-    while (group->stated.count <= (size_t)index) {
+    while (group->stated.count <= (size_t)index)
         if (!allot__push(engine, &group->stated, sizeof(allot__column)))
             return NULL;
-    }
     allot__column *column = (allot__column *)group->stated.items + index;
     size_t before = column->capacity;
     int32_t *values = allot__grow(engine, column->values, &column->capacity, (size_t)consumer + 1,
@@ -107,10 +105,9 @@ int allot_plan_set(allot_plan *plan, int32_t group, int32_t consumer, int32_t co
         status = allot__plan_range(plan, group, &from, &to);
     if (status)
         return status;
-    for (int32_t i = from; i < to; i++) {
+    for (int32_t i = from; i < to; i++)
         if (!cell(plan->engine, &plan->groups[i], index, consumer))
             return ALLOT_ENOMEM;
-    }
     for (int32_t i = from; i < to; i++)
         *cell(plan->engine, &plan->groups[i], index, consumer) = (int32_t)value;
     plan->build->stated = true;

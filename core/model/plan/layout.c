@@ -62,10 +62,9 @@ static const uint64_t *sort_keys(uint64_t *keys, uint64_t *spare, size_t n)
 static bool in_order(const allot__tree *tree, const int32_t *rank)
 {
     for (int32_t f = 0; f < tree->families; f++) {
-        for (int32_t row = tree->first[f] + 1; row < tree->first[f + 1]; row++) {
+        for (int32_t row = tree->first[f] + 1; row < tree->first[f + 1]; row++)
             if (rank[row] < rank[row - 1])
                 return false;
-        }
     }
     return true;
 }
@@ -149,10 +148,9 @@ static void fill_column(const allot_plan *plan, const allot__group *group, int32
 static void derive_owned(const allot__tree *tree, const allot__group *group)
 {
     int32_t *owned = group->columns[ALLOT_OWNED];
-    for (int32_t row = 0; row < tree->rows; row++) {
+    for (int32_t row = 0; row < tree->rows; row++)
         if (owned[row] == allot__unset && group->family_of[row] == 0)
             owned[row] = 0;
-    }
     for (int32_t f = tree->families - 1; f > 0; f--) {
         int32_t *parent = &owned[group->parent[f]];
         if (*parent != allot__unset)

@@ -14,10 +14,9 @@ int32_t allot__named_find(const allot__vector *list, const allot__index *index, 
 {
     uint32_t hash = hash_of(name), probe = 0;
     int32_t found;
-    while ((found = allot__index_next(index, hash, &probe)) >= 0) {
+    while ((found = allot__index_next(index, hash, &probe)) >= 0)
         if (strcmp(allot__named_at(list, found), name) == 0)
             return found;
-    }
     return -1;
 }
 
@@ -76,9 +75,8 @@ int allot__texts_check(const char *const *texts, int32_t n)
 {
     if (n < 0 || (n > 0 && !texts))
         return ALLOT_EUSAGE;
-    for (int32_t i = 0; i < n; i++) {
+    for (int32_t i = 0; i < n; i++)
         if (!allot__label_valid(texts[i]))
             return ALLOT_ENAME;
-    }
     return ALLOT_OK;
 }

@@ -27,9 +27,8 @@ int allot__peers_add(allot_engine *engine, allot__vector *peers, int32_t consume
 void allot__peers_free(allot_engine *engine, allot__vector *peers)
 {
     allot__peers *items = peers->items;
-    for (size_t i = 0; i < peers->count; i++) {
+    for (size_t i = 0; i < peers->count; i++)
         allot__free(engine, items[i].list, (size_t)items[i].count, sizeof *items[i].list);
-    }
     allot__vector_free(engine, peers);
 }
 
@@ -37,10 +36,9 @@ bool allot__peers_valid(const allot_plan *plan, int32_t consumer, const int32_t 
 {
     if (!plan || plan->sealed || consumer < 0 || consumer >= plan->names->count || (n > 0 && !list))
         return false;
-    for (int32_t i = 0; i < n; i++) {
+    for (int32_t i = 0; i < n; i++)
         if (list[i] < 0 || list[i] >= plan->names->count || list[i] == consumer)
             return false;
-    }
     return true;
 }
 

@@ -8,10 +8,9 @@
 static int32_t find(const allot_plan *plan, const char *name)
 {
     const allot_attribute *attributes = plan->task_attributes.items;
-    for (size_t i = 0; i < plan->task_attributes.count; i++) {
+    for (size_t i = 0; i < plan->task_attributes.count; i++)
         if (strcmp(attributes[i].name, name) == 0)
             return (int32_t)i;
-    }
     return -1;
 }
 

@@ -120,10 +120,9 @@ int allot__attribute_check(const allot_attribute *attribute)
 
 static bool attribute_named(const allot_policy *policy, const char *name)
 {
-    for (int32_t i = 0; i < policy->attribute_count; i++) {
+    for (int32_t i = 0; i < policy->attribute_count; i++)
         if (strcmp(policy->attributes[i].name, name) == 0)
             return true;
-    }
     return false;
 }
 
@@ -166,10 +165,9 @@ int allot_policy_rows_function(allot_policy *policy, allot_rows rows, const int3
     int32_t most = allot__policy_open(policy) ? allot__column_count(policy, rows) : -1;
     if (most < 0 || !out || n < 0 || (n > 0 && !columns) || n > most)
         return ALLOT_EUSAGE;
-    for (int32_t i = 0; i < n; i++) {
+    for (int32_t i = 0; i < n; i++)
         if (!within(columns[i], 0, most - 1))
             return ALLOT_EUSAGE;
-    }
     allot__function function = {.count = n, .rows = rows};
     if (n > 0) {
         function.columns = allot__new(policy->engine, (size_t)n, sizeof *columns);

@@ -75,10 +75,9 @@ static void cut_above(const allot_plan *plan, const allot__relation *it)
     const allot__queues *queues = allot__queues_of(plan);
     for (int32_t high = 0; high < it->count; high++) {
         int32_t priority = allot__queue_at(queues, high)->priority;
-        for (int32_t low = 0; low < it->count; low++) {
+        for (int32_t low = 0; low < it->count; low++)
             if (allot__queue_at(queues, low)->priority >= priority)
                 set(it, high, low, false);
-        }
     }
 }
 
@@ -174,10 +173,9 @@ static int32_t next_of(const allot__relation *it, const uint64_t *left, int32_t 
     const uint64_t *row = row_of(it, high);
     for (size_t i = 0; i < allot__words(it->count); i++) {
         uint64_t both = row[i] & left[i];
-        for (int32_t bit = 0; both != 0; bit++, both >>= 1) {
+        for (int32_t bit = 0; both != 0; bit++, both >>= 1)
             if (both & 1)
                 return (int32_t)i * 64 + bit;
-        }
     }
     return -1;
 }

@@ -25,10 +25,9 @@ static bool function_valid(const allot_policy *policy, allot_rows rows, int32_t 
     const allot__function *it = (const allot__function *)policy->functions.items + function;
     if (it->rows != rows)
         return false;
-    for (int32_t i = 0; i < it->count; i++) {
+    for (int32_t i = 0; i < it->count; i++)
         if (!column_valid(policy, rows, it->columns[i], last))
             return false;
-    }
     return true;
 }
 
@@ -121,10 +120,9 @@ static bool label_taken(const allot_policy *policy, const char *label, bool comp
 {
     if (completing && strcmp(label, "reserved") == 0)
         return true;
-    for (int32_t i = 0; i < policy->fill_count; i++) {
+    for (int32_t i = 0; i < policy->fill_count; i++)
         if (strcmp(policy->fills[i].label, label) == 0)
             return true;
-    }
     return false;
 }
 
@@ -155,10 +153,9 @@ int allot_policy_fill(allot_policy *policy, const char *label, allot_source by, 
 
 const allot__fill *allot__policy_part(const allot_policy *policy, allot__fill_kind kind)
 {
-    for (int32_t i = 0; i < policy->fill_count; i++) {
+    for (int32_t i = 0; i < policy->fill_count; i++)
         if (policy->fills[i].kind == kind)
             return &policy->fills[i];
-    }
     return NULL;
 }
 
@@ -217,10 +214,9 @@ int allot_policy_loan(allot_policy *policy, const char *label, allot_source lend
 
 int32_t allot__policy_parted(const allot_policy *policy)
 {
-    for (int32_t i = 0; i < policy->fill_count; i++) {
+    for (int32_t i = 0; i < policy->fill_count; i++)
         if (policy->fills[i].up_to.kind == ALLOT_FROM_PART)
             return i;
-    }
     return -1;
 }
 
@@ -232,10 +228,9 @@ static bool reads(const allot_policy *policy, allot_source source, int32_t colum
         return false;
     const allot__function *function =
         (const allot__function *)policy->functions.items + source.value;
-    for (int32_t i = 0; i < function->count; i++) {
+    for (int32_t i = 0; i < function->count; i++)
         if (function->columns[i] == column)
             return true;
-    }
     return false;
 }
 
@@ -268,10 +263,9 @@ bool allot__policy_owns(const allot_policy *policy)
         const allot__fill *fill = &policy->fills[i];
         if (reads_owned(policy, fill->by) || reads_owned(policy, fill->up_to))
             return true;
-        for (int32_t k = 0; k < fill->order.count; k++) {
+        for (int32_t k = 0; k < fill->order.count; k++)
             if (reads_owned(policy, fill->order.keys[k].source))
                 return true;
-        }
     }
     return false;
 }
@@ -330,10 +324,9 @@ int allot_policy_scale(allot_policy *policy, int scaled)
 static bool goes_round(const allot_policy *policy, allot_rounding rounding,
                        const allot__order *distribute)
 {
-    for (int32_t i = 0; rounding == ALLOT_ROUND_CEIL_IN_ORDER && i < distribute->count; i++) {
+    for (int32_t i = 0; rounding == ALLOT_ROUND_CEIL_IN_ORDER && i < distribute->count; i++)
         if (reads(policy, distribute->keys[i].source, ALLOT_QUOTA))
             return true;
-    }
     return false;
 }
 

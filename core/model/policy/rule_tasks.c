@@ -29,19 +29,17 @@ int32_t allot__column_count(const allot_policy *policy, allot_rows rows)
 static bool is_task_key(const char *name)
 {
     static const char *const keys[] = {"id", "consumer", "group", "session", "slot", "tags"};
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (strcmp(keys[i], name) == 0)
             return true;
-    }
     return allot_rows_column_find(ALLOT_TASKS, name, strlen(name)) >= 0;
 }
 
 static bool attribute_named(const allot_policy *policy, const char *name)
 {
-    for (int32_t i = 0; i < policy->task_attribute_count; i++) {
+    for (int32_t i = 0; i < policy->task_attribute_count; i++)
         if (strcmp(policy->task_attributes[i].name, name) == 0)
             return true;
-    }
     return false;
 }
 
@@ -84,10 +82,9 @@ int allot_policy_victims(allot_policy *policy, const allot_key *keys, int32_t n)
 static bool guard_named(const allot_policy *policy, const char *label)
 {
     const allot__guard *guards = policy->guards.items;
-    for (size_t i = 0; i < policy->guards.count; i++) {
+    for (size_t i = 0; i < policy->guards.count; i++)
         if (strcmp(guards[i].label, label) == 0)
             return true;
-    }
     return false;
 }
 
@@ -160,10 +157,9 @@ int allot_policy_requirement(allot_policy *policy, const char *name, int32_t fun
 int32_t allot__requirement_find(const allot_policy *policy, const char *name)
 {
     const allot__requirement *requirements = policy->requirements.items;
-    for (size_t i = 0; i < policy->requirements.count; i++) {
+    for (size_t i = 0; i < policy->requirements.count; i++)
         if (strcmp(requirements[i].name, name) == 0)
             return (int32_t)i;
-    }
     return -1;
 }
 

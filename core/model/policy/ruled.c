@@ -11,10 +11,9 @@ static struct allot_policy *policy_of(const allot_plan *plan, const allot__group
                                       int32_t consumer)
 {
     const allot__branch *branches = plan->branches.items;
-    for (size_t i = plan->branches.count; i > 0; i--) {
+    for (size_t i = plan->branches.count; i > 0; i--)
         if (branches[i - 1].consumer == consumer)
             return branches[i - 1].policy;
-    }
     return group->policy;
 }
 
@@ -43,10 +42,9 @@ static void find_options(const allot__group *group, allot__ruled *ruled)
 {
     const struct allot_policy *policy = ruled->policy;
     memcpy(ruled->options, group->options, sizeof ruled->options);
-    for (int i = 0; policy && i < ALLOT_OPTION_COUNT; i++) {
+    for (int i = 0; policy && i < ALLOT_OPTION_COUNT; i++)
         if (policy->options_set >> i & ~(group->options_set >> i) & 1)
             ruled->options[i] = policy->options[i];
-    }
 }
 
 /* A family goes by its parent's branch; parents' families come first. */
@@ -71,10 +69,9 @@ static void spread(const allot_plan *plan, allot__group *group)
 
 static bool has_limits(const allot_policy *policy)
 {
-    for (int32_t i = 0; policy && i < policy->attribute_count; i++) {
+    for (int32_t i = 0; policy && i < policy->attribute_count; i++)
         if (policy->attributes[i].limit)
             return true;
-    }
     return false;
 }
 

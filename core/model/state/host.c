@@ -94,10 +94,9 @@ int allot_plan_host(allot_plan *plan, const char *name, int32_t group, int64_t s
 static const allot_host_value *value_find(const allot__host *host, const char *name)
 {
     const allot_host_value *values = host->values.items;
-    for (size_t i = 0; i < host->values.count; i++) {
+    for (size_t i = 0; i < host->values.count; i++)
         if (strcmp(values[i].name, name) == 0)
             return &values[i];
-    }
     return NULL;
 }
 

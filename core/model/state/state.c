@@ -42,10 +42,9 @@ static int make_groups(allot_state *state)
     state->groups = allot__new(state->engine, count, sizeof *state->groups);
     if (!state->groups)
         return ALLOT_ENOMEM;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         if (make_group(state->engine, &state->groups[i], rows_of(state->plan)))
             return ALLOT_ENOMEM;
-    }
     return ALLOT_OK;
 }
 

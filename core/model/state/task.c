@@ -27,10 +27,9 @@ int32_t allot__label_of(allot_state *state, const char *text)
     if (!text)
         return -1;
     hash = hash_of(text);
-    while ((found = allot__index_next(&tasks->label_index, hash, &probe)) >= 0) {
+    while ((found = allot__index_next(&tasks->label_index, hash, &probe)) >= 0)
         if (strcmp(allot__label_at(tasks, found)->text, text) == 0)
             return found;
-    }
     if (tasks->labels.count >= INT32_MAX - 1 ||
         allot__index_room(state->engine, &tasks->label_index))
         return OUT_OF_MEMORY;
@@ -51,10 +50,9 @@ static int32_t find_task(const allot_state *state, const char *id, uint32_t hash
     const allot__tasks *tasks = &state->tasks;
     uint32_t probe = 0;
     int32_t found;
-    while ((found = allot__index_next(&tasks->index, hash, &probe)) >= 0) {
+    while ((found = allot__index_next(&tasks->index, hash, &probe)) >= 0)
         if (strcmp(allot__task_at(tasks, found)->id, id) == 0)
             return found;
-    }
     return -1;
 }
 
@@ -91,10 +89,9 @@ int allot__extra_check(const allot_plan *plan, const char *const *tags, int32_t 
         (value_count > 0 && !values))
         return ALLOT_EUSAGE;
     int status = ALLOT_OK;
-    for (int32_t i = 0; i < tag_count; i++) {
+    for (int32_t i = 0; i < tag_count; i++)
         if (!tags[i])
             return ALLOT_EUSAGE;
-    }
     for (int32_t i = 0; i < value_count; i++) {
         allot_attribute of;
         if (allot_plan_task_attribute_at(plan, values[i].attribute, &of) || of.type == ALLOT_TAG)

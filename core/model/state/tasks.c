@@ -65,10 +65,9 @@ static int32_t first_there(arranging *it, int32_t place)
     const allot__task *task = allot__task_at(tasks, it->order[place]);
     uint32_t hash = slot_hash(task), probe = 0;
     int32_t found;
-    while ((found = allot__index_next(&it->places, hash, &probe)) >= 0) {
+    while ((found = allot__index_next(&it->places, hash, &probe)) >= 0)
         if (same_slot(allot__task_at(tasks, it->order[found]), task))
             return found;
-    }
     allot__index_add(&it->places, hash, place);
     return -1;
 }
@@ -141,10 +140,9 @@ static int gather(arranging *it)
 
 static bool any_slot(const arranging *it)
 {
-    for (int32_t i = 0; i < it->units->task_count; i++) {
+    for (int32_t i = 0; i < it->units->task_count; i++)
         if (allot__task_at(&it->state->tasks, it->order[i])->slot >= 0)
             return true;
-    }
     return false;
 }
 

@@ -37,10 +37,9 @@ static int32_t shown(int32_t value)
 
 static int32_t tagged(const allot__extra *extra, const char *tag)
 {
-    for (int32_t i = 0; extra && i < extra->tag_count; i++) {
+    for (int32_t i = 0; extra && i < extra->tag_count; i++)
         if (strcmp(extra->tags[i], tag) == 0)
             return 1;
-    }
     return 0;
 }
 
@@ -52,10 +51,9 @@ int32_t allot__extra_value(const allot_state *state, int32_t number, int32_t att
         (const allot_attribute *)state->plan->task_attributes.items + attribute;
     if (of->type == ALLOT_TAG)
         return tagged(extra, of->name);
-    for (int32_t i = extra ? extra->value_count - 1 : -1; i >= 0; i--) {
+    for (int32_t i = extra ? extra->value_count - 1 : -1; i >= 0; i--)
         if (extra->values[i].attribute == attribute)
             return shown((int32_t)extra->values[i].value);
-    }
     return shown(of->fallback);
 }
 
@@ -215,13 +213,11 @@ int allot__tasks_check(const allot_state *state, allot_report *report)
     int result = ALLOT_OK;
     if (tasks->sessions.count == 0)
         return ALLOT_OK;
-    for (int32_t i = 0; i < state->plan->group_count; i++) {
+    for (int32_t i = 0; i < state->plan->group_count; i++)
         if (check_schedulings(state, &tasks->units[i], report))
             result = ALLOT_EINVALID;
-    }
-    for (int32_t i = 0; i < allot_state_tasks(state); i++) {
+    for (int32_t i = 0; i < allot_state_tasks(state); i++)
         if (check_session(state, i, report))
             result = ALLOT_EINVALID;
-    }
     return result;
 }

@@ -50,10 +50,9 @@ bool allot__edition_states(const allot_plan *plan, const allot__group *group, in
                            int32_t index)
 {
     uint64_t held = held_of(plan, group);
-    for (int32_t i = 0; i < allot__hours_count(plan); i++) {
+    for (int32_t i = 0; i < allot__hours_count(plan); i++)
         if (held >> i & 1 && change_of(allot__hours_at(plan, i), consumer, index))
             return true;
-    }
     return false;
 }
 
@@ -80,10 +79,9 @@ static void alter_group(const allot_plan *plan, allot__group *group)
         }
         if (hours->policy)
             group->policy = hours->policy;
-        for (int32_t k = 0; k < ALLOT_OPTION_COUNT; k++) {
+        for (int32_t k = 0; k < ALLOT_OPTION_COUNT; k++)
             if (hours->options_set >> k & 1)
                 group->options[k] = hours->options[k];
-        }
         group->options_set |= hours->options_set;
     }
 }
@@ -178,10 +176,9 @@ void allot__editions_free(allot_plan *plan)
 static int settle(allot_plan *edition)
 {
     int status = ALLOT_OK;
-    for (int32_t i = 0; i < edition->group_count && status != ALLOT_ENOMEM; i++) {
+    for (int32_t i = 0; i < edition->group_count && status != ALLOT_ENOMEM; i++)
         if (held_of(edition, &edition->groups[i]))
             status = allot__check_group(edition, i, NULL);
-    }
     return status;
 }
 
@@ -246,10 +243,9 @@ static int guilt(const allot_plan *plan, const allot__hours *hours, const allot_
     if (change_of(hours, fault->consumer, -1))
         return 3;
     const allot__change *changes = hours->changes.items;
-    for (size_t i = 0; i < hours->changes.count; i++) {
+    for (size_t i = 0; i < hours->changes.count; i++)
         if (below(plan, changes[i].consumer, fault->consumer))
             return 2;
-    }
     return hours->policy != NULL || hours->options_set != 0;
 }
 
@@ -280,10 +276,9 @@ typedef struct checking {
 static bool known_faulty(const checking *check, uint64_t windows)
 {
     const uint64_t *faulty = check->faulty.items;
-    for (size_t i = 0; i < check->faulty.count; i++) {
+    for (size_t i = 0; i < check->faulty.count; i++)
         if ((faulty[i] & windows) == faulty[i])
             return true;
-    }
     return false;
 }
 

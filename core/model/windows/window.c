@@ -88,10 +88,9 @@ int allot_plan_zone(allot_plan *plan, const char *name, const void *data, size_t
 int32_t allot_plan_zone_find(const allot_plan *plan, const char *name)
 {
     size_t count = plan && plan->windows ? plan->windows->zones.count : 0;
-    for (size_t i = 0; name && i < count; i++) {
+    for (size_t i = 0; name && i < count; i++)
         if (strcmp(((const allot__zone *)plan->windows->zones.items)[i].name, name) == 0)
             return (int32_t)i;
-    }
     return -1;
 }
 
@@ -124,10 +123,9 @@ size_t allot_plan_window_text(const allot_plan *plan, int32_t i, char *buf, size
     char days[40] = "";
     if (allot_plan_window_at(plan, i, &it) != ALLOT_OK)
         return 0;
-    for (size_t day = 0, len = 0; day < 7 && it.days != 0x7f; day++) {
+    for (size_t day = 0, len = 0; day < 7 && it.days != 0x7f; day++)
         if (it.days >> day & 1)
             len += (size_t)snprintf(days + len, sizeof days - len, " %s", names[day]);
-    }
     bool one = it.group != ALLOT_ALL && plan->group_count > 1;
     int len = snprintf(buf, size, "window %d (%02d:%02d to %02d:%02d%s, %s%s%s)", (int)i,
                        (int)(it.from / 3600), (int)(it.from / 60 % 60), (int)(it.to / 3600),

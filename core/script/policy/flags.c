@@ -105,13 +105,12 @@ static bool bound_again(body copy, const char *name)
 {
     static const char *const binds[] = {"local", "for", NULL};
     const allot__lexeme *at = &copy.window[BEFORE];
-    while (step(&copy)) {
+    while (step(&copy))
         if (allot__lexeme_is(at, name) &&
             (allot__lexeme_in(at - 1, binds) || allot__lexeme_is(at + 1, "=") ||
              (allot__lexeme_is(at - 1, "(") &&
               (allot__lexeme_is(at - 2, "function") || allot__lexeme_is(at - 3, "function")))))
             return true;
-    }
     return false;
 }
 

@@ -151,10 +151,9 @@ static void take_value(lua_State *L, int key, allot_mapped *out)
 
 static int find_key(lua_State *L, int index)
 {
-    for (int i = 0; i < KEYS && lua_type(L, index) == LUA_TSTRING; i++) {
+    for (int i = 0; i < KEYS && lua_type(L, index) == LUA_TSTRING; i++)
         if (strcmp(lua_tostring(L, index), keys[i].name) == 0)
             return i;
-    }
     const char *names[KEYS];
     for (int i = 0; i < KEYS; i++)
         names[i] = keys[i].name;

@@ -9,10 +9,9 @@
 
 static allot__draft_option *find_option(allot__draft *draft, const char *name)
 {
-    for (int32_t i = 0; i < draft->option_count; i++) {
+    for (int32_t i = 0; i < draft->option_count; i++)
         if (strcmp(draft->options[i].name, name) == 0)
             return &draft->options[i];
-    }
     return NULL;
 }
 

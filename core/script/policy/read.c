@@ -301,10 +301,9 @@ static allot_rounding read_round(lua_State *L)
 {
     static const char *const names[] = {"rank", "ceil_in_order", "largest_remainder", "webster"};
     const char *name = allot__read_string(L, "round");
-    for (int i = 0; name && i < 4; i++) {
+    for (int i = 0; name && i < 4; i++)
         if (strcmp(name, names[i]) == 0)
             return (allot_rounding)i;
-    }
     if (name) {
         const char *near = allot_nearest(name, strlen(name), names, 4);
         allot__read_fail(L, NULL, "unknown rounding '%s'%s%s%s", name,

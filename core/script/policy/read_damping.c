@@ -11,10 +11,9 @@ static int option_of(const char *name)
     static const allot_option options[] = {ALLOT_OPTION_HOLD_ROUNDING, ALLOT_OPTION_DEAD_ZONE,
                                            ALLOT_OPTION_MOST_RECLAIMED,
                                            ALLOT_OPTION_RECLAIM_INTERVAL, ALLOT_OPTION_CLAIM_DELAY};
-    for (size_t i = 0; name && i < sizeof options / sizeof *options; i++) {
+    for (size_t i = 0; name && i < sizeof options / sizeof *options; i++)
         if (strcmp(name, allot_option_name(options[i])) == 0)
             return options[i];
-    }
     return -1;
 }
 

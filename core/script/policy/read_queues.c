@@ -33,10 +33,9 @@ bool allot__read_dispatches(lua_State *L)
 
 static void refuse_others(lua_State *L)
 {
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (has(L, others[i]))
             allot__read_fail(L, NULL, "a policy that dispatches jobs has no %s", others[i]);
-    }
     const char *round = allot__read_string(L, "round");
     if (round && strcmp(round, "ceil_in_order") != 0)
         allot__read_fail(L, NULL, "slices are rounded up: round = \"ceil_in_order\"");
@@ -47,10 +46,9 @@ static void refuse_others(lua_State *L)
 /* The place of the text among names; -1: it is none of them. */
 static int32_t place_of(const char *text, const char *const *names, int32_t count)
 {
-    for (int32_t i = 0; text && i < count; i++) {
+    for (int32_t i = 0; text && i < count; i++)
         if (strcmp(text, names[i]) == 0)
             return i;
-    }
     return -1;
 }
 

@@ -74,19 +74,17 @@ void allot__relate_views(lua_State *L, allot__script *script)
 
 static bool prefers(const allot_queue *high, const char *name)
 {
-    for (int32_t i = 0; i < high->low_count; i++) {
+    for (int32_t i = 0; i < high->low_count; i++)
         if (strcmp(high->low[i].queue, name) == 0)
             return true;
-    }
     return false;
 }
 
 static bool admits(const allot_queue *low, const char *name)
 {
-    for (int32_t i = 0; i < low->high_count; i++) {
+    for (int32_t i = 0; i < low->high_count; i++)
         if (strcmp(low->high[i], name) == 0)
             return true;
-    }
     return false;
 }
 

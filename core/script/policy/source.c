@@ -105,10 +105,9 @@ bool allot__read_flag(const allot__draft *draft, allot_rows rows, int32_t column
 static int32_t find_in(const allot__draft *draft, allot_rows rows, const char *name)
 {
     int32_t count = allot__read_columns(draft, rows);
-    for (int32_t i = 0; i < count; i++) {
+    for (int32_t i = 0; i < count; i++)
         if (strcmp(allot__read_column_name(draft, rows, i), name) == 0)
             return i;
-    }
     return -1;
 }
 
@@ -228,11 +227,10 @@ static void read_parameters(lua_State *L, const allot__reading *reading, const c
     call->view = takes_view(L, reading, at);
     if (call->view) {
         int32_t all = allot__read_columns(reading->draft, reading->rows);
-        for (int32_t i = 0; i < all; i++) {
+        for (int32_t i = 0; i < all; i++)
             if ((reading->rows != ALLOT_CONSUMERS || i <= last || i >= ALLOT_COLUMN_COUNT) &&
                 !of_preemptor(reading, i))
                 add_column(reading, i, call);
-        }
         return;
     }
     const char *name;

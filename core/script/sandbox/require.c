@@ -12,10 +12,9 @@ const allot__embedded *allot__embedded_find(const allot__embedded *list, int32_t
 {
     if (strncmp(name, "allot.", 6) != 0)
         return NULL;
-    for (int32_t i = 0; i < count; i++) {
+    for (int32_t i = 0; i < count; i++)
         if (strcmp(list[i].name, name + 6) == 0)
             return &list[i];
-    }
     return NULL;
 }
 

@@ -42,10 +42,9 @@ static void fail_spent(lua_State *L, int level)
 static bool too_deep(lua_State *L)
 {
     lua_Debug ar;
-    for (int level = 0; lua_getstack(L, level, &ar); level++) {
+    for (int level = 0; lua_getstack(L, level, &ar); level++)
         if (level == ALLOT__DEPTH_MAX || lua_getlocal(L, &ar, -ALLOT__ARGUMENTS_MAX - 1))
             return true;
-    }
     return false;
 }
 
@@ -149,11 +148,10 @@ int64_t allot__sandbox_spent(const allot__sandbox *box)
 static int32_t find_line(const allot__sandbox *box)
 {
     lua_Debug ar;
-    for (int level = 0; lua_getstack(box->L, level, &ar); level++) {
+    for (int level = 0; lua_getstack(box->L, level, &ar); level++)
         if (lua_getinfo(box->L, "Sl", &ar) && ar.currentline > 0 &&
             strcmp(ar.short_src, box->source) == 0)
             return ar.currentline;
-    }
     return 0;
 }
 

@@ -78,14 +78,13 @@ static void hear_watch(hearing *of)
     allot__live_unwatch(of->live);
     of->watch = true;
     of->rows = 0;
-    while (allot_json_next(of->json, &event) && event.kind != ALLOT_JSON_LIST_END) {
+    while (allot_json_next(of->json, &event) && event.kind != ALLOT_JSON_LIST_END)
         if (event.kind == ALLOT_JSON_TEXT)
             hear_branch(of, event.text, event.len, 0, ALLOT__HTTP_ROWS);
         else if (event.kind == ALLOT_JSON_LIST)
             hear_list(of);
         else
             wrong(of->live, "watch is a list of branches");
-    }
 }
 
 static void hear_group(hearing *of, const allot_json_event *event)

@@ -45,14 +45,13 @@ static void seconds(allot__buf *out, const char *name, const char *type, const c
 static void put_label(allot__buf *out, const char *text)
 {
     allot__buf_puts(out, "\"");
-    for (; *text != '\0'; text++) {
+    for (; *text != '\0'; text++)
         if (*text == '\n')
             allot__buf_puts(out, "\\n");
         else if (*text == '"' || *text == '\\')
             allot__buf_printf(out, "\\%c", *text);
         else
             allot__buf_add(out, text, 1);
-    }
     allot__buf_puts(out, "\"");
 }
 

@@ -246,20 +246,19 @@ static void run_method(allot__call *call)
            (strlen(method->name) != call->method_len ||
             memcmp(method->name, call->method, call->method_len) != 0))
         method++;
-    if (!allowed(call, kind < 0 && method->name != NULL && method->open)) {
+    if (!allowed(call, kind < 0 && method->name != NULL && method->open))
         allot__rpc_error(call, ALLOT__RPC_FORBIDDEN, "call \"auth\" with the token first", NULL);
-    } else if (kind < 0 && method->name == NULL) {
+    else if (kind < 0 && method->name == NULL)
         refuse_method(call);
-    } else if (call->params != NULL && call->params[0] == '[') {
+    else if (call->params != NULL && call->params[0] == '[')
         allot__rpc_error(call, ALLOT__RPC_PARAMS, "params are an object, not a list", NULL);
-    } else if (kind >= 0) {
+    else if (kind >= 0)
         run_event(call, kind);
-    } else if (!method->open && call->peer != NULL && !allot__peer_may_ask(call->peer) &&
-               !call->in_batch) {
+    else if (!method->open && call->peer != NULL && !allot__peer_may_ask(call->peer) &&
+             !call->in_batch)
         call->not_yet = true; /* a batch that has begun is ended */
-    } else {
+    else
         method->run(call);
-    }
 }
 
 static void run_request(allot__call *call, const char *at, const char *end)

@@ -106,10 +106,9 @@ static int find_kind(event *it)
     while (allot_json_next(it->json, &next) > 0) {
         object = object || (next.depth == 0 && next.kind == ALLOT_JSON_OBJECT);
         if (here && next.kind == ALLOT_JSON_TEXT) {
-            for (int i = 0; i < ALLOT_RECORD_KINDS; i++) {
+            for (int i = 0; i < ALLOT_RECORD_KINDS; i++)
                 if (strcmp(next.text, events[i].name) == 0)
                     return i;
-            }
             it->reader->trace->others++;
             return -1;
         }

@@ -132,10 +132,9 @@ static int check_ids(allot__reader *reader)
         allot__take(trace->engine, trace->lines.count, sizeof(const allot__line *));
     if (list == NULL)
         return ALLOT_ENOMEM;
-    for (size_t i = 0; i < trace->lines.count; i++) {
+    for (size_t i = 0; i < trace->lines.count; i++)
         if (line_at(trace, i)->kind == ALLOT_RECORD_SUBMIT)
             list[count++] = line_at(trace, i);
-    }
     qsort(list, count, sizeof(const allot__line *), by_id);
     reader->text = NULL;
     for (size_t i = 1; i < count; i++) {
@@ -305,10 +304,9 @@ const char *allot_trace_file(const allot_trace *trace)
 const char *allot_trace_header(const allot_trace *trace, const char *key)
 {
     const allot__header *headers = trace->keys.items;
-    for (size_t i = 0; i < trace->keys.count; i++) {
+    for (size_t i = 0; i < trace->keys.count; i++)
         if (strcmp(allot__book_text(&trace->names, headers[i].key), key) == 0)
             return allot__book_text(&trace->names, headers[i].value);
-    }
     return NULL;
 }
 

@@ -217,14 +217,13 @@ int main(int argc, char **argv)
 {
     long seconds = 0, tried = 0;
     listen_for_ends(argv[0]);
-    for (int i = 1; i < argc; i++) {
+    for (int i = 1; i < argc; i++)
         if (strcmp(argv[i], "-seconds") == 0 && i + 1 < argc)
             seconds = strtol(argv[++i], NULL, 10);
         else if (strcmp(argv[i], "-seed") == 0 && i + 1 < argc)
             seed = strtoull(argv[++i], NULL, 10) | 1;
         else
             add(argv[i]);
-    }
     for (int i = 0; i < count; i++, tried++) {
         take(&files[i]);
         try_input();

@@ -35,9 +35,8 @@ static struct allot__gain *take_room(allot__prey *prey)
     struct allot__gain *it = allot__arena_take(arena, 1, sizeof *it);
     int32_t *narrow = allot__arena_take(arena, 6 * room, sizeof *narrow);
     int64_t *wide = allot__arena_take(arena, 2 * room, sizeof *wide);
-    if (it == NULL || narrow == NULL || wide == NULL) {
+    if (it == NULL || narrow == NULL || wide == NULL)
         return NULL;
-    }
     *it = (struct allot__gain){.jobs = narrow,
                                .sorted = narrow + room,
                                .other = narrow + 2 * room,
@@ -64,9 +63,8 @@ static bool host_adds_up(const allot__chase *chase, int32_t host)
 static bool some_crowded(const allot__room *room)
 {
     int32_t some = 0;
-    for (int32_t host = 0; host < room->count; host++) {
+    for (int32_t host = 0; host < room->count; host++)
         some |= (room->free[host] < 0) | (room->alone[host] > 0);
-    }
     return some != 0;
 }
 
@@ -74,14 +72,12 @@ bool allot__chase_adds_up(const allot__chase *chase)
 {
     const allot__fit *fit = &chase->fit;
     if (fit->over > 0 || fit->exclusive || fit->resumes ||
-        allot__bounds_by_host(fit->bounds, fit->number)) {
+        allot__bounds_by_host(fit->bounds, fit->number))
         return false;
-    }
     bool all = true;
     int32_t count = some_crowded(fit->room) ? fit->room->count : 0;
-    for (int32_t host = 0; host < count && all; host++) {
+    for (int32_t host = 0; host < count && all; host++)
         all = !allot__room_has(fit->room, fit->set, host) || host_adds_up(chase, host);
-    }
     return all;
 }
 
@@ -206,12 +202,10 @@ static void pass(struct allot__gain *it, int32_t at, int32_t n)
     }
     it->next[it->before[at]] = it->next[at];
     it->before[it->next[at]] = it->before[at];
-    while (it->n > n) {
+    while (it->n > n)
         less(it);
-    }
-    if (it->n < n) {
+    if (it->n < n)
         more(it);
-    }
 }
 
 static void choose(allot__chase *chase, struct allot__gain *it, int32_t needed)
@@ -220,9 +214,8 @@ static void choose(allot__chase *chase, struct allot__gain *it, int32_t needed)
     it->sum = 0;
     it->n = 0;
     it->last = it->count;
-    while (it->n < needed) {
+    while (it->n < needed)
         more(it);
-    }
     for (int32_t i = 0; i < it->count && needed > 0; i++) {
         pass(it, i, needed - 1);
         if (it->gains[i] + it->sum >= left) {
@@ -235,33 +228,28 @@ static void choose(allot__chase *chase, struct allot__gain *it, int32_t needed)
 
 static void leave_all(allot__chase *chase)
 {
-    while (chase->count > 0) {
+    while (chase->count > 0)
         allot__chase_leave(chase, chase->count - 1);
-    }
 }
 
 bool allot__chase_fewest(allot__chase *chase, int *status)
 {
-    if (!allot__chase_adds_up(chase)) {
+    if (!allot__chase_adds_up(chase))
         return false;
-    }
     struct allot__gain *it = take_room(chase->prey);
     allot__prey_list *list = allot__chase_list(chase);
     if (it == NULL || list == NULL) {
         *status = ALLOT_ENOMEM;
         return false;
     }
-    if (guess(chase, list)) {
+    if (guess(chase, list))
         return true;
-    }
     leave_all(chase);
     read_gains(chase, list, it);
     int32_t needed = link_gains(it, chase->fit.lack);
-    if (needed > 0) {
+    if (needed > 0)
         choose(chase, it, needed);
-    }
-    if (!allot__fits(&chase->fit)) {
+    if (!allot__fits(&chase->fit))
         leave_all(chase);
-    }
     return allot__fits(&chase->fit);
 }

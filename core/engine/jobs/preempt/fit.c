@@ -13,9 +13,8 @@ static int64_t has_for_start(const allot__fit *fit, int32_t host, int64_t wanted
 {
     const allot__room *room = fit->room;
     int32_t binding;
-    if (!allot__room_open(room, host) || (fit->exclusive && !allot__room_empty(room, host))) {
+    if (!allot__room_open(room, host) || (fit->exclusive && !allot__room_empty(room, host)))
         return 0;
-    }
     int64_t slots = allot__least(room->free[host], wanted);
     return allot__bounds_on_host(fit->bounds, fit->number, host, (int32_t)slots, &binding);
 }
@@ -25,9 +24,8 @@ static int64_t lacks_to_resume(const allot__fit *fit, int32_t host, int64_t own)
 {
     const allot__room *room = fit->room;
     int32_t binding;
-    if (host < 0) {
+    if (host < 0)
         return own;
-    }
     int64_t free = allot__room_unclaimed(room, host);
     int64_t lack = room->alone[host] > 0 ? own : allot__most(own - free, 0);
     int32_t slots = (int32_t)own;
@@ -43,9 +41,8 @@ static int64_t count_start(const allot__fit *fit)
     for (int32_t host = allot__room_next(room, fit->set, 0); host >= 0 && left > 0;
          host = allot__room_next(room, fit->set, host + 1)) {
         int64_t slots = has_for_start(fit, host, fit->whole ? left : INT32_MAX);
-        if (fit->whole && slots > 0) {
+        if (fit->whole && slots > 0)
             allot__bounds_try(fit->bounds, fit->number, host, (int32_t)slots);
-        }
         left -= slots;
     }
     return left;
@@ -58,9 +55,8 @@ static int64_t count_resume(const allot__fit *fit)
     for (int32_t i = 0; i < fit->job->place_count; i++) {
         int32_t host = allot__room_host(fit->room, places[i].site);
         int64_t lacks = lacks_to_resume(fit, host, places[i].slots);
-        if (fit->whole && host >= 0 && lacks < places[i].slots) {
+        if (fit->whole && host >= 0 && lacks < places[i].slots)
             allot__bounds_try(fit->bounds, fit->number, host, (int32_t)(places[i].slots - lacks));
-        }
         lack += lacks;
     }
     return lack;
@@ -80,9 +76,8 @@ static int32_t count_over(const allot__fit *fit, int64_t *over)
         first = first < 0 && above > 0 ? entries[i].bound : first;
         *over += above;
     }
-    if (fit->bounds->resources != NULL && !fit->resumes) {
+    if (fit->bounds->resources != NULL && !fit->resumes)
         *over += allot__resources_above(fit->bounds->resources, fit->number);
-    }
     return first;
 }
 
@@ -96,11 +91,9 @@ static bool limited_together(const allot__bounds *bounds, int32_t job)
 {
     int32_t count;
     const allot__bound_entry *entries = allot__fit_entries(bounds, job, &count);
-    for (int32_t i = 0; i < count; i++) {
-        if (allot__limit_trait(bounds, entries[i].limit)->of_hosts) {
+    for (int32_t i = 0; i < count; i++)
+        if (allot__limit_trait(bounds, entries[i].limit)->of_hosts)
             return true;
-        }
-    }
     return false;
 }
 
@@ -109,9 +102,8 @@ static bool limited_together(const allot__bounds *bounds, int32_t job)
 void allot__fit_count(allot__fit *fit)
 {
     fit->lack = fit->resumes ? count_resume(fit) : count_start(fit);
-    if (fit->whole) {
+    if (fit->whole)
         allot__bounds_tried(fit->bounds, fit->number);
-    }
     count_over(fit, &fit->over);
 }
 
@@ -141,11 +133,9 @@ static int64_t worth(const allot__fit *fit, int32_t host)
     }
     const allot__job_place *places = allot__job_places(fit->room->work->state->jobs, fit->job);
     int64_t lack = 0;
-    for (int32_t i = 0; i < fit->job->place_count; i++) {
-        if (allot__room_host(fit->room, places[i].site) == host) {
+    for (int32_t i = 0; i < fit->job->place_count; i++)
+        if (allot__room_host(fit->room, places[i].site) == host)
             lack += lacks_to_resume(fit, host, places[i].slots);
-        }
-    }
     return -lack;
 }
 
@@ -178,17 +168,13 @@ bool allot__fit_shares(const allot__fit *fit, int32_t other)
     const allot__job *job = allot__job_at(jobs, other);
     for (int32_t i = 0; i < job->place_count + job->grown_count; i++) {
         int32_t host = host_at(fit, job, i);
-        if (host < 0) {
+        if (host < 0)
             continue;
-        }
-        if (!fit->resumes && allot__room_has(fit->room, fit->set, host)) {
+        if (!fit->resumes && allot__room_has(fit->room, fit->set, host))
             return true;
-        }
-        for (int32_t k = 0; fit->resumes && k < fit->job->place_count; k++) {
-            if (host_at(fit, fit->job, k) == host) {
+        for (int32_t k = 0; fit->resumes && k < fit->job->place_count; k++)
+            if (host_at(fit, fit->job, k) == host)
                 return true;
-            }
-        }
     }
     return false;
 }
@@ -217,9 +203,8 @@ static void move(allot__fit *fit, int32_t other, const allot__job *job, bool awa
     count_bounds(fit, other, job, away);
     for (int32_t i = 0; i < job->place_count + job->grown_count; i++) {
         int32_t host = host_at(fit, job, i);
-        if (host < 0) {
+        if (host < 0)
             continue;
-        }
         if (i >= job->place_count) {
             int32_t slots = all[job->grown + i - job->place_count].slots;
             allot__room_take(fit->room, host, away ? -slots : slots);
@@ -236,13 +221,11 @@ static void change(allot__fit *fit, int32_t other, bool away)
     const allot__job *job = allot__job_at(fit->room->work->state->jobs, other);
     int64_t before = fit->whole ? 0 : worth_of(fit, job);
     bool keeps = !allot__fit_ends(fit->bounds, job);
-    if (!away && keeps) {
+    if (!away && keeps)
         allot__room_unkeep(fit->room, other);
-    }
     move(fit, other, job, away);
-    if (away && keeps) {
+    if (away && keeps)
         allot__room_keep(fit->room, other);
-    }
     if (fit->whole) {
         allot__fit_count(fit);
     } else {

@@ -65,9 +65,8 @@ static int64_t run_time_left(const allot_protection *it, const allot__job *job, 
 {
     int64_t most = it->no_preempt_run_time;
     if (it->run_time_percent > 0) {
-        if (job->run_limit == ALLOT_NONE) {
+        if (job->run_limit == ALLOT_NONE)
             return NEVER;
-        }
         most = ((int64_t)job->run_limit * it->run_time_percent + 99) / 100;
     } else if (most == ALLOT_NONE) {
         return NEVER;
@@ -78,9 +77,8 @@ static int64_t run_time_left(const allot_protection *it, const allot__job *job, 
 static int64_t finish_time_left(const allot_protection *it, const allot__job *job, int64_t now)
 {
     bool percent = it->finish_time_percent > 0;
-    if (job->run_limit == ALLOT_NONE || (!percent && it->no_preempt_finish_time == ALLOT_NONE)) {
+    if (job->run_limit == ALLOT_NONE || (!percent && it->no_preempt_finish_time == ALLOT_NONE))
         return NEVER;
-    }
     int64_t least = percent ? (int64_t)job->run_limit * it->finish_time_percent / 100
                             : it->no_preempt_finish_time;
     return remaining(job, now) - least;
@@ -131,12 +129,10 @@ bool allot__job_unprotected(const allot_plan *plan, allot_source source)
     const allot__queues *queues = allot__queues_of(plan);
     const allot__application *applications = queues->applications.items;
     bool stated = source.kind != ALLOT_FROM_COLUMN || states(&queues->params, source.value);
-    for (int32_t i = 0; i < allot__queue_count(plan) && !stated; i++) {
+    for (int32_t i = 0; i < allot__queue_count(plan) && !stated; i++)
         stated = states(&allot__queue_at(queues, i)->protection, source.value);
-    }
-    for (size_t i = 0; i < queues->applications.count && !stated; i++) {
+    for (size_t i = 0; i < queues->applications.count && !stated; i++)
         stated = states(&applications[i].protection, source.value);
-    }
     return !stated;
 }
 
@@ -147,13 +143,11 @@ static int64_t host_value(const allot__job_rows *rows, int32_t number, int32_t c
     const allot__work *work = rows->rows.work;
     int64_t seed = work->group->options[ALLOT_OPTION_SEED];
     int32_t host = allot__job_host(work->state->jobs, rows->room, number);
-    if (column == ALLOT_TASK_LOAD) {
+    if (column == ALLOT_TASK_LOAD)
         return host < 0 ? 0 : rows->room->load[host];
-    }
     int32_t site = host < 0 ? -1 : rows->room->site[host];
-    if (site < 0) {
+    if (site < 0)
         return ALLOT__LOT_LAST;
-    }
     return seed == 0 ? site : allot__lot_of(seed, work->state->tasks.sites[site].name);
 }
 
@@ -161,9 +155,8 @@ static int64_t slots_of(const allot__jobs *jobs, const allot__job *job)
 {
     const allot__job_place *grown = allot__job_grown(jobs, job);
     int64_t slots = job->slots;
-    for (int32_t i = 0; i < job->grown_count; i++) {
+    for (int32_t i = 0; i < job->grown_count; i++)
         slots += grown[i].slots;
-    }
     return slots;
 }
 
@@ -227,9 +220,8 @@ static const int64_t *read_column(const allot__rowset *rowset, int32_t column, i
     protector known = {.queue = -1};
     for (int32_t i = 0; i < n; i++) {
         int32_t number = rows->jobs[first + i];
-        if (i + AHEAD < n) {
+        if (i + AHEAD < n)
             __builtin_prefetch(allot__job_at(work->state->jobs, rows->jobs[first + i + AHEAD]));
-        }
         const allot__job *job = allot__job_at(work->state->jobs, number);
         room[i] =
             protects ? protection_value(protect(queues, &known, job), job, work->state->now, column)
@@ -289,9 +281,8 @@ void allot__job_pairs(const allot_plan *plan, int32_t high, int64_t *preference,
         sorted[count] = low;
         count += may;
     }
-    if (prefers) {
+    if (prefers)
         allot__sort_rows(sorted, sorted + relation->count, queue_order, 0, count);
-    }
     int64_t last = -1;
     int64_t place = 0;
     for (int32_t i = 0; prefers && i < count; i++) {

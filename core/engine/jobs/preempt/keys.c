@@ -18,15 +18,13 @@ static int read_key(allot__prey_rows *rows, int32_t number)
     int status = allot__rowset_prepare(&rows->of.rows, key->source);
     int64_t *values = allot__arena_take(rows->work->arena, (size_t)rows->count + 1, sizeof *values);
     int64_t room[BLOCK];
-    if (status != ALLOT_OK || values == NULL) {
+    if (status != ALLOT_OK || values == NULL)
         return status != ALLOT_OK ? status : ALLOT_ENOMEM;
-    }
     for (int32_t first = 0; first < rows->count; first += BLOCK) {
         int32_t n = rows->count - first < BLOCK ? rows->count - first : BLOCK;
         const int64_t *from = allot__rowset_values(&rows->of.rows, key->source, first, n, room);
-        for (int32_t i = 0; i < n; i++) {
+        for (int32_t i = 0; i < n; i++)
             values[first + i] = key->descending ? ~from[i] : from[i];
-        }
     }
     rows->values[number] = values;
     return ALLOT_OK;
@@ -54,9 +52,8 @@ static bool join(int64_t *first, const int64_t *second, int32_t count)
 {
     range a = range_of(first, count);
     range b = range_of(second, count);
-    if (a.bits + b.bits > BITS_MOST) {
+    if (a.bits + b.bits > BITS_MOST)
         return false;
-    }
     for (int32_t i = 0; i < count; i++) {
         uint64_t high = (uint64_t)first[i] - (uint64_t)a.least;
         first[i] = (int64_t)(high << b.bits | ((uint64_t)second[i] - (uint64_t)b.least));
@@ -70,9 +67,8 @@ static void join_keys(allot__prey_rows *rows)
     for (int32_t i = 0; i < rows->key_count; i++) {
         int64_t *values = rows->values[i];
         bool both = last >= 0 && values != NULL && rows->values[last] != NULL;
-        if (both && join(rows->values[last], values, rows->count)) {
+        if (both && join(rows->values[last], values, rows->count))
             continue;
-        }
         last++;
         rows->keys[last] = rows->keys[i];
         rows->values[last] = values;
@@ -85,18 +81,15 @@ int allot__prey_rows_read(allot__prey_rows *rows)
     const allot__order *victims = &rows->work->rules[0].policy->victims;
     int status = ALLOT_OK;
     for (int32_t i = 0; i < victims->count && status == ALLOT_OK; i++) {
-        if (victims->keys[i].source.kind == ALLOT_FROM_NUMBER) {
+        if (victims->keys[i].source.kind == ALLOT_FROM_NUMBER)
             continue; /* it orders nothing */
-        }
         rows->keys[rows->key_count] = victims->keys[i];
-        if (!allot__job_pair_column(victims->keys[i].source)) {
+        if (!allot__job_pair_column(victims->keys[i].source))
             status = read_key(rows, rows->key_count);
-        }
         rows->key_count++;
     }
-    if (status == ALLOT_OK) {
+    if (status == ALLOT_OK)
         join_keys(rows);
-    }
     return status;
 }
 
@@ -117,12 +110,10 @@ static const allot__job *job_at(const allot__prey_rows *rows, int32_t row)
 int64_t allot__prey_value(const allot__prey_rows *rows, const allot__prey_list *list, int32_t key,
                           int32_t row)
 {
-    if (key >= rows->key_count) {
+    if (key >= rows->key_count)
         return 0;
-    }
-    if (rows->values[key] != NULL) {
+    if (rows->values[key] != NULL)
         return rows->values[key][row];
-    }
     return list == NULL ? 0 : pair_value(rows, list, key, rows->queues[row]);
 }
 
@@ -132,9 +123,8 @@ bool allot__prey_before(const allot__prey_rows *rows, const allot__prey_list *li
     for (int32_t key = 0; key < rows->key_count; key++) {
         int64_t x = allot__prey_value(rows, list, key, a);
         int64_t y = allot__prey_value(rows, list, key, b);
-        if (x != y) {
+        if (x != y)
             return x < y;
-        }
     }
     return strcmp(job_at(rows, a)->id, job_at(rows, b)->id) > 0;
 }

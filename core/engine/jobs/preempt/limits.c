@@ -8,9 +8,8 @@ const allot__bound_entry *allot__fit_entries(const allot__bounds *bounds, int32_
                                              int32_t *count)
 {
     *count = 0;
-    if (bounds->class_of == NULL) {
+    if (bounds->class_of == NULL)
         return NULL;
-    }
     const allot__bound_class *class =
         (const allot__bound_class *)bounds->classes.items + bounds->class_of[job];
     *count = class->count;
@@ -21,9 +20,8 @@ int64_t allot__fit_above(const allot__fit *fit, const allot__bound_entry *entry)
 {
     const allot__bounds *bounds = fit->bounds;
     const allot__bound_trait *limit = allot__limit_trait(bounds, entry->limit);
-    if (entry->bound < 0 || limit->of_hosts) {
+    if (entry->bound < 0 || limit->of_hosts)
         return 0;
-    }
     const allot__bound *bound = allot__bound_at(bounds, entry->bound);
     int64_t used = bound->used - (fit->resumes ? bound->asleep : 0);
     int64_t above = used + (limit->jobs ? 1 : fit->job->slots) - bound->most;
@@ -50,20 +48,16 @@ bool allot__fit_helps(const allot__fit *fit, int32_t other)
     int32_t count;
     int32_t others;
     if (fit->bounds->resources != NULL && !fit->resumes &&
-        allot__resources_help(fit->bounds->resources, fit->number, other)) {
+        allot__resources_help(fit->bounds->resources, fit->number, other))
         return true;
-    }
     const allot__bound_entry *entries = allot__fit_entries(fit->bounds, fit->number, &count);
     const allot__bound_entry *with = allot__fit_entries(fit->bounds, other, &others);
     for (int32_t i = 0; i < count && fit->over > 0 && !fit->whole; i++) {
-        if (allot__fit_above(fit, &entries[i]) <= 0) {
+        if (allot__fit_above(fit, &entries[i]) <= 0)
             continue;
-        }
-        for (int32_t k = 0; k < others; k++) {
-            if (with[k].bound == entries[i].bound && allot__fit_lessens(fit, &with[k], job)) {
+        for (int32_t k = 0; k < others; k++)
+            if (with[k].bound == entries[i].bound && allot__fit_lessens(fit, &with[k], job))
                 return true;
-            }
-        }
     }
     return fit->whole;
 }
@@ -76,17 +70,13 @@ void allot__prey_help(allot__prey *prey, int32_t number, int32_t sign)
     int32_t count;
     const allot__bound_entry *entries = allot__fit_entries(prey->bounds, number, &count);
     int64_t slots = job->slots;
-    if (prey->bounds->resources != NULL) {
+    if (prey->bounds->resources != NULL)
         allot__resources_candidate(prey->bounds->resources, number, sign);
-    }
-    for (int32_t i = 0; i < job->grown_count; i++) {
+    for (int32_t i = 0; i < job->grown_count; i++)
         slots += all[job->grown + i].slots;
-    }
-    for (int32_t i = 0; i < count; i++) {
-        if (entries[i].bound >= 0) {
+    for (int32_t i = 0; i < count; i++)
+        if (entries[i].bound >= 0)
             prey->helps[entries[i].bound] += sign * slots;
-        }
-    }
 }
 
 /* Is a limit over that candidates do not lessen by as much? */
@@ -95,16 +85,14 @@ static bool helpless(const allot__chase *chase)
     const allot__fit *fit = &chase->fit;
     int32_t count;
     if (fit->bounds->resources != NULL && !fit->resumes &&
-        allot__resources_hopeless(fit->bounds->resources, fit->number)) {
+        allot__resources_hopeless(fit->bounds->resources, fit->number))
         return true;
-    }
     const allot__bound_entry *entries = allot__fit_entries(fit->bounds, fit->number, &count);
     for (int32_t i = 0; i < count; i++) {
         int64_t above = allot__fit_above(fit, &entries[i]);
         if (above > 0 && entries[i].bound < chase->prey->help_count &&
-            above > chase->prey->helps[entries[i].bound]) {
+            above > chase->prey->helps[entries[i].bound])
             return true;
-        }
     }
     return false;
 }
@@ -117,11 +105,9 @@ int64_t allot__prey_sum(const allot__prey *prey, int32_t high, const int64_t *sl
     size_t words = ((size_t)relation->count + 63) / 64;
     const uint64_t *may = relation->may + (size_t)high * words;
     int64_t sum = 0;
-    for (size_t i = 0; i < words; i++) {
-        for (uint64_t left = may[i]; left != 0; left &= left - 1) {
+    for (size_t i = 0; i < words; i++)
+        for (uint64_t left = may[i]; left != 0; left &= left - 1)
             sum += slots[i * 64 + (size_t)__builtin_ctzll(left)];
-        }
-    }
     return sum;
 }
 
@@ -139,9 +125,8 @@ static bool reaches(allot__prey *prey, int32_t high, int64_t slots)
 {
     int64_t since = prey->spent - prey->reach_at[high];
     bool known = prey->reach_at[high] >= 0;
-    if (known && (prey->reach[high] < slots || prey->reach[high] - since >= slots)) {
+    if (known && (prey->reach[high] < slots || prey->reach[high] - since >= slots))
         return prey->reach[high] >= slots;
-    }
     return allot__prey_reach(prey, high) >= slots;
 }
 
@@ -150,9 +135,8 @@ static bool reaches(allot__prey *prey, int32_t high, int64_t slots)
 bool allot__prey_hopeless(allot__chase *chase)
 {
     const allot__fit *fit = &chase->fit;
-    if (helpless(chase)) {
+    if (helpless(chase))
         return true;
-    }
     bool simple = !fit->exclusive && !allot__bounds_by_host(fit->bounds, fit->number);
     int64_t least = simple && fit->lack > 1 ? fit->lack : 1;
     return !reaches(chase->prey, fit->job->queue, least);

@@ -28,17 +28,14 @@ int allot__prey_rows_make(const allot__work *work, const allot__room *room, cons
     const allot__jobs *jobs = work->state->jobs;
     int32_t queues = allot__queue_count(work->plan);
     *out = (allot__prey_rows){.work = work, .spared = spared};
-    for (int32_t i = 0; i < ALLOT__PREY_LISTS; i++) {
+    for (int32_t i = 0; i < ALLOT__PREY_LISTS; i++)
         out->lists[i].high = -1;
-    }
     size_t running = 0;
-    for (size_t i = 0; i < jobs->list.count; i++) {
+    for (size_t i = 0; i < jobs->list.count; i++)
         running += spared[i] != ALLOT__SPARED_STATE;
-    }
     int status = take_rows(out, (size_t)queues, running);
-    if (status != ALLOT_OK) {
+    if (status != ALLOT_OK)
         return status;
-    }
     for (int32_t queue = 0; queue < queues; queue++) {
         out->first[queue] = out->count;
         out->head[queue] = out->count;
@@ -61,14 +58,11 @@ static void sort_queue(allot__prey_rows *rows, int32_t queue)
     int32_t first = rows->first[queue];
     int32_t end = rows->first[queue + 1];
     int32_t count = 0;
-    for (int32_t row = first; row < end; row++) {
-        if (rows->spared[rows->jobs[row]] <= ALLOT__SPARED_STATE) { /* it may be one again */
+    for (int32_t row = first; row < end; row++)
+        if (rows->spared[rows->jobs[row]] <= ALLOT__SPARED_STATE) /* it may be one again */
             rows->sorted[first + count++] = row;
-        }
-    }
-    for (int32_t i = first + count; i < end; i++) {
+    for (int32_t i = first + count; i < end; i++)
         rows->sorted[i] = -1;
-    }
     allot__prey_sort(rows, NULL, rows->sorted + first, rows->other, count);
     rows->is_sorted[queue] = true;
 }
@@ -77,9 +71,8 @@ static void sort_queue(allot__prey_rows *rows, int32_t queue)
 static int32_t skip_spared(const allot__prey_rows *rows, int32_t queue, int32_t at)
 {
     int32_t end = rows->first[queue + 1];
-    while (at < end && rows->sorted[at] >= 0 && rows->spared[rows->jobs[rows->sorted[at]]]) {
+    while (at < end && rows->sorted[at] >= 0 && rows->spared[rows->jobs[rows->sorted[at]]])
         at++;
-    }
     return at < end && rows->sorted[at] >= 0 ? at : end;
 }
 
@@ -88,9 +81,8 @@ static bool turn(const allot__prey_rows *rows, const allot__prey_list *list, int
                  int32_t at, allot__prey_top *top)
 {
     int32_t next = skip_spared(rows, queue, at);
-    if (next == rows->first[queue + 1]) {
+    if (next == rows->first[queue + 1])
         return false;
-    }
     int32_t row = rows->sorted[next];
     *top = (allot__prey_top){
         .keys = {allot__prey_value(rows, list, 0, row), allot__prey_value(rows, list, 1, row)},
@@ -102,12 +94,10 @@ static bool turn(const allot__prey_rows *rows, const allot__prey_list *list, int
 static bool goes_before(const allot__prey_rows *rows, const allot__prey_list *list,
                         const allot__prey_top *a, const allot__prey_top *b)
 {
-    if (a->keys[0] != b->keys[0]) {
+    if (a->keys[0] != b->keys[0])
         return a->keys[0] < b->keys[0];
-    }
-    if (a->keys[1] != b->keys[1]) {
+    if (a->keys[1] != b->keys[1])
         return a->keys[1] < b->keys[1];
-    }
     return allot__prey_before(rows, list, rows->sorted[a->at], rows->sorted[b->at]);
 }
 
@@ -117,13 +107,10 @@ static void sink(const allot__prey_rows *rows, allot__prey_list *list, int32_t p
     allot__prey_top top = heap[place];
     for (;;) {
         int32_t child = 2 * place + 1;
-        if (child + 1 < list->heap_count &&
-            goes_before(rows, list, &heap[child + 1], &heap[child])) {
+        if (child + 1 < list->heap_count && goes_before(rows, list, &heap[child + 1], &heap[child]))
             child++;
-        }
-        if (child >= list->heap_count || !goes_before(rows, list, &heap[child], &top)) {
+        if (child >= list->heap_count || !goes_before(rows, list, &heap[child], &top))
             break;
-        }
         heap[place] = heap[child];
         place = child;
     }
@@ -132,12 +119,10 @@ static void sink(const allot__prey_rows *rows, allot__prey_list *list, int32_t p
 
 static void add_queue(allot__prey_rows *rows, allot__prey_list *list, int32_t low)
 {
-    if (rows->first[low] == rows->first[low + 1]) {
+    if (rows->first[low] == rows->first[low + 1])
         return;
-    }
-    if (!rows->is_sorted[low]) {
+    if (!rows->is_sorted[low])
         sort_queue(rows, low);
-    }
     rows->head[low] = skip_spared(rows, low, rows->head[low]);
     list->heap_count += turn(rows, list, low, rows->head[low], &list->heap[list->heap_count]);
 }
@@ -147,14 +132,11 @@ static void merge_list(allot__prey_rows *rows, allot__prey_list *list, int32_t h
     const allot__relation *relation = rows->work->plan->relation;
     size_t words = ((size_t)relation->count + 63) / 64;
     const uint64_t *may = relation->may + (size_t)high * words;
-    for (size_t i = 0; i < words; i++) {
-        for (uint64_t left = may[i]; left != 0; left &= left - 1) {
+    for (size_t i = 0; i < words; i++)
+        for (uint64_t left = may[i]; left != 0; left &= left - 1)
             add_queue(rows, list, (int32_t)(i * 64) + __builtin_ctzll(left));
-        }
-    }
-    for (int32_t i = list->heap_count / 2 - 1; i >= 0; i--) {
+    for (int32_t i = list->heap_count / 2 - 1; i >= 0; i--)
         sink(rows, list, i);
-    }
 }
 
 static bool take_list(const allot__prey_rows *rows, allot__prey_list *list)
@@ -166,9 +148,8 @@ static bool take_list(const allot__prey_rows *rows, allot__prey_list *list)
     int32_t *room = allot__arena_take(arena, 2 * queues, sizeof *room);
     int64_t *pairs = allot__arena_take(arena, 2 * queues, sizeof *pairs);
     int32_t *places = allot__arena_take(arena, 2 * count, sizeof *places);
-    if (heap == NULL || room == NULL || pairs == NULL || places == NULL) {
+    if (heap == NULL || room == NULL || pairs == NULL || places == NULL)
         return false;
-    }
     list->heap = heap;
     list->room = room;
     list->preference = pairs;
@@ -192,9 +173,8 @@ static allot__prey_list *find_list(allot__prey_rows *rows, int32_t high, bool ne
         }
         found = list->asked < found->asked ? list : found;
     }
-    if (found->rows == NULL && !take_list(rows, found)) {
+    if (found->rows == NULL && !take_list(rows, found))
         return NULL;
-    }
     *begun = false;
     found->high = high;
     found->near = near;
@@ -209,18 +189,16 @@ static allot__prey_list *find_list(allot__prey_rows *rows, int32_t high, bool ne
 void allot__prey_rows_again(allot__prey_rows *rows, int32_t queue)
 {
     rows->head[queue] = rows->first[queue];
-    for (int32_t i = 0; i < ALLOT__PREY_LISTS; i++) {
+    for (int32_t i = 0; i < ALLOT__PREY_LISTS; i++)
         rows->lists[i].high = -1;
-    }
 }
 
 allot__prey_list *allot__prey_list_of(allot__prey_rows *rows, int32_t high)
 {
     bool begun;
     allot__prey_list *list = find_list(rows, high, false, &begun);
-    if (list != NULL && !begun) {
+    if (list != NULL && !begun)
         merge_list(rows, list, high);
-    }
     return list;
 }
 
@@ -241,9 +219,8 @@ static bool extend(allot__prey_rows *rows, allot__prey_list *list)
     while (list->heap_count > 0) {
         allot__prey_top top = list->heap[0];
         int32_t row = rows->sorted[top.at];
-        if (!turn(rows, list, top.queue, top.at + 1, &list->heap[0])) {
+        if (!turn(rows, list, top.queue, top.at + 1, &list->heap[0]))
             list->heap[0] = list->heap[--list->heap_count];
-        }
         sink(rows, list, 0);
         if (!rows->spared[rows->jobs[row]]) {
             list->rows[list->count++] = row;
@@ -262,12 +239,10 @@ int32_t allot__prey_list_seek(allot__prey_rows *rows, allot__prey_list *list, in
             list->alive[place] = list->alive[list->alive[place]];
             place = list->alive[place];
         }
-        if (place == list->count && !extend(rows, list)) {
+        if (place == list->count && !extend(rows, list))
             return -1;
-        }
-        if (!rows->spared[allot__prey_list_job(rows, list, place)]) {
+        if (!rows->spared[allot__prey_list_job(rows, list, place)])
             return place;
-        }
         allot__prey_list_drop(list, place);
     }
 }

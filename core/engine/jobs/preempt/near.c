@@ -14,18 +14,16 @@ static void by_host(allot__prey_rows *rows, const allot__room *room, int32_t *fi
     const allot__jobs *jobs = rows->work->state->jobs;
     const allot__job_place *all = jobs->places.items;
     for (int32_t row = rows->count - 1; row >= 0; row--) {
-        if (row >= AHEAD) {
+        if (row >= AHEAD)
             __builtin_prefetch(&allot__job_at(jobs, rows->jobs[row - AHEAD])->place);
-        }
         const allot__job *job = allot__job_at(jobs, rows->jobs[row]);
         for (int32_t i = 0; i < job->place_count + job->grown_count; i++) {
             int32_t at = i < job->place_count ? job->place + i : job->grown + i - job->place_count;
             int32_t host = allot__room_host(room, all[at].site);
-            if (host >= 0 && list == NULL) {
+            if (host >= 0 && list == NULL)
                 first[host + 1]++;
-            } else if (host >= 0) {
+            else if (host >= 0)
                 list[--first[host + 1]] = row;
-            }
         }
     }
 }
@@ -36,18 +34,15 @@ static int list_hosts(allot__prey_rows *rows)
     allot__arena *arena = rows->work->arena;
     size_t hosts = (size_t)room->count;
     int32_t *first = allot__arena_take(arena, hosts + 2, sizeof *first);
-    if (first == NULL) {
+    if (first == NULL)
         return ALLOT_ENOMEM;
-    }
     memset(first, 0, (hosts + 2) * sizeof *first);
     by_host(rows, room, first, NULL);
-    for (size_t i = 1; i <= hosts; i++) {
+    for (size_t i = 1; i <= hosts; i++)
         first[i] += first[i - 1];
-    }
     rows->on = allot__arena_take(arena, (size_t)first[hosts] + 1, sizeof *rows->on);
-    if (rows->on == NULL) {
+    if (rows->on == NULL)
         return ALLOT_ENOMEM;
-    }
     first[hosts + 1] = first[hosts];
     by_host(rows, room, first, rows->on);
     /* Each host's first is now where its end was. */
@@ -57,9 +52,8 @@ static int list_hosts(allot__prey_rows *rows)
 
 const int32_t *allot__prey_on(allot__prey_rows *rows, int32_t host, int32_t *count)
 {
-    if (rows->on == NULL && list_hosts(rows) != ALLOT_OK) {
+    if (rows->on == NULL && list_hosts(rows) != ALLOT_OK)
         return NULL;
-    }
     *count = rows->on_first[host + 1] - rows->on_first[host];
     return rows->on + rows->on_first[host];
 }
@@ -70,9 +64,8 @@ static int32_t next_of(const allot__room *room, int32_t set, int32_t from)
     for (size_t word = (size_t)from / 64; word < room->words; word++) {
         uint64_t left = room->sets[set][word];
         left &= word == (size_t)from / 64 ? ~(uint64_t)0 << from % 64 : ~(uint64_t)0;
-        if (left != 0) {
+        if (left != 0)
             return (int32_t)(word * 64) + __builtin_ctzll(left);
-        }
     }
     return -1;
 }
@@ -80,21 +73,18 @@ static int32_t next_of(const allot__room *room, int32_t set, int32_t from)
 int32_t allot__prey_on_set(allot__prey_rows *rows, int32_t set)
 {
     const allot__room *room = rows->of.room;
-    if (rows->on == NULL && list_hosts(rows) != ALLOT_OK) {
+    if (rows->on == NULL && list_hosts(rows) != ALLOT_OK)
         return -1;
-    }
     if (rows->on_set == NULL) {
         size_t sets = (size_t)room->set_count;
         rows->on_set = allot__arena_take(rows->work->arena, sets + 1, sizeof *rows->on_set);
-        for (size_t i = 0; rows->on_set != NULL && i < sets; i++) {
+        for (size_t i = 0; rows->on_set != NULL && i < sets; i++)
             rows->on_set[i] = -1;
-        }
     }
     if (rows->on_set != NULL && rows->on_set[set] < 0) {
         int32_t count = 0;
-        for (int32_t host = next_of(room, set, 0); host >= 0; host = next_of(room, set, host + 1)) {
+        for (int32_t host = next_of(room, set, 0); host >= 0; host = next_of(room, set, host + 1))
             count += rows->on_first[host + 1] - rows->on_first[host];
-        }
         rows->on_set[set] = count;
     }
     return rows->on_set == NULL ? -1 : rows->on_set[set];
@@ -108,9 +98,8 @@ int allot__prey_near(allot__prey_rows *rows, allot__prey_list *list)
     int32_t *both =
         on_set < 0 ? NULL
                    : allot__arena_take(rows->work->arena, 2 * (size_t)on_set + 1, sizeof *both);
-    if (both == NULL) {
+    if (both == NULL)
         return ALLOT_ENOMEM;
-    }
     int32_t count = 0;
     for (int32_t host = next_of(room, set, 0); host >= 0; host = next_of(room, set, host + 1)) {
         for (int32_t i = rows->on_first[host]; i < rows->on_first[host + 1]; i++) {

@@ -40,9 +40,8 @@ static bool goes_before(const plain *it, int32_t a, int32_t b)
     for (int32_t i = 0; i < victims->count; i++) {
         int64_t x = key_value(it, &victims->keys[i], a);
         int64_t y = key_value(it, &victims->keys[i], b);
-        if (x != y) {
+        if (x != y)
             return (x < y) != (victims->keys[i].descending != 0);
-        }
     }
     return strcmp(job_at(it, job_of(it, a))->id, job_at(it, job_of(it, b))->id) > 0;
 }
@@ -59,17 +58,15 @@ static int list_candidates(plain *it)
     it->rows = allot__arena_take(arena, (size_t)prey->rows.count + 1, sizeof *it->rows);
     it->tried = allot__arena_take(arena, (size_t)prey->rows.count + 1, sizeof *it->tried);
     if (sorted == NULL || it->preference == NULL || it->queue_order == NULL || it->rows == NULL ||
-        it->tried == NULL) {
+        it->tried == NULL)
         return ALLOT_ENOMEM;
-    }
     allot__job_pairs(prey->work->plan, it->chase.fit.job->queue, it->preference, it->queue_order,
                      sorted);
     for (int32_t row = 0; row < prey->rows.count; row++) {
         if (allot__prey_may(&it->chase, job_of(it, row))) {
             int32_t at = it->count++;
-            for (; at > 0 && goes_before(it, row, it->rows[at - 1]); at--) {
+            for (; at > 0 && goes_before(it, row, it->rows[at - 1]); at--)
                 it->rows[at] = it->rows[at - 1];
-            }
             it->rows[at] = row;
         }
     }
@@ -94,13 +91,11 @@ static void try_them(plain *it, const int32_t *jobs, int32_t n)
 {
     int64_t lack = lack_of(it);
     int64_t over = it->chase.fit.over;
-    for (int32_t i = 0; i < n; i++) {
+    for (int32_t i = 0; i < n; i++)
         allot__chase_take(&it->chase, jobs[i]);
-    }
     bool better = lack_of(it) < lack || it->chase.fit.over < over;
-    for (int32_t i = 0; i < n && !better; i++) {
+    for (int32_t i = 0; i < n && !better; i++)
         allot__chase_leave(&it->chase, it->chase.count - 1);
-    }
 }
 
 static bool is_on(const plain *it, int32_t job, int32_t host)
@@ -109,12 +104,10 @@ static bool is_on(const plain *it, int32_t job, int32_t host)
     const allot__job_place *all = prey->work->state->jobs->places.items;
     const allot__job *of = job_at(it, job);
     bool on = false;
-    for (int32_t i = 0; i < of->place_count; i++) {
+    for (int32_t i = 0; i < of->place_count; i++)
         on = on || allot__room_host(prey->room, all[of->place + i].site) == host;
-    }
-    for (int32_t i = 0; i < of->grown_count; i++) {
+    for (int32_t i = 0; i < of->grown_count; i++)
         on = on || allot__room_host(prey->room, all[of->grown + i].site) == host;
-    }
     return on;
 }
 
@@ -127,17 +120,14 @@ static void take_hosts(plain *it)
         int32_t running = 0;
         for (int32_t i = 0; i < it->count; i++) {
             int32_t job = job_of(it, it->rows[i]);
-            if (!prey->gone[job] && is_on(it, job, host)) {
+            if (!prey->gone[job] && is_on(it, job, host))
                 it->tried[n++] = job;
-            }
         }
-        for (int32_t row = 0; row < prey->rows.count; row++) {
+        for (int32_t row = 0; row < prey->rows.count; row++)
             running += !prey->gone[job_of(it, row)] && is_on(it, job_of(it, row), host);
-        }
         if (n > 0 && n == running && prey->room->kept[host] == 0 &&
-            allot__room_has(prey->room, it->chase.fit.set, host)) {
+            allot__room_has(prey->room, it->chase.fit.set, host))
             try_them(it, it->tried, n);
-        }
     }
 }
 
@@ -145,9 +135,8 @@ static void take_one_by_one(plain *it)
 {
     for (int32_t i = 0; i < it->count && !fits(it); i++) {
         int32_t job = job_of(it, it->rows[i]);
-        if (!it->chase.prey->gone[job]) {
+        if (!it->chase.prey->gone[job])
             try_them(it, &job, 1);
-        }
     }
 }
 
@@ -156,19 +145,15 @@ static void spare(plain *it)
     for (int32_t i = it->chase.count - 1; i >= 0; i--) {
         int32_t count = it->chase.count;
         memcpy(it->tried, it->chase.prey->chosen, (size_t)count * sizeof *it->tried);
-        while (it->chase.count > i) {
+        while (it->chase.count > i)
             allot__chase_leave(&it->chase, it->chase.count - 1);
-        }
-        for (int32_t k = i + 1; k < count; k++) {
+        for (int32_t k = i + 1; k < count; k++)
             allot__chase_take(&it->chase, it->tried[k]);
-        }
         if (!fits(it)) {
-            while (it->chase.count > i) {
+            while (it->chase.count > i)
                 allot__chase_leave(&it->chase, it->chase.count - 1);
-            }
-            for (int32_t k = i; k < count; k++) {
+            for (int32_t k = i; k < count; k++)
                 allot__chase_take(&it->chase, it->tried[k]);
-            }
         }
     }
 }
@@ -179,13 +164,11 @@ static bool next_set(int32_t *places, int32_t n, int32_t count)
     int32_t at = n - 1;
     for (; at >= 0 && places[at] == count - n + at; at--) {
     }
-    if (at < 0) {
+    if (at < 0)
         return false;
-    }
     places[at]++;
-    for (int32_t i = at + 1; i < n; i++) {
+    for (int32_t i = at + 1; i < n; i++)
         places[i] = places[i - 1] + 1;
-    }
     return true;
 }
 
@@ -193,19 +176,15 @@ static bool fewest(plain *it)
 {
     int32_t *places = it->tried;
     for (int32_t n = 1; n <= it->count; n++) {
-        for (int32_t i = 0; i < n; i++) {
+        for (int32_t i = 0; i < n; i++)
             places[i] = i;
-        }
         do {
-            for (int32_t i = 0; i < n; i++) {
+            for (int32_t i = 0; i < n; i++)
                 allot__chase_take(&it->chase, job_of(it, it->rows[places[i]]));
-            }
-            if (fits(it)) {
+            if (fits(it))
                 return true;
-            }
-            while (it->chase.count > 0) {
+            while (it->chase.count > 0)
                 allot__chase_leave(&it->chase, it->chase.count - 1);
-            }
         } while (next_set(places, n, it->count));
     }
     return false;
@@ -216,9 +195,8 @@ static void take_together(plain *it)
     for (int32_t i = 0; i < it->count && !fits(it); i++) {
         int32_t job = job_of(it, it->rows[i]);
         bool here = allot__fit_shares(&it->chase.fit, job) || allot__fit_helps(&it->chase.fit, job);
-        if (!it->chase.prey->gone[job] && here) {
+        if (!it->chase.prey->gone[job] && here)
             allot__chase_take(&it->chase, job);
-        }
     }
 }
 
@@ -227,22 +205,17 @@ static void pursue(plain *it)
     const allot__fit *fit = &it->chase.fit;
     allot_fewest how = it->chase.prey->work->rules[0].policy->fewest;
     bool whole = fit->exclusive && !fit->resumes;
-    if (how == ALLOT_OPTIMAL_MINI_JOB && allot__chase_adds_up(&it->chase) && fewest(it)) {
+    if (how == ALLOT_OPTIMAL_MINI_JOB && allot__chase_adds_up(&it->chase) && fewest(it))
         return;
-    }
-    if (whole) {
+    if (whole)
         take_hosts(it);
-    }
-    if (!whole || lack_of(it) == 0) {
+    if (!whole || lack_of(it) == 0)
         take_one_by_one(it);
-    }
     bool together = !fits(it);
-    if (together) {
+    if (together)
         take_together(it);
-    }
-    if ((together || how != ALLOT_ONE_BY_ONE) && fits(it)) {
+    if ((together || how != ALLOT_ONE_BY_ONE) && fits(it))
         spare(it);
-    }
 }
 
 int allot__prey_hunt_plain(allot__prey *prey, allot__hunt *hunt)

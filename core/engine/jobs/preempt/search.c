@@ -18,15 +18,12 @@ uint8_t allot__prey_type(const allot__work *work, const allot__job *job)
 {
     int32_t types = work->rules[0].policy->job_types;
     const allot_queue *queue = allot__queue_at(allot__queues_of(work->plan), job->queue);
-    if (job->state != ALLOT_RUNNING) {
+    if (job->state != ALLOT_RUNNING)
         return ALLOT__SPARED_STATE;
-    }
-    if (job->flags & ALLOT_JOB_FORCED) {
+    if (job->flags & ALLOT_JOB_FORCED)
         return ALLOT__SPARED_FORCED;
-    }
-    if ((job->flags & ALLOT_JOB_EXCLUSIVE) && !(types & ALLOT_PREY_EXCLUSIVE)) {
+    if ((job->flags & ALLOT_JOB_EXCLUSIVE) && !(types & ALLOT_PREY_EXCLUSIVE))
         return ALLOT__SPARED_EXCLUSIVE;
-    }
     bool backfill = (types & ALLOT_PREY_BACKFILL) && queue->preemptable;
     return (job->flags & ALLOT_JOB_BACKFILL) && !backfill ? ALLOT__SPARED_BACKFILL : ALLOT__PREY;
 }
@@ -36,9 +33,8 @@ static int run_guard(allot__prey *prey, const allot__guard *guard, uint8_t mark)
     int64_t room[BLOCK];
     allot__rowset *rows = &prey->rows.of.rows;
     if (guard->min <= 1 && guard->max >= ALLOT_AMOUNT_MAX &&
-        allot__job_unprotected(prey->work->plan, guard->value)) {
+        allot__job_unprotected(prey->work->plan, guard->value))
         return ALLOT_OK; /* of nobody it is spent */
-    }
     int status = allot__rowset_prepare(rows, guard->value);
     for (int32_t first = 0; first < rows->count && status == ALLOT_OK; first += BLOCK) {
         int32_t n = rows->count - first < BLOCK ? rows->count - first : BLOCK;
@@ -64,9 +60,8 @@ static int64_t gives(const allot__prey *prey, const allot__job *job)
         int64_t whole = exclusive && host >= 0 ? prey->room->slots[host] : 0;
         slots += whole > all[job->place + i].slots ? whole : all[job->place + i].slots;
     }
-    for (int32_t i = 0; i < job->grown_count; i++) {
+    for (int32_t i = 0; i < job->grown_count; i++)
         slots += all[job->grown + i].slots;
-    }
     return slots;
 }
 
@@ -75,9 +70,8 @@ static void count_slots(allot__prey *prey)
     const allot__jobs *jobs = prey->work->state->jobs;
     for (int32_t row = 0; row < prey->rows.count; row++) {
         int32_t number = prey->rows.jobs[row];
-        if (row + AHEAD < prey->rows.count) {
+        if (row + AHEAD < prey->rows.count)
             __builtin_prefetch(&allot__job_at(jobs, prey->rows.jobs[row + AHEAD])->queue);
-        }
         const allot__job *job = allot__job_at(jobs, number);
         int64_t slots = gives(prey, job);
         if (prey->spared[number] == ALLOT__PREY) {
@@ -94,9 +88,8 @@ static void count_slots(allot__prey *prey)
 static void *zeroed(const allot__prey *prey, size_t count, size_t size)
 {
     void *block = allot__arena_take(prey->work->arena, count + 1, size);
-    if (block != NULL) {
+    if (block != NULL)
         memset(block, 0, (count + 1) * size);
-    }
     return block;
 }
 
@@ -114,9 +107,8 @@ static int take_room(allot__prey *prey)
     prey->stamp = zeroed(prey, (size_t)prey->room->count, sizeof *prey->stamp);
     prey->help_count = (int32_t)prey->bounds->list.count;
     prey->helps = zeroed(prey, prey->bounds->list.count, sizeof *prey->helps);
-    for (size_t i = 0; prey->reach_at != NULL && i < queues; i++) {
+    for (size_t i = 0; prey->reach_at != NULL && i < queues; i++)
         prey->reach_at[i] = -1;
-    }
     bool all = prey->helps != NULL && prey->most_left != NULL && prey->spared != NULL &&
                prey->gone != NULL && prey->slots_left != NULL && prey->slots_sheltered != NULL &&
                prey->reach != NULL && prey->reach_at != NULL && prey->stamp != NULL;
@@ -128,24 +120,20 @@ int allot__prey_make(const allot__work *work, allot__room *room, allot__bounds *
 {
     *out = (allot__prey){.work = work, .room = room, .bounds = bounds};
     int status = take_room(out);
-    for (size_t i = 0; i < work->state->jobs->list.count && status == ALLOT_OK; i++) {
+    for (size_t i = 0; i < work->state->jobs->list.count && status == ALLOT_OK; i++)
         out->spared[i] = allot__prey_type(work, allot__job_at(work->state->jobs, (int32_t)i));
-    }
-    if (status == ALLOT_OK) {
+    if (status == ALLOT_OK)
         status = allot__prey_rows_make(work, room, out->spared, &out->rows);
-    }
     out->chosen = allot__arena_take(work->arena, (size_t)out->rows.count + 1, sizeof *out->chosen);
-    if (status != ALLOT_OK || out->chosen == NULL) {
+    if (status != ALLOT_OK || out->chosen == NULL)
         return ALLOT_ENOMEM;
-    }
     const allot__vector *guards = &work->rules[0].policy->guards;
     for (size_t i = 0; i < guards->count && status == ALLOT_OK; i++) {
         status = run_guard(out, (const allot__guard *)guards->items + i,
                            (uint8_t)(ALLOT__SPARED_GUARD + i));
     }
-    if (status == ALLOT_OK) {
+    if (status == ALLOT_OK)
         status = allot__prey_rows_read(&out->rows);
-    }
     count_slots(out);
     return status;
 }
@@ -165,15 +153,13 @@ void allot__prey_spare(allot__prey *prey, int32_t job, uint8_t why)
 void allot__prey_unspare(allot__prey *prey, int32_t job)
 {
     const allot__job *it = allot__job_at(prey->work->state->jobs, job);
-    if (it->state != ALLOT_RUNNING || prey->spared[job] != ALLOT__SPARED_STATE) {
+    if (it->state != ALLOT_RUNNING || prey->spared[job] != ALLOT__SPARED_STATE)
         return;
-    }
     prey->spared[job] = ALLOT__PREY;
     prey->slots_left[it->queue] += gives(prey, it);
     allot__prey_help(prey, job, 1);
-    for (int32_t i = 0; i < allot__queue_count(prey->work->plan); i++) {
+    for (int32_t i = 0; i < allot__queue_count(prey->work->plan); i++)
         prey->reach_at[i] = -1;
-    }
     allot__prey_rows_again(&prey->rows, it->queue);
 }
 
@@ -186,9 +172,8 @@ bool allot__prey_may(const allot__chase *chase, int32_t job)
     const allot__job *it = allot__job_at(prey->work->state->jobs, job);
     int32_t high = chase->fit.job->queue;
     if (prey->spared[job] != ALLOT__PREY ||
-        !allot__may_preempt(prey->work->plan->relation, high, it->queue)) {
+        !allot__may_preempt(prey->work->plan->relation, high, it->queue))
         return false;
-    }
     bool reserved = (it->flags & ALLOT_JOB_BACKFILL) && it->reserved_by >= 0;
     return !reserved || allot__queue_at(queues, high)->priority >
                             allot__queue_at(queues, it->reserved_by)->priority;
@@ -220,11 +205,10 @@ void allot__chase_spare(allot__chase *chase)
     for (int32_t i = chase->count - 1; i >= 0; i--) {
         int32_t job = chase->prey->chosen[i];
         allot__fit_back(&chase->fit, job);
-        if (allot__fits(&chase->fit)) {
+        if (allot__fits(&chase->fit))
             forget(chase, i);
-        } else {
+        else
             allot__fit_away(&chase->fit, job);
-        }
     }
 }
 
@@ -239,22 +223,19 @@ static void try_one(allot__chase *chase, int32_t job)
     int64_t lack = wanting(chase->fit.lack);
     int64_t over = chase->fit.over;
     allot__chase_take(chase, job);
-    if (wanting(chase->fit.lack) >= lack && chase->fit.over >= over) {
+    if (wanting(chase->fit.lack) >= lack && chase->fit.over >= over)
         allot__chase_leave(chase, chase->count - 1);
-    }
 }
 
 allot__prey_list *allot__chase_list(allot__chase *chase)
 {
     allot__prey_rows *rows = &chase->prey->rows;
     const allot__fit *fit = &chase->fit;
-    if (fit->resumes || fit->over > 0 || fit->whole || fit->set == 0) {
+    if (fit->resumes || fit->over > 0 || fit->whole || fit->set == 0)
         return allot__prey_list_of(rows, fit->job->queue);
-    }
     int64_t on_set = allot__prey_on_set(rows, fit->set);
-    if (on_set < 0) {
+    if (on_set < 0)
         return NULL;
-    }
     return on_set * on_set < (int64_t)NEAR * rows->count
                ? allot__prey_list_near(rows, fit->job->queue)
                : allot__prey_list_of(rows, fit->job->queue);
@@ -265,23 +246,21 @@ static int merge_down(allot__chase *chase)
 {
     allot__prey *prey = chase->prey;
     allot__prey_list *list = allot__chase_list(chase);
-    if (list == NULL) {
+    if (list == NULL)
         return ALLOT_ENOMEM;
-    }
     bool limits = prey->bounds->class_of != NULL || prey->bounds->resources != NULL;
     for (int32_t place = allot__prey_list_seek(&prey->rows, list, 0);
          place >= 0 && !allot__fits(&chase->fit);
          place = allot__prey_list_seek(&prey->rows, list, place + 1)) {
         int32_t job = allot__prey_list_job(&prey->rows, list, place);
-        if (!allot__prey_may(chase, job)) {
+        if (!allot__prey_may(chase, job))
             allot__prey_list_drop(list, place);
-        } else if (prey->gone[job]) {
+        else if (prey->gone[job])
             continue;
-        } else if (allot__fit_shares(&chase->fit, job) || allot__fit_helps(&chase->fit, job)) {
+        else if (allot__fit_shares(&chase->fit, job) || allot__fit_helps(&chase->fit, job))
             try_one(chase, job);
-        } else if (!limits && !chase->fit.resumes) {
+        else if (!limits && !chase->fit.resumes)
             allot__prey_list_drop(list, place);
-        }
     }
     return ALLOT_OK;
 }
@@ -291,27 +270,22 @@ static int pursue(allot__chase *chase)
     int status = ALLOT_OK;
     bool together = false;
     allot_fewest fewest = chase->prey->work->rules[0].policy->fewest;
-    if (fewest == ALLOT_OPTIMAL_MINI_JOB && allot__chase_fewest(chase, &status)) {
+    if (fewest == ALLOT_OPTIMAL_MINI_JOB && allot__chase_fewest(chase, &status))
         return ALLOT_OK;
-    }
     bool whole = chase->fit.exclusive && !chase->fit.resumes;
     bool own = chase->fit.resumes && chase->fit.over <= 0 && !chase->fit.whole;
-    if (status == ALLOT_OK && whole) {
+    if (status == ALLOT_OK && whole)
         status = allot__chase_whole_hosts(chase);
-    } else if (status == ALLOT_OK && own) {
+    else if (status == ALLOT_OK && own)
         status = allot__chase_own_hosts(chase, false);
-    }
-    if (status == ALLOT_OK && !own && !(whole && chase->fit.lack > 0)) {
+    if (status == ALLOT_OK && !own && !(whole && chase->fit.lack > 0))
         status = merge_down(chase);
-    }
     if (status == ALLOT_OK && !allot__fits(&chase->fit)) {
         status = own ? allot__chase_own_hosts(chase, true) : allot__chase_together(chase);
         together = true;
     }
-    if (status == ALLOT_OK && (together || fewest != ALLOT_ONE_BY_ONE) &&
-        allot__fits(&chase->fit)) {
+    if (status == ALLOT_OK && (together || fewest != ALLOT_ONE_BY_ONE) && allot__fits(&chase->fit))
         allot__chase_spare(chase);
-    }
     return status;
 }
 
@@ -357,14 +331,12 @@ void allot__chase_end(allot__chase *chase, int64_t gains, int64_t changes, allot
     *hunt = (allot__hunt){.job = hunt->job, .victims = prey->chosen, .binding = -1};
     hunt->least = fit->job->slots - (alike ? fit->lack - 1 : 0);
     hunt->most = INT64_MAX;
-    if (allot__fits(&chase->fit)) {
+    if (allot__fits(&chase->fit))
         hunt->count = chase->count;
-    } else {
+    else
         tell_why(chase, hunt);
-    }
-    while (chase->count > 0) {
+    while (chase->count > 0)
         allot__chase_leave(chase, chase->count - 1);
-    }
     for (int32_t i = 0; i < hunt->count; i++) {
         hunt->held =
             hunt->held || allot__job_at(prey->work->state->jobs, hunt->victims[i])->notifying;
