@@ -68,7 +68,7 @@ int main(void)
         status = decide(engine, &loader, report);
     for (int32_t i = 0; i < allot_report_count(report); i++)
         fprintf(stderr, "embed: %s\n", allot_report_at(report, i)->message);
-    if (loader.load != NULL)
+    if (loader.load)
         allot_script_loader_free(engine, &loader);
     allot_report_free(report);
     allot_engine_free(engine);

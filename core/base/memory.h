@@ -40,7 +40,7 @@ typedef struct allot__vector {
  * adding 0 to its address would be undefined. For a range that may be empty. */
 static inline void *allot__vector_from(const allot__vector *vector, size_t first, size_t size)
 {
-    return vector->items == NULL ? NULL : (char *)vector->items + first * size;
+    return !vector->items ? NULL : (char *)vector->items + first * size;
 }
 
 /* Room for one more item, zeroed, or NULL with the vector as it was. */

@@ -63,7 +63,7 @@ static int time_plain(allot__cli *cli, bench_row *row, double *samples, int repe
     bench_tree tree;
     size_t len = 0;
     const char *hybrid = allot_ready_policy_text("hybrid", &len);
-    if (hybrid == NULL)
+    if (!hybrid)
         return ALLOT_EINTERNAL;
     int status = allot__bench_grow(&tree, row->shape, hybrid, len, "hybrid", cli->report);
     row->consumers = tree.consumers;
@@ -102,18 +102,18 @@ static const char victims_shape[] = "victims", simulate_shape[] = "simulate";
 
 static bool wanted(const allot__cli *cli, const char *shape)
 {
-    return cli->options.shape == NULL || strcmp(cli->options.shape, shape) == 0;
+    return !cli->options.shape || strcmp(cli->options.shape, shape) == 0;
 }
 
 static int measure(allot__cli *cli, results *to)
 {
     size_t size = (size_t)to->repeat * sizeof(double);
     double *samples = allot_engine_alloc(cli->engine, NULL, 0, size);
-    if (samples == NULL)
+    if (!samples)
         return ALLOT_ENOMEM;
     memset(samples, 0, size);
     int status = ALLOT_OK;
-    for (const bench_shape *shape = allot__bench_shapes; shape->name != NULL && status == ALLOT_OK;
+    for (const bench_shape *shape = allot__bench_shapes; shape->name && status == ALLOT_OK;
          shape++) {
         if (!wanted(cli, shape->name))
             continue;
@@ -309,9 +309,9 @@ static int unknown_shape(allot__cli *cli, const char *const *names, size_t count
     const char *shape = cli->options.shape;
     const char *near = allot_nearest(shape, strlen(shape), names, count);
     char hint[160];
-    int len = snprintf(hint, sizeof hint, near != NULL ? "did you mean %s?" : "there are %s",
+    int len = snprintf(hint, sizeof hint, near ? "did you mean %s?" : "there are %s",
                        near != NULL ? near : names[0]);
-    for (size_t i = 1; near == NULL && i < count && len < (int)sizeof hint; i++)
+    for (size_t i = 1; !near && i < count && len < (int)sizeof hint; i++)
         len += snprintf(hint + len, sizeof hint - (size_t)len, ", %s", names[i]);
     return allot__cli_fail(cli, CLI_USAGE, "E-usage", hint, "there is no shape %.100s", shape);
 }
@@ -320,7 +320,7 @@ static int check_shape(allot__cli *cli)
 {
     const char *names[ROWS_MAX + 5] = {NULL};
     size_t count = 0;
-    for (const bench_shape *shape = allot__bench_shapes; shape->name != NULL; shape++) {
+    for (const bench_shape *shape = allot__bench_shapes; shape->name; shape++) {
         if (wanted(cli, shape->name))
             return CLI_DONE;
         names[count++] = shape->name;

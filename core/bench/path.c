@@ -98,7 +98,7 @@ static int measure(allot__cli *cli, const allot__text *plan, const allot__text *
 {
     size_t size = 4 * (size_t)repeat * sizeof(double);
     double *block = allot_engine_alloc(cli->engine, NULL, 0, size);
-    if (block == NULL)
+    if (!block)
         return ALLOT_ENOMEM;
     way times = {block, block + repeat, block + 2 * repeat, block + 3 * repeat};
     int status = ALLOT_OK;
@@ -120,7 +120,7 @@ static int write_documents(allot__cli *cli, const bench_shape *shape, allot__tex
 {
     size_t len;
     const char *hybrid = allot_ready_policy_text("hybrid", &len);
-    if (hybrid == NULL)
+    if (!hybrid)
         return ALLOT_EINTERNAL;
     bench_tree tree;
     int status = allot__bench_grow(&tree, shape, hybrid, len, "hybrid", cli->report);

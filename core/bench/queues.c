@@ -10,14 +10,14 @@ static const char prefix[] = "queues/";
 
 static bool wanted(const char *shape, const bench_site *site)
 {
-    return shape == NULL || strcmp(shape, "queues") == 0 ||
+    return !shape || strcmp(shape, "queues") == 0 ||
            (strncmp(shape, prefix, sizeof prefix - 1) == 0 &&
             strcmp(shape + sizeof prefix - 1, site->name) == 0);
 }
 
 bool allot__bench_queues_are(const char *shape)
 {
-    for (const bench_site *site = allot__bench_sites; site->name != NULL; site++)
+    for (const bench_site *site = allot__bench_sites; site->name; site++)
         if (wanted(shape, site))
             return true;
     return false;
@@ -44,7 +44,7 @@ static int time_cycles(bench_tree *tree, const bench_cold *cold, allot_report *r
     int status = ALLOT_OK;
     for (int i = 0; i < count && status == ALLOT_OK; i++) {
         allot_decision *decision = NULL;
-        if (cold != NULL)
+        if (cold)
             allot__bench_cool(cold);
         double start = allot__bench_clock();
         status = allot_cycle(tree->plan, tree->state, report, &decision);
@@ -164,7 +164,7 @@ static int time_path(allot__cli *cli, int count, bench_queues_path *out)
 {
     size_t size = 3 * (size_t)count * sizeof(double);
     double *read = allot_engine_alloc(cli->engine, NULL, 0, size);
-    if (read == NULL)
+    if (!read)
         return ALLOT_ENOMEM;
     memset(read, 0, size);
     int status = time_documents(cli, count, read, read + count, read + 2 * (size_t)count, out);
@@ -182,8 +182,7 @@ int allot__bench_queues(allot__cli *cli, double *samples, int repeat, bench_queu
         return ALLOT_OK;
     bench_cold *cold;
     int status = allot__bench_cold_new(cli->engine, &cold);
-    for (const bench_site *site = allot__bench_sites; site->name != NULL && status == ALLOT_OK;
-         site++) {
+    for (const bench_site *site = allot__bench_sites; site->name && status == ALLOT_OK; site++) {
         if (!wanted(shape, site))
             continue;
         bench_queues_row *row = &out->rows[out->count++];

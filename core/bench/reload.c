@@ -31,7 +31,7 @@ bool allot__bench_reload_is(const char *shape, int64_t *edits, int64_t *tasks)
     char *rest;
     *edits = EDITS;
     *tasks = 0;
-    if (shape == NULL || strncmp(shape, "reload", 6) != 0)
+    if (!shape || strncmp(shape, "reload", 6) != 0)
         return false;
     if (shape[6] == '\0')
         return true;
@@ -78,7 +78,7 @@ static int put(reload *it, int fd, const char *text, size_t len)
 static int take_line(reload *it)
 {
     char *stop;
-    while ((stop = memchr(it->answer, '\n', it->answered)) == NULL) {
+    while (!(stop = memchr(it->answer, '\n', it->answered))) {
         if (it->answered == RELOAD_PIECE)
             it->answered = 0; /* longer than anybody wants to read */
         ssize_t got = read(it->asker, it->answer + it->answered, RELOAD_PIECE - it->answered);
@@ -108,7 +108,7 @@ static int ask(reload *it, const char *method)
 static int64_t number(const reload *it, const char *name)
 {
     const char *at = strstr(it->line, name);
-    return at != NULL ? strtoll(at + strlen(name), NULL, 10) : -1;
+    return at ? strtoll(at + strlen(name), NULL, 10) : -1;
 }
 
 /* Events that are due. */
@@ -334,7 +334,7 @@ int allot__bench_reload(allot__cli *cli)
     size_t size = (size_t)EDITS_MOST * 2 * sizeof(double);
     double *samples = allot_engine_alloc(engine, NULL, 0, size);
     int code = CLI_DONE;
-    if (it == NULL || samples == NULL) {
+    if (!it || !samples) {
         code = allot__cli_status(cli, ALLOT_ENOMEM);
     } else {
         memset(it, 0, sizeof *it);
@@ -351,9 +351,9 @@ int allot__bench_reload(allot__cli *cli)
         sort(&it->plan);
         allot__reload_tell(it, &cli->out);
     }
-    if (it != NULL)
+    if (it)
         allot_engine_alloc(engine, it, sizeof *it, 0);
-    if (samples != NULL)
+    if (samples)
         allot_engine_alloc(engine, samples, size, 0);
     return code;
 }

@@ -36,7 +36,7 @@ int allot__reload_bare(reload *it)
     allot_decision_free(decision);
     allot_state_free(state);
     allot_plan_free(plan);
-    if (loader.load != NULL)
+    if (loader.load)
         allot_script_loader_free(cli->engine, &loader);
     allot__cli_text_free(&text);
     return allot__cli_status(cli, status);

@@ -23,7 +23,7 @@ bool allot__bench_serve_is(const char *shape, int64_t *seconds, int64_t *rate)
     char *rest;
     *seconds = SERVE_SECONDS;
     *rate = SERVE_EVENTS;
-    if (shape == NULL || strncmp(shape, "serve", 5) != 0)
+    if (!shape || strncmp(shape, "serve", 5) != 0)
         return false;
     if (shape[5] == '\0')
         return true;
@@ -59,7 +59,7 @@ int allot__serve_folder(allot__cli *cli, serve_child *child)
     allot__text text = {.engine = cli->engine};
     snprintf(child->folder, sizeof child->folder, "%.40s/allot-bench-XXXXXX",
              top != NULL ? top : "/tmp");
-    if (mkdtemp(child->folder) == NULL)
+    if (!mkdtemp(child->folder))
         return allot__cli_unwritten(cli, child->folder, errno);
     snprintf(child->plan, sizeof child->plan, "%s/plan.json", child->folder);
     snprintf(child->socket, sizeof child->socket, "%s/sock", child->folder);
@@ -157,9 +157,9 @@ static void read_proc(pid_t pid, const char *name, char *buf, size_t size)
     char path[64];
     snprintf(path, sizeof path, "/proc/%ld/%s", (long)pid, name);
     FILE *file = fopen(path, "r");
-    size_t len = file != NULL ? fread(buf, 1, size - 1, file) : 0;
+    size_t len = file ? fread(buf, 1, size - 1, file) : 0;
     buf[len] = '\0';
-    if (file != NULL)
+    if (file)
         fclose(file);
 }
 
@@ -168,7 +168,7 @@ int64_t allot__serve_memory(pid_t pid)
     char text[4096];
     read_proc(pid, "status", text, sizeof text);
     const char *line = strstr(text, "VmRSS:");
-    return line != NULL ? strtoll(line + 6, NULL, 10) * 1024 : 0;
+    return line ? strtoll(line + 6, NULL, 10) * 1024 : 0;
 }
 
 double allot__serve_computed(pid_t pid)
@@ -176,9 +176,9 @@ double allot__serve_computed(pid_t pid)
     char text[1024];
     read_proc(pid, "stat", text, sizeof text);
     char *at = strrchr(text, ')');
-    for (int i = 0; at != NULL && i < 12; i++)
+    for (int i = 0; at && i < 12; i++)
         at = strchr(at + 1, ' ');
-    if (at == NULL)
+    if (!at)
         return 0;
     double ticks = (double)strtoll(at, &at, 10);
     return (ticks + (double)strtoll(at, NULL, 10)) / (double)sysconf(_SC_CLK_TCK);

@@ -53,15 +53,15 @@ typedef struct load {
 static void *take(load *it, size_t count, size_t size)
 {
     void *block = allot_engine_alloc(it->cli->engine, NULL, 0, count * size);
-    if (block != NULL)
+    if (block)
         memset(block, 0, count * size);
-    it->failed = it->failed || block == NULL;
+    it->failed = it->failed || !block;
     return block;
 }
 
 static void give(load *it, void *block, size_t count, size_t size)
 {
-    if (block != NULL)
+    if (block)
         allot_engine_alloc(it->cli->engine, block, count * size, 0);
 }
 
@@ -161,7 +161,7 @@ static void send_due(load *it, int64_t *made, double began, double now)
 
 static void take_answer(load *it, end *one, const char *line, double now)
 {
-    if (strstr(line, "\"error\"") != NULL)
+    if (strstr(line, "\"error\""))
         it->result->refused++;
     else if (it->acknowledged < it->room)
         it->acknowledge[it->acknowledged++] = now - one->due[one->answered % AHEAD];
@@ -184,13 +184,13 @@ static void take_grant(load *it, int32_t leaf, double now)
 static void take_decision(load *it, char *line, double now)
 {
     char *grants = strstr(line, "\"grants\"");
-    if (grants == NULL)
+    if (!grants)
         return;
     it->result->decisions++;
     char *stop = strchr(grants, ']');
-    if (stop != NULL)
+    if (stop)
         *stop = '\0';
-    for (const char *at = grants; (at = strstr(at, "\"/b")) != NULL; at++) {
+    for (const char *at = grants; (at = strstr(at, "\"/b")); at++) {
         char *next;
         long branch = strtol(at + 3, &next, 10);
         if (next[0] == '/' && next[1] == 'l')
@@ -210,7 +210,7 @@ static void receive(load *it, int which)
     one->in_len += (size_t)got;
     double now = allot__bench_clock();
     char *line = one->in, *stop;
-    while ((stop = memchr(line, '\n', one->in_len - (size_t)(line - one->in))) != NULL) {
+    while ((stop = memchr(line, '\n', one->in_len - (size_t)(line - one->in)))) {
         *stop = '\0';
         if (which < SERVE_CLIENTS)
             take_answer(it, one, line, now);

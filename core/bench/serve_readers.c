@@ -34,7 +34,7 @@ static bool take(int fd, char *piece)
     int ends = 0;
     for (const char *at = piece; got > 0 && at < piece + got; at++, ends++) {
         at = memchr(at, '\n', (size_t)(piece + got - at));
-        if (at == NULL)
+        if (!at)
             break;
     }
     return got > 0 && ask(fd, ends);

@@ -50,7 +50,7 @@ int allot__bench_cold_new(allot_engine *engine, bench_cold **out)
     *out = allot_engine_alloc(engine, NULL, 0, sizeof **out);
     for (size_t i = 0; *out != NULL && i < COLD_WORDS; i++)
         (*out)->words[i] = i; /* or all pages would be the same one */
-    return *out != NULL ? ALLOT_OK : ALLOT_ENOMEM;
+    return *out ? ALLOT_OK : ALLOT_ENOMEM;
 }
 
 void allot__bench_cool(const bench_cold *cold)
@@ -61,7 +61,7 @@ void allot__bench_cool(const bench_cold *cold)
 
 void allot__bench_cold_free(allot_engine *engine, bench_cold *cold)
 {
-    if (cold != NULL)
+    if (cold)
         allot_engine_alloc(engine, cold, sizeof *cold, 0);
 }
 
@@ -70,12 +70,12 @@ int allot__bench_stream(allot_engine *engine, size_t bytes, const bench_cold *co
 {
     size_t words = bytes / sizeof(uint64_t);
     uint64_t *block = allot_engine_alloc(engine, NULL, 0, bytes);
-    if (block == NULL)
+    if (!block)
         return ALLOT_ENOMEM;
     for (size_t i = 0; i < words; i++)
         block[i] = i;
     for (int i = 0; i < count; i++) {
-        if (cold != NULL)
+        if (cold)
             allot__bench_cool(cold);
         double start = allot__bench_clock();
         volatile uint64_t sink = sum(block, words);
@@ -91,11 +91,11 @@ void allot__bench_machine(const char *key, char *buf, size_t size)
     char line[8192];
     buf[0] = '\0';
     FILE *file = fopen("/proc/cpuinfo", "r");
-    if (file == NULL)
+    if (!file)
         return;
-    while (buf[0] == '\0' && fgets(line, sizeof line, file) != NULL) {
+    while (buf[0] == '\0' && fgets(line, sizeof line, file)) {
         const char *colon = strchr(line, ':');
-        if (colon == NULL || strncmp(line, key, strlen(key)) != 0)
+        if (!colon || strncmp(line, key, strlen(key)) != 0)
             continue;
         colon += 1 + strspn(colon + 1, " ");
         snprintf(buf, size, "%.*s", (int)strcspn(colon, "\n"), colon);

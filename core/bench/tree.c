@@ -29,7 +29,7 @@ void *allot__bench_count(void *ud, void *ptr, size_t old_size, size_t new_size)
         return NULL;
     }
     void *block = realloc(ptr, new_size);
-    if (block != NULL)
+    if (block)
         memory->live += (int64_t)new_size - (int64_t)old_size;
     if (memory->live > memory->most)
         memory->most = memory->live;

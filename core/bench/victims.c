@@ -113,7 +113,7 @@ static int time_cycles(const bench_tree *tree, int which, const bench_cold *cold
     for (int i = 0; i < count && status == ALLOT_OK; i++) {
         allot_decision *decision = NULL;
         allot_reclaim reclaim = {0};
-        if (cold != NULL)
+        if (cold)
             allot__bench_cool(cold);
         double start = allot__bench_clock();
         status = allot_cycle(tree->plan, tree->state, report, &decision);

@@ -20,7 +20,7 @@ static int work(allot__cli *cli, int argc, char **argv)
     }
     if (cli->options.version)
         return allot__cli_version(cli);
-    if (cli->verb == NULL)
+    if (!cli->verb)
         return allot__cli_fail(cli, CLI_USAGE, "E-usage",
                                "allot help lists the verbs, allot help VERB tells about one",
                                "usage: allot VERB [OPTION...]");

@@ -51,7 +51,7 @@ static uint32_t stated_at(const allot__plan_reader *reader, const allot_diagnost
     const allot__doc *doc = &reader->doc;
     const char *column = column_name(reader, finding->field);
     uint32_t own = 0;
-    if (column == NULL)
+    if (!column)
         return object;
     for (size_t i = 0; i < reader->group_count; i++) {
         const allot__group_entry *entry = &reader->groups[i];
@@ -127,7 +127,7 @@ static void adopt(allot__plan_reader *reader, const allot_diagnostic *finding)
 {
     bool faulty = reader->doubtful;
     uint32_t object = 0;
-    if (finding->file != NULL) {
+    if (finding->file) {
         adopt_placed(reader, finding);
         return;
     }
@@ -163,11 +163,11 @@ int allot__plan_finish(allot__plan_reader *reader)
     int status = ALLOT_OK;
     if (reader->no_policy && reader->doc.faults > 0)
         status = give_any_policy(reader);
-    if (status == ALLOT_OK && reader->doc.report != NULL)
+    if (status == ALLOT_OK && reader->doc.report)
         status = allot_report_new(reader->doc.engine, &found);
     if (status == ALLOT_OK)
         status = allot_plan_seal(reader->plan, found);
-    for (int32_t i = 0; found != NULL && i < allot_report_count(found); i++)
+    for (int32_t i = 0; found && i < allot_report_count(found); i++)
         adopt(reader, allot_report_at(found, i));
     allot_report_free(found);
     if (status == ALLOT_OK) {

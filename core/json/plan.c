@@ -69,7 +69,7 @@ static int read_group(allot__plan_reader *reader, const cJSON *member, allot__gr
 static size_t count_members(const cJSON *node)
 {
     size_t count = 0;
-    for (const cJSON *member = node->child; member != NULL; member = member->next)
+    for (const cJSON *member = node->child; member; member = member->next)
         count += member->valueint != 0;
     return count;
 }
@@ -86,14 +86,14 @@ static int read_groups(allot__plan_reader *reader)
     size_t count = count_members(node), size = count * sizeof *reader->groups;
     if (count > 0) {
         reader->groups = allot_engine_alloc(reader->doc.engine, NULL, 0, size);
-        status = reader->groups != NULL ? ALLOT_OK : ALLOT_ENOMEM;
+        status = reader->groups ? ALLOT_OK : ALLOT_ENOMEM;
     }
-    if (reader->groups != NULL) {
+    if (reader->groups) {
         memset(reader->groups, 0, size);
         reader->group_count = count;
     }
     allot__group_entry *entry = reader->groups;
-    for (const cJSON *it = node->child; it != NULL && status == ALLOT_OK; it = it->next)
+    for (const cJSON *it = node->child; it && status == ALLOT_OK; it = it->next)
         if (it->valueint != 0)
             status = read_group(reader, it, entry++);
     cJSON_Delete(node);
@@ -171,7 +171,7 @@ static int set_attribute(allot__plan_reader *reader, const char *host, const cJS
 static int set_attributes(allot__plan_reader *reader, const char *host, const cJSON *node)
 {
     int status = ALLOT_OK;
-    for (const cJSON *it = node->child; it != NULL && status == ALLOT_OK; it = it->next) {
+    for (const cJSON *it = node->child; it && status == ALLOT_OK; it = it->next) {
         bool own = strcmp(it->string, "slots") == 0 || strcmp(it->string, "group") == 0;
         if (it->valueint != 0 && !own)
             status = set_attribute(reader, host, it);
@@ -224,7 +224,7 @@ static int read_hosts(allot__plan_reader *reader)
     if (status != ALLOT_OK)
         return status;
     int64_t faults = reader->doc.faults;
-    for (const cJSON *it = node->child; it != NULL && status == ALLOT_OK; it = it->next)
+    for (const cJSON *it = node->child; it && status == ALLOT_OK; it = it->next)
         status = read_host(reader, it);
     reader->hosts_doubtful = reader->doc.faults > faults;
     cJSON_Delete(node);
@@ -271,17 +271,17 @@ static void end(allot__plan_reader *reader)
 {
     allot_engine *engine = reader->doc.engine;
     size_t fields = reader->field_count;
-    if (reader->groups != NULL)
+    if (reader->groups)
         allot_engine_alloc(engine, reader->groups, reader->group_count * sizeof *reader->groups, 0);
     allot__branches_free(reader);
     allot_policy_free(reader->displaced);
     allot__windows_end(reader);
     allot__queues_end(reader);
-    if (reader->fields != NULL)
+    if (reader->fields)
         allot_engine_alloc(engine, reader->fields, fields * sizeof *reader->fields, 0);
-    if (reader->values != NULL)
+    if (reader->values)
         allot_engine_alloc(engine, reader->values, fields * sizeof *reader->values, 0);
-    if (reader->objects != NULL)
+    if (reader->objects)
         allot_engine_alloc(engine, reader->objects,
                            reader->object_capacity * sizeof *reader->objects, 0);
     allot__doc_close(&reader->doc);
@@ -291,7 +291,7 @@ int allot_plan_read(allot_engine *engine, const char *text, size_t len, const ch
                     const allot_policy_loader *loader, allot_report *report, allot_plan **out)
 {
     allot__plan_reader reader = {.loader = loader};
-    if (engine == NULL || (text == NULL && len > 0) || out == NULL)
+    if (!engine || (!text && len > 0) || !out)
         return ALLOT_EUSAGE;
     int status = allot__doc_open(&reader.doc, engine, text, len, file, true, report);
     if (status == ALLOT_OK)

@@ -251,7 +251,7 @@ static void put_all_jobs(page *it, const allot__books *books)
 static void put_warnings(page *it, const allot_report *report)
 {
     open_list(it, "warnings");
-    for (int32_t i = 0; report != NULL && i < allot_report_count(report); i++) {
+    for (int32_t i = 0; report && i < allot_report_count(report); i++) {
         const allot_diagnostic *finding = allot_report_at(report, i);
         if (finding->severity != ALLOT_WARNING)
             continue;

@@ -74,7 +74,7 @@ static void wind(allot_service *service)
 int allot__cycle_start(allot_service *service)
 {
     struct allot__clockwork *clockwork = allot__sv_new(service->engine, 1, sizeof *clockwork);
-    if (clockwork == NULL)
+    if (!clockwork)
         return ALLOT_ENOMEM;
     clockwork->text.engine = clockwork->effect.engine = service->engine;
     service->clockwork = clockwork;
@@ -88,7 +88,7 @@ int allot__cycle_start(allot_service *service)
 void allot__cycle_touch(allot_service *service)
 {
     struct allot__clockwork *clockwork = service->clockwork;
-    if (clockwork == NULL || clockwork->touched || service->stopping)
+    if (!clockwork || clockwork->touched || service->stopping)
         return;
     clockwork->touched = true;
     uv_timer_start(&clockwork->timer, on_time, (uint64_t)service->config.debounce, 0);
@@ -101,13 +101,13 @@ static void closed(uv_handle_t *handle)
 
 void allot__cycle_stop(allot_service *service)
 {
-    if (service->clockwork != NULL && !uv_is_closing((uv_handle_t *)&service->clockwork->timer))
+    if (service->clockwork && !uv_is_closing((uv_handle_t *)&service->clockwork->timer))
         uv_close((uv_handle_t *)&service->clockwork->timer, closed);
 }
 
 void allot__cycle_free(allot_service *service)
 {
-    if (service->clockwork == NULL)
+    if (!service->clockwork)
         return;
     allot__buf_free(&service->clockwork->text);
     allot__buf_free(&service->clockwork->effect);
@@ -128,7 +128,7 @@ static int record(allot_service *service, allot__cycle_done *done, bool decides)
                             .at = done->now,
                             .event = done->event,
                             .plan = service->version->sha256,
-                            .policy = policy != NULL ? allot_policy_sha256(policy) : NULL,
+                            .policy = policy ? allot_policy_sha256(policy) : NULL,
                             .input = done->input,
                             .output = done->output,
                             .decision = decides ? clockwork->text.bytes : NULL,
@@ -154,14 +154,14 @@ static void tell_parts(allot_service *service, const allot__cycle_done *done)
     service->tally.cycle_us += done->took;
     if (done->took > service->tally.cycle_us_most)
         service->tally.cycle_us_most = done->took;
-    for (const allot__part *part = allot__parts; part->name != NULL; part++)
-        if (part->cycle != NULL)
+    for (const allot__part *part = allot__parts; part->name; part++)
+        if (part->cycle)
             part->cycle(service, done);
 }
 
 static int write_full(const allot_decision *decision, const allot_report *report, allot__buf *full)
 {
-    if (full == NULL)
+    if (!full)
         return ALLOT_OK;
     size_t from = full->len;
     int status = allot_decision_write(decision, report, allot__buf_sink, full);

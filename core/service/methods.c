@@ -26,7 +26,7 @@ static void auth(allot__call *call)
         allot__rpc_fault(call, &fault);
         return;
     }
-    if (call->peer == NULL || allot__peer_trusted(call->peer) ||
+    if (!call->peer || allot__peer_trusted(call->peer) ||
         allot__peer_auth(call->peer, params[0].text)) {
         allot__buf_puts(allot__rpc_begin(call), "{}");
         allot__rpc_end(call);
@@ -99,7 +99,7 @@ static void put_plan(allot_service *service, allot__buf *out)
     allot__buf_puts(out, "{");
     allot__buf_member(out, "file", service->config.plan);
     allot__buf_member(out, "sha256", service->version->sha256);
-    if (policy != NULL) {
+    if (policy) {
         allot__buf_member(out, "policy", allot_policy_name(policy));
         allot__buf_member(out, "policy_sha256", allot_policy_sha256(policy));
     }
@@ -115,7 +115,7 @@ static void status(allot__call *call)
     allot__buf_member(out, "version", allot_version());
     allot__buf_member(out, "state",
                       service->stopping ? "stopping"
-                      : trouble != NULL ? "degraded"
+                      : trouble         ? "degraded"
                                         : "running");
     allot__buf_number(out, "now", allot__service_now(service));
     allot__buf_number(out, "up_seconds", (int64_t)((uv_hrtime() - service->started) / 1000000000));
@@ -128,8 +128,8 @@ static void status(allot__call *call)
     put_books(service, out);
     put_store(service, out);
     put_tally(service, out);
-    for (const allot__part *part = allot__parts; part->name != NULL; part++)
-        if (part->status != NULL)
+    for (const allot__part *part = allot__parts; part->name; part++)
+        if (part->status)
             part->status(service, out);
     allot__buf_puts(out, "}");
     allot__rpc_end(call);
@@ -251,10 +251,10 @@ static void answer_explanation(allot__call *call, const allot__param *params, al
         allot__buf_number(out, "now", service->now);
         allot__buf_key(out, "lines");
         allot__buf_puts(out, "[");
-        allot__buf_add(out, lines.bytes != NULL ? lines.bytes : "", lines.len);
+        allot__buf_add(out, lines.bytes ? lines.bytes : "", lines.len);
         allot__buf_puts(out, "]}");
         allot__rpc_end(call);
-    } else if (fault.code != NULL) {
+    } else if (fault.code) {
         allot__rpc_fault(call, &fault);
     } else {
         allot__rpc_report(call, lines.failed ? ALLOT_ENOMEM : result, report);
@@ -288,7 +288,7 @@ static void explain(allot__call *call)
 
 static void reload(allot__call *call)
 {
-    if (call->service->reload != NULL)
+    if (call->service->reload)
         call->service->reload(call);
     else
         allot__rpc_error(call, ALLOT__RPC_UNAVAILABLE, "this service cannot reload", NULL);

@@ -52,7 +52,7 @@ static int tell(notify *it, const char *text)
 static void status_of(allot_service *service, char *buf, size_t size)
 {
     const char *trouble = allot__store_error(service->store);
-    if (trouble != NULL) {
+    if (trouble) {
         snprintf(buf, size, "STATUS=nothing is acknowledged: %.300s", trouble);
         return;
     }
@@ -87,10 +87,10 @@ int allot__notify_start(allot_service *service, allot_report *report)
 {
     const allot_service_config *config = &service->config;
     (void)report;
-    if (config->notify == NULL)
+    if (!config->notify)
         return ALLOT_OK;
     notify *it = allot__sv_new(service->engine, 1, sizeof *it);
-    if (it == NULL)
+    if (!it)
         return ALLOT_ENOMEM;
     it->service = service;
     it->watched = config->watchdog > 0;
@@ -111,7 +111,7 @@ void allot__notify_reloading(allot_service *service)
 {
     notify *it = *slot(service);
     char text[64];
-    if (it == NULL)
+    if (!it)
         return;
     allot__notify_reload_text(uv_hrtime(), text, sizeof text);
     tell(it, text);
@@ -120,7 +120,7 @@ void allot__notify_reloading(allot_service *service)
 void allot__notify_ready(allot_service *service)
 {
     notify *it = *slot(service);
-    if (it == NULL)
+    if (!it)
         return;
     it->ready_owed = true;
     look(&it->timer);
@@ -134,7 +134,7 @@ static void closed(uv_handle_t *handle)
 void allot__notify_stop(allot_service *service)
 {
     notify *it = *slot(service);
-    if (it == NULL)
+    if (!it)
         return;
     tell(it, "STOPPING=1\nSTATUS=what was taken is written and answered");
     uv_close((uv_handle_t *)&it->timer, closed);

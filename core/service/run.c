@@ -85,7 +85,7 @@ int allot_service_serve(allot_engine *engine, const allot_service_config *config
     allot_report_clear(report);
     listen_signals(&it);
     status = allot_service_start(it.service, report);
-    if (status == ALLOT_OK && ready != NULL)
+    if (status == ALLOT_OK && ready)
         ready(ud);
     if (status != ALLOT_OK)
         stop(&it);

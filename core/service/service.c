@@ -26,10 +26,10 @@ void allot_service_config_init(allot_service_config *config)
 
 static int copy_text(allot_service *service, const char **text)
 {
-    if (*text == NULL)
+    if (!*text)
         return ALLOT_OK;
     *text = allot__sv_copy(service->engine, *text, strlen(*text));
-    return *text != NULL ? ALLOT_OK : ALLOT_ENOMEM;
+    return *text ? ALLOT_OK : ALLOT_ENOMEM;
 }
 
 /* Each text is the service's or NULL at any time, so that a half-made one can be freed. */
@@ -48,18 +48,18 @@ static int copy_config(allot_service *service, const allot_service_config *from)
             *texts[i] = NULL;
     if (status == ALLOT_OK && from->uid_count > 0) {
         uint32_t *uids = allot__sv_new(service->engine, (size_t)from->uid_count, sizeof *uids);
-        if (uids == NULL)
+        if (!uids)
             return ALLOT_ENOMEM;
         memcpy(uids, from->uids, (size_t)from->uid_count * sizeof *uids);
         config->uids = uids;
     }
-    if (status == ALLOT_OK && config->store == NULL) {
+    if (status == ALLOT_OK && !config->store) {
         allot__buf name = {.engine = service->engine};
         allot__buf_puts(&name, config->plan);
         allot__buf_puts(&name, ".db");
         config->store = name.failed ? NULL : allot__sv_copy(service->engine, name.bytes, name.len);
         allot__buf_free(&name);
-        status = config->store != NULL ? ALLOT_OK : ALLOT_ENOMEM;
+        status = config->store ? ALLOT_OK : ALLOT_ENOMEM;
     }
     return status;
 }
@@ -67,12 +67,12 @@ static int copy_config(allot_service *service, const allot_service_config *from)
 static int check_config(const allot_service_config *config, allot_report *report)
 {
     const char *wrong = NULL;
-    size_t token = config->token != NULL ? strlen(config->token) : 0;
-    if (config->size != sizeof *config || config->plan == NULL)
+    size_t token = config->token ? strlen(config->token) : 0;
+    if (config->size != sizeof *config || !config->plan)
         wrong = "a service needs a plan";
-    else if (config->tcp != NULL && config->token == NULL)
+    else if (config->tcp && !config->token)
         wrong = "TCP needs a token, which clients call `auth` with";
-    else if (config->token != NULL && (token < ALLOT__TOKEN_LEAST || token > ALLOT__TOKEN_MOST))
+    else if (config->token && (token < ALLOT__TOKEN_LEAST || token > ALLOT__TOKEN_MOST))
         wrong = "a token has 16 to 1024 bytes";
     else if (config->interval < 0 || config->cycle_limit < 0 || config->debounce < 0 ||
              config->keep < 0 || config->keep_age < 0 || config->keep_size < 0 ||
@@ -80,7 +80,7 @@ static int check_config(const allot_service_config *config, allot_report *report
              (config->socket_mode & ~0777) != 0 || config->socket_gid < -1 ||
              config->socket_gid >= UINT32_MAX)
         wrong = "a number of the service's configuration is out of range";
-    if (wrong == NULL)
+    if (!wrong)
         return ALLOT_OK;
     allot_report_say(report, ALLOT_ERROR, "E-usage", "%s", wrong);
     return ALLOT_EUSAGE;
@@ -110,7 +110,7 @@ int allot_service_new(allot_engine *engine, struct uv_loop_s *loop,
     if (status != ALLOT_OK)
         return status;
     allot_service *service = allot__sv_new(engine, 1, sizeof *service);
-    if (service == NULL)
+    if (!service)
         return ALLOT_ENOMEM;
     service->engine = engine;
     service->loop = loop;
@@ -124,14 +124,14 @@ int allot_service_new(allot_engine *engine, struct uv_loop_s *loop,
 
 void allot_service_free(allot_service *service)
 {
-    if (service == NULL)
+    if (!service)
         return;
     allot_engine *engine = service->engine;
     allot_service_config *config = &service->config;
     const char *texts[] = {config->plan,  config->store,      config->socket, config->tcp,
                            config->token, config->token_file, config->http,   config->notify};
-    for (const allot__part *part = allot__parts; part->name != NULL; part++)
-        if (part->free != NULL)
+    for (const allot__part *part = allot__parts; part->name; part++)
+        if (part->free)
             part->free(service);
     allot__waiters_free(service);
     allot__feed_free(service->feed);
@@ -179,7 +179,7 @@ static void on_trouble(void *ud, const char *text)
 {
     allot_service *service = ud;
     allot__log_field fields[] = {{"store", service->config.store, 0}, {"why", text, 0}, {0}};
-    if (text != NULL) {
+    if (text) {
         allot__log(service, ALLOT_LOG_ERROR,
                    "the store cannot be written: nothing is acknowledged until it can", fields);
         return;
@@ -192,8 +192,8 @@ static void on_trouble(void *ud, const char *text)
 static int start_parts(allot_service *service, allot_report *report)
 {
     int status = ALLOT_OK;
-    for (const allot__part *part = allot__parts; part->name != NULL && status == ALLOT_OK; part++)
-        if (part->start != NULL)
+    for (const allot__part *part = allot__parts; part->name && status == ALLOT_OK; part++)
+        if (part->start)
             status = part->start(service, report);
     return status;
 }
@@ -210,7 +210,7 @@ static void log_start(allot_service *service)
     allot__log_field fields[8] = {{0}};
     int count = 0;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        if (texts[i].text != NULL)
+        if (texts[i].text)
             fields[count++] = texts[i];
     fields[count++] = (allot__log_field){"events", NULL, service->event};
     fields[count] = (allot__log_field){"decisions", NULL, service->seq};
@@ -268,7 +268,7 @@ static void finish(allot_service *service)
         return;
     service->running = false;
     allot__log(service, ALLOT_LOG_INFO, "the service has stopped", NULL);
-    if (service->stopped != NULL)
+    if (service->stopped)
         service->stopped(service->stopped_ud);
 }
 
@@ -297,13 +297,13 @@ void allot_service_stop(allot_service *service, void (*done)(void *ud), void *ud
 {
     service->stopped = done;
     service->stopped_ud = ud;
-    if (!service->running && done != NULL)
+    if (!service->running && done)
         done(ud);
     if (!service->running || service->stopping)
         return;
     service->stop_at = uv_now(service->loop) + STOP_PATIENCE;
-    for (const allot__part *part = allot__parts; part->name != NULL; part++)
-        if (part->stop != NULL)
+    for (const allot__part *part = allot__parts; part->name; part++)
+        if (part->stop)
             part->stop(service);
     if (!service->failed)
         allot__service_snapshot(service, true);
@@ -318,7 +318,7 @@ void allot__service_fail(allot_service *service, const char *text)
     allot__log(service, ALLOT_LOG_ERROR, text, NULL);
     service->failed = true;
     service->fault = text;
-    if (service->failed_hook != NULL)
+    if (service->failed_hook)
         service->failed_hook(service->failed_ud);
     else
         allot_service_stop(service, NULL, NULL);

@@ -75,7 +75,7 @@ static int try_one(allot__attempt *attempt, const allot_state *from, bool strict
                    allot_state **state)
 {
     int status = allot__attempt_copy(attempt, from, strict, state);
-    if (status == ALLOT_OK && *state != NULL)
+    if (status == ALLOT_OK && *state)
         status = allot__attempt_try(attempt, *state, -1);
     return status;
 }
@@ -87,7 +87,7 @@ static int try_books(allot_service *service, allot__attempt *attempt, allot__boo
     allot_state *from = NULL, *state = NULL;
     if (allot__books_state(books, allot__service_now(service), NULL, &made) == ALLOT_OK)
         from = allot__books_hand_over(books);
-    int status = from != NULL ? try_one(attempt, from, true, &state) : ALLOT_OK;
+    int status = from ? try_one(attempt, from, true, &state) : ALLOT_OK;
     allot_state_free(state);
     allot_state_free(from);
     return status;
@@ -131,7 +131,7 @@ static int rehearse(allot_service *service, allot__attempt *attempt, allot_repor
     for (int32_t i = 0; i < service->loaded.count && status == ALLOT_OK; i++) {
         allot__record record = service->loaded.items[i];
         status = try_one(attempt, record.state, false, &record.state);
-        if (record.state != NULL)
+        if (record.state)
             trial->items[trial->count++] = record;
     }
     return status;
@@ -140,7 +140,7 @@ static int rehearse(allot_service *service, allot__attempt *attempt, allot_repor
 static int turn(allot_service *service, allot__attempt *attempt, allot__books **moved)
 {
     int status = ALLOT_OK;
-    if (*moved == NULL)
+    if (!*moved)
         status = allot__books_turn(service->books, attempt->numbers, attempt->report, moved);
     if (status == ALLOT_OK)
         allot__books_end(service->books);
@@ -228,7 +228,7 @@ static int choose(allot_service *service, allot__attempt **attempt, allot_report
     int status = recall_last(service, report, made ? it->report : report, &last);
     if (status != ALLOT_OK)
         return status;
-    if (last != NULL) {
+    if (last) {
         status = load_under(service, last, report);
         return status == ALLOT_OK ? hand_over(service, attempt, report) : status;
     }
@@ -264,7 +264,7 @@ int allot__service_begin(allot_service *service, allot_report *report)
         status = try_first(service, &attempt, report);
     if (status == ALLOT_OK)
         status = open_store(service, report);
-    if (status == ALLOT_OK && attempt == NULL)
+    if (status == ALLOT_OK && !attempt)
         status = make_attempt(service, report, &attempt);
     if (status == ALLOT_OK)
         status = choose(service, &attempt, report);

@@ -19,14 +19,14 @@
 static int64_t read_clock(const allot_service *service)
 {
     const allot_service_config *config = &service->config;
-    return config->clock != NULL ? config->clock(config->clock_ud) : (int64_t)time(NULL);
+    return config->clock ? config->clock(config->clock_ud) : (int64_t)time(NULL);
 }
 
 int64_t allot__service_timer(void *ud)
 {
     const allot_service *service = ud;
     const allot_service_config *config = &service->config;
-    return config->timer != NULL ? config->timer(config->clock_ud) : (int64_t)(uv_hrtime() / 1000);
+    return config->timer ? config->timer(config->clock_ud) : (int64_t)(uv_hrtime() / 1000);
 }
 
 /* A clock that is set back once more is another. */

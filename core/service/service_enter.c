@@ -10,8 +10,8 @@
 static void tell_event(allot_service *service, const allot__event *event, int64_t seq)
 {
     service->tally.events++;
-    for (const allot__part *part = allot__parts; part->name != NULL; part++)
-        if (part->event != NULL)
+    for (const allot__part *part = allot__parts; part->name; part++)
+        if (part->event)
             part->event(service, event, seq);
     allot__cycle_touch(service);
 }
@@ -19,7 +19,7 @@ static void tell_event(allot_service *service, const allot__event *event, int64_
 /* All that may fail comes before the books are changed. */
 static int prepare(allot_service *service, const allot__event *event, size_t len)
 {
-    size_t key = event->key != NULL ? strlen(event->key) : 0;
+    size_t key = event->key ? strlen(event->key) : 0;
     if (allot__store_reserve(service->store, len + key + 64) != ALLOT_OK)
         return ALLOT_ENOMEM;
     return key > 0 ? allot__keys_reserve(service->keys) : ALLOT_OK;
@@ -63,14 +63,14 @@ int allot__service_enter(allot_service *service, allot__event *event, const char
                                 "the service is about to stop");
     allot__event_row row = {.seq = service->event + 1,
                             .method = allot__event_name((int)event->kind),
-                            .params = params != NULL ? params : "{}",
-                            .params_len = params != NULL ? len : 2,
+                            .params = params ? params : "{}",
+                            .params_len = params ? len : 2,
                             .key = event->key};
     uint64_t content =
         row.key != NULL ? allot__keys_content(row.method, row.params, row.params_len) : 0;
     int status;
     *batch = allot__store_pending(service->store);
-    if (row.key != NULL && is_known(service, event, content, seq, &status, fault))
+    if (row.key && is_known(service, event, content, seq, &status, fault))
         return status;
     allot__cycle_settle(service);
     row.at = allot__service_now(service);
@@ -78,7 +78,7 @@ int allot__service_enter(allot_service *service, allot__event *event, const char
     if (status != ALLOT_OK)
         return status;
     /* A key's hour begins when it comes, whenever that what it stands for happened. */
-    if (row.key != NULL)
+    if (row.key)
         allot__keys_put(service->keys, row.key, content, row.seq, row.at);
     *batch = allot__store_event(service->store, &row);
     *seq = service->event = row.seq;
@@ -210,8 +210,8 @@ int allot__service_swap(allot_service *service, allot__version *version,
         allot__service_fail(service, "no memory to record another version of the plan");
     /* Rows before may name whom the other plan lacks. */
     service->fresh = service->fresh || !same || !numbers->same;
-    for (const allot__part *part = allot__parts; part->name != NULL; part++)
-        if (part->swapped != NULL)
+    for (const allot__part *part = allot__parts; part->name; part++)
+        if (part->swapped)
             part->swapped(service);
     allot__cycle_touch(service);
     return ALLOT_OK;
@@ -235,10 +235,10 @@ static void release(allot_service *service, struct allot__waiter *waiter)
 
 void allot__waiters_committed(allot_service *service, int64_t batch)
 {
-    while (service->waiters != NULL && service->waiters->batch <= batch) {
+    while (service->waiters && service->waiters->batch <= batch) {
         struct allot__waiter *first = service->waiters;
         service->waiters = first->next;
-        if (first->tell != NULL)
+        if (first->tell)
             first->tell(first->ud, first->answer.bytes, first->answer.len);
         release(service, first);
     }
@@ -246,7 +246,7 @@ void allot__waiters_committed(allot_service *service, int64_t batch)
 
 void allot__waiters_free(allot_service *service)
 {
-    while (service->waiters != NULL) {
+    while (service->waiters) {
         struct allot__waiter *first = service->waiters;
         service->waiters = first->next;
         release(service, first);
@@ -259,7 +259,7 @@ int allot_service_call(allot_service *service, const char *text, size_t len,
     if (!service->running || service->stopping)
         return ALLOT_EUSAGE;
     struct allot__waiter *waiter = allot__sv_new(service->engine, 1, sizeof *waiter);
-    if (waiter == NULL)
+    if (!waiter)
         return ALLOT_ENOMEM;
     waiter->answer.engine = service->engine;
     waiter->tell = answer;
@@ -269,12 +269,12 @@ int allot_service_call(allot_service *service, const char *text, size_t len,
     bool says = status == ALLOT_OK && waiter->answer.len > 0;
     if (says && waiter->batch > 0) {
         struct allot__waiter **at = &service->waiters;
-        while (*at != NULL)
+        while (*at)
             at = &(*at)->next;
         *at = waiter;
         return ALLOT_OK;
     }
-    if (says && answer != NULL)
+    if (says && answer)
         answer(ud, waiter->answer.bytes, waiter->answer.len);
     release(service, waiter);
     return status;

@@ -43,7 +43,7 @@ static int read_lines(loading *it, const char *text, size_t len)
     int status = ALLOT_OK;
     for (size_t at = 0; at < len && status == ALLOT_OK;) {
         const char *end = memchr(text + at, '\n', len - at);
-        size_t size = end != NULL ? (size_t)(end - (text + at)) : len - at;
+        size_t size = end ? (size_t)(end - (text + at)) : len - at;
         status = judge(it, allot__books_read(it->service->books, it->service->reader, text + at,
                                              size, &it->fault));
         at += size + 1;
@@ -126,7 +126,7 @@ static int on_event(void *ud, const allot__event_row *row)
 static int on_cycle(void *ud, const allot__cycle_row *row)
 {
     loading *it = ud;
-    note(it, row->plan, row->policy != NULL ? row->policy : "");
+    note(it, row->plan, row->policy ? row->policy : "");
     keep_record(it, row);
     it->service->cycle = row->cycle;
     it->service->seq = row->seq;

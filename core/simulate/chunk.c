@@ -100,7 +100,7 @@ static int32_t put(allot_simulation *sim, const allot__chunk *made)
     int32_t i = sim->free_chunk;
     if (i >= 0)
         sim->free_chunk = allot__chunk_of(sim, i)->next;
-    else if (allot__list_add(sim->engine, &sim->chunks, sizeof *made) != NULL)
+    else if (allot__list_add(sim->engine, &sim->chunks, sizeof *made))
         i = (int32_t)sim->chunks.count - 1;
     else
         return -1;
@@ -138,7 +138,7 @@ int allot__chunk_start(allot_simulation *sim, int32_t job, int32_t count, int64_
     cell->pending -= count;
     cell->running += count;
     sim->counts.starts++;
-    if (out != NULL)
+    if (out)
         *out = i;
     return ALLOT_OK;
 }

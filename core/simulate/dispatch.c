@@ -31,7 +31,7 @@ void allot__lives_free(allot_simulation *sim)
 int allot__live_add(allot_simulation *sim, int32_t job)
 {
     allot__live *live = allot__list_add(sim->engine, &sim->lives, sizeof *live);
-    if (live == NULL)
+    if (!live)
         return ALLOT_ENOMEM;
     live->job = job;
     live->chunk = -1;
@@ -145,7 +145,7 @@ static int start(allot_simulation *sim, allot__live *live, const allot_job_order
     const allot__sim_job *job = allot__job_of(sim, live->job);
     if (order->kind == ALLOT_ORDER_START && order->place_count > 0) {
         live->hosts = allot__take(sim->engine, (size_t)order->place_count, sizeof *live->hosts);
-        if (live->hosts == NULL)
+        if (!live->hosts)
             return ALLOT_ENOMEM;
         live->host_count = order->place_count;
         for (int32_t i = 0; i < order->place_count; i++)

@@ -21,7 +21,7 @@ int allot__decide(allot_simulation *sim, allot_stage last, allot_report *report,
 
 int allot__decided(allot_simulation *sim, const allot_decision *decision, allot_report *report)
 {
-    if (sim->watcher.decided == NULL)
+    if (!sim->watcher.decided)
         return ALLOT_OK;
     return sim->watcher.decided(sim->watcher.ud, decision, report);
 }
@@ -111,7 +111,7 @@ static int keep_loans(allot_simulation *sim, const allot_decision *decision)
         if (change.slots == 0)
             continue;
         allot_loan *loan = allot__list_add(sim->engine, &sim->loans, sizeof *loan);
-        if (loan == NULL)
+        if (!loan)
             return ALLOT_ENOMEM;
         *loan = (allot_loan){change.group, change.lender, change.borrower, change.slots};
     }

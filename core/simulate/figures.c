@@ -93,7 +93,7 @@ static double fairness_of(const reading *it, int32_t consumer)
 static int add_value(const allot_simulation *sim, allot__list *list, double value)
 {
     double *added = allot__list_add(sim->engine, list, sizeof *added);
-    if (added == NULL)
+    if (!added)
         return ALLOT_ENOMEM;
     *added = value;
     return ALLOT_OK;
@@ -176,15 +176,14 @@ static void mark(const allot_simulation *sim, int32_t consumer, uint8_t *within)
 
 int allot_simulation_figures(const allot_simulation *sim, int32_t consumer, allot_figures *out)
 {
-    if (sim == NULL || out == NULL || !sim->ran || consumer < ALLOT_ROOT ||
-        consumer >= sim->consumers)
+    if (!sim || !out || !sim->ran || consumer < ALLOT_ROOT || consumer >= sim->consumers)
         return ALLOT_EUSAGE;
     size_t rows = (size_t)sim->consumers, cells = rows * (size_t)sim->groups;
     reading it = {.sim = sim,
                   .within = allot__take(sim->engine, rows, 1),
                   .speeds = allot__take(sim->engine, cells, sizeof *it.speeds),
                   .counts = allot__take(sim->engine, cells, sizeof *it.counts)};
-    bool made = it.within != NULL && it.speeds != NULL && it.counts != NULL;
+    bool made = it.within != NULL && it.speeds && it.counts;
     int status = made ? ALLOT_OK : ALLOT_ENOMEM;
     allot_figures figures = {0};
     if (status == ALLOT_OK) {

@@ -14,9 +14,9 @@ void allot__record_text(const allot_record_name *name, char prefix, char *buf, s
     int64_t number = name->number;
     size_t at = sizeof digits - 1, len = 0;
     digits[at] = buf[0] = '\0';
-    if (name->text != NULL)
+    if (name->text)
         snprintf(buf, size, "%s", name->text);
-    if (name->text != NULL || number < 0)
+    if (name->text || number < 0)
         return;
     do {
         digits[--at] = (char)('0' + number % 10);
@@ -42,7 +42,7 @@ int allot__leaves_make(const allot_simulation *sim, allot__leaves *out)
         bool known = (size_t)number < out->handles.count;
         int32_t *handle = known ? (int32_t *)out->handles.items + number
                                 : allot__list_add(sim->engine, &out->handles, sizeof *handle);
-        if (handle == NULL)
+        if (!handle)
             return ALLOT_ENOMEM;
         *handle = known ? -1 : i;
     }
@@ -78,7 +78,7 @@ static void try_path(trying *it, const char *first, const char *second)
     char path[2 * TEXT + 3];
     if (it->found >= 0 || *first == '\0' || (second != NULL && *second == '\0'))
         return;
-    int len = snprintf(path, sizeof path, "/%s%s%s", first, second != NULL ? "/" : "",
+    int len = snprintf(path, sizeof path, "/%s%s%s", first, second ? "/" : "",
                        second != NULL ? second : "");
     int32_t consumer = allot_plan_find(it->sim->plan, path, (size_t)len);
     if (consumer >= 0 && it->sim->cells[consumer].leaf)
@@ -104,11 +104,11 @@ static int32_t find_queue(trying *it, const allot_record *record)
         record->queue.number >= 0 ? allot_trace_queue(it->sim->trace, record->queue.number) : NULL;
     allot__record_text(&record->queue, 'q', name, sizeof name);
     int32_t queue = *name != '\0' ? allot_plan_queue_find(plan, name) : -1;
-    if (queue < 0 && header != NULL)
+    if (queue < 0 && header)
         queue = allot_plan_queue_find(plan, header);
     if (*name != '\0')
         note(it, name);
-    if (header != NULL)
+    if (header)
         note(it, header);
     allot__record_text(&record->group, 'g', name, sizeof name);
     if (queue < 0 && *name != '\0') {

@@ -40,11 +40,11 @@ static allot__on_way *add(allot_simulation *sim, allot__list *ways, int32_t cell
     allot_claim *copy = NULL;
     if (count > 0) {
         copy = allot__take(sim->engine, (size_t)count, sizeof *copy);
-        if (copy == NULL)
+        if (!copy)
             return NULL;
     }
     allot__on_way *way = allot__list_add(sim->engine, ways, sizeof *way);
-    if (way == NULL) {
+    if (!way) {
         allot__give(sim->engine, copy, (size_t)count, sizeof *copy);
         return NULL;
     }
@@ -63,7 +63,7 @@ int allot__flight_add(allot_simulation *sim, int32_t cell, int64_t slots, int64_
                       const allot_claim *claims, int32_t count, int32_t *serial)
 {
     allot__on_way *way = add(sim, &sim->flights, cell, slots, claims, count);
-    if (way == NULL)
+    if (!way)
         return ALLOT_ENOMEM;
     way->deadline = deadline;
     way->serial = *serial = sim->serial++;
@@ -75,7 +75,7 @@ int allot__flight_return(allot_simulation *sim, int32_t cell, int64_t slots,
 {
     if (slots == 0)
         return ALLOT_OK;
-    return add(sim, &sim->back, cell, slots, claims, count) != NULL ? ALLOT_OK : ALLOT_ENOMEM;
+    return add(sim, &sim->back, cell, slots, claims, count) ? ALLOT_OK : ALLOT_ENOMEM;
 }
 
 /* Takes so many slots off the claims, first to last. */

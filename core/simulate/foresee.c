@@ -12,7 +12,7 @@ static int make(allot_simulation *sim)
     if (sim->varies || sim->hosted || sim->options.always_cycles)
         return ALLOT_OK;
     sim->outlooks = allot__take(sim->engine, (size_t)sim->groups, sizeof(allot_outlook *));
-    if (sim->outlooks == NULL)
+    if (!sim->outlooks)
         return ALLOT_ENOMEM;
     for (int32_t i = 0; i < sim->groups && status == ALLOT_OK; i++)
         status = allot_outlook_new(sim->plan, i, &sim->outlooks[i]);
@@ -23,7 +23,7 @@ static int make(allot_simulation *sim)
 
 void allot__foresee_free(allot_simulation *sim)
 {
-    for (int32_t i = 0; sim->outlooks != NULL && i < sim->groups; i++)
+    for (int32_t i = 0; sim->outlooks && i < sim->groups; i++)
         allot_outlook_free(sim->outlooks[i]);
     allot__give(sim->engine, sim->outlooks, (size_t)sim->groups, sizeof(allot_outlook *));
     sim->outlooks = NULL;

@@ -77,7 +77,7 @@ static int most_of(allot_simulation *sim, allot__cell *cell, allot_report *repor
     allot_verdict verdict;
     if (cell->most >= 0)
         return ALLOT_OK;
-    if (sim->alone == NULL && allot_state_new(sim->plan, &sim->alone) != ALLOT_OK)
+    if (!sim->alone && allot_state_new(sim->plan, &sim->alone) != ALLOT_OK)
         return ALLOT_ENOMEM;
     allot_state *state = sim->alone;
     int status = allot_state_now(state, sim->now);
@@ -128,7 +128,7 @@ static int change_host(allot_simulation *sim, const allot__change *change)
         known = strcmp(hosts[i], name) == 0;
     if (!known) {
         const char **added = allot__list_add(sim->engine, &sim->hosts, sizeof *added);
-        if (added == NULL)
+        if (!added)
             return ALLOT_ENOMEM;
         *added = name;
     }

@@ -92,7 +92,7 @@ static int32_t consumer_of(loading *it, const char *name, int *status)
     allot_simulation *sim = it->sim;
     char tried[TEXT];
     int32_t found = -1;
-    if (name == NULL) {
+    if (!name) {
         found = allot__find_consumer(sim, &it->leaves, &it->record, tried, sizeof tried);
         *status = found < 0 ? nobodys(it, tried) : ALLOT_OK;
         return found;
@@ -111,7 +111,7 @@ static int32_t consumer_of(loading *it, const char *name, int *status)
 static int32_t group_of(loading *it, const char *name, int *status)
 {
     const allot_plan *plan = it->sim->plan;
-    int32_t group = name != NULL ? allot_plan_group_find(plan, name, strlen(name)) : 0;
+    int32_t group = name ? allot_plan_group_find(plan, name, strlen(name)) : 0;
     if (group < 0)
         *status = fault(it, "E-map", "name one of the plan's `groups`",
                         "the plan has no resource group \"%.100s\"", name);
@@ -131,7 +131,7 @@ static int check_numbers(loading *it, const allot_mapped *mapped)
     if (mapped->slots > ALLOT_AMOUNT_MAX || mapped->run > ALLOT_AMOUNT_MAX)
         return fault(it, "E-map", NULL, "slots and seconds of a job are at most %d",
                      ALLOT_AMOUNT_MAX);
-    if (mapped->session != NULL && strlen(mapped->session) > NAME_MOST)
+    if (mapped->session && strlen(mapped->session) > NAME_MOST)
         return fault(it, "E-map", NULL, "a session's name has at most %d bytes", NAME_MOST);
     return ALLOT_OK;
 }
@@ -140,14 +140,14 @@ static int add_job(loading *it, const allot_mapped *mapped, int32_t cell)
 {
     allot_simulation *sim = it->sim;
     int32_t session = -1;
-    if (mapped->session != NULL) {
+    if (mapped->session) {
         session =
             allot__book_put(sim->engine, &sim->names, mapped->session, strlen(mapped->session));
         if (session < 0)
             return ALLOT_ENOMEM;
     }
     allot__sim_job *job = allot__list_add(sim->engine, &sim->jobs, sizeof *job);
-    if (job == NULL)
+    if (!job)
         return ALLOT_ENOMEM;
     *job = (allot__sim_job){
         .submit = it->record.at,
@@ -249,7 +249,7 @@ static int load_change(loading *it)
     sim->varies = sim->varies || it->record.kind != ALLOT_RECORD_DEMAND;
     sim->hosted = sim->hosted || it->record.kind == ALLOT_RECORD_HOST;
     allot__change *change = allot__list_add(sim->engine, &sim->changes, sizeof *change);
-    if (change == NULL)
+    if (!change)
         return ALLOT_ENOMEM;
     *change = (allot__change){.at = it->record.at,
                               .slots = it->record.slots,
@@ -292,7 +292,7 @@ static int load_all(loading *it)
 int allot_simulation_load(allot_simulation *sim, const allot_trace *trace, allot_record_map map,
                           void *ud, allot_report *report)
 {
-    if (sim == NULL || trace == NULL || sim->loaded)
+    if (!sim || !trace || sim->loaded)
         return ALLOT_EUSAGE;
     loading it = {.sim = sim, .map = map, .ud = ud, .report = report};
     sim->trace = trace;

@@ -24,8 +24,8 @@ static int64_t next_event(allot_simulation *sim)
     const allot__change *change = allot__next_change(sim);
     const allot__sim_job *job = allot__next_job(sim);
     int32_t chunk = allot__chunk_next(sim);
-    int64_t at = job != NULL ? job->submit : ALLOT__NEVER;
-    at = earlier(at, change != NULL ? change->at : ALLOT__NEVER);
+    int64_t at = job ? job->submit : ALLOT__NEVER;
+    at = earlier(at, change ? change->at : ALLOT__NEVER);
     at = earlier(at, chunk >= 0 ? allot__chunk_of(sim, chunk)->end : ALLOT__NEVER);
     return earlier(at, allot__flight_deadline(sim));
 }
@@ -85,7 +85,7 @@ static void sample(allot_simulation *sim, allot__cell *cell)
     cell->shown[1] = sample.allocated;
     cell->shown[2] = sample.busy;
     cell->reclaimed = cell->killed = 0;
-    if (!same && sim->watcher.sample != NULL)
+    if (!same && sim->watcher.sample)
         sim->watcher.sample(sim->watcher.ud, &sample);
 }
 
@@ -97,7 +97,7 @@ static int by_number(const void *a, const void *b)
 
 static void show_sizes(allot_simulation *sim)
 {
-    for (int32_t i = 0; i < sim->groups && sim->watcher.size != NULL; i++)
+    for (int32_t i = 0; i < sim->groups && sim->watcher.size; i++)
         if (sim->sizes[i] != sim->sizes_shown[i]) {
             sim->sizes_shown[i] = sim->sizes[i];
             sim->watcher.size(sim->watcher.ud, sim->now, i, sim->sizes[i]);
@@ -110,7 +110,7 @@ static void end_instant(allot_simulation *sim)
     int32_t *dirty = sim->dirty.items;
     size_t kept = 0;
     show_sizes(sim);
-    if (sim->watcher.sample != NULL && sim->dirty.count > 1)
+    if (sim->watcher.sample && sim->dirty.count > 1)
         qsort(dirty, sim->dirty.count, sizeof *dirty, by_number);
     for (size_t i = 0; i < sim->dirty.count; i++) {
         allot__cell *cell = &sim->cells[dirty[i]];
@@ -125,11 +125,11 @@ static void end_instant(allot_simulation *sim)
 
 static bool goes_on(allot_simulation *sim)
 {
-    if (sim->watcher.progress == NULL || sim->counts.instants % PROGRESS_EACH != 0)
+    if (!sim->watcher.progress || sim->counts.instants % PROGRESS_EACH != 0)
         return true;
     const allot__sim_job *job = allot__next_job(sim);
     int32_t records = allot_trace_records(sim->trace);
-    int32_t played = job != NULL ? job->record : records;
+    int32_t played = job ? job->record : records;
     return sim->watcher.progress(sim->watcher.ud, played, records, sim->ended, sim->now) == 0;
 }
 
@@ -171,8 +171,8 @@ static int begin(allot_simulation *sim, allot_report *report)
 {
     const allot__change *change = allot__next_change(sim);
     const allot__sim_job *job = allot__next_job(sim);
-    int64_t first = earlier(job != NULL ? job->submit : ALLOT__NEVER,
-                            change != NULL ? change->at : ALLOT__NEVER);
+    int64_t first =
+        earlier(job ? job->submit : ALLOT__NEVER, change != NULL ? change->at : ALLOT__NEVER);
     sim->now = sim->counts.first = first == ALLOT__NEVER ? 0 : first;
     sim->progress = sim->last_cycle = sim->usage_at = sim->now;
     if (allot_plan_switch(sim->plan, sim->now, &sim->next_switch) != ALLOT_OK)
@@ -204,7 +204,7 @@ static void end(allot_simulation *sim)
 
 int allot_simulation_run(allot_simulation *sim, allot_report *report)
 {
-    if (sim == NULL || !sim->loaded || sim->ran)
+    if (!sim || !sim->loaded || sim->ran)
         return ALLOT_EUSAGE;
     int status = begin(sim, report);
     if (status == ALLOT_OK)

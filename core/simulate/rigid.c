@@ -44,7 +44,7 @@ static int collect(allot_simulation *sim, allot__list *out)
             continue;
         }
         asking *added = allot__list_add(sim->engine, out, sizeof *added);
-        if (added == NULL)
+        if (!added)
             return ALLOT_ENOMEM;
         *added = (asking){first, c, cell->asks && cell->asked == first};
     }
@@ -183,7 +183,7 @@ static int try_first(trying *it, size_t count, bool kind, bool *hold)
     if (!fit(it, kind))
         return ALLOT_OK;
     int status = touch_all(it->sim, it->list);
-    if (status != ALLOT_OK || it->sim->outlooks == NULL)
+    if (status != ALLOT_OK || !it->sim->outlooks)
         return status == ALLOT_OK ? try_all(it->sim, it->list, kind, it->report, hold) : status;
     allot__foresee_tell(it->sim, kind);
     return allot__foresee_all(it->sim, hold);
@@ -198,7 +198,7 @@ static int try_one(trying *it, const asking *one, bool kind)
     int status = ALLOT_OK;
     if (!fits(it, one, kind))
         return ALLOT_OK;
-    if (sim->outlooks != NULL) {
+    if (sim->outlooks) {
         status = allot__foresee_one(sim, cell, slots_of(sim, one), &hold);
         cell->asks = hold;
     } else {
@@ -210,7 +210,7 @@ static int try_one(trying *it, const asking *one, bool kind)
     }
     if (hold) {
         weigh(it, one);
-        if (sim->outlooks != NULL)
+        if (sim->outlooks)
             allot__foresee_cell(sim, cell, kind);
     }
     return status;
@@ -220,7 +220,7 @@ static int try_each(trying *it, size_t from, size_t to, bool kind)
 {
     const asking *them = it->list->items;
     int status = ALLOT_OK;
-    if (it->sim->outlooks != NULL && from < to)
+    if (it->sim->outlooks && from < to)
         allot__foresee_tell(it->sim, kind);
     for (size_t i = from; i < to && status == ALLOT_OK; i++)
         status = try_one(it, &them[i], kind);
@@ -251,7 +251,7 @@ static int try_before(trying *it, size_t *before)
             swap(&them[i], &them[(*before)++]);
     sort(them, *before);
     begin(it, *before);
-    if (*before > 0 && it->sim->outlooks != NULL && fit(it, false)) {
+    if (*before > 0 && it->sim->outlooks && fit(it, false)) {
         allot__foresee_tell(it->sim, false);
         hold = allot__foresee_each(it->sim);
     }
@@ -293,7 +293,7 @@ static int try_them(allot_simulation *sim, const allot__list *list, allot_report
 {
     trying it = {.sim = sim, .list = list, .report = report};
     it.loads = allot__take(sim->engine, (size_t)sim->groups, sizeof *it.loads);
-    int status = it.loads != NULL ? allot__foresee_begin(sim) : ALLOT_ENOMEM;
+    int status = it.loads ? allot__foresee_begin(sim) : ALLOT_ENOMEM;
     if (status == ALLOT_OK)
         status = try_list(&it);
     allot__give(sim->engine, it.loads, (size_t)sim->groups, sizeof *it.loads);

@@ -17,8 +17,8 @@ static int make_cells(allot_simulation *sim)
     sim->sizes_shown = allot__take(sim->engine, (size_t)sim->groups, sizeof *sim->sizes_shown);
     if (queues > 0)
         sim->usage = allot__take(sim->engine, 2 * queues, sizeof *sim->usage);
-    if (sim->cells == NULL || sim->sizes == NULL || sim->offered == NULL ||
-        sim->sizes_shown == NULL || (queues > 0 && sim->usage == NULL))
+    if (!sim->cells || !sim->sizes || !sim->offered || !sim->sizes_shown ||
+        (queues > 0 && !sim->usage))
         return ALLOT_ENOMEM;
     for (int32_t i = 0; i < sim->groups; i++)
         sim->sizes_shown[i] = -1;
@@ -62,16 +62,15 @@ static bool may_preempt(const allot_plan *plan)
 int allot_simulation_new(const allot_plan *plan, const allot_simulation_options *options,
                          allot_simulation **out)
 {
-    if (plan == NULL || out == NULL || allot_plan_leases(plan) > 0 ||
-        allot_plan_consumers(plan) == 0)
+    if (!plan || !out || allot_plan_leases(plan) > 0 || allot_plan_consumers(plan) == 0)
         return ALLOT_EUSAGE;
     allot_engine *engine = allot_plan_engine(plan);
     allot_simulation *sim = allot__take(engine, 1, sizeof *sim);
-    if (sim == NULL)
+    if (!sim)
         return ALLOT_ENOMEM;
     sim->engine = engine;
     sim->plan = plan;
-    sim->options = options != NULL ? *options : (allot_simulation_options){0};
+    sim->options = options ? *options : (allot_simulation_options){0};
     sim->groups = allot_plan_groups(plan);
     sim->consumers = allot_plan_consumers(plan);
     sim->queues = allot_plan_queues(plan) > 0;
@@ -94,7 +93,7 @@ int allot_simulation_new(const allot_plan *plan, const allot_simulation_options 
 
 void allot_simulation_free(allot_simulation *sim)
 {
-    if (sim == NULL)
+    if (!sim)
         return;
     allot_engine *engine = sim->engine;
     size_t cells = (size_t)sim->groups * (size_t)sim->consumers;
@@ -102,7 +101,7 @@ void allot_simulation_free(allot_simulation *sim)
     allot_state_free(sim->state);
     allot_state_free(sim->alone);
     allot__foresee_free(sim);
-    for (size_t i = 0; sim->cells != NULL && i < cells; i++)
+    for (size_t i = 0; sim->cells && i < cells; i++)
         allot__list_free(engine, &sim->cells[i].waiting);
     allot__give(engine, sim->cells, cells, sizeof *sim->cells);
     allot__give(engine, sim->sizes, (size_t)sim->groups, sizeof *sim->sizes);
@@ -122,7 +121,7 @@ void allot_simulation_free(allot_simulation *sim)
 
 void allot_simulation_watch(allot_simulation *sim, const allot_watcher *watcher)
 {
-    sim->watcher = watcher != NULL ? *watcher : (allot_watcher){0};
+    sim->watcher = watcher ? *watcher : (allot_watcher){0};
 }
 
 void allot_simulation_counted(const allot_simulation *sim, allot_simulation_counts *out)
@@ -136,7 +135,7 @@ void allot_simulation_counted(const allot_simulation *sim, allot_simulation_coun
 
 int32_t allot_simulation_jobs(const allot_simulation *sim)
 {
-    return sim != NULL ? (int32_t)sim->jobs.count : 0;
+    return sim ? (int32_t)sim->jobs.count : 0;
 }
 
 static const char *why_text(int why)
@@ -157,7 +156,7 @@ static const char *why_text(int why)
 
 int allot_simulation_job(const allot_simulation *sim, int32_t i, allot_job_result *out)
 {
-    if (i < 0 || i >= allot_simulation_jobs(sim) || out == NULL)
+    if (i < 0 || i >= allot_simulation_jobs(sim) || !out)
         return ALLOT_EUSAGE;
     const allot__sim_job *job = allot__job_of(sim, i);
     const allot__cell *cell = &sim->cells[job->cell];

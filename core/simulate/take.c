@@ -110,7 +110,7 @@ int allot__take_back(allot_simulation *sim, const allot_reclaim *reclaim, bool *
     if (status == ALLOT_OK && it.claim_count > 0) {
         size_t size = (size_t)it.claim_count * sizeof *it.claims;
         it.claims = allot__take(sim->engine, 1, size);
-        if (it.claims == NULL)
+        if (!it.claims)
             return ALLOT_ENOMEM;
         memcpy(it.claims, reclaim->claims, size);
     }

@@ -79,10 +79,10 @@ static const char *session_id(const allot_simulation *sim, int32_t job, char *bu
 {
     const allot__sim_job *of = allot__job_of(sim, job);
     const char *name = allot__book_text(&sim->names, of->session);
-    buf[0] = name != NULL ? 'n' : 's';
-    char *end = put_number(buf + 1, name != NULL ? of->cell : job);
+    buf[0] = name ? 'n' : 's';
+    char *end = put_number(buf + 1, name ? of->cell : job);
     *end = '\0';
-    if (name != NULL)
+    if (name)
         strncat(buf, name, SESSION_ID - 16);
     return buf;
 }
@@ -141,7 +141,7 @@ static int tell_chunk(allot_simulation *sim, const allot__cell *cell, int32_t i)
     *end++ = '.';
     for (int32_t k = 0; k < count && status == ALLOT_OK; k++) {
         int32_t *told = allot__list_add(sim->engine, &sim->told, sizeof *told);
-        if (told == NULL)
+        if (!told)
             return ALLOT_ENOMEM;
         *told = i;
         *put_number(end, (int32_t)sim->told.count) = '\0';
@@ -218,7 +218,7 @@ static int named_tasks(allot_simulation *sim, int32_t serial, allot__list *out)
             continue;
         allot_task task;
         const char **id = allot__list_add(sim->engine, out, sizeof *id);
-        if (id == NULL)
+        if (!id)
             return ALLOT_ENOMEM;
         allot_state_task_at(sim->state, (int32_t)i, &task);
         *id = task.id;

@@ -17,8 +17,8 @@ static void an_engine_uses_malloc_by_default(void)
     memcpy(block, "abc", 4);
     block = allot_engine_alloc(engine, block, 4, 4000);
     CHECK_STR(block, "abc");
-    CHECK(allot_engine_alloc(engine, block, 4000, 0) == NULL);
-    CHECK(allot_engine_alloc(engine, NULL, 0, 0) == NULL);
+    CHECK(!allot_engine_alloc(engine, block, 4000, 0));
+    CHECK(!allot_engine_alloc(engine, NULL, 0, 0));
     allot_engine_free(engine);
     allot_engine_free(NULL);
 }
@@ -28,7 +28,7 @@ static void an_engine_without_memory_is_none(void)
     oom memory = {.fail_at = 1};
     allot_engine *engine = NULL;
     CHECK_EQ(allot_engine_new(oom_alloc, &memory, &engine), ALLOT_ENOMEM);
-    CHECK(engine == NULL);
+    CHECK(!engine);
     CHECK(oom_clean(&memory));
 }
 
@@ -43,8 +43,8 @@ static void blocks_are_zeroed_and_sized(void)
         sum |= numbers[i];
     CHECK_EQ(sum, 0);
     allot__free(engine, numbers, 100, sizeof *numbers);
-    CHECK(allot__new(engine, 0, 4) == NULL);
-    CHECK(allot__new(engine, SIZE_MAX / 2, 3) == NULL);
+    CHECK(!allot__new(engine, 0, 4));
+    CHECK(!allot__new(engine, SIZE_MAX / 2, 3));
     char *copy = allot__copy(engine, "hello world", 5);
     CHECK_STR(copy, "hello");
     allot__free_string(engine, copy);
@@ -71,7 +71,7 @@ static void vectors_grow_and_keep_what_they_have(void)
         CHECK_EQ(((int64_t *)vector.items)[i], i);
     CHECK(memory.calls < 15); /* doubling */
     allot__vector_free(engine, &vector);
-    CHECK(vector.items == NULL && vector.count == 0);
+    CHECK(!vector.items && vector.count == 0);
     allot_engine_free(engine);
     CHECK(oom_clean(&memory));
 }
@@ -92,7 +92,7 @@ static void a_vector_that_cannot_grow_stays(void)
     CHECK_EQ(vector.count, before + 1);
     allot__vector_free(engine, &vector);
     size_t capacity = 0;
-    CHECK(allot__grow(engine, NULL, &capacity, SIZE_MAX / 4, 8) == NULL);
+    CHECK(!allot__grow(engine, NULL, &capacity, SIZE_MAX / 4, 8));
     CHECK_EQ(capacity, 0);
     allot_engine_free(engine);
     CHECK(oom_clean(&memory));

@@ -29,15 +29,15 @@ static void slips_are_understood(void)
 
 static void what_is_far_is_not_suggested(void)
 {
-    CHECK(nearest("priority") == NULL);
-    CHECK(nearest("") == NULL);
-    CHECK(nearest("xy") == NULL);
+    CHECK(!nearest("priority"));
+    CHECK(!nearest(""));
+    CHECK(!nearest("xy"));
     CHECK(nearest("rak") != NULL);
-    CHECK(nearest("ra") == NULL); /* two of two */
-    CHECK(allot_nearest("a", 1, NULL, 0) == NULL);
-    CHECK(allot_nearest(NULL, 0, columns, 2) == NULL);
+    CHECK(!nearest("ra")); /* two of two */
+    CHECK(!allot_nearest("a", 1, NULL, 0));
+    CHECK(!allot_nearest(NULL, 0, columns, 2));
     const char *const letters[] = {"B", "C"};
-    CHECK(allot_nearest("A", 1, letters, 2) == NULL);
+    CHECK(!allot_nearest("A", 1, letters, 2));
     CHECK_STR(allot_nearest("b", 1, letters, 2), "B");
 }
 
@@ -45,13 +45,13 @@ static void the_length_decides_how_far(void)
 {
     const char *const names[] = {"abcdefghijklmnop"};
     CHECK(allot_nearest("abcdefghijkXXXXX", 16, names, 1) != NULL); /* 5 of 16 */
-    CHECK(allot_nearest("abcdefghijXXXXXX", 16, names, 1) == NULL); /* 6 */
+    CHECK(!allot_nearest("abcdefghijXXXXXX", 16, names, 1));        /* 6 */
     const char *const four[] = {"abcd"};
     CHECK(allot_nearest("abXX", 4, four, 1) != NULL);
-    CHECK(allot_nearest("aXXX", 4, four, 1) == NULL);
+    CHECK(!allot_nearest("aXXX", 4, four, 1));
     const char *const three[] = {"abc"};
     CHECK(allot_nearest("abX", 3, three, 1) != NULL);
-    CHECK(allot_nearest("aXX", 3, three, 1) == NULL);
+    CHECK(!allot_nearest("aXX", 3, three, 1));
 }
 
 static void the_first_of_the_nearest_is_taken(void)
@@ -70,8 +70,8 @@ static void very_long_names_are_near_to_nothing(void)
     memset(name, 'x', 100000);
     name[100000] = '\0';
     const char *const names[] = {name};
-    CHECK(allot_nearest(name, 100000, names, 1) == NULL);
-    CHECK(allot_nearest(name, 256, names, 1) == NULL);
+    CHECK(!allot_nearest(name, 100000, names, 1));
+    CHECK(!allot_nearest(name, 256, names, 1));
     name[255] = '\0';
     CHECK(allot_nearest(name, 254, names, 1) == name);
     free(name);

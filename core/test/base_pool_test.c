@@ -28,7 +28,7 @@ static void pieces_are_aligned_zeroed_and_stay(void)
     CHECK(large && large[0] == 0 && large[999999] == 0);
     CHECK_STR(allot__pool_copy(engine, &pool, ""), "");
     allot__pool_free(engine, &pool);
-    CHECK(pool.chunks == NULL);
+    CHECK(!pool.chunks);
     allot_engine_free(engine);
     CHECK(oom_clean(&memory));
 }

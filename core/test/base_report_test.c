@@ -55,7 +55,7 @@ static void findings_are_copied(void)
     CHECK_STR(kept->source, "  3");
     CHECK(kept->line == 3 && kept->col == 7 && kept->width == 2);
     CHECK(kept->consumer == 4 && kept->group == 5 && kept->field == 6);
-    CHECK(allot_report_at(report, 1) == NULL && allot_report_at(report, -1) == NULL);
+    CHECK(!allot_report_at(report, 1) && !allot_report_at(report, -1));
     end();
 }
 
@@ -130,7 +130,7 @@ static void no_report_is_a_report_that_forgets(void)
     allot_report_free(NULL);
     CHECK_EQ(allot_report_count(NULL), 0);
     CHECK_EQ(allot_report_total(NULL, ALLOT_ERROR), 0);
-    CHECK(allot_report_at(NULL, 0) == NULL);
+    CHECK(!allot_report_at(NULL, 0));
     CHECK_EQ(allot_report_place(NULL, 0, "f", 1, 1, 1, NULL, NULL), ALLOT_EUSAGE);
     CHECK(!allot__report_keeps(NULL, ALLOT_ERROR));
 }

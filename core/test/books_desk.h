@@ -52,7 +52,7 @@ static void close_desk(desk *it)
     allot__reader_free(it->reader);
     allot__books_end(it->books);
     allot_plan_free(it->plan);
-    if (it->loader.load != NULL)
+    if (it->loader.load)
         allot_script_loader_free(it->engine, &it->loader);
 }
 

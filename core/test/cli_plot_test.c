@@ -152,7 +152,7 @@ static int make_panel(allot_engine *engine, allot__panel *panel, char **by_consu
 static void free_panel(allot_engine *engine, const allot__picture *picture, allot__panel *panel)
 {
     size_t size = (size_t)picture->band_count * (size_t)panel->bins.used * sizeof *panel->bands;
-    if (panel->bands != NULL)
+    if (panel->bands)
         allot_engine_alloc(engine, panel->bands, size, 0);
     allot__bins_free(&panel->bins);
 }

@@ -48,7 +48,7 @@ static void decide(fixture *it, const char *message)
     CHECK_EQ(allot_state_demand(state, 0, 0, 4), ALLOT_OK);
     CHECK_EQ(allot_state_seal(state, it->report), ALLOT_OK);
     CHECK_EQ(allot_cycle(it->plan, state, it->report, &decision), ALLOT_ESCRIPT);
-    CHECK(decision == NULL);
+    CHECK(!decision);
     if (CHECK_STR(fixture_code(it->report, 0), "E-range"))
         CHECK_STR(allot_report_at(it->report, 0)->message, message);
     allot_state_free(state);

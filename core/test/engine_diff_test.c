@@ -87,8 +87,7 @@ static allot_change row_of(const allot_diff *diff, int kind, const char *about)
         CHECK_EQ(allot_diff_at(diff, kind, i, &row), ALLOT_OK);
         int at = row.consumer[0] < 0;
         const allot_plan *plan = allot_decision_plan(allot_diff_side(diff, at));
-        if (strcmp(row.name != NULL ? row.name : allot_plan_name(plan, row.consumer[at]), about) ==
-            0)
+        if (strcmp(row.name ? row.name : allot_plan_name(plan, row.consumer[at]), about) == 0)
             return row;
     }
     CHECK_STR(about, "a row of it");
@@ -172,7 +171,7 @@ static void test_names(void)
 {
     char name[16];
     CHECK_STR(allot_diff_kind_name(ALLOT_DIFF_LEASE), "leases");
-    CHECK(allot_diff_kind_name(ALLOT_DIFF_KINDS) == NULL);
+    CHECK(!allot_diff_kind_name(ALLOT_DIFF_KINDS));
     CHECK_EQ(allot_diff_measures(ALLOT_DIFF_CONSUMER), 8);
     CHECK_EQ(allot_diff_measures(ALLOT_DIFF_LOAN), 1);
     CHECK_EQ(allot_diff_measures(-1), 0);

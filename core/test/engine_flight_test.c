@@ -192,8 +192,8 @@ static void phases_have_names(void)
 {
     CHECK_STR(allot_phase_name(ALLOT_INTERRUPTED), "interrupted");
     CHECK_STR(allot_phase_name(ALLOT_OVERDUE), "overdue");
-    CHECK(allot_phase_name(ALLOT_OVERDUE + 1) == NULL);
-    CHECK(allot_phase_name(-1) == NULL);
+    CHECK(!allot_phase_name(ALLOT_OVERDUE + 1));
+    CHECK(!allot_phase_name(-1));
 }
 
 static int scenario(allot_engine *engine)

@@ -94,7 +94,7 @@ static bool lends(const allot__ledger *ledger, int32_t lender, int32_t borrower)
     const allot__peers *peers = allot__peers_of(ledger, lender, true);
     int32_t place = ledger->holders[borrower].place;
     bool found = peers != NULL && peers->count < 0;
-    for (int32_t i = 0; peers != NULL && i < peers->count; i++) {
+    for (int32_t i = 0; peers && i < peers->count; i++) {
         int32_t row = allot__peer_row(ledger, peers, i);
         found = found || (place >= ledger->first[row] && place < ledger->end[row]);
     }

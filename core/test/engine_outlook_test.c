@@ -220,9 +220,9 @@ static void test_case(uint64_t number)
 static void is_never_wrong(void)
 {
     const char *first = getenv("ALLOT_SEED"), *runs = getenv("ALLOT_RUNS");
-    int count = first != NULL ? 1 : runs != NULL ? atoi(runs) : CASES;
+    int count = first ? 1 : runs ? atoi(runs) : CASES;
     for (int i = 0; i < count && check__.failed_checks == 0; i++)
-        test_case(first != NULL ? strtoull(first, NULL, 10) : 1 + (uint64_t)i);
+        test_case(first ? strtoull(first, NULL, 10) : 1 + (uint64_t)i);
     printf("# short %" PRId64 ", held %" PRId64 ", each %" PRId64 "\n", told[0], told[1], each);
     CHECK(count < 20 || (told[0] > 100 && told[1] > 100 && each > 100)); /* about something */
 }

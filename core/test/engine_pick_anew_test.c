@@ -79,7 +79,7 @@ static int32_t next(const uint8_t *gone)
 {
     int32_t best = -1, key;
     for (int32_t i = 0; i < rows.pick.count; i++) {
-        bool may = !gone[i] && (rows.pick.stays == NULL || !rows.stays[i]);
+        bool may = !gone[i] && (!rows.pick.stays || !rows.stays[i]);
         if (may && (best < 0 || allot__pick_compare(&rows.pick, i, best, &key) < 0))
             best = i;
     }

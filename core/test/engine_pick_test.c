@@ -215,7 +215,7 @@ static void what_is_picked_covers_and_is_needed(void)
         int64_t sum = 0;
         for (int32_t i = 0; i < picked.count; i++) {
             int32_t key;
-            CHECK(rows.pick.stays == NULL || !rows.stays[picked.rows[i]]);
+            CHECK(!rows.pick.stays || !rows.stays[picked.rows[i]]);
             CHECK(i == 0 ||
                   allot__pick_compare(&rows.pick, picked.rows[i - 1], picked.rows[i], &key) < 0);
             sum += rows.size[picked.rows[i]];

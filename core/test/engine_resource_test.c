@@ -54,7 +54,7 @@ static bool says(queues *q, const char *id, const char *text)
 {
     q->text[0] = '\0';
     CHECK_EQ(allot_explain_job(q->decision, id, add_line, q->text), ALLOT_OK);
-    if (strstr(q->text, text) == NULL)
+    if (!strstr(q->text, text))
         printf("# %s\n", q->text);
     return strstr(q->text, text) != NULL;
 }

@@ -94,7 +94,7 @@ static bool agrees(const queues *q, allot__room *room, const allot_job_state *st
     const uint64_t *bits = ((const allot__host_set *)of->sets.items)[set].bits;
     for (int32_t host = 0; host < room->count; host++) {
         int32_t site = room->site[host], free = free_for(q, states, site, queue);
-        bool has = bits == NULL || (bits[site / 64] >> site % 64 & 1);
+        bool has = !bits || (bits[site / 64] >> site % 64 & 1);
         if (room->free[host] != free || allot__room_has(room, set, host) != has ||
             allot__room_open(room, host) != (free > 0))
             return false;

@@ -180,7 +180,7 @@ static void a_failing_function_fails_the_cycle(void)
     start(&it, true);
     it.status = ALLOT_ESCRIPT;
     CHECK_EQ(allot_cycle(it.plan, it.state, NULL, &none), ALLOT_ESCRIPT);
-    CHECK(none == NULL);
+    CHECK(!none);
     finish(&it);
 }
 

@@ -219,7 +219,7 @@ static void close_desk(desk *it)
     allot__reader_free(it->reader);
     allot__books_end(it->books);
     allot_plan_free(it->plan);
-    if (it->ready.load != NULL)
+    if (it->ready.load)
         allot_script_loader_free(it->engine, &it->ready);
     allot_report_free(it->report);
     allot_engine_free(it->engine);
@@ -311,14 +311,14 @@ static bool begin(desk *it)
     it->cycle = 0;
     if (!CHECK_EQ(allot__books_new(it->engine, it->plan, &it->books), ALLOT_OK))
         return false;
-    for (int i = 0; good && it->ground->before[i] != NULL; i++) {
+    for (int i = 0; good && it->ground->before[i]; i++) {
         allot__buf line = {.engine = it->engine};
         put_quoted(&line, it->ground->before[i]);
         char *params = strchr(line.bytes, ' ');
-        if (params != NULL)
+        if (params)
             *params++ = '\0';
-        good = params != NULL ? CHECK_EQ(tell(it, line.bytes, params, strlen(params)), ALLOT_OK)
-                              : CHECK(decides(it));
+        good = params ? CHECK_EQ(tell(it, line.bytes, params, strlen(params)), ALLOT_OK)
+                      : CHECK(decides(it));
         allot__buf_free(&line);
     }
     return good;

@@ -132,7 +132,7 @@ static int pick(int below)
 static const char *one_of(const char *const *list)
 {
     int count = 0;
-    while (list[count] != NULL)
+    while (list[count])
         count++;
     return count > 0 ? list[pick(count)] : "";
 }
@@ -145,7 +145,7 @@ static int32_t random_kind(const desk *it)
     static const char *const jobs[] = {"submit", "submit", "submit",  "finish",
                                        "stop",   "cont",   "withdraw"};
     static const char *const others[] = {"host", "host", "host_gone", "slots", "session_end"};
-    int many = it->ground->leaves[0] != NULL ? 9 : it->ground->queues[0] != NULL ? 7 : 0;
+    int many = it->ground->leaves[0] ? 9 : it->ground->queues[0] ? 7 : 0;
     const char *method = "lease";
     if (many > 0)
         method = pick(3) == 0 ? others[pick(5)] : many == 9 ? leaves[pick(9)] : jobs[pick(7)];

@@ -167,7 +167,7 @@ static void wrong_use_is_refused(void)
     CHECK_EQ(allot_json_open(it.engine, "1", 1, "x", 0, 0, NULL, &json), ALLOT_EUSAGE);
     CHECK_EQ(allot_json_open(it.engine, NULL, 1, "x", 1, 0, NULL, &json), ALLOT_EUSAGE);
     CHECK_EQ(allot_json_open(it.engine, "1", 1, "x", 1, 0, NULL, NULL), ALLOT_EUSAGE);
-    CHECK(json == NULL);
+    CHECK(!json);
     allot_json_close(NULL);
     end(&it);
 }

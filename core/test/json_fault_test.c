@@ -157,7 +157,7 @@ static const bad bads[] = {
 /* Where no hint is written down, only an unknown key has one: what is allowed. */
 static int check_hint(const allot_diagnostic *found, const char *wanted)
 {
-    bool listed = wanted == NULL && strcmp(found->code, "E-unknown-key") == 0;
+    bool listed = !wanted && strcmp(found->code, "E-unknown-key") == 0;
     if (!listed)
         return CHECK_STR(found->hint, wanted);
     return CHECK(found->hint != NULL && strncmp(found->hint, "allowed are \"", 13) == 0);
@@ -168,10 +168,10 @@ static void test_faults(void)
     bench it;
     bench_begin(&it);
     for (size_t i = 0; i < sizeof bads / sizeof bads[0]; i++) {
-        int passed = CHECK_EQ(bench_plan(&it, bads[i].text), ALLOT_EINVALID) &
-                     CHECK(it.plan == NULL) & CHECK_STR(bench_faults(&it), bads[i].faults);
+        int passed = CHECK_EQ(bench_plan(&it, bads[i].text), ALLOT_EINVALID) & CHECK(!it.plan) &
+                     CHECK_STR(bench_faults(&it), bads[i].faults);
         const allot_diagnostic *first = allot_report_at(it.report, 0);
-        if (first != NULL)
+        if (first)
             passed &= CHECK_STR(first->message, bads[i].message) &
                       CHECK_STR(first->path, bads[i].path) & check_hint(first, bads[i].hint) &
                       CHECK_STR(first->file, "plan.json");
@@ -241,7 +241,7 @@ static void test_unread_policy(void)
     bench_begin(&it);
     snprintf(text, sizeof text, away, ", \"weight\": 3");
     CHECK_EQ(bench_plan(&it, text), ALLOT_EIO);
-    CHECK(it.plan == NULL);
+    CHECK(!it.plan);
     CHECK_STR(bench_faults(&it), "E-io:1:12");
     snprintf(text, sizeof text, away, ", \"policy\": {\"use\": \"away\"}");
     CHECK_EQ(bench_plan(&it, text), ALLOT_EIO);
@@ -299,7 +299,7 @@ static void test_no_loader(void)
               "the plan names a policy, and this program loads none");
     CHECK_EQ(allot_plan_read(it.engine, named, strlen(named), NULL, NULL, NULL, &it.plan),
              ALLOT_EINVALID);
-    CHECK(it.plan == NULL);
+    CHECK(!it.plan);
     bench_end(&it);
 }
 

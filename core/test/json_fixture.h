@@ -83,7 +83,7 @@ static inline int loader_load(void *ud, allot_engine *engine, const char *use,
 {
     allot_policy *policy = NULL;
     (void)plan_file;
-    if (ud != NULL)
+    if (ud)
         loads_note(ud, use, options, count);
     if (strcmp(use, "away") == 0)
         return ALLOT_EIO;

@@ -39,7 +39,7 @@ static void test_defaults(void)
     CHECK(job.submitted == INT64_MIN && job.started == INT64_MIN);
     CHECK_EQ(job.run_limit, -1);
     CHECK_EQ(job.flags, 0);
-    CHECK(job.user == NULL && job.group == NULL && job.application == NULL);
+    CHECK(!job.user && !job.group && !job.application);
     bench_end(&it);
 }
 

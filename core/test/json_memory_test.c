@@ -25,7 +25,7 @@ static int measured = 1;
 static void heed_checkers(void)
 {
     const char *preload = getenv("LD_PRELOAD");
-    if (SANITIZED || (preload != NULL && strstr(preload, "vgpreload") != NULL)) {
+    if (SANITIZED || (preload != NULL && strstr(preload, "vgpreload"))) {
         consumers = 10000;
         measured = 0;
     }
@@ -42,7 +42,7 @@ static void *count_alloc(void *ud, void *ptr, size_t old_size, size_t new_size)
         return NULL;
     }
     void *block = realloc(ptr, new_size);
-    if (block != NULL)
+    if (block)
         held += new_size - old_size;
     return block;
 }
@@ -53,10 +53,10 @@ static size_t memory_line(const char *name)
     char line[256];
     size_t kilobytes = 0, len = strlen(name);
     FILE *file = fopen("/proc/self/status", "r");
-    while (file != NULL && fgets(line, sizeof line, file) != NULL)
+    while (file && fgets(line, sizeof line, file))
         if (strncmp(line, name, len) == 0)
             kilobytes = strtoul(line + len, NULL, 10);
-    if (file != NULL)
+    if (file)
         fclose(file);
     return kilobytes * 1024;
 }
@@ -65,7 +65,7 @@ static size_t memory_line(const char *name)
 static size_t measure_from_here(void)
 {
     FILE *file = fopen("/proc/self/clear_refs", "w");
-    if (file != NULL) {
+    if (file) {
         fputs("5", file);
         fclose(file);
     }

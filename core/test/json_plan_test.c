@@ -144,12 +144,12 @@ static int scenario(allot_engine *engine)
     if (status == ALLOT_OK)
         status = allot_plan_read(engine, text, strlen(text), "p", &loader, report, &plan);
     if (status != ALLOT_OK)
-        CHECK(plan == NULL);
+        CHECK(!plan);
     allot_plan_free(plan);
     plan = NULL;
     if (status == ALLOT_OK)
         status = allot_plan_read(engine, faulty, strlen(faulty), "p", &loader, report, &plan);
-    CHECK(plan == NULL);
+    CHECK(!plan);
     allot_report_free(report);
     return status == ALLOT_EINVALID ? ALLOT_OK : status;
 }

@@ -203,7 +203,7 @@ static void test_leases(void)
         CHECK_EQ(bench_plan(&it, text), ALLOT_OK);
         CHECK_STR(bench_faults(&it), "");
         CHECK_STR(it.seen.text, "shared_lease");
-        if (it.plan != NULL)
+        if (it.plan)
             CHECK_STR(contracts(&it, buf), cases[i].expected);
         bench_end(&it);
     }

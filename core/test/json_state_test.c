@@ -238,10 +238,10 @@ static void test_faults(void)
     bench_begin(&it);
     for (size_t i = 0; i < sizeof bads / sizeof bads[0]; i++) {
         CHECK_EQ(bench_plan(&it, bads[i].plan), ALLOT_OK);
-        int passed = CHECK_EQ(bench_state(&it, bads[i].text), ALLOT_EINVALID) &
-                     CHECK(it.state == NULL) & CHECK_STR(bench_faults(&it), bads[i].faults);
+        int passed = CHECK_EQ(bench_state(&it, bads[i].text), ALLOT_EINVALID) & CHECK(!it.state) &
+                     CHECK_STR(bench_faults(&it), bads[i].faults);
         const allot_diagnostic *first = allot_report_at(it.report, 0);
-        if (first != NULL)
+        if (first)
             passed &= CHECK_STR(first->message, bads[i].message) &
                       CHECK_STR(first->path, bads[i].path) & CHECK_STR(first->file, "state.json");
         if (!passed)
@@ -296,7 +296,7 @@ static int scenario(allot_engine *engine)
     if (status == ALLOT_OK)
         status = allot_state_read(plan, text, strlen(text), "s", NULL, &state);
     if (status != ALLOT_OK)
-        CHECK(state == NULL);
+        CHECK(!state);
     allot_state_free(state);
     allot_plan_free(plan);
     return status;

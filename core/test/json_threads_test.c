@@ -85,7 +85,7 @@ static void *work(void *ud)
     page page;
     if (allot_engine_new(NULL, NULL, &engine) != ALLOT_OK)
         worker->failed = TIMES;
-    for (int i = 0; i < TIMES && engine != NULL; i++) {
+    for (int i = 0; i < TIMES && engine; i++) {
         page.len = 0;
         int same = decide(engine, worker, &page) == ALLOT_OK && page.len == worker->len &&
                    memcmp(page.text, worker->decision, page.len) == 0;

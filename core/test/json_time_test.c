@@ -32,7 +32,7 @@ static void far_times_are_seconds(void)
         char text[40];
         int64_t back = 0;
         allot_time_text(whens[i], text, sizeof text);
-        CHECK(strchr(text, ':') == NULL);
+        CHECK(!strchr(text, ':'));
         CHECK_EQ(allot_time_read(text, &back), ALLOT_OK);
         CHECK_EQ(back, whens[i]);
     }

@@ -252,7 +252,7 @@ static void states_know_what_held_before(void)
     reseal(state, &it, 8);
     CHECK(state->former == it.plan && state->plan == at(it.plan, 8)); /* at the very time */
     reseal(state, &it, 9);
-    CHECK(state->former == NULL);
+    CHECK(!state->former);
     reseal(state, &it, 18);
     CHECK(state->former == at(it.plan, 8) && state->plan == it.plan);
     CHECK_EQ(allot_state_last(state, 0), ALLOT_EUSAGE);
@@ -261,7 +261,7 @@ static void states_know_what_held_before(void)
     reseal(state, &it, 12);
     CHECK(state->former == it.plan);
     reseal(state, &it, 20); /* two switches later it is as it was */
-    CHECK(state->former == NULL);
+    CHECK(!state->former);
     CHECK_EQ(allot_state_open(state), ALLOT_OK);
     CHECK_EQ(allot_state_now(state, INT64_MIN), ALLOT_OK);
     CHECK_EQ(allot_state_seal(state, it.report), ALLOT_OK);

@@ -21,8 +21,8 @@ static void a_host_is_found_by_number_and_name(void)
     CHECK_STR(allot_plan_host_name(it.plan, 1), "h2");
     CHECK_EQ(allot_plan_host_group(it.plan, 1), gpu);
     CHECK_EQ(allot_plan_host_slots(it.plan, 1), 4);
-    CHECK(allot_plan_host_name(it.plan, 2) == NULL);
-    CHECK(allot_plan_host_name(it.plan, -1) == NULL);
+    CHECK(!allot_plan_host_name(it.plan, 2));
+    CHECK(!allot_plan_host_name(it.plan, -1));
     fixture_end(&it);
 }
 
@@ -44,7 +44,7 @@ static void an_attribute_is_copied_and_stands_once(void)
     name[0] = text[0] = '?';
     CHECK_EQ(allot_plan_host_value(it.plan, 0, "memory", &found), ALLOT_OK);
     CHECK_EQ(found.number, 64);
-    CHECK(found.text == NULL);
+    CHECK(!found.text);
     CHECK_EQ(allot_plan_host_value(it.plan, 0, "os", &found), ALLOT_OK);
     CHECK_STR(found.text, "linux");
     CHECK_EQ(allot_plan_host_value(it.plan, 0, "gpus", &found), ALLOT_ENOENT);
@@ -65,7 +65,7 @@ static void a_requirement_is_the_nearest_named_above(void)
     CHECK_STR(allot__require_of(it.plan, a), "big");
     CHECK_STR(allot__require_of(it.plan, x), "big");
     CHECK_STR(allot__require_of(it.plan, y), "small");
-    CHECK(allot__require_of(it.plan, b) == NULL);
+    CHECK(!allot__require_of(it.plan, b));
     CHECK_EQ(allot_plan_require(it.plan, y, "big"), ALLOT_OK);
     CHECK_STR(allot__require_of(it.plan, y), "big");
     CHECK_EQ(it.plan->requires.count, 2);

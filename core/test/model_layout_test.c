@@ -68,7 +68,7 @@ static void random_ranks_seat_siblings(void)
             allot_plan_set(it.plan, ALLOT_ALL, i, ALLOT_GRACE, i);
         }
         CHECK_EQ(allot_plan_seal(it.plan, it.report), ALLOT_OK);
-        CHECK(it.plan->groups[0].seat == NULL && it.plan->groups[0].seat_of == NULL);
+        CHECK(!it.plan->groups[0].seat && !it.plan->groups[0].seat_of);
         check_group(it.plan, &it.plan->groups[0]);
         check_group(it.plan, &it.plan->groups[1]);
         for (int32_t i = 0; i < count; i++) {
@@ -91,7 +91,7 @@ static void ranks_in_order_need_no_seats(void)
     fixture_set(it.plan, "/a/x", ALLOT_RANK, 1); /* another family */
     CHECK_EQ(allot_plan_seal(it.plan, it.report), ALLOT_OK);
     const allot__group *group = &it.plan->groups[0];
-    CHECK(group->seat == NULL);
+    CHECK(!group->seat);
     CHECK(group->family_of == it.plan->tree.family_of && group->parent == it.plan->tree.parent);
     fixture_end(&it);
 }

@@ -84,10 +84,10 @@ static void slips_in_paths_are_understood(void)
     CHECK_STR(nearest(&it, "Sales/east"), "/Sales/east");
     CHECK_STR(nearest(&it, "/Sales/east/"), "/Sales/east");
     CHECK_STR(nearest(&it, "//Sales//west"), "/Sales/west");
-    CHECK(nearest(&it, "/Sales/chemistry") == NULL);
-    CHECK(nearest(&it, "/Marketing") == NULL);
-    CHECK(nearest(&it, "/Sales/east/daily") == NULL);
-    CHECK(nearest(&it, "/") == NULL && nearest(&it, "") == NULL);
+    CHECK(!nearest(&it, "/Sales/chemistry"));
+    CHECK(!nearest(&it, "/Marketing"));
+    CHECK(!nearest(&it, "/Sales/east/daily"));
+    CHECK(!nearest(&it, "/") && !nearest(&it, ""));
     fixture_end(&it);
 }
 

@@ -17,7 +17,7 @@ static void a_plan_without_groups_gets_one(void)
     CHECK(allot_plan_group_policy(it.plan, 0) == it.policy);
     CHECK_EQ(allot_plan_group_find(it.plan, "default", 7), 0);
     CHECK_EQ(allot_plan_group_find(it.plan, "defaults", 8), -1);
-    CHECK(allot_plan_group_name(it.plan, 1) == NULL);
+    CHECK(!allot_plan_group_name(it.plan, 1));
     fixture_end(&it);
 }
 
@@ -92,7 +92,7 @@ static void options_have_ranges(void)
     CHECK_EQ(allot_plan_option_get(it.plan, 0, ALLOT_OPTION_KEEP_SHRUNK_OWNERSHIP), 0);
     CHECK_STR(allot_option_name(0), "keep_shrunk_ownership");
     CHECK_STR(allot_option_name(ALLOT_OPTION_DEFAULT_RANK), "default_rank");
-    CHECK(allot_option_name(ALLOT_OPTION_COUNT) == NULL && allot_option_name(-1) == NULL);
+    CHECK(!allot_option_name(ALLOT_OPTION_COUNT) && !allot_option_name(-1));
     fixture_end(&it);
 }
 
@@ -117,7 +117,7 @@ static void consumers_are_named_once_among_siblings(void)
     CHECK_EQ(allot_plan_parent(it.plan, 2), 0);
     CHECK_EQ(allot_plan_parent(it.plan, 0), ALLOT_ROOT);
     CHECK_STR(allot_plan_name(it.plan, 3), "b");
-    CHECK(allot_plan_name(it.plan, 4) == NULL);
+    CHECK(!allot_plan_name(it.plan, 4));
     fixture_end(&it);
 }
 
@@ -229,10 +229,10 @@ static void columns_are_described(void)
     CHECK_EQ(allot_plan_column(it.plan, "configured", 10), -1);
     CHECK_EQ(allot_plan_column(it.plan, "grace", 5), ALLOT_GRACE);
     CHECK_EQ(allot_column_find("demand", 6), ALLOT_DEMAND);
-    CHECK(allot_column_doc(ALLOT_COLUMN_COUNT) == NULL && allot_column_doc(-1) == NULL);
+    CHECK(!allot_column_doc(ALLOT_COLUMN_COUNT) && !allot_column_doc(-1));
     CHECK_EQ(allot_column_find("deman", 5), -1);
     CHECK_STR(allot_column_name(ALLOT_OVER), "over");
-    CHECK(allot_column_name(ALLOT_COLUMN_COUNT) == NULL && allot_column_name(-1) == NULL);
+    CHECK(!allot_column_name(ALLOT_COLUMN_COUNT) && !allot_column_name(-1));
     fixture_end(&it);
 }
 

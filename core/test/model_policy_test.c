@@ -30,14 +30,14 @@ static void a_new_policy_is_empty(void)
     CHECK_STR(allot_policy_sha256(it.policy), "");
     CHECK_EQ(allot_policy_fills(it.policy), 0);
     CHECK_EQ(allot_policy_attributes(it.policy), 0);
-    CHECK(allot_policy_fill_label(it.policy, 0) == NULL);
-    CHECK(allot_policy_attribute_at(it.policy, 0) == NULL);
+    CHECK(!allot_policy_fill_label(it.policy, 0));
+    CHECK(!allot_policy_attribute_at(it.policy, 0));
     allot_policy *none = NULL;
     CHECK_EQ(allot_policy_new(it.engine, "", &none), ALLOT_ENAME);
     CHECK_EQ(allot_policy_new(it.engine, NULL, &none), ALLOT_ENAME);
     CHECK_EQ(allot_policy_new(NULL, "x", &none), ALLOT_EUSAGE);
     CHECK_EQ(allot_policy_new(it.engine, "x", NULL), ALLOT_EUSAGE);
-    CHECK(none == NULL);
+    CHECK(!none);
     fixture_end(&it);
 }
 
@@ -56,8 +56,8 @@ static void attributes_are_copied(void)
     CHECK_STR(kept->name, "urgency");
     CHECK_STR(kept->doc, "how urgent");
     CHECK(kept->min == -5 && kept->max == 5 && kept->fallback == -1);
-    CHECK(allot_policy_attribute_at(it.policy, 1)->doc == NULL);
-    CHECK(allot_policy_attribute_at(it.policy, 2) == NULL);
+    CHECK(!allot_policy_attribute_at(it.policy, 1)->doc);
+    CHECK(!allot_policy_attribute_at(it.policy, 2));
     fixture_end(&it);
 }
 

@@ -88,7 +88,7 @@ static void test_jobs(void)
     CHECK(job.resources[0].resource == 1 && job.resources[0].amount == 2);
     CHECK(job.resources[1].resource == 0 && job.resources[1].amount == 5);
     CHECK_EQ(allot_state_job_at(state, 1, &job), ALLOT_OK);
-    CHECK(job.resource_count == 0 && job.resources == NULL);
+    CHECK(job.resource_count == 0 && !job.resources);
     CHECK_EQ(allot_state_job_at(state, 2, &job), ALLOT_OK);
     CHECK_EQ(job.resource_count, 1);
     CHECK_EQ(job.resources[0].resource, 1);

@@ -188,10 +188,10 @@ static void columns_have_names(void)
     CHECK_EQ(allot_rows_column_find(ALLOT_QUEUES, "slot_share", 10), ALLOT_QUEUE_SLOT_SHARE);
     CHECK_EQ(allot_rows_column_find(ALLOT_LEASES, "size", 4), ALLOT_LEASE_SIZE);
     CHECK_EQ(allot_rows_column_find(ALLOT_TASKS, "queue_order", 11), ALLOT_TASK_QUEUE_ORDER);
-    CHECK(allot_rows_column_name(ALLOT_QUEUES, ALLOT_QUEUE_COLUMN_COUNT) == NULL);
+    CHECK(!allot_rows_column_name(ALLOT_QUEUES, ALLOT_QUEUE_COLUMN_COUNT));
     CHECK(allot_rows_column_doc(ALLOT_LEASES, ALLOT_LEASE_CONSUMER_DEMAND) != NULL);
     CHECK_STR(allot_fewest_name(ALLOT_OPTIMAL_MINI_JOB), "optimal_mini_job");
-    CHECK(allot_fewest_name(3) == NULL && allot_fewest_name(-1) == NULL);
+    CHECK(!allot_fewest_name(3) && !allot_fewest_name(-1));
     CHECK_EQ(ALLOT_LIFT_GROUP_JLP | ALLOT_LIFT_GROUP_MAX | ALLOT_LIFT_HOST_JLU |
                  ALLOT_LIFT_USER_JLP,
              15);

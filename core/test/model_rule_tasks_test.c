@@ -46,7 +46,7 @@ static void attributes_of_tasks_are_checked(void)
     CHECK_EQ(allot_policy_task_attribute(policy, &cost), ALLOT_OK);
     CHECK_EQ(allot_policy_task_attributes(policy), 3);
     CHECK_STR(allot_policy_task_attribute_at(policy, 1)->name, "inter-active");
-    CHECK(allot_policy_task_attribute_at(policy, 3) == NULL);
+    CHECK(!allot_policy_task_attribute_at(policy, 3));
     allot_policy_free(policy);
     fixture_end(&it);
 }
@@ -120,10 +120,10 @@ static void names_of_columns_are_by_kind(void)
     CHECK_EQ(allot_rows_column_find(ALLOT_CONSUMERS, "owned", 5), ALLOT_OWNED);
     CHECK_EQ(allot_rows_column_find(ALLOT_HOSTS, "owned", 5), -1);
     CHECK_STR(allot_rows_column_name(ALLOT_SESSIONS, ALLOT_SESSION_MINIMUM), "minimum");
-    CHECK(allot_rows_column_name(ALLOT_TASKS, ALLOT_TASK_COLUMN_COUNT) == NULL);
+    CHECK(!allot_rows_column_name(ALLOT_TASKS, ALLOT_TASK_COLUMN_COUNT));
     CHECK(allot_rows_column_doc(ALLOT_TASKS, ALLOT_TASK_LOT) != NULL);
     CHECK_STR(allot_scheduling_name(ALLOT_PRIORITY), "priority");
-    CHECK(allot_scheduling_name(ALLOT_SCHEDULING_COUNT) == NULL);
+    CHECK(!allot_scheduling_name(ALLOT_SCHEDULING_COUNT));
 }
 
 static void a_plan_has_the_attributes_of_all_its_policies(void)

@@ -102,8 +102,8 @@ static void times_are_of_leaves(void)
     CHECK_EQ(allot_state_reclaimed_at(state, 1, 0, 5), ALLOT_EUSAGE);
     CHECK_EQ(allot_state_waiting_since(state, 0, 9, 5), ALLOT_EUSAGE);
     CHECK_EQ(allot_state_waiting_since(state, 0, 0, INT64_MIN), ALLOT_ERANGE);
-    CHECK(state->groups[0].reclaimed_at == NULL);
-    CHECK(state->groups[0].waiting_since == NULL);
+    CHECK(!state->groups[0].reclaimed_at);
+    CHECK(!state->groups[0].waiting_since);
     CHECK_EQ(allot_state_waiting_since(state, 0, 3, 5), ALLOT_OK);
     CHECK_EQ(state->groups[0].waiting_since[3], 5);
     CHECK_EQ(state->groups[0].waiting_since[0], INT64_MIN);
@@ -122,7 +122,7 @@ static void unlisted_slots_are_of_leaves(void)
     CHECK_EQ(allot_state_unlisted(state, 0, 2, 1), ALLOT_EUSAGE); /* no leaf */
     CHECK_EQ(allot_state_unlisted(state, 0, 0, -1), ALLOT_ERANGE);
     CHECK_EQ(allot_state_unlisted(state, 0, 0, ALLOT_AMOUNT_MAX + 1), ALLOT_ERANGE);
-    CHECK(state->groups[0].unlisted == NULL);
+    CHECK(!state->groups[0].unlisted);
     CHECK_EQ(allot_state_unlisted(state, 0, 3, 5), ALLOT_OK);
     CHECK_EQ(allot_state_unlisted(state, 0, 0, ALLOT_AMOUNT_MAX), ALLOT_OK);
     CHECK_EQ(allot_state_demand(state, 0, 3, 7), ALLOT_OK);
@@ -132,7 +132,7 @@ static void unlisted_slots_are_of_leaves(void)
     CHECK_EQ(allot_state_unlisted(state, 0, 0, 1), ALLOT_EUSAGE);
     allot_state *copy = NULL;
     CHECK_EQ(allot_state_copy(state, state->base, it.report, &copy), ALLOT_OK);
-    CHECK(copy != NULL && copy->groups[0].unlisted != NULL && copy->groups[0].unlisted[3] == 5);
+    CHECK(copy != NULL && copy->groups[0].unlisted && copy->groups[0].unlisted[3] == 5);
     allot_state_free(copy);
     allot_state_free(state);
     fixture_end(&it);

@@ -111,7 +111,7 @@ static void tasks_are_checked_and_copied(void)
     allot_task first, second;
     CHECK_EQ(allot_state_task_at(it.state, 0, &first), ALLOT_OK);
     CHECK_EQ(allot_state_task_at(it.state, 1, &second), ALLOT_OK);
-    CHECK(first.id[0] == 'i' && second.id[0] == 'j' && first.host == NULL);
+    CHECK(first.id[0] == 'i' && second.id[0] == 'j' && !first.host);
     CHECK_STR(second.session, "s");
     end(&it);
 }
@@ -146,7 +146,7 @@ static void reclaims_are_checked_and_copied(void)
     CHECK_STR(flights[0].id, "r");
     CHECK(flights[0].first == 0 && flights[0].count == 2 && flights[0].deadline == INT64_MAX);
     CHECK(kept[1].consumer == it.x && kept[1].slots == 1);
-    CHECK(flights[1].id == NULL && flights[1].first == 2 && flights[1].count == 0);
+    CHECK(!flights[1].id && flights[1].first == 2 && flights[1].count == 0);
     end(&it);
 }
 

@@ -61,7 +61,7 @@ static void units_of_a_leaf_stand_together(void)
     CHECK_EQ(units->first[it.a], 0);
     CHECK_EQ(units->first[it.b], 1);
     CHECK_EQ(units->first[2], 3);
-    CHECK(units->begin == NULL);
+    CHECK(!units->begin);
     CHECK_EQ(units->tasks[0], 1);
     CHECK_EQ(units->tasks[1], 0);
     CHECK_EQ(units->tasks[2], 2);
@@ -198,7 +198,7 @@ static void tasks_are_told_as_they_were_added(void)
     CHECK_EQ(allot_state_task_at(it.state, 0, &task), ALLOT_OK);
     CHECK_EQ(task.started, -3);
     CHECK_STR(task.session, "s");
-    CHECK(task.host == NULL && task.tags == NULL);
+    CHECK(!task.host && !task.tags);
     CHECK_EQ(allot_state_task_at(it.state, 2, &task), ALLOT_EUSAGE);
     allot_task other = {.id = "t0", .consumer = it.b, .slots = 1};
     CHECK_EQ(allot_state_task(it.state, &other), ALLOT_EEXIST);

@@ -173,7 +173,7 @@ static int pick(int below)
 static const char *one_of(const char *const *list)
 {
     int count = 0;
-    while (list[count] != NULL)
+    while (list[count])
         count++;
     return count > 0 ? list[pick(count)] : "";
 }
@@ -194,7 +194,7 @@ static size_t put_random(const site *site, char what, int64_t cycle, char *out, 
         len = snprintf(out, size, "%d", pick(25));
     else if (what == 'R')
         len = snprintf(out, size, "r%d.%d", (int)cycle - pick(5), pick(2));
-    else if (what == 'G' && site->groups[0] != NULL)
+    else if (what == 'G' && site->groups[0])
         len = snprintf(out, size, ", 'group': '%s'", one_of(site->groups));
     else if (what != 'G')
         len = snprintf(out, size, "%c%d", what + 'a' - 'A', pick(what == 'H' ? 4 : 9));

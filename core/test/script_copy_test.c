@@ -42,8 +42,8 @@ static void begin_with(world *it, const char *folder, const char *plan_text)
     CHECK_EQ(allot_report_new(it->engine, &it->report), ALLOT_OK);
     CHECK_EQ(allot_script_loader_new(it->engine, NULL, &it->loader), ALLOT_OK);
     snprintf(path, sizeof path, "examples/%s/plan.json", folder);
-    text plan = plan_text == NULL ? read_file(path) : (text){NULL, strlen(plan_text)};
-    CHECK_EQ(allot_plan_read(it->engine, plan_text != NULL ? plan_text : plan.at, plan.len, path,
+    text plan = !plan_text ? read_file(path) : (text){NULL, strlen(plan_text)};
+    CHECK_EQ(allot_plan_read(it->engine, plan_text ? plan_text : plan.at, plan.len, path,
                              &it->loader, it->report, &it->plan),
              ALLOT_OK);
     free(plan.at);
@@ -133,7 +133,7 @@ static void test_what_is_not_there(void)
     begin(&b, "ratio");
     allot_state *state = read_state(&a, "examples/first/state.json"), *copy = NULL;
     CHECK_EQ(allot_state_copy(state, b.plan, b.report, &copy), ALLOT_ENOENT);
-    CHECK(copy == NULL);
+    CHECK(!copy);
     CHECK_STR(allot_report_at(b.report, 0)->code, "E-unknown-path");
     CHECK_STR(allot_report_at(b.report, 0)->message,
               "the state tells of the consumer /risk/nightly, which the other plan has not");

@@ -50,7 +50,7 @@ static void next(const char *instead)
     allot__attempt *made = NULL;
     if (!CHECK_EQ(allot__attempt_new(plan_path, instead, NULL, &made), ALLOT_OK))
         return;
-    if (it != NULL) {
+    if (it) {
         allot__sources_copy(&made->before, &it->sources);
         if (it->outcome == ALLOT__MADE)
             allot__sources_copy(&made->trusted, &it->sources);
@@ -94,7 +94,7 @@ static void what_is_the_same_is_left(void)
     next(NULL);
     allot__attempt_build(it);
     CHECK_EQ(it->outcome, ALLOT__AS_LIVE);
-    CHECK(it->version == NULL);
+    CHECK(!it->version);
     CHECK_EQ(it->spots.count, 2);
     next(NULL);
     it->forced = true;

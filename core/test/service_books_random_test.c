@@ -52,7 +52,7 @@ static void close_desk(desk *it)
     allot__books_end(it->books);
     allot__books_end(it->reads);
     allot_plan_free(it->plan);
-    if (it->loader.load != NULL)
+    if (it->loader.load)
         allot_script_loader_free(it->engine, &it->loader);
     allot_report_free(it->report);
     allot_report_free(it->other);
@@ -188,7 +188,7 @@ static bool stroll(const site *site, unsigned from, int steps, int *accepted)
     char params[300];
     bool good = open_desk(&it, site);
     int kinds = 0;
-    while (site->sayings[kinds].method != NULL)
+    while (site->sayings[kinds].method)
         kinds++;
     seed = from;
     for (int i = 0; i < steps && good; i++) {
@@ -199,7 +199,7 @@ static bool stroll(const site *site, unsigned from, int steps, int *accepted)
         *accepted += status == ALLOT_OK;
         it.now += pick(3) == 0 ? pick(4) : 0;
         it.now += pick(30) == 0 ? 600 * pick(12) : 0;
-        if (getenv("ALLOT_SHOW") != NULL)
+        if (getenv("ALLOT_SHOW"))
             printf("# %s %s -> %d\n", said->method, params, status);
         good = good && (pick(3) != 0 || decide(&it)) && same_lines(&it);
         good = good && (pick(20) != 0 || begin_anew(&it)) && list_some(&it, &list);
@@ -215,7 +215,7 @@ static bool stroll(const site *site, unsigned from, int steps, int *accepted)
 static void test_anything_goes(void)
 {
     const char *runs = getenv("ALLOT_RUNS");
-    unsigned last = runs != NULL ? (unsigned)strtoul(runs, NULL, 10) : 40;
+    unsigned last = runs ? (unsigned)strtoul(runs, NULL, 10) : 40;
     for (size_t k = 0; k < sizeof sites / sizeof *sites; k++) {
         int accepted = 0;
         unsigned i = 0;
@@ -249,7 +249,7 @@ static void test_hosts_come_and_go(void)
     }
     CHECK_EQ(allot__books_write(it.books, &lines), ALLOT_OK);
     int count = 0;
-    for (const char *at = lines.bytes; (at = strstr(at, "\"host\", \"params\"")) != NULL; at++)
+    for (const char *at = lines.bytes; (at = strstr(at, "\"host\", \"params\"")); at++)
         count++;
     CHECK(count >= 9 && count < 64 + 9);
     allot__buf_free(&lines);

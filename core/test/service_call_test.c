@@ -182,12 +182,12 @@ static int live_a_little(allot_engine *engine)
     it.report = NULL;
     it.engine = engine;
     int status = start(&it, ":memory:");
-    if (it.service != NULL && status == ALLOT_OK)
+    if (it.service && status == ALLOT_OK)
         for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
             allot_service_call(it.service, texts[i], strlen(texts[i]), on_answer, &it);
             settle(&it);
         }
-    if (it.service != NULL)
+    if (it.service)
         stop(&it);
     it.engine = NULL;
     close_world(&it);

@@ -45,7 +45,7 @@ static void on_line(void *ud, allot_log_level level, const char *line)
 {
     world *it = ud;
     (void)level;
-    it->said += it->awaited != NULL && strstr(line, it->awaited) != NULL;
+    it->said += it->awaited != NULL && strstr(line, it->awaited);
 }
 
 static void await(world *it, const char *text)
@@ -58,7 +58,7 @@ static void on_decision(void *ud, int64_t number, const char *text, size_t len)
 {
     world *it = ud;
     const char *at = strstr(text, "\"now\":");
-    long long now = at != NULL ? strtoll(at + 6, NULL, 10) : 0;
+    long long now = at ? strtoll(at + 6, NULL, 10) : 0;
     (void)len;
     it->backwards += now < it->now;
     it->repeated += number <= it->seq;
@@ -85,7 +85,7 @@ static void ask(world *it, const char *text)
     CHECK_EQ(allot_service_call(it->service, text, strlen(text), on_answer, it), ALLOT_OK);
     while (!it->answered)
         uv_run(&it->loop, UV_RUN_ONCE);
-    CHECK(strstr(it->answer, "\"error\"") == NULL);
+    CHECK(!strstr(it->answer, "\"error\""));
 }
 
 static void demand(world *it, const char *leaf, int slots)
@@ -181,7 +181,7 @@ static void make_of(world *it, const char *text)
     snprintf(it->store, sizeof it->store, "%s.db", it->plan);
     FILE *file = fopen(it->plan, "w");
     CHECK(file != NULL && fputs(text, file) >= 0);
-    if (file != NULL)
+    if (file)
         fclose(file);
 }
 

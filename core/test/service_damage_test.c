@@ -128,7 +128,7 @@ static bool serves(world *it, const char *store)
     int status = start_as(it, store, often);
     it->decisions = 0;
     if (status != ALLOT_OK) {
-        if (it->service != NULL)
+        if (it->service)
             stop(it);
         return status == ALLOT_EIO && has_error(it);
     }
@@ -137,7 +137,7 @@ static bool serves(world *it, const char *store)
     call(it, REQUEST("decisions", "{\"from\": 1}"));
     call(it, REQUEST("demand", "{\"consumer\": \"/a\", \"slots\": 2, \"key\": \"k19\"}"));
     call(it, REQUEST("demand", "{\"consumer\": \"/a\", \"slots\": 3}"));
-    good = good && strstr(call(it, REQUEST("cycle", "{}")), "\"result\"") != NULL;
+    good = good && strstr(call(it, REQUEST("cycle", "{}")), "\"result\"");
     stop(it);
     return good;
 }
@@ -176,7 +176,7 @@ static void damage_column(world *it, const char *copy, const char *table, const 
                           const char *column)
 {
     static int turn;
-    const int all = sizeof rows / sizeof *rows, count = getenv("ALLOT_RUNS") != NULL ? all : 1;
+    const int all = sizeof rows / sizeof *rows, count = getenv("ALLOT_RUNS") ? all : 1;
     for (size_t v = 0; v < sizeof values / sizeof *values; v++)
         for (int r = 0; r < count; r++) {
             char value[200], where[200], sql[600];

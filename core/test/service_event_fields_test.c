@@ -23,7 +23,7 @@ static void put_params(const base *of, const char *name, const char *value, allo
     bool there = false;
     out->len = 0;
     allot__buf_puts(out, "{");
-    for (int i = 0; i < MEMBERS_MOST && of->members[i].name != NULL; i++) {
+    for (int i = 0; i < MEMBERS_MOST && of->members[i].name; i++) {
         bool it = strcmp(of->members[i].name, name) == 0;
         there = there || it;
         allot__buf_key(out, of->members[i].name);
@@ -41,13 +41,13 @@ static int state_says(desk *it, const base *of, const char *name, const char *va
 {
     allot_state *state = NULL;
     const char *before = NULL, *behind = NULL;
-    for (int i = 0; of->states[i].name != NULL && before == NULL; i++)
+    for (int i = 0; of->states[i].name && !before; i++)
         if (strcmp(of->states[i].name, name) == 0) {
             before = of->states[i].before;
             behind = of->states[i].behind;
         }
     bool list = strcmp(name, "tags") == 0 && value[0] == '[';
-    if (before == NULL || (!list && (value[0] != '"' || strcmp(name, "tags") == 0)))
+    if (!before || (!list && (value[0] != '"' || strcmp(name, "tags") == 0)))
         return -1;
     allot__buf text = {.engine = it->engine};
     put_quoted(&text, before);
@@ -154,7 +154,7 @@ static bool step(desk *it, allot__buf *params, int *accepted)
     random_params(it, kind, params);
     bool good = allot__books_write(it->books, &before) == ALLOT_OK;
     int status = tell(it, allot__event_name(kind), params->bytes, params->len);
-    if (getenv("ALLOT_SHOW") != NULL)
+    if (getenv("ALLOT_SHOW"))
         printf("# %s %s -> %d %s\n", allot__event_name(kind), params->bytes, status,
                status != ALLOT_OK ? it->fault.message : "");
     *accepted += status == ALLOT_OK;
@@ -190,8 +190,8 @@ static bool stroll(const ground *ground, unsigned from, int *accepted)
 static void test_streams(void)
 {
     const char *runs = getenv("ALLOT_RUNS"), *first = getenv("ALLOT_SEED");
-    unsigned last = runs != NULL ? (unsigned)strtoul(runs, NULL, 10) : 40;
-    unsigned from = first != NULL ? (unsigned)strtoul(first, NULL, 10) : 0;
+    unsigned last = runs ? (unsigned)strtoul(runs, NULL, 10) : 40;
+    unsigned from = first ? (unsigned)strtoul(first, NULL, 10) : 0;
     for (size_t k = 0; k < sizeof grounds / sizeof *grounds; k++) {
         int accepted = 0;
         unsigned i = 0;

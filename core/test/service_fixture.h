@@ -65,7 +65,7 @@ static inline int start_as(world *it, const char *store, void (*change)(allot_se
     config.log = quiet;
     config.clock = clock_of;
     config.clock_ud = it;
-    if (change != NULL)
+    if (change)
         change(&config);
     int status = allot_service_new(it->engine, &it->loop, &config, it->report, &it->service);
     if (status != ALLOT_OK)

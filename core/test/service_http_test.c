@@ -99,7 +99,7 @@ static bool has(const client *to, const char *text)
 static bool hears(world *it, client *to, const char *text)
 {
     uint64_t until = uv_hrtime() + HANGS * UINT64_C(1000000);
-    while (!to->over && uv_hrtime() < until && (text == NULL || !has(to, text)))
+    while (!to->over && uv_hrtime() < until && (!text || !has(to, text)))
         uv_run(&it->loop, UV_RUN_NOWAIT);
     return text != NULL && has(to, text);
 }

@@ -51,7 +51,7 @@ static const char jobs_plan[] =
 
 static int same_cycle(void *ud, const allot_replayed *cycle)
 {
-    *(int64_t *)ud += cycle->differs == NULL;
+    *(int64_t *)ud += !cycle->differs;
     return 0;
 }
 

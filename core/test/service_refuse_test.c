@@ -30,7 +30,7 @@ static void test_configurations_that_are_refused(void)
         CHECK_EQ(allot_report_count(it.report), 1);
         CHECK_STR(allot_report_at(it.report, 0)->message, cases[i].message);
     }
-    CHECK(it.service == NULL);
+    CHECK(!it.service);
     close_world(&it);
 }
 

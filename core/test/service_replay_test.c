@@ -26,7 +26,7 @@ static int64_t clock_of(void *ud)
 static void on_answer(void *ud, const char *line, size_t len)
 {
     (void)len;
-    CHECK(strstr(line, "\"error\"") == NULL);
+    CHECK(!strstr(line, "\"error\""));
     *(int *)ud = 1;
 }
 
@@ -42,7 +42,7 @@ static void write_plan(void)
 {
     FILE *file = fopen(plan_path, "w");
     CHECK(file != NULL && fputs(plan_text, file) >= 0);
-    if (file != NULL)
+    if (file)
         fclose(file);
 }
 

@@ -121,11 +121,11 @@ static void test_misfits(void)
         allot__books *copy = NULL;
         CHECK_EQ(open_desk(&it, engine, tree), ALLOT_OK);
         CHECK_EQ(tell(&it, "demand", "{\"consumer\": \"/a\", \"slots\": 3}"), ALLOT_OK);
-        if (events[i][0] != NULL)
+        if (events[i][0])
             CHECK_EQ(tell(&it, events[i][0], events[i][1]), ALLOT_OK);
         CHECK_EQ(allot__books_move(it.books, it.plan, NULL, NULL, &copy), ALLOT_OK);
-        CHECK_EQ(turn(&it, other.plan), events[i][0] != NULL ? ALLOT_ENOENT : ALLOT_OK);
-        if (events[i][0] != NULL)
+        CHECK_EQ(turn(&it, other.plan), events[i][0] ? ALLOT_ENOENT : ALLOT_OK);
+        if (events[i][0])
             CHECK(same(&it, it.books, copy));
         allot__books_end(copy);
         allot__books_end(it.books);

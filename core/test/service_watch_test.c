@@ -250,7 +250,7 @@ static void end_watch(void)
     allot__watch_close(watch, was_closed, NULL);
     while (uv_run(&loop, UV_RUN_DEFAULT) != 0)
         continue;
-    CHECK(watch == NULL);
+    CHECK(!watch);
     CHECK_EQ(uv_loop_close(&loop), 0);
     end();
 }

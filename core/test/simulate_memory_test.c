@@ -156,9 +156,9 @@ static void test_queue_names(void)
     CHECK_STR(allot_trace_queue(trace, 7), "seven");
     CHECK_STR(allot_trace_queue(trace, -2), "minus two");
     CHECK_STR(allot_trace_queue(trace, 5), "five");
-    CHECK(allot_trace_queue(trace, 3) == NULL);
-    CHECK(allot_trace_queue(trace, 0) == NULL);
-    CHECK(allot_trace_queue(trace, 8) == NULL);
+    CHECK(!allot_trace_queue(trace, 3));
+    CHECK(!allot_trace_queue(trace, 0));
+    CHECK(!allot_trace_queue(trace, 8));
     allot_trace_free(trace);
     allot_engine_free(engine);
 }

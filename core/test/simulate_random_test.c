@@ -24,9 +24,9 @@ static void put_leaf(words *plan, uint64_t *seed, int number, const char *policy
         put(plan, ", \"limit\": %u", 6 + draw(seed, 6));
     if (draw(seed, 2) == 0)
         put(plan, ", \"grace\": %u", draw(seed, 12));
-    if (strstr(policy, "share_ratio") != NULL)
+    if (strstr(policy, "share_ratio"))
         put(plan, ", \"share\": %u", 1 + draw(seed, 4));
-    if (strstr(policy, "ownership") != NULL && draw(seed, 3) > 0)
+    if (strstr(policy, "ownership") && draw(seed, 3) > 0)
         put(plan, ", \"lend\": \"all\", \"borrow\": \"all\"");
     put(plan, "}");
 }
@@ -260,7 +260,7 @@ static void test_all(void)
     CHECK_EQ(allot_script_loader_new(engine, NULL, &files), ALLOT_OK);
     loader.ud = &files;
     const char *cases = getenv("ALLOT_RUNS");
-    int count = cases != NULL ? atoi(cases) : CASES;
+    int count = cases ? atoi(cases) : CASES;
     for (int i = 0; i < count && !(check__.failed_checks > 0); i++)
         test_case(engine, &loader, 1000 + (uint64_t)i);
     /* It was about something. */

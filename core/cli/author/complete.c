@@ -22,7 +22,7 @@ void allot__complete_policies(allot__text *out)
 static void put_options(allot__text *out, const allot__verb *verb)
 {
     const char *before = "";
-    for (const allot__option_row *row = allot__cli_options; row->name != NULL; row++) {
+    for (const allot__option_row *row = allot__cli_options; row->name; row++) {
         if (!allot__cli_knows(verb, row))
             continue;
         allot__word argument = allot__cli_argument(verb, row);
@@ -41,7 +41,7 @@ static void put_cases(allot__text *out, const allot__verb *verbs, const char *na
                       void (*put)(allot__text *out, const allot__verb *verb))
 {
     allot__cli_printf(out, "%s() {\n    case $1 in\n", name);
-    for (const allot__verb *verb = verbs; verb->name != NULL; verb++) {
+    for (const allot__verb *verb = verbs; verb->name; verb++) {
         allot__cli_printf(out, "    %s) echo '", verb->name);
         put(out, verb);
         allot__cli_puts(out, "' ;;\n");
@@ -73,7 +73,7 @@ static const char argument[] =
 void allot__complete_tables(allot__text *out, const allot__verb *verbs, const allot__text *topics)
 {
     allot__cli_puts(out, "_allot_verbs() { echo '");
-    for (const allot__verb *verb = verbs; verb->name != NULL; verb++)
+    for (const allot__verb *verb = verbs; verb->name; verb++)
         allot__cli_printf(out, "%s%s", verb > verbs ? " " : "", verb->name);
     allot__cli_puts(out, "'; }\n_allot_policies() { echo '");
     allot__complete_policies(out);

@@ -61,7 +61,7 @@ static void put_alternatives(allot__text *out, const char *words, size_t len)
 
 static void put_options(allot__text *out, const allot__verb *verb, const char *when)
 {
-    for (const allot__option_row *row = allot__cli_options; row->name != NULL; row++) {
+    for (const allot__option_row *row = allot__cli_options; row->name; row++) {
         if (!allot__cli_knows(verb, row))
             continue;
         allot__word argument = allot__cli_argument(verb, row);
@@ -118,7 +118,7 @@ void allot__complete_fish(allot__text *out, const allot__verb *verbs, const allo
 {
     allot__text policies = {.engine = out->engine}, names = {.engine = out->engine};
     allot__complete_policies(&policies);
-    for (const allot__verb *verb = verbs; verb->name != NULL; verb++)
+    for (const allot__verb *verb = verbs; verb->name; verb++)
         allot__cli_printf(&names, "%s%s", verb > verbs ? " " : "", verb->name);
     allot__cli_puts(out, "# Completion of `allot` for fish: put it as allot.fish into\n"
                          "# ~/.config/fish/completions\n\n");
@@ -128,7 +128,7 @@ void allot__complete_fish(allot__text *out, const allot__verb *verbs, const allo
     allot__cli_puts(out, files);
     allot__cli_puts(out, "\ncomplete -c allot -f\n");
     put_options(out, NULL, "__fish_use_subcommand");
-    for (const allot__verb *verb = verbs; verb->name != NULL; verb++) {
+    for (const allot__verb *verb = verbs; verb->name; verb++) {
         char when[64] = "__fish_seen_subcommand_from ";
         strncat(when, verb->name, sizeof when - strlen(when) - 1);
         put_verb(out, verb);

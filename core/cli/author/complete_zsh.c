@@ -64,7 +64,7 @@ static const char body[] =
 static void put_summaries(allot__text *out, const allot__verb *verbs)
 {
     allot__cli_puts(out, "_allot_summaries() {\n    cat <<'.'\n");
-    for (const allot__verb *verb = verbs; verb->name != NULL; verb++)
+    for (const allot__verb *verb = verbs; verb->name; verb++)
         allot__cli_printf(out, "%s:%s\n", verb->name, verb->summary);
     allot__cli_puts(out, ".\n}\n\n");
 }

@@ -66,13 +66,13 @@ static void put_text(allot__text *out, const char *text)
 static void put_options(allot__text *out, const allot__verb *verb)
 {
     allot__cli_puts(out, "\noptions:\n");
-    for (const allot__option_row *row = allot__cli_options; row->name != NULL; row++) {
+    for (const allot__option_row *row = allot__cli_options; row->name; row++) {
         if (!allot__cli_knows(verb, row))
             continue;
         allot__word argument = allot__cli_argument(verb, row);
         char left[96], letter[] = {'-', row->letter, ',', '\0'};
         snprintf(left, sizeof left, "%3s --%s%s%.*s", row->letter != '\0' ? letter : "", row->name,
-                 argument.len > 0 ? " " : "", argument.len, argument.at != NULL ? argument.at : "");
+                 argument.len > 0 ? " " : "", argument.len, argument.at ? argument.at : "");
         put_item(out, left, row->help);
     }
 }
@@ -82,7 +82,7 @@ static void help_command(allot__text *out, const allot__verb *verbs)
     allot__cli_printf(out, "allot %s: who gets how many slots, and who gives them back\n\n",
                       allot_version());
     allot__cli_puts(out, "usage: allot VERB [OPTION...]\n\n");
-    for (const allot__verb *verb = verbs; verb->name != NULL; verb++) {
+    for (const allot__verb *verb = verbs; verb->name; verb++) {
         char left[64];
         snprintf(left, sizeof left, "%s %s", verb->name, verb->operands);
         put_item(out, left, verb->summary);
@@ -90,7 +90,7 @@ static void help_command(allot__text *out, const allot__verb *verbs)
     put_options(out, NULL);
     allot__cli_puts(out, "\nA file named - is standard input.\n"
                          "\nexit status:\n");
-    for (const allot__exit_row *row = allot__cli_exits; row->text != NULL; row++)
+    for (const allot__exit_row *row = allot__cli_exits; row->text; row++)
         allot__cli_printf(out, "%3d  %s\n", row->status, row->text);
     allot__cli_puts(out, "\nOf the language of policies: allot help policy, columns, diagnostics,\n"
                          "testing, or any word of it.\n");
@@ -99,7 +99,7 @@ static void help_command(allot__text *out, const allot__verb *verbs)
 void allot__cli_help(allot__cli *cli, const allot__verb *verb)
 {
     allot__text *out = &cli->out;
-    if (verb == NULL) {
+    if (!verb) {
         help_command(out, cli->verbs);
         return;
     }
@@ -116,7 +116,7 @@ static int help_topic(allot__cli *cli)
 {
     char *words[CLI_VERBS_MAX + 1] = {cli->operands[0]};
     int count = 1;
-    for (const allot__verb *verb = cli->verbs; verb->name != NULL; verb++)
+    for (const allot__verb *verb = cli->verbs; verb->name; verb++)
         words[count++] = (char *)verb->name;
     cli->operands = words;
     cli->operand_count = count;
@@ -139,12 +139,12 @@ int allot__cli_topics(allot__cli *cli, allot__text *out)
 int allot__cli_help_verb(allot__cli *cli)
 {
     const char *topic = cli->operand_count > 0 ? cli->operands[0] : NULL;
-    if (topic == NULL && cli->options.format == CLI_SCDOC) {
+    if (!topic && cli->options.format == CLI_SCDOC) {
         allot__cli_manual(&cli->out, cli->verbs);
         return CLI_DONE;
     }
-    const allot__verb *verb = topic != NULL ? allot__cli_verb_find(cli, topic) : NULL;
-    if (topic != NULL && verb == NULL)
+    const allot__verb *verb = topic ? allot__cli_verb_find(cli, topic) : NULL;
+    if (topic && !verb)
         return help_topic(cli);
     allot__cli_help(cli, verb);
     return CLI_DONE;

@@ -27,7 +27,7 @@ int allot__cli_init(allot__cli *cli)
 {
     const char *folder = cli->options.to;
     char words[128] = "";
-    if (folder != NULL && mkdir(folder, 0777) != 0 && errno != EEXIST) {
+    if (folder && mkdir(folder, 0777) != 0 && errno != EEXIST) {
         if (strerror_r(errno, words, sizeof words) != 0)
             words[0] = '\0';
         return allot__cli_fail(cli, CLI_IO, "E-io", NULL, "%.200s cannot be made: %s", folder,

@@ -10,7 +10,7 @@
 static void put_plain(allot__text *out, const char *text, size_t len)
 {
     for (size_t i = 0; i < len; i++) {
-        if (strchr("\\_*~<>#", text[i]) != NULL && text[i] != '\0')
+        if (strchr("\\_*~<>#", text[i]) && text[i] != '\0')
             allot__cli_puts(out, "\\");
         allot__cli_add(out, text + i, 1);
     }
@@ -38,7 +38,7 @@ static void put_text(allot__text *out, const char *text)
 
 static void put_options(allot__text *out, const allot__verb *verb)
 {
-    for (const allot__option_row *row = allot__cli_options; row->name != NULL; row++) {
+    for (const allot__option_row *row = allot__cli_options; row->name; row++) {
         bool own = allot__cli_knows(verb, row);
         allot__word argument = allot__cli_argument(verb, row);
         /* What every verb has is told once, but where this one has other words. */
@@ -50,7 +50,7 @@ static void put_options(allot__text *out, const allot__verb *verb)
         allot__cli_printf(out, "*--%s*", row->name);
         if (argument.len > 0)
             allot__cli_puts(out, " ");
-        put_plain(out, argument.at != NULL ? argument.at : "", (size_t)argument.len);
+        put_plain(out, argument.at ? argument.at : "", (size_t)argument.len);
         allot__cli_puts(out, "\n\t");
         put_plain(out, row->help, strlen(row->help));
         allot__cli_puts(out, "\n\n");
@@ -79,12 +79,12 @@ void allot__cli_manual(allot__text *out, const allot__verb *verbs)
              "A plan states who owns what, a state what is demanded and held, a policy how rules "
              "combine; *allot*\ndecides, in whole numbers and with reasons. A file named - is "
              "standard input.\n\n# VERBS\n\n");
-    for (const allot__verb *verb = verbs; verb->name != NULL; verb++)
+    for (const allot__verb *verb = verbs; verb->name; verb++)
         put_verb(out, verb);
     allot__cli_puts(out, "# OPTIONS OF ALL VERBS\n\n");
     put_options(out, NULL);
     allot__cli_puts(out, "# EXIT STATUS\n\n");
-    for (const allot__exit_row *row = allot__cli_exits; row->text != NULL; row++) {
+    for (const allot__exit_row *row = allot__cli_exits; row->text; row++) {
         allot__cli_printf(out, "*%d*\n\t", row->status);
         put_plain(out, row->text, strlen(row->text));
         allot__cli_puts(out, "\n\n");

@@ -113,8 +113,8 @@ static bool complete_file(repl *it, const char *text, size_t len, size_t *from,
     allot__cli_add(&line, text + *from, len - *from);
     allot__cli_add(&line, "", 1);
     const char *slash = line.failed ? NULL : strrchr(line.bytes, '/');
-    names found = {line.bytes, slash != NULL ? slash + 1 : line.bytes, 0, &made, each, each_ud};
-    found.folder_len = slash != NULL ? (size_t)(slash - line.bytes) + 1 : 0;
+    names found = {line.bytes, slash ? slash + 1 : line.bytes, 0, &made, each, each_ud};
+    found.folder_len = slash ? (size_t)(slash - line.bytes) + 1 : 0;
     allot__cli_printf(&folder, "%.*s", (int)found.folder_len, line.failed ? "" : line.bytes);
     if (!line.failed && !folder.failed)
         it->list(&it->host, folder.len > 0 ? folder.bytes : ".", add_name, &found, why);
@@ -140,7 +140,7 @@ static allot_desk *volatile signalled;
 static void stop(int number)
 {
     (void)number;
-    if (signalled != NULL)
+    if (signalled)
         allot_desk_interrupt(signalled);
 }
 
@@ -230,7 +230,7 @@ static int run_text(repl *it, const char *text, size_t len, const char *name)
     while (to < len && outcome != ALLOT_QUIT) {
         const char *end = memchr(text + to, '\n', len - to);
         int status;
-        to = end != NULL ? (size_t)(end - text) + 1 : len;
+        to = end ? (size_t)(end - text) + 1 : len;
         lines++;
         outcome = allot_desk_eval(it->session, text + from, to - from, name, line,
                                   it->host.cli->report, &status);

@@ -138,9 +138,9 @@ static unsigned char key_complete(EditLine *edit, int c)
 static void find_history(allot__text *path)
 {
     const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
-    if (state != NULL && *state == '/')
+    if (state && *state == '/')
         allot__cli_printf(path, "%s/allot", state);
-    else if (home != NULL && *home == '/')
+    else if (home && *home == '/')
         allot__cli_printf(path, "%s/.local/state/allot", home);
 }
 
@@ -200,7 +200,7 @@ void allot__line_remember(allot__line *line, const char *entry, size_t len)
 static void set_characters(bool editing)
 {
     const char *named = setlocale(LC_CTYPE, editing ? "" : "C");
-    if (editing && (named == NULL || strcmp(named, "C") == 0 || strcmp(named, "POSIX") == 0))
+    if (editing && (!named || strcmp(named, "C") == 0 || strcmp(named, "POSIX") == 0))
         setlocale(LC_CTYPE, "C.UTF-8");
 }
 
@@ -223,14 +223,14 @@ static void set_keys(allot__line *line)
 int allot__line_open(allot__cli *cli, allot__line_complete *complete, void *ud, allot__line **out)
 {
     allot__line *line = allot_engine_alloc(cli->engine, NULL, 0, sizeof *line);
-    if (line == NULL)
+    if (!line)
         return allot__cli_status(cli, ALLOT_ENOMEM);
     *line = (allot__line){.cli = cli, .complete = complete, .ud = ud, .prompt = ""};
     line->file.engine = line->found.engine = cli->engine;
     set_characters(true);
     line->edit = el_init("allot", stdin, stdout, stderr);
     line->history = history_init();
-    bool fine = line->edit != NULL && line->history != NULL;
+    bool fine = line->edit != NULL && line->history;
     if (fine)
         set_keys(line); /* which keys insert goes by what characters there are */
     set_characters(false);
@@ -245,9 +245,9 @@ int allot__line_open(allot__cli *cli, allot__line_complete *complete, void *ud, 
 
 void allot__line_close(allot__line *line)
 {
-    if (line->history != NULL)
+    if (line->history)
         history_end(line->history);
-    if (line->edit != NULL)
+    if (line->edit)
         el_end(line->edit);
     allot__cli_text_free(&line->file);
     allot__cli_text_free(&line->found);
@@ -263,11 +263,11 @@ allot__line_end allot__line_read(allot__line *line, const char *prompt, allot__t
     set_characters(true);
     errno = 0;
     const char *bytes = el_gets(line->edit, &len);
-    bool signalled = bytes == NULL && errno == EINTR;
+    bool signalled = !bytes && errno == EINTR;
     set_characters(false);
     if (line->cleared || signalled)
         return CLI_LINE_CLEARED;
-    if (bytes == NULL || len <= 0)
+    if (!bytes || len <= 0)
         return CLI_LINE_END;
     allot__cli_add(text, bytes, (size_t)len);
     return CLI_LINE;

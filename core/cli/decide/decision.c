@@ -39,7 +39,7 @@ static void put_head(const allot_decision *decision, int32_t group, const allot_
     allot__cli_printf(out, "%s%s%s: %" PRId64 " slot%s, ", color ? "\033[1m" : "",
                       allot_plan_group_name(plan, group), color ? "\033[0m" : "", totals->slots,
                       plural(totals->slots));
-    if (policy != NULL)
+    if (policy)
         allot__cli_printf(out, "policy %s, ", allot_policy_name(policy));
     if (allot_plan_consumers(plan) > 0) /* of leases alone nobody tells who uses what */
         allot__cli_printf(out, "%" PRId64 " idle, ", totals->idle);
@@ -171,8 +171,7 @@ static void put_flights(const allot_decision *decision, int32_t group, allot__te
         if (allot_decision_flight(decision, i, &flight) != ALLOT_OK || flight.group != group)
             continue;
         allot__cli_puts(out, first ? "\nreclaims under way:\n  " : "  ");
-        allot__cli_printf(out, "%s%s", flight.id != NULL ? flight.id : "",
-                          flight.id != NULL ? ": " : "");
+        allot__cli_printf(out, "%s%s", flight.id ? flight.id : "", flight.id != NULL ? ": " : "");
         allot__cli_puts_path(out, allot_decision_plan(decision), flight.consumer);
         allot__cli_printf(out, " gives back %" PRId64, flight.slots);
         if (flight.returned > 0 && flight.returned < flight.slots)

@@ -41,7 +41,7 @@ static int find_group(allot__cli *cli, const allot_plan *plan, int32_t *out)
 {
     const char *name = cli->options.group;
     *out = ALLOT_ALL;
-    if (name == NULL)
+    if (!name)
         return CLI_DONE;
     *out = allot_plan_group_find(plan, name, strlen(name));
     if (*out >= 0)
@@ -161,7 +161,7 @@ int allot__cli_explain(allot__cli *cli)
 {
     allot__documents docs;
     bool preview = cli->operand_count == 2;
-    if (preview && cli->options.at == NULL)
+    if (preview && !cli->options.at)
         return allot__cli_fail(
             cli, CLI_USAGE, "E-usage", "--at next tells of the next switch",
             "usage: allot explain PLAN STATE PATH|TASK|JOB|LEASE, or --at TIME in its place");

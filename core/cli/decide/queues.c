@@ -163,7 +163,7 @@ static void put_row(allot__text *out, const shape *shape, const char *pool,
     allot__cli_printf(out, "%-*.*s%s", cut ? shape->name - 3 : shape->name,
                       cut ? shape->name - 3 : shape->name, queue->name, cut ? "..." : "");
     if (shape->pool > 0)
-        allot__cli_printf(out, "  %-*.*s", shape->pool, shape->pool, pool != NULL ? pool : "");
+        allot__cli_printf(out, "  %-*.*s", shape->pool, shape->pool, pool ? pool : "");
     for (int i = 0; i < COLUMNS; i++) {
         if (shape->width[i] == 0)
             continue;
@@ -231,7 +231,7 @@ static void put_verb(allot__text *out, const allot_job_order *order)
         [ALLOT_KILL] = "kill",
     };
     const char *verb = verbs[order->kind];
-    allot__cli_printf(out, "%s ", verb != NULL ? verb : actions[order->action]);
+    allot__cli_printf(out, "%s ", verb ? verb : actions[order->action]);
 }
 
 static void put_going(allot__text *out, const allot_decision *decision,

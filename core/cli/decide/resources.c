@@ -169,7 +169,7 @@ void allot__cli_resources(const allot_decision *decision, allot__text *out, cons
     if (count == 0)
         return;
     row *rows = allot_engine_alloc(out->engine, NULL, 0, size);
-    if (rows == NULL) {
+    if (!rows) {
         out->failed = true;
         return;
     }

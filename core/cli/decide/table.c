@@ -318,7 +318,7 @@ static void put_line(allot__text *out, const row *of, const layout *shape, bool 
         if (shape->width[i] == 0)
             continue;
         buf[0] = '\0';
-        if (of == NULL)
+        if (!of)
             snprintf(buf, sizeof buf, "%s", columns[i].title);
         else
             columns[i].write(of, buf, sizeof buf);
@@ -326,7 +326,7 @@ static void put_line(allot__text *out, const row *of, const layout *shape, bool 
             shorten(buf, shape->width[i]);
         int pad = shape->width[i] - (int)strlen(buf);
         if (*buf != '\0') {
-            const char *paint = of == NULL ? BOLD : columns[i].color;
+            const char *paint = !of ? BOLD : columns[i].color;
             allot__cli_spaces(out, owed + (columns[i].left ? 0 : pad));
             allot__cli_printf(out, "%s%s%s", color ? paint : "", buf,
                               color && *paint != '\0' ? RESET : "");

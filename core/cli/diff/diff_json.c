@@ -19,7 +19,7 @@ void allot__diff_json_side(allot__text *out, const allot__side *side)
     allot__cli_puts(out, "{\"plan\": ");
     allot__cli_json_string(out, side->plan);
     allot__cli_puts(out, ", \"policy\": ");
-    allot__cli_json_string(out, policy != NULL ? allot_policy_name(policy) : NULL);
+    allot__cli_json_string(out, policy ? allot_policy_name(policy) : NULL);
     allot__cli_puts(out, ", \"instead\": ");
     allot__cli_json_string(out, side->policy);
     allot__cli_puts(out, ", \"at\": ");
@@ -89,7 +89,7 @@ static void put_row(allot__text *out, const allot_diff *diff, const allot_change
     put_consumer(out, diff, row->kind == ALLOT_DIFF_LOAN ? "lender" : "consumer", row->consumer);
     put_consumer(out, diff, other_name(row->kind), row->other);
     put_job(out, diff, row);
-    if (row->name != NULL) {
+    if (row->name) {
         allot__cli_puts(out, row->kind == ALLOT_DIFF_PLACE ? "\"host\": " : "\"id\": ");
         allot__cli_json_string(out, row->name);
         allot__cli_puts(out, ", ");

@@ -43,7 +43,7 @@ static int zone(void *ud, allot_engine *engine, const char *name, void **data, s
 
 static bool is_same_text(const char *a, const char *b)
 {
-    return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
+    return a == b || (a != NULL && b && strcmp(a, b) == 0);
 }
 
 static bool has(const allot_report *report, const allot_diagnostic *finding)
@@ -99,21 +99,20 @@ static int split(allot__cli *cli, allot__side *side)
                      : strlen(side->word);
     side->size = len + 1;
     side->what = allot_engine_alloc(cli->engine, NULL, 0, side->size);
-    if (side->what == NULL)
+    if (!side->what)
         return allot__cli_status(cli, ALLOT_ENOMEM);
     memcpy(side->what, side->word, len);
     side->what[len] = '\0';
     if (side->word[len] == '@')
         side->at = at + 1;
     bool there = access(side->what, F_OK) == 0 || strcmp(side->what, "-") == 0;
-    if (!there && strpbrk(side->what, "./") == NULL &&
-        allot_ready_policy_text(side->what, NULL) == NULL) {
+    if (!there && !strpbrk(side->what, "./") && !allot_ready_policy_text(side->what, NULL)) {
         allot_policy *none = NULL; /* the loader says which there are */
         side->files.load(side->files.ud, cli->engine, side->what, NULL, NULL, 0, &none,
                          cli->report);
         return CLI_INVALID;
     }
-    if (ends_in_lua(side->what) || (!there && allot_ready_policy_text(side->what, NULL) != NULL))
+    if (ends_in_lua(side->what) || (!there && allot_ready_policy_text(side->what, NULL)))
         side->policy = side->what;
     else
         side->plan = side->what;
@@ -124,14 +123,14 @@ static int split(allot__cli *cli, allot__side *side)
 static int find_plans(allot__cli *cli, allot__side sides[2])
 {
     const char *plan = cli->options.plan;
-    if (plan != NULL && sides[0].policy == NULL && sides[1].policy == NULL)
+    if (plan && !sides[0].policy && !sides[1].policy)
         return allot__cli_fail(cli, CLI_USAGE, "E-usage", NULL,
                                "--plan is for policies, and %.100s and %.100s are plans",
                                sides[0].what, sides[1].what);
     for (int i = 0; i < 2; i++)
-        if (sides[i].policy != NULL)
-            sides[i].plan = plan != NULL ? plan : sides[!i].plan;
-    if (sides[0].plan == NULL)
+        if (sides[i].policy)
+            sides[i].plan = plan ? plan : sides[!i].plan;
+    if (!sides[0].plan)
         return allot__cli_fail(cli, CLI_USAGE, "E-usage", "--plan PLAN says in which",
                                "%.100s and %.100s are policies: a plan is wanted for them to stand "
                                "in",
@@ -178,7 +177,7 @@ void allot__side_close(allot__cli *cli, allot__side *side)
     allot__cli_forget(&side->docs);
     allot_plan_free(side->docs.plan);
     allot_script_loader_free(cli->engine, &side->files);
-    if (side->what != NULL)
+    if (side->what)
         allot_engine_alloc(cli->engine, side->what, side->size, 0);
 }
 

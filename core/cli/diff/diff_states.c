@@ -13,7 +13,7 @@ static char *join(allot_engine *engine, const char *folder, const char *name)
     size_t size = strlen(folder) + strlen(name) + 2;
     char *path = allot_engine_alloc(engine, NULL, 0, size);
     bool slash = *folder == '\0' || folder[strlen(folder) - 1] == '/';
-    if (path != NULL)
+    if (path)
         snprintf(path, size, "%s%s%s", folder, slash ? "" : "/", name);
     return path;
 }
@@ -29,14 +29,14 @@ bool allot__paths_push(allot__paths *paths, const char *path)
         size_t capacity = paths->capacity * 2 + 8;
         char **items = allot_engine_alloc(
             paths->engine, paths->items, paths->capacity * sizeof *items, capacity * sizeof *items);
-        if (items == NULL)
+        if (!items)
             return false;
         paths->items = items;
         paths->capacity = capacity;
     }
     size_t size = strlen(path) + 1;
     char *copy = allot_engine_alloc(paths->engine, NULL, 0, size);
-    if (copy == NULL)
+    if (!copy)
         return false;
     memcpy(copy, path, size);
     paths->items[paths->count++] = copy;
@@ -58,12 +58,12 @@ static int push_folder(allot__cli *cli, const char *folder, DIR *open, allot__pa
 {
     size_t first = paths->count;
     bool kept = true;
-    for (const struct dirent *entry; kept && (entry = readdir(open)) != NULL;) {
+    for (const struct dirent *entry; kept && (entry = readdir(open));) {
         if (!is_state(entry->d_name))
             continue;
         char *path = join(paths->engine, folder, entry->d_name);
         kept = path != NULL && allot__paths_push(paths, path);
-        if (path != NULL)
+        if (path)
             path_free(paths->engine, path, strlen(folder) + strlen(entry->d_name) + 2);
     }
     closedir(open);
@@ -82,7 +82,7 @@ static int push_folder(allot__cli *cli, const char *folder, DIR *open, allot__pa
 static int push_operand(allot__cli *cli, const char *path, allot__paths *out)
 {
     DIR *folder = strcmp(path, "-") != 0 ? opendir(path) : NULL;
-    if (folder != NULL)
+    if (folder)
         return push_folder(cli, path, folder, out);
     return allot__paths_push(out, path) ? CLI_DONE : allot__cli_status(cli, ALLOT_ENOMEM);
 }
@@ -100,6 +100,6 @@ void allot__paths_free(allot__paths *paths)
 {
     for (size_t i = 0; i < paths->count; i++)
         path_free(paths->engine, paths->items[i], strlen(paths->items[i]) + 1);
-    if (paths->items != NULL)
+    if (paths->items)
         allot_engine_alloc(paths->engine, paths->items, paths->capacity * sizeof *paths->items, 0);
 }

@@ -18,7 +18,7 @@ int allot__sums_new(allot__cli *cli, const allot__side sides[2], allot__sums *ou
                        (size_t)allot_plan_consumers(sides[i].docs.plan);
     size_t size = (out->places + 1) * sizeof *out->by_key;
     out->by_key = allot_engine_alloc(cli->engine, NULL, 0, size);
-    if (out->by_key == NULL)
+    if (!out->by_key)
         return allot__cli_status(cli, ALLOT_ENOMEM);
     memset(out->by_key, 0, size);
     return CLI_DONE;
@@ -44,7 +44,7 @@ static allot__sum_row *row_of(allot__sums *sums, const allot_diff *diff, const a
         return &sums->rows[sums->by_key[key] - 1];
     size_t old = sums->count * sizeof *sums->rows, size = old + sizeof *sums->rows;
     allot__sum_row *rows = allot_engine_alloc(sums->engine, sums->rows, old, size);
-    if (rows == NULL) {
+    if (!rows) {
         sums->failed = true;
         return NULL;
     }
@@ -80,7 +80,7 @@ static void add_consumers(allot__sums *sums, const allot_diff *diff)
     allot_change row;
     for (int32_t i = 0; allot_diff_at(diff, ALLOT_DIFF_CONSUMER, i, &row) == ALLOT_OK; i++) {
         allot__sum_row *sum = row_of(sums, diff, &row);
-        if (sum != NULL)
+        if (sum)
             add_change(sum, row.value[0][QUOTA], row.value[1][QUOTA], sums->states);
         int64_t more = row.value[1][RECLAIMED] - row.value[0][RECLAIMED];
         if (is_leaf(diff, &row)) {
@@ -157,9 +157,9 @@ void allot__sums_sort(allot__sums *sums)
 
 void allot__sums_free(allot__sums *sums)
 {
-    if (sums->rows != NULL)
+    if (sums->rows)
         allot_engine_alloc(sums->engine, sums->rows, sums->count * sizeof *sums->rows, 0);
-    if (sums->by_key != NULL)
+    if (sums->by_key)
         allot_engine_alloc(sums->engine, sums->by_key, (sums->places + 1) * sizeof *sums->by_key,
                            0);
 }

@@ -16,11 +16,11 @@ static void put_side(allot__text *out, const char *label, const allot__side *sid
     const allot_policy *policy = allot_plan_group_policy(side->docs.plan, 0);
     allot__cli_printf(out, "%s: ", label);
     allot__cli_puts_safe(out, side->plan, strlen(side->plan));
-    if (side->policy != NULL || policy != NULL)
+    if (side->policy || policy)
         allot__cli_printf(out, ", policy %s%s",
                           side->policy != NULL ? side->policy : allot_policy_name(policy),
                           side->policy != NULL ? " in place of its own" : "");
-    if (side->at != NULL)
+    if (side->at)
         allot__cli_printf(out, ", at %s", side->at);
     allot__cli_puts(out, "\n");
 }

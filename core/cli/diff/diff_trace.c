@@ -73,8 +73,8 @@ static int play(watching *it, allot_simulation *simulation, const allot_trace *t
 {
     allot__cli *cli = it->cli;
     allot_watcher watcher = {.ud = it, .decided = decided};
-    int status = allot_simulation_load(
-        simulation, trace, map != NULL ? allot_script_map_record : NULL, map, cli->report);
+    int status = allot_simulation_load(simulation, trace, map ? allot_script_map_record : NULL, map,
+                                       cli->report);
     allot_simulation_watch(simulation, &watcher);
     if (status == ALLOT_OK)
         status = allot_simulation_run(simulation, cli->report);
@@ -92,7 +92,7 @@ int allot__diff_trace(allot__cli *cli, allot__side sides[2], const char *path, a
     allot_trace *trace = NULL;
     allot_script_map *map = NULL;
     allot_simulation *simulation = NULL;
-    if (sides[0].at != NULL || sides[1].at != NULL)
+    if (sides[0].at || sides[1].at)
         return allot__cli_fail(cli, CLI_USAGE, "E-usage", NULL,
                                "a log has its own times: @TIME is for states");
     int code = allot__sim_read_trace(cli, path, &trace);

@@ -29,7 +29,7 @@ typedef struct replay {
 
 static void put_document(allot__text *out, const char *text, size_t len)
 {
-    if (text == NULL)
+    if (!text)
         allot__cli_puts(out, "null");
     else
         allot__cli_add(out, text, len);
@@ -44,7 +44,7 @@ static void put_place(allot__text *out, const allot_replayed *it)
     while (at < least && it->recorded[at] == it->computed[at])
         at++;
     size_t from = at > AROUND ? at - AROUND : 0;
-    if (it->recorded == NULL || it->computed == NULL)
+    if (!it->recorded || !it->computed)
         return;
     allot__cli_printf(out, "they part at byte %zu:\n  recorded ...", at + 1);
     size_t len = it->recorded_len - from;
@@ -163,21 +163,21 @@ static int add(replay *it, const allot_replayed *cycle)
 static int on_cycle(void *ud, const allot_replayed *cycle)
 {
     replay *it = ud;
-    if (cycle->differs != NULL) {
+    if (cycle->differs) {
         it->diverged = true;
         close_stretch(it);
-        allot__cli_puts(&it->cli->out, it->cli->options.json && it->policy != NULL ? "]" : "");
+        allot__cli_puts(&it->cli->out, it->cli->options.json && it->policy ? "]" : "");
         allot__cli_puts(&it->cli->out, it->cli->options.json ? ",\n\"difference\": " : "");
         put_difference(it, cycle);
         return 0;
     }
     it->cycles++;
-    if (cycle->recorded != NULL) {
+    if (cycle->recorded) {
         it->first = it->decisions == 0 ? cycle->seq : it->first;
         it->last = cycle->seq;
         it->decisions++;
     }
-    return cycle->other != NULL ? add(it, cycle) : ALLOT_OK;
+    return cycle->other ? add(it, cycle) : ALLOT_OK;
 }
 
 static void put_begin(replay *it)
@@ -186,7 +186,7 @@ static void put_begin(replay *it)
         return;
     allot__cli_puts(&it->cli->out, "{\"schema\": \"allot/replay/v1\",\n\"store\": ");
     allot__cli_json_string(&it->cli->out, it->store);
-    allot__cli_puts(&it->cli->out, it->policy != NULL ? ",\n\"plans\": [" : "");
+    allot__cli_puts(&it->cli->out, it->policy ? ",\n\"plans\": [" : "");
 }
 
 static void put_end(replay *it)
@@ -194,8 +194,8 @@ static void put_end(replay *it)
     allot__text *out = &it->cli->out;
     if (it->cli->options.json) {
         if (!it->diverged)
-            allot__cli_puts(out, it->policy != NULL ? "],\n\"difference\": null"
-                                                    : ",\n\"difference\": null");
+            allot__cli_puts(out,
+                            it->policy ? "],\n\"difference\": null" : ",\n\"difference\": null");
         allot__cli_printf(
             out,
             ",\n\"cycles\": %" PRId64 ", \"decisions\": %" PRId64 ", \"same\": %s,\n\"warnings\": ",
@@ -204,7 +204,7 @@ static void put_end(replay *it)
         allot__cli_puts(out, "}\n");
         return;
     }
-    allot__cli_printf(out, "%s%" PRId64 " cycle%s", it->policy != NULL ? "\n" : "", it->cycles,
+    allot__cli_printf(out, "%s%" PRId64 " cycle%s", it->policy ? "\n" : "", it->cycles,
                       it->cycles == 1 ? "" : "s");
     if (it->decisions > 0)
         allot__cli_printf(out, " with decisions %" PRId64 " to %" PRId64, it->first, it->last);
@@ -224,7 +224,7 @@ static int take_options(replay *it, allot_replay_config *config)
         return allot__cli_fail(it->cli, CLI_USAGE, "E-usage", NULL,
                                "replay takes one --policy, beside the one that decided then");
     it->policy = options->policies.count > 0 ? options->policies.items[0] : NULL;
-    if (options->from != NULL) {
+    if (options->from) {
         char *end;
         long long from = strtoll(options->from, &end, 10);
         if (*end != '\0' || end == options->from || from < 1)
@@ -240,12 +240,12 @@ static int take_options(replay *it, allot_replay_config *config)
  * from the root alone as they are. */
 static int find_policy(replay *it, allot_replay_config *config, char **path)
 {
-    size_t len = it->policy != NULL ? strlen(it->policy) : 0;
+    size_t len = it->policy ? strlen(it->policy) : 0;
     config->policy = it->policy;
     if (len <= 4 || strcmp(it->policy + len - 4, ".lua") != 0)
         return CLI_DONE;
     *path = realpath(it->policy, NULL);
-    if (*path == NULL)
+    if (!*path)
         return allot__cli_fail(it->cli, CLI_IO, "E-io", NULL, "cannot read the policy %.300s",
                                it->policy);
     config->policy = *path;

@@ -31,28 +31,28 @@ struct allot__plot {
 static void *get(allot_engine *engine, size_t size)
 {
     void *block = allot_engine_alloc(engine, NULL, 0, size > 0 ? size : 1);
-    if (block != NULL)
+    if (block)
         memset(block, 0, size);
     return block;
 }
 
 static void give(allot_engine *engine, void *block, size_t size)
 {
-    if (block != NULL)
+    if (block)
         allot_engine_alloc(engine, block, size > 0 ? size : 1, 0);
 }
 
 static char *copy(allot_engine *engine, const char *text)
 {
     char *made = get(engine, strlen(text) + 1);
-    if (made != NULL)
+    if (made)
         memcpy(made, text, strlen(text) + 1);
     return made;
 }
 
 static void give_text(allot_engine *engine, char *text)
 {
-    if (text != NULL)
+    if (text)
         give(engine, text, strlen(text) + 1);
 }
 
@@ -86,26 +86,26 @@ int allot__plot_begin(allot__cli *cli, const char *title, int32_t count, allot__
     allot__picture_kind kind = PICTURE_SVG;
     const char *path = cli->options.plot, *samples = cli->options.samples;
     *out = NULL;
-    int code = path != NULL ? kind_of(cli, path, &kind) : CLI_DONE;
-    if (code != CLI_DONE || (path == NULL && samples == NULL))
+    int code = path ? kind_of(cli, path, &kind) : CLI_DONE;
+    if (code != CLI_DONE || (!path && !samples))
         return code;
-    if (path != NULL && count > PICTURE_PANELS)
+    if (path && count > PICTURE_PANELS)
         return allot__cli_fail(cli, CLI_USAGE, "E-usage", NULL,
                                "--plot draws at most %d simulations", PICTURE_PANELS);
     /* Before minutes of work, not behind them. */
-    if (path != NULL && kind != PICTURE_SCRIPT)
+    if (path && kind != PICTURE_SCRIPT)
         code = allot__plot_draw(cli, NULL, NULL);
     if (code != CLI_DONE)
         return code;
     allot__plot *plot = get(cli->engine, sizeof *plot);
-    if (plot == NULL)
+    if (!plot)
         return allot__cli_status(cli, ALLOT_ENOMEM);
     *plot = (allot__plot){.cli = cli, .path = path, .title = copy(cli->engine, title)};
     plot->picture.kind = kind;
     plot->picture.title = plot->title;
-    if (plot->title == NULL)
+    if (!plot->title)
         code = allot__cli_status(cli, ALLOT_ENOMEM);
-    if (code == CLI_DONE && samples != NULL)
+    if (code == CLI_DONE && samples)
         code = allot__samples_begin(cli, samples, &plot->samples);
     if (code == CLI_DONE)
         *out = plot;
@@ -126,7 +126,7 @@ static void drop_running(allot__plot *plot)
     allot_engine *engine = plot->cli->engine;
     give(engine, plot->held, plot->cells * sizeof *plot->held);
     give(engine, plot->sizes, plot->groups * sizeof *plot->sizes);
-    if (plot->panel != NULL)
+    if (plot->panel)
         give(engine, plot->together, (size_t)plot->panel->consumers * sizeof *plot->together);
     plot->held = NULL;
     plot->sizes = plot->together = NULL;
@@ -137,13 +137,13 @@ static void drop_running(allot__plot *plot)
 
 static void free_panel(allot_engine *engine, allot__panel *panel, int band_count)
 {
-    for (int32_t i = 0; panel->names != NULL && i < panel->consumers; i++)
+    for (int32_t i = 0; panel->names && i < panel->consumers; i++)
         give_text(engine, panel->names[i]);
     give(engine, panel->names, (size_t)panel->consumers * sizeof *panel->names);
-    if (panel->bands != NULL)
+    if (panel->bands)
         give(engine, panel->bands,
              (size_t)band_count * (size_t)panel->bins.used * sizeof *panel->bands);
-    if (panel->bins.engine != NULL)
+    if (panel->bins.engine)
         allot__bins_free(&panel->bins);
     give_text(engine, panel->title);
     give(engine, panel, sizeof *panel);
@@ -153,7 +153,7 @@ static int make_panel(allot__plot *plot, const char *name, int32_t consumers, in
 {
     allot_engine *engine = plot->cli->engine;
     allot__panel *panel = get(engine, sizeof *panel);
-    if (panel == NULL)
+    if (!panel)
         return no_memory(plot);
     plot->picture.panels[plot->picture.panel_count++] = plot->panel = panel;
     panel->consumers = consumers;
@@ -166,28 +166,27 @@ static int make_panel(allot__plot *plot, const char *name, int32_t consumers, in
     plot->together = get(engine, (size_t)consumers * sizeof *plot->together);
     int64_t most = plot->cli->options.bins > 0 ? plot->cli->options.bins : PLOT_BINS_USUAL;
     if (allot__bins_make(engine, consumers + PANEL_ROWS, (int32_t)most, &panel->bins) != ALLOT_OK ||
-        panel->title == NULL || panel->names == NULL || plot->held == NULL || plot->sizes == NULL ||
-        plot->together == NULL)
+        !panel->title || !panel->names || !plot->held || !plot->sizes || !plot->together)
         return no_memory(plot);
     return CLI_DONE;
 }
 
 int allot__plot_panel(allot__plot *plot, const allot_plan *plan, const char *name)
 {
-    if (plot == NULL)
+    if (!plot)
         return CLI_DONE;
     drop_running(plot);
-    if (plot->samples != NULL)
+    if (plot->samples)
         allot__samples_panel(plot->samples, plan, name);
     plot->plan = plan;
-    if (plot->path == NULL)
+    if (!plot->path)
         return CLI_DONE;
     return make_panel(plot, name, allot_plan_consumers(plan), allot_plan_groups(plan));
 }
 
 void allot__plot_size(allot__plot *plot, int64_t at, int32_t group, int64_t slots)
 {
-    if (plot == NULL || plot->panel == NULL)
+    if (!plot || !plot->panel)
         return;
     plot->size += slots - plot->sizes[group];
     plot->sizes[group] = slots;
@@ -197,12 +196,12 @@ void allot__plot_size(allot__plot *plot, int64_t at, int32_t group, int64_t slot
 
 void allot__plot_sample(allot__plot *plot, const allot_sample *sample)
 {
-    if (plot == NULL)
+    if (!plot)
         return;
-    if (plot->samples != NULL)
+    if (plot->samples)
         allot__samples_add(plot->samples, sample);
     allot__panel *panel = plot->panel;
-    if (panel == NULL)
+    if (!panel)
         return;
     int32_t consumer = sample->consumer, behind = panel->consumers;
     held *had = &plot->held[(size_t)sample->group * (size_t)behind + (size_t)consumer];
@@ -228,7 +227,7 @@ static int name_consumers(allot__plot *plot)
         allot__cli_add(&path, "", 1);
         if (!path.failed)
             panel->names[i] = copy(plot->cli->engine, path.bytes);
-        path.failed = panel->names[i] == NULL;
+        path.failed = !panel->names[i];
     }
     bool failed = path.failed;
     allot__cli_text_free(&path);
@@ -254,12 +253,12 @@ static void find_switches(allot__cli *cli, const allot_plan *plan, allot__panel 
 
 int allot__plot_panel_end(allot__plot *plot, int64_t at)
 {
-    if (plot == NULL || plot->panel == NULL)
+    if (!plot || !plot->panel)
         return CLI_DONE;
     allot__bins_end(&plot->panel->bins, at);
     if (plot->panel->bins.failed)
         return no_memory(plot);
-    if (plot->path != NULL)
+    if (plot->path)
         find_switches(plot->cli, plot->plan, plot->panel);
     int code = name_consumers(plot);
     drop_running(plot);
@@ -270,11 +269,11 @@ int allot__plot_panel_end(allot__plot *plot, int64_t at)
 
 int allot__plot_write(allot__plot *plot)
 {
-    if (plot == NULL)
+    if (!plot)
         return CLI_DONE;
     allot__text script = {.engine = plot->cli->engine}, drawn = {.engine = plot->cli->engine};
     int code = CLI_DONE;
-    if (plot->path != NULL) {
+    if (plot->path) {
         if (allot__picture_pick(plot->cli->engine, &plot->picture) != ALLOT_OK)
             code = no_memory(plot);
         if (code == CLI_DONE)
@@ -290,20 +289,20 @@ int allot__plot_write(allot__plot *plot)
     }
     allot__cli_text_free(&script);
     allot__cli_text_free(&drawn);
-    if (code == CLI_DONE && plot->samples != NULL)
+    if (code == CLI_DONE && plot->samples)
         code = allot__samples_end(plot->samples);
     return code;
 }
 
 void allot__plot_free(allot__plot *plot)
 {
-    if (plot == NULL)
+    if (!plot)
         return;
     allot_engine *engine = plot->cli->engine;
     drop_running(plot);
     for (int i = 0; i < plot->picture.panel_count; i++)
         free_panel(engine, plot->picture.panels[i], plot->picture.band_count);
-    if (plot->samples != NULL)
+    if (plot->samples)
         allot__samples_free(plot->samples);
     give_text(engine, plot->title);
     give(engine, plot, sizeof *plot);

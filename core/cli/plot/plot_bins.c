@@ -41,14 +41,14 @@ static int64_t floor_to(int64_t at, int64_t width)
 static void *get(allot_engine *engine, size_t size)
 {
     void *block = allot_engine_alloc(engine, NULL, 0, size);
-    if (block != NULL)
+    if (block)
         memset(block, 0, size);
     return block;
 }
 
 static void give(allot_engine *engine, void *block, size_t size)
 {
-    if (block != NULL)
+    if (block)
         allot_engine_alloc(engine, block, size, 0);
 }
 
@@ -62,7 +62,7 @@ int allot__bins_make(allot_engine *engine, int32_t rows, int32_t most, allot__bi
     bins->cells = get(engine, count * sizeof *bins->cells);
     bins->level = get(engine, count * sizeof *bins->level);
     bins->since = get(engine, count * sizeof *bins->since);
-    bins->failed = bins->cells == NULL || bins->level == NULL || bins->since == NULL;
+    bins->failed = !bins->cells || !bins->level || !bins->since;
     return bins->failed ? ALLOT_ENOMEM : ALLOT_OK;
 }
 
@@ -74,7 +74,7 @@ static size_t row_size(const allot__bins *bins)
 void allot__bins_free(allot__bins *bins)
 {
     size_t count = (size_t)bins->rows;
-    for (size_t row = 0; bins->cells != NULL && row < count; row++)
+    for (size_t row = 0; bins->cells && row < count; row++)
         give(bins->engine, bins->cells[row], row_size(bins));
     give(bins->engine, bins->cells, count * sizeof *bins->cells);
     give(bins->engine, bins->level, count * sizeof *bins->level);
@@ -91,7 +91,7 @@ static void join(allot__bins *bins)
     int64_t shift = (bins->origin - origin) / bins->width, times = width / bins->width;
     for (int32_t row = 0; row < bins->rows; row++) {
         int64_t *cells = bins->cells[row];
-        for (int32_t i = 0; cells != NULL && i < bins->used; i++) {
+        for (int32_t i = 0; cells && i < bins->used; i++) {
             int64_t sum = cells[i];
             cells[i] = 0;
             int64_t *into = &cells[(i + shift) / times];
@@ -132,9 +132,9 @@ static int32_t bin_of(allot__bins *bins, int64_t at)
 
 static int64_t *cells_of(allot__bins *bins, int32_t row)
 {
-    if (bins->cells[row] == NULL)
+    if (!bins->cells[row])
         bins->cells[row] = get(bins->engine, row_size(bins));
-    if (bins->cells[row] == NULL)
+    if (!bins->cells[row])
         bins->failed = true;
     return bins->cells[row];
 }
@@ -147,8 +147,7 @@ static void settle(allot__bins *bins, int32_t row, int64_t at)
     if (level == 0 || from >= at)
         return;
     int64_t *cells = cells_of(bins, row);
-    for (int32_t bin = (int32_t)((from - bins->origin) / bins->width); cells != NULL && from < at;
-         bin++) {
+    for (int32_t bin = (int32_t)((from - bins->origin) / bins->width); cells && from < at; bin++) {
         int64_t end = bins->origin + (bin + 1) * bins->width;
         if (end > at)
             end = at;
@@ -172,7 +171,7 @@ void allot__bins_add(allot__bins *bins, int32_t row, int64_t at, int64_t amount)
         return;
     int32_t bin = bin_of(bins, at);
     int64_t *cells = cells_of(bins, row);
-    if (cells != NULL)
+    if (cells)
         cells[bin] = allot__bins_plus(cells[bin], amount);
 }
 
@@ -201,13 +200,13 @@ int64_t allot__bins_seconds(const allot__bins *bins, int32_t bin)
 
 int64_t allot__bins_at(const allot__bins *bins, int32_t row, int32_t bin)
 {
-    return bins->cells[row] != NULL ? bins->cells[row][bin] : 0;
+    return bins->cells[row] ? bins->cells[row][bin] : 0;
 }
 
 int64_t allot__bins_sum(const allot__bins *bins, int32_t row)
 {
     int64_t sum = 0;
-    for (int32_t i = 0; bins->cells[row] != NULL && i < bins->used; i++)
+    for (int32_t i = 0; bins->cells[row] && i < bins->used; i++)
         sum = allot__bins_plus(sum, bins->cells[row][i]);
     return sum;
 }

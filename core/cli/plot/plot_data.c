@@ -100,7 +100,7 @@ static void put_step(steps *line, int32_t bin, int64_t sum)
 bool allot__picture_has(const allot__panel *panel, int band)
 {
     size_t used = (size_t)panel->bins.used;
-    for (size_t i = 0; panel->bands != NULL && i < used; i++)
+    for (size_t i = 0; panel->bands && i < used; i++)
         if (panel->bands[(size_t)band * used + i] != 0)
             return true;
     return false;

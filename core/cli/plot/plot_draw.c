@@ -101,9 +101,9 @@ static int fill(child *it, const allot__text *script)
 {
     it->script = tmpfile();
     it->complaints = tmpfile();
-    if (it->script == NULL || it->complaints == NULL)
+    if (!it->script || !it->complaints)
         return errno;
-    if (script != NULL && fwrite(script->bytes, 1, script->len, it->script) != script->len)
+    if (script && fwrite(script->bytes, 1, script->len, it->script) != script->len)
         return errno;
     if (fflush(it->script) != 0 || fseek(it->script, 0, SEEK_SET) != 0 || pipe(it->from) != 0)
         return errno;
@@ -126,19 +126,19 @@ int allot__plot_draw(allot__cli *cli, const allot__text *script, allot__text *ou
 {
     static char name[] = "gnuplot", plain[] = "-d", input[] = "-", version[] = "--version";
     char *const draw[] = {name, plain, input, NULL}, *const ask[] = {name, version, NULL};
-    allot__text answer = {.engine = cli->engine}, *to = out != NULL ? out : &answer;
+    allot__text answer = {.engine = cli->engine}, *to = out ? out : &answer;
     child it = {.from = {-1, -1}};
     int code = 0, error = fill(&it, script);
     if (error == 0)
-        error = start(&it, script != NULL ? draw : ask);
+        error = start(&it, script ? draw : ask);
     if (error == 0)
         error = collect(&it, to, &code);
     int result = error != 0 ? no_gnuplot(cli, error) : judge(cli, &it, code, to);
     close_end(&it.from[0]);
     close_end(&it.from[1]);
-    if (it.script != NULL)
+    if (it.script)
         fclose(it.script);
-    if (it.complaints != NULL)
+    if (it.complaints)
         fclose(it.complaints);
     allot__cli_text_free(&answer);
     return result;

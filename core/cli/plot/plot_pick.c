@@ -41,7 +41,7 @@ static size_t gather(const allot__picture *picture, ranked *list)
     for (int i = 0; i < picture->panel_count; i++) {
         const allot__panel *panel = picture->panels[i];
         for (int32_t c = 0; c < panel->consumers; c++)
-            if (panel->names[c] != NULL)
+            if (panel->names[c])
                 list[count++] = (ranked){panel->names[c], allot__bins_sum(&panel->bins, c)};
     }
     qsort(list, count, sizeof *list, by_name);
@@ -58,7 +58,7 @@ static const char *ranked_at(const allot__panel *panel, ranked *list, size_t ran
 {
     size_t count = 0;
     for (int32_t c = 0; c < panel->consumers; c++)
-        if (panel->names[c] != NULL)
+        if (panel->names[c])
             list[count++] = (ranked){panel->names[c], allot__bins_sum(&panel->bins, c)};
     qsort(list, count, sizeof *list, by_sum);
     return rank < count ? list[rank].name : NULL;
@@ -85,7 +85,7 @@ static void rank(allot__picture *picture, ranked *list)
     for (size_t rank = 0; rank < PICTURE_BANDS; rank++)
         for (int i = 0; i < picture->panel_count; i++) {
             const char *name = ranked_at(picture->panels[i], list, rank);
-            if (name != NULL)
+            if (name)
                 choose(picture, name);
         }
     size_t count = gather(picture, list);
@@ -107,12 +107,12 @@ static int fill(allot_engine *engine, const allot__picture *picture, allot__pane
     if (size == 0)
         return ALLOT_OK;
     panel->bands = allot_engine_alloc(engine, NULL, 0, size);
-    if (panel->bands == NULL)
+    if (!panel->bands)
         return ALLOT_ENOMEM;
     memset(panel->bands, 0, size);
     int own = picture->band_count - (picture->others > 0);
     for (int32_t c = 0; c < panel->consumers; c++) {
-        if (panel->names[c] == NULL)
+        if (!panel->names[c])
             continue;
         int band = 0;
         while (band < own && strcmp(picture->names[band], panel->names[c]) != 0)
@@ -152,14 +152,14 @@ int allot__picture_pick(allot_engine *engine, allot__picture *picture)
     align(picture);
     size_t count = named(picture), size = count * sizeof(ranked);
     ranked *list = count > 0 ? allot_engine_alloc(engine, NULL, 0, size) : NULL;
-    if (count > 0 && list == NULL)
+    if (count > 0 && !list)
         return ALLOT_ENOMEM;
     if (count > 0)
         rank(picture, list);
     int status = ALLOT_OK;
     for (int i = 0; i < picture->panel_count && status == ALLOT_OK; i++)
         status = fill(engine, picture, picture->panels[i]);
-    if (list != NULL)
+    if (list)
         allot_engine_alloc(engine, list, size, 0);
     return status;
 }

@@ -71,7 +71,7 @@ static int64_t held_of(const allot__picture *picture, const allot__panel *panel)
 {
     const allot__bins *bins = &panel->bins;
     int64_t most = 0;
-    for (int32_t bin = 0; panel->bands != NULL && bin < bins->used; bin++) {
+    for (int32_t bin = 0; panel->bands && bin < bins->used; bin++) {
         int64_t sum = 0, seconds = allot__bins_seconds(bins, bin);
         for (int band = 0; band < picture->band_count; band++)
             sum = allot__bins_plus(sum, panel->bands[band * bins->used + bin]);

@@ -40,7 +40,7 @@ static void flush(allot__samples *samples)
 int allot__samples_begin(allot__cli *cli, const char *path, allot__samples **out)
 {
     allot__samples *samples = allot_engine_alloc(cli->engine, NULL, 0, sizeof *samples);
-    if (samples == NULL)
+    if (!samples)
         return allot__cli_status(cli, ALLOT_ENOMEM);
     *samples = (allot__samples){.cli = cli,
                                 .path = path,

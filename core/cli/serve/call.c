@@ -18,8 +18,8 @@ static int read_params(allot__cli *cli, const char *word, allot__text *out)
     }
     allot_json *json;
     allot_json_event event = {0};
-    int status = allot_json_open(cli->engine, out->bytes != NULL ? out->bytes : "", out->len,
-                                 "PARAMS", 1, 0, cli->report, &json);
+    int status = allot_json_open(cli->engine, out->bytes ? out->bytes : "", out->len, "PARAMS", 1,
+                                 0, cli->report, &json);
     if (status != ALLOT_OK)
         return allot__cli_status(cli, status);
     allot_json_next(json, &event);

@@ -15,7 +15,7 @@ static int read_token(allot__cli *cli, const char *path, allot__text *token)
     if (code != CLI_DONE)
         return code;
     allot__cli_add(token, "", 1);
-    size_t len = token->bytes != NULL ? strcspn(token->bytes, "\r\n") : 0;
+    size_t len = token->bytes ? strcspn(token->bytes, "\r\n") : 0;
     if (len < 16 || len > 1024)
         return allot__cli_fail(cli, CLI_INVALID, "E-token", NULL,
                                "%.200s: a token has 16 to 1024 bytes, found %zu", path, len);
@@ -46,22 +46,22 @@ static int read_socket(allot__cli *cli, allot_service_config *config)
     const allot__options *options = &cli->options;
     const char *mode = options->socket_mode, *group = options->socket_group;
     char *end;
-    if (mode != NULL) {
+    if (mode) {
         long bits = strtol(mode, &end, 8);
         if (*end != '\0' || end == mode || bits < 0600 || bits > 0777)
             return allot__cli_fail(cli, CLI_USAGE, "E-usage", NULL,
                                    "--socket-mode is a mode like 0660, not \"%.100s\"", mode);
         config->socket_mode = (int32_t)bits;
     }
-    if (group == NULL)
+    if (!group)
         return CLI_DONE;
     unsigned long gid = strtoul(group, &end, 10);
     const struct group *known = getgrnam(group);
     bool number = *group >= '0' && *group <= '9' && *end == '\0' && gid < UINT32_MAX;
-    if (known == NULL && !number)
+    if (!known && !number)
         return allot__cli_fail(cli, CLI_USAGE, "E-usage", NULL, "there is no group \"%.100s\"",
                                group);
-    config->socket_gid = known != NULL ? (int64_t)known->gr_gid : (int64_t)gid;
+    config->socket_gid = known ? (int64_t)known->gr_gid : (int64_t)gid;
     return CLI_DONE;
 }
 
@@ -112,7 +112,7 @@ static bool read_keep(const char *text, size_t len, allot_service_config *config
 static int read_keeps(allot__cli *cli, allot_service_config *config)
 {
     const char *text = cli->options.keep;
-    if (text == NULL)
+    if (!text)
         return CLI_DONE;
     config->keep = INT64_MAX;
     config->keep_age = config->keep_size = 0;
@@ -164,7 +164,7 @@ int allot__cli_serve(allot__cli *cli)
         code = read_keeps(cli, &config);
     config.uids = uids;
     config.uid_count = cli->options.allow.count;
-    if (code == CLI_DONE && cli->options.token_file != NULL)
+    if (code == CLI_DONE && cli->options.token_file)
         code = read_token(cli, cli->options.token_file, &token);
     if (code == CLI_DONE)
         code = read_socket(cli, &config);
@@ -172,7 +172,7 @@ int allot__cli_serve(allot__cli *cli)
     config.token_file = cli->options.token_file;
     allot__serve_manager(&config);
     allot__serve_files(&config);
-    if (config.socket == NULL) {
+    if (!config.socket) {
         allot__cli_printf(&socket, "%s.sock", config.plan);
         allot__cli_add(&socket, "", 1);
         config.socket = socket.bytes;

@@ -14,7 +14,7 @@ enum { VIEW_FILES = 648, OTHER_FILES = 128 };
 void allot__serve_files(const allot_service_config *config)
 {
     struct rlimit limit;
-    rlim_t wanted = (rlim_t)config->clients + (config->http != NULL ? VIEW_FILES : 0) + OTHER_FILES;
+    rlim_t wanted = (rlim_t)config->clients + (config->http ? VIEW_FILES : 0) + OTHER_FILES;
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
         limit.rlim_cur >= wanted)
         return;
@@ -29,7 +29,7 @@ void allot__serve_manager(allot_service_config *config)
     const char *socket = getenv("NOTIFY_SOCKET"), *every = getenv("WATCHDOG_USEC");
     const char *pid = getenv("WATCHDOG_PID");
     config->notify = socket != NULL && *socket != '\0' ? socket : NULL;
-    if (every == NULL || (pid != NULL && strtoll(pid, NULL, 10) != (long long)getpid()))
+    if (!every || (pid != NULL && strtoll(pid, NULL, 10) != (long long)getpid()))
         return;
     long long watchdog = strtoll(every, NULL, 10);
     config->watchdog = watchdog > 0 ? watchdog : 0;

@@ -100,7 +100,7 @@ static int tell_rows(allot__cli *cli, allot__client *client)
     size_t len;
     int wide = allot__cli_width(1);
     allot__top *top = allot_engine_alloc(cli->engine, NULL, 0, sizeof *top);
-    if (top == NULL)
+    if (!top)
         return allot__cli_status(cli, ALLOT_ENOMEM);
     memset(top, 0, sizeof *top);
     *top = (allot__top){
@@ -150,7 +150,7 @@ int allot__cli_service_status(allot__cli *cli)
         code = allot__client_ask(&client, "status", NULL, 0, &result, &len);
     if (code == CLI_DONE) {
         healthy = allot__client_member(result, len, "healthy", &size);
-        well = healthy == NULL || strncmp(healthy, "true", 4) == 0;
+        well = !healthy || strncmp(healthy, "true", 4) == 0;
         if (cli->options.json) {
             allot__cli_add(&cli->out, result, len);
             allot__cli_puts(&cli->out, "\n");

@@ -80,7 +80,7 @@ static void show(allot__top *top)
 static void explain_here(allot__top *top)
 {
     const allot__top_row *row = allot__top_row_of(top, top->here);
-    if (row == NULL)
+    if (!row)
         return;
     snprintf(top->why, sizeof top->why, "%s", row->path);
     top->lines.len = 0;
@@ -104,7 +104,7 @@ static void go_left(allot__top *top)
     if (allot__top_fold(top, top->here, false))
         return;
     allot__top_place place = allot__top_at(top, top->here);
-    if (place.node != NULL && place.node->parent != NULL)
+    if (place.node && place.node->parent)
         move(top, allot__top_line(place.node) - top->here);
 }
 
@@ -254,7 +254,7 @@ static int on_terminal(allot__top *top)
 int allot__cli_top(allot__cli *cli)
 {
     allot__top *top = allot_engine_alloc(cli->engine, NULL, 0, sizeof *top);
-    if (top == NULL)
+    if (!top)
         return allot__cli_status(cli, ALLOT_ENOMEM);
     memset(top, 0, sizeof *top);
     top->cli = cli;
@@ -262,7 +262,7 @@ int allot__cli_top(allot__cli *cli)
     top->root.path = (char *)"/";
     top->lines.engine = cli->engine;
     top->fancy = allot__terminal_fancy();
-    if (cli->options.group != NULL)
+    if (cli->options.group)
         snprintf(top->group, sizeof top->group, "%s", cli->options.group);
     bool terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && !cli->options.json;
     top->color = terminal && allot__cli_colored((allot__color)cli->options.color, STDOUT_FILENO);

@@ -33,7 +33,7 @@ static int ask_view(allot__top *top, const range *of, int64_t *count)
     allot__text params = {.engine = top->cli->engine};
     const char *result;
     size_t len;
-    bool find = of->node == NULL;
+    bool find = !of->node;
     allot__cli_puts(&params, find ? "{\"find\": " : "{\"path\": ");
     allot__cli_json_string(&params, find ? top->find : of->node->path);
     if (!find)
@@ -99,7 +99,7 @@ static int ask_health(allot__top *top)
     if (code != CLI_DONE)
         return code;
     member = allot__client_member(result, len, "healthy", &size);
-    top->healthy = member == NULL || strncmp(member, "true", 4) == 0;
+    top->healthy = !member || strncmp(member, "true", 4) == 0;
     return CLI_DONE;
 }
 

@@ -112,11 +112,11 @@ static void draw_name(allot__top *top, const layout *of, int64_t number, const a
 {
     char text[TOP_PATH + 64];
     const allot__top_node *node = allot__top_at(top, number).node;
-    const char *name = node != NULL ? strrchr(row->path, '/') + 1 : row->path;
-    const char *fold = row->children == 0 || node == NULL ? " "
-                       : allot__top_is_open(top, number)  ? "-"
-                                                          : "+";
-    snprintf(text, sizeof text, "%*s%s %s", node != NULL ? 2 * node->level : 0, "", fold, name);
+    const char *name = node ? strrchr(row->path, '/') + 1 : row->path;
+    const char *fold = row->children == 0 || !node       ? " "
+                       : allot__top_is_open(top, number) ? "-"
+                                                         : "+";
+    snprintf(text, sizeof text, "%*s%s %s", node ? 2 * node->level : 0, "", fold, name);
     allot__top_fit(out, text, of->name);
 }
 
@@ -127,7 +127,7 @@ static void draw_row(allot__top *top, const layout *of, int64_t number, double s
     bool here = number == top->here && !top->plain;
     if (here)
         style(top, out, "7");
-    if (row == NULL) {
+    if (!row) {
         allot__cli_puts(out, "...");
         end_line(top, out);
         return;
@@ -182,7 +182,7 @@ static void draw_why(const allot__top *top, int high, allot__text *out)
         at = (const char *)memchr(at, '\n', (size_t)(end - at)) + 1;
     for (int i = 1; i < high; i++) {
         const char *stop = at < end ? memchr(at, '\n', (size_t)(end - at)) : NULL;
-        if (stop != NULL) {
+        if (stop) {
             int len = (int)(stop - at), wide = len > top->wide ? top->wide : len;
             allot__cli_puts_safe(out, at, (size_t)wide);
             /* What does not fit goes on in the next line. */

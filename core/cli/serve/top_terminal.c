@@ -105,8 +105,8 @@ bool allot__terminal_fancy(void)
     static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const char *value = getenv(names[i]);
-        if (value != NULL && *value != '\0')
-            return strstr(value, "UTF-8") != NULL || strstr(value, "utf8") != NULL;
+        if (value && *value != '\0')
+            return strstr(value, "UTF-8") != NULL || strstr(value, "utf8");
     }
     return false;
 }

@@ -9,9 +9,9 @@
  * walked in the order of their rows, without recursion. */
 static const allot__top_node *next_open(const allot__top_node *root, const allot__top_node *node)
 {
-    if (node->first != NULL)
+    if (node->first)
         return node->first;
-    while (node != root && node->next == NULL)
+    while (node != root && !node->next)
         node = node->parent;
     return node == root ? NULL : node->next;
 }
@@ -19,7 +19,7 @@ static const allot__top_node *next_open(const allot__top_node *root, const allot
 static int64_t size_of(const allot__top_node *root)
 {
     int64_t size = 0;
-    for (const allot__top_node *node = root; node != NULL; node = next_open(root, node))
+    for (const allot__top_node *node = root; node; node = next_open(root, node))
         size += node->of;
     return size;
 }
@@ -37,7 +37,7 @@ allot__top_place allot__top_at(allot__top *top, int64_t row)
     for (;;) {
         int64_t skipped = 0;
         allot__top_node *child = node->first;
-        for (; child != NULL; child = child->next) {
+        for (; child; child = child->next) {
             int64_t size = size_of(child);
             if (row <= child->at + skipped)
                 return (allot__top_place){node, row - skipped};
@@ -45,7 +45,7 @@ allot__top_place allot__top_at(allot__top *top, int64_t row)
                 break;
             skipped += size;
         }
-        if (child == NULL)
+        if (!child)
             return (allot__top_place){node, row - skipped};
         row -= child->at + skipped + 1;
         node = child;
@@ -55,7 +55,7 @@ allot__top_place allot__top_at(allot__top *top, int64_t row)
 int64_t allot__top_line(const allot__top_node *node)
 {
     int64_t line = -1;
-    for (; node->parent != NULL; node = node->parent) {
+    for (; node->parent; node = node->parent) {
         line += 1 + node->at;
         const allot__top_node *before = node->parent->first;
         for (; before != node; before = before->next)
@@ -67,7 +67,7 @@ int64_t allot__top_line(const allot__top_node *node)
 static allot__top_node **find_child(allot__top_node *node, int64_t at)
 {
     allot__top_node **place = &node->first;
-    while (*place != NULL && (*place)->at < at)
+    while (*place && (*place)->at < at)
         place = &(*place)->next;
     return place;
 }
@@ -81,7 +81,7 @@ const allot__top_row *allot__top_row_of(const allot__top *top, int64_t row)
 bool allot__top_is_open(allot__top *top, int64_t row)
 {
     allot__top_place place = allot__top_at(top, row);
-    if (place.node == NULL)
+    if (!place.node)
         return false;
     const allot__top_node *child = *find_child(place.node, place.at);
     return child != NULL && child->at == place.at;
@@ -98,8 +98,8 @@ static void free_node(allot__top *top, allot__top_node *node)
 static void close_all(allot__top *top, allot__top_node *root)
 {
     allot__top_node *node = root;
-    while (root->first != NULL) {
-        while (node->first != NULL)
+    while (root->first) {
+        while (node->first)
             node = node->first;
         allot__top_node *parent = node->parent;
         parent->first = node->next;
@@ -114,9 +114,9 @@ static bool open_row(allot__top *top, allot__top_node *parent, int64_t at,
     allot_engine *engine = top->cli->engine;
     size_t len = strlen(row->path);
     allot__top_node *node = allot_engine_alloc(engine, NULL, 0, sizeof *node);
-    char *path = node != NULL ? allot_engine_alloc(engine, NULL, 0, len + 1) : NULL;
-    if (path == NULL) {
-        if (node != NULL)
+    char *path = node ? allot_engine_alloc(engine, NULL, 0, len + 1) : NULL;
+    if (!path) {
+        if (node)
             allot_engine_alloc(engine, node, sizeof *node, 0);
         return false;
     }
@@ -131,7 +131,7 @@ bool allot__top_fold(allot__top *top, int64_t row, bool open)
 {
     const allot__top_row *it = allot__top_row_of(top, row);
     allot__top_place place = allot__top_at(top, row);
-    if (place.node == NULL || it == NULL || it->children == 0)
+    if (!place.node || !it || it->children == 0)
         return false;
     allot__top_node **child = find_child(place.node, place.at), *node = *child;
     bool is = node != NULL && node->at == place.at;

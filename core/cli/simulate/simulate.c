@@ -67,7 +67,7 @@ int allot__sim_read_map(allot__cli *cli, allot_script_map **out)
     const char *path = cli->options.map;
     allot__text text = {0};
     allot_script_limits limits;
-    if (path == NULL)
+    if (!path)
         return CLI_DONE;
     allot__cli_trace(cli, &limits);
     int code = allot__cli_read(cli, path, &text);
@@ -82,7 +82,7 @@ int allot__sim_read_map(allot__cli *cli, allot_script_map **out)
 
 static int take_time(allot__cli *cli, const char *name, const char *value, int64_t *out)
 {
-    if (value == NULL || allot_time_read(value, out) == ALLOT_OK)
+    if (!value || allot_time_read(value, out) == ALLOT_OK)
         return CLI_DONE;
     return allot__cli_fail(cli, CLI_USAGE, "E-usage", NULL,
                            "--%s is Unix seconds or a time like 2026-01-31T08:00:00Z, not "
@@ -113,7 +113,7 @@ static int make_runs(allot__sim *sim)
     sim->count = first + plans - 1;
     size_t size = (size_t)sim->count * sizeof *sim->runs;
     sim->runs = allot_engine_alloc(cli->engine, NULL, 0, size);
-    if (sim->runs == NULL)
+    if (!sim->runs)
         return allot__cli_status(cli, ALLOT_ENOMEM);
     memset(sim->runs, 0, size);
     for (int i = 0; i < first; i++) {
@@ -180,9 +180,9 @@ static void end(allot__sim *sim)
 {
     allot_engine *engine = sim->cli->engine;
     allot__plot_free(sim->plot);
-    for (int32_t i = 0; sim->runs != NULL && i < sim->count; i++)
+    for (int32_t i = 0; sim->runs && i < sim->count; i++)
         allot__sim_close(&sim->runs[i]);
-    if (sim->runs != NULL)
+    if (sim->runs)
         allot_engine_alloc(engine, sim->runs, (size_t)sim->count * sizeof *sim->runs, 0);
     allot_script_map_free(sim->map);
     allot_trace_free(sim->trace);

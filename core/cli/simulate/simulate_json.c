@@ -169,7 +169,7 @@ int allot__sim_json(const allot__sim *sim, allot__text *out)
 /* Quoted where it has to be. */
 static void put_field(const char *text, allot__text *out)
 {
-    if (strpbrk(text, ",\"\r\n") == NULL) {
+    if (!strpbrk(text, ",\"\r\n")) {
         allot__cli_puts(out, text);
         return;
     }

@@ -8,7 +8,7 @@
 static const char *last_part(const char *path)
 {
     const char *slash = strrchr(path, '/');
-    return slash != NULL ? slash + 1 : path;
+    return slash ? slash + 1 : path;
 }
 
 /* "log.swf.gz under plan.json"; of several plans the panels tell which. */
@@ -41,7 +41,7 @@ static void take_size(void *ud, int64_t at, int32_t group, int64_t slots)
 
 int allot__sim_plot_watch(const allot__sim *sim, const allot__sim_run *run, allot_watcher *watcher)
 {
-    if (sim->plot == NULL)
+    if (!sim->plot)
         return CLI_DONE;
     watcher->sample = take_sample;
     watcher->size = take_size;

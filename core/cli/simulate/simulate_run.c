@@ -28,11 +28,11 @@ typedef struct given {
 static void read_value(allot_use_option *option, const char *value)
 {
     char *end;
-    long long number = value != NULL ? strtoll(value, &end, 10) : 0;
+    long long number = value ? strtoll(value, &end, 10) : 0;
     option->mine = 1;
-    if (value == NULL || strcmp(value, "true") == 0 || strcmp(value, "false") == 0) {
+    if (!value || strcmp(value, "true") == 0 || strcmp(value, "false") == 0) {
         option->type = ALLOT_JSON_BOOLEAN;
-        option->integer = value == NULL || *value == 't';
+        option->integer = !value || *value == 't';
     } else if (*value != '\0' && *end == '\0') {
         option->type = ALLOT_JSON_INTEGER;
         option->integer = number;
@@ -58,11 +58,11 @@ static void forget(given *it)
 static void split_options(given *it)
 {
     char *save = NULL;
-    for (char *word = strtok_r(it->text, ",", &save); word != NULL && it->count < OPTIONS_MOST;
+    for (char *word = strtok_r(it->text, ",", &save); word && it->count < OPTIONS_MOST;
          word = strtok_r(NULL, ",", &save)) {
         char *value = strchr(word, '=');
         allot_use_option *option = &it->options[it->count++];
-        if (value != NULL)
+        if (value)
             *value++ = '\0';
         option->name = word;
         read_value(option, value);
@@ -80,7 +80,7 @@ static int take_options(const allot__sim_run *run, const allot_use_option *optio
         return ALLOT_OK;
     out->size = strlen(behind);
     out->text = allot_engine_alloc(run->cli->engine, NULL, 0, out->size);
-    if (out->text == NULL)
+    if (!out->text)
         return ALLOT_ENOMEM;
     memcpy(out->text, behind + 1, out->size);
     split_options(out);
@@ -118,7 +118,7 @@ static int load(void *ud, allot_engine *engine, const char *use, const char *pla
     else if (status == ALLOT_OK)
         status = run->files.load(run->files.ud, engine, use, plan_file, given.options, given.count,
                                  out, report);
-    if (given.text != NULL)
+    if (given.text)
         allot_engine_alloc(engine, given.text, given.size, 0);
     return status;
 }
@@ -135,7 +135,7 @@ static int zone(void *ud, allot_engine *engine, const char *name, void **data, s
 static char *copy(allot__cli *cli, const char *text, size_t len, size_t *size)
 {
     char *made = allot_engine_alloc(cli->engine, NULL, 0, len + 1);
-    if (made == NULL)
+    if (!made)
         return NULL;
     memcpy(made, text, len);
     made[len] = '\0';
@@ -160,16 +160,16 @@ static int read_plan(allot__cli *cli, allot__sim_run *run)
 static int name_run(const allot__sim *sim, allot__sim_run *run)
 {
     const char *file = strrchr(run->plan_file, '/');
-    file = file != NULL ? file + 1 : run->plan_file;
+    file = file ? file + 1 : run->plan_file;
     run->name = run->policy;
-    if (run->policy != NULL)
+    if (run->policy)
         return CLI_DONE;
     run->name = allot_policy_name(allot_plan_group_policy(run->plan, 0));
     if (sim->count == 1)
         return CLI_DONE;
     size_t len = strlen(file) - (ends_in(file, ".json") ? strlen(".json") : 0);
     run->name = run->owned_name = copy(sim->cli, file, len, &run->name_size);
-    return run->name != NULL ? CLI_DONE : allot__cli_status(sim->cli, ALLOT_ENOMEM);
+    return run->name ? CLI_DONE : allot__cli_status(sim->cli, ALLOT_ENOMEM);
 }
 
 static int refuse_plan(const allot__sim *sim, const allot__sim_run *run)
@@ -188,8 +188,7 @@ static int refuse_plan(const allot__sim *sim, const allot__sim_run *run)
 static int check_name(allot__sim_run *run)
 {
     allot_policy *none = NULL;
-    if (run->use == NULL || ends_in(run->use, ".lua") ||
-        allot_ready_policy_text(run->use, NULL) != NULL)
+    if (!run->use || ends_in(run->use, ".lua") || allot_ready_policy_text(run->use, NULL))
         return CLI_DONE;
     run->files.load(run->files.ud, run->cli->engine, run->use, NULL, NULL, 0, &none,
                     run->cli->report);
@@ -203,9 +202,9 @@ int allot__sim_open(allot__sim *sim, allot__sim_run *run)
     allot__cli_trace(cli, &limits);
     run->cli = cli;
     int status = allot_script_loader_new(cli->engine, &limits, &run->files);
-    if (status == ALLOT_OK && run->policy != NULL) {
+    if (status == ALLOT_OK && run->policy) {
         run->use = copy(cli, run->policy, strcspn(run->policy, ":"), &run->use_size);
-        status = run->use != NULL ? ALLOT_OK : ALLOT_ENOMEM;
+        status = run->use ? ALLOT_OK : ALLOT_ENOMEM;
     }
     int code = allot__cli_status(cli, status);
     if (code == CLI_DONE)
@@ -224,15 +223,15 @@ int allot__sim_open(allot__sim *sim, allot__sim_run *run)
 
 void allot__sim_close(allot__sim_run *run)
 {
-    allot_engine *engine = run->cli != NULL ? run->cli->engine : NULL;
-    if (engine == NULL)
+    allot_engine *engine = run->cli ? run->cli->engine : NULL;
+    if (!engine)
         return;
     allot_simulation_free(run->simulation);
     allot_plan_free(run->plan);
     allot_script_loader_free(engine, &run->files);
-    if (run->use != NULL)
+    if (run->use)
         allot_engine_alloc(engine, run->use, run->use_size, 0);
-    if (run->owned_name != NULL)
+    if (run->owned_name)
         allot_engine_alloc(engine, run->owned_name, run->name_size, 0);
 }
 

@@ -99,7 +99,7 @@ static int width_of(const allot__sim *sim, int32_t run)
 {
     char buf[2 * CELL];
     int width = (int)strlen(sim->runs[run].name);
-    for (const figure *figure = figures; figure->label != NULL; figure++) {
+    for (const figure *figure = figures; figure->label; figure++) {
         cell_of(sim, figure, run, buf);
         width = width > (int)strlen(buf) ? width : (int)strlen(buf);
     }
@@ -113,7 +113,7 @@ static void put_figures(const allot__sim *sim, allot__text *out)
     for (int32_t i = 0; i < sim->played; i++)
         allot__cli_printf(out, "  %*s", width_of(sim, i), sim->runs[i].name);
     allot__cli_puts(out, "\n");
-    for (const figure *figure = figures; figure->label != NULL; figure++) {
+    for (const figure *figure = figures; figure->label; figure++) {
         if (!says_something(sim, figure))
             continue;
         allot__cli_printf(out, "%-21s", figure->label);

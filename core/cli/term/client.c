@@ -41,7 +41,7 @@ static int connect_path(allot__client *client)
 static int connect_any(allot__client *client, const struct addrinfo *list)
 {
     int error = EADDRNOTAVAIL;
-    for (; list != NULL; list = list->ai_next) {
+    for (; list; list = list->ai_next) {
         client->fd = socket(list->ai_family, list->ai_socktype, list->ai_protocol);
         if (client->fd >= 0 && connect(client->fd, list->ai_addr, list->ai_addrlen) == 0)
             return CLI_DONE;
@@ -80,7 +80,7 @@ static int say_token(allot__client *client)
     allot__text token = {0}, params = {.engine = cli->engine};
     const char *result;
     size_t len;
-    if (cli->options.token_file == NULL)
+    if (!cli->options.token_file)
         return CLI_DONE;
     int code = allot__cli_read(cli, cli->options.token_file, &token);
     if (code == CLI_DONE) {
@@ -102,11 +102,11 @@ int allot__client_open(allot__cli *cli, allot__client *out)
 {
     const char *address = cli->options.socket;
     *out = (allot__client){.cli = cli, .address = address, .fd = -1, .in = {.engine = cli->engine}};
-    if (address == NULL || *address == '\0')
+    if (!address || *address == '\0')
         return allot__cli_fail(cli, CLI_USAGE, "E-usage", "or ALLOT_SOCKET says it",
                                "--socket says where the service listens: /path or host:port");
-    const char *colon = strchr(address, '/') == NULL ? strrchr(address, ':') : NULL;
-    int code = colon != NULL ? connect_host(out, colon) : connect_path(out);
+    const char *colon = !strchr(address, '/') ? strrchr(address, ':') : NULL;
+    int code = colon ? connect_host(out, colon) : connect_path(out);
     return code == CLI_DONE ? say_token(out) : code;
 }
 
@@ -156,7 +156,7 @@ int allot__client_line(allot__client *client, int wait, const char **line, size_
     }
     for (size_t seen = 0;;) {
         const char *end = in->len > seen ? memchr(in->bytes + seen, '\n', in->len - seen) : NULL;
-        if (end != NULL) {
+        if (end) {
             *line = in->bytes;
             *len = (size_t)(end - in->bytes);
             client->at = *len + 1;
@@ -185,7 +185,7 @@ static size_t value_end(const char *text, size_t len, size_t at)
     int depth = 0;
     while (at < len) {
         char byte = text[at];
-        if (depth == 0 && strchr(",}]", byte) != NULL)
+        if (depth == 0 && strchr(",}]", byte))
             return at;
         depth += (byte == '{' || byte == '[') - (byte == '}' || byte == ']');
         at = byte == '"' ? string_end(text, len, at) : at + 1;
@@ -205,7 +205,7 @@ const char *allot__client_member(const char *text, size_t len, const char *name,
             continue;
         size_t key = at + 1, value = string_end(text, len, at);
         bool found = value - key - 1 == size && memcmp(text + key, name, size) == 0;
-        while (value < len && strchr(" \t:", text[value]) != NULL)
+        while (value < len && strchr(" \t:", text[value]))
             value++;
         at = value_end(text, len, value);
         if (!found)
@@ -225,8 +225,8 @@ static void text_member(allot__client *client, const char *object, size_t len, c
     allot_json_event event = {0};
     const char *value = allot__client_member(object, len, name, &value_len);
     buf[0] = '\0';
-    if (value == NULL || allot_json_open(client->cli->engine, value, value_len, client->address, 1,
-                                         0, client->cli->report, &json) != ALLOT_OK)
+    if (!value || allot_json_open(client->cli->engine, value, value_len, client->address, 1, 0,
+                                  client->cli->report, &json) != ALLOT_OK)
         return;
     if (allot_json_next(json, &event) == 1 && event.kind == ALLOT_JSON_TEXT)
         snprintf(buf, size, "%s", event.text);
@@ -239,10 +239,8 @@ static int report_error(allot__client *client, const char *error, size_t len)
     size_t data_len = 0;
     const char *data = allot__client_member(error, len, "data", &data_len);
     text_member(client, error, len, "message", message, sizeof message);
-    text_member(client, data != NULL ? data : "{}", data != NULL ? data_len : 2, "code", code,
-                sizeof code);
-    text_member(client, data != NULL ? data : "{}", data != NULL ? data_len : 2, "hint", hint,
-                sizeof hint);
+    text_member(client, data ? data : "{}", data ? data_len : 2, "code", code, sizeof code);
+    text_member(client, data ? data : "{}", data ? data_len : 2, "hint", hint, sizeof hint);
     if (client->cli->options.json) {
         allot__cli_puts(&client->cli->out, "{\"error\": ");
         allot__cli_add(&client->cli->out, error, len);
@@ -261,7 +259,7 @@ int allot__client_ask(allot__client *client, const char *method, const char *par
     const char *text, *error;
     allot__cli_puts(&line, "{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": ");
     allot__cli_json_string(&line, method);
-    if (params != NULL) {
+    if (params) {
         allot__cli_puts(&line, ", \"params\": ");
         allot__cli_add(&line, params, len);
     }
@@ -272,12 +270,12 @@ int allot__client_ask(allot__client *client, const char *method, const char *par
     do {
         if (code == CLI_DONE)
             code = allot__client_line(client, -1, &text, &size);
-    } while (code == CLI_DONE && allot__client_member(text, size, "method", &error_size) != NULL);
+    } while (code == CLI_DONE && allot__client_member(text, size, "method", &error_size));
     if (code != CLI_DONE)
         return code;
     error = allot__client_member(text, size, "error", &error_size);
     *result = allot__client_member(text, size, "result", result_len);
-    if (error != NULL || *result == NULL)
-        return report_error(client, error != NULL ? error : "{}", error != NULL ? error_size : 2);
+    if (error || !*result)
+        return report_error(client, error ? error : "{}", error ? error_size : 2);
     return CLI_DONE;
 }

@@ -77,7 +77,7 @@ int allot__cli_decide_text(allot__cli *cli, const allot__text *text, const char 
                                                        &docs->state));
     if (code == CLI_DONE) {
         docs->from = allot_state_now_get(docs->state);
-        code = at != NULL ? turn(cli, docs, word, at) : CLI_DONE;
+        code = at ? turn(cli, docs, word, at) : CLI_DONE;
     }
     if (code == CLI_DONE)
         code = allot__cli_status(
@@ -109,7 +109,7 @@ void allot__cli_close(allot__cli *cli, allot__documents *docs)
 {
     allot__cli_forget(docs);
     allot_plan_free(docs->plan);
-    if (docs->loader.load != NULL)
+    if (docs->loader.load)
         allot_script_loader_free(cli->engine, &docs->loader);
     allot__cli_trace_end(cli);
 }

@@ -128,7 +128,7 @@ static void put_excerpt(allot__text *out, const allot_diagnostic *finding, bool 
 
 static void put_place(allot__text *out, const allot_diagnostic *finding)
 {
-    const char *file = finding->file != NULL ? finding->file : "allot";
+    const char *file = finding->file ? finding->file : "allot";
     allot__cli_puts_safe(out, file, strlen(file));
     if (finding->line > 0)
         allot__cli_printf(out, ":%" PRId32, finding->line);
@@ -147,7 +147,7 @@ static bool joins(char byte)
 static bool names(const char *message, const char *path)
 {
     size_t len = strlen(path);
-    for (const char *at = strstr(message, path); at != NULL; at = strstr(at + 1, path))
+    for (const char *at = strstr(message, path); at; at = strstr(at + 1, path))
         if ((at == message || !joins(at[-1])) && !joins(at[len]))
             return true;
     return false;
@@ -157,7 +157,7 @@ static bool names(const char *message, const char *path)
 static void put_message(allot__text *out, const allot_diagnostic *finding)
 {
     const char *path = finding->path;
-    if (path != NULL && *path != '\0' && !names(finding->message, path)) {
+    if (path && *path != '\0' && !names(finding->message, path)) {
         allot__cli_puts_safe(out, path, strlen(path));
         allot__cli_puts(out, ": ");
     }
@@ -173,9 +173,9 @@ static void put_finding(allot__text *out, const allot_diagnostic *finding, bool 
     allot__cli_puts(out, color ? RESET " " : " ");
     put_message(out, finding);
     allot__cli_printf(out, " [%s]\n", finding->code);
-    if (finding->source != NULL && finding->line > 0)
+    if (finding->source && finding->line > 0)
         put_excerpt(out, finding, color);
-    if (finding->hint != NULL) {
+    if (finding->hint) {
         allot__cli_puts(out, "  hint: ");
         allot__cli_puts_safe(out, finding->hint, strlen(finding->hint));
         allot__cli_puts(out, "\n");

@@ -114,25 +114,25 @@ static const char *said(const allot__verb *verb, const char *name)
 
 bool allot__cli_knows(const allot__verb *verb, const allot__option_row *row)
 {
-    if (strchr("fch", row->letter) != NULL && row->letter != '\0')
+    if (strchr("fch", row->letter) && row->letter != '\0')
         return true;
-    return verb == NULL ? row->letter == 'V' : said(verb, row->name) != NULL;
+    return !verb ? row->letter == 'V' : said(verb, row->name) != NULL;
 }
 
 allot__word allot__cli_argument(const allot__verb *verb, const allot__option_row *row)
 {
-    const char *own = verb != NULL ? said(verb, row->name) : NULL;
-    if (own != NULL && *own == '=')
+    const char *own = verb ? said(verb, row->name) : NULL;
+    if (own && *own == '=')
         return (allot__word){own + 1, (int)strcspn(own + 1, " ")};
-    return (allot__word){row->argument, row->argument != NULL ? (int)strlen(row->argument) : 0};
+    return (allot__word){row->argument, row->argument ? (int)strlen(row->argument) : 0};
 }
 
 const allot__verb *allot__cli_verb_find(const allot__cli *cli, const char *name)
 {
     const allot__verb *verb = cli->verbs;
-    while (verb->name != NULL && strcmp(verb->name, name) != 0)
+    while (verb->name && strcmp(verb->name, name) != 0)
         verb++;
-    return verb->name != NULL ? verb : NULL;
+    return verb->name ? verb : NULL;
 }
 
 /* By its letter, or by its place in the table and FIRST_CODE. */
@@ -141,14 +141,14 @@ static const allot__option_row *row_of(int code)
     const allot__option_row *row = allot__cli_options;
     if (code >= FIRST_CODE)
         return row + (code - FIRST_CODE);
-    while (row->name != NULL && (code == 0 || row->letter != code))
+    while (row->name && (code == 0 || row->letter != code))
         row++;
-    return row->name != NULL ? row : NULL;
+    return row->name ? row : NULL;
 }
 
 bool allot__cli_given(const allot__cli *cli, const char *name)
 {
-    for (size_t i = 0; allot__cli_options[i].name != NULL; i++)
+    for (size_t i = 0; allot__cli_options[i].name; i++)
         if (strcmp(allot__cli_options[i].name, name) == 0)
             return cli->options.given[i];
     return false;
@@ -163,7 +163,7 @@ static int unknown(allot__cli *cli, const char *what, allot__word name, const ch
     size_t bare = strspn(name.at, "-");
     const char *near = allot_nearest(name.at + bare, (size_t)name.len - bare, names, count);
     char hint[64] = "allot help lists what there is";
-    if (near != NULL)
+    if (near)
         snprintf(hint, sizeof hint, "did you mean %s%s?", dashes, near);
     return allot__cli_fail(cli, CLI_USAGE, "E-usage", hint, "there is no %s %.*s", what,
                            name.len < 100 ? name.len : 100, name.at);
@@ -173,7 +173,7 @@ static int unknown_option(allot__cli *cli, const char *word)
 {
     const char *names[CLI_OPTIONS_MAX];
     size_t count = 0;
-    for (const allot__option_row *row = allot__cli_options; row->name != NULL; row++)
+    for (const allot__option_row *row = allot__cli_options; row->name; row++)
         names[count++] = row->name;
     return unknown(cli, "option", (allot__word){word, (int)strcspn(word, "=")}, "--", names, count);
 }
@@ -183,7 +183,7 @@ static int refused_option(allot__cli *cli, const char *word)
 {
     const allot__option_row *row = row_of(optopt);
     char letter[] = {'-', (char)optopt, '\0'};
-    if (row != NULL)
+    if (row)
         return allot__cli_fail(cli, CLI_USAGE, "E-usage", NULL, "--%s takes no argument",
                                row->name);
     /* getopt_long passes a word only behind its last letter. */
@@ -194,7 +194,7 @@ static int unknown_verb(allot__cli *cli, const char *name)
 {
     const char *names[CLI_VERBS_MAX];
     size_t count = 0;
-    for (const allot__verb *verb = cli->verbs; verb->name != NULL; verb++)
+    for (const allot__verb *verb = cli->verbs; verb->name; verb++)
         names[count++] = verb->name;
     return unknown(cli, "verb", (allot__word){name, (int)strlen(name)}, "", names, count);
 }
@@ -274,8 +274,8 @@ static void fill_tables(tables *to)
     char *shorts = to->shorts;
     *shorts++ = '-';
     *shorts++ = ':';
-    for (const allot__option_row *row = allot__cli_options; row->name != NULL; row++, longs++) {
-        int argument = row->argument != NULL ? required_argument : no_argument;
+    for (const allot__option_row *row = allot__cli_options; row->name; row++, longs++) {
+        int argument = row->argument ? required_argument : no_argument;
         int code = FIRST_CODE + (int)(row - allot__cli_options);
         *longs = (struct option){row->name, argument, NULL, code};
         if (row->letter == '\0')
@@ -294,11 +294,11 @@ static int read_options(allot__cli *cli, int argc, char **argv, const tables *by
     optind = 0; /* glibc: from the beginning */
     while ((letter = getopt_long(argc, argv, by->shorts + 1, by->longs, NULL)) != -1) {
         const allot__option_row *row = row_of(letter == ':' ? optopt : letter);
-        if (letter == ':' && row != NULL) {
+        if (letter == ':' && row) {
             allot__word argument = allot__cli_argument(cli->verb, row);
             step = allot__cli_fail(cli, CLI_USAGE, "E-usage", NULL, "--%s needs %.*s", row->name,
                                    argument.len, argument.at);
-        } else if (letter == '?' || row == NULL) {
+        } else if (letter == '?' || !row) {
             step = refused_option(cli, argv[optind - 1]);
         } else {
             step = take_option(cli, row, optarg);
@@ -329,12 +329,12 @@ static int read_variables(allot__cli *cli)
 {
     const allot__verb *verb = cli->verb;
     int code = CLI_DONE;
-    if (verb == NULL || said(verb, "socket") == NULL)
+    if (!verb || !said(verb, "socket"))
         return CLI_DONE;
-    for (const allot__option_row *row = allot__cli_options; row->name != NULL; row++) {
+    for (const allot__option_row *row = allot__cli_options; row->name; row++) {
         char name[64] = "ALLOT_";
         size_t len = strlen(row->name);
-        if (said(verb, row->name) == NULL || cli->options.given[row - allot__cli_options] ||
+        if (!said(verb, row->name) || cli->options.given[row - allot__cli_options] ||
             len + 7 > sizeof name)
             continue;
         for (size_t i = 0; i < len; i++) {
@@ -342,7 +342,7 @@ static int read_variables(allot__cli *cli)
             name[6 + i] = (char)(c == '-' ? '_' : c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
         }
         const char *value = getenv(name);
-        if (value != NULL && *value != '\0')
+        if (value && *value != '\0')
             code = take_option(cli, row, value) == CLI_DONE ? code : CLI_USAGE;
     }
     return code;
@@ -371,10 +371,10 @@ static int check_operands(allot__cli *cli)
 
 static int check_options(allot__cli *cli)
 {
-    for (const allot__option_row *row = allot__cli_options; row->name != NULL; row++)
+    for (const allot__option_row *row = allot__cli_options; row->name; row++)
         if (cli->options.given[row - allot__cli_options] && !allot__cli_knows(cli->verb, row))
             return allot__cli_fail(cli, CLI_USAGE, "E-usage", NULL, "%s has no option --%s",
-                                   cli->verb == NULL ? "allot" : cli->verb->name, row->name);
+                                   !cli->verb ? "allot" : cli->verb->name, row->name);
     return CLI_DONE;
 }
 
@@ -389,7 +389,7 @@ int allot__cli_parse(allot__cli *cli, int argc, char **argv)
     if (code != CLI_DONE)
         return code;
     if (cli->operand_count > 0) {
-        if (cli->verb == NULL)
+        if (!cli->verb)
             return unknown_verb(cli, cli->operands[0]);
         cli->operands++;
         cli->operand_count--;
@@ -397,7 +397,7 @@ int allot__cli_parse(allot__cli *cli, int argc, char **argv)
     code = check_options(cli);
     if (code == CLI_DONE && !cli->options.help)
         code = read_variables(cli);
-    if (code != CLI_DONE || cli->verb == NULL || cli->options.help)
+    if (code != CLI_DONE || !cli->verb || cli->options.help)
         return code;
     return check_operands(cli);
 }

@@ -19,7 +19,7 @@ static bool reserve(allot__text *text, size_t more)
     if (capacity < 256)
         capacity = 256;
     char *bytes = allot_engine_alloc(text->engine, text->bytes, text->capacity, capacity);
-    if (bytes == NULL) {
+    if (!bytes) {
         text->failed = true;
         return false;
     }
@@ -92,7 +92,7 @@ void allot__cli_puts_path(allot__text *out, const allot_plan *plan, int32_t cons
         return;
     }
     char *whole = allot_engine_alloc(out->engine, NULL, 0, len + 1);
-    if (whole == NULL) {
+    if (!whole) {
         out->failed = true;
         return;
     }
@@ -102,7 +102,7 @@ void allot__cli_puts_path(allot__text *out, const allot_plan *plan, int32_t cons
 
 void allot__cli_json_string(allot__text *text, const char *string)
 {
-    if (string == NULL) {
+    if (!string) {
         allot__cli_puts(text, "null");
         return;
     }
@@ -125,7 +125,7 @@ int allot__cli_sink(void *text, const char *bytes, size_t len)
 
 void allot__cli_text_free(allot__text *text)
 {
-    if (text->bytes != NULL)
+    if (text->bytes)
         allot_engine_alloc(text->engine, text->bytes, text->capacity, 0);
     text->bytes = NULL;
     text->len = text->capacity = 0;

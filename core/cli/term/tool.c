@@ -50,8 +50,7 @@ static void make_folders(allot_engine *engine, const char *path)
     allot__text name = {.engine = engine};
     allot__cli_add(&name, path, strlen(path) + 1);
     if (!name.failed)
-        for (char *slash = strchr(name.bytes + 1, '/'); slash != NULL;
-             slash = strchr(slash + 1, '/')) {
+        for (char *slash = strchr(name.bytes + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
             *slash = '\0';
             mkdir(name.bytes, 0777);
             *slash = '/';
@@ -78,13 +77,13 @@ static int list_folder(void *ud, const char *path, allot_sink sink, void *sink_u
 {
     (void)ud;
     DIR *folder = opendir(path);
-    if (folder == NULL)
+    if (!folder)
         return explain(errno, why);
     int error = 0;
     while (error == 0) {
         errno = 0;
         struct dirent *entry = readdir(folder);
-        if (entry == NULL) {
+        if (!entry) {
             error = errno;
             break;
         }

@@ -16,7 +16,7 @@ static int twins_new(allot_engine *engine, allot__twins *twins, int32_t a, int32
     for (int side = 0; side < 2; side++) {
         size_t count = (size_t)twins->count[side];
         twins->of[side] = allot__new(engine, count, sizeof **twins->of);
-        if (twins->of[side] == NULL && count > 0)
+        if (!twins->of[side] && count > 0)
             return ALLOT_ENOMEM;
         if (count > 0)
             memset(twins->of[side], -1, count * sizeof **twins->of);
@@ -110,8 +110,7 @@ static bool is_same(const allot_change *row, const allot_change *key)
         if (row->group[side] != key->group[side] || row->consumer[side] != key->consumer[side] ||
             row->other[side] != key->other[side] || row->item[side] != key->item[side])
             return false;
-    return (row->name == NULL) == (key->name == NULL) &&
-           (row->name == NULL || strcmp(row->name, key->name) == 0);
+    return (!row->name) == (!key->name) && (!row->name || strcmp(row->name, key->name) == 0);
 }
 
 static uint32_t hash_of(const allot_change *key)
@@ -119,7 +118,7 @@ static uint32_t hash_of(const allot_change *key)
     const int32_t numbers[] = {key->group[0], key->group[1], key->consumer[0], key->consumer[1],
                                key->other[0], key->other[1], key->item[0],     key->item[1]};
     uint32_t hash = allot__hash(0, (const char *)numbers, sizeof numbers);
-    return key->name != NULL ? allot__hash(hash, key->name, strlen(key->name)) : hash;
+    return key->name ? allot__hash(hash, key->name, strlen(key->name)) : hash;
 }
 
 allot_change *allot__diff_row(allot_diff *diff, allot_diff_kind kind, int side,
@@ -141,7 +140,7 @@ allot_change *allot__diff_row(allot_diff *diff, allot_diff_kind kind, int side,
     if (allot__index_room(diff->engine, &diff->index) != ALLOT_OK)
         return NULL;
     allot_change *made = allot__push(diff->engine, &diff->rows, sizeof *made);
-    if (made != NULL) {
+    if (made) {
         allot__index_add(&diff->index, hash, (int32_t)diff->rows.count - 1);
         *made = key;
     }
@@ -194,12 +193,11 @@ static int compare(allot_diff *diff)
 
 int allot_diff_new(const allot_decision *a, const allot_decision *b, int all, allot_diff **out)
 {
-    if (a == NULL || b == NULL || out == NULL || a->last < ALLOT_STAGE_ORDERS ||
-        b->last < ALLOT_STAGE_ORDERS)
+    if (!a || !b || !out || a->last < ALLOT_STAGE_ORDERS || b->last < ALLOT_STAGE_ORDERS)
         return ALLOT_EUSAGE;
     allot_engine *engine = allot_plan_engine(a->plan);
     allot_diff *diff = allot__new(engine, 1, sizeof *diff);
-    if (diff == NULL)
+    if (!diff)
         return ALLOT_ENOMEM;
     *diff = (allot_diff){.engine = engine, .side = {a, b}, .all = all != 0};
     int status = compare(diff);
@@ -213,7 +211,7 @@ int allot_diff_new(const allot_decision *a, const allot_decision *b, int all, al
 
 void allot_diff_free(allot_diff *diff)
 {
-    if (diff == NULL)
+    if (!diff)
         return;
     twins_free(diff->engine, &diff->groups);
     twins_free(diff->engine, &diff->consumers);

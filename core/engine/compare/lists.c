@@ -24,7 +24,7 @@ static allot__about about_item(int32_t item, int32_t consumer)
 static int64_t *numbers(const walk *it, allot_diff_kind kind, allot__about about)
 {
     allot_change *row = allot__diff_row(it->diff, kind, it->side, &about);
-    return row != NULL ? row->value[it->side] : NULL;
+    return row ? row->value[it->side] : NULL;
 }
 
 /* ---- Reclaims -------------------------------------------------------------------------------- */
@@ -34,7 +34,7 @@ static int list_reclaim(const walk *it, int32_t i)
     allot_reclaim reclaim;
     allot_decision_reclaim(it->decision, i, &reclaim);
     int64_t *value = numbers(it, ALLOT_DIFF_RECLAIM, about_leaf(reclaim.group, reclaim.consumer));
-    if (value == NULL)
+    if (!value)
         return ALLOT_ENOMEM;
     value[0] += reclaim.slots;
     value[1] = reclaim.grace > value[1] ? reclaim.grace : value[1];
@@ -52,7 +52,7 @@ static int list_claims(const walk *it, int32_t i)
         allot__about about = about_leaf(reclaim.group, reclaim.consumer);
         about.other = reclaim.claims[k].consumer;
         int64_t *value = numbers(it, ALLOT_DIFF_CLAIM, about);
-        if (value == NULL)
+        if (!value)
             return ALLOT_ENOMEM;
         value[0] += reclaim.claims[k].slots;
     }
@@ -69,7 +69,7 @@ static int32_t leaf_of(const walk *it, int32_t task)
 static int list_task(const walk *it, int32_t task, int measure)
 {
     int64_t *value = numbers(it, ALLOT_DIFF_TASK, about_item(task, leaf_of(it, task)));
-    if (value == NULL)
+    if (!value)
         return ALLOT_ENOMEM;
     value[measure] = 1;
     return ALLOT_OK;
@@ -98,7 +98,7 @@ static int list_places(const walk *it, allot__about about, const allot_place *pl
     for (int32_t k = 0; k < count; k++) {
         about.name = places[k].name;
         int64_t *value = numbers(it, ALLOT_DIFF_PLACE, about);
-        if (value == NULL)
+        if (!value)
             return ALLOT_ENOMEM;
         value[0] += places[k].slots;
     }
@@ -136,7 +136,7 @@ static int list_job(const walk *it, int32_t i)
     allot_job_order order;
     allot_decision_job_order(it->decision, i, &order);
     int64_t *value = numbers(it, ALLOT_DIFF_JOB, about_job(it, order.job));
-    if (value == NULL)
+    if (!value)
         return ALLOT_ENOMEM;
     value[order.kind] += order.slots;
     return ALLOT_OK;
@@ -151,7 +151,7 @@ static int list_loan(const walk *it, int32_t i)
     allot__about about = about_leaf(loan.group, loan.lender);
     about.other = loan.borrower;
     int64_t *value = numbers(it, ALLOT_DIFF_LOAN, about);
-    if (value == NULL)
+    if (!value)
         return ALLOT_ENOMEM;
     value[0] += loan.slots;
     return ALLOT_OK;
@@ -161,7 +161,7 @@ static int list_lease(const walk *it, int32_t i)
 {
     allot_lease_part part;
     int64_t *value = numbers(it, ALLOT_DIFF_LEASE, about_item(i, -1));
-    if (value == NULL)
+    if (!value)
         return ALLOT_ENOMEM;
     allot_decision_lease(it->decision, i, &part);
     value[0] = part.now.provider.available;

@@ -38,7 +38,7 @@ int32_t allot_diff_measures(int kind)
 static const char *word(int kind, int32_t i)
 {
     const char *at = i >= 0 && i < allot_diff_measures(kind) ? kinds[kind].measures : NULL;
-    for (; at != NULL && i > 0; i--)
+    for (; at && i > 0; i--)
         at = strchr(at, ' ') + 1;
     return at;
 }
@@ -46,8 +46,8 @@ static const char *word(int kind, int32_t i)
 size_t allot_diff_measure_name(int kind, int32_t i, char *buf, size_t size)
 {
     const char *at = word(kind, i);
-    int len = at == NULL ? 0 : (int)strcspn(at += *at == '(', " )");
-    return (size_t)snprintf(buf, size, "%.*s", len, at != NULL ? at : "");
+    int len = !at ? 0 : (int)strcspn(at += *at == '(', " )");
+    return (size_t)snprintf(buf, size, "%.*s", len, at ? at : "");
 }
 
 int allot_diff_decided(int kind, int32_t i)
@@ -71,10 +71,10 @@ int allot_change_differs(const allot_change *row)
 {
     bool differs = is_alone(row);
     const char *at = kinds[row->kind].measures;
-    for (int32_t i = 0; at != NULL && !differs; i++) {
+    for (int32_t i = 0; at && !differs; i++) {
         differs = *at != '(' && row->value[0][i] != row->value[1][i];
         at = strchr(at, ' ');
-        at = at != NULL ? at + 1 : NULL;
+        at = at ? at + 1 : NULL;
     }
     return differs;
 }
@@ -108,7 +108,7 @@ static void measure_group(const allot_decision *decision, int32_t group, int64_t
 static int add_group(allot_diff *diff, int32_t a, int32_t b)
 {
     allot_change *row = allot__push(diff->engine, &diff->rows, sizeof *row);
-    if (row == NULL)
+    if (!row)
         return ALLOT_ENOMEM;
     *row = (allot_change){.kind = ALLOT_DIFF_GROUP,
                           .group = {a, b},
@@ -157,9 +157,9 @@ static int add_consumer(allot_diff *diff, const int32_t group[2], int32_t a, int
     if (!diff->all && !allot_change_differs(&row))
         return ALLOT_OK;
     allot_change *made = allot__push(diff->engine, &diff->rows, sizeof *made);
-    if (made != NULL)
+    if (made)
         *made = row;
-    return made != NULL ? ALLOT_OK : ALLOT_ENOMEM;
+    return made ? ALLOT_OK : ALLOT_ENOMEM;
 }
 
 /* The consumers of a side in its plan's order: all of A's, and those that B alone has. */
@@ -230,7 +230,7 @@ static const char *name_of(const allot_diff *diff, const allot_change *row)
 
 int allot_diff_at(const allot_diff *diff, int kind, int32_t i, allot_change *out)
 {
-    if (diff == NULL || out == NULL || i < 0 || i >= allot_diff_count(diff, kind))
+    if (!diff || !out || i < 0 || i >= allot_diff_count(diff, kind))
         return ALLOT_EUSAGE;
     *out = ((const allot_change *)diff->rows.items)[diff->first[kind] + i];
     if (kind != ALLOT_DIFF_PLACE)

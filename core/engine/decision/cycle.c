@@ -32,11 +32,11 @@ static int run_quota(allot__work *work)
         status = allot__need(work);
         if (status == ALLOT_OK)
             status = allot__quota(work);
-        if (status == ALLOT_OK && work->rack != NULL) {
+        if (status == ALLOT_OK && work->rack) {
             work->rack->limit = limit;
             status = allot__joint(work);
         }
-        if (status == ALLOT_OK && work->rack != NULL)
+        if (status == ALLOT_OK && work->rack)
             status = allot__rack_empty(work, &again);
     }
     return status;
@@ -61,7 +61,7 @@ static int run_group(allot__decided *group, allot_stage last)
     if (status == ALLOT_OK && last >= ALLOT_STAGE_RECLAIM)
         status = allot__victims_shelter(work, &group->victims);
     if (status == ALLOT_OK && last >= ALLOT_STAGE_RECLAIM &&
-        (last >= ALLOT_STAGE_ORDERS || work->forced != NULL || work->reach != NULL))
+        (last >= ALLOT_STAGE_ORDERS || work->forced || work->reach))
         status = allot__orders_make(work, &group->orders); /* reclaims as it goes */
     else if (status == ALLOT_OK && last >= ALLOT_STAGE_RECLAIM)
         status = allot__reclaim(work, NULL);
@@ -97,7 +97,7 @@ static int take_sessions(allot_decision *decision)
     if (count == 0 || decision->last < ALLOT_STAGE_RECLAIM)
         return ALLOT_OK;
     int32_t *both = allot__arena_take(&decision->arena, 2 * count, sizeof *both);
-    if (both == NULL)
+    if (!both)
         return ALLOT_ENOMEM;
     memset(both, 0, 2 * count * sizeof *both);
     decision->session_need = both;
@@ -109,7 +109,7 @@ static int take_sessions(allot_decision *decision)
 static int dispatch(allot_decision *decision, allot__work *work)
 {
     allot__dispatched *out = allot__arena_take(&decision->arena, 1, sizeof *out);
-    if (out == NULL)
+    if (!out)
         return ALLOT_ENOMEM;
     int status = allot__dispatch(work, decision->leases, out);
     decision->dispatched = status == ALLOT_OK ? out : NULL;
@@ -150,7 +150,7 @@ static int run(allot_decision *decision, allot_report *report)
         return status;
     decision->groups =
         allot__arena_take(&decision->arena, (size_t)plan->group_count, sizeof *decision->groups);
-    if (decision->groups == NULL)
+    if (!decision->groups)
         return ALLOT_ENOMEM;
     for (int32_t i = 0; i < plan->group_count && status == ALLOT_OK; i++)
         status = decide_group(decision, i, report);
@@ -160,12 +160,12 @@ static int run(allot_decision *decision, allot_report *report)
 int allot_cycle_until(const allot_plan *plan, const allot_state *state, allot_stage last,
                       allot_report *report, allot_decision **out)
 {
-    if (plan == NULL || state == NULL || out == NULL || !plan->sealed || !state->sealed ||
+    if (!plan || !state || !out || !plan->sealed || !state->sealed ||
         state->base != allot__plan_base(plan) || last < ALLOT_STAGE_QUOTA ||
         last > ALLOT_STAGE_MONITOR)
         return ALLOT_EUSAGE;
     allot_decision *decision = allot__new(plan->engine, 1, sizeof *decision);
-    if (decision == NULL)
+    if (!decision)
         return ALLOT_ENOMEM;
     decision->plan = state->plan; /* as it is at the state's time */
     decision->state = state;
@@ -188,9 +188,9 @@ int allot_cycle(const allot_plan *plan, const allot_state *state, allot_report *
 
 void allot_decision_free(allot_decision *decision)
 {
-    if (decision != NULL) {
+    if (decision) {
         allot_engine *engine = decision->plan->engine;
-        if (decision->dispatched != NULL)
+        if (decision->dispatched)
             allot__dispatched_free(&decision->groups[0].work, decision->dispatched);
         allot__arena_free(&decision->arena);
         allot__free(engine, decision, 1, sizeof *decision);

@@ -34,7 +34,7 @@ int32_t allot__decision_row(const allot_decision *decision, int32_t group, int32
 
 static int64_t allocated_of(const allot__work *work, int32_t row)
 {
-    return work->allocated[row] + (work->closed != NULL ? work->closed->held[row] : 0);
+    return work->allocated[row] + (work->closed ? work->closed->held[row] : 0);
 }
 
 /* Slots on closed hosts are held, go, and are forced to. */
@@ -60,7 +60,7 @@ static void kept_verdict(const allot__work *work, int32_t row, allot_verdict *ou
     int64_t may = damped.may > out->reclaimed ? damped.may : out->reclaimed;
     out->over = damped.over;
     out->held_back = damped.over > may ? damped.over - may : 0;
-    if (work->forced != NULL)
+    if (work->forced)
         out->forced = work->forced[row] < out->reclaimed ? work->forced[row] : out->reclaimed;
 }
 
@@ -70,8 +70,8 @@ static void leaf_verdict(const allot__work *work, int32_t row, allot_stage last,
     out->demand = work->demand[row];
     out->need = work->need[row];
     out->allocated = work->allocated[row];
-    out->in_flight = work->in_flight != NULL ? work->in_flight[row] : 0;
-    out->earmarked = work->earmarked != NULL ? work->earmarked[row] : 0;
+    out->in_flight = work->in_flight ? work->in_flight[row] : 0;
+    out->earmarked = work->earmarked ? work->earmarked[row] : 0;
     if (last >= ALLOT_STAGE_DISTRIBUTE) {
         out->granted = allot__granted(work, row);
         out->held = out->received - out->granted;
@@ -83,7 +83,7 @@ static void leaf_verdict(const allot__work *work, int32_t row, allot_stage last,
         out->reclaimed = work->reclaimed[row];
         out->waiting_since = allot__waiting_since(work, row);
     }
-    if (last >= ALLOT_STAGE_RECLAIM && work->kept != NULL)
+    if (last >= ALLOT_STAGE_RECLAIM && work->kept)
         kept_verdict(work, row, out);
 }
 
@@ -105,7 +105,7 @@ static void parent_verdict(const allot__work *work, int32_t family, allot_stage 
         out->deficit = sums->deficit;
         out->reclaimed = sums->given;
     }
-    if (last >= ALLOT_STAGE_RECLAIM && work->kept != NULL) {
+    if (last >= ALLOT_STAGE_RECLAIM && work->kept) {
         out->over = work->kept[family].over;
         out->held_back = work->kept[family].held_back;
         out->deficit += work->kept[family].unserved;
@@ -140,7 +140,7 @@ int allot_decision_verdict(const allot_decision *decision, int32_t group, int32_
     int32_t row = allot__decision_row(decision, group, consumer);
     if (row < 0)
         return ALLOT_EUSAGE;
-    if (decision->dispatched != NULL) {
+    if (decision->dispatched) {
         allot__queue_verdict(decision, consumer, out);
         return ALLOT_OK;
     }
@@ -157,11 +157,11 @@ int allot_decision_verdict(const allot_decision *decision, int32_t group, int32_
         leaf_verdict(work, row, decision->last, out);
     else
         parent_verdict(work, family, decision->last, out);
-    if (work->closed != NULL)
+    if (work->closed)
         closed_verdict(work, row, decision->last, out);
-    out->free = decided->free_slots != NULL ? decided->free_slots[row] : 0;
+    out->free = decided->free_slots ? decided->free_slots[row] : 0;
     quota_verdict(work, row, out);
-    if (decided->monitor.sums != NULL)
+    if (decided->monitor.sums)
         watched_verdict(decided, row, out);
     return ALLOT_OK;
 }
@@ -170,7 +170,7 @@ int allot_decision_brief(const allot_decision *decision, int32_t group, int32_t 
                          allot_brief *out)
 {
     int32_t row = allot__decision_row(decision, group, consumer);
-    if (row < 0 || decision->dispatched != NULL ||
+    if (row < 0 || decision->dispatched ||
         allot__family_of(&decision->groups[group].work, row) != 0)
         return ALLOT_EUSAGE;
     const allot__work *work = &decision->groups[group].work;
@@ -180,9 +180,9 @@ int allot_decision_brief(const allot_decision *decision, int32_t group, int32_t 
         of.reclaimed = work->reclaimed[row];
         of.waiting_since = allot__waiting_since(work, row);
     }
-    if (decision->last >= ALLOT_STAGE_RECLAIM && work->kept != NULL)
+    if (decision->last >= ALLOT_STAGE_RECLAIM && work->kept)
         kept_verdict(work, row, &of);
-    if (work->closed != NULL)
+    if (work->closed)
         closed_verdict(work, row, decision->last, &of);
     *out = (allot_brief){work->quota[row], of.over, of.reclaimed, of.held_back, of.waiting_since};
     return ALLOT_OK;
@@ -192,7 +192,7 @@ const char *allot_decision_part_label(const allot_decision *decision, int32_t gr
                                       int32_t consumer, int32_t i)
 {
     const allot_policy *policy = allot_plan_consumer_policy(decision->plan, group, consumer);
-    return policy != NULL ? allot_policy_fill_label(policy, i) : NULL;
+    return policy ? allot_policy_fill_label(policy, i) : NULL;
 }
 
 int32_t allot_decision_grants(const allot_decision *decision)
@@ -205,7 +205,7 @@ int32_t allot_decision_grants(const allot_decision *decision)
 
 static void places(const allot__rack *rack, int32_t row, allot_grant *out)
 {
-    if (rack != NULL) {
+    if (rack) {
         out->places = rack->places + rack->place_first[row];
         out->place_count = rack->place_count[row];
         out->unplaced = rack->unplaced[row];
@@ -243,7 +243,7 @@ int32_t allot_decision_reclaims(const allot_decision *decision)
 static int64_t over_of(const allot__work *work, int32_t row)
 {
     allot__damped damped = {.over = work->over[row]};
-    if (work->kept != NULL)
+    if (work->kept)
         allot__damping(work, row, &damped);
     return damped.over;
 }
@@ -292,7 +292,7 @@ static void reclaim_at(const allot_decision *decision, int32_t group, int32_t i,
                   : order->unowed & ALLOT__BY_SIZE  ? "over-size"
                   : makes_way(work, order->row)     ? "make-way"
                                                     : "over-quota";
-    if (!(order->unowed & ALLOT__BY_CLOSED) && allot__ledger_holder(work, order->row) != NULL)
+    if (!(order->unowed & ALLOT__BY_CLOSED) && allot__ledger_holder(work, order->row))
         out->reason = allot__why_code(allot__ledger_reason(work, order->row));
 }
 
@@ -314,7 +314,7 @@ int allot_decision_session(const allot_decision *decision, int32_t session, allo
         return ALLOT_EUSAGE;
     *out = (allot_session_part){.session = session,
                                 .allocated = decision->state->tasks.session_held[session]};
-    if (decision->session_quota != NULL) {
+    if (decision->session_quota) {
         out->need = decision->session_need[session];
         out->quota = decision->session_quota[session];
     }
@@ -326,7 +326,7 @@ int32_t allot_decision_loans(const allot_decision *decision)
     int32_t count = 0;
     for (int32_t group = 0; group < decision->plan->group_count; group++) {
         const allot__ledger *ledger = decision->groups[group].work.ledger;
-        count += ledger != NULL ? ledger->loan_count : 0;
+        count += ledger ? ledger->loan_count : 0;
     }
     return count;
 }
@@ -336,7 +336,7 @@ int allot_decision_loan(const allot_decision *decision, int32_t i, allot_loan_ch
     for (int32_t group = 0; i >= 0 && group < decision->plan->group_count; group++) {
         const allot__work *work = &decision->groups[group].work;
         const allot__ledger *ledger = work->ledger;
-        if (ledger != NULL && i < ledger->loan_count) {
+        if (ledger && i < ledger->loan_count) {
             const allot__lent *loan = &ledger->loans[i];
             *out = (allot_loan_change){
                 .group = group,
@@ -347,7 +347,7 @@ int allot_decision_loan(const allot_decision *decision, int32_t i, allot_loan_ch
                 .reason = allot__why_code(loan->why)};
             return ALLOT_OK;
         }
-        i -= ledger != NULL ? ledger->loan_count : 0;
+        i -= ledger ? ledger->loan_count : 0;
     }
     return ALLOT_EUSAGE;
 }

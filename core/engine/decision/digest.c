@@ -18,7 +18,7 @@ static uint64_t mix(uint64_t sum, uint64_t number)
 static void add_column(digest *to, const int32_t *column, int32_t rows)
 {
     int32_t i = 0;
-    if (column == NULL)
+    if (!column)
         return;
     for (; i + 8 <= rows; i += 8)
         for (int lane = 0; lane < 4; lane++)
@@ -69,7 +69,7 @@ void allot_decision_digest(const allot_decision *decision, uint64_t *input, uint
     for (int32_t g = 0; g < decision->plan->group_count; g++) {
         const allot__work *work = &decision->groups[g].work;
         add(&from, allot_state_slots_get(decision->state, g));
-        if (decision->dispatched != NULL)
+        if (decision->dispatched)
             continue;
         add_column(&from, work->demand, decision->plan->tree.rows);
         add_column(&from, work->allocated, decision->plan->tree.rows);
@@ -79,7 +79,7 @@ void allot_decision_digest(const allot_decision *decision, uint64_t *input, uint
         if (decision->last >= ALLOT_STAGE_RECLAIM)
             add_column(&to, work->reclaimed, decision->plan->tree.rows);
     }
-    if (decision->dispatched != NULL)
+    if (decision->dispatched)
         add_jobs(decision, &from, &to);
     *input = sum_of(&from);
     *output = sum_of(&to);

@@ -37,7 +37,7 @@ const char *allot_pending_text(int pending)
 
 int32_t allot_decision_job_orders(const allot_decision *decision)
 {
-    return decision->dispatched != NULL ? (int32_t)decision->dispatched->orders.count : 0;
+    return decision->dispatched ? (int32_t)decision->dispatched->orders.count : 0;
 }
 
 int allot_decision_job_order(const allot_decision *decision, int32_t i, allot_job_order *out)
@@ -51,7 +51,7 @@ int allot_decision_job_order(const allot_decision *decision, int32_t i, allot_jo
 int allot_decision_pending(const allot_decision *decision, int32_t job, allot_pending_of *out)
 {
     const allot__dispatched *dispatched = decision->dispatched;
-    if (dispatched == NULL || job < 0 || job >= allot_state_jobs(decision->state))
+    if (!dispatched || job < 0 || job >= allot_state_jobs(decision->state))
         return ALLOT_EUSAGE;
     const allot__job_told *told = &dispatched->jobs[job];
     *out = (allot_pending_of){.why = (allot_pending)told->why};
@@ -79,7 +79,7 @@ int allot_decision_pending(const allot_decision *decision, int32_t job, allot_pe
 
 int allot_decision_queue(const allot_decision *decision, int32_t queue, allot_queue_part *out)
 {
-    if (decision->dispatched == NULL || queue < 0 || queue >= allot_plan_queues(decision->plan))
+    if (!decision->dispatched || queue < 0 || queue >= allot_plan_queues(decision->plan))
         return ALLOT_EUSAGE;
     *out = decision->dispatched->parts[queue];
     return ALLOT_OK;
@@ -88,8 +88,7 @@ int allot_decision_queue(const allot_decision *decision, int32_t queue, allot_qu
 int allot_decision_resource_preempted(const allot_decision *decision, int32_t resource,
                                       int64_t *when)
 {
-    if (decision->dispatched == NULL || resource < 0 ||
-        resource >= allot_plan_resources(decision->plan))
+    if (!decision->dispatched || resource < 0 || resource >= allot_plan_resources(decision->plan))
         return ALLOT_EUSAGE;
     *when = decision->dispatched->bounds.resources->preempted_at[resource];
     return *when != INT64_MIN ? ALLOT_OK : ALLOT_ENOENT;
@@ -97,7 +96,7 @@ int allot_decision_resource_preempted(const allot_decision *decision, int32_t re
 
 int allot_decision_pool(const allot_decision *decision, int32_t pool, allot_pool_part *out)
 {
-    if (decision->dispatched == NULL || pool < 0 || pool >= allot_plan_pools(decision->plan))
+    if (!decision->dispatched || pool < 0 || pool >= allot_plan_pools(decision->plan))
         return ALLOT_EUSAGE;
     *out = decision->dispatched->pools[pool];
     return ALLOT_OK;

@@ -5,7 +5,7 @@
 
 int allot_decision_lease(const allot_decision *decision, int32_t lease, allot_lease_part *out)
 {
-    if (decision == NULL || out == NULL || lease < 0 || lease >= allot_plan_leases(decision->plan))
+    if (!decision || !out || lease < 0 || lease >= allot_plan_leases(decision->plan))
         return ALLOT_EUSAGE;
     *out = decision->leases[lease];
     return ALLOT_OK;

@@ -17,7 +17,7 @@ static void add_up(const allot__work *work, allot_totals *out)
     out->reserve = work->sums[0].reserve;
     out->demand = work->sums[0].demand;
     out->allocated = work->sums[0].allocated;
-    if (work->closed != NULL)
+    if (work->closed)
         out->allocated += work->closed->held_sum[0];
 }
 
@@ -34,7 +34,7 @@ int allot_decision_totals(const allot_decision *decision, int32_t group, allot_t
 {
     if (group < 0 || group >= decision->plan->group_count)
         return ALLOT_EUSAGE;
-    if (decision->dispatched != NULL) {
+    if (decision->dispatched) {
         allot__queue_totals(decision, out);
         return ALLOT_OK;
     }
@@ -42,7 +42,7 @@ int allot_decision_totals(const allot_decision *decision, int32_t group, allot_t
     bool summed = decision->last >= ALLOT_STAGE_ORDERS;
     int64_t placed = summed ? work->idle - work->idle_left : 0;
     const allot__rack *rack = work->rack;
-    int64_t blocked = rack != NULL ? rack->blocked : 0;
+    int64_t blocked = rack ? rack->blocked : 0;
     *out = (allot_totals){.slots = work->slots + blocked,
                           .blocked = blocked,
                           .idle = work->idle,
@@ -50,10 +50,10 @@ int allot_decision_totals(const allot_decision *decision, int32_t group, allot_t
                           .granted = placed - work->sums[0].held,
                           .held = work->sums[0].held,
                           .reclaimed = work->sums[0].given};
-    if (work->closed != NULL && summed)
+    if (work->closed && summed)
         out->reclaimed += work->closed->held_sum[0] - work->closed->flying_sum[0];
     add_up(work, out);
-    if (decision->groups[group].monitor.sums != NULL)
+    if (decision->groups[group].monitor.sums)
         watch(&decision->groups[group].monitor.sums[0], out);
     return ALLOT_OK;
 }

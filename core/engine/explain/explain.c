@@ -77,7 +77,7 @@ int allot_explain(const allot_decision *decision, int32_t group, int32_t consume
                   void (*line)(void *ud, const char *text), void *ud)
 {
     int32_t row = allot__decision_row(decision, group, consumer);
-    if (row < 0 || line == NULL || decision->last < ALLOT_STAGE_ORDERS)
+    if (row < 0 || !line || decision->last < ALLOT_STAGE_ORDERS)
         return ALLOT_EUSAGE;
     const allot__decided *decided = &decision->groups[group];
     allot__teller teller = {.decision = decision,
@@ -93,7 +93,7 @@ int allot_explain(const allot_decision *decision, int32_t group, int32_t consume
     int status = allot_decision_verdict(decision, group, consumer, &teller.verdict);
     if (status != ALLOT_OK)
         return status;
-    if (decision->dispatched != NULL)
+    if (decision->dispatched)
         return allot__tell_queue(&teller, consumer);
     allot__trace(&decided->work, row, &teller.levels);
     allot__tell_windows(&teller);

@@ -356,7 +356,7 @@ static int find(inquiry *of, allot__job_teller *it)
     int32_t *sorted = allot__arena_take(arena, 2 * queues, sizeof *sorted);
     of->list.preference = allot__arena_take(arena, queues, sizeof(int64_t));
     of->list.queue_order = allot__arena_take(arena, queues, sizeof(int64_t));
-    if (sorted == NULL || of->list.preference == NULL || of->list.queue_order == NULL)
+    if (!sorted || !of->list.preference || !of->list.queue_order)
         return ALLOT_ENOMEM;
     allot__job_pairs(it->teller.work->plan, of->high.job->queue, of->list.preference,
                      of->list.queue_order, sorted);

@@ -21,7 +21,7 @@ static void tell_required(const allot__teller *teller)
     const allot__rack *rack = teller->work->rack;
     int64_t slots = 0;
     int32_t hosts = 0;
-    if (rack->asks == NULL || rack->asks[teller->row] < 0)
+    if (!rack->asks || rack->asks[teller->row] < 0)
         return;
     const allot__requires *it = &rack->requirements[rack->asks[teller->row]];
     const allot__requirement *of =
@@ -39,13 +39,12 @@ static void tell_exclusive(const allot__teller *teller)
 {
     const allot__work *work = teller->work;
     const allot__rack *rack = work->rack;
-    int32_t unit = rack->unit != NULL ? rack->unit[teller->row] : ALLOT_ROOT;
+    int32_t unit = rack->unit ? rack->unit[teller->row] : ALLOT_ROOT;
     if (unit != ALLOT_ROOT) {
         allot__tell(teller, "Hosts on which %s has a slot are closed to others (H-14).",
                     allot__tell_path(teller, unit).text);
     }
-    for (int32_t host = 0; unit != ALLOT_ROOT && rack->meant != NULL && host < rack->count;
-         host++) {
+    for (int32_t host = 0; unit != ALLOT_ROOT && rack->meant && host < rack->count; host++) {
         if (rack->meant[host] == unit && rack->free[host] < rack->slots[host]) {
             allot__tell(teller, "Others are to leave %.200s for it: %d slots are in use there.",
                         host_name(work, host), (int)(rack->slots[host] - rack->free[host]));
@@ -101,7 +100,7 @@ static int64_t holds_for(const allot__work *work, int32_t row, int32_t other)
 static void tell_blocked(const allot__teller *teller)
 {
     const allot__work *work = teller->work;
-    int64_t lack = work->room != NULL ? allot__lack(work, teller->row) : 0;
+    int64_t lack = work->room ? allot__lack(work, teller->row) : 0;
     int32_t shown = 0;
     for (int32_t row = 0; row < work->tree->rows && lack > 0 && shown < SHOWN; row++) {
         bool other = row != teller->row && allot__family_of(work, row) == 0;
@@ -124,7 +123,7 @@ static void tell_blocked(const allot__teller *teller)
 static void tell_lent(const allot__teller *teller)
 {
     const allot__work *work = teller->work;
-    int64_t moved = work->moved != NULL ? work->moved[teller->row] : 0;
+    int64_t moved = work->moved ? work->moved[teller->row] : 0;
     int64_t lent = teller->verdict.allocated + teller->verdict.granted - moved;
     lent -= teller->verdict.quota > teller->verdict.allocated ? teller->verdict.quota
                                                               : teller->verdict.allocated;
@@ -134,7 +133,7 @@ static void tell_lent(const allot__teller *teller)
                     "others must run (H-19).",
                     moved);
     }
-    if (lent > 0 && work->ledger == NULL) {
+    if (lent > 0 && !work->ledger) {
         allot__tell(teller,
                     "%" PRId64 " of its grant %s lent: hosts keep those from them whose quota "
                     "they would be (H-18).",
@@ -145,11 +144,11 @@ static void tell_lent(const allot__teller *teller)
 void allot__tell_hosts(const allot__teller *teller)
 {
     const allot__rack *rack = teller->work->rack;
-    if (rack == NULL)
+    if (!rack)
         return;
     tell_required(teller);
     tell_exclusive(teller);
-    if (teller->family != 0 || rack->places == NULL)
+    if (teller->family != 0 || !rack->places)
         return;
     tell_places(teller);
     tell_lent(teller);

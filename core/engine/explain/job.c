@@ -87,7 +87,7 @@ static void tell_what(const allot__job_teller *it)
                  allot__ran(it->teller.work->state->now, from));
     }
     allot__tell(&it->teller, "Job %.100s of queue /%s (PRIORITY %" PRId32 ")%s%.80s %s %s%s%s.",
-                it->job->id, it->queue->name, it->queue->priority, user != NULL ? ", user " : "",
+                it->job->id, it->queue->name, it->queue->priority, user ? ", user " : "",
                 user != NULL ? user : "", words[it->job->state],
                 allot__tell_slots(it->job->slots).text, here(it).text, since);
     if (it->job->flags & ALLOT_JOB_EXCLUSIVE)
@@ -225,11 +225,11 @@ static int tell_job(allot__job_teller *it)
 {
     const allot_job_order *order = allot__tell_order(it);
     tell_what(it);
-    if (order != NULL && order->kind <= ALLOT_ORDER_RESIZE) {
+    if (order && order->kind <= ALLOT_ORDER_RESIZE) {
         tell_gets(it, order);
         return ALLOT_OK;
     }
-    if (order != NULL)
+    if (order)
         return allot__tell_gone(it);
     if (it->job->state == ALLOT_RUNNING)
         allot__tell_shelter(it);
@@ -246,7 +246,7 @@ static int look(allot__job_teller *it)
     it->told = it->out->jobs[it->number];
     it->set = it->queues->set_of[it->job->queue];
     it->tally = allot__arena_take(&it->arena, 4 * queues, sizeof *it->tally);
-    if (it->tally == NULL)
+    if (!it->tally)
         return ALLOT_ENOMEM;
     memset(it->tally, 0, 4 * queues * sizeof *it->tally);
     return allot__tell_room_count(it);
@@ -255,10 +255,10 @@ static int look(allot__job_teller *it)
 int allot_explain_job(const allot_decision *decision, const char *id,
                       void (*line)(void *ud, const char *text), void *ud)
 {
-    if (decision == NULL || id == NULL || line == NULL)
+    if (!decision || !id || !line)
         return ALLOT_EUSAGE;
     int32_t number = allot_state_job_find(decision->state, id);
-    if (number < 0 || decision->dispatched == NULL)
+    if (number < 0 || !decision->dispatched)
         return ALLOT_ENOENT;
     const allot__decided *decided = &decision->groups[0];
     allot__job_teller it = {.teller = {.decision = decision,

@@ -128,8 +128,7 @@ int allot_explain_lease(const allot_decision *decision, int32_t lease,
 {
     allot_lease of;
     allot_lease_part part;
-    if (decision == NULL || line == NULL ||
-        allot_plan_lease_at(decision->plan, lease, &of) != ALLOT_OK ||
+    if (!decision || !line || allot_plan_lease_at(decision->plan, lease, &of) != ALLOT_OK ||
         allot_decision_lease(decision, lease, &part) != ALLOT_OK)
         return ALLOT_EUSAGE;
     allot__teller teller = {.decision = decision,

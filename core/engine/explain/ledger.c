@@ -58,7 +58,7 @@ void allot__tell_ledger(const allot__teller *teller)
     const allot__ledger *ledger = teller->work->ledger;
     const allot__holder *holder = allot__ledger_holder(teller->work, teller->row);
     tell_held(teller);
-    if (holder == NULL)
+    if (!holder)
         return;
     int32_t index = (int32_t)(holder - ledger->holders);
     for (int32_t i = 0; i < ledger->loan_count; i++) {

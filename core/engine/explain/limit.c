@@ -55,7 +55,7 @@ static void tell_counted(const allot__job_teller *it, const allot__bound *bound,
     const char *word = lifting(limit);
     if (bound->asleep == 0)
         return;
-    if (limit->queue_level || word == NULL || !it->queues->preempts) {
+    if (limit->queue_level || !word || !it->queues->preempts) {
         allot__tell(&it->teller, "  %" PRId64 " of these are suspended jobs', which count: %s.",
                     bound->asleep,
                     !it->queues->preempts ? "nobody preempts in this plan (P-20)"

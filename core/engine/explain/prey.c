@@ -192,7 +192,7 @@ static void put_unsaid(const allot_queue *above, const allot_queue *below, char 
 static int32_t refusal(const allot__job_teller *it, int32_t high, int32_t low)
 {
     const allot__relation *relation = it->teller.work->plan->relation;
-    if (relation->refused != NULL)
+    if (relation->refused)
         return relation->refused[(size_t)high * (size_t)relation->count + (size_t)low];
     return allot__tell_queue_of(it, high)->priority <= allot__tell_queue_of(it, low)->priority
                ? ALLOT_REFUSED_PRIORITY
@@ -206,7 +206,7 @@ static void put_test(const allot_policy *policy, int32_t refusal, char *text, si
     const char *name = provider->refusal != NULL
                            ? provider->refusal(provider->ud, policy->preempts, refusal)
                            : NULL;
-    if (name != NULL)
+    if (name)
         snprintf(text, size, "%.120s, a test of policy \"%.40s\", says no", name, policy->name);
     else
         snprintf(text, size, "the relation of policy \"%.100s\" says no", policy->name);

@@ -52,7 +52,7 @@ static void tell_limit(const allot__teller *teller, const char *demands)
     allot_attribute column = {0};
     int32_t index, limit = work->limit[teller->row];
     int32_t planned = allot__limit_of(work->plan, work->group, teller->row, &index);
-    if (work->rack != NULL && limit < work->rack->limit[teller->row]) {
+    if (work->rack && limit < work->rack->limit[teller->row]) {
         allot__tell(teller,
                     "%s %s, but hosts that it can use have %" PRId32
                     " for it beside others who use them, too: that is its need (H-17).",
@@ -74,8 +74,8 @@ static void tell_need(const allot__teller *teller)
     int32_t limit = teller->work->limit[teller->row];
     const char *demands = teller->family != 0 ? "Its children need" : "It demands";
     const allot__enforced *enforced = teller->work->enforced;
-    if (enforced != NULL && enforced->least != NULL && teller->family == 0 &&
-        verdict->need > verdict->demand && enforced->least[teller->row] == verdict->need) {
+    if (enforced && enforced->least && teller->family == 0 && verdict->need > verdict->demand &&
+        enforced->least[teller->row] == verdict->need) {
         allot__tell(teller,
                     "%s %s, but other windows hold now and what it owns changed: it needs at "
                     "least that, %" PRId64 " (C-10).",

@@ -98,7 +98,7 @@ int allot__tell_room_count(allot__job_teller *it)
     const allot__room *room = room_of(it);
     size_t hosts = (size_t)room->count + 1;
     it->kept = allot__arena_take(&it->arena, 2 * hosts, sizeof *it->kept);
-    if (it->kept == NULL)
+    if (!it->kept)
         return ALLOT_ENOMEM;
     memset(it->kept, 0, 2 * hosts * sizeof *it->kept);
     it->ran = it->kept + hosts;
@@ -154,9 +154,9 @@ static void count_host(const allot__job_teller *it, int32_t host, tally *out)
 {
     const allot__room *room = room_of(it);
     const allot__site *site = site_at(it, host);
-    int64_t leased = room->leased != NULL ? room->leased[host] : 0;
+    int64_t leased = room->leased ? room->leased[host] : 0;
     out->hosts++;
-    if (site != NULL && site->closed != ALLOT_OPEN) {
+    if (site && site->closed != ALLOT_OPEN) {
         out->first_closed = out->closed++ == 0 ? host : out->first_closed;
         out->closed_slots += site->slots;
         return;
@@ -210,7 +210,7 @@ static void tell_used(const allot__job_teller *it, const tally *sum)
         }
     }
     char hosts[60] = "The cluster has";
-    if (room_of(it)->host_of != NULL) {
+    if (room_of(it)->host_of) {
         snprintf(hosts, sizeof hosts, "Its queue's %" PRId64 " host%s ha%s", sum->hosts,
                  sum->hosts == 1 ? "" : "s", sum->hosts == 1 ? "s" : "ve");
     }
@@ -226,7 +226,7 @@ void allot__tell_room(const allot__job_teller *it)
         if (allot__room_has(room, it->set, host))
             count_host(it, host, &sum);
     tell_used(it, &sum);
-    if (room->host_of != NULL) {
+    if (room->host_of) {
         tell_apart(it, sum.closed, sum.first_closed, sum.closed_slots, "is closed", "are closed");
         tell_apart(it, sum.alone_slots > 0 ? sum.alone : 0, sum.first_alone, sum.alone_slots,
                    "runs an exclusive job, and nobody else gets what is free there",
@@ -255,7 +255,7 @@ void allot__tell_own_hosts(const allot__job_teller *it)
     for (int32_t i = 0; i < it->job->place_count && i < ALLOT__TELL_NAMED; i++) {
         int32_t host = allot__room_host(room, places[i].site);
         const allot__site *site = host >= 0 ? site_at(it, host) : NULL;
-        const char *name = site != NULL ? site->name : "the cluster";
+        const char *name = site ? site->name : "the cluster";
         int64_t kept = host >= 0 ? it->kept[host] : 0;
         int64_t free = host >= 0 ? unused(room, host) - kept : 0;
         if (host < 0 || (site != NULL && site->closed != ALLOT_OPEN)) {

@@ -182,7 +182,7 @@ void allot__tell_shelter(const allot__job_teller *it)
     tell_type(it);
     tell_counts(it, &of);
     tell_times(it, &of);
-    if (guard_of(it) != NULL)
+    if (guard_of(it))
         allot__tell(&it->teller, "Guard %.60s shelters it: nobody may choose it.", guard_of(it));
     else if (it->out->preys && it->out->prey.spared[it->number] == ALLOT__PREY)
         allot__tell(&it->teller, "In this cycle it could have gone, but nobody needed it to.");

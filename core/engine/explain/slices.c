@@ -188,7 +188,7 @@ int allot__tell_slices(const allot__teller *teller, int32_t queue)
     allot__arena_init(&arena, teller->work->plan->engine);
     it.order = allot__arena_take(&arena, (size_t)it.count, sizeof *it.order);
     it.rows = allot__arena_take(&arena, (size_t)it.count, sizeof *it.rows);
-    bool room = it.order != NULL && it.rows != NULL;
+    bool room = it.order != NULL && it.rows;
     for (int32_t i = 0; room && i < it.count; i++)
         it.order[cut_of(&it, it.pool->queues[i])->place] = it.pool->queues[i];
     if (room) {

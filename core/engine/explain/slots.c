@@ -33,7 +33,7 @@ static void tell_holding(const allot__teller *teller)
 static void tell_closed(const allot__teller *teller)
 {
     const allot__closed_slots *closed = teller->work->closed;
-    int64_t held = closed == NULL        ? 0
+    int64_t held = !closed               ? 0
                    : teller->family != 0 ? closed->held_sum[teller->family]
                                          : closed->held[teller->row];
     if (held > 0) {
@@ -50,7 +50,7 @@ static void tell_grants(const allot__teller *teller)
                     verdict->granted);
     }
     const int32_t *pledged = teller->work->pledged;
-    if (pledged != NULL && pledged[teller->row] > 0) {
+    if (pledged && pledged[teller->row] > 0) {
         allot__tell(teller,
                     "%" PRId32 " of what it receives came back from reclaims for it: nobody else "
                     "could have them.",
@@ -104,11 +104,11 @@ static void tell_options(const allot__teller *teller)
                     target);
     }
     const allot__work *work = teller->work;
-    int64_t going = work->in_flight != NULL ? work->in_flight[teller->row] : 0;
+    int64_t going = work->in_flight ? work->in_flight[teller->row] : 0;
     const allot__holder *holder = allot__ledger_holder(work, teller->row);
-    bool rounding = holder != NULL ? holder->rounding
-                                   : work->allocated[teller->row] - going > target &&
-                                         allot__over(work, teller->row) == 0;
+    bool rounding = holder ? holder->rounding
+                           : work->allocated[teller->row] - going > target &&
+                                 allot__over(work, teller->row) == 0;
     if (teller->rules->options[ALLOT_OPTION_HOLD_ROUNDING] && rounding) {
         allot__tell(teller,
                     "hold_rounding holds back a reclaim that only rounding asks for (C-9).");
@@ -180,12 +180,12 @@ static void tell_damped(const allot__teller *teller, const allot__damped *damped
 static void tell_lacking(const allot__teller *teller, int64_t lacks)
 {
     const allot__work *work = teller->work;
-    if (work->reach != NULL && work->reach[teller->row] == 0) {
+    if (work->reach && work->reach[teller->row] == 0) {
         allot__tell(teller,
                     "It lacks %" PRId64
                     ", but nobody is over on hosts that are known to serve it (E-30).",
                     lacks);
-    } else if (work->reach != NULL && work->reach[teller->row] < lacks) {
+    } else if (work->reach && work->reach[teller->row] < lacks) {
         allot__tell(teller,
                     "It lacks %" PRId64 ", but on hosts that serve it others are over by no more "
                     "than %" PRId64 " (E-30).",
@@ -196,13 +196,13 @@ static void tell_lacking(const allot__teller *teller, int64_t lacks)
                     "until it has waited for %" PRId64 " s.",
                     lacks, teller->verdict.waiting_since,
                     teller->rules->options[ALLOT_OPTION_CLAIM_DELAY]);
-    } else if (work->reach != NULL) {
+    } else if (work->reach) {
         allot__tell(teller,
                     "It still lacks %" PRId64
                     ": of what others are over on hosts that serve it the rest goes to others, or "
                     "is held back.",
                     lacks);
-    } else if (work->kept != NULL && work->kept[0].held_back > 0) {
+    } else if (work->kept && work->kept[0].held_back > 0) {
         allot__tell(teller,
                     "It still lacks %" PRId64
                     ": what others are over is held back by guards or damping.",
@@ -231,7 +231,7 @@ static const char *why_unowed(const char *reason)
 static void tell_forced(const allot__teller *teller)
 {
     const allot__work *work = teller->work;
-    if (work->forced != NULL && work->forced[teller->row] > 0) {
+    if (work->forced && work->forced[teller->row] > 0) {
         bool window = work->enforced->why[teller->row] == ALLOT__FORCED_WINDOW;
         allot__tell(teller, "%" PRId32 " of its slots must go whatever the demand: %s.",
                     work->forced[teller->row],
@@ -345,7 +345,7 @@ void allot__tell_changes(const allot__teller *teller)
     if (lacks > 0)
         tell_lacking(teller, lacks);
     tell_options(teller);
-    if (teller->work->kept != NULL) {
+    if (teller->work->kept) {
         allot__damped damped;
         allot__damping(teller->work, teller->row, &damped);
         tell_kept(teller, &damped);

@@ -53,8 +53,8 @@ static void tell_what(const inquiry *it)
         snprintf(ran, sizeof ran, "for %" PRId64 " s", allot__ran(it->state->now, task->started));
     allot__tell(&it->teller, "%s runs on %s of %s%s%.64s%s%.64s, %s.", task->id,
                 allot__tell_slots(it->units->slots[it->unit]).text,
-                allot__tell_path(&it->teller, task->consumer).text, host != NULL ? " on " : "",
-                host != NULL ? host->text : "", session != NULL ? ", session " : "",
+                allot__tell_path(&it->teller, task->consumer).text, host ? " on " : "",
+                host != NULL ? host->text : "", session ? ", session " : "",
                 session != NULL ? session->text : "", ran);
     if (count > 1) {
         allot__tell(&it->teller,
@@ -87,7 +87,7 @@ static bool known(const inquiry *it, allot_source source)
 {
     const int64_t **functions = it->rows.rows.functions;
     if (source.kind == ALLOT_FROM_FUNCTION)
-        return functions != NULL && functions[source.value] != NULL;
+        return functions != NULL && functions[source.value];
     return source.kind != ALLOT_FROM_COLUMN || allot__unit_rows_ready(&it->rows, source.value);
 }
 
@@ -119,7 +119,7 @@ static bool tell_staying(const inquiry *it)
 {
     const allot__victims *victims = &it->teller.decided->victims;
     const allot__guard *guards = it->teller.rules->policy->guards.items;
-    uint8_t mark = victims->stays != NULL ? victims->stays[it->unit] : ALLOT__MAY_GO;
+    uint8_t mark = victims->stays ? victims->stays[it->unit] : ALLOT__MAY_GO;
     switch (mark) {
     case ALLOT__MAY_GO:
         return false;
@@ -228,7 +228,7 @@ static void tell_gives(const inquiry *it)
 /* Whether hosts are not all alike, so that the order alone does not decide (E-30). */
 static bool tell_hosts_differ(const inquiry *it)
 {
-    if (it->teller.work->reach == NULL)
+    if (!it->teller.work->reach)
         return false;
     allot__tell(&it->teller,
                 "Hosts are not all alike: what runs on those that serve whom the slots "
@@ -293,7 +293,7 @@ static void tell_task(inquiry *it)
     tell_what(it);
     if (tell_staying(it))
         return;
-    if (it->queue == NULL || it->queue->picked.count + it->queue->gone == 0) {
+    if (!it->queue || it->queue->picked.count + it->queue->gone == 0) {
         allot__tell(&it->teller, "%s gives nothing back: nothing of it has to go.",
                     allot__tell_path(&it->teller, it->teller.verdict.consumer).text);
         return;
@@ -321,7 +321,7 @@ static void look(inquiry *it, const allot_decision *decision)
     it->unit = unit_of(it->units, task, it->task);
     it->at = it->unit - it->units->first[task->consumer];
     const allot__queue *queue = allot__victims_queue(&decided->victims, row);
-    if (queue != NULL) {
+    if (queue) {
         it->keys = *queue;
         allot__queue_split(&it->keys);
         it->queue = &it->keys;
@@ -335,7 +335,7 @@ static void look(inquiry *it, const allot_decision *decision)
 int allot_explain_task(const allot_decision *decision, const char *id,
                        void (*line)(void *ud, const char *text), void *ud)
 {
-    if (decision == NULL || id == NULL || line == NULL || decision->last < ALLOT_STAGE_ORDERS)
+    if (!decision || !id || !line || decision->last < ALLOT_STAGE_ORDERS)
         return ALLOT_EUSAGE;
     inquiry it = {.state = decision->state, .teller = {.line = line, .ud = ud}};
     it.task = allot__task_find(decision->state, id);
@@ -344,7 +344,7 @@ int allot_explain_task(const allot_decision *decision, const char *id,
     look(&it, decision);
     allot__arena arena;
     allot__arena_init(&arena, decision->plan->engine);
-    int status = it.queue != NULL ? allot__line_make(&it.keys, &arena, &it.line) : ALLOT_OK;
+    int status = it.queue ? allot__line_make(&it.keys, &arena, &it.line) : ALLOT_OK;
     if (status == ALLOT_OK)
         tell_task(&it);
     allot__arena_free(&arena);

@@ -116,7 +116,7 @@ static void add_group(const allot__teller *teller, const allot_plan *base, sente
 void allot__tell_windows(const allot__teller *teller)
 {
     const allot_plan *base = allot__plan_base(teller->decision->plan);
-    uint64_t about = base->windows != NULL ? allot__windows_of(base, teller->group) : 0;
+    uint64_t about = base->windows ? allot__windows_of(base, teller->group) : 0;
     uint64_t held = teller->decision->plan->held & about;
     if (about == 0)
         return;

@@ -134,7 +134,7 @@ static void raise_levels(allot__pour *pour)
         wide fraction = level % one;
         pour->floor[i] = (int32_t)(level / one);
         pour->rest[i] = fraction != 0;
-        if (pour->fraction != NULL)
+        if (pour->fraction)
             pour->fraction[i] = (allot__u128)fraction;
     }
     pour->left = 0;

@@ -208,7 +208,7 @@ ALLOT__CLONES static bool pour_fast(allot__pour *pour)
 {
     if (allot__pour_all(pour))
         return false;
-    if (pour->fraction != NULL)
+    if (pour->fraction)
         return allot__pour_exact(pour);
     found sums = guess(pour);
     rate at;

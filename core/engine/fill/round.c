@@ -145,7 +145,7 @@ static int64_t move_seats(const allot__shares *shares, int64_t seats, int32_t by
  */
 static void by_seats(const allot__shares *shares)
 {
-    if (shares->weight == NULL) {
+    if (!shares->weight) {
         by_rank(shares);
         return;
     }

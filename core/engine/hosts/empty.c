@@ -78,7 +78,7 @@ static void find_lacks(emptier *it)
     const allot__work *work = it->work;
     const allot__rack *rack = it->rack;
     memset(it->lacks, 0, ((size_t)rack->requirement_count + 1) * sizeof *it->lacks);
-    for (int32_t row = 0; row < work->tree->rows && rack->asks != NULL; row++)
+    for (int32_t row = 0; row < work->tree->rows && rack->asks; row++)
         if (rack->asks[row] >= 0 && rack->unit[row] == ALLOT_ROOT &&
             allot__family_of(work, row) == 0 && work->quota[row] > work->allocated[row])
             it->lacks[rack->asks[row]] = true;
@@ -279,7 +279,7 @@ static void find_all(emptier *it)
 /* What a leaf gives by itself: what it is over, and what is on its way back. */
 static int64_t gives(const allot__work *work, int32_t row)
 {
-    int64_t going = work->in_flight != NULL ? work->in_flight[row] : 0;
+    int64_t going = work->in_flight ? work->in_flight[row] : 0;
     int64_t over = work->allocated[row] - going - work->quota[row];
     return going + (over > 0 ? over : 0);
 }
@@ -402,7 +402,7 @@ static int begin_first(allot__work *work, allot__rack *rack)
 {
     size_t count = (size_t)rack->count;
     allot__match *match = allot__arena_take(work->arena, 1, sizeof *match);
-    int status = match != NULL ? allot__match_make(work, ALLOT__OWN_SLOTS, 0, match) : ALLOT_ENOMEM;
+    int status = match ? allot__match_make(work, ALLOT__OWN_SLOTS, 0, match) : ALLOT_ENOMEM;
     if (status != ALLOT_OK)
         return status;
     rack->alone = match;
@@ -411,8 +411,7 @@ static int begin_first(allot__work *work, allot__rack *rack)
     rack->most = allot__arena_take(work->arena, (size_t)match->classes, sizeof *rack->most);
     rack->barred = allot__arena_take(work->arena, count, 1);
     int32_t *meant = allot__arena_take(work->arena, count, sizeof *meant);
-    if (rack->chosen == NULL || rack->chosen_for == NULL || rack->most == NULL ||
-        rack->barred == NULL || meant == NULL)
+    if (!rack->chosen || !rack->chosen_for || !rack->most || !rack->barred || !meant)
         return ALLOT_ENOMEM;
     for (int32_t class = 0; class < match->classes; class ++)
         rack->most[class] = INT32_MAX;
@@ -454,8 +453,7 @@ static int take_stuck(emptier *it, allot__arena *arena, size_t hosts)
     it->there = allot__arena_take(arena, hosts, sizeof *it->there);
     it->hosts_of = allot__arena_take(arena, hosts + 1, sizeof *it->hosts_of);
     it->other = allot__arena_take(arena, hosts + 1, sizeof *it->other);
-    return it->stuck != NULL && it->place != NULL && it->there != NULL && it->hosts_of != NULL &&
-                   it->other != NULL
+    return it->stuck != NULL && it->place && it->there && it->hosts_of && it->other != NULL
                ? ALLOT_OK
                : ALLOT_ENOMEM;
 }
@@ -477,9 +475,8 @@ static int begin(emptier *it)
     it->order = allot__arena_take(arena, classes, sizeof *it->order);
     int32_t *at = allot__arena_take(arena, rows, sizeof *at);
     int32_t *then = allot__arena_take(arena, classes, sizeof *then);
-    if (it->lack == NULL || it->ask == NULL || it->unmet == NULL || it->kept == NULL ||
-        it->dropped == NULL || it->mark == NULL || it->surplus == NULL || it->lacks == NULL ||
-        it->leaf == NULL || it->order == NULL || at == NULL || then == NULL)
+    if (!it->lack || !it->ask || !it->unmet || !it->kept || !it->dropped || !it->mark ||
+        !it->surplus || !it->lacks || !it->leaf || !it->order || !at || !then)
         return ALLOT_ENOMEM;
     memset(it->mark, 0, ((size_t)it->match->kinds + 1) * sizeof *it->mark);
     list_classes(it, at, then);
@@ -495,9 +492,9 @@ int allot__rack_empty(allot__work *work, bool *again)
 {
     allot__rack *rack = work->rack;
     *again = false;
-    if (rack->unit == NULL || rack->unknown > 0)
+    if (!rack->unit || rack->unknown > 0)
         return ALLOT_OK; /* which hosts are empty is not known */
-    int status = rack->meant == NULL ? begin_first(work, rack) : ALLOT_OK;
+    int status = !rack->meant ? begin_first(work, rack) : ALLOT_OK;
     emptier it = {.work = work, .rack = rack, .match = rack->alone};
     status = status == ALLOT_OK ? begin(&it) : status;
     if (status != ALLOT_OK)

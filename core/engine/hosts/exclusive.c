@@ -16,7 +16,7 @@ int allot__rack_units(allot__work *work, allot__rack *rack)
     if (some == 0)
         return ALLOT_OK;
     rack->unit = allot__arena_take(work->arena, (size_t)rows, sizeof *rack->unit);
-    if (rack->unit == NULL)
+    if (!rack->unit)
         return ALLOT_ENOMEM;
     for (int32_t family = 0; family < work->tree->families; family++) {
         int32_t parent = work->group->parent[family];
@@ -154,7 +154,7 @@ static void say(const allot__work *work, const allot__rack *rack, const int32_t 
                              (int)rack->free[host]);
         }
     }
-    if (rack->unit != NULL && rack->unknown > 0) {
+    if (rack->unit && rack->unknown > 0) {
         allot_report_say(work->report, ALLOT_WARNING, "W-hosts",
                          "no task tells the host of %" PRId64 " slots held: exclusive consumers "
                          "get no other hosts than theirs, since none is known to be empty",
@@ -173,9 +173,9 @@ int allot__rack_settle(allot__work *work, allot__rack *rack, const int32_t *seen
     }
     size_t rows = (size_t)work->tree->rows;
     int64_t *sums = allot__arena_take(work->arena, rows, sizeof *sums);
-    if (sums == NULL)
+    if (!sums)
         return ALLOT_ENOMEM;
-    if (rack->unit != NULL && rack->unknown > 0)
+    if (rack->unit && rack->unknown > 0)
         guess(work, rack, seen, lost, sums);
     for (size_t row = 0; row < rows; row++)
         sums[row] = lost[row];

@@ -17,9 +17,8 @@ static int take_columns(allot__work *work, allot__rack *rack)
     rack->slots = allot__arena_take(work->arena, count, size);
     rack->free = allot__arena_take(work->arena, count, size);
     rack->owner = allot__arena_take(work->arena, count, size);
-    return rack->site != NULL && rack->slots != NULL && rack->free != NULL && rack->owner != NULL
-               ? ALLOT_OK
-               : ALLOT_ENOMEM;
+    return rack->site != NULL && rack->slots && rack->free && rack->owner != NULL ? ALLOT_OK
+                                                                                  : ALLOT_ENOMEM;
 }
 
 /* The hosts, and by site which one it is, or -1. */
@@ -27,7 +26,7 @@ static int fill_hosts(allot__work *work, allot__rack *rack, int32_t **host_of)
 {
     const allot__tasks *tasks = &work->state->tasks;
     *host_of = allot__arena_take(work->arena, (size_t)tasks->site_count, sizeof **host_of);
-    int status = *host_of != NULL ? take_columns(work, rack) : ALLOT_ENOMEM;
+    int status = *host_of ? take_columns(work, rack) : ALLOT_ENOMEM;
     for (int32_t i = 0, host = 0; i < tasks->site_count && status == ALLOT_OK; i++) {
         const allot__site *site = &tasks->sites[i];
         (*host_of)[i] = here(work, site) ? host : -1;
@@ -46,13 +45,12 @@ static int fill_hosts(allot__work *work, allot__rack *rack, int32_t **host_of)
 
 static int32_t unit_of(const allot__rack *rack, int32_t row)
 {
-    return rack->unit != NULL ? rack->unit[row] : ALLOT_ROOT;
+    return rack->unit ? rack->unit[row] : ALLOT_ROOT;
 }
 
 bool allot__rack_meets(const allot__rack *rack, int32_t row, int32_t host)
 {
-    return rack->asks == NULL || rack->asks[row] < 0 ||
-           rack->requirements[rack->asks[row]].met[host];
+    return !rack->asks || rack->asks[row] < 0 || rack->requirements[rack->asks[row]].met[host];
 }
 
 /* Is the owner of a host the leaf, or above it, and not above what the leaf has for itself? */
@@ -73,7 +71,7 @@ bool allot__rack_serves(const allot__work *work, int32_t row, int32_t host)
         return false;
     if (rack->owner[host] != ALLOT_ROOT)
         return owns(work, row, host);
-    int32_t meant = rack->meant != NULL ? rack->meant[host] : ALLOT_ROOT;
+    int32_t meant = rack->meant ? rack->meant[host] : ALLOT_ROOT;
     return meant == unit && (unit == ALLOT_ROOT || rack->free[host] == rack->slots[host]);
 }
 
@@ -85,13 +83,13 @@ bool allot__rack_helps(const allot__work *work, int32_t row, int32_t host)
         return false;
     if (owner != ALLOT_ROOT)
         return owns(work, row, host) || (rack->left != NULL && rack->left[host] != 0);
-    int32_t meant = rack->meant != NULL ? rack->meant[host] : ALLOT_ROOT;
+    int32_t meant = rack->meant ? rack->meant[host] : ALLOT_ROOT;
     return meant == unit;
 }
 
 bool allot__rack_helps_at(const allot__work *work, int32_t row, int32_t site)
 {
-    if (work->rack == NULL)
+    if (!work->rack)
         return true;
     int32_t host = site >= 0 ? work->rack->host_of[site] : -1;
     return host >= 0 && allot__rack_helps(work, row, host);
@@ -109,7 +107,7 @@ enum { UNSEEN = ALLOT__NOBODY - 1 };
 static void see(const allot__work *work, census *census, int32_t row, int32_t host)
 {
     const allot__rack *rack = work->rack;
-    int32_t unit = rack->unit != NULL ? rack->unit[row] : ALLOT_ROOT;
+    int32_t unit = rack->unit ? rack->unit[row] : ALLOT_ROOT;
     int32_t *seen = &census->seen[host];
     bool stranger = rack->owner[host] >= 0 && !owns(work, row, host);
     if (stranger || (*seen != UNSEEN && *seen != unit))
@@ -161,7 +159,7 @@ static int fill(allot__work *work, allot__rack *rack)
     census census = {.host_of = host_of};
     census.seen = allot__arena_take(work->arena, (size_t)rack->count, sizeof(int32_t));
     census.lost = allot__arena_take(work->arena, rows + 1, sizeof(int32_t));
-    if (status != ALLOT_OK || census.seen == NULL || census.lost == NULL)
+    if (status != ALLOT_OK || !census.seen || !census.lost)
         return status != ALLOT_OK ? status : ALLOT_ENOMEM;
     for (int32_t host = 0; host < rack->count; host++)
         census.seen[host] = UNSEEN;
@@ -186,7 +184,7 @@ int allot__rack_make(allot__work *work)
     if (count == 0 || work->tree->rows == 0)
         return ALLOT_OK;
     allot__rack *rack = allot__arena_take(work->arena, 1, sizeof *rack);
-    if (rack == NULL)
+    if (!rack)
         return ALLOT_ENOMEM;
     *rack = (allot__rack){.count = count};
     work->rack = rack;

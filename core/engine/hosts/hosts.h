@@ -116,8 +116,7 @@ bool allot__rack_serves(const allot__work *work, int32_t row, int32_t host);
 /* Is the host one for all, as far as they require nothing? */
 static inline bool allot__rack_common(const allot__rack *rack, int32_t host)
 {
-    return rack->owner[host] == ALLOT_ROOT &&
-           (rack->meant == NULL || rack->meant[host] == ALLOT_ROOT);
+    return rack->owner[host] == ALLOT_ROOT && (!rack->meant || rack->meant[host] == ALLOT_ROOT);
 }
 /* Does the host meet what the row asks for? */
 bool allot__rack_meets(const allot__rack *rack, int32_t row, int32_t host);
@@ -128,16 +127,15 @@ bool allot__rack_helps_at(const allot__work *work, int32_t row, int32_t site);
 /* Can a leaf be given slots wherever they are, as far as its hosts are to itself, and are known? */
 static inline bool allot__rack_easy(const allot__rack *rack, int32_t row)
 {
-    return (rack->asks == NULL || rack->asks[row] < 0) &&
-           (rack->unit == NULL || rack->unit[row] == ALLOT_ROOT || rack->unknown == 0);
+    return (!rack->asks || rack->asks[row] < 0) &&
+           (!rack->unit || rack->unit[row] == ALLOT_ROOT || rack->unknown == 0);
 }
 /* Would slots of another leaf serve a leaf, of which no task tells the host? Only if any host does
  * that either may be on: where they are is not known, so it is not said that they serve whoever
  * requires something, or has hosts alone, or is to have what such a one leaves. */
 static inline bool allot__rack_takes_lost(const allot__rack *rack, int32_t row, int32_t other)
 {
-    return allot__rack_easy(rack, row) &&
-           (rack->unit == NULL || rack->unit[row] == rack->unit[other]);
+    return allot__rack_easy(rack, row) && (!rack->unit || rack->unit[row] == rack->unit[other]);
 }
 /* Is the row one that hosts are not all alike to? */
 static inline bool allot__rack_picky(const allot__rack *rack, int32_t row)

@@ -38,7 +38,7 @@ static int begin(joint *it)
     it->limit = allot__arena_take(work->arena, rows, size);
     it->enough = allot__arena_take(work->arena, rows, size);
     it->tight = allot__arena_take(work->arena, (size_t)it->match.classes + 1, 1);
-    return it->limit != NULL && it->enough != NULL && it->tight != NULL ? ALLOT_OK : ALLOT_ENOMEM;
+    return it->limit != NULL && it->enough && it->tight ? ALLOT_OK : ALLOT_ENOMEM;
 }
 
 /* Do quotas fit? With `tight`, also who cannot have more. */
@@ -135,7 +135,7 @@ static void cut(joint *it)
 int allot__joint(allot__work *work)
 {
     joint it = {.work = work};
-    if (!allot__rack_uneven(work->rack) || work->ledger != NULL)
+    if (!allot__rack_uneven(work->rack) || work->ledger)
         return ALLOT_OK;
     int status = begin(&it);
     if (status != ALLOT_OK || fits(&it, false))

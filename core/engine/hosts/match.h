@@ -63,7 +63,7 @@ void allot__match_open(allot__match *match, uint8_t *open);
 /* Do hosts differ for anybody? */
 static inline bool allot__rack_uneven(const allot__rack *rack)
 {
-    return rack != NULL && (rack->owned || rack->unit != NULL || rack->asks != NULL);
+    return rack != NULL && (rack->owned || rack->unit || rack->asks);
 }
 
 #endif

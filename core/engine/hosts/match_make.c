@@ -32,7 +32,7 @@ typedef struct maker {
 static int32_t *column(maker *it, int32_t count, int32_t value)
 {
     int32_t *out = allot__arena_take(it->work->arena, (size_t)count + 1, sizeof *out);
-    for (int32_t i = 0; out != NULL && i <= count; i++)
+    for (int32_t i = 0; out && i <= count; i++)
         out[i] = value;
     return out;
 }
@@ -46,12 +46,12 @@ static int take(maker *it)
                                  &it->kind_host,  &it->next_kind};
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
         *columns[i] = column(it, (it->rows > it->hosts ? it->rows : it->hosts) + 1, NONE);
-        if (*columns[i] == NULL)
+        if (!*columns[i])
             return ALLOT_ENOMEM;
     }
     it->match->class_of = column(it, it->rows, NONE);
     it->match->kind_of = column(it, it->hosts, NONE);
-    return it->match->class_of != NULL && it->match->kind_of != NULL ? ALLOT_OK : ALLOT_ENOMEM;
+    return it->match->class_of != NULL && it->match->kind_of ? ALLOT_OK : ALLOT_ENOMEM;
 }
 
 /* ---- Doors ----------------------------------------------------------------------------------- */
@@ -62,7 +62,7 @@ static int take(maker *it)
 static int32_t keeper(const maker *it, int32_t host)
 {
     const allot__rack *rack = it->rack;
-    int32_t meant = rack->meant != NULL ? rack->meant[host] : ALLOT_ROOT;
+    int32_t meant = rack->meant ? rack->meant[host] : ALLOT_ROOT;
     if (it->what == ALLOT__ALL_SLOTS)
         return it->work->state->tasks.sites[rack->site[host]].exclusive_to;
     if (rack->owner[host] != ALLOT_ROOT)
@@ -124,7 +124,7 @@ static void find_classes(maker *it)
 {
     for (int32_t row = 0; row < it->rows; row++) {
         if (allot__family_of(it->work, row) == 0) {
-            int32_t asks = it->rack->asks != NULL ? it->rack->asks[row] : -1;
+            int32_t asks = it->rack->asks ? it->rack->asks[row] : -1;
             it->match->class_of[row] = class_of(it, it->door_of[row], asks);
         }
     }
@@ -153,7 +153,7 @@ static int find_kinds(maker *it, int64_t unknown)
 {
     const allot__rack *rack = it->rack;
     int32_t *apart = column(it, 2 * it->hosts + 2, NONE);
-    if (apart == NULL)
+    if (!apart)
         return ALLOT_ENOMEM;
     for (int32_t host = 0; host < it->hosts; host++) {
         int32_t door = door_of(it, host);
@@ -183,7 +183,7 @@ static int count_slots(maker *it, int64_t unknown)
     allot__match *match = it->match;
     match->most = allot__arena_take(it->work->arena, (size_t)it->kinds + 1, sizeof *match->most);
     match->left = allot__arena_take(it->work->arena, (size_t)it->kinds + 1, sizeof *match->left);
-    if (match->most == NULL || match->left == NULL)
+    if (!match->most || !match->left)
         return ALLOT_ENOMEM;
     memset(match->most, 0, ((size_t)it->kinds + 1) * sizeof *match->most);
     for (int32_t host = 0; host < it->hosts; host++) {
@@ -209,7 +209,7 @@ static bool meets(const maker *it, int32_t class, int32_t kind)
 static bool easy(const maker *it, int32_t class)
 {
     int32_t door = it->class_door[class];
-    bool alone = door > COMMON && it->rack->unit != NULL && it->rack->unit[door - 1] != ALLOT_ROOT;
+    bool alone = door > COMMON && it->rack->unit && it->rack->unit[door - 1] != ALLOT_ROOT;
     return it->class_asks[class] < 0 && !alone;
 }
 
@@ -220,7 +220,7 @@ static int32_t edges_of(const maker *it, int32_t class, allot__edge *edges)
     for (int32_t door = it->class_door[class]; door != NONE; door = it->next_door[door]) {
         for (int32_t kind = it->kind_at[door]; kind != NONE; kind = it->next_kind[kind]) {
             if (meets(it, class, kind)) {
-                if (edges != NULL)
+                if (edges)
                     edges[count] = (allot__edge){.class = class, .kind = kind};
                 count++;
             }
@@ -228,7 +228,7 @@ static int32_t edges_of(const maker *it, int32_t class, allot__edge *edges)
     }
     bool unknown = it->kinds > 0 && it->kind_host[it->kinds - 1] == NONE;
     if (unknown && easy(it, class)) {
-        if (edges != NULL)
+        if (edges)
             edges[count] = (allot__edge){.class = class, .kind = it->kinds - 1};
         count++;
     }
@@ -249,15 +249,14 @@ static int make_edges(maker *it)
     match->class_via = column(it, it->classes, NONE);
     match->kind_via = column(it, it->kinds, NONE);
     match->queue = column(it, it->classes, NONE);
-    if (match->first == NULL || match->by_kind == NULL || match->class_via == NULL ||
-        match->kind_via == NULL || match->queue == NULL)
+    if (!match->first || !match->by_kind || !match->class_via || !match->kind_via || !match->queue)
         return ALLOT_ENOMEM;
     for (int32_t class = 0; class < it->classes; class ++)
         match->first[class + 1] = match->first[class] + edges_of(it, class, NULL);
     match->edge_count = match->first[it->classes];
     match->edges =
         allot__arena_take(it->work->arena, (size_t)match->edge_count + 1, sizeof *match->edges);
-    if (match->edges == NULL)
+    if (!match->edges)
         return ALLOT_ENOMEM;
     for (int32_t class = 0; class < it->classes; class ++)
         edges_of(it, class, match->edges + match->first[class]);

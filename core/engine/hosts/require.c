@@ -27,7 +27,7 @@ static int find_asks(allot__work *work, allot__rack *rack)
     const allot__require *list = work->plan->requires.items;
     rack->asks = allot__arena_take(work->arena, rows, sizeof *rack->asks);
     rack->requirements = allot__arena_take(work->arena, stated, sizeof *rack->requirements);
-    if (rack->asks == NULL || rack->requirements == NULL)
+    if (!rack->asks || !rack->requirements)
         return ALLOT_ENOMEM;
     for (size_t row = 0; row < rows; row++)
         rack->asks[row] = -1;
@@ -66,7 +66,7 @@ static int meet(allot__work *work, allot__rack *rack, allot__requires *requires)
     int64_t answers[BATCH];
     int32_t planned = 0;
     requires->met = allot__arena_take(work->arena, (size_t)rack->count, 1);
-    if (requires->met == NULL)
+    if (!requires->met)
         return ALLOT_ENOMEM;
     while (planned < rack->count && rack->site[planned] < allot_plan_hosts(work->plan))
         planned++;
@@ -107,7 +107,7 @@ static void say_unmet(const allot__work *work, const allot__rack *rack)
 static int cut_limits(allot__work *work, const allot__rack *rack)
 {
     int32_t *limits = allot__arena_take(work->arena, (size_t)work->tree->rows, sizeof *limits);
-    if (limits == NULL)
+    if (!limits)
         return ALLOT_ENOMEM;
     for (int32_t i = 0; i < rack->requirement_count; i++) {
         int64_t slots = 0;

@@ -12,9 +12,8 @@ int allot__shelves_make(allot__shelves *shelves, allot__arena *arena, size_t hos
     shelves->list = allot__arena_take(arena, hosts, sizeof *shelves->list);
     shelves->next = allot__arena_take(arena, hosts, sizeof *shelves->next);
     shelves->shelf_of = allot__arena_take(arena, hosts, sizeof *shelves->shelf_of);
-    return shelves->list != NULL && shelves->next != NULL && shelves->shelf_of != NULL
-               ? ALLOT_OK
-               : ALLOT_ENOMEM;
+    return shelves->list != NULL && shelves->next && shelves->shelf_of != NULL ? ALLOT_OK
+                                                                               : ALLOT_ENOMEM;
 }
 
 /* Shelves in the order of choosing; what is alike by kind, then in plan order. */
@@ -93,15 +92,15 @@ int32_t allot__shelves_take(allot__shelves *shelves, const allot__rack *rack, in
     allot__shelf *best = NULL;
     for (int32_t i = shelves->front; i < shelves->count; i++) {
         allot__shelf *at = &shelves->list[i];
-        if (best != NULL && !level(at, best))
+        if (best && !level(at, best))
             break;
         if (at->first != NONE && allot__rack_meets(rack, row, at->first) &&
-            (best == NULL || better(at, best, want)))
+            (!best || better(at, best, want)))
             best = at;
         shelves->front += at->first == NONE && shelves->front == i;
     }
-    int32_t host = best != NULL ? best->first : NONE;
-    if (best != NULL)
+    int32_t host = best ? best->first : NONE;
+    if (best)
         best->first = shelves->next[host];
     return host;
 }

@@ -14,9 +14,9 @@
 static int add(allot__turns *turns, allot__mark mark)
 {
     allot__mark *at = allot__push(turns->work->plan->engine, &turns->marks, sizeof *at);
-    if (at != NULL)
+    if (at)
         *at = mark;
-    return at != NULL ? ALLOT_OK : ALLOT_ENOMEM;
+    return at ? ALLOT_OK : ALLOT_ENOMEM;
 }
 
 static allot__mark look(const allot__turns *turns, int kind, int32_t number)
@@ -78,7 +78,7 @@ int allot__again_mark_places(allot__turns *turns, int32_t number, const allot__j
     }
     int32_t asks = 0;
     const allot_job_resource *has = NULL;
-    if (turns->out->bounds.resources != NULL)
+    if (turns->out->bounds.resources)
         has = allot__job_resources(turns->jobs, number, &asks);
     for (int32_t i = 0; i < asks && status == ALLOT_OK; i++)
         status = add(turns, look(turns, ALLOT__MARK_RESOURCE, has[i].resource));

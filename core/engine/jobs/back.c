@@ -228,7 +228,7 @@ static int compact(allot__turns *turns)
     allot_job_order *kept =
         allot__arena_take(turns->work->arena, out->orders.count + 1, sizeof *kept);
     allot_place *at = allot__arena_take(turns->work->arena, out->places.count + 1, sizeof *at);
-    if (kept == NULL || at == NULL)
+    if (!kept || !at)
         return ALLOT_ENOMEM;
     const allot_job_order *all = out->orders.items;
     for (size_t i = 0; i < out->orders.count; i++)
@@ -249,7 +249,7 @@ int allot__back_finish(allot__turns *turns)
     size_t jobs = turns->jobs->list.count + 1;
     turns->runs_on = allot__arena_take(turns->work->arena, jobs, sizeof *turns->runs_on);
     turns->gone_by = allot__arena_take(turns->work->arena, jobs, sizeof *turns->gone_by);
-    if (turns->runs_on == NULL || turns->gone_by == NULL)
+    if (!turns->runs_on || !turns->gone_by)
         return ALLOT_ENOMEM;
     memset(turns->runs_on, 0, jobs * sizeof *turns->runs_on);
     pair_off(turns);

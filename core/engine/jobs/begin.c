@@ -12,7 +12,7 @@ static const int64_t usage_most = (int64_t)1 << 62;
 static void *zeroed(const allot__turns *turns, size_t count, size_t size)
 {
     void *block = allot__arena_take(turns->work->arena, count + 1, size);
-    if (block != NULL)
+    if (block)
         memset(block, 0, (count + 1) * size);
     return block;
 }
@@ -29,8 +29,8 @@ static int make_out(allot__turns *turns)
     out->usage = zeroed(turns, 2 * queues, sizeof *out->usage);
     out->sequence = zeroed(turns, queues, sizeof *out->sequence);
     out->cuts = zeroed(turns, queues, sizeof *out->cuts);
-    return out->jobs != NULL && out->cuts != NULL && out->parts != NULL && out->pools != NULL &&
-                   out->used != NULL && out->usage != NULL && out->sequence != NULL
+    return out->jobs != NULL && out->cuts && out->parts && out->pools && out->used && out->usage &&
+                   out->sequence != NULL
                ? ALLOT_OK
                : ALLOT_ENOMEM;
 }
@@ -51,10 +51,9 @@ static int make_pools(allot__turns *turns)
     turns->pools = zeroed(turns, pools, sizeof *turns->pools);
     turns->own = zeroed(turns, pools, sizeof *turns->own);
     turns->held = zeroed(turns, pools, sizeof *turns->held);
-    return turns->all != NULL && turns->of_queue != NULL && turns->grows != NULL &&
-                   turns->fresh != NULL && turns->reached != NULL && turns->slice != NULL &&
-                   turns->first != NULL && turns->rows != NULL && turns->pending != NULL &&
-                   turns->pools != NULL && turns->own != NULL && turns->held != NULL
+    return turns->all != NULL && turns->of_queue && turns->grows && turns->fresh &&
+                   turns->reached && turns->slice && turns->first && turns->rows &&
+                   turns->pending && turns->pools && turns->own && turns->held != NULL
                ? ALLOT_OK
                : ALLOT_ENOMEM;
 }
@@ -64,9 +63,9 @@ static int find_preempting(allot__turns *turns)
     const allot__relation *relation = turns->work->plan->relation;
     size_t queues = (size_t)relation->count, words = (queues + 63) / 64;
     turns->preempts = zeroed(turns, queues, sizeof *turns->preempts);
-    for (size_t i = 0; turns->preempts != NULL && i < queues * words; i++)
+    for (size_t i = 0; turns->preempts && i < queues * words; i++)
         turns->preempts[i / words] = turns->preempts[i / words] || relation->may[i] != 0;
-    return turns->preempts != NULL ? ALLOT_OK : ALLOT_ENOMEM;
+    return turns->preempts ? ALLOT_OK : ALLOT_ENOMEM;
 }
 
 int allot__turns_make(allot__turns *turns)
@@ -87,11 +86,9 @@ int allot__turns_make(allot__turns *turns)
     turns->places = zeroed(turns, (size_t)turns->out->room.count, sizeof *turns->places);
     turns->back_places = zeroed(turns, (size_t)turns->out->room.count, sizeof *turns->back_places);
     turns->hosts = zeroed(turns, (size_t)turns->out->room.count, sizeof *turns->hosts);
-    if (turns->states == NULL || turns->list == NULL || turns->waits == NULL ||
-        turns->backs == NULL || turns->grown == NULL || turns->back_places == NULL ||
-        turns->other == NULL || turns->fits == NULL || turns->hunts == NULL ||
-        turns->places == NULL || turns->hosts == NULL || make_out(turns) != ALLOT_OK ||
-        find_preempting(turns) != ALLOT_OK)
+    if (!turns->states || !turns->list || !turns->waits || !turns->backs || !turns->grown ||
+        !turns->back_places || !turns->other || !turns->fits || !turns->hunts || !turns->places ||
+        !turns->hosts || make_out(turns) != ALLOT_OK || find_preempting(turns) != ALLOT_OK)
         return ALLOT_ENOMEM;
     return make_pools(turns);
 }
@@ -188,7 +185,7 @@ static void count_usage(allot__turns *turns)
     allot__pace pace = allot__pace_of(&turns->queues->decay, turns->queues->roots);
     for (int32_t q = 0; q < allot__queue_count(turns->work->plan); q++) {
         allot__u128 use = 0;
-        if (jobs->usage != NULL && jobs->usage[q].told)
+        if (jobs->usage && jobs->usage[q].told)
             use = (allot__u128)jobs->usage[q].slot_seconds * MILLION +
                   (allot__u128)jobs->usage[q].millionths;
         use = allot__usage_left(use, &fading) + used_since(turns, q, at, &pace);

@@ -73,7 +73,7 @@ static void miss(allot__turns *turns, allot__missed *missed, int32_t number, int
     missed->why = limited ? ALLOT_PEND_LIMIT : ALLOT_PEND_EXCLUSIVE;
     if (!limited && !exclusive(job)) {
         int32_t set = turns->queues->set_of[job->queue];
-        missed->most = room->leased != NULL ? found + allot__room_leased(room, set) : 0;
+        missed->most = room->leased ? found + allot__room_leased(room, set) : 0;
         missed->why = ALLOT_PEND_LEASE;
         missed->above = ALLOT_PEND_SLOTS;
     }
@@ -168,7 +168,7 @@ bool allot__fit_start(allot__turns *turns, int32_t number)
     if (!allot__bounds_allow(&turns->out->bounds, number, job->slots, &binding))
         return tell(turns, number, ALLOT_PEND_LIMIT, binding);
     const allot__resources *resources = turns->out->bounds.resources;
-    if (resources != NULL && !allot__resources_allow(resources, number, &binding))
+    if (resources && !allot__resources_allow(resources, number, &binding))
         return tell(turns, number, ALLOT_PEND_RESOURCE, binding);
     allot_pending barred = barred_by_pool(turns, job);
     if (barred != ALLOT_PEND_NOT)
@@ -227,7 +227,7 @@ static bool without_resource(allot__turns *turns, int32_t number)
 {
     allot__resources *resources = turns->out->bounds.resources;
     int32_t binding;
-    if (resources == NULL || allot__job_at(turns->jobs, number)->state != ALLOT_PENDING)
+    if (!resources || allot__job_at(turns->jobs, number)->state != ALLOT_PENDING)
         return false;
     allot_pending why = allot__resources_barred(resources, number, &binding);
     return why != ALLOT_PEND_NOT && !tell(turns, number, why, binding);
@@ -238,7 +238,7 @@ static bool alike(const allot__turns *turns, int32_t number)
 {
     const allot__resources *resources = turns->out->bounds.resources;
     return allot__job_at(turns->jobs, number)->state == ALLOT_PENDING &&
-           (resources == NULL || allot__resources_above(resources, number) == 0);
+           (!resources || allot__resources_above(resources, number) == 0);
 }
 
 /* Victims are only looked for once somebody wants some. */
@@ -299,7 +299,7 @@ static int carry_out(allot__turns *turns, const allot__hunt *hunt, bool *done)
                                   .reason = "preempted"});
     }
     *done = status == ALLOT_OK;
-    if (*done && turns->out->bounds.resources != NULL)
+    if (*done && turns->out->bounds.resources)
         allot__resources_preempted(turns->out->bounds.resources);
     return status;
 }

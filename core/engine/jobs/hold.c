@@ -20,7 +20,7 @@ typedef struct held {
 static int note(allot__turns *turns, int32_t site, int64_t slots)
 {
     allot__job_place *at = allot__push(turns->work->plan->engine, &turns->holding, sizeof *at);
-    if (at == NULL)
+    if (!at)
         return ALLOT_ENOMEM;
     *at = (allot__job_place){.site = site, .slots = (int32_t)slots};
     return ALLOT_OK;
@@ -91,7 +91,7 @@ int allot__hold_take(allot__turns *turns, const allot__hunt *hunt)
     held *kept = status == ALLOT_OK
                      ? allot__push(turns->work->plan->engine, &turns->holds, sizeof *kept)
                      : NULL;
-    if (kept == NULL)
+    if (!kept)
         return status == ALLOT_OK ? ALLOT_ENOMEM : status;
     it.order_count = turns->out->orders.count - it.orders;
     *kept = it;
@@ -123,7 +123,7 @@ int allot__hold_leave(allot__turns *turns, int32_t job)
 {
     const held *it = find(turns, job);
     allot__room *room = &turns->out->room;
-    if (it == NULL)
+    if (!it)
         return ALLOT_OK;
     size_t first = (size_t)it->first, step = (size_t)it->place_count;
     const allot__job_place *places = allot__vector_from(&turns->holding, first, sizeof *places);

@@ -118,7 +118,7 @@ static int find_places(const allot_plan *plan, const allot_state *state, const a
                        allot__arena *arena, int64_t before, allot_lease_part *part)
 {
     allot_place *places = allot__arena_take(arena, (size_t)lease->host_count + 1, sizeof *places);
-    if (places == NULL)
+    if (!places)
         return ALLOT_ENOMEM;
     int64_t from = 0;
     for (int32_t i = 0; i < lease->host_count; i++) {
@@ -247,7 +247,7 @@ static int ask_policy(const due *it, const allot_policy *policy)
 {
     int64_t *room =
         allot__arena_take(it->arena, (size_t)ALLOT_LEASE_COLUMN_COUNT * BATCH, sizeof *room);
-    int status = room != NULL ? ALLOT_OK : ALLOT_ENOMEM;
+    int status = room ? ALLOT_OK : ALLOT_ENOMEM;
     for (int32_t first = 0; first < it->count && status == ALLOT_OK; first += BATCH)
         status = ask(it, policy, first, (int32_t)allot__least(it->count - first, BATCH), room);
     return status == ALLOT_OK ? check(it, policy) : status;
@@ -256,7 +256,7 @@ static int ask_policy(const due *it, const allot_policy *policy)
 static int answer(const due *it)
 {
     const allot_policy *policy = it->plan->groups[0].policy;
-    if (policy != NULL && policy->lease >= 0 && it->count > 0)
+    if (policy && policy->lease >= 0 && it->count > 0)
         return ask_policy(it, policy);
     for (int32_t i = 0; i < it->count; i++) {
         const allot_lease_now *now = &it->parts[it->list[i]].now;
@@ -278,7 +278,7 @@ int allot__leases(const allot_plan *plan, const allot_state *state, allot__arena
     it.parts = allot__arena_take(arena, (size_t)count, sizeof *it.parts);
     it.list = allot__arena_take(arena, (size_t)count, sizeof *it.list);
     it.answers = allot__arena_take(arena, (size_t)count, sizeof *it.answers);
-    if (it.parts == NULL || it.list == NULL || it.answers == NULL)
+    if (!it.parts || !it.list || !it.answers)
         return ALLOT_ENOMEM;
     for (int32_t i = 0; i < count; i++)
         if (step(plan, state, i, &it.parts[i]))

@@ -26,7 +26,7 @@ static int plain_key(allot__turns *turns, const allot_key *key, const int64_t **
 {
     size_t count = turns->jobs->list.count;
     int64_t *values = allot__arena_take(turns->work->arena, count + 1, sizeof *values);
-    if (values == NULL)
+    if (!values)
         return ALLOT_ENOMEM;
     for (size_t i = 0; i < count; i++) {
         int64_t value = value_of(allot__job_at(turns->jobs, (int32_t)i), key->source.value);
@@ -42,7 +42,7 @@ static int computed_key(allot__turns *turns, allot__job_rows *rows, const allot_
 {
     size_t count = turns->jobs->list.count;
     int64_t *values = allot__arena_take(turns->work->arena, count + 1, sizeof *values);
-    if (values == NULL)
+    if (!values)
         return ALLOT_ENOMEM;
     int status = allot__rowset_prepare(&rows->rows, key->source);
     if (status != ALLOT_OK)
@@ -59,7 +59,7 @@ static int make_rows(allot__turns *turns, allot__job_rows *out)
 {
     size_t count = turns->jobs->list.count;
     int32_t *all = allot__arena_take(turns->work->arena, count + 1, sizeof *all);
-    if (all == NULL)
+    if (!all)
         return ALLOT_ENOMEM;
     for (size_t i = 0; i < count; i++)
         all[i] = (int32_t)i;

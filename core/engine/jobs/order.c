@@ -31,12 +31,12 @@ static int give(allot__turns *turns, allot_job_order order, const allot__job_pla
     allot__dispatched *out = turns->out;
     allot_engine *engine = turns->work->plan->engine;
     allot_job_order *given = allot__push(engine, &out->orders, sizeof *given);
-    if (given == NULL)
+    if (!given)
         return ALLOT_ENOMEM;
     order.place_count = count > 0 && places[0].site < 0 ? 0 : count;
     for (int32_t i = 0; i < order.place_count; i++) {
         allot_place *place = allot__push(engine, &out->places, sizeof *place);
-        if (place == NULL)
+        if (!place)
             return ALLOT_ENOMEM;
         *place = place_at(turns, &places[i]);
     }

@@ -101,9 +101,9 @@ static int put_in_order(allot__turns *turns, int32_t pool)
 {
     const allot__slot_pool *of = &turns->queues->pools[pool];
     allot__pool_turn *turn = &turns->pools[pool];
-    if (turn->order == NULL)
+    if (!turn->order)
         turn->order = allot__arena_take(turns->work->arena, (size_t)of->count, sizeof(int32_t));
-    if (turn->order == NULL)
+    if (!turn->order)
         return ALLOT_ENOMEM;
     return allot__slices_order(turns->work, pool, turns->out->used, turns->pending,
                                turns->out->usage, turn->order);
@@ -221,7 +221,7 @@ static int by_priority(allot__turns *turns, int32_t pool)
     int64_t *keys[4] = {NULL, NULL, NULL, NULL};
     for (int32_t i = 0; i < 4; i++) {
         keys[i] = allot__arena_take(turns->work->arena, room, sizeof **keys);
-        if (keys[i] == NULL || jobs == NULL)
+        if (!keys[i] || !jobs)
             return ALLOT_ENOMEM;
     }
     int32_t count = waiting(turns, pool, jobs, keys);

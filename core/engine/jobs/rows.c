@@ -52,7 +52,7 @@ static int64_t used_elsewhere(const allot__turns *turns, bool after)
     const allot__room *room = &turns->out->room;
     const allot__job_place *all = turns->jobs->places.items;
     int64_t slots = 0;
-    if (room->host_of == NULL)
+    if (!room->host_of)
         return 0;
     for (size_t i = 0; i < turns->jobs->list.count; i++) {
         const allot__job *job = allot__job_at(turns->jobs, (int32_t)i);
@@ -97,7 +97,7 @@ int allot__dispatch_rows(allot__turns *turns)
     size_t rows = (size_t)work->tree->rows + 1;
     int32_t *demand = allot__arena_take(work->arena, rows, sizeof *demand);
     int32_t *allocated = allot__arena_take(work->arena, rows, sizeof *allocated);
-    if (demand == NULL || allocated == NULL)
+    if (!demand || !allocated)
         return ALLOT_ENOMEM;
     memset(&work->sums[0], 0, sizeof work->sums[0]);
     work->critical[0] = (allot__critical){.fill = -1};

@@ -93,8 +93,7 @@ static int read_keys(pool_rows *rows, const allot__order *order)
     for (int32_t i = 0; i < order->count && status == ALLOT_OK; i++) {
         int64_t *values =
             allot__arena_take(rows->set.work->arena, (size_t)rows->set.count + 1, sizeof *values);
-        status = values != NULL ? allot__rowset_prepare(&rows->set, order->keys[i].source)
-                                : ALLOT_ENOMEM;
+        status = values ? allot__rowset_prepare(&rows->set, order->keys[i].source) : ALLOT_ENOMEM;
         if (status == ALLOT_OK)
             rows->values[i] =
                 allot__rowset_values(&rows->set, order->keys[i].source, 0, rows->set.count, values);

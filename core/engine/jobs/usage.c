@@ -37,7 +37,7 @@ allot__fading allot__fading_over(int64_t seconds, const allot_decay *decay,
     allot__u128 rest = (allot__u128)(seconds % decay->period);
     allot__u128 power = one / (uint32_t)decay->parts;
     for (int i = 0; i < ALLOT__ROOTS && rest > 0; i++) {
-        power = roots != NULL ? roots->of[i] : allot__root(power);
+        power = roots ? roots->of[i] : allot__root(power);
         rest *= 2;
         if (rest >= (allot__u128)decay->period) {
             rest -= (allot__u128)decay->period;

@@ -217,7 +217,7 @@ static int make_sequence(allot__turns *turns)
 {
     int32_t count = allot__queue_count(turns->work->plan);
     int64_t *keys = allot__arena_take(turns->work->arena, (size_t)count + 1, sizeof *keys);
-    if (keys == NULL)
+    if (!keys)
         return ALLOT_ENOMEM;
     for (int32_t i = 0; i < count; i++) {
         turns->out->sequence[i] = i;

@@ -197,9 +197,9 @@ static bool is_short(const allot_outlook *outlook, int32_t row, int64_t slots)
     }
     if (enough && at.total <= size_of(outlook))
         return false;
-    if (first.family != NULL)
+    if (first.family)
         refuse(first.family, first.spot, first.rise);
-    if (at.family != NULL && at.family != first.family)
+    if (at.family && at.family != first.family)
         refuse(at.family, at.spot, at.rise);
     return true;
 }
@@ -302,7 +302,7 @@ static int compute(allot_outlook *outlook, int32_t row, int32_t *held)
 
 int allot_outlook_all(allot_outlook *outlook, int32_t *held)
 {
-    if (outlook == NULL || held == NULL)
+    if (!outlook || !held)
         return ALLOT_EUSAGE;
     allot__foreseen foreseen = settle(outlook);
     *held = foreseen == ALLOT__HELD;
@@ -317,7 +317,7 @@ int32_t allot_outlook_each(allot_outlook *outlook)
 int allot_outlook_one(allot_outlook *outlook, int32_t consumer, int64_t demand, int32_t *held)
 {
     int32_t row = allot__outlook_leaf(outlook, consumer);
-    if (row < 0 || held == NULL || demand < outlook->demand[row])
+    if (row < 0 || !held || demand < outlook->demand[row])
         return ALLOT_EUSAGE;
     if (demand > ALLOT_AMOUNT_MAX)
         return ALLOT_ERANGE;

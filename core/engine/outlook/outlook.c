@@ -34,7 +34,7 @@ static bool is_plain(const allot_policy *policy)
 
 static bool is_known(const allot_plan *plan, const allot__group *group)
 {
-    return group->ruled_count == 1 && plan->queues == NULL && plan->windows == NULL &&
+    return group->ruled_count == 1 && !plan->queues && !plan->windows &&
            plan->hosts.list.count == 0 && plan->tree.widest <= WIDEST && group->slots > 0 &&
            !group->ruled[0].policy->exact && is_plain(group->ruled[0].policy);
 }
@@ -115,7 +115,7 @@ static int take_columns(allot_outlook *outlook)
     outlook->out = allot__new(engine, rows, 1);
     outlook->families =
         allot__new(engine, (size_t)outlook->tree->families, sizeof *outlook->families);
-    if (outlook->store == NULL || outlook->out == NULL || outlook->families == NULL)
+    if (!outlook->store || !outlook->out || !outlook->families)
         return ALLOT_ENOMEM;
     outlook->weight = outlook->store;
     outlook->cap = outlook->weight + wide;
@@ -154,12 +154,12 @@ static int fill(allot_outlook *made)
 
 int allot_outlook_new(const allot_plan *plan, int32_t group, allot_outlook **out)
 {
-    if (plan == NULL || out == NULL || !plan->sealed || group < 0 || group >= plan->group_count)
+    if (!plan || !out || !plan->sealed || group < 0 || group >= plan->group_count)
         return ALLOT_EUSAGE;
     if (!is_known(plan, &plan->groups[group]))
         return ALLOT_ENOENT;
     allot_outlook *made = allot__new(plan->engine, 1, sizeof *made);
-    if (made == NULL)
+    if (!made)
         return ALLOT_ENOMEM;
     made->engine = plan->engine;
     made->plan = plan;
@@ -177,7 +177,7 @@ int allot_outlook_new(const allot_plan *plan, int32_t group, allot_outlook **out
 
 void allot_outlook_free(allot_outlook *outlook)
 {
-    if (outlook == NULL)
+    if (!outlook)
         return;
     size_t rows = (size_t)outlook->tree->rows;
     allot_state_free(outlook->state);

@@ -92,11 +92,11 @@ struct allot_outlook {
 /* The row of a leaf; -1: it is none. */
 static inline int32_t allot__outlook_leaf(const allot_outlook *outlook, int32_t consumer)
 {
-    if (outlook == NULL || consumer < 0 || consumer >= outlook->tree->rows)
+    if (!outlook || consumer < 0 || consumer >= outlook->tree->rows)
         return -1;
     const allot__group *group = outlook->group;
     int32_t row = outlook->tree->row_of[consumer];
-    row = group->seat_of != NULL ? group->seat_of[row] : row;
+    row = group->seat_of ? group->seat_of[row] : row;
     return group->family_of[row] == 0 ? row : -1;
 }
 

@@ -33,13 +33,11 @@ static bool take_room(allot__ledger *ledger)
     bool enough = true;
     for (int i = 0; i < ALLOT__POOL_COLUMNS; i++) {
         ledger->column[i] = allot__arena_take(arena, rows, size);
-        enough = enough && ledger->column[i] != NULL;
+        enough = enough && ledger->column[i];
     }
-    return enough && ledger->holders != NULL && ledger->before != NULL &&
-           ledger->holder_of != NULL && ledger->first != NULL && ledger->end != NULL &&
-           ledger->at != NULL && ledger->above != NULL && ledger->inside != NULL &&
-           ledger->outside != NULL && ledger->aside != NULL && ledger->keys != NULL &&
-           ledger->order != NULL && ledger->other != NULL;
+    return enough && ledger->holders && ledger->before && ledger->holder_of && ledger->first &&
+           ledger->end && ledger->at && ledger->above && ledger->inside && ledger->outside &&
+           ledger->aside && ledger->keys && ledger->order && ledger->other;
 }
 
 /* Places of leaves in plan order, and of the leaves below each parent. */
@@ -51,7 +49,7 @@ static void number_places(allot__ledger *ledger)
     int32_t consumer = ALLOT_ROOT;
     while ((consumer = allot__tree_next(tree, work->plan->names, consumer)) >= 0) {
         int32_t row = tree->row_of[consumer];
-        row = seat_of != NULL ? seat_of[row] : row;
+        row = seat_of ? seat_of[row] : row;
         ledger->first[row] = ledger->places;
         ledger->at[ledger->places] = row; /* its holder, once there are any */
         ledger->places += allot__family_of(work, row) == 0;
@@ -68,7 +66,7 @@ static void number_places(allot__ledger *ledger)
 
 static int32_t amount(const allot__amounts *amounts, int32_t row)
 {
-    return amounts->column != NULL ? amounts->column[row] : amounts->number;
+    return amounts->column ? amounts->column[row] : amounts->number;
 }
 
 /* A source's amounts, of a policy without that part nothing. */
@@ -77,7 +75,7 @@ static int resolve(allot__ledger *ledger, allot__rules *rules, allot__fill_kind 
 {
     const allot__fill *part = allot__policy_part(rules->policy, kind);
     *out = (allot__amounts){.number = 0};
-    if (part == NULL)
+    if (!part)
         return ALLOT_OK;
     return allot__amounts_of(ledger->work, rules, by ? part->by : part->up_to,
                              by && kind == ALLOT__POOL, out);
@@ -115,7 +113,7 @@ static int read_rules(allot__ledger *ledger, int32_t index)
 static void open_holder(const allot__ledger *ledger, int32_t row, allot__holder *out)
 {
     const allot__work *work = ledger->work;
-    int32_t flying = work->in_flight != NULL ? work->in_flight[row] : 0;
+    int32_t flying = work->in_flight ? work->in_flight[row] : 0;
     int32_t most = allot__least(work->demand[row], work->limit[row]);
     int32_t held = ledger->planning ? 0 : work->allocated[row];
     flying = allot__least(flying, held);

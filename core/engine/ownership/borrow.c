@@ -11,7 +11,7 @@
 static const allot__order *order_of(const allot__rules *rules)
 {
     const allot__fill *loan = allot__policy_part(rules->policy, ALLOT__LOAN);
-    return loan != NULL ? &loan->order : NULL;
+    return loan ? &loan->order : NULL;
 }
 
 /* Computes the functions among the keys of all holders. */
@@ -21,7 +21,7 @@ static int prepare_orders(allot__ledger *ledger)
     for (int32_t i = 0; i < ledger->count && status == ALLOT_OK; i++) {
         allot__rules *rules = allot__rules_at(ledger->work, ledger->holders[i].row);
         const allot__order *order = order_of(rules);
-        status = order != NULL ? allot__order_prepare(ledger->work, rules, order) : ALLOT_OK;
+        status = order ? allot__order_prepare(ledger->work, rules, order) : ALLOT_OK;
     }
     return status;
 }
@@ -35,7 +35,7 @@ static bool write_keys(allot__ledger *ledger, int32_t number)
         const allot__rules *rules = allot__rules_at(ledger->work, row);
         const allot__order *order = order_of(rules);
         ledger->keys[i] = 0;
-        if (order != NULL && number < order->count) {
+        if (order && number < order->count) {
             const allot_key *key = &order->keys[number];
             int64_t value = allot__order_key(ledger->work, rules, key, row);
             ledger->keys[i] = key->descending ? ~value : value;
@@ -119,7 +119,7 @@ static bool borrow_from(allot__ledger *ledger, allot__lenders *lenders, int32_t 
 static bool borrow(allot__ledger *ledger, allot__lenders *lenders, int32_t borrower)
 {
     const allot__peers *peers = allot__peers_of(ledger, borrower, false);
-    if (peers == NULL || can_borrow(ledger, borrower) == 0)
+    if (!peers || can_borrow(ledger, borrower) == 0)
         return true;
     if (peers->count < 0)
         return borrow_from(ledger, lenders, borrower, 0, ledger->places);
@@ -148,7 +148,7 @@ int allot__loans_borrow(allot__ledger *ledger)
 {
     int32_t *lends = ledger->column[0], *order = ledger->column[1];
     allot__lenders lenders;
-    bool any = ledger->work->group->lend_at != NULL && ledger->work->group->borrow_at != NULL;
+    bool any = ledger->work->group->lend_at != NULL && ledger->work->group->borrow_at;
     if (!any || !allot__books_any(ledger))
         return ALLOT_OK;
     for (int32_t place = 0; place < ledger->places; place++)

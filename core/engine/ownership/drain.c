@@ -33,7 +33,7 @@ static bool count(const allot__ledger *ledger, drains *all)
     size_t families = (size_t)ledger->work->tree->families;
     all->slots = allot__arena_take(ledger->work->arena, families, sizeof *all->slots);
     all->claimed = allot__arena_take(ledger->work->arena, families, sizeof *all->claimed);
-    if (all->slots == NULL || all->claimed == NULL)
+    if (!all->slots || !all->claimed)
         return false;
     memset(all->slots, 0, families * sizeof *all->slots);
     memset(all->claimed, 0, families * sizeof *all->claimed);

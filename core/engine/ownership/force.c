@@ -29,7 +29,7 @@ static void force_lender(allot__ledger *ledger, int32_t lender)
 static void force_lists(allot__ledger *ledger)
 {
     uint8_t *why = allot__arena_take(ledger->work->arena, (size_t)ledger->known + 1, 1);
-    if (why == NULL) {
+    if (!why) {
         ledger->status = ALLOT_ENOMEM;
         return;
     }
@@ -166,7 +166,7 @@ static void make_firm(allot__ledger *ledger, allot__holder *holder)
 static void force_window(allot__ledger *ledger)
 {
     const allot__work *work = ledger->work;
-    for (int32_t i = 0; work->forced != NULL && !ledger->planning && i < ledger->count; i++) {
+    for (int32_t i = 0; work->forced && !ledger->planning && i < ledger->count; i++) {
         allot__holder *holder = &ledger->holders[i];
         int32_t forced = work->forced[holder->row];
         if (forced == 0)

@@ -26,7 +26,7 @@ static bool all_branches_keep(const allot__work *work)
 static int begin(allot__work *work, bool all, bool planning)
 {
     allot__ledger *ledger = allot__arena_take(work->arena, 1, sizeof *ledger);
-    if (ledger == NULL)
+    if (!ledger)
         return ALLOT_ENOMEM;
     *ledger = (allot__ledger){.work = work, .all = all, .planning = planning};
     work->ledger = ledger;
@@ -40,7 +40,7 @@ int allot__ledger_begin(allot__work *work)
 
 int allot__ledger_plan(allot__work *work)
 {
-    return work->ledger != NULL ? begin(work, work->ledger->all, true) : ALLOT_OK;
+    return work->ledger ? begin(work, work->ledger->all, true) : ALLOT_OK;
 }
 
 /* ---- Phase 1 --------------------------------------------------------------------------------- */
@@ -90,7 +90,7 @@ static int64_t own_missing(const allot__ledger *ledger, const allot__holder *hol
     const int32_t *earmarked = ledger->work->earmarked;
     int64_t own = (int64_t)allot__holder_own_idle(holder) - holder->shared;
     own -= allot__holder_leaving(holder) + holder->dropped;
-    own -= earmarked != NULL ? earmarked[holder->row] - holder->coming : 0;
+    own -= earmarked ? earmarked[holder->row] - holder->coming : 0;
     for (int32_t i = holder->recalls; i >= 0 && own > 0; i = ledger->recalls[i].older)
         own -= ledger->recalls[i].to < 0 ? ledger->recalls[i].slots : 0;
     return own > 0 ? own : 0;
@@ -230,7 +230,7 @@ int allot__ledger_run(allot__work *work)
 void allot__ledger_pledged(allot__work *work)
 {
     const allot__ledger *ledger = work->ledger;
-    for (int32_t i = 0; work->pledged != NULL && i < ledger->count; i++)
+    for (int32_t i = 0; work->pledged && i < ledger->count; i++)
         work->pledged[ledger->holders[i].row] = 0;
 }
 
@@ -241,7 +241,7 @@ static int32_t can_take(const allot__work *work, const allot__holder *holder)
     int32_t slots = holder->granted;
     int32_t lacks = work->quota[holder->row] - work->allocated[holder->row];
     slots = allot__least(slots, lacks);
-    if (work->room != NULL && slots > work->room[holder->row])
+    if (work->room && slots > work->room[holder->row])
         slots = work->room[holder->row];
     return slots > 0 ? slots : 0;
 }
@@ -304,7 +304,7 @@ allot__why allot__ledger_reason(const allot__work *work, int32_t row)
 
 const allot__held *allot__ledger_held(const allot__work *work, int32_t row)
 {
-    int32_t holder = work->ledger != NULL ? work->ledger->holder_of[row] : -1;
+    int32_t holder = work->ledger ? work->ledger->holder_of[row] : -1;
     return holder >= 0 ? &work->ledger->before[holder] : NULL;
 }
 

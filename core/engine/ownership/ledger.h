@@ -65,7 +65,7 @@ static inline bool allot__ledger_family(const allot__work *work, int32_t family)
 /* A leaf's holder, or NULL. */
 static inline const allot__holder *allot__ledger_holder(const allot__work *work, int32_t row)
 {
-    int32_t holder = work->ledger != NULL ? work->ledger->holder_of[row] : -1;
+    int32_t holder = work->ledger ? work->ledger->holder_of[row] : -1;
     return holder >= 0 ? &work->ledger->holders[holder] : NULL;
 }
 const char *allot__why_code(allot__why why);

@@ -36,7 +36,7 @@ static bool loan_room(allot__ledger *ledger)
     size_t room = ledger->loan_room > 0 ? 2 * (size_t)ledger->loan_room : 64;
     allot__lent *more = allot__arena_take(arena, room, sizeof *more);
     int32_t *pairs = allot__arena_take(arena, room, 2 * sizeof *pairs);
-    if (more == NULL || pairs == NULL)
+    if (!more || !pairs)
         return false;
     if (ledger->loan_count > 0)
         memcpy(more, ledger->loans, (size_t)ledger->loan_count * sizeof *more);
@@ -147,7 +147,7 @@ static int order_lenders(allot__ledger *ledger)
     size_t count = (size_t)ledger->known + 1;
     ledger->by_lender = allot__arena_take(arena, count, sizeof(int32_t));
     ledger->lender_at = allot__arena_take(arena, (size_t)ledger->count + 2, sizeof(int32_t));
-    if (ledger->by_lender == NULL || ledger->lender_at == NULL)
+    if (!ledger->by_lender || !ledger->lender_at)
         return ALLOT_ENOMEM;
     memset(ledger->lender_at, 0, ((size_t)ledger->count + 2) * sizeof(int32_t));
     for (int32_t i = 0; i < ledger->known; i++) {

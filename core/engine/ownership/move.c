@@ -35,9 +35,9 @@ static void add_class(allot__holder *holder, allot__class as, int64_t slots)
  * take no room, but for those that other is sure of. */
 static int64_t held_by(int64_t room, int64_t own, int64_t others, const allot__holder *from)
 {
-    int64_t beyond = from != NULL ? allot__holder_has(from) - from->sure : 0;
+    int64_t beyond = from ? allot__holder_has(from) - from->sure : 0;
     int64_t left = room - others + allot__most(beyond, 0);
-    return allot__most(left, from != NULL ? own : allot__least(own, room));
+    return allot__most(left, from ? own : allot__least(own, room));
 }
 
 int64_t allot__books_within(const allot__ledger *ledger, int32_t holder, int32_t from)
@@ -167,7 +167,7 @@ bool allot__recall_add(allot__ledger *ledger, allot__recall made)
     if (ledger->recall_count == ledger->recall_room) {
         int32_t room = ledger->recall_room > 0 ? 2 * ledger->recall_room : 64;
         allot__recall *more = allot__arena_take(ledger->work->arena, (size_t)room, sizeof *more);
-        if (more == NULL) {
+        if (!more) {
             ledger->status = ALLOT_ENOMEM;
             return false;
         }

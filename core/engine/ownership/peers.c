@@ -13,7 +13,7 @@ const allot__peers *allot__peers_of(const allot__ledger *ledger, int32_t holder,
     const allot__group *group = ledger->work->group;
     const int32_t *at = lend ? group->lend_at : group->borrow_at;
     const allot__vector *all = lend ? &group->lend : &group->borrow;
-    int32_t index = at != NULL ? at[ledger->holders[holder].row] : -1;
+    int32_t index = at ? at[ledger->holders[holder].row] : -1;
     return index >= 0 ? (const allot__peers *)all->items + index : NULL;
 }
 
@@ -111,7 +111,7 @@ static int32_t count_entries(const allot__ledger *ledger, const int32_t *lends, 
     int32_t sum = 0;
     for (int32_t place = 0; place < ledger->places; place++) {
         const allot__peers *peers = list_at(ledger, lends, place);
-        for (int32_t i = 0; peers != NULL && i < peers->count; i++, sum++)
+        for (int32_t i = 0; peers && i < peers->count; i++, sum++)
             first[allot__peer_row(ledger, peers, i) + 1]++;
     }
     return sum;
@@ -123,7 +123,7 @@ static bool take_entries(allot__lenders *lenders, size_t rows, size_t count)
     lenders->places = allot__arena_take(arena, count + 1, sizeof *lenders->places);
     lenders->next = allot__arena_take(arena, count + 1, sizeof *lenders->next);
     lenders->at = allot__arena_take(arena, rows, sizeof *lenders->at);
-    return lenders->places != NULL && lenders->next != NULL && lenders->at != NULL;
+    return lenders->places != NULL && lenders->next && lenders->at;
 }
 
 /* Writes the places of each row's entries; first: where a row's begin, counts so far. */
@@ -136,7 +136,7 @@ static void fill_entries(allot__lenders *lenders, const int32_t *lends, int32_t 
     }
     for (int32_t place = 0; place < ledger->places; place++) {
         const allot__peers *peers = list_at(ledger, lends, place);
-        for (int32_t i = 0; peers != NULL && i < peers->count; i++)
+        for (int32_t i = 0; peers && i < peers->count; i++)
             lenders->places[lenders->at[allot__peer_row(ledger, peers, i)]++] = place;
     }
 }
@@ -146,7 +146,7 @@ static int make_entries(allot__lenders *lenders, const int32_t *lends)
     const allot__ledger *ledger = lenders->ledger;
     size_t rows = (size_t)ledger->work->tree->rows;
     int32_t *first = allot__arena_take(ledger->work->arena, rows + 1, sizeof *first);
-    if (first == NULL)
+    if (!first)
         return ALLOT_ENOMEM;
     memset(first, 0, (rows + 1) * sizeof *first);
     int32_t count = count_entries(ledger, lends, first);

@@ -91,7 +91,7 @@ int allot__pools_open(allot__ledger *ledger)
     int32_t families = ledger->work->tree->families;
     int64_t total = 0;
     ledger->pools = allot__arena_take(arena, (size_t)families, sizeof *ledger->pools);
-    if (ledger->pools == NULL)
+    if (!ledger->pools)
         return ALLOT_ENOMEM;
     for (int32_t family = 0; family < families; family++)
         ledger->pools[family] = (allot__share_pool){.slots = size_of(ledger, family)};
@@ -102,7 +102,7 @@ int allot__pools_open(allot__ledger *ledger)
         }
     }
     ledger->shares = allot__arena_take(arena, (size_t)total + 1, sizeof *ledger->shares);
-    if (ledger->shares == NULL || total > INT32_MAX)
+    if (!ledger->shares || total > INT32_MAX)
         return ALLOT_ENOMEM;
     int32_t at = 0;
     for (int32_t family = 0; family < families; family++) {
@@ -187,7 +187,7 @@ void allot__pools_less(allot__ledger *ledger, int32_t holder, int64_t slots)
     while (left > 0) {
         int32_t member;
         allot__share_pool *pool = farthest_used(ledger, holder, &member);
-        if (pool == NULL)
+        if (!pool)
             return;
         int64_t part = allot__least(ledger->shares[pool->first + member].used, left);
         allot__pool_use(ledger, pool, member, -part);

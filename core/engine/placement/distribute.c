@@ -33,7 +33,7 @@ static int begin(pass *pass)
     if (status != ALLOT_OK || pass->natural)
         return status;
     pass->order = allot__arena_take(work->arena, (size_t)work->tree->widest + 1, sizeof(int32_t));
-    return pass->order != NULL ? allot__sorter_init(work, &pass->sorter) : ALLOT_ENOMEM;
+    return pass->order ? allot__sorter_init(work, &pass->sorter) : ALLOT_ENOMEM;
 }
 
 /* The i-th member to be served of the family whose rows begin at `first`. */
@@ -62,7 +62,7 @@ static int64_t allocated(const allot__work *work, int32_t row)
 /* What has come back from a reclaim for a row (flight.h). */
 static int64_t pledged(const allot__work *work, int32_t row)
 {
-    return work->pledged != NULL ? work->pledged[row] : 0;
+    return work->pledged ? work->pledged[row] : 0;
 }
 
 /* Claimants get that before others get anything; what is left of the idle slots. */
@@ -83,7 +83,7 @@ static int64_t first_part(const pass *pass, int32_t row)
     if (allot__ledger_at(work, row))
         return 0; /* it has decided already */
     int64_t part = allot__most(0, work->quota[row] - allocated(work, row) - pledged(work, row));
-    if (work->room != NULL && below == 0)
+    if (work->room && below == 0)
         return allot__least(part, work->room[row] - pledged(work, row));
     return pass->room != NULL && below != 0 ? allot__least(part, pass->room[below]) : part;
 }
@@ -125,11 +125,11 @@ static bool first_sweep(pass *pass)
 {
     allot__work *work = pass->work;
     int64_t idle = work->idle;
-    if (work->pledged == NULL)
+    if (!work->pledged)
         memset(work->received, 0, (size_t)work->tree->rows * sizeof *work->received);
     else
         idle = take_pledged(work);
-    if (work->ledger != NULL)
+    if (work->ledger)
         idle -= allot__ledger_received(work);
     work->idle_left = first_family(pass, 0, idle);
     for (int32_t family = 1; family < work->tree->families; family++) {
@@ -150,7 +150,7 @@ static int count_room(pass *pass)
     allot__work *work = pass->work;
     pass->plain = false;
     pass->room = allot__arena_take(work->arena, (size_t)work->tree->families, sizeof(int64_t));
-    if (pass->room == NULL)
+    if (!pass->room)
         return ALLOT_ENOMEM;
     for (int32_t family = work->tree->families - 1; family > 0; family--) {
         int32_t first = allot__family_first(work, family);
@@ -184,8 +184,7 @@ static int64_t lacks(const pass *pass, int32_t row)
     int64_t holds = allocated(work, row) + work->received[row];
     if (family == 0) {
         int64_t lack = allot__most(0, work->quota[row] - holds);
-        return work->room != NULL ? allot__least(lack, work->room[row] - work->received[row])
-                                  : lack;
+        return work->room ? allot__least(lack, work->room[row] - work->received[row]) : lack;
     }
     if (work->limit[row] == ALLOT_NONE)
         return pass->lack[family];
@@ -228,7 +227,7 @@ static int second_pass(pass *pass)
 {
     allot__work *work = pass->work;
     pass->lack = allot__arena_take(work->arena, (size_t)work->tree->families, sizeof(int64_t));
-    if (pass->lack == NULL)
+    if (!pass->lack)
         return ALLOT_ENOMEM;
     count_lacks(pass);
     int64_t placed = allot__least(pass->lack[0], work->idle_left);
@@ -246,12 +245,11 @@ int allot__distribute(allot__work *work)
 {
     pass pass = {.work = work};
     work->idle = allot__most(0, work->slots - work->sums[0].allocated);
-    if (work->ledger != NULL)
+    if (work->ledger)
         allot__ledger_pledged(work);
     allot__flights_pledge(work);
     int status = begin(&pass);
-    pass.plain =
-        pass.natural && work->ledger == NULL && work->pledged == NULL && work->room == NULL;
+    pass.plain = pass.natural && !work->ledger && !work->pledged && !work->room;
     if (status != ALLOT_OK)
         return status;
     status = first_pass(&pass);

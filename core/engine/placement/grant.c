@@ -51,7 +51,7 @@ static bool push_all(allot__granter *it)
     bool all = true;
     allot__match_reset(&it->match);
     memset(it->open, 1, (size_t)it->match.classes);
-    for (int32_t i = 0; i < it->leaf_count && it->base != NULL; i++) {
+    for (int32_t i = 0; i < it->leaf_count && it->base; i++) {
         int32_t row = it->leaves[i];
         allot__match_push(&it->match, it->match.class_of[row], it->base[row]);
     }
@@ -89,14 +89,14 @@ int allot__grant(allot__granter *it, int64_t ghosts)
     work->room = allot__arena_take(work->arena, rows, sizeof *work->room);
     it->got = allot__arena_take(work->arena, rows, sizeof *it->got);
     it->open = allot__arena_take(work->arena, (size_t)it->match.classes + 1, 1);
-    if (status != ALLOT_OK || work->room == NULL || it->got == NULL || it->open == NULL)
+    if (status != ALLOT_OK || !work->room || !it->got || !it->open)
         return ALLOT_ENOMEM;
     for (size_t row = 0; row < rows; row++)
         work->room[row] = ALLOT_AMOUNT_MAX;
     status = allot__grant_fit(it);
-    if (status == ALLOT_OK && work->ledger == NULL && work->idle_left > 0)
+    if (status == ALLOT_OK && !work->ledger && work->idle_left > 0)
         status = allot__make_way(it);
-    if (status == ALLOT_OK && work->ledger == NULL)
+    if (status == ALLOT_OK && !work->ledger)
         status = allot__lend(it);
     return status;
 }

@@ -27,7 +27,7 @@ static int32_t *copied(allot__work *work, const int32_t *column)
 {
     size_t count = (size_t)work->tree->rows;
     int32_t *out = allot__arena_take(work->arena, count, sizeof *out);
-    if (out != NULL)
+    if (out)
         memcpy(out, column, count * sizeof *out);
     return out;
 }
@@ -52,9 +52,8 @@ static int begin(lending *it)
     work->critical = allot__arena_take(work->arena, marks, sizeof *work->critical);
     work->planned_part = NULL;
     work->held_part = NULL;
-    return it->base != NULL && it->allocated != NULL && it->limit != NULL && work->need != NULL &&
-                   work->quota != NULL && work->reserve != NULL && work->received != NULL &&
-                   work->room != NULL && work->sums != NULL && work->spare != NULL &&
+    return it->base != NULL && it->allocated && it->limit && work->need && work->quota &&
+                   work->reserve && work->received && work->room && work->sums && work->spare &&
                    work->critical != NULL
                ? ALLOT_OK
                : ALLOT_ENOMEM;

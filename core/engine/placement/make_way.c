@@ -28,7 +28,7 @@ static bool gives(const allot__work *work, int32_t row)
 {
     const allot__rules *rules = allot__rules_at(work, row);
     return !rules->policy->switches[ALLOT_SWITCH_NO_RECLAIM] && !allot__drains(work, row) &&
-           (work->rack->unit == NULL || work->rack->unit[row] == ALLOT_ROOT);
+           (!work->rack->unit || work->rack->unit[row] == ALLOT_ROOT);
 }
 
 /* What a leaf lacks beyond what others are over on hosts that serve it: that is reclaimed. Who has
@@ -68,7 +68,7 @@ int allot__make_way(allot__granter *it)
     if (!work->group->options[ALLOT_OPTION_MAKE_WAY])
         return ALLOT_OK;
     work->moved = allot__arena_take(work->arena, rows, sizeof *work->moved);
-    if (work->moved == NULL)
+    if (!work->moved)
         return ALLOT_ENOMEM;
     memset(work->moved, 0, rows * sizeof *work->moved);
     for (int32_t i = 0; i < it->leaf_count && work->idle_left > 0; i++) {

@@ -43,7 +43,7 @@ static int order_leaves(placer *placer)
     int32_t *size = allot__arena_take(work->arena, families, sizeof *size);
     int32_t *start = allot__arena_take(work->arena, families, sizeof *start);
     placer->leaves = allot__arena_take(work->arena, rows, sizeof *placer->leaves);
-    if (size == NULL || start == NULL || placer->leaves == NULL)
+    if (!size || !start || !placer->leaves)
         return ALLOT_ENOMEM;
     for (int32_t family = work->tree->families - 1; family >= 0; family--) {
         int32_t first = allot__family_first(work, family);
@@ -209,12 +209,12 @@ static int32_t place_row(placer *placer, int32_t row)
 {
     allot__rack *rack = placer->rack;
     int64_t granted = allot__granted(placer->work, row);
-    placer->unit = rack->unit != NULL ? rack->unit[row] : ALLOT_ROOT;
+    placer->unit = rack->unit ? rack->unit[row] : ALLOT_ROOT;
     int64_t want = place_slots(placer, row, granted);
     write_down(placer, row);
     int64_t ghosts = want < placer->ghosts ? want : placer->ghosts;
     ghosts = allot__rack_picky(rack, row) ? 0 : ghosts;
-    ghosts = placer->work->room == NULL ? want : ghosts;
+    ghosts = !placer->work->room ? want : ghosts;
     placer->ghosts -= ghosts;
     rack->unplaced[row] = (int32_t)ghosts;
     want += hold(placer, row, placer->work->received[row] - granted);
@@ -235,7 +235,7 @@ static int take_places(placer *placer)
     }
     rack->places = allot__arena_take(work->arena, most, sizeof *rack->places);
     placer->places = 0;
-    return rack->places != NULL ? ALLOT_OK : ALLOT_ENOMEM;
+    return rack->places ? ALLOT_OK : ALLOT_ENOMEM;
 }
 
 /* Places all; have all a place? */
@@ -273,9 +273,8 @@ static int begin(placer *placer)
     rack->place_first = allot__arena_take(arena, rows, size);
     rack->place_count = allot__arena_take(arena, rows, size);
     rack->unplaced = allot__arena_take(arena, rows, size);
-    if (placer->free == NULL || placer->owner == NULL || placer->hosts == NULL ||
-        placer->taken == NULL || placer->touched == NULL || rack->place_first == NULL ||
-        rack->place_count == NULL || rack->unplaced == NULL)
+    if (!placer->free || !placer->owner || !placer->hosts || !placer->taken || !placer->touched ||
+        !rack->place_first || !rack->place_count || !rack->unplaced)
         return ALLOT_ENOMEM;
     memcpy(placer->free, rack->free, count * size);
     memcpy(placer->owner, rack->owner, count * size);
@@ -297,13 +296,13 @@ static int grant(placer *placer)
 int allot__place(allot__work *work)
 {
     placer placer = {.work = work, .rack = work->rack};
-    bool placed = work->rack == NULL;
-    int status = work->rack != NULL ? begin(&placer) : ALLOT_OK;
+    bool placed = !work->rack;
+    int status = work->rack ? begin(&placer) : ALLOT_OK;
     if (status == ALLOT_OK)
         status = grant(&placer);
-    if (status == ALLOT_OK && work->rack != NULL)
+    if (status == ALLOT_OK && work->rack)
         status = turn(&placer, &placed);
-    if (status == ALLOT_OK && !placed && work->room != NULL) {
+    if (status == ALLOT_OK && !placed && work->room) {
         placer.by_kind = true;
         status = turn(&placer, &placed);
     }
@@ -312,8 +311,7 @@ int allot__place(allot__work *work)
 
 int64_t allot__barred(const allot__work *work, int32_t row)
 {
-    if (work->room == NULL || allot__family_of(work, row) != 0 ||
-        work->received[row] < work->room[row])
+    if (!work->room || allot__family_of(work, row) != 0 || work->received[row] < work->room[row])
         return 0;
     int64_t lack = (int64_t)work->quota[row] - work->allocated[row] - work->received[row];
     lack = lack < work->idle_left ? lack : work->idle_left;

@@ -60,7 +60,7 @@ static int by_ownership(allot__work *work, int32_t *out)
 {
     size_t widest = (size_t)work->tree->widest + 1;
     int32_t *room = allot__arena_take(work->arena, 5 * widest, sizeof *room);
-    if (room == NULL)
+    if (!room)
         return ALLOT_ENOMEM;
     allot__pour rows = {.unit = 1,
                         .level = room,
@@ -84,7 +84,7 @@ int allot__free_slots(allot__work *work, int32_t **out)
 {
     int32_t *free_slots =
         allot__arena_take(work->arena, (size_t)work->tree->rows + 1, sizeof *free_slots);
-    if (free_slots == NULL)
+    if (!free_slots)
         return ALLOT_ENOMEM;
     if (anybody_wants(work)) {
         by_reserve(work, free_slots);

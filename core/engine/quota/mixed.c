@@ -91,10 +91,10 @@ int allot__quota_mixed(allot__quota_pass *passes)
     int32_t count = work->tree->first[1];
     parts *exact = allot__arena_take(work->arena, 2, sizeof *exact);
     bool *only = allot__arena_take(work->arena, (size_t)count + 1, sizeof *only);
-    if (exact == NULL || only == NULL)
+    if (!exact || !only)
         return ALLOT_ENOMEM;
     divide(work, &exact[0], &exact[1]);
-    if (work->ledger != NULL)
+    if (work->ledger)
         work->ledger->slots = 0;
     for (int32_t k = 0; k < work->rules_count; k++) {
         for (int32_t row = 0; row < count; row++)

@@ -30,13 +30,13 @@ typedef struct watch {
 
 static int64_t held(const allot__work *work, int32_t row)
 {
-    return work->allocated[row] + (work->closed != NULL ? work->closed->held[row] : 0);
+    return work->allocated[row] + (work->closed ? work->closed->held[row] : 0);
 }
 
 static int64_t own_used(const allot__work *work, int32_t row)
 {
     const allot__held *told = allot__ledger_held(work, row);
-    if (told != NULL)
+    if (told)
         return told->own;
     const allot__rules *rules = allot__rules_at(work, row);
     int64_t own = rules->owns ? allot__own(work, rules, row, NULL) : 0;
@@ -106,7 +106,7 @@ static int32_t list_members(watch *of, int32_t family)
     int32_t first = allot__family_first(of->work, family);
     int32_t count = allot__family_size(of->work, family);
     for (int32_t i = 0; i < count; i++)
-        of->rows[i] = seat_of != NULL ? seat_of[first + i] : first + i;
+        of->rows[i] = seat_of ? seat_of[first + i] : first + i;
     return count;
 }
 
@@ -176,7 +176,7 @@ static int plan_quota(allot__work *work, allot__monitor *out)
     busy.critical = allot__arena_take(work->arena, places, sizeof *busy.critical);
     busy.planned_part = NULL;
     busy.held_part = NULL;
-    if (busy.need == NULL || busy.quota == NULL || busy.critical == NULL)
+    if (!busy.need || !busy.quota || !busy.critical)
         return ALLOT_ENOMEM;
     need_all(work, busy.need);
     out->planned = busy.quota;
@@ -199,7 +199,7 @@ void allot__monitor_row(const allot__work *work, const allot__monitor *monitor, 
                             .borrowed = monitor->borrowed[row],
                             .planned = monitor->planned[row]};
     const allot__held *told = allot__ledger_held(work, row);
-    if (told != NULL) {
+    if (told) {
         out->lent = told->out;
         out->borrowed = told->in;
     }
@@ -237,8 +237,8 @@ static bool take_room(watch *of)
     of->have = allot__arena_take(arena, widest, sizeof *of->have);
     of->part = allot__arena_take(arena, widest, sizeof *of->part);
     of->rows = allot__arena_take(arena, widest, sizeof *of->rows);
-    return of->out->lent != NULL && of->out->borrowed != NULL && of->out->sums != NULL &&
-           of->levels != NULL && of->have != NULL && of->part != NULL && of->rows != NULL;
+    return of->out->lent != NULL && of->out->borrowed && of->out->sums && of->levels && of->have &&
+           of->part && of->rows;
 }
 
 int allot__monitor_make(allot__work *work, allot__monitor *out)

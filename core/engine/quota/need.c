@@ -109,7 +109,7 @@ static void mend_parents(allot__work *work, int32_t family, allot__sums *sums)
         sums->reserve += work->reserve[row];
         sums->demand += work->sums[below].need;
         sums->allocated += work->sums[below].allocated;
-        if (work->earmarked != NULL)
+        if (work->earmarked)
             work->sums[below].earmarked += work->earmarked[row]; /* for its own reserve */
         sums->in_flight += work->sums[below].in_flight;
         sums->earmarked += work->sums[below].earmarked;
@@ -156,7 +156,7 @@ int allot__need(allot__work *work)
     size_t widest = (size_t)work->tree->widest + 1;
     int32_t *own = allot__arena_take(work->arena, widest, sizeof *own);
     int32_t *part = allot__arena_take(work->arena, widest, sizeof *part);
-    if (own == NULL || part == NULL)
+    if (!own || !part)
         return ALLOT_ENOMEM;
     for (int32_t family = work->tree->families - 1; family >= 0; family--) {
         int32_t first = allot__family_first(work, family);
@@ -166,11 +166,11 @@ int allot__need(allot__work *work)
         if (!planned)
             allot__own_family(work, family, own, part);
         need_rows(work, planned ? work->configured + first : own, first, count, sums);
-        if (work->enforced != NULL && work->enforced->least != NULL)
+        if (work->enforced && work->enforced->least)
             raise(work, first, count, sums);
         if (work->leaves_out)
             leave_out(work, family, count, sums);
-        if (work->in_flight != NULL)
+        if (work->in_flight)
             flights(work, first, count, sums);
         if (work->tree->inner[family] > 0)
             mend_parents(work, family, sums);

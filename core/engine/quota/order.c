@@ -43,7 +43,7 @@ static void put_in_order(allot__quota_pass *pass, const allot__order *order, int
         sorted->level[i] = rows->level[row];
         sorted->need[i] = rows->need[row];
         sorted->cap[i] = rows->cap[row];
-        sorted->weight[i] = only == NULL || only[row] ? rows->weight[row] : 0;
+        sorted->weight[i] = !only || only[row] ? rows->weight[row] : 0;
         sorted->level_part[i] = rows->level_part[row];
         sorted->cap_part[i] = rows->cap_part[row];
     }
@@ -209,7 +209,7 @@ void allot__quota_order_family(allot__quota_pass *pass, int32_t family, int64_t 
     for (int32_t i = 0; i < pass->rules->policy->fill_count && !out; i++)
         out = pour_fill(pass, i, family, only, critical);
     int32_t *quota = pass->work->quota + first;
-    if (only == NULL) {
+    if (!only) {
         round_family(pass, first, slots, out, quota);
         return;
     }

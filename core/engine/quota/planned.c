@@ -8,10 +8,10 @@
 static int take_column(allot__work *work, int32_t **column)
 {
     size_t rows = (size_t)work->tree->rows;
-    if (*column != NULL)
+    if (*column)
         return ALLOT_OK;
     *column = allot__arena_take(work->arena, rows, sizeof **column);
-    if (*column == NULL)
+    if (!*column)
         return ALLOT_ENOMEM;
     memset(*column, 0, rows * sizeof **column);
     return ALLOT_OK;
@@ -29,12 +29,12 @@ int allot__planned_begin(allot__quota_pass *pass)
         return status ? status : allot__planned_room(pass);
     pass->held = allot__arena_take(work->arena, families, sizeof *pass->held);
     pass->lacking = allot__arena_take(work->arena, families, sizeof *pass->lacking);
-    return pass->held != NULL && pass->lacking != NULL ? ALLOT_OK : ALLOT_ENOMEM;
+    return pass->held != NULL && pass->lacking ? ALLOT_OK : ALLOT_ENOMEM;
 }
 
 static bool takes_part(const bool *only, int32_t row)
 {
-    return only == NULL || only[row];
+    return !only || only[row];
 }
 
 static void plan_family(allot__quota_pass *pass, int32_t fill, int32_t family, int64_t slots,
@@ -56,9 +56,9 @@ static void plan_family(allot__quota_pass *pass, int32_t fill, int32_t family, i
 int32_t allot__planned_counts(const allot__work *work, int32_t row)
 {
     int64_t slots = work->allocated[row];
-    if (work->in_flight != NULL)
+    if (work->in_flight)
         slots += (int64_t)work->earmarked[row] - work->in_flight[row];
-    slots += work->pledged != NULL ? work->pledged[row] : 0;
+    slots += work->pledged ? work->pledged[row] : 0;
     slots = slots < work->need[row] ? slots : work->need[row];
     return slots > 0 ? (int32_t)slots : 0;
 }

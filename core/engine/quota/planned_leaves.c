@@ -47,7 +47,7 @@ int allot__planned_room(allot__quota_pass *pass)
     size_t rows = (size_t)pass->work->tree->rows + 1, size = sizeof(int32_t);
     size_t families = (size_t)pass->work->tree->families;
     ranks *of = allot__arena_take(arena, 1, sizeof *of);
-    if (of == NULL)
+    if (!of)
         return ALLOT_ENOMEM;
     *of = (ranks){.sure = allot__arena_take(arena, rows, size),
                   .most = allot__arena_take(arena, rows, size),
@@ -56,8 +56,7 @@ int allot__planned_room(allot__quota_pass *pass)
                   .high = allot__arena_take(arena, rows, size),
                   .list = allot__arena_take(arena, families, size)};
     pass->leaf_ranks = of;
-    return of->sure != NULL && of->most != NULL && of->all != NULL && of->low != NULL &&
-                   of->high != NULL && of->list != NULL &&
+    return of->sure != NULL && of->most && of->all && of->low && of->high && of->list &&
                    allot__quota_take(pass, &of->level, size) &&
                    allot__quota_take(pass, &of->aim, size) &&
                    allot__quota_take(pass, &of->cap, size) &&
@@ -71,7 +70,7 @@ int allot__planned_room(allot__quota_pass *pass)
 /* Does a row belong to the pass? */
 static bool has(const ranks *of, int32_t family, int32_t at)
 {
-    return family > 0 || of->only == NULL || of->only[at];
+    return family > 0 || !of->only || of->only[at];
 }
 
 static int32_t between(int64_t value, int32_t least, int32_t most)

@@ -22,7 +22,7 @@ bool allot__quota_take(allot__quota_pass *pass, void *slot, size_t size)
 static bool spread(allot__quota_pass *pass, allot__amounts *amounts)
 {
     int32_t *same;
-    if (amounts->column != NULL)
+    if (amounts->column)
         return true;
     if (!allot__quota_take(pass, &same, sizeof *same))
         return false;
@@ -198,7 +198,7 @@ static allot__quota_pass *begin_all(allot__work *work, bool (*pour)(allot__pour 
 {
     allot__quota_pass *passes =
         allot__arena_take(work->arena, (size_t)work->rules_count, sizeof *passes);
-    *status = passes != NULL ? ALLOT_OK : ALLOT_ENOMEM;
+    *status = passes ? ALLOT_OK : ALLOT_ENOMEM;
     for (int32_t i = 0; i < work->rules_count && *status == ALLOT_OK; i++) {
         passes[i] = (allot__quota_pass){.work = work, .rules = &work->rules[i], .pour = pour};
         *status = allot__ledger_rules(&work->rules[i]) ? ALLOT_OK : begin(&passes[i]);
@@ -227,7 +227,7 @@ static int quota(allot__work *work, bool (*pour)(allot__pour *))
         else
             allot__quota_order_family(pass, family, slots, NULL, &work->critical[family]);
     }
-    return status == ALLOT_OK && work->ledger != NULL ? allot__ledger_run(work) : status;
+    return status == ALLOT_OK && work->ledger ? allot__ledger_run(work) : status;
 }
 
 int allot__quota(allot__work *work)

@@ -70,10 +70,10 @@ static void cut_all(allot__ledger *ledger)
 void allot__ledger_cut(allot__work *work)
 {
     allot__ledger *ledger = work->ledger;
-    if (ledger == NULL || ledger->cut)
+    if (!ledger || ledger->cut)
         return;
     ledger->cut = true;
-    if (work->kept != NULL)
+    if (work->kept)
         cut_all(ledger);
     for (int32_t i = 0; i < ledger->count; i++)
         cut_ungiven(ledger, &ledger->holders[i]);

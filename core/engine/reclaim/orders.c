@@ -14,12 +14,12 @@
 static bool take_hosts(allot__book *book)
 {
     const allot__work *work = book->work;
-    if (work->reach == NULL)
+    if (!work->reach)
         return true;
     size_t units = (size_t)work->state->tasks.units[work->index].count;
     size_t count = units + (size_t)work->tree->rows;
     book->taken = allot__arena_take(work->arena, count, sizeof *book->taken);
-    if (book->taken != NULL)
+    if (book->taken)
         memset(book->taken, 0, count * sizeof *book->taken);
     return book->taken != NULL;
 }
@@ -39,9 +39,8 @@ static bool take_room(allot__book *book)
     book->loose = allot__arena_take(arena, rows, size);
     book->start = allot__arena_take(arena, families, size);
     book->size = allot__arena_take(arena, families, size);
-    return take_hosts(book) && book->number != NULL && book->leaf != NULL && book->lack != NULL &&
-           book->next != NULL && book->unowed != NULL && book->freed != NULL &&
-           book->loose != NULL && book->start != NULL && book->size != NULL;
+    return take_hosts(book) && book->number && book->leaf && book->lack && book->next &&
+           book->unowed && book->freed && book->loose && book->start && book->size;
 }
 
 static void count_leaves(allot__book *book)
@@ -64,7 +63,7 @@ static int number_leaves(allot__book *book)
     allot__work *work = book->work;
     allot__sorter sorter;
     int32_t *rows = allot__arena_take(work->arena, (size_t)work->tree->widest + 1, sizeof *rows);
-    if (rows == NULL || allot__sorter_init(work, &sorter) != ALLOT_OK)
+    if (!rows || allot__sorter_init(work, &sorter) != ALLOT_OK)
         return ALLOT_ENOMEM;
     book->start[0] = 0;
     for (int32_t family = 0; family < work->tree->families; family++) {
@@ -125,7 +124,7 @@ static void push_transfer(allot__book *book, allot__vector *list, int32_t from, 
         slots > 0 ? allot__push(book->work->plan->engine, list, sizeof *item) : NULL;
     if (slots == 0)
         return;
-    if (item == NULL) {
+    if (!item) {
         book->status = ALLOT_ENOMEM;
         return;
     }
@@ -174,7 +173,7 @@ static bool take_tree(allot__book *book)
         book->width *= 2;
     size_t size = 2 * (size_t)book->width;
     book->any = allot__arena_take(book->work->arena, size, sizeof *book->any);
-    if (book->any == NULL) {
+    if (!book->any) {
         book->status = ALLOT_ENOMEM;
         return false;
     }
@@ -206,7 +205,7 @@ static int32_t last_loose(const allot__book *book, int32_t end)
 
 static void set_free(allot__book *book, int32_t number, int64_t slots)
 {
-    if (book->any != NULL || take_tree(book)) {
+    if (book->any || take_tree(book)) {
         book->freed[number] += (int32_t)slots;
         set_loose(book, number, book->loose[number] + slots);
     }
@@ -232,7 +231,7 @@ static int64_t serve_fit(allot__book *book, int32_t from, int32_t family, int64_
          to = next_lacking(book, to + 1)) {
         int32_t row = book->leaf[to];
         int64_t part = left < book->lack[to] ? left : book->lack[to];
-        if (book->taken != NULL && row >= 0)
+        if (book->taken && row >= 0)
             part = allot__reach_take(book->work, book->leaf[from], row, part, book->taken);
         left -= part > 0 ? hand(book, from, to, part) : 0;
     }
@@ -347,7 +346,7 @@ static void on_leaf(allot__taker *taker, int32_t row, int64_t slots)
 {
     allot__book *book = (allot__book *)(void *)taker;
     allot__take *item = allot__push(book->work->plan->engine, &book->takes, sizeof *item);
-    if (item == NULL) {
+    if (!item) {
         book->status = ALLOT_ENOMEM;
         return;
     }

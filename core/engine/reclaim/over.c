@@ -23,11 +23,11 @@ static bool has_options(const allot__work *work)
 int allot__kept_init(allot__work *work)
 {
     work->kept = NULL;
-    if (!has_options(work) && work->forced == NULL && work->sheltered == NULL &&
-        work->state->former == NULL && work->reach == NULL)
+    if (!has_options(work) && !work->forced && !work->sheltered && !work->state->former &&
+        !work->reach)
         return ALLOT_OK;
     work->kept = allot__arena_take(work->arena, (size_t)work->tree->families, sizeof *work->kept);
-    return work->kept != NULL ? ALLOT_OK : ALLOT_ENOMEM;
+    return work->kept ? ALLOT_OK : ALLOT_ENOMEM;
 }
 
 int64_t allot__target(const allot__work *work, int32_t row)
@@ -45,7 +45,7 @@ int64_t allot__target(const allot__work *work, int32_t row)
 /* What a leaf holds and is not giving back yet. */
 static int64_t stays(const allot__work *work, int32_t row)
 {
-    int64_t going = work->in_flight != NULL ? work->in_flight[row] : 0;
+    int64_t going = work->in_flight ? work->in_flight[row] : 0;
     int64_t holds = work->allocated[row] - going;
     return holds > 0 ? holds : 0;
 }
@@ -53,10 +53,10 @@ static int64_t stays(const allot__work *work, int32_t row)
 int64_t allot__over(const allot__work *work, int32_t row)
 {
     const allot__holder *holder = allot__ledger_holder(work, row);
-    if (holder != NULL)
+    if (holder)
         return holder->lost; /* what it holds beyond its quota nobody wants */
     int64_t over = stays(work, row) - allot__target(work, row);
-    if (work->moved != NULL && work->moved[row] > 0)
+    if (work->moved && work->moved[row] > 0)
         return (over > 0 ? over : 0) + work->moved[row];
     if (over > 0 && allot__rules_at(work, row)->options[ALLOT_OPTION_HOLD_ROUNDING] &&
         allot__rounding_only(work, row))
@@ -75,7 +75,7 @@ static bool within(const allot__work *work, int64_t when, int64_t seconds)
 /* A time that the state tells of a leaf, or INT64_MIN. */
 static int64_t told(const allot__work *work, const int64_t *times, int32_t row)
 {
-    return times != NULL ? times[allot__handle(work, row)] : INT64_MIN;
+    return times ? times[allot__handle(work, row)] : INT64_MIN;
 }
 
 int64_t allot__waiting_since(const allot__work *work, int32_t row)
@@ -96,7 +96,7 @@ int64_t allot__claim(const allot__work *work, int32_t row, int64_t lack)
 
 int64_t allot__spare_deficit(const allot__work *work, int32_t family)
 {
-    int64_t coming = work->earmarked != NULL ? work->earmarked[work->group->parent[family]] : 0;
+    int64_t coming = work->earmarked ? work->earmarked[work->group->parent[family]] : 0;
     int64_t lack = allot__spare_quota(work, family) - work->spare[family] - coming;
     return lack > 0 ? lack : 0;
 }
@@ -110,7 +110,7 @@ static void damp(const allot__work *work, int32_t row, int64_t forced, allot__da
     int64_t free_to_keep = out->may - forced;
     if (free_to_keep <= 0)
         return;
-    if (work->useful != NULL && work->useful[row] < free_to_keep) {
+    if (work->useful && work->useful[row] < free_to_keep) {
         out->elsewhere = free_to_keep - work->useful[row];
         out->may -= out->elsewhere;
         free_to_keep -= out->elsewhere;
@@ -135,9 +135,9 @@ static void damp(const allot__work *work, int32_t row, int64_t forced, allot__da
 int64_t allot__forced(const allot__work *work, int32_t row)
 {
     const allot__holder *holder = allot__ledger_holder(work, row);
-    if (holder != NULL)
+    if (holder)
         return holder->forced;
-    return work->forced != NULL ? work->forced[row] : 0;
+    return work->forced ? work->forced[row] : 0;
 }
 
 void allot__damping(const allot__work *work, int32_t row, allot__damped *out)
@@ -145,7 +145,7 @@ void allot__damping(const allot__work *work, int32_t row, allot__damped *out)
     int64_t over = allot__over(work, row);
     int64_t open = stays(work, row);
     int64_t forced = allot__forced(work, row);
-    open -= work->sheltered != NULL ? work->sheltered[row] : 0;
+    open -= work->sheltered ? work->sheltered[row] : 0;
     open = open > 0 ? open : 0;
     over = over > forced ? over : forced;
     *out = (allot__damped){

@@ -50,7 +50,7 @@ int64_t allot__forced(const allot__work *work, int32_t row);
 /* What a leaf still lacks once its grants and earmarked slots are there; and what of it counts. */
 static inline int64_t allot__lack(const allot__work *work, int32_t row)
 {
-    int64_t coming = work->earmarked != NULL ? work->earmarked[row] : 0;
+    int64_t coming = work->earmarked ? work->earmarked[row] : 0;
     int64_t lack = (int64_t)work->quota[row] - work->allocated[row] - work->received[row] - coming;
     return lack > 0 ? lack : 0;
 }

@@ -65,8 +65,8 @@ static void mark(const allot__work *work, int32_t row, uint8_t *marks)
 /* Do the same hosts help both? */
 static bool alike(const allot__rack *rack, int32_t a, int32_t b)
 {
-    return !rack->given && (rack->unit == NULL || rack->unit[a] == rack->unit[b]) &&
-           (rack->asks == NULL || rack->asks[a] == rack->asks[b]);
+    return !rack->given && (!rack->unit || rack->unit[a] == rack->unit[b]) &&
+           (!rack->asks || rack->asks[a] == rack->asks[b]);
 }
 
 /* What others are over on marked hosts. */
@@ -134,12 +134,12 @@ int allot__reach_left(allot__work *work)
 {
     allot__rack *rack = work->rack;
     size_t count = (size_t)rack->count, rows = (size_t)work->tree->rows;
-    if (rack->unit == NULL)
+    if (!rack->unit)
         return ALLOT_OK;
     int64_t *over = allot__arena_take(work->arena, rows, sizeof *over);
     int64_t *able = allot__arena_take(work->arena, 2 * count, sizeof *able);
     rack->left = allot__arena_take(work->arena, count, 1);
-    if (over == NULL || able == NULL || rack->left == NULL)
+    if (!over || !able || !rack->left)
         return ALLOT_ENOMEM;
     memset(able, 0, 2 * count * sizeof *able);
     for (size_t host = 0; host < count; host++)
@@ -169,7 +169,7 @@ typedef struct wanted {
 
 static uint8_t *kind_of(const allot__work *work, const wanted *wanted, int32_t row)
 {
-    int32_t unit = work->rack->unit != NULL ? work->rack->unit[row] : ALLOT_ROOT;
+    int32_t unit = work->rack->unit ? work->rack->unit[row] : ALLOT_ROOT;
     return &wanted->kinds[unit == ALLOT_ROOT ? 0 : allot__row(work->plan, work->index, unit) + 1];
 }
 
@@ -242,7 +242,7 @@ static bool somebody_lacks(const allot__work *work)
 
 int allot__reach(allot__work *work)
 {
-    if (work->room == NULL || !somebody_lacks(work))
+    if (!work->room || !somebody_lacks(work))
         return ALLOT_OK;
     size_t count = (size_t)work->rack->count, rows = (size_t)work->tree->rows;
     uint8_t *marks = allot__arena_take(work->arena, count, 1);
@@ -250,8 +250,7 @@ int allot__reach(allot__work *work)
                      allot__arena_take(work->arena, rows + 1, 1)};
     work->reach = allot__arena_take(work->arena, rows, sizeof *work->reach);
     work->useful = allot__arena_take(work->arena, rows, sizeof *work->useful);
-    if (marks == NULL || wanted.hosts == NULL || wanted.kinds == NULL || work->reach == NULL ||
-        work->useful == NULL)
+    if (!marks || !wanted.hosts || !wanted.kinds || !work->reach || !work->useful)
         return ALLOT_ENOMEM;
     memset(wanted.hosts, 0, count);
     memset(wanted.kinds, 0, rows + 1);

@@ -43,7 +43,7 @@ typedef enum sweep { ALL, FORCED, REST } sweep;
 static int32_t over_in(const allot__work *work, int32_t row, sweep sweep)
 {
     allot__damped damped;
-    if (work->kept == NULL)
+    if (!work->kept)
         return (int32_t)allot__over(work, row);
     allot__damping(work, row, &damped);
     if (sweep == FORCED && work->forced[row] < damped.most)
@@ -69,7 +69,7 @@ static void any_rows(allot__work *work, int32_t first, int32_t count, sweep swee
 {
     for (int32_t row = first; row < first + count; row++) {
         const allot__holder *holder = allot__ledger_holder(work, row);
-        if (holder != NULL) {
+        if (holder) {
             ledger_row(work, holder, sums);
         } else if (allot__family_of(work, row) == 0) {
             int64_t lack = allot__deficit(work, row);
@@ -135,7 +135,7 @@ static int64_t excess(const allot__work *work, int32_t family)
     int64_t limit = family == 0 ? work->slots : work->limit[work->group->parent[family]];
     if (family != 0 && limit == ALLOT_NONE)
         return INT64_MIN;
-    if (family == 0 && work->reach != NULL)
+    if (family == 0 && work->reach)
         limit -= work->idle_left; /* on hosts that do not serve whoever lacks slots */
     return sums->allocated - sums->in_flight + sums->received + sums->earmarked + sums->deficit -
            sums->reclaimed - limit;
@@ -160,7 +160,7 @@ static void take(allot__giveback *giveback, allot__reclaim_log *log, int32_t fam
 {
     allot__sums *sums = &giveback->work->sums[family];
     int64_t owed = slots < sums->unmatched ? slots : sums->unmatched;
-    if (log != NULL)
+    if (log)
         log->node(log, family, slots, owed);
     allot__giveback_take(giveback, family, slots);
     sums->over_left -= slots;
@@ -175,7 +175,7 @@ static void pass_on(allot__work *work, allot__reclaim_log *log, int32_t family)
 {
     allot__sums *sums = &work->sums[family];
     int64_t slots = sums->freed < sums->unmatched ? sums->freed : sums->unmatched;
-    if (slots > 0 && log != NULL)
+    if (slots > 0 && log)
         slots = log->freed(log, family, slots);
     sums->unmatched -= slots;
     sums->freed -= slots;
@@ -203,7 +203,7 @@ static void take_ledger(const allot__work *work, allot__reclaim_log *log)
         const allot__recall *recall = &ledger->recalls[i];
         int64_t slots = recall->slots - recall->cut;
         loose += recall->to < 0 ? slots : 0;
-        if (log != NULL && recall->to >= 0 && slots > 0) {
+        if (log && recall->to >= 0 && slots > 0) {
             log->move(log, ledger->holders[recall->from].row, ledger->holders[recall->to].row,
                       slots);
         }
@@ -212,9 +212,9 @@ static void take_ledger(const allot__work *work, allot__reclaim_log *log)
     int64_t spare = spare_moves(work);
     spare = spare < sums->unmatched - owed ? spare : sums->unmatched - owed;
     sums->unmatched -= owed + spare;
-    if (log != NULL)
+    if (log)
         log->moved(log, spare);
-    if (log == NULL || loose == 0)
+    if (!log || loose == 0)
         return;
     log->node(log, 0, loose, owed);
     for (int32_t i = 0; i < ledger->recall_count; i++) {
@@ -230,7 +230,7 @@ static void take_ledger(const allot__work *work, allot__reclaim_log *log)
 static void count_family(allot__work *work, int32_t family, sweep sweep)
 {
     bool ledger = work->ledger != NULL && (family == 0 || allot__ledger_family(work, family));
-    bool plain = !ledger && work->in_flight == NULL && work->kept == NULL &&
+    bool plain = !ledger && !work->in_flight && !work->kept &&
                  !work->group->options[ALLOT_OPTION_KEEP_SHRUNK_OWNERSHIP] &&
                  !allot__any_option(work, ALLOT_OPTION_HOLD_ROUNDING);
     leaves(work, family, plain, sweep);
@@ -265,7 +265,7 @@ static void set_over(allot__work *work, const int32_t *list, int32_t count, bool
         sums->over_left = 0;
         for (int32_t row = first; row < first + allot__family_size(work, list[i]); row++) {
             int32_t below = allot__family_of(work, row);
-            if (below != 0 || allot__ledger_holder(work, row) != NULL) {
+            if (below != 0 || allot__ledger_holder(work, row)) {
                 sums->over_left += below != 0 ? work->sums[below].over_left : 0;
                 continue;
             }
@@ -293,7 +293,7 @@ static void settle(allot__giveback *giveback, allot__reclaim_log *log, int32_t f
     sums->unmatched -= waived;
     sums->deficit -= waived;
     work->kept[family].unserved += waived;
-    if (log != NULL && waived > 0)
+    if (log && waived > 0)
         log->waive(log, family, waived);
     if (beyond > waived) {
         int32_t count = subtree(work, family, list);
@@ -311,7 +311,7 @@ static void take_forced(allot__work *work, allot__reclaim_log *log)
 {
     log->node(log, ALLOT__FORCE, 0, 0);
     for (int32_t row = 0; row < work->tree->rows; row++) {
-        bool leaf = allot__family_of(work, row) == 0 && allot__ledger_holder(work, row) == NULL;
+        bool leaf = allot__family_of(work, row) == 0 && !allot__ledger_holder(work, row);
         int32_t left = leaf ? over_in(work, row, FORCED) - work->reclaimed[row] : 0;
         if (left > 0) {
             work->reclaimed[row] += left;
@@ -329,13 +329,13 @@ static void run(allot__giveback *giveback, allot__reclaim_log *log, sweep sweep,
         count_family(work, family, sweep);
         if (sweep == REST)
             work->sums[family].unmatched = log->unmatched(log, family);
-        if (family == 0 && work->ledger != NULL && sweep != REST)
+        if (family == 0 && work->ledger && sweep != REST)
             take_ledger(work, log);
         pass_on(work, log, family);
         int64_t slots = due(work, family);
         if (slots > 0)
             take(giveback, log, family, slots);
-        if (work->kept != NULL && sweep != FORCED)
+        if (work->kept && sweep != FORCED)
             settle(giveback, log, family, list);
     }
 }
@@ -345,10 +345,10 @@ static int run_kept(allot__giveback *giveback, allot__reclaim_log *log)
     allot__work *work = giveback->work;
     size_t families = (size_t)work->tree->families;
     int32_t *list = allot__arena_take(work->arena, families, sizeof *list);
-    if (list == NULL)
+    if (!list)
         return ALLOT_ENOMEM;
     memset(work->kept, 0, families * sizeof *work->kept);
-    if (work->forced != NULL) {
+    if (work->forced) {
         run(giveback, log, FORCED, list);
         run(giveback, log, REST, list);
         take_forced(work, log);
@@ -370,10 +370,10 @@ int allot__reclaim(allot__work *work, allot__reclaim_log *log)
          status == ALLOT_OK && family >= 0 && !allot__giveback_natural(work); family--)
         count_family(work, family, ALL);
     if (status == ALLOT_OK)
-        status = allot__giveback_init(&giveback, work, log != NULL ? &log->taker : NULL);
+        status = allot__giveback_init(&giveback, work, log ? &log->taker : NULL);
     if (status != ALLOT_OK)
         return status;
-    if (work->kept != NULL)
+    if (work->kept)
         return run_kept(&giveback, log);
     run(&giveback, log, ALL, NULL);
     return ALLOT_OK;

@@ -57,9 +57,8 @@ static bool take_room(allot__giveback *giveback, bool across)
     giveback->part = allot__arena_take(work->arena, widest, sizeof *giveback->part);
     giveback->stack = allot__arena_take(work->arena, families, sizeof *giveback->stack);
     giveback->due = allot__arena_take(work->arena, families, sizeof *giveback->due);
-    return giveback->ways != NULL && giveback->order != NULL && giveback->givers != NULL &&
-           giveback->heap != NULL && giveback->left != NULL && giveback->part != NULL &&
-           giveback->stack != NULL && giveback->due != NULL;
+    return giveback->ways != NULL && giveback->order && giveback->givers && giveback->heap &&
+           giveback->left && giveback->part && giveback->stack && giveback->due;
 }
 
 int allot__giveback_init(allot__giveback *giveback, allot__work *work, allot__taker *taker)
@@ -86,7 +85,7 @@ static int64_t weight_of(const allot__giveback *giveback, int32_t row, int64_t o
     const allot__way *way = giveback->way;
     if (way->by_over)
         return over;
-    return way->by.column != NULL ? way->by.column[row] : way->by.number;
+    return way->by.column ? way->by.column[row] : way->by.number;
 }
 
 /* Larger over first, then later in plan order. */
@@ -195,7 +194,7 @@ static void take_part(allot__giveback *giveback, int32_t *depth, int32_t row, in
         return;
     }
     work->reclaimed[row] += (int32_t)part;
-    if (giveback->taker != NULL)
+    if (giveback->taker)
         giveback->taker->leaf(giveback->taker, row, part);
 }
 

@@ -41,7 +41,7 @@ static void number_rows(const allot__work *work, across *to)
         int32_t at = family > 0 ? to->number[work->group->parent[family]] + 1 : 0;
         int32_t first = allot__family_first(work, family);
         for (int32_t i = first; i < first + allot__family_size(work, family); i++) {
-            int32_t row = seat_of != NULL ? seat_of[i] : i;
+            int32_t row = seat_of ? seat_of[i] : i;
             int32_t below = allot__family_of(work, row);
             to->number[row] = at;
             to->row[at] = row;
@@ -55,15 +55,14 @@ int allot__across_init(allot__giveback *giveback)
     allot__work *work = giveback->work;
     size_t rows = (size_t)work->tree->rows + 1;
     across *made = allot__arena_take(work->arena, 1, sizeof *made);
-    if (made == NULL)
+    if (!made)
         return ALLOT_ENOMEM;
     made->number = allot__arena_take(work->arena, rows, sizeof *made->number);
     made->row = allot__arena_take(work->arena, rows, sizeof *made->row);
     made->size = allot__arena_take(work->arena, (size_t)work->tree->families, sizeof *made->size);
     made->sorter.keys = allot__arena_take(work->arena, rows, sizeof *made->sorter.keys);
     made->sorter.other = allot__arena_take(work->arena, rows, sizeof *made->sorter.other);
-    if (made->number == NULL || made->row == NULL || made->size == NULL ||
-        made->sorter.keys == NULL || made->sorter.other == NULL)
+    if (!made->number || !made->row || !made->size || !made->sorter.keys || !made->sorter.other)
         return ALLOT_ENOMEM;
     count_rows(work, made);
     number_rows(work, made);
@@ -75,7 +74,7 @@ bool allot__across_has(const allot__giveback *giveback, int32_t family)
 {
     const allot__work *work = giveback->work;
     int32_t left = work->tree->inner[family];
-    if (giveback->across == NULL || (family != 0 && !enforced(work, family)))
+    if (!giveback->across || (family != 0 && !enforced(work, family)))
         return false;
     for (int32_t row = allot__family_first(work, family); left > 0; row++) {
         int32_t below = allot__family_of(work, row);

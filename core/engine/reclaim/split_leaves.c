@@ -103,7 +103,7 @@ ALLOT__CLONES static void share_out(const int32_t *restrict left, int32_t *restr
 /* The last row first, as runs do. */
 static void tell(allot__giveback *giveback, int32_t first, int32_t count, const int32_t *part)
 {
-    for (int32_t i = count - 1; giveback->taker != NULL && i >= 0; i--)
+    for (int32_t i = count - 1; giveback->taker && i >= 0; i--)
         if (part[i] > 0)
             giveback->taker->leaf(giveback->taker, first + i, part[i]);
 }

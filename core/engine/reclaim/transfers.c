@@ -19,7 +19,7 @@ typedef struct lists {
 /* What of a leaf's slots stands on closed hosts and was not told to go before. */
 static int64_t closing(const allot__work *work, int32_t row)
 {
-    return work->closed == NULL ? 0 : work->closed->held[row] - work->closed->flying[row];
+    return !work->closed ? 0 : work->closed->held[row] - work->closed->flying[row];
 }
 
 /* The row of the parent of a row's siblings; -1: the root. */
@@ -59,7 +59,7 @@ static bool list_grants(lists *it)
     out->grants = allot__arena_take(work->arena, (size_t)out->grant_count + 1, sizeof *out->grants);
     out->reclaims = allot__arena_take(work->arena, reclaims, sizeof *out->reclaims);
     out->claims = allot__arena_take(work->arena, (size_t)it->count + 1, sizeof *out->claims);
-    if (out->grants == NULL || out->reclaims == NULL || out->claims == NULL)
+    if (!out->grants || !out->reclaims || !out->claims)
         return false;
     int32_t at = 0;
     for (int32_t i = 0; i < it->book->leaves; i++)
@@ -75,7 +75,7 @@ static bool link_transfers(lists *it)
     size_t leaves = (size_t)book->leaves;
     it->head = book->next; /* what lacks was served */
     it->next = allot__arena_take(book->work->arena, (size_t)it->count + 1, sizeof *it->next);
-    if (it->next == NULL)
+    if (!it->next)
         return false;
     for (size_t i = 0; i < leaves; i++)
         it->head[i] = -1;
@@ -83,7 +83,7 @@ static bool link_transfers(lists *it)
         it->next[i] = it->head[it->transfers[i].from];
         it->head[it->transfers[i].from] = i;
     }
-    if (book->work->ledger != NULL) {
+    if (book->work->ledger) {
         it->claim_of = book->lack; /* what lacks was served */
         memset(it->claim_of, 0, leaves * sizeof *it->claim_of);
     }
@@ -135,13 +135,13 @@ static void add_claim(lists *it, allot__order_back *reclaim, int32_t transfer)
     int32_t number = it->transfers[transfer].to;
     int64_t slots = it->transfers[transfer].slots;
     int32_t to = allot__handle(it->book->work, row_to(it, transfer));
-    int32_t known = it->claim_of != NULL ? it->claim_of[number] : reclaim->count - 1;
+    int32_t known = it->claim_of ? it->claim_of[number] : reclaim->count - 1;
     reclaim->slots += slots;
     if (known >= 0 && known < reclaim->count && claims[known].consumer == to) {
         claims[known].slots += slots;
         return;
     }
-    if (it->claim_of != NULL)
+    if (it->claim_of)
         it->claim_of[number] = reclaim->count;
     claims[reclaim->count++] = (allot_claim){to, slots};
     it->claims++;
@@ -155,7 +155,7 @@ static void list_owed(lists *it, int32_t row, int32_t number)
     int32_t first = it->out->reclaim_count;
     for (int32_t i = it->head[number]; i >= 0; i = alike ? -1 : it->next[i]) {
         int64_t grace = grace_of(work, row, row_to(it, i));
-        if (reclaim_with(it, first, grace) != NULL)
+        if (reclaim_with(it, first, grace))
             continue;
         allot__order_back *reclaim = add_reclaim(it, row, grace);
         for (int32_t k = i; k >= 0; k = it->next[k])
@@ -177,7 +177,7 @@ static void list_leaf(lists *it, int32_t row, int32_t number)
     it->book->unowed[number] |= it->book->loose[number] > 0 ? ALLOT__BY_LIMIT : 0;
     if (unowed > 0) {
         allot__order_back *own = reclaim_with(it, first, grace);
-        own = own != NULL ? own : add_reclaim(it, row, grace);
+        own = own ? own : add_reclaim(it, row, grace);
         own->slots += unowed;
         own->unowed = it->book->unowed[number];
     }

@@ -83,7 +83,7 @@ int64_t allot__value(const allot__work *work, const allot__rules *rules, int32_t
     if (column == ALLOT_OWNED)
         return allot__own(work, allot__rules_at(work, row), row, NULL);
     const int32_t *values = narrow(work, rules, column);
-    return values == NULL ? 0 : shown(values[row]);
+    return !values ? 0 : shown(values[row]);
 }
 
 void allot__values(const allot__work *work, const allot__rules *rules, int32_t column,
@@ -95,7 +95,7 @@ void allot__values(const allot__work *work, const allot__rules *rules, int32_t c
             out[i] = allot__value(work, rules, column, first + i);
         return;
     }
-    if (values == NULL)
+    if (!values)
         memset(out, 0, (size_t)count * sizeof *out);
     else
         for (int32_t i = 0; i < count; i++)
@@ -132,7 +132,7 @@ static int compute_batch(allot__work *work, const allot__rules *rules, int32_t i
 int allot__function_values(allot__work *work, allot__rules *rules, int32_t function,
                            const int64_t **out)
 {
-    if (rules->function_values[function] != NULL) {
+    if (rules->function_values[function]) {
         *out = rules->function_values[function];
         return ALLOT_OK;
     }
@@ -141,7 +141,7 @@ int allot__function_values(allot__work *work, allot__rules *rules, int32_t funct
     int32_t rows = work->tree->rows;
     int64_t *values = allot__arena_take(work->arena, (size_t)rows + 1, sizeof *values);
     int64_t *room = allot__arena_take(work->arena, (size_t)(of->count + 1) * BATCH, sizeof *room);
-    if (values == NULL || room == NULL)
+    if (!values || !room)
         return ALLOT_ENOMEM;
     for (int32_t first = 0; first < rows; first += BATCH) {
         int32_t count = rows - first < BATCH ? rows - first : BATCH;
@@ -169,14 +169,14 @@ static int not_an_amount(const allot__work *work, const allot__rules *rules, int
 static int function_amounts(allot__work *work, allot__rules *rules, int32_t function,
                             allot__amounts *out)
 {
-    if (rules->function_amounts[function] == NULL) {
+    if (!rules->function_amounts[function]) {
         const int64_t *values = NULL;
         int status = allot__function_values(work, rules, function, &values);
         if (status != ALLOT_OK)
             return status;
         int32_t rows = work->tree->rows;
         int32_t *amounts = allot__arena_take(work->arena, (size_t)rows + 1, sizeof *amounts);
-        if (amounts == NULL)
+        if (!amounts)
             return ALLOT_ENOMEM;
         for (int32_t row = 0; row < rows; row++) {
             if (values[row] < 0 || values[row] > ALLOT_AMOUNT_MAX)
@@ -216,7 +216,7 @@ static int with_parents(allot__work *work, const allot__rules *rules, int32_t co
 {
     int32_t rows = work->tree->rows;
     int32_t *values = allot__arena_take(work->arena, (size_t)rows + 1, sizeof *values);
-    if (values == NULL)
+    if (!values)
         return ALLOT_ENOMEM;
     for (int32_t row = 0; row < rows; row++) {
         int64_t value = allot__value(work, rules, column, row);

@@ -72,7 +72,7 @@ static bool own_changed(const allot__work *work, const past *past, int32_t row, 
 
 static int64_t stays(const allot__work *work, int32_t row)
 {
-    return work->allocated[row] - (work->in_flight != NULL ? work->in_flight[row] : 0);
+    return work->allocated[row] - (work->in_flight ? work->in_flight[row] : 0);
 }
 
 /* Slots that others lend to each leaf, by row; ENOMEM. */
@@ -81,7 +81,7 @@ static int count_loans(allot__work *work, past *past)
     const allot_loan *loans = work->state->loans.items;
     size_t rows = (size_t)work->tree->rows;
     past->borrowed = allot__arena_take(work->arena, rows + 1, sizeof *past->borrowed);
-    if (past->borrowed == NULL)
+    if (!past->borrowed)
         return ALLOT_ENOMEM;
     memset(past->borrowed, 0, rows * sizeof *past->borrowed);
     for (size_t i = 0; i < work->state->loans.count; i++) {
@@ -135,7 +135,7 @@ typedef struct columns {
 static void enforce_leaf(const allot__work *work, const past *past, int32_t row, columns *columns)
 {
     int64_t forced = 0;
-    if (past->plan != NULL) {
+    if (past->plan) {
         int32_t before = allot__row(past->plan, work->index, allot__handle(work, row));
         const allot__rules *rules = allot__rules_at(work, row);
         if (rules->owns && !allot__policy_ledger(rules->policy) &&
@@ -159,7 +159,7 @@ static void *zeroed(allot__work *work, size_t size)
 {
     size_t rows = (size_t)work->tree->rows;
     void *column = allot__arena_take(work->arena, rows + 1, size);
-    if (column != NULL)
+    if (column)
         memset(column, 0, (rows + 1) * size);
     return column;
 }
@@ -168,15 +168,15 @@ int allot__enforce(allot__work *work)
 {
     past past = {.plan = NULL};
     columns columns = {.any = false};
-    if (work->state->former == NULL && !work->group->limited)
+    if (!work->state->former && !work->group->limited)
         return ALLOT_OK;
     allot__enforced *out = allot__arena_take(work->arena, 1, sizeof *out);
     columns.least = zeroed(work, sizeof *columns.least);
     columns.forced = zeroed(work, sizeof *columns.forced);
     columns.why = zeroed(work, 1);
-    if (out == NULL || columns.least == NULL || columns.forced == NULL || columns.why == NULL)
+    if (!out || !columns.least || !columns.forced || !columns.why)
         return ALLOT_ENOMEM;
-    if (work->state->former != NULL) {
+    if (work->state->former) {
         past = look_back(work);
         if (count_loans(work, &past) != ALLOT_OK)
             return ALLOT_ENOMEM;
@@ -184,7 +184,7 @@ int allot__enforce(allot__work *work)
     for (int32_t row = 0; row < work->tree->rows; row++)
         if (allot__family_of(work, row) == 0)
             enforce_leaf(work, &past, row, &columns);
-    *out = (allot__enforced){.least = work->state->former != NULL ? columns.least : NULL,
+    *out = (allot__enforced){.least = work->state->former ? columns.least : NULL,
                              .why = columns.any ? columns.why : NULL};
     work->enforced = out;
     work->forced = columns.any ? columns.forced : NULL;

@@ -57,7 +57,7 @@ static int match(survey *it)
     if (state->flight_tasks.count == 0)
         return ALLOT_OK;
     it->flight_of = allot__arena_take(it->arena, tasks + 1, sizeof *it->flight_of);
-    if (it->flight_of == NULL)
+    if (!it->flight_of)
         return ALLOT_ENOMEM;
     for (size_t i = 0; i < tasks; i++)
         it->flight_of[i] = -1;
@@ -80,7 +80,7 @@ static int32_t flight_of_unit(const survey *it, const allot__units *units, int32
     int32_t count;
     const int32_t *tasks = allot__unit_tasks(units, unit, &count);
     int32_t flight = -1;
-    for (int32_t i = 0; i < count && it->flight_of != NULL; i++)
+    for (int32_t i = 0; i < count && it->flight_of; i++)
         flight = it->flight_of[tasks[i]] >= 0 ? it->flight_of[tasks[i]] : flight;
     return flight;
 }
@@ -102,7 +102,7 @@ static int tally_leaves(survey *it)
     const allot_state *state = it->state;
     size_t leaves = (size_t)state->plan->tree.rows * (size_t)state->plan->group_count;
     uint8_t *seen = allot__arena_take(it->arena, leaves / 8 + 1, 1);
-    if (seen == NULL)
+    if (!seen)
         return ALLOT_ENOMEM;
     memset(seen, 0, leaves / 8 + 1);
     for (int32_t i = 0; i < it->out->count; i++) {
@@ -209,7 +209,7 @@ static int count_unnamed(survey *it)
         return ALLOT_OK;
     size_t leaves = rows * (size_t)state->plan->group_count;
     nameless *all = allot__arena_take(it->arena, leaves, sizeof *all);
-    if (all == NULL)
+    if (!all)
         return ALLOT_ENOMEM;
     memset(all, 0, leaves * sizeof *all);
     for (int32_t i = 0; i < it->out->count; i++) {
@@ -286,7 +286,7 @@ static int list_kills(survey *it)
     if (state->flight_tasks.count == 0)
         return ALLOT_OK;
     out->kills = allot__arena_take(it->arena, state->flight_tasks.count, sizeof *out->kills);
-    if (out->kills == NULL)
+    if (!out->kills)
         return ALLOT_ENOMEM;
     for (int32_t i = 0; i < out->count; i++) {
         const allot__flight *flight = flight_at(state, i);
@@ -310,12 +310,12 @@ int allot__flights_make(const allot_state *state, allot__arena *arena, allot_rep
         return ALLOT_OK;
     out->flights = allot__arena_take(arena, flights, sizeof *out->flights);
     it.tallies = allot__arena_take(arena, flights, sizeof *it.tallies);
-    if (out->flights == NULL || it.tallies == NULL)
+    if (!out->flights || !it.tallies)
         return ALLOT_ENOMEM;
     memset(out->flights, 0, flights * sizeof *out->flights);
     memset(it.tallies, 0, flights * sizeof *it.tallies);
     int status = match(&it);
-    if (status == ALLOT_OK && it.flight_of != NULL)
+    if (status == ALLOT_OK && it.flight_of)
         status = tally_leaves(&it);
     for (int32_t i = 0; i < out->count && status == ALLOT_OK; i++)
         count(&it, i);

@@ -44,7 +44,7 @@ static void count_claims(allot__work *work, const allot__flight *flight, const a
 static int32_t *zeroed(allot__work *work, size_t count)
 {
     int32_t *column = allot__arena_take(work->arena, count, sizeof *column);
-    if (column != NULL)
+    if (column)
         memset(column, 0, count * sizeof *column);
     return column;
 }
@@ -59,11 +59,11 @@ static int count_flights(allot__work *work, const allot__flown_all *flown, int32
     for (int32_t i = 0; i < flown->count; i++) {
         if (flights[i].group != work->index)
             continue;
-        if (columns.out == NULL) {
+        if (!columns.out) {
             columns.out = zeroed(work, rows);
             columns.in = zeroed(work, rows);
             columns.pledged = zeroed(work, rows);
-            if (columns.out == NULL || columns.in == NULL || columns.pledged == NULL)
+            if (!columns.out || !columns.in || !columns.pledged)
                 return ALLOT_ENOMEM;
         }
         back = back || flown->flights[i].returned > 0;
@@ -98,7 +98,7 @@ static uint8_t *named_tasks(allot__work *work)
     const allot__flight_task *list = work->state->flight_tasks.items;
     size_t bytes = work->state->tasks.list.count / 8 + 1;
     uint8_t *named = allot__arena_take(work->arena, bytes, 1);
-    if (named == NULL)
+    if (!named)
         return NULL;
     memset(named, 0, bytes);
     for (size_t i = 0; i < work->state->flight_tasks.count; i++)
@@ -155,7 +155,7 @@ static int take_closed(allot__work *work, allot__closed_slots **out, int32_t **f
     size_t families = (size_t)work->tree->families;
     size_t count = (size_t)work->state->tasks.units[work->index].task_count;
     allot__closed_slots *closed = allot__arena_take(work->arena, 1, sizeof *closed);
-    if (closed == NULL)
+    if (!closed)
         return ALLOT_ENOMEM;
     closed->held = zeroed(work, rows + 1);
     closed->flying = zeroed(work, rows + 1);
@@ -164,8 +164,8 @@ static int take_closed(allot__work *work, allot__closed_slots **out, int32_t **f
     *first = zeroed(work, rows + 1);
     *tasks = allot__arena_take(work->arena, count + 1, sizeof **tasks);
     *out = closed;
-    return closed->held != NULL && closed->flying != NULL && closed->held_sum != NULL &&
-                   closed->flying_sum != NULL && *first != NULL && *tasks != NULL
+    return closed->held != NULL && closed->flying && closed->held_sum && closed->flying_sum &&
+                   *first && *tasks != NULL
                ? ALLOT_OK
                : ALLOT_ENOMEM;
 }
@@ -175,7 +175,7 @@ static int32_t *hidden_slots(allot__work *work, const allot__flown_all *flown)
 {
     const allot__flight *flights = work->state->flights.items;
     int32_t *hidden = zeroed(work, (size_t)work->tree->rows);
-    for (int32_t i = 0; i < flown->count && hidden != NULL; i++) {
+    for (int32_t i = 0; i < flown->count && hidden; i++) {
         if (flights[i].group == work->index) {
             hidden[allot__row(work->plan, work->index, flights[i].consumer)] +=
                 (int32_t)flown->flights[i].hidden;
@@ -197,7 +197,7 @@ static int count_closed(allot__work *work, const allot__flown_all *flown)
     const uint8_t *named = named_tasks(work);
     int32_t *rest = zeroed(work, (size_t)rows);
     int32_t *hidden = hidden_slots(work, flown);
-    int status = named != NULL && rest != NULL && hidden != NULL
+    int status = named != NULL && rest && hidden != NULL
                      ? take_closed(work, &closed, &first, &tasks)
                      : ALLOT_ENOMEM;
     if (status != ALLOT_OK)
@@ -225,7 +225,7 @@ int allot__flights_count(allot__work *work, const allot__flown_all *flown)
     int status = flown->count > 0 ? count_flights(work, flown, &out) : ALLOT_OK;
     if (status == ALLOT_OK)
         status = count_closed(work, flown);
-    if (status == ALLOT_OK && out != NULL)
+    if (status == ALLOT_OK && out)
         count_beyond(work, flown, out);
     return status;
 }
@@ -243,7 +243,7 @@ static int32_t parent_of(const allot__work *work, int32_t row)
 static int64_t room_of(const allot__work *work, int32_t row)
 {
     int64_t room = (int64_t)work->quota[row] - work->allocated[row];
-    room = work->room != NULL ? allot__least(room, work->room[row]) : room;
+    room = work->room ? allot__least(room, work->room[row]) : room;
     for (int32_t at = parent_of(work, row); at >= 0; at = parent_of(work, at)) {
         if (work->limit[at] != ALLOT_NONE) {
             int64_t held = work->sums[allot__family_of(work, at)].allocated;
@@ -256,7 +256,7 @@ static int64_t room_of(const allot__work *work, int32_t row)
 void allot__flights_pledge(allot__work *work)
 {
     int64_t idle = work->slots - work->sums[0].allocated;
-    if (work->pledged == NULL)
+    if (!work->pledged)
         return;
     idle = idle > 0 ? idle : 0;
     for (int32_t row = 0; row < work->tree->rows; row++)

@@ -10,7 +10,7 @@ int allot__sorter_init(allot__work *work, allot__sorter *room)
     size_t widest = (size_t)work->tree->widest;
     room->keys = allot__arena_take(work->arena, widest + 1, sizeof *room->keys);
     room->other = allot__arena_take(work->arena, widest + 1, sizeof *room->other);
-    return room->keys != NULL && room->other != NULL ? ALLOT_OK : ALLOT_ENOMEM;
+    return room->keys != NULL && room->other ? ALLOT_OK : ALLOT_ENOMEM;
 }
 
 int allot__order_prepare(allot__work *work, allot__rules *rules, const allot__order *order)
@@ -119,7 +119,7 @@ void allot__order_sort(const allot__work *work, const allot__rules *rules,
         rows[i] = first + i;
         room->keys[i] = allot__tree_row(work, first + i);
     }
-    if (work->group->seat != NULL)
+    if (work->group->seat)
         allot__sort_rows(rows, room->other, room->keys, first, count);
     for (int32_t k = order->count - 1; k >= 0; k--) {
         for (int32_t i = 0; i < count; i++) {

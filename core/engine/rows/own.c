@@ -42,7 +42,7 @@ int32_t allot__own(const allot__work *work, const allot__rules *rules, int32_t r
 {
     int64_t owned = work->configured[row];
     int64_t all = rules->policy->exact ? owned : owned * work->times / work->unit;
-    if (part != NULL) {
+    if (part) {
         bool whole = rules->policy->exact || all >= ALLOT_AMOUNT_MAX;
         *part = whole ? 0 : (int32_t)(owned * work->times % work->unit);
     }

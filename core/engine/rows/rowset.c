@@ -9,7 +9,7 @@ int allot__rowset_begin(allot__rowset *rows)
 {
     size_t count = rows->rules->policy->functions.count;
     rows->functions = allot__arena_take(rows->work->arena, count + 1, sizeof *rows->functions);
-    if (rows->functions == NULL)
+    if (!rows->functions)
         return ALLOT_ENOMEM;
     for (size_t i = 0; i < count; i++)
         rows->functions[i] = NULL;
@@ -29,7 +29,7 @@ static int call(const allot__rowset *rows, int32_t index, int32_t first, int32_t
             rows->column(rows, function->columns[i], first, count, room + (size_t)i * BATCH);
     }
     for (int32_t i = 0; i < count; i++) {
-        consumers[i] = rows->consumer != NULL ? rows->consumer(rows, first + i) : rows->leaf;
+        consumers[i] = rows->consumer ? rows->consumer(rows, first + i) : rows->leaf;
         items[i] = rows->item(rows, first + i);
     }
     allot_batch batch = {.count = count,
@@ -51,7 +51,7 @@ static int call_all(allot__rowset *rows, int32_t index, int64_t *values)
     allot_engine *engine = rows->work->plan->engine;
     size_t size = (size_t)(function->count + 1) * BATCH * sizeof(int64_t);
     int64_t *room = allot_engine_alloc(engine, NULL, 0, size);
-    int status = room != NULL ? ALLOT_OK : ALLOT_ENOMEM;
+    int status = room ? ALLOT_OK : ALLOT_ENOMEM;
     for (int32_t first = 0; first < rows->count && status == ALLOT_OK; first += BATCH) {
         int32_t count = rows->count - first < BATCH ? rows->count - first : BATCH;
         status = call(rows, index, first, count, room, values + first);
@@ -62,10 +62,10 @@ static int call_all(allot__rowset *rows, int32_t index, int64_t *values)
 
 int allot__rowset_prepare(allot__rowset *rows, allot_source source)
 {
-    if (source.kind != ALLOT_FROM_FUNCTION || rows->functions[source.value] != NULL)
+    if (source.kind != ALLOT_FROM_FUNCTION || rows->functions[source.value])
         return ALLOT_OK;
     int64_t *values = allot__arena_take(rows->work->arena, (size_t)rows->count + 1, sizeof *values);
-    if (values == NULL)
+    if (!values)
         return ALLOT_ENOMEM;
     int status = call_all(rows, source.value, values);
     if (status == ALLOT_OK)

@@ -23,7 +23,7 @@ static int64_t exact_slots(const allot__work *work)
     const uint8_t *ruled = work->group->branch_ruled;
     int64_t sum = 0;
     for (int32_t row = 0; row < work->tree->first[1]; row++) {
-        int32_t rules = ruled != NULL ? ruled[row] : 0;
+        int32_t rules = ruled ? ruled[row] : 0;
         sum += work->rules[rules].policy->exact ? work->configured[row] : 0;
     }
     return sum;
@@ -68,9 +68,8 @@ static int take_columns(allot__work *work)
     work->critical =
         allot__arena_take(arena, families + (size_t)work->rules_count, sizeof *work->critical);
     work->spare = allot__arena_take(arena, families, size);
-    if (work->reserve == NULL || work->need == NULL || work->quota == NULL ||
-        work->received == NULL || work->over == NULL || work->reclaimed == NULL ||
-        work->sums == NULL || work->critical == NULL || work->spare == NULL)
+    if (!work->reserve || !work->need || !work->quota || !work->received || !work->over ||
+        !work->reclaimed || !work->sums || !work->critical || !work->spare)
         return ALLOT_ENOMEM;
     memset(work->sums, 0, families * sizeof *work->sums);
     memset(work->spare, 0, families * size);
@@ -99,7 +98,7 @@ static int take_functions(allot__work *work, allot__rules *rules)
         return ALLOT_OK;
     rules->function_values = allot__arena_take(work->arena, count, sizeof(int64_t *));
     rules->function_amounts = allot__arena_take(work->arena, count, sizeof(int32_t *));
-    if (rules->function_values == NULL || rules->function_amounts == NULL)
+    if (!rules->function_values || !rules->function_amounts)
         return ALLOT_ENOMEM;
     forget_functions(rules);
     return ALLOT_OK;
@@ -110,7 +109,7 @@ static int take_rules(allot__work *work)
     const allot__group *group = work->group;
     work->rules_count = group->ruled_count;
     work->rules = allot__arena_take(work->arena, (size_t)work->rules_count, sizeof *work->rules);
-    if (work->rules == NULL)
+    if (!work->rules)
         return ALLOT_ENOMEM;
     int status = ALLOT_OK;
     for (int32_t i = 0; i < work->rules_count && status == ALLOT_OK; i++) {
@@ -133,7 +132,7 @@ static int take_limits(allot__work *work)
     if (!work->group->limited)
         return ALLOT_OK;
     int32_t *limits = allot__arena_take(work->arena, (size_t)work->tree->rows, sizeof *limits);
-    if (limits == NULL)
+    if (!limits)
         return ALLOT_ENOMEM;
     for (int32_t row = 0; row < work->tree->rows; row++) {
         int32_t column;

@@ -58,7 +58,7 @@ static int make_places(allot__queue *queue, int32_t keys, int32_t entries)
     int32_t *other = allot__arena_take(arena, (size_t)entries, sizeof *other);
     int64_t *values = allot__arena_take(arena, (size_t)entries, sizeof *values);
     int64_t *places = allot__arena_take(arena, (size_t)entries, sizeof *places);
-    if (rows == NULL || other == NULL || values == NULL || places == NULL)
+    if (!rows || !other || !values || !places)
         return ALLOT_ENOMEM;
     for (int32_t i = 0; i < entries; i++) {
         rows[i] = i;
@@ -100,12 +100,12 @@ static int find_over(const allot__work *work, allot__victims *victims)
     const allot__units *units = allot__units_of(work);
     size_t count = tasks->sessions.count;
     victims->over = allot__arena_take(work->arena, count + 1, sizeof *victims->over);
-    if (victims->over == NULL)
+    if (!victims->over)
         return ALLOT_ENOMEM;
     victims->over[0] = 0;
     for (size_t i = 0; i < count; i++)
         victims->over[i + 1] = tasks->session_held[i] - work->session_quota[i];
-    for (int32_t unit = 0; victims->stays != NULL && unit < units->count; unit++) {
+    for (int32_t unit = 0; victims->stays && unit < units->count; unit++) {
         bool going = victims->stays[unit] == ALLOT__STAYS_FLYING ||
                      victims->stays[unit] == ALLOT__STAYS_CLOSED;
         if (going && units->session[unit] >= 0)
@@ -122,7 +122,7 @@ static int hand_anew(allot__queue *queue, allot__victims *victims)
         key++;
     if (key == queue->order.count)
         return ALLOT_OK;
-    int status = victims->over == NULL ? find_over(queue->rows.rows.work, victims) : ALLOT_OK;
+    int status = !victims->over ? find_over(queue->rows.rows.work, victims) : ALLOT_OK;
     queue->pick.anew = victims->over;
     queue->pick.anew_of = queue->rows.units->session + queue->rows.base;
     queue->pick.anew_key = key - queue->fused;
@@ -138,12 +138,12 @@ static void hand_keys(allot__queue *queue)
     pick->keys = queue->order.count - queue->fused;
     for (int32_t i = 0; i < pick->keys; i++) {
         const allot_key *key = &queue->order.keys[i + queue->fused];
-        bool placed = i == 0 && queue->places != NULL;
+        bool placed = i == 0 && queue->places;
         pick->falling[i] = !placed && key->descending != 0;
         pick->flat[i] = placed ? NULL : flat_of(queue, key->source);
     }
     pick->classes = NULL;
-    if (queue->places != NULL) {
+    if (queue->places) {
         pick->classes = queue->rows.units->session + queue->rows.base;
         pick->class_keys = queue->places;
         pick->class_count = (int32_t)queue->rows.rows.work->state->tasks.sessions.count;

@@ -40,10 +40,10 @@ static int begin(host_pick *it)
     it->mask = allot__arena_take(arena, n + 1, 1);
     it->rows = allot__arena_take(arena, n + 1, sizeof *it->rows);
     it->there = allot__arena_take(arena, (size_t)it->work->rack->count, sizeof *it->there);
-    if (it->stays == NULL || it->mask == NULL || it->rows == NULL || it->there == NULL)
+    if (!it->stays || !it->mask || !it->rows || !it->there)
         return ALLOT_ENOMEM;
     memset(it->stays, 0, n);
-    if (it->queue->pick.stays != NULL)
+    if (it->queue->pick.stays)
         memcpy(it->stays, it->queue->pick.stays, n);
     return ALLOT_OK;
 }
@@ -83,8 +83,8 @@ static bool helps(const host_pick *it, int32_t claimant, int32_t row)
 static bool whole(const host_pick *it, int32_t claimant, int32_t host)
 {
     const allot__rack *rack = it->work->rack;
-    return host >= 0 && rack->unit != NULL && rack->unit[claimant] != rack->unit[it->queue->row] &&
-           (rack->owner[host] != ALLOT_ROOT || rack->meant != NULL);
+    return host >= 0 && rack->unit && rack->unit[claimant] != rack->unit[it->queue->row] &&
+           (rack->owner[host] != ALLOT_ROOT || rack->meant);
 }
 
 /* Slots of the leaf by host, where it can leave one whole for a claimant; else 0. */
@@ -202,7 +202,7 @@ static int pick_claims(host_pick *it, const allot_claim *claims, int32_t count, 
 int allot__victims_pick(const allot__work *work, allot__queue *queue, const allot__orders *orders,
                         const allot__order_back *of, int32_t count)
 {
-    if (work->reach == NULL) {
+    if (!work->reach) {
         queue->gone = queue->idle < queue->owed ? queue->idle : queue->owed;
         return allot__pick_fast(&queue->pick, queue->owed - queue->gone, work->arena,
                                 &queue->picked);
@@ -213,7 +213,7 @@ int allot__victims_pick(const allot__work *work, allot__queue *queue, const allo
         const allot__order_back *order = &of[i % count];
         if (i == BEYOND * count)
             give_idle(&it, queue->owed - it.slots);
-        if (order->tasks == NULL) {
+        if (!order->tasks) {
             status =
                 pick_claims(&it, orders->claims + order->first, order->count, (round)(i / count));
         }

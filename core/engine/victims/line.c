@@ -17,10 +17,10 @@ int allot__line_make(allot__queue *queue, allot__arena *arena, allot__line *out)
     allot__pick *pick = &queue->pick;
     size_t count = queue->rows.rows.work->state->tasks.sessions.count + 1;
     *out = (allot__line){.queue = queue, .sessions = count};
-    if (pick->anew != NULL) {
+    if (pick->anew) {
         int64_t *now = allot__arena_take(arena, count, sizeof *now);
         out->over = allot__arena_take(arena, count, sizeof *out->over);
-        if (now == NULL || out->over == NULL)
+        if (!now || !out->over)
             return ALLOT_ENOMEM;
         memcpy(out->over, pick->anew, count * sizeof *now);
         for (int32_t i = 0; i < queue->picked.count; i++)
@@ -59,7 +59,7 @@ int32_t allot__line_last(const allot__line *line)
 void allot__line_turn_back(const allot__line *line, int32_t row, int32_t other)
 {
     const allot__pick *pick = &line->queue->pick;
-    if (pick->anew == NULL)
+    if (!pick->anew)
         return;
     memcpy(pick->anew, line->over, line->sessions * sizeof *pick->anew);
     for (int32_t i = 0; line->all.rows[i] != row && line->all.rows[i] != other; i++)

@@ -113,7 +113,7 @@ static void take(merger *it)
 static void add(const merger *it, int32_t row, int64_t times)
 {
     int32_t class = it->pick->anew_of[row];
-    int64_t slots = it->pick->slots != NULL ? it->pick->slots[row] : 1;
+    int64_t slots = it->pick->slots ? it->pick->slots[row] : 1;
     it->pick->anew[class + 1] += class >= 0 ? times * slots : 0;
 }
 
@@ -140,7 +140,7 @@ int allot__pick_anew(const allot__pick *pick, int64_t owed, allot__arena *arena,
     size_t room = (size_t)pick->count + 1;
     int status = sort_classes(&it, engine);
     it.heap = allot_engine_alloc(engine, NULL, 0, room * sizeof *it.heap);
-    if (it.heap == NULL || allot__items_room(engine, &it.next, room) != ALLOT_OK)
+    if (!it.heap || allot__items_room(engine, &it.next, room) != ALLOT_OK)
         status = ALLOT_ENOMEM;
     if (status == ALLOT_OK)
         status = take_all(&it, owed, arena, out);
@@ -152,6 +152,6 @@ int allot__pick_anew(const allot__pick *pick, int64_t owed, allot__arena *arena,
 
 int allot__pick_all(const allot__pick *pick, allot__arena *arena, allot__picked *out)
 {
-    return pick->anew != NULL ? allot__pick_anew(pick, INT64_MAX, arena, out)
-                              : allot__pick_sorted(pick, INT64_MAX, arena, out);
+    return pick->anew ? allot__pick_anew(pick, INT64_MAX, arena, out)
+                      : allot__pick_sorted(pick, INT64_MAX, arena, out);
 }

@@ -95,7 +95,7 @@ static int find_few(const allot__pick *pick, allot_engine *engine, int64_t owed,
 
 int allot__pick_fast(const allot__pick *pick, int64_t owed, allot__arena *arena, allot__picked *out)
 {
-    if (pick->anew != NULL)
+    if (pick->anew)
         return allot__pick_anew(pick, owed, arena, out);
     if (pick->count <= SMALL)
         return allot__pick_sorted(pick, owed, arena, out);

@@ -54,10 +54,10 @@ ALLOT__CLONES static int32_t mark_tied(const int64_t *restrict values, int64_t f
 static int make_classes(filter *it, allot_engine *engine)
 {
     const allot__pick *pick = it->pick;
-    if (pick->classes == NULL)
+    if (!pick->classes)
         return ALLOT_OK;
     it->of_class = allot__new(engine, (size_t)pick->class_count + 1, 1);
-    if (it->of_class == NULL)
+    if (!it->of_class)
         return ALLOT_ENOMEM;
     for (int32_t i = 0; i <= pick->class_count; i++) {
         int64_t value = pick->class_keys[i] ^ -(int64_t)pick->falling[0];
@@ -125,7 +125,7 @@ static int32_t mark_listed(filter *it, int32_t first)
 static int32_t find_rows(filter *it, int32_t first, int32_t n)
 {
     int32_t key = 0;
-    if (it->of_class != NULL) {
+    if (it->of_class) {
         list_classes(it, first, n);
         if (mark_listed(it, first) <= MANY)
             return 1;
@@ -177,11 +177,11 @@ static int read_block(filter *it, allot_engine *engine, int32_t first, allot__it
 {
     int32_t n = it->pick->count - first < BLOCK ? it->pick->count - first : BLOCK;
     int32_t key = find_rows(it, first, n);
-    for (; key < it->pick->keys && it->pick->flat[key] != NULL; key++)
+    for (; key < it->pick->keys && it->pick->flat[key]; key++)
         narrow(it, key, first);
     if (allot__items_room(engine, all, (size_t)all->count + (size_t)it->count) != ALLOT_OK)
         return ALLOT_ENOMEM;
-    for (int32_t i = 0; i < it->count && it->pick->slots != NULL; i++)
+    for (int32_t i = 0; i < it->count && it->pick->slots; i++)
         __builtin_prefetch(&it->pick->slots[it->rows[i]]);
     for (int32_t i = 0; i < it->count; i++) {
         int32_t row = it->rows[i];

@@ -10,8 +10,8 @@ enum { FEW = 16, RUN = 8, MANY = 512, DIGIT = 10 };
 int allot__items_room(allot_engine *engine, allot__items *all, size_t count)
 {
     allot__item *list = allot__grow(engine, all->list, &all->capacity, count, sizeof *list);
-    all->list = list != NULL ? list : all->list;
-    return list != NULL ? ALLOT_OK : ALLOT_ENOMEM;
+    all->list = list ? list : all->list;
+    return list ? ALLOT_OK : ALLOT_ENOMEM;
 }
 
 void allot__items_free(allot_engine *engine, allot__items *all)
@@ -22,9 +22,9 @@ void allot__items_free(allot_engine *engine, allot__items *all)
 int64_t allot__key_at(const allot__pick *pick, int32_t key, int32_t row)
 {
     int64_t value;
-    if (pick->flat[key] != NULL) {
+    if (pick->flat[key]) {
         value = pick->flat[key][row];
-    } else if (key == 0 && pick->classes != NULL) {
+    } else if (key == 0 && pick->classes) {
         value = pick->class_keys[pick->classes[row] + 1];
     } else {
         int64_t room = 0;
@@ -37,7 +37,7 @@ void allot__item_read(const allot__pick *pick, int32_t row, allot__item *out)
 {
     for (int32_t key = 0; key < pick->keys && key < ALLOT__ITEM_KEYS; key++)
         out->keys[key] = allot__key_at(pick, key, row);
-    out->slots = pick->slots != NULL ? pick->slots[row] : 1;
+    out->slots = pick->slots ? pick->slots[row] : 1;
     out->row = row;
 }
 
@@ -205,7 +205,7 @@ int allot__items_sort(const allot__pick *pick, allot_engine *engine, allot__item
 {
     size_t room = (size_t)all->count + 1;
     allot__item *other = allot_engine_alloc(engine, NULL, 0, room * sizeof *other);
-    if (other == NULL)
+    if (!other)
         return ALLOT_ENOMEM;
     if (all->packed && all->count >= MANY)
         sort_dealing(pick, all, other);
@@ -320,7 +320,7 @@ int allot__items_take(allot__items *all, int64_t owed, allot__arena *arena, allo
     int32_t spared = spare(all->list, count, slots - owed);
     *out = (allot__picked){0};
     out->rows = allot__arena_take(arena, (size_t)(count - spared) + 1, sizeof *out->rows);
-    if (out->rows == NULL)
+    if (!out->rows)
         return ALLOT_ENOMEM;
     for (int32_t i = 0; i < count; i++) {
         if (all->list[i].slots > 0) {

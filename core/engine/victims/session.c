@@ -221,10 +221,10 @@ static bool take_room(division *it, int32_t most)
     bool fine = true;
     for (size_t i = 0; i < ARRAYS; i++) {
         *arrays[i] = allot__arena_take(arena, (size_t)most + 1, sizeof(int32_t));
-        fine = fine && *arrays[i] != NULL;
+        fine = fine && *arrays[i];
     }
     it->keys = allot__arena_take(arena, (size_t)most + 1, sizeof *it->keys);
-    return fine && it->keys != NULL;
+    return fine && it->keys;
 }
 
 /* Puts the leaf's sessions at their places (rule 3), with nothing yet. */
@@ -281,8 +281,8 @@ static int divide(division *it, const allot__units *units, int32_t leaf)
 int allot__sessions(allot__work *work)
 {
     const allot__tasks *tasks = &work->state->tasks;
-    const allot__units *units = tasks->units != NULL ? &tasks->units[work->index] : NULL;
-    if (work->session_quota == NULL || units == NULL || units->session_count == 0)
+    const allot__units *units = tasks->units ? &tasks->units[work->index] : NULL;
+    if (!work->session_quota || !units || units->session_count == 0)
         return ALLOT_OK;
     division it = {
         .rows = {.work = work, .kind = ALLOT_SESSIONS, .column = read_column, .item = session_at},

@@ -33,7 +33,7 @@ int64_t allot__ran(int64_t now, int64_t then)
 int64_t allot__unit_ran(const allot_state *state, const allot__units *units, int32_t unit)
 {
     int32_t count;
-    if (units->begin == NULL || units->begin[unit + 1] - units->begin[unit] == 1)
+    if (!units->begin || units->begin[unit + 1] - units->begin[unit] == 1)
         return allot__ran(state->now, units->started[unit]);
     const int32_t *tasks = allot__unit_tasks(units, unit, &count);
     int64_t sum = 0;
@@ -90,7 +90,7 @@ static int64_t session_value(const allot__work *work, int32_t column, int32_t nu
         return session->scheduling == ALLOT_PRIORITY ? session->created : 0;
     case ALLOT_TASK_SESSION_OVER:
         return tasks->session_held[number] -
-               (work->session_quota != NULL ? work->session_quota[number] : 0);
+               (work->session_quota ? work->session_quota[number] : 0);
     default: /* ALLOT_TASK_IMPORTANCE */
         return session->scheduling == ALLOT_PRIORITY ? session->priority : session->preemption_rank;
     }
@@ -101,7 +101,7 @@ static int make_session_table(allot__unit_rows *rows, int32_t column)
     const allot__work *work = rows->rows.work;
     size_t count = work->state->tasks.sessions.count;
     int64_t *table = allot__arena_take(work->arena, count + 1, sizeof *table);
-    if (table == NULL)
+    if (!table)
         return ALLOT_ENOMEM;
     table[0] = column == ALLOT_TASK_PRIORITY; /* without a session: 1, else 0 */
     for (size_t i = 0; i < count; i++)
@@ -132,7 +132,7 @@ static int make_site_table(allot__unit_rows *rows, int32_t column)
     const allot__tasks *tasks = &work->state->tasks;
     int64_t seed = work->group->options[ALLOT_OPTION_SEED];
     int64_t *table = allot__arena_take(work->arena, (size_t)tasks->site_count + 1, sizeof *table);
-    if (table == NULL)
+    if (!table)
         return ALLOT_ENOMEM;
     table[0] = column == ALLOT_TASK_HOST ? ALLOT__LOT_LAST : 0;
     for (int32_t i = 0; i < tasks->site_count; i++) {
@@ -168,12 +168,11 @@ static int make_table(allot__unit_rows *rows, int32_t column)
 {
     bool importance = column == ALLOT_TASK_IMPORTANCE;
     int status = ALLOT_OK;
-    if ((importance || allot__session_column(column)) && rows->of_session[column] == NULL)
+    if ((importance || allot__session_column(column)) && !rows->of_session[column])
         status = make_session_table(rows, column);
     bool sites = site_column(column) || (importance && !allot__unit_rows_ready(rows, column));
-    return status == ALLOT_OK && sites && rows->of_site[column] == NULL
-               ? make_site_table(rows, column)
-               : status;
+    return status == ALLOT_OK && sites && !rows->of_site[column] ? make_site_table(rows, column)
+                                                                 : status;
 }
 
 /* ---- Columns --------------------------------------------------------------------------------- */
@@ -231,7 +230,7 @@ static const int64_t *least_ran(const allot__unit_rows *rows, int32_t unit, int3
 static const int64_t *ran(const allot__unit_rows *rows, int32_t unit, int32_t n, int64_t *room)
 {
     const allot_state *state = rows->rows.work->state;
-    if (rows->units->begin != NULL) {
+    if (rows->units->begin) {
         for (int32_t i = 0; i < n; i++)
             room[i] = allot__unit_ran(state, rows->units, unit + i);
         return room;

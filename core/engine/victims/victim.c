@@ -19,7 +19,7 @@ static int mark_flying(const allot__work *work, const allot__units *units, uint8
     const allot__flight *flights = state->flights.items;
     size_t room = state->tasks.list.count + 1;
     uint8_t *flying = allot__new(state->engine, room, 1);
-    if (flying == NULL)
+    if (!flying)
         return ALLOT_ENOMEM;
     for (size_t i = 0; i < state->flights.count; i++) {
         for (int32_t k = 0; k < flights[i].task_count; k++) {
@@ -71,8 +71,8 @@ static int shelter(allot__unit_rows *rows, const allot__guard *guard, uint8_t ma
 /* May a leaf have to give slots? */
 static bool may_give(const allot__work *work, const allot__rules *rules, int32_t row)
 {
-    int64_t going = work->in_flight != NULL ? work->in_flight[row] : 0;
-    return work->allocated[row] - going > work->quota[row] || work->forced != NULL ||
+    int64_t going = work->in_flight ? work->in_flight[row] : 0;
+    return work->allocated[row] - going > work->quota[row] || work->forced ||
            allot__policy_ledger(rules->policy);
 }
 
@@ -107,10 +107,10 @@ int allot__victims_shelter(allot__work *work, allot__victims *out)
     bool closed = allot__any_closed(work->state, ALLOT_CLOSED_NOW);
     bool drains = allot__any_closed(work->state, ALLOT_DRAIN);
     bool guards = any_guards(work);
-    if (units == NULL || !(flying || closed || drains || guards))
+    if (!units || !(flying || closed || drains || guards))
         return ALLOT_OK;
     out->stays = allot__arena_take(work->arena, (size_t)units->count, 1);
-    if (out->stays == NULL)
+    if (!out->stays)
         return ALLOT_ENOMEM;
     memset(out->stays, ALLOT__MAY_GO, (size_t)units->count);
     int status = flying ? mark_flying(work, units, out->stays) : ALLOT_OK;
@@ -118,7 +118,7 @@ int allot__victims_shelter(allot__work *work, allot__victims *out)
         return status;
     size_t rows = (size_t)work->tree->rows + 1;
     int32_t *sheltered = allot__arena_take(work->arena, rows, sizeof *sheltered);
-    if (sheltered == NULL)
+    if (!sheltered)
         return ALLOT_ENOMEM;
     memset(sheltered, 0, rows * sizeof *sheltered);
     allot__victims_close(work, units, out->stays, sheltered);
@@ -133,7 +133,7 @@ static const int64_t *key_values(const allot__pick *pick, int32_t key, int32_t f
                                  int64_t *room)
 {
     const allot__queue *queue = (const allot__queue *)(const void *)pick;
-    if (key == 0 && queue->places != NULL) {
+    if (key == 0 && queue->places) {
         const int32_t *session = queue->rows.units->session + queue->rows.base + first;
         for (int32_t i = 0; i < n; i++)
             room[i] = queue->places[session[i] + 1];
@@ -197,15 +197,14 @@ static int64_t idle_slots(const allot__queue *queue, const uint8_t *stays)
     const allot__units *units = queue->rows.units;
     const int32_t *unlisted = work->state->groups[work->index].unlisted;
     int64_t idle = work->allocated[queue->row];
-    int64_t going = work->in_flight != NULL ? work->in_flight[queue->row] : 0;
+    int64_t going = work->in_flight ? work->in_flight[queue->row] : 0;
     for (int32_t unit = queue->rows.base; unit < queue->rows.base + queue->pick.count; unit++) {
         bool there = !allot__site_reclaimed(work->state, units->site[unit]);
         idle -= there ? units->slots[unit] : 0;
-        going -=
-            there && stays != NULL && stays[unit] == ALLOT__STAYS_FLYING ? units->slots[unit] : 0;
+        going -= there && stays && stays[unit] == ALLOT__STAYS_FLYING ? units->slots[unit] : 0;
     }
     idle -= going > 0 ? going : 0;
-    idle -= unlisted != NULL ? unlisted[queue->rows.rows.leaf] : 0;
+    idle -= unlisted ? unlisted[queue->rows.rows.leaf] : 0;
     return idle > 0 ? idle : 0;
 }
 
@@ -221,7 +220,7 @@ static int queue_begin(allot__queue *queue, allot__victims *victims, const allot
     int32_t base = queue->rows.base;
     queue->pick.count = queue->rows.rows.count;
     queue->pick.slots = queue->rows.units->slots + base;
-    queue->pick.stays = victims->stays != NULL ? victims->stays + base : NULL;
+    queue->pick.stays = victims->stays ? victims->stays + base : NULL;
     queue->pick.values = key_values;
     queue->pick.before = larger_id;
     queue->idle = idle_slots(queue, victims->stays);
@@ -269,7 +268,7 @@ static int name_tasks(const allot__queue *queue, int32_t *at, int64_t owed,
         count += n;
     }
     int32_t *tasks = allot__arena_take(work->arena, (size_t)count + 1, sizeof *tasks);
-    if (tasks == NULL)
+    if (!tasks)
         return ALLOT_ENOMEM;
     order->tasks = tasks;
     order->task_count = count;
@@ -289,13 +288,13 @@ static int choose(const allot__work *work, allot__queue *queue, const allot__ord
 {
     queue->owed = 0;
     for (int32_t i = 0; i < count; i++)
-        queue->owed += orders[i].tasks == NULL ? orders[i].slots : 0;
+        queue->owed += !orders[i].tasks ? orders[i].slots : 0;
     int status = allot__victims_pick(work, queue, all, orders, count);
     int32_t at = 0;
     int64_t before = -queue->gone;
     int64_t named = 0;
     for (int32_t i = 0; i < count && status == ALLOT_OK; i++) {
-        if (orders[i].tasks == NULL) {
+        if (!orders[i].tasks) {
             before += orders[i].slots;
             int32_t from = at;
             bool rest = queue->whole && before == queue->owed - queue->gone;
@@ -320,7 +319,7 @@ static void count_lost(const allot__work *work, allot__orders *orders)
 {
     for (int32_t i = 0; i < orders->reclaim_count; i++) {
         allot__order_back *order = &orders->reclaims[i];
-        for (int32_t k = 0; order->tasks != NULL && k < order->task_count; k++) {
+        for (int32_t k = 0; order->tasks && k < order->task_count; k++) {
             const allot__task *task = allot__task_at(&work->state->tasks, order->tasks[k]);
             add_lost(work->state, order->tasks + k, 1, task->slots, order);
         }
@@ -330,15 +329,15 @@ static void count_lost(const allot__work *work, allot__orders *orders)
 int allot__victims_choose(allot__work *work, allot__victims *out, allot__orders *orders)
 {
     const allot__units *units = allot__units_of(work);
-    if (work->closed != NULL)
+    if (work->closed)
         count_lost(work, orders);
-    if (units == NULL || orders->reclaim_count == 0)
+    if (!units || orders->reclaim_count == 0)
         return ALLOT_OK;
     allot__unit_rows tables;
     size_t leaves = (size_t)count_leaves(orders);
     allot__unit_rows_init(&tables, work);
     out->queues = allot__arena_take(work->arena, leaves, sizeof *out->queues);
-    int status = out->queues != NULL ? ALLOT_OK : ALLOT_ENOMEM;
+    int status = out->queues ? ALLOT_OK : ALLOT_ENOMEM;
     for (int32_t from = 0, to; from < orders->reclaim_count && status == ALLOT_OK; from = to) {
         int32_t row = orders->reclaims[from].row;
         int32_t leaf = allot__handle(work, row);

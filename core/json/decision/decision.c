@@ -224,7 +224,7 @@ static int write_reclaims(page *page)
 
 static void write_place(allot__writer *out, const allot_diagnostic *finding)
 {
-    if (finding->file == NULL)
+    if (!finding->file)
         return;
     allot__write_string(out, "file", finding->file);
     if (finding->line > 0)
@@ -236,7 +236,7 @@ static void write_place(allot__writer *out, const allot_diagnostic *finding)
 static void write_warnings(allot__writer *out, const allot_report *report)
 {
     allot__write_open(out, "warnings", '[');
-    int32_t count = report != NULL ? allot_report_count(report) : 0;
+    int32_t count = report ? allot_report_count(report) : 0;
     for (int32_t i = 0; i < count; i++) {
         const allot_diagnostic *finding = allot_report_at(report, i);
         if (finding->severity != ALLOT_WARNING)
@@ -337,12 +337,12 @@ static int write_decision(page *page, const allot_report *warnings)
 int allot_decision_write(const allot_decision *decision, const allot_report *warnings,
                          allot_sink sink, void *ud)
 {
-    if (decision == NULL || sink == NULL)
+    if (!decision || !sink)
         return ALLOT_EUSAGE;
     page page = {.decision = decision, .plan = allot_decision_plan(decision)};
     allot_engine *engine = allot_plan_engine(page.plan);
     char *buf = allot_engine_alloc(engine, NULL, 0, BUFFER_SIZE);
-    if (buf == NULL)
+    if (!buf)
         return ALLOT_ENOMEM;
     page.out = (allot__writer){.sink = sink, .ud = ud, .buf = buf, .size = BUFFER_SIZE};
     int status = write_decision(&page, warnings);

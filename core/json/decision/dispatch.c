@@ -193,7 +193,7 @@ static int write_parts(allot__writer *out, const allot_decision *decision)
     size_t size = (size_t)allot_plan_queues(plan) * sizeof *waits;
     int status = ALLOT_OK;
     waits = allot_engine_alloc(engine, NULL, 0, size);
-    if (waits == NULL)
+    if (!waits)
         return ALLOT_ENOMEM;
     memset(waits, 0, size);
     count_waits(decision, waits);
@@ -309,7 +309,7 @@ static void write_side(allot__writer *out, const char *key, const allot_lease_si
 
 static bool is_one_of(const char *word, const char *const words[])
 {
-    while (*words != NULL && strcmp(word, *words) != 0)
+    while (*words && strcmp(word, *words) != 0)
         words++;
     return *words != NULL;
 }

@@ -73,7 +73,7 @@ static int read_members(dividing *it, uint32_t object)
     int status = allot__doc_parse(&it->reader->doc, object, &node);
     if (status != ALLOT_OK)
         return status;
-    for (const cJSON *member = node->child; member != NULL; member = member->next) {
+    for (const cJSON *member = node->child; member; member = member->next) {
         allot__value number = {0};
         if (member->valueint != 0)
             number = allot__value_read(&it->reader->doc, member, &shares);
@@ -96,13 +96,12 @@ static void check_sides(dividing *it)
     char quote[ALLOT__QUOTE_MAX + 4];
     for (int32_t i = 0; i < it->count; i++) {
         side *of = &it->sides[i];
-        for (int32_t k = 0; k < i && of->consumer != NULL; k++)
-            if (it->sides[k].consumer != NULL && strcmp(of->consumer, it->sides[k].consumer) == 0)
+        for (int32_t k = 0; k < i && of->consumer; k++)
+            if (it->sides[k].consumer && strcmp(of->consumer, it->sides[k].consumer) == 0)
                 allot__doc_fault(doc, allot__at(of->number), "E-duplicate-id", NULL,
                                  "found %s again, allowed once",
                                  allot__doc_quote(doc, allot__at(of->number), quote));
-        if (of->consumer != NULL && it->policy->provider != NULL &&
-            strcmp(of->consumer, it->policy->provider) == 0)
+        if (of->consumer && it->policy->provider && strcmp(of->consumer, it->policy->provider) == 0)
             of->shares = 0; /* passed over */
     }
 }
@@ -119,7 +118,7 @@ static int read_sides(dividing *it)
         return ALLOT_OK;
     it->room = (size_t)allot__doc_items(doc, list->number);
     it->sides = allot__block_new(doc, it->room, sizeof *it->sides);
-    if (it->sides == NULL)
+    if (!it->sides)
         return ALLOT_ENOMEM;
     uint32_t end = allot__doc_end(doc, list->number);
     if (list->kind == ALLOT__OBJECT)
@@ -212,7 +211,7 @@ static int add_contracts(dividing *it, bool whole)
     int status = ALLOT_OK;
     int32_t next = 0;
     it->part = allot__block_new(&it->reader->doc, (size_t)it->host_count, sizeof *it->part);
-    if (it->part == NULL)
+    if (!it->part)
         return ALLOT_ENOMEM;
     divide(it, whole ? it->host_count : it->policy->slots.integer);
     for (int32_t i = 0; i < it->count && status == ALLOT_OK; i++) {
@@ -254,7 +253,7 @@ static int find_matching(dividing *it)
     it->host_room = (size_t)allot_plan_hosts(plan);
     if (status == ALLOT_OK) {
         it->hosts = allot__block_new(&it->reader->doc, it->host_room, sizeof *it->hosts);
-        status = it->hosts != NULL ? ALLOT_OK : ALLOT_ENOMEM;
+        status = it->hosts ? ALLOT_OK : ALLOT_ENOMEM;
     }
     for (int32_t i = 0; i < allot_plan_hosts(plan) && status == ALLOT_OK; i++)
         if (it->host_count < most && allot_plan_host_slots(plan, i) > 0 &&
@@ -314,8 +313,8 @@ int allot__export_read(allot__plan_reader *reader, const allot__export *policy)
         check_keys(&it);
     if (status == ALLOT_OK && doc->faults == faults)
         status = whole ? find_matching(&it) : find_listed(&it);
-    bool sound = status == ALLOT_OK && doc->faults == faults && policy->name != NULL &&
-                 policy->provider != NULL && !reader->hosts_doubtful;
+    bool sound = status == ALLOT_OK && doc->faults == faults && policy->name && policy->provider &&
+                 !reader->hosts_doubtful;
     if (sound && it.host_count > 0)
         status = add_contracts(&it, whole);
     else if (sound)

@@ -32,8 +32,8 @@ static int read_groups(allot__plan_reader *reader, allot__plan_key key, allot__n
         return status;
     out->room = (size_t)cJSON_GetArraySize(out->node);
     out->list = allot__block_new(doc, out->room, sizeof *out->list);
-    status = out->list != NULL ? ALLOT_OK : ALLOT_ENOMEM;
-    for (const cJSON *it = out->node->child; it != NULL && status == ALLOT_OK; it = it->next)
+    status = out->list ? ALLOT_OK : ALLOT_ENOMEM;
+    for (const cJSON *it = out->node->child; it && status == ALLOT_OK; it = it->next)
         if (it->valueint != 0)
             status = read_members(reader, it, &out->list[out->count++]);
     return status;
@@ -119,10 +119,10 @@ static bool set_named(const allot__plan_reader *reader, const char *name, uint64
         set_host(bits, host);
     else if (strcmp(name, "all") == 0)
         set_all(reader, bits);
-    else if (group != NULL && group->bits != NULL)
+    else if (group && group->bits)
         for (size_t i = 0; i < words_of(reader); i++)
             bits[i] |= group->bits[i];
-    return host >= 0 || group != NULL || strcmp(name, "all") == 0;
+    return host >= 0 || group || strcmp(name, "all") == 0;
 }
 
 /* What a list names, less what it names behind "~"; of nothing but such, all others. `less` is a
@@ -150,10 +150,10 @@ static int evaluate_new(allot__plan_reader *reader, const allot__texts *texts, u
     uint64_t *bits = allot__block_new(&reader->doc, words, sizeof *bits);
     uint64_t *less = allot__block_new(&reader->doc, words, sizeof *less);
     *out = bits;
-    if (bits != NULL && less != NULL)
+    if (bits && less)
         evaluate(reader, texts, bits, less);
     allot__block_free(&reader->doc, less, words, sizeof *less);
-    return bits != NULL && less != NULL ? ALLOT_OK : ALLOT_ENOMEM;
+    return bits != NULL && less ? ALLOT_OK : ALLOT_ENOMEM;
 }
 
 static size_t count_bits(const uint64_t *bits, size_t words)
@@ -180,7 +180,7 @@ int allot__hosts_named(allot__plan_reader *reader, const allot__texts *texts, co
     if (status == ALLOT_OK) {
         *room = count_bits(bits, words);
         *out = allot__block_new(&reader->doc, *room, sizeof **out);
-        status = *out != NULL ? ALLOT_OK : ALLOT_ENOMEM;
+        status = *out ? ALLOT_OK : ALLOT_ENOMEM;
     }
     for (int32_t i = 0; status == ALLOT_OK && i < allot_plan_hosts(reader->plan); i++)
         if (bits[i / 64] >> i % 64 & 1)
@@ -213,12 +213,12 @@ static allot__name_group *undone(allot__plan_reader *reader, const allot__name_g
     char quote[ALLOT__QUOTE_MAX + 4];
     for (int32_t i = 0; i < group->members.count; i++) {
         allot__name_group *member = member_undone(reader, group, i);
-        if (member != NULL && member->progress == ALLOT__GROUP_NEW)
+        if (member && member->progress == ALLOT__GROUP_NEW)
             return member;
     }
     for (int32_t i = 0; i < group->members.count; i++) {
         allot__spot spot = allot__at(group->members.numbers[i]);
-        if (member_undone(reader, group, i) != NULL)
+        if (member_undone(reader, group, i))
             allot__doc_fault(&reader->doc, spot, "E-cycle", NULL,
                              "found %s, a group of hosts that this one is inside of",
                              allot__doc_quote(&reader->doc, spot, quote));
@@ -236,7 +236,7 @@ static int resolve(allot__plan_reader *reader, allot__name_group *group, allot__
         allot__name_group *last = open[depth - 1];
         last->progress = ALLOT__GROUP_OPEN;
         allot__name_group *next = undone(reader, last);
-        if (next != NULL) {
+        if (next) {
             open[depth++] = next;
             continue;
         }
@@ -253,7 +253,7 @@ static int resolve_all(allot__plan_reader *reader)
     if (groups->count == 0)
         return ALLOT_OK;
     allot__name_group **open = allot__block_new(&reader->doc, groups->count, sizeof *open);
-    int status = open != NULL ? ALLOT_OK : ALLOT_ENOMEM;
+    int status = open ? ALLOT_OK : ALLOT_ENOMEM;
     for (size_t i = 0; i < groups->count && status == ALLOT_OK; i++)
         if (groups->list[i].progress == ALLOT__GROUP_NEW)
             status = resolve(reader, &groups->list[i], open);
@@ -302,7 +302,7 @@ static void gather(allot__plan_reader *reader, users *it, const allot__name_grou
             const char *name = members->items[k];
             const allot__name_group *group = find_group(groups, name);
             bool word = name[0] == '~' || strcmp(name, "all") == 0;
-            if (group != NULL)
+            if (group)
                 come_upon(reader, it, group);
             else if (!word)
                 it->names[it->count++] = name;

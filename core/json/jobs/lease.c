@@ -98,8 +98,8 @@ static int read_slots(allot__plan_reader *reader, uint32_t number, lent *out)
         return status;
     out->room = (size_t)cJSON_GetArraySize(node);
     out->list = allot__block_new(doc, out->room, sizeof *out->list);
-    status = out->list != NULL ? ALLOT_OK : ALLOT_ENOMEM;
-    for (const cJSON *it = node->child; it != NULL && status == ALLOT_OK; it = it->next) {
+    status = out->list ? ALLOT_OK : ALLOT_ENOMEM;
+    for (const cJSON *it = node->child; it && status == ALLOT_OK; it = it->next) {
         if (it->valueint == 0)
             continue;
         allot__value slots = allot__value_read(doc, it, &field);
@@ -128,7 +128,7 @@ static int read_whole(allot__plan_reader *reader, const allot__value *value, len
     out->room = (size_t)count;
     if (status == ALLOT_OK) {
         out->list = allot__block_new(doc, out->room, sizeof *out->list);
-        status = out->list != NULL ? ALLOT_OK : ALLOT_ENOMEM;
+        status = out->list ? ALLOT_OK : ALLOT_ENOMEM;
     }
     for (int32_t i = 0; i < count && status == ALLOT_OK; i++) {
         int64_t slots =
@@ -241,7 +241,7 @@ void allot__leases_policy(allot__plan_reader *reader)
     uint32_t leases = reader->top[ALLOT__PLAN_LEASES].number;
     const allot_policy *policy =
         reader->no_policy ? NULL : allot_plan_group_policy(reader->plan, 0);
-    if (allot_plan_leases(reader->plan) > 0 && policy != NULL && !allot_policy_dispatches(policy))
+    if (allot_plan_leases(reader->plan) > 0 && policy && !allot_policy_dispatches(policy))
         allot__doc_fault(&reader->doc, allot__at_key(leases), "E-policy",
                          "contracts go by a policy that dispatches: shared_lease, preemption, "
                          "queue_pool",

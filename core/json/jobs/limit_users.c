@@ -57,7 +57,7 @@ int allot__limit_users_read(allot__plan_reader *reader, const allot__texts *user
     size_t most = (size_t)users->count + (size_t)groups->count;
     *room = 4 * most;
     *names = allot__block_new(&reader->doc, *room, sizeof **names);
-    if (*names == NULL)
+    if (!*names)
         return ALLOT_ENOMEM;
     const lists to = {*names, *names + most, *names + 2 * most, *names + 3 * most};
     take(reader, users, false, &to, limit);

@@ -69,7 +69,7 @@ static int read_names(allot__doc *doc, const allot__value *values, int list, nam
     if (has_names(each) || (each->kind == ALLOT__BOOLEAN && each->integer != 0))
         limit->per |= bits[list];
     const allot__value *names = has_names(of) ? of : has_names(each) ? each : NULL;
-    if (names == NULL)
+    if (!names)
         return ALLOT_OK;
     int status = allot__texts_read(doc, names, &it->texts[list]);
     if (status == ALLOT_OK)
@@ -136,13 +136,13 @@ static int find_queues(allot__plan_reader *reader, naming *it, allot_job_limit *
         return ALLOT_OK;
     it->queue_room = (size_t)allot_plan_queues(reader->plan);
     it->queues = allot__block_new(&reader->doc, it->queue_room, sizeof *it->queues);
-    if (it->queues == NULL)
+    if (!it->queues)
         return ALLOT_ENOMEM;
     mark_queues(reader, texts, it->queues);
     limit->queues = it->queues;
     limit->queue_count = 0;
     for (size_t i = 0; i < it->queue_room; i++)
-        if (it->queues[i] != NULL)
+        if (it->queues[i])
             it->queues[limit->queue_count++] = it->queues[i];
     if (limit->queue_count == 0)
         allot__doc_fault(&reader->doc, allot__at(texts->numbers[0]), "E-queue", NULL,
@@ -322,8 +322,8 @@ static int read_host_limits(allot__plan_reader *reader)
     size_t room = (size_t)cJSON_GetArraySize(node);
     allowed *list = allot__block_new(doc, room, sizeof *list);
     const char **hosts = allot__block_new(doc, room, sizeof *hosts);
-    status = list != NULL && hosts != NULL ? ALLOT_OK : ALLOT_ENOMEM;
-    for (const cJSON *it = node->child; it != NULL && status == ALLOT_OK; it = it->next)
+    status = list != NULL && hosts ? ALLOT_OK : ALLOT_ENOMEM;
+    for (const cJSON *it = node->child; it && status == ALLOT_OK; it = it->next)
         status = read_allowed(reader, it, list, &count);
     for (int32_t i = 0; i < count && status == ALLOT_OK; i++)
         if (list[i].number != 0)
@@ -359,7 +359,7 @@ int allot__objects_add(allot__doc *doc, allot__objects *objects, uint32_t number
         size_t more = objects->room + objects->room / 2 + 16;
         void *grown =
             allot_engine_alloc(doc->engine, objects->numbers, objects->room * size, more * size);
-        if (grown == NULL)
+        if (!grown)
             return ALLOT_ENOMEM;
         objects->numbers = grown;
         objects->room = more;

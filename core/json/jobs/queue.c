@@ -234,7 +234,7 @@ static int take_controls(allot__doc *doc, const allot__value *value, allot_queue
 /* What LSF does with these keys, nobody does here. */
 static void warn_unused(allot__doc *doc, const allot__value *values, const allot_queue *queue)
 {
-    if (queue->slot_pool != NULL)
+    if (queue->slot_pool)
         return; /* of which the model tells */
     if (queue->slot_reserve)
         allot__doc_warn(doc, allot__at(values[SLOT_RESERVE].number), "W-unused", NULL,
@@ -293,7 +293,7 @@ static int add_queue(allot__plan_reader *reader, uint32_t object, const allot__v
                      const allot_queue *queue, int64_t faults)
 {
     int32_t consumer = -1;
-    int status = queue->name != NULL ? allot_plan_queue(reader->plan, queue, &consumer) : ALLOT_OK;
+    int status = queue->name ? allot_plan_queue(reader->plan, queue, &consumer) : ALLOT_OK;
     if (status == ALLOT_ENAME || status == ALLOT_EEXIST) {
         refuse(reader, name, status);
         status = ALLOT_OK;

@@ -17,7 +17,7 @@ static bool parse(const char *path, step *out)
 {
     int at = 0;
     *out = (step){.item = -1};
-    if (path == NULL || sscanf(path, "%11[a-z][%u]%n", out->list, &out->entry, &at) < 2)
+    if (!path || sscanf(path, "%11[a-z][%u]%n", out->list, &out->entry, &at) < 2)
         return false;
     if (sscanf(path + at, ".%31[a-z_][%d]", out->key, &out->item) < 1)
         out->key[0] = '\0';
@@ -74,7 +74,7 @@ uint32_t allot__queues_place(const allot__plan_reader *reader, const allot_diagn
     const allot__doc *doc = &reader->doc;
     step it;
     *doubted = false;
-    if (finding->path != NULL && strcmp(finding->path, "groups") == 0)
+    if (finding->path && strcmp(finding->path, "groups") == 0)
         return reader->top[ALLOT__PLAN_GROUPS].number;
     if (!parse(finding->path, &it))
         return 0;

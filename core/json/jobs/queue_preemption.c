@@ -11,7 +11,7 @@ static void split_level(allot__doc *doc, char *text, uint32_t number, allot_pref
     char quote[ALLOT__QUOTE_MAX + 4];
     char *plus = strchr(text, '+');
     *out = (allot_prefers){.queue = text};
-    if (plus == NULL)
+    if (!plus)
         return;
     *plus = '\0';
     size_t digits = strspn(plus + 1, "0123456789");
@@ -33,7 +33,7 @@ static int take_levels(allot__doc *doc, allot__preemption *it, allot_queue *queu
     /* The names stand behind the entries. */
     it->prefer_room = count + bytes / sizeof *it->prefers + 1;
     it->prefers = allot__block_new(doc, it->prefer_room, sizeof *it->prefers);
-    if (it->prefers == NULL)
+    if (!it->prefers)
         return ALLOT_ENOMEM;
     char *names = (char *)(it->prefers + count);
     for (size_t i = 0; i < count; i++) {
@@ -108,7 +108,7 @@ static int take_text(allot__doc *doc, const allot__value *value, allot__preempti
     char quote[ALLOT__QUOTE_MAX + 4];
     preemption said = {.room = strlen(value->string) + 2};
     char *copy = said.names[0] = allot__block_new(doc, said.room, 1);
-    if (copy == NULL)
+    if (!copy)
         return ALLOT_ENOMEM;
     if (!parse_preemption(value->string, &said)) {
         allot__doc_fault(doc, allot__at(value->number), "E-range", NULL,

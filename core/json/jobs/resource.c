@@ -37,8 +37,7 @@ static int read_terms(allot__plan_reader *reader, terms *out)
     if (params->kind == 0)
         return ALLOT_OK;
     int status = allot__doc_parse(doc, params->number, &node);
-    for (const cJSON *it = node != NULL ? node->child : NULL; it != NULL && status == ALLOT_OK;
-         it = it->next) {
+    for (const cJSON *it = node ? node->child : NULL; it && status == ALLOT_OK; it = it->next) {
         allot__value value = allot__value_of(doc, it);
         bool names = strcmp(it->string, "preemptable_resources") == 0;
         if (it->valueint != 0 && names && (value.kind & (ALLOT__STRING | ALLOT__LIST)))
@@ -117,7 +116,7 @@ static int apply(allot__plan_reader *reader, const terms *terms)
         return ALLOT_OK;
     if (terms->preemptable.count > 0)
         return allot_plan_preemption_wait(reader->plan, (int32_t)wait->integer);
-    if (terms->preemptable.sound || terms->preemptable.node == NULL)
+    if (terms->preemptable.sound || !terms->preemptable.node)
         allot__doc_fault(doc, allot__at_key(wait->number), "E-conflict", NULL,
                          "found \"preemption_wait_time\" without \"preemptable_resources\" that it "
                          "is about (P-36)");
@@ -132,8 +131,7 @@ int allot__resources_read(allot__plan_reader *reader)
     int status = read_terms(reader, &terms);
     if (status == ALLOT_OK && top->kind != 0)
         status = allot__doc_parse(&reader->doc, top->number, &node);
-    for (const cJSON *it = node != NULL ? node->child : NULL; it != NULL && status == ALLOT_OK;
-         it = it->next)
+    for (const cJSON *it = node ? node->child : NULL; it && status == ALLOT_OK; it = it->next)
         status = read_resource(reader, it, &terms);
     if (status == ALLOT_OK)
         status = apply(reader, &terms);

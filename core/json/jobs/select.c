@@ -15,7 +15,7 @@ static int make_room(allot__doc *doc, allot__select *out, size_t terms, size_t b
     out->bytes = bytes;
     out->terms = allot__block_new(doc, terms, sizeof *out->terms);
     out->copy = allot__block_new(doc, bytes, 1);
-    return out->terms != NULL && out->copy != NULL ? ALLOT_OK : ALLOT_ENOMEM;
+    return out->terms != NULL && out->copy ? ALLOT_OK : ALLOT_ENOMEM;
 }
 
 static const char *copy_text(allot__select *out, size_t *at, const char *text, size_t len)
@@ -42,13 +42,13 @@ static int read_object(allot__doc *doc, uint32_t number, allot__select *out)
         return status;
     size_t terms = (size_t)cJSON_GetArraySize(node);
     status = make_room(doc, out, terms, len + 2 * terms + 1);
-    for (const cJSON *it = node->child; it != NULL && status == ALLOT_OK; it = it->next) {
+    for (const cJSON *it = node->child; it && status == ALLOT_OK; it = it->next) {
         if (it->valueint == 0)
             continue;
         allot__value value = allot__value_read(doc, it, &field);
         const char *text = value.string;
-        size_t size = text != NULL ? strlen(text) : 0;
-        if (value.kind != 0 && text == NULL)
+        size_t size = text ? strlen(text) : 0;
+        if (value.kind != 0 && !text)
             text = allot__doc_text(doc, value.number, &size);
         if (value.kind == 0)
             continue;
@@ -165,7 +165,7 @@ static bool text_of(const allot_plan *plan, int32_t host, const char *name, char
         *out = allot_plan_group_name(plan, allot_plan_host_group(plan, host));
     else if (allot_plan_host_value(plan, host, name, &value) != ALLOT_OK)
         return false;
-    else if (value.text != NULL)
+    else if (value.text)
         *out = value.text;
     else if (value.boolean)
         *out = value.number != 0 ? "true" : "false";

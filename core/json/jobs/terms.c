@@ -212,7 +212,7 @@ int allot__terms_read(allot__plan_reader *reader)
     status = allot__doc_parse(&reader->doc, top->number, &node);
     if (status != ALLOT_OK)
         return status;
-    for (const cJSON *it = node->child; it != NULL && status == ALLOT_OK; it = it->next)
+    for (const cJSON *it = node->child; it && status == ALLOT_OK; it = it->next)
         status = read_application(reader, it);
     cJSON_Delete(node);
     return status;

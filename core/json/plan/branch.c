@@ -17,7 +17,7 @@ static size_t find(allot__plan_reader *reader, allot__branch_entry *out)
     for (uint32_t item = list->number + 1; item < end; item = allot__doc_next(doc, item)) {
         uint32_t policy =
             allot__doc_first(doc, item) == '{' ? allot__doc_member(doc, item, "policy") : 0;
-        if (policy != 0 && out != NULL)
+        if (policy != 0 && out)
             out[count] = (allot__branch_entry){.object = item, .policy = policy};
         count += policy != 0;
     }
@@ -31,7 +31,7 @@ int allot__branches_find(allot__plan_reader *reader)
         return ALLOT_OK;
     reader->branches =
         allot_engine_alloc(reader->doc.engine, NULL, 0, count * sizeof *reader->branches);
-    if (reader->branches == NULL)
+    if (!reader->branches)
         return ALLOT_ENOMEM;
     reader->branch_count = find(reader, reader->branches);
     return ALLOT_OK;
@@ -81,7 +81,7 @@ int allot__branch_set(allot__plan_reader *reader, uint32_t object, int32_t consu
 {
     for (size_t i = 0; i < reader->branch_count; i++) {
         const allot__branch_entry *branch = &reader->branches[i];
-        if (branch->object != object || branch->loaded == NULL)
+        if (branch->object != object || !branch->loaded)
             continue;
         int status = allot_plan_branch(reader->plan, consumer, branch->loaded);
         if (status != ALLOT_EUSAGE)
@@ -97,7 +97,7 @@ void allot__branches_free(allot__plan_reader *reader)
     for (size_t i = 0; i < reader->branch_count; i++)
         if (!reader->branches[i].shared)
             allot_policy_free(reader->branches[i].loaded);
-    if (reader->branches != NULL)
+    if (reader->branches)
         allot_engine_alloc(reader->doc.engine, reader->branches,
                            reader->branch_count * sizeof *reader->branches, 0);
 }

@@ -31,7 +31,7 @@ static int make_fields(allot__plan_reader *reader)
     reader->fields = allot_engine_alloc(engine, NULL, 0, count * sizeof *reader->fields);
     reader->values = allot_engine_alloc(engine, NULL, 0, count * sizeof *reader->values);
     reader->field_count = count;
-    if (reader->fields == NULL || reader->values == NULL)
+    if (!reader->fields || !reader->values)
         return ALLOT_ENOMEM;
     memcpy(reader->fields, own_fields, sizeof own_fields);
     for (size_t i = OWN_FIELDS; i < count; i++) {
@@ -95,7 +95,7 @@ int allot__consumer_remember(allot__plan_reader *reader, int32_t consumer, uint3
         size_t more = reader->object_capacity + reader->object_capacity / 2 + 64;
         void *grown = allot_engine_alloc(reader->doc.engine, reader->objects,
                                          reader->object_capacity * size, more * size);
-        if (grown == NULL)
+        if (!grown)
             return ALLOT_ENOMEM;
         reader->objects = grown;
         reader->object_capacity = more;
@@ -253,7 +253,7 @@ static int read_differences(allot__plan_reader *reader, uint32_t consumers, int3
     int status = allot__doc_parse(&reader->doc, consumers, &node);
     if (status != ALLOT_OK)
         return status;
-    for (const cJSON *it = node->child; it != NULL && status == ALLOT_OK; it = it->next)
+    for (const cJSON *it = node->child; it && status == ALLOT_OK; it = it->next)
         status = read_difference(reader, it, where, set);
     cJSON_Delete(node);
     return status;

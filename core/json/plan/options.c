@@ -34,15 +34,15 @@ int allot__choices_new(allot_engine *engine, allot__choices *list, size_t capaci
     list->capacity = (int32_t)room;
     list->options = allot_engine_alloc(engine, NULL, 0, room * sizeof *list->options);
     list->numbers = allot_engine_alloc(engine, NULL, 0, room * sizeof *list->numbers);
-    return list->options != NULL && list->numbers != NULL ? ALLOT_OK : ALLOT_ENOMEM;
+    return list->options != NULL && list->numbers ? ALLOT_OK : ALLOT_ENOMEM;
 }
 
 void allot__choices_free(allot_engine *engine, allot__choices *list)
 {
     size_t room = (size_t)list->capacity;
-    if (list->options != NULL)
+    if (list->options)
         allot_engine_alloc(engine, list->options, room * sizeof *list->options, 0);
-    if (list->numbers != NULL)
+    if (list->numbers)
         allot_engine_alloc(engine, list->numbers, room * sizeof *list->numbers, 0);
 }
 
@@ -133,7 +133,7 @@ static bool is_slip(allot__doc *doc, const cJSON *member)
     const char *near = allot_nearest(member->string, strlen(member->string), names,
                                      ALLOT_OPTION_COUNT + PLAN_OPTIONS);
     allot__spot spot = allot__at_key((uint32_t)member->valueint);
-    if (near != NULL)
+    if (near)
         allot__doc_fault(doc, spot, "E-unknown-key", allot__did_you_mean(near, hint, sizeof hint),
                          "found the unknown option %s", allot__doc_quote(doc, spot, quote));
     return near != NULL;

@@ -34,12 +34,12 @@ static int read_item(allot__plan_reader *reader, uint32_t item, int32_t consumer
     int32_t other = allot__path_read(doc, reader->plan, spot, node->valuestring);
     cJSON_Delete(node);
     const char *wrong = other == consumer ? ", the consumer itself, allowed others" : NULL;
-    for (int32_t i = 0; i < before && wrong == NULL; i++)
+    for (int32_t i = 0; i < before && !wrong; i++)
         wrong = list[i] == other ? " again, allowed once" : NULL;
-    if (other >= 0 && wrong != NULL)
+    if (other >= 0 && wrong)
         allot__doc_fault(doc, spot, "E-loan", NULL, "found %s%s",
                          allot__doc_quote(doc, spot, quote), wrong);
-    list[before] = wrong == NULL ? other : -1;
+    list[before] = !wrong ? other : -1;
     return ALLOT_OK;
 }
 
@@ -59,7 +59,7 @@ static int read_paths(allot__plan_reader *reader, uint32_t item, int32_t count, 
     int32_t known = 0;
     size_t size = ((size_t)count + 1) * sizeof(int32_t);
     int32_t *list = allot_engine_alloc(doc->engine, NULL, 0, size);
-    if (list == NULL)
+    if (!list)
         return ALLOT_ENOMEM;
     int status = ALLOT_OK;
     for (int32_t i = 0; i < count && status == ALLOT_OK; i++, item = allot__doc_next(doc, item)) {
@@ -82,10 +82,10 @@ static void refuse(allot__plan_reader *reader, uint32_t number)
     const char *text = allot__doc_text(doc, number, &len);
     const char *near = allot_nearest(text + 1, len - 2, words, 2);
     size_t size = allot_plan_nearest(reader->plan, text + 1, len - 2, path, sizeof path);
-    if (near == NULL && size > 0 && size < sizeof path)
+    if (!near && size > 0 && size < sizeof path)
         near = path;
     allot__doc_fault(doc, allot__at(number), "E-loan",
-                     allot__did_you_mean(near != NULL ? near : "", hint, sizeof hint),
+                     allot__did_you_mean(near ? near : "", hint, sizeof hint),
                      "found %s, allowed true, false, \"all\", \"none\", a path or a list of paths",
                      allot__doc_quote(doc, allot__at(number), quote));
 }
@@ -157,7 +157,7 @@ static int read_entry(allot__plan_reader *reader, uint32_t consumers, int32_t wh
     int status = allot__doc_parse(&reader->doc, consumers, &node);
     if (status != ALLOT_OK)
         return status;
-    for (const cJSON *it = node->child; it != NULL && status == ALLOT_OK; it = it->next) {
+    for (const cJSON *it = node->child; it && status == ALLOT_OK; it = it->next) {
         int32_t consumer = allot_plan_find(reader->plan, it->string, strlen(it->string));
         uint32_t number = (uint32_t)it->valueint;
         if (consumer >= 0 && number != 0 && allot__doc_first(&reader->doc, number) == '{') {

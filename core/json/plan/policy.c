@@ -14,9 +14,9 @@ static int place_findings(allot__doc *doc, int32_t first, uint32_t use, const al
     for (int32_t i = first; i < allot_report_count(doc->report) && status == ALLOT_OK; i++) {
         const allot_diagnostic *finding = allot_report_at(doc->report, i);
         allot__spot spot = allot__at(use);
-        if (finding->file != NULL)
+        if (finding->file)
             continue;
-        for (int32_t o = 0; finding->path != NULL && o < list->count; o++)
+        for (int32_t o = 0; finding->path && o < list->count; o++)
             if (strcmp(finding->path, list->options[o].name) == 0)
                 spot = allot__at_key(list->numbers[o]);
         status = allot__doc_place(doc, spot, i);
@@ -48,8 +48,8 @@ static int load(allot__plan_reader *reader, int32_t group, const char *name, uin
 {
     allot__doc *doc = &reader->doc;
     const allot_policy_loader *loader = reader->loader;
-    int32_t before = doc->report != NULL ? allot_report_count(doc->report) : 0;
-    int64_t errors = doc->report != NULL ? allot_report_total(doc->report, ALLOT_ERROR) : 0;
+    int32_t before = doc->report ? allot_report_count(doc->report) : 0;
+    int64_t errors = doc->report ? allot_report_total(doc->report, ALLOT_ERROR) : 0;
     allot_policy *policy = NULL;
     int status = loader->load(loader->ud, doc->engine, name, doc->file, list->options, list->count,
                               &policy, doc->report);
@@ -57,7 +57,7 @@ static int load(allot__plan_reader *reader, int32_t group, const char *name, uin
         return status;
     if (status == ALLOT_OK)
         status = give_policy(reader, group, use, policy);
-    else if (doc->report == NULL || allot_report_total(doc->report, ALLOT_ERROR) > errors)
+    else if (!doc->report || allot_report_total(doc->report, ALLOT_ERROR) > errors)
         doc->faults++;
     else
         allot__doc_fault(doc, allot__at(use), status == ALLOT_EIO ? "E-io" : "E-policy", NULL,
@@ -66,11 +66,11 @@ static int load(allot__plan_reader *reader, int32_t group, const char *name, uin
         reader->unread_status = reader->unread == 0 ? status : reader->unread_status;
         reader->unread++;
     }
-    reader->no_policy = reader->no_policy || policy == NULL;
+    reader->no_policy = reader->no_policy || !policy;
     if (group > ALLOT__BRANCH(0) || allot__is_window(group) ||
         reader->branches[ALLOT__BRANCH(0) - group].loaded != policy)
         allot_policy_free(policy);
-    if (status == ALLOT_ENOMEM || doc->report == NULL)
+    if (status == ALLOT_ENOMEM || !doc->report)
         return status == ALLOT_ENOMEM ? status : ALLOT_OK;
     return place_findings(doc, before, use, list);
 }
@@ -81,7 +81,7 @@ static int read_use(allot__plan_reader *reader, cJSON *node, int32_t group, allo
 {
     static const allot__field use_field = {.kinds = ALLOT__STRING};
     int status = ALLOT_OK;
-    for (cJSON *it = node->child; it != NULL && status == ALLOT_OK; it = it->next) {
+    for (cJSON *it = node->child; it && status == ALLOT_OK; it = it->next) {
         bool taken;
         if (it->valueint == 0)
             continue;
@@ -111,7 +111,7 @@ static int read_policy(allot__plan_reader *reader, int32_t group, uint32_t numbe
     allot__doc *doc = &reader->doc;
     allot__choices list;
     cJSON *node;
-    if (reader->loader == NULL)
+    if (!reader->loader)
         return no_loader(reader, number);
     int status = allot__doc_parse(doc, number, &node);
     if (status != ALLOT_OK)
@@ -131,7 +131,7 @@ static int read_policy(allot__plan_reader *reader, int32_t group, uint32_t numbe
             allot__doc_fault(doc, allot__at(number), "E-missing", NULL, "\"use\" is missing");
     }
     const char *instead = group == ALLOT_ALL ? reader->loader->instead : NULL;
-    if (instead != NULL && use.kind != 0 && strcmp(instead, use.string) != 0) {
+    if (instead && use.kind != 0 && strcmp(instead, use.string) != 0) {
         const allot_policy_loader *loader = reader->loader;
         if (status == ALLOT_OK &&
             loader->load(loader->ud, doc->engine, use.string, doc->file, list.options, list.count,
@@ -142,7 +142,7 @@ static int read_policy(allot__plan_reader *reader, int32_t group, uint32_t numbe
     if (use.kind == 0)
         reader->no_policy = true;
     else if (status == ALLOT_OK)
-        status = load(reader, group, instead != NULL ? instead : use.string, use.number, &list);
+        status = load(reader, group, instead ? instead : use.string, use.number, &list);
     allot__choices_free(doc->engine, &list);
     cJSON_Delete(node);
     return status;
@@ -160,7 +160,7 @@ static bool is_wanted(const allot__plan_reader *reader)
 static const char *default_policy(const allot__plan_reader *reader)
 {
     const char *instead = reader->loader->instead;
-    return instead != NULL ? instead : allot__plan_default_policy(reader);
+    return instead ? instead : allot__plan_default_policy(reader);
 }
 
 static void no_place(allot__plan_reader *reader)
@@ -178,11 +178,11 @@ static int read_policies(allot__plan_reader *reader, const allot__choices *share
     int status = ALLOT_OK;
     if (top->kind != 0)
         status = read_policy(reader, ALLOT_ALL, top->number, shared);
-    else if (top->number != 0 || (reader->loader == NULL && is_wanted(reader)))
+    else if (top->number != 0 || (!reader->loader && is_wanted(reader)))
         reader->no_policy = true;
     else if (is_wanted(reader))
         status = load(reader, ALLOT_ALL, default_policy(reader), 0, shared);
-    else if (reader->loader != NULL && reader->loader->instead != NULL)
+    else if (reader->loader && reader->loader->instead)
         no_place(reader);
     for (size_t i = 0; i < reader->group_count && status == ALLOT_OK; i++) {
         const allot__group_entry *entry = &reader->groups[i];
@@ -192,7 +192,7 @@ static int read_policies(allot__plan_reader *reader, const allot__choices *share
     }
     for (size_t i = 0; i < reader->branch_count && status == ALLOT_OK; i++) {
         uint32_t number = reader->branches[i].policy;
-        if (reader->loader == NULL || !allot__branch_known(reader, i))
+        if (!reader->loader || !allot__branch_known(reader, i))
             status = read_policy(reader, ALLOT__BRANCH(i), number, shared);
     }
     for (size_t i = 0; i < reader->window_count && status == ALLOT_OK; i++) {
@@ -234,7 +234,7 @@ static int read_leftover(allot__plan_reader *reader)
     const allot_policy *own = reader->displaced;
     allot_policy *rest;
     char names[300] = "";
-    if (own == NULL || reader->no_policy)
+    if (!own || reader->no_policy)
         return ALLOT_OK;
     int status = allot_policy_new(reader->doc.engine, allot_policy_name(own), &rest);
     if (status != ALLOT_OK)
@@ -261,8 +261,7 @@ static int read_leftover(allot__plan_reader *reader)
  * the other may. */
 static bool is_single(const allot__plan_reader *reader)
 {
-    bool single =
-        reader->branch_count == 0 && (reader->loader == NULL || reader->loader->instead == NULL);
+    bool single = reader->branch_count == 0 && (!reader->loader || !reader->loader->instead);
     for (size_t i = 0; i < reader->group_count; i++)
         single = single && reader->groups[i].policy == 0;
     for (size_t i = 0; i < reader->window_count; i++)
@@ -275,8 +274,7 @@ static int take_params(allot__plan_reader *reader, cJSON *node, allot__choices *
 {
     static const char *const names[] = {"preempt_for", "preempt_jobtype"};
     int status = ALLOT_OK;
-    for (cJSON *it = node != NULL ? node->child : NULL; it != NULL && status == ALLOT_OK;
-         it = it->next)
+    for (cJSON *it = node ? node->child : NULL; it && status == ALLOT_OK; it = it->next)
         for (size_t i = 0; i < 2 && it->valueint != 0; i++)
             if (strcmp(it->string, names[i]) == 0 && status == ALLOT_OK)
                 status = allot__any_option_take(&reader->doc, it, false, list);
@@ -287,8 +285,7 @@ static int take_options(allot__plan_reader *reader, cJSON *node, allot__choices 
 {
     bool single = is_single(reader);
     int status = ALLOT_OK;
-    for (cJSON *it = node != NULL ? node->child : NULL; it != NULL && status == ALLOT_OK;
-         it = it->next)
+    for (cJSON *it = node ? node->child : NULL; it && status == ALLOT_OK; it = it->next)
         if (it->valueint != 0)
             status = allot__option_take(reader, it, single, list);
     return status;

@@ -32,7 +32,7 @@ static void refuse_zone(allot__doc *doc, allot__spot spot, int status, const all
     const char *why = status == ALLOT_EINVALID ? "which is no file of time zone data"
                       : status == ALLOT_ENOENT ? "which the system does not have"
                                                : allot_status_text(status);
-    allot__doc_fault(doc, spot, "E-timezone", said != NULL ? said->hint : NULL,
+    allot__doc_fault(doc, spot, "E-timezone", said ? said->hint : NULL,
                      "found the time zone %s, %s", allot__doc_quote(doc, spot, quote),
                      said != NULL ? said->message : why);
 }
@@ -44,7 +44,7 @@ static int load_zone(allot__plan_reader *reader, allot__spot spot, const char *n
     allot_report *found = NULL;
     void *data = NULL;
     size_t len = 0;
-    if (loader == NULL || loader->zone == NULL) {
+    if (!loader || !loader->zone) {
         allot__doc_fault(doc, spot, "E-timezone", NULL,
                          "this program reads no time zones, allowed \"UTC\"");
         return ALLOT_OK;
@@ -56,7 +56,7 @@ static int load_zone(allot__plan_reader *reader, allot__spot spot, const char *n
         status = allot_plan_zone(reader->plan, name, data, len, out);
     if (status != ALLOT_OK && status != ALLOT_ENOMEM)
         refuse_zone(doc, spot, status, found);
-    if (data != NULL)
+    if (data)
         allot_engine_alloc(doc->engine, data, len, 0);
     allot_report_free(found);
     return status == ALLOT_ENOMEM ? status : ALLOT_OK;
@@ -230,7 +230,7 @@ int allot__windows_read(allot__plan_reader *reader)
     if (count == 0)
         return ALLOT_OK;
     reader->windows = allot_engine_alloc(doc->engine, NULL, 0, count * sizeof *reader->windows);
-    if (reader->windows == NULL)
+    if (!reader->windows)
         return ALLOT_ENOMEM;
     memset(reader->windows, 0, count * sizeof *reader->windows);
     reader->window_count = count;
@@ -243,7 +243,7 @@ int allot__windows_read(allot__plan_reader *reader)
 
 void allot__windows_end(allot__plan_reader *reader)
 {
-    if (reader->windows != NULL)
+    if (reader->windows)
         allot_engine_alloc(reader->doc.engine, reader->windows,
                            reader->window_count * sizeof *reader->windows, 0);
 }

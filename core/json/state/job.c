@@ -93,9 +93,9 @@ static int read_places(allot__doc *doc, uint32_t number, allot_job_host **out, s
         return status;
     *room = (size_t)cJSON_GetArraySize(*node);
     *out = allot__block_new(doc, *room, sizeof **out);
-    if (*out == NULL)
+    if (!*out)
         return ALLOT_ENOMEM;
-    for (const cJSON *it = (*node)->child; it != NULL; it = it->next) {
+    for (const cJSON *it = (*node)->child; it; it = it->next) {
         allot__value value = {0};
         if (it->valueint != 0)
             value = allot__value_read(doc, it, &slots);
@@ -236,8 +236,8 @@ static int read_resize(allot__doc *doc, const allot__value *value, borrowed *it,
     else if (values[1].kind == ALLOT__INTEGER && values[1].integer > 0) {
         it->grown_room = 1;
         it->grown = allot__block_new(doc, 1, sizeof *it->grown);
-        status = it->grown != NULL ? ALLOT_OK : ALLOT_ENOMEM;
-        if (it->grown != NULL)
+        status = it->grown ? ALLOT_OK : ALLOT_ENOMEM;
+        if (it->grown)
             it->grown[job->grown_count++] = (allot_job_host){NULL, values[1].integer};
     }
     job->grown = it->grown;

@@ -19,7 +19,7 @@ int allot__job_resources_read(allot__state_reader *reader, const allot__value *v
         return status;
     *room = (size_t)cJSON_GetArraySize(node);
     *out = allot__block_new(doc, *room, sizeof **out);
-    for (const cJSON *it = node->child; it != NULL && *out != NULL; it = it->next) {
+    for (const cJSON *it = node->child; it && *out; it = it->next) {
         allot__spot spot = allot__at_key((uint32_t)it->valueint);
         if (it->valueint == 0)
             continue;
@@ -29,7 +29,7 @@ int allot__job_resources_read(allot__state_reader *reader, const allot__value *v
             (*out)[(*count)++] = (allot_job_resource){resource, of.integer};
     }
     cJSON_Delete(node);
-    return *out != NULL ? ALLOT_OK : ALLOT_ENOMEM;
+    return *out ? ALLOT_OK : ALLOT_ENOMEM;
 }
 
 static int read_time(allot__state_reader *reader, const cJSON *member)

@@ -17,8 +17,7 @@ int allot__keys_begin(allot__state_reader *reader, const allot__field *fields, s
     keys->values = allot__block_new(doc, keys->room, sizeof *keys->values);
     keys->stated = allot__block_new(doc, keys->room, sizeof *keys->stated);
     keys->attributes = allot__block_new(doc, keys->room, sizeof *keys->attributes);
-    if (keys->fields == NULL || keys->values == NULL || keys->stated == NULL ||
-        keys->attributes == NULL)
+    if (!keys->fields || !keys->values || !keys->stated || !keys->attributes)
         return ALLOT_ENOMEM;
     memcpy(keys->fields, fields, count * sizeof *fields);
     for (int32_t i = 0; i < attributes; i++) {

@@ -71,7 +71,7 @@ static int read_claims(allot__state_reader *reader, const allot__value *list,
     if (count == 0)
         return ALLOT_OK;
     *claims = allot_engine_alloc(doc->engine, NULL, 0, (size_t)count * sizeof **claims);
-    if (*claims == NULL)
+    if (!*claims)
         return ALLOT_ENOMEM;
     memset(*claims, 0, (size_t)count * sizeof **claims);
     reclaim->claims = *claims;
@@ -98,7 +98,7 @@ typedef struct lists {
 static bool task_id_read(allot__doc *doc, uint32_t item, const char *id)
 {
     char quote[ALLOT__QUOTE_MAX + 4];
-    size_t len = id != NULL ? strlen(id) : 0;
+    size_t len = id ? strlen(id) : 0;
     if (!allot__kind_check(doc, item, ALLOT__STRING))
         return false;
     if (len < 1 || len > 255)
@@ -116,7 +116,7 @@ static int read_task_ids(allot__state_reader *reader, const allot__value *list,
     if (count == 0)
         return ALLOT_OK;
     out->tasks = allot_engine_alloc(doc->engine, NULL, 0, (size_t)count * sizeof *out->tasks);
-    if (out->tasks == NULL)
+    if (!out->tasks)
         return ALLOT_ENOMEM;
     reclaim->task_count = count;
     reclaim->tasks = out->tasks;
@@ -125,7 +125,7 @@ static int read_task_ids(allot__state_reader *reader, const allot__value *list,
         return status;
     uint32_t item = list->number + 1;
     count = 0;
-    for (const cJSON *it = out->node->child; it != NULL; it = it->next) {
+    for (const cJSON *it = out->node->child; it; it = it->next) {
         out->tasks[count++] = task_id_read(doc, item, it->valuestring) ? it->valuestring : NULL;
         item = allot__doc_next(doc, item);
     }
@@ -135,9 +135,9 @@ static int read_task_ids(allot__state_reader *reader, const allot__value *list,
 static void free_lists(allot_engine *engine, const allot_in_flight *reclaim, const lists *lists)
 {
     size_t claims = (size_t)reclaim->claim_count, tasks = (size_t)reclaim->task_count;
-    if (lists->claims != NULL)
+    if (lists->claims)
         allot_engine_alloc(engine, lists->claims, claims * sizeof *lists->claims, 0);
-    if (lists->tasks != NULL)
+    if (lists->tasks)
         allot_engine_alloc(engine, lists->tasks, tasks * sizeof *lists->tasks, 0);
     cJSON_Delete(lists->node);
 }

@@ -64,7 +64,7 @@ static int read_by_group(allot__state_reader *reader, const allot__value *value,
     int status = allot__doc_parse(doc, value->number, &node);
     if (status != ALLOT_OK)
         return status;
-    for (const cJSON *it = node->child; it != NULL && status == ALLOT_OK; it = it->next) {
+    for (const cJSON *it = node->child; it && status == ALLOT_OK; it = it->next) {
         if (it->valueint == 0)
             continue;
         allot__spot spot = allot__at_key((uint32_t)it->valueint);
@@ -171,7 +171,7 @@ int allot__members_read(allot__state_reader *reader, allot__state_key key,
     int status = allot__doc_parse(&reader->doc, reader->top[key].number, &node);
     if (status != ALLOT_OK)
         return status;
-    for (const cJSON *it = node->child; it != NULL && status == ALLOT_OK; it = it->next)
+    for (const cJSON *it = node->child; it && status == ALLOT_OK; it = it->next)
         status = read(reader, it);
     allot__doc_about(&reader->doc, NULL, 0, 0);
     cJSON_Delete(node);
@@ -189,7 +189,7 @@ static uint32_t item_of(const allot__state_reader *reader, const char *path)
                  {"jobs", ALLOT__STATE_JOBS}};
     char list[12], member[24];
     unsigned place;
-    if (path == NULL || sscanf(path, "%11[a-z][%u].%23[a-z_]", list, &place, member) != 3)
+    if (!path || sscanf(path, "%11[a-z][%u].%23[a-z_]", list, &place, member) != 3)
         return 0;
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
         uint32_t number = reader->top[lists[i].key].number;
@@ -231,11 +231,11 @@ static int finish(allot__state_reader *reader)
 {
     allot_report *found = NULL;
     int status = ALLOT_OK;
-    if (reader->doc.report != NULL)
+    if (reader->doc.report)
         status = allot_report_new(reader->doc.engine, &found);
     if (status == ALLOT_OK)
         status = allot_state_seal(reader->state, found);
-    for (int32_t i = 0; found != NULL && i < allot_report_count(found); i++) {
+    for (int32_t i = 0; found && i < allot_report_count(found); i++) {
         bool faulty;
         const allot_diagnostic *finding = allot_report_at(found, i);
         uint32_t number = place_of(reader, finding, &faulty);
@@ -337,7 +337,7 @@ int allot_state_read(const allot_plan *plan, const char *text, size_t len, const
                      allot_report *report, allot_state **out)
 {
     allot__state_reader reader = {.plan = plan};
-    if (plan == NULL || (text == NULL && len > 0) || out == NULL)
+    if (!plan || (!text && len > 0) || !out)
         return ALLOT_EUSAGE;
     allot_engine *engine = allot_plan_engine(plan);
     size_t size = ((size_t)allot_plan_consumers(plan) + 1) * sizeof *reader.objects;
@@ -346,7 +346,7 @@ int allot_state_read(const allot_plan *plan, const char *text, size_t len, const
         status = allot_state_new(plan, &reader.state);
     if (status == ALLOT_OK) {
         reader.objects = allot_engine_alloc(engine, NULL, 0, size);
-        status = reader.objects != NULL ? ALLOT_OK : ALLOT_ENOMEM;
+        status = reader.objects ? ALLOT_OK : ALLOT_ENOMEM;
     }
     if (status == ALLOT_OK) {
         memset(reader.objects, 0, size);

@@ -98,9 +98,9 @@ static int read_tags(allot__state_reader *reader, const allot__value *list, allo
         return status;
     size_t count = (size_t)cJSON_GetArraySize(*node);
     *tags = allot_engine_alloc(doc->engine, NULL, 0, count * sizeof **tags);
-    if (*tags == NULL)
+    if (!*tags)
         return ALLOT_ENOMEM;
-    for (const cJSON *it = (*node)->child; it != NULL; it = it->next) {
+    for (const cJSON *it = (*node)->child; it; it = it->next) {
         allot__value value = allot__value_read(doc, it, &tag);
         (*tags)[task->tag_count++] = value.kind != 0 ? value.string : "";
     }
@@ -120,7 +120,7 @@ static int add_task(allot__state_reader *reader, allot_task *task, int64_t fault
     int status = read_tags(reader, &values[TAGS], task, &tags, &node);
     if (status == ALLOT_OK && doc->faults == faults)
         status = allot_state_task(reader->state, task);
-    if (tags != NULL)
+    if (tags)
         allot_engine_alloc(doc->engine, tags, (size_t)task->tag_count * sizeof *tags, 0);
     cJSON_Delete(node);
     if (status != ALLOT_EEXIST && status != ALLOT_ENAME)

@@ -16,8 +16,8 @@ static const allot__field rest = {NULL, ALLOT__INTEGER, 0, 999999, false, false}
 /* The millionths of that queue; 0 where the state does not say them. */
 static int32_t read_rest(allot__state_reader *reader, const cJSON *rests, const char *queue)
 {
-    const cJSON *member = rests != NULL ? cJSON_GetObjectItemCaseSensitive(rests, queue) : NULL;
-    if (member == NULL || member->valueint == 0)
+    const cJSON *member = rests ? cJSON_GetObjectItemCaseSensitive(rests, queue) : NULL;
+    if (!member || member->valueint == 0)
         return 0;
     allot__value value = allot__value_read(&reader->doc, member, &rest);
     return value.kind != 0 ? (int32_t)value.integer : 0;
@@ -41,10 +41,9 @@ static int read_queue(allot__state_reader *reader, const cJSON *member, const cJ
 static void check_rests(allot__state_reader *reader, const cJSON *usage, const cJSON *rests)
 {
     char quote[ALLOT__QUOTE_MAX + 4];
-    for (const cJSON *it = rests != NULL ? rests->child : NULL; it != NULL; it = it->next) {
+    for (const cJSON *it = rests ? rests->child : NULL; it; it = it->next) {
         allot__spot spot = allot__at_key((uint32_t)it->valueint);
-        if (it->valueint != 0 &&
-            (usage == NULL || cJSON_GetObjectItemCaseSensitive(usage, it->string) == NULL))
+        if (it->valueint != 0 && (!usage || !cJSON_GetObjectItemCaseSensitive(usage, it->string)))
             allot__doc_fault(&reader->doc, spot, "E-missing", NULL,
                              "found the rest of %s, which \"usage\" does not have",
                              allot__doc_quote(&reader->doc, spot, quote));
@@ -73,8 +72,7 @@ int allot__usage_read(allot__state_reader *reader)
     int status = parse_key(reader, ALLOT__STATE_USAGE, &usage);
     if (status == ALLOT_OK)
         status = parse_key(reader, ALLOT__STATE_USAGE_REST, &rests);
-    for (const cJSON *it = usage != NULL ? usage->child : NULL; it != NULL && status == ALLOT_OK;
-         it = it->next)
+    for (const cJSON *it = usage ? usage->child : NULL; it && status == ALLOT_OK; it = it->next)
         status = read_queue(reader, it, rests);
     if (status == ALLOT_OK)
         check_rests(reader, usage, rests);

@@ -18,11 +18,11 @@ static int64_t exponent_of(const char *text, size_t len)
 int64_t allot__thousandths(const char *text, size_t len)
 {
     const char *mark = memchr(text, 'e', len);
-    mark = mark != NULL ? mark : memchr(text, 'E', len);
-    size_t digits = mark != NULL ? (size_t)(mark - text) : len;
+    mark = mark ? mark : memchr(text, 'E', len);
+    size_t digits = mark ? (size_t)(mark - text) : len;
     const char *dot = memchr(text, '.', digits);
-    int64_t places = 3 + (int64_t)(dot != NULL ? (size_t)(dot - text) : digits);
-    places += mark != NULL ? exponent_of(mark + 1, len - digits - 1) : 0;
+    int64_t places = 3 + (int64_t)(dot ? (size_t)(dot - text) : digits);
+    places += mark ? exponent_of(mark + 1, len - digits - 1) : 0;
     int64_t sum = 0;
     if (text[0] == '-')
         return -1;

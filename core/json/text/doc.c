@@ -24,11 +24,11 @@ int allot__doc_open_part(allot__doc *doc, allot_engine *engine, const char *text
     doc->engine = doc->scan.engine = engine;
     doc->report = report;
     doc->file = file;
-    doc->given = text != NULL ? text : "";
+    doc->given = text ? text : "";
     doc->scan.len = len;
     doc->scan.relaxed = relaxed;
     doc->scan.text = len < SIZE_MAX ? allot_engine_alloc(engine, NULL, 0, len + 1) : NULL;
-    if (doc->scan.text == NULL)
+    if (!doc->scan.text)
         return ALLOT_ENOMEM;
     if (len > 0)
         memcpy(doc->scan.text, text, len);
@@ -41,11 +41,11 @@ int allot__doc_open_part(allot__doc *doc, allot_engine *engine, const char *text
 
 void allot__doc_close(allot__doc *doc)
 {
-    if (doc->scan.text != NULL)
+    if (doc->scan.text)
         allot_engine_alloc(doc->engine, doc->scan.text, doc->scan.len + 1, 0);
-    if (doc->scratch != NULL)
+    if (doc->scratch)
         allot_engine_alloc(doc->engine, doc->scratch, doc->scratch_size, 0);
-    if (doc->engine != NULL)
+    if (doc->engine)
         allot__scan_free(&doc->scan);
     memset(doc, 0, sizeof *doc);
 }
@@ -121,7 +121,7 @@ static void repeated(allot__doc *doc, cJSON *member)
 
 static void check_pairs(allot__doc *doc, cJSON *object)
 {
-    for (cJSON *member = object->child; member != NULL; member = member->next)
+    for (cJSON *member = object->child; member; member = member->next)
         for (cJSON *other = object->child; other != member; other = other->next)
             if (strcmp(member->string, other->string) == 0) {
                 repeated(doc, member);
@@ -144,14 +144,14 @@ static int check_hashed(allot__doc *doc, cJSON *object, size_t count)
         slots *= 2;
     size_t size = slots * sizeof(cJSON *);
     cJSON **seen = allot_engine_alloc(doc->engine, NULL, 0, size);
-    if (seen == NULL)
+    if (!seen)
         return ALLOT_ENOMEM;
     memset(seen, 0, size);
-    for (cJSON *member = object->child; member != NULL; member = member->next) {
+    for (cJSON *member = object->child; member; member = member->next) {
         size_t slot = hash(member->string) & (slots - 1);
-        while (seen[slot] != NULL && strcmp(seen[slot]->string, member->string) != 0)
+        while (seen[slot] && strcmp(seen[slot]->string, member->string) != 0)
             slot = (slot + 1) & (slots - 1);
-        if (seen[slot] != NULL)
+        if (seen[slot])
             repeated(doc, member);
         else
             seen[slot] = member;
@@ -167,7 +167,7 @@ static int need_scratch(allot__doc *doc, size_t size)
     if (size <= doc->scratch_size)
         return ALLOT_OK;
     char *grown = allot_engine_alloc(doc->engine, doc->scratch, doc->scratch_size, size);
-    if (grown == NULL)
+    if (!grown)
         return ALLOT_ENOMEM;
     doc->scratch = grown;
     doc->scratch_size = size;
@@ -184,13 +184,13 @@ static size_t empty_inside(const allot__doc *doc, uint32_t number, char *out)
         if (!is_container(doc, item))
             continue;
         size_t open = (size_t)doc->scan.marks[item].at + 1;
-        if (out != NULL)
+        if (out)
             memcpy(out + len, text + at, open - at);
         len += open - at;
         at = behind(doc, item) - 1;
     }
     size_t rest = behind(doc, number) - at;
-    if (out != NULL)
+    if (out)
         memcpy(out + len, text + at, rest);
     return len + rest;
 }
@@ -215,7 +215,7 @@ static size_t number_members(const allot__doc *doc, uint32_t number, cJSON *obje
 {
     size_t count = 0;
     uint32_t item = number + 1;
-    for (cJSON *member = object->child; member != NULL; member = member->next, count++) {
+    for (cJSON *member = object->child; member; member = member->next, count++) {
         member->valueint = (int)item;
         item = allot__doc_next(doc, item);
     }
@@ -230,7 +230,7 @@ int allot__doc_parse(allot__doc *doc, uint32_t number, cJSON **out)
     if (status != ALLOT_OK)
         return status;
     cJSON *node = cJSON_ParseWithLengthOpts(text, len, NULL, 0);
-    if (node == NULL)
+    if (!node)
         return ALLOT_ENOMEM; /* the scan let it pass, so only memory can lack */
     if (cJSON_IsObject(node)) {
         size_t count = number_members(doc, number, node);

@@ -41,10 +41,10 @@ static size_t longest(const char *text, size_t len)
 int allot_json_open(allot_engine *engine, const char *text, size_t len, const char *file,
                     int32_t line, int32_t relaxed, allot_report *report, allot_json **out)
 {
-    if (engine == NULL || (text == NULL && len > 0) || line < 1 || out == NULL)
+    if (!engine || (!text && len > 0) || line < 1 || !out)
         return ALLOT_EUSAGE;
     allot_json *json = allot_engine_alloc(engine, NULL, 0, sizeof *json);
-    if (json == NULL)
+    if (!json)
         return ALLOT_ENOMEM;
     memset(json, 0, sizeof *json);
     int status =
@@ -52,7 +52,7 @@ int allot_json_open(allot_engine *engine, const char *text, size_t len, const ch
     if (status == ALLOT_OK) {
         json->scratch_size = longest(json->doc.scan.text, len) + 1;
         json->scratch = allot_engine_alloc(engine, NULL, 0, json->scratch_size);
-        status = json->scratch != NULL ? ALLOT_OK : ALLOT_ENOMEM;
+        status = json->scratch ? ALLOT_OK : ALLOT_ENOMEM;
     }
     json->doc.engine = engine; /* also where opening came to nothing */
     if (status != ALLOT_OK)
@@ -64,10 +64,10 @@ int allot_json_open(allot_engine *engine, const char *text, size_t len, const ch
 
 void allot_json_close(allot_json *json)
 {
-    if (json == NULL)
+    if (!json)
         return;
     allot_engine *engine = json->doc.engine;
-    if (json->scratch != NULL)
+    if (json->scratch)
         allot_engine_alloc(engine, json->scratch, json->scratch_size, 0);
     allot__doc_close(&json->doc);
     allot_engine_alloc(engine, json, sizeof *json, 0);
@@ -112,7 +112,7 @@ static char *put_escape(char *out, const char **at)
     char c = *(*at)++;
     const char *letter = strchr(letters, c);
     if (c != 'u') {
-        *out++ = letter != NULL ? bytes[letter - letters] : c;
+        *out++ = letter ? bytes[letter - letters] : c;
         return out;
     }
     uint32_t code = hex4(*at);
@@ -153,7 +153,7 @@ static void take_number(allot_json *json, uint32_t number, allot_json_event *eve
     memcpy(copy, text, len);
     copy[len] = '\0';
     event->kind = ALLOT_JSON_NUMBER;
-    if (strpbrk(copy, ".eE") == NULL) {
+    if (!strpbrk(copy, ".eE")) {
         errno = 0;
         event->whole = strtoll(copy, NULL, 10);
         if (errno == 0)
@@ -162,7 +162,7 @@ static void take_number(allot_json *json, uint32_t number, allot_json_event *eve
             event->whole = 0;
     }
     char *point = strchr(copy, '.');
-    if (point != NULL)
+    if (point)
         *point = *localeconv()->decimal_point;
     event->number = strtod(copy, NULL);
 }

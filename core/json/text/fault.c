@@ -121,7 +121,7 @@ static bool said(const allot__doc *doc, const allot__place *place, const allot_d
         const allot_diagnostic *it = allot_report_at(doc->report, i);
         if (it->line == place->line && it->col == place->col &&
             strcmp(it->code, finding->code) == 0 && strcmp(it->message, finding->message) == 0 &&
-            it->file != NULL && doc->file != NULL && strcmp(it->file, doc->file) == 0)
+            it->file && doc->file && strcmp(it->file, doc->file) == 0)
             return true;
     }
     return false;
@@ -175,7 +175,7 @@ void allot__doc_flaw(allot__doc *doc)
 
 const char *allot__did_you_mean(const char *nearest, char *buf, size_t size)
 {
-    if (nearest == NULL || nearest[0] == '\0')
+    if (!nearest || nearest[0] == '\0')
         return NULL;
     snprintf(buf, size, "did you mean \"%s\"?", nearest);
     return buf;

@@ -26,7 +26,7 @@ static void find_line(allot__doc *doc, size_t at)
     for (;;) {
         const char *from = doc->given + doc->line_at;
         const char *end = at > doc->line_at ? memchr(from, '\n', at - doc->line_at) : NULL;
-        if (end == NULL)
+        if (!end)
             return;
         doc->line_at += (size_t)(end - from) + 1;
         doc->line++;
@@ -60,7 +60,7 @@ void allot__place_find(allot__doc *doc, size_t at, size_t width, allot__place *o
     const char *end = here > 0 ? memchr(text, '\n', here) : NULL;
     out->line = doc->lines_before + doc->line;
     out->col = characters(doc->given + doc->line_at, at - doc->line_at) + 1;
-    out->width = characters(text, end != NULL ? (size_t)(end - text) : here);
+    out->width = characters(text, end ? (size_t)(end - text) : here);
     if (out->width == 0)
         out->width = 1;
     copy_source(doc, out->col, out->source);
@@ -154,7 +154,7 @@ void allot__place_path(const allot__doc *doc, uint32_t number, char *buf, size_t
     pen pen = {.buf = buf, .size = size};
     uint32_t at = 0;
     buf[0] = '\0';
-    if (doc->plan != NULL && number >= doc->about && number < allot__doc_end(doc, doc->about)) {
+    if (doc->plan && number >= doc->about && number < allot__doc_end(doc, doc->about)) {
         pen.len = allot_plan_path(doc->plan, doc->consumer, buf, size);
         at = doc->about;
         if (at != number)

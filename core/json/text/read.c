@@ -187,7 +187,7 @@ static const char *nearest_key(const cJSON *node, const cJSON *member, const all
     size_t count = shape->count < KEYS_MAX ? shape->count : KEYS_MAX;
     for (size_t i = 0; i < count; i++) {
         const char *key = shape->fields[i].key;
-        keys[i] = unstated && cJSON_GetObjectItemCaseSensitive(node, key) != NULL ? NULL : key;
+        keys[i] = unstated && cJSON_GetObjectItemCaseSensitive(node, key) ? NULL : key;
     }
     return allot_nearest(member->string, strlen(member->string), keys, count);
 }
@@ -224,7 +224,7 @@ static void read_other(allot__doc *doc, const cJSON *node, const cJSON *member,
 {
     const allot__field other = {NULL, shape->others, INT64_MIN, INT64_MAX, false, false};
     const char *near = nearest_key(node, member, shape, shape->others != 0);
-    if (shape->others == 0 || near != NULL)
+    if (shape->others == 0 || near)
         unknown_key(doc, member, shape, near);
     else
         allot__value_read(doc, member, &other);
@@ -246,7 +246,7 @@ void allot__object_check(allot__doc *doc, const cJSON *node, const allot__shape 
                          allot__value *values)
 {
     memset(values, 0, shape->count * sizeof *values);
-    for (const cJSON *member = node->child; member != NULL; member = member->next)
+    for (const cJSON *member = node->child; member; member = member->next)
         if (member->valueint != 0)
             read_member(doc, node, member, shape, values);
     for (size_t i = 0; i < shape->count; i++)

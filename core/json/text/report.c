@@ -35,7 +35,7 @@ int allot_report_write(const allot_report *report, allot_sink sink, void *ud)
 {
     char buf[4096];
     allot__writer writer = {.sink = sink, .ud = ud, .buf = buf, .size = sizeof buf};
-    if (report == NULL || sink == NULL)
+    if (!report || !sink)
         return ALLOT_EUSAGE;
     allot__write_open(&writer, NULL, '{');
     allot__write_string(&writer, "schema", "allot/error/v1");

@@ -28,7 +28,7 @@ static int push(allot__scan *scan, size_t at, uint32_t link)
         size_t more = scan->capacity + scan->capacity / 2 + 64;
         void *grown =
             allot_engine_alloc(scan->engine, scan->marks, scan->capacity * size, more * size);
-        if (grown == NULL)
+        if (!grown)
             return ALLOT_ENOMEM;
         scan->marks = grown;
         scan->capacity = more;
@@ -198,7 +198,7 @@ int allot__scan_run(allot__scan *scan)
 
 void allot__scan_free(allot__scan *scan)
 {
-    if (scan->marks != NULL)
+    if (scan->marks)
         allot_engine_alloc(scan->engine, scan->marks, scan->capacity * sizeof *scan->marks, 0);
     scan->marks = NULL;
     scan->count = scan->capacity = 0;

@@ -13,14 +13,14 @@ void *allot__block_new(allot__doc *doc, size_t count, size_t size)
 {
     size_t bytes = (count > 0 ? count : 1) * size;
     void *block = allot_engine_alloc(doc->engine, NULL, 0, bytes);
-    if (block != NULL)
+    if (block)
         memset(block, 0, bytes);
     return block;
 }
 
 void allot__block_free(allot__doc *doc, void *block, size_t count, size_t size)
 {
-    if (block != NULL)
+    if (block)
         allot_engine_alloc(doc->engine, block, (count > 0 ? count : 1) * size, 0);
 }
 
@@ -52,7 +52,7 @@ static int make_room(allot__doc *doc, allot__texts *texts, size_t count)
     texts->room = count;
     texts->items = allot__block_new(doc, count, sizeof *texts->items);
     texts->numbers = allot__block_new(doc, count, sizeof *texts->numbers);
-    return texts->items != NULL && texts->numbers != NULL ? ALLOT_OK : ALLOT_ENOMEM;
+    return texts->items != NULL && texts->numbers ? ALLOT_OK : ALLOT_ENOMEM;
 }
 
 static int read_list(allot__doc *doc, uint32_t number, allot__texts *texts)
@@ -63,7 +63,7 @@ static int read_list(allot__doc *doc, uint32_t number, allot__texts *texts)
         status = allot__doc_parse(doc, number, &texts->node);
     if (status != ALLOT_OK)
         return status;
-    for (const cJSON *it = texts->node->child; it != NULL; it = it->next) {
+    for (const cJSON *it = texts->node->child; it; it = it->next) {
         allot__value value = allot__value_read(doc, it, &name);
         texts->sound = texts->sound && value.kind != 0;
         if (value.kind != 0)
@@ -81,7 +81,7 @@ static int read_text(allot__doc *doc, const allot__value *value, allot__texts *t
         return status;
     texts->copied = len + 1;
     texts->copy = allot__block_new(doc, len + 1, 1);
-    if (texts->copy == NULL)
+    if (!texts->copy)
         return ALLOT_ENOMEM;
     memcpy(texts->copy, value->string, len + 1);
     for (char *at = texts->copy; *at != '\0';) {

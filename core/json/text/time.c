@@ -126,7 +126,7 @@ bool allot__time_read(allot__doc *doc, const allot__value *value, int64_t *out)
 
 int allot_time_read(const char *text, int64_t *out)
 {
-    if (text == NULL || out == NULL)
+    if (!text || !out)
         return ALLOT_EUSAGE;
     if (allot__time_parse(text, out))
         return ALLOT_OK;

@@ -86,7 +86,7 @@ static int unexpected_word(allot__scan *scan, size_t at, size_t width, const cha
 {
     static const char *const words[] = {"true", "false", "null"};
     const char *near = allot_nearest(scan->text + at, width, words, 3);
-    if (near != NULL)
+    if (near)
         scan->flaw.hint = near == words[0]   ? "did you mean true?"
                           : near == words[1] ? "did you mean false?"
                                              : "did you mean null?";
@@ -209,7 +209,7 @@ static int escape(allot__scan *scan, size_t *at)
     char c = scan->text[*at + 1];
     if (c == 'u')
         return unicode_escape(scan, at);
-    if (c == '\0' || strchr("\"\\/bfnrt", c) == NULL) {
+    if (c == '\0' || !strchr("\"\\/bfnrt", c)) {
         scan->flaw.hint = "a backslash itself is written \\\\";
         return allot__scan_flaw(scan, "E-syntax", *at, 1,
                                 "found a backslash that begins no escape of JSON");

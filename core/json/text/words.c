@@ -41,7 +41,7 @@ static int join(allot__doc *doc, cJSON *member, allot__value *value)
     int status = ALLOT_OK;
     allot__doc_text(doc, value->number, &room); /* two quotes are more than a blank */
     char *text = cJSON_malloc(room + 1);
-    if (text == NULL)
+    if (!text)
         return ALLOT_ENOMEM;
     for (uint32_t at = value->number + 1; at < end && status == ALLOT_OK;
          at = allot__doc_next(doc, at))

@@ -46,13 +46,13 @@ static char *room(allot__writer *writer, size_t need)
 /* A comma where one is due, then the key. */
 static void begin(allot__writer *writer, const char *key)
 {
-    size_t len = key != NULL ? strlen(key) : 0;
+    size_t len = key ? strlen(key) : 0;
     char *at = room(writer, ALLOT__KEY_MAX + 6), *first = at;
     if (writer->inside) {
         *at++ = ',';
         *at++ = ' ';
     }
-    if (key != NULL && len <= ALLOT__KEY_MAX) {
+    if (key && len <= ALLOT__KEY_MAX) {
         *at++ = '"';
         memcpy(at, key, len);
         at += len;
@@ -112,7 +112,7 @@ static void escaped(allot__writer *writer, unsigned char c)
     static const char hex[] = "0123456789abcdef", letters[] = "\"\\\b\f\n\r\t",
                       names[] = "\"\\bfnrt";
     const char *letter = strchr(letters, c);
-    if (letter != NULL) {
+    if (letter) {
         char pair[] = {'\\', names[letter - letters]};
         allot__write_raw(writer, pair, 2);
         return;
@@ -146,7 +146,7 @@ static void quoted(allot__writer *writer, const char *text)
 void allot__write_string(allot__writer *writer, const char *key, const char *text)
 {
     begin(writer, key);
-    if (text == NULL)
+    if (!text)
         allot__write_raw(writer, "null", 4);
     else
         quoted(writer, text);
@@ -157,7 +157,7 @@ static void long_path(allot__writer *writer, const allot_plan *plan, int32_t con
 {
     allot_engine *engine = allot_plan_engine(plan);
     char *path = allot_engine_alloc(engine, NULL, 0, len + 1);
-    if (path == NULL) {
+    if (!path) {
         writer->status = ALLOT_ENOMEM;
         return;
     }

@@ -60,8 +60,8 @@ static inline bool allot__limit_by_group(const allot__job_limit *limit)
 }
 static inline bool allot__limit_by_user(const allot__job_limit *limit)
 {
-    return limit->users != NULL || (limit->stated.per & ALLOT_PER_USER) ||
-           limit->but_users != NULL || limit->but_groups != NULL;
+    return limit->users != NULL || (limit->stated.per & ALLOT_PER_USER) || limit->but_users ||
+           limit->but_groups;
 }
 
 /* A user group; a limit may name one that the plan states no users of. */

@@ -231,7 +231,7 @@ static inline int32_t allot__row(const allot_plan *plan, int32_t group, int32_t 
 {
     const int32_t *seat_of = plan->groups[group].seat_of;
     int32_t row = plan->tree.row_of[consumer];
-    return seat_of != NULL ? seat_of[row] : row;
+    return seat_of ? seat_of[row] : row;
 }
 
 #endif

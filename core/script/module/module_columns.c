@@ -11,7 +11,7 @@ int allot__module_columns(lua_State *L)
     allot_rows rows = (allot_rows)luaL_checkoption(L, 1, NULL, kinds);
     const char *name;
     lua_newtable(L);
-    for (int i = 0; (name = allot_rows_column_name(rows, i)) != NULL; i++) {
+    for (int i = 0; (name = allot_rows_column_name(rows, i)); i++) {
         lua_createtable(L, 0, 2);
         lua_pushstring(L, name);
         lua_setfield(L, -2, "name");

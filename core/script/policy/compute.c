@@ -297,7 +297,7 @@ static void name_flags(lua_State *L, const allot__batch_run *run, char *hint, si
     const char *name;
     size_t used = 0;
     lua_rawgeti(L, LUA_REGISTRYINDEX, call->ref);
-    for (int n = 1; !call->view && (name = lua_getlocal(L, NULL, n)) != NULL; n++) {
+    for (int n = 1; !call->view && (name = lua_getlocal(L, NULL, n)); n++) {
         allot_host_value value = {.boolean = 0};
         bool flag = call->flags >> (n - 1) & 1;
         if (call->rows == ALLOT_HOSTS)

@@ -29,7 +29,7 @@ static bool same_parameters(lua_State *L, allot__lexer *from)
     while (it.text && !allot__lexeme_is(&it, "(")) /* its name */
         it = allot__lexer_next(from);
     const char *name;
-    for (int n = 1; (name = lua_getlocal(L, NULL, n)) != NULL; n++) {
+    for (int n = 1; (name = lua_getlocal(L, NULL, n)); n++) {
         it = allot__lexer_next(from);
         if (n > 1 && allot__lexeme_is(&it, ","))
             it = allot__lexer_next(from);
@@ -94,7 +94,7 @@ static bool step(body *it)
 static int parameter_of(lua_State *L, const allot__lexeme *it)
 {
     const char *name;
-    for (int n = 1; (name = lua_getlocal(L, NULL, n)) != NULL; n++)
+    for (int n = 1; (name = lua_getlocal(L, NULL, n)); n++)
         if (allot__lexeme_is(it, name))
             return n;
     return 0;

@@ -31,7 +31,7 @@ typedef struct import {
 
 static void *allocate(void *ud, void *ptr, size_t old_size, size_t new_size)
 {
-    return allot_engine_alloc(ud, ptr, ptr != NULL ? old_size : 0, new_size);
+    return allot_engine_alloc(ud, ptr, ptr ? old_size : 0, new_size);
 }
 
 static const allot__embedded *find_module(const char *name)
@@ -109,9 +109,8 @@ static int load_ready(void *ud, allot_engine *engine, const char *use, const cha
     const char *text = allot_ready_policy_text(use, &len);
     (void)ud;
     (void)plan_file;
-    return text == NULL
-               ? ALLOT_ENOENT
-               : allot_script_load(engine, text, len, use, options, count, NULL, report, out);
+    return !text ? ALLOT_ENOENT
+                 : allot_script_load(engine, text, len, use, options, count, NULL, report, out);
 }
 
 /* Reads the plan as `check` does; what is wrong goes to the report. */
@@ -143,14 +142,14 @@ static const char *source_of(lua_State *L, const import *job, const char *file, 
         if (job->files[i].len == 0 || strcmp(job->files[i].name, file) != 0)
             continue;
         const char *at = job->files[i].text, *end = at + job->files[i].len;
-        for (int32_t n = 1; n < line && at != NULL && at < end; n++) {
+        for (int32_t n = 1; n < line && at && at < end; n++) {
             at = memchr(at, '\n', (size_t)(end - at));
-            at = at != NULL ? at + 1 : NULL;
+            at = at ? at + 1 : NULL;
         }
-        if (at == NULL || at >= end)
+        if (!at || at >= end)
             return NULL;
         const char *to = memchr(at, '\n', (size_t)(end - at));
-        to = to != NULL ? to : end;
+        to = to ? to : end;
         return lua_pushlstring(L, at, (size_t)(to - at - (to > at && to[-1] == '\r')));
     }
     return NULL;
@@ -263,7 +262,7 @@ static int check_and_tell(lua_State *L, import *job)
 int allot_lsf_import(allot_engine *engine, const allot_lsf_file *files, int32_t n, allot_sink sink,
                      void *sink_ud, allot_lsf_note note, void *note_ud)
 {
-    if (engine == NULL || (files == NULL && n > 0) || n < 0 || sink == NULL || note == NULL)
+    if (!engine || (!files && n > 0) || n < 0 || !sink || !note)
         return ALLOT_EUSAGE;
     struct import job = {engine, files, n, sink, sink_ud, note, note_ud, NULL, ALLOT_OK};
     int status = allot_report_new(engine, &job.report);
@@ -271,7 +270,7 @@ int allot_lsf_import(allot_engine *engine, const allot_lsf_file *files, int32_t 
         return status;
     lua_State *L = lua_newstate(allocate, engine);
     status = LUA_ERRMEM;
-    if (L != NULL) {
+    if (L) {
         lua_pushcfunction(L, make);
         lua_pushlightuserdata(L, &job);
         status = lua_pcall(L, 1, 3, 0);

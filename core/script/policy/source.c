@@ -234,7 +234,7 @@ static void read_parameters(lua_State *L, const allot__reading *reading, const c
         return;
     }
     const char *name;
-    for (int n = 1; (name = parameter(L, n)) != NULL; n++) {
+    for (int n = 1; (name = parameter(L, n)); n++) {
         if (call->count == ALLOT__COLUMNS_MAX)
             allot__read_fail(L, at, "a function reads at most %d columns", ALLOT__COLUMNS_MAX);
         int32_t column = check_column(L, reading, at, name, last);

@@ -12,7 +12,7 @@ static int fill(allot__fault *fault, int status, const char *code, const char *p
     fault->status = status;
     fault->code = code;
     fault->unfit = false;
-    snprintf(fault->path, sizeof fault->path, "%s", path != NULL ? path : "");
+    snprintf(fault->path, sizeof fault->path, "%s", path ? path : "");
     fault->hint[0] = '\0';
     vsnprintf(fault->message, sizeof fault->message, format, arguments);
     return status;
@@ -25,7 +25,7 @@ int allot__fault_set(allot__fault *fault, int status, const char *code, const ch
     va_start(arguments, format);
     fill(fault, status, code, path, format, arguments);
     va_end(arguments);
-    snprintf(fault->hint, sizeof fault->hint, "%s", hint != NULL ? hint : "");
+    snprintf(fault->hint, sizeof fault->hint, "%s", hint ? hint : "");
     return status;
 }
 

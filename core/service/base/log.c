@@ -24,7 +24,7 @@ static void put_line(allot__buf *line)
 
 static void put_text(allot__buf *line, const char *text)
 {
-    if (strpbrk(text, " \"\\=\n\t") != NULL || text[0] == '\0')
+    if (strpbrk(text, " \"\\=\n\t") || text[0] == '\0')
         allot__buf_json(line, text);
     else
         allot__buf_puts(line, text);
@@ -37,8 +37,8 @@ static void write_json(allot__buf *line, const char *at, allot_log_level level, 
     allot__buf_member(line, "at", at);
     allot__buf_member(line, "level", levels[level]);
     allot__buf_member(line, "message", message);
-    for (; fields != NULL && fields->name != NULL; fields++)
-        if (fields->text != NULL)
+    for (; fields && fields->name; fields++)
+        if (fields->text)
             allot__buf_member(line, fields->name, fields->text);
         else
             allot__buf_number(line, fields->name, fields->number);
@@ -51,9 +51,9 @@ static void write_text(allot__buf *line, const char *at, allot_log_level level, 
     allot__buf_printf(line, "%s %s: ", at, levels[level]);
     for (const char *c = message; *c != '\0'; c++)
         allot__buf_add(line, (unsigned char)*c < 0x20 ? " " : c, 1);
-    for (; fields != NULL && fields->name != NULL; fields++) {
+    for (; fields && fields->name; fields++) {
         allot__buf_printf(line, " %s=", fields->name);
-        if (fields->text != NULL)
+        if (fields->text)
             put_text(line, fields->text);
         else
             allot__buf_int(line, fields->number);
@@ -73,7 +73,7 @@ void allot__log(allot_service *service, allot_log_level level, const char *messa
         write_json(&line, at, level, message, fields);
     else
         write_text(&line, at, level, message, fields);
-    if (!line.failed && config->log != NULL)
+    if (!line.failed && config->log)
         config->log(config->log_ud, level, line.bytes);
     else if (!line.failed)
         put_line(&line);
@@ -82,17 +82,17 @@ void allot__log(allot_service *service, allot_log_level level, const char *messa
 
 void allot__log_report(allot_service *service, const allot_report *report)
 {
-    for (int32_t i = 0; report != NULL && i < allot_report_count(report); i++) {
+    for (int32_t i = 0; report && i < allot_report_count(report); i++) {
         const allot_diagnostic *finding = allot_report_at(report, i);
         allot__log_field fields[6] = {{"code", finding->code, 0}};
         int count = 1;
-        if (finding->file != NULL)
+        if (finding->file)
             fields[count++] = (allot__log_field){"file", finding->file, 0};
         if (finding->line > 0)
             fields[count++] = (allot__log_field){"line", NULL, finding->line};
-        if (finding->path != NULL)
+        if (finding->path)
             fields[count++] = (allot__log_field){"path", finding->path, 0};
-        if (finding->hint != NULL)
+        if (finding->hint)
             fields[count++] = (allot__log_field){"hint", finding->hint, 0};
         allot__log(service, finding->severity == ALLOT_ERROR ? ALLOT_LOG_ERROR : ALLOT_LOG_WARNING,
                    finding->message, fields);

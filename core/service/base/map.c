@@ -19,8 +19,8 @@ static uint64_t hash_of(const char *name, size_t len)
 static size_t place(const allot__map *map, const char *name, size_t len, uint64_t hash)
 {
     size_t mask = map->capacity - 1, at = hash & mask;
-    while (map->slots[at] != NULL && (map->slots[at]->hash != hash || map->slots[at]->len != len ||
-                                      memcmp(map->slots[at]->name, name, len) != 0))
+    while (map->slots[at] && (map->slots[at]->hash != hash || map->slots[at]->len != len ||
+                              memcmp(map->slots[at]->name, name, len) != 0))
         at = (at + 1) & mask;
     return at;
 }
@@ -39,9 +39,9 @@ int allot__map_reserve(allot__map *map)
     allot__map wide = *map;
     wide.capacity = map->capacity > 0 ? map->capacity * 2 : 16;
     wide.slots = allot__sv_new(map->engine, wide.capacity, sizeof *wide.slots);
-    if (wide.slots == NULL)
+    if (!wide.slots)
         return ALLOT_ENOMEM;
-    for (allot__named *it = map->first; it != NULL; it = it->after)
+    for (allot__named *it = map->first; it; it = it->after)
         wide.slots[place(&wide, it->name, it->len, it->hash)] = it;
     allot__sv_free(map->engine, map->slots, map->capacity, sizeof *map->slots);
     *map = wide;
@@ -59,7 +59,7 @@ int allot__map_put(allot__map *map, allot__named *item)
     item->walk = map->walk; /* who walks now began before it was there */
     item->after = NULL;
     item->before = map->last;
-    if (map->last != NULL)
+    if (map->last)
         map->last->after = item;
     else
         map->first = item;
@@ -74,7 +74,7 @@ static void close_hole(allot__map *map, size_t hole)
     size_t mask = map->capacity - 1, at = hole;
     for (;;) {
         at = (at + 1) & mask;
-        if (map->slots[at] == NULL)
+        if (!map->slots[at])
             break;
         size_t home = map->slots[at]->hash & mask;
         if (((at - home) & mask) < ((at - hole) & mask))
@@ -87,14 +87,14 @@ static void close_hole(allot__map *map, size_t hole)
 
 void allot__map_take(allot__map *map, allot__named *item)
 {
-    if (map->walker != NULL)
+    if (map->walker)
         map->walker->leaves(map->walker, item);
     close_hole(map, place(map, item->name, item->len, item->hash));
-    if (item->before != NULL)
+    if (item->before)
         item->before->after = item->after;
     else
         map->first = item->after;
-    if (item->after != NULL)
+    if (item->after)
         item->after->before = item->before;
     else
         map->last = item->before;
@@ -103,18 +103,18 @@ void allot__map_take(allot__map *map, allot__named *item)
 
 void allot__map_swap(allot__map *map, allot__named *old, allot__named *item)
 {
-    if (map->walker != NULL)
+    if (map->walker)
         map->walker->changes(map->walker, old);
     map->slots[place(map, old->name, old->len, old->hash)] = item;
     item->hash = old->hash;
     item->before = old->before;
     item->after = old->after;
-    *(old->before != NULL ? &old->before->after : &map->first) = item;
-    *(old->after != NULL ? &old->after->before : &map->last) = item;
+    *(old->before ? &old->before->after : &map->first) = item;
+    *(old->after ? &old->after->before : &map->last) = item;
     item->early = old->early;
     item->walk = old->walk;
     old->early = NULL;
-    if (map->walker != NULL)
+    if (map->walker)
         map->walker->replaced(map->walker, old, item);
 }
 

@@ -52,7 +52,7 @@ int allot__map_reserve(allot__map *map);
 /* To be said before a thing is changed where it is. */
 static inline void allot__map_touch(const allot__map *map, allot__named *item)
 {
-    if (map->walker != NULL)
+    if (map->walker)
         map->walker->changes(map->walker, item);
 }
 /* Forgets all; the items are the caller's. */

@@ -12,19 +12,19 @@ void *allot__sv_new(allot_engine *engine, size_t count, size_t size)
     if (count == 0 || size == 0 || count > SIZE_MAX / size)
         return NULL;
     void *block = allot_engine_alloc(engine, NULL, 0, count * size);
-    return block != NULL ? memset(block, 0, count * size) : NULL;
+    return block ? memset(block, 0, count * size) : NULL;
 }
 
 void allot__sv_free(allot_engine *engine, void *block, size_t count, size_t size)
 {
-    if (block != NULL)
+    if (block)
         allot_engine_alloc(engine, block, count * size, 0);
 }
 
 char *allot__sv_copy(allot_engine *engine, const char *text, size_t len)
 {
     char *copy = allot_engine_alloc(engine, NULL, 0, len + 1);
-    if (copy == NULL)
+    if (!copy)
         return NULL;
     memcpy(copy, text, len);
     copy[len] = '\0';
@@ -33,7 +33,7 @@ char *allot__sv_copy(allot_engine *engine, const char *text, size_t len)
 
 void allot__sv_drop(allot_engine *engine, char *string)
 {
-    if (string != NULL)
+    if (string)
         allot_engine_alloc(engine, string, strlen(string) + 1, 0);
 }
 
@@ -47,7 +47,7 @@ void *allot__sv_grow(allot_engine *engine, void *block, size_t *capacity, size_t
     if (more < need || more > SIZE_MAX / size)
         return NULL;
     void *moved = allot_engine_alloc(engine, block, *capacity * size, more * size);
-    if (moved != NULL)
+    if (moved)
         *capacity = more;
     return moved;
 }
@@ -60,7 +60,7 @@ static char *room(allot__buf *buf, size_t len)
     if (buf->failed || len >= SIZE_MAX - buf->len)
         return NULL;
     char *bytes = allot__sv_grow(buf->engine, buf->bytes, &buf->capacity, buf->len + len + 1, 1);
-    if (bytes == NULL) {
+    if (!bytes) {
         buf->failed = true;
         return NULL;
     }
@@ -71,7 +71,7 @@ static char *room(allot__buf *buf, size_t len)
 void allot__buf_add(allot__buf *buf, const char *bytes, size_t len)
 {
     char *at = room(buf, len);
-    if (at == NULL)
+    if (!at)
         return;
     if (len > 0)
         memcpy(at, bytes, len);
@@ -111,7 +111,7 @@ void allot__buf_printf(allot__buf *buf, const char *format, ...)
         return;
     }
     char *at = room(buf, (size_t)len);
-    if (at == NULL)
+    if (!at)
         return;
     va_start(arguments, format);
     vsnprintf(at, (size_t)len + 1, format, arguments);
@@ -173,7 +173,7 @@ void allot__buf_json_len(allot__buf *buf, const char *string, size_t len)
 
 void allot__buf_json(allot__buf *buf, const char *string)
 {
-    if (string != NULL)
+    if (string)
         allot__buf_json_len(buf, string, strlen(string));
     else
         allot__buf_add(buf, "null", 4);
@@ -184,12 +184,12 @@ void allot__buf_path(allot__buf *buf, const allot_plan *plan, int32_t consumer)
     allot__buf_add(buf, "\"", 1);
     size_t left = 512;
     char *at = room(buf, left);
-    if (at == NULL)
+    if (!at)
         return;
     size_t len = allot_plan_path(plan, consumer, at, left);
     if (len >= left) {
         at = room(buf, len);
-        if (at == NULL)
+        if (!at)
             return;
         allot_plan_path(plan, consumer, at, len + 1);
     }
@@ -202,7 +202,7 @@ void allot__buf_key(allot__buf *buf, const char *key)
     char last = buf->len > 0 ? buf->bytes[buf->len - 1] : '{';
     if (last != '{' && last != '[')
         allot__buf_add(buf, ", ", 2);
-    if (key != NULL) {
+    if (key) {
         allot__buf_add(buf, "\"", 1);
         allot__buf_puts(buf, key);
         allot__buf_add(buf, "\": ", 3);
@@ -211,7 +211,7 @@ void allot__buf_key(allot__buf *buf, const char *key)
 
 void allot__buf_member(allot__buf *buf, const char *key, const char *string)
 {
-    if (string == NULL)
+    if (!string)
         return;
     allot__buf_key(buf, key);
     allot__buf_json(buf, string);

@@ -38,15 +38,15 @@ static void set_job(const back *it, allot__job_item *job)
 
 static void set_items(const back *it, allot__books *books)
 {
-    for (allot__named *item = books->flights.first; item != NULL; item = item->after)
+    for (allot__named *item = books->flights.first; item; item = item->after)
         set_flight(it, (allot__flight_item *)(void *)item);
-    for (allot__named *item = books->jobs.first; item != NULL; item = item->after)
+    for (allot__named *item = books->jobs.first; item; item = item->after)
         set_job(it, (allot__job_item *)(void *)item);
-    for (allot__named *item = books->tasks.first; item != NULL; item = item->after) {
+    for (allot__named *item = books->tasks.first; item; item = item->after) {
         set(it, &allot__task_of(item)->it.started);
         set(it, &allot__task_of(item)->it.submitted);
     }
-    for (allot__named *item = books->sessions.first; item != NULL; item = item->after)
+    for (allot__named *item = books->sessions.first; item; item = item->after)
         set(it, &((allot__session_item *)(void *)item)->it.created);
 }
 
@@ -54,9 +54,9 @@ static void set_rows(const back *it, const allot__books *books, allot__books_gro
 {
     for (size_t i = 0; i < books->consumers; i++) {
         set(it, &group->unmet_since[i]);
-        if (group->reclaimed_at != NULL)
+        if (group->reclaimed_at)
             set(it, &group->reclaimed_at[i]);
-        if (group->waiting_since != NULL)
+        if (group->waiting_since)
             set(it, &group->waiting_since[i]);
     }
 }

@@ -10,7 +10,7 @@
 static void *make(allot__books *books, size_t count, size_t size, bool *failed)
 {
     void *block = allot__sv_new(books->engine, count > 0 ? count : 1, size);
-    *failed = *failed || block == NULL;
+    *failed = *failed || !block;
     return block;
 }
 
@@ -65,7 +65,7 @@ int allot__books_new(allot_engine *engine, const allot_plan *plan, allot__books 
 {
     allot__books *books = allot__sv_new(engine, 1, sizeof *books);
     bool failed = false;
-    if (books == NULL)
+    if (!books)
         return ALLOT_ENOMEM;
     *books = (allot__books){.engine = engine,
                             .plan = plan,
@@ -95,7 +95,7 @@ int allot__books_new(allot_engine *engine, const allot_plan *plan, allot__books 
 
 #define FREE_ALL(books, map, type)                                                                 \
     do {                                                                                           \
-        for (allot__named *it = (books)->map.first, *next; it != NULL; it = next) {                \
+        for (allot__named *it = (books)->map.first, *next; it; it = next) {                        \
             next = it->after;                                                                      \
             ALLOT__ITEM_FREE((books)->engine, (type *)(void *)it);                                 \
         }                                                                                          \
@@ -104,11 +104,11 @@ int allot__books_new(allot_engine *engine, const allot_plan *plan, allot__books 
 
 void allot__books_end(allot__books *books)
 {
-    if (books == NULL)
+    if (!books)
         return;
     allot__books_list_end(books);
     allot_state_free(books->state);
-    for (size_t i = 0; books->groups != NULL && i < books->group_count; i++) {
+    for (size_t i = 0; books->groups && i < books->group_count; i++) {
         allot__books_group *group = &books->groups[i];
         void *columns[] = {group->demand, group->allocated, group->held, group->unlisted};
         for (size_t k = 0; k < sizeof columns / sizeof *columns; k++)
@@ -162,12 +162,12 @@ allot__books_waits allot__books_longest(const allot__books *books, int64_t now)
     for (size_t g = 0; g < books->group_count; g++)
         for (size_t i = 0; i < books->consumers; i++)
             longer(&waits.demand, now, books->groups[g].unmet_since[i]);
-    for (const allot__named *it = books->flights.first; it != NULL; it = it->after) {
+    for (const allot__named *it = books->flights.first; it; it = it->after) {
         const allot__flight_item *flight = (const allot__flight_item *)(const void *)it;
         longer(&waits.reclaim, now, flight->since);
         waits.overdue += flight->it.deadline < now;
     }
-    for (const allot__named *it = books->jobs.first; it != NULL; it = it->after) {
+    for (const allot__named *it = books->jobs.first; it; it = it->after) {
         const allot_job *job = &((const allot__job_item *)(const void *)it)->it;
         if (job->state == ALLOT_PENDING)
             longer(&waits.job, now, job->submitted);

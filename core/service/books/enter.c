@@ -24,7 +24,7 @@ bool allot__books_told(const allot__books *books, const allot_decision *decision
         allot_decision_flight(decision, kill.flight, &flight) != ALLOT_OK)
         return false;
     const allot__flight_item *of = allot__books_flight(books, kill.flight, flight.id);
-    if (of != NULL && of->told)
+    if (of && of->told)
         return true;
     if (allot_state_task_at(allot_decision_state(decision), kill.task, &task) != ALLOT_OK)
         return false;
@@ -44,7 +44,7 @@ static int make_flight(entry *it, int32_t i, int64_t cycle)
     snprintf(id, sizeof id, "r%lld.%d", (long long)cycle, (int)i);
     size_t room = (size_t)reclaim.task_count + 1;
     const char **tasks = allot__sv_new(engine, room, sizeof *tasks);
-    if (tasks == NULL)
+    if (!tasks)
         return ALLOT_ENOMEM;
     for (int32_t k = 0; k < reclaim.task_count; k++) {
         allot_task task = {.id = ""};
@@ -62,7 +62,7 @@ static int make_flight(entry *it, int32_t i, int64_t cycle)
                               .task_count = reclaim.task_count};
     it->flights[i] = allot__flight_make(engine, &flight);
     allot__sv_free(engine, tasks, room, sizeof *tasks);
-    if (it->flights[i] == NULL)
+    if (!it->flights[i])
         return ALLOT_ENOMEM;
     it->flights[i]->since = allot_decision_now(it->decision);
     return ALLOT_OK;
@@ -96,7 +96,7 @@ static int put_flights(entry *it, int64_t cycle)
             allot__map_take(&it->books->flights, &it->flights[i]->named);
         if (status == ALLOT_OK)
             continue;
-        if (it->flights[i] != NULL)
+        if (it->flights[i])
             ALLOT__ITEM_FREE(it->books->engine, it->flights[i]);
         while (i-- > 0)
             end_flight(it->books, it->flights[i]);
@@ -116,9 +116,9 @@ static int prepare(entry *it, int64_t cycle)
         allot__sv_grow(engine, it->books->granted, &it->books->granted_room,
                        it->books->granted_count + (size_t)allot_decision_grants(it->decision) + 1,
                        sizeof *granted);
-    if (granted != NULL)
+    if (granted)
         it->books->granted = granted;
-    if (it->flights == NULL || it->loans == NULL || granted == NULL)
+    if (!it->flights || !it->loans || !granted)
         return ALLOT_ENOMEM;
     read_loans(it);
     int status = put_flights(it, cycle);
@@ -159,7 +159,7 @@ static void enter_kill(entry *it, const allot_kill *kill)
     allot_task task;
     allot_state_task_at(allot_decision_state(it->decision), kill->task, &task);
     allot__named *item = allot__map_find(&it->books->tasks, task.id, strlen(task.id));
-    if (item == NULL || allot__task_of(item)->told)
+    if (!item || allot__task_of(item)->told)
         return;
     allot__map_touch(&it->books->tasks, item);
     allot__task_of(item)->told = true;
@@ -180,12 +180,12 @@ static void enter_kills(entry *it)
             next.flight = -1;
         allot_decision_flight(it->decision, kill.flight, &flight);
         allot__flight_item *of = allot__books_flight(it->books, kill.flight, flight.id);
-        if (of == NULL || !of->told)
+        if (!of || !of->told)
             enter_kill(it, &kill);
         kills++;
         if (next.flight == kill.flight)
             continue;
-        if (of != NULL && kills == of->it.task_count)
+        if (of && kills == of->it.task_count)
             of->told = true;
         kills = 0;
     }
@@ -205,7 +205,7 @@ static void enter_flights(entry *it)
         allot_flight flight;
         allot_decision_flight(it->decision, i, &flight);
         allot__flight_item *item = allot__books_flight(it->books, i, flight.id);
-        if (item == NULL)
+        if (!item)
             continue;
         bool back = flight.phase == ALLOT_RETURNED, moved = item->it.deadline != flight.deadline;
         it->books->orders_dirty = it->books->orders_dirty || back || moved;

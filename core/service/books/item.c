@@ -12,8 +12,8 @@ typedef struct packing {
 static void *take(packing *it, size_t size)
 {
     size = (size + 7) & ~(size_t)7;
-    void *piece = it->block != NULL ? it->at : NULL;
-    if (it->block != NULL)
+    void *piece = it->block ? it->at : NULL;
+    if (it->block)
         it->at += size;
     it->size += size;
     return piece;
@@ -21,11 +21,11 @@ static void *take(packing *it, size_t size)
 
 static void pack_text(packing *it, const char **text)
 {
-    if (*text == NULL)
+    if (!*text)
         return;
     size_t size = strlen(*text) + 1;
     char *to = take(it, size);
-    if (to != NULL) {
+    if (to) {
         memcpy(to, *text, size);
         *text = to;
     }
@@ -36,7 +36,7 @@ static void *pack_list(packing *it, const void *list, int32_t count, size_t size
     if (count <= 0)
         return NULL;
     void *to = take(it, (size_t)count * size);
-    return to != NULL ? memcpy(to, list, (size_t)count * size) : NULL;
+    return to ? memcpy(to, list, (size_t)count * size) : NULL;
 }
 
 static void pack_texts(packing *it, const char *const **list, int32_t count)
@@ -45,10 +45,10 @@ static void pack_texts(packing *it, const char *const **list, int32_t count)
     for (int32_t i = 0; i < count; i++) {
         const char *text = (*list)[i];
         pack_text(it, &text);
-        if (to != NULL)
+        if (to)
             to[i] = text;
     }
-    if (to != NULL)
+    if (to)
         *list = to;
 }
 
@@ -58,10 +58,10 @@ static void pack_hosts(packing *it, const allot_job_host **hosts, int32_t count)
     for (int32_t i = 0; i < count; i++) {
         const char *text = (*hosts)[i].host;
         pack_text(it, &text);
-        if (to != NULL)
+        if (to)
             to[i].host = text;
     }
-    if (to != NULL)
+    if (to)
         *hosts = to;
 }
 
@@ -70,7 +70,7 @@ static void *begin(allot_engine *engine, packing *it, size_t head)
 {
     size_t size = it->size + head;
     char *block = allot__sv_new(engine, 1, size);
-    *it = (packing){.block = block, .at = block != NULL ? block + head : NULL};
+    *it = (packing){.block = block, .at = block ? block + head : NULL};
     return block;
 }
 
@@ -92,7 +92,7 @@ static void pack_task(packing *it, allot_task *task)
     pack_text(it, &task->slot);
     pack_texts(it, &task->tags, task->tag_count);
     const allot_task_value *values = pack_list(it, task->values, task->value_count, sizeof *values);
-    if (it->block != NULL)
+    if (it->block)
         task->values = values;
 }
 
@@ -103,7 +103,7 @@ allot__task_item *allot__task_make(allot_engine *engine, const allot_task *task)
     pack_task(&it, &copy);
     size_t size = it.size + HEAD(allot__task_item);
     allot__task_item *item = begin(engine, &it, HEAD(allot__task_item));
-    if (item == NULL)
+    if (!item)
         return NULL;
     item->it = *task;
     pack_task(&it, &item->it);
@@ -116,7 +116,7 @@ allot__unit *allot__unit_make(allot_engine *engine, const char *key, size_t len)
 {
     size_t size = sizeof(allot__unit) + len;
     allot__unit *unit = allot__sv_new(engine, 1, size);
-    if (unit == NULL)
+    if (!unit)
         return NULL;
     char *text = (char *)(unit + 1);
     memcpy(text, key, len);
@@ -134,7 +134,7 @@ allot__session_item *allot__session_make(allot_engine *engine, const allot_sessi
     pack_text(&it, &copy.id);
     size_t size = it.size + HEAD(allot__session_item);
     allot__session_item *item = begin(engine, &it, HEAD(allot__session_item));
-    if (item == NULL)
+    if (!item)
         return NULL;
     item->it = *session;
     pack_text(&it, &item->it.id);
@@ -157,7 +157,7 @@ static void pack_job(packing *it, allot_job *job)
     const allot_task_value *values = pack_list(it, job->values, job->value_count, sizeof *values);
     const allot_job_resource *resources =
         pack_list(it, job->resources, job->resource_count, sizeof *resources);
-    if (it->block != NULL) {
+    if (it->block) {
         job->values = values;
         job->resources = resources;
     }
@@ -170,7 +170,7 @@ allot__job_item *allot__job_make(allot_engine *engine, const allot_job *job)
     pack_job(&it, &copy);
     size_t size = it.size + HEAD(allot__job_item);
     allot__job_item *item = begin(engine, &it, HEAD(allot__job_item));
-    if (item == NULL)
+    if (!item)
         return NULL;
     item->it = *job;
     pack_job(&it, &item->it);
@@ -186,7 +186,7 @@ static void pack_flight(packing *it, allot_in_flight *flight)
     pack_text(it, &flight->id);
     const allot_claim *claims = pack_list(it, flight->claims, flight->claim_count, sizeof *claims);
     pack_texts(it, &flight->tasks, flight->task_count);
-    if (it->block != NULL)
+    if (it->block)
         flight->claims = claims;
 }
 
@@ -197,7 +197,7 @@ allot__flight_item *allot__flight_make(allot_engine *engine, const allot_in_flig
     pack_flight(&it, &copy);
     size_t size = it.size + HEAD(allot__flight_item);
     allot__flight_item *item = begin(engine, &it, HEAD(allot__flight_item));
-    if (item == NULL)
+    if (!item)
         return NULL;
     item->it = *flight;
     pack_flight(&it, &item->it);
@@ -213,7 +213,7 @@ allot__host_item *allot__host_make(allot_engine *engine, const char *host)
 {
     size_t len = strlen(host), size = sizeof(allot__host_item) + len + 1;
     allot__host_item *item = allot__sv_new(engine, 1, size);
-    if (item == NULL)
+    if (!item)
         return NULL;
     char *text = (char *)(item + 1);
     memcpy(text, host, len + 1);

@@ -13,7 +13,7 @@ typedef struct lists {
 static void *list_new(allot__books *books, int32_t count, size_t size, bool *failed)
 {
     void *list = count > 0 ? allot__sv_new(books->engine, (size_t)count, size) : NULL;
-    *failed = *failed || (count > 0 && list == NULL);
+    *failed = *failed || (count > 0 && !list);
     return list;
 }
 
@@ -94,19 +94,19 @@ static void fill_job(const allot__event *event, const lists *of, allot_job *job)
 static int put_job(allot__books *books, const allot__event *event, const allot_job *job)
 {
     allot__job_item *item = allot__job_make(books->engine, job);
-    if (item == NULL)
+    if (!item)
         return ALLOT_ENOMEM;
     item->since = event->since != INT64_MIN ? event->since : event->at;
     if (job->slots > books->job_most)
         books->job_most = job->slots;
     allot__job_item *old = (void *)allot__map_find(&books->jobs, job->id, strlen(job->id));
     int status = ALLOT_OK;
-    if (old != NULL)
+    if (old)
         allot__map_swap(&books->jobs, &old->named, &item->named);
     else
         status = allot__map_put(&books->jobs, &item->named);
     allot__job_item *ended = status == ALLOT_OK ? old : item;
-    if (ended != NULL)
+    if (ended)
         ALLOT__ITEM_FREE(books->engine, ended);
     books->lists_dirty = true;
     return status;
@@ -120,7 +120,7 @@ static int check_sum(const allot__books *books, const allot__event *event, allot
     int64_t most = event->slots > books->job_most ? event->slots : books->job_most;
     if ((int64_t)(books->jobs.count + 1) * most <= ALLOT_AMOUNT_MAX)
         return ALLOT_OK;
-    for (const allot__named *it = books->jobs.first; it != NULL; it = it->after) {
+    for (const allot__named *it = books->jobs.first; it; it = it->after) {
         const allot_job *job = &((const allot__job_item *)(const void *)it)->it;
         sum += job->queue == event->queue ? job->slots : 0;
     }
@@ -147,7 +147,7 @@ static int submit(allot__books *books, const allot__event *event, allot__fault *
     lists of = {0};
     allot_job job;
     if (event->kind == ALLOT__EVENT_SUBMIT &&
-        allot__map_find(&books->jobs, event->id, strlen(event->id)) != NULL)
+        allot__map_find(&books->jobs, event->id, strlen(event->id)))
         return allot__fault_set(fault, ALLOT_EEXIST, "E-duplicate-id", "id", NULL,
                                 "id: the job \"%.100s\" is there already", event->id);
     if (event->kind == ALLOT__EVENT_SUBMIT && check_sum(books, event, fault) != ALLOT_OK)
@@ -196,7 +196,7 @@ int allot__apply_job(allot__books *books, const allot__event *event, allot__faul
     if (event->kind == ALLOT__EVENT_SUBMIT || event->kind == ALLOT__EVENT_KEEP_JOB)
         return submit(books, event, fault);
     allot__job_item *job = (void *)allot__map_find(&books->jobs, event->id, strlen(event->id));
-    if (job == NULL)
+    if (!job)
         return allot__fault_set(fault, ALLOT_ENOENT, "E-unknown-job", "id", NULL,
                                 "id: there is no job \"%.100s\"", event->id);
     allot_job_state state = job->it.state;
@@ -228,14 +228,14 @@ static int moved(allot__books *books, const allot__job_item *old, const allot_jo
     int32_t kept = more ? old->it.host_count : 0, count = kept;
     size_t room = (size_t)(kept + order->place_count + 1);
     allot_job_host *hosts = allot__sv_new(books->engine, room, sizeof *hosts);
-    if (hosts == NULL)
+    if (!hosts)
         return ALLOT_ENOMEM;
     if (kept > 0)
         memcpy(hosts, old->it.hosts, (size_t)kept * sizeof *hosts);
     for (int32_t i = 0; i < order->place_count; i++) {
         int32_t at = 0;
         while (at < count &&
-               (hosts[at].host == NULL || strcmp(hosts[at].host, order->places[i].name) != 0))
+               (!hosts[at].host || strcmp(hosts[at].host, order->places[i].name) != 0))
             at++;
         if (at == count)
             hosts[count++] = (allot_job_host){order->places[i].name, 0};
@@ -250,7 +250,7 @@ static int moved(allot__books *books, const allot__job_item *old, const allot_jo
     }
     *out = allot__job_make(books->engine, &job);
     allot__sv_free(books->engine, hosts, room, sizeof *hosts);
-    return *out != NULL ? ALLOT_OK : ALLOT_ENOMEM;
+    return *out ? ALLOT_OK : ALLOT_ENOMEM;
 }
 
 /* The job's place in the list is kept: cycles go by it. */
@@ -308,7 +308,7 @@ int allot__enter_jobs(allot__books *books, const allot_decision *decision, allot
     int64_t now = allot_decision_now(decision);
     size_t room = (size_t)(count > 0 ? count : 1);
     allot__job_item **made = allot__sv_new(books->engine, room, sizeof(void *));
-    int status = made != NULL ? ALLOT_OK : ALLOT_ENOMEM;
+    int status = made ? ALLOT_OK : ALLOT_ENOMEM;
     for (int pass = 0; pass < 2; pass++)
         for (int32_t i = 0; i < count && status == ALLOT_OK; i++) {
             allot_job_order order;
@@ -321,14 +321,14 @@ int allot__enter_jobs(allot__books *books, const allot_decision *decision, allot
             if (pass == 0 && (more || order.kind == ALLOT_ORDER_START)) {
                 status = moved(books, job, &order, more, &made[i]);
             } else if (pass == 1) {
-                if (made[i] != NULL)
+                if (made[i])
                     replace(books, job, made[i]);
-                carry_out(books, made[i] != NULL ? made[i] : job, &order, now);
+                carry_out(books, made[i] ? made[i] : job, &order, now);
                 allot__write_job_of(books, of.id, effect);
             }
         }
-    for (int32_t i = 0; status != ALLOT_OK && made != NULL && i < count; i++)
-        if (made[i] != NULL)
+    for (int32_t i = 0; status != ALLOT_OK && made && i < count; i++)
+        if (made[i])
             ALLOT__ITEM_FREE(books->engine, made[i]);
     allot__sv_free(books->engine, made, room, sizeof(void *));
     books->lists_dirty = books->lists_dirty || count > 0;

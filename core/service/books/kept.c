@@ -6,7 +6,7 @@
 /* Puts an item in the place of what has its name, or behind all. */
 static int put(allot__map *map, allot__named *old, allot__named *item)
 {
-    if (old == NULL)
+    if (!old)
         return allot__map_put(map, item);
     allot__map_swap(map, old, item);
     return ALLOT_OK;
@@ -36,16 +36,16 @@ static int keep_flight(allot__books *books, const allot__event *event)
                               .deadline = event->deadline,
                               .gone = (int32_t)event->preempted};
     allot__flight_item *item = allot__flight_make(books->engine, &flight);
-    if (item == NULL)
+    if (!item)
         return ALLOT_ENOMEM;
     item->since = event->since;
     allot__flight_item *old =
         (void *)allot__map_find(&books->flights, event->id, strlen(event->id));
-    if (old != NULL)
+    if (old)
         allot__victims_end(books, old);
-    int status = put(&books->flights, old != NULL ? &old->named : NULL, &item->named);
+    int status = put(&books->flights, old ? &old->named : NULL, &item->named);
     allot__flight_item *ended = status == ALLOT_OK ? old : item;
-    if (ended != NULL)
+    if (ended)
         ALLOT__ITEM_FREE(books->engine, ended);
     return status;
 }
@@ -55,7 +55,7 @@ static int add_to_flight(allot__books *books, const allot__event *event, allot__
 {
     allot__flight_item *old =
         (void *)allot__map_find(&books->flights, event->id, strlen(event->id));
-    if (old == NULL)
+    if (!old)
         return allot__fault_set(fault, ALLOT_ENOENT, "E-unknown-reclaim", "id", NULL,
                                 "id: nothing is in flight as \"%.100s\"", event->id);
     allot_in_flight flight = old->it;
@@ -63,7 +63,7 @@ static int add_to_flight(allot__books *books, const allot__event *event, allot__
     size_t size = claim ? sizeof(allot_claim) : sizeof(char *);
     size_t count = (size_t)(claim ? flight.claim_count : flight.task_count);
     void *list = allot__sv_new(books->engine, count + 1, size);
-    if (list == NULL)
+    if (!list)
         return ALLOT_ENOMEM;
     if (count > 0)
         memcpy(list, claim ? (const void *)flight.claims : (const void *)flight.tasks,
@@ -77,11 +77,11 @@ static int add_to_flight(allot__books *books, const allot__event *event, allot__
     }
     allot__flight_item *item = allot__flight_make(books->engine, &flight);
     allot__sv_free(books->engine, list, count + 1, size);
-    if (item != NULL && !claim && allot__victim_add(books, event->key, event->id) != ALLOT_OK) {
+    if (item && !claim && allot__victim_add(books, event->key, event->id) != ALLOT_OK) {
         ALLOT__ITEM_FREE(books->engine, item);
         item = NULL;
     }
-    if (item == NULL)
+    if (!item)
         return ALLOT_ENOMEM;
     item->since = old->since;
     allot__map_swap(&books->flights, &old->named, &item->named);
@@ -93,7 +93,7 @@ static int keep_loan(allot__books *books, const allot__event *event)
 {
     allot_loan *loans = allot__sv_grow(books->engine, books->loans, &books->loan_room,
                                        books->loan_count + 1, sizeof *loans);
-    if (loans == NULL)
+    if (!loans)
         return ALLOT_ENOMEM;
     books->loans = loans;
     loans[books->loan_count++] = (allot_loan){.group = event->group,
@@ -106,7 +106,7 @@ static int keep_loan(allot__books *books, const allot__event *event)
 static int end_flight(allot__books *books, const allot__event *event)
 {
     allot__named *item = allot__map_find(&books->flights, event->id, strlen(event->id));
-    if (item != NULL) {
+    if (item) {
         allot__victims_end(books, (allot__flight_item *)(void *)item);
         allot__map_take(&books->flights, item);
         ALLOT__ITEM_FREE(books->engine, (allot__flight_item *)(void *)item);
@@ -117,7 +117,7 @@ static int end_flight(allot__books *books, const allot__event *event)
 static int tell_task(allot__books *books, const allot__event *event)
 {
     allot__named *item = allot__map_find(&books->tasks, event->id, strlen(event->id));
-    if (item != NULL) {
+    if (item) {
         allot__map_touch(&books->tasks, item);
         allot__task_of(item)->told = true;
     }

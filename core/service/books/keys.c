@@ -32,7 +32,7 @@ struct allot__keys {
 int allot__keys_new(allot_engine *engine, allot__keys **out)
 {
     allot__keys *keys = allot__sv_new(engine, 1, sizeof *keys);
-    if (keys == NULL)
+    if (!keys)
         return ALLOT_ENOMEM;
     keys->engine = engine;
     *out = keys;
@@ -41,7 +41,7 @@ int allot__keys_new(allot_engine *engine, allot__keys **out)
 
 void allot__keys_free(allot__keys *keys)
 {
-    if (keys == NULL)
+    if (!keys)
         return;
     allot__sv_free(keys->engine, keys->ring, keys->room, sizeof *keys->ring);
     allot__sv_free(keys->engine, keys->slots, keys->room * 2, sizeof *keys->slots);
@@ -157,7 +157,7 @@ int allot__keys_reserve(allot__keys *keys)
     allot__keys more = {.engine = keys->engine, .room = room, .last = count};
     more.ring = allot__sv_new(keys->engine, room, sizeof *more.ring);
     more.slots = allot__sv_new(keys->engine, room * 2, sizeof *more.slots);
-    if (more.ring == NULL || more.slots == NULL) {
+    if (!more.ring || !more.slots) {
         allot__sv_free(keys->engine, more.ring, room, sizeof *more.ring);
         allot__sv_free(keys->engine, more.slots, room * 2, sizeof *more.slots);
         return ALLOT_ENOMEM;
@@ -183,11 +183,10 @@ int64_t allot__keys_find(const allot__keys *keys, const char *key, int64_t now, 
     for (size_t slot = (size_t)wanted[0] & slot_mask(keys); keys->slots[slot] != 0;
          slot = (slot + 1) & slot_mask(keys)) {
         const item *it = in_slot(keys, slot);
-        if (it->key[0] == wanted[0] && it->key[1] == wanted[1] &&
-            (found == NULL || it->seq > found->seq))
+        if (it->key[0] == wanted[0] && it->key[1] == wanted[1] && (!found || it->seq > found->seq))
             found = it;
     }
-    if (found == NULL || found->at < now - ALLOT__KEYS_AGE)
+    if (!found || found->at < now - ALLOT__KEYS_AGE)
         return 0;
     *content = found->content;
     return found->seq;

@@ -32,8 +32,8 @@ void allot__write_set(allot__buf *out, const char *key, int64_t value, int64_t u
 void allot__write_row(const allot__books *books, const allot__books_group *of, int32_t group,
                       int32_t leaf, allot__buf *out)
 {
-    int64_t reclaimed = of->reclaimed_at != NULL ? of->reclaimed_at[leaf] : INT64_MIN;
-    int64_t waiting = of->waiting_since != NULL ? of->waiting_since[leaf] : INT64_MIN;
+    int64_t reclaimed = of->reclaimed_at ? of->reclaimed_at[leaf] : INT64_MIN;
+    int64_t waiting = of->waiting_since ? of->waiting_since[leaf] : INT64_MIN;
     allot__entry_open(out, ALLOT__EVENT_KEEP_ROW);
     allot__write_leaf(out, books->plan, group, leaf);
     allot__write_set(out, "demand", of->demand[leaf], 0);
@@ -109,7 +109,7 @@ static void write_places(allot__buf *out, const char *key, const allot_job_host 
     allot__buf_puts(out, "{");
     for (int32_t i = 0; i < count; i++) {
         allot__buf_key(out, NULL);
-        allot__buf_json(out, hosts[i].host != NULL ? hosts[i].host : "");
+        allot__buf_json(out, hosts[i].host ? hosts[i].host : "");
         allot__buf_puts(out, ": ");
         allot__buf_int(out, hosts[i].slots);
     }
@@ -173,7 +173,7 @@ void allot__write_id(allot__buf *out, allot__event_kind kind, const char *id)
 void allot__write_job_of(const allot__books *books, const char *id, allot__buf *out)
 {
     const allot__named *item = allot__map_find(&books->jobs, id, strlen(id));
-    if (item != NULL)
+    if (item)
         allot__write_job(books, (const allot__job_item *)(const void *)item, out);
     else
         allot__write_id(out, ALLOT__EVENT_FINISH, id);

@@ -57,10 +57,10 @@ struct allot__listing {
 static void drop_pieces(allot__listing *it, allot__early *early, allot__buf *out)
 {
     allot_engine *engine = it->books->engine;
-    while (early->first != NULL) {
+    while (early->first) {
         piece *first = early->first;
         early->first = first->next;
-        if (out != NULL)
+        if (out)
             allot__buf_add(out, first->bytes, first->len);
         allot__sv_free(engine, first, 1, sizeof *first + first->len);
     }
@@ -71,22 +71,22 @@ static void drop_pieces(allot__listing *it, allot__early *early, allot__buf *out
 static void end_early(allot__listing *it, allot__early *early)
 {
     early->of->early = NULL;
-    *(early->before != NULL ? &early->before->after : &it->earlies) = early->after;
-    if (early->after != NULL)
+    *(early->before ? &early->before->after : &it->earlies) = early->after;
+    if (early->after)
         early->after->before = early->before;
     allot__sv_free(it->books->engine, early, 1, sizeof *early);
 }
 
 static allot__early *early_of(allot__listing *it, allot__named *item)
 {
-    if (item->early != NULL)
+    if (item->early)
         return item->early;
     allot__early *early = allot__sv_new(it->books->engine, 1, sizeof *early);
-    if (early == NULL)
+    if (!early)
         return NULL;
     early->of = item;
     early->after = it->earlies;
-    if (it->earlies != NULL)
+    if (it->earlies)
         it->earlies->before = early;
     it->earlies = item->early = early;
     return early;
@@ -94,18 +94,18 @@ static allot__early *early_of(allot__listing *it, allot__named *item)
 
 static void append(allot__early *to, piece *first, piece *last)
 {
-    *(to->last != NULL ? &to->last->next : &to->first) = first;
+    *(to->last ? &to->last->next : &to->first) = first;
     to->last = last;
 }
 
 /* Puts one's pieces before the other's. */
 static void prepend(allot__early *to, allot__early *from)
 {
-    if (from->first == NULL)
+    if (!from->first)
         return;
     from->last->next = to->first;
     to->first = from->first;
-    if (to->last == NULL)
+    if (!to->last)
         to->last = from->last;
     from->first = from->last = NULL;
 }
@@ -122,13 +122,13 @@ static void changes(allot__walker *walker, allot__named *item)
     allot__buf text = {.engine = engine};
     of->kind.write(it->books, item, &text);
     allot__early *early = text.failed ? NULL : early_of(it, item);
-    piece *made = early != NULL ? allot__sv_new(engine, 1, sizeof *made + text.len) : NULL;
-    if (made != NULL) {
+    piece *made = early ? allot__sv_new(engine, 1, sizeof *made + text.len) : NULL;
+    if (made) {
         made->len = text.len;
         memcpy(made->bytes, text.bytes, text.len);
         append(early, made, made);
     }
-    it->failed = it->failed || made == NULL;
+    it->failed = it->failed || !made;
     item->walk = of->kind.map->walk;
     allot__buf_free(&text);
 }
@@ -141,10 +141,10 @@ static void leaves(allot__walker *walker, allot__named *item)
     if (of->next == item)
         of->next = item->after;
     allot__early *early = item->early;
-    if (early == NULL)
+    if (!early)
         return;
-    allot__early *to = item->after != NULL ? item->after->early : &of->end;
-    if (to != NULL) {
+    allot__early *to = item->after ? item->after->early : &of->end;
+    if (to) {
         prepend(to, early);
         end_early(it, early);
     } else { /* they go over whole */
@@ -159,7 +159,7 @@ static void replaced(allot__walker *walker, allot__named *item, allot__named *by
     walk *of = (walk *)(void *)walker;
     if (of->next == item)
         of->next = by;
-    if (by->early != NULL)
+    if (by->early)
         by->early->of = by;
 }
 
@@ -167,11 +167,11 @@ static void replaced(allot__walker *walker, allot__named *item, allot__named *by
 
 static void *copy(allot_engine *engine, const void *from, size_t count, size_t size, bool *failed)
 {
-    if (from == NULL || count == 0)
+    if (!from || count == 0)
         return NULL;
     void *to = allot__sv_new(engine, count, size);
-    *failed = *failed || to == NULL;
-    return to != NULL ? memcpy(to, from, count * size) : NULL;
+    *failed = *failed || !to;
+    return to ? memcpy(to, from, count * size) : NULL;
 }
 
 /* Of a plan with queues leaves have nothing. */
@@ -183,8 +183,8 @@ static void copy_groups(allot__listing *it, bool *failed)
     if (books->queues > 0)
         return;
     it->groups = allot__sv_new(engine, books->group_count, sizeof *it->groups);
-    *failed = *failed || (it->groups == NULL && books->group_count > 0);
-    for (size_t i = 0; it->groups != NULL && i < books->group_count; i++) {
+    *failed = *failed || (!it->groups && books->group_count > 0);
+    for (size_t i = 0; it->groups && i < books->group_count; i++) {
         const allot__books_group *from = &books->groups[i];
         allot__books_group *to = &it->groups[i];
         to->demand = copy(engine, from->demand, count, sizeof *to->demand, failed);
@@ -229,7 +229,7 @@ int allot__books_list_begin(allot__books *books)
     bool failed = false;
     allot__books_list_end(books);
     allot__listing *it = allot__sv_new(books->engine, 1, sizeof *it);
-    if (it == NULL)
+    if (!it)
         return ALLOT_ENOMEM;
     it->books = books;
     copy_groups(it, &failed);
@@ -247,7 +247,7 @@ static void drop_groups(allot__listing *it)
 {
     const allot__books *books = it->books;
     size_t count = books->consumers;
-    for (size_t i = 0; it->groups != NULL && i < books->group_count; i++) {
+    for (size_t i = 0; it->groups && i < books->group_count; i++) {
         allot__books_group *group = &it->groups[i];
         allot__sv_free(books->engine, group->demand, count, sizeof *group->demand);
         allot__sv_free(books->engine, group->allocated, count, sizeof *group->allocated);
@@ -261,14 +261,14 @@ static void drop_groups(allot__listing *it)
 void allot__books_list_end(allot__books *books)
 {
     allot__listing *it = books->listing;
-    if (it == NULL)
+    if (!it)
         return;
     books->listing = NULL;
     for (int i = 0; i < ALLOT__KINDS; i++) {
         it->walks[i].kind.map->walker = NULL;
         drop_pieces(it, &it->walks[i].end, NULL);
     }
-    while (it->earlies != NULL) {
+    while (it->earlies) {
         drop_pieces(it, it->earlies, NULL);
         end_early(it, it->earlies);
     }
@@ -285,7 +285,7 @@ void allot__books_list_end(allot__books *books)
 /* All of these say whether it is through. */
 static bool list_rows(allot__listing *it, allot__buf *out, size_t until)
 {
-    size_t rows = it->groups != NULL ? it->books->consumers : 0, count = it->books->group_count;
+    size_t rows = it->groups ? it->books->consumers : 0, count = it->books->group_count;
     allot__buf_add(out, it->head.bytes, it->head.len);
     allot__buf_free(&it->head);
     for (; it->at < rows * count && out->len < until; it->at++) {
@@ -305,9 +305,9 @@ static bool list_loans(allot__listing *it, allot__buf *out, size_t until)
 
 static bool list_walk(allot__listing *it, walk *of, allot__buf *out, size_t until)
 {
-    while (of->next != NULL && out->len < until) {
+    while (of->next && out->len < until) {
         allot__named *item = of->next;
-        if (item->early != NULL) {
+        if (item->early) {
             drop_pieces(it, item->early, out);
             end_early(it, item->early);
         }
@@ -316,7 +316,7 @@ static bool list_walk(allot__listing *it, walk *of, allot__buf *out, size_t unti
         item->walk = of->kind.map->walk;
         of->next = item->after;
     }
-    if (of->next != NULL)
+    if (of->next)
         return false;
     drop_pieces(it, &of->end, out);
     return true;
@@ -340,7 +340,7 @@ int allot__books_list(allot__books *books, allot__buf *out, size_t most, bool *o
 {
     allot__listing *it = books->listing;
     size_t until = out->len + most;
-    if (it == NULL)
+    if (!it)
         return ALLOT_EUSAGE;
     while (it->step < sizeof steps / sizeof *steps && out->len < until &&
            list_step(it, out, until)) {

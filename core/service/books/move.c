@@ -44,7 +44,7 @@ int allot__books_read_lines(allot__books *books, const allot__buf *text, int64_t
         const char *end = memchr(text->bytes + at, '\n', text->len - at);
         size_t len = (size_t)(end - (text->bytes + at));
         status = allot__books_read(books, reader, text->bytes + at, len, &fault);
-        if (status != ALLOT_OK && status != ALLOT_ENOMEM && lost != NULL) {
+        if (status != ALLOT_OK && status != ALLOT_ENOMEM && lost) {
             status = ALLOT_OK;
             ++*lost;
         }
@@ -53,7 +53,7 @@ int allot__books_read_lines(allot__books *books, const allot__buf *text, int64_t
     allot__reader_free(reader);
     if (status != ALLOT_OK && status != ALLOT_ENOMEM) {
         allot_diagnostic finding = {.severity = ALLOT_ERROR,
-                                    .code = fault.code != NULL ? fault.code : "E-store",
+                                    .code = fault.code ? fault.code : "E-store",
                                     .path = fault.path[0] != '\0' ? fault.path : NULL,
                                     .message = fault.message,
                                     .hint = fault.hint[0] != '\0' ? fault.hint : NULL,
@@ -141,7 +141,7 @@ int64_t allot__books_due(const allot__books *books, int64_t now)
     int64_t due = INT64_MAX, when;
     if (allot_plan_switch(books->plan, now, &when) == ALLOT_OK)
         sooner(&due, now, when);
-    for (const allot__named *it = books->flights.first; it != NULL; it = it->after) {
+    for (const allot__named *it = books->flights.first; it; it = it->after) {
         const allot_in_flight *flight = &((const allot__flight_item *)(const void *)it)->it;
         int64_t leeway = allot_plan_option_get(books->plan, flight->group, ALLOT_OPTION_LEEWAY);
         sooner(&due, now, flight->deadline);

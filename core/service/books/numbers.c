@@ -122,18 +122,18 @@ static int make(allot__numbers *it)
     memcpy(it->count, count, sizeof count);
     for (int i = 0; i < ALLOT__NUMBERED; i++) {
         it->of[i] = allot__sv_new(it->engine, room(count[i]), sizeof *it->of[i]);
-        made = made && it->of[i] != NULL;
+        made = made && it->of[i];
     }
     it->least = allot__sv_new(it->engine, room(count[ALLOT__ATTRIBUTE]), sizeof *it->least);
     it->most = allot__sv_new(it->engine, room(count[ALLOT__ATTRIBUTE]), sizeof *it->most);
-    return made && it->least != NULL && it->most != NULL ? ALLOT_OK : ALLOT_ENOMEM;
+    return made && it->least && it->most ? ALLOT_OK : ALLOT_ENOMEM;
 }
 
 int allot__numbers_new(allot_engine *engine, const allot_plan *from, const allot_plan *to,
                        allot__numbers **out)
 {
     allot__numbers *it = allot__sv_new(engine, 1, sizeof *it);
-    if (it == NULL)
+    if (!it)
         return ALLOT_ENOMEM;
     *it = (allot__numbers){.engine = engine, .from = from, .to = to, .same = true};
     int status = make(it);
@@ -153,7 +153,7 @@ int allot__numbers_new(allot_engine *engine, const allot_plan *from, const allot
 
 void allot__numbers_free(allot__numbers *numbers)
 {
-    if (numbers == NULL)
+    if (!numbers)
         return;
     allot_engine *engine = numbers->engine;
     for (int i = 0; i < ALLOT__NUMBERED; i++)

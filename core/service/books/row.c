@@ -8,7 +8,7 @@ void allot__books_unseal(allot__books *books)
     if (books->sealed)
         allot_state_open(books->state);
     books->sealed = false;
-    for (size_t i = 0; books->state != NULL && i < books->granted_count; i++)
+    for (size_t i = 0; books->state && i < books->granted_count; i++)
         allot_state_allocated(
             books->state, books->granted[i].group, books->granted[i].consumer,
             books->groups[books->granted[i].group].allocated[books->granted[i].consumer]);
@@ -26,7 +26,7 @@ void allot__books_allocate(allot__books *books, int32_t group, int32_t consumer,
 {
     books->groups[group].allocated[consumer] = (int32_t)slots;
     allot__books_look(books, group, consumer);
-    if (books->state != NULL)
+    if (books->state)
         allot_state_allocated(books->state, group, consumer, slots);
 }
 
@@ -36,8 +36,8 @@ static void set_unlisted(allot__books *books, const allot__event *event)
     if (event->unlisted < 0)
         return;
     books->groups[event->group].unlisted[event->consumer] = (int32_t)event->unlisted;
-    if (books->state != NULL && allot_state_unlisted(books->state, event->group, event->consumer,
-                                                     event->unlisted) != ALLOT_OK)
+    if (books->state && allot_state_unlisted(books->state, event->group, event->consumer,
+                                             event->unlisted) != ALLOT_OK)
         allot__books_forget(books);
 }
 
@@ -64,7 +64,7 @@ int allot__apply_row(allot__books *books, const allot__event *event, allot__faul
     if (event->kind == ALLOT__EVENT_DEMAND) {
         group->demand[leaf] = (int32_t)event->slots;
         allot__books_look(books, event->group, leaf);
-        if (books->state != NULL)
+        if (books->state)
             allot_state_demand(books->state, event->group, leaf, event->slots);
         return ALLOT_OK;
     }
@@ -105,8 +105,7 @@ static int put_session(allot__books *books, const allot__event *event, allot__se
                        allot__fault *fault)
 {
     int status = check_scheduling(books, event, old, fault);
-    bool moves =
-        old == NULL || old->it.consumer != event->consumer || old->it.group != event->group;
+    bool moves = !old || old->it.consumer != event->consumer || old->it.group != event->group;
     if (status == ALLOT_OK && moves)
         status =
             allot__roster_check_session(books, event->id, event->group, event->consumer, fault);
@@ -122,9 +121,9 @@ static int put_session(allot__books *books, const allot__event *event, allot__se
                              .minimum = event->minimum,
                              .demand = event->demand};
     allot__session_item *item = allot__session_make(books->engine, &session);
-    if (item == NULL)
+    if (!item)
         return ALLOT_ENOMEM;
-    if (old != NULL) {
+    if (old) {
         allot__map_swap(&books->sessions, &old->named, &item->named);
         count_session(books, &old->it, -1);
         ALLOT__ITEM_FREE(books->engine, old);
@@ -142,7 +141,7 @@ int allot__apply_session(allot__books *books, const allot__event *event, allot__
         (void *)allot__map_find(&books->sessions, event->id, strlen(event->id));
     if (event->kind == ALLOT__EVENT_SESSION)
         return put_session(books, event, old, fault);
-    if (old == NULL)
+    if (!old)
         return allot__fault_set(fault, ALLOT_ENOENT, "E-unknown-session", "id", NULL,
                                 "id: there is no session \"%.100s\"", event->id);
     count_session(books, &old->it, -1);
@@ -162,7 +161,7 @@ static int read_side(const allot__pairs *pairs, const char *path, allot_lease_si
                       : strcmp(pair->key, "used") == 0    ? &side->used
                       : strcmp(pair->key, "demand") == 0  ? &side->demand
                                                           : NULL;
-        if (at == NULL)
+        if (!at)
             return allot__fault_set(fault, ALLOT_EINVALID, "E-unknown-key", path, NULL,
                                     "%s: \"%.80s\" is none of available, used, demand", path,
                                     pair->key);

@@ -35,8 +35,7 @@ static bool is_nowhere(const allot__books *books)
 static int put_hosts(const allot__books *books, allot_state *state)
 {
     int status = ALLOT_OK;
-    for (const allot__named *it = books->hosts.first; it != NULL && status == ALLOT_OK;
-         it = it->after) {
+    for (const allot__named *it = books->hosts.first; it && status == ALLOT_OK; it = it->after) {
         const allot__host_item *host = (const allot__host_item *)(const void *)it;
         status = allot_state_host(state, it->name, host->slots, host->closed);
         if (status == ALLOT_OK && host->load >= 0)
@@ -84,7 +83,7 @@ allot__flight_item *allot__books_flight(const allot__books *books, int32_t numbe
 {
     if ((size_t)number < books->numbered_count)
         return books->numbered[number];
-    return id != NULL ? (void *)allot__map_find(&books->flights, id, strlen(id)) : NULL;
+    return id ? (void *)allot__map_find(&books->flights, id, strlen(id)) : NULL;
 }
 
 /* Tells the state of reclaims in flight from that one on, and numbers them; without memory for the
@@ -95,14 +94,14 @@ static int put_flights(allot__books *books, allot__named *from)
     allot__flight_item **numbered =
         allot__sv_grow(books->engine, books->numbered, &books->numbered_room,
                        books->flights.count + 1, sizeof *books->numbered);
-    if (numbered == NULL)
+    if (!numbered)
         books->numbered_count = 0;
     else
         books->numbered = numbered;
-    for (allot__named *it = from; it != NULL && status == ALLOT_OK; it = it->after) {
+    for (allot__named *it = from; it && status == ALLOT_OK; it = it->after) {
         allot__flight_item *item = (allot__flight_item *)(void *)it;
         status = allot_state_in_flight(books->state, &item->it);
-        if (numbered != NULL)
+        if (numbered)
             numbered[books->numbered_count++] = item;
     }
     return status;
@@ -205,7 +204,7 @@ int allot__books_state(allot__books *books, int64_t now, allot_report *report,
                        const allot_state **out)
 {
     allot__books_unseal(books);
-    int status = books->state == NULL ? make_state(books) : ALLOT_OK;
+    int status = !books->state ? make_state(books) : ALLOT_OK;
     if (status == ALLOT_OK)
         status = put_times(books, books->state, now);
     if (status == ALLOT_OK)

@@ -29,8 +29,7 @@ static bool flights_stay(const allot__books *books, const allot_decision *decisi
         allot_flight flight;
         allot_decision_flight(decision, i, &flight);
         const allot__flight_item *item = allot__books_flight(books, i, flight.id);
-        if (item != NULL &&
-            (flight.phase == ALLOT_RETURNED || item->it.deadline != flight.deadline))
+        if (item && (flight.phase == ALLOT_RETURNED || item->it.deadline != flight.deadline))
             return false;
     }
     return true;
@@ -67,7 +66,7 @@ bool allot__books_still(const allot__books *books, const allot_decision *decisio
 bool allot__books_use(const allot__books *books)
 {
     bool uses = false;
-    for (const allot__named *it = books->jobs.first; it != NULL && !uses; it = it->after)
+    for (const allot__named *it = books->jobs.first; it && !uses; it = it->after)
         uses = ((const allot__job_item *)(const void *)it)->it.state == ALLOT_RUNNING;
     return uses;
 }

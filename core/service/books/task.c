@@ -9,9 +9,9 @@
 
 size_t allot__unit_key(const allot_task *task, char key[600])
 {
-    if (task->slot == NULL)
+    if (!task->slot)
         return 0;
-    const char *host = task->host != NULL ? task->host : "";
+    const char *host = task->host ? task->host : "";
     int len = snprintf(key, 600, "%d %d %zu %s %s", (int)task->group, (int)task->consumer,
                        strlen(host), host, task->slot);
     return len > 0 && len < 600 ? (size_t)len : 0;
@@ -27,7 +27,7 @@ static allot__unit *unit_of(const allot__books *books, const allot_task *task)
 int64_t allot__task_needs(const allot__books *books, const allot_task *task)
 {
     const allot__unit *unit = unit_of(books, task);
-    int64_t there = unit != NULL ? unit->slots : 0;
+    int64_t there = unit ? unit->slots : 0;
     return task->slots > there ? task->slots - there : 0;
 }
 
@@ -37,10 +37,10 @@ static int join_unit(allot__books *books, const allot_task *task, allot__unit **
     char key[600];
     size_t len = allot__unit_key(task, key);
     *out = unit_of(books, task);
-    if (len == 0 || *out != NULL)
+    if (len == 0 || *out)
         return ALLOT_OK;
     allot__unit *unit = allot__unit_make(books->engine, key, len);
-    if (unit == NULL)
+    if (!unit)
         return ALLOT_ENOMEM;
     if (allot__map_put(&books->units, &unit->named) != ALLOT_OK) {
         ALLOT__ITEM_FREE(books->engine, unit);
@@ -66,7 +66,7 @@ int allot__task_begin(allot__books *books, allot__task_item *task)
         allot__roster_leave(books, task);
         return ALLOT_ENOMEM;
     }
-    if (task->unit != NULL) {
+    if (task->unit) {
         task->next = task->unit->first;
         task->unit->first = task;
         task->unit->slots += more;
@@ -83,7 +83,7 @@ static int64_t leave_unit(allot__books *books, allot__task_item *task)
 {
     allot__unit *unit = task->unit;
     int64_t most = 0;
-    if (unit == NULL)
+    if (!unit)
         return task->it.slots;
     for (allot__task_item **at = &unit->first; *at != NULL;) {
         if (*at == task) {
@@ -95,7 +95,7 @@ static int64_t leave_unit(allot__books *books, allot__task_item *task)
     }
     int64_t less = unit->slots - most;
     unit->slots = most;
-    if (unit->first == NULL) {
+    if (!unit->first) {
         allot__map_take(&books->units, &unit->named);
         ALLOT__ITEM_FREE(books->engine, unit);
     }
@@ -142,7 +142,7 @@ static int check_start(const allot__books *books, const allot_task *task, bool t
 {
     const allot__books_group *group = &books->groups[task->group];
     int64_t free = group->allocated[task->consumer] - group->held[task->consumer];
-    if (allot__map_find(&books->tasks, task->id, strlen(task->id)) != NULL)
+    if (allot__map_find(&books->tasks, task->id, strlen(task->id)))
         return allot__fault_set(fault, ALLOT_EEXIST, "E-duplicate-id", "id", NULL,
                                 "id: the task \"%.100s\" runs already", task->id);
     if (!told && allot__task_needs(books, task) > free)
@@ -182,7 +182,7 @@ int allot__apply_start(allot__books *books, const allot__event *event, allot__fa
     if (status != ALLOT_OK)
         return status;
     allot__task_item *item = allot__task_make(books->engine, &task);
-    if (item == NULL)
+    if (!item)
         return ALLOT_ENOMEM;
     item->told = event->told;
     status = allot__task_begin(books, item);
@@ -194,7 +194,7 @@ int allot__apply_start(allot__books *books, const allot__event *event, allot__fa
 int allot__apply_finish(allot__books *books, const allot__event *event, allot__fault *fault)
 {
     allot__named *task = allot__map_find(&books->tasks, event->id, strlen(event->id));
-    if (task == NULL)
+    if (!task)
         return allot__fault_set(fault, ALLOT_ENOENT, "E-unknown-task", "id", NULL,
                                 "id: no task \"%.100s\" runs", event->id);
     allot__task_end(books, allot__task_of(task), event->keep);
@@ -219,7 +219,7 @@ int allot__apply_returned(allot__books *books, const allot__event *event, allot_
 {
     allot__flight_item *item =
         (void *)allot__map_find(&books->flights, event->id, strlen(event->id));
-    if (item == NULL)
+    if (!item)
         return allot__fault_set(fault, ALLOT_ENOENT, "E-unknown-reclaim", "reclaim", NULL,
                                 "reclaim: nothing is in flight as \"%.100s\"", event->id);
     allot_in_flight *flight = &item->it;

@@ -13,12 +13,12 @@
 /* A name, and behind it what is `extra` bytes long; NULL: ENOMEM. */
 static void *make(allot_engine *engine, size_t head, const char *name, const char *extra)
 {
-    size_t len = strlen(name), more = extra != NULL ? strlen(extra) + 1 : 0;
+    size_t len = strlen(name), more = extra ? strlen(extra) + 1 : 0;
     char *block = allot__sv_new(engine, 1, head + len + 1 + more);
-    if (block == NULL)
+    if (!block)
         return NULL;
     memcpy(block + head, name, len + 1);
-    if (extra != NULL)
+    if (extra)
         memcpy(block + head + len + 1, extra, more);
     ((allot__named *)(void *)block)->name = block + head;
     ((allot__named *)(void *)block)->len = len;
@@ -35,12 +35,12 @@ static void *find(const allot__map *map, const char *name)
 int allot__roster_join(allot__books *books, allot__task_item *task)
 {
     const char *session = task->it.session;
-    if (session == NULL)
+    if (!session)
         return ALLOT_OK;
     allot__roster *roster = find(&books->rosters, session);
-    if (roster == NULL) {
+    if (!roster) {
         roster = make(books->engine, sizeof *roster, session, NULL);
-        if (roster == NULL)
+        if (!roster)
             return ALLOT_ENOMEM;
         roster->size = sizeof *roster + roster->named.len + 1;
         if (allot__map_put(&books->rosters, &roster->named) != ALLOT_OK) {
@@ -50,7 +50,7 @@ int allot__roster_join(allot__books *books, allot__task_item *task)
     }
     task->roster = roster;
     task->roster_after = roster->first;
-    if (roster->first != NULL)
+    if (roster->first)
         roster->first->roster_before = task;
     roster->first = task;
     return ALLOT_OK;
@@ -59,17 +59,17 @@ int allot__roster_join(allot__books *books, allot__task_item *task)
 void allot__roster_leave(allot__books *books, allot__task_item *task)
 {
     allot__roster *roster = task->roster;
-    if (roster == NULL)
+    if (!roster)
         return;
-    if (task->roster_after != NULL)
+    if (task->roster_after)
         task->roster_after->roster_before = task->roster_before;
-    if (task->roster_before != NULL)
+    if (task->roster_before)
         task->roster_before->roster_after = task->roster_after;
     else
         roster->first = task->roster_after;
     task->roster = NULL;
     task->roster_before = task->roster_after = NULL;
-    if (roster->first != NULL)
+    if (roster->first)
         return;
     allot__map_take(&books->rosters, &roster->named);
     ALLOT__ITEM_FREE(books->engine, roster);
@@ -90,7 +90,7 @@ int allot__roster_check_task(const allot__books *books, const allot_task *task, 
 {
     const allot__session_item *of =
         task->session != NULL ? find(&books->sessions, task->session) : NULL;
-    if (of == NULL || (of->it.consumer == task->consumer && of->it.group == task->group))
+    if (!of || (of->it.consumer == task->consumer && of->it.group == task->group))
         return ALLOT_OK;
     return other_leaf(books, "session", task->session, of->it.consumer, fault);
 }
@@ -99,8 +99,7 @@ int allot__roster_check_session(const allot__books *books, const char *id, int32
                                 int32_t consumer, allot__fault *fault)
 {
     const allot__roster *roster = find(&books->rosters, id);
-    for (const allot__task_item *it = roster != NULL ? roster->first : NULL; it != NULL;
-         it = it->roster_after)
+    for (const allot__task_item *it = roster ? roster->first : NULL; it; it = it->roster_after)
         if (it->it.consumer != consumer || it->it.group != group)
             return other_leaf(books, "consumer", id, it->it.consumer, fault);
     return ALLOT_OK;
@@ -110,10 +109,10 @@ int allot__roster_check_session(const allot__books *books, const char *id, int32
 
 int allot__victim_add(allot__books *books, const char *task, const char *flight)
 {
-    if (find(&books->victims, task) != NULL)
+    if (find(&books->victims, task))
         return ALLOT_OK;
     allot__victim_item *item = make(books->engine, sizeof *item, task, flight);
-    if (item == NULL)
+    if (!item)
         return ALLOT_ENOMEM;
     item->flight = item->named.name + item->named.len + 1;
     item->size = sizeof *item + item->named.len + 1 + strlen(flight) + 1;
@@ -133,7 +132,7 @@ void allot__victims_end(allot__books *books, const allot__flight_item *flight)
 {
     for (int32_t i = 0; i < flight->it.task_count; i++) {
         allot__victim_item *item = find(&books->victims, flight->it.tasks[i]);
-        if (item != NULL && strcmp(item->flight, flight->named.name) == 0)
+        if (item && strcmp(item->flight, flight->named.name) == 0)
             end_victim(books, item);
     }
 }
@@ -151,10 +150,10 @@ int allot__victims_add(allot__books *books, const allot__flight_item *flight)
 void allot__victim_gone(allot__books *books, const char *task)
 {
     allot__victim_item *item = books->victims.count > 0 ? find(&books->victims, task) : NULL;
-    if (item == NULL)
+    if (!item)
         return;
     allot__flight_item *flight = find(&books->flights, item->flight);
-    if (flight != NULL) {
+    if (flight) {
         const char **tasks = (const char **)(uintptr_t)flight->it.tasks; /* of the same block */
         int32_t at = 0;
         while (at < flight->it.task_count && strcmp(tasks[at], task) != 0)

@@ -94,8 +94,7 @@ static void misfit_of_things(allot__books *books, const allot__numbers *numbers,
     allot__books_kinds(books, kinds);
     for (int k = 0; k < ALLOT__KINDS; k++) {
         bool none = other && k != ALLOT__HOSTS; /* what the one has, the other cannot have */
-        for (const allot__named *it = kinds[k].map->first; it != NULL && out->len == 0;
-             it = it->after)
+        for (const allot__named *it = kinds[k].map->first; it && out->len == 0; it = it->after)
             if (none || !fits[k](numbers, it))
                 kinds[k].write(books, it, out);
     }
@@ -251,7 +250,7 @@ static void turn_things(allot__books *from, allot__books *to, const allot__numbe
     allot__books_kinds(to, kinds);
     for (int k = 0; k < ALLOT__KINDS; k++) {
         take_map(of[k].map, kinds[k].map);
-        for (allot__named *it = kinds[k].map->first; !numbers->same && it != NULL; it = it->after)
+        for (allot__named *it = kinds[k].map->first; !numbers->same && it; it = it->after)
             turns[k](numbers, it);
     }
     take_map(&from->rosters, &to->rosters);
@@ -273,14 +272,13 @@ static int make_units(const allot__books *from, allot__books *to, const allot__n
 {
     char key[600];
     int status = ALLOT_OK;
-    for (const allot__named *it = from->units.first; it != NULL && status == ALLOT_OK;
-         it = it->after) {
+    for (const allot__named *it = from->units.first; it && status == ALLOT_OK; it = it->after) {
         allot_task task = ((const allot__unit *)(const void *)it)->first->it;
         turn_pair(numbers, &task.group, &task.consumer);
         size_t len = allot__unit_key(&task, key);
         allot__unit *unit = allot__unit_make(to->engine, key, len);
-        status = unit != NULL ? allot__map_put(&to->units, &unit->named) : ALLOT_ENOMEM;
-        if (status != ALLOT_OK && unit != NULL)
+        status = unit ? allot__map_put(&to->units, &unit->named) : ALLOT_ENOMEM;
+        if (status != ALLOT_OK && unit)
             ALLOT__ITEM_FREE(to->engine, unit);
     }
     return status;
@@ -294,11 +292,11 @@ static void turn_units(allot__books *from, allot__books *to, const allot__number
         take_map(&from->units, &to->units);
         return;
     }
-    for (allot__named *it = to->units.first; it != NULL; it = it->after, old = old->after) {
+    for (allot__named *it = to->units.first; it; it = it->after, old = old->after) {
         allot__unit *unit = (allot__unit *)(void *)it;
         unit->slots = ((const allot__unit *)(const void *)old)->slots;
         unit->first = ((const allot__unit *)(const void *)old)->first;
-        for (allot__task_item *task = unit->first; task != NULL; task = task->next)
+        for (allot__task_item *task = unit->first; task; task = task->next)
             task->unit = unit;
     }
 }

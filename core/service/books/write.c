@@ -6,8 +6,8 @@
 bool allot__row_is_empty(const allot__books_group *group, int32_t leaf)
 {
     return group->demand[leaf] == 0 && group->allocated[leaf] == 0 && group->unlisted[leaf] == 0 &&
-           (group->reclaimed_at == NULL || group->reclaimed_at[leaf] == INT64_MIN) &&
-           (group->waiting_since == NULL || group->waiting_since[leaf] == INT64_MIN);
+           (!group->reclaimed_at || group->reclaimed_at[leaf] == INT64_MIN) &&
+           (!group->waiting_since || group->waiting_since[leaf] == INT64_MIN);
 }
 
 void allot__write_size(const allot__books *books, int32_t g, allot__buf *out)
@@ -103,7 +103,7 @@ void allot__books_kinds(allot__books *books, allot__kind kinds[ALLOT__KINDS])
 
 static void write_map(const allot__books *books, const allot__kind *kind, allot__buf *out)
 {
-    for (const allot__named *it = kind->map->first; it != NULL; it = it->after)
+    for (const allot__named *it = kind->map->first; it; it = it->after)
         kind->write(books, it, out);
 }
 

@@ -17,7 +17,7 @@
 int allot__reader_new(allot_engine *engine, allot__reader **out)
 {
     allot__reader *reader = allot__sv_new(engine, 1, sizeof *reader);
-    if (reader == NULL)
+    if (!reader)
         return ALLOT_ENOMEM;
     reader->engine = engine;
     *out = reader;
@@ -26,7 +26,7 @@ int allot__reader_new(allot_engine *engine, allot__reader **out)
 
 void allot__reader_free(allot__reader *reader)
 {
-    if (reader == NULL)
+    if (!reader)
         return;
     allot__sv_free(reader->engine, reader->texts, reader->texts_room, 1);
     allot__sv_free(reader->engine, reader->pairs, reader->pairs_room, sizeof *reader->pairs);
@@ -43,12 +43,12 @@ static int make_room(allot__reader *reader, const char *params, size_t len)
     for (size_t i = 0; i < len; i++)
         commas += params[i] == ',';
     char *texts = allot__sv_grow(reader->engine, reader->texts, &reader->texts_room, len + 128, 1);
-    if (texts == NULL)
+    if (!texts)
         return ALLOT_ENOMEM;
     reader->texts = texts;
     allot__pair *pairs =
         allot__sv_grow(reader->engine, reader->pairs, &reader->pairs_room, commas, sizeof *pairs);
-    if (pairs == NULL)
+    if (!pairs)
         return ALLOT_ENOMEM;
     reader->pairs = pairs;
     reader->texts_used = reader->pairs_used = 0;
@@ -90,7 +90,7 @@ static int unknown(allot__reading *it, const char *name)
     for (int32_t i = 0; i < allot__common_fields.count; i++)
         names[count++] = allot__common_fields.items[i].name;
     const char *near = allot_nearest(name, strlen(name), names, count);
-    if (near != NULL)
+    if (near)
         snprintf(hint, sizeof hint, "did you mean \"%s\"?", near);
     return allot__fault_set(it->fault, ALLOT_EINVALID, "E-unknown-key", name, hint,
                             "\"%.80s\" is no member of \"%s\"", name,
@@ -175,7 +175,7 @@ int allot__event_read(allot__reader *reader, const allot_plan *plan, allot__even
     allot__event event;
     allot__reading it = {
         .reader = reader, .plan = plan, .event = &event, .speaker = speaker, .fault = fault};
-    if (params == NULL) {
+    if (!params) {
         params = "{}";
         len = 2;
     }

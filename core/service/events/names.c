@@ -10,7 +10,7 @@ static int missing(const allot__field *field, allot__fault *fault, const char *c
                    const char *name, const char *near)
 {
     char hint[150] = "";
-    if (near != NULL && near[0] != '\0')
+    if (near && near[0] != '\0')
         snprintf(hint, sizeof hint, "did you mean \"%.100s\"?", near);
     return allot__fault_set(fault, ALLOT_ENOENT, code, field->name, hint,
                             "%s: the plan has no \"%.100s\"", field->name, name);
@@ -79,7 +79,7 @@ int32_t allot__word_find(const allot__field *field, const allot_json_event *valu
         return -1;
     for (int i = 0;; i++) {
         const char *word = word_at(field, i);
-        if (word == NULL)
+        if (!word)
             return -1;
         if (strcmp(word, value->text) == 0)
             return i;

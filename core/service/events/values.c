@@ -39,7 +39,7 @@ static const char *found(const allot_json_event *event, char *text, size_t size)
 int allot__value_refuse(allot__reading *it, const char *path, const char *allowed)
 {
     char text[96];
-    bool range = it->now.kind == ALLOT_JSON_WHOLE && strstr(allowed, "whole") != NULL;
+    bool range = it->now.kind == ALLOT_JSON_WHOLE && strstr(allowed, "whole");
     return allot__fault_set(it->fault, range ? ALLOT_ERANGE : ALLOT_EINVALID,
                             range ? "E-range" : "E-type", path, NULL, "%s: found %s, allowed %s",
                             path, found(&it->now, text, sizeof text), allowed);

@@ -62,7 +62,7 @@ void allot__reload_arm(allot__reload *it)
 {
     const allot__attempt *attempt = it->attempt;
     bool fresh = false;
-    if (it->watch == NULL || attempt->sources.count == 0)
+    if (!it->watch || attempt->sources.count == 0)
         return;
     allot__watch_set(it->watch, &attempt->spots, &attempt->sources, &fresh);
     it->again = it->again || fresh;
@@ -102,7 +102,7 @@ static void built(uv_work_t *work, int canceled)
     if (canceled || service->stopping) {
         allot__reload_give_up(it);
     } else {
-        if (it->attempt->text == NULL && it->attempt->back == NULL)
+        if (!it->attempt->text && !it->attempt->back)
             allot__reload_arm(it);
         come_to(it);
     }
@@ -115,26 +115,26 @@ static const char *instead_of(const allot__reload *it)
     const allot__version *live = it->service->version;
     bool other =
         it->text != NULL && (it->len != live->len || memcmp(it->text, live->text, it->len) != 0);
-    if (it->text != NULL)
+    if (it->text)
         return other ? NULL : it->instead;
-    return it->promote != NULL ? it->promote : it->instead;
+    return it->promote ? it->promote : it->instead;
 }
 
 static int make_attempt(allot__reload *it)
 {
     allot_service *service = it->service;
     allot__attempt *attempt;
-    if (it->culprit != NULL)
+    if (it->culprit)
         return allot__reload_make_back(it);
     int status =
         allot__attempt_new(service->config.plan, instead_of(it), &service->config.limits, &attempt);
     if (status != ALLOT_OK)
         return status;
-    attempt->forced = it->promote != NULL || (it->failed != NULL && it->answering != NULL);
+    attempt->forced = it->promote != NULL || (it->failed != NULL && it->answering);
     attempt->live = service->version;
     attempt->cycle_limit = service->config.cycle_limit;
-    attempt->lasting = it->promote == NULL && it->text == NULL;
-    if (it->text != NULL)
+    attempt->lasting = !it->promote && !it->text;
+    if (it->text)
         status = allot__attempt_text(attempt, it->text, it->len);
     if (status == ALLOT_OK)
         status = allot__sources_copy(&attempt->before, &it->tried);
@@ -151,9 +151,9 @@ static int make_attempt(allot__reload *it)
  * does for what takes over again. */
 static void take_askers(allot__reload *it)
 {
-    allot__waiting **from = it->text != NULL ? &it->handing : &it->waiting;
+    allot__waiting **from = it->text ? &it->handing : &it->waiting;
     it->answering = NULL;
-    if (it->culprit != NULL)
+    if (it->culprit)
         return;
     it->answering = *from;
     *from = NULL;
@@ -161,9 +161,9 @@ static void take_askers(allot__reload *it)
 
 static void take_question(allot__reload *it)
 {
-    if (it->culprit != NULL)
+    if (it->culprit)
         return;
-    if (it->text != NULL) {
+    if (it->text) {
         allot__reload_drop_text(it);
         return;
     }
@@ -191,23 +191,23 @@ void allot__reload_begin(allot__reload *it)
     }
     allot__reload_answer(it, NULL);
     allot__reload_drop_culprit(it);
-    if (it->waiting != NULL || it->text != NULL)
+    if (it->waiting || it->text)
         allot__reload_soon(it);
 }
 
 int allot__reload_ask(allot__reload *reload, const char *instead, allot__reply *reply)
 {
     allot_engine *engine = reload->service->engine;
-    char *copy = instead != NULL ? allot__sv_copy(engine, instead, strlen(instead)) : NULL;
+    char *copy = instead ? allot__sv_copy(engine, instead, strlen(instead)) : NULL;
     allot__waiting *waiting = allot__sv_new(engine, 1, sizeof *waiting);
-    if (waiting == NULL || (instead != NULL && copy == NULL)) {
+    if (!waiting || (instead != NULL && !copy)) {
         allot__sv_drop(engine, copy);
         allot__sv_free(engine, waiting, 1, sizeof *waiting);
         return ALLOT_ENOMEM;
     }
     *waiting = (allot__waiting){.reply = reply, .next = reload->waiting};
     reload->waiting = waiting;
-    if (copy != NULL) {
+    if (copy) {
         allot__sv_drop(engine, reload->promote);
         reload->promote = copy;
     }
@@ -241,7 +241,7 @@ int allot__reload_start(allot_service *service, allot_report *report)
     (void)report;
     allot_engine *engine = service->engine;
     allot__reload *it = allot__sv_new(engine, 1, sizeof *it);
-    if (it == NULL)
+    if (!it)
         return ALLOT_ENOMEM;
     it->service = service;
     it->tried.engine = engine;
@@ -257,7 +257,7 @@ int allot__reload_start(allot_service *service, allot_report *report)
     uv_timer_init(service->loop, &it->timer);
     it->timer.data = it;
     allot__handle_open(service);
-    if (it->watch != NULL) {
+    if (it->watch) {
         allot__handle_open(service);
         allot__reload_begin(it); /* finds all the same, and where to watch */
     }
@@ -279,7 +279,7 @@ void allot__reload_stop(allot_service *service)
 {
     allot__reload *it = allot__reload_of(service);
     service->reload = NULL;
-    if (it == NULL)
+    if (!it)
         return;
     allot__reload_answer(it, NULL);
     it->answering = it->waiting;
@@ -289,11 +289,11 @@ void allot__reload_stop(allot_service *service)
     it->handing = NULL;
     allot__reload_answer(it, NULL);
     allot__reload_drop_text(it);
-    if (it->timer.data != NULL)
+    if (it->timer.data)
         uv_close((uv_handle_t *)&it->timer, timer_closed);
     if (it->phase == ALLOT__RELOAD_SETTLING)
         allot__reload_give_up(it);
-    if (it->watch != NULL)
+    if (it->watch)
         allot__watch_close(it->watch, watch_closed, service);
     it->watch = NULL;
 }
@@ -301,7 +301,7 @@ void allot__reload_stop(allot_service *service)
 void allot__reload_free(allot_service *service)
 {
     allot__reload *it = allot__reload_of(service);
-    if (it == NULL)
+    if (!it)
         return;
     allot__reload_drop_culprit(it);
     allot__records_clear(&it->records); /* while it was tried a thread had them */
@@ -317,6 +317,6 @@ void allot__reload_cycle(allot_service *service, const allot__cycle_done *done)
 {
     allot__reload *it = allot__reload_of(service);
     /* While they are tried they stay as they are. */
-    if (it != NULL && it->phase != ALLOT__RELOAD_REHEARSING)
+    if (it && it->phase != ALLOT__RELOAD_REHEARSING)
         allot__records_add(&it->records, service->books, done->cycle, done->took);
 }

@@ -44,9 +44,9 @@ static int blame(allot__reload *it, int status, const allot_report *report)
 void allot__reload_back(allot_service *service, int status, const allot_report *report)
 {
     allot__reload *it = allot__reload_of(service);
-    if (it == NULL || it->culprit != NULL || service->stopping)
+    if (!it || it->culprit || service->stopping)
         return;
-    if (service->before == NULL) {
+    if (!service->before) {
         allot__log(service, ALLOT_LOG_ERROR,
                    "cycles go on failing, and it is not known what decided before", NULL);
         return;
@@ -94,9 +94,9 @@ int allot__reload_take_start(allot__reload *it)
     const char *instead = service->version->instead;
     it->instead =
         instead != NULL ? allot__sv_copy(service->engine, instead, strlen(instead)) : NULL;
-    if (instead != NULL && it->instead == NULL)
+    if (instead && !it->instead)
         return ALLOT_ENOMEM;
-    if (service->refused == NULL)
+    if (!service->refused)
         return ALLOT_OK;
     it->failed = service->refused;
     service->refused = NULL;
@@ -113,14 +113,14 @@ bool allot__reload_ails(const allot_service *service, char *buf, size_t size)
 {
     const allot__reload *it = allot__reload_of(service);
     const allot_diagnostic *first = NULL;
-    if (it == NULL || it->failed == NULL || !it->failed->replaced)
+    if (!it || !it->failed || !it->failed->replaced)
         return false;
     const allot_report *report = it->failed->report;
-    for (int32_t i = 0; i < allot_report_count(report) && first == NULL; i++)
+    for (int32_t i = 0; i < allot_report_count(report) && !first; i++)
         if (allot_report_at(report, i)->severity == ALLOT_ERROR)
             first = allot_report_at(report, i);
     int used = snprintf(buf, size, "an earlier plan or policy decides, since that on disk failed");
-    if (first != NULL && used > 0 && (size_t)used < size)
+    if (first && used > 0 && (size_t)used < size)
         snprintf(buf + used, size - (size_t)used, "; %.200s:%d: %.300s",
                  first->file != NULL ? first->file : service->config.plan, (int)first->line,
                  first->message);

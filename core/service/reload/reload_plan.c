@@ -19,7 +19,7 @@ static int hand_in(allot__reload *it, const char *text, size_t len, allot__reply
     allot_engine *engine = it->service->engine;
     allot__waiting *waiting = allot__sv_new(engine, 1, sizeof *waiting);
     char *copy = allot__sv_copy(engine, text, len);
-    if (waiting == NULL || copy == NULL) {
+    if (!waiting || !copy) {
         allot__sv_free(engine, waiting, 1, sizeof *waiting);
         allot__sv_free(engine, copy, len + 1, 1);
         return ALLOT_ENOMEM;
@@ -43,9 +43,9 @@ void allot__reload_plan(allot__call *call)
         allot__rpc_fault(call, &fault);
         return;
     }
-    if (it == NULL || call->service->reload == NULL)
+    if (!it || !call->service->reload)
         allot__rpc_error(call, ALLOT__RPC_UNAVAILABLE, "this service cannot reload", NULL);
-    else if (it->text != NULL)
+    else if (it->text)
         allot__rpc_error(call, ALLOT__RPC_BUSY, "another plan was handed in and waits", NULL);
     else if (allot__rpc_later(call, ALLOT__ANSWER_SHORT, &reply) == ALLOT_OK &&
              hand_in(it, params[0].text, strlen(params[0].text), reply) != ALLOT_OK) {

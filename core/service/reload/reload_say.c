@@ -20,7 +20,7 @@ static const allot_diagnostic *first_error(const allot_report *report)
 void allot__reload_error(allot__buf *out, const allot_report *report)
 {
     const allot_diagnostic *it = first_error(report);
-    if (it == NULL)
+    if (!it)
         return;
     allot__buf_member(out, "code", it->code);
     allot__buf_member(out, "file", it->file);
@@ -41,7 +41,7 @@ static void put_policies(allot__buf *out, const allot__version *version)
     for (int32_t i = 0; i < allot_plan_groups(version->plan); i++) {
         const allot_policy *policy = allot_plan_group_policy(version->plan, i);
         allot__buf_key(out, NULL);
-        allot__buf_json(out, policy != NULL ? allot_policy_name(policy) : NULL);
+        allot__buf_json(out, policy ? allot_policy_name(policy) : NULL);
     }
     allot__buf_puts(out, "]");
     allot__buf_key(out, "files");
@@ -71,7 +71,7 @@ static void log_swap(const allot__reload *it, const allot__attempt *attempt)
 {
     const allot__log_field fields[] = {
         {.name = "plan", .text = it->service->version->sha256},
-        {.name = "policy", .text = it->instead != NULL ? it->instead : "as planned"},
+        {.name = "policy", .text = it->instead ? it->instead : "as planned"},
         {.name = "checked", .number = attempt->checked},
         {.name = "rehearsed", .number = attempt->tried},
         {.name = "build_us", .number = attempt->build_us},
@@ -101,9 +101,9 @@ static void answer_one(const allot__reload *reload, const allot__attempt *attemp
     /* Refused before, and as it was. */
     const allot__attempt *bad =
         attempt != NULL && attempt->outcome == ALLOT__SAME ? reload->failed : attempt;
-    if (attempt == NULL) {
+    if (!attempt) {
         allot__rpc_error(call, ALLOT__RPC_BUSY, "the service is stopping, or has no memory", NULL);
-    } else if (bad != NULL && bad->outcome == ALLOT__REFUSED) {
+    } else if (bad && bad->outcome == ALLOT__REFUSED) {
         allot__rpc_report(call, bad->status, bad->report);
     } else {
         allot__buf *out = allot__rpc_begin(call);
@@ -121,10 +121,10 @@ static void answer_one(const allot__reload *reload, const allot__attempt *attemp
 
 void allot__reload_answer(allot__reload *reload, const allot__attempt *attempt)
 {
-    while (reload->answering != NULL) {
+    while (reload->answering) {
         allot__waiting *it = reload->answering;
         reload->answering = it->next;
-        if (it->reply != NULL)
+        if (it->reply)
             answer_one(reload, attempt, it->reply);
         allot__sv_free(reload->service->engine, it, 1, sizeof *it);
     }
@@ -156,7 +156,7 @@ void allot__reload_status(allot_service *service, allot__buf *out)
 {
     static const char *const phases[] = {"idle", "building", "rehearsing", "settling", "writing"};
     const allot__reload *it = allot__reload_of(service);
-    if (it == NULL)
+    if (!it)
         return;
     allot__buf_key(out, "reload");
     allot__buf_puts(out, "{");
@@ -168,7 +168,7 @@ void allot__reload_status(allot_service *service, allot__buf *out)
     if (it->changed_at != 0)
         allot__buf_number(out, "since", it->changed_at);
     allot__buf_puts(out, "}");
-    if (it->failed != NULL) {
+    if (it->failed) {
         allot__buf_bool(out, "stands_in", it->failed->replaced);
         put_failure(out, it);
     }
@@ -182,7 +182,7 @@ void allot__reload_status(allot_service *service, allot__buf *out)
     allot__buf_number(out, "recorded", it->records.count);
     allot__buf_number(out, "watched",
                       it->watch != NULL ? (int64_t)allot__watch_count(it->watch) : 0);
-    if (it->watch != NULL && allot__watch_lame(it->watch))
+    if (it->watch && allot__watch_lame(it->watch))
         allot__buf_bool(out, "polled_only", true);
     allot__buf_puts(out, "}");
 }
@@ -190,7 +190,7 @@ void allot__reload_status(allot_service *service, allot__buf *out)
 void allot__reload_metrics(allot_service *service, allot__buf *out)
 {
     const allot__reload *it = allot__reload_of(service);
-    if (it == NULL)
+    if (!it)
         return;
     const struct {
         const char *name;
@@ -216,6 +216,6 @@ void allot__reload_metrics(allot_service *service, allot__buf *out)
                       "disk failed.\n"
                       "# TYPE allot_reload_stands_in gauge\n"
                       "allot_reload_stands_in %d\n",
-                      (long long)it->changed_at, it->failed == NULL,
+                      (long long)it->changed_at, !it->failed,
                       it->failed != NULL && it->failed->replaced);
 }

@@ -36,8 +36,8 @@ static void freed(uv_work_t *work, int canceled)
 
 static void let_go(allot_service *service, allot__version *version, allot__records *records)
 {
-    leaving *it = version != NULL ? allot__sv_new(service->engine, 1, sizeof *it) : NULL;
-    if (it != NULL) {
+    leaving *it = version ? allot__sv_new(service->engine, 1, sizeof *it) : NULL;
+    if (it) {
         *it = (leaving){.service = service, .version = version, .records = *records};
         it->work.data = it;
         allot__handle_open(service);
@@ -83,7 +83,7 @@ void allot__reload_finish(allot__reload *it)
     it->phase = ALLOT__RELOAD_IDLE;
     if (attempt != it->failed)
         allot__attempt_free(attempt);
-    if (it->waiting != NULL || it->text != NULL || it->culprit != NULL)
+    if (it->waiting || it->text || it->culprit)
         allot__reload_begin(it);
     else if (it->again || it->changes != it->looked_at)
         allot__reload_soon(it);
@@ -96,9 +96,9 @@ void allot__reload_refuse(allot__reload *it, int status)
     drop_made(it);
     allot__attempt_refuse(it->attempt, status);
     it->refused++;
-    if (it->attempt->back != NULL) {
+    if (it->attempt->back) {
         allot__reload_drop_culprit(it);
-    } else if (it->attempt->text == NULL) {
+    } else if (!it->attempt->text) {
         it->attempt->replaced = it->failed != NULL && it->failed->replaced;
         allot__reload_forget(it);
         allot__reload_tried(it, it->attempt);
@@ -112,7 +112,7 @@ static void set_instead(allot__reload *it, const char *instead)
 {
     allot_engine *engine = it->service->engine;
     allot__sv_drop(engine, it->instead);
-    it->instead = instead != NULL ? allot__sv_copy(engine, instead, strlen(instead)) : NULL;
+    it->instead = instead ? allot__sv_copy(engine, instead, strlen(instead)) : NULL;
 }
 
 void allot__reload_adopt(allot__reload *it)
@@ -138,9 +138,9 @@ void allot__reload_adopt(allot__reload *it)
     it->trial = (allot__records){.count = 0};
     set_instead(it, version->instead);
     allot__recall_free(service->before);
-    service->before = attempt->back == NULL ? attempt->was : NULL;
-    attempt->was = attempt->back == NULL ? NULL : attempt->was;
-    if (attempt->back != NULL) {
+    service->before = !attempt->back ? attempt->was : NULL;
+    attempt->was = !attempt->back ? NULL : attempt->was;
+    if (attempt->back) {
         allot__reload_went_back(it);
     } else {
         allot__reload_arm(it);
@@ -166,7 +166,7 @@ static void begin_anew(allot__reload *it)
 void allot__reload_conclude(allot__reload *it, int status)
 {
     uint64_t now = uv_now(it->service->loop);
-    bool patient = it->answering == NULL && now < it->began + ALLOT__RELOAD_MOST;
+    bool patient = !it->answering && now < it->began + ALLOT__RELOAD_MOST;
     if (patient && it->changes != it->looked_at) {
         begin_anew(it);
     } else if (patient && now < it->last + ALLOT__RELOAD_QUIET) {
@@ -175,7 +175,7 @@ void allot__reload_conclude(allot__reload *it, int status)
         allot__reload_soon(it);
     } else if (status != ALLOT_OK) {
         allot__reload_refuse(it, status);
-    } else if (it->attempt->text != NULL) {
+    } else if (it->attempt->text) {
         allot__reload_write(it);
     } else {
         allot__reload_adopt(it);
@@ -191,7 +191,7 @@ static void try_work(uv_work_t *work)
     bool strict = it->lent != NULL;
     const allot_state *from = strict ? it->lent : it->records.items[it->turn - 1].state;
     it->status = allot__attempt_copy(it->attempt, from, strict, &it->state);
-    if (it->status == ALLOT_OK && it->state != NULL)
+    if (it->status == ALLOT_OK && it->state)
         it->status = allot__attempt_try(it->attempt, it->state, it->live_us);
     allot_state_free(it->lent);
     it->lent = NULL;
@@ -217,8 +217,8 @@ static void tried(uv_work_t *work, int canceled)
 {
     allot__reload *it = work->data;
     allot_service *service = it->service;
-    bool keeps = !canceled && it->status == ALLOT_OK && it->state != NULL && it->turn > 0 &&
-                 !service->stopping;
+    bool keeps =
+        !canceled && it->status == ALLOT_OK && it->state && it->turn > 0 && !service->stopping;
     if (keeps)
         keep_trial(it);
     else

@@ -35,7 +35,7 @@ static int on_snapshot(void *ud, const allot__snapshot_row *row)
     const char *line = row->body, *end = row->body + row->body_len;
     while (status == ALLOT_OK && line < end) {
         const char *stop = memchr(line, '\n', (size_t)(end - line));
-        size_t len = (size_t)((stop != NULL ? stop : end) - line);
+        size_t len = (size_t)((stop ? stop : end) - line);
         if (len > 0)
             status = enter_line(replay, line, len, row->event);
         line += len + 1;
@@ -103,12 +103,12 @@ static int read_all(allot__replay *replay)
 static int name_plan(allot__replay *replay)
 {
     const allot_replay_config *config = replay->config;
-    const char *name = config->plan != NULL ? config->plan : config->store;
+    const char *name = config->plan ? config->plan : config->store;
     size_t len = strlen(name);
-    if (config->plan == NULL && len > 3 && strcmp(name + len - 3, ".db") == 0)
+    if (!config->plan && len > 3 && strcmp(name + len - 3, ".db") == 0)
         len -= 3;
     replay->file = allot__sv_copy(replay->engine, name, len);
-    return replay->file != NULL ? ALLOT_OK : ALLOT_ENOMEM;
+    return replay->file ? ALLOT_OK : ALLOT_ENOMEM;
 }
 
 static void end(allot__replay *replay)
@@ -120,7 +120,7 @@ static void end(allot__replay *replay)
     allot__version_free(replay->version);
     allot__version_free(replay->other);
     allot__sv_drop(replay->engine, replay->file);
-    if (replay->store != NULL)
+    if (replay->store)
         allot__store_close(replay->store);
 }
 
@@ -129,8 +129,7 @@ int allot_service_replay(allot_engine *engine, const allot_replay_config *config
 {
     allot__replay replay = {
         .engine = engine, .config = config, .visitor = visitor, .report = report};
-    if (config->size != sizeof *config || config->store == NULL || config->from < 0 ||
-        config->to < 0)
+    if (config->size != sizeof *config || !config->store || config->from < 0 || config->to < 0)
         return ALLOT_EUSAGE;
     int status = name_plan(&replay);
     if (status == ALLOT_OK)

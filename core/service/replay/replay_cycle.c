@@ -69,7 +69,7 @@ static void end(again *it)
 static bool is_same_policy(const allot__replay *replay, const allot__cycle_row *row)
 {
     const allot_policy *first = allot_plan_group_policy(replay->version->plan, 0);
-    return row->policy == NULL || *row->policy == '\0' ||
+    return !row->policy || *row->policy == '\0' ||
            (first != NULL && strcmp(allot_policy_sha256(first), row->policy) == 0);
 }
 
@@ -88,7 +88,7 @@ static const char *difference(const allot__cycle_row *row, const again *it)
 
 static void tell_report(allot__replay *replay, const allot_report *report)
 {
-    for (int32_t i = 0; report != NULL && i < allot_report_count(report); i++)
+    for (int32_t i = 0; report && i < allot_report_count(report); i++)
         allot_report_add(replay->report, allot_report_at(report, i));
 }
 
@@ -112,11 +112,11 @@ static int compare(allot__replay *replay, const allot__cycle_row *row, allot_rep
         told->computed_len = it->text.len;
     }
     told->differs = difference(row, it);
-    if (told->differs != NULL && !is_same_policy(replay, row))
+    if (told->differs && !is_same_policy(replay, row))
         told->differs = "policy";
-    if (told->differs == NULL && !is_wanted(replay, row))
+    if (!told->differs && !is_wanted(replay, row))
         return ALLOT_OK;
-    if (told->differs == NULL && replay->other != NULL) {
+    if (!told->differs && replay->other) {
         int status = decide_other(replay, row, it);
         if (status != ALLOT_OK)
             return status;
@@ -160,7 +160,7 @@ int allot__replay_cycle(allot__replay *replay, const allot__cycle_row *row)
         told.differs = "plan";
     if (replay->refused)
         told.differs = "event";
-    if (told.differs != NULL)
+    if (told.differs)
         return tell(replay, &told);
     return status == ALLOT_OK ? decide_and_compare(replay, row, &told) : status;
 }

@@ -32,9 +32,9 @@ static int read_version(allot__replay *replay, const allot__store_pair *names, c
     int status = find_texts(replay, names, &recall, &plan);
     ask.text = plan.bytes;
     ask.len = plan.len;
-    if (recall != NULL)
+    if (recall)
         allot__recall_ask(recall, &ask);
-    if (policy != NULL)
+    if (policy)
         ask.instead = policy;
     if (status == ALLOT_OK)
         status = allot__version_make(&ask, NULL, replay->report, out);
@@ -49,7 +49,7 @@ static int move(allot__replay *replay, const allot_plan *plan, allot__books **ou
 {
     allot__numbers *numbers;
     int64_t lost = 0;
-    if (replay->books == NULL)
+    if (!replay->books)
         return allot__books_new(replay->engine, plan, out);
     int status =
         allot__numbers_new(replay->engine, allot__books_plan(replay->books), plan, &numbers);
@@ -64,14 +64,14 @@ static int move(allot__replay *replay, const allot_plan *plan, allot__books **ou
 
 void allot__replay_over(allot__replay *replay)
 {
-    if (replay->plan_told > 0 && replay->visitor->over != NULL)
+    if (replay->plan_told > 0 && replay->visitor->over)
         replay->visitor->over(replay->visitor->ud);
     replay->plan_told = 0;
 }
 
 static bool is_other(const allot__replay *replay, const allot__store_pair *names)
 {
-    return replay->version == NULL || strcmp(replay->names.plan, names->plan) != 0 ||
+    return !replay->version || strcmp(replay->names.plan, names->plan) != 0 ||
            strcmp(replay->names.policies, names->policies) != 0;
 }
 
@@ -87,7 +87,7 @@ int allot__replay_turn(allot__replay *replay, const char *plan, int64_t cycle)
     if (!is_other(replay, &names))
         return ALLOT_OK;
     status = read_version(replay, &names, NULL, &version);
-    if (status == ALLOT_OK && replay->config->policy != NULL)
+    if (status == ALLOT_OK && replay->config->policy)
         status = read_version(replay, &names, replay->config->policy, &other);
     if (status == ALLOT_OK)
         status = move(replay, version->plan, &books);
@@ -128,7 +128,7 @@ static int hold(allot__replay *replay, const allot__event_row *row)
 {
     allot__held *list = allot__sv_grow(replay->engine, replay->held, &replay->held_capacity,
                                        replay->held_count + 1, sizeof *list);
-    if (list == NULL)
+    if (!list)
         return ALLOT_ENOMEM;
     replay->held = list;
     allot__held *it = &list[replay->held_count];
@@ -140,12 +140,12 @@ static int hold(allot__replay *replay, const allot__event_row *row)
         .at = row->at,
     };
     replay->held_count++; /* whole or not, it is freed with the others */
-    return it->method != NULL && it->params != NULL ? ALLOT_OK : ALLOT_ENOMEM;
+    return it->method != NULL && it->params ? ALLOT_OK : ALLOT_ENOMEM;
 }
 
 int allot__replay_event(allot__replay *replay, const allot__event_row *row)
 {
-    if (replay->held_count > 0 || replay->books == NULL)
+    if (replay->held_count > 0 || !replay->books)
         return hold(replay, row);
     int status = enter(replay, row->method, row->params, row->params_len, row->at);
     return status == ALLOT_OK || status == ALLOT_ENOMEM ? status : hold(replay, row);

@@ -50,11 +50,11 @@ static void answer(allot__shadow *it, int status)
 {
     allot__reply *reply = it->reply;
     it->reply = NULL;
-    if (reply == NULL)
+    if (!reply)
         return;
     allot__call *call = allot__reply_call(reply);
     if (status != ALLOT_OK) {
-        allot__rpc_report(call, status, it->pair != NULL ? it->pair->report : NULL);
+        allot__rpc_report(call, status, it->pair ? it->pair->report : NULL);
     } else {
         allot__buf *out = allot__rpc_begin(call);
         allot__buf_puts(out, "{");
@@ -71,7 +71,7 @@ void allot__shadow_busy(allot__shadow *it)
 {
     allot__reply *reply = it->reply;
     it->reply = NULL;
-    if (reply == NULL)
+    if (!reply)
         return;
     allot__rpc_error(allot__reply_call(reply), ALLOT__RPC_BUSY,
                      "the service is stopping, or something else was asked of the shadow", NULL);
@@ -102,7 +102,7 @@ static bool was_stale(allot__shadow *it, int canceled)
 static void stop_failed(allot__shadow *it)
 {
     const allot__log_field fields[] = {
-        {.name = "policy", .text = it->policy != NULL ? it->policy : it->plan},
+        {.name = "policy", .text = it->policy ? it->policy : it->plan},
         {.name = "failures", .number = it->failures},
         {.name = NULL}};
     it->life = ALLOT__SHADOW_STOPPED;
@@ -154,9 +154,9 @@ int allot__shadow_begin(allot__shadow *it, const char *plan, const char *policy,
                         allot__reply *reply)
 {
     allot_engine *engine = it->service->engine;
-    char *plan_copy = plan != NULL ? allot__sv_copy(engine, plan, strlen(plan)) : NULL;
-    char *policy_copy = policy != NULL ? allot__sv_copy(engine, policy, strlen(policy)) : NULL;
-    if ((plan != NULL && plan_copy == NULL) || (policy != NULL && policy_copy == NULL)) {
+    char *plan_copy = plan ? allot__sv_copy(engine, plan, strlen(plan)) : NULL;
+    char *policy_copy = policy ? allot__sv_copy(engine, policy, strlen(policy)) : NULL;
+    if ((plan != NULL && !plan_copy) || (policy != NULL && !policy_copy)) {
         allot__sv_drop(engine, plan_copy);
         allot__sv_drop(engine, policy_copy);
         return ALLOT_ENOMEM;
@@ -242,7 +242,7 @@ static bool copy_state(allot__shadow *it, const allot__cycle_done *done)
 void allot__shadow_cycle(allot_service *service, const allot__cycle_done *done)
 {
     allot__shadow *it = allot__shadow_of(service);
-    if (it == NULL || it->life != ALLOT__SHADOW_RUNNING)
+    if (!it || it->life != ALLOT__SHADOW_RUNNING)
         return;
     if (it->working || uv_hrtime() < it->next || !copy_state(it, done)) {
         it->skipped++;
@@ -264,7 +264,7 @@ int allot__shadow_start(allot_service *service, allot_report *report)
 {
     (void)report;
     allot__shadow *it = allot__sv_new(service->engine, 1, sizeof *it);
-    if (it == NULL)
+    if (!it)
         return ALLOT_ENOMEM;
     it->service = service;
     it->work.data = it;
@@ -275,7 +275,7 @@ int allot__shadow_start(allot_service *service, allot_report *report)
 void allot__shadow_stop(allot_service *service)
 {
     allot__shadow *it = allot__shadow_of(service);
-    if (it == NULL)
+    if (!it)
         return;
     allot__shadow_busy(it);
     allot__shadow_end(it);
@@ -284,7 +284,7 @@ void allot__shadow_stop(allot_service *service)
 void allot__shadow_free(allot_service *service)
 {
     allot__shadow *it = allot__shadow_of(service);
-    if (it == NULL)
+    if (!it)
         return;
     allot__sv_free(service->engine, it, 1, sizeof *it);
     *slot_of(service) = NULL;
@@ -293,14 +293,14 @@ void allot__shadow_free(allot_service *service)
 static bool is_live(const allot__shadow *it)
 {
     const char *instead = it->service->version->instead;
-    return it->plan == NULL && instead != NULL && strcmp(instead, it->policy) == 0;
+    return !it->plan && instead && strcmp(instead, it->policy) == 0;
 }
 
 /* Another plan is live: the twin is one of it from now on. */
 void allot__shadow_swapped(allot_service *service)
 {
     allot__shadow *it = allot__shadow_of(service);
-    if (it == NULL || it->life == ALLOT__SHADOW_NONE)
+    if (!it || it->life == ALLOT__SHADOW_NONE)
         return;
     if (is_live(it)) { /* promoted */
         allot__shadow_busy(it);

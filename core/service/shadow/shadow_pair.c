@@ -9,7 +9,7 @@
 
 static char *copy(allot_engine *engine, const char *text)
 {
-    return text != NULL ? allot__sv_copy(engine, text, strlen(text)) : NULL;
+    return text ? allot__sv_copy(engine, text, strlen(text)) : NULL;
 }
 
 /* A plan that a client names is beside the live one. */
@@ -17,9 +17,9 @@ static char *place(allot_engine *engine, const char *file, const char *plan)
 {
     const char *slash = strrchr(file, '/');
     allot__buf path = {.engine = engine};
-    if (plan == NULL)
+    if (!plan)
         return NULL;
-    if (slash != NULL && plan[0] != '/')
+    if (slash && plan[0] != '/')
         allot__buf_add(&path, file, (size_t)(slash - file) + 1);
     allot__buf_puts(&path, plan);
     char *made = path.failed ? NULL : copy(engine, path.bytes);
@@ -39,9 +39,8 @@ static int fill(allot__pair_of *it, const allot__version *live, const char *file
     it->live_instead = copy(it->engine, live->instead);
     it->text = allot__sv_copy(it->engine, live->text, live->len);
     it->len = live->len;
-    bool whole = it->file != NULL && it->text != NULL && (plan == NULL || it->plan != NULL) &&
-                 (policy == NULL || it->policy != NULL) &&
-                 (live->instead == NULL || it->live_instead != NULL);
+    bool whole = it->file != NULL && it->text && (!plan || it->plan) && (!policy || it->policy) &&
+                 (!live->instead || it->live_instead);
     return whole ? allot__sources_keep(&it->texts, &live->policies) : ALLOT_ENOMEM;
 }
 
@@ -53,7 +52,7 @@ int allot__pair_new(const allot__version *live, const char *file, const char *pl
     if (status != ALLOT_OK)
         return status;
     allot__pair_of *it = allot__sv_new(engine, 1, sizeof *it);
-    if (it == NULL) {
+    if (!it) {
         allot_engine_free(engine);
         return ALLOT_ENOMEM;
     }
@@ -70,7 +69,7 @@ int allot__pair_new(const allot__version *live, const char *file, const char *pl
 
 void allot__pair_free(allot__pair_of *pair)
 {
-    if (pair == NULL)
+    if (!pair)
         return;
     allot_engine *engine = pair->engine;
     allot_state_free(pair->state);
@@ -98,7 +97,7 @@ void allot__pair_build(allot__pair_of *pair)
                                      .quiet = true};
     allot__version_ask other = live;
     other.texts = NULL;
-    if (pair->plan != NULL)
+    if (pair->plan)
         other = (allot__version_ask){
             .file = pair->plan, .beside = pair->file, .limits = &pair->limits, .quiet = true};
     other.instead = pair->policy;

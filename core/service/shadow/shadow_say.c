@@ -44,7 +44,7 @@ static allot__shadow *wanted(allot__call *call)
     allot__fault fault = {.status = ALLOT_OK};
     allot__shadow *it = allot__shadow_of(call->service);
     int status = allot__params_read(call, none, &fault);
-    if (status == ALLOT_OK && (it == NULL || it->life == ALLOT__SHADOW_NONE))
+    if (status == ALLOT_OK && (!it || it->life == ALLOT__SHADOW_NONE))
         status = allot__fault_set(&fault, ALLOT_ENOENT, "E-no-shadow", NULL,
                                   "the method \"shadow\" begins one", "there is no shadow");
     if (status == ALLOT_OK)
@@ -56,7 +56,7 @@ static allot__shadow *wanted(allot__call *call)
 void allot__shadow_drop(allot__call *call)
 {
     allot__shadow *it = wanted(call);
-    if (it == NULL)
+    if (!it)
         return;
     allot__shadow_busy(it);
     allot__shadow_end(it);
@@ -72,9 +72,9 @@ void allot__shadow_promote(allot__call *call)
     allot__shadow *it = wanted(call);
     allot__fault fault = {.status = ALLOT_OK};
     allot__reply *reply;
-    if (it == NULL)
+    if (!it)
         return;
-    if (it->plan != NULL) {
+    if (it->plan) {
         allot__fault_set(&fault, ALLOT_EINVALID, "E-unsupported", NULL,
                          "put it where the service's plan is",
                          "a shadow of another plan cannot be promoted");
@@ -123,7 +123,7 @@ void allot__shadow_status(allot_service *service, allot__buf *out)
 {
     static const char *const lives[] = {"none", "building", "running", "stopped"};
     const allot__shadow *it = allot__shadow_of(service);
-    if (it == NULL || it->life == ALLOT__SHADOW_NONE)
+    if (!it || it->life == ALLOT__SHADOW_NONE)
         return;
     allot__buf_key(out, "shadow");
     allot__buf_puts(out, "{");
@@ -141,8 +141,7 @@ void allot__shadow_status(allot_service *service, allot__buf *out)
     put_kinds(out, it->kinds);
     if (it->differ > 0)
         put_last(out, &it->last);
-    if (it->failed > 0 && !it->working && it->pair != NULL &&
-        allot_report_count(it->pair->report) > 0) {
+    if (it->failed > 0 && !it->working && it->pair && allot_report_count(it->pair->report) > 0) {
         allot__buf_key(out, "error");
         allot__buf_puts(out, "{");
         allot__reload_error(out, it->pair->report);
@@ -154,7 +153,7 @@ void allot__shadow_status(allot_service *service, allot__buf *out)
 void allot__shadow_metrics(allot_service *service, allot__buf *out)
 {
     const allot__shadow *it = allot__shadow_of(service);
-    if (it == NULL)
+    if (!it)
         return;
     bool any = it->life != ALLOT__SHADOW_NONE;
     allot__buf_printf(out,

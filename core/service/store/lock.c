@@ -45,7 +45,7 @@ static void make_mutex(void)
 static struct allot__store_hold *find(const struct stat *what)
 {
     struct allot__store_hold *it = holds;
-    while (it != NULL && (it->dev != what->st_dev || it->ino != what->st_ino))
+    while (it && (it->dev != what->st_dev || it->ino != what->st_ino))
         it = it->next;
     return it;
 }
@@ -90,9 +90,9 @@ static int take(const char *path, bool writes, struct allot__store_hold **out)
     if (stat(path, &what) != 0 || !S_ISREG(what.st_mode))
         return ALLOT_EIO;
     struct allot__store_hold *it = find(&what);
-    if (it == NULL) {
+    if (!it) {
         it = calloc(1, sizeof *it);
-        if (it == NULL)
+        if (!it)
             return ALLOT_ENOMEM;
         *it = (struct allot__store_hold){
             .next = holds, .dev = what.st_dev, .ino = what.st_ino, .file = -1};
@@ -118,7 +118,7 @@ int allot__store_lock(const char *path, bool writes, struct allot__store_hold **
 
 void allot__store_unlock(struct allot__store_hold *hold, bool writes)
 {
-    if (hold == NULL)
+    if (!hold)
         return;
     uv_mutex_lock(&mutex);
     if (writes) {

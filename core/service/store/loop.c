@@ -15,7 +15,7 @@ static void begin_work(allot__store *store);
 
 static void end_ask(allot__store *store, allot__store_ask *ask)
 {
-    for (size_t at = 0; at < ask->rows_len && ask->done != NULL;) {
+    for (size_t at = 0; at < ask->rows_len && ask->done;) {
         int64_t seq;
         size_t len;
         memcpy(&seq, ask->rows + at, sizeof seq);
@@ -29,7 +29,7 @@ static void end_ask(allot__store *store, allot__store_ask *ask)
     store->figures.damaged += ask->damaged;
     free(ask->rows);
     allot__sv_free(store->engine, ask, 1, sizeof *ask);
-    if (done != NULL)
+    if (done)
         done(ud, status, NULL, 0);
 }
 
@@ -38,9 +38,9 @@ static void set_trouble(allot__store *store, const char *text)
     bool news =
         (text != NULL) != store->in_trouble || (text != NULL && strcmp(text, store->error) != 0);
     store->in_trouble = text != NULL;
-    if (text != NULL)
+    if (text)
         snprintf(store->error, sizeof store->error, "%s", text);
-    if (news && store->troubled != NULL)
+    if (news && store->troubled)
         store->troubled(store->ud, text);
 }
 
@@ -81,7 +81,7 @@ static void batch_done(allot__store *store)
 static void work(uv_work_t *request)
 {
     allot__store *store = request->data;
-    if (store->asking != NULL)
+    if (store->asking)
         allot__store_fetch(store->asking);
     else
         allot__store_write(store);
@@ -94,7 +94,7 @@ static void work_done(uv_work_t *request, int status)
     (void)status; /* nobody cancels it */
     store->working = false;
     store->asking = NULL;
-    if (ask != NULL)
+    if (ask)
         end_ask(store, ask);
     else if (store->work_status == ALLOT_OK)
         batch_done(store);
@@ -196,7 +196,7 @@ int allot__store_reserve(allot__store *store, size_t bytes)
     allot__buf *to = &store->gathered;
     char *more = allot__sv_grow(to->engine, to->bytes, &to->capacity,
                                 to->len + bytes + sizeof(allot__record) + 32, 1);
-    if (more == NULL)
+    if (!more)
         return ALLOT_ENOMEM;
     to->bytes = more;
     return ALLOT_OK;
@@ -204,7 +204,7 @@ int allot__store_reserve(allot__store *store, size_t bytes)
 
 static size_t length(const char *text)
 {
-    return text != NULL ? strlen(text) : SIZE_MAX;
+    return text ? strlen(text) : SIZE_MAX;
 }
 
 int64_t allot__store_event(allot__store *store, const allot__event_row *row)
@@ -242,7 +242,7 @@ void allot__store_give_up(allot__store *store)
 {
     const int64_t *numbers = store->snapshot_head.numbers;
     allot__record record = {.kind = ALLOT__RECORD_FORGET, .numbers = {numbers[0], numbers[1]}};
-    if (store->lines == NULL)
+    if (!store->lines)
         return;
     store->lines = NULL;
     allot__buf_free(&store->part);
@@ -303,7 +303,7 @@ int allot__store_attach(allot__store *store, struct uv_loop_s *loop,
                         void (*troubled)(void *ud, const char *text), void *ud)
 {
     store->retry = malloc(sizeof *store->retry);
-    if (store->retry == NULL)
+    if (!store->retry)
         return ALLOT_ENOMEM;
     store->loop = loop;
     store->committed = committed;
@@ -352,7 +352,7 @@ bool allot__store_full(const allot__store *store)
 
 bool allot__store_idle(const allot__store *store)
 {
-    return !store->working && store->gathered.len + store->written.len == 0 && store->lines == NULL;
+    return !store->working && store->gathered.len + store->written.len == 0 && !store->lines;
 }
 
 const char *allot__store_error(const allot__store *store)
@@ -378,12 +378,12 @@ int allot__store_decisions(allot__store *store, int64_t from, int64_t to, int32_
                            void *ud, allot__store_ask **out)
 {
     allot__store_ask *ask = allot__sv_new(store->engine, 1, sizeof *ask);
-    if (ask == NULL)
+    if (!ask)
         return ALLOT_ENOMEM;
     *ask = (allot__store_ask){
         .store = store, .from = from, .to = to, .most = most, .done = done, .ud = ud};
     allot__store_ask **at = &store->asks;
-    while (*at != NULL)
+    while (*at)
         at = &(*at)->next;
     *at = ask;
     *out = ask;

@@ -157,7 +157,7 @@ static int measure_echo(allot_engine *engine, allot_report *report, double *out)
 {
     int fds[2];
     echo *it = allot__sv_new(engine, 1, sizeof *it);
-    if (it == NULL)
+    if (!it)
         return ALLOT_ENOMEM;
     if (socketpair(AF_UNIX, SOCK_STREAM, 0, fds) != 0 || uv_loop_init(&it->loop) != 0) {
         allot_report_say(report, ALLOT_ERROR, "E-io", "no loop and no sockets can be made");

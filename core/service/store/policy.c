@@ -24,7 +24,7 @@ static int take_text(sqlite3_stmt *statement, const char *sha256, allot__buf *ou
     size_t len = (size_t)sqlite3_column_bytes(statement, 0);
     if (type != SQLITE_BLOB && type != SQLITE_TEXT)
         return ALLOT_EIO;
-    allot_sha256(text != NULL ? text : "", len, known);
+    allot_sha256(text ? text : "", len, known);
     if (strcmp(known, sha256) != 0)
         return ALLOT_EIO;
     allot__buf_add(out, text, len);

@@ -72,14 +72,14 @@ static int find_snapshot(allot__store *store, int64_t event, allot__snapshot_row
             " WHERE event <= ? AND part = parts - 1 ORDER BY event DESC, cycle DESC LIMIT 1)"
             " WHERE event = e AND cycle = c AND part <= last ORDER BY part",
             event);
-    int step = statement != NULL ? sqlite3_step(statement) : SQLITE_ERROR, status = ALLOT_OK;
+    int step = statement ? sqlite3_step(statement) : SQLITE_ERROR, status = ALLOT_OK;
     for (int64_t part = 0; step == SQLITE_ROW && status == ALLOT_OK; part++) {
         status = read_part(store, statement, part, row, plan, body, report);
         if (status == ALLOT_OK)
             step = sqlite3_step(statement);
     }
     sqlite3_finalize(statement);
-    row->body = body->bytes != NULL ? body->bytes : "";
+    row->body = body->bytes ? body->bytes : "";
     row->body_len = body->len;
     return step == SQLITE_DONE || status != ALLOT_OK ? status : failed(store, report);
 }
@@ -93,7 +93,7 @@ static int tell_snapshot(allot__store *store, int64_t event, const allot__store_
     int status = find_snapshot(store, event, row, plan, &body, report);
     if (status == ALLOT_OK && body.failed)
         status = ALLOT_ENOMEM;
-    else if (status == ALLOT_OK && row->plan != NULL && visitor->snapshot != NULL)
+    else if (status == ALLOT_OK && row->plan && visitor->snapshot)
         status = visitor->snapshot(visitor->ud, row);
     store->snapshot_bytes = (int64_t)body.len;
     allot__buf_free(&body);
@@ -131,7 +131,7 @@ static int tell_event(reading *it, const allot__store_visitor *visitor)
         return status;
     it->last_event = row.seq;
     it->store->behind += (int64_t)row.params_len;
-    return visitor->event != NULL ? visitor->event(visitor->ud, &row) : ALLOT_OK;
+    return visitor->event ? visitor->event(visitor->ud, &row) : ALLOT_OK;
 }
 
 /* A cycle sees no more events than there are, and a decision has the next number. */
@@ -170,7 +170,7 @@ static int tell_cycle(reading *it, const allot__store_visitor *visitor)
     if (status != ALLOT_OK)
         return status;
     it->store->behind += (int64_t)(row.decision_len + row.effect_len);
-    return visitor->cycle != NULL ? visitor->cycle(visitor->ud, &row) : ALLOT_OK;
+    return visitor->cycle ? visitor->cycle(visitor->ud, &row) : ALLOT_OK;
 }
 
 /* The next row of a statement; false and *status where there is none. */
@@ -240,7 +240,7 @@ int allot__store_read(allot__store *store, int64_t event, const allot__store_vis
         .last_seq = from.seq,
         .store = store,
         .report = report};
-    if (it.events == NULL || it.cycles == NULL)
+    if (!it.events || !it.cycles)
         status = failed(store, report);
     else
         status = tell_rows(&it, visitor);
@@ -261,7 +261,7 @@ int allot__store_keys(allot__store *store, int64_t since,
                                   "SELECT seq, at, method, params, idem FROM events"
                                   " WHERE at >= ? AND idem IS NOT NULL ORDER BY seq",
                                   since);
-    int status = statement != NULL ? ALLOT_OK : failed(store, report);
+    int status = statement ? ALLOT_OK : failed(store, report);
     while (status == ALLOT_OK && next(store, statement, report, &status)) {
         allot__event_row row;
         status = read_event(store, statement, &row, report);

@@ -32,20 +32,20 @@ const char *allot__cell_text(allot__cells *cells, int column, size_t *len, bool 
     int type = sqlite3_column_type(cells->from, column);
     const char *text =
         type == SQLITE_TEXT ? (const char *)sqlite3_column_text(cells->from, column) : NULL;
-    size_t size = text != NULL ? (size_t)sqlite3_column_bytes(cells->from, column) : 0;
-    if (text != NULL && memchr(text, '\0', size) != NULL)
+    size_t size = text ? (size_t)sqlite3_column_bytes(cells->from, column) : 0;
+    if (text && memchr(text, '\0', size))
         text = NULL;
-    if (text == NULL && !(type == SQLITE_NULL && optional))
+    if (!text && !(type == SQLITE_NULL && optional))
         found_wrong(cells, column);
-    if (len != NULL)
-        *len = text != NULL ? size : 0;
+    if (len)
+        *len = text ? size : 0;
     return text;
 }
 
 const char *allot__cell_document(allot__cells *cells, int column, size_t *len, bool optional)
 {
     const char *text = allot__cell_text(cells, column, len, optional);
-    if (text == NULL)
+    if (!text)
         return NULL;
     bool good = *len >= 2 && text[0] == '{' && text[*len - 1] == '}';
     for (size_t i = 0; i < *len && good; i++)

@@ -159,7 +159,7 @@ static int read_meta(allot__store *store, const char *key, char *out, size_t siz
     allot__cells cells = allot__cells_of(statement);
     const char *text = there ? allot__cell_text(&cells, 0, &len, false) : NULL;
     bool good = !there || (text != NULL && len < size);
-    if (good && text != NULL)
+    if (good && text)
         memcpy(out, text, len + 1);
     sqlite3_finalize(statement);
     return good ? ALLOT_OK : allot__store_damaged(store, "a row of `meta` cannot be", report);
@@ -187,7 +187,7 @@ static int check_name(allot__store *store, char *real, allot_report *report)
     int status = read_meta(store, "path", before, sizeof before, report);
     if (status != ALLOT_OK)
         return status;
-    if (realpath(store->path, real) == NULL)
+    if (!realpath(store->path, real))
         snprintf(real, PATH_MAX, "%s", store->path);
     snprintf(log, sizeof log, "%s-wal", before);
     if (strcmp(before, real) == 0 || stat(before, &one) != 0 || stat(real, &other) != 0 ||

@@ -13,7 +13,7 @@
 int allot__store_say(const allot__store *store, const char *what, allot_report *report)
 {
     allot_report_say(report, ALLOT_ERROR, "E-store", "the store %.200s %s: %.200s", store->path,
-                     what, store->db != NULL ? sqlite3_errmsg(store->db) : "out of memory");
+                     what, store->db ? sqlite3_errmsg(store->db) : "out of memory");
     return ALLOT_EIO;
 }
 
@@ -34,7 +34,7 @@ static int check_sound(allot__store *store, allot_report *report)
     const char *text = step == SQLITE_ROW ? (const char *)sqlite3_column_text(statement, 0) : NULL;
     int status = text != NULL && strcmp(text, "ok") == 0 ? ALLOT_OK : ALLOT_EIO;
     if (status != ALLOT_OK)
-        allot__store_damaged(store, text != NULL ? text : sqlite3_errmsg(store->db), report);
+        allot__store_damaged(store, text ? text : sqlite3_errmsg(store->db), report);
     sqlite3_finalize(statement);
     return status;
 }
@@ -93,7 +93,7 @@ static int set_up(allot__store *store, allot_report *report)
 static int begin(allot_engine *engine, const char *path, bool writes, allot__store **out)
 {
     allot__store *store = allot__sv_new(engine, 1, sizeof *store);
-    if (store == NULL)
+    if (!store)
         return ALLOT_ENOMEM;
     store->engine = store->gathered.engine = store->written.engine = engine;
     store->part.engine = engine;
@@ -101,7 +101,7 @@ static int begin(allot_engine *engine, const char *path, bool writes, allot__sto
     store->writes = writes;
     store->batch = 1;
     store->path = allot__sv_copy(engine, path, strlen(path));
-    if (store->path == NULL) {
+    if (!store->path) {
         allot__store_close(store);
         return ALLOT_ENOMEM;
     }
@@ -155,7 +155,7 @@ int allot__store_open_read(allot_engine *engine, const char *path, allot_report 
 
 void allot__store_close(allot__store *store)
 {
-    if (store == NULL)
+    if (!store)
         return;
     for (int i = 0; i < ALLOT__RECORDS; i++)
         sqlite3_finalize(store->statements[i]);
@@ -165,7 +165,7 @@ void allot__store_close(allot__store *store)
     allot__buf_free(&store->gathered);
     allot__buf_free(&store->written);
     allot__buf_free(&store->part);
-    while (store->asks != NULL) {
+    while (store->asks) {
         allot__store_ask *ask = store->asks;
         store->asks = ask->next;
         allot__sv_free(store->engine, ask, 1, sizeof *ask);

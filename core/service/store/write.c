@@ -115,7 +115,7 @@ static int add_row(allot__store_ask *ask, size_t *room, int64_t seq, const char 
     if (ask->rows_len + size > *room) {
         size_t more = (ask->rows_len + size) * 2;
         char *moved = realloc(ask->rows, more);
-        if (moved == NULL)
+        if (!moved)
             return ALLOT_ENOMEM;
         ask->rows = moved;
         *room = more;
@@ -135,8 +135,8 @@ static int add_decision(allot__store_ask *ask, size_t *room, sqlite3_stmt *state
     allot__cells cells = allot__cells_of(statement);
     int64_t seq = allot__cell_number(&cells, 0, 1, ALLOT__STORE_LAST);
     const char *text = allot__cell_document(&cells, 1, &len, false);
-    ask->damaged += text == NULL || cells.wrong >= 0;
-    return text == NULL || cells.wrong >= 0 ? ALLOT_OK : add_row(ask, room, seq, text, len);
+    ask->damaged += !text || cells.wrong >= 0;
+    return !text || cells.wrong >= 0 ? ALLOT_OK : add_row(ask, room, seq, text, len);
 }
 
 void allot__store_fetch(allot__store_ask *ask)

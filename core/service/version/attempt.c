@@ -22,9 +22,9 @@ static int fill(allot__attempt *it, const char *file, const char *instead)
     if (status != ALLOT_OK)
         return status;
     it->file = allot__sv_copy(it->engine, file, strlen(file));
-    if (instead != NULL)
+    if (instead)
         it->instead = allot__sv_copy(it->engine, instead, strlen(instead));
-    return it->file != NULL && (instead == NULL || it->instead != NULL) ? ALLOT_OK : ALLOT_ENOMEM;
+    return it->file != NULL && (!instead || it->instead) ? ALLOT_OK : ALLOT_ENOMEM;
 }
 
 int allot__attempt_new(const char *file, const char *instead, const allot_script_limits *limits,
@@ -35,7 +35,7 @@ int allot__attempt_new(const char *file, const char *instead, const allot_script
     if (status != ALLOT_OK)
         return status;
     allot__attempt *it = allot__sv_new(engine, 1, sizeof *it);
-    if (it == NULL) {
+    if (!it) {
         allot_engine_free(engine);
         return ALLOT_ENOMEM;
     }
@@ -46,7 +46,7 @@ int allot__attempt_new(const char *file, const char *instead, const allot_script
                            .spots = {.engine = engine},
                            .list = {.engine = engine}};
     it->old.old.engine = engine;
-    if (limits != NULL)
+    if (limits)
         it->limits = *limits;
     status = fill(it, file, instead);
     if (status == ALLOT_OK)
@@ -58,7 +58,7 @@ int allot__attempt_new(const char *file, const char *instead, const allot_script
 
 void allot__attempt_free(allot__attempt *attempt)
 {
-    if (attempt == NULL)
+    if (!attempt)
         return;
     allot_engine *engine = attempt->engine;
     allot__version_free(attempt->version);
@@ -83,7 +83,7 @@ int allot__attempt_text(allot__attempt *attempt, const char *text, size_t len)
     attempt->text = allot__sv_copy(attempt->engine, text, len);
     attempt->len = len;
     attempt->forced = true;
-    return attempt->text != NULL ? ALLOT_OK : ALLOT_ENOMEM;
+    return attempt->text ? ALLOT_OK : ALLOT_ENOMEM;
 }
 
 void allot__attempt_refuse(allot__attempt *attempt, int status)
@@ -124,7 +124,7 @@ static int check_policies(allot__attempt *it)
     const allot__sources *sources = &it->version->sources;
     for (size_t i = 0; i < sources->count && status == ALLOT_OK; i++) {
         const allot__source *source = &sources->items[i];
-        if (source->bytes == NULL || is_trusted(it, source) || is_listed(it, source))
+        if (!source->bytes || is_trusted(it, source) || is_listed(it, source))
             continue;
         status = allot__policy_check(it->engine, source, ALLOT__ATTEMPT_CASES, it->report);
         it->checked++;
@@ -140,22 +140,22 @@ static int build(allot__attempt *it)
                               .to_be = true,
                               .instead = it->instead,
                               .confined = it->text != NULL || it->instead != NULL,
-                              .known = it->live != NULL ? &it->live->policies : NULL,
+                              .known = it->live ? &it->live->policies : NULL,
                               .limits = &it->limits,
                               .like = it->live,
                               .quiet = true};
-    if (it->back != NULL)
+    if (it->back)
         allot__recall_ask(it->back, &ask);
     int status = allot__version_make(&ask, &it->sources, it->report, &it->version);
     /* Where to look next, whatever came of it. */
     int looked = allot__spots_of(&it->spots, &it->sources);
     if (status == ALLOT_OK)
         status = looked;
-    if (status == ALLOT_OK && it->live != NULL)
+    if (status == ALLOT_OK && it->live)
         status = allot__numbers_new(it->engine, it->live->plan, it->version->plan, &it->numbers);
-    if (status == ALLOT_OK && it->live != NULL)
+    if (status == ALLOT_OK && it->live)
         status = allot__recall_version(it->live, &it->was);
-    return status == ALLOT_OK && it->back == NULL ? check_policies(it) : status;
+    return status == ALLOT_OK && !it->back ? check_policies(it) : status;
 }
 
 static bool unchanged(const allot__sources *files)
@@ -197,7 +197,7 @@ void allot__attempt_build(allot__attempt *attempt)
         leave(attempt, ALLOT__SAME, &attempt->before);
         return;
     }
-    if (attempt->instead != NULL && attempt->lasting)
+    if (attempt->instead && attempt->lasting)
         forget_instead(attempt);
     int status = build(attempt);
     if (status == ALLOT_OK)

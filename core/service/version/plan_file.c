@@ -35,9 +35,9 @@ static int fail(allot_report *report, const char *path, const char *what, int er
 static int find(place *at, const char *path, bool *there)
 {
     char *real = realpath(path, NULL);
-    if (real == NULL && errno != ENOENT)
+    if (!real && errno != ENOENT)
         return errno;
-    int len = snprintf(at->path, sizeof at->path, "%s", real != NULL ? real : path);
+    int len = snprintf(at->path, sizeof at->path, "%s", real ? real : path);
     free(real);
     if (len < 0 || (size_t)len >= sizeof at->path)
         return ENAMETOOLONG;
@@ -46,7 +46,7 @@ static int find(place *at, const char *path, bool *there)
         return ALLOT__READ_IRREGULAR;
     memcpy(at->folder, at->path, (size_t)len + 1);
     char *slash = strrchr(at->folder, '/');
-    if (slash == NULL)
+    if (!slash)
         snprintf(at->folder, sizeof at->folder, ".");
     else
         slash[slash == at->folder] = '\0';
@@ -153,8 +153,7 @@ int allot__plan_file_undo(allot__plan_file *file, const char *path, allot_report
     if (error == 0 && !file->there)
         error = unlink(at.path) == 0 || errno == ENOENT ? 0 : errno;
     else if (error == 0)
-        error = replace(&at, there, file->old.bytes != NULL ? file->old.bytes : "", file->old.len,
-                        &there);
+        error = replace(&at, there, file->old.bytes ? file->old.bytes : "", file->old.len, &there);
     if (error != 0)
         return fail(report, path, "put back", error);
     file->written = false;

@@ -77,7 +77,7 @@ static bool pass_on(const allot_report *from, allot_report *to)
         allot_diagnostic it = *allot_report_at(from, i);
         if (it.severity != ALLOT_ERROR || strcmp(it.code, "E-io") == 0)
             continue;
-        if (it.hint == NULL)
+        if (!it.hint)
             it.hint = "allot check shows a case";
         allot_report_add(to, &it);
         any = true;

@@ -97,7 +97,7 @@ static int step(walk *it, int *fd)
 static const char *from_folder(const char *folder, const char *path)
 {
     char *real = path[0] == '/' ? realpath(folder, NULL) : NULL;
-    size_t len = real != NULL ? strlen(real) : 0;
+    size_t len = real ? strlen(real) : 0;
     bool inside = len > 0 && strncmp(path, real, len) == 0 && path[len] == '/';
     free(real);
     return inside ? path + len + 1 : path;
@@ -126,7 +126,7 @@ static int open_beneath(const char *folder, const char *whole, int *fd)
 
 static int open_any(const allot__reading_ask *ask, int *fd)
 {
-    if (ask->folder != NULL)
+    if (ask->folder)
         return open_beneath(ask->folder, ask->path, fd);
     *fd = open(ask->path, TO_READ);
     /* A socket, and a device that nothing is behind. */
@@ -169,15 +169,15 @@ int allot__reading(const allot__reading_ask *ask)
 const char *allot__reading_inside(const char *file, const char *path)
 {
     const char *slash = strrchr(file, '/');
-    size_t len = slash != NULL ? (size_t)(slash - file) + 1 : 0;
+    size_t len = slash ? (size_t)(slash - file) + 1 : 0;
     return path[0] == '/' && len > 0 && strncmp(path, file, len) == 0 ? path + len : path;
 }
 
 int allot__reading_folder(const char *file, char *out, size_t size)
 {
     const char *slash = strrchr(file, '/');
-    int len = slash != NULL ? snprintf(out, size, "%.*s", (int)(slash - file) + 1, file)
-                            : snprintf(out, size, ".");
+    int len = slash ? snprintf(out, size, "%.*s", (int)(slash - file) + 1, file)
+                    : snprintf(out, size, ".");
     return len >= 0 && (size_t)len < size ? 0 : ENAMETOOLONG;
 }
 

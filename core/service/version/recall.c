@@ -12,7 +12,7 @@ static int begin(allot__recall **out)
     if (status != ALLOT_OK)
         return status;
     allot__recall *it = allot__sv_new(engine, 1, sizeof *it);
-    if (it == NULL) {
+    if (!it) {
         allot_engine_free(engine);
         return ALLOT_ENOMEM;
     }
@@ -23,7 +23,7 @@ static int begin(allot__recall **out)
 
 void allot__recall_free(allot__recall *recall)
 {
-    if (recall == NULL)
+    if (!recall)
         return;
     allot_engine *engine = recall->engine;
     allot__sources_free(&recall->policies);
@@ -50,10 +50,10 @@ int allot__recall_version(const allot__version *version, allot__recall **out)
     if (status != ALLOT_OK)
         return status;
     it->text = allot__sv_copy(it->engine, version->text, version->len);
-    it->len = it->text != NULL ? version->len : 0;
-    if (version->instead != NULL)
+    it->len = it->text ? version->len : 0;
+    if (version->instead)
         it->instead = allot__sv_copy(it->engine, version->instead, strlen(version->instead));
-    bool whole = it->text != NULL && (version->instead == NULL || it->instead != NULL);
+    bool whole = it->text != NULL && (!version->instead || it->instead);
     status = whole ? allot__sources_keep(&it->policies, &version->policies) : ALLOT_ENOMEM;
     if (status == ALLOT_OK)
         *out = it;
@@ -69,12 +69,12 @@ static int take_line(allot__recall *it, allot__store *store, const char *line, a
 {
     char sha256[65] = "";
     const char *name = strchr(line, ' ');
-    if (name == NULL || (size_t)(name - line) >= sizeof sha256)
+    if (!name || (size_t)(name - line) >= sizeof sha256)
         return ALLOT_ENOENT;
     memcpy(sha256, line, (size_t)(name++ - line));
     if (strcmp(sha256, "instead") == 0) {
         it->instead = allot__sv_copy(it->engine, name, strlen(name));
-        return it->instead != NULL ? ALLOT_OK : ALLOT_ENOMEM;
+        return it->instead ? ALLOT_OK : ALLOT_ENOMEM;
     }
     allot__buf text = {.engine = it->engine};
     int status = allot__store_policy(store, sha256, report, &text);
@@ -112,8 +112,8 @@ int allot__recall_store(allot__store *store, const allot__store_pair *names, all
         status = take_list(it, store, &list, report);
     if (status == ALLOT_OK) {
         it->text = allot__sv_copy(it->engine, plan.bytes, plan.len);
-        it->len = it->text != NULL ? plan.len : 0;
-        status = it->text != NULL ? ALLOT_OK : ALLOT_ENOMEM;
+        it->len = it->text ? plan.len : 0;
+        status = it->text ? ALLOT_OK : ALLOT_ENOMEM;
     }
     allot__buf_free(&plan);
     allot__buf_free(&list);

@@ -24,7 +24,7 @@ void allot__records_add(allot__records *records, allot__books *books, int64_t cy
     if (now < records->next || (now < records->late && !allot__books_made_anew(books)))
         return;
     allot_state *state = allot__books_hand_over(books);
-    if (state == NULL)
+    if (!state)
         return;
     uint64_t cost = (uint64_t)(took > 0 ? took : 0) * 1000 * SHARE;
     uint64_t wait = cost > LEAST_NS ? cost : LEAST_NS;

@@ -85,18 +85,18 @@ const allot__source *allot__sources_find(const allot__sources *sources, const ch
 
 static int put(allot__sources *sources, const allot__source *like)
 {
-    if (allot__sources_find(sources, like->path) != NULL)
+    if (allot__sources_find(sources, like->path))
         return ALLOT_OK;
     allot__source *items = allot__sv_grow(sources->engine, sources->items, &sources->capacity,
                                           sources->count + 1, sizeof *items);
-    if (items == NULL)
+    if (!items)
         return ALLOT_ENOMEM;
     sources->items = items;
     allot__source *it = &items[sources->count];
     *it = *like;
     it->bytes = NULL;
     it->path = allot__sv_copy(sources->engine, like->path, strlen(like->path));
-    if (it->path == NULL)
+    if (!it->path)
         return ALLOT_ENOMEM;
     sources->count++;
     return ALLOT_OK;
@@ -105,7 +105,7 @@ static int put(allot__sources *sources, const allot__source *like)
 int allot__sources_add(allot__sources *sources, const char *path, const char *bytes, size_t len)
 {
     allot__source it = {.path = (char *)path, .size = (int64_t)len};
-    if (bytes != NULL)
+    if (bytes)
         it.hash = allot__source_hash(bytes, len);
     else
         it.size = look_into(path, &it.hash);
@@ -120,7 +120,7 @@ int allot__sources_put(allot__sources *sources, const char *path, const char *by
         return status;
     allot__source *it = &sources->items[before];
     it->bytes = allot__sv_copy(sources->engine, bytes, len);
-    return it->bytes != NULL ? ALLOT_OK : ALLOT_ENOMEM;
+    return it->bytes ? ALLOT_OK : ALLOT_ENOMEM;
 }
 
 int allot__sources_copy(allot__sources *sources, const allot__sources *from)
@@ -138,11 +138,11 @@ int allot__sources_keep(allot__sources *sources, const allot__sources *from)
         const allot__source *it = &from->items[i];
         size_t before = sources->count;
         status = put(sources, it);
-        if (status != ALLOT_OK || it->bytes == NULL || sources->count == before)
+        if (status != ALLOT_OK || !it->bytes || sources->count == before)
             continue;
         char *bytes = allot__sv_copy(sources->engine, it->bytes, (size_t)it->size);
         sources->items[before].bytes = bytes;
-        status = bytes != NULL ? ALLOT_OK : ALLOT_ENOMEM;
+        status = bytes ? ALLOT_OK : ALLOT_ENOMEM;
     }
     return status;
 }
@@ -180,8 +180,8 @@ static bool is_file(const char *use)
 
 static const allot__source *kept(const allot__sources *sources, const char *path)
 {
-    const allot__source *it = sources != NULL ? allot__sources_find(sources, path) : NULL;
-    return it != NULL && it->bytes != NULL ? it : NULL;
+    const allot__source *it = sources ? allot__sources_find(sources, path) : NULL;
+    return it != NULL && it->bytes ? it : NULL;
 }
 
 static int cannot_read(const char *path, int error, allot_report *report)
@@ -196,7 +196,7 @@ static int cannot_read(const char *path, int error, allot_report *report)
 /* What whoever wrote the plan named before may be named by a client, too. */
 static bool is_free(const allot__tracker *it, const char *use)
 {
-    return !it->confined || (it->known != NULL && allot__sources_find(it->known, use) != NULL);
+    return !it->confined || (it->known != NULL && allot__sources_find(it->known, use));
 }
 
 static int read_disk(const allot__tracker *it, const char *path, const char *use,
@@ -209,7 +209,7 @@ static int read_disk(const allot__tracker *it, const char *path, const char *use
     if (is_free(it, use))
         return allot__reading(&ask);
     /* Faults of a policy are told with its words: those of no other file are. */
-    if (plan_file == NULL || len < 4 || strcmp(use + len - 4, ".lua") != 0)
+    if (!plan_file || len < 4 || strcmp(use + len - 4, ".lua") != 0)
         return ALLOT__READ_OUTSIDE;
     int error = allot__reading_folder(plan_file, folder, sizeof folder);
     ask.folder = folder;
@@ -223,9 +223,9 @@ static int read_policy(const allot__tracker *it, const char *path, const char *u
 {
     const allot__source *known = kept(it->sources, path); /* of another group: the same */
     int error = 0;
-    if (known == NULL)
+    if (!known)
         known = kept(it->texts, use);
-    if (known != NULL)
+    if (known)
         allot__buf_add(text, known->bytes, (size_t)known->size);
     else
         error = read_disk(it, path, use, plan_file, text);
@@ -242,7 +242,7 @@ static int read_policy(const allot__tracker *it, const char *path, const char *u
 static void join(allot__buf *path, const char *plan_file, const char *use)
 {
     const char *slash = plan_file != NULL && use[0] != '/' ? strrchr(plan_file, '/') : NULL;
-    if (slash != NULL)
+    if (slash)
         allot__buf_add(path, plan_file, (size_t)(slash - plan_file) + 1);
     allot__buf_puts(path, use);
 }
@@ -255,12 +255,12 @@ static int load_ready(allot__tracker *it, allot_engine *engine, const char *use,
     const allot__source *known = kept(it->texts, use);
     size_t len = 0;
     const char *text = allot_ready_policy_text(use, &len);
-    if (known != NULL) {
+    if (known) {
         text = known->bytes;
         len = (size_t)known->size;
     }
-    int status = text != NULL ? allot__sources_put(it->policies, use, text, len) : ALLOT_OK;
-    if (status == ALLOT_OK && known != NULL)
+    int status = text ? allot__sources_put(it->policies, use, text, len) : ALLOT_OK;
+    if (status == ALLOT_OK && known)
         return allot_script_load(engine, text, len, use, options, count, it->limits, report, out);
     return status != ALLOT_OK
                ? status
@@ -307,6 +307,6 @@ allot_policy_loader allot__tracker_loader(allot__tracker *tracker)
 {
     return (allot_policy_loader){.ud = tracker,
                                  .load = load,
-                                 .zone = tracker->inner.zone != NULL ? zone : NULL,
+                                 .zone = tracker->inner.zone ? zone : NULL,
                                  .instead = tracker->inner.instead};
 }

@@ -30,14 +30,14 @@ static int put(allot__spots *spots, const allot__spot *like)
         return ALLOT_OK;
     allot__spot *items = allot__sv_grow(spots->engine, spots->items, &spots->capacity,
                                         spots->count + 1, sizeof *items);
-    if (items == NULL)
+    if (!items)
         return ALLOT_ENOMEM;
     spots->items = items;
     allot__spot *it = &items[spots->count];
     *it = *like;
     it->folder = allot__sv_copy(spots->engine, like->folder, strlen(like->folder));
     it->name = allot__sv_copy(spots->engine, like->name, strlen(like->name));
-    if (it->folder != NULL && it->name != NULL) {
+    if (it->folder && it->name) {
         spots->count++;
         return ALLOT_OK;
     }

@@ -21,7 +21,7 @@ int64_t allot__version_worked(void *ud)
 
 void allot__version_clock(allot__version *version, int64_t (*clock)(void *ud), void *ud)
 {
-    version->time.clock = clock != NULL ? clock : allot__version_worked;
+    version->time.clock = clock ? clock : allot__version_worked;
     version->time.ud = ud;
 }
 
@@ -37,7 +37,7 @@ static void speak(void *ud, const char *chunk, int32_t line, const char *level, 
 static void set_limits(allot__version *version, const allot__version_ask *ask,
                        allot_script_limits *own)
 {
-    if (ask->limits != NULL)
+    if (ask->limits)
         *own = *ask->limits;
     own->meter = &version->meter;
     own->time = &version->time;
@@ -45,7 +45,7 @@ static void set_limits(allot__version *version, const allot__version_ask *ask,
     version->loud = !ask->quiet;
     version->say = own->say;
     version->say_ud = own->say_ud;
-    if (own->say != NULL) {
+    if (own->say) {
         own->say = speak;
         own->say_ud = version;
     }
@@ -56,7 +56,7 @@ static int list_policies(allot__version *version)
     allot__buf *list = &version->list;
     char sha256[65];
     allot__buf_add(list, ALLOT__POLICIES_HEAD, sizeof ALLOT__POLICIES_HEAD);
-    if (version->instead != NULL) {
+    if (version->instead) {
         allot__buf_puts(list, "instead ");
         allot__buf_add(list, version->instead, strlen(version->instead) + 1);
     }
@@ -78,7 +78,7 @@ static int read_plan(allot__version *version, const allot__version_ask *ask, all
     allot_script_limits own = {0};
     set_limits(version, ask, &own);
     version->text = allot__sv_copy(version->engine, ask->text, ask->len);
-    if (version->text == NULL)
+    if (!version->text)
         return ALLOT_ENOMEM;
     version->len = ask->len;
     bool same = ask->like != NULL && ask->like->len == ask->len &&
@@ -88,9 +88,9 @@ static int read_plan(allot__version *version, const allot__version_ask *ask, all
     else
         allot_sha256(ask->text, ask->len, version->sha256);
     int status = allot_script_loader_new(version->engine, &own, &version->loader);
-    if (status == ALLOT_OK && ask->instead != NULL) {
+    if (status == ALLOT_OK && ask->instead) {
         version->instead = allot__sv_copy(version->engine, ask->instead, strlen(ask->instead));
-        status = version->instead != NULL ? ALLOT_OK : ALLOT_ENOMEM;
+        status = version->instead ? ALLOT_OK : ALLOT_ENOMEM;
     }
     if (status != ALLOT_OK)
         return status;
@@ -116,7 +116,7 @@ static int read_version(const allot__version_ask *ask, bool from_file, allot__so
     if (status != ALLOT_OK)
         return status;
     allot__version *version = allot__sv_new(engine, 1, sizeof *version);
-    if (version == NULL) {
+    if (!version) {
         allot_engine_free(engine);
         return ALLOT_ENOMEM;
     }
@@ -126,7 +126,7 @@ static int read_version(const allot__version_ask *ask, bool from_file, allot__so
                        : ALLOT_OK;
     if (status == ALLOT_OK)
         status = read_plan(version, ask, report);
-    if (sources != NULL)
+    if (sources)
         allot__sources_copy(sources, &version->sources);
     if (status == ALLOT_OK)
         *out = version;
@@ -146,12 +146,12 @@ int allot__version_read(const char *text, size_t len, const char *file,
 
 void allot__version_free(allot__version *version)
 {
-    if (version == NULL)
+    if (!version)
         return;
     allot_engine *engine = version->engine;
     allot_state_free(version->last);
     allot_plan_free(version->plan);
-    if (version->loader.load != NULL)
+    if (version->loader.load)
         allot_script_loader_free(engine, &version->loader);
     allot__sources_free(&version->sources);
     allot__sources_free(&version->policies);
@@ -185,7 +185,7 @@ static int read_file(const allot__version_ask *ask, allot__buf *text, allot_repo
     allot__reading_ask reading = {
         .path = ask->file, .most = ALLOT__READ_PLAN, .piece = allot__reading_keep, .ud = text};
     int error = 0;
-    if (ask->beside != NULL) {
+    if (ask->beside) {
         error = allot__reading_folder(ask->beside, folder, sizeof folder);
         reading.folder = folder;
         reading.path = allot__reading_inside(ask->beside, ask->file);
@@ -202,7 +202,7 @@ static int read_file(const allot__version_ask *ask, allot__buf *text, allot_repo
 int allot__version_make(const allot__version_ask *ask, allot__sources *sources,
                         allot_report *report, allot__version **out)
 {
-    if (ask->text != NULL)
+    if (ask->text)
         return read_version(ask, ask->to_be, sources, report, out);
     allot_engine *engine;
     int status = allot_engine_new(NULL, NULL, &engine);
@@ -211,11 +211,11 @@ int allot__version_make(const allot__version_ask *ask, allot__sources *sources,
     allot__buf text = {.engine = engine};
     allot__version_ask full = *ask;
     status = read_file(ask, &text, report);
-    full.text = text.bytes != NULL ? text.bytes : "";
+    full.text = text.bytes ? text.bytes : "";
     full.len = text.len;
     if (status == ALLOT_OK)
         status = read_version(&full, true, sources, report, out);
-    else if (sources != NULL)
+    else if (sources)
         allot__sources_add(sources, ask->file, NULL, 0);
     allot__buf_free(&text);
     allot_engine_free(engine);

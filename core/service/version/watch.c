@@ -46,7 +46,7 @@ int allot__watch_new(allot_engine *engine, struct uv_loop_s *loop,
                      void (*touched)(void *ud, bool late), void *ud, allot__watch **out)
 {
     allot__watch *watch = allot__sv_new(engine, 1, sizeof *watch);
-    if (watch == NULL)
+    if (!watch)
         return ALLOT_ENOMEM;
     *watch = (allot__watch){
         .engine = engine, .loop = loop, .touched = touched, .ud = ud, .spots = {.engine = engine}};
@@ -105,7 +105,7 @@ static bool names_it(const folder *it, const char *name)
 static const char *last_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
-    return slash != NULL ? slash + 1 : path;
+    return slash ? slash + 1 : path;
 }
 
 /* Many files may be written beside ours, the store among them: only names that lead to ours matter.
@@ -114,7 +114,7 @@ static void seen(uv_fs_event_t *handle, const char *name, int events, int status
 {
     (void)events;
     folder *it = handle->data;
-    bool self = status < 0 || name == NULL || strcmp(name, last_name(it->path)) == 0;
+    bool self = status < 0 || !name || strcmp(name, last_name(it->path)) == 0;
     if (self)
         it->dead = true;
     if (self || names_it(it, name))
@@ -126,7 +126,7 @@ static int add_folder(allot__watch *watch, const allot__spot *spot)
 {
     folder *it = allot__sv_new(watch->engine, 1, sizeof *it);
     char *path = allot__sv_copy(watch->engine, spot->folder, strlen(spot->folder));
-    if (it == NULL || path == NULL) {
+    if (!it || !path) {
         allot__sv_free(watch->engine, it, 1, sizeof *it);
         allot__sv_drop(watch->engine, path);
         return ALLOT_ENOMEM;
@@ -158,7 +158,7 @@ static void drop_folders(allot__watch *watch, const allot__spots *spots)
 {
     for (folder **at = &watch->folders; *at != NULL;) {
         folder *it = *at;
-        if (spots != NULL && wanted(spots, it)) {
+        if (spots && wanted(spots, it)) {
             at = &it->next;
             continue;
         }
@@ -170,7 +170,7 @@ static void drop_folders(allot__watch *watch, const allot__spots *spots)
 
 static bool watched(const allot__watch *watch, const allot__spot *spot)
 {
-    for (const folder *it = watch->folders; it != NULL; it = it->next)
+    for (const folder *it = watch->folders; it; it = it->next)
         if (it->device == spot->device && it->inode == spot->inode)
             return true;
     return false;
@@ -189,12 +189,12 @@ static void looked(uv_fs_poll_t *handle, int status, const uv_stat_t *before, co
 
 static int add_file(allot__watch *watch, const char *path)
 {
-    for (const file *it = watch->files; it != NULL; it = it->next)
+    for (const file *it = watch->files; it; it = it->next)
         if (strcmp(it->path, path) == 0)
             return ALLOT_OK;
     file *it = allot__sv_new(watch->engine, 1, sizeof *it);
     char *copy = allot__sv_copy(watch->engine, path, strlen(path));
-    if (it == NULL || copy == NULL) {
+    if (!it || !copy) {
         allot__sv_free(watch->engine, it, 1, sizeof *it);
         allot__sv_drop(watch->engine, copy);
         return ALLOT_ENOMEM;
@@ -213,7 +213,7 @@ static void drop_files(allot__watch *watch, const allot__sources *sources)
 {
     for (file **at = &watch->files; *at != NULL;) {
         file *it = *at;
-        if (sources != NULL && allot__sources_find(sources, it->path) != NULL) {
+        if (sources && allot__sources_find(sources, it->path)) {
             at = &it->next;
             continue;
         }

@@ -14,11 +14,11 @@ bool allot__health_ails(const allot_service *service, char *buf, size_t size)
         snprintf(buf, size, "the service is stopping");
         return true;
     }
-    if (error != NULL) {
+    if (error) {
         snprintf(buf, size, "the store fails: %.300s", error);
         return true;
     }
-    if (view != NULL && service->tally.failures > view->failures) {
+    if (view && service->tally.failures > view->failures) {
         snprintf(buf, size, "cycles fail: %lld since the last that succeeded; the log says why",
                  (long long)(service->tally.failures - view->failures));
         return true;

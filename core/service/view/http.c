@@ -8,9 +8,9 @@
 static int32_t slot_of(void)
 {
     int32_t i = 0;
-    while (allot__parts[i].name != NULL && allot__parts[i].start != allot__http_start)
+    while (allot__parts[i].name && allot__parts[i].start != allot__http_start)
         i++;
-    return allot__parts[i].name != NULL ? i : -1;
+    return allot__parts[i].name ? i : -1;
 }
 
 allot__http *allot__http_of(const allot_service *service)
@@ -85,7 +85,7 @@ static int on_event(struct lws *wsi, enum lws_callback_reasons reason, void *use
     case LWS_CALLBACK_RECEIVE:
     case LWS_CALLBACK_SERVER_WRITEABLE:
     case LWS_CALLBACK_CLOSED:
-        if (session == NULL || http == NULL)
+        if (!session || !http)
             return 0;
         session->http = http;
         session->wsi = wsi;
@@ -138,8 +138,8 @@ static int open_context(allot__http *http, allot_report *report)
     lws_set_log_level(0, NULL);
     struct lws_context *context = lws_create_context(&info);
     http->context = context;
-    http->vhost = context != NULL ? lws_create_vhost(context, &info) : NULL;
-    if (http->vhost != NULL)
+    http->vhost = context ? lws_create_vhost(context, &info) : NULL;
+    if (http->vhost)
         return ALLOT_OK;
     allot_report_say(report, ALLOT_ERROR, "E-listen",
                      "http: %.200s: libwebsockets or its uv event library cannot begin",
@@ -155,10 +155,10 @@ void allot__http_tick(uv_timer_t *timer)
 
 int allot__http_start(allot_service *service, allot_report *report)
 {
-    if (service->config.http == NULL)
+    if (!service->config.http)
         return ALLOT_OK;
     allot__http *http = allot__sv_new(service->engine, 1, sizeof *http);
-    if (http == NULL)
+    if (!http)
         return ALLOT_ENOMEM;
     http->service = service;
     service->slots[slot_of()] = http;
@@ -200,7 +200,7 @@ static void on_wait(uv_idle_t *idle)
 {
     allot__http *http = idle->data;
     bool closing = false;
-    if (http->context != NULL) {
+    if (http->context) {
         uv_walk(idle->loop, look_closing, &closing);
         http->quiet_turns = closing ? 0 : http->quiet_turns + 1;
         if (http->quiet_turns >= 3) {
@@ -208,20 +208,20 @@ static void on_wait(uv_idle_t *idle)
             lws_context_destroy(http->context);
         }
     }
-    if (http->context == NULL)
+    if (!http->context)
         uv_close((uv_handle_t *)idle, closed);
 }
 
 void allot__http_stop(allot_service *service)
 {
     allot__http *http = allot__http_of(service);
-    if (http == NULL)
+    if (!http)
         return;
     http->stopping = true;
     allot__http_deafen(http);
     if (http->tick_opened)
         uv_close((uv_handle_t *)&http->tick, closed);
-    if (http->context == NULL)
+    if (!http->context)
         return;
     uv_idle_init(service->loop, &http->wait);
     allot__handle_open(service);
@@ -233,9 +233,9 @@ void allot__http_stop(allot_service *service)
 void allot__http_free(allot_service *service)
 {
     allot__http *http = allot__http_of(service);
-    if (http == NULL)
+    if (!http)
         return;
-    while (http->asks != NULL) {
+    while (http->asks) {
         allot__http_ask *ask = http->asks;
         http->asks = ask->next;
         allot__sv_free(service->engine, ask, 1, sizeof *ask);
@@ -249,7 +249,7 @@ void allot__http_free(allot_service *service)
 void allot__http_status(allot_service *service, allot__buf *out)
 {
     const allot__http *http = allot__http_of(service);
-    if (http == NULL)
+    if (!http)
         return;
     allot__buf_key(out, "http");
     allot__buf_puts(out, "{");
@@ -264,7 +264,7 @@ void allot__http_status(allot_service *service, allot__buf *out)
 void allot__http_metrics(allot_service *service, allot__buf *out)
 {
     const allot__http *http = allot__http_of(service);
-    if (http == NULL)
+    if (!http)
         return;
     allot__buf_printf(out,
                       "# HELP allot_http_answers_total Answers of the live view, by outcome.\n"

@@ -62,7 +62,7 @@ void allot__http_say(allot__http_session *session, int status, const char *text)
 
 void allot__http_forget(allot__http_session *session)
 {
-    if (session->ask != NULL)
+    if (session->ask)
         session->ask->session = NULL;
     session->ask = NULL;
     allot__buf_free(&session->body);

@@ -19,14 +19,14 @@ static bool cut_port(char *host)
     size_t len = strlen(host);
     if (host[0] == '[') {
         char *end = strchr(host, ']');
-        if (end == NULL || (end[1] != '\0' && end[1] != ':'))
+        if (!end || (end[1] != '\0' && end[1] != ':'))
             return false;
         *end = '\0';
         memmove(host, host + 1, strlen(host));
         return true;
     }
     char *colon = strchr(host, ':');
-    if (colon != NULL)
+    if (colon)
         *colon = '\0';
     return len > 0;
 }
@@ -51,7 +51,7 @@ static bool foreign(struct lws *wsi, const char *host)
     if (lws_hdr_copy(wsi, origin, sizeof origin, WSI_TOKEN_ORIGIN) <= 0)
         return true;
     const char *slashes = strstr(origin, "://");
-    return slashes == NULL || strcasecmp(slashes + 3, host) != 0;
+    return !slashes || strcasecmp(slashes + 3, host) != 0;
 }
 
 int allot__http_refuse(allot__http *http, struct lws *wsi)
@@ -71,7 +71,7 @@ int allot__http_refuse(allot__http *http, struct lws *wsi)
 bool allot__http_token(const allot__http *http, struct lws *wsi, const char *token, size_t len)
 {
     char address[64] = "";
-    if (http->service->config.token == NULL)
+    if (!http->service->config.token)
         return true;
     lws_get_peer_simple(wsi, address, sizeof address);
     return allot__token_fits(http->service, token, len, address);
@@ -80,7 +80,7 @@ bool allot__http_token(const allot__http *http, struct lws *wsi, const char *tok
 bool allot__http_trusts(const allot__http *http, struct lws *wsi)
 {
     char value[1100];
-    if (http->service->config.token == NULL)
+    if (!http->service->config.token)
         return true;
     int len = lws_hdr_copy(wsi, value, sizeof value, WSI_TOKEN_HTTP_AUTHORIZATION);
     if (len <= 7 || strncasecmp(value, "Bearer ", 7) != 0)

@@ -44,8 +44,8 @@ static void accept_one(allot__http *http)
     allot_service *service = http->service;
     uv_tcp_t *tcp = allot__sv_new(service->engine, 1, sizeof *tcp);
     uv_os_fd_t fd;
-    http->waits = tcp == NULL;
-    if (tcp == NULL)
+    http->waits = !tcp;
+    if (!tcp)
         return;
     uv_tcp_init(service->loop, tcp);
     tcp->data = http;
@@ -65,9 +65,9 @@ static void make_room(allot__http *http)
 {
     int32_t places = http->service->files.viewers, spare = places / 16;
     allot__http_guest *it = http->first;
-    while (it != NULL && (it->asks || it->goes))
+    while (it && (it->asks || it->goes))
         it = it->next;
-    if (http->connections - http->going + spare < places || it == NULL || it == http->last)
+    if (http->connections - http->going + spare < places || !it || it == http->last)
         return;
     it->goes = true;
     http->going++;
@@ -88,21 +88,21 @@ static void link_last(allot__http *http, allot__http_guest *it)
 {
     it->before = http->last;
     it->next = NULL;
-    *(http->last != NULL ? &http->last->next : &http->first) = it;
+    *(http->last ? &http->last->next : &http->first) = it;
     http->last = it;
 }
 
 static void unlink_guest(allot__http *http, allot__http_guest *it)
 {
-    *(it->before != NULL ? &it->before->next : &http->first) = it->next;
-    *(it->next != NULL ? &it->next->before : &http->last) = it->before;
+    *(it->before ? &it->before->next : &http->first) = it->next;
+    *(it->next ? &it->next->before : &http->last) = it->before;
 }
 
 /* libwebsockets' own place for it is written over when a connection is adopted. */
 static allot__http_guest *find_guest(const allot__http *http, const struct lws *wsi)
 {
     allot__http_guest *it = http->last;
-    while (it != NULL && it->wsi != wsi)
+    while (it && it->wsi != wsi)
         it = it->before;
     return it;
 }
@@ -110,7 +110,7 @@ static allot__http_guest *find_guest(const allot__http *http, const struct lws *
 int allot__http_come(allot__http *http, struct lws *wsi)
 {
     allot__http_guest *it = allot__sv_new(http->service->engine, 1, sizeof *it);
-    if (it == NULL)
+    if (!it)
         return -1;
     it->wsi = wsi;
     link_last(http, it);
@@ -121,7 +121,7 @@ int allot__http_come(allot__http *http, struct lws *wsi)
 void allot__http_go(allot__http *http, struct lws *wsi)
 {
     allot__http_guest *it = find_guest(http, wsi);
-    if (it == NULL)
+    if (!it)
         return;
     http->connections--;
     http->asking -= it->asks;
@@ -136,7 +136,7 @@ bool allot__http_asks(allot__http *http, struct lws *wsi)
 {
     allot__http_guest *it = find_guest(http, wsi);
     int32_t places = http->service->files.viewers, most = places - places / 8;
-    if (it != NULL && !it->asks) {
+    if (it && !it->asks) {
         it->asks = true;
         http->asking++;
     }
@@ -146,7 +146,7 @@ bool allot__http_asks(allot__http *http, struct lws *wsi)
 void allot__http_rests(allot__http *http, struct lws *wsi)
 {
     allot__http_guest *it = find_guest(http, wsi);
-    if (it == NULL || !it->asks)
+    if (!it || !it->asks)
         return;
     it->asks = false;
     http->asking--;
@@ -191,7 +191,7 @@ int allot__http_listen(allot__http *http, allot_report *report)
         snprintf(http->host, sizeof http->host, "127.0.0.1");
     if (find(http, &at, &six) != 0)
         return refuse(report, "http: %.200s is no address: host:port, [::1]:port or port", said);
-    if (!allot__http_loopback(http->host) && http->service->config.token == NULL)
+    if (!allot__http_loopback(http->host) && !http->service->config.token)
         return refuse(report, "http: %.200s can be reached from elsewhere, so a token is needed",
                       said);
     uv_tcp_init(http->service->loop, &http->listener);

@@ -22,9 +22,9 @@ static void take_answer(allot__http_session *session, const char *line, size_t l
 {
     static const char result[] = "\"result\": ", error[] = "\"error\": ";
     const char *at = strstr(line, result), *wrong = strstr(line, error);
-    bool good = at != NULL && (wrong == NULL || at < wrong);
+    bool good = at != NULL && (!wrong || at < wrong);
     if (!good)
-        at = wrong != NULL ? wrong + strlen(error) : line;
+        at = wrong ? wrong + strlen(error) : line;
     else
         at += strlen(result);
     const char *end = line + len;
@@ -34,9 +34,9 @@ static void take_answer(allot__http_session *session, const char *line, size_t l
     allot__buf_add(&session->body, at, (size_t)(end - at));
     allot__buf_puts(&session->body, "\n");
     /* -32006 is ENOENT: the plan lacks what was named. */
-    int status = good                                     ? HTTP_STATUS_OK
-                 : strstr(at, "\"code\": -32006") != NULL ? HTTP_STATUS_NOT_FOUND
-                                                          : HTTP_STATUS_BAD_REQUEST;
+    int status = good                             ? HTTP_STATUS_OK
+                 : strstr(at, "\"code\": -32006") ? HTTP_STATUS_NOT_FOUND
+                                                  : HTTP_STATUS_BAD_REQUEST;
     allot__http_body(session, status, "application/json");
 }
 
@@ -46,12 +46,12 @@ static void answered(void *ud, const char *line, size_t len)
     allot__http_session *session = ask->session;
     unlink_ask(ask);
     allot__sv_free(ask->http->service->engine, ask, 1, sizeof *ask);
-    if (session == NULL)
+    if (!session)
         return;
     session->ask = NULL;
     /* A string, which strstr needs. */
     char *copy = allot__sv_copy(session->http->service->engine, line, len);
-    if (copy == NULL) {
+    if (!copy) {
         allot__http_say(session, HTTP_STATUS_SERVICE_UNAVAILABLE, "no memory");
         return;
     }
@@ -63,7 +63,7 @@ static void call(allot__http_session *session, const allot__buf *text)
 {
     allot__http *http = session->http;
     allot__http_ask *ask = allot__sv_new(http->service->engine, 1, sizeof *ask);
-    if (ask == NULL || text->failed) {
+    if (!ask || text->failed) {
         allot__sv_free(http->service->engine, ask, 1, sizeof *ask);
         allot__http_say(session, HTTP_STATUS_SERVICE_UNAVAILABLE, "no memory");
         return;
@@ -97,7 +97,7 @@ static void put_number(allot__buf *out, struct lws *wsi, const char *name, const
 {
     char value[32], *end;
     const char *text = argument(wsi, name, value, sizeof value);
-    if (text == NULL)
+    if (!text)
         return;
     long long number = strtoll(text, &end, 10);
     if (*text != '\0' && *end == '\0')
@@ -140,9 +140,9 @@ static void health(allot__http_session *session)
 static bool page(allot__http_session *session, const char *path)
 {
     const allot__page_file *file = allot__page_files;
-    while (file->path != NULL && strcmp(file->path, path) != 0)
+    while (file->path && strcmp(file->path, path) != 0)
         file++;
-    if (file->path != NULL)
+    if (file->path)
         allot__http_static(session, file->type, (const char *)file->bytes, file->len);
     return file->path != NULL;
 }

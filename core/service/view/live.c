@@ -10,14 +10,14 @@ int allot__live_open(allot__http_session *session)
     allot__http *http = session->http;
     allot_engine *engine = http->service->engine;
     struct allot__live *live = allot__sv_new(engine, 1, sizeof *live);
-    if (live == NULL)
+    if (!live)
         return -1;
     live->session = session;
     live->said.engine = live->out.engine = engine;
     live->plan = -1;
     live->fresh = true;
     /* A header could have had it; a page can only say it. */
-    live->trusted = http->service->config.token == NULL ||
+    live->trusted = !http->service->config.token ||
                     (lws_hdr_total_length(session->wsi, WSI_TOKEN_HTTP_AUTHORIZATION) > 0 &&
                      allot__http_trusts(http, session->wsi));
     session->socket = live;
@@ -39,7 +39,7 @@ void allot__live_close(allot__http_session *session)
 {
     allot__http *http = session->http;
     struct allot__live *live = session->socket;
-    if (live == NULL)
+    if (!live)
         return;
     allot__http_session **at = &http->live;
     while (*at != session)
@@ -56,8 +56,7 @@ void allot__live_close(allot__http_session *session)
 int allot__live_take(allot__http_session *session, const char *bytes, size_t len)
 {
     struct allot__live *live = session->socket;
-    if (live == NULL || lws_frame_is_binary(session->wsi) ||
-        live->said.len + len > ALLOT__LIVE_MESSAGE)
+    if (!live || lws_frame_is_binary(session->wsi) || live->said.len + len > ALLOT__LIVE_MESSAGE)
         return -1;
     allot__buf_add(&live->said, bytes, len);
     if (live->said.failed)
@@ -68,7 +67,7 @@ int allot__live_take(allot__http_session *session, const char *bytes, size_t len
     allot__buf_clear(&live->said, 4096);
     /* At once, unless somebody was just told: then with the others. */
     const allot__view *view = allot__view_of(session->http->service);
-    if (view != NULL && uv_now(session->http->service->loop) - view->made >= SOON)
+    if (view && uv_now(session->http->service->loop) - view->made >= SOON)
         allot__live_tick(session->http);
     lws_callback_on_writable(session->wsi);
     return 0;
@@ -77,7 +76,7 @@ int allot__live_take(allot__http_session *session, const char *bytes, size_t len
 int allot__live_write(allot__http_session *session)
 {
     struct allot__live *live = session->socket;
-    if (live == NULL || session->http->stopping)
+    if (!live || session->http->stopping)
         return -1;
     static const char room[LWS_PRE];
     live->slow = false;
@@ -108,12 +107,12 @@ void allot__live_tick(allot__http *http)
     bool wanted = false;
     if (http->stopping)
         return;
-    for (allot__http_session *at = http->live; at != NULL; at = at->next)
+    for (allot__http_session *at = http->live; at; at = at->next)
         if (at->socket->watched_count > 0)
             wanted = allot__live_want(at->socket) || wanted;
     if (wanted)
         refresh(http->service);
-    for (allot__http_session *at = http->live; at != NULL; at = at->next) {
+    for (allot__http_session *at = http->live; at; at = at->next) {
         if (!at->socket->slow && allot__live_behind(at->socket)) {
             at->socket->slow = true;
             lws_callback_on_writable(at->wsi);

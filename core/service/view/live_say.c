@@ -10,7 +10,7 @@ bool allot__live_want(struct allot__live *live)
     allot_service *service = live->session->http->service;
     const allot_plan *plan = service->version->plan;
     const allot__view *view = allot__view_of(service);
-    if (view == NULL || view->plan != live->plan)
+    if (!view || view->plan != live->plan)
         return false;
     for (int32_t i = 0; i < live->watched_count; i++) {
         const allot__watched *at = &live->watched[i];
@@ -26,7 +26,7 @@ bool allot__live_want(struct allot__live *live)
 static bool made(const struct allot__live *live, const allot__view *view)
 {
     const allot_plan *plan = live->session->http->service->version->plan;
-    if (view == NULL || view->makes == 0)
+    if (!view || view->makes == 0)
         return false;
     for (int32_t i = 0; i < live->watched_count; i++) {
         const allot__watched *at = &live->watched[i];
@@ -43,7 +43,7 @@ bool allot__live_behind(const struct allot__live *live)
     const allot__view *view = allot__view_of(live->session->http->service);
     if (live->error[0] != '\0')
         return true;
-    if (live->watched_count == 0 || view == NULL)
+    if (live->watched_count == 0 || !view)
         return false;
     return live->plan != view->plan || live->whole || live->version != view->version ||
            live->told != view->told_count || live->point != view->point;

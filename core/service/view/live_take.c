@@ -137,7 +137,7 @@ static void make_room(hearing *of)
     if (of->rows > 0)
         live->last = allot__sv_new(live->session->http->service->engine, (size_t)of->rows,
                                    ALLOT__VIEW_NUMBERS * sizeof(int64_t));
-    live->rows = live->last != NULL ? of->rows : 0;
+    live->rows = live->last ? of->rows : 0;
     if (live->rows == of->rows)
         return;
     live->watched_count = 0;
@@ -170,6 +170,6 @@ void allot__live_hear(struct allot__live *live, const char *text, size_t len)
         wrong(live, "a token is needed");
     }
     if (of.watch)
-        live->plan = view != NULL ? view->plan : 0;
+        live->plan = view ? view->plan : 0;
     live->whole = live->watched_count > 0;
 }

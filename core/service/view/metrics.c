@@ -127,7 +127,7 @@ static void put_store(const allot_service *service, allot__buf *out)
     one(out, "healthy", "gauge", "1: /healthz says ok.",
         !allot__health_ails(service, why, sizeof why));
     one(out, "store_ok", "gauge", "1: what is written gets to the disk.",
-        allot__store_error(service->store) == NULL);
+        !allot__store_error(service->store));
     one(out, "store_batches_total", "counter", "Commits.", figures.batches);
     one(out, "store_rows_total", "counter", "Rows written.", figures.rows);
     one(out, "store_waiting_bytes", "gauge", "Bytes that wait for the disk.", figures.waiting);
@@ -174,14 +174,14 @@ static void put_policies(const allot_service *service, allot__buf *out)
     head(out, "policy_info", "gauge", "The policy of each group, as labels.");
     for (int32_t i = 0; i < allot_plan_groups(version->plan) && i < ALLOT__VIEW_GROUPS; i++) {
         const allot_policy *policy = allot_plan_group_policy(version->plan, i);
-        if (policy == NULL)
+        if (!policy)
             continue;
         allot__buf_puts(out, "allot_policy_info{group=");
         put_label(out, allot_plan_group_name(version->plan, i));
         allot__buf_puts(out, ",policy=");
         put_label(out, allot_policy_name(policy));
         const char *sha256 = allot_policy_sha256(policy);
-        allot__buf_printf(out, ",sha256=\"%s\"} 1\n", sha256 != NULL ? sha256 : "");
+        allot__buf_printf(out, ",sha256=\"%s\"} 1\n", sha256 ? sha256 : "");
     }
     one(out, "policy_instructions", "gauge", "Lua instructions that 1000 rows took at most.",
         version->meter.instructions);
@@ -267,7 +267,7 @@ void allot__metrics_write(allot_service *service, allot__buf *out)
     put_books(service, out);
     put_waits(service, out);
     put_policies(service, out);
-    if (view != NULL && allot_report_new(service->engine, &report) == ALLOT_OK) {
+    if (view && allot_report_new(service->engine, &report) == ALLOT_OK) {
         put_cycles(service, view, out);
         put_orders(&view->sum, out);
         if (want_consumers(service) == ALLOT_OK &&
@@ -277,7 +277,7 @@ void allot__metrics_write(allot_service *service, allot__buf *out)
         }
         allot_report_free(report);
     }
-    for (const allot__part *part = allot__parts; part->name != NULL; part++)
-        if (part->metrics != NULL)
+    for (const allot__part *part = allot__parts; part->name; part++)
+        if (part->metrics)
             part->metrics(service, out);
 }

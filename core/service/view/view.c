@@ -20,9 +20,9 @@ const char *allot__view_name(int number)
 static int32_t slot_of(void)
 {
     int32_t i = 0;
-    while (allot__parts[i].name != NULL && allot__parts[i].start != allot__view_start)
+    while (allot__parts[i].name && allot__parts[i].start != allot__view_start)
         i++;
-    return allot__parts[i].name != NULL ? i : -1;
+    return allot__parts[i].name ? i : -1;
 }
 
 allot__view *allot__view_of(const allot_service *service)
@@ -68,7 +68,7 @@ static void forget(allot_service *service, allot__view *view)
 static int make_room(allot_service *service, allot__view *view)
 {
     const allot_plan *plan = service->version->plan;
-    if (view->numbers != NULL)
+    if (view->numbers)
         return ALLOT_OK;
     view->groups = allot_plan_groups(plan);
     view->consumers = allot_plan_consumers(plan);
@@ -77,8 +77,7 @@ static int make_room(allot_service *service, allot__view *view)
     view->totals = allot__sv_new(service->engine, groups, sizeof *view->totals);
     view->wanted = allot__sv_new(service->engine, rows, sizeof *view->wanted);
     view->row_made = allot__sv_new(service->engine, rows, sizeof *view->row_made);
-    if (view->numbers != NULL && view->totals != NULL && view->wanted != NULL &&
-        view->row_made != NULL)
+    if (view->numbers && view->totals && view->wanted && view->row_made)
         return ALLOT_OK;
     forget(service, view);
     return ALLOT_ENOMEM;
@@ -163,7 +162,7 @@ int allot__view_want(allot_service *service, int32_t group, int32_t consumer)
 bool allot__view_stale(const allot_service *service)
 {
     const allot__view *view = allot__view_of(service);
-    if (view == NULL || view->numbers == NULL || view->makes == 0 || view->lacks)
+    if (!view || !view->numbers || view->makes == 0 || view->lacks)
         return view != NULL;
     return (view->seen_cycle != service->tally.cycles || view->seen_event != service->event) &&
            uv_now(service->loop) - view->made >= view->rest;
@@ -198,7 +197,7 @@ static int make(allot_service *service, allot__view *view, allot_report *report)
 int allot__view_refresh(allot_service *service, allot_report *report)
 {
     allot__view *view = allot__view_of(service);
-    if (view == NULL)
+    if (!view)
         return ALLOT_EUSAGE;
     view->asked = uv_now(service->loop);
     if (!allot__view_stale(service))
@@ -270,12 +269,12 @@ static void keep_point(allot_service *service, allot__view *view, const allot__c
     int32_t groups = allot_plan_groups(service->version->plan);
     if (groups > ALLOT__VIEW_GROUPS)
         groups = ALLOT__VIEW_GROUPS;
-    if (view->history == NULL) {
+    if (!view->history) {
         view->history = allot__sv_new(service->engine, (size_t)groups * ALLOT__VIEW_HISTORY,
                                       sizeof *view->history);
-        view->history_groups = view->history != NULL ? groups : 0;
+        view->history_groups = view->history ? groups : 0;
     }
-    if (view->history == NULL)
+    if (!view->history)
         return;
     int64_t last = view->point > 0 ? (view->point - 1) % ALLOT__VIEW_HISTORY : 0;
     if (view->point == 0 || view->history[last].now != done->now)
@@ -298,14 +297,14 @@ static void keep_point(allot_service *service, allot__view *view, const allot__c
 void allot__view_cycle(allot_service *service, const allot__cycle_done *done)
 {
     allot__view *view = allot__view_of(service);
-    if (view == NULL)
+    if (!view)
         return;
     int bound = 0;
     while (bound < ALLOT__VIEW_BOUNDS && done->took > allot__view_bounds[bound])
         bound++;
     view->took[bound]++;
     view->failures = service->tally.failures;
-    if (done->text != NULL)
+    if (done->text)
         keep_orders(service, view, done);
     keep_point(service, view, done);
 }
@@ -313,7 +312,7 @@ void allot__view_cycle(allot_service *service, const allot__cycle_done *done)
 void allot__view_swapped(allot_service *service)
 {
     allot__view *view = allot__view_of(service);
-    if (view == NULL)
+    if (!view)
         return;
     forget(service, view);
     history_forget(service, view);
@@ -336,7 +335,7 @@ static void give_back(uv_timer_t *timer)
 {
     allot_service *service = timer->data;
     allot__view *view = allot__view_of(service);
-    if (view->numbers != NULL && uv_now(service->loop) - view->asked >= ALLOT__VIEW_IDLE)
+    if (view->numbers && uv_now(service->loop) - view->asked >= ALLOT__VIEW_IDLE)
         forget(service, view);
 }
 
@@ -344,7 +343,7 @@ int allot__view_start(allot_service *service, allot_report *report)
 {
     (void)report;
     allot__view *view = allot__sv_new(service->engine, 1, sizeof *view);
-    if (view == NULL)
+    if (!view)
         return ALLOT_ENOMEM;
     service->slots[slot_of()] = view;
     uv_timer_init(service->loop, &view->timer);
@@ -364,14 +363,14 @@ static void closed(uv_handle_t *handle)
 void allot__view_stop(allot_service *service)
 {
     allot__view *view = allot__view_of(service);
-    if (view != NULL && view->timer_opened)
+    if (view && view->timer_opened)
         uv_close((uv_handle_t *)&view->timer, closed);
 }
 
 void allot__view_free(allot_service *service)
 {
     allot__view *view = allot__view_of(service);
-    if (view == NULL)
+    if (!view)
         return;
     forget(service, view);
     history_forget(service, view);

@@ -20,7 +20,7 @@ static int want(allot_service *service, question *of)
 {
     const allot_plan *plan = service->version->plan;
     int status = ALLOT_OK;
-    if (of->find != NULL) {
+    if (of->find) {
         of->count = allot__view_find(plan, of->find, of->most + 1, of->list);
         for (int32_t i = 0; status == ALLOT_OK && i < of->count; i++)
             status = allot__view_want(service, of->group, of->list[i]);
@@ -47,7 +47,7 @@ int allot__view_consumer(const allot_plan *plan, const char *path, int32_t *out,
 
 int allot__view_group(const allot_plan *plan, const char *name, int32_t *out, allot__fault *fault)
 {
-    *out = name != NULL ? allot_plan_group_find(plan, name, strlen(name)) : 0;
+    *out = name ? allot_plan_group_find(plan, name, strlen(name)) : 0;
     if (*out >= 0)
         return ALLOT_OK;
     return allot__fault_set(fault, ALLOT_ENOENT, "E-unknown-group", "group", NULL,
@@ -57,8 +57,8 @@ int allot__view_group(const allot_plan *plan, const char *name, int32_t *out, al
 static int find_parent(const allot_plan *plan, const char *path, int32_t *out, allot__fault *fault)
 {
     *out = ALLOT_ROOT;
-    return path == NULL || strcmp(path, "/") == 0 ? ALLOT_OK
-                                                  : allot__view_consumer(plan, path, out, fault);
+    return !path || strcmp(path, "/") == 0 ? ALLOT_OK
+                                           : allot__view_consumer(plan, path, out, fault);
 }
 
 static void answer(allot__call *call, const question *of)
@@ -69,13 +69,13 @@ static void answer(allot__call *call, const question *of)
     allot__buf_puts(out, "{");
     allot__buf_member(out, "schema", "allot/view/v1");
     allot__view_put_head(out, service, view, of->group);
-    allot__buf_key(out, of->find != NULL ? "found" : "branch");
-    if (of->find != NULL)
+    allot__buf_key(out, of->find ? "found" : "branch");
+    if (of->find)
         allot__view_put_found(out, service, view, of->group, of->find, of->list, of->count,
                               of->most);
     else
         allot__view_put_branch(out, service, view, of->group, of->parent, of->from, of->most);
-    if (of->find == NULL && of->parent == ALLOT_ROOT && of->from == 0) {
+    if (!of->find && of->parent == ALLOT_ROOT && of->from == 0) {
         allot__view_put_history(out, view, of->group, 0);
         allot__view_put_told(out, view, 0);
     }
@@ -123,7 +123,7 @@ void allot__view_call(allot__call *call)
     allot__fault fault = {0};
     if (allot__params_read(call, fields, &fault) != ALLOT_OK)
         allot__rpc_fault(call, &fault);
-    else if (allot__view_of(call->service) == NULL)
+    else if (!allot__view_of(call->service))
         allot__rpc_error(call, ALLOT__RPC_UNAVAILABLE, "this service has no view", NULL);
     else
         look(call, fields);

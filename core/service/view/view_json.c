@@ -148,7 +148,7 @@ void allot__view_put_head(allot__buf *out, const allot_service *service, const a
     allot__buf_number(out, "plan", view->plan);
     allot__buf_number(out, "consumers", view->consumers);
     allot__buf_member(out, "group", allot_plan_group_name(plan, group));
-    allot__buf_member(out, "policy", policy != NULL ? allot_policy_name(policy) : NULL);
+    allot__buf_member(out, "policy", policy ? allot_policy_name(policy) : NULL);
     allot__buf_key(out, "groups");
     allot__buf_puts(out, "[");
     for (int32_t i = 0; i < view->groups && i < ALLOT__VIEW_GROUPS; i++)

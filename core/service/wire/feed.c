@@ -37,7 +37,7 @@ struct allot__feed {
 int allot__feed_new(allot_service *service, allot__feed **out)
 {
     allot__feed *feed = allot__sv_new(service->engine, 1, sizeof *feed);
-    if (feed == NULL)
+    if (!feed)
         return ALLOT_ENOMEM;
     feed->service = service;
     feed->line.engine = service->engine;
@@ -72,7 +72,7 @@ static int widen(allot__feed *feed)
     allot_engine *engine = feed->service->engine;
     size_t room = feed->room > 0 ? feed->room * 2 : 64;
     kept **ring = allot__sv_new(engine, room, sizeof(void *));
-    if (ring == NULL)
+    if (!ring)
         return ALLOT_ENOMEM;
     for (int64_t seq = feed->oldest; seq <= feed->newest; seq++)
         ring[(size_t)seq & (room - 1)] = at(feed, seq);
@@ -84,12 +84,12 @@ static int widen(allot__feed *feed)
 
 void allot__feed_free(allot__feed *feed)
 {
-    if (feed == NULL)
+    if (!feed)
         return;
     while (count(feed) > 0)
         drop_first(feed);
     allot__sv_free(feed->service->engine, feed->ring, feed->room, sizeof(void *));
-    while (feed->subscribers != NULL) {
+    while (feed->subscribers) {
         subscriber *it = feed->subscribers;
         feed->subscribers = it->next;
         allot__sv_free(feed->service->engine, it, 1, sizeof *it);
@@ -146,9 +146,9 @@ static void release(subscriber *it)
 static void on_stored(void *ud, int64_t seq, const char *text, size_t len)
 {
     subscriber *it = ud;
-    if (text != NULL) {
+    if (text) {
         it->found = true;
-        if (it->peer == NULL || !has_room(it) || seq < it->wanted)
+        if (!it->peer || !has_room(it) || seq < it->wanted)
             return;
         if (seq > it->wanted)
             send_missed(it, seq - 1);
@@ -157,7 +157,7 @@ static void on_stored(void *ud, int64_t seq, const char *text, size_t len)
         return;
     }
     it->ask = NULL;
-    if (it->peer == NULL) {
+    if (!it->peer) {
         release(it);
         return;
     }
@@ -187,7 +187,7 @@ static bool ask_store(subscriber *it, int64_t to)
 static void advance(subscriber *it)
 {
     allot__feed *feed = it->feed;
-    if (it->peer == NULL || it->ask != NULL || it->wanted > feed->told || !has_room(it))
+    if (!it->peer || it->ask || it->wanted > feed->told || !has_room(it))
         return;
     if (it->wanted < feed->oldest && ask_store(it, feed->oldest - 1))
         return;
@@ -202,7 +202,7 @@ int allot__feed_add(allot__feed *feed, int64_t seq, int64_t batch, const char *t
     if (widen(feed) != ALLOT_OK)
         return ALLOT_ENOMEM;
     kept *item = allot__sv_new(feed->service->engine, 1, sizeof *item + len + 1);
-    if (item == NULL)
+    if (!item)
         return ALLOT_ENOMEM;
     item->seq = seq;
     item->batch = batch;
@@ -216,10 +216,10 @@ int allot__feed_add(allot__feed *feed, int64_t seq, int64_t batch, const char *t
 
 static void tell(allot_service *service, const kept *item)
 {
-    if (service->decided != NULL)
+    if (service->decided)
         service->decided(service->decided_ud, item->seq, item->text, item->len);
-    for (const allot__part *part = allot__parts; part->name != NULL; part++)
-        if (part->told != NULL)
+    for (const allot__part *part = allot__parts; part->name; part++)
+        if (part->told)
             part->told(service, item->seq, item->text, item->len);
 }
 
@@ -230,7 +230,7 @@ void allot__feed_committed(allot__feed *feed, int64_t batch)
         tell(feed->service, at(feed, ++feed->told));
     if (feed->told == before)
         return;
-    for (subscriber *it = feed->subscribers, *next; it != NULL; it = next) {
+    for (subscriber *it = feed->subscribers, *next; it; it = next) {
         next = it->next;
         advance(it);
     }
@@ -244,7 +244,7 @@ void allot__feed_committed(allot__feed *feed, int64_t batch)
 static subscriber *find(allot__feed *feed, const allot__peer *peer)
 {
     subscriber *it = feed->subscribers;
-    while (it != NULL && it->peer != peer)
+    while (it && it->peer != peer)
         it = it->next;
     return it;
 }
@@ -253,7 +253,7 @@ int allot__feed_join(allot__feed *feed, allot__peer *peer, int64_t next)
 {
     allot__feed_gone(feed, peer);
     subscriber *it = allot__sv_new(feed->service->engine, 1, sizeof *it);
-    if (it == NULL)
+    if (!it)
         return ALLOT_ENOMEM;
     *it = (subscriber){.next = feed->subscribers, .peer = peer, .wanted = next, .feed = feed};
     feed->subscribers = it;
@@ -263,8 +263,8 @@ int allot__feed_join(allot__feed *feed, allot__peer *peer, int64_t next)
 bool allot__feed_drained(allot__feed *feed, allot__peer *peer)
 {
     subscriber *it = find(feed, peer);
-    int64_t before = it != NULL ? it->wanted : 0;
-    if (it != NULL)
+    int64_t before = it ? it->wanted : 0;
+    if (it)
         advance(it);
     return it != NULL && it->wanted > before;
 }
@@ -272,17 +272,17 @@ bool allot__feed_drained(allot__feed *feed, allot__peer *peer)
 void allot__feed_gone(allot__feed *feed, allot__peer *peer)
 {
     subscriber *it = find(feed, peer);
-    if (it == NULL)
+    if (!it)
         return;
     it->peer = NULL;
-    if (it->ask == NULL)
+    if (!it->ask)
         release(it);
 }
 
 int32_t allot__feed_subscribers(const allot__feed *feed)
 {
     int32_t count = 0;
-    for (const subscriber *it = feed->subscribers; it != NULL; it = it->next)
+    for (const subscriber *it = feed->subscribers; it; it = it->next)
         count += it->peer != NULL;
     return count;
 }

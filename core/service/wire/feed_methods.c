@@ -14,7 +14,7 @@ void allot__feed_subscribe(allot__call *call)
         allot__rpc_fault(call, &fault);
         return;
     }
-    if (call->peer == NULL) {
+    if (!call->peer) {
         allot__rpc_error(call, ALLOT__RPC_UNAVAILABLE,
                          "who embeds the service has allot_service_watch", NULL);
         return;
@@ -47,7 +47,7 @@ void allot__feed_subscribe(allot__call *call)
 
 void allot__feed_unsubscribe(allot__call *call)
 {
-    if (call->peer != NULL)
+    if (call->peer)
         allot__feed_gone(call->service->feed, call->peer);
     allot__buf_puts(allot__rpc_begin(call), "{}");
     allot__rpc_end(call);
@@ -60,7 +60,7 @@ static void on_decision(void *ud, int64_t seq, const char *text, size_t len)
     allot__call *call = allot__reply_call(ud);
     if (call->answer->len == 0)
         allot__buf_puts(allot__rpc_begin(call), "[");
-    if (text != NULL) {
+    if (text) {
         allot__buf_key(call->answer, NULL);
         allot__buf_add(call->answer, text, len);
         return;

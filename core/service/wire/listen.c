@@ -31,7 +31,7 @@ static bool is_ours(const struct allot__wire *wire)
 void allot__listen_close(allot_service *service)
 {
     struct allot__wire *wire = service->wire;
-    if (wire->path != NULL && is_ours(wire))
+    if (wire->path && is_ours(wire))
         unlink(wire->path);
     if (wire->pipe_open)
         uv_close((uv_handle_t *)&wire->pipe, closed);
@@ -66,7 +66,7 @@ static void on_connection(uv_stream_t *server, int status)
     bool unix_socket = server == (uv_stream_t *)&wire->pipe;
     allot__peer *peer = status == 0 ? allot__peer_new(service) : NULL;
     long uid;
-    if (peer == NULL)
+    if (!peer)
         return;
     if (unix_socket)
         uv_pipe_init(service->loop, &peer->uv.pipe, 0);
@@ -118,7 +118,7 @@ static int check_users(const allot_service_config *config, allot_report *report)
 {
     char map[4096], uid[16];
     FILE *file = config->uid_count > 0 ? fopen("/proc/self/uid_map", "re") : NULL;
-    if (file == NULL)
+    if (!file)
         return ALLOT_OK;
     size_t len = fread(map, 1, sizeof map - 1, file);
     fclose(file);
@@ -192,7 +192,7 @@ int allot__listen_pipe(allot_service *service, allot_report *report)
     allot__handle_open(service);
     int status = bind_pipe(wire, path);
     wire->path = status == 0 ? allot__sv_copy(service->engine, path, strlen(path)) : NULL;
-    if (status == 0 && wire->path == NULL)
+    if (status == 0 && !wire->path)
         return ALLOT_ENOMEM;
     if (status == 0)
         status = give(&service->config);
@@ -203,8 +203,8 @@ int allot__listen_pipe(allot_service *service, allot_report *report)
 
 int allot__address_split(const char *address, char *host, size_t size, int32_t *port)
 {
-    const char *colon = strrchr(address, ':'), *digits = colon != NULL ? colon + 1 : address;
-    size_t len = colon != NULL ? (size_t)(colon - address) : 0;
+    const char *colon = strrchr(address, ':'), *digits = colon ? colon + 1 : address;
+    size_t len = colon ? (size_t)(colon - address) : 0;
     int32_t number = 0;
     if (len >= 2 && address[0] == '[' && address[len - 1] == ']') {
         address++;

@@ -10,7 +10,7 @@
 allot__peer *allot__peer_new(allot_service *service)
 {
     allot__peer *peer = allot__sv_new(service->engine, 1, sizeof *peer);
-    if (peer == NULL)
+    if (!peer)
         return NULL;
     struct allot__wire *wire = service->wire;
     peer->service = service;
@@ -20,7 +20,7 @@ allot__peer *allot__peer_new(allot_service *service)
     for (int i = 0; i < 4; i++)
         bufs[i]->engine = service->engine;
     peer->next = wire->peers;
-    if (peer->next != NULL)
+    if (peer->next)
         peer->next->before = peer;
     wire->peers = peer;
     wire->count++;
@@ -45,9 +45,9 @@ void allot__peer_close(allot__peer *peer)
     if (peer->closing)
         return;
     peer->closing = true;
-    if (peer->next != NULL)
+    if (peer->next)
         peer->next->before = peer->before;
-    *(peer->before != NULL ? &peer->before->next : &wire->peers) = peer->next;
+    *(peer->before ? &peer->before->next : &wire->peers) = peer->next;
     wire->count--;
     wire->line_bytes -= peer->line.capacity;
     allot__turn_leave(peer);
@@ -145,10 +145,10 @@ void allot__peer_free_held(allot__peer *peer, int64_t batch)
 static void hold(allot__peer *peer, const char *line, size_t len, int64_t batch)
 {
     allot__held *last = peer->held_count > 0 ? &peer->held[peer->held_count - 1] : NULL;
-    if (last == NULL || last->batch != batch) {
+    if (!last || last->batch != batch) {
         allot__held *held = allot__sv_grow(peer->service->engine, peer->held, &peer->held_room,
                                            peer->held_count + 1, sizeof *held);
-        if (held == NULL) {
+        if (!held) {
             peer->waiting.failed = true;
             return;
         }
@@ -178,7 +178,7 @@ void allot__peer_send(allot__peer *peer, const char *line, size_t len, int64_t b
 static bool may_run(const allot__peer *peer)
 {
     return !peer->closing && !peer->ending && !peer->ended && peer->owed < ALLOT__ANSWERS_MOST &&
-           peer->queue == NULL && allot__peer_waiting(peer) < ALLOT__OUT_MOST &&
+           !peer->queue && allot__peer_waiting(peer) < ALLOT__OUT_MOST &&
            !allot__store_full(peer->service->store);
 }
 
@@ -226,7 +226,7 @@ static size_t run_lines(allot__peer *peer, const char *bytes, size_t len)
     size_t at = 0;
     while (at < len && may_run(peer)) {
         const char *end = memchr(bytes + at, '\n', len - at);
-        if (end == NULL || !allot__turn_has(peer))
+        if (!end || !allot__turn_has(peer))
             break;
         size_t size = (size_t)(end - (bytes + at));
         if (size > ALLOT__RPC_LINE_MOST)

@@ -16,7 +16,7 @@ static void begin_answer(allot__call *call)
     if (call->in_batch && out->len > 0 && out->bytes[out->len - 1] != '[')
         allot__buf_add(out, ", ", 2);
     allot__buf_puts(out, "{\"jsonrpc\": \"2.0\", \"id\": ");
-    allot__buf_add(out, call->id != NULL ? call->id : "null", call->id != NULL ? call->id_len : 4);
+    allot__buf_add(out, call->id ? call->id : "null", call->id ? call->id_len : 4);
 }
 
 allot__buf *allot__rpc_begin(allot__call *call)
@@ -31,7 +31,7 @@ void allot__rpc_end(allot__call *call)
 {
     allot__buf_add(call->answer, "}", 1);
     call->answered = true;
-    if (call->id == NULL)
+    if (!call->id)
         call->answer->len = call->mark;
 }
 
@@ -63,14 +63,14 @@ static void end_error(allot__call *call, bool always)
 {
     allot__buf_puts(call->answer, "}}");
     call->answered = true;
-    if (call->id == NULL && !always)
+    if (!call->id && !always)
         call->answer->len = call->mark;
 }
 
 void allot__rpc_error(allot__call *call, int code, const char *message, const allot__fault *fault)
 {
     put_error(call, code, message);
-    if (fault != NULL)
+    if (fault)
         put_data(call->answer, fault->code, fault->path, fault->hint, NULL, 0);
     end_error(call, code == ALLOT__RPC_PARSE || code == ALLOT__RPC_REQUEST);
 }
@@ -89,12 +89,12 @@ void allot__rpc_fault(allot__call *call, const allot__fault *fault)
 void allot__rpc_report(allot__call *call, int status, const allot_report *report)
 {
     const allot_diagnostic *first = NULL;
-    for (int32_t i = 0; report != NULL && i < allot_report_count(report) && first == NULL; i++)
+    for (int32_t i = 0; report && i < allot_report_count(report) && !first; i++)
         if (allot_report_at(report, i)->severity == ALLOT_ERROR)
             first = allot_report_at(report, i);
     put_error(call, ALLOT__RPC_SERVER + status,
               first != NULL ? first->message : allot_status_text(status));
-    if (first != NULL)
+    if (first)
         put_data(call->answer, first->code, first->path, first->hint, first->file, first->line);
     end_error(call, false);
 }
@@ -129,7 +129,7 @@ static const char *skip_value(const char *at, const char *end)
                 return at;
             at++;
         }
-        if (depth == 0 && (at == end || strchr(",]} \t\r\n", *at) != NULL))
+        if (depth == 0 && (at == end || strchr(",]} \t\r\n", *at)))
             return at;
     }
     return at;
@@ -156,7 +156,7 @@ static bool split(const char *at, const char *end, member *members)
         for (int i = 0; i < MEMBERS; i++) {
             if (strlen(members[i].name) != len || memcmp(members[i].name, name, len) != 0)
                 continue;
-            sound = sound && members[i].at == NULL;
+            sound = sound && !members[i].at;
             members[i].at = value;
             members[i].len = (size_t)(at - value);
         }
@@ -173,15 +173,15 @@ static const char *what_is_wrong(const member *members)
 {
     const member *version = &members[VERSION], *method = &members[METHOD];
     const member *params = &members[PARAMS], *id = &members[ID];
-    if (version->at == NULL || version->len != 5 || memcmp(version->at, "\"2.0\"", 5) != 0)
+    if (!version->at || version->len != 5 || memcmp(version->at, "\"2.0\"", 5) != 0)
         return "\"jsonrpc\" must be \"2.0\"";
-    if (method->at == NULL || method->at[0] != '"')
+    if (!method->at || method->at[0] != '"')
         return "\"method\" must be a text";
-    if (params->at != NULL && params->at[0] != '{' && params->at[0] != '[')
+    if (params->at && params->at[0] != '{' && params->at[0] != '[')
         return "\"params\" must be an object";
-    if (id->at != NULL && strchr("{[tf", id->at[0]) != NULL)
+    if (id->at && strchr("{[tf", id->at[0]))
         return "\"id\" must be a text, a number or null";
-    if (id->at != NULL && id->len > 256)
+    if (id->at && id->len > 256)
         return "\"id\" must have at most 256 bytes";
     return NULL;
 }
@@ -213,7 +213,7 @@ static void run_event(allot__call *call, int32_t kind)
 
 static bool allowed(const allot__call *call, bool open)
 {
-    return open || call->peer == NULL || allot__peer_trusted(call->peer);
+    return open || !call->peer || allot__peer_trusted(call->peer);
 }
 
 /* With the nearest of all that may be called. */
@@ -228,10 +228,10 @@ static void refuse_method(allot__call *call)
     for (int32_t kind = 0; kind < ALLOT__EVENTS; kind++)
         if (allot__event_find(allot__event_name(kind), strlen(allot__event_name(kind))) == kind)
             names[count++] = allot__event_name(kind);
-    for (const allot__method *method = allot__methods; method->name != NULL; method++)
+    for (const allot__method *method = allot__methods; method->name; method++)
         names[count++] = method->name;
     const char *near = allot_nearest(name, strlen(name), names, count);
-    if (near != NULL)
+    if (near)
         snprintf(hint, sizeof hint, "did you mean \"%s\"?", near);
     allot__fault_set(&fault, ALLOT_ENOENT, "E-unknown-method", "method", hint,
                      "there is no method \"%s\"", name);
@@ -242,20 +242,19 @@ static void run_method(allot__call *call)
 {
     int32_t kind = allot__event_find(call->method, call->method_len);
     const allot__method *method = allot__methods;
-    while (kind < 0 && method->name != NULL &&
+    while (kind < 0 && method->name &&
            (strlen(method->name) != call->method_len ||
             memcmp(method->name, call->method, call->method_len) != 0))
         method++;
-    if (!allowed(call, kind < 0 && method->name != NULL && method->open))
+    if (!allowed(call, kind < 0 && method->name && method->open))
         allot__rpc_error(call, ALLOT__RPC_FORBIDDEN, "call \"auth\" with the token first", NULL);
-    else if (kind < 0 && method->name == NULL)
+    else if (kind < 0 && !method->name)
         refuse_method(call);
-    else if (call->params != NULL && call->params[0] == '[')
+    else if (call->params && call->params[0] == '[')
         allot__rpc_error(call, ALLOT__RPC_PARAMS, "params are an object, not a list", NULL);
     else if (kind >= 0)
         run_event(call, kind);
-    else if (!method->open && call->peer != NULL && !allot__peer_may_ask(call->peer) &&
-             !call->in_batch)
+    else if (!method->open && call->peer && !allot__peer_may_ask(call->peer) && !call->in_batch)
         call->not_yet = true; /* a batch that has begun is ended */
     else
         method->run(call);
@@ -271,12 +270,11 @@ static void run_request(allot__call *call, const char *at, const char *end)
     }
     bool sound = split(at, end, members);
     const char *wrong = sound ? what_is_wrong(members) : "a member stands there twice";
-    if (members[ID].at != NULL && strchr("{[tf", members[ID].at[0]) == NULL &&
-        members[ID].len <= 256) {
+    if (members[ID].at && !strchr("{[tf", members[ID].at[0]) && members[ID].len <= 256) {
         call->id = members[ID].at;
         call->id_len = members[ID].len;
     }
-    if (wrong != NULL) {
+    if (wrong) {
         allot__rpc_error(call, ALLOT__RPC_REQUEST, wrong, NULL);
         return;
     }

@@ -25,9 +25,8 @@ int allot__rpc_later(allot__call *call, allot__answer size, allot__reply **out)
         return ALLOT_EUSAGE;
     }
     allot__reply *reply = allot__sv_new(engine, 1, sizeof *reply);
-    char *id =
-        call->id != NULL && reply != NULL ? allot__sv_copy(engine, call->id, call->id_len) : NULL;
-    if (reply == NULL || (call->id != NULL && id == NULL)) {
+    char *id = call->id != NULL && reply ? allot__sv_copy(engine, call->id, call->id_len) : NULL;
+    if (!reply || (call->id != NULL && !id)) {
         allot__sv_free(engine, reply, 1, sizeof *reply);
         allot__rpc_error(call, ALLOT__RPC_INTERNAL, allot_status_text(ALLOT_ENOMEM), NULL);
         return ALLOT_ENOMEM;
@@ -36,12 +35,12 @@ int allot__rpc_later(allot__call *call, allot__answer size, allot__reply **out)
                             .answer.engine = engine,
                             .id = id,
                             .size = size,
-                            .peer = call->peer != NULL ? allot__peer_number(call->peer) : 0,
+                            .peer = call->peer ? allot__peer_number(call->peer) : 0,
                             .tell = call->tell,
                             .ud = call->tell_ud};
     reply->call.answer = &reply->answer;
     call->answered = true;
-    if (call->peer != NULL)
+    if (call->peer)
         allot__peer_owe(call->peer, size);
     *out = reply;
     return ALLOT_OK;
@@ -54,9 +53,9 @@ allot__call *allot__reply_call(allot__reply *reply)
 
 static void tell(const allot__reply *reply, allot__peer *peer, const char *line, size_t len)
 {
-    if (peer != NULL)
+    if (peer)
         allot__peer_send(peer, line, len, reply->call.batch);
-    else if (reply->peer == 0 && reply->tell != NULL)
+    else if (reply->peer == 0 && reply->tell)
         reply->tell(reply->ud, line, len);
 }
 
@@ -75,11 +74,11 @@ void allot__reply_end(allot__reply *reply)
 {
     allot_service *service = reply->call.service;
     allot__peer *peer = reply->peer != 0 ? allot__peer_find(service, reply->peer) : NULL;
-    if (reply->answer.failed && reply->id != NULL)
+    if (reply->answer.failed && reply->id)
         tell_failure(reply, peer);
     else if (!reply->answer.failed && reply->answer.len > 0)
         tell(reply, peer, reply->answer.bytes, reply->answer.len);
-    if (peer != NULL) {
+    if (peer) {
         allot__peer_owe(peer, -(int32_t)reply->size);
         allot__peer_push(peer);
     }
@@ -110,7 +109,7 @@ static int take_value(allot__call *call, allot__param *param, const allot_json_e
     param->whole = boolean ? value->kind == ALLOT_JSON_TRUE : value->whole;
     if (param->kind == ALLOT_JSON_TEXT) {
         param->text = allot__sv_copy(call->service->engine, value->text, value->len);
-        if (param->text == NULL)
+        if (!param->text)
             return ALLOT_ENOMEM;
     }
     param->given = true;
@@ -122,7 +121,7 @@ static int take_member(allot__call *call, allot_json *json, allot__param *fields
 {
     const char *names[16];
     size_t count = 0;
-    for (allot__param *param = fields; param->name != NULL; param++) {
+    for (allot__param *param = fields; param->name; param++) {
         names[count++] = param->name;
         if (strcmp(param->name, key->text) != 0)
             continue;
@@ -135,7 +134,7 @@ static int take_member(allot__call *call, allot_json *json, allot__param *fields
     }
     const char *near = allot_nearest(key->text, key->len, names, count);
     char hint[120] = "";
-    if (near != NULL)
+    if (near)
         snprintf(hint, sizeof hint, "did you mean \"%s\"?", near);
     return allot__fault_set(fault, ALLOT_EINVALID, "E-unknown-key", key->text, hint,
                             "\"%.80s\" is no parameter of \"%.*s\"", key->text,
@@ -146,8 +145,8 @@ int allot__params_read(allot__call *call, allot__param *fields, allot__fault *fa
 {
     allot_json *json;
     allot_json_event event;
-    const char *text = call->params != NULL ? call->params : "{}";
-    size_t len = call->params != NULL ? call->params_len : 2;
+    const char *text = call->params ? call->params : "{}";
+    size_t len = call->params ? call->params_len : 2;
     int status = allot_json_open(call->service->engine, text, len, NULL, 1, 0, NULL, &json);
     if (status != ALLOT_OK)
         return fault->status = status;
@@ -155,7 +154,7 @@ int allot__params_read(allot__call *call, allot__param *fields, allot__fault *fa
     while (status == ALLOT_OK && allot_json_next(json, &event) && event.kind == ALLOT_JSON_KEY)
         status = take_member(call, json, fields, &event, fault);
     allot_json_close(json);
-    for (const allot__param *param = fields; status == ALLOT_OK && param->name != NULL; param++)
+    for (const allot__param *param = fields; status == ALLOT_OK && param->name; param++)
         if (param->required && !param->given)
             status = allot__fault_set(fault, ALLOT_EINVALID, "E-missing", param->name, NULL,
                                       "\"%.*s\" wants \"%s\"", (int)call->method_len, call->method,
@@ -167,7 +166,7 @@ int allot__params_read(allot__call *call, allot__param *fields, allot__fault *fa
 
 void allot__params_free(allot__call *call, allot__param *fields)
 {
-    for (allot__param *param = fields; param->name != NULL; param++) {
+    for (allot__param *param = fields; param->name; param++) {
         allot__sv_drop(call->service->engine, (char *)param->text);
         param->text = NULL;
     }

@@ -53,7 +53,7 @@ static void take(allot_service *service, const char *text, size_t len)
     if (strlen(config->token) == len && memcmp(config->token, text, len) == 0)
         return;
     char *copy = allot__sv_copy(service->engine, text, len);
-    if (copy == NULL)
+    if (!copy)
         return;
     allot__sv_drop(service->engine, (char *)config->token);
     config->token = copy;
@@ -67,8 +67,8 @@ static void refresh(allot_service *service)
     const allot__log_field fields[] = {{"file", config->token_file, 0}, {0}};
     char text[FILE_MOST];
     struct stat about;
-    if (config->token_file == NULL || stat(config->token_file, &about) != 0 ||
-        !S_ISREG(about.st_mode) || !has_changed(&service->token, &about))
+    if (!config->token_file || stat(config->token_file, &about) != 0 || !S_ISREG(about.st_mode) ||
+        !has_changed(&service->token, &about))
         return;
     int file = open(config->token_file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     ssize_t len = file >= 0 ? read_line(file, text, sizeof text) : -1;
@@ -100,7 +100,7 @@ static void tell_wrong(allot_service *service, const char *address)
 
 bool allot__token_fits(allot_service *service, const char *word, size_t len, const char *address)
 {
-    if (service->config.token == NULL)
+    if (!service->config.token)
         return false;
     refresh(service);
     const char *own = service->config.token;

@@ -18,13 +18,13 @@ enum { ALL_TIME = 8000000, ASK_TIME = 4000000, OWN_TIME = 1000000, OWN_LINES = 6
 
 void allot__turn_wait(allot__peer *peer, bool asks)
 {
-    if (peer->queue != NULL || peer->closing)
+    if (peer->queue || peer->closing)
         return;
     allot__queue *queue = &peer->service->wire->queues[asks];
     peer->queue = queue;
     peer->queue_next = NULL;
     peer->queue_before = queue->last;
-    *(queue->last != NULL ? &queue->last->queue_next : &queue->first) = peer;
+    *(queue->last ? &queue->last->queue_next : &queue->first) = peer;
     queue->last = peer;
     queue->count++;
 }
@@ -32,13 +32,11 @@ void allot__turn_wait(allot__peer *peer, bool asks)
 void allot__turn_leave(allot__peer *peer)
 {
     allot__queue *queue = peer->queue;
-    if (queue == NULL)
+    if (!queue)
         return;
     peer->queue = NULL;
-    *(peer->queue_before != NULL ? &peer->queue_before->queue_next : &queue->first) =
-        peer->queue_next;
-    *(peer->queue_next != NULL ? &peer->queue_next->queue_before : &queue->last) =
-        peer->queue_before;
+    *(peer->queue_before ? &peer->queue_before->queue_next : &queue->first) = peer->queue_next;
+    *(peer->queue_next ? &peer->queue_next->queue_before : &queue->last) = peer->queue_before;
     queue->count--;
 }
 
@@ -46,7 +44,7 @@ void allot__turn_leave(allot__peer *peer)
 static void serve(struct allot__wire *wire, bool ask)
 {
     allot__queue *queue = &wire->queues[ask];
-    for (int32_t i = queue->count; i > 0 && queue->first != NULL; i--) {
+    for (int32_t i = queue->count; i > 0 && queue->first; i--) {
         allot__peer *first = queue->first;
         if (wire->spent >= ALL_TIME || (ask && wire->asked >= ASK_TIME))
             break;
@@ -68,7 +66,7 @@ static void on_turn(uv_prepare_t *prepare)
     wire->spent = wire->asked = 0;
     serve(wire, false);
     serve(wire, true);
-    if (wire->queues[false].first != NULL || wire->queues[true].first != NULL)
+    if (wire->queues[false].first || wire->queues[true].first)
         uv_idle_start(&wire->idle, nothing);
     else
         uv_idle_stop(&wire->idle);

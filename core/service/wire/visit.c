@@ -39,11 +39,11 @@ bool allot__uid_is_known(const char *map, uint32_t uid)
 {
     unsigned long long inside, outside, count;
     bool known = false;
-    for (const char *line = map; line != NULL && *line != '\0' && !known;) {
+    for (const char *line = map; line && *line != '\0' && !known;) {
         known = sscanf(line, "%llu %llu %llu", &inside, &outside, &count) == 3 && uid >= inside &&
                 uid - inside < count;
         line = strchr(line, '\n');
-        line = line != NULL ? line + 1 : NULL;
+        line = line ? line + 1 : NULL;
     }
     return known;
 }
@@ -129,7 +129,7 @@ typedef struct strangers {
 static strangers look(const allot__peer *peer)
 {
     strangers found = {0};
-    for (allot__peer *it = peer->service->wire->peers; it != NULL; it = it->next) {
+    for (allot__peer *it = peer->service->wire->peers; it; it = it->next) {
         if (it->trusted || it->local || it->ended || it == peer)
             continue;
         found.all++;
@@ -155,7 +155,7 @@ void allot__peer_arrive(allot__peer *peer, bool local)
         goes = there.first_near;
     else if ((!local && there.all >= places) || service->wire->count > service->files.clients)
         goes = there.first;
-    if (goes == NULL)
+    if (!goes)
         return;
     service->tally.turned_away++;
     allot__peer_close(goes);

@@ -13,7 +13,7 @@ static void each_second(uv_timer_t *timer)
     allot_service *service = timer->data;
     struct allot__wire *wire = service->wire;
     uint64_t now = uv_now(service->loop);
-    for (allot__peer *it = wire->peers, *next; it != NULL; it = next) {
+    for (allot__peer *it = wire->peers, *next; it; it = next) {
         next = it->next;
         bool stranger = !it->trusted && now - it->since > ALLOT__STRANGER_TIME;
         bool deaf = it->deaf && now - it->since > ALLOT__DEAF_TIME;
@@ -25,7 +25,7 @@ static void each_second(uv_timer_t *timer)
 int allot__wire_start(allot_service *service, allot_report *report)
 {
     struct allot__wire *wire = allot__sv_new(service->engine, 1, sizeof *wire);
-    if (wire == NULL)
+    if (!wire)
         return ALLOT_ENOMEM;
     service->wire = wire;
     wire->answer.engine = service->engine;
@@ -36,10 +36,10 @@ int allot__wire_start(allot_service *service, allot_report *report)
     uv_timer_start(&wire->timer, each_second, 1000, 1000);
     allot__turns_start(service);
     int status = ALLOT_OK;
-    if (service->config.tcp != NULL)
+    if (service->config.tcp)
         status = allot__listen_tcp(service, report);
     /* Last: whoever gets on the socket finds all of the service. */
-    if (status == ALLOT_OK && service->config.socket != NULL)
+    if (status == ALLOT_OK && service->config.socket)
         status = allot__listen_pipe(service, report);
     return status;
 }
@@ -47,12 +47,12 @@ int allot__wire_start(allot_service *service, allot_report *report)
 void allot__wire_quiet(allot_service *service)
 {
     struct allot__wire *wire = service->wire;
-    if (wire == NULL || wire->stopping)
+    if (!wire || wire->stopping)
         return;
     wire->stopping = true;
     wire->stop_at = UINT64_MAX;
     allot__listen_close(service);
-    for (allot__peer *it = wire->peers, *next; it != NULL; it = next) {
+    for (allot__peer *it = wire->peers, *next; it; it = next) {
         next = it->next;
         allot__peer_run(it); /* which stops reading */
     }
@@ -66,10 +66,10 @@ static void closed(uv_handle_t *handle)
 void allot__wire_stop(allot_service *service)
 {
     struct allot__wire *wire = service->wire;
-    if (wire == NULL || wire->stop_at != UINT64_MAX)
+    if (!wire || wire->stop_at != UINT64_MAX)
         return;
     wire->stop_at = uv_now(service->loop) + 1000;
-    for (allot__peer *it = wire->peers, *next; it != NULL; it = next) {
+    for (allot__peer *it = wire->peers, *next; it; it = next) {
         next = it->next;
         it->ending = true;
         allot__peer_flush(it);
@@ -81,7 +81,7 @@ void allot__wire_stop(allot_service *service)
 void allot__wire_end(allot_service *service)
 {
     struct allot__wire *wire = service->wire;
-    if (wire == NULL || !wire->timer_open || wire->peers != NULL || !wire->stopping)
+    if (!wire || !wire->timer_open || wire->peers || !wire->stopping)
         return;
     wire->timer_open = false;
     allot__turns_end(service);
@@ -91,7 +91,7 @@ void allot__wire_end(allot_service *service)
 void allot__wire_free(allot_service *service)
 {
     struct allot__wire *wire = service->wire;
-    if (wire == NULL)
+    if (!wire)
         return;
     allot__buf_free(&wire->answer);
     allot__sv_drop(service->engine, wire->path);
@@ -101,9 +101,9 @@ void allot__wire_free(allot_service *service)
 
 void allot__wire_resume(allot_service *service)
 {
-    if (service->wire == NULL)
+    if (!service->wire)
         return;
-    for (allot__peer *it = service->wire->peers, *next; it != NULL; it = next) {
+    for (allot__peer *it = service->wire->peers, *next; it; it = next) {
         next = it->next;
         if (!it->reading)
             allot__peer_run(it);
@@ -112,9 +112,9 @@ void allot__wire_resume(allot_service *service)
 
 void allot__wire_committed(allot_service *service, int64_t batch)
 {
-    if (service->wire == NULL)
+    if (!service->wire)
         return;
-    for (allot__peer *it = service->wire->peers, *next; it != NULL; it = next) {
+    for (allot__peer *it = service->wire->peers, *next; it; it = next) {
         next = it->next;
         if (it->held_count > 0 || it->out.len > 0) {
             allot__peer_free_held(it, batch);
@@ -134,8 +134,8 @@ uint64_t allot__peer_number(const allot__peer *peer)
 
 allot__peer *allot__peer_find(allot_service *service, uint64_t number)
 {
-    allot__peer *it = service->wire != NULL ? service->wire->peers : NULL;
-    while (it != NULL && it->number != number)
+    allot__peer *it = service->wire ? service->wire->peers : NULL;
+    while (it && it->number != number)
         it = it->next;
     return it;
 }
@@ -158,5 +158,5 @@ bool allot__peer_auth(allot__peer *peer, const char *token)
 
 int32_t allot__wire_peers(const allot_service *service)
 {
-    return service->wire != NULL ? service->wire->count : 0;
+    return service->wire ? service->wire->count : 0;
 }

@@ -139,10 +139,10 @@ static int find_key(event *it, const char *name)
         names[count++] = keys[i].name;
     }
     const char *near = allot_nearest(name, strlen(name), names, count);
-    if (near != NULL)
+    if (near)
         snprintf(hint, sizeof hint, "did you mean \"%s\"?", near);
     snprintf(message, sizeof message, "\"%s\" has no key \"%.80s\"", events[it->kind].name, name);
-    fault(it, near != NULL ? hint : NULL, message);
+    fault(it, near ? hint : NULL, message);
     return -1;
 }
 
@@ -255,7 +255,7 @@ static int add(const event *it)
 {
     allot_trace *trace = it->reader->trace;
     allot__line *line = allot__list_add(trace->engine, &trace->lines, sizeof *line);
-    if (line == NULL)
+    if (!line)
         return ALLOT_ENOMEM;
     *line = (allot__line){
         .at = it->number[AT],

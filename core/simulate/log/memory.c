@@ -11,14 +11,14 @@ void *allot__take(allot_engine *engine, size_t count, size_t size)
     if (count == 0 || size == 0 || count > SIZE_MAX / size)
         return NULL;
     void *block = allot_engine_alloc(engine, NULL, 0, count * size);
-    if (block != NULL)
+    if (block)
         memset(block, 0, count * size);
     return block;
 }
 
 void allot__give(allot_engine *engine, void *block, size_t count, size_t size)
 {
-    if (block != NULL)
+    if (block)
         allot_engine_alloc(engine, block, count * size, 0);
 }
 
@@ -32,7 +32,7 @@ int allot__list_room(allot_engine *engine, allot__list *list, size_t more, size_
     if (room > SIZE_MAX / size)
         return ALLOT_ENOMEM;
     void *items = allot_engine_alloc(engine, list->items, list->room * size, room * size);
-    if (items == NULL)
+    if (!items)
         return ALLOT_ENOMEM;
     list->items = items;
     list->room = room;
@@ -60,7 +60,7 @@ void allot__list_trim(allot_engine *engine, allot__list *list)
         return;
     void *items =
         allot_engine_alloc(engine, list->items, list->room * list->size, list->count * list->size);
-    if (items == NULL)
+    if (!items)
         return;
     list->items = items;
     list->room = list->count;
@@ -113,7 +113,7 @@ static int make_slots(allot_engine *engine, allot__book *names)
     if (names->slots.count > 2 * (names->starts.count + 1))
         return ALLOT_OK;
     int32_t *slots = allot__take(engine, wanted, sizeof *slots);
-    if (slots == NULL)
+    if (!slots)
         return ALLOT_ENOMEM;
     allot__list_free(engine, &names->slots);
     names->slots = (allot__list){slots, wanted, wanted, sizeof *slots};

@@ -49,7 +49,7 @@ static voidpf zip_alloc(voidpf engine, uInt items, uInt size)
 {
     size_t bytes = (size_t)items * size + sizeof(sized);
     sized *block = allot__take(engine, bytes, 1);
-    if (block == NULL)
+    if (!block)
         return Z_NULL;
     block->bytes = bytes;
     return block + 1;
@@ -92,9 +92,9 @@ static int take_lines(stream *it, const char *text, size_t len, allot__line_sink
     int status = ALLOT_OK;
     while (len > 0 && status == ALLOT_OK) {
         const char *end = memchr(text, '\n', len);
-        size_t part = end != NULL ? (size_t)(end - text) : len;
+        size_t part = end ? (size_t)(end - text) : len;
         status = keep(it, text, part);
-        if (status == ALLOT_OK && end != NULL)
+        if (status == ALLOT_OK && end)
             status = end_line(it, each, ud);
         part += end != NULL;
         text += part;
@@ -191,7 +191,7 @@ int allot__read_lines(allot_engine *engine, allot_trace_source source, void *ud,
     stream it = {.engine = engine, .source = source, .ud = ud, .file = file, .report = report};
     it.raw = allot__take(engine, PIECE, 1);
     it.plain = allot__take(engine, PIECE, 1);
-    int status = it.raw != NULL && it.plain != NULL ? pour(&it, each, each_ud) : ALLOT_ENOMEM;
+    int status = it.raw != NULL && it.plain ? pour(&it, each, each_ud) : ALLOT_ENOMEM;
     if (it.opened)
         inflateEnd(&it.zip);
     allot__give(engine, it.raw, PIECE, 1);

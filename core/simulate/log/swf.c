@@ -72,7 +72,7 @@ static int take_header(allot__reader *reader)
     while (key < end && blank(*key))
         key++;
     const char *colon = memchr(key, ':', (size_t)(end - key));
-    if (colon == NULL)
+    if (!colon)
         return ALLOT_OK;
     const char *value = colon + 1;
     while (value < end && blank(*value))
@@ -83,7 +83,7 @@ static int take_header(allot__reader *reader)
     int32_t of = allot__book_put(trace->engine, &trace->names, value, (size_t)(end - value));
     allot__header *header =
         name < 0 || of < 0 ? NULL : allot__list_add(trace->engine, &trace->keys, sizeof *header);
-    if (header == NULL)
+    if (!header)
         return ALLOT_ENOMEM;
     *header = (allot__header){name, of};
     return ALLOT_OK;
@@ -178,7 +178,7 @@ static int add_job(allot__reader *reader, const int64_t *values)
 {
     allot_trace *trace = reader->trace;
     allot__line *line = allot__list_add(trace->engine, &trace->lines, sizeof *line);
-    if (line == NULL)
+    if (!line)
         return ALLOT_ENOMEM;
     int64_t slots = values[PROCESSORS] > 0 ? values[PROCESSORS] : values[REQUESTED_PROCESSORS];
     *line = (allot__line){

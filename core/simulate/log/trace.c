@@ -130,7 +130,7 @@ static int check_ids(allot__reader *reader)
         return ALLOT_OK;
     const allot__line **list =
         allot__take(trace->engine, trace->lines.count, sizeof(const allot__line *));
-    if (list == NULL)
+    if (!list)
         return ALLOT_ENOMEM;
     for (size_t i = 0; i < trace->lines.count; i++)
         if (line_at(trace, i)->kind == ALLOT_RECORD_SUBMIT)
@@ -142,7 +142,7 @@ static int check_ids(allot__reader *reader)
             continue;
         reader->line = list[i]->line;
         const char *name = trace->named ? allot__book_text(&trace->names, list[i]->id) : NULL;
-        if (name != NULL)
+        if (name)
             allot__line_fault(reader, "E-duplicate", 0, 0, NULL,
                               "the job %.100s was submitted in line %d already", name,
                               (int)list[i - 1]->line);
@@ -182,7 +182,7 @@ static int find_queues(allot_trace *trace)
         if (strcmp(allot__book_text(&trace->names, headers[i].key), "Queue") != 0 || name == value)
             continue;
         allot__queue_name *added = allot__list_add(trace->engine, &trace->queues, sizeof *added);
-        if (added == NULL)
+        if (!added)
             return ALLOT_ENOMEM;
         name += strspn(name, " \t");
         *added = (allot__queue_name){number, i, *name != '\0' ? name : NULL};
@@ -214,17 +214,17 @@ static int read_all(allot__reader *reader, allot_trace_source source, void *ud)
 int allot_trace_read(allot_engine *engine, allot_trace_source source, void *ud, const char *file,
                      allot_report *report, allot_trace **out)
 {
-    if (engine == NULL || source == NULL || out == NULL)
+    if (!engine || !source || !out)
         return ALLOT_EUSAGE;
     allot_trace *trace = allot__take(engine, 1, sizeof *trace);
-    if (trace == NULL)
+    if (!trace)
         return ALLOT_ENOMEM;
     trace->engine = engine;
-    trace->file_size = file != NULL ? strlen(file) + 1 : 1;
+    trace->file_size = file ? strlen(file) + 1 : 1;
     trace->file = allot__take(engine, trace->file_size, 1);
     allot__reader reader = {.trace = trace, .report = report};
-    int status = trace->file != NULL ? ALLOT_OK : ALLOT_ENOMEM;
-    if (status == ALLOT_OK && file != NULL)
+    int status = trace->file ? ALLOT_OK : ALLOT_ENOMEM;
+    if (status == ALLOT_OK && file)
         memcpy(trace->file, file, trace->file_size);
     if (status == ALLOT_OK)
         status = read_all(&reader, source, ud);
@@ -238,7 +238,7 @@ int allot_trace_read(allot_engine *engine, allot_trace_source source, void *ud, 
 
 void allot_trace_free(allot_trace *trace)
 {
-    if (trace == NULL)
+    if (!trace)
         return;
     allot_engine *engine = trace->engine;
     allot__give(engine, trace->file, trace->file_size, 1);
@@ -253,7 +253,7 @@ void allot_trace_free(allot_trace *trace)
 
 int32_t allot_trace_records(const allot_trace *trace)
 {
-    return trace != NULL ? (int32_t)trace->lines.count : 0;
+    return trace ? (int32_t)trace->lines.count : 0;
 }
 
 static allot_record_name name_of(const allot_trace *trace, int32_t value)
@@ -265,7 +265,7 @@ static allot_record_name name_of(const allot_trace *trace, int32_t value)
 
 int allot_trace_record(const allot_trace *trace, int32_t i, allot_record *out)
 {
-    if (i < 0 || i >= allot_trace_records(trace) || out == NULL)
+    if (i < 0 || i >= allot_trace_records(trace) || !out)
         return ALLOT_EUSAGE;
     const allot__line *line = line_at(trace, (size_t)i);
     *out = (allot_record){
@@ -293,12 +293,12 @@ int allot_trace_record(const allot_trace *trace, int32_t i, allot_record *out)
 
 int32_t allot_trace_others(const allot_trace *trace)
 {
-    return trace != NULL ? trace->others : 0;
+    return trace ? trace->others : 0;
 }
 
 const char *allot_trace_file(const allot_trace *trace)
 {
-    return trace != NULL ? trace->file : NULL;
+    return trace ? trace->file : NULL;
 }
 
 const char *allot_trace_header(const allot_trace *trace, const char *key)

@@ -76,7 +76,7 @@ static inline int fuzz_load(void *ud, allot_engine *engine, const char *use, con
     const char *text = allot_ready_policy_text(use, &len);
     (void)ud;
     (void)plan_file;
-    if (text == NULL) {
+    if (!text) {
         allot_report_say(report, ALLOT_ERROR, "E-io", "no file is read here");
         return ALLOT_EIO;
     }

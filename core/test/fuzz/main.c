@@ -45,7 +45,7 @@ static size_t chance(size_t below)
 static void keep(void)
 {
     FILE *file = fopen(finding, "wb");
-    if (file != NULL) {
+    if (file) {
         fwrite(input, 1, len, file);
         fclose(file);
         fprintf(stderr, "the input is kept in %s\n", finding);
@@ -84,13 +84,13 @@ static void listen_for_ends(const char *name)
 static void add_file(const char *path)
 {
     FILE *file = fopen(path, "rb");
-    if (file == NULL || count == FILES_MOST) {
+    if (!file || count == FILES_MOST) {
         fprintf(stderr, "%s cannot be read\n", path);
         exit(2);
     }
     text *it = &files[count++];
     it->bytes = malloc(INPUT_MOST);
-    it->len = it->bytes != NULL ? fread(it->bytes, 1, INPUT_MOST, file) : 0;
+    it->len = it->bytes ? fread(it->bytes, 1, INPUT_MOST, file) : 0;
     fclose(file);
 }
 

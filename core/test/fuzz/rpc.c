@@ -51,7 +51,7 @@ static void say(world *it, const char *line, size_t len)
 static int replayed(void *ud, const allot_replayed *cycle)
 {
     (void)ud;
-    MUST(cycle->differs == NULL);
+    MUST(!cycle->differs);
     return 0;
 }
 
@@ -67,7 +67,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const char *at = text, *end = text + size;
     for (int lines = 0; at < end && lines < LINES_MOST; lines++) {
         const char *to = memchr(at, '\n', (size_t)(end - at));
-        to = to != NULL ? to : end;
+        to = to ? to : end;
         say(&it, at, (size_t)(to - at));
         at = to + 1;
     }

@@ -46,7 +46,7 @@ static void make(void)
     MUST(sqlite3_exec(db, "PRAGMA journal_mode = DELETE", NULL, NULL, NULL) == SQLITE_OK);
     unsigned char *bytes = sqlite3_serialize(db, "main", &made_size, 0);
     made = malloc((size_t)made_size);
-    MUST(bytes != NULL && made != NULL);
+    MUST(bytes != NULL && made);
     memcpy(made, bytes, (size_t)made_size);
     sqlite3_free(bytes);
     sqlite3_close(db);
@@ -128,13 +128,13 @@ static void live(world *it)
         settle(it);
         call(it, REQUEST("status", "{}"));
     }
-    if (it->service != NULL)
+    if (it->service)
         stop(it);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    if (made == NULL)
+    if (!made)
         make();
     world it;
     open_world(&it);

@@ -42,7 +42,7 @@ static bool counts_suspended(const allot__work *work, const allot__job_limit *li
     if (groups || users)
         return groups && !(lift & ALLOT_LIFT_GROUP_MAX);
     bool hosts = by_host(limit) || stated->host_count > 0; /* however many are named */
-    return !hosts || limit->queues != NULL || (stated->per & ALLOT_PER_QUEUE);
+    return !hosts || limit->queues || (stated->per & ALLOT_PER_QUEUE);
 }
 
 static int read_limits(allot__bounds *bounds)
@@ -51,7 +51,7 @@ static int read_limits(allot__bounds *bounds)
     const allot__vector *limits = &allot__queues_of(work->plan)->limits;
     bounds->traits = allot__arena_take(work->arena, limits->count, sizeof *bounds->traits);
     bounds->last = allot__arena_take(work->arena, limits->count, sizeof *bounds->last);
-    if (bounds->traits == NULL || bounds->last == NULL)
+    if (!bounds->traits || !bounds->last)
         return ALLOT_ENOMEM;
     for (size_t i = 0; i < limits->count; i++) {
         const allot__job_limit *limit = allot__limit_at(bounds, (int32_t)i);
@@ -60,7 +60,7 @@ static int read_limits(allot__bounds *bounds)
                                                  .jobs = limit->stated.kind == ALLOT_LIMIT_JOBS,
                                                  .by_host = by_host(limit),
                                                  .of_hosts = of_hosts(limit)};
-        bool groups = allot__limit_by_group(limit) || limit->but_groups != NULL;
+        bool groups = allot__limit_by_group(limit) || limit->but_groups;
         bounds->users = bounds->users || allot__limit_by_user(limit) || groups; /* theirs, too */
         bounds->groups = bounds->groups || groups;
     }
@@ -104,11 +104,10 @@ static bool among(const allot__bounds *bounds, const uint64_t *users, const uint
                   const allot__bound_class *class)
 {
     size_t known = allot__queues_of(bounds->work->plan)->users.count;
-    if (users != NULL && class->user >= 0 && (size_t) class->user < known &&
-        bit(users, class->user))
+    if (users && class->user >= 0 && (size_t) class->user < known && bit(users, class->user))
         return true;
     struct groups of = groups_of(bounds, class);
-    for (int32_t i = 0; i <= of.count && groups != NULL; i++)
+    for (int32_t i = 0; i <= of.count && groups; i++)
         if (has_group(bounds, groups, group_at(&of, i)))
             return true;
     return false;
@@ -118,7 +117,7 @@ static bool among(const allot__bounds *bounds, const uint64_t *users, const uint
 static bool names(const allot__bounds *bounds, const allot__job_limit *limit,
                   const allot__bound_class *class)
 {
-    bool all = limit->users == NULL && limit->groups == NULL;
+    bool all = !limit->users && !limit->groups;
     bool each = (limit->stated.per & ALLOT_PER_GROUP) != 0; /* add_entries() leaves groups out */
     return (all || among(bounds, limit->users, limit->groups, class)) &&
            !among(bounds, limit->but_users, each ? NULL : limit->but_groups, class);
@@ -133,10 +132,10 @@ static void list_limits(const allot__bounds *bounds, int32_t *first, int32_t *li
     for (int32_t i = 0; i < count; i++) {
         const uint64_t *named = allot__limit_at(bounds, i)->queues;
         for (int32_t q = 0; q < queues; q++) {
-            if (named != NULL && named[q / 64] == 0)
+            if (named && named[q / 64] == 0)
                 q |= 63;
-            else if (named == NULL || bit(named, q)) {
-                if (limits != NULL)
+            else if (!named || bit(named, q)) {
+                if (limits)
                     limits[first[q]] = i;
                 first[q]++;
             }
@@ -148,7 +147,7 @@ static int sort_limits(allot__bounds *bounds)
 {
     size_t queues = (size_t)allot__queue_count(bounds->work->plan);
     int32_t *first = allot__arena_take(bounds->work->arena, queues + 2, sizeof *first);
-    if (first == NULL)
+    if (!first)
         return ALLOT_ENOMEM;
     memset(first, 0, (queues + 2) * sizeof *first);
     list_limits(bounds, first + 2, NULL);
@@ -156,7 +155,7 @@ static int sort_limits(allot__bounds *bounds)
         first[q] += first[q - 1];
     size_t count = (size_t)first[queues + 1];
     bounds->limits = allot__arena_take(bounds->work->arena, count + 1, sizeof *bounds->limits);
-    if (bounds->limits == NULL)
+    if (!bounds->limits)
         return ALLOT_ENOMEM;
     list_limits(bounds, first + 1, bounds->limits);
     bounds->first = first;
@@ -170,7 +169,7 @@ static int32_t find_bound(allot__bounds *bounds, const allot__bound_entry *entry
     const allot__job_limit *of = allot__limit_at(bounds, entry->limit);
     int32_t *last = &bounds->last[entry->limit];
     const allot__bound *known = *last >= 0 ? allot__bound_at(bounds, *last) : NULL;
-    if (known != NULL && known->queue == entry->queue && known->user == entry->user &&
+    if (known && known->queue == entry->queue && known->user == entry->user &&
         known->group == entry->group)
         return *last;
     bool by_user = (of->stated.per & ALLOT_PER_USER) != 0 && !bounds->groups;
@@ -185,7 +184,7 @@ static int add_entry(allot__bounds *bounds, allot__bound_class *class, int32_t l
     const allot__bound_trait *trait = allot__limit_trait(bounds, limit);
     allot__bound_entry *entry =
         allot__push(bounds->work->plan->engine, &bounds->entries, sizeof *entry);
-    if (entry == NULL)
+    if (!entry)
         return ALLOT_ENOMEM;
     class->count++;
     class->by_host = class->by_host || trait->by_host || trait->of_hosts;
@@ -211,7 +210,7 @@ static int add_entries(allot__bounds *bounds, allot__bound_class *class, int32_t
     int status = ALLOT_OK;
     for (int32_t i = 0; i <= all.count && status == ALLOT_OK; i++) {
         int32_t group = group_at(&all, i);
-        if (group >= 0 && (of->groups == NULL || has_group(bounds, of->groups, group)) &&
+        if (group >= 0 && (!of->groups || has_group(bounds, of->groups, group)) &&
             !has_group(bounds, of->but_groups, group))
             status = add_entry(bounds, class, limit, group);
     }
@@ -256,7 +255,7 @@ static int32_t find_class(allot__bounds *bounds, const allot__bound_class *sough
         if (add_entries(bounds, &made, bounds->limits[i]) != ALLOT_OK)
             return -1;
     allot__bound_class *class = allot__push(engine, &bounds->classes, sizeof *class);
-    if (class == NULL)
+    if (!class)
         return -1;
     *class = made;
     *head = (int32_t)bounds->classes.count - 1;
@@ -292,7 +291,7 @@ static int sort_jobs(allot__bounds *bounds)
     bounds->class_of =
         allot__arena_take(work->arena, jobs->list.count + 1, sizeof *bounds->class_of);
     int32_t *heads = allot__arena_take(work->arena, users + 1, sizeof *heads);
-    if (bounds->class_of == NULL || heads == NULL)
+    if (!bounds->class_of || !heads)
         return ALLOT_ENOMEM;
     for (size_t i = 0; i <= users; i++)
         heads[i] = -1;
@@ -301,9 +300,9 @@ static int sort_jobs(allot__bounds *bounds)
             return ALLOT_ENOMEM;
     size_t classes = bounds->classes.count;
     bounds->pending = allot__arena_take(work->arena, classes + 1, sizeof *bounds->pending);
-    if (bounds->pending != NULL)
+    if (bounds->pending)
         memset(bounds->pending, 0, (classes + 1) * sizeof *bounds->pending);
-    return bounds->pending != NULL ? ALLOT_OK : ALLOT_ENOMEM;
+    return bounds->pending ? ALLOT_OK : ALLOT_ENOMEM;
 }
 
 /* Counts what the state has of a job. */
@@ -357,7 +356,7 @@ int allot__bounds_make(const allot__work *work, const allot__room *room, allot__
 
 void allot__bounds_free(allot__bounds *bounds)
 {
-    if (bounds->work == NULL)
+    if (!bounds->work)
         return;
     allot_engine *engine = bounds->work->plan->engine;
     allot__vector_free(engine, &bounds->list);

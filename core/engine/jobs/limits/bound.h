@@ -99,13 +99,13 @@ static inline int32_t allot__binding_limit(const allot__bounds *bounds, int32_t 
 /* An allot_job_state. */
 static inline int allot__bounds_state(const allot__bounds *bounds, int32_t job)
 {
-    return bounds->states != NULL ? bounds->states[job]
-                                  : allot__job_at(bounds->work->state->jobs, job)->state;
+    return bounds->states ? bounds->states[job]
+                          : allot__job_at(bounds->work->state->jobs, job)->state;
 }
 /* A job's class, 0 ...; -1 without limits. */
 static inline int32_t allot__bounds_class(const allot__bounds *bounds, int32_t job)
 {
-    return bounds->class_of == NULL ? -1 : bounds->class_of[job];
+    return !bounds->class_of ? -1 : bounds->class_of[job];
 }
 
 /* May a job use so many slots more, wherever? Only limits that are of no hosts are asked. Else

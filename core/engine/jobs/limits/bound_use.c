@@ -59,7 +59,7 @@ int32_t allot__bound_make(allot__bounds *bounds, const allot__bound_entry *entry
     if (found >= 0 || allot__index_room(engine, &bounds->index) != ALLOT_OK)
         return found;
     allot__bound *bound = allot__push(engine, &bounds->list, sizeof *bound);
-    if (bound == NULL)
+    if (!bound)
         return -1;
     *bound = (allot__bound){.limit = entry->limit,
                             .queue = entry->queue,
@@ -116,7 +116,7 @@ static bool counts_jobs(const allot__bounds *bounds, int32_t limit)
 
 bool allot__bounds_allow(const allot__bounds *bounds, int32_t job, int64_t slots, int32_t *binding)
 {
-    if (bounds->class_of == NULL)
+    if (!bounds->class_of)
         return true;
     const allot__bound_class *class = class_of(bounds, job);
     const allot__bound_entry *entries = entries_of(bounds, class);
@@ -244,7 +244,7 @@ static int prepare(allot__bounds *bounds, const allot__bound_class *class,
             if (host < 0 || !allot__limit_on(bounds, entry.limit, host))
                 continue;
             int32_t *on = allot__push(bounds->work->plan->engine, &bounds->on, sizeof *on);
-            if (on == NULL || (*on = allot__bound_make(bounds, &entry, host, false)) < 0)
+            if (!on || (*on = allot__bound_make(bounds, &entry, host, false)) < 0)
                 return ALLOT_ENOMEM;
         }
     }
@@ -296,16 +296,16 @@ static const int32_t *count(allot__bounds *bounds, const allot__bound_entry *ent
 int allot__bounds_change(allot__bounds *bounds, int32_t job, allot__bound_change change,
                          const allot__job_place *places, int32_t places_count)
 {
-    const allot__bound_class *class = bounds->class_of != NULL ? class_of(bounds, job) : NULL;
+    const allot__bound_class *class = bounds->class_of ? class_of(bounds, job) : NULL;
     bool by_host = class != NULL && class->by_host;
     int status = by_host ? prepare(bounds, class, places, places_count) : ALLOT_OK;
     if (status != ALLOT_OK)
         return status;
-    if (bounds->resources != NULL && change == ALLOT__BOUND_START)
+    if (bounds->resources && change == ALLOT__BOUND_START)
         allot__resources_count(bounds->resources, job, 1);
-    if (bounds->resources != NULL && change == ALLOT__BOUND_END)
+    if (bounds->resources && change == ALLOT__BOUND_END)
         allot__resources_count(bounds->resources, job, -1);
-    if (class == NULL)
+    if (!class)
         return ALLOT_OK;
     const allot__bound_entry *entries = entries_of(bounds, class);
     const int32_t *on = bounds->on.items;

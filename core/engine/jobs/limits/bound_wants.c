@@ -70,7 +70,7 @@ static void forget(allot__bounds *bounds, const allot__bound_class *class)
 
 int64_t allot__bounds_wants(allot__bounds *bounds, int32_t queue, int64_t pending)
 {
-    if (bounds->class_of == NULL || pending == 0)
+    if (!bounds->class_of || pending == 0)
         return pending;
     const allot__jobs *jobs = bounds->work->state->jobs;
     const allot__bound_class *classes = bounds->classes.items;

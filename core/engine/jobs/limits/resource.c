@@ -39,7 +39,7 @@ static int64_t wanting(const allot__resources *resources, const allot_job_resour
 static void *taken(const allot__work *work, size_t count, size_t size)
 {
     void *block = allot__arena_take(work->arena, count + 1, size);
-    if (block != NULL)
+    if (block)
         memset(block, 0, (count + 1) * size);
     return block;
 }
@@ -52,8 +52,8 @@ static int take_room(const allot__work *work, allot__resources *out)
     out->told_at = taken(work, count, sizeof *out->told_at);
     out->preempted_at = taken(work, count, sizeof *out->preempted_at);
     out->wanting = taken(work, count, sizeof *out->wanting);
-    return out->used != NULL && out->helps != NULL && out->told_at != NULL &&
-                   out->preempted_at != NULL && out->wanting != NULL
+    return out->used != NULL && out->helps && out->told_at && out->preempted_at &&
+                   out->wanting != NULL
                ? ALLOT_OK
                : ALLOT_ENOMEM;
 }
@@ -63,9 +63,9 @@ static int32_t *find_first(const allot__work *work)
     const allot__jobs *jobs = work->state->jobs;
     const int32_t *of = jobs->resource_jobs.items;
     int32_t *first = taken(work, jobs->list.count + 1, sizeof *first);
-    for (size_t i = 0; first != NULL && i < jobs->resources.count; i++)
+    for (size_t i = 0; first && i < jobs->resources.count; i++)
         first[of[i] + 1]++;
-    for (size_t i = 0; first != NULL && i < jobs->list.count; i++)
+    for (size_t i = 0; first && i < jobs->list.count; i++)
         first[i + 1] += first[i];
     return first;
 }
@@ -77,13 +77,13 @@ int allot__resources_make(const allot__work *work, allot__resources **out)
     if (count == 0)
         return ALLOT_OK;
     allot__resources *it = taken(work, 1, sizeof *it);
-    if (it == NULL)
+    if (!it)
         return ALLOT_ENOMEM;
     *it = (allot__resources){.work = work, .count = count, .first = find_first(work)};
-    if (it->first == NULL || take_room(work, it) != ALLOT_OK)
+    if (!it->first || take_room(work, it) != ALLOT_OK)
         return ALLOT_ENOMEM;
     for (int32_t i = 0; i < count; i++) {
-        it->told_at[i] = jobs->preempted_at != NULL ? jobs->preempted_at[i] : INT64_MIN;
+        it->told_at[i] = jobs->preempted_at ? jobs->preempted_at[i] : INT64_MIN;
         it->preempted_at[i] = it->told_at[i];
     }
     for (size_t i = 0; i < jobs->list.count; i++)

@@ -15,7 +15,7 @@ static bool here(const allot__work *work, const allot__site *site)
 static void *zeroed(const allot__work *work, size_t count, size_t size)
 {
     void *block = allot__arena_take(work->arena, count + 1, size);
-    if (block != NULL)
+    if (block)
         memset(block, 0, (count + 1) * size);
     return block;
 }
@@ -34,9 +34,9 @@ static int take_columns(const allot__work *work, allot__room *room)
     room->load = zeroed(work, count, sizeof *room->load);
     room->open = zeroed(work, room->words, sizeof *room->open);
     room->open_words = zeroed(work, room->words / 64 + 1, sizeof *room->open_words);
-    return room->site != NULL && room->slots != NULL && room->free != NULL && room->kept != NULL &&
-                   room->claimed != NULL && room->running != NULL && room->alone != NULL &&
-                   room->load != NULL && room->open != NULL && room->open_words != NULL
+    return room->site != NULL && room->slots && room->free && room->kept && room->claimed &&
+                   room->running && room->alone && room->load && room->open &&
+                   room->open_words != NULL
                ? ALLOT_OK
                : ALLOT_ENOMEM;
 }
@@ -53,8 +53,8 @@ static int take_keepers(const allot__work *work, allot__room *room)
     room->claims = zeroed(work, jobs, sizeof *room->claims);
     room->kept_next = allot__arena_take(work->arena, jobs + 1, sizeof *room->kept_next);
     room->kept_first = allot__arena_take(work->arena, queues + 1, sizeof *room->kept_first);
-    if (room->view == NULL || room->keepers == NULL || room->keeps == NULL ||
-        room->kept_next == NULL || room->kept_first == NULL || room->claims == NULL)
+    if (!room->view || !room->keepers || !room->keeps || !room->kept_next || !room->kept_first ||
+        !room->claims)
         return ALLOT_ENOMEM;
     for (size_t i = 0; i < queues; i++)
         room->kept_first[i] = -1;
@@ -65,7 +65,7 @@ static int take_keepers(const allot__work *work, allot__room *room)
 static int count_running(const allot__work *work, int32_t sites, int64_t **out)
 {
     int64_t *used = zeroed(work, (size_t)sites, sizeof *used);
-    if (used == NULL)
+    if (!used)
         return ALLOT_ENOMEM;
     const allot__jobs *jobs = work->state->jobs;
     for (size_t i = 0; i < jobs->list.count; i++) {
@@ -85,7 +85,7 @@ static int order_sites(const allot__work *work, allot__room *room, const int64_t
     size_t count = (size_t)tasks->site_count;
     int64_t *load = zeroed(work, count, sizeof *load);
     int32_t *other = zeroed(work, count, sizeof *other);
-    if (load == NULL || other == NULL)
+    if (!load || !other)
         return ALLOT_ENOMEM;
     int32_t n = 0;
     for (int32_t i = 0; i < tasks->site_count; i++) {
@@ -104,12 +104,12 @@ static int order_sites(const allot__work *work, allot__room *room, const int64_t
 
 static int take_owner(const allot__work *work, allot__room *room, int32_t host, int32_t queue)
 {
-    if (room->owner == NULL) {
+    if (!room->owner) {
         room->owner = allot__arena_take(work->arena, (size_t)room->count, sizeof *room->owner);
-        for (int32_t i = 0; room->owner != NULL && i < room->count; i++)
+        for (int32_t i = 0; room->owner && i < room->count; i++)
             room->owner[i] = -1;
     }
-    if (room->owner == NULL)
+    if (!room->owner)
         return ALLOT_ENOMEM;
     room->owner[host] = queue;
     return ALLOT_OK;
@@ -124,7 +124,7 @@ static int fill_hosts(const allot__work *work, allot__room *room)
         status = order_sites(work, room, used);
     room->host_of =
         allot__arena_take(work->arena, (size_t)tasks->site_count, sizeof *room->host_of);
-    if (status != ALLOT_OK || room->host_of == NULL)
+    if (status != ALLOT_OK || !room->host_of)
         return ALLOT_ENOMEM;
     for (int32_t i = 0; i < tasks->site_count; i++)
         room->host_of[i] = -1;
@@ -142,7 +142,7 @@ static void fill_set(const allot__work *work, allot__room *room, const uint64_t 
 {
     size_t planned = work->plan->hosts.list.count;
     int64_t most = 0;
-    for (size_t i = 0; bits != NULL && i < (planned + 63) / 64; i++)
+    for (size_t i = 0; bits && i < (planned + 63) / 64; i++)
         for (uint64_t left = bits[i]; left != 0; left &= left - 1) {
             int32_t host = room->host_of[i * 64 + (size_t)__builtin_ctzll(left)];
             if (host >= 0) {
@@ -150,7 +150,7 @@ static void fill_set(const allot__work *work, allot__room *room, const uint64_t 
                 most += room->slots[host];
             }
         }
-    for (int32_t host = 0; bits == NULL && host < room->count; host++) {
+    for (int32_t host = 0; !bits && host < room->count; host++) {
         room->sets[set][host / 64] |= (uint64_t)1 << host % 64;
         most += room->slots[host];
     }
@@ -166,8 +166,7 @@ static int make_sets(const allot__work *work, allot__room *room)
     room->total = zeroed(work, list->count, sizeof *room->total);
     room->counted = zeroed(work, list->count, sizeof *room->counted);
     uint64_t *bits = zeroed(work, list->count * room->words, sizeof *bits);
-    if (room->sets == NULL || room->most == NULL || room->total == NULL || room->counted == NULL ||
-        bits == NULL)
+    if (!room->sets || !room->most || !room->total || !room->counted || !bits)
         return ALLOT_ENOMEM;
     for (int32_t i = 0; i < room->set_count; i++) {
         room->sets[i] = bits + (size_t)i * room->words;
@@ -240,7 +239,7 @@ int allot__room_make(const allot__work *work, allot__room *out)
 /* The bit of a host says whether the viewer may have slots there. */
 static void settle(allot__room *room, int32_t host)
 {
-    bool mine = room->owner == NULL || room->owner[host] < 0 || room->owner[host] == room->viewer;
+    bool mine = !room->owner || room->owner[host] < 0 || room->owner[host] == room->viewer;
     bool open = room->free[host] > 0 && room->alone[host] == 0 && mine;
     uint64_t bit = (uint64_t)1 << host % 64;
     uint64_t *word = &room->open[host / 64];

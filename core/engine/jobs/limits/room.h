@@ -70,7 +70,7 @@ static inline bool allot__room_has(const allot__room *room, int32_t set, int32_t
 /* The host of a job's place, or -1. */
 static inline int32_t allot__room_host(const allot__room *room, int32_t site)
 {
-    return room->host_of == NULL ? 0 : room->host_of[site];
+    return !room->host_of ? 0 : room->host_of[site];
 }
 /* Has the host slots for the viewer? */
 static inline bool allot__room_open(const allot__room *room, int32_t host)

@@ -32,12 +32,12 @@ static void lease(allot__room *room, const allot_lease *of, int64_t slots)
 
 int allot__room_lease(allot__room *room, const allot_lease_part *parts)
 {
-    int32_t count = parts != NULL ? allot_plan_leases(room->work->plan) : 0;
+    int32_t count = parts ? allot_plan_leases(room->work->plan) : 0;
     size_t hosts = (size_t)room->count + 1;
     if (count == 0)
         return ALLOT_OK;
     room->leased = allot__arena_take(room->work->arena, hosts, sizeof *room->leased);
-    if (room->leased == NULL)
+    if (!room->leased)
         return ALLOT_ENOMEM;
     memset(room->leased, 0, hosts * sizeof *room->leased);
     for (int32_t i = 0; i < count; i++) {
@@ -55,7 +55,7 @@ int allot__room_lease(allot__room *room, const allot_lease_part *parts)
 int64_t allot__room_leased(const allot__room *room, int32_t set)
 {
     int64_t sum = 0;
-    for (int32_t host = 0; room->leased != NULL && host < room->count; host++)
+    for (int32_t host = 0; room->leased && host < room->count; host++)
         sum += allot__room_has(room, set, host) ? room->leased[host] : 0;
     return sum;
 }

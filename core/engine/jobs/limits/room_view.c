@@ -39,7 +39,7 @@ static bool seen(const allot__room *room, int32_t queue)
 /* Hosts that are given to queues open and close. */
 static void turn_owned(allot__room *room)
 {
-    for (int32_t host = 0; room->owner != NULL && host < room->count; host++)
+    for (int32_t host = 0; room->owner && host < room->count; host++)
         if (room->owner[host] >= 0)
             allot__room_take(room, host, 0);
 }

@@ -28,14 +28,14 @@ static struct allot__gain *take_room(allot__prey *prey)
 {
     allot__arena *arena = prey->work->arena;
     size_t room = (size_t)prey->rows.count + 1;
-    if (prey->gains != NULL) {
+    if (prey->gains) {
         prey->gains->count = 0;
         return prey->gains;
     }
     struct allot__gain *it = allot__arena_take(arena, 1, sizeof *it);
     int32_t *narrow = allot__arena_take(arena, 6 * room, sizeof *narrow);
     int64_t *wide = allot__arena_take(arena, 2 * room, sizeof *wide);
-    if (it == NULL || narrow == NULL || wide == NULL)
+    if (!it || !narrow || !wide)
         return NULL;
     *it = (struct allot__gain){.jobs = narrow,
                                .sorted = narrow + room,
@@ -92,8 +92,8 @@ static int64_t gain_of(const allot__fit *fit, int32_t number)
     for (int32_t i = 0; i < job->place_count + job->grown_count; i++) {
         int32_t at = i < job->place_count ? job->place + i : job->grown + i - job->place_count;
         int32_t host = allot__room_host(room, all[at].site);
-        bool mine = host >= 0 && (room->owner == NULL || room->owner[host] < 0 ||
-                                  room->owner[host] == fit->job->queue);
+        bool mine = host >= 0 &&
+                    (!room->owner || room->owner[host] < 0 || room->owner[host] == fit->job->queue);
         gain += mine && allot__room_has(room, fit->set, host) ? all[at].slots : 0;
     }
     return gain;
@@ -238,7 +238,7 @@ bool allot__chase_fewest(allot__chase *chase, int *status)
         return false;
     struct allot__gain *it = take_room(chase->prey);
     allot__prey_list *list = allot__chase_list(chase);
-    if (it == NULL || list == NULL) {
+    if (!it || !list) {
         *status = ALLOT_ENOMEM;
         return false;
     }

@@ -76,7 +76,7 @@ static int32_t count_over(const allot__fit *fit, int64_t *over)
         first = first < 0 && above > 0 ? entries[i].bound : first;
         *over += above;
     }
-    if (fit->bounds->resources != NULL && !fit->resumes)
+    if (fit->bounds->resources && !fit->resumes)
         *over += allot__resources_above(fit->bounds->resources, fit->number);
     return first;
 }

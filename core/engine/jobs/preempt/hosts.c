@@ -10,7 +10,7 @@ static int near_room(allot__prey *prey, int32_t count)
         return ALLOT_OK;
     int32_t room = count > 2 * prey->near_room ? count : 2 * prey->near_room;
     int32_t *both = allot__arena_take(prey->work->arena, 2 * (size_t)room, sizeof *both);
-    if (both == NULL)
+    if (!both)
         return ALLOT_ENOMEM;
     for (int32_t i = 0; i < prey->near_room; i++)
         both[i] = prey->near[i];
@@ -26,7 +26,7 @@ static int add_near(allot__chase *chase, int32_t host, int32_t *count, bool *all
     allot__prey *prey = chase->prey;
     int32_t n;
     const int32_t *rows = allot__prey_on(&prey->rows, host, &n);
-    if (rows == NULL || near_room(prey, *count + n) != ALLOT_OK)
+    if (!rows || near_room(prey, *count + n) != ALLOT_OK)
         return ALLOT_ENOMEM;
     for (int32_t i = 0; i < n; i++) {
         int32_t job = prey->rows.jobs[rows[i]];
@@ -45,7 +45,7 @@ static int sort_near(allot__chase *chase, int32_t *count)
 {
     allot__prey *prey = chase->prey;
     const allot__prey_list *list = allot__prey_list_of(&prey->rows, chase->fit.job->queue);
-    if (list == NULL)
+    if (!list)
         return ALLOT_ENOMEM;
     allot__prey_sort(&prey->rows, list, prey->near, prey->near_by, *count);
     int32_t kept = 0;
@@ -82,7 +82,7 @@ int allot__chase_together(allot__chase *chase)
 {
     allot__prey *prey = chase->prey;
     allot__prey_list *list = allot__chase_list(chase);
-    if (list == NULL)
+    if (!list)
         return ALLOT_ENOMEM;
     for (int32_t place = allot__prey_list_seek(&prey->rows, list, 0);
          place >= 0 && !allot__fits(&chase->fit);

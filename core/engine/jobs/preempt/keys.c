@@ -18,7 +18,7 @@ static int read_key(allot__prey_rows *rows, int32_t number)
     int status = allot__rowset_prepare(&rows->of.rows, key->source);
     int64_t *values = allot__arena_take(rows->work->arena, (size_t)rows->count + 1, sizeof *values);
     int64_t room[BLOCK];
-    if (status != ALLOT_OK || values == NULL)
+    if (status != ALLOT_OK || !values)
         return status != ALLOT_OK ? status : ALLOT_ENOMEM;
     for (int32_t first = 0; first < rows->count; first += BLOCK) {
         int32_t n = rows->count - first < BLOCK ? rows->count - first : BLOCK;
@@ -66,7 +66,7 @@ static void join_keys(allot__prey_rows *rows)
     int32_t last = -1;
     for (int32_t i = 0; i < rows->key_count; i++) {
         int64_t *values = rows->values[i];
-        bool both = last >= 0 && values != NULL && rows->values[last] != NULL;
+        bool both = last >= 0 && values && rows->values[last];
         if (both && join(rows->values[last], values, rows->count))
             continue;
         last++;
@@ -112,9 +112,9 @@ int64_t allot__prey_value(const allot__prey_rows *rows, const allot__prey_list *
 {
     if (key >= rows->key_count)
         return 0;
-    if (rows->values[key] != NULL)
+    if (rows->values[key])
         return rows->values[key][row];
-    return list == NULL ? 0 : pair_value(rows, list, key, rows->queues[row]);
+    return !list ? 0 : pair_value(rows, list, key, rows->queues[row]);
 }
 
 bool allot__prey_before(const allot__prey_rows *rows, const allot__prey_list *list, int32_t a,

@@ -8,7 +8,7 @@ const allot__bound_entry *allot__fit_entries(const allot__bounds *bounds, int32_
                                              int32_t *count)
 {
     *count = 0;
-    if (bounds->class_of == NULL)
+    if (!bounds->class_of)
         return NULL;
     const allot__bound_class *class =
         (const allot__bound_class *)bounds->classes.items + bounds->class_of[job];
@@ -47,7 +47,7 @@ bool allot__fit_helps(const allot__fit *fit, int32_t other)
     const allot__job *job = allot__job_at(fit->room->work->state->jobs, other);
     int32_t count;
     int32_t others;
-    if (fit->bounds->resources != NULL && !fit->resumes &&
+    if (fit->bounds->resources && !fit->resumes &&
         allot__resources_help(fit->bounds->resources, fit->number, other))
         return true;
     const allot__bound_entry *entries = allot__fit_entries(fit->bounds, fit->number, &count);
@@ -70,7 +70,7 @@ void allot__prey_help(allot__prey *prey, int32_t number, int32_t sign)
     int32_t count;
     const allot__bound_entry *entries = allot__fit_entries(prey->bounds, number, &count);
     int64_t slots = job->slots;
-    if (prey->bounds->resources != NULL)
+    if (prey->bounds->resources)
         allot__resources_candidate(prey->bounds->resources, number, sign);
     for (int32_t i = 0; i < job->grown_count; i++)
         slots += all[job->grown + i].slots;
@@ -84,7 +84,7 @@ static bool helpless(const allot__chase *chase)
 {
     const allot__fit *fit = &chase->fit;
     int32_t count;
-    if (fit->bounds->resources != NULL && !fit->resumes &&
+    if (fit->bounds->resources && !fit->resumes &&
         allot__resources_hopeless(fit->bounds->resources, fit->number))
         return true;
     const allot__bound_entry *entries = allot__fit_entries(fit->bounds, fit->number, &count);

@@ -15,9 +15,8 @@ static int take_rows(allot__prey_rows *rows, size_t queues, size_t count)
     rows->queues = allot__arena_take(arena, count + 1, sizeof *rows->queues);
     rows->sorted = allot__arena_take(arena, count + 1, sizeof *rows->sorted);
     rows->other = allot__arena_take(arena, count + 1, sizeof *rows->other);
-    return rows->first != NULL && rows->head != NULL && rows->is_sorted != NULL &&
-                   rows->jobs != NULL && rows->queues != NULL && rows->sorted != NULL &&
-                   rows->other != NULL
+    return rows->first != NULL && rows->head && rows->is_sorted && rows->jobs && rows->queues &&
+                   rows->sorted && rows->other != NULL
                ? ALLOT_OK
                : ALLOT_ENOMEM;
 }
@@ -148,7 +147,7 @@ static bool take_list(const allot__prey_rows *rows, allot__prey_list *list)
     int32_t *room = allot__arena_take(arena, 2 * queues, sizeof *room);
     int64_t *pairs = allot__arena_take(arena, 2 * queues, sizeof *pairs);
     int32_t *places = allot__arena_take(arena, 2 * count, sizeof *places);
-    if (heap == NULL || room == NULL || pairs == NULL || places == NULL)
+    if (!heap || !room || !pairs || !places)
         return false;
     list->heap = heap;
     list->room = room;
@@ -173,7 +172,7 @@ static allot__prey_list *find_list(allot__prey_rows *rows, int32_t high, bool ne
         }
         found = list->asked < found->asked ? list : found;
     }
-    if (found->rows == NULL && !take_list(rows, found))
+    if (!found->rows && !take_list(rows, found))
         return NULL;
     *begun = false;
     found->high = high;
@@ -197,7 +196,7 @@ allot__prey_list *allot__prey_list_of(allot__prey_rows *rows, int32_t high)
 {
     bool begun;
     allot__prey_list *list = find_list(rows, high, false, &begun);
-    if (list != NULL && !begun)
+    if (list && !begun)
         merge_list(rows, list, high);
     return list;
 }
@@ -206,7 +205,7 @@ allot__prey_list *allot__prey_list_near(allot__prey_rows *rows, int32_t high)
 {
     bool begun;
     allot__prey_list *list = find_list(rows, high, true, &begun);
-    if (list != NULL && !begun && allot__prey_near(rows, list) != ALLOT_OK) {
+    if (list && !begun && allot__prey_near(rows, list) != ALLOT_OK) {
         list->high = -1;
         return NULL;
     }

@@ -20,7 +20,7 @@ static void by_host(allot__prey_rows *rows, const allot__room *room, int32_t *fi
         for (int32_t i = 0; i < job->place_count + job->grown_count; i++) {
             int32_t at = i < job->place_count ? job->place + i : job->grown + i - job->place_count;
             int32_t host = allot__room_host(room, all[at].site);
-            if (host >= 0 && list == NULL)
+            if (host >= 0 && !list)
                 first[host + 1]++;
             else if (host >= 0)
                 list[--first[host + 1]] = row;
@@ -34,14 +34,14 @@ static int list_hosts(allot__prey_rows *rows)
     allot__arena *arena = rows->work->arena;
     size_t hosts = (size_t)room->count;
     int32_t *first = allot__arena_take(arena, hosts + 2, sizeof *first);
-    if (first == NULL)
+    if (!first)
         return ALLOT_ENOMEM;
     memset(first, 0, (hosts + 2) * sizeof *first);
     by_host(rows, room, first, NULL);
     for (size_t i = 1; i <= hosts; i++)
         first[i] += first[i - 1];
     rows->on = allot__arena_take(arena, (size_t)first[hosts] + 1, sizeof *rows->on);
-    if (rows->on == NULL)
+    if (!rows->on)
         return ALLOT_ENOMEM;
     first[hosts + 1] = first[hosts];
     by_host(rows, room, first, rows->on);
@@ -52,7 +52,7 @@ static int list_hosts(allot__prey_rows *rows)
 
 const int32_t *allot__prey_on(allot__prey_rows *rows, int32_t host, int32_t *count)
 {
-    if (rows->on == NULL && list_hosts(rows) != ALLOT_OK)
+    if (!rows->on && list_hosts(rows) != ALLOT_OK)
         return NULL;
     *count = rows->on_first[host + 1] - rows->on_first[host];
     return rows->on + rows->on_first[host];
@@ -73,21 +73,21 @@ static int32_t next_of(const allot__room *room, int32_t set, int32_t from)
 int32_t allot__prey_on_set(allot__prey_rows *rows, int32_t set)
 {
     const allot__room *room = rows->of.room;
-    if (rows->on == NULL && list_hosts(rows) != ALLOT_OK)
+    if (!rows->on && list_hosts(rows) != ALLOT_OK)
         return -1;
-    if (rows->on_set == NULL) {
+    if (!rows->on_set) {
         size_t sets = (size_t)room->set_count;
         rows->on_set = allot__arena_take(rows->work->arena, sets + 1, sizeof *rows->on_set);
-        for (size_t i = 0; rows->on_set != NULL && i < sets; i++)
+        for (size_t i = 0; rows->on_set && i < sets; i++)
             rows->on_set[i] = -1;
     }
-    if (rows->on_set != NULL && rows->on_set[set] < 0) {
+    if (rows->on_set && rows->on_set[set] < 0) {
         int32_t count = 0;
         for (int32_t host = next_of(room, set, 0); host >= 0; host = next_of(room, set, host + 1))
             count += rows->on_first[host + 1] - rows->on_first[host];
         rows->on_set[set] = count;
     }
-    return rows->on_set == NULL ? -1 : rows->on_set[set];
+    return !rows->on_set ? -1 : rows->on_set[set];
 }
 
 int allot__prey_near(allot__prey_rows *rows, allot__prey_list *list)
@@ -98,7 +98,7 @@ int allot__prey_near(allot__prey_rows *rows, allot__prey_list *list)
     int32_t *both =
         on_set < 0 ? NULL
                    : allot__arena_take(rows->work->arena, 2 * (size_t)on_set + 1, sizeof *both);
-    if (both == NULL)
+    if (!both)
         return ALLOT_ENOMEM;
     int32_t count = 0;
     for (int32_t host = next_of(room, set, 0); host >= 0; host = next_of(room, set, host + 1)) {

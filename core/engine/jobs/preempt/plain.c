@@ -57,8 +57,7 @@ static int list_candidates(plain *it)
     it->queue_order = allot__arena_take(arena, queues, sizeof *it->queue_order);
     it->rows = allot__arena_take(arena, (size_t)prey->rows.count + 1, sizeof *it->rows);
     it->tried = allot__arena_take(arena, (size_t)prey->rows.count + 1, sizeof *it->tried);
-    if (sorted == NULL || it->preference == NULL || it->queue_order == NULL || it->rows == NULL ||
-        it->tried == NULL)
+    if (!sorted || !it->preference || !it->queue_order || !it->rows || !it->tried)
         return ALLOT_ENOMEM;
     allot__job_pairs(prey->work->plan, it->chase.fit.job->queue, it->preference, it->queue_order,
                      sorted);

@@ -88,7 +88,7 @@ static void count_slots(allot__prey *prey)
 static void *zeroed(const allot__prey *prey, size_t count, size_t size)
 {
     void *block = allot__arena_take(prey->work->arena, count + 1, size);
-    if (block != NULL)
+    if (block)
         memset(block, 0, (count + 1) * size);
     return block;
 }
@@ -107,11 +107,11 @@ static int take_room(allot__prey *prey)
     prey->stamp = zeroed(prey, (size_t)prey->room->count, sizeof *prey->stamp);
     prey->help_count = (int32_t)prey->bounds->list.count;
     prey->helps = zeroed(prey, prey->bounds->list.count, sizeof *prey->helps);
-    for (size_t i = 0; prey->reach_at != NULL && i < queues; i++)
+    for (size_t i = 0; prey->reach_at && i < queues; i++)
         prey->reach_at[i] = -1;
-    bool all = prey->helps != NULL && prey->most_left != NULL && prey->spared != NULL &&
-               prey->gone != NULL && prey->slots_left != NULL && prey->slots_sheltered != NULL &&
-               prey->reach != NULL && prey->reach_at != NULL && prey->stamp != NULL;
+    bool all = prey->helps != NULL && prey->most_left && prey->spared && prey->gone &&
+               prey->slots_left && prey->slots_sheltered && prey->reach && prey->reach_at &&
+               prey->stamp;
     return all ? ALLOT_OK : ALLOT_ENOMEM;
 }
 
@@ -125,7 +125,7 @@ int allot__prey_make(const allot__work *work, allot__room *room, allot__bounds *
     if (status == ALLOT_OK)
         status = allot__prey_rows_make(work, room, out->spared, &out->rows);
     out->chosen = allot__arena_take(work->arena, (size_t)out->rows.count + 1, sizeof *out->chosen);
-    if (status != ALLOT_OK || out->chosen == NULL)
+    if (status != ALLOT_OK || !out->chosen)
         return ALLOT_ENOMEM;
     const allot__vector *guards = &work->rules[0].policy->guards;
     for (size_t i = 0; i < guards->count && status == ALLOT_OK; i++) {
@@ -246,9 +246,9 @@ static int merge_down(allot__chase *chase)
 {
     allot__prey *prey = chase->prey;
     allot__prey_list *list = allot__chase_list(chase);
-    if (list == NULL)
+    if (!list)
         return ALLOT_ENOMEM;
-    bool limits = prey->bounds->class_of != NULL || prey->bounds->resources != NULL;
+    bool limits = prey->bounds->class_of != NULL || prey->bounds->resources;
     for (int32_t place = allot__prey_list_seek(&prey->rows, list, 0);
          place >= 0 && !allot__fits(&chase->fit);
          place = allot__prey_list_seek(&prey->rows, list, place + 1)) {
