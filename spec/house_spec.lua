@@ -123,8 +123,7 @@ describe("floors of core/", function ()
         return assert(path:find("^core/include/"), path .. " stands on no floor")
       end
       for mark, name in includes(path) do
-        local beside = floor == FLOORS.test and not name:find("/", 1, true)
-        if mark == '"' and not beside and not contains(floor, name:match("^([^/]+)/")) then
+        if mark == '"' and not contains(floor, name:match("^([^/]+)/")) then
           fault('may not include "%s"', name)
         elseif mark == "<" and GUARDED[name] and not contains(floor.outside, name) then
           fault("may not include <%s>", name)

@@ -8,7 +8,7 @@ list(FILTER fuzz_sources EXCLUDE REGEX "/main\\.c$")
 foreach(source IN LISTS fuzz_sources)
   get_filename_component(name "${source}" NAME_WE)
   set(target fuzz_${name})
-  add_executable(${target} "${source}" "${PROJECT_SOURCE_DIR}/core/test/oom.c")
+  add_executable(${target} "${source}" "${PROJECT_SOURCE_DIR}/core/test/support/oom.c")
   set_target_properties(${target} PROPERTIES OUTPUT_NAME ${name}
     RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/fuzz")
   target_include_directories(${target} PRIVATE ${allot_includes})

@@ -169,7 +169,7 @@ end
 -- texts of theirs.
 function census.heard(folder)
   local texts = {}
-  for _, path in ipairs(shell.lines "ls core/test/*.c core/test/*.h") do
+  for _, path in ipairs(shell.lines "find core/test -name '*.[ch]' | LC_ALL=C sort") do
     literals.each(shell.read(path), "c", function (it) texts[#texts + 1] = it.text end)
   end
   for _, path in ipairs(shell.lines(("find %s -type f | sort"):format(folder))) do

@@ -20,7 +20,7 @@
 #include <allot/script.h>
 #include <allot/service.h>
 
-#include "test/oom.h"
+#include "test/support/oom.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -7,7 +7,7 @@
  * comes out as it was, computed again.
  */
 #include "test/fuzz/fuzz.h"
-#include "test/service_fixture.h"
+#include "test/support/service_fixture.h"
 
 enum { LINES_MOST = 60 };
 

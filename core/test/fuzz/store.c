@@ -7,7 +7,7 @@
 #include <sqlite3.h>
 
 #include "test/fuzz/fuzz.h"
-#include "test/service_fixture.h"
+#include "test/support/service_fixture.h"
 
 enum { CHANGE = 6, COLUMNS_MOST = 16 };
 

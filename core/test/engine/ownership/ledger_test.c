@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* ledger_test.c: pools and loans through the public calls, on random trees, and with every
+ * allocation failing. */
+#include "test/support/fixture.h"
+
+static const allot_source by_share = {ALLOT_FROM_COLUMN, ALLOT_SHARE};
+static const allot_source by_need = {ALLOT_FROM_NEED, 0};
+
+static uint64_t draw(uint64_t *seed, uint64_t below)
+{
+    *seed ^= *seed << 13;
+    *seed ^= *seed >> 7;
+    *seed ^= *seed << 17;
+    return *seed % below;
+}
+
+static int make_policy(allot_engine *engine, allot_policy **out)
+{
+    allot_source reserve = {ALLOT_FROM_COLUMN, ALLOT_RESERVE};
+    allot_source owned = {ALLOT_FROM_COLUMN, ALLOT_OWNED};
+    allot_policy *policy;
+    int status = allot_policy_new(engine, "ledger", &policy);
+    if (status)
+        return status;
+    status = allot_policy_fill(policy, "reserved", reserve, reserve, NULL, 0);
+    if (!status)
+        status = allot_policy_fill(policy, "owned", owned, owned, NULL, 0);
+    if (!status)
+        status = allot_policy_pool(policy, "shared", by_share, by_need);
+    if (!status)
+        status = allot_policy_loan(policy, "borrowed", by_need, by_need, NULL, 0);
+    if (!status)
+        status = allot_policy_scale(policy, 0);
+    if (status)
+        allot_policy_free(policy);
+    else
+        *out = policy;
+    return status;
+}
+
+/* A tree of two levels: parents own more than their children, so there are pools everywhere; every
+ * second one has a limit, and every fourth leaf drains. */
+static int grow(allot_plan *plan, uint64_t *seed, int32_t parents)
+{
+    int32_t last = ALLOT_ROOT;
+    for (int32_t i = 0; i < parents; i++) {
+        int32_t parent, leaf;
+        char name[8] = {'p', (char)('a' + i), 0};
+        int status = allot_plan_add(plan, ALLOT_ROOT, name, 2, &parent);
+        int64_t owned = 0;
+        for (int32_t k = 0; k < 3 && !status; k++) {
+            int64_t own = (int64_t)draw(seed, 6);
+            name[0] = (char)('x' + k);
+            status = allot_plan_add(plan, parent, name, 2, &leaf);
+            if (!status)
+                status = allot_plan_set(plan, ALLOT_ALL, leaf, ALLOT_OWNED, own);
+            if (!status)
+                status = allot_plan_set(plan, ALLOT_ALL, leaf, ALLOT_RANK, (int64_t)draw(seed, 2));
+            if (!status && draw(seed, 4) == 0)
+                status = allot_plan_set(plan, ALLOT_ALL, leaf, ALLOT_REBALANCE, 0);
+            if (!status)
+                status = allot_plan_lend(plan, ALLOT_ALL, leaf, NULL, -1);
+            if (!status && last >= 0)
+                status = allot_plan_borrow(plan, ALLOT_ALL, leaf, &last, 1);
+            owned += own;
+        }
+        if (!status)
+            status = allot_plan_set(plan, ALLOT_ALL, parent, ALLOT_OWNED,
+                                    owned + (int64_t)draw(seed, 5));
+        if (!status && draw(seed, 2))
+            status = allot_plan_set(plan, ALLOT_ALL, parent, ALLOT_LIMIT, (int64_t)draw(seed, 12));
+        if (status)
+            return status;
+        last = parent;
+    }
+    return ALLOT_OK;
+}
+
+static int fill(allot_state *state, const allot_plan *plan, uint64_t *seed)
+{
+    int32_t before = -1;
+    int status = ALLOT_OK;
+    for (int32_t i = 0; i < allot_plan_consumers(plan) && !status; i++) {
+        if (allot_plan_children(plan, i) > 0)
+            continue;
+        status = allot_state_demand(state, 0, i, (int64_t)draw(seed, 12));
+        if (!status)
+            status = allot_state_allocated(state, 0, i, (int64_t)draw(seed, 8));
+        allot_loan loan = {0, before, i, (int64_t)draw(seed, 5)};
+        if (!status && before >= 0)
+            status = allot_state_loan(state, &loan);
+        before = i;
+    }
+    return status ? status : allot_state_seal(state, NULL);
+}
+
+/* What is lent balances with what is held, whatever the state says. */
+static void check_loans(const allot_decision *decision)
+{
+    for (int32_t i = 0; i < allot_decision_loans(decision); i++) {
+        allot_loan_change loan;
+        allot_verdict lender, borrower;
+        CHECK_EQ(allot_decision_loan(decision, i, &loan), ALLOT_OK);
+        CHECK_EQ(allot_decision_verdict(decision, loan.group, loan.lender, &lender), ALLOT_OK);
+        CHECK_EQ(allot_decision_verdict(decision, loan.group, loan.borrower, &borrower), ALLOT_OK);
+        CHECK(loan.slots >= 0 && loan.before >= 0);
+        CHECK(loan.slots <= borrower.allocated + borrower.granted - borrower.reclaimed);
+        CHECK(loan.slots <= (int64_t)lender.owned.num_low);
+    }
+    allot_loan_change none;
+    CHECK_EQ(allot_decision_loan(decision, allot_decision_loans(decision), &none), ALLOT_EUSAGE);
+}
+
+static int decide(allot_engine *engine, uint64_t seed, int32_t parents)
+{
+    allot_policy *policy = NULL;
+    allot_plan *plan = NULL;
+    allot_state *state = NULL;
+    allot_decision *decision = NULL;
+    int status = make_policy(engine, &policy);
+    if (!status)
+        status = allot_plan_new(engine, &plan);
+    if (!status)
+        status = allot_plan_policy(plan, ALLOT_ALL, policy);
+    if (!status)
+        status = grow(plan, &seed, parents);
+    if (!status)
+        status = allot_plan_seal(plan, NULL);
+    if (!status)
+        status = allot_state_new(plan, &state);
+    if (!status)
+        status = fill(state, plan, &seed);
+    if (!status)
+        status = allot_cycle(plan, state, NULL, &decision);
+    if (!status) {
+        check_loans(decision);
+        allot_decision_free(decision);
+    }
+    allot_state_free(state);
+    allot_plan_free(plan);
+    allot_policy_free(policy);
+    return status;
+}
+
+static int scenario(allot_engine *engine)
+{
+    return decide(engine, 7, 2);
+}
+
+static void test_random(void)
+{
+    oom memory = {0};
+    allot_engine *engine;
+    CHECK_EQ(allot_engine_new(oom_alloc, &memory, &engine), ALLOT_OK);
+    for (uint64_t seed = 1; seed <= 3000; seed++)
+        CHECK_EQ(decide(engine, seed * 2654435761u, 1 + (int32_t)(seed % 6)), ALLOT_OK);
+    allot_engine_free(engine);
+    CHECK(oom_clean(&memory));
+}
+
+static void test_declare(void)
+{
+    fixture it;
+    allot_policy *policy;
+    fixture_begin(&it);
+    CHECK_EQ(make_policy(it.engine, &policy), ALLOT_OK);
+    CHECK_EQ(allot_policy_pool(policy, "more", by_share, by_need), ALLOT_EUSAGE);
+    CHECK_EQ(allot_policy_loan(policy, "more", by_need, by_need, NULL, 0), ALLOT_EUSAGE);
+    CHECK_EQ(allot_policy_fill(policy, "more", by_share, by_need, NULL, 0), ALLOT_EUSAGE);
+    CHECK_EQ(allot_policy_switch(policy, ALLOT_SWITCH_RECALL_FIRST, 1), ALLOT_OK);
+    CHECK_EQ(allot_policy_switch(policy, ALLOT_SWITCH_COUNT, 1), ALLOT_EUSAGE);
+    CHECK_EQ(allot_policy_fills(policy), 4);
+    CHECK(strcmp(allot_policy_fill_label(policy, 2), "shared") == 0);
+    allot_policy_free(policy);
+    CHECK_EQ(allot_policy_new(it.engine, "bare", &policy), ALLOT_OK);
+    CHECK_EQ(allot_policy_pool(policy, "shared", by_share, by_need), ALLOT_EUSAGE);
+    allot_policy_free(policy);
+    fixture_end(&it);
+}
+
+static void test_peers(void)
+{
+    fixture it;
+    fixture_begin(&it);
+    int32_t a = fixture_add(it.plan, "/a"), b = fixture_add(it.plan, "/b");
+    fixture_add(it.plan, "/b/c");
+    CHECK_EQ(allot_plan_lend(it.plan, ALLOT_ALL, a, &a, 1), ALLOT_EUSAGE);
+    CHECK_EQ(allot_plan_lend(it.plan, ALLOT_ALL, 9, NULL, -1), ALLOT_EUSAGE);
+    CHECK_EQ(allot_plan_lend(it.plan, 1, a, NULL, -1), ALLOT_EUSAGE);
+    CHECK_EQ(allot_plan_borrow(it.plan, ALLOT_ALL, b, NULL, -1), ALLOT_OK);
+    CHECK_EQ(allot_plan_lend(it.plan, ALLOT_ALL, a, &b, 1), ALLOT_OK);
+    CHECK_EQ(allot_plan_seal(it.plan, it.report), ALLOT_EINVALID);
+    CHECK(strcmp(fixture_code(it.report, 0), "W-loan") == 0);
+    CHECK(strcmp(fixture_code(it.report, 1), "E-loan") == 0);
+    CHECK_EQ(allot_plan_borrow(it.plan, ALLOT_ALL, b, NULL, 0), ALLOT_OK);
+    CHECK_EQ(allot_plan_seal(it.plan, NULL), ALLOT_OK);
+    allot_state *state;
+    CHECK_EQ(allot_state_new(it.plan, &state), ALLOT_OK);
+    int32_t c = fixture_find(it.plan, "/b/c");
+    CHECK_EQ(allot_state_loan(state, &(allot_loan){0, a, a, 1}), ALLOT_EUSAGE);
+    CHECK_EQ(allot_state_loan(state, &(allot_loan){0, a, b, 1}), ALLOT_EUSAGE);
+    CHECK_EQ(allot_state_loan(state, &(allot_loan){0, a, c, -1}), ALLOT_ERANGE);
+    CHECK_EQ(allot_state_loan(state, &(allot_loan){0, a, c, 1}), ALLOT_OK);
+    allot_state_free(state);
+    fixture_end(&it);
+}
+
+static void test_memory(void)
+{
+    CHECK(oom_each(scenario));
+}
+
+int main(void)
+{
+    RUN(test_declare);
+    RUN(test_peers);
+    RUN(test_random);
+    RUN(test_memory);
+    return check_done();
+}

@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* relation_test.c: who may preempt whom (P-1 ... P-7, A-1). */
+#include "test/support/queue_fixture.h"
+
+static const char *const any[] = {"", NULL};
+#define LIST(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+static void seal(fixture *it)
+{
+    CHECK_EQ(allot_plan_seal(it->plan, it->report), ALLOT_OK);
+}
+
+/* Whom a queue may preempt, as a text of their names. */
+static const char *preys(const fixture *it, const char *name)
+{
+    static char text[200];
+    text[0] = '\0';
+    for (int32_t i = 0; i < allot_plan_queues(it->plan); i++) {
+        allot_queue low;
+        allot_plan_queue_at(it->plan, i, &low);
+        if (allot_plan_may_preempt(it->plan, allot_plan_queue_find(it->plan, name), i))
+            snprintf(text + strlen(text), sizeof text - strlen(text), "%s ", low.name);
+    }
+    return text;
+}
+
+/* PV-1: four queues; medium prefers low. */
+static void lists_restrict(void)
+{
+    fixture it;
+    queues_begin(&it);
+    queue_preempting(&it, "high", 99, any, NULL);
+    allot_queue medium = queue_named("medium", 10);
+    allot_prefers low[] = {{"normal", 0}, {"low", 1}};
+    medium.low = low;
+    medium.low_count = 2;
+    CHECK_EQ(queue_add(&it, &medium), ALLOT_OK);
+    queue_preempting(&it, "normal", 5, LIST("low"), LIST("high", "medium"));
+    queue_preempting(&it, "low", 1, NULL, NULL);
+    seal(&it);
+    CHECK_STR(preys(&it, "high"), "medium normal low ");
+    CHECK_STR(preys(&it, "medium"), "normal low ");
+    CHECK_STR(preys(&it, "normal"), "low ");
+    CHECK_STR(preys(&it, "low"), "");
+    int32_t of = allot_plan_queue_find(it.plan, "medium");
+    CHECK_EQ(allot_plan_preference(it.plan, of, allot_plan_queue_find(it.plan, "low")), 1);
+    CHECK_EQ(allot_plan_preference(it.plan, of, allot_plan_queue_find(it.plan, "normal")), 0);
+    CHECK_EQ(allot_report_count(it.report), 0);
+    fixture_end(&it);
+}
+
+/* PV-2: each side alone is enough, neither is not (P-3, P-5). */
+static void either_side_says_it(void)
+{
+    fixture it;
+    queues_begin(&it);
+    queue_preempting(&it, "A", 99, NULL, NULL);
+    queue_preempting(&it, "B", 10, any, any);
+    queue_preempting(&it, "C", 1, NULL, NULL);
+    seal(&it);
+    CHECK_STR(preys(&it, "A"), "B ");
+    CHECK_STR(preys(&it, "B"), "C ");
+    CHECK_STR(preys(&it, "C"), "");
+    fixture_end(&it);
+}
+
+/* PV-3: levels are those that the preemptor's list gives. */
+static void levels_are_the_lists(void)
+{
+    fixture it;
+    queues_begin(&it);
+    allot_queue top = queue_named("top", 20);
+    allot_prefers low[] = {{"q1", 0}, {"q2", 1}, {"q3", 2}, {"q4", 2}, {"q5", 0}};
+    const int32_t priorities[] = {4, 9, 8, 3, 2};
+    top.low = low;
+    top.low_count = 5;
+    CHECK_EQ(queue_add(&it, &top), ALLOT_OK);
+    for (int32_t i = 0; i < 5; i++)
+        queue_preempting(&it, low[i].queue, priorities[i], NULL, NULL);
+    seal(&it);
+    for (int32_t i = 0; i < 5; i++) {
+        CHECK_EQ(allot_plan_preference(it.plan, 0, i + 1), low[i].level);
+        CHECK_EQ(allot_plan_may_preempt(it.plan, 0, i + 1), 1);
+    }
+    fixture_end(&it);
+}
+
+/* PV-4, A-1: the list of who may preempt it is the only say. */
+static void an_allow_list_wins(void)
+{
+    fixture it;
+    queues_begin(&it);
+    queue_preempting(&it, "L", 1, NULL, LIST("X"));
+    queue_preempting(&it, "X", 5, NULL, NULL);
+    queue_preempting(&it, "Y", 9, any, NULL);
+    seal(&it);
+    CHECK_STR(preys(&it, "X"), "L ");
+    CHECK_STR(preys(&it, "Y"), "X ");
+    fixture_end(&it);
+}
+
+/* a list restricts only its own queue's initiative. */
+static void an_open_queue_stays_open(void)
+{
+    fixture it;
+    queues_begin(&it);
+    queue_preempting(&it, "high", 9, LIST("b"), NULL);
+    queue_preempting(&it, "a", 1, NULL, any);
+    queue_preempting(&it, "b", 1, NULL, NULL);
+    queue_preempting(&it, "c", 1, NULL, NULL);
+    seal(&it);
+    CHECK_STR(preys(&it, "high"), "a b ");
+    fixture_end(&it);
+}
+
+/* P-6: equal priority never preempts; nor does lower, whatever lists say. */
+static void priority_is_strict(void)
+{
+    fixture it;
+    queues_begin(&it);
+    queue_preempting(&it, "a", 5, LIST("b", "c"), NULL);
+    queue_preempting(&it, "b", 5, any, LIST("a"));
+    queue_preempting(&it, "c", 6, NULL, LIST("a"));
+    seal(&it);
+    CHECK_STR(preys(&it, "a"), "");
+    CHECK_STR(preys(&it, "b"), "");
+    CHECK_STR(preys(&it, "c"), "");
+    CHECK(finds(it.report, "W-preemption", "queues[0].preemptive[0]"));
+    CHECK(finds(it.report, "W-preemption", "queues[0].preemptive[1]"));
+    CHECK(finds(it.report, "W-preemption", "queues[2].preemptable[0]"));
+    CHECK(finds(it.report, "W-preemption", "queues[1].preemptable[0]"));
+    CHECK_EQ(allot_report_count(it.report), 4);
+    fixture_end(&it);
+}
+
+/* More queues than a word of bits has. */
+static void many_queues(void)
+{
+    enum { COUNT = 150 };
+    fixture it;
+    queues_begin(&it);
+    for (int32_t i = 0; i < COUNT; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "q%d", (int)i);
+        queue_preempting(&it, name, i, i % 3 ? NULL : any, i % 5 ? NULL : any);
+    }
+    seal(&it);
+    for (int32_t high = 0; high < COUNT; high++) {
+        for (int32_t low = 0; low < COUNT; low++) {
+            int wanted = high > low && (high % 3 == 0 || low % 5 == 0);
+            if (allot_plan_may_preempt(it.plan, high, low) != wanted)
+                CHECK_EQ(high * 1000 + low, -1);
+        }
+    }
+    CHECK_EQ(allot_plan_may_preempt(it.plan, COUNT, 0), 0);
+    CHECK_EQ(allot_plan_may_preempt(it.plan, 0, -1), 0);
+    fixture_end(&it);
+}
+
+/* ---- A policy's own relation ---- */
+
+typedef struct asked {
+    int (*may)(int32_t high, int32_t low);
+    int status;
+    long calls;
+} asked;
+
+static int compute(void *ud, int32_t function, const allot_batch *batch, int64_t *out,
+                   allot_report *report)
+{
+    (void)ud, (void)function, (void)batch, (void)out, (void)report;
+    return ALLOT_ESCRIPT;
+}
+
+static int relate(void *ud, int32_t function, const allot_plan *plan, int32_t high, int32_t low,
+                  int32_t *out, allot_report *report)
+{
+    asked *it = ud;
+    allot_queue queue;
+    it->calls++;
+    CHECK_EQ(function, 5);
+    CHECK_EQ(allot_plan_queue_at(plan, high, &queue), ALLOT_OK);
+    CHECK(high != low);
+    *out = it->may(high, low);
+    if (it->status)
+        allot_report_say(report, ALLOT_ERROR, "E-script", "it failed");
+    return it->status;
+}
+
+static void asking_begin(fixture *it, asked *asked)
+{
+    memset(it, 0, sizeof *it);
+    CHECK_EQ(allot_engine_new(oom_alloc, &it->memory, &it->engine), ALLOT_OK);
+    CHECK_EQ(allot_report_new(it->engine, &it->report), ALLOT_OK);
+    CHECK_EQ(allot_policy_new(it->engine, "asks", &it->policy), ALLOT_OK);
+    CHECK_EQ(allot_plan_new(it->engine, &it->plan), ALLOT_OK);
+    allot_provider provider = {.ud = asked, .compute = compute, .relate = relate};
+    CHECK_EQ(allot_policy_provider(it->policy, &provider), ALLOT_OK);
+    CHECK_EQ(allot_policy_preempts(it->policy, 5), ALLOT_OK);
+    CHECK_EQ(allot_plan_policy(it->plan, ALLOT_ALL, it->policy), ALLOT_OK);
+    for (int32_t i = 0; i < 4; i++)
+        queue_preempting(it, ((const char *const[]){"a", "b", "c", "d"})[i], 1, NULL, NULL);
+}
+
+static int down(int32_t high, int32_t low)
+{
+    return high == low + 1 ? 7 : 0;
+}
+
+static void a_policy_says_who(void)
+{
+    fixture it;
+    asked asked = {.may = down};
+    asking_begin(&it, &asked);
+    seal(&it);
+    CHECK_EQ(asked.calls, 4 * 3);
+    CHECK_STR(preys(&it, "a"), "");
+    CHECK_STR(preys(&it, "d"), "c ");
+    CHECK_EQ(it.plan->queues->preempts, true);
+    fixture_end(&it);
+}
+
+/* d -> c -> b -> d, and a is only preempted by it. */
+static int round_about(int32_t high, int32_t low)
+{
+    return high == low + 1 || (high == 1 && low == 3);
+}
+
+static void a_circle_is_told(void)
+{
+    fixture it;
+    asked asked = {.may = round_about};
+    asking_begin(&it, &asked);
+    CHECK_EQ(allot_plan_seal(it.plan, it.report), ALLOT_EINVALID);
+    CHECK_STR(fixture_code(it.report, 0), "E-cycle");
+    CHECK(strstr(allot_report_at(it.report, 0)->message, "c -> b -> d -> c") ||
+          strstr(allot_report_at(it.report, 0)->message, "b -> d -> c -> b") ||
+          strstr(allot_report_at(it.report, 0)->message, "d -> c -> b -> d"));
+    CHECK_EQ(allot_report_count(it.report), 1);
+    asked.may = down;
+    seal(&it);
+    fixture_end(&it);
+}
+
+static void a_failing_policy_fails_sealing(void)
+{
+    fixture it;
+    asked asked = {.may = down, .status = ALLOT_EBUDGET};
+    asking_begin(&it, &asked);
+    CHECK_EQ(allot_plan_seal(it.plan, it.report), ALLOT_EBUDGET);
+    CHECK_EQ(asked.calls, 1);
+    fixture_end(&it);
+}
+
+/* Under a policy that lets nobody preempt, lists do not matter. */
+static void nobody_preempts(void)
+{
+    fixture it;
+    fixture_begin(&it);
+    allot_policy *calm;
+    CHECK_EQ(allot_policy_new(it.engine, "calm", &calm), ALLOT_OK);
+    CHECK_EQ(allot_policy_preempts(calm, ALLOT_NOBODY), ALLOT_OK);
+    CHECK_EQ(allot_plan_policy(it.plan, ALLOT_ALL, calm), ALLOT_OK);
+    queue_preempting(&it, "high", 9, any, NULL);
+    queue_preempting(&it, "low", 1, NULL, any);
+    seal(&it);
+    CHECK_STR(preys(&it, "high"), "");
+    allot_policy_free(calm);
+    fixture_end(&it);
+}
+
+/* ---- Editions ---- */
+
+/* From 08:00 on another policy holds, under which b preempts a. */
+static void windows_may_change_it(void)
+{
+    fixture it;
+    asked asked = {.may = down};
+    asking_begin(&it, &asked);
+    allot_policy *other;
+    allot_window window = {.from = 8 * 3600, .to = 17 * 3600, .days = 127, .zone = -1};
+    int32_t number;
+    CHECK_EQ(allot_policy_new(it.engine, "other", &other), ALLOT_OK);
+    CHECK_EQ(allot_policy_fewest(other, ALLOT_MINI_JOB), ALLOT_OK);
+    CHECK_EQ(allot_plan_window(it.plan, &window, &number), ALLOT_OK);
+    CHECK_EQ(allot_plan_window_policy(it.plan, number, other), ALLOT_OK);
+    seal(&it);
+    const allot_plan *night, *day;
+    CHECK_EQ(allot_plan_at(it.plan, 0, &night), ALLOT_OK);
+    CHECK_EQ(allot_plan_at(it.plan, 12 * 3600, &day), ALLOT_OK);
+    CHECK_EQ(allot_plan_may_preempt(night, 1, 0), 1);
+    CHECK_EQ(allot_plan_may_preempt(day, 1, 0), 0); /* nobody is preemptive */
+    CHECK(night->relation != day->relation);
+    CHECK_EQ(allot_plan_queues(day), 4);
+    allot_policy_free(other);
+    fixture_end(&it);
+}
+
+static void other_windows_share_it(void)
+{
+    fixture it;
+    asked asked = {.may = down};
+    asking_begin(&it, &asked);
+    allot_window window = {.from = 8 * 3600, .to = 17 * 3600, .days = 127, .zone = -1};
+    int32_t number;
+    CHECK_EQ(allot_plan_window(it.plan, &window, &number), ALLOT_OK);
+    CHECK_EQ(allot_plan_window_slots(it.plan, number, 7), ALLOT_OK);
+    seal(&it);
+    const allot_plan *day;
+    CHECK_EQ(allot_plan_at(it.plan, 12 * 3600, &day), ALLOT_OK);
+    CHECK(day != it.plan);
+    CHECK(day->relation == it.plan->relation);
+    CHECK_EQ(asked.calls, 4 * 3);
+    fixture_end(&it);
+}
+
+static void a_window_with_a_policy_that_does_not_dispatch(void)
+{
+    fixture it;
+    asked asked = {.may = down};
+    asking_begin(&it, &asked);
+    allot_policy *other;
+    allot_window window = {.from = 8 * 3600, .to = 17 * 3600, .days = 127, .zone = -1};
+    int32_t number;
+    CHECK_EQ(allot_policy_new(it.engine, "hybrid", &other), ALLOT_OK);
+    CHECK_EQ(allot_plan_window(it.plan, &window, &number), ALLOT_OK);
+    CHECK_EQ(allot_plan_window_policy(it.plan, number, other), ALLOT_OK);
+    CHECK_EQ(allot_plan_seal(it.plan, it.report), ALLOT_EINVALID);
+    CHECK_STR(fixture_code(it.report, 0), "E-policy");
+    CHECK_EQ(allot_report_at(it.report, 0)->window, 1);
+    allot_policy_free(other);
+    fixture_end(&it);
+}
+
+int main(void)
+{
+    RUN(lists_restrict);
+    RUN(either_side_says_it);
+    RUN(levels_are_the_lists);
+    RUN(an_allow_list_wins);
+    RUN(an_open_queue_stays_open);
+    RUN(priority_is_strict);
+    RUN(many_queues);
+    RUN(a_policy_says_who);
+    RUN(nobody_preempts);
+    RUN(a_circle_is_told);
+    RUN(a_failing_policy_fails_sealing);
+    RUN(windows_may_change_it);
+    RUN(other_windows_share_it);
+    RUN(a_window_with_a_policy_that_does_not_dispatch);
+    return check_done();
+}

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* state_clear_test.c: a state that is emptied and filled anew is as good as a new one. */
+#include <allot/allot.h>
+
+#include "test/support/check.h"
+#include "test/support/oom.h"
+
+static int make_plan(allot_engine *engine, allot_plan **out)
+{
+    allot_policy *policy = NULL;
+    int32_t leaf;
+    int status = allot_policy_new(engine, "p", &policy);
+    if (status == ALLOT_OK)
+        status = allot_policy_fill(policy, "all", (allot_source){ALLOT_FROM_NUMBER, 1},
+                                   (allot_source){ALLOT_FROM_NEED, 0}, NULL, 0);
+    if (status == ALLOT_OK)
+        status = allot_plan_new(engine, out);
+    if (status == ALLOT_OK)
+        status = allot_plan_policy(*out, ALLOT_ALL, policy);
+    allot_policy_free(policy);
+    if (status == ALLOT_OK)
+        status = allot_plan_slots(*out, 0, 10);
+    if (status == ALLOT_OK)
+        status = allot_plan_add(*out, ALLOT_ROOT, "a", 1, &leaf);
+    if (status == ALLOT_OK)
+        status = allot_plan_add(*out, ALLOT_ROOT, "b", 1, &leaf);
+    return status == ALLOT_OK ? allot_plan_seal(*out, NULL) : status;
+}
+
+/* The same ids again and again: a state that kept them would say EEXIST. */
+static int fill(allot_state *state)
+{
+    static const char *const going[] = {"t1"};
+    allot_session session = {.id = "s", .scheduling = ALLOT_PRIORITY, .priority = 1, .demand = -1};
+    allot_task task = {.id = "t1", .slots = 2, .session = "s", .host = "h"};
+    allot_claim claim = {1, 1};
+    allot_in_flight flight = {.id = "f",
+                              .slots = 1,
+                              .deadline = 9,
+                              .claims = &claim,
+                              .claim_count = 1,
+                              .tasks = going,
+                              .task_count = 1};
+    int status = allot_state_session(state, &session);
+    if (status == ALLOT_OK)
+        status = allot_state_task(state, &task);
+    task.id = "t2";
+    if (status == ALLOT_OK)
+        status = allot_state_task(state, &task);
+    if (status == ALLOT_OK)
+        status = allot_state_in_flight(state, &flight);
+    return status == ALLOT_OK ? allot_state_seal(state, NULL) : status;
+}
+
+static int scenario(allot_engine *engine)
+{
+    allot_plan *plan = NULL;
+    allot_state *state = NULL;
+    int status = make_plan(engine, &plan);
+    if (status == ALLOT_OK)
+        status = allot_state_new(plan, &state);
+    if (status == ALLOT_OK)
+        status = allot_state_demand(state, 0, 1, 7);
+    for (int i = 0; i < 3 && status == ALLOT_OK; i++) {
+        status = fill(state);
+        if (status != ALLOT_OK)
+            break;
+        CHECK_EQ(allot_state_clear(state), ALLOT_EUSAGE); /* it is sealed */
+        CHECK_EQ(allot_state_allocated_get(state, 0, 0), 4);
+        CHECK_EQ(allot_state_demand_get(state, 0, 1), 7); /* what was set stays */
+        CHECK_EQ(allot_state_open(state), ALLOT_OK);
+        CHECK_EQ(allot_state_clear(state), ALLOT_OK);
+        CHECK_EQ(allot_state_tasks(state), 0);
+        CHECK_EQ(allot_state_sessions(state), 0);
+    }
+    allot_state_free(state);
+    allot_plan_free(plan);
+    return status;
+}
+
+/* Tasks that end one by one: the others keep their order, and what named one that is gone knows. */
+static int one_by_one(allot_engine *engine)
+{
+    allot_plan *plan = NULL;
+    allot_state *state = NULL;
+    allot_task task = {.id = "t3", .slots = 1}, seen;
+    int status = make_plan(engine, &plan);
+    if (status == ALLOT_OK)
+        status = allot_state_new(plan, &state);
+    if (status == ALLOT_OK)
+        status = fill(state);
+    if (status == ALLOT_OK) {
+        CHECK_EQ(allot_state_task_end(state, "t1"), ALLOT_EUSAGE); /* it is sealed */
+        allot_state_open(state);
+        CHECK_EQ(allot_state_task_end(state, "t9"), ALLOT_ENOENT);
+        CHECK_EQ(allot_state_task_end(state, "t1"), ALLOT_OK);
+        CHECK_EQ(allot_state_task_end(state, "t1"), ALLOT_ENOENT);
+        CHECK_EQ(allot_state_tasks(state), 2);
+        CHECK_EQ(allot_state_task_at(state, 0, &seen), ALLOT_ENOENT);
+        status = allot_state_task(state, &task);
+    }
+    if (status == ALLOT_OK) {
+        task.id = "t1";
+        status = allot_state_task(state, &task);
+    }
+    if (status == ALLOT_OK)
+        OOM_RETRY(status, allot_state_seal(state, NULL));
+    static const char *const ids[] = {"t2", "t3", "t1"};
+    for (int32_t i = 0; i < 3 && status == ALLOT_OK; i++) {
+        CHECK_EQ(allot_state_task_at(state, i, &seen), ALLOT_OK);
+        CHECK_STR(seen.id, ids[i]);
+    }
+    if (status == ALLOT_OK) {
+        CHECK_EQ(allot_state_tasks(state), 3);
+        CHECK_EQ(allot_state_allocated_get(state, 0, 0), 4);
+    }
+    allot_state_free(state);
+    allot_plan_free(plan);
+    return status;
+}
+
+/* What was ordered alone is taken out. */
+static void test_orders(void)
+{
+    allot_engine *engine = NULL;
+    allot_plan *plan = NULL;
+    allot_state *state = NULL;
+    allot_decision *decision = NULL;
+    allot_engine_new(NULL, NULL, &engine);
+    CHECK_EQ(make_plan(engine, &plan), ALLOT_OK);
+    CHECK_EQ(allot_state_new(plan, &state), ALLOT_OK);
+    CHECK_EQ(fill(state), ALLOT_OK);
+    CHECK_EQ(allot_state_clear_orders(state), ALLOT_EUSAGE); /* it is sealed */
+    for (int32_t flights = 1; flights >= 0; flights--) {
+        CHECK_EQ(allot_cycle(plan, state, NULL, &decision), ALLOT_OK);
+        CHECK_EQ(allot_decision_flights(decision), flights);
+        allot_decision_free(decision);
+        allot_state_open(state);
+        CHECK_EQ(allot_state_clear_orders(state), ALLOT_OK);
+        CHECK_EQ(allot_state_tasks(state), 2);
+        CHECK_EQ(allot_state_sessions(state), 1);
+        CHECK_EQ(allot_state_seal(state, NULL), ALLOT_OK);
+    }
+    allot_state_free(state);
+    allot_plan_free(plan);
+    allot_engine_free(engine);
+}
+
+static void test_again(void)
+{
+    allot_engine *engine = NULL;
+    CHECK_EQ(allot_engine_new(NULL, NULL, &engine), ALLOT_OK);
+    CHECK_EQ(scenario(engine), ALLOT_OK);
+    CHECK_EQ(one_by_one(engine), ALLOT_OK);
+    allot_engine_free(engine);
+    CHECK_EQ(allot_state_clear(NULL), ALLOT_EUSAGE);
+}
+
+static void test_out_of_memory(void)
+{
+    CHECK(oom_each(scenario));
+    CHECK(oom_each(one_by_one));
+}
+
+int main(void)
+{
+    RUN(test_again);
+    RUN(test_orders);
+    RUN(test_out_of_memory);
+    return check_done();
+}

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* event_random.h: hostile values, and events drawn at random by the table of events. */
+#ifndef ALLOT_TEST_SUPPORT_EVENT_RANDOM_H
+#define ALLOT_TEST_SUPPORT_EVENT_RANDOM_H
+
+#include "test/support/event_ground.h"
+
+/* ---- Hostile values -------------------------------------------------------------------------- */
+
+static const char *const wild[] = {
+    "null",
+    "true",
+    "false",
+    "[]",
+    "{}",
+    "[[]]",
+    "[null]",
+    "0",
+    "-0",
+    "-1",
+    "1",
+    "255",
+    "999999999",
+    "1000000000",
+    "1000000001",
+    "2147483647",
+    "2147483648",
+    "4294967296",
+    "9223372036854775807",
+    "9223372036854775808",
+    "-9223372036854775808",
+    "-9223372036854775809",
+    "1e3",
+    "1.5",
+    "1e400",
+    "0.0001",
+    "-1.5",
+    "\"\"",
+    "\" \"",
+    "\"/\"",
+    "\"/a\"",
+    "\"/c\"",
+    "\"/c/d\"",
+    "\"a\\\"b\"",
+    "\"a\\\\b\"",
+    "\"a\\u0000b\"",
+    "\"\\u0000\"",
+    "\"\\ud800\"",
+    "\"\\udc00x\"",
+    "\"\\ud83d\\ude00\"",
+    "\"\\u0080\"",
+    "\"\\u2028\"",
+    "\"\xc3\xa4\"",
+    "\"\xc0\xaf\"",
+    "\"\xe0\x80\xaf\"",
+    "\"\xed\xa0\x80\"",
+    "\"\xf4\x90\x80\x80\"",
+    "\"\xff\"",
+    "\"\xc3\"",
+    "\"\x80\"",
+    "\"a\tb\"",
+    "\"\x7f\"",
+    "\"\\u007f\"",
+    "\"drain\"",
+    "\"reclaim\"",
+    "\"priority\"",
+    "\"2026-01-01T00:00:00Z\"",
+    "\"9999-12-31T23:59:59Z\"",
+    "\"-1-01-01T00:00:00Z\"",
+    "1060",
+    "1061",
+    "{\"available\": 0, \"used\": 1}",
+    "{\"available\": 1000000000, \"used\": 1000000000, \"demand\": 1000000000}",
+    "{\"lic\": 1000000000}",
+    "{\"lic\": 1, \"lic\": 1}",
+    "{\"h1\": 1}",
+    "{\"\": 1}",
+};
+#define WILD (int)(sizeof wild / sizeof *wild)
+
+/* The i-th: each control character, names of many lengths, what stands above. false: none. */
+static bool put_hostile(int i, allot__buf *out)
+{
+    static const int lengths[] = {254, 255, 256, 1000, 70000};
+    out->len = 0;
+    if (i < 32) {
+        allot__buf_printf(out, "\"a\\u%04xb\"", i);
+    } else if (i < 32 + 5) {
+        allot__buf_puts(out, "\"");
+        for (int k = 0; k < lengths[i - 32]; k++)
+            allot__buf_puts(out, "x");
+        allot__buf_puts(out, "\"");
+    } else if (i == 32 + 5) { /* 128 characters, 256 bytes */
+        allot__buf_puts(out, "\"");
+        for (int k = 0; k < 128; k++)
+            allot__buf_puts(out, "\xc3\xa4");
+        allot__buf_puts(out, "\"");
+    } else if (i - 38 < WILD) {
+        allot__buf_puts(out, wild[i - 38]);
+    } else {
+        return false;
+    }
+    return true;
+}
+#define HOSTILES (38 + WILD)
+
+/* As it is, in a list, as a key and as an object's value. */
+enum { HOSTILE_FORMS = 4 };
+static void put_form(int form, const char *value, allot__buf *out)
+{
+    if (form == 0)
+        allot__buf_puts(out, value);
+    else if (form == 1)
+        allot__buf_printf(out, "[%s]", value);
+    else if (form == 2)
+        allot__buf_printf(out, "{%s: 1}", value[0] == '"' ? value : "\"lic\"");
+    else
+        allot__buf_printf(out, "{\"available\": %s}", value);
+}
+
+/* ---- Events at random ------------------------------------------------------------------------ */
+
+static unsigned seed;
+
+static int pick(int below)
+{
+    seed = seed * 1103515245 + 12345;
+    return (int)(seed >> 16) % below;
+}
+
+static const char *one_of(const char *const *list)
+{
+    int count = 0;
+    while (list[count])
+        count++;
+    return count > 0 ? list[pick(count)] : "";
+}
+
+/* A kind of event that may be said of such a plan, mostly. */
+static int32_t random_kind(const desk *it)
+{
+    static const char *const leaves[] = {"demand", "demand",  "allocated", "start",   "start",
+                                         "finish", "session", "release",   "returned"};
+    static const char *const jobs[] = {"submit", "submit", "submit",  "finish",
+                                       "stop",   "cont",   "withdraw"};
+    static const char *const others[] = {"host", "host", "host_gone", "slots", "session_end"};
+    int many = it->ground->leaves[0] ? 9 : it->ground->queues[0] ? 7 : 0;
+    const char *method = "lease";
+    if (many > 0)
+        method = pick(3) == 0 ? others[pick(5)] : many == 9 ? leaves[pick(9)] : jobs[pick(7)];
+    return allot__event_find(method, strlen(method));
+}
+
+static void random_text(const desk *it, int32_t kind, const allot__field *field, allot__buf *out)
+{
+    bool host = strcmp(field->name, "host") == 0 || kind == ALLOT__EVENT_HOST ||
+                kind == ALLOT__EVENT_HOST_GONE;
+    if (strcmp(field->name, "reclaim") == 0)
+        allot__buf_printf(out, "\"r%d.%d\"", (int)it->cycle - pick(4), pick(2));
+    else
+        allot__buf_printf(out, "\"%c%d\"", host ? 'h' : 'i', 1 + pick(host ? 4 : 8));
+}
+
+static void random_number(const allot__field *field, allot__buf *out)
+{
+    static const int64_t large[] = {1000000000, 999999999, 500000000, 900000000};
+    int64_t value = pick(8) == 0 ? large[pick(4)] : pick(30);
+    if (value < field->least)
+        value = field->least;
+    allot__buf_int(out, value);
+}
+
+static void random_value(const desk *it, int32_t kind, const allot__field *field, allot__buf *out)
+{
+    static const char *const closed[] = {"false", "\"drain\"", "\"reclaim\"", NULL};
+    static const char *const words[] = {"\"proportional\"", "\"minimum\"", "\"priority\"", NULL};
+    static const char *const tags[] = {"[]", "[\"gold\"]", "[\"kept\", \"x\"]", NULL};
+    switch (field->type) {
+    case ALLOT__F_CONSUMER:
+    case ALLOT__F_LEAF:
+        allot__buf_json(out, one_of(it->ground->leaves));
+        break;
+    case ALLOT__F_GROUP:
+        allot__buf_json(out, it->ground->groups[0] ? one_of(it->ground->groups) : "default");
+        break;
+    case ALLOT__F_QUEUE:
+        allot__buf_json(out, one_of(it->ground->queues));
+        break;
+    case ALLOT__F_LEASE:
+        allot__buf_puts(out, "\"l\"");
+        break;
+    case ALLOT__F_BOOL:
+        allot__buf_puts(out, pick(2) ? "true" : "false");
+        break;
+    case ALLOT__F_TIME:
+        allot__buf_int(out, it->now - pick(100));
+        break;
+    case ALLOT__F_TEXTS:
+        allot__buf_puts(out, one_of(tags));
+        break;
+    case ALLOT__F_NUMBERS:
+        allot__buf_printf(
+            out, kind == ALLOT__EVENT_LEASE ? "{\"available\": %d, \"used\": %d}" : "{\"lic\": %d}",
+            pick(9), pick(9));
+        break;
+    case ALLOT__F_SCHEDULING:
+        allot__buf_puts(out, one_of(words));
+        break;
+    case ALLOT__F_CLOSED:
+        allot__buf_puts(out, one_of(closed));
+        break;
+    case ALLOT__F_LOAD:
+        allot__buf_printf(out, "%d.5", pick(1000));
+        break;
+    case ALLOT__F_WHOLE:
+        random_number(field, out);
+        break;
+    default:
+        random_text(it, kind, field, out);
+    }
+}
+
+static void add_random(const desk *it, int32_t kind, const allot__field *field, allot__buf *out)
+{
+    allot__buf value = {.engine = it->engine}, formed = {.engine = it->engine};
+    if (field->kept || (!field->required && pick(3) != 0))
+        return;
+    allot__buf_key(out, field->name);
+    if (pick(25) == 0) {
+        put_hostile(pick(HOSTILES), &value);
+        put_form(pick(HOSTILE_FORMS), value.bytes, &formed);
+        allot__buf_puts(out, formed.bytes);
+    } else {
+        random_value(it, kind, field, out);
+    }
+    allot__buf_free(&value);
+    allot__buf_free(&formed);
+}
+
+static void random_params(const desk *it, int32_t kind, allot__buf *out)
+{
+    const allot__fields *fields = &allot__event_fields[kind];
+    out->len = 0;
+    allot__buf_puts(out, "{");
+    for (int32_t i = 0; i < fields->count; i++)
+        add_random(it, kind, &fields->items[i], out);
+    for (int32_t i = 0; fields->attributes && i < allot_plan_task_attributes(it->plan); i++) {
+        allot_attribute attribute;
+        if (pick(5) != 0 || allot_plan_task_attribute_at(it->plan, i, &attribute) != ALLOT_OK)
+            continue;
+        allot__buf_key(out, attribute.name);
+        allot__buf_puts(out, pick(3) == 0 ? "true" : pick(2) == 0 ? "1" : "7");
+    }
+    allot__buf_puts(out, "}");
+}
+
+#endif
