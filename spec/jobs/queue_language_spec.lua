@@ -6,7 +6,7 @@
 local allot = require "allot"
 local columns = require "allot.columns"
 
-local HERE = "spec/queue_language_spec.lua"
+local HERE = "spec/jobs/queue_language_spec.lua"
 
 local function made(spec)
   spec.name = spec.name or "x"

@@ -6,9 +6,9 @@
 local allot = require "allot"
 local names = require "allot.names"
 
-local HERE = "spec/language_spec.lua"
+local HERE = "spec/language/language_spec.lua"
 
---- The line above which this is called, as a fault is placed: "spec/language_spec.lua:12: ".
+--- The line above which this is called, as a fault is placed: "spec/…/language_spec.lua:12: ".
 local function here(offset)
   return ("%s:%d: "):format(HERE, debug.getinfo(2, "l").currentline + offset)
 end
