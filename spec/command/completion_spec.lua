@@ -187,9 +187,9 @@ describe("manual pages", function ()
     assert.is_true(verbs > 7)
   end)
 
-  it("have every key of plans and states that the README has", function ()
+  it("have every key of plans and states that core/json/README.md has", function ()
     local page = shell.read "core/man/allot-plan.5.scd":gsub("\\", "")
-    local text = shell.read "README.md":match "\n### Plan\n(.-)\n### Decision"
+    local text = shell.read "core/json/README.md":match "\n## Plan\n(.-)\n## Decision"
     local keys = 0
     for code in text:gmatch "`([^`]+)`" do
       for key in code:gmatch "[%a_][%w_]+" do

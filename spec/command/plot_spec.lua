@@ -264,7 +264,7 @@ describe("the README's picture", function ()
     for _, label in ipairs { "hybrid", "share_ratio", "pools", "/g1/u4", "/g2" } do
       assert.truthy(texts(svg):find("\n" .. label .. "\n", 1, true), label)
     end
-    assert.truthy(shell.read("README.md"):find("](examples/nasa/nasa.svg)", 1, true))
+    assert.truthy(shell.read("core/simulate/README.md"):find("/examples/nasa/nasa.svg)", 1, true))
   end)
 end)
 

@@ -43,9 +43,9 @@ describe("call", function ()
     assert.truthy(err:find("or ALLOT_SOCKET says it", 1, true))
   end)
 
-  it("has all that can be called in its help, and in the README", function ()
+  it("has all that can be called in its help, and in the service's README", function ()
     local _, help = shell.command("help", "call")
-    local readme = shell.read "README.md"
+    local readme = shell.read "core/service/README.md"
     local names = {}
     for name in shell.read "core/service/events/event.h":gmatch 'XX%(%u[%u_]+, +"([%l_]+)", +0%)' do
       names[#names + 1] = name
@@ -56,7 +56,7 @@ describe("call", function ()
     assert.is_true(#names > 25)
     for _, name in ipairs(names) do
       assert.truthy(help:find("%f[%w_]" .. name .. "%f[^%w_]"), name .. " in help")
-      assert.truthy(readme:find("`" .. name .. "`", 1, true), name .. " in README.md")
+      assert.truthy(readme:find("`" .. name .. "`", 1, true), name .. " in core/service/README.md")
     end
   end)
 

@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- The README's console blocks: `$ allot ...` and what it prints.
+--- The READMEs' console blocks: `$ allot ...` and what it prints.
 --
--- As a program it writes what the command prints now into the README, to be read before it is
--- committed: lua5.4 spec/support/readme.lua build/release/bin/allot
+-- As a program it writes what the command prints now into a README, to be read before it is
+-- committed: lua5.4 spec/support/readme.lua build/release/bin/allot README.md
 
 local readme = {}
 
@@ -32,10 +32,11 @@ function readme.read(path)
 end
 
 if arg and arg[0] and arg[0]:find("readme.lua", 1, true) then
-  local text = readme.map(readme.read("README.md"), function (command)
+  local path = assert(arg[2], "a README is wanted")
+  local text = readme.map(readme.read(path), function (command)
     return readme.output(command, assert(arg[1], "the path of the command is wanted"))
   end)
-  local file = assert(io.open("README.md", "w"))
+  local file = assert(io.open(path, "w"))
   file:write(text)
   file:close()
 end
