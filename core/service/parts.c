@@ -2,7 +2,7 @@
 /* Copyright the allot authors */
 /* parts.c: what stands beside the truth, in the order of starting. */
 #include "service/view/http.h"
-#include "service/notify.h"
+#include "service/notify/notify.h"
 #include "service/reload/reload.h"
 #include "service/shadow/shadow.h"
 

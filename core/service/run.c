@@ -3,7 +3,7 @@
 /* run.c: a service on a loop of its own, until a signal ends it. */
 #include <signal.h>
 
-#include "service/notify.h"
+#include "service/notify/notify.h"
 #include "service/service.h"
 
 typedef struct running {

@@ -2,7 +2,7 @@
 /* Copyright the allot authors */
 /* notify_test.c: datagrams to a manager that is not one. */
 #define _GNU_SOURCE
-#include "service/notify.h"
+#include "service/notify/notify.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -8,8 +8,8 @@
  * STOPPING=1; WATCHDOG=1 from a timer of the loop at half of what the manager waits, so that a loop
  * that stands still is noticed; STATUS= with what it does, whenever that changed.
  */
-#ifndef ALLOT_SERVICE_NOTIFY_H
-#define ALLOT_SERVICE_NOTIFY_H
+#ifndef ALLOT_SERVICE_NOTIFY_NOTIFY_H
+#define ALLOT_SERVICE_NOTIFY_NOTIFY_H
 
 #include <allot/service.h>
 

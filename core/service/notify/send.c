@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* notify_send.c: one datagram to the manager. */
+/* send.c: one datagram to the manager. */
 #define _GNU_SOURCE /* SOCK_CLOEXEC */
-#include "service/notify.h"
+#include "service/notify/notify.h"
 
 #include <errno.h>
 #include <inttypes.h>

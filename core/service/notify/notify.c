@@ -5,7 +5,7 @@
  *
  * This file owns: its timer, and what was told last.
  */
-#include "service/notify.h"
+#include "service/notify/notify.h"
 
 #include <inttypes.h>
 #include <stdio.h>
