@@ -4,10 +4,6 @@
 
 local swf = require "allot.swf"
 
-local ROOT = debug.getinfo(1, "S").source:match "^@(.*)spec/[^/]*$"
-if ROOT == "" then
-  ROOT = "./"
-end
 local NASA = "NASA-iPSC-1993-3.1-cln.swf.gz"
 
 local JOB = "7 100 5 60 4 55.5 -1 8 120 -1 1 3 2 9 0 -1 6 30"
@@ -123,11 +119,11 @@ describe("swf", function ()
   end)
 
   it("opens files, and tells which it cannot", function ()
-    local log = assert(swf.open(ROOT .. "examples/sample.swf"))
+    local log = assert(swf.open("examples/sample.swf"))
     assert.equal(1, log:next().id)
     assert.is_true(log:close())
     assert.is_nil(log:next())
-    local none, message = swf.open(ROOT .. "examples/none.swf.gz")
+    local none, message = swf.open("examples/none.swf.gz")
     assert.is_nil(none)
     assert.matches("none.swf.gz", message)
   end)
@@ -135,12 +131,12 @@ end)
 
 describe("examples/sample.swf", function ()
   it("is what examples/sample.lua makes", function ()
-    local made = output("lua5.4 " .. ROOT .. "examples/sample.lua")
-    assert.equal(read(ROOT .. "examples/sample.swf"), made)
+    local made = output("lua5.4 " .. "examples/sample.lua")
+    assert.equal(read("examples/sample.swf"), made)
   end)
 
   it("has the jobs that its header tells, in order, on its processors", function ()
-    local log = assert(swf.open(ROOT .. "examples/sample.swf"))
+    local log = assert(swf.open("examples/sample.swf"))
     local count, before = 0, 0
     for job in log:jobs() do
       count = count + 1
@@ -153,7 +149,7 @@ describe("examples/sample.swf", function ()
 end)
 
 describe("examples/nasa", function ()
-  local folder = os.getenv "ALLOT_TRACES" or ROOT .. "../shared/traces"
+  local folder = os.getenv "ALLOT_TRACES" or "../shared/traces"
   local path = folder .. "/" .. NASA
 
   if not read(path) then
@@ -165,9 +161,9 @@ describe("examples/nasa", function ()
     local made = os.tmpname()
     os.remove(made)
     assert(os.execute("mkdir " .. made))
-    output(("lua5.4 %sexamples/nasa/make.lua '%s' %s"):format(ROOT, path, made))
+    output(("lua5.4 examples/nasa/make.lua '%s' %s"):format(path, made))
     for _, name in ipairs { "plan.json", "state-1.json", "state-2.json", "state-3.json" } do
-      assert.equal(read(ROOT .. "examples/nasa/" .. name), read(made .. "/" .. name), name)
+      assert.equal(read("examples/nasa/" .. name), read(made .. "/" .. name), name)
     end
     assert(os.execute("rm -r " .. made))
   end)
