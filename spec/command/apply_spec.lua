@@ -4,7 +4,7 @@
 
 local apply = require "allot.apply"
 local core = require "allot.core"
-local engine = require "spec.support.engine"
+local engine = require "spec.support.cases.engine"
 
 local PLAN = { version = 1, slots = 10, consumers = {
   { name = "a", owned = 8 }, { name = "b", owned = 2, grace = 30 }, { name = "c", grace = 90 },

@@ -3,7 +3,7 @@
 --- What `allot check` found, in the formats that programs read; and what the core would be told of.
 
 local json = require "dkjson"
-local shell = require "spec.support.shell"
+local shell = require "spec.support.house.shell"
 
 local out
 

@@ -3,7 +3,7 @@
 --- `allot check` on random cases: what is broken is found, told to a newcomer, and written down.
 
 local json = require "dkjson"
-local shell = require "spec.support.shell"
+local shell = require "spec.support.house.shell"
 
 local RUNS = 96
 

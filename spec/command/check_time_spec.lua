@@ -8,7 +8,7 @@ local core = require "allot.core"
 local draw = require "allot.draw"
 local part = require "allot.check_part"
 local Random = require "allot.random"
-local shell = require "spec.support.shell"
+local shell = require "spec.support.house.shell"
 local subject = require "allot.check_subject"
 
 local SECOND = 1000000

@@ -3,7 +3,7 @@
 --- What `allot check` warns of: all that a run would, and what stands there and does nothing.
 
 local json = require "dkjson"
-local shell = require "spec.support.shell"
+local shell = require "spec.support.house.shell"
 
 local at
 

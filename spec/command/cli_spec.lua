@@ -3,7 +3,7 @@
 --- The command: what people and programs see of it (contract.md, section 3).
 
 local json = require "dkjson"
-local shell = require "spec.support.shell"
+local shell = require "spec.support.house.shell"
 
 local PLAN = [[
 {

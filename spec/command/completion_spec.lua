@@ -2,7 +2,7 @@
 -- Copyright the allot authors
 --- Completion, in real shells: what is offered after a line. And manual pages.
 
-local shell = require "spec.support.shell"
+local shell = require "spec.support.house.shell"
 
 local at
 

@@ -3,7 +3,7 @@
 --- `allot diff` as a command: its sides, its states, its two forms, its errors.
 
 local json = require "dkjson"
-local shell = require "spec.support.shell"
+local shell = require "spec.support.house.shell"
 
 local PLAN = [[{"version": 1, "slots": 10, "consumers": [
   {"name": "a", "owned": 5}, {"name": "b", "owned": 5}]}]]

@@ -2,9 +2,9 @@
 -- Copyright the allot authors
 --- allot.fixture: plans and states from one line, what is decided about them, and assertions.
 
-local heard = require "spec.support.heard"
+local heard = require "spec.support.house.heard"
 local fixture = require "allot.fixture"
-local shell = require "spec.support.shell"
+local shell = require "spec.support.house.shell"
 local text = require "allot.fixture_text"
 
 local function read(line)

@@ -6,8 +6,8 @@
 
 local allot = require "allot"
 local json = require "dkjson"
-local lsf = require "spec.support.lsf"
-local shell = require "spec.support.shell"
+local lsf = require "spec.support.cases.lsf"
+local shell = require "spec.support.house.shell"
 
 local HOSTS = [[
 Begin Host

@@ -8,8 +8,8 @@
 local allot = require "allot"
 local json = require "dkjson"
 local Random = require "allot.random"
-local lsf = require "spec.support.lsf"
-local site = require "spec.support.lsf_site"
+local lsf = require "spec.support.cases.lsf"
+local site = require "spec.support.cases.lsf_site"
 
 local FILES = { "queues", "params", "hosts", "users", "resources", "applications" }
 

@@ -3,7 +3,7 @@
 --- `allot import` of shared resources: which a plan can count, which may be preempted for, and what
 --- keeps that from having an effect (rules.md P-36, P-42; IBM's lsf.shared, lsb.params).
 
-local lsf = require "spec.support.lsf"
+local lsf = require "spec.support.cases.lsf"
 
 local PREEMPTS = "Begin Queue\nQUEUE_NAME = high\nPRIORITY = 9\nPREEMPTION = PREEMPTIVE\n"
   .. "RES_REQ = select[mem>5] rusage[mem=5, lic=1]\nEnd Queue\n"

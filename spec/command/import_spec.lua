@@ -5,8 +5,8 @@
 
 local allot = require "allot"
 local json = require "dkjson"
-local lsf = require "spec.support.lsf"
-local site = require "spec.support.lsf_site"
+local lsf = require "spec.support.cases.lsf"
+local site = require "spec.support.cases.lsf_site"
 
 local import, plan_of, put = lsf.import, lsf.plan_of, lsf.put
 local FILES = { "queues", "params", "hosts", "users", "resources", "applications" }

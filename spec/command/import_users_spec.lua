@@ -5,7 +5,7 @@
 
 local allot = require "allot"
 local json = require "dkjson"
-local lsf = require "spec.support.lsf"
+local lsf = require "spec.support.cases.lsf"
 
 local QUEUES = "Begin Queue\nQUEUE_NAME = q\nEnd Queue\nBegin Queue\nQUEUE_NAME = r\nEnd Queue\n"
 local HOSTS = "Begin Host\nHOST_NAME MXJ\nh1 40\nh2 40\nEnd Host\n"

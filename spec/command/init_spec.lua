@@ -3,7 +3,7 @@
 --- `allot init`: what it writes passes at once, and nothing is written over.
 
 local json = require "dkjson"
-local shell = require "spec.support.shell"
+local shell = require "spec.support.house.shell"
 
 describe("allot init", function ()
   local at, here

@@ -3,8 +3,8 @@
 --- `allot simulate --plot` and `--samples`: what is drawn, by whom, and what is left of failures.
 
 local json = require "dkjson"
-local shell = require "spec.support.shell"
-local simulation = require "spec.support.simulation"
+local shell = require "spec.support.house.shell"
+local simulation = require "spec.support.cases.simulation"
 
 local swf = simulation.swf
 

@@ -3,7 +3,7 @@
 --- The command at another time: `run --at`, and the preview of a switch.
 
 local json = require "dkjson"
-local shell = require "spec.support.shell"
+local shell = require "spec.support.house.shell"
 
 local PLAN = [[
 {

@@ -5,7 +5,7 @@
 local api = require "allot.api"
 local core = require "allot.core"
 local json = require "dkjson"
-local shell = require "spec.support.shell"
+local shell = require "spec.support.house.shell"
 
 local FIRST = { "examples/first/plan.json", "examples/first/state.json" }
 local QUEUES = { "examples/queues/plan.json", "examples/queues/state.json" }

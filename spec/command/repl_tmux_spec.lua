@@ -2,8 +2,8 @@
 -- Copyright the allot authors
 --- The REPL on a real terminal: keys, completion, several lines, history, interruption.
 
-local shell = require "spec.support.shell"
-local terminal = require "spec.support.terminal"
+local shell = require "spec.support.house.shell"
+local terminal = require "spec.support.house.terminal"
 
 describe("allot repl on a terminal", function ()
   local folder, it_runs

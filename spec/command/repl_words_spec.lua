@@ -3,7 +3,7 @@
 --- The desk's words and commands: what they change, show and refuse.
 
 local core = require "allot.core"
-local shell = require "spec.support.shell"
+local shell = require "spec.support.house.shell"
 
 local FIRST = { "examples/first/plan.json", "examples/first/state.json" }
 

@@ -3,8 +3,8 @@
 --- `allot simulate` as a command: logs, mapping, side by side, forms, errors.
 
 local json = require "dkjson"
-local shell = require "spec.support.shell"
-local simulation = require "spec.support.simulation"
+local shell = require "spec.support.house.shell"
+local simulation = require "spec.support.cases.simulation"
 
 local swf = simulation.swf
 local NASA = (os.getenv "ALLOT_TRACES" or "../shared/traces")

@@ -2,11 +2,11 @@
 -- Copyright the allot authors
 --- `allot simulate` against a slow model of its words: the same figures for random small logs.
 
-local document = require "spec.support.document"
+local document = require "spec.support.cases.document"
 local model = require "spec.support.model.simulate"
-local property = require "spec.support.property"
+local property = require "spec.support.cases.property"
 local random = require "allot.random"
-local simulation = require "spec.support.simulation"
+local simulation = require "spec.support.cases.simulation"
 
 local MAP = [[return function (job)
   return { rigid = job.application == "rigid", group = job.group }

@@ -2,7 +2,7 @@
 -- Copyright the allot authors
 --- Small logs played through plans, with every figure computed by hand (simulate.h).
 
-local simulation = require "spec.support.simulation"
+local simulation = require "spec.support.cases.simulation"
 
 local swf, consumer = simulation.swf, simulation.consumer
 

@@ -2,8 +2,8 @@
 -- Copyright the allot authors
 --- Hosts that are closed, to drain or to be reclaimed, with reclaims under way (E-34, A-80).
 
-local case = require "spec.support.case"
-local engine = require "spec.support.engine"
+local case = require "spec.support.cases.case"
+local engine = require "spec.support.cases.engine"
 local apply = require "allot.apply"
 
 local plan, state = case.plan, case.state

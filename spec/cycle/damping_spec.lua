@@ -2,10 +2,10 @@
 -- Copyright the allot authors
 --- Damping: what a site lets a consumer keep of what it is over (C-9 and the plan's options).
 
-local case = require "spec.support.case"
-local engine = require "spec.support.engine"
+local case = require "spec.support.cases.case"
+local engine = require "spec.support.cases.engine"
 local gen = require "allot.draw"
-local property = require "spec.support.property"
+local property = require "spec.support.cases.property"
 
 local plan, state = case.plan, case.state
 

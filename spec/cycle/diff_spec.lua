@@ -4,11 +4,11 @@
 --- the case.
 
 local allot = require "allot"
-local case = require "spec.support.case"
-local document = require "spec.support.document"
-local engine = require "spec.support.engine"
+local case = require "spec.support.cases.case"
+local document = require "spec.support.cases.document"
+local engine = require "spec.support.cases.engine"
 local json = require "dkjson"
-local property = require "spec.support.property"
+local property = require "spec.support.cases.property"
 
 --- The comparison of two pairs of documents; `b_state` is the state of both where it is not given.
 local function diff(a, b, state, b_state, all)

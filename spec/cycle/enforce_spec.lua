@@ -2,10 +2,10 @@
 -- Copyright the allot authors
 --- What holds whatever the demand: switches of windows, and attributes that are limits (C-10).
 
-local case = require "spec.support.case"
-local engine = require "spec.support.engine"
+local case = require "spec.support.cases.case"
+local engine = require "spec.support.cases.engine"
 local gen = require "allot.draw"
-local property = require "spec.support.property"
+local property = require "spec.support.cases.property"
 local random_of = require("allot.random").new
 
 local plan, state = case.plan, case.state

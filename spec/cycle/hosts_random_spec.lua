@@ -2,8 +2,8 @@
 -- Copyright the allot authors
 --- Random hosts: what must hold of every placement, and that decisions come to an end.
 
-local engine = require "spec.support.engine"
-local property = require "spec.support.property"
+local engine = require "spec.support.cases.engine"
+local property = require "spec.support.cases.property"
 local random = require "allot.random"
 
 local POLICY = [[

@@ -3,8 +3,8 @@
 --- Grants on hosts: stacked and balanced, exclusive consumers, closed hosts.
 
 local allot = require "allot"
-local case = require "spec.support.case"
-local engine = require "spec.support.engine"
+local case = require "spec.support.cases.case"
+local engine = require "spec.support.cases.engine"
 
 local plan = case.plan
 

@@ -3,8 +3,8 @@
 --- For an exclusive host all sessions there count as its most important one (seed 002, step 2;
 --- 5.5; XV-4): so the host whose most important session is the least is left.
 
-local engine = require "spec.support.engine"
-local property = require "spec.support.property"
+local engine = require "spec.support.cases.engine"
+local property = require "spec.support.cases.property"
 local random = require "allot.random"
 
 local NOW = 1000

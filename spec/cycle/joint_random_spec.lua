@@ -5,10 +5,10 @@
 --- come to rest.
 
 local apply = require "allot.apply"
-local engine = require "spec.support.engine"
+local engine = require "spec.support.cases.engine"
 local json = require "dkjson"
-local property = require "spec.support.property"
-local world = require "spec.support.host_world"
+local property = require "spec.support.cases.property"
+local world = require "spec.support.cases.host_world"
 
 -- Each cycle before the last serves somebody: who is lent slots can be over by them, one after
 -- another, where others must run.

@@ -3,8 +3,8 @@
 --- What hosts hold together (H-17), what is lent (H-18) and who makes way (H-19), case by case.
 
 local apply = require "allot.apply"
-local case = require "spec.support.case"
-local engine = require "spec.support.engine"
+local case = require "spec.support.cases.case"
+local engine = require "spec.support.cases.engine"
 
 local POLICY = [[
 return policy {

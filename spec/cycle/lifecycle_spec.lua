@@ -2,10 +2,10 @@
 -- Copyright the allot authors
 --- A reclaim from its order to the return of its slots (E-31, E-32, E-34, A-77, A-80).
 
-local case = require "spec.support.case"
-local engine = require "spec.support.engine"
+local case = require "spec.support.cases.case"
+local engine = require "spec.support.cases.engine"
 local gen = require "allot.draw"
-local property = require "spec.support.property"
+local property = require "spec.support.cases.property"
 local random_of = require("allot.random").new
 
 local plan, state = case.plan, case.state
@@ -165,7 +165,7 @@ describe("a reclaim", function ()
 
   it("names tasks of its own consumer", function ()
     local allot = require "allot"
-    local document = require "spec.support.document"
+    local document = require "spec.support.cases.document"
     local now = after(1, tasks("t1", "t2"))
     now.tasks[2].consumer = "/A"
     local made, _, report = allot.state(engine.sealed(short()), document.encode(now))

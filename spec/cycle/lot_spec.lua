@@ -3,8 +3,8 @@
 --- "Any one" of equal tasks (A-79): told by the plan's seed and the id alone. The order in which a
 --- document lists tasks has no say, in this choice or another.
 
-local case = require "spec.support.case"
-local engine = require "spec.support.engine"
+local case = require "spec.support.cases.case"
+local engine = require "spec.support.cases.engine"
 local random = require "allot.random"
 
 local NOW = 1000

@@ -2,12 +2,12 @@
 -- Copyright the allot authors
 --- Whose slots are in whose hands, and what is planned (E-35): engine/quota/monitor.h.
 
-local case = require "spec.support.case"
-local engine = require "spec.support.engine"
+local case = require "spec.support.cases.case"
+local engine = require "spec.support.cases.engine"
 local gen = require "allot.draw"
-local gen_policy = require "spec.support.gen_policy"
-local property = require "spec.support.property"
-local shell = require "spec.support.shell"
+local gen_policy = require "spec.support.cases.gen_policy"
+local property = require "spec.support.cases.property"
+local shell = require "spec.support.house.shell"
 
 local plan, state = case.plan, case.state
 

@@ -3,8 +3,8 @@
 --- What consumers require of hosts: grants go where it is met, and slots come back there (E-30).
 
 local allot = require "allot"
-local case = require "spec.support.case"
-local engine = require "spec.support.engine"
+local case = require "spec.support.cases.case"
+local engine = require "spec.support.cases.engine"
 
 -- Hybrid with requirements on hosts.
 local POLICY = [[
@@ -278,7 +278,7 @@ describe("a host given by the state", function ()
 end)
 
 describe("examples/hosts", function ()
-  local shell = require "spec.support.shell"
+  local shell = require "spec.support.house.shell"
 
   it("takes back what the GPUs' owner is owed, and keeps payroll's host apart", function ()
     local out = assert(io.popen(shell.allot ..

@@ -2,8 +2,8 @@
 -- Copyright the allot authors
 --- What sessions deserve of their leaf's quota (rules.md 5.6; XV-5).
 
-local case = require "spec.support.case"
-local engine = require "spec.support.engine"
+local case = require "spec.support.cases.case"
+local engine = require "spec.support.cases.engine"
 
 local NOW = 10000
 

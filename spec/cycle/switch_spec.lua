@@ -2,8 +2,8 @@
 -- Copyright the allot authors
 --- Switches of windows: what changes is enforced whatever the demand (C-10, A-71, A-73).
 
-local case = require "spec.support.case"
-local engine = require "spec.support.engine"
+local case = require "spec.support.cases.case"
+local engine = require "spec.support.cases.engine"
 
 local plan, state = case.plan, case.state
 

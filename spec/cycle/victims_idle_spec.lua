@@ -2,8 +2,8 @@
 -- Copyright the allot authors
 --- Slots that no task of the state uses go before any task (C-8).
 
-local case = require "spec.support.case"
-local engine = require "spec.support.engine"
+local case = require "spec.support.cases.case"
+local engine = require "spec.support.cases.engine"
 
 local NOW = 10000
 

@@ -3,9 +3,9 @@
 --- Random leaves that give slots back, against the words of C-8, 5.5 and 5.6: which tasks go, first
 --- to last, beside slots that none uses. ALLOT_RUNS=n runs so many cases.
 
-local engine = require "spec.support.engine"
+local engine = require "spec.support.cases.engine"
 local model = require "spec.support.model.victims"
-local property = require "spec.support.property"
+local property = require "spec.support.cases.property"
 local random = require "allot.random"
 
 local NOW = 1000

@@ -2,8 +2,8 @@
 -- Copyright the allot authors
 --- Which tasks go, and who is sheltered (rules.md 5.5; C-8; XV-1 to XV-4).
 
-local case = require "spec.support.case"
-local engine = require "spec.support.engine"
+local case = require "spec.support.cases.case"
+local engine = require "spec.support.cases.engine"
 
 local NOW = 10000
 

@@ -1,15 +1,15 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- Random windows against plans without any (spec/support/windows.lua).
+--- Random windows against plans without any (spec/support/cases/windows.lua).
 
 local allot = require "allot"
 local json = require "dkjson"
 local apply = require "allot.apply"
-local document = require "spec.support.document"
-local engine = require "spec.support.engine"
-local property = require "spec.support.property"
+local document = require "spec.support.cases.document"
+local engine = require "spec.support.cases.engine"
+local property = require "spec.support.cases.property"
 local Random = require "allot.random"
-local windows = require "spec.support.windows"
+local windows = require "spec.support.cases.windows"
 
 local WEEK = 7 * 86400
 

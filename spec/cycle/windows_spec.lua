@@ -3,9 +3,9 @@
 --- Time windows: what a plan says at which hours (E-7, A-72).
 
 local allot = require "allot"
-local case = require "spec.support.case"
-local engine = require "spec.support.engine"
-local document = require "spec.support.document"
+local case = require "spec.support.cases.case"
+local engine = require "spec.support.cases.engine"
+local document = require "spec.support.cases.document"
 
 local plan, state = case.plan, case.state
 

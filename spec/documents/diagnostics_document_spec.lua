@@ -1,10 +1,10 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
 --- What is said of plans and states that are not valid, fault by fault: those that other specs have
---- no use for. `spec/support/census.lua` finds the faults that no spec produces.
+--- no use for. `spec/support/house/census.lua` finds the faults that no spec produces.
 
 local core = require "allot.core"
-local many = require "spec.support.document".many
+local many = require "spec.support.cases.document".many
 
 --- All that is said of a document, warnings too; of a state its plan has to be sound.
 local function said_of(plan_text, state_text, policies)

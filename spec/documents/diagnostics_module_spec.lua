@@ -4,8 +4,8 @@
 --- have no use for; and what is said of policies that fail while they run.
 
 local core = require "allot.core"
-local heard = require "spec.support.heard"
-local shell = require "spec.support.shell"
+local heard = require "spec.support.house.heard"
+local shell = require "spec.support.house.shell"
 
 local PLAN = '{"version": 1, "policy": "x", "slots": 4, "consumers": [{"name": "alpha"}]}'
 local STATE = '{"now": 0, "consumers": {"/alpha": {"demand": 1}}}'

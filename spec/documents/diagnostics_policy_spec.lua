@@ -1,10 +1,10 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
 --- What is said of policies that are not valid, fault by fault: those that other specs have no use
---- for. `spec/support/census.lua` finds the faults that no spec produces.
+--- for. `spec/support/house/census.lua` finds the faults that no spec produces.
 
 local core = require "allot.core"
-local many = require "spec.support.document".many
+local many = require "spec.support.cases.document".many
 
 local PLAN = '{"version": 1, "policy": "x", "consumers": [{"name": "a", "owned": 4}]}'
 local QUEUES = '{"version": 1, "policy": "x", "slots": 4, "queues": [{"name": "a"}]}'

@@ -3,7 +3,7 @@
 --- What policies print and log: run --trace, and the option `log` of core.plan.
 
 local core = require "allot.core"
-local shell = require "spec.support.shell"
+local shell = require "spec.support.house.shell"
 
 local POLICY = [[
 print("loading", nil, true)

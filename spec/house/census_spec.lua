@@ -3,8 +3,8 @@
 --- The census of diagnostics itself: what it finds in sources, and what it takes as said. That some
 --- spec produces each is looked at when all have run (spec/run).
 
-local census = require "spec.support.census"
-local literals = require "spec.support.literals"
+local census = require "spec.support.house.census"
+local literals = require "spec.support.house.literals"
 
 local C = [==[
 /* "not this" */

@@ -3,7 +3,7 @@
 --- What `cmake --install` leaves: others build against it by pkg-config and by find_package, run
 --- the command, and load the Lua module.
 
-local shell = require "spec.support.shell"
+local shell = require "spec.support.house.shell"
 
 local EMBED = [[
 physics: quota 20, granted 2, gives back 0

@@ -2,8 +2,8 @@
 -- Copyright the allot authors
 --- What READMEs show is what the command does.
 
-local readme = require "spec.support.readme"
-local shell = require "spec.support.shell"
+local readme = require "spec.support.house.readme"
+local shell = require "spec.support.house.shell"
 
 local PATHS = shell.lines "find README.md core examples lua policies -name README.md | sort"
 local texts = {}

@@ -3,8 +3,8 @@
 --- Shared lease (rules.md 3, LV-1 ... LV-7, A-40 ... A-45): contracts through documents, one by one
 --- and over thousands of cycles.
 
-local engine = require "spec.support.engine"
-local kit = require "spec.support.queue_kit"
+local engine = require "spec.support.cases.engine"
+local kit = require "spec.support.cases.queue_kit"
 local json = require "dkjson"
 local Random = require "allot.random"
 

@@ -4,7 +4,7 @@
 --- plain tasks.
 
 local allot = require "allot"
-local engine = require "spec.support.engine"
+local engine = require "spec.support.cases.engine"
 
 local SOURCE = [[
 return policy {

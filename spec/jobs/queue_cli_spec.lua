@@ -2,8 +2,8 @@
 -- Copyright the allot authors
 --- The command on plans with queues and contracts: what `run`, `explain` and `check` print.
 
-local document = require "spec.support.document"
-local shell = require "spec.support.shell"
+local document = require "spec.support.cases.document"
+local shell = require "spec.support.house.shell"
 
 local json = require "dkjson"
 

@@ -4,9 +4,9 @@
 --- load that is told, be it 0, is what it says (A-3).
 
 local allot = require "allot"
-local document = require "spec.support.document"
-local engine = require "spec.support.engine"
-local kit = require "spec.support.queue_kit"
+local document = require "spec.support.cases.document"
+local engine = require "spec.support.cases.engine"
+local kit = require "spec.support.cases.queue_kit"
 
 local function plan_of(policy)
   return {

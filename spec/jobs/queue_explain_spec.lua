@@ -3,12 +3,12 @@
 --- Why a job waits or goes: the numbers in the sentences are those that the documents and the model
 --- come to, and what is said to have spared a job does.
 
-local engine = require "spec.support.engine"
+local engine = require "spec.support.cases.engine"
 local gen = require "allot.draw_queues"
-local kit = require "spec.support.queue_kit"
+local kit = require "spec.support.cases.queue_kit"
 local apply = require "allot.apply"
 local apply_jobs = require "allot.apply_jobs"
-local property = require "spec.support.property"
+local property = require "spec.support.cases.property"
 local room = require "spec.support.model.queue_room"
 local world = require "spec.support.model.queue_world"
 

@@ -2,8 +2,8 @@
 -- Copyright the allot authors
 --- Jobs and hosts at the edges of what is allowed, and reasons that go by a job's size.
 
-local engine = require "spec.support.engine"
-local kit = require "spec.support.queue_kit"
+local engine = require "spec.support.cases.engine"
+local kit = require "spec.support.cases.queue_kit"
 
 local MOST = 1000000000 -- of anything
 

@@ -3,10 +3,10 @@
 --- Queues of pools over time (rules.md 2.3 to 2.5, QV-8, QV-10, QV-11): shares in the long run, use
 --- that fades, and who may take what is left.
 
-local engine = require "spec.support.engine"
+local engine = require "spec.support.cases.engine"
 local json = require "dkjson"
-local kit = require "spec.support.queue_kit"
-local pool = require "spec.support.pool_loop"
+local kit = require "spec.support.cases.queue_kit"
+local pool = require "spec.support.cases.pool_loop"
 local Random = require "allot.random"
 
 local burst, hosts, join = kit.burst, kit.hosts, kit.join

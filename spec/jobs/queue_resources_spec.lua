@@ -3,7 +3,7 @@
 --- Shared resources of jobs, and preempting for them (rules.md P-36, P-42; in the spirit of PV-12).
 
 local allot = require "allot"
-local engine = require "spec.support.engine"
+local engine = require "spec.support.cases.engine"
 local json = require "dkjson"
 local Random = require "allot.random"
 

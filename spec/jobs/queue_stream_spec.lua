@@ -3,11 +3,11 @@
 --- Random streams of jobs over random sites, 240 cycles each: what holds at every instant, and over
 --- all of them (rules.md 1.2 to 1.8, 2.4).
 
-local document = require "spec.support.document"
-local engine = require "spec.support.engine"
-local property = require "spec.support.property"
-local stream = require "spec.support.queue_stream"
-local watch = require "spec.support.queue_watch"
+local document = require "spec.support.cases.document"
+local engine = require "spec.support.cases.engine"
+local property = require "spec.support.cases.property"
+local stream = require "spec.support.cases.queue_stream"
+local watch = require "spec.support.cases.queue_watch"
 
 local claim = watch.claim
 local CYCLES = 240

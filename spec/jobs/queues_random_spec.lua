@@ -3,9 +3,9 @@
 --- Random queues and jobs: the engine does what the model does, and what no rule may break holds.
 
 local dispatch = require "spec.support.model.queue_dispatch"
-local engine = require "spec.support.engine"
+local engine = require "spec.support.cases.engine"
 local gen = require "allot.draw_queues"
-local property = require "spec.support.property"
+local property = require "spec.support.cases.property"
 local world = require "spec.support.model.queue_world"
 local room = require "spec.support.model.queue_room"
 

@@ -15,9 +15,9 @@
 --   room below a limit. While it is suspended it is no victim (A-13).
 
 local apply = require "allot.apply"
-local engine = require "spec.support.engine"
-local property = require "spec.support.property"
-local sites = require "spec.support.queue_sites"
+local engine = require "spec.support.cases.engine"
+local property = require "spec.support.cases.property"
+local sites = require "spec.support.cases.queue_sites"
 
 local LISTS = { "starts", "resumes", "suspends", "kills", "resizes" }
 

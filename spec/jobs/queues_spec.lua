@@ -3,7 +3,7 @@
 --- Queues by their vectors (rules.md 6.1, 6.2): the engine, and the model that it is compared with.
 
 local dispatch = require "spec.support.model.queue_dispatch"
-local engine = require "spec.support.engine"
+local engine = require "spec.support.cases.engine"
 
 local LISTS = { "starts", "resumes", "suspends", "kills", "resizes" }
 
@@ -25,8 +25,8 @@ local function judge(vector, lists)
 end
 
 for name, vectors in pairs {
-  preemption = require "spec.support.vectors_queues",
-  pools = require "spec.support.vectors_pools",
+  preemption = require "spec.support.cases.vectors_queues",
+  pools = require "spec.support.cases.vectors_pools",
 } do
   describe(name, function ()
     for _, vector in ipairs(vectors) do

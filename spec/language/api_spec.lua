@@ -8,7 +8,7 @@ local codes = require "allot.api_codes"
 local columns = require "allot.columns"
 local core = require "allot.core"
 local help = require "allot.help"
-local shell = require "spec.support.shell"
+local shell = require "spec.support.house.shell"
 local types = require "allot.types"
 
 local CONSUMERS = '{"version": 1, "policy": "example", "consumers": [%s{"name": "a", "owned": 4}, '

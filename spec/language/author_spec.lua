@@ -4,7 +4,7 @@
 
 local core = require "allot.core"
 local json = require "dkjson"
-local shell = require "spec.support.shell"
+local shell = require "spec.support.house.shell"
 local types = require "allot.types"
 
 local function does(...)

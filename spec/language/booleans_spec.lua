@@ -4,10 +4,10 @@
 --- told by name.
 
 local allot = require "allot"
-local engine = require "spec.support.engine"
+local engine = require "spec.support.cases.engine"
 local fixture = require "allot.fixture"
 local json = require "dkjson"
-local property = require "spec.support.property"
+local property = require "spec.support.cases.property"
 local random = require "allot.random"
 
 local function site(fields)

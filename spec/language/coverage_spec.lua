@@ -5,7 +5,7 @@
 local allot = require "allot.core"
 local coverage = require "allot.coverage"
 local fixture = require "allot.fixture"
-local shell = require "spec.support.shell"
+local shell = require "spec.support.house.shell"
 
 local POLICY = [[
 return policy {

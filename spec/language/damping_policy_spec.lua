@@ -3,9 +3,9 @@
 --- Damping in any policy: ready-made or a site's own, switched on by the plan or by the policy.
 
 local allot = require "allot"
-local case = require "spec.support.case"
-local document = require "spec.support.document"
-local engine = require "spec.support.engine"
+local case = require "spec.support.cases.case"
+local document = require "spec.support.cases.document"
+local engine = require "spec.support.cases.engine"
 
 local plan, state = case.plan, case.state
 

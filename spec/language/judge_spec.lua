@@ -3,8 +3,8 @@
 --- Policies by themselves: what they declare, the properties that they promise, what they use.
 
 local core = require "allot.core"
-local case = require "spec.support.case"
-local document = require "spec.support.document"
+local case = require "spec.support.cases.case"
+local document = require "spec.support.cases.document"
 
 local SITE = [[
 return policy {

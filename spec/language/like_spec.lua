@@ -4,9 +4,9 @@
 --- under each of them (C-8), and what is told when one is wrong.
 
 local allot = require "allot"
-local case = require "spec.support.case"
-local document = require "spec.support.document"
-local engine = require "spec.support.engine"
+local case = require "spec.support.cases.case"
+local document = require "spec.support.cases.document"
+local engine = require "spec.support.cases.engine"
 
 local NOW = 100000
 local READY = { "hybrid", "ownership", "share_ratio" }

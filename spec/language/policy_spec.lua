@@ -5,8 +5,8 @@
 
 local allot = require "allot"
 local json = require "dkjson"
-local case = require "spec.support.case"
-local document = require "spec.support.document"
+local case = require "spec.support.cases.case"
+local document = require "spec.support.cases.document"
 
 --- A plan under the policy in `source`. `short` is case.plan's; its `policy` may add options.
 local function plan_of(source, short)

@@ -4,8 +4,8 @@
 
 local json = require "dkjson"
 local random = require "allot.random"
-local shell = require "spec.support.shell"
-local simulation = require "spec.support.simulation"
+local shell = require "spec.support.house.shell"
+local simulation = require "spec.support.cases.simulation"
 
 local KUEUE = [[return policy { name = "kueue",
   attributes = {

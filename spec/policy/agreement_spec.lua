@@ -2,12 +2,12 @@
 -- Copyright the allot authors
 --- Engine and model agree on every number of random cases.
 
-local agree = require "spec.support.agree"
-local case = require "spec.support.case"
-local engine = require "spec.support.engine"
-local gen_policy = require "spec.support.gen_policy"
-local gen_tight = require "spec.support.gen_tight"
-local property = require "spec.support.property"
+local agree = require "spec.support.cases.agree"
+local case = require "spec.support.cases.case"
+local engine = require "spec.support.cases.engine"
+local gen_policy = require "spec.support.cases.gen_policy"
+local gen_tight = require "spec.support.cases.gen_tight"
+local property = require "spec.support.cases.property"
 
 describe("engine and model", function ()
   local opts = { runs = 800, valid = engine.valid }

@@ -3,10 +3,10 @@
 --- Ownership, hybrid and share ratio, alone and side by side: what holds on random plans.
 
 local apply = require "allot.apply"
-local case = require "spec.support.case"
-local engine = require "spec.support.engine"
-local family = require "spec.support.gen_family"
-local property = require "spec.support.property"
+local case = require "spec.support.cases.case"
+local engine = require "spec.support.cases.engine"
+local family = require "spec.support.cases.gen_family"
+local property = require "spec.support.cases.property"
 
 local function claim(truth, text, ...)
   if not truth then error(text:format(...), 0) end

@@ -3,9 +3,9 @@
 --- The ready-made policy "hybrid" gives every number that the rules state (vectors.lua), and its
 --- parts tell where a quota comes from.
 
-local case = require "spec.support.case"
-local engine = require "spec.support.engine"
-local vectors = require "spec.support.vectors"
+local case = require "spec.support.cases.case"
+local engine = require "spec.support.cases.engine"
+local vectors = require "spec.support.cases.vectors"
 
 local plan, state = case.plan, case.state
 

@@ -3,16 +3,16 @@
 --- What the core keeps whatever it is fed (architecture.md), on random plans and states.
 
 local json = require "dkjson"
-local case = require "spec.support.case"
+local case = require "spec.support.cases.case"
 local apply = require "allot.apply"
-local document = require "spec.support.document"
-local engine = require "spec.support.engine"
+local document = require "spec.support.cases.document"
+local engine = require "spec.support.cases.engine"
 local gen = require "allot.draw"
-local gen_policy = require "spec.support.gen_policy"
+local gen_policy = require "spec.support.cases.gen_policy"
 local invariants = require "allot.invariants"
-local property = require "spec.support.property"
+local property = require "spec.support.cases.property"
 local Random = require "allot.random"
-local rational = require "spec.support.rational"
+local rational = require "spec.support.model.rational"
 
 local function claim(truth, text, ...)
   if not truth then

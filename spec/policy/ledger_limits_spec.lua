@@ -4,11 +4,11 @@
 --- others below it use of pools or borrow.
 
 local apply = require "allot.apply"
-local case = require "spec.support.case"
-local engine = require "spec.support.engine"
+local case = require "spec.support.cases.case"
+local engine = require "spec.support.cases.engine"
 local gen = require "allot.draw_ledger"
-local ownership = require "spec.support.ownership"
-local property = require "spec.support.property"
+local ownership = require "spec.support.cases.ownership"
+local property = require "spec.support.cases.property"
 local Random = require "allot.random"
 
 local state = case.state

@@ -3,10 +3,10 @@
 --- What a ledger has called back, once it is in flight, leaves nothing more to decide (C-6, C-11).
 
 local apply = require "allot.apply"
-local case = require "spec.support.case"
-local engine = require "spec.support.engine"
-local gen_tight = require "spec.support.gen_tight"
-local property = require "spec.support.property"
+local case = require "spec.support.cases.case"
+local engine = require "spec.support.cases.engine"
+local gen_tight = require "spec.support.cases.gen_tight"
+local property = require "spec.support.cases.property"
 
 local assert = require "luassert"
 

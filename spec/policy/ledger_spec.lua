@@ -3,10 +3,10 @@
 --- What a ledger keeps whatever it is fed (C-11, architecture.md), on random plans and states.
 
 local apply = require "allot.apply"
-local engine = require "spec.support.engine"
+local engine = require "spec.support.cases.engine"
 local gen = require "allot.draw_ledger"
 local model = require "spec.support.model.ledger"
-local property = require "spec.support.property"
+local property = require "spec.support.cases.property"
 
 local function claim(truth, text, ...)
   if not truth then error(text:format(...), 0) end

@@ -2,9 +2,9 @@
 -- Copyright the allot authors
 --- Mixed plans: first-level branches that go by policies of their own (H-15).
 
-local case = require "spec.support.case"
-local engine = require "spec.support.engine"
-local property = require "spec.support.property"
+local case = require "spec.support.cases.case"
+local engine = require "spec.support.cases.engine"
+local property = require "spec.support.cases.property"
 
 local plan, state = case.plan, case.state
 
@@ -239,7 +239,7 @@ end)
 
 describe("the balance of the first level", function ()
   local allot = require "allot"
-  local document = require "spec.support.document"
+  local document = require "spec.support.cases.document"
 
   local function warned(short)
     local _, report = assert(allot.plan(document.encode(plan(short)), {}))

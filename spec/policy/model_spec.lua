@@ -2,10 +2,10 @@
 -- Copyright the allot authors
 --- The model that judges the engine is itself held to the numbers of the rules.
 
-local case = require "spec.support.case"
-local model = require "spec.support.model"
-local rational = require "spec.support.rational"
-local vectors = require "spec.support.vectors"
+local case = require "spec.support.cases.case"
+local model = require "spec.support.model.model"
+local rational = require "spec.support.model.rational"
+local vectors = require "spec.support.cases.vectors"
 
 describe("the model", function ()
   for _, vector in ipairs(vectors) do

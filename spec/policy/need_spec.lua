@@ -2,8 +2,8 @@
 -- Copyright the allot authors
 --- Who is in no pool needs nothing (E-23), so that nothing is kept for it from others.
 
-local case = require "spec.support.case"
-local engine = require "spec.support.engine"
+local case = require "spec.support.cases.case"
+local engine = require "spec.support.cases.engine"
 
 local plan, state = case.plan, case.state
 

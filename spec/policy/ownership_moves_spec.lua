@@ -2,9 +2,9 @@
 -- Copyright the allot authors
 --- Slots on their way under ownership, and slots that would go round (C-5, C-6, C-11).
 
-local case = require "spec.support.case"
-local engine = require "spec.support.engine"
-local ownership = require "spec.support.ownership"
+local case = require "spec.support.cases.case"
+local engine = require "spec.support.cases.engine"
+local ownership = require "spec.support.cases.ownership"
 
 local state = case.state
 local owners, loan, judge = ownership.owners, ownership.loan, ownership.judge

@@ -2,8 +2,8 @@
 -- Copyright the allot authors
 --- Whose pool slots are taken back, and for whom (C-11, phase 5; E-20, E-21, E-30).
 
-local case = require "spec.support.case"
-local ownership = require "spec.support.ownership"
+local case = require "spec.support.cases.case"
+local ownership = require "spec.support.cases.ownership"
 
 local state = case.state
 local owners, judge = ownership.owners, ownership.judge

@@ -4,9 +4,9 @@
 --- of them: TV-vectors as states under the plan of the new window, since what may not stay goes
 --- whatever came before.
 
-local case = require "spec.support.case"
-local engine = require "spec.support.engine"
-local ownership = require "spec.support.ownership"
+local case = require "spec.support.cases.case"
+local engine = require "spec.support.cases.engine"
+local ownership = require "spec.support.cases.ownership"
 
 local state = case.state
 local owners, loan, judge = ownership.owners, ownership.loan, ownership.judge

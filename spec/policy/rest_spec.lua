@@ -4,10 +4,10 @@
 --- alone and side by side.
 
 local apply = require "allot.apply"
-local case = require "spec.support.case"
-local engine = require "spec.support.engine"
-local gen_tight = require "spec.support.gen_tight"
-local property = require "spec.support.property"
+local case = require "spec.support.cases.case"
+local engine = require "spec.support.cases.engine"
+local gen_tight = require "spec.support.cases.gen_tight"
+local property = require "spec.support.cases.property"
 
 local function ratio(level, adjust)
   return { use = "share_ratio", enforce_share = level, adjust_share_to_workload = adjust }

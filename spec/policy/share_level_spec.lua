@@ -2,8 +2,8 @@
 -- Copyright the allot authors
 --- Shares enforced at leaves or at parents: who gives to whom (E-22, E-21, C-6).
 
-local case = require "spec.support.case"
-local engine = require "spec.support.engine"
+local case = require "spec.support.cases.case"
+local engine = require "spec.support.cases.engine"
 
 local plan, state = case.plan, case.state
 

@@ -4,10 +4,10 @@
 
 local Random = require "allot.random"
 local apply = require "allot.apply"
-local case = require "spec.support.case"
-local engine = require "spec.support.engine"
+local case = require "spec.support.cases.case"
+local engine = require "spec.support.cases.engine"
 local gen = require "allot.draw"
-local property = require "spec.support.property"
+local property = require "spec.support.cases.property"
 
 local plan, state = case.plan, case.state
 

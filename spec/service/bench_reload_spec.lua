@@ -4,7 +4,7 @@
 -- nobody promises here: others compute beside it.
 
 local dkjson = require "dkjson"
-local shell = require "spec.support.shell"
+local shell = require "spec.support.house.shell"
 
 describe("edits of a running service", function ()
   it("are measured, and leave nothing behind", function ()

@@ -4,7 +4,7 @@
 -- promises here: others compute beside it.
 
 local dkjson = require "dkjson"
-local shell = require "spec.support.shell"
+local shell = require "spec.support.house.shell"
 
 describe("a service under load", function ()
   it("acknowledges and decides all of it", function ()

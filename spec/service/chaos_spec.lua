@@ -8,8 +8,8 @@
 -- longer.
 
 local dkjson = require "dkjson"
-local service = require "spec.support.service"
-local shell = require "spec.support.shell"
+local service = require "spec.support.service.service"
+local shell = require "spec.support.house.shell"
 
 local FULL = os.getenv("ALLOT_CHAOS") == "full"
 
@@ -18,7 +18,7 @@ describe("a service", function ()
 
   --- Runs a scenario and gives what it counted; nil where the system does not allow it.
   local function chaos(scenario, count, before)
-    local line = ("%s timeout 900 python3 -B spec/support/chaos.py %s %s %s %d"):format(
+    local line = ("%s timeout 900 python3 -B spec/support/service/chaos.py %s %s %s %d"):format(
       before or "", scenario, shell.allot, world.folder, count)
     local out = world.run_line("sh -c " .. shell.quote(line))
     return out and assert(dkjson.decode(out), out)
@@ -61,7 +61,7 @@ describe("a service", function ()
   for _, kind in ipairs { "leaves", "loans", "queues" } do
     it("of " .. kind .. " that is killed while all happens loses and repeats nothing", function ()
       local rounds = FULL and 100 or 6
-      local line = "timeout 900 python3 -B spec/support/chaos_mixed.py %s %s %s %d %d"
+      local line = "timeout 900 python3 -B spec/support/service/chaos_mixed.py %s %s %s %d %d"
       local out = world.run_line(line:format(kind, shell.allot, world.folder, rounds,
         tonumber(os.getenv("ALLOT_SEED")) or 1))
       local told = out and assert(dkjson.decode(out), out)

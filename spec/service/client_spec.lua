@@ -2,7 +2,7 @@
 -- Copyright the allot authors
 --- `allot call`, where there is nobody to ask, or one who answers what he likes.
 
-local shell = require "spec.support.shell"
+local shell = require "spec.support.house.shell"
 
 -- A service that answers every line with the same text.
 local STUB = [[

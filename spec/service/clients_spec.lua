@@ -2,9 +2,9 @@
 -- Copyright the allot authors
 --- The clients under examples/clients, against a real service: ask, batch, subscribe, go on.
 
-local live = require "spec.support.live"
-local service = require "spec.support.service"
-local shell = require "spec.support.shell"
+local live = require "spec.support.service.live"
+local service = require "spec.support.service.service"
+local shell = require "spec.support.house.shell"
 
 local PLAN = [[{"version": 1, "slots": 30, "policy": "hybrid", "consumers": [
   {"name": "a", "owned": 20, "grace": 1}, {"name": "b", "owned": 10, "grace": 1}]}]]

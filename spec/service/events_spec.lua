@@ -2,8 +2,8 @@
 -- Copyright the allot authors
 --- What clients may not say: what only snapshots do, times that cannot be, more than is read.
 
-local service = require "spec.support.service"
-local shell = require "spec.support.shell"
+local service = require "spec.support.service.service"
+local shell = require "spec.support.house.shell"
 
 local PLAN = [[{"version": 1, "slots": 10, "policy": "hybrid", "consumers": [
   {"name": "a", "owned": 10}]}]]

@@ -4,8 +4,8 @@
 -- served, and who comes back is told what it missed.
 
 local json = require "dkjson"
-local live = require "spec.support.view"
-local shell = require "spec.support.shell"
+local live = require "spec.support.service.view"
+local shell = require "spec.support.house.shell"
 
 local SIZES = not shell.is_sanitized()
 
@@ -18,8 +18,9 @@ describe("a service", function ()
   local function flood(name, scenario, count, test)
     it(name, function ()
       if not service then return pending "LuaSocket is not installed" end
-      local status, out, err = shell.run(("timeout 600 python3 -B spec/support/flood.py %s %s %d "
-        .. "%s %d"):format(scenario, service.pid, service.port, service.socket, count))
+      local line = "timeout 600 python3 -B spec/support/service/flood.py %s %s %d %s %d"
+      local status, out, err = shell.run(line:format(scenario, service.pid, service.port,
+        service.socket, count))
       assert.equal(0, status, err)
       test(assert(json.decode(out), out))
     end)

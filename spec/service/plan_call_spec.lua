@@ -4,10 +4,10 @@
 -- in effect when it is acknowledged; a bad one leaves everything as it was.
 
 local dkjson = require "dkjson"
-local heard = require "spec.support.heard"
-local live = require "spec.support.live"
-local service = require "spec.support.service"
-local shell = require "spec.support.shell"
+local heard = require "spec.support.house.heard"
+local live = require "spec.support.service.live"
+local service = require "spec.support.service.service"
+local shell = require "spec.support.house.shell"
 local unix = require "socket.unix"
 
 local PLAN = [[{"version": 1, "slots": 10, "policy": "fair.lua",

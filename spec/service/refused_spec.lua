@@ -3,9 +3,9 @@
 --- What a service says to calls that are wrong: what was found, and what is allowed. Each leaves
 --- the books as they were.
 
-local live = require "spec.support.live"
-local many = require "spec.support.document".many
-local shell = require "spec.support.shell"
+local live = require "spec.support.service.live"
+local many = require "spec.support.cases.document".many
+local shell = require "spec.support.house.shell"
 
 local POLICY = [[
 return policy { name = "site", quota = { fill "all" { by = "owned" } },

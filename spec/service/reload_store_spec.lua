@@ -4,8 +4,8 @@
 -- from before may name whom the plan lacks, since a snapshot is written bit by bit behind the swap.
 
 local dkjson = require "dkjson"
-local service = require "spec.support.service"
-local shell = require "spec.support.shell"
+local service = require "spec.support.service.service"
+local shell = require "spec.support.house.shell"
 
 local PLAN = [[{"version": 1, "slots": 10, "policy": "hybrid", "consumers": [
   {"name": "b", "owned": 5},

@@ -3,8 +3,8 @@
 --- `allot replay` of a store that knows several plans: each cycle is computed again under its own.
 
 local dkjson = require "dkjson"
-local service = require "spec.support.service"
-local shell = require "spec.support.shell"
+local service = require "spec.support.service.service"
+local shell = require "spec.support.house.shell"
 
 local function plan(slots, policy, names)
   local list = {}

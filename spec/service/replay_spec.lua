@@ -4,8 +4,8 @@
 -- not is told; and what another policy would have decided.
 
 local dkjson = require "dkjson"
-local service = require "spec.support.service"
-local shell = require "spec.support.shell"
+local service = require "spec.support.service.service"
+local shell = require "spec.support.house.shell"
 
 local PLAN = [[{"version": 1, "slots": 30, "policy": "fair.lua", "consumers": [
   {"name": "a", "owned": 20, "grace": 60}, {"name": "b", "owned": 10}, {"name": "c"}]}]]

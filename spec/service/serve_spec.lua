@@ -1,10 +1,10 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
 --- The running service, with real processes: what is acknowledged is kept, whatever happens to it,
--- and no client can do harm. `spec/support/serve.py` has the clients.
+-- and no client can do harm. `spec/support/service/serve.py` has the clients.
 
-local service = require "spec.support.service"
-local shell = require "spec.support.shell"
+local service = require "spec.support.service.service"
+local shell = require "spec.support.house.shell"
 
 local play = service.play
 

@@ -2,8 +2,8 @@
 -- Copyright the allot authors
 --- Which files a running service reads because somebody who talks to it says so.
 
-local live = require "spec.support.live"
-local shell = require "spec.support.shell"
+local live = require "spec.support.service.live"
+local shell = require "spec.support.house.shell"
 
 local PLAN = [[{"version": 1, "slots": 10, "policy": "%s",
   "consumers": [{"name": "a", "share": 1}, {"name": "b", "share": 4}]}

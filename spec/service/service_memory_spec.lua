@@ -3,8 +3,8 @@
 --- Clients cannot make a service's memory grow. `spec/run` runs this on the release build, too,
 --- whose size says something.
 
-local service = require "spec.support.service"
-local shell = require "spec.support.shell"
+local service = require "spec.support.service.service"
+local shell = require "spec.support.house.shell"
 
 describe("a service", function ()
   it("does not grow with clients that stop reading, nor wait for them", function ()

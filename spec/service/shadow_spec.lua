@@ -2,8 +2,8 @@
 -- Copyright the allot authors
 --- A candidate decides beside the live policy of a real service.
 
-local live = require "spec.support.live"
-local shell = require "spec.support.shell"
+local live = require "spec.support.service.live"
+local shell = require "spec.support.house.shell"
 
 local PLAN = [[{"version": 1, "slots": 10, "policy": "fair.lua",
   "consumers": [{"name": "a", "share": 1}, {"name": "b", "share": 4}]}

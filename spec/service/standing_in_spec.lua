@@ -3,9 +3,9 @@
 --- What decided before stands in: for files that may not take over when a service starts, and for a
 -- policy by which cycles fail; and a record goes on through all of it.
 
-local live = require "spec.support.live"
-local service = require "spec.support.service"
-local shell = require "spec.support.shell"
+local live = require "spec.support.service.live"
+local service = require "spec.support.service.service"
+local shell = require "spec.support.house.shell"
 
 local PLAN = [[{"version": 1, "slots": 10, "policy": "fair.lua",
   "consumers": [{"name": "a", "share": 1}, {"name": "b", "share": 4}]}

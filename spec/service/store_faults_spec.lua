@@ -3,8 +3,8 @@
 --- Stores that somebody else wrote in, or that cannot be used: a service does not begin with them,
 --- and says why; and one whose store fails while it runs.
 
-local service = require "spec.support.service"
-local shell = require "spec.support.shell"
+local service = require "spec.support.service.service"
+local shell = require "spec.support.house.shell"
 
 local TREE = [[{"version": 1, "slots": 30, "policy": "hybrid", "consumers": [
   {"name": "a", "owned": 20}, {"name": "b", "owned": 10}]}]]

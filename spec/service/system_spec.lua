@@ -3,8 +3,8 @@
 --- What a service is to the system that runs it: its manager, its user, its limits, its variables.
 
 local dkjson = require "dkjson"
-local service = require "spec.support.service"
-local shell = require "spec.support.shell"
+local service = require "spec.support.service.service"
+local shell = require "spec.support.house.shell"
 
 local PLAN = [[{"version": 1, "slots": 10, "policy": "hybrid", "consumers": [
   {"name": "a", "owned": 10}]}]]
@@ -16,8 +16,8 @@ describe("a service", function ()
   for kind, address in pairs { path = '"$DIR/notify"', abstract = '"@allot-$$"' } do
     it("tells its manager what it does, over an address that is " .. kind, function ()
       local out = run(([[
-        python3 -B "$HERE/spec/support/manager.py" %s "$ALLOT" serve "$PLAN" --socket "$SOCK" \
-          2> "$DIR/log" || { cat "$DIR/log" >&2; exit 1; }]]):format(address))
+        python3 -B "$HERE/spec/support/service/manager.py" %s "$ALLOT" serve "$PLAN" \
+          --socket "$SOCK" 2> "$DIR/log" || { cat "$DIR/log" >&2; exit 1; }]]):format(address))
       if not out then
         return
       end
@@ -94,7 +94,7 @@ describe("a service", function ()
         chmod +x "$DIR/limited"; ALLOT=$DIR/limited
         start --http 0 || exit 1
         port=$(call status | sed 's/.*"http": {[^}]*"port": \([0-9]*\).*/\1/')
-        python3 -B "$HERE/spec/support/flood.py" %s $SERVICE $port "$SOCK" 100
+        python3 -B "$HERE/spec/support/service/flood.py" %s $SERVICE $port "$SOCK" 100
         stop; cat "$DIR/log" >&2]]):format(limit, scenario))
       if out then
         local told = assert(dkjson.decode(out:match "%b{}"), out)

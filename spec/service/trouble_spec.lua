@@ -3,8 +3,8 @@
 --- A service that strangers come to, or whose policy fails while it runs: whom it turns away, what
 --- it says, and that it goes on.
 
-local live = require "spec.support.live"
-local shell = require "spec.support.shell"
+local live = require "spec.support.service.live"
+local shell = require "spec.support.house.shell"
 local socket = require "socket"
 
 local PLAN = [[{"version": 1, "slots": 10, "policy": "fair.lua",

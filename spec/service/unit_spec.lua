@@ -2,7 +2,7 @@
 -- Copyright the allot authors
 --- The systemd unit: systemd itself reads it, where it is there.
 
-local shell = require "spec.support.shell"
+local shell = require "spec.support.house.shell"
 
 local function has(tool)
   return (shell.run("command -v " .. tool .. " >/dev/null")) == 0

@@ -3,8 +3,8 @@
 --- The live view over HTTP: documents, metrics, health; and what comes from those who mean ill.
 
 local json = require "dkjson"
-local live = require "spec.support.view"
-local shell = require "spec.support.shell"
+local live = require "spec.support.service.view"
+local shell = require "spec.support.house.shell"
 
 describe("the live view", function ()
   local service

@@ -2,8 +2,8 @@
 -- Copyright the allot authors
 --- /metrics as Prometheus reads it, line by line; and how long who waits has waited.
 
-local live = require "spec.support.view"
-local shell = require "spec.support.shell"
+local live = require "spec.support.service.view"
+local shell = require "spec.support.house.shell"
 
 -- ---- Text format 0.0.4 ------------------------------------------------------------------------
 

@@ -3,8 +3,8 @@
 --- The page of the live view in a browser, by keyboard: rows, bars that move, explanations, search.
 
 local json = require "dkjson"
-local live = require "spec.support.view"
-local shell = require "spec.support.shell"
+local live = require "spec.support.service.view"
+local shell = require "spec.support.house.shell"
 
 local function there()
   return live.there() and (shell.run [[
@@ -17,7 +17,7 @@ local function browse(service, steps)
   local lines = { json.encode { ["goto"] = ("http://127.0.0.1:%d/"):format(service.port) } }
   for _, step in ipairs(steps) do lines[#lines + 1] = json.encode(step) end
   shell.write(service.folder .. "/steps", table.concat(lines, "\n") .. "\n")
-  local _, out, err = shell.run(("python3 -I spec/support/browser.py 1500 900 < %s/steps")
+  local _, out, err = shell.run(("python3 -I spec/support/service/browser.py 1500 900 < %s/steps")
     :format(service.folder))
   local values, console = {}, nil
   for line in out:gmatch "[^\n]+" do

@@ -3,9 +3,9 @@
 --- `allot top` on a real terminal and into a pipe, and `allot status`.
 
 local json = require "dkjson"
-local live = require "spec.support.view"
-local shell = require "spec.support.shell"
-local terminal = require "spec.support.terminal"
+local live = require "spec.support.service.view"
+local shell = require "spec.support.house.shell"
+local terminal = require "spec.support.house.terminal"
 
 describe("a service seen from a terminal", function ()
   local service, it_runs
@@ -115,7 +115,7 @@ describe("a service seen over TCP", function ()
     folder = shell.directory()
     shell.write(folder .. "/token", "sesame-sesame-sesame\n")
     shell.write(folder .. "/thief", "sesame-sesame-sesamo\n")
-    address = "127.0.0.1:" .. require "spec.support.live".free_port()
+    address = "127.0.0.1:" .. require "spec.support.service.live".free_port()
     service = live.start(nil, ("--tcp %s --token-file %s/token"):format(address, folder))
     service:call("demand", { consumer = "/biology", slots = 26 })
     service:call("cycle")

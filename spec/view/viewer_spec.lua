@@ -2,9 +2,9 @@
 -- Copyright the allot authors
 --- What the live view says to viewers who say something wrong.
 
-local live = require "spec.support.view"
-local many = require "spec.support.document".many
-local shell = require "spec.support.shell"
+local live = require "spec.support.service.view"
+local many = require "spec.support.cases.document".many
+local shell = require "spec.support.house.shell"
 
 describe("the live view", function ()
   local service

@@ -2,7 +2,7 @@
 -- Copyright the allot authors
 --- H-13 of the model with A-57: the figure of free slots.
 
-local rational = require "spec.support.rational"
+local rational = require "spec.support.model.rational"
 local round = require "spec.support.model.round"
 
 local free = {}

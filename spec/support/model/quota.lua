@@ -2,7 +2,7 @@
 -- Copyright the allot authors
 --- C-1 to C-4 of the model: own, reserve, need, quota.
 
-local rational = require "spec.support.rational"
+local rational = require "spec.support.model.rational"
 local round = require "spec.support.model.round"
 local rules = require "spec.support.model.rules"
 

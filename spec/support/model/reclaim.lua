@@ -2,7 +2,7 @@
 -- Copyright the allot authors
 --- C-6, C-7, C-9 of the model: who gives back how much, and for whom.
 
-local rational = require "spec.support.rational"
+local rational = require "spec.support.model.rational"
 local rules = require "spec.support.model.rules"
 local distribute = require "spec.support.model.distribute"
 

@@ -2,7 +2,7 @@
 -- Copyright the allot authors
 --- The four roundings of the model: whole slots from exact shares (C-4, Q-30; engine/fill/round.h).
 
-local rational = require "spec.support.rational"
+local rational = require "spec.support.model.rational"
 local rules = require "spec.support.model.rules"
 
 local round = {}

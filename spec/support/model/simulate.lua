@@ -2,7 +2,7 @@
 -- Copyright the allot authors
 --- Simulations as simulate.h tells them in words: task by task, and a whole state for every cycle.
 
-local engine = require "spec.support.engine"
+local engine = require "spec.support.cases.engine"
 local tell = require "spec.support.model.simulate_tell"
 
 local decide, first_waiting, row_of, running =

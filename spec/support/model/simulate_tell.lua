@@ -2,7 +2,7 @@
 -- Copyright the allot authors
 --- What cycles of a simulation are told, and what they tell: a whole state for every one.
 
-local engine = require "spec.support.engine"
+local engine = require "spec.support.cases.engine"
 local json = require "dkjson"
 
 local tell = {}

@@ -3,8 +3,8 @@
 --- Simulations of small logs, for specs.
 
 local json = require "dkjson"
-local heard = require "spec.support.heard"
-local shell = require "spec.support.shell"
+local heard = require "spec.support.house.heard"
+local shell = require "spec.support.house.shell"
 
 local simulation = {}
 

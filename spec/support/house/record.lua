@@ -6,8 +6,8 @@
 
 if not os.getenv "ALLOT_CENSUS" then return end
 
-local record = require "spec.support.heard"
-local shell = require "spec.support.shell"
+local record = require "spec.support.house.heard"
+local shell = require "spec.support.house.shell"
 
 local function record_results(made, message, list)
   if made == nil and type(message) == "string" then record(message) end

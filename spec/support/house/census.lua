@@ -2,8 +2,8 @@
 -- Copyright the allot authors
 --- Every diagnostic in the sources, and which of them no spec produces.
 --
---     ALLOT_CENSUS=folder busted ...         writes down what is said (record.lua)
---     lua5.4 spec/support/census.lua folder  tells what of the sources was never said; status 1
+--     ALLOT_CENSUS=folder busted ...               writes down what is said (record.lua)
+--     lua5.4 spec/support/house/census.lua folder  tells what was never said; status 1
 --
 -- A diagnostic is a text of at least three words in the sources of the core and of the language, of
 -- which it cannot be seen that it is something else: findings, errors of calls, lines of the log.
@@ -11,8 +11,8 @@
 
 package.path = "./?.lua;" .. package.path
 
-local literals = require "spec.support.literals"
-local shell = require "spec.support.shell"
+local literals = require "spec.support.house.literals"
+local shell = require "spec.support.house.shell"
 
 local census = {}
 

@@ -4,7 +4,8 @@
 
     serve.py COMMAND SCENARIO
 
-With it goes what services said, for spec/support/census.lua. Only processes that are started here are ended, by the handles that starting gave.
+With it goes what services said, for spec/support/house/census.lua. Only processes that are started
+here are ended, by the handles that starting gave.
 """
 
 import contextlib

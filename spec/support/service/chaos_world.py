@@ -17,7 +17,7 @@ import threading
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, "..", "..", "examples", "clients"))
+sys.path.insert(0, os.path.join(HERE, "..", "..", "..", "examples", "clients"))
 import allot  # noqa: E402
 
 LEAVES = [f"/b{i}/l{k}" for i in range(10) for k in range(20)]

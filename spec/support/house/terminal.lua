@@ -2,7 +2,7 @@
 -- Copyright the allot authors
 --- A real terminal for specs: a tmux of its own, on a socket of its own.
 
-local shell = require "spec.support.shell"
+local shell = require "spec.support.house.shell"
 
 local terminal = {}
 terminal.__index = terminal

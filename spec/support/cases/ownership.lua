@@ -2,8 +2,8 @@
 -- Copyright the allot authors
 --- Ownership, written short, for specs of its ledger.
 
-local case = require "spec.support.case"
-local engine = require "spec.support.engine"
+local case = require "spec.support.cases.case"
+local engine = require "spec.support.cases.engine"
 local assert = require "luassert"
 
 local ownership = {}

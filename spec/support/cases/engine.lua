@@ -4,7 +4,7 @@
 
 local allot = require "allot"
 local json = require "dkjson"
-local document = require "spec.support.document"
+local document = require "spec.support.cases.document"
 
 -- Three times as fast, where it is there.
 if pcall(require, "lpeg") then

@@ -4,8 +4,8 @@
 
 local busted = require "busted"
 local dkjson = require "dkjson"
-local heard = require "spec.support.heard"
-local shell = require "spec.support.shell"
+local heard = require "spec.support.house.heard"
+local shell = require "spec.support.house.shell"
 
 local service = {}
 
@@ -90,7 +90,7 @@ end
 --- What a scenario of serve.py found.
 function service.play(scenario)
   local status, out, err = shell.run(
-    ("timeout 600 python3 spec/support/serve.py %s %s"):format(shell.allot, scenario))
+    ("timeout 600 python3 spec/support/service/serve.py %s %s"):format(shell.allot, scenario))
   assert(status == 0 and err == "", err)
   local told = assert(dkjson.decode(out))
   heard(told.said)

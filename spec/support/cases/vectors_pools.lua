@@ -6,7 +6,7 @@
 -- "suspends", "resumes", "kills", "resizes" or "waits"; `order`: who is suspended, first to last;
 -- `opts`: what the policy's options are to the model.
 
-local kit = require "spec.support.queue_kit"
+local kit = require "spec.support.cases.queue_kit"
 
 local burst, join, hosts = kit.burst, kit.join, kit.hosts
 local vectors = {}

@@ -3,8 +3,8 @@
 --- A service that runs, with its live view, for specs: started, asked, and stopped again.
 
 local json = require "dkjson"
-local heard = require "spec.support.heard"
-local shell = require "spec.support.shell"
+local heard = require "spec.support.house.heard"
+local shell = require "spec.support.house.shell"
 
 local live = {}
 live.__index = live

@@ -2,7 +2,7 @@
 -- Copyright the allot authors
 --- The second half of the vectors: distribution, reclaim and the figure of free slots.
 
-local case = require "spec.support.case"
+local case = require "spec.support.cases.case"
 local plan, state = case.plan, case.state
 
 local function distribution(vector)

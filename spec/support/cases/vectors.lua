@@ -7,7 +7,7 @@
 -- path, complete), `reclaims` (by path: {slots, claimant = slots ...}, complete).
 -- HV-12 mixes two policies in one group: mixed_spec.lua has it.
 
-local case = require "spec.support.case"
+local case = require "spec.support.cases.case"
 local plan, state = case.plan, case.state
 
 local vectors = {}
@@ -214,6 +214,6 @@ vector("HV-10 (H-12): evenly with 10 slots, A wants 3 and B 100: 3 and 7", {
   expect = quota { A = 3, B = 7, C = 0 },
 })
 
-require "spec.support.vectors_moves"(vector)
+require "spec.support.cases.vectors_moves"(vector)
 
 return vectors

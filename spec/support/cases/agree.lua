@@ -2,8 +2,8 @@
 -- Copyright the allot authors
 --- Holds the engine to the model (model.lua): every number of a case, every grant and reclaim.
 
-local engine = require "spec.support.engine"
-local model = require "spec.support.model"
+local engine = require "spec.support.cases.engine"
+local model = require "spec.support.model.model"
 
 local function differ(what, expected, found)
   if expected ~= found then

@@ -3,7 +3,7 @@
 --- Exact fractions of any size, with operators: `rational(1, 3) + 2 == rational(7, 3)`.
 -- Immutable, always in lowest terms with a positive denominator.
 
-local integer = require "spec.support.integer"
+local integer = require "spec.support.model.integer"
 
 local rational = {}
 local methods = {}

@@ -3,7 +3,7 @@
 --- The READMEs' console blocks: `$ allot ...` and what it prints.
 --
 -- As a program it writes what the command prints now into a README, to be read before it is
--- committed: lua5.4 spec/support/readme.lua build/release/bin/allot README.md
+-- committed: lua5.4 spec/support/house/readme.lua build/release/bin/allot README.md
 
 local readme = {}
 

@@ -4,8 +4,8 @@
 
 local busted = require "busted"
 local json = require "dkjson"
-local heard = require "spec.support.heard"
-local shell = require "spec.support.shell"
+local heard = require "spec.support.house.heard"
+local shell = require "spec.support.house.shell"
 local socket = require "socket"
 local unix = require "socket.unix"
 

@@ -3,9 +3,9 @@
 --- Cycles over one pool whose jobs all last one cycle: what each queue was given, cycle by cycle.
 
 local allot = require "allot"
-local document = require "spec.support.document"
+local document = require "spec.support.cases.document"
 local json = require "dkjson"
-local kit = require "spec.support.queue_kit"
+local kit = require "spec.support.cases.queue_kit"
 
 local loop = {}
 

@@ -3,7 +3,7 @@
 --- Streams of jobs over a random site that begins empty: they arrive, run, are preempted, stopped
 --- and killed, cycle after cycle, and every state is one that decisions have led to.
 
-local engine = require "spec.support.engine"
+local engine = require "spec.support.cases.engine"
 local gen = require "allot.draw_queues"
 local json = require "dkjson"
 local apply = require "allot.apply"

@@ -6,7 +6,7 @@
 -- ALLOT_SEED=n repeats exactly that case; ALLOT_RUNS=n runs so many, ALLOT_SHARE=n so many of 100.
 
 local busted = require "busted"
-local document = require "spec.support.document"
+local document = require "spec.support.cases.document"
 local gen = require "allot.draw"
 local shrink = require "allot.shrink"
 

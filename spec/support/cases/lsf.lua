@@ -4,7 +4,7 @@
 
 local allot = require "allot"
 local json = require "dkjson"
-local shell = require "spec.support.shell"
+local shell = require "spec.support.house.shell"
 
 local lsf = {}
 
