@@ -4,10 +4,10 @@
  * cycle.h: when to decide, and what becomes of a decision.
  *
  * A cycle runs `debounce` ms after the first event that came since the last one, `interval` ms
- * after the last one, when something is due (books.h), or when it is asked for. What it decides is
- * entered in the books and added to the store at once; it is told once it is on disk. A cycle that
- * fails (a policy's error, no memory) decides nothing, is logged, and is tried again after the next
- * event or interval.
+ * after the last one, when something is due (books/books.h), or when it is asked for. What it
+ * decides is entered in the books and added to the store at once; it is told once it is on disk. A
+ * cycle that fails (a policy's error, no memory) decides nothing, is logged, and is tried again
+ * after the next event or interval.
  *
  * A cycle that saw nothing new and came to nothing new is as if it had not been: it is neither
  * entered nor recorded, and has no number of its own, so who is quiet writes nothing. What jobs

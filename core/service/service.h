@@ -119,7 +119,7 @@ struct allot_service {
     void (*reload)(allot__call *call);
 };
 
-/* The time, in whole seconds, which never goes back, unless it was wrong (clock.h). */
+/* The time, in whole seconds, which never goes back, unless it was wrong (base/clock.h). */
 int64_t allot__service_now(allot_service *service);
 /* Microseconds that only go forward; `ud` is the service. */
 int64_t allot__service_timer(void *service);

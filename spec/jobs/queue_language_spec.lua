@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
 --- What a policy says of queues and leases, in plain Lua: what the words make, and what is said of
---- wrong ones. That the sandbox makes the same of it is tested in C (script_queues_test.c).
+--- wrong ones. That the sandbox makes the same of it is tested in C (test/script/queues_test.c).
 
 local allot = require "allot"
 local columns = require "allot.columns"

@@ -72,7 +72,7 @@ bool allot__sim_caught(void);
 
 /* ---- simulate_plot.c ------------------------------------------------------------------------- */
 
-/* Begins what --plot and --samples ask for. Statuses of plot.h. */
+/* Begins what --plot and --samples ask for. Statuses of plot/plot.h. */
 int allot__sim_plot_begin(allot__sim *sim);
 /* Lets a watcher, whose ud is an allot__sim_progress, tell a run to them. */
 int allot__sim_plot_watch(const allot__sim *sim, const allot__sim_run *run, allot_watcher *watcher);

@@ -56,8 +56,7 @@ void allot__cli_json_string(allot__text *text, const char *string);
 int allot__cli_sink(void *text, const char *bytes, size_t len);
 void allot__cli_text_free(allot__text *text);
 
-/* ---- Command line (verbs.c, options.c, help.c) ------------------------------------------------
- */
+/* ---- Command line (cli/verbs.c, options.c, author/help.c) ----------------------------------- */
 
 typedef enum allot__color { CLI_COLOR_AUTO, CLI_COLOR_ALWAYS, CLI_COLOR_NEVER } allot__color;
 
@@ -122,7 +121,7 @@ typedef struct allot__cli {
 
 typedef struct allot__verb {
     const char *name;
-    const char *operands; /* "PLAN STATE": kinds, by which shells complete (complete.c) */
+    const char *operands; /* "PLAN STATE": kinds, by which shells complete (author/complete.c) */
     int min, max;         /* how many of them; max -1: any number */
     /* Its own options' names, divided by blanks; with "=words" where it takes others than the
      * table says: "at format=text|json|csv". */
@@ -132,7 +131,7 @@ typedef struct allot__verb {
     int (*run)(allot__cli *cli);
 } allot__verb;
 
-/* All verbs (verbs.c); the last has no name. */
+/* All verbs (cli/verbs.c); the last has no name. */
 extern const allot__verb allot__cli_verbs[];
 
 typedef enum allot__option_kind {
@@ -161,8 +160,8 @@ typedef struct allot__word {
     int len;
 } allot__word;
 
-/* Behind what work is lost, how many tasks are no part of that (decision.h): ", not counting 2
- * tasks without a start"; nothing for none. */
+/* Behind what work is lost, how many tasks are no part of that (allot/decision.h): ", not counting
+ * 2 tasks without a start"; nothing for none. */
 void allot__cli_put_unknown(allot__text *out, int64_t tasks);
 
 /* Whether a verb (NULL: no verb yet) knows an option. */
@@ -178,7 +177,7 @@ const allot__verb *allot__cli_verb_find(const allot__cli *cli, const char *name)
 int allot__cli_parse(allot__cli *cli, int argc, char **argv);
 /* The help of a verb; of NULL: of the command. */
 void allot__cli_help(allot__cli *cli, const allot__verb *verb);
-/* allot(1) as scdoc reads it (manual.c). */
+/* allot(1) as scdoc reads it (author/manual.c). */
 void allot__cli_manual(allot__text *out, const allot__verb *verbs);
 /* Puts the topics of help beside verbs into an empty `out`, with blanks between. */
 int allot__cli_topics(allot__cli *cli, allot__text *out);
@@ -271,7 +270,7 @@ int allot__cli_decide_text(allot__cli *cli, const allot__text *text, const char 
 /* Ends state and decision, and keeps the plan. */
 void allot__cli_forget(allot__documents *docs);
 
-/* ---- Text of a decision (table.c, decision.c) ------------------------------------------------ */
+/* ---- Text of a decision (decide/table.c, decide/decision.c) --------------------------------- */
 
 /* "3", "3 1/3", "~3.3333"; returns the length. */
 int allot__cli_ratio(const allot_ratio *ratio, char *buf, size_t size);
@@ -287,7 +286,7 @@ int32_t allot__cli_table(const allot_decision *decision, int32_t group, allot__t
                          const allot__look *look);
 void allot__cli_decision(const allot_decision *decision, allot__text *out, const allot__look *look);
 
-/* What a switch of windows does, for people or as a document (preview.c). */
+/* What a switch of windows does, for people or as a document (decide/preview.c). */
 int allot__cli_preview(allot__cli *cli, const allot__documents *docs);
 
 /* ---- Verbs ----------------------------------------------------------------------------------- */

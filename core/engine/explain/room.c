@@ -32,7 +32,7 @@ int64_t allot__tell_free(const allot__job_teller *it, int32_t host)
     return free > 0 && room_of(it)->alone[host] == 0 && !others_own(it, host) ? free : 0;
 }
 
-/* Against who starts by the relation, against who is resumed by turn (room.h). */
+/* Against who starts by the relation, against who is resumed by turn (jobs/limits/room.h). */
 static bool keeps(const allot__job_teller *it, int32_t job, const allot__job *other)
 {
     const allot__room *room = room_of(it);

@@ -46,7 +46,8 @@ typedef struct allot__rack {
      * ALLOT_ROOT; and whether its owner can leave it. NULL: none. */
     int32_t *meant;
     uint8_t *left;
-    const uint8_t *wanted; /* by host: whether it helps somebody who lacks slots (reach.h) */
+    const uint8_t
+        *wanted; /* by host: whether it helps somebody who lacks slots (reclaim/reach.h) */
     /* Of exclusive consumers: what is free on hosts of their own; by class (match.h), how many more
      * are meant for it at most; hosts that are meant for somebody, in the order of choosing, and
      * the class of each. */
@@ -65,7 +66,7 @@ typedef struct allot__rack {
     int32_t requirement_count;
     struct allot__requires *requirements;
     /* By row, where its grant is: places[first] ... places[first + count - 1], and how many slots
-     * of it on hosts that are not known (place.h). NULL before that stage. */
+     * of it on hosts that are not known (placement/place.h). NULL before that stage. */
     int32_t *place_first, *place_count, *unplaced;
     allot_place *places;
 } allot__rack;

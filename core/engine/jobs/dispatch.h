@@ -10,13 +10,13 @@
  *  2. at its place a queue's suspended jobs are resumed, then pending ones started, by the policy's
  *     dispatch, or larger priority, then the first submitted; ties as in the state (A-12). What
  *     does not fit is passed by;
- *  3. what fits is started on free slots (room.h) below all limits (bound.h); of a pool, within its
- *     queue's slice, or, where the whole slice is too small for the job and the queue below it,
- *     above it (A-25). A pool never has more than MAX_SLOTS_IN_POOL;
+ *  3. what fits is started on free slots (limits/room.h) below all limits (limits/bound.h); of a
+ * pool, within its queue's slice, or, where the whole slice is too small for the job and the queue
+ * below it, above it (A-25). A pool never has more than MAX_SLOTS_IN_POOL;
  *  4. what does not fit preempts, if its queue may and its delay is over (preempt/search.h);
  *     suspended jobs, on their own hosts, without a delay (P-35);
  *     A resource that is wanting is preempted for where the plan says so, its queue may, and
- *     PREEMPTION_WAIT_TIME is over since it was in an earlier cycle (resource.h);
+ *     PREEMPTION_WAIT_TIME is over since it was in an earlier cycle (limits/resource.h);
  *  5. then running jobs of the queue that want to grow get free slots, as many as there are up to
  *     what they want (P-50); not while they are told of slots that they were given;
  *  6. behind a pool's last queue what is left of it goes, in the pool's order, round by round, to

@@ -84,7 +84,7 @@ struct allot_outlook {
     int32_t *claim[ALLOT__SIDES];
     int32_t *demand;
     allot_state *state; /* of nobody's demand: a cycle's columns are of one */
-    uint8_t *out;       /* no fill gives it anything (need.h) */
+    uint8_t *out;       /* no fill gives it anything (quota/need.h) */
     int32_t *family_in;
     allot__outlook_family *families;
 };

@@ -59,7 +59,7 @@ static int64_t allocated(const allot__work *work, int32_t row)
     return family == 0 ? work->allocated[row] : work->sums[family].allocated;
 }
 
-/* What has come back from a reclaim for a row (flight.h). */
+/* What has come back from a reclaim for a row (rows/flight.h). */
 static int64_t pledged(const allot__work *work, int32_t row)
 {
     return work->pledged ? work->pledged[row] : 0;

@@ -2,8 +2,8 @@
 /* Copyright the allot authors */
 /*
  * place.c: leaf by leaf, each on the hosts that suit it best. Where that leaves somebody without
- * hosts, once more: now each takes of every kind of hosts what its class has of it (match.h), which
- * suits all.
+ * hosts, once more: now each takes of every kind of hosts what its class has of it (hosts/match.h),
+ * which suits all.
  */
 #include "engine/placement/place.h"
 

@@ -23,7 +23,7 @@ ALLOT__CLONES static void need_rows(allot__work *work, const int32_t *restrict o
 #pragma omp simd reduction(+ : needs, kept_slots, held)
     for (int32_t i = 0; i < count; i++) {
         int32_t kept = planned[i] < own[i] ? planned[i] : own[i];
-        kept = kept < limit[i] ? kept : limit[i]; /* hosts can cut it below (joint.h) */
+        kept = kept < limit[i] ? kept : limit[i]; /* hosts can cut it below (hosts/joint.h) */
         int32_t want = demand[i] < limit[i] ? demand[i] : limit[i];
         int32_t most = want > kept ? want : kept;
         reserve[i] = kept;

@@ -52,7 +52,7 @@ static int resolve(allot__quota_pass *pass)
             return ALLOT_ENOMEM;
         pass->plain = pass->plain && fill->order.count == 0;
     }
-    /* Rounding up goes in that order, which then reads no quota (policy.h). */
+    /* Rounding up goes in that order, which then reads no quota (allot/policy.h). */
     return policy->rounding == ALLOT_ROUND_CEIL_IN_ORDER
                ? allot__order_prepare(pass->work, pass->rules, &policy->distribute)
                : ALLOT_OK;

@@ -134,7 +134,7 @@ static void give_rest(allot__giveback *giveback, int32_t givers, int64_t rest)
     }
 }
 
-/* The rate amount / sum at which givers, each up to what is over, give `slots` (pour.c). */
+/* The rate amount / sum at which givers, each up to what is over, give `slots` (fill/pour.c). */
 static void find_rate(const allot__giveback *giveback, int32_t givers, int64_t slots,
                       allot__i128 *amount, allot__i128 *sum)
 {

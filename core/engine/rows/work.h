@@ -55,7 +55,7 @@ typedef struct allot__rules {
     const int32_t *attribute_column;
     const int64_t *options;     /* by allot_option: the group's, or else of damping the policy's */
     bool owns;                  /* it goes by what is owned */
-    bool leaves_out;            /* a share of 0 may leave a row out (need.h) */
+    bool leaves_out;            /* a share of 0 may leave a row out (quota/need.h) */
     int64_t **function_values;  /* by function, by row */
     int32_t **function_amounts; /* the same, checked to be amounts */
 } allot__rules;
@@ -94,8 +94,8 @@ typedef struct allot__work {
     /* C-3, C-4 */
     int32_t *quota;
     allot__critical *critical; /* by family; in mixed plans the first level's by policy, behind */
-    /* Planned shares, and what is held of them and beyond (planned.h); NULL: no fill goes up to
-     * such. */
+    /* Planned shares, and what is held of them and beyond (quota/planned.h); NULL: no fill goes up
+     * to such. */
     int32_t *planned_part, *held_part;
 
     /* C-5 */
@@ -106,7 +106,8 @@ typedef struct allot__work {
     int32_t *spare;
 
     /* C-6, C-7, C-10; forced: what leaves must give back whatever their quota; sheltered: what
-     * guards keep of theirs. Those two and kept (over.h) are NULL when there is nothing to tell. */
+     * guards keep of theirs. Those two and kept (reclaim/over.h) are NULL when there is nothing to
+     * tell. */
     const int32_t *forced, *sheltered;
     const struct allot__enforced *enforced; /* why (enforce.h); NULL: nothing holds by force */
     struct allot__kept *kept;               /* by family */
@@ -114,11 +115,11 @@ typedef struct allot__work {
     int32_t *reclaimed;
 
     struct allot__rack *rack; /* the group's hosts (hosts/hosts.h); NULL: none are known */
-    /* Where hosts are not all alike, by leaf's row; else NULL (reach.h): the most that others can
-     * give it, and the slots that it has where they serve somebody. */
+    /* Where hosts are not all alike, by leaf's row; else NULL (reclaim/reach.h): the most that
+     * others can give it, and the slots that it has where they serve somebody. */
     int32_t *reach, *useful;
     int32_t *moved; /* by leaf's row, what it gives back for others though it has no more than its
-                       quota, and has got elsewhere (grant.h); NULL: nobody moves */
+                       quota, and has got elsewhere (placement/grant.h); NULL: nobody moves */
     int32_t *room;  /* by leaf's row, what it can be given on them; NULL: hosts are all alike */
 
     /* By session of the state, for all groups: what it needs and deserves; NULL without any. */

@@ -5,8 +5,8 @@
  * on hosts that serve it; what is still owed then comes from where it serves anybody, and last from
  * anywhere.
  *
- * Slots that no task uses are at no place that is known (reach.h): they serve first whom such slots
- * serve, then nobody in particular.
+ * Slots that no task uses are at no place that is known (reclaim/reach.h): they serve first whom
+ * such slots serve, then nobody in particular.
  *
  * A host that an exclusive consumer is to have, or to leave, is of no use before it is empty
  * (H-14): of such hosts all that the leaf runs there goes, if it is over so much, however little is

@@ -106,7 +106,7 @@ enum {
 };
 static const allot__field param_fields[PARAM_KEYS] = {
     ALLOT__PROTECTION_FIELDS,
-    /* The policy's: policy.c hands them over. */
+    /* The policy's: plan/policy.c hands them over. */
     [PREEMPT_FOR] = {"preempt_for", ALLOT__STRING | ALLOT__LIST, 0, 0, false, false},
     [PREEMPT_JOBTYPE] = {"preempt_jobtype", ALLOT__STRING | ALLOT__LIST, 0, 0, false, false},
     [HIST_HOURS] = {"hist_hours", ALLOT__INTEGER, 0, ALLOT_AMOUNT_MAX / 3600, false, false},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* groups.h: named groups of hosts and users, while a plan is read (queues.h). */
+/* groups.h: named groups of hosts and users, while a plan is read (jobs/queues.h). */
 #ifndef ALLOT_JSON_PLAN_GROUPS_H
 #define ALLOT_JSON_PLAN_GROUPS_H
 

@@ -15,7 +15,7 @@
 #include "json/plan/groups.h"
 #include "json/text/read.h"
 
-/* The plan's keys, in the order of the table in plan.c. */
+/* The plan's keys, in the order of the table in json/plan.c. */
 typedef enum allot__plan_key {
     ALLOT__PLAN_VERSION,
     ALLOT__PLAN_SLOTS,
@@ -91,7 +91,7 @@ typedef struct allot__plan_reader {
     size_t field_count;
     uint32_t *objects; /* by consumer: its object, and whether it is faulty */
     size_t object_capacity;
-    /* Queues and contracts (queues.h). */
+    /* Queues and contracts (jobs/queues.h). */
     allot__name_groups host_groups, user_groups;
     allot__objects limits, leases;
     int64_t reclaim_delay; /* of leases that state none, s */

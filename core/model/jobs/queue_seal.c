@@ -137,7 +137,7 @@ static int make_groups(allot_plan *plan)
 
 /* ---- All ---- */
 
-/* Is preemption on (P-20)? A relation of the policy's own has a say in it later: relation.c. */
+/* Is preemption on (P-20)? A relation of the policy has a say in it later: policy/relation.c. */
 static bool preempts(const allot_plan *plan)
 {
     const allot_policy *policy = plan->groups[0].policy;

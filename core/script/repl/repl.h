@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * desk.h: what the files of a session share.
+ * repl.h: what the files of a session share.
  *
  * The desk, lua/allot/desk*.lua, lives in the session's sandbox. It is ours, and has what a user
  * has not: the engine, files through the host, and marks on tables. A user's piece cannot reach

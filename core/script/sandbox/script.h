@@ -3,9 +3,9 @@
 /*
  * script.h: a loaded policy script: its sandbox, its functions, and what is wrong with it.
  *
- * A script becomes a policy in three steps. load.c runs the file; read.c turns the table that it
- * returns into a draft, trusting nothing in it; build.c makes the policy from the draft, without
- * Lua. From then on the policy owns the script, and compute.c answers for its functions.
+ * A script becomes a policy in three steps. policy/load.c runs the file; read.c turns the table
+ * that it returns into a draft, trusting nothing in it; build.c makes the policy from the draft,
+ * without Lua. From then on the policy owns the script, and compute.c answers for its functions.
  */
 #ifndef ALLOT_SCRIPT_SANDBOX_SCRIPT_H
 #define ALLOT_SCRIPT_SANDBOX_SCRIPT_H

@@ -6,7 +6,7 @@
  * What is put in begins with an allot__named; it belongs to the caller and must not move while it
  * is in. Names are compared as bytes. Things keep the order of putting in.
  *
- * Somebody may go through a map while it changes (listing.h): a *walker* is told of every thing
+ * Somebody may go through a map while it changes (books/list.c): a *walker* is told of every thing
  * before it changes or leaves.
  */
 #ifndef ALLOT_SERVICE_BASE_MAP_H

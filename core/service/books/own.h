@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * own.h: what the books are made of; of books*.c alone.
+ * own.h: what the books are made of; of the files of this folder alone.
  *
  * This file owns: struct allot__books.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* fields.h: what members events of each kind have; of event*.c alone. */
+/* fields.h: what members events of each kind have; of the files of this folder alone. */
 #ifndef ALLOT_SERVICE_EVENTS_FIELDS_H
 #define ALLOT_SERVICE_EVENTS_FIELDS_H
 

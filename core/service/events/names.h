@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* names.h: names and words in events, found in the plan; of event*.c alone. */
+/* names.h: names and words in events, found in the plan; of the files of this folder alone. */
 #ifndef ALLOT_SERVICE_EVENTS_NAMES_H
 #define ALLOT_SERVICE_EVENTS_NAMES_H
 

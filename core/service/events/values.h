@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * values.h: an event's members while they are read; of event*.c alone.
+ * values.h: an event's members while they are read; of the files of this folder alone.
  *
  * This file owns: struct allot__reader.
  */

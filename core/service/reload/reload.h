@@ -3,14 +3,15 @@
 /*
  * reload.h: another version of plan and policies while the service runs.
  *
- * When files change (watch.h), or somebody asks, an attempt is made beside (attempt.h): built and
- * checked on a thread, then tried there on what is in the books and on recorded cycles (records.h),
- * one by one: the loop only gives away the states that it has (of many tasks, which take long to be
- * put together again, those that were recorded). What passes is swapped in between two cycles; what
- * does not leaves everything as it was, and status, log and metrics say why. Files are compared by
- * content. The attempt begins 30 ms after something was seen to change,
- * and whatever it comes to counts only when nothing more has changed for 150 ms, so that nobody is
- * told of half-written files; what changes for longer than 2 s is taken as it is then.
+ * When files change (version/watch.h), or somebody asks, an attempt is made beside
+ * (version/attempt.h): built and checked on a thread, then tried there on what is in the books and
+ * on recorded cycles (version/records.h), one by one: the loop only gives away the states that it
+ * has (of many tasks, which take long to be put together again, those that were recorded). What
+ * passes is swapped in between two cycles; what does not leaves everything as it was, and status,
+ * log and metrics say why. Files are compared by content. The attempt begins 30 ms after something
+ * was seen to change, and whatever it comes to counts only when nothing more has changed for 150
+ * ms, so that nobody is told of half-written files; what changes for longer than 2 s is taken as it
+ * is then.
  *
  * A plan that is handed in (the method `plan`) goes the same way, and once it has passed, before it
  * is swapped in, is written into the plan's file, which stays the truth: a file that cannot be

@@ -5,8 +5,8 @@
  *
  * After a cycle its state is copied, if the shadow is not at work on an earlier one, and not more
  * often than takes a twentieth of the time. On a thread a twin of the live plan and the candidate
- * both decide about it, and what they decide is compared (diff.h). Nothing of it goes to the books,
- * the store or subscribers. A candidate that fails ALLOT__SHADOW_FAILURES times in a row is
+ * both decide about it, and what they decide is compared (allot/diff.h). Nothing of it goes to the
+ * books, the store or subscribers. A candidate that fails ALLOT__SHADOW_FAILURES times in a row is
  * stopped.
  *
  * Methods: shadow {policy} or {plan}, drop, promote.

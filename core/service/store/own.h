@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * own.h: what the store is made of; of store*.c alone.
+ * own.h: what the store is made of; of the files of this folder, and of replay/, alone.
  *
  * The loop's thread gathers rows as records in `gathered`; a batch that is being written is in
  * `written`, which only the writing thread touches until it is done. SQLite's handle belongs to the

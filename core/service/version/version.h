@@ -44,7 +44,7 @@ typedef struct allot__version_ask {
     const char *text; /* NULL: what is in the file */
     size_t len;
     bool to_be; /* the text is to be in the file once it decides, and counts as what is there */
-    const char *instead;               /* as in a loader (json.h); NULL: the plan's own */
+    const char *instead;               /* as in a loader (allot/json.h); NULL: the plan's own */
     const allot_script_limits *limits; /* may be NULL */
     const allot__sources
         *texts;                 /* policies that are not taken from disk, by their names; or NULL */

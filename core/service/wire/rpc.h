@@ -4,8 +4,8 @@
  * rpc.h: JSON-RPC 2.0: a line in, an answer out.
  *
  * Errors are the standard's: -32700 (no JSON), -32600 (no request), -32601 (no such method), -32602
- * (params), -32603 (internal); and -32000 + a status of report.h (so ENOENT is -32006) for what the
- * books refuse. `data` has code, path and hint where there are any.
+ * (params), -32603 (internal); and -32000 + a status of allot/report.h (so ENOENT is -32006) for
+ * what the books refuse. `data` has code, path and hint where there are any.
  */
 #ifndef ALLOT_SERVICE_WIRE_RPC_H
 #define ALLOT_SERVICE_WIRE_RPC_H
