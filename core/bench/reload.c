@@ -22,8 +22,8 @@
 enum {
     EDITS = 5,
     EDITS_MOST = 1000,
-    PATIENCE = 20, /* s for an edit */
-    CALM = 2       /* s without edits, between two of them and before the first */
+    PATIENCE = 600, /* s for an edit: ends a hang, however slow the machine is */
+    CALM = 2        /* s without edits, between two of them and before the first */
 };
 
 bool allot__bench_reload_is(const char *shape, int64_t *edits, int64_t *tasks)
