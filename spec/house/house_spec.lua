@@ -69,7 +69,7 @@ local GUARDED = {
 }
 
 local TOP = {
-  "CMakeLists.txt", "CMakePresets.json", "LICENSE", "README.md", "core", "examples", "lua",
+  "CMakeLists.txt", "LICENSE", "README.md", "core", "examples", "lua",
   "policies", "spec", "build",
 }
 
