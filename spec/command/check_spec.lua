@@ -67,6 +67,9 @@ describe("a broken policy", function ()
       local status, result, err = check("examples/broken/" .. name .. ".lua")
       assert.equal(expected[1], status, err)
       has(err, table.unpack(expected, 2))
+      local code = shell.read("examples/broken/README.md"):match(
+        "`" .. name .. "%.lua` | [^|]+ | ([EW][%w-]+) |")
+      has(err, "[" .. assert(code, "the README does not name the mistake") .. "]")
       assert.equal(status <= 1, result:find("is valid", 1, true) ~= nil, result)
       local plan, state = err:match "see it: allot run (%S+) (%S+)"
       if status == 0 then return assert.is_nil(plan) end

@@ -54,23 +54,18 @@ describe("READMEs", function ()
     assert.is_true(blocks >= 20 and lua >= 10 and paths >= 40, blocks .. " " .. lua .. " " .. paths)
   end)
 
-  it("show the examples as they are", function ()
-    for path, shown in pairs {
-      ["examples/first/plan.json"] = "README.md", ["examples/first/state.json"] = "README.md",
-      ["examples/ratio/plan.json"] = "examples/ratio/README.md",
-      ["examples/mixed/plan.json"] = "examples/mixed/README.md",
-      ["examples/windows/plan.json"] = "examples/windows/README.md",
-      ["examples/ownership/plan.json"] = "examples/ownership/README.md",
-    } do
-      assert.truthy(squeezed(texts[shown]):find(squeezed(readme.read(path)), 1, true), path)
+  it("show plan, state and policy of an example as they are", function ()
+    local seen, find = 0, "find examples -mindepth 2 -name '*.json' -o -name '*.lua'"
+    for _, path in ipairs(shell.lines(find)) do
+      local folder, text = path:match "^(examples/%w+)/", readme.read(path)
+      local shown = assert(texts[folder .. "/README.md"], folder .. " has no README")
+      local policy = text:match "return policy.*"
+      if not folder:find "/broken$" and (policy or path:find "/%a+%.json$") and #text < 2000 then
+        seen = seen + 1
+        assert(squeezed(shown):find(squeezed(policy or text), 1, true), path .. " is not shown")
+      end
     end
-    for path, shown in pairs {
-      ["examples/capped/capped.lua"] = "policies/README.md",
-      ["examples/victims/careful.lua"] = "examples/victims/README.md",
-    } do
-      local policy = readme.read(path):match("return policy.*")
-      assert.truthy(texts[shown]:find(policy, 1, true), path)
-    end
+    assert.is_true(seen > 25)
   end)
 
   it("begin with one that is read in ten minutes", function ()
