@@ -16,9 +16,8 @@ function(allot_arguments pattern out)
 endfunction()
 
 # Appends `file` to the text of the variable `all`, as an array that ends with a 0; sets `id_out`,
-# the array's name, and `size_out`, the bytes before the 0.
-function(allot_bytes file all id_out size_out)
-  get_filename_component(name "${file}" NAME)
+# the array's name, made of `name`, and `size_out`, the bytes before the 0.
+function(allot_bytes file name all id_out size_out)
   file(SIZE "${file}" size)
   file(READ "${file}" hex HEX)
   string(REGEX REPLACE "(................................)" "\\1\n    " hex "${hex}")

@@ -4,8 +4,10 @@
 # Turns Lua files into C, so that the library carries them.
 #
 # Included, it sets ALLOT_EMBEDDED_SOURCES to the generated C files. As a script it makes one:
-#   cmake -DOUT=file.c -DNAME=allot__embedded_policies -P embed.cmake a.lua b.lua ...
-# The same files give the same bytes, whatever the machine and their order.
+#   cmake -DOUT=file.c -DNAME=allot__embedded_modules -DFOLDER=lua/allot -P embed.cmake a.lua ...
+# A file goes by its path below the folder: fill.lua is "fill", check/draw.lua "check.draw", and
+# check/init.lua "check", as `require` has it. The same files give the same bytes, whatever the
+# machine and their order.
 
 if(CMAKE_SCRIPT_MODE_FILE)
   cmake_policy(VERSION 3.25)
@@ -16,8 +18,10 @@ if(CMAKE_SCRIPT_MODE_FILE)
   set(texts)
   set(rows)
   foreach(file IN LISTS files)
-    get_filename_component(name "${file}" NAME_WE)
-    allot_bytes("${file}" texts id size)
+    file(RELATIVE_PATH name "${FOLDER}" "${file}")
+    string(REGEX REPLACE "(/init)?\\.lua$" "" name "${name}")
+    string(REPLACE "/" "." name "${name}")
+    allot_bytes("${file}" "${name}" texts id size)
     string(APPEND rows "    {\"${name}\", (const char *)${id}, ${size}},\n")
   endforeach()
   if(count EQUAL 0)
@@ -30,13 +34,14 @@ if(CMAKE_SCRIPT_MODE_FILE)
   return()
 endif()
 
-# A C file that holds Lua files, as `name`.
-function(allot_embed name)
+# A C file that holds Lua files of a folder, as `name`.
+function(allot_embed name folder)
   set(made "${PROJECT_BINARY_DIR}/generated/${name}.c")
   set(maker "${PROJECT_SOURCE_DIR}/core/script/embed.cmake")
   set(bytes "${PROJECT_SOURCE_DIR}/core/cmake/bytes.cmake")
   add_custom_command(OUTPUT "${made}" VERBATIM
-    COMMAND "${CMAKE_COMMAND}" "-DOUT=${made}" "-DNAME=${name}" -P "${maker}" ${ARGN}
+    COMMAND "${CMAKE_COMMAND}" "-DOUT=${made}" "-DNAME=${name}" "-DFOLDER=${folder}"
+      -P "${maker}" ${ARGN}
     DEPENDS ${ARGN} "${maker}" "${bytes}"
     COMMENT "Embedding ${name}")
   set(ALLOT_EMBEDDED_SOURCES ${ALLOT_EMBEDDED_SOURCES} "${made}" PARENT_SCOPE)
@@ -54,18 +59,19 @@ set(tools swf # and these serve allot_tool_run
   types random draw draw_ledger draw_queues apply apply_jobs shrink invariants invariants_queues
   properties check check_campaign check_draw check_findings check_formats check_sarif
   check_subject check_trial check_part check_places check_idle scaffold coverage)
+set(language "${PROJECT_SOURCE_DIR}/lua/allot")
 foreach(list modules importers desk tools)
-  list(TRANSFORM ${list} PREPEND "${PROJECT_SOURCE_DIR}/lua/allot/")
+  list(TRANSFORM ${list} PREPEND "${language}/")
   list(TRANSFORM ${list} APPEND ".lua")
 endforeach()
 file(GLOB policies CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/policies/*.lua")
 
 set(ALLOT_EMBEDDED_SOURCES)
-allot_embed(allot__embedded_modules ${modules})
-allot_embed(allot__embedded_importers ${importers})
-allot_embed(allot__embedded_desk ${desk})
-allot_embed(allot__embedded_tools ${tools})
-allot_embed(allot__embedded_policies ${policies})
+allot_embed(allot__embedded_modules "${language}" ${modules})
+allot_embed(allot__embedded_importers "${language}" ${importers})
+allot_embed(allot__embedded_desk "${language}" ${desk})
+allot_embed(allot__embedded_tools "${language}" ${tools})
+allot_embed(allot__embedded_policies "${PROJECT_SOURCE_DIR}/policies" ${policies})
 
 # Every row of a script's function crosses into Lua some eight times.
 set_source_files_properties("${PROJECT_SOURCE_DIR}/core/script/policy/compute.c" PROPERTIES
