@@ -47,23 +47,24 @@ function(allot_embed name folder)
   set(ALLOT_EMBEDDED_SOURCES ${ALLOT_EMBEDDED_SOURCES} "${made}" PARENT_SCOPE)
 endfunction()
 
-# What a sandbox can require, file by file: the rest of lua/allot is not for scripts.
-set(modules amount columns damping declare fill guard language like loan names order part policy pool
-  property queues relation tasks victims words)
-set(importers lsf lsf_hosts lsf_keys lsf_limit lsf_plan lsf_resource lsf_row lsf_site lsf_text
-  lsf_users) # these no sandbox sees
-# These serve allot_desk, and no piece sees them.
-set(desk apply apply_jobs desk desk_commands desk_complete desk_diff desk_model desk_show)
-set(tools swf # and these serve allot_tool_run
-  api api_codes api_core api_desk api_fixture api_library api_policy api_types api_words author help reference
-  types random draw draw_ledger draw_queues apply apply_jobs shrink invariants invariants_queues
-  properties check check_campaign check_draw check_findings check_formats check_sarif
-  check_subject check_trial check_part check_places check_idle scaffold coverage)
 set(language "${PROJECT_SOURCE_DIR}/lua/allot")
-foreach(list modules importers desk tools)
-  list(TRANSFORM ${list} PREPEND "${language}/")
-  list(TRANSFORM ${list} APPEND ".lua")
-endforeach()
+
+# The Lua files of some folders of lua/allot and below them, in `out`.
+function(allot_lua out)
+  set(all)
+  foreach(folder IN LISTS ARGN)
+    file(GLOB_RECURSE files CONFIGURE_DEPENDS "${language}/${folder}/*.lua")
+    list(APPEND all ${files})
+  endforeach()
+  set(${out} ${all} PARENT_SCOPE)
+endfunction()
+
+allot_lua(modules language) # what a sandbox can require: the rest is not for scripts
+allot_lua(importers import) # these no sandbox sees
+allot_lua(desk repl) # these serve allot_desk, and no piece sees them
+list(APPEND desk "${language}/fixture/apply.lua" "${language}/fixture/jobs.lua")
+allot_lua(tools reference fixture check) # these serve allot_tool_run
+list(APPEND tools "${language}/swf.lua")
 file(GLOB policies CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/policies/*.lua")
 
 set(ALLOT_EMBEDDED_SOURCES)

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- allot.apply: what a state is once a decision is carried out, by its contract.
+--- allot.fixture.apply: what a state is once a decision is carried out, by its contract.
 
-local apply = require "allot.apply"
+local apply = require "allot.fixture.apply"
 local core = require "allot.core"
 local engine = require "spec.support.cases.engine"
 

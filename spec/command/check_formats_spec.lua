@@ -177,10 +177,10 @@ end)
 
 --- The core keeps its invariants, so that a check of them is fed with decisions that are forged.
 describe("an invariant that is broken", function ()
-  local campaign = require "allot.check_campaign"
+  local campaign = require "allot.check.campaign"
   local core = require "allot.core"
-  local findings = require "allot.check_findings"
-  local subject = require "allot.check_subject"
+  local findings = require "allot.check.findings"
+  local subject = require "allot.check.subject"
 
   --- The first finding where every decision is changed by `forge(row)`.
   local function forged(forge)

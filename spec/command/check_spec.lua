@@ -272,8 +272,8 @@ describe("a plan with queues that is valid is checked:", function ()
   end
 end)
 
-describe("hosts that lists of drawn plans name (allot.draw_queues)", function ()
-  local named = require "allot.draw_queues".hosts_named
+describe("hosts that lists of drawn plans name (allot.check.draw_queues)", function ()
+  local named = require "allot.check.draw_queues".hosts_named
   local plan = {
     hosts = { a = {}, b = {}, c = {} }, host_groups = { g = { "a", "b" }, k = { "~g" }, n = {} },
   }

@@ -3,13 +3,13 @@
 --- `allot check` ends in time: by a clock that is given, and with cases whose size has a bound.
 
 local check = require "allot.check"
-local check_draw = require "allot.check_draw"
+local check_draw = require "allot.check.draw"
 local core = require "allot.core"
-local draw = require "allot.draw"
-local part = require "allot.check_part"
-local Random = require "allot.random"
+local draw = require "allot.check.draw_tree"
+local part = require "allot.check.part"
+local Random = require "allot.check.random"
 local shell = require "spec.support.house.shell"
-local subject = require "allot.check_subject"
+local subject = require "allot.check.subject"
 
 local SECOND = 1000000
 

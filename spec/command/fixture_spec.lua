@@ -5,7 +5,7 @@
 local heard = require "spec.support.house.heard"
 local fixture = require "allot.fixture"
 local shell = require "spec.support.house.shell"
-local text = require "allot.fixture_text"
+local text = require "allot.fixture.text"
 
 local function read(line)
   local made = text.read(line)

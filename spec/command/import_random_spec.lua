@@ -7,7 +7,7 @@
 
 local allot = require "allot"
 local json = require "dkjson"
-local Random = require "allot.random"
+local Random = require "allot.check.random"
 local lsf = require "spec.support.cases.lsf"
 local site = require "spec.support.cases.lsf_site"
 

@@ -2,7 +2,7 @@
 -- Copyright the allot authors
 --- The REPL without a terminal: allot repl --eval, and what comes through a pipe.
 
-local api = require "allot.api"
+local api = require "allot.reference.api"
 local core = require "allot.core"
 local json = require "dkjson"
 local shell = require "spec.support.house.shell"

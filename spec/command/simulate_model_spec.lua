@@ -5,7 +5,7 @@
 local document = require "spec.support.cases.document"
 local model = require "spec.support.model.simulate"
 local property = require "spec.support.cases.property"
-local random = require "allot.random"
+local random = require "allot.check.random"
 local simulation = require "spec.support.cases.simulation"
 
 local MAP = [[return function (job)

@@ -4,7 +4,7 @@
 
 local case = require "spec.support.cases.case"
 local engine = require "spec.support.cases.engine"
-local apply = require "allot.apply"
+local apply = require "allot.fixture.apply"
 
 local plan, state = case.plan, case.state
 

@@ -4,9 +4,9 @@
 
 local case = require "spec.support.cases.case"
 local engine = require "spec.support.cases.engine"
-local gen = require "allot.draw"
+local gen = require "allot.check.draw_tree"
 local property = require "spec.support.cases.property"
-local random_of = require("allot.random").new
+local random_of = require("allot.check.random").new
 
 local plan, state = case.plan, case.state
 
@@ -150,7 +150,7 @@ end)
 
 describe("windows switched back and forth", function ()
   it("lead back to the same allotment", function ()
-    local apply = require "allot.apply"
+    local apply = require "allot.fixture.apply"
     local short = evening(plan { slots = 40, { "A", owned = 30 }, { "B", owned = 10 } },
       { ["/A"] = { owned = 10 }, ["/B"] = { owned = 30 } })
     local now = state { A = { 100, 30 }, B = { 100, 10 } }

@@ -4,7 +4,7 @@
 
 local engine = require "spec.support.cases.engine"
 local property = require "spec.support.cases.property"
-local random = require "allot.random"
+local random = require "allot.check.random"
 
 local POLICY = [[
 return policy {

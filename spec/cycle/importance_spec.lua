@@ -5,7 +5,7 @@
 
 local engine = require "spec.support.cases.engine"
 local property = require "spec.support.cases.property"
-local random = require "allot.random"
+local random = require "allot.check.random"
 
 local NOW = 1000
 

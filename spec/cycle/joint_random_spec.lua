@@ -4,7 +4,7 @@
 --- that somebody who may run there wants (H-18), who makes way moves once (H-19), and decisions
 --- come to rest.
 
-local apply = require "allot.apply"
+local apply = require "allot.fixture.apply"
 local engine = require "spec.support.cases.engine"
 local json = require "dkjson"
 local property = require "spec.support.cases.property"

@@ -2,7 +2,7 @@
 -- Copyright the allot authors
 --- What hosts hold together (H-17), what is lent (H-18) and who makes way (H-19), case by case.
 
-local apply = require "allot.apply"
+local apply = require "allot.fixture.apply"
 local case = require "spec.support.cases.case"
 local engine = require "spec.support.cases.engine"
 

@@ -4,9 +4,9 @@
 
 local case = require "spec.support.cases.case"
 local engine = require "spec.support.cases.engine"
-local gen = require "allot.draw"
+local gen = require "allot.check.draw_tree"
 local property = require "spec.support.cases.property"
-local random_of = require("allot.random").new
+local random_of = require("allot.check.random").new
 
 local plan, state = case.plan, case.state
 

@@ -5,7 +5,7 @@
 
 local case = require "spec.support.cases.case"
 local engine = require "spec.support.cases.engine"
-local random = require "allot.random"
+local random = require "allot.check.random"
 
 local NOW = 1000
 local HOSTS = { "h1", "h2", "h3" }

@@ -4,7 +4,7 @@
 
 local case = require "spec.support.cases.case"
 local engine = require "spec.support.cases.engine"
-local gen = require "allot.draw"
+local gen = require "allot.check.draw_tree"
 local gen_policy = require "spec.support.cases.gen_policy"
 local property = require "spec.support.cases.property"
 local shell = require "spec.support.house.shell"

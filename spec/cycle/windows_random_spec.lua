@@ -4,11 +4,11 @@
 
 local allot = require "allot"
 local json = require "dkjson"
-local apply = require "allot.apply"
+local apply = require "allot.fixture.apply"
 local document = require "spec.support.cases.document"
 local engine = require "spec.support.cases.engine"
 local property = require "spec.support.cases.property"
-local Random = require "allot.random"
+local Random = require "allot.check.random"
 local windows = require "spec.support.cases.windows"
 
 local WEEK = 7 * 86400

@@ -3,7 +3,7 @@
 --- JSON and Lua values: core.decode, core.encode, core.list, core.null.
 
 local core = require "allot.core"
-local Random = require "allot.random"
+local Random = require "allot.check.random"
 
 --- A random value, and for the comparison what it must be after the way there and back.
 local function value(rnd, depth)

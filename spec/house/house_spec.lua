@@ -40,26 +40,14 @@ local FOLDERS = {
   cli = { "term", "decide", "plot", "simulate", "diff", "author", "serve", "" },
 }
 
--- Modules of lua/allot, each may require those before it. `core` is the C module, `native` what a
--- desk has of its host.
+-- Folders of lua/allot, from the ground up: each may require modules of those before it, and of its
+-- own. "" is lua/allot itself.
 local LUA = {
-  "core", "names", "columns", "placed", "order", "words", "declare", "amount", "part", "fill",
-  "pool", "loan", "guard", "victims", "tasks", "relation", "queues", "damping", "ready", "like",
-  "property", "policy", "language", "init",
-  "swf",
-  "api_types", "api_words", "api_policy", "api_library", "api_core", "api_fixture", "api_desk",
-  "api_codes", "api", "help",
-  "types", "reference", "author", "coverage", "fixture_text", "apply_jobs", "apply", "fixture",
-  "scaffold",
-  "random", "draw", "draw_ledger", "draw_queues", "shrink", "invariants",
-  "invariants_queues", "properties", "check_draw", "check_part", "check_trial",
-  "check_campaign", "check_subject", "check_places", "check_idle", "check_findings",
-  "check_sarif", "check_formats", "check",
-  "native", "desk_model", "desk_show", "desk_diff", "desk_complete", "desk_commands",
-  "desk",
-  "lsf", "lsf_keys", "lsf_row", "lsf_hosts", "lsf_site", "lsf_users", "lsf_limit", "lsf_resource",
-  "lsf_plan", "lsf_text",
+  "language", "fixture", "reference/api", "reference", "check", "repl", "import", "",
 }
+
+-- Modules written in C, and the folder that may require each.
+local IN_C = { ["allot.core"] = "any", ["allot.native"] = "repl" }
 
 -- C headers whose use tells a floor apart.
 local GUARDED = {
@@ -227,17 +215,43 @@ end)
 describe("floors of Lua", function ()
   local rank = rank_of(LUA)
 
+  local function folder_of(path)
+    return path:match("^lua/allot/(.-)/?[^/]+$")
+  end
+
+  --- The file of a module; nil: there is none.
+  local function file_of(name)
+    local base = "lua/" .. name:gsub("%.", "/")
+    for _, path in ipairs { base .. ".lua", base .. "/init.lua" } do
+      if shell.exists(path) then return path end
+    end
+  end
+
   it("require downwards only in lua/allot", function ()
     faults_in(files("lua", "*.lua"), function (path, text, fault)
-      local own = rank[path:match("^lua/allot/(.+)%.lua$")]
-      assert(own, path .. " is not in the list of Lua modules")
+      local own = folder_of(path)
+      assert(rank[own], path .. " is in no folder of the list")
       for name in requires(text) do
-        local other = name:match("^allot%.(.+)$") or name
-        if not (rank[other] and rank[other] < own) then
-          fault("may not require %s", name)
-        end
+        local file = file_of(name)
+        local may = file and (rank[folder_of(file)] or #LUA + 1) <= rank[own]
+          or IN_C[name] == "any" or IN_C[name] == own
+        if not may then fault("may not require %s", name) end
       end
     end)
+  end)
+
+  it("have no modules that require each other", function ()
+    local seen = {}
+    local function walk(path, way)
+      assert(seen[path] ~= "open", way .. " -> " .. path)
+      if seen[path] then return end
+      seen[path] = "open"
+      for name in requires(shell.read(path)) do
+        if not IN_C[name] then walk(file_of(name), way .. " -> " .. path) end
+      end
+      seen[path] = "done"
+    end
+    for _, path in ipairs(files("lua", "*.lua")) do walk(path, "") end
   end)
 
   it("require nothing but allot in policies", function ()
@@ -327,7 +341,7 @@ end)
 describe("every folder", function ()
   it("has at most 25 entries", function ()
     local large = {}
-    for _, folder in ipairs(shell.lines "find core policies examples spec -type d | sort") do
+    for _, folder in ipairs(shell.lines "find core lua policies examples spec -type d | sort") do
       local count = #shell.lines("ls " .. folder)
       if count > 25 then large[#large + 1] = ("%s: %d"):format(folder, count) end
     end

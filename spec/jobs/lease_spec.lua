@@ -6,7 +6,7 @@
 local engine = require "spec.support.cases.engine"
 local kit = require "spec.support.cases.queue_kit"
 local json = require "dkjson"
-local Random = require "allot.random"
+local Random = require "allot.check.random"
 
 local DELAY = 600
 

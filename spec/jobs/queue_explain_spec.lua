@@ -4,10 +4,10 @@
 --- come to, and what is said to have spared a job does.
 
 local engine = require "spec.support.cases.engine"
-local gen = require "allot.draw_queues"
+local gen = require "allot.check.draw_queues"
 local kit = require "spec.support.cases.queue_kit"
-local apply = require "allot.apply"
-local apply_jobs = require "allot.apply_jobs"
+local apply = require "allot.fixture.apply"
+local apply_jobs = require "allot.fixture.jobs"
 local property = require "spec.support.cases.property"
 local room = require "spec.support.model.queue_room"
 local world = require "spec.support.model.queue_world"

@@ -4,7 +4,7 @@
 --- wrong ones. That the sandbox makes the same of it is tested in C (test/script/queues_test.c).
 
 local allot = require "allot"
-local columns = require "allot.columns"
+local columns = require "allot.language.columns"
 
 local HERE = "spec/jobs/queue_language_spec.lua"
 

@@ -7,7 +7,7 @@ local engine = require "spec.support.cases.engine"
 local json = require "dkjson"
 local kit = require "spec.support.cases.queue_kit"
 local pool = require "spec.support.cases.pool_loop"
-local Random = require "allot.random"
+local Random = require "allot.check.random"
 
 local burst, hosts, join = kit.burst, kit.hosts, kit.join
 

@@ -5,7 +5,7 @@
 local allot = require "allot"
 local engine = require "spec.support.cases.engine"
 local json = require "dkjson"
-local Random = require "allot.random"
+local Random = require "allot.check.random"
 
 local NOW = 100000
 

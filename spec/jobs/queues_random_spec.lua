@@ -4,7 +4,7 @@
 
 local dispatch = require "spec.support.model.queue_dispatch"
 local engine = require "spec.support.cases.engine"
-local gen = require "allot.draw_queues"
+local gen = require "allot.check.draw_queues"
 local property = require "spec.support.cases.property"
 local world = require "spec.support.model.queue_world"
 local room = require "spec.support.model.queue_room"
@@ -174,7 +174,7 @@ describe("after a cycle", function ()
   end)
 
   holds("nothing is decided any more in the end, without anybody coming or going", function (case)
-    local apply = require "allot.apply"
+    local apply = require "allot.fixture.apply"
     local state, told = case.state, {}
     for i = 1, 12 do
       local decision = engine.cycle(case.plan, state)

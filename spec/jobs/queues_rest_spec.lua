@@ -14,7 +14,7 @@
 --   who is resumed may be killed after that, for what it holds suspended or not: a resource, or
 --   room below a limit. While it is suspended it is no victim (A-13).
 
-local apply = require "allot.apply"
+local apply = require "allot.fixture.apply"
 local engine = require "spec.support.cases.engine"
 local property = require "spec.support.cases.property"
 local sites = require "spec.support.cases.queue_sites"

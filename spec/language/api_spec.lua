@@ -3,13 +3,13 @@
 --- The table of the API is what there is: in the sandbox, in the module, in the sources; and what
 --- is made from it is as good.
 
-local api = require "allot.api"
-local codes = require "allot.api_codes"
-local columns = require "allot.columns"
+local api = require "allot.reference.api"
+local codes = require "allot.reference.api.codes"
+local columns = require "allot.language.columns"
 local core = require "allot.core"
-local help = require "allot.help"
+local help = require "allot.reference.help"
 local shell = require "spec.support.house.shell"
-local types = require "allot.types"
+local types = require "allot.reference.types"
 
 local CONSUMERS = '{"version": 1, "policy": "example", "consumers": [%s{"name": "a", "owned": 4}, '
   .. '{"name": "b"}]}'
@@ -148,7 +148,7 @@ describe("the table of the API", function ()
   it("has every code of the sources, and no others", function ()
     local there, said = {}, {}
     for _, path in ipairs(shell.lines "find core lua -name '*.[ch]' -o -name '*.lua' | sort") do
-      if not path:find "^core/test/" and not path:find "^lua/allot/api_" then
+      if not path:find "^core/test/" and not path:find "^lua/allot/reference/api/" then
         for code in shell.read(path):gmatch '"([EW]%-[a-z0-9-]+)"' do there[code] = true end
       end
     end

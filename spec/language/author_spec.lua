@@ -5,7 +5,7 @@
 local core = require "allot.core"
 local json = require "dkjson"
 local shell = require "spec.support.house.shell"
-local types = require "allot.types"
+local types = require "allot.reference.types"
 
 local function does(...)
   local status, out, err = shell.command(...)

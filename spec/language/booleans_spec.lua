@@ -8,7 +8,7 @@ local engine = require "spec.support.cases.engine"
 local fixture = require "allot.fixture"
 local json = require "dkjson"
 local property = require "spec.support.cases.property"
-local random = require "allot.random"
+local random = require "allot.check.random"
 
 local function site(fields)
   return 'return policy { name = "site",\n' .. fields .. "\n}"

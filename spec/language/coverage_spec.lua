@@ -3,7 +3,7 @@
 --- allot.coverage: lines of policies that ran, those that could, and what asking costs: nothing.
 
 local allot = require "allot.core"
-local coverage = require "allot.coverage"
+local coverage = require "allot.fixture.coverage"
 local fixture = require "allot.fixture"
 local shell = require "spec.support.house.shell"
 
@@ -143,7 +143,7 @@ describe("what can run", function ()
 
   it("is what luac lists", function ()
     if os.execute "luac5.4 -v >/dev/null 2>&1" == nil then return pending "no luac5.4" end
-    for _, path in ipairs(shell.lines "ls policies/*.lua examples/*/*.lua lua/allot/*.lua") do
+    for _, path in ipairs(shell.lines "find policies examples lua -name '*.lua' | sort") do
       local listed, lines, from, skip = {}, {}, 0, nil
       for _, line in ipairs(shell.lines("luac5.4 -p -l " .. path)) do
         from = tonumber(line:match "^%a+ <[^,]*:(%d+),") or from

@@ -4,7 +4,7 @@
 --- blame. What a whole policy does is in policy_spec.lua; the sandbox is tested in C.
 
 local allot = require "allot"
-local names = require "allot.names"
+local names = require "allot.language.names"
 
 local HERE = "spec/language/language_spec.lua"
 

@@ -95,7 +95,7 @@ describe("it is told that", function ()
   end)
 
   it("a divisor is 0", function ()
-    local findings = require "allot.check_findings"
+    local findings = require "allot.check.findings"
     for _, message in ipairs { "attempt to divide by zero", "attempt to perform 'n//0'",
       "attempt to perform 'n%%0'" } do
       assert.matches("a divisor is 0", findings.hint(message))

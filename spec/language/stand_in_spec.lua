@@ -3,7 +3,7 @@
 --- A policy that stands in for the plan's own: what that one declares may be stated all the same.
 
 local json = require "dkjson"
-local random = require "allot.random"
+local random = require "allot.check.random"
 local shell = require "spec.support.house.shell"
 local simulation = require "spec.support.cases.simulation"
 

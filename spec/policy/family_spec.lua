@@ -2,7 +2,7 @@
 -- Copyright the allot authors
 --- Ownership, hybrid and share ratio, alone and side by side: what holds on random plans.
 
-local apply = require "allot.apply"
+local apply = require "allot.fixture.apply"
 local case = require "spec.support.cases.case"
 local engine = require "spec.support.cases.engine"
 local family = require "spec.support.cases.gen_family"

@@ -4,14 +4,14 @@
 
 local json = require "dkjson"
 local case = require "spec.support.cases.case"
-local apply = require "allot.apply"
+local apply = require "allot.fixture.apply"
 local document = require "spec.support.cases.document"
 local engine = require "spec.support.cases.engine"
-local gen = require "allot.draw"
+local gen = require "allot.check.draw_tree"
 local gen_policy = require "spec.support.cases.gen_policy"
-local invariants = require "allot.invariants"
+local invariants = require "allot.check.invariants"
 local property = require "spec.support.cases.property"
-local Random = require "allot.random"
+local Random = require "allot.check.random"
 local rational = require "spec.support.model.rational"
 
 local function claim(truth, text, ...)
@@ -53,7 +53,7 @@ local function decide(it)
   return (engine.cycle(it.plan, it.state, nil, it.policy))
 end
 
---- An invariant by its name (invariants.lua), under hybrid and under random policies.
+--- An invariant by its name (check/invariants.lua), under hybrid and under random policies.
 local function always(name, runs)
   holds_always(name, runs, function (it)
     local path, fault = invariants[name](invariants.view(it.plan, it.state, decide(it)))

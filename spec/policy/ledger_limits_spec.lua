@@ -3,13 +3,13 @@
 --- Owners below parents' limits (C-11): a limit holds what they want of their own before what
 --- others below it use of pools or borrow.
 
-local apply = require "allot.apply"
+local apply = require "allot.fixture.apply"
 local case = require "spec.support.cases.case"
 local engine = require "spec.support.cases.engine"
-local gen = require "allot.draw_ledger"
+local gen = require "allot.check.draw_ledger"
 local ownership = require "spec.support.cases.ownership"
 local property = require "spec.support.cases.property"
-local Random = require "allot.random"
+local Random = require "allot.check.random"
 
 local state = case.state
 local owners, loan, judge = ownership.owners, ownership.loan, ownership.judge

@@ -2,7 +2,7 @@
 -- Copyright the allot authors
 --- What a ledger has called back, once it is in flight, leaves nothing more to decide (C-6, C-11).
 
-local apply = require "allot.apply"
+local apply = require "allot.fixture.apply"
 local case = require "spec.support.cases.case"
 local engine = require "spec.support.cases.engine"
 local gen_tight = require "spec.support.cases.gen_tight"

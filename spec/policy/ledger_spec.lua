@@ -2,9 +2,9 @@
 -- Copyright the allot authors
 --- What a ledger keeps whatever it is fed (C-11, architecture.md), on random plans and states.
 
-local apply = require "allot.apply"
+local apply = require "allot.fixture.apply"
 local engine = require "spec.support.cases.engine"
-local gen = require "allot.draw_ledger"
+local gen = require "allot.check.draw_ledger"
 local model = require "spec.support.model.ledger"
 local property = require "spec.support.cases.property"
 

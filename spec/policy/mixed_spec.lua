@@ -134,7 +134,7 @@ end)
 describe("a mixed plan", function ()
   --- The random case with a policy named in some first-level branches.
   local function mix(other)
-    local gen = require "allot.draw"
+    local gen = require "allot.check.draw_tree"
     return function (seed)
       local made = gen.case(seed)
       made.policy = EXACT

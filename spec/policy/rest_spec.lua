@@ -3,7 +3,7 @@
 --- Decisions that are carried out leave nothing more to decide (C-6, C-11), under every policy,
 --- alone and side by side.
 
-local apply = require "allot.apply"
+local apply = require "allot.fixture.apply"
 local case = require "spec.support.cases.case"
 local engine = require "spec.support.cases.engine"
 local gen_tight = require "spec.support.cases.gen_tight"

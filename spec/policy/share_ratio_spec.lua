@@ -2,11 +2,11 @@
 -- Copyright the allot authors
 --- The ready-made policy "share_ratio" (rules.md 5.3, contract.md C-3, C-7).
 
-local Random = require "allot.random"
-local apply = require "allot.apply"
+local Random = require "allot.check.random"
+local apply = require "allot.fixture.apply"
 local case = require "spec.support.cases.case"
 local engine = require "spec.support.cases.engine"
-local gen = require "allot.draw"
+local gen = require "allot.check.draw_tree"
 local property = require "spec.support.cases.property"
 
 local plan, state = case.plan, case.state

@@ -2,7 +2,7 @@
 /* Copyright the allot authors */
 /*
  * check.c: the verb `check`: are these plans and policies valid, and do they keep what they
- * promise? lua/allot/check.lua tries them.
+ * promise? lua/allot/check tries them.
  */
 #include "cli/term/cli.h"
 

@@ -120,7 +120,7 @@ static int help_topic(allot__cli *cli)
         words[count++] = (char *)verb->name;
     cli->operands = words;
     cli->operand_count = count;
-    int code = allot__cli_tool(cli, "author", "help");
+    int code = allot__cli_tool(cli, "reference", "help");
     cli->operands = NULL;
     cli->operand_count = 0;
     return code;
@@ -130,7 +130,7 @@ int allot__cli_topics(allot__cli *cli, allot__text *out)
 {
     allot__text result = cli->out;
     cli->out = (allot__text){.engine = cli->engine};
-    int code = allot__cli_tool(cli, "author", "topics");
+    int code = allot__cli_tool(cli, "reference", "topics");
     *out = cli->out;
     cli->out = result;
     return code;

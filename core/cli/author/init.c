@@ -17,7 +17,7 @@ static int make(allot__cli *cli)
     program[len > 0 ? len : 0] = '\0';
     cli->operands = words;
     cli->operand_count = 2;
-    int code = allot__cli_tool(cli, "scaffold", "init");
+    int code = allot__cli_tool(cli, "reference.scaffold", "init");
     cli->operands = NULL;
     cli->operand_count = 0;
     return code;

@@ -5,5 +5,5 @@
 
 int allot__cli_types(allot__cli *cli)
 {
-    return allot__cli_tool(cli, "author", "types");
+    return allot__cli_tool(cli, "reference", "types");
 }

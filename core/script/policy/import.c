@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * import.c: a plan from configuration files of LSF, by lua/allot/lsf*.lua.
+ * import.c: a plan from configuration files of LSF, by lua/allot/import.
  *
  * Those files are our own, so they run in a state of their own with Lua's string library; the text
  * that they read is data.
@@ -83,11 +83,11 @@ static int make(lua_State *L)
 {
     const import *job = lua_touserdata(L, 1);
     open_library(L);
-    push_module(L, "allot.lsf_plan");
+    push_module(L, "allot.import.plan");
     lua_getfield(L, -1, "of");
     push_files(L, job);
     lua_call(L, 1, 3); /* the plan, the notes, and where tables come from */
-    push_module(L, "allot.lsf_text");
+    push_module(L, "allot.import.text");
     lua_getfield(L, -1, "of");
     lua_pushvalue(L, -5);
     lua_pushvalue(L, -4);
@@ -197,7 +197,7 @@ static void tell_notes(lua_State *L, const import *job, bool fatal)
 /* An error of the plan stands in the files where that part of it comes from. */
 static void tell_error(lua_State *L, const import *job, const allot_diagnostic *error)
 {
-    push_module(L, "allot.lsf_text");
+    push_module(L, "allot.import.text");
     lua_getfield(L, -1, "place");
     lua_pushvalue(L, TEXT);
     lua_pushvalue(L, SPANS);

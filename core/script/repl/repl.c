@@ -47,7 +47,7 @@ static int set_up(lua_State *L)
     allot__desk_globals(L);
     lua_pushvalue(L, -1);
     session->env = luaL_ref(L, LUA_REGISTRYINDEX);
-    allot__desk_require(L, session, "allot.desk");
+    allot__desk_require(L, session, "allot.repl");
     lua_pushvalue(L, -1);
     session->words = luaL_ref(L, LUA_REGISTRYINDEX);
     lua_getfield(L, -1, "open");

@@ -3,7 +3,7 @@
 /*
  * repl.h: what the files of a session share.
  *
- * The desk, lua/allot/desk*.lua, lives in the session's sandbox. It is ours, and has what a user
+ * The desk, lua/allot/repl, lives in the session's sandbox. It is ours, and has what a user
  * has not: the engine, files through the host, and marks on tables. A user's piece cannot reach
  * them: they are upvalues and metatables, and the library opens neither.
  */
@@ -48,7 +48,7 @@ int allot__desk_load(lua_State *L, allot_desk *session, const allot__piece *piec
                      bool *incomplete);
 /* Pushes the table that pieces see as their globals, over the library's. Raises. */
 void allot__desk_globals(lua_State *L);
-/* Runs a module of the desk: allot__desk_require(L, "allot.desk") pushes what it returns. */
+/* Runs a module of the desk: allot__desk_require(L, "allot.repl") pushes what it returns. */
 void allot__desk_require(lua_State *L, allot_desk *session, const char *name);
 
 #endif

@@ -196,8 +196,8 @@ static int native_help(lua_State *L)
     int answer = 1;
     int status = allot_report_new(it->box.engine, &report);
     if (!status)
-        status = allot_tool_run(it->box.engine, &it->host.tool, "author", "help", args, 1, &answer,
-                                report);
+        status = allot_tool_run(it->box.engine, &it->host.tool, "reference", "help", args, 1,
+                                &answer, report);
     bool told = allot_report_count(report) > 0;
     char message[400] = "", hint[200] = "";
     if (told) {

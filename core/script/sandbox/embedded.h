@@ -8,12 +8,12 @@
 #include <stdint.h>
 
 typedef struct allot__embedded {
-    const char *name; /* without ".lua" */
+    const char *name; /* by its path: "check.draw" */
     const char *text; /* ends with a NUL that is not counted */
     size_t len;
 } allot__embedded;
 
-/* lua/allot, what imports other systems' files, sessions, tools, and policies: sorted by name. */
+/* Of lua/allot the language, what imports other systems' files, sessions, and tools; policies. */
 extern const allot__embedded allot__embedded_modules[];
 extern const int32_t allot__embedded_modules_count;
 extern const allot__embedded allot__embedded_importers[];

@@ -173,9 +173,9 @@ static void push_require(lua_State *L)
 {
     lua_newtable(L);
     lua_pushcfunction(L, allot__library_placed);
-    lua_setfield(L, -2, "allot.placed");
+    lua_setfield(L, -2, "allot.language.placed");
     lua_pushcfunction(L, ready);
-    lua_setfield(L, -2, "allot.ready");
+    lua_setfield(L, -2, "allot.language.ready");
     lua_pushcclosure(L, require, 1);
 }
 

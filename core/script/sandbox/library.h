@@ -7,7 +7,7 @@
  * math: abs ceil floor fmod huge max maxinteger min mininteger modf pi sqrt tointeger type ult.
  * string: byte char ends find format glob len lower rep reverse split starts sub upper.
  * table: concat insert remove sort unpack.
- * And the words of the policy language, from lua/allot.
+ * And the words of the policy language, from lua/allot/language.
  *
  * What differs from stock Lua: pairs goes in order of the keys (numbers, strings, booleans);
  * table.sort is stable; string.find takes no patterns; tostring tells no addresses; error takes
@@ -19,7 +19,7 @@
 
 #include <lua.h>
 
-/* Makes the globals of a new state, reading lua/allot. Raises. */
+/* Makes the globals of a new state, reading lua/allot/language. Raises. */
 void allot__library_open(lua_State *L);
 
 /* Each pushes a table of functions. Raise. */
@@ -42,7 +42,7 @@ void allot__library_sort(lua_State *L, int table, lua_Integer n, int (*less)(lua
 /* Pushes the list of the ready-made policies' names and returns 1. Raises. */
 int allot__library_ready(lua_State *L);
 
-/* Function `check(place, ...)` as a word that is blamed where it is used: lua/allot/placed.lua. */
+/* Function `check(place, ...)` as a word that is blamed where it is used: language/placed.lua. */
 int allot__library_placed(lua_State *L);
 
 #endif

@@ -332,13 +332,13 @@ static void the_library_does_what_it_says(void)
     script_end(&it);
 }
 
-/* lua/allot/columns.lua repeats the core's columns for plain Lua. */
+/* lua/allot/language/columns.lua repeats the core's columns for plain Lua. */
 static void columns_are_the_cores(void)
 {
     char text[2000] = "local known = {";
     for (int i = 0; i < ALLOT_COLUMN_COUNT; i++)
         strcat(strcat(strcat(text, "'"), allot_column_name(i)), "',");
-    strcat(text, "}\nlocal columns = require 'allot.columns'\n"
+    strcat(text, "}\nlocal columns = require 'allot.language.columns'\n"
                  "assert(#known == #columns.names)\n"
                  "for i, name in ipairs(known) do assert(columns.names[i] == name, name) end\n"
                  "return policy { name = 'x', quota = { fill 'a' {} } }\n");

@@ -225,7 +225,7 @@ static void wrong_answers_name_the_job_or_the_queue(void)
     script_end(&it);
 }
 
-/* lua/allot/columns.lua repeats the core's columns for plain Lua. */
+/* lua/allot/language/columns.lua repeats the core's columns for plain Lua. */
 static void columns_are_the_cores(void)
 {
     static const struct {
@@ -243,7 +243,7 @@ static void columns_are_the_cores(void)
             at += snprintf(text + at, sizeof text - (size_t)at, "'%s',",
                            allot_rows_column_name(kinds[k].rows, i));
         snprintf(text + at, sizeof text - (size_t)at,
-                 "}\nlocal list = require 'allot.columns'.%s\nassert(#known == #list)\n"
+                 "}\nlocal list = require 'allot.language.columns'.%s\nassert(#known == #list)\n"
                  "for i, name in ipairs(known) do assert(list[i] == name, name) end\n" P(
                      "preempts = false"),
                  kinds[k].list);

@@ -129,7 +129,7 @@ static const char asks[] = TOOL(
     "assert(host.clock() == 250000 and host.clock() == 500000)\n"
     "local core = require 'allot.core'\n"
     "assert(core == require 'allot.core' and assert(core.decode '[1]')[1] == 1)\n"
-    "assert(require 'allot.names'.valid 'a' and require 'allot.swf')\n"
+    "assert(require 'allot.language.names'.valid 'a' and require 'allot.swf')\n"
     "host.say { code = 'E-x', message = 'm', file = 'f', line = 3, col = 2, hint = 'h' }\n"
     "return 7");
 
@@ -212,10 +212,12 @@ static void tools_are_found_by_name(void)
              ALLOT_EINTERNAL);
     CHECK_STR(script_finding(&world)->message, "the tool allot.nothing failed: it is not built in");
     allot_report_clear(world.report);
-    CHECK_EQ(allot_tool_run(world.engine, &none, "names", "go", NULL, 0, &answer, world.report),
-             ALLOT_EINTERNAL);
-    CHECK_EQ(allot_tool_run(world.engine, NULL, "names", "go", NULL, 0, &answer, world.report),
-             ALLOT_EUSAGE);
+    CHECK_EQ(
+        allot_tool_run(world.engine, &none, "language.names", "go", NULL, 0, &answer, world.report),
+        ALLOT_EINTERNAL);
+    CHECK_EQ(
+        allot_tool_run(world.engine, NULL, "language.names", "go", NULL, 0, &answer, world.report),
+        ALLOT_EUSAGE);
     script_end(&world);
 }
 

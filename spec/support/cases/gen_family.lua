@@ -3,7 +3,7 @@
 --- Random plans of the ready-made policies side by side: ownership that lends and borrows, share
 --- ratios, hybrid; with windows, and states whose loans may be out of date.
 
-local Random = require "allot.random"
+local Random = require "allot.check.random"
 
 local gen = {}
 

@@ -3,8 +3,8 @@
 --- Random site policies: the same rules as Lua for the engine and as data for the model
 -- (model/rules.lua says what a source and a key are).
 
-local Random = require "allot.random"
-local gen = require "allot.draw"
+local Random = require "allot.check.random"
+local gen = require "allot.check.draw_tree"
 
 local gen_policy = {}
 

@@ -3,7 +3,7 @@
 --- Random sites in which slots are scarce: small trees with limits, ranks and shares at every
 --- level, more held than there is, reclaims in flight.
 
-local Random = require "allot.random"
+local Random = require "allot.check.random"
 
 local gen_tight = {}
 

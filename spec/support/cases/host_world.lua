@@ -4,7 +4,7 @@
 --- after another, each on a host where it may be, others moving on for it (a matching found by
 --- brute force). Written from the rules H-14, H-17 to H-19 and E-30, not from the engine.
 
-local random = require "allot.random"
+local random = require "allot.check.random"
 
 local world = {}
 

@@ -7,8 +7,8 @@
 
 local busted = require "busted"
 local document = require "spec.support.cases.document"
-local gen = require "allot.draw"
-local shrink = require "allot.shrink"
+local gen = require "allot.check.draw_tree"
+local shrink = require "allot.check.shrink"
 
 local function message_of(check, case)
   local ok, message = pcall(check, case)

@@ -1,11 +1,11 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- Random sites with queues that have all there is: what allot.draw_queues draws, and besides
+--- Random sites with queues that have all there is: what allot.check.draw_queues draws, and besides
 --- limits of every kind, PREEMPT_FOR, kinds of jobs, what queues do to those that are preempted,
 --- resources, leases, use of pools, jobs that were stopped and such that grow, owners of hosts.
 
-local Random = require "allot.random"
-local draw = require "allot.draw_queues"
+local Random = require "allot.check.random"
+local draw = require "allot.check.draw_queues"
 
 local sites = {}
 

@@ -4,10 +4,10 @@
 --- and killed, cycle after cycle, and every state is one that decisions have led to.
 
 local engine = require "spec.support.cases.engine"
-local gen = require "allot.draw_queues"
+local gen = require "allot.check.draw_queues"
 local json = require "dkjson"
-local apply = require "allot.apply"
-local Random = require "allot.random"
+local apply = require "allot.fixture.apply"
+local Random = require "allot.check.random"
 
 local world = require "spec.support.model.queue_world"
 

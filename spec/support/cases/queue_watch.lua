@@ -2,9 +2,9 @@
 -- Copyright the allot authors
 --- What no cycle over queues may break, counted by itself from the documents.
 
-local invariants = require "allot.invariants_queues"
-local apply = require "allot.apply"
-local apply_jobs = require "allot.apply_jobs"
+local invariants = require "allot.check.invariants_queues"
+local apply = require "allot.fixture.apply"
+local apply_jobs = require "allot.fixture.jobs"
 local prey = require "spec.support.model.queue_prey"
 local room = require "spec.support.model.queue_room"
 local world = require "spec.support.model.queue_world"

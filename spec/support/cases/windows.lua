@@ -3,9 +3,9 @@
 --- Windows on random plans, and the plan without windows that says what they say at a time: written
 --- from the contract alone, in zones without daylight saving.
 
-local Random = require "allot.random"
-local gen = require "allot.draw"
-local shrink = require "allot.shrink"
+local Random = require "allot.check.random"
+local gen = require "allot.check.draw_tree"
+local shrink = require "allot.check.shrink"
 
 local windows = {}
 

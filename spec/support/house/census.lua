@@ -39,12 +39,8 @@ local OTHER_CALLS = {
 }
 local HINTS = { allot__doc_fault = 4, allot__doc_warn = 4, allot__cli_fail = 4 }
 local OTHER_KEYS = { hint = true, doc = true }
--- Modules of the language: whatever they say is a fault.
-local LANGUAGE = {
-  "amount", "columns", "damping", "declare", "fill", "guard", "like", "loan", "names", "order",
-  "part", "policy", "pool", "property", "queues", "relation", "tasks", "victims", "words",
-}
-
+-- Of Lua what the language says is a fault, whatever it is.
+local LANGUAGE = "^lua/allot/language/"
 -- Of other modules what is handed to these, or named so.
 local TELLERS = { fail = true, say = true, complain = true }
 
@@ -107,7 +103,7 @@ local sources
 --- Every diagnostic: { file, line, text }.
 function census.sources()
   if sources then return sources end
-  local list, language = {}, {}
+  local list = {}
   local function read(path, kind, test)
     literals.each(shell.read(path), kind, function (it)
       if test(path, it) then list[#list + 1] = { path, it.line, it.text } end
@@ -116,9 +112,8 @@ function census.sources()
   for _, path in ipairs(shell.lines "find core -name '*.c' | LC_ALL=C sort") do
     if not matches(path, OTHER_FILES) then read(path, "c", is_one) end
   end
-  for _, name in ipairs(LANGUAGE) do language[("lua/allot/%s.lua"):format(name)] = true end
-  for _, path in ipairs(shell.lines "ls lua/allot/*.lua") do
-    read(path, "lua", language[path] and is_one or is_told)
+  for _, path in ipairs(shell.lines "find lua -name '*.lua' | LC_ALL=C sort") do
+    read(path, "lua", path:find(LANGUAGE) and is_one or is_told)
   end
   sources = list
   return list

@@ -1,0 +1,365 @@
+-- SPDX-License-Identifier: MIT
+-- Copyright the allot authors
+--- Random plans within what a policy declares, and random states of any plan.
+
+local draw = require "allot.check.draw_tree"
+local draw_ledger = require "allot.check.draw_ledger"
+local draw_queues = require "allot.check.draw_queues"
+
+local check_draw = {}
+
+local MOST = 1000000000
+--- Sites have no more slots than that, and attributes no larger values, unless a policy's least is.
+local LARGE = 1000000
+
+-- What a policy declares -----------------------------------------------------------------------
+
+local function small(random, min, max)
+  if max > LARGE then max = math.max(min, LARGE) end
+  local value = random:pick { min, max, 0, 1, random:int(0, 8), random:int(0, 40) }
+  return math.max(min, math.min(max, value))
+end
+
+--- A value within what is declared.
+local function value_of(random, it)
+  if it.type == "boolean" then return random:once_in(2) end
+  if it.type == "string" then return random:pick(it.values) end
+  if it.type == "words" then
+    local said = {}
+    for _, word in ipairs(it.values) do
+      if random:once_in(3) then said[#said + 1] = word end
+    end
+    return table.concat(said, " ")
+  end
+  return small(random, it.min, it.max)
+end
+
+--- Values of some of what a list declares, by name.
+local function values_of(random, list)
+  local out = {}
+  for _, it in ipairs(list or {}) do
+    if random:once_in(2) then out[it.name] = value_of(random, it) end
+  end
+  return out
+end
+
+-- Plans ----------------------------------------------------------------------------------------
+
+--- Skewed, since that is where roundings differ.
+local SHARES = { 0, 1, 1, 1, 2, 3, 7, 20 }
+
+local function add_columns(random, list, attributes)
+  for _, node in ipairs(list) do
+    node.share = random:once_in(3) and random:pick(SHARES) or nil
+    node.grace = random:once_in(4) and random:int(0, 3) or nil
+    for _, it in ipairs(attributes or {}) do
+      if random:once_in(3) then
+        local value = value_of(random, it)
+        node[it.name] = it.limit and math.min(it.max, value + (node.reserve or 0)) or value
+      end
+    end
+    add_columns(random, node.children or {}, attributes)
+  end
+end
+
+--- Leaves that share a parent, family by family.
+local function families_of(list, above, out)
+  local leaves = {}
+  for _, node in ipairs(list) do
+    if node.children then
+      families_of(node.children, above .. "/" .. node.name, out)
+    else
+      leaves[#leaves + 1] = node
+    end
+  end
+  if #leaves > 1 then out[#out + 1] = { path = above, leaves = leaves } end
+  return out
+end
+
+--- Makes two siblings of some family alike in all but their names.
+local function make_twins(random, plan)
+  local families = families_of(plan.consumers, "", {})
+  if #families == 0 then return end
+  local family = random:pick(families)
+  local first = random:int(1, #family.leaves - 1)
+  local one, other = family.leaves[first], family.leaves[first + 1]
+  local name, owned = other.name, (one.owned or 0) + (other.owned or 0)
+  for key in pairs(other) do other[key] = nil end
+  for key, value in pairs(one) do other[key] = value end
+  other.name = name
+  -- What is owned above stays enough.
+  one.owned, other.owned, one.reserve, other.reserve = owned // 2, owned // 2, nil, nil
+  for _, group in pairs(plan.groups or {}) do
+    local rows = group.consumers or {}
+    rows[family.path .. "/" .. one.name], rows[family.path .. "/" .. other.name] = nil, nil
+    group.consumers = next(rows) and rows or nil
+  end
+end
+
+local function tree(random, declared)
+  local style = draw.style(random)
+  style.scale = math.min(style.scale, LARGE // 100)
+  if random:once_in(2) then
+    style.wide, style.deep, style.groups = random:pick { 2, 3, 5 }, random:pick { 1, 1, 2 }, 1
+    style.scale = random:pick { 6, 12, 20 }
+  end
+  local plan, planned = draw.plan(random, style)
+  plan.options = random:once_in(6) and { default_rank = random:int(0, 3) } or nil
+  add_columns(random, plan.consumers, declared.attributes)
+  if random:once_in(2) then make_twins(random, plan) end
+  return { plan = plan, style = style, planned = planned, kind = "tree" }
+end
+
+local function books(random, declared)
+  local leaves = {}
+  local plan = draw_ledger.plan(random, leaves)
+  local known = {}
+  for _, it in ipairs(declared.attributes or {}) do known[it.name] = true end
+  for _, leaf in ipairs(leaves) do
+    for _, name in ipairs { "lend_limit", "borrow_limit", "share_limit" } do
+      if not known[name] then leaf.node[name] = nil end
+    end
+  end
+  return { plan = plan, leaves = leaves, kind = "books" }
+end
+
+local function queues(random)
+  local plan = draw_queues.plan(random, {})
+  if random:once_in(2) then
+    plan.leases = {}
+    for i = 1, random:int(1, 2) do
+      plan.leases[i] = {
+        name = "lease" .. i, provider = "here", consumer = "there" .. i,
+        slots = random:int(1, 12), reclaim_delay = random:pick { 60, 600 },
+      }
+    end
+  end
+  return { plan = plan, kind = "queues" }
+end
+
+--- Which kind of plans a policy is for.
+function check_draw.kind(declared)
+  if declared.quota == nil then return "queues" end
+  for _, fill in ipairs(declared.quota) do
+    if fill.kind == "pool" or fill.kind == "loan" then return "books" end
+  end
+  return "tree"
+end
+
+local MAKERS = { tree = tree, books = books, queues = queues }
+
+--- A desk: a plan within what the policy declares, its options drawn as well, from which
+-- check_draw.state takes states. `use` is the policy's name in plans.
+function check_draw.plan(random, declared, use)
+  local desk = MAKERS[check_draw.kind(declared)](random, declared)
+  desk.options = values_of(random, declared.options)
+  desk.plan.policy = { use = use }
+  for name, value in pairs(desk.options) do desk.plan.policy[name] = value end
+  desk.declared = declared
+  return desk
+end
+
+-- Desks of plans that there are ----------------------------------------------------------------
+
+local function planned_of(plan)
+  local owned = 0
+  local function sum(node)
+    if node.owned or not node.children then return node.owned or 0 end
+    local all = 0
+    for _, child in ipairs(node.children) do all = all + sum(child) end
+    return all
+  end
+  for _, node in ipairs(plan.consumers or {}) do owned = owned + sum(node) end
+  return math.max(plan.slots or owned, 1)
+end
+
+--- A desk of a plan's document.
+function check_draw.desk(plan)
+  local function states(key) return next(plan[key] or {}) ~= nil end
+  local kind = (states "queues" or states "leases") and "queues" or "tree"
+  local planned = planned_of(plan)
+  local style = { scale = math.max(planned, 4), greedy = 2, groups = 1 }
+  return { plan = plan, kind = kind, style = style, planned = planned, fixed = true }
+end
+
+-- States ---------------------------------------------------------------------------------------
+
+--- Monday, 2 March 2026, and a week from then on.
+local MONDAY = 1772409600
+
+local function draw_now(random, plan)
+  if not plan.windows then return random:int(0, 2000000000) end
+  return MONDAY + 300 * random:int(0, 7 * 288)
+end
+
+function check_draw.leaves(plan)
+  local paths = {}
+  draw.each_leaf(plan.consumers or {}, "", function (path) paths[#paths + 1] = path end)
+  return paths
+end
+
+local function group_names(plan)
+  local names = {}
+  for name in pairs(plan.groups or {}) do names[#names + 1] = name end
+  table.sort(names)
+  return names
+end
+
+--- Slots of a plan's hosts, by group.
+local function host_slots(plan, group)
+  local sum = 0
+  for _, host in pairs(plan.hosts) do
+    if not group or (host.group or group) == group then sum = sum + host.slots end
+  end
+  return sum
+end
+
+local function add_group(random, desk, state, paths, group)
+  local plan, style = desk.plan, desk.style
+  local own = group and plan.groups[group].slots
+  local slots = plan.hosts and host_slots(plan, group)
+    or draw.size(random, own or desk.planned, style)
+  local rows = draw.rows(random, style, paths, slots, random:once_in(8))
+  for path, row in pairs(rows) do
+    local made = state.consumers[path] or { demand = group and {}, allocated = group and {} }
+    state.consumers[path] = made
+    if group then
+      made.demand[group], made.allocated[group] = row.demand, row.allocated
+    else
+      made.demand, made.allocated = row.demand, row.allocated
+    end
+  end
+  local flying = random:once_in(5) and draw.reclaims(random, rows, paths, group) or {}
+  for i, reclaim in ipairs(flying) do
+    reclaim.id = "flight" .. i .. (group or "")
+    state.reclaims = state.reclaims or {}
+    table.insert(state.reclaims, reclaim)
+  end
+  return slots
+end
+
+local function tree_state(random, desk)
+  local plan = desk.plan
+  local paths, groups = check_draw.leaves(plan), group_names(plan)
+  local state = { now = draw_now(random, plan), consumers = {} }
+  if #groups == 0 then
+    state.slots = add_group(random, desk, state, paths)
+  else
+    state.slots = {}
+    for _, group in ipairs(groups) do
+      state.slots[group] = add_group(random, desk, state, paths, group)
+    end
+  end
+  if plan.hosts then state.slots = nil end
+  return state
+end
+
+local function draw_leases(random, plan)
+  local out = {}
+  for _, lease in ipairs(plan.leases or {}) do
+    local slots = lease.slots or 0
+    if type(lease.slots) ~= "number" then return nil end
+    local there = random:int(0, slots)
+    local here = slots - there
+    out[lease.name] = {
+      provider = { available = here, used = random:int(0, here) },
+      consumer = {
+        available = there, used = random:int(0, there),
+        demand = random:once_in(2) and random:int(0, 20) or nil,
+      },
+      phase = "ok", since = random:int(0, 100000),
+    }
+  end
+  return next(out) and out
+end
+
+local function queue_state(random, desk)
+  local plan = desk.plan
+  local state = { now = 100000 }
+  if next(plan.hosts or {}) and next(plan.queues or {}) then
+    state = draw_queues.state(random, plan)
+  end
+  if plan.windows then state.now = draw_now(random, plan) end
+  state.leases = draw_leases(random, plan)
+  return state
+end
+
+--- A state of a desk's plan.
+function check_draw.state(random, desk)
+  if desk.kind == "queues" then return queue_state(random, desk) end
+  if desk.leaves then return draw_ledger.state(random, desk.plan, desk.leaves) end
+  return tree_state(random, desk)
+end
+
+-- Tasks ----------------------------------------------------------------------------------------
+
+local function add_task(random, out, path, slots, now, declared)
+  local task = values_of(random, declared.task_attributes)
+  task.id, task.consumer, task.slots = "task" .. #out + 1, path, slots
+  task.started = now - random:int(0, 4000)
+  task.submitted = task.started - random:int(0, 100)
+  task.preempted = random:once_in(4) and random:int(1, 3) or nil
+  for _, it in ipairs(declared.task_attributes or {}) do
+    if it.type == "tag" then
+      task[it.name] = nil
+      if random:once_in(3) then
+        task.tags = task.tags or {}
+        table.insert(task.tags, it.name)
+      end
+    end
+  end
+  out[#out + 1] = task
+end
+
+--- Gives the tasks of a consumer to two sessions, or to nobody.
+local function add_sessions(random, out, path, tasks, first, now)
+  if random:once_in(3) then return end
+  local ids, scheduling = {}, random:pick { "proportional", "minimum", "priority" }
+  for i = 1, 2 do
+    ids[i] = "session" .. #out + 1
+    out[#out + 1] = {
+      id = ids[i], consumer = path, priority = random:int(1, 5), created = now - random:int(0, 900),
+      preemption_rank = random:int(0, 3), demand = random:int(0, 9),
+      scheduling = scheduling,
+      minimum = random:once_in(2) and random:int(0, 3) or nil,
+    }
+  end
+  for i = first, #tasks do tasks[i].session = random:pick(ids) end
+end
+
+--- Gives tasks and sessions to what a state of one group holds, where that is little.
+function check_draw.tasks(random, state, declared)
+  local paths, tasks, sessions, now = {}, {}, {}, math.min(state.now, MOST)
+  for path in pairs(state.consumers or {}) do paths[#paths + 1] = path end
+  table.sort(paths)
+  for _, path in ipairs(paths) do
+    local row = state.consumers[path]
+    if type(row.allocated) ~= "number" or row.allocated > 1000 then return end
+    local left, first = row.allocated, #tasks + 1
+    for i = 1, left > 0 and 5 or 0 do
+      local slots = i == 5 and left or random:int(1, left)
+      add_task(random, tasks, path, slots, now, declared)
+      left = left - slots
+      if left == 0 then break end
+    end
+    if #tasks >= first then add_sessions(random, sessions, path, tasks, first, now) end
+  end
+  state.tasks = tasks[1] and tasks or nil
+  state.sessions = sessions[1] and sessions or nil
+end
+
+-- Crowds ---------------------------------------------------------------------------------------
+
+--- A plan of a thousand siblings, and a state: where a policy takes most.
+function check_draw.crowd(random, declared, use)
+  local plan = { version = 1, policy = { use = use }, slots = 4000, consumers = {} }
+  local state = { now = 0, slots = 4000, consumers = {} }
+  for i = 1, 1000 do
+    plan.consumers[i] = { name = "c" .. i, owned = random:int(0, 4), rank = random:int(0, 3) }
+    state.consumers["/c" .. i] = { demand = random:int(0, 9), allocated = random:int(0, 4) }
+  end
+  add_columns(random, plan.consumers, declared.attributes)
+  return { plan = plan, kind = "tree", declared = declared, options = {} }, state
+end
+
+return check_draw

@@ -1,0 +1,233 @@
+-- SPDX-License-Identifier: MIT
+-- Copyright the allot authors
+--- `allot check`: are plans and policies valid, and do they keep what they promise?
+--
+-- Every file is read, and every fault of it is told. What is valid is then tried on random cases:
+-- a policy on plans within what it declares, a plan on states of its own (campaign.lua).
+
+local campaign = require "allot.check.campaign"
+local coverage = require "allot.fixture.coverage"
+local findings = require "allot.check.findings"
+local formats = require "allot.check.formats"
+local idle = require "allot.check.idle"
+local names = require "allot.language.names"
+local subject = require "allot.check.subject"
+
+local check = {}
+
+local RUNS, SECONDS, SEED, OUT = 1000, 10, 1, "allot-failure"
+--- What every state says at least: a plan is warned of with any.
+local STATE = '{"now": 1772409600}'
+local DONE, FOUND, INVALID, SCRIPT, IO, INTERNAL = 0, 1, 3, 4, 5, 70
+
+--- Exit statuses by diagnostics, where they are no fault of a document.
+local STATUS = {
+  ["E-policy-run"] = SCRIPT, ["E-policy-budget"] = SCRIPT, ["E-policy-memory"] = SCRIPT,
+  ["E-io"] = IO, ENOMEM = INTERNAL, EINTERNAL = INTERNAL,
+}
+
+local function status_of(code)
+  return STATUS[code] or INVALID
+end
+
+-- Findings of a file ---------------------------------------------------------------------------
+
+--- A message with what it is about in front, unless it says that itself.
+local function with_path(finding)
+  local path, message = finding.path, finding.message
+  if not path or path == "" or message:find(path, 1, true) then return message end
+  return path .. ": " .. message
+end
+
+local function add(file, list)
+  for _, finding in ipairs(list) do
+    finding.text = with_path(finding)
+    file.findings[#file.findings + 1] = finding
+    file.status = math.max(file.status, finding.status)
+  end
+end
+
+local function add_error(file, code, message, hint)
+  add(file, {
+    { severity = "error", code = code, rule = code, file = file.file, message = message,
+      hint = hint, status = status_of(code) },
+  })
+end
+
+--- What is invalid is that, whatever else failed beside it.
+local function add_report(file, report)
+  local list, invalid = findings.of_report(report, status_of), false
+  for _, finding in ipairs(list) do invalid = invalid or finding.status == INVALID end
+  for _, finding in ipairs(list) do
+    if invalid and finding.status > INVALID then finding.status = INVALID end
+  end
+  add(file, list)
+end
+
+-- Files ----------------------------------------------------------------------------------------
+
+--- A time of its own is what every state has and no plan: was a state meant?
+local function is_state(report)
+  for _, each in ipairs(report) do
+    if each.code == "E-unknown-key" and each.path == "now" then return true end
+  end
+  return false
+end
+
+local function open_policy(core, file, text)
+  local bench, _, report = subject.policy(core, text, file.file)
+  if not bench then return add_report(file, report) end
+  local list = idle.of_policy(core, file.file, text, bench.declared)
+  add(file, findings.of_idle(file.file, text, list))
+  return bench
+end
+
+--- What is said of a plan when it is decided with for the first time: of a decision's report that
+-- is all but what the state alone is told of.
+local function said_of(core, file, plan, report)
+  local state, told, failed = core.state(plan, STATE)
+  local decision = state and { core.cycle(plan, state) }
+  if decision and decision[1] then
+    report = decision[2]
+  elseif not state then
+    report = table.move(failed, 1, #failed, #report + 1, report)
+  else
+    report = table.move(told, 1, #told, #report + 1, report)
+  end
+  local out = {}
+  for _, each in ipairs(report) do
+    if each.file == file.file then out[#out + 1] = each end
+  end
+  return out
+end
+
+local function count(file, document, consumers)
+  local queues, leases = #(document.queues or {}), #(document.leases or {})
+  file.counts = { consumer = consumers }
+  if queues > 0 then file.counts.queue = queues end
+  if leases > 0 then file.counts.lease = leases end
+end
+
+local function open_plan(core, host, file, text)
+  -- Of a plan that is valid the report comes second.
+  local plan, warnings, report = core.plan(text, { file = file.file })
+  if plan then
+    local bench, message = subject.plan(core, host, text, file.path)
+    add_report(file, said_of(core, file, plan, warnings))
+    if not bench then return add_error(file, "E-io", message) end
+    if file.status ~= DONE then return nil end
+    add(file, findings.of_idle(file.file, text, idle.of_plan(text, bench.document)))
+    for _, judge in ipairs(bench.judges(bench.document)) do
+      local own = idle.of_policy(core, judge.file, judge.text, judge.declared)
+      add(file, findings.of_idle(judge.file, judge.text, own))
+    end
+    count(file, bench.document, #plan:consumers())
+    return bench
+  end
+  add_report(file, report)
+  if is_state(report) then
+    add_error(file, "E-not-a-plan", "this looks like a state",
+      "check reads plans and policies; run and explain read a state, behind its plan")
+  end
+end
+
+local function try(host, file, bench, opts, text)
+  local shown
+  local watch = campaign.watch(host.clock, opts.seconds)
+  local run = campaign.run(bench, {
+    runs = opts.runs, seed = opts.seed, watch = watch,
+    progress = function (done, total)
+      local percent = 100 * done // total
+      if percent ~= shown then host.progress(done, total + 1, "cases of " .. file.file) end
+      shown = percent
+    end,
+  })
+  file.cases, file.plans, file.seed = run.cases, run.plans, opts.seed
+  file.checks, file.use = run.list, run.use
+  file.complete = not run.broken and not run.unsure
+  file.late, file.runs, file.part = run.late, opts.runs, bench.part
+  add(file, findings.of_run(bench, host, opts, run, status_of))
+  if opts.fault then
+    add_error(file, "E-io", opts.fault)
+    opts.fault = nil
+  end
+  if run.cannot then add_report(file, run.cannot.report) end
+  if run.cases == 0 and not run.late and file.status == DONE then
+    add_error(file, "E-nothing", "nothing was tried: " .. tostring(run.why))
+  end
+  if file.kind == "policy" then
+    add(file, findings.of_use(bench.core, file.file, run.use))
+  elseif file.complete then
+    add(file, findings.of_unreachable(file.file, text, subject.unreachable(bench, watch.late)))
+  end
+end
+
+--- What of a policy ran in all that was done with it just now.
+local function cover(core, file, text)
+  local counted = core.coverage()
+  file.coverage = coverage.report(text, file.file, counted and counted[file.file])
+  core.coverage(false)
+end
+
+local function check_file(core, host, path, opts)
+  local policy = subject.is_policy(path) or core.ready(path) ~= nil
+  local file = {
+    path = path, file = path == "-" and "<stdin>" or path, kind = policy and "policy" or "plan",
+    findings = {}, status = DONE,
+  }
+  local text, message = core.ready(path), nil
+  host.progress(0, 1, "of " .. file.file)
+  if not text then text, message = host.read(path) end
+  if not text and not path:find "[./]" and message:find "^No such file" then
+    local ready = core.ready()
+    local near = names.nearest(path, ready)
+    add_error(file, "E-unknown-policy", ("there is no file and no policy %s; ready-made are %s")
+      :format(path, table.concat(ready, ", ")), near and ("did you mean %s?"):format(near))
+    return file
+  elseif not text then
+    add_error(file, "E-io", "cannot be read: " .. message)
+    return file
+  end
+  local bench
+  local covered = policy and opts.coverage and core.coverage(true)
+  if policy then
+    bench = open_policy(core, file, text)
+  else
+    bench = open_plan(core, host, file, text)
+  end
+  file.valid = bench ~= nil
+  if bench and opts.runs > 0 then try(host, file, bench, opts, text) end
+  if bench and covered then cover(core, file, text) end
+  return file
+end
+
+-- The verb -------------------------------------------------------------------------------------
+
+local function number(host, name, fallback)
+  return math.tointeger(tonumber(host.option(name))) or fallback
+end
+
+--- Checks the files; the exit status. Options of the host: format, runs, seconds, seed,
+--- out, coverage.
+function check.run(host, args)
+  local core = require "allot.core"
+  local format = host.option "format" or "text"
+  local opts = {
+    runs = number(host, "runs", RUNS), seconds = number(host, "seconds", SECONDS),
+    seed = number(host, "seed", SEED),
+    out = host.option "out" or OUT, coverage = host.option "coverage" ~= nil,
+  }
+  local files, status = {}, DONE
+  for i, path in ipairs(args) do
+    files[i] = check_file(core, host, path, opts)
+    host.progress(1, 1, "")
+    status = math.max(status, files[i].status)
+  end
+  for _, file in ipairs(files) do
+    for _, finding in ipairs(file.findings) do host.say(finding) end
+  end
+  if format ~= "json" or status <= FOUND then formats[format](core, files, host.out) end
+  return status
+end
+
+return check

@@ -1,0 +1,265 @@
+-- SPDX-License-Identifier: MIT
+-- Copyright the allot authors
+--- The properties that a policy can promise by name: what each means, and how it is tried.
+--
+-- `try(trial)` returns nothing where the property holds of a case; else the path that it is about,
+-- what is wrong in words, and the consumer whose part is to blame. A trial (trial.lua) has
+-- the decision's `view`, `decide(state)` for another state of the same plan, `reseal(plan)` for
+-- another plan, and `settled()`, the view once all that was decided is carried out.
+
+local invariants = require "allot.check.invariants"
+
+local properties = {}
+
+--- Calls visit(group's view, row) for every leaf until it returns something, which it returns.
+local function leaves(view, visit)
+  for _, it in ipairs(view.groups) do
+    for _, row in ipairs(it.group.consumers) do
+      if not it.inner[row.path] then
+        local path, fault, blamed = visit(it, row)
+        if fault then return path, fault, blamed end
+      end
+    end
+  end
+end
+
+--- "1 slot", "3 slots".
+local function slots(count)
+  return ("%d slot%s"):format(count, count == 1 and "" or "s")
+end
+
+local function has(row)
+  return row.allocated + row.granted + row.held
+end
+
+--- Whole slots of "9" or "10/3", down and up.
+local function whole(text)
+  local num, den = text:match "^(%d+)/?(%d*)$"
+  num, den = math.tointeger(num), math.tointeger(den ~= "" and den or "1")
+  if not num or not den then return nil end
+  return num // den, (num + den - 1) // den
+end
+
+local function work_conserving(trial)
+  return leaves(trial.view, function (it, row)
+    local limit = it.limits[row.path]
+    if it.group.idle_left == 0 or has(row) >= row.need then return end
+    if limit and has(row) >= limit or invariants.blocked(it, row.path) then return end
+    return row.path, ("it wants %s and has %d, while %d would be idle"):format(slots(row.need),
+      has(row), it.group.idle_left), row.path
+  end)
+end
+
+--- Who of a family has most above what it owns; and by how much.
+local function richest(members)
+  local best, most = nil, 0
+  for _, row in ipairs(members) do
+    local _, own = whole(row.owned)
+    local above = own and row.quota - math.max(own, row.reserve) or 0
+    if above > most then best, most = row, above end
+  end
+  return best, most
+end
+
+local function owners_first(trial)
+  for _, it in ipairs(trial.view.groups) do
+    for _, family in ipairs(it.families) do
+      local rich, above = richest(family.members)
+      for _, row in ipairs(rich and family.members or {}) do
+        local own = whole(row.owned)
+        if own and row ~= rich and row.quota < math.min(own, row.need) then
+          return row.path, ("it owns %s and needs %d, but gets %d, while %s borrows %d")
+            :format(slots(own), row.need, row.quota, rich.path, above), rich.path
+        end
+      end
+    end
+  end
+end
+
+local function reserve_kept(trial)
+  local view = trial.settled()
+  if not view then return end
+  return leaves(view, function (it, row)
+    local due = math.min(row.reserve, row.quota)
+    if has(row) >= due then return end
+    local holder, most = nil, 0
+    for _, other in ipairs(it.group.consumers) do
+      local over = it.inner[other.path] and 0 or other.allocated - other.quota
+      if over > most then holder, most = other, over end
+    end
+    local who = holder and (", while %s keeps %d above its quota"):format(holder.path, most) or ""
+    return row.path, ("it reserves %s and has %d of them once all is carried out%s"):format(
+      slots(row.reserve), has(row), who), holder and holder.path
+  end)
+end
+
+--- A copy of a state in which a change has been made to every consumer's row.
+local function changed(state, change)
+  local out = {}
+  for key, value in pairs(state) do out[key] = value end
+  out.consumers, out.reclaims, out.loans, out.tasks = {}, nil, nil, nil
+  for path, row in pairs(state.consumers or {}) do
+    out.consumers[path] = change(path, row)
+  end
+  return out
+end
+
+--- The first difference of two decisions' rows, by compare(row before, row now).
+local function differs(before, now, compare)
+  for i, it in ipairs(before.groups) do
+    for _, row in ipairs(it.group.consumers) do
+      local other = now.groups[i].rows[row.path]
+      local fault = compare(row, other)
+      if fault then return row.path, fault, row.path end
+    end
+  end
+end
+
+local function steady(trial)
+  local state = changed(trial.state, function (_, row)
+    return { demand = row.demand, allocated = type(row.allocated) == "table" and {} or 0 }
+  end)
+  local empty = trial.decide(state)
+  return differs(trial.view, empty, function (row, other)
+    if row.quota == other.quota then return end
+    return ("its quota is %d while it holds %s, but would be %d if nobody held any"):format(
+      row.quota, slots(row.allocated), other.quota)
+  end)
+end
+
+--- What comes of it when the consumer at `path` wants so many more.
+local function ask_for_more(trial, path, more)
+  local state = changed(trial.state, function (each, row)
+    return {
+      demand = (row.demand or 0) + (each == path and more or 0), allocated = row.allocated,
+    }
+  end)
+  state.reclaims, state.loans = trial.state.reclaims, trial.state.loans
+  local asked = trial.decide(state)
+  return differs(trial.view, asked, function (row, other)
+    if row.path ~= path or other.quota >= row.quota then return end
+    return ("it wants %s and its quota is %d; if it wanted %d, it would be %d"):format(
+      slots(row.demand), row.quota, other.demand, other.quota)
+  end)
+end
+
+local function demand_monotone(trial)
+  local paths = {}
+  for path, row in pairs(trial.state.consumers or {}) do
+    local demand = row.demand or 0
+    if type(demand) == "number" and demand < 1000000 then paths[#paths + 1] = path end
+  end
+  table.sort(paths)
+  -- One of them each time; all of a case that is known to fail.
+  for i = 0, #paths == 0 and -1 or trial.every and math.min(3 * #paths, 30) - 1 or 0 do
+    local turn = trial.every and i or trial.turn
+    local path, fault, blamed = ask_for_more(trial, paths[turn % #paths + 1], 1 + turn % 3)
+    if fault then return path, fault, blamed end
+  end
+end
+
+--- A plan and state of as many slots as planned, `house`; what is owned is the same whatever they
+--- are.
+local function sized(trial, house)
+  local plan, state = {}, changed(trial.state, function (_, row) return row end)
+  for key, value in pairs(trial.plan) do plan[key] = value end
+  plan.slots, state.slots, state.reclaims = house, house, trial.state.reclaims
+  return plan, state
+end
+
+local function house_monotone(trial)
+  if type(trial.state.slots) ~= "number" or trial.plan.hosts or trial.plan.windows then return end
+  local house = trial.state.slots
+  local small = trial.reseal(sized(trial, house))
+  local large = trial.reseal(sized(trial, house + 1))
+  if not small or not large then return end
+  return differs(small, large, function (row, other)
+    if other.quota >= row.quota then return end
+    return ("its quota is %d where there are %s, but %d of %d: it loses by there being more")
+      :format(row.quota, slots(house), other.quota, house + 1)
+  end)
+end
+
+--- What a plan says of a leaf, its name left out, as a text.
+local function said_of(node)
+  local keys, out = {}, {}
+  for key in pairs(node) do
+    if key ~= "name" then keys[#keys + 1] = key end
+  end
+  table.sort(keys)
+  for i, key in ipairs(keys) do
+    if type(node[key]) == "table" then return nil end
+    out[i] = key .. "=" .. tostring(node[key])
+  end
+  return table.concat(out, ",")
+end
+
+--- Siblings of which a plan says the same: lists of paths.
+function properties.twins(plan)
+  local out, special = {}, {}
+  for _, list in ipairs { plan.windows or {}, plan.groups or {} } do
+    for _, it in pairs(list) do
+      for path in pairs(it.consumers or {}) do special[path] = true end
+    end
+  end
+  local function walk(list, above)
+    local alike = {}
+    for _, node in ipairs(list) do
+      local path = above .. "/" .. node.name
+      local said = not node.children and not special[path] and said_of(node)
+      if node.children then walk(node.children, path) end
+      if said then
+        alike[said] = alike[said] or {}
+        table.insert(alike[said], path)
+        if #alike[said] == 2 then out[#out + 1] = alike[said] end
+      end
+    end
+  end
+  walk(plan.consumers or {}, "")
+  return out
+end
+
+local function envy_free(trial)
+  for _, it in ipairs(trial.view.groups) do
+    for _, paths in ipairs(trial.twins) do
+      local poor, rich
+      for _, path in ipairs(paths) do
+        local row = it.rows[path]
+        if row.quota < row.need and (not poor or row.quota < poor.quota) then poor = row end
+        if not rich or row.quota > rich.quota then rich = row end
+      end
+      if poor and rich.quota > poor.quota + 1 then
+        return poor.path, ("the plan says the same of it and of %s, and it wants %d slots, but "
+          .. "gets %d where %s gets %d"):format(rich.path, poor.need, poor.quota, rich.path,
+          rich.quota), rich.path
+      end
+    end
+  end
+end
+
+--- By name: what it promises, and how it is tried. `dear`: it takes plans of its own, and is tried
+--- of some cases alone.
+properties.KNOWN = {
+  work_conserving = {
+    text = "no slot stays idle while somebody wants it and may have it", try = work_conserving,
+  },
+  owners_first = {
+    text = "nobody who needs what it owns gets less while a sibling borrows", try = owners_first,
+  },
+  reserve_kept = {
+    text = "once all is carried out, everybody has its reserve", try = reserve_kept,
+  },
+  steady = { text = "quotas go by what is wanted, not by who holds what", try = steady },
+  demand_monotone = { text = "who asks for more does not get less", try = demand_monotone },
+  house_monotone = {
+    text = "one slot more costs nobody a slot, what is owned staying the same",
+    try = house_monotone, dear = true,
+  },
+  envy_free = {
+    text = "siblings of whom the plan says the same differ by one slot at most, "
+      .. "unless the lesser wants no more",
+    try = envy_free,
+  },
+}
+
+return properties

@@ -1,0 +1,239 @@
+-- SPDX-License-Identifier: MIT
+-- Copyright the allot authors
+--- What is checked: a policy by itself, or a plan with the policies that it goes by, as the bench
+--- of a campaign.
+
+local check_draw = require "allot.check.draw"
+local part = require "allot.check.part"
+
+local subject = {}
+
+--- Whether a file's name is a policy's.
+function subject.is_policy(path)
+  return #path > 4 and path:sub(-4) == ".lua"
+end
+
+local function folder_of(path)
+  return path:match "^(.*/)[^/]*$" or ""
+end
+
+-- Policies -------------------------------------------------------------------------------------
+
+--- The options that a plan gives a policy: those beside its name, and those of the plan's that it
+-- knows.
+local function options_of(plan, said, declared)
+  local out = {}
+  for _, it in ipairs(declared.options or {}) do
+    local value = (plan.options or {})[it.name]
+    if type(said) == "table" and said[it.name] ~= nil then value = said[it.name] end
+    if type(value) == "table" then value = table.concat(value, " ") end
+    out[it.name] = value
+  end
+  return out
+end
+
+local function key_of(use, options)
+  local out = {}
+  for name, value in pairs(options) do out[#out + 1] = name .. "=" .. tostring(value) end
+  table.sort(out)
+  return use .. "\0" .. table.concat(out, "\0")
+end
+
+--- Policies by their names in plans, each loaded once for the options that it is given.
+local function keeper(core, texts)
+  local bases, kept = {}, {}
+  local function base_of(use)
+    if bases[use] == nil then
+      local policy, message, report = core.policy(texts[use], { file = use })
+      bases[use] = policy and policy:declared() or { message = message, report = report }
+    end
+    return bases[use]
+  end
+  return function (plan, said)
+    local use = type(said) == "table" and said.use or said
+    if not texts[use] then error({ where = "plan", message = "no policy " .. tostring(use) }, 0) end
+    local declared = base_of(use)
+    if declared.message then error({ where = "plan", report = declared.report }, 0) end
+    local options = options_of(plan, said, declared)
+    local key = key_of(use, options)
+    if not kept[key] then
+      local policy, message, report = core.policy(texts[use], { file = use, options = options })
+      if not policy then error({ where = "plan", message = message, report = report }, 0) end
+      kept[key] = { policy = policy, declared = policy:declared(), file = use, text = texts[use] }
+    end
+    return kept[key]
+  end
+end
+
+--- Calls visit(holder of `policy`) wherever a plan says one.
+local function each_policy(plan, visit)
+  visit(plan)
+  for _, list in ipairs { plan.consumers or {}, plan.windows or {} } do
+    for _, it in ipairs(list) do
+      if it.policy ~= nil then visit(it) end
+    end
+  end
+  for _, it in pairs(plan.groups or {}) do
+    if it.policy ~= nil then visit(it) end
+  end
+end
+
+--- The policy that a plan's `holder` goes by; without one what the core takes then.
+local function policy_of(plan, holder)
+  local function states(key) return plan[key] ~= nil and next(plan[key]) ~= nil end
+  return holder.policy or states "queues" and "preemption"
+    or states "leases" and not states "consumers" and "shared_lease" or "hybrid"
+end
+
+local function judges_of(keep)
+  return function (plan)
+    local out, seen = {}, {}
+    each_policy(plan, function (holder)
+      local judge = keep(plan, policy_of(plan, holder))
+      if not seen[judge] then out[#out + 1] = judge end
+      seen[judge] = true
+    end)
+    return out
+  end
+end
+
+--- The bench of a policy's text; `file` names it. Or nil, message, report.
+function subject.policy(core, text, file)
+  local policy, message, report = core.policy(text, { file = file })
+  if not policy then return nil, message, report end
+  local declared = policy:declared()
+  local bench = {
+    core = core, policies = { [file] = text }, name = declared.name, declared = declared,
+    judges = judges_of(keeper(core, { [file] = text })),
+    desk = function (random) return check_draw.plan(random, declared, file) end,
+  }
+  if check_draw.kind(declared) ~= "queues" then
+    bench.crowd = function (random) return check_draw.crowd(random, declared, file) end
+  end
+  return bench
+end
+
+-- Plans ----------------------------------------------------------------------------------------
+
+--- Takes out what is null: as if it was not said.
+local function without_null(core, value)
+  for key, inner in pairs(value) do
+    if inner == core.null then
+      value[key] = nil
+    elseif type(inner) == "table" then
+      without_null(core, inner)
+    end
+  end
+  return value
+end
+
+--- The text of a policy that a plan beside `file` names, and how it is called then.
+local function fetch(core, host, file, use)
+  local text = core.ready(use)
+  if text then return text, use end
+  local path = use:sub(1, 1) == "/" and use or folder_of(file) .. use
+  local message
+  text, message = host.read(path)
+  return text, path, message
+end
+
+--- The bench of a valid plan's text. Or nil and a message: a file is gone since it was read.
+function subject.plan(core, host, text, file)
+  local plan = without_null(core, core.decode(text, { relaxed = true }))
+  local texts, fault = {}, nil
+  each_policy(plan, function (holder)
+    local said = policy_of(plan, holder)
+    local use = type(said) == "table" and said.use or said
+    local found, name, message = fetch(core, host, file, use)
+    fault = fault or not found and (name .. ": " .. tostring(message)) or nil
+    texts[name] = found
+    if type(said) == "table" then said.use = name else holder.policy = name end
+  end)
+  if fault then return nil, fault end
+  plan.version = plan.version or 1
+  local bench = {
+    core = core, policies = texts, judges = judges_of(keeper(core, texts)), document = plan,
+    name = (file:match "([^/]+)$" or file):gsub("%.json$", ""),
+  }
+  local desk = check_draw.desk(plan)
+  bench.kind = desk.kind
+  local leaves = #check_draw.leaves(plan)
+  if leaves <= part.LEAVES then
+    bench.desk = function () return desk end
+    return bench
+  end
+  bench.part = { leaves = part.LEAVES, all = leaves }
+  bench.crowd = function (random) return desk, check_draw.state(random, desk) end
+  bench.desk = function (random)
+    local smaller = part.of(random, plan, leaves)
+    local valid = core.plan(core.encode(smaller), { file = "plan.json", policies = texts })
+    return valid and check_draw.desk(smaller) or desk
+  end
+  return bench
+end
+
+-- Who never gets a slot ------------------------------------------------------------------------
+
+--- Monday, 2 March 2026: plans with windows are asked of every hour of a week.
+local MONDAY = 1772409600
+--- So many rows are decided for leaves that ask alone: the others are not told of.
+local ROWS = 400000
+
+local function groups_of(plan)
+  local out = {}
+  for name in pairs(plan.groups or {}) do out[#out + 1] = name end
+  table.sort(out)
+  return out
+end
+
+--- Those of some leaves that get nothing, though they alone ask for slots. `asked` has the sealed
+-- plan, its groups and the core.
+local function unserved(asked, paths, now)
+  local demand, consumers, served, out = 1000000, {}, {}, {}
+  if asked.groups[1] then
+    demand = {}
+    for _, group in ipairs(asked.groups) do demand[group] = 1000000 end
+  end
+  for _, path in ipairs(paths) do consumers[path] = { demand = demand } end
+  local core = asked.core
+  local state = core.state(asked.sealed, core.encode { now = now, consumers = consumers })
+  local decision = state and core.cycle(asked.sealed, state)
+  if not decision then return out end
+  for _, group in pairs(core.decode(decision:json()).groups) do
+    for _, row in ipairs(group.consumers) do
+      if row.quota > 0 then served[row.path] = true end
+    end
+  end
+  for _, path in ipairs(paths) do
+    if not served[path] then out[#out + 1] = path end
+  end
+  return out
+end
+
+--- Leaves of a plan that get nothing at any hour, though they alone ask for slots. First all ask at
+-- once: who gets some then need not ask alone. Who could not be asked before late() is left out.
+function subject.unreachable(bench, late)
+  local plan, out = bench.document, {}
+  if bench.kind == "queues" then return out end
+  local sealed = bench.core.plan(bench.core.encode(plan), {
+    file = "plan.json", policies = bench.policies,
+  })
+  if not sealed then return out end
+  local asked = { core = bench.core, sealed = sealed, groups = groups_of(plan) }
+  local leaves, hours = check_draw.leaves(plan), plan.windows and 168 or 1
+  local left = leaves
+  local function ask(paths)
+    for hour = 0, hours - 1 do
+      if #paths == 0 or late() then return paths end
+      paths = unserved(asked, paths, MONDAY + 3600 * hour)
+    end
+    return paths
+  end
+  for _ = 1, 2 do left = ask(left) end
+  for i = 1, math.min(#left, ROWS // (hours * math.max(#leaves, 1))) do
+    if ask { left[i] }[1] and not late() then out[#out + 1] = left[i] end
+  end
+  return out
+end
+
+return subject

@@ -1,0 +1,337 @@
+-- SPDX-License-Identifier: MIT
+-- Copyright the allot authors
+--- One random case of `allot check`: decided, and held to what must hold of it.
+
+local apply = require "allot.fixture.apply"
+local invariants = require "allot.check.invariants"
+local invariants_queues = require "allot.check.invariants_queues"
+local properties = require "allot.check.properties"
+
+local trial = {}
+trial.__index = trial
+
+-- Cases ----------------------------------------------------------------------------------------
+
+--- What goes wrong while a case is decided is raised as a table: where ("plan", "state", "cycle",
+-- "property", or "time": none is left), and the report.
+local function fail(where, message, report)
+  error({ where = where, message = message, report = report or {} }, 0)
+end
+
+--- A desk's plan, sealed. `policies` are texts by their names in plans.
+function trial.seal(core, policies, plan)
+  local sealed, message, report = core.plan(core.encode(plan), {
+    file = "plan.json", policies = policies,
+  })
+  if not sealed then fail("plan", message, report) end
+  return sealed
+end
+
+local function read(core, sealed, state)
+  local now, message, report = core.state(sealed, core.encode(state), { file = "state.json" })
+  if not now then fail("state", message, report) end
+  return now
+end
+
+--- The text of what is decided for a state that has been read.
+local function answer(core, sealed, now)
+  local decision, message, report = core.cycle(sealed, now)
+  if not decision then fail("cycle", message, report) end
+  return decision:json()
+end
+
+local function decide(core, sealed, state)
+  return core.decode(answer(core, sealed, read(core, sealed, state)))
+end
+
+--- Decides a state of a desk, which is sealed, and looks at nothing.
+function trial.decide(bench, desk, state)
+  answer(bench.core, desk.sealed, read(bench.core, desk.sealed, state))
+end
+
+--- A trial of a state on a desk, which is sealed. `bench` has core, policies, judges_of(plan), and
+-- may have late(), which ends a trial that has begun.
+function trial.new(bench, desk, state, turn)
+  local it = setmetatable({
+    bench = bench, desk = desk, plan = desk.plan, state = state, turn = turn,
+    tasks = state.tasks ~= nil,
+  }, trial)
+  desk.limits = desk.limits or {}
+  desk.twins = desk.twins or properties.twins(desk.plan)
+  it.twins = desk.twins
+  it.limits_of = function (group)
+    desk.limits[group] = desk.limits[group] or invariants.limits(desk.plan, group, desk.limit_names)
+    return desk.limits[group]
+  end
+  it.decide = function (other) return it:look(other) end
+  it.reseal = function (plan, other)
+    local ok, view = pcall(function ()
+      local sealed = trial.seal(bench.core, bench.policies, plan)
+      local decision = decide(bench.core, sealed, other)
+      return invariants.view(plan, other, decision)
+    end)
+    return ok and view or nil
+  end
+  it.settled = function () return it:rest().view end
+  it.read = read(bench.core, desk.sealed, state)
+  it.text = answer(bench.core, desk.sealed, it.read)
+  it.decision = bench.core.decode(it.text)
+  it.view = invariants.view(it.plan, state, it.decision, it.limits_of)
+  return it
+end
+
+--- The view of another state's decision.
+function trial:look(state)
+  if self.bench.late and self.bench.late() then fail "time" end
+  local decision = decide(self.bench.core, self.desk.sealed, state)
+  return invariants.view(self.plan, state, decision, self.limits_of), decision
+end
+
+--- The state that the decision leads to, at the same time.
+function trial:after()
+  return apply.after(self.state, self.decision, { seconds = 0 })
+end
+
+-- Rest -----------------------------------------------------------------------------------------
+
+--- Cycles after which nothing more is decided: two where quotas go by what is wanted (C-6), so many
+-- where they go by what is held.
+local FEW, MANY = 2, 32
+
+--- Who holds what, as a text.
+local function allotment(view)
+  local out = {}
+  for _, it in ipairs(view.groups) do
+    for _, row in ipairs(it.group.consumers) do out[#out + 1] = row.allocated end
+  end
+  return table.concat(out, " ")
+end
+
+local function changes(decision)
+  return #decision.grants > 0 or #decision.reclaims > 0
+end
+
+--- Cycles after which nothing more may be decided: one more at a switch of windows, which enforces
+-- what is owned before what is wanted decides (C-10).
+function trial:cycles()
+  return (self.desk.plain and FEW or MANY) + (self.state.reclaims and 1 or 0)
+    + (self.plan.windows and 1 or 0)
+end
+
+--- Cycle after cycle until nothing is decided: { cycles, view } then; { again = views } when
+-- an allotment comes back; { } when there is no end to it. Worked out once.
+function trial:rest()
+  if self.rested then return self.rested end
+  local state, decision, view = self.state, self.decision, self.view
+  local seen, views, most = {}, {}, self:cycles()
+  self.rested = { most = most }
+  for cycle = 0, math.max(most, MANY) do
+    if not changes(decision) and not state.reclaims then
+      self.rested = { cycles = cycle, view = view, most = most }
+      break
+    end
+    local key = not state.reclaims and not state.loans and allotment(view)
+    if key and seen[key] then
+      self.rested = { again = { table.unpack(views, seen[key]) }, most = most }
+      break
+    end
+    views[#views + 1] = view
+    if key then seen[key] = #views end
+    state = apply.after(state, decision, { seconds = 0 })
+    view, decision = self:look(state)
+  end
+  return self.rested
+end
+
+--- The consumer that holds now more, now less, and how much.
+local function restless(views)
+  for i, it in ipairs(views[1].groups) do
+    for _, row in ipairs(it.group.consumers) do
+      local least, most, richest = row.allocated, row.allocated, row
+      for _, view in ipairs(views) do
+        local other = view.groups[i].rows[row.path]
+        if other.allocated > most then most, richest = other.allocated, other end
+        least = math.min(least, other.allocated)
+      end
+      if most > least and not it.inner[row.path] then return row.path, least, most, richest end
+    end
+  end
+end
+
+--- Who is granted slots and gives back as many.
+local function swaps(view)
+  local reclaim = view.decision.reclaims[1]
+  local path = reclaim and reclaim.consumer
+  return path, ("it gives back %d and is granted as many, cycle after cycle, for ever"):format(
+    reclaim and reclaim.slots or 0), path
+end
+
+local function rests(it)
+  if it.desk.damped then return end
+  local rest = it:rest()
+  if rest.again then
+    local path, least, most = restless(rest.again)
+    if not path then return swaps(rest.again[1]) end
+    return path, ("it holds %d slots, then %d, then %d again, and so on for ever, though nobody "
+      .. "wants anything else: slots go to and fro"):format(least, most, least), path
+  elseif not rest.cycles or rest.cycles > rest.most then
+    return nil, ("slots still move after %d cycles, though nobody wants anything else"):format(
+      rest.most)
+  end
+end
+
+--- The first job that is stopped at once.
+local function stopped(decision)
+  for _, kind in ipairs { "suspends", "kills" } do
+    for _, order in ipairs(decision[kind]) do
+      if order.job and not order.held then return order end
+    end
+  end
+end
+
+--- The same of jobs: who runs and who waits.
+local function jobs_rest(it)
+  local state, decision, seen = it.state, it.decision, {}
+  for _ = 1, MANY do
+    local order = stopped(decision)
+    if not order then return end
+    local states = {}
+    for i, job in ipairs(state.jobs or {}) do
+      states[i] = job.id .. " " .. (job.state or "pending")
+    end
+    local key = table.concat(states, " ")
+    if seen[key] then
+      return order.job, ("it is started and stopped again and again, now for %s"):format(
+        order["for"] or "others")
+    end
+    seen[key] = true
+    local leases = state.leases
+    state = apply.after(state, decision, { seconds = 0 })
+    state.leases = leases
+    _, decision = it:look(state)
+  end
+end
+
+-- Checks ---------------------------------------------------------------------------------------
+
+local TELLING = { "quota", "granted", "exact", "allocated" }
+
+--- Keys of a row, those that tell most first.
+local function keys_of(row)
+  local keys = {}
+  for key, value in pairs(row) do
+    if type(value) ~= "table" then keys[#keys + 1] = key end
+  end
+  table.sort(keys)
+  return table.move(keys, 1, #keys, #TELLING + 1, { table.unpack(TELLING) })
+end
+
+--- The first consumer whose row differs in two decisions, and how.
+local function difference(one, other)
+  for i, it in ipairs(one.groups) do
+    for _, row in ipairs(it.group.consumers) do
+      local now = other.groups[i].rows[row.path]
+      for _, key in ipairs(keys_of(row)) do
+        if now[key] ~= row[key] then
+          return row.path, ("its %s is %s, and then %s"):format(key, row[key], now[key])
+        end
+      end
+    end
+  end
+  return nil, "the decisions differ"
+end
+
+local function answers_alike(it)
+  local core = it.bench.core
+  local text = answer(core, it.desk.sealed, it.read)
+  if text == it.text and it.turn % 64 == 0 then
+    local sealed = trial.seal(core, it.bench.policies, it.plan)
+    text = answer(core, sealed, read(core, sealed, it.state))
+  end
+  if text == it.text then return end
+  local decision = core.decode(text)
+  local path, how = difference(it.view, invariants.view(it.plan, it.state, decision, it.limits_of))
+  return path, how .. ", of the same plan and state", path
+end
+
+local function of_invariant(it)
+  return {
+    id = it.id, code = "E-invariant", text = it.text,
+    run = function (each)
+      if each.tasks then return end
+      local path, fault = it.check(each.view)
+      return path, fault, path
+    end,
+  }
+end
+
+local function of_queues(it)
+  return {
+    id = it.id, code = "E-invariant", text = it.text,
+    run = function (each)
+      local jobs = each:after().jobs or {}
+      return it.check(each.plan, each.state, each.decision, jobs)
+    end,
+  }
+end
+
+local ALIKE = {
+  id = "same-answer", code = "E-same-answer", run = answers_alike, ends = true,
+  text = "the same plan and state give the same answer",
+  hint = "a function of the policy remembers something from call to call: what it returns may go "
+    .. "by its row alone",
+}
+local REST = {
+  id = "rest", code = "E-rest", text = "cycle after cycle comes to rest",
+  run = function (it) if not it.tasks then return rests(it) end end,
+  hint = "let quotas go by demand, need and what the plan says, rather than by allocated",
+}
+local JOBS_REST = {
+  id = "rest", code = "E-rest", text = "no jobs take each other's place in turn", run = jobs_rest,
+  hint = "of two queues let one preempt the other, and not both: higher \"priority\"",
+}
+
+--- What is looked for on every desk of a kind, "tree", "books" or "queues".
+function trial.checks(kind, plan)
+  local out = { ALIKE }
+  if kind == "queues" then
+    for _, it in ipairs(invariants_queues.ALL) do out[#out + 1] = of_queues(it) end
+    out[#out + 1] = JOBS_REST
+    return out
+  end
+  for _, it in ipairs(invariants.ALL) do
+    local told = not (kind == "books" and it.loose == true) and not (plan.hosts and it.placed)
+    if told then out[#out + 1] = of_invariant(it) end
+  end
+  out[#out + 1] = REST
+  return out
+end
+
+--- A property that is known by its name.
+function trial.known(name)
+  local it = properties.KNOWN[name]
+  return {
+    id = name, code = "E-property", text = it.text, property = name, dear = it.dear,
+    run = function (each) if not each.tasks then return it.try(each) end end,
+  }
+end
+
+--- A policy's own property, the i-th that it declares.
+function trial.own(policy, i, text)
+  return {
+    id = text, code = "E-property", text = text, property = text, own = true,
+    run = function (each)
+      local after = each:after()
+      for _, it in ipairs(each.view.groups) do
+        local holds, message, report = policy:judge(i, {
+          plan = each.plan, state = each.state, decision = each.decision, group = it.name,
+          rows = it.rows, after = after,
+        })
+        if holds == nil then fail("property", message, report) end
+        if not holds then return nil, message ~= "" and message or "it does not hold" end
+      end
+    end,
+  }
+end
+
+return trial

@@ -1,0 +1,67 @@
+-- SPDX-License-Identifier: MIT
+-- Copyright the allot authors
+--- The columns that a rule can read, and from which stage of the cycle on they are known.
+
+local names = require "allot.language.names"
+
+local columns = {}
+
+--- In the order of the core.
+columns.names = {
+  "owned", "reserve", "limit", "rank", "share", "grace", "exclusive", "rebalance",
+  "configured", "demand", "need", "allocated", "in_flight", "quota", "received", "over",
+}
+
+--- How many of them each stage knows.
+columns.known = { quota = 13, distribute = 14, reclaim = 16 }
+
+--- Of tasks and sessions; every stage that asks knows them all.
+columns.tasks = {
+  "slots", "started", "submitted", "ran", "preempted", "preemption_rank", "priority", "created",
+  "session_over", "importance", "host", "load", "lot", "joined", "least_ran", "queue",
+  "queue_priority", "preference", "queue_order", "uninterrupted", "remaining", "suspended_for",
+  "preemptions_left", "preempt_time_left", "interval_over", "run_time_left", "finish_time_left",
+}
+columns.sessions = {
+  "priority", "preemption_rank", "created", "minimum", "demand", "allocated", "place",
+}
+
+--- Of queues, when the slices of their pool are cut.
+columns.queues = {
+  "slot_share", "priority", "used", "usage", "used_over_share", "pending", "place",
+}
+
+--- The place of a column in a list (default: of consumers'), or nil.
+function columns.index(name, list)
+  for i, known in ipairs(list or columns.names) do
+    if known == name then return i end
+  end
+end
+
+--- Of which rows a name is a column: "consumers", "tasks", "sessions", "queues" or nil.
+function columns.rows_of(name)
+  if columns.index(name) then return "consumers" end
+  for _, rows in ipairs { "tasks", "sessions", "queues" } do
+    if columns.index(name, columns[rows]) then return rows end
+  end
+end
+
+--- What is wrong with a column that a rule about such rows names, of which `known` are there.
+function columns.fault(value, rows, known)
+  if type(value) ~= "string" or names.has(known, value) then return nil end
+  local other = columns.rows_of(value)
+  if other and other ~= rows then
+    return ("'%s' is a column of %s; this rule is about %s"):format(value, other, rows)
+  end
+  return names.unknown("column of " .. rows, value, known)
+end
+
+--- The same of an order's keys, and where.
+function columns.keys_fault(keys, rows, known)
+  for _, key in ipairs(keys or {}) do
+    local fault = columns.fault(key.key, rows, known)
+    if fault then return fault, key.at end
+  end
+end
+
+return columns

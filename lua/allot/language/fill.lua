@@ -1,0 +1,53 @@
+-- SPDX-License-Identifier: MIT
+-- Copyright the allot authors
+--- `fill "label" { by = , up_to = , order = }`: pours slots over siblings.
+--
+-- `by` is the proportion (default 1: equally), `up_to` the most a row takes (default: what it
+-- needs), `order` who comes first (default: all at once). Both amounts are a column's name, a
+-- whole number, or a function of columns; `up_to` may also be `part`, the planned share, or
+-- `held`, what of that or beyond it is in use (part.lua). Slices of a pool go up to a `percent`,
+-- and with `again` what they leave over is cut once more, until nothing is.
+
+local placed = require "allot.language.placed"
+local names = require "allot.language.names"
+local order = require "allot.language.order"
+local amount = require "allot.language.amount"
+local part = require "allot.language.part"
+
+local KEYS = { "by", "up_to", "order", "again" }
+
+local function make(place, label, spec)
+  if type(spec) ~= "table" then
+    return nil, ("fill needs a table { by = , up_to = , order = }, not a %s"):format(type(spec))
+  end
+  if label and not names.valid(label, "-") then
+    return nil, ("a fill's label is a name (letters, digits, '_', '-'), not '%s'"):format(label)
+  end
+  local word = type(spec.up_to) == "table" and spec.up_to.kind
+  local shares = spec.up_to == part.part or spec.up_to == part.held or word == "percent"
+  local faults, fault = {}
+  local function note(text) faults[#faults + 1] = { text } end
+  names.strangers(spec, KEYS, "key of fill", faults)
+  amount.faults(spec, shares and { "by" } or { "by", "up_to" }, faults)
+  if spec.up_to == part.part and spec.order ~= nil then
+    note "up_to = part is what all get at once: it goes in no order"
+  end
+  if spec.again ~= nil and type(spec.again) ~= "boolean" then
+    note(("again is true or false, not a %s"):format(type(spec.again)))
+  end
+  local made = {
+    kind = "fill", label = label, by = spec.by or 1, up_to = spec.up_to, at = place,
+    again = spec.again or nil,
+  }
+  if spec.order ~= nil then
+    made.order, fault = order.keys(place, spec.order)
+    if fault then note(fault) end
+  end
+  if #faults > 0 then return nil, faults end
+  return made
+end
+
+return placed(function (place, first)
+  if type(first) ~= "string" then return make(place, nil, first) end
+  return placed(function (rest, spec) return make(rest, first, spec) end)
+end)

@@ -1,0 +1,149 @@
+-- SPDX-License-Identifier: MIT
+-- Copyright the allot authors
+--- What a policy says of queues and leases, checked: `dispatch`, `preempts`, `fewest`, `lift`,
+--- `job_types`, `slices` and `lease`.
+--
+-- A policy that says one of these dispatches jobs: it divides no slots among consumers. What it
+-- does not say goes as the core has it.
+
+local placed = require "allot.language.placed"
+local names = require "allot.language.names"
+local columns = require "allot.language.columns"
+local order = require "allot.language.order"
+local relation = require "allot.language.relation"
+local words = require "allot.language.words"
+
+local queues = {}
+
+queues.KEYS = { "dispatch", "preempts", "fewest", "lift", "job_types", "slices", "lease" }
+-- What is about consumers.
+local OTHERS = {
+  "quota", "attributes", "scale", "distribute", "reclaim", "recall", "shared", "enforce",
+  "sessions",
+}
+local FEWEST = { "no", "mini_job", "optimal_mini_job" }
+local LIFTS = { "group_jlp", "group_max", "host_jlu", "user_jlp" }
+local JOB_TYPES = { "exclusive", "backfill" }
+
+--- Does it say one of them?
+function queues.dispatches(spec)
+  for _, key in ipairs(queues.KEYS) do
+    if spec[key] ~= nil then return true end
+  end
+  return false
+end
+
+-- What `make` makes of what is given, or of what a function of the options returns.
+local function chosen(place, key, given, make)
+  if type(given) ~= "function" then return make(given) end
+  return placed(function (_, options)
+    local value, why = given(options)
+    if value == nil then
+      why = type(why) == "string" and why or key .. " is a function that returned nothing"
+      return nil, why, place
+    end
+    local made, fault, where = make(value)
+    if made == nil then return nil, fault, where or place end
+    return made
+  end)
+end
+
+local function keys_of(place, key, rows, known)
+  return function (value)
+    if type(value) == "table" and not value.kind then
+      local fault
+      value, fault = order.keys(place, value)
+      if not value then return nil, fault end
+    end
+    if type(value) ~= "table" or value.kind ~= "order" then
+      return nil, ("%s is an order of %s: order { desc \"priority\" }, not a %s")
+        :format(key, rows, type(value))
+    end
+    local fault, where = columns.keys_fault(value, rows, known)
+    if fault then return nil, fault, where end
+    return value
+  end
+end
+
+local function word_of(key, known)
+  return function (value)
+    if names.has(known, value) then return value end
+    return nil, key .. ": " .. names.unknown("word", value, known)
+  end
+end
+
+local function set_of(key, known)
+  return function (value) return words.set(key, value, known) end
+end
+
+-- A fill, or a list of one: all that a pool's slices can be.
+local function slices_of(value)
+  local fill = value
+  if type(value) == "table" and not value.kind and #value == 1 then fill = value[1] end
+  if type(fill) ~= "table" or fill.kind ~= "fill" then
+    return nil, "slices is a fill: fill \"slice\" { order = order { \"used_over_share\" }, "
+      .. "up_to = percent \"slot_share\", again = true }"
+  end
+  if not (type(fill.up_to) == "table" and fill.up_to.kind == "percent") then
+    return nil, "a slice goes up to percent \"slot_share\"", fill.at
+  elseif fill.by ~= 1 then
+    return nil, "a slice is cut in an order, each as large as it is: it has no by", fill.at
+  elseif not fill.again then
+    return nil, "what slices leave over is cut again: again = true", fill.at
+  elseif not fill.order then
+    return nil, "slices are cut in an order: order = order { \"used_over_share\" }", fill.at
+  end
+  local fault, where = columns.keys_fault(fill.order, "queues", columns.queues)
+  if fault then return nil, fault, where end
+  return fill
+end
+
+local function preempts_of(place, value)
+  if value == false or type(value) == "table" and value.kind == "relation" then return value end
+  if type(value) == "function" then return relation.make(place, { value }) end
+  return nil, ("preempts is a relation, a function of two queues, or false: nobody; not a %s")
+    :format(type(value))
+end
+
+local function stranger(spec, note)
+  for _, key in ipairs(OTHERS) do
+    if spec[key] ~= nil then
+      note(key, ("'%s' divides slots among consumers; this policy dispatches jobs of queues")
+        :format(key))
+    end
+  end
+  if spec.round ~= nil and spec.round ~= "ceil_in_order" then
+    note("round", "slices are rounded up, queue by queue: round = \"ceil_in_order\", or left out")
+  end
+end
+
+--- Puts what `spec` says into `made`. `tasks` are the columns of tasks, the policy's own included;
+-- note(key, fault, where) keeps a fault.
+function queues.rules(place, spec, made, tasks, note)
+  stranger(spec, note)
+  local makers = {
+    dispatch = keys_of(place, "dispatch", "tasks", tasks),
+    fewest = word_of("fewest", FEWEST),
+    lift = set_of("lift", LIFTS),
+    job_types = set_of("job_types", JOB_TYPES),
+    slices = slices_of,
+  }
+  local fault, where
+  for _, key in ipairs(queues.KEYS) do
+    if spec[key] ~= nil and makers[key] then
+      made[key], fault, where = chosen(place, key, spec[key], makers[key])
+      if made[key] == nil then note(key, fault, where) end
+    end
+  end
+  if spec.preempts ~= nil then
+    made.preempts, fault = preempts_of(place, spec.preempts)
+    if made.preempts == nil then note("preempts", fault) end
+  end
+  if spec.lease ~= nil and type(spec.lease) ~= "function" then
+    note("lease", ("lease is a function of provider and consumer, not a %s")
+      :format(type(spec.lease)))
+  end
+  made.lease = spec.lease
+end
+
+return queues

@@ -1,0 +1,94 @@
+-- SPDX-License-Identifier: MIT
+-- Copyright the allot authors
+--- What a policy author can write, in one table: words, keys, columns, library, engine, desk.
+--
+-- Help, types for editors, names for luacheck and the reference are made from this, and specs hold
+-- it to what there is. An entry of `entries` has
+--
+--     group     "language", "library", "core", "testing" or "desk" (what the REPL adds)
+--     name      "fill", "string.split", "Decision:json"
+--     params    { { name, type, doc }, ... } of a function; a name that ends in "?" may be left out
+--     returns   { { type, doc }, ... }
+--     overloads other ways to call it, as types
+--     type      of what is no function
+--     doc       what it does: units, ranges; `errors`: what it refuses
+--     differs   how it differs from stock Lua's
+--     example   Lua that runs as it stands
+--     since     the first version that has it
+--
+-- Types are written as LuaLS writes them. A class is { name, of, doc, fields }, a field { name,
+-- type, doc, default = , example = , optional = }; it may be left out where its type ends in "?" or
+-- "|nil", or `optional` says so.
+
+local types = require "allot.reference.api.types"
+
+local api = { entries = {}, aliases = types.aliases, opaque = types.opaque, classes = {} }
+
+--- Groups in the order in which they are shown, with what they are.
+api.groups = {
+  { "language", "Words of the policy language" },
+  { "library", "Lua's library, as policies have it" },
+  { "core", "The engine, in Lua programs" },
+  { "testing", "Specs of policies: `require \"allot.fixture\"`" },
+  { "desk", "The desk of `allot repl`" },
+}
+
+local function add(group, list)
+  for _, entry in ipairs(list) do
+    entry.group = group
+    entry.kind = entry.params and "function" or "value"
+    entry.since = entry.since or "0.1.0"
+    api.entries[#api.entries + 1] = entry
+  end
+end
+
+add("language", require "allot.reference.api.words")
+add("library", require "allot.reference.api.library")
+add("core", require "allot.reference.api.core")
+add("testing", require "allot.reference.api.fixture")
+add("desk", require "allot.reference.api.repl")
+
+for _, from in ipairs { require "allot.reference.api.policy", types.classes } do
+  for _, class in ipairs(from) do api.classes[#api.classes + 1] = class end
+end
+
+--- What rules read: rows, and where. The columns themselves are the core's: allot.columns(rows).
+api.rows = {
+  { "consumers", "Columns of consumers, in fills, distribute and reclaim" },
+  { "tasks", "Columns of tasks and jobs, in victims, guards and dispatch" },
+  { "sessions", "Columns of sessions, in sessions" },
+  { "queues", "Columns of queues, in slices" },
+  { "leases", "Columns of contracts of shared lease" },
+}
+
+--- The entry of a name, or nil.
+function api.find(name)
+  for _, entry in ipairs(api.entries) do
+    if entry.name == name then return entry end
+  end
+end
+
+--- The class of a name ("allot.FillSpec"), or the one that a word takes ("fill"); or nil.
+function api.class(name)
+  for _, class in ipairs(api.classes) do
+    if class.name == name or class.of == name then return class end
+  end
+end
+
+--- The type of a field without the mark that it may be left out, and whether it may.
+function api.optional(field)
+  local kind = field[2]
+  if field.optional then return kind, true end
+  local bare = kind:match "^(.*)%?$" or kind:match "^(.*)|nil$"
+  return bare or kind, bare ~= nil
+end
+
+--- How a function is called: "order(keys)"; of a value its name.
+function api.call(entry)
+  if entry.kind ~= "function" then return entry.name end
+  local names = {}
+  for i, param in ipairs(entry.params) do names[i] = param[1] end
+  return ("%s (%s)"):format(entry.name, table.concat(names, ", "))
+end
+
+return api

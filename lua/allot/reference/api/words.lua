@@ -1,0 +1,266 @@
+-- SPDX-License-Identifier: MIT
+-- Copyright the allot authors
+--- The API, part one: the words of the policy language. init.lua says what an entry is.
+
+return {
+  {
+    name = "policy",
+    params = { { "spec", "allot.PolicySpec", "what the policy says; see its keys" } },
+    returns = { { "allot.PolicyTable", "what a policy file returns" } },
+    doc = "A whole policy. A policy file returns one, and nothing else.",
+    errors = "a key that is not known, a column that the rule cannot read, a value of the wrong "
+      .. "type",
+    example = [[
+return policy {
+  name = "halves",
+  quota = {
+    fill "half" {
+      up_to = function (owned, limit) return math.min(owned, limit) // 2 end,
+    },
+  },
+}]],
+  },
+  {
+    name = "fill",
+    params = { { "label", "string",
+      "what decisions call this part: letters, digits, `_`, `-`; it may be left out" } },
+    returns = { { "fun(spec: allot.FillSpec): allot.Fill", "takes the fill's keys" } },
+    overloads = { "fun(spec: allot.FillSpec): allot.Fill" },
+    doc = "Pours slots over siblings: in proportion to `by`, each up to `up_to` and never above "
+      .. "its need. Where slots run out, the fills behind it give nothing.",
+    errors = "a label that is no name, an amount that is no whole number from 0 to 1000000000",
+    example = [[
+return policy {
+  name = "example",
+  quota = { fill "owned" { by = "owned", up_to = "owned" }, fill "spare" { by = 1 } },
+}]],
+  },
+  {
+    name = "pool",
+    params = { { "label", "string", "what decisions call this part" } },
+    returns = { { "fun(spec: allot.PoolSpec): allot.Pool", "takes the pool's keys" } },
+    doc = "Slots from the share pools: what a branch owns beyond its children, and the group "
+      .. "beyond its first level. The nearest first, in proportion to `by`.",
+    errors = "it stands behind the fill of what is owned, once; else the policy is refused",
+    example = [[
+return policy {
+  name = "example",
+  quota = {
+    fill "owned" { by = "owned", up_to = "owned" },
+    pool "shared" { by = "share" },
+  },
+}]],
+  },
+  {
+    name = "loan",
+    params = { { "label", "string", "what decisions call this part" } },
+    returns = { { "fun(spec: allot.LoanSpec): allot.Loan", "takes the loan's keys" } },
+    doc = "Slots that their owner does not want, to whom it lends. Books are kept: `loans` of a "
+      .. "decision belong into the next state.",
+    errors = "it is the last part of a quota, behind the fill of what is owned or a pool",
+    example = [[
+return policy {
+  name = "example",
+  quota = {
+    fill "owned" { by = "owned", up_to = "owned" },
+    loan "borrowed" { borrowers = order { "rank" } },
+  },
+}]],
+  },
+  {
+    name = "order",
+    params = { { "keys", "allot.Key[]", "1 to 8 keys, the first decides first" } },
+    returns = { { "allot.Order", "an order of rows" } },
+    doc = "Rows by keys, one after another, the smallest first; ties stay in plan order.",
+    errors = "a key that is no column's name, no function, and none of these under `desc`",
+    example = 'local by_rank = order { "rank", desc "demand" }',
+  },
+  {
+    name = "asc",
+    params = { { "key", "string|function", "a column's name, or a function of columns" } },
+    returns = { { "allot.KeyWord", "a key" } },
+    doc = "A key of an order: the smallest first, as without the word.",
+    example = 'local keys = order { asc "rank" }',
+  },
+  {
+    name = "desc",
+    params = { { "key", "string|function", "a column's name, or a function of columns" } },
+    returns = { { "allot.KeyWord", "a key" } },
+    doc = "A key of an order: the largest first.",
+    example = 'local keys = order { desc "rank", desc (function (over, grace) return over - '
+      .. 'grace end) }',
+  },
+  {
+    name = "none", type = "integer",
+    doc = "No bound: the default of an attribute such as a limit. A rule reads it as 1000000000.",
+    example = [[
+local attributes = { most = { type = "integer", default = none, doc = "most slots" } }]],
+  },
+  {
+    name = "part", type = "allot.Part",
+    doc = "`up_to = part`: the planned share, a row's part, by `by`, among all its siblings of "
+      .. "what is planned for their parent, whatever is demanded. At most one fill of a policy.",
+    example = 'local planned = fill "planned" { by = "share", up_to = part }',
+  },
+  {
+    name = "held", type = "allot.Part",
+    doc = "`up_to = held`, behind a fill up to `part`: what a row keeps of what it holds, or its "
+      .. "planned share if that is more. With `enforce` = \"leaf\" leaves of all branches are "
+      .. "compared, the best rank keeps first.",
+    example = 'local kept = fill "kept" { by = "share", up_to = held, order = order { "rank" } }',
+  },
+  {
+    name = "percent",
+    params = { { "column", '"slot_share"', "whose percentage" } },
+    returns = { { "allot.Percent", "an `up_to` of slices" } },
+    doc = "Of slices of a pool: so many percent of what they are cut from, rounded up.",
+    example = [[
+return policy {
+  name = "example",
+  slices = fill "slice" {
+    order = order { "used_over_share" }, up_to = percent "slot_share", again = true,
+  },
+}]],
+  },
+  {
+    name = "words",
+    params = { { "list", "allot.WordsSpec",
+      "1 to 16 words in lower case; `default` and `doc` beside them" } },
+    returns = { { "allot.OptionSpec", "an option" } },
+    doc = "An option that is a set of words: a plan gives it as a text with blanks between, or "
+      .. "as a list, in any case; a function of the options sees a table that says true or false "
+      .. "of each.",
+    example = 'local options = { when = words { "day", "night", default = { "day" } } }',
+  },
+  {
+    name = "relation",
+    params = { { "tests", "(allot.Test|fun(high: allot.QueueView, low: allot.QueueView): "
+      .. "boolean)[]",
+      "1 to 8 tests, all of which must hold" } },
+    returns = { { "allot.Relation", "a `preempts`" } },
+    doc = "Whose jobs may preempt whose. A function is asked once for every two queues of a plan.",
+    example = [[
+return policy {
+  name = "example",
+  preempts = relation {
+    higher "priority", function (high, low) return low.name ~= "night" end,
+  },
+}]],
+  },
+  {
+    name = "higher",
+    params = { { "field", '"priority"|"slot_share"', "a number of queues" } },
+    returns = { { "allot.Test", "a test of a relation" } },
+    doc = "A test: the preempting queue has more of that.",
+    example = 'local test = relation { higher "priority" }',
+  },
+  {
+    name = "preemptive_or_preemptable", type = "allot.Test",
+    doc = "A test: one of the two queues says so itself, by `preemptive` or `preemptable` (P-7).",
+    example = 'local test = relation { preemptive_or_preemptable }',
+  },
+  {
+    name = "guard",
+    params = { { "label", "string", "what explanations call it: 1 to 255 bytes" } },
+    returns = { { "fun(spec: allot.GuardSpec|function): allot.Guard",
+      "takes the bounds, or a function that returns true for those that may go" } },
+    doc = "Shelters the tasks (or running jobs) whose value is outside of `min` and `max`.",
+    errors = "neither min nor max, min above max",
+    example = 'local warm = guard "warm" { value = "uninterrupted", min = 60 }',
+  },
+  {
+    name = "min_run_time",
+    params = { { "seconds", "integer", "0 to 1000000000" } },
+    returns = { { "allot.Guard", "a guard" } },
+    doc = "Spares tasks that have run for less, and who shares a slot with one.",
+    example = "local guards = { min_run_time(600) }",
+  },
+  {
+    name = "max_preemptions",
+    params = { { "times", "integer", "0 to 1000000000" } },
+    returns = { { "allot.Guard", "a guard" } },
+    doc = "Spares tasks that were reclaimed so many times.",
+    example = "local guards = { max_preemptions(3) }",
+  },
+  {
+    name = "spare_tagged",
+    params = { { "tag", "string", "a tag of tasks: letters, digits, `_`, `-`" } },
+    returns = { { "allot.Guard", "a guard" } },
+    doc = "Spares tasks that have the tag.",
+    example = 'local guards = { spare_tagged "interactive" }',
+  },
+  {
+    name = "max_job_preempt", type = "allot.Guard",
+    doc = "Spares jobs preempted as often as `max_job_preempt` of application, queue or plan "
+      .. "(P-30).",
+    example = "local guards = { max_job_preempt }",
+  },
+  {
+    name = "max_total_time_preempt", type = "allot.Guard",
+    doc = "Spares jobs suspended in all for as long as `max_total_time_preempt` says (P-31).",
+    example = "local guards = { max_total_time_preempt }",
+  },
+  {
+    name = "no_preempt_interval", type = "allot.Guard",
+    doc = "Spares jobs that were started or resumed less than `no_preempt_interval` ago (P-32).",
+    example = "local guards = { no_preempt_interval }",
+  },
+  {
+    name = "no_preempt_run_time", type = "allot.Guard",
+    doc = "Spares jobs that have run as long as `no_preempt_run_time` says (P-33).",
+    example = "local guards = { no_preempt_run_time }",
+  },
+  {
+    name = "no_preempt_finish_time", type = "allot.Guard",
+    doc = "Spares jobs as near to their run limit as `no_preempt_finish_time` says (P-34).",
+    example = "local guards = { no_preempt_finish_time }",
+  },
+  {
+    name = "most_recent_task", type = "allot.Order",
+    doc = "An order of victims: the least important session first, then what ran least.",
+    example = 'local careful = host_by_host(most_recent_task)',
+  },
+  {
+    name = "policy_default", type = "allot.Order",
+    doc = "An order of victims: the least important session first, then the one that holds most "
+      .. "above what it deserves, asked anew for each slot, and of it any task.",
+    example = 'return policy { name = "example", like = "hybrid", victims = policy_default }',
+  },
+  {
+    name = "host_by_host",
+    params = { { "list", "allot.Order", "an order of victims of at most 7 keys" } },
+    returns = { { "allot.Order", "the same, one host after another" } },
+    doc = "What hosts run is compared on each alone.",
+    example = 'local victims = host_by_host(order { "ran" })',
+  },
+  {
+    name = "preemption", type = "allot.Preemption",
+    doc = "What the ready-made policies have in common: `preemption.options { ... }`, two "
+      .. "options and those of the policy, and `preemption.victims`, the order that they choose.",
+    example = [[
+return policy {
+  name = "example",
+  options = preemption.options { late = { type = "boolean" } },
+  quota = { fill "all" {} },
+  victims = preemption.victims,
+}]],
+  },
+  {
+    name = "property",
+    params = { { "text", "string", "what is promised: 1 to 200 bytes" } },
+    returns = { { "fun(test: fun(case: allot.Case): boolean, string?): allot.Property",
+      "takes the test, which returns true, or false and what is wrong" } },
+    doc = "What a policy promises, of which `allot check` tries to find a case where it fails.",
+    example = [[
+return policy {
+  name = "example",
+  quota = { fill "all" {} },
+  properties = {
+    property "guests never get more than ten" (function (case)
+      local guests = case.rows["/guests"]
+      return not guests or guests.quota <= 10, "they get more"
+    end),
+  },
+}]],
+  },
+}

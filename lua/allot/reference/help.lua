@@ -1,0 +1,171 @@
+-- SPDX-License-Identifier: MIT
+-- Copyright the allot authors
+--- Help for policy authors, from the table of the API: a topic's text, all topics, the nearest.
+--
+-- A topic is a word ("fill"), what a word takes ("policy", "attributes"), a key of a policy
+-- ("quota"), a column ("in_flight"), a code of diagnostics ("E-range"), or one of a few lists.
+
+local names = require "allot.language.names"
+local api = require "allot.reference.api"
+local codes = require "allot.reference.api.codes"
+local core = require "allot.core"
+
+local help = {}
+
+local WIDTH = 78
+
+--- Text in lines of at most 78 bytes, each behind `indent`.
+local function wrapped(text, indent)
+  local lines, line = {}, indent
+  for word in text:gmatch "%S+" do
+    if #line + #word + 1 > WIDTH and line ~= indent then
+      lines[#lines + 1], line = line, indent
+    end
+    line = line .. (line == indent and "" or " ") .. word
+  end
+  lines[#lines + 1] = line
+  return table.concat(lines, "\n")
+end
+
+local function add_rows(out, title, rows)
+  if #rows == 0 then return end
+  out[#out + 1] = "\n" .. title
+  for _, row in ipairs(rows) do
+    out[#out + 1] = ("  %s"):format(row[1]) .. (row[2] and ": " .. row[2] or "")
+    if row[3] and row[3] ~= "" then out[#out + 1] = wrapped(row[3], "      ") end
+  end
+end
+
+local function add_example(out, example)
+  if example then
+    out[#out + 1] = "\nexample:\n  " .. example:gsub("\n", "\n  ")
+  end
+end
+
+local function field_rows(class)
+  local rows = {}
+  for i, field in ipairs(class.fields) do
+    local kind, optional = api.optional(field)
+    local default = field.default and " (" .. field.default .. ")" or ""
+    rows[i] = { field[1] .. (optional and "?" or ""), kind, field[3] .. default }
+  end
+  return rows
+end
+
+local function entry_text(entry)
+  local out = { api.call(entry), wrapped(entry.doc, "  ") }
+  if entry.differs then out[#out + 1] = wrapped("Not as in stock Lua: " .. entry.differs .. ".",
+    "  ") end
+  add_rows(out, "takes:", entry.params or {})
+  local gives = {}
+  for i, value in ipairs(entry.returns or { { entry.type } }) do
+    gives[i] = { value[1], nil, value[2] }
+  end
+  add_rows(out, entry.params and "gives:" or "is:", gives)
+  local class = api.class(entry.name)
+  if class then add_rows(out, ("keys of %s { ... }:"):format(entry.name), field_rows(class)) end
+  if entry.errors then out[#out + 1] = "\n" .. wrapped("Refuses: " .. entry.errors .. ".", "") end
+  add_example(out, entry.example)
+  return table.concat(out, "\n") .. "\n"
+end
+
+local function class_text(class)
+  local out = { class.of or class.name, wrapped(class.doc, "  ") }
+  add_rows(out, "keys:", field_rows(class))
+  return table.concat(out, "\n") .. "\n"
+end
+
+local function key_text(class, field)
+  local kind, optional = api.optional(field)
+  local out = { ("%s, a key of %s { ... }"):format(field[1], class.of or class.name),
+    wrapped(field[3] .. ".", "  "), "\ntype:\n  " .. kind }
+  if optional then
+    out[#out + 1] = "\nwhere it is left out:\n" .. wrapped(field.default or "nothing", "  ")
+  end
+  add_example(out, field.example)
+  return table.concat(out, "\n") .. "\n"
+end
+
+local function columns_text(name)
+  local out = {}
+  for _, rows in ipairs(api.rows) do
+    local found = {}
+    for _, column in ipairs(core.columns(rows[1])) do
+      if name == nil or column.name == name then
+        found[#found + 1] = { column.name, nil, column.doc }
+      end
+    end
+    add_rows(out, rows[2] .. ":", found)
+  end
+  return #out > 0 and table.concat(out, "\n"):sub(2) .. "\n" or nil
+end
+
+local function group_text(group, title)
+  local out = { title .. ":" }
+  for _, entry in ipairs(api.entries) do
+    if entry.group == group then out[#out + 1] = "  " .. api.call(entry) end
+  end
+  return table.concat(out, "\n") .. "\n"
+end
+
+local function codes_text(name)
+  local out = {}
+  for _, row in ipairs(codes) do
+    if name == nil or row[1]:lower() == name:lower() then
+      out[#out + 1] = row[1] .. "\n" .. wrapped(row[2], "  ")
+    end
+  end
+  return #out > 0 and table.concat(out, "\n") .. "\n" or nil
+end
+
+local LISTS = {
+  columns = columns_text,
+  diagnostics = codes_text,
+}
+for _, group in ipairs(api.groups) do
+  LISTS[group[1]] = function () return group_text(group[1], group[2]) end
+end
+
+--- Every topic, in order, each once.
+function help.topics()
+  local list, seen = {}, {}
+  local function add(name)
+    if not seen[name] then list[#list + 1], seen[name] = name, true end
+  end
+  for name in pairs(LISTS) do add(name) end
+  for _, entry in ipairs(api.entries) do add(entry.name) end
+  for _, class in ipairs(api.classes) do
+    add(class.of or class.name)
+    for _, field in ipairs(class.of and class.fields or {}) do add(field[1]) end
+  end
+  for _, rows in ipairs(api.rows) do
+    for _, column in ipairs(core.columns(rows[1])) do add(column.name) end
+  end
+  for _, row in ipairs(codes) do add(row[1]) end
+  table.sort(list)
+  return list
+end
+
+--- What there is to be said of a topic; or nil and "there is no topic 'fil'; did you mean 'fill'?"
+function help.text(topic)
+  if LISTS[topic] then return LISTS[topic]() end
+  local said = {}
+  local entry, class = api.find(topic), api.class(topic)
+  if entry then
+    said[1] = entry_text(entry)
+  elseif class then
+    said[1] = class_text(class)
+  end
+  for _, each in ipairs(api.classes) do
+    for _, field in ipairs(each.of and each.fields or {}) do
+      if field[1] == topic then said[#said + 1] = key_text(each, field) end
+    end
+  end
+  said[#said + 1] = columns_text(topic)
+  said[#said + 1] = codes_text(topic)
+  if #said > 0 then return table.concat(said, "\n") end
+  local near = names.nearest(topic, help.topics())
+  return nil, ("there is no topic %s"):format(topic), near
+end
+
+return help

@@ -1,0 +1,400 @@
+-- SPDX-License-Identifier: MIT
+-- Copyright the allot authors
+--- The desk of a session: what lies on it, its words, and what a piece that fails takes back.
+--
+-- It runs in the session's sandbox (allot/desk.h), with what allot.native has of the host. The
+-- documents are made after every piece: where they changed they are checked, and what they were is
+-- kept for undo; where they are wrong, or the piece failed, they are what they were.
+
+local core = require "allot.core"
+local native = require "allot.native"
+local apply = require "allot.fixture.apply"
+local model = require "allot.repl.model"
+local show = require "allot.repl.show"
+local diff = require "allot.repl.diff"
+local complete = require "allot.repl.complete"
+local commands = require "allot.repl.commands"
+
+local desk = {}
+
+local DATA = { "plan", "consumers", "queues", "state", "jobs" }
+local UNDO_MAX, SECONDS = 100, 60
+
+local env = {}             -- what pieces see as globals
+local order, file          -- of the documents: the order of their rows, the plan's name
+local current              -- the texts that were checked last
+local history = {}         -- texts before, the last one last
+local undone               -- the piece went back in history
+local globals              -- as they were before the piece
+local sealed               -- { texts, plan, state }: what the engine read last
+local last, before         -- decisions that cycle () made: { value, box }
+
+-- ---- Documents ----------------------------------------------------------------------------------
+
+local function hear(level, text, where)
+  native.say(("%s: %s: %s\n"):format(where, level, text))
+end
+
+local function texts_now()
+  local made = model.texts(env, order)
+  made.file, made.order = file, order
+  return made
+end
+
+local function same(a, b)
+  return a.plan == b.plan and a.state == b.state and a.file == b.file
+end
+
+--- Plan and state as the engine has them.
+local function seal(texts)
+  if not (sealed and same(sealed.texts, texts)) then
+    local plan, state = model.seal(texts, { file = texts.file, log = hear })
+    sealed = { texts = texts, plan = plan, state = state }
+  end
+  return sealed.plan, sealed.state
+end
+
+local function decide()
+  return model.decide(seal(texts_now()))
+end
+
+--- Puts values on the desk.
+local function lay(plan, state, name)
+  local tables
+  tables, order = model.spread(plan, state)
+  file = name
+  for _, key in ipairs(DATA) do env[key] = tables[key] end
+end
+
+local function restore(texts)
+  lay(core.decode(texts.plan), core.decode(texts.state), texts.file)
+  order = texts.order
+end
+
+--- The order of rows once new ones are there.
+local function settle_order()
+  for _, key in ipairs { "consumers", "queues", "jobs" } do
+    order[key] = model.arrange(env[key], order[key], key)
+  end
+end
+
+local function commit()
+  local texts = texts_now()
+  if not same(texts, current) then
+    seal(texts)
+    if not undone then
+      history[#history + 1] = current
+      if #history > UNDO_MAX then table.remove(history, 1) end
+    end
+    order = { consumers = order.consumers, queues = order.queues, jobs = order.jobs }
+    settle_order()
+    texts.order, current = order, texts
+  end
+  undone = nil
+end
+
+--- What a piece leaves; policies are read again for the next, since their files may change.
+local function remember()
+  globals, sealed = {}, nil
+  for name, value in pairs(env) do globals[name] = value end
+end
+
+local words = {}
+
+-- ---- Showing ------------------------------------------------------------------------------------
+
+local TITLES = { consumers = "consumer", queues = "queue", jobs = "job" }
+
+--- A word that nobody called.
+local function word_text(value)
+  for name, word in pairs(words) do
+    if word == value then return ("%s is a function; :help %s"):format(name, name) end
+  end
+  return "function"
+end
+
+local function text_of(value)
+  if type(value) == "function" then return word_text(value) end
+  local kind = native.kind(value)
+  if kind == "lines" then return table.concat(value, "\n") end
+  if kind == "steps" then return show.steps(value) end
+  for key, title in pairs(TITLES) do
+    if value == env[key] then return show.text(value, order[key], title) end
+  end
+  if value == env.state.consumers then return show.text(value, nil, "consumer") end
+  return show.text(value)
+end
+
+local function show_decision(value, box)
+  native.decision(box)
+  for _, it in ipairs(value.warnings) do native.out("warning: " .. it.message .. "\n") end
+end
+
+local function json_of(value)
+  local text, message = core.encode(value)
+  if not text then
+    model.fail("ESCRIPT", { { severity = "error", code = "E-repl", message = message } })
+  end
+  return text
+end
+
+--- A value as JSON; what is none, as a function, is the text that stands for it.
+local function told_json(value)
+  if value == nil then value = core.null end
+  return core.encode(value) or json_of(text_of(value))
+end
+
+--- Pieces of text, and decisions, to be shown once nothing can fail any more.
+local function prepare(n, ...)
+  local list = {}
+  for i = 1, n do
+    local value = select(i, ...)
+    local kind, box = native.kind(value)
+    if native.json() then
+      list[i] = told_json(value)
+    elseif kind == "decision" then
+      list[i] = { value, box }
+    elseif value ~= nil or n > 1 or kind then
+      list[i] = text_of(value)
+    else
+      list[i] = "nil"
+    end
+  end
+  return list
+end
+
+--- A piece has run: its values are shown where what it changed is fine.
+function desk.finish(n, ...)
+  local list = prepare(n, ...)
+  commit()
+  remember()
+  for _, it in ipairs(list) do
+    if type(it) == "table" then
+      show_decision(it[1], it[2])
+    elseif it ~= "" then
+      native.out(it .. "\n")
+    end
+  end
+end
+
+--- A piece has failed: all is as it was before.
+function desk.rollback()
+  local gone = {}
+  for name in pairs(env) do
+    if globals[name] == nil then gone[#gone + 1] = name end
+  end
+  for _, name in ipairs(gone) do env[name] = nil end
+  for name, value in pairs(globals) do env[name] = value end
+  if undone then
+    for i = #undone, 1, -1 do history[#history + 1] = undone[i] end
+    undone = nil
+  end
+  restore(current)
+  remember()
+end
+
+-- ---- Words --------------------------------------------------------------------------------------
+
+local function lines(list)
+  return native.mark(list, "lines")
+end
+
+local function row_of(path, what)
+  if type(path) ~= "string" then
+    model.refuse(("%s wants the path of a consumer, not a %s"):format(what, type(path)))
+  end
+  local rows = env.state.consumers
+  if rows == nil then
+    rows = {}
+    env.state.consumers = rows
+  end
+  if rows[path] == nil then rows[path] = {} end
+  return rows[path]
+end
+
+function words.demand(path, slots)
+  row_of(path, "demand").demand = slots
+end
+
+function words.holds(path, slots)
+  row_of(path, "holds").allocated = slots
+end
+
+function words.cycle()
+  local box = decide()
+  local value = native.mark(core.decode(box:json()), "decision", box)
+  before, last = last, { value = value, texts = texts_now() }
+  return value
+end
+
+function words.explain(what, group)
+  if type(what) ~= "string" then
+    model.refuse("explain wants a consumer's path, or the id of a task or job",
+      'like explain "/a"')
+  end
+  local list, message = decide():explain(what, group)
+  if not list then
+    local cut = message:find "; did you mean "
+    model.refuse(cut and message:sub(1, cut - 1) or message, cut and message:sub(cut + 2))
+  end
+  return lines(list)
+end
+
+function words.diff()
+  if not last then model.refuse("nothing was decided yet", "cycle () decides") end
+  local list = diff.lines(last.value, core.decode(decide():json()))
+  if #list == 0 and before and same(last.texts, texts_now()) then
+    list = diff.lines(before.value, last.value)
+  end
+  return lines(#list > 0 and list or { "no difference" })
+end
+
+function words.undo(count)
+  count = count or 1
+  if #history == 0 then model.refuse("there is nothing to undo") end
+  undone = undone or {}
+  for _ = 1, count do
+    local texts = history[#history]
+    if not texts then break end
+    history[#history], undone[#undone + 1] = nil, texts
+    restore(texts)
+  end
+end
+
+--- A policy by its name, its text or its file: what a plan says, and texts by name.
+local function policy_of(it)
+  if type(it) == "table" then return it, {} end
+  if type(it) ~= "string" then
+    model.refuse(("try wants a policy, not a %s"):format(type(it)),
+      'a name ("hybrid"), a file ("fair.lua") or a text')
+  end
+  if core.ready(it) then return it, {} end
+  if it:find "\n" or it:find "return" or it:find "{" then return "try", { try = it } end
+  if not it:ends ".lua" then return it, {} end
+  local text, why = native.read(it)
+  if text then return it, { [it] = text } end
+  if file:find "/" then return it, {} end -- beside the plan, perhaps
+  model.fail("EIO", { { severity = "error", code = "E-io", file = it,
+    message = "cannot be read: " .. why } })
+end
+
+function words.try(policy)
+  local use, policies = policy_of(policy)
+  local texts = texts_now()
+  local old = core.decode(decide():json())
+  local instead, tried = use, texts
+  if type(use) == "table" then
+    local value = {}
+    for key, each in pairs(texts.plan_value) do value[key] = each end
+    instead, value.policy = nil, use
+    tried = { plan = json_of(value), state = texts.state, plan_value = value,
+      state_value = texts.state_value }
+  end
+  local plan, state = model.seal(tried, { file = file, log = hear, policies = policies,
+    instead = instead })
+  local new = core.decode(model.decide(plan, state):json())
+  local list = diff.lines(old, new)
+  table.insert(list, 1, ("%s -> %s"):format(old.policy.name, new.policy.name))
+  if #list == 1 then list[2] = "no difference" end
+  return lines(list)
+end
+
+--- Sums over leaves; a parent stands before its children.
+local function totals(decision)
+  local sum = { granted = 0, reclaimed = 0, idle = 0 }
+  for _, group in pairs(decision.groups) do
+    sum.idle = sum.idle + (group.idle_left or 0)
+    for i, row in ipairs(group.consumers) do
+      local next_row = group.consumers[i + 1]
+      if not (next_row and next_row.path:starts(row.path .. "/")) then
+        sum.granted = sum.granted + (row.granted or 0)
+        sum.reclaimed = sum.reclaimed + (row.reclaimed or 0)
+      end
+    end
+  end
+  return sum
+end
+
+function words.step(count, seconds)
+  count, seconds = count or 1, seconds or SECONDS
+  local rows = {}
+  for i = 1, count do
+    local texts = texts_now()
+    local box = model.decide(seal(texts))
+    local decision = core.decode(box:json())
+    model.settle(env, apply.after(texts.state_value, decision,
+      { seconds = seconds, returns = "at deadline" }))
+    sealed = nil
+    native.close(box)
+    rows[i] = totals(decision)
+    rows[i].at = decision.now
+  end
+  return native.mark(rows, "steps")
+end
+
+function words.policies()
+  return lines(core.ready())
+end
+
+-- ---- What the session calls ---------------------------------------------------------------------
+
+--- Makes the desk, with an empty plan on it, over the table of globals.
+function desk.open(table_of_globals)
+  env = table_of_globals
+  for name, word in pairs(words) do env[name] = word end
+  lay({ version = 1, policy = "hybrid" }, nil, "plan")
+  current = texts_now()
+  remember()
+end
+
+local function fail_document(findings)
+  for _, it in ipairs(findings) do
+    if it.code == "E-io" then model.fail("EIO", findings) end
+  end
+  model.fail("EINVALID", findings)
+end
+
+--- Puts a document's text on the desk; the places of faults are its own.
+function desk.put_plan(text, name)
+  local plan, _, findings = core.plan(text, { file = name, log = hear })
+  if not plan then fail_document(findings) end
+  lay(core.decode(text, { relaxed = true }), nil, name)
+end
+
+function desk.put_state(text, name)
+  local plan = seal(texts_now())
+  local state, _, findings = core.state(plan, text, { file = name })
+  if not state then fail_document(findings) end
+  lay(core.decode(texts_now().plan), core.decode(text), file)
+end
+
+local function start(put, text, name)
+  put(text, name)
+  commit()
+  history, last, before = {}, nil, nil
+  remember()
+end
+
+function desk.plan(text, name) start(desk.put_plan, text, name) end
+
+function desk.state(text, name) start(desk.put_state, text, name) end
+
+--- Both documents, for people.
+function desk.documents()
+  local texts = texts_now()
+  return core.encode(texts.plan_value, { indent = 2 }), core.encode(texts.state_value,
+    { indent = 2 })
+end
+
+function desk.command(text) commands.run(desk, text) end
+
+function desk.complete(text)
+  return complete.at(text, {
+    env = env, find = native.global, globals = native.globals, topics = native.globals,
+  })
+end
+
+-- Whom a piece may have meant that found nobody in a field.
+function desk.hint(message) return complete.hint(message, env, native.nearest) end
+
+return desk
