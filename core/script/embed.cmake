@@ -4,10 +4,10 @@
 # Turns Lua files into C, so that the library carries them.
 #
 # Included, it sets ALLOT_EMBEDDED_SOURCES to the generated C files. As a script it makes one:
-#   cmake -DOUT=file.c -DNAME=allot__embedded_modules -DFOLDER=lua/allot -P embed.cmake a.lua ...
-# A file goes by its path below the folder: fill.lua is "fill", check/draw.lua "check.draw", and
-# check/init.lua "check", as `require` has it. The same files give the same bytes, whatever the
-# machine and their order.
+#   cmake -DOUT=file.c -DNAME=allot__embedded_lua -DFOLDER=lua -P embed.cmake lua/allot/swf.lua ...
+# A file goes by its path below the folder, as `require` has it: allot/check/draw.lua is
+# "allot.check.draw", allot/check/init.lua "allot.check". The same files give the same bytes,
+# whatever the machine and their order.
 
 if(CMAKE_SCRIPT_MODE_FILE)
   cmake_policy(VERSION 3.25)
@@ -34,45 +34,24 @@ if(CMAKE_SCRIPT_MODE_FILE)
   return()
 endif()
 
-# A C file that holds Lua files of a folder, as `name`.
+# A C file that holds all Lua files of a folder, as `name`.
 function(allot_embed name folder)
+  set(folder "${PROJECT_SOURCE_DIR}/${folder}")
+  file(GLOB_RECURSE files CONFIGURE_DEPENDS "${folder}/*.lua")
   set(made "${PROJECT_BINARY_DIR}/generated/${name}.c")
   set(maker "${PROJECT_SOURCE_DIR}/core/script/embed.cmake")
   set(bytes "${PROJECT_SOURCE_DIR}/core/cmake/bytes.cmake")
   add_custom_command(OUTPUT "${made}" VERBATIM
     COMMAND "${CMAKE_COMMAND}" "-DOUT=${made}" "-DNAME=${name}" "-DFOLDER=${folder}"
-      -P "${maker}" ${ARGN}
-    DEPENDS ${ARGN} "${maker}" "${bytes}"
+      -P "${maker}" ${files}
+    DEPENDS ${files} "${maker}" "${bytes}"
     COMMENT "Embedding ${name}")
   set(ALLOT_EMBEDDED_SOURCES ${ALLOT_EMBEDDED_SOURCES} "${made}" PARENT_SCOPE)
 endfunction()
 
-set(language "${PROJECT_SOURCE_DIR}/lua/allot")
-
-# The Lua files of some folders of lua/allot and below them, in `out`.
-function(allot_lua out)
-  set(all)
-  foreach(folder IN LISTS ARGN)
-    file(GLOB_RECURSE files CONFIGURE_DEPENDS "${language}/${folder}/*.lua")
-    list(APPEND all ${files})
-  endforeach()
-  set(${out} ${all} PARENT_SCOPE)
-endfunction()
-
-allot_lua(modules language) # what a sandbox can require: the rest is not for scripts
-allot_lua(importers import) # these no sandbox sees
-allot_lua(desk repl) # these serve allot_desk, and no piece sees them
-list(APPEND desk "${language}/fixture/apply.lua" "${language}/fixture/jobs.lua")
-allot_lua(tools reference fixture check) # these serve allot_tool_run
-list(APPEND tools "${language}/swf.lua")
-file(GLOB policies CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/policies/*.lua")
-
 set(ALLOT_EMBEDDED_SOURCES)
-allot_embed(allot__embedded_modules "${language}" ${modules})
-allot_embed(allot__embedded_importers "${language}" ${importers})
-allot_embed(allot__embedded_desk "${language}" ${desk})
-allot_embed(allot__embedded_tools "${language}" ${tools})
-allot_embed(allot__embedded_policies "${PROJECT_SOURCE_DIR}/policies" ${policies})
+allot_embed(allot__embedded_lua lua)
+allot_embed(allot__embedded_policies policies)
 
 # Every row of a script's function crosses into Lua some eight times.
 set_source_files_properties("${PROJECT_SOURCE_DIR}/core/script/policy/compute.c" PROPERTIES

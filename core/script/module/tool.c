@@ -34,20 +34,9 @@ static void *allocate(void *ud, void *ptr, size_t old_size, size_t new_size)
 /* ---- require -----------------------------------------------------------------------------------
  */
 
-static const allot__embedded *find_module(const char *name)
-{
-    const allot__embedded *it =
-        allot__embedded_find(allot__embedded_tools, allot__embedded_tools_count, name);
-    if (!it)
-        it = allot__embedded_find(allot__embedded_importers, allot__embedded_importers_count, name);
-    if (!it)
-        it = allot__embedded_find(allot__embedded_modules, allot__embedded_modules_count, name);
-    return it;
-}
-
 static int require(lua_State *L)
 {
-    return allot__embedded_require(L, find_module, 0, "no module %s is built in");
+    return allot__embedded_require(L, allot__embedded_find, 0, "no module %s is built in");
 }
 
 /* ---- The host ----------------------------------------------------------------------------------
@@ -310,7 +299,7 @@ int allot_tool_run(allot_engine *engine, const allot_tool_host *host, const char
     if (!engine || !host || !module || !function || n < 0 || (n > 0 && !args) || !answer)
         return ALLOT_EUSAGE;
     snprintf(name, sizeof name, "allot.%s", module);
-    const allot__embedded *it = find_module(name);
+    const allot__embedded *it = allot__embedded_find(name);
     if (!it)
         return fail_tool(name, "it is not built in", report);
     const allot__tool tool = {name, it->text, it->len, function, args, n};

@@ -34,14 +34,9 @@ static void *allocate(void *ud, void *ptr, size_t old_size, size_t new_size)
     return allot_engine_alloc(ud, ptr, ptr ? old_size : 0, new_size);
 }
 
-static const allot__embedded *find_module(const char *name)
-{
-    return allot__embedded_find(allot__embedded_importers, allot__embedded_importers_count, name);
-}
-
 static int require(lua_State *L)
 {
-    return allot__embedded_require(L, find_module, 0, "no module %s is built in");
+    return allot__embedded_require(L, allot__embedded_find, 0, "no module %s is built in");
 }
 
 static void push_module(lua_State *L, const char *name)

@@ -132,18 +132,11 @@ void allot__desk_globals(lua_State *L)
 
 /* ---- The desk's modules ---------------------------------------------------------------------- */
 
-static const allot__embedded *find_module(const char *name)
-{
-    const allot__embedded *it =
-        allot__embedded_find(allot__embedded_desk, allot__embedded_desk_count, name);
-    return it ? it
-              : allot__embedded_find(allot__embedded_modules, allot__embedded_modules_count, name);
-}
-
 /* Upvalue 2: what the modules see as globals. */
 static int require(lua_State *L)
 {
-    return allot__embedded_require(L, find_module, lua_upvalueindex(2), "no module %s is built in");
+    return allot__embedded_require(L, allot__embedded_find, lua_upvalueindex(2),
+                                   "no module %s is built in");
 }
 
 void allot__desk_require(lua_State *L, allot_desk *session, const char *name)

@@ -8,20 +8,14 @@
 #include <stdint.h>
 
 typedef struct allot__embedded {
-    const char *name; /* by its path: "check.draw" */
+    const char *name; /* as `require` has it: "allot.check.draw"; a policy's own */
     const char *text; /* ends with a NUL that is not counted */
     size_t len;
 } allot__embedded;
 
-/* Of lua/allot the language, what imports other systems' files, sessions, and tools; policies. */
-extern const allot__embedded allot__embedded_modules[];
-extern const int32_t allot__embedded_modules_count;
-extern const allot__embedded allot__embedded_importers[];
-extern const int32_t allot__embedded_importers_count;
-extern const allot__embedded allot__embedded_desk[];
-extern const int32_t allot__embedded_desk_count;
-extern const allot__embedded allot__embedded_tools[];
-extern const int32_t allot__embedded_tools_count;
+/* lua/ and policies/, sorted by name. */
+extern const allot__embedded allot__embedded_lua[];
+extern const int32_t allot__embedded_lua_count;
 extern const allot__embedded allot__embedded_policies[];
 extern const int32_t allot__embedded_policies_count;
 

@@ -130,10 +130,13 @@ static int refuse_global(lua_State *L)
 
 /* ---- require ------------------------------------------------------------------------------- */
 
+/* What a sandbox can require: the rest of lua/ is not for scripts. */
 static const allot__embedded *find_module(const char *name)
 {
-    return allot__embedded_find(allot__embedded_modules, allot__embedded_modules_count,
-                                strcmp(name, "allot") == 0 ? "allot.language" : name);
+    static const char language[] = "allot.language";
+    if (strcmp(name, "allot") == 0)
+        return allot__embedded_find(language);
+    return strncmp(name, language, sizeof language - 1) == 0 ? allot__embedded_find(name) : NULL;
 }
 
 static int require(lua_State *L)

@@ -7,14 +7,11 @@
 
 #include <lauxlib.h>
 
-const allot__embedded *allot__embedded_find(const allot__embedded *list, int32_t count,
-                                            const char *name)
+const allot__embedded *allot__embedded_find(const char *name)
 {
-    if (strncmp(name, "allot.", 6) != 0)
-        return NULL;
-    for (int32_t i = 0; i < count; i++)
-        if (strcmp(list[i].name, name + 6) == 0)
-            return &list[i];
+    for (int32_t i = 0; i < allot__embedded_lua_count; i++)
+        if (strcmp(allot__embedded_lua[i].name, name) == 0)
+            return &allot__embedded_lua[i];
     return NULL;
 }
 
@@ -42,8 +39,7 @@ int allot__embedded_require(lua_State *L, const allot__embedded *(*find)(const c
     const allot__embedded *it = find(name);
     if (!it)
         return luaL_error(L, refusal, name);
-    lua_pushfstring(L, "allot.%s", it->name);
-    allot__embedded_run(L, lua_tostring(L, -1), it->text, it->len, globals);
+    allot__embedded_run(L, it->name, it->text, it->len, globals);
     lua_pushvalue(L, 1);
     lua_pushvalue(L, -2);
     lua_rawset(L, lua_upvalueindex(1));

@@ -8,9 +8,8 @@
 
 #include "script/sandbox/embedded.h"
 
-/* The file that "allot.x" is in a list; NULL: none. */
-const allot__embedded *allot__embedded_find(const allot__embedded *list, int32_t count,
-                                            const char *name);
+/* The file of a module; NULL: none. */
+const allot__embedded *allot__embedded_find(const char *name);
 
 /* Runs a text under that name and pushes what it returns; `globals`: the index of what it sees as
  * globals, 0: the state's. Raises. */
