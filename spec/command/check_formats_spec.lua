@@ -177,10 +177,10 @@ end)
 
 --- The core keeps its invariants, so that a check of them is fed with decisions that are forged.
 describe("an invariant that is broken", function ()
-  local campaign = require "allot.check.campaign"
+  local campaign = require "allot.check.run"
   local core = require "allot.core"
   local findings = require "allot.check.findings"
-  local subject = require "allot.check.subject"
+  local subject = require "allot.check.target"
 
   --- The first finding where every decision is changed by `forge(row)`.
   local function forged(forge)

@@ -9,7 +9,7 @@ local draw = require "allot.check.draw_tree"
 local part = require "allot.check.part"
 local Random = require "allot.check.random"
 local shell = require "spec.support.house.shell"
-local subject = require "allot.check.subject"
+local subject = require "allot.check.target"
 
 local SECOND = 1000000
 

@@ -3,15 +3,15 @@
 --- `allot check`: are plans and policies valid, and do they keep what they promise?
 --
 -- Every file is read, and every fault of it is told. What is valid is then tried on random cases:
--- a policy on plans within what it declares, a plan on states of its own (campaign.lua).
+-- a policy on plans within what it declares, a plan on states of its own (run.lua).
 
-local campaign = require "allot.check.campaign"
+local campaign = require "allot.check.run"
 local coverage = require "allot.fixture.coverage"
 local findings = require "allot.check.findings"
 local formats = require "allot.check.formats"
 local idle = require "allot.check.idle"
 local names = require "allot.language.names"
-local subject = require "allot.check.subject"
+local subject = require "allot.check.target"
 
 local check = {}
 

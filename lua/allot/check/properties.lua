@@ -3,7 +3,7 @@
 --- The properties that a policy can promise by name: what each means, and how it is tried.
 --
 -- `try(trial)` returns nothing where the property holds of a case; else the path that it is about,
--- what is wrong in words, and the consumer whose part is to blame. A trial (trial.lua) has
+-- what is wrong in words, and the consumer whose part is to blame. A trial (case.lua) has
 -- the decision's `view`, `decide(state)` for another state of the same plan, `reseal(plan)` for
 -- another plan, and `settled()`, the view once all that was decided is carried out.
 

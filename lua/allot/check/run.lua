@@ -5,7 +5,7 @@
 local check_draw = require "allot.check.draw"
 local Random = require "allot.check.random"
 local shrink = require "allot.check.shrink"
-local trial = require "allot.check.trial"
+local trial = require "allot.check.case"
 
 local campaign = {}
 
