@@ -177,10 +177,10 @@ end)
 
 --- The core keeps its invariants, so that a check of them is fed with decisions that are forged.
 describe("an invariant that is broken", function ()
-  local campaign = require "allot.check.run"
+  local Run = require "allot.check.run"
   local core = require "allot.core"
   local findings = require "allot.check.findings"
-  local subject = require "allot.check.target"
+  local Target = require "allot.check.target"
 
   --- The first finding where every decision is changed by `forge(row)`.
   local function forged(forge)
@@ -193,11 +193,11 @@ describe("an invariant that is broken", function ()
         return value
       end,
     }, { __index = core })
-    local bench = assert(subject.policy(made, core.ready "hybrid", "hybrid"))
-    local run = campaign.run(bench, { runs = 64, seed = 1 })
+    local target = assert(Target.of_policy(made, core.ready "hybrid", "hybrid"))
+    local run = Run.of(target, { runs = 64, seed = 1 })
     local written = {}
     local host = { write = function (path, text) written[path] = text return true end }
-    local list = findings.of_run(bench, host, { out = "there" }, run, function () return 3 end)
+    local list = findings.of_run(target, host, { out = "there" }, run, function () return 3 end)
     for _, finding in ipairs(list) do
       if finding.code == "E-invariant" then
         assert.truthy(written[finding.case .. "/plan.json"])

@@ -3,13 +3,13 @@
 --- `allot check` ends in time: by a clock that is given, and with cases whose size has a bound.
 
 local check = require "allot.check"
-local check_draw = require "allot.check.draw"
+local draw = require "allot.check.draw"
 local core = require "allot.core"
-local draw = require "allot.check.draw_tree"
+local draw_tree = require "allot.check.draw_tree"
 local part = require "allot.check.part"
 local Random = require "allot.check.random"
 local shell = require "spec.support.house.shell"
-local subject = require "allot.check.target"
+local Target = require "allot.check.target"
 
 local SECOND = 1000000
 
@@ -163,19 +163,19 @@ describe("a large plan", function ()
   it("costs as many cycles and rows as it has leaves, a few times", function ()
     local rows = {}
     for i, count in ipairs { 1000, 2000 } do
-      local bench = subject.plan(core, {}, core.encode(plan_of(count)), "plan.json")
+      local target = Target.of_plan(core, {}, core.encode(plan_of(count)), "plan.json")
       local cycle, seen = core.cycle, 0
-      bench.core = setmetatable({
+      target.core = setmetatable({
         cycle = function (...)
           seen = seen + count
           return cycle(...)
         end,
       }, { __index = core })
       -- None is out of reach.
-      for _, branch in ipairs(bench.document.consumers) do
+      for _, branch in ipairs(target.document.consumers) do
         for _, leaf in ipairs(branch.children) do leaf.limit = nil end
       end
-      assert.same({}, subject.unreachable(bench, function () return false end))
+      assert.same({}, Target.unreachable(target, function () return false end))
       rows[i] = seen
     end
     assert.equal(2 * rows[1], rows[2])
@@ -199,14 +199,14 @@ describe("a large plan", function ()
     part.LEAVES = 3
     finally(function () part.LEAVES = most end)
     for seed = 1, tonumber(os.getenv "ALLOT_CASES") or 2000 do
-      local plan = draw.case(seed).plan
-      local leaves = #check_draw.leaves(plan)
+      local plan = draw_tree.case(seed).plan
+      local leaves = #draw.leaves(plan)
       if leaves > part.LEAVES then
         local smaller = part.of(Random.new(seed), plan, leaves)
         local sealed, message = core.plan(core.encode(smaller))
         assert.truthy(sealed, ("seed %d: %s"):format(seed, message))
         assert.truthy(core.state(sealed, '{"now": 0}'), seed)
-        assert.equal(part.LEAVES, #check_draw.leaves(smaller))
+        assert.equal(part.LEAVES, #draw.leaves(smaller))
         tried = tried + 1
       end
     end
@@ -232,7 +232,7 @@ describe("a large plan", function ()
       local out = part.of(Random.new(seed), plan, 3)
       assert.equal("/etc/site.lua", out.policy)
       assert.same({ 13, 6 }, { out.slots, out.windows[1].slots })
-      local path = check_draw.leaves(out)[1]
+      local path = draw.leaves(out)[1]
       seen[path] = out
     end
     assert.same({ name = "a", owned = 20, children = { { name = "x", owned = 20 } } },

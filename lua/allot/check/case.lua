@@ -7,8 +7,8 @@ local invariants = require "allot.check.invariants"
 local invariants_queues = require "allot.check.invariants_queues"
 local properties = require "allot.check.properties"
 
-local trial = {}
-trial.__index = trial
+local Case = {}
+Case.__index = Case
 
 -- Cases ----------------------------------------------------------------------------------------
 
@@ -18,10 +18,10 @@ local function fail(where, message, report)
   error({ where = where, message = message, report = report or {} }, 0)
 end
 
---- A desk's plan, sealed. `policies` are texts by their names in plans.
-function trial.seal(core, policies, plan)
+--- A site's plan, sealed. `texts` are the policies' by their names in plans.
+function Case.seal(core, texts, plan)
   local sealed, message, report = core.plan(core.encode(plan), {
-    file = "plan.json", policies = policies,
+    file = "plan.json", policies = texts,
   })
   if not sealed then fail("plan", message, report) end
   return sealed
@@ -44,51 +44,51 @@ local function decide(core, sealed, state)
   return core.decode(answer(core, sealed, read(core, sealed, state)))
 end
 
---- Decides a state of a desk, which is sealed, and looks at nothing.
-function trial.decide(bench, desk, state)
-  answer(bench.core, desk.sealed, read(bench.core, desk.sealed, state))
+--- Decides a state of a site, which is sealed, and looks at nothing.
+function Case.decide(target, site, state)
+  answer(target.core, site.sealed, read(target.core, site.sealed, state))
 end
 
---- A trial of a state on a desk, which is sealed. `bench` has core, policies, judges_of(plan), and
--- may have late(), which ends a trial that has begun.
-function trial.new(bench, desk, state, turn)
+--- A state of a site, which is sealed, decided. `target` has core, texts, policies(plan), and may
+-- have late(), which ends a case that has begun.
+function Case.new(target, site, state, turn)
   local it = setmetatable({
-    bench = bench, desk = desk, plan = desk.plan, state = state, turn = turn,
+    target = target, site = site, plan = site.plan, state = state, turn = turn,
     tasks = state.tasks ~= nil,
-  }, trial)
-  desk.limits = desk.limits or {}
-  desk.twins = desk.twins or properties.twins(desk.plan)
-  it.twins = desk.twins
+  }, Case)
+  site.limits = site.limits or {}
+  site.twins = site.twins or properties.twins(site.plan)
+  it.twins = site.twins
   it.limits_of = function (group)
-    desk.limits[group] = desk.limits[group] or invariants.limits(desk.plan, group, desk.limit_names)
-    return desk.limits[group]
+    site.limits[group] = site.limits[group] or invariants.limits(site.plan, group, site.limit_names)
+    return site.limits[group]
   end
   it.decide = function (other) return it:look(other) end
   it.reseal = function (plan, other)
     local ok, view = pcall(function ()
-      local sealed = trial.seal(bench.core, bench.policies, plan)
-      local decision = decide(bench.core, sealed, other)
+      local sealed = Case.seal(target.core, target.texts, plan)
+      local decision = decide(target.core, sealed, other)
       return invariants.view(plan, other, decision)
     end)
     return ok and view or nil
   end
   it.settled = function () return it:rest().view end
-  it.read = read(bench.core, desk.sealed, state)
-  it.text = answer(bench.core, desk.sealed, it.read)
-  it.decision = bench.core.decode(it.text)
+  it.read = read(target.core, site.sealed, state)
+  it.text = answer(target.core, site.sealed, it.read)
+  it.decision = target.core.decode(it.text)
   it.view = invariants.view(it.plan, state, it.decision, it.limits_of)
   return it
 end
 
 --- The view of another state's decision.
-function trial:look(state)
-  if self.bench.late and self.bench.late() then fail "time" end
-  local decision = decide(self.bench.core, self.desk.sealed, state)
+function Case:look(state)
+  if self.target.late and self.target.late() then fail "time" end
+  local decision = decide(self.target.core, self.site.sealed, state)
   return invariants.view(self.plan, state, decision, self.limits_of), decision
 end
 
 --- The state that the decision leads to, at the same time.
-function trial:after()
+function Case:after()
   return apply.after(self.state, self.decision, { seconds = 0 })
 end
 
@@ -113,14 +113,14 @@ end
 
 --- Cycles after which nothing more may be decided: one more at a switch of windows, which enforces
 -- what is owned before what is wanted decides (C-10).
-function trial:cycles()
-  return (self.desk.plain and FEW or MANY) + (self.state.reclaims and 1 or 0)
+function Case:cycles()
+  return (self.site.plain and FEW or MANY) + (self.state.reclaims and 1 or 0)
     + (self.plan.windows and 1 or 0)
 end
 
 --- Cycle after cycle until nothing is decided: { cycles, view } then; { again = views } when
 -- an allotment comes back; { } when there is no end to it. Worked out once.
-function trial:rest()
+function Case:rest()
   if self.rested then return self.rested end
   local state, decision, view = self.state, self.decision, self.view
   local seen, views, most = {}, {}, self:cycles()
@@ -167,7 +167,7 @@ local function swaps(view)
 end
 
 local function rests(it)
-  if it.desk.damped then return end
+  if it.site.damped then return end
   local rest = it:rest()
   if rest.again then
     local path, least, most = restless(rest.again)
@@ -242,10 +242,10 @@ local function difference(one, other)
 end
 
 local function answers_alike(it)
-  local core = it.bench.core
-  local text = answer(core, it.desk.sealed, it.read)
+  local core = it.target.core
+  local text = answer(core, it.site.sealed, it.read)
   if text == it.text and it.turn % 64 == 0 then
-    local sealed = trial.seal(core, it.bench.policies, it.plan)
+    local sealed = Case.seal(core, it.target.texts, it.plan)
     text = answer(core, sealed, read(core, sealed, it.state))
   end
   if text == it.text then return end
@@ -291,8 +291,8 @@ local JOBS_REST = {
   hint = "of two queues let one preempt the other, and not both: higher \"priority\"",
 }
 
---- What is looked for on every desk of a kind, "tree", "books" or "queues".
-function trial.checks(kind, plan)
+--- What is looked for on every site of a kind, "tree", "books" or "queues".
+function Case.checks(kind, plan)
   local out = { ALIKE }
   if kind == "queues" then
     for _, it in ipairs(invariants_queues.ALL) do out[#out + 1] = of_queues(it) end
@@ -308,7 +308,7 @@ function trial.checks(kind, plan)
 end
 
 --- A property that is known by its name.
-function trial.known(name)
+function Case.known(name)
   local it = properties.KNOWN[name]
   return {
     id = name, code = "E-property", text = it.text, property = name, dear = it.dear,
@@ -317,7 +317,7 @@ function trial.known(name)
 end
 
 --- A policy's own property, the i-th that it declares.
-function trial.own(policy, i, text)
+function Case.own(policy, i, text)
   return {
     id = text, code = "E-property", text = text, property = text, own = true,
     run = function (each)
@@ -334,4 +334,4 @@ function trial.own(policy, i, text)
   }
 end
 
-return trial
+return Case

@@ -2,11 +2,11 @@
 -- Copyright the allot authors
 --- Random plans within what a policy declares, and random states of any plan.
 
-local draw = require "allot.check.draw_tree"
+local draw_tree = require "allot.check.draw_tree"
 local draw_ledger = require "allot.check.draw_ledger"
 local draw_queues = require "allot.check.draw_queues"
 
-local check_draw = {}
+local draw = {}
 
 local MOST = 1000000000
 --- Sites have no more slots than that, and attributes no larger values, unless a policy's least is.
@@ -97,13 +97,13 @@ local function make_twins(random, plan)
 end
 
 local function tree(random, declared)
-  local style = draw.style(random)
+  local style = draw_tree.style(random)
   style.scale = math.min(style.scale, LARGE // 100)
   if random:once_in(2) then
     style.wide, style.deep, style.groups = random:pick { 2, 3, 5 }, random:pick { 1, 1, 2 }, 1
     style.scale = random:pick { 6, 12, 20 }
   end
-  local plan, planned = draw.plan(random, style)
+  local plan, planned = draw_tree.plan(random, style)
   plan.options = random:once_in(6) and { default_rank = random:int(0, 3) } or nil
   add_columns(random, plan.consumers, declared.attributes)
   if random:once_in(2) then make_twins(random, plan) end
@@ -138,7 +138,7 @@ local function queues(random)
 end
 
 --- Which kind of plans a policy is for.
-function check_draw.kind(declared)
+function draw.kind(declared)
   if declared.quota == nil then return "queues" end
   for _, fill in ipairs(declared.quota) do
     if fill.kind == "pool" or fill.kind == "loan" then return "books" end
@@ -148,18 +148,18 @@ end
 
 local MAKERS = { tree = tree, books = books, queues = queues }
 
---- A desk: a plan within what the policy declares, its options drawn as well, from which
--- check_draw.state takes states. `use` is the policy's name in plans.
-function check_draw.plan(random, declared, use)
-  local desk = MAKERS[check_draw.kind(declared)](random, declared)
-  desk.options = values_of(random, declared.options)
-  desk.plan.policy = { use = use }
-  for name, value in pairs(desk.options) do desk.plan.policy[name] = value end
-  desk.declared = declared
-  return desk
+--- A site: a plan within what the policy declares, its options drawn as well, from which
+-- draw.state takes states. `use` is the policy's name in plans.
+function draw.plan(random, declared, use)
+  local site = MAKERS[draw.kind(declared)](random, declared)
+  site.options = values_of(random, declared.options)
+  site.plan.policy = { use = use }
+  for name, value in pairs(site.options) do site.plan.policy[name] = value end
+  site.declared = declared
+  return site
 end
 
--- Desks of plans that there are ----------------------------------------------------------------
+-- Sites of plans that there are ----------------------------------------------------------------
 
 local function planned_of(plan)
   local owned = 0
@@ -173,8 +173,8 @@ local function planned_of(plan)
   return math.max(plan.slots or owned, 1)
 end
 
---- A desk of a plan's document.
-function check_draw.desk(plan)
+--- A site of a plan's document.
+function draw.site(plan)
   local function states(key) return next(plan[key] or {}) ~= nil end
   local kind = (states "queues" or states "leases") and "queues" or "tree"
   local planned = planned_of(plan)
@@ -192,9 +192,9 @@ local function draw_now(random, plan)
   return MONDAY + 300 * random:int(0, 7 * 288)
 end
 
-function check_draw.leaves(plan)
+function draw.leaves(plan)
   local paths = {}
-  draw.each_leaf(plan.consumers or {}, "", function (path) paths[#paths + 1] = path end)
+  draw_tree.each_leaf(plan.consumers or {}, "", function (path) paths[#paths + 1] = path end)
   return paths
 end
 
@@ -214,12 +214,12 @@ local function host_slots(plan, group)
   return sum
 end
 
-local function add_group(random, desk, state, paths, group)
-  local plan, style = desk.plan, desk.style
+local function add_group(random, site, state, paths, group)
+  local plan, style = site.plan, site.style
   local own = group and plan.groups[group].slots
   local slots = plan.hosts and host_slots(plan, group)
-    or draw.size(random, own or desk.planned, style)
-  local rows = draw.rows(random, style, paths, slots, random:once_in(8))
+    or draw_tree.size(random, own or site.planned, style)
+  local rows = draw_tree.rows(random, style, paths, slots, random:once_in(8))
   for path, row in pairs(rows) do
     local made = state.consumers[path] or { demand = group and {}, allocated = group and {} }
     state.consumers[path] = made
@@ -229,7 +229,7 @@ local function add_group(random, desk, state, paths, group)
       made.demand, made.allocated = row.demand, row.allocated
     end
   end
-  local flying = random:once_in(5) and draw.reclaims(random, rows, paths, group) or {}
+  local flying = random:once_in(5) and draw_tree.reclaims(random, rows, paths, group) or {}
   for i, reclaim in ipairs(flying) do
     reclaim.id = "flight" .. i .. (group or "")
     state.reclaims = state.reclaims or {}
@@ -238,16 +238,16 @@ local function add_group(random, desk, state, paths, group)
   return slots
 end
 
-local function tree_state(random, desk)
-  local plan = desk.plan
-  local paths, groups = check_draw.leaves(plan), group_names(plan)
+local function tree_state(random, site)
+  local plan = site.plan
+  local paths, groups = draw.leaves(plan), group_names(plan)
   local state = { now = draw_now(random, plan), consumers = {} }
   if #groups == 0 then
-    state.slots = add_group(random, desk, state, paths)
+    state.slots = add_group(random, site, state, paths)
   else
     state.slots = {}
     for _, group in ipairs(groups) do
-      state.slots[group] = add_group(random, desk, state, paths, group)
+      state.slots[group] = add_group(random, site, state, paths, group)
     end
   end
   if plan.hosts then state.slots = nil end
@@ -273,8 +273,8 @@ local function draw_leases(random, plan)
   return next(out) and out
 end
 
-local function queue_state(random, desk)
-  local plan = desk.plan
+local function queue_state(random, site)
+  local plan = site.plan
   local state = { now = 100000 }
   if next(plan.hosts or {}) and next(plan.queues or {}) then
     state = draw_queues.state(random, plan)
@@ -284,11 +284,11 @@ local function queue_state(random, desk)
   return state
 end
 
---- A state of a desk's plan.
-function check_draw.state(random, desk)
-  if desk.kind == "queues" then return queue_state(random, desk) end
-  if desk.leaves then return draw_ledger.state(random, desk.plan, desk.leaves) end
-  return tree_state(random, desk)
+--- A state of a site's plan.
+function draw.state(random, site)
+  if site.kind == "queues" then return queue_state(random, site) end
+  if site.leaves then return draw_ledger.state(random, site.plan, site.leaves) end
+  return tree_state(random, site)
 end
 
 -- Tasks ----------------------------------------------------------------------------------------
@@ -328,7 +328,7 @@ local function add_sessions(random, out, path, tasks, first, now)
 end
 
 --- Gives tasks and sessions to what a state of one group holds, where that is little.
-function check_draw.tasks(random, state, declared)
+function draw.tasks(random, state, declared)
   local paths, tasks, sessions, now = {}, {}, {}, math.min(state.now, MOST)
   for path in pairs(state.consumers or {}) do paths[#paths + 1] = path end
   table.sort(paths)
@@ -351,7 +351,7 @@ end
 -- Crowds ---------------------------------------------------------------------------------------
 
 --- A plan of a thousand siblings, and a state: where a policy takes most.
-function check_draw.crowd(random, declared, use)
+function draw.crowd(random, declared, use)
   local plan = { version = 1, policy = { use = use }, slots = 4000, consumers = {} }
   local state = { now = 0, slots = 4000, consumers = {} }
   for i = 1, 1000 do
@@ -362,4 +362,4 @@ function check_draw.crowd(random, declared, use)
   return { plan = plan, kind = "tree", declared = declared, options = {} }, state
 end
 
-return check_draw
+return draw

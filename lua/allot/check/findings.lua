@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- What a campaign found, as diagnostics that say what broke, where, and how to see it.
+--- What a run found, as diagnostics that say what broke, where, and how to see it.
 
 local places = require "allot.check.places"
 
@@ -40,9 +40,9 @@ end
 
 --- The fill that gives a consumer most of what is its own by no right: its line, if there is one.
 local function blamed_line(failure)
-  local it, judge = failure.trial, failure.check.judge
+  local it, policy = failure.decided, failure.check.policy
   if not it or not failure.blamed then return nil end
-  judge = judge or it.bench.judges(it.plan)[1]
+  policy = policy or it.target.policies(it.plan)[1]
   local label, most = nil, 0
   for _, group in ipairs(it.view.groups) do
     local row = group.rows[failure.blamed]
@@ -54,8 +54,8 @@ local function blamed_line(failure)
       end
     end
   end
-  for i, fill in ipairs(judge and judge.declared.quota or {}) do
-    if label == (fill.label or "fill" .. i) then return line_of(fill.at), judge end
+  for i, fill in ipairs(policy and policy.declared.quota or {}) do
+    if label == (fill.label or "fill" .. i) then return line_of(fill.at), policy end
   end
 end
 
@@ -145,22 +145,22 @@ local function renamed(value, rename)
 end
 
 --- Writes a case where `allot run` finds it, and returns the folder; or nil and a message.
-local function write_case(bench, host, out, name, case)
-  local folder = out .. "/" .. slug(bench.name) .. "-" .. slug(name)
+local function write_case(target, host, out, name, case)
+  local folder = out .. "/" .. slug(target.name) .. "-" .. slug(name)
   local written, fault = {}, nil
   local function write(file, text)
     local ok, message = host.write(folder .. "/" .. file, text)
     if not ok then fault = fault or folder .. "/" .. file .. ": " .. tostring(message) end
   end
   local plan = renamed(case.plan, function (use)
-    if bench.core.ready(use) or not bench.policies[use] then return use end
-    written[base_name(use)] = bench.policies[use]
+    if target.core.ready(use) or not target.texts[use] then return use end
+    written[base_name(use)] = target.texts[use]
     return base_name(use)
   end)
   plan.version = 1
   for file, text in pairs(written) do write(file, text) end
-  write("plan.json", bench.core.encode(plan, { indent = 2 }) .. "\n")
-  write("state.json", bench.core.encode(case.state, { indent = 2 }) .. "\n")
+  write("plan.json", target.core.encode(plan, { indent = 2 }) .. "\n")
+  write("state.json", target.core.encode(case.state, { indent = 2 }) .. "\n")
   return not fault and folder or nil, fault
 end
 
@@ -168,8 +168,8 @@ local function see_it(folder)
   return ("allot run %s/plan.json %s/state.json"):format(folder, folder)
 end
 
-local function add_case(finding, bench, host, opts, name, case)
-  local folder, fault = write_case(bench, host, opts.out, name, case)
+local function add_case(finding, target, host, opts, name, case)
+  local folder, fault = write_case(target, host, opts.out, name, case)
   if not folder then
     opts.fault = opts.fault or fault
     return finding
@@ -181,33 +181,34 @@ end
 
 -- Findings -------------------------------------------------------------------------------------
 
-local function of_failure(bench, host, opts, failure)
+local function of_failure(target, host, opts, failure)
   local check = failure.check
   local finding = {
     severity = "error", code = check.code, rule = check.property or check.id, status = 1,
     path = failure.path, message = message_of(failure), hint = check.hint, help = check.text,
   }
-  local judge = check.judge or failure.trial and failure.trial.bench.judges(failure.case.plan)[1]
+  local decided = failure.decided
+  local policy = check.policy or decided and decided.target.policies(failure.case.plan)[1]
   local line, blamed = blamed_line(failure)
   if line then
     place(finding, blamed.file, blamed.text, line)
   elseif check.at then
-    place(finding, judge.file, judge.text, line_of(check.at))
-  elseif judge and check.property then
-    place(finding, judge.file, judge.text, find_quoted(judge.text, check.property))
-  elseif judge then
-    place(finding, judge.file, judge.text, find_quoted(judge.text, judge.declared.name))
+    place(finding, policy.file, policy.text, line_of(check.at))
+  elseif policy and check.property then
+    place(finding, policy.file, policy.text, find_quoted(policy.text, check.property))
+  elseif policy then
+    place(finding, policy.file, policy.text, find_quoted(policy.text, policy.declared.name))
   end
-  return add_case(finding, bench, host, opts, check.id, failure.case)
+  return add_case(finding, target, host, opts, check.id, failure.case)
 end
 
 local REMEMBERS = "of the case below alone it does not fail: the policy keeps something from "
   .. "call to call, which grows"
 
 --- What makes a drawn plan invalid is the policy: its relation of queues, if it has one.
-local function blame_policy(finding, bench)
+local function blame_policy(finding, target)
   finding.line, finding.col, finding.width, finding.source, finding.file = nil, nil, nil, nil, nil
-  for file, text in pairs(bench.policies) do
+  for file, text in pairs(target.texts) do
     for number, line in ipairs(lines_of(text)) do
       local from, to = line:find "%f[%w]preempts%s*="
       if from and not finding.file then place(finding, file, text, number, from, to - from + 1) end
@@ -233,12 +234,12 @@ function findings.of_report(report, status)
   return out
 end
 
---- What a campaign found. opts: out, the folder for cases; `fault` is set when one cannot be
+--- What a run found. opts: out, the folder for cases; `fault` is set when one cannot be
 -- written. `status(code)` is the exit status of a diagnostic.
-function findings.of_run(bench, host, opts, run, status)
+function findings.of_run(target, host, opts, run, status)
   local out = {}
   for _, failure in ipairs(run.failures) do
-    out[#out + 1] = of_failure(bench, host, opts, failure)
+    out[#out + 1] = of_failure(target, host, opts, failure)
   end
   if run.broken then
     local list = findings.of_report(run.broken.raised.report, status)
@@ -246,8 +247,8 @@ function findings.of_run(bench, host, opts, run, status)
       if finding.severity == "error" then
         finding.rule, finding.status = "runs", finding.status > 3 and finding.status or 1
         if not run.broken.alone then finding.hint = REMEMBERS end
-        if finding.file == "plan.json" then blame_policy(finding, bench) end
-        add_case(finding, bench, host, opts, "runs", run.broken.case)
+        if finding.file == "plan.json" then blame_policy(finding, target) end
+        add_case(finding, target, host, opts, "runs", run.broken.case)
         out[#out + 1] = finding
         break
       end

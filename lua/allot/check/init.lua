@@ -5,13 +5,13 @@
 -- Every file is read, and every fault of it is told. What is valid is then tried on random cases:
 -- a policy on plans within what it declares, a plan on states of its own (run.lua).
 
-local campaign = require "allot.check.run"
+local Run = require "allot.check.run"
 local coverage = require "allot.fixture.coverage"
 local findings = require "allot.check.findings"
 local formats = require "allot.check.formats"
 local idle = require "allot.check.idle"
 local names = require "allot.language.names"
-local subject = require "allot.check.target"
+local Target = require "allot.check.target"
 
 local check = {}
 
@@ -75,11 +75,11 @@ local function is_state(report)
 end
 
 local function open_policy(core, file, text)
-  local bench, _, report = subject.policy(core, text, file.file)
-  if not bench then return add_report(file, report) end
-  local list = idle.of_policy(core, file.file, text, bench.declared)
+  local target, _, report = Target.of_policy(core, text, file.file)
+  if not target then return add_report(file, report) end
+  local list = idle.of_policy(core, file.file, text, target.declared)
   add(file, findings.of_idle(file.file, text, list))
-  return bench
+  return target
 end
 
 --- What is said of a plan when it is decided with for the first time: of a decision's report that
@@ -112,17 +112,17 @@ local function open_plan(core, host, file, text)
   -- Of a plan that is valid the report comes second.
   local plan, warnings, report = core.plan(text, { file = file.file })
   if plan then
-    local bench, message = subject.plan(core, host, text, file.path)
+    local target, message = Target.of_plan(core, host, text, file.path)
     add_report(file, said_of(core, file, plan, warnings))
-    if not bench then return add_error(file, "E-io", message) end
+    if not target then return add_error(file, "E-io", message) end
     if file.status ~= DONE then return nil end
-    add(file, findings.of_idle(file.file, text, idle.of_plan(text, bench.document)))
-    for _, judge in ipairs(bench.judges(bench.document)) do
-      local own = idle.of_policy(core, judge.file, judge.text, judge.declared)
-      add(file, findings.of_idle(judge.file, judge.text, own))
+    add(file, findings.of_idle(file.file, text, idle.of_plan(text, target.document)))
+    for _, policy in ipairs(target.policies(target.document)) do
+      local own = idle.of_policy(core, policy.file, policy.text, policy.declared)
+      add(file, findings.of_idle(policy.file, policy.text, own))
     end
-    count(file, bench.document, #plan:consumers())
-    return bench
+    count(file, target.document, #plan:consumers())
+    return target
   end
   add_report(file, report)
   if is_state(report) then
@@ -131,10 +131,10 @@ local function open_plan(core, host, file, text)
   end
 end
 
-local function try(host, file, bench, opts, text)
+local function try(host, file, target, opts, text)
   local shown
-  local watch = campaign.watch(host.clock, opts.seconds)
-  local run = campaign.run(bench, {
+  local watch = Run.watch(host.clock, opts.seconds)
+  local run = Run.of(target, {
     runs = opts.runs, seed = opts.seed, watch = watch,
     progress = function (done, total)
       local percent = 100 * done // total
@@ -145,8 +145,8 @@ local function try(host, file, bench, opts, text)
   file.cases, file.plans, file.seed = run.cases, run.plans, opts.seed
   file.checks, file.use = run.list, run.use
   file.complete = not run.broken and not run.unsure
-  file.late, file.runs, file.part = run.late, opts.runs, bench.part
-  add(file, findings.of_run(bench, host, opts, run, status_of))
+  file.late, file.runs, file.part = run.late, opts.runs, target.part
+  add(file, findings.of_run(target, host, opts, run, status_of))
   if opts.fault then
     add_error(file, "E-io", opts.fault)
     opts.fault = nil
@@ -156,9 +156,9 @@ local function try(host, file, bench, opts, text)
     add_error(file, "E-nothing", "nothing was tried: " .. tostring(run.why))
   end
   if file.kind == "policy" then
-    add(file, findings.of_use(bench.core, file.file, run.use))
+    add(file, findings.of_use(target.core, file.file, run.use))
   elseif file.complete then
-    add(file, findings.of_unreachable(file.file, text, subject.unreachable(bench, watch.late)))
+    add(file, findings.of_unreachable(file.file, text, Target.unreachable(target, watch.late)))
   end
 end
 
@@ -170,7 +170,7 @@ local function cover(core, file, text)
 end
 
 local function check_file(core, host, path, opts)
-  local policy = subject.is_policy(path) or core.ready(path) ~= nil
+  local policy = Target.is_policy(path) or core.ready(path) ~= nil
   local file = {
     path = path, file = path == "-" and "<stdin>" or path, kind = policy and "policy" or "plan",
     findings = {}, status = DONE,
@@ -188,16 +188,16 @@ local function check_file(core, host, path, opts)
     add_error(file, "E-io", "cannot be read: " .. message)
     return file
   end
-  local bench
+  local target
   local covered = policy and opts.coverage and core.coverage(true)
   if policy then
-    bench = open_policy(core, file, text)
+    target = open_policy(core, file, text)
   else
-    bench = open_plan(core, host, file, text)
+    target = open_plan(core, host, file, text)
   end
-  file.valid = bench ~= nil
-  if bench and opts.runs > 0 then try(host, file, bench, opts, text) end
-  if bench and covered then cover(core, file, text) end
+  file.valid = target ~= nil
+  if target and opts.runs > 0 then try(host, file, target, opts, text) end
+  if target and covered then cover(core, file, text) end
   return file
 end
 

@@ -2,8 +2,8 @@
 -- Copyright the allot authors
 --- The properties that a policy can promise by name: what each means, and how it is tried.
 --
--- `try(trial)` returns nothing where the property holds of a case; else the path that it is about,
--- what is wrong in words, and the consumer whose part is to blame. A trial (case.lua) has
+-- `try(case)` returns nothing where the property holds of a case; else the path that it is about,
+-- what is wrong in words, and the consumer whose part is to blame. A case (case.lua) has
 -- the decision's `view`, `decide(state)` for another state of the same plan, `reseal(plan)` for
 -- another plan, and `settled()`, the view once all that was decided is carried out.
 
@@ -40,8 +40,8 @@ local function whole(text)
   return num // den, (num + den - 1) // den
 end
 
-local function work_conserving(trial)
-  return leaves(trial.view, function (it, row)
+local function work_conserving(case)
+  return leaves(case.view, function (it, row)
     local limit = it.limits[row.path]
     if it.group.idle_left == 0 or has(row) >= row.need then return end
     if limit and has(row) >= limit or invariants.blocked(it, row.path) then return end
@@ -61,8 +61,8 @@ local function richest(members)
   return best, most
 end
 
-local function owners_first(trial)
-  for _, it in ipairs(trial.view.groups) do
+local function owners_first(case)
+  for _, it in ipairs(case.view.groups) do
     for _, family in ipairs(it.families) do
       local rich, above = richest(family.members)
       for _, row in ipairs(rich and family.members or {}) do
@@ -76,8 +76,8 @@ local function owners_first(trial)
   end
 end
 
-local function reserve_kept(trial)
-  local view = trial.settled()
+local function reserve_kept(case)
+  local view = case.settled()
   if not view then return end
   return leaves(view, function (it, row)
     local due = math.min(row.reserve, row.quota)
@@ -115,12 +115,12 @@ local function differs(before, now, compare)
   end
 end
 
-local function steady(trial)
-  local state = changed(trial.state, function (_, row)
+local function steady(case)
+  local state = changed(case.state, function (_, row)
     return { demand = row.demand, allocated = type(row.allocated) == "table" and {} or 0 }
   end)
-  local empty = trial.decide(state)
-  return differs(trial.view, empty, function (row, other)
+  local empty = case.decide(state)
+  return differs(case.view, empty, function (row, other)
     if row.quota == other.quota then return end
     return ("its quota is %d while it holds %s, but would be %d if nobody held any"):format(
       row.quota, slots(row.allocated), other.quota)
@@ -128,50 +128,50 @@ local function steady(trial)
 end
 
 --- What comes of it when the consumer at `path` wants so many more.
-local function ask_for_more(trial, path, more)
-  local state = changed(trial.state, function (each, row)
+local function ask_for_more(case, path, more)
+  local state = changed(case.state, function (each, row)
     return {
       demand = (row.demand or 0) + (each == path and more or 0), allocated = row.allocated,
     }
   end)
-  state.reclaims, state.loans = trial.state.reclaims, trial.state.loans
-  local asked = trial.decide(state)
-  return differs(trial.view, asked, function (row, other)
+  state.reclaims, state.loans = case.state.reclaims, case.state.loans
+  local asked = case.decide(state)
+  return differs(case.view, asked, function (row, other)
     if row.path ~= path or other.quota >= row.quota then return end
     return ("it wants %s and its quota is %d; if it wanted %d, it would be %d"):format(
       slots(row.demand), row.quota, other.demand, other.quota)
   end)
 end
 
-local function demand_monotone(trial)
+local function demand_monotone(case)
   local paths = {}
-  for path, row in pairs(trial.state.consumers or {}) do
+  for path, row in pairs(case.state.consumers or {}) do
     local demand = row.demand or 0
     if type(demand) == "number" and demand < 1000000 then paths[#paths + 1] = path end
   end
   table.sort(paths)
   -- One of them each time; all of a case that is known to fail.
-  for i = 0, #paths == 0 and -1 or trial.every and math.min(3 * #paths, 30) - 1 or 0 do
-    local turn = trial.every and i or trial.turn
-    local path, fault, blamed = ask_for_more(trial, paths[turn % #paths + 1], 1 + turn % 3)
+  for i = 0, #paths == 0 and -1 or case.every and math.min(3 * #paths, 30) - 1 or 0 do
+    local turn = case.every and i or case.turn
+    local path, fault, blamed = ask_for_more(case, paths[turn % #paths + 1], 1 + turn % 3)
     if fault then return path, fault, blamed end
   end
 end
 
 --- A plan and state of as many slots as planned, `house`; what is owned is the same whatever they
 --- are.
-local function sized(trial, house)
-  local plan, state = {}, changed(trial.state, function (_, row) return row end)
-  for key, value in pairs(trial.plan) do plan[key] = value end
-  plan.slots, state.slots, state.reclaims = house, house, trial.state.reclaims
+local function sized(case, house)
+  local plan, state = {}, changed(case.state, function (_, row) return row end)
+  for key, value in pairs(case.plan) do plan[key] = value end
+  plan.slots, state.slots, state.reclaims = house, house, case.state.reclaims
   return plan, state
 end
 
-local function house_monotone(trial)
-  if type(trial.state.slots) ~= "number" or trial.plan.hosts or trial.plan.windows then return end
-  local house = trial.state.slots
-  local small = trial.reseal(sized(trial, house))
-  local large = trial.reseal(sized(trial, house + 1))
+local function house_monotone(case)
+  if type(case.state.slots) ~= "number" or case.plan.hosts or case.plan.windows then return end
+  local house = case.state.slots
+  local small = case.reseal(sized(case, house))
+  local large = case.reseal(sized(case, house + 1))
   if not small or not large then return end
   return differs(small, large, function (row, other)
     if other.quota >= row.quota then return end
@@ -219,9 +219,9 @@ function properties.twins(plan)
   return out
 end
 
-local function envy_free(trial)
-  for _, it in ipairs(trial.view.groups) do
-    for _, paths in ipairs(trial.twins) do
+local function envy_free(case)
+  for _, it in ipairs(case.view.groups) do
+    for _, paths in ipairs(case.twins) do
       local poor, rich
       for _, path in ipairs(paths) do
         local row = it.rows[path]

@@ -2,12 +2,12 @@
 -- Copyright the allot authors
 --- Many random cases: what breaks in them, made small.
 
-local check_draw = require "allot.check.draw"
+local draw = require "allot.check.draw"
 local Random = require "allot.check.random"
 local shrink = require "allot.check.shrink"
-local trial = require "allot.check.case"
+local Case = require "allot.check.case"
 
-local campaign = {}
+local Run = {}
 
 --- Of each plan so many states; cases that a failure is made smaller by, at most.
 local STATES, TRIES = 16, 500
@@ -21,8 +21,8 @@ local WITH_TASKS, DEAR = 4, 2
 -- Time -----------------------------------------------------------------------------------------
 
 --- How the time goes, from now on: over(), whether no more cases are begun; late(), whether all of
--- it is gone; done(cases, runs), how far a campaign is, in cases. Without a clock it never goes.
-function campaign.watch(clock, seconds)
+-- it is gone; done(cases, runs), how far a run is, in cases. Without a clock it never goes.
+function Run.watch(clock, seconds)
   local start, all = clock and clock(), seconds * 1000000
   if not start or seconds == 0 then
     local function never() return false end
@@ -36,15 +36,15 @@ function campaign.watch(clock, seconds)
   }
 end
 
--- Checks of a desk -----------------------------------------------------------------------------
+-- Checks of a site -----------------------------------------------------------------------------
 
 --- What is damped moves slots by the clock: rest is not looked for. Options of the plan, words of
 -- the policy.
 local DAMPING = { "dead_zone", "most_reclaimed", "reclaim_interval", "claim_delay" }
 
-local function is_damped(desk)
-  local policy = desk.declared and desk.declared.damping or {}
-  for _, from in ipairs { desk.plan.options or {}, policy } do
+local function is_damped(site)
+  local policy = site.declared and site.declared.damping or {}
+  for _, from in ipairs { site.plan.options or {}, policy } do
     for _, name in ipairs(DAMPING) do
       if from[name] then return true end
     end
@@ -65,38 +65,38 @@ local function is_plain(declared)
   return declared.enforce ~= "leaf" and declared.reclaim ~= false
 end
 
---- Seals a desk, and learns what is to be looked for on it. Raises as a trial does.
-local function prepare(bench, desk)
-  desk.sealed = trial.seal(bench.core, bench.policies, desk.plan)
-  local judges = bench.judges(desk.plan)
-  for _, judge in ipairs(judges) do
-    local kind = check_draw.kind(judge.declared)
-    if kind == "books" and desk.kind == "tree" then desk.kind = kind end
+--- Seals a site, and learns what is to be looked for on it. Raises as a case does.
+local function prepare(target, site)
+  site.sealed = Case.seal(target.core, target.texts, site.plan)
+  local policies = target.policies(site.plan)
+  for _, policy in ipairs(policies) do
+    local kind = draw.kind(policy.declared)
+    if kind == "books" and site.kind == "tree" then site.kind = kind end
   end
-  desk.checks = trial.checks(desk.kind, desk.plan)
-  desk.plain = #judges == 1 and is_plain(judges[1].declared) and not desk.plan.hosts
-  desk.declared = desk.declared or judges[1] and judges[1].declared or {}
-  desk.damped = is_damped(desk)
-  desk.limit_names = { "limit" }
-  for _, it in ipairs(desk.declared.attributes or {}) do
-    if it.limit then table.insert(desk.limit_names, it.name) end
+  site.checks = Case.checks(site.kind, site.plan)
+  site.plain = #policies == 1 and is_plain(policies[1].declared) and not site.plan.hosts
+  site.declared = site.declared or policies[1] and policies[1].declared or {}
+  site.damped = is_damped(site)
+  site.limit_names = { "limit" }
+  for _, it in ipairs(site.declared.attributes or {}) do
+    if it.limit then table.insert(site.limit_names, it.name) end
   end
-  for _, judge in ipairs(judges) do
-    for i, property in ipairs(judge.declared.properties or {}) do
+  for _, policy in ipairs(policies) do
+    for i, property in ipairs(policy.declared.properties or {}) do
       local own = type(property) == "table"
       local check
       if own then
-        check = trial.own(judge.policy, i, property.text)
-      elseif #judges == 1 and desk.kind ~= "queues" then
-        check = trial.known(property)
+        check = Case.own(policy.loaded, i, property.text)
+      elseif #policies == 1 and site.kind ~= "queues" then
+        check = Case.known(property)
       end
       if check then
-        check.judge, check.at = judge, own and property.at or nil
-        desk.checks[#desk.checks + 1] = check
+        check.policy, check.at = policy, own and property.at or nil
+        site.checks[#site.checks + 1] = check
       end
     end
   end
-  return desk
+  return site
 end
 
 -- Small cases ----------------------------------------------------------------------------------
@@ -108,16 +108,16 @@ local function first_code(fault)
 end
 
 --- What a case comes to: nothing, or what was raised, or the path, the fault and the blamed.
-local function outcome(bench, case, kind, id)
-  local desk = { plan = case.plan, kind = kind }
+local function outcome(target, case, kind, id)
+  local site = { plan = case.plan, kind = kind }
   local ok, result = pcall(function ()
-    prepare(bench, desk)
-    local it = trial.new(bench, desk, case.state, 0)
+    prepare(target, site)
+    local it = Case.new(target, site, case.state, 0)
     it.every = true
-    for _, check in ipairs(desk.checks) do
+    for _, check in ipairs(site.checks) do
       if check.id == id then
         local path, text, blamed = check.run(it)
-        return text and { path = path, text = text, blamed = blamed, check = check, trial = it }
+        return text and { path = path, text = text, blamed = blamed, check = check, decided = it }
       end
     end
   end)
@@ -127,20 +127,20 @@ local function outcome(bench, case, kind, id)
 end
 
 --- The smallest case found that comes to the same, and what it comes to.
-local function smallest(bench, desk, state, id, code, where)
+local function smallest(target, site, state, id, code, where)
   local last
-  local case = shrink.run({ plan = desk.plan, state = state }, function (smaller)
-    local made = outcome(bench, smaller, desk.kind, id)
+  local case = shrink.run({ plan = site.plan, state = state }, function (smaller)
+    local made = outcome(target, smaller, site.kind, id)
     local same = made and made.code == code and (code ~= nil or made.text ~= nil)
     if same and made.raised and made.raised.where ~= where then same = false end
     if same then last = made end
     return same
-  end, DEAR_TRIES[code] or TRIES, bench.late)
+  end, DEAR_TRIES[code] or TRIES, target.late)
   if not last then
-    local late = bench.late
-    bench.late = nil
-    last = outcome(bench, case, desk.kind, id)
-    bench.late = late
+    local late = target.late
+    target.late = nil
+    last = outcome(target, case, site.kind, id)
+    target.late = late
   end
   return case, last
 end
@@ -158,19 +158,19 @@ local function note_checks(run, checks)
   end
 end
 
-local function add_failure(run, bench, desk, state, check)
-  local case, made = smallest(bench, desk, state, check.id, nil)
+local function add_failure(run, target, site, state, check)
+  local case, made = smallest(target, site, state, check.id, nil)
   run.by_id[check.id].failed = true
   run.failures[#run.failures + 1] = {
     check = made and made.check or check, case = case, path = made and made.path,
     text = made and made.text or "it does not hold", blamed = made and made.blamed,
-    trial = made and made.trial,
+    decided = made and made.decided,
   }
 end
 
---- A policy, or one of its properties, that fails while it runs ends a campaign.
-local function add_break(run, bench, desk, state, raised, id)
-  local case, made = smallest(bench, desk, state, id, first_code(raised), raised.where)
+--- A policy, or one of its properties, that fails while it runs ends a run.
+local function add_break(run, target, site, state, raised, id)
+  local case, made = smallest(target, site, state, id, first_code(raised), raised.where)
   made = made and made.raised
   run.broken = { case = case, raised = made or raised, alone = made ~= nil }
 end
@@ -182,17 +182,17 @@ local function is_break(raised)
     or raised.where == "plan" and (code == "E-cycle" or code:find("^E%-policy%-") ~= nil)
 end
 
-local function try_state(run, bench, desk, state, turn)
+local function try_state(run, target, site, state, turn)
   local running
   local ok, raised = pcall(function ()
-    local it = trial.new(bench, desk, state, turn)
-    for _, check in ipairs(desk.checks) do
+    local it = Case.new(target, site, state, turn)
+    for _, check in ipairs(site.checks) do
       local row = run.by_id[check.id]
       running = check.id
-      if not row.failed and not (check.dear and desk.number % DEAR ~= 0) then
+      if not row.failed and not (check.dear and site.number % DEAR ~= 0) then
         row.cases = row.cases + 1
         local _, fault = check.run(it)
-        if fault then add_failure(run, bench, desk, state, check) end
+        if fault then add_failure(run, target, site, state, check) end
         run.unsure = run.unsure or fault ~= nil and check.ends
         if run.unsure then return end
       end
@@ -205,70 +205,71 @@ local function try_state(run, bench, desk, state, turn)
   elseif raised.where == "time" then
     run.late = true
   elseif is_break(raised) then
-    add_break(run, bench, desk, state, raised, running)
+    add_break(run, target, site, state, raised, running)
   else
     run.strange, run.why = run.strange + 1, run.why or raised.message
   end
 end
 
-local function measure(run, desk)
-  local use = desk.sealed:use()
+local function measure(run, site)
+  local use = site.sealed:use()
   for key, value in pairs(use) do run.use[key] = math.max(run.use[key] or 0, value) end
 end
 
---- A desk and some states of it; before each `ends()` says whether there is time for it.
-local function try_desk(run, bench, desk, random, states, ends)
-  local ok, raised = desk.sealed ~= nil, nil
-  if not ok then ok, raised = pcall(prepare, bench, desk) end
+--- A site and some states of it; before each `ends()` says whether there is time for it.
+local function try_site(run, target, site, random, states, ends)
+  local ok, raised = site.sealed ~= nil, nil
+  if not ok then ok, raised = pcall(prepare, target, site) end
   if not ok then
     if type(raised) ~= "table" then error(raised, 0) end
-    if not desk.fixed and is_break(raised) then
-      return add_break(run, bench, desk, check_draw.state(random, desk), raised, "none")
+    if not site.fixed and is_break(raised) then
+      return add_break(run, target, site, draw.state(random, site), raised, "none")
     end
     run.strange, run.why = run.strange + 1, run.why or raised.message
-    if desk.fixed then run.cannot = raised end
+    if site.fixed then run.cannot = raised end
     return
   end
-  note_checks(run, desk.checks)
+  note_checks(run, site.checks)
   for i = 1, states do
     if run.broken or run.unsure or run.late or ends() then return end
-    local state = check_draw.state(random, desk)
-    if desk.kind == "tree" and not desk.plan.groups and not desk.plan.hosts
-      and desk.number % WITH_TASKS == 0 and i % 2 == 0 then
-      check_draw.tasks(random, state, desk.declared)
+    local state = draw.state(random, site)
+    if site.kind == "tree" and not site.plan.groups and not site.plan.hosts
+      and site.number % WITH_TASKS == 0 and i % 2 == 0 then
+      draw.tasks(random, state, site.declared)
     end
-    try_state(run, bench, desk, state, run.cases + i)
+    try_state(run, target, site, state, run.cases + i)
   end
-  measure(run, desk)
+  measure(run, site)
 end
 
 --- A thousand siblings at once, or the whole of a large plan: what a policy takes at most.
-local function try_crowd(run, bench, random)
-  local desk, state = bench.crowd(random)
-  desk.number = 1
-  local ok, raised = pcall(prepare, bench, desk)
+local function try_crowd(run, target, random)
+  local site, state = target.crowd(random)
+  site.number = 1
+  local ok, raised = pcall(prepare, target, site)
   if not ok then return run, raised end
-  ok, raised = pcall(trial.decide, bench, desk, state)
+  ok, raised = pcall(Case.decide, target, site, state)
   if ok then
-    measure(run, desk)
+    measure(run, site)
   elseif type(raised) ~= "table" then
     error(raised, 0)
   elseif is_break(raised) then
-    add_break(run, bench, desk, state, raised, "none")
+    add_break(run, target, site, state, raised, "none")
   end
 end
 
---- `bench`: core; policies, texts by their names in plans; judges(plan), { policy, declared, file }
--- of each policy that a plan goes by; desk(random), the next plan; crowd(random), a large one, or
--- nil. opts: runs, seed, progress(done, total), watch (campaign.watch; nil: no bound). The first
--- case is begun however little time there is; `late` of the result: some were not, for want of it.
-function campaign.run(bench, opts)
+--- `target`: core; texts of policies by their names in plans; policies(plan), those that a plan
+-- goes by, { loaded, declared, file, text } of each; site(random), the next plan; crowd(random), a
+-- large one, or nil. opts: runs, seed, progress(done, total), watch (Run.watch; nil: no bound). The
+-- first case is begun however little time there is; `late` of the result: some were not, for want
+-- of it.
+function Run.of(target, opts)
   local run = { cases = 0, strange = 0, list = {}, by_id = {}, failures = {}, use = {} }
-  local number, watch = 0, opts.watch or campaign.watch(nil, 0)
+  local number, watch = 0, opts.watch or Run.watch(nil, 0)
   local function tell()
     if opts.progress then opts.progress(watch.done(run.cases, opts.runs), opts.runs) end
   end
-  bench.late = function ()
+  target.late = function ()
     tell()
     return watch.late()
   end
@@ -281,15 +282,15 @@ function campaign.run(bench, opts)
     number = number + 1
     if run.strange > 50 + 4 * run.cases then break end
     local random = Random.new(opts.seed * 1000003 + number)
-    local desk = bench.desk(random)
-    desk.number = number
-    try_desk(run, bench, desk, random, math.min(STATES, opts.runs - run.cases), ends)
+    local site = target.site(random)
+    site.number = number
+    try_site(run, target, site, random, math.min(STATES, opts.runs - run.cases), ends)
   end
   run.plans = number
-  if bench.crowd and not run.broken and not run.unsure and opts.runs > 0 and not watch.late() then
-    try_crowd(run, bench, Random.new(opts.seed))
+  if target.crowd and not run.broken and not run.unsure and opts.runs > 0 and not watch.late() then
+    try_crowd(run, target, Random.new(opts.seed))
   end
   return run
 end
 
-return campaign
+return Run

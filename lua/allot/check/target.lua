@@ -1,15 +1,15 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- What is checked: a policy by itself, or a plan with the policies that it goes by, as the bench
---- of a campaign.
+--- What is checked: a policy by itself, or a plan with the policies that it goes by, each
+--- with what a run needs.
 
-local check_draw = require "allot.check.draw"
+local draw = require "allot.check.draw"
 local part = require "allot.check.part"
 
-local subject = {}
+local Target = {}
 
 --- Whether a file's name is a policy's.
-function subject.is_policy(path)
+function Target.is_policy(path)
   return #path > 4 and path:sub(-4) == ".lua"
 end
 
@@ -59,7 +59,7 @@ local function keeper(core, texts)
     if not kept[key] then
       local policy, message, report = core.policy(texts[use], { file = use, options = options })
       if not policy then error({ where = "plan", message = message, report = report }, 0) end
-      kept[key] = { policy = policy, declared = policy:declared(), file = use, text = texts[use] }
+      kept[key] = { loaded = policy, declared = policy:declared(), file = use, text = texts[use] }
     end
     return kept[key]
   end
@@ -85,32 +85,34 @@ local function policy_of(plan, holder)
     or states "leases" and not states "consumers" and "shared_lease" or "hybrid"
 end
 
-local function judges_of(keep)
+--- policies(plan): each policy that a plan goes by, once.
+local function policies_of(core, texts)
+  local keep = keeper(core, texts)
   return function (plan)
     local out, seen = {}, {}
     each_policy(plan, function (holder)
-      local judge = keep(plan, policy_of(plan, holder))
-      if not seen[judge] then out[#out + 1] = judge end
-      seen[judge] = true
+      local policy = keep(plan, policy_of(plan, holder))
+      if not seen[policy] then out[#out + 1] = policy end
+      seen[policy] = true
     end)
     return out
   end
 end
 
---- The bench of a policy's text; `file` names it. Or nil, message, report.
-function subject.policy(core, text, file)
+--- The target of a policy's text; `file` names it. Or nil, message, report.
+function Target.of_policy(core, text, file)
   local policy, message, report = core.policy(text, { file = file })
   if not policy then return nil, message, report end
-  local declared = policy:declared()
-  local bench = {
-    core = core, policies = { [file] = text }, name = declared.name, declared = declared,
-    judges = judges_of(keeper(core, { [file] = text })),
-    desk = function (random) return check_draw.plan(random, declared, file) end,
+  local declared, texts = policy:declared(), { [file] = text }
+  local target = {
+    core = core, texts = texts, name = declared.name, declared = declared,
+    policies = policies_of(core, texts),
+    site = function (random) return draw.plan(random, declared, file) end,
   }
-  if check_draw.kind(declared) ~= "queues" then
-    bench.crowd = function (random) return check_draw.crowd(random, declared, file) end
+  if draw.kind(declared) ~= "queues" then
+    target.crowd = function (random) return draw.crowd(random, declared, file) end
   end
-  return bench
+  return target
 end
 
 -- Plans ----------------------------------------------------------------------------------------
@@ -137,8 +139,8 @@ local function fetch(core, host, file, use)
   return text, path, message
 end
 
---- The bench of a valid plan's text. Or nil and a message: a file is gone since it was read.
-function subject.plan(core, host, text, file)
+--- The target of a valid plan's text. Or nil and a message: a file is gone since it was read.
+function Target.of_plan(core, host, text, file)
   local plan = without_null(core, core.decode(text, { relaxed = true }))
   local texts, fault = {}, nil
   each_policy(plan, function (holder)
@@ -151,25 +153,25 @@ function subject.plan(core, host, text, file)
   end)
   if fault then return nil, fault end
   plan.version = plan.version or 1
-  local bench = {
-    core = core, policies = texts, judges = judges_of(keeper(core, texts)), document = plan,
+  local target = {
+    core = core, texts = texts, policies = policies_of(core, texts), document = plan,
     name = (file:match "([^/]+)$" or file):gsub("%.json$", ""),
   }
-  local desk = check_draw.desk(plan)
-  bench.kind = desk.kind
-  local leaves = #check_draw.leaves(plan)
+  local site = draw.site(plan)
+  target.kind = site.kind
+  local leaves = #draw.leaves(plan)
   if leaves <= part.LEAVES then
-    bench.desk = function () return desk end
-    return bench
+    target.site = function () return site end
+    return target
   end
-  bench.part = { leaves = part.LEAVES, all = leaves }
-  bench.crowd = function (random) return desk, check_draw.state(random, desk) end
-  bench.desk = function (random)
+  target.part = { leaves = part.LEAVES, all = leaves }
+  target.crowd = function (random) return site, draw.state(random, site) end
+  target.site = function (random)
     local smaller = part.of(random, plan, leaves)
     local valid = core.plan(core.encode(smaller), { file = "plan.json", policies = texts })
-    return valid and check_draw.desk(smaller) or desk
+    return valid and draw.site(smaller) or site
   end
-  return bench
+  return target
 end
 
 -- Who never gets a slot ------------------------------------------------------------------------
@@ -212,15 +214,15 @@ end
 
 --- Leaves of a plan that get nothing at any hour, though they alone ask for slots. First all ask at
 -- once: who gets some then need not ask alone. Who could not be asked before late() is left out.
-function subject.unreachable(bench, late)
-  local plan, out = bench.document, {}
-  if bench.kind == "queues" then return out end
-  local sealed = bench.core.plan(bench.core.encode(plan), {
-    file = "plan.json", policies = bench.policies,
+function Target.unreachable(target, late)
+  local plan, out = target.document, {}
+  if target.kind == "queues" then return out end
+  local sealed = target.core.plan(target.core.encode(plan), {
+    file = "plan.json", policies = target.texts,
   })
   if not sealed then return out end
-  local asked = { core = bench.core, sealed = sealed, groups = groups_of(plan) }
-  local leaves, hours = check_draw.leaves(plan), plan.windows and 168 or 1
+  local asked = { core = target.core, sealed = sealed, groups = groups_of(plan) }
+  local leaves, hours = draw.leaves(plan), plan.windows and 168 or 1
   local left = leaves
   local function ask(paths)
     for hour = 0, hours - 1 do
@@ -236,4 +238,4 @@ function subject.unreachable(bench, late)
   return out
 end
 
-return subject
+return Target
