@@ -47,7 +47,7 @@ local LUA = {
 }
 
 -- Modules written in C, and the folder that may require each.
-local IN_C = { ["allot.core"] = "any", ["allot.native"] = "repl" }
+local IN_C = { ["allot.core"] = "any", ["allot.repl.native"] = "repl" }
 
 -- C headers whose use tells a floor apart.
 local GUARDED = {

@@ -149,7 +149,7 @@ void allot__desk_require(lua_State *L, allot_desk *session, const char *name)
     lua_call(L, 0, 1);
     lua_setfield(L, -2, "allot.core");
     allot__desk_native(L, session);
-    lua_setfield(L, -2, "allot.native");
+    lua_setfield(L, -2, "allot.repl.native");
     lua_pushvalue(L, globals);
     lua_pushcclosure(L, require, 2);
     lua_pushvalue(L, -1);

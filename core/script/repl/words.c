@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * words.c: `allot.native`: what the desk can do that pieces cannot.
+ * words.c: `allot.repl.native`: what the desk can do that pieces cannot.
  *
  * Marks are metatables of one table each: what a table is to the desk, and what belongs to it.
  */

@@ -170,8 +170,8 @@ static void no_piece_leaves_the_sandbox(void)
     fails(&it, "io.open 'x'", ALLOT_ESCRIPT, "E-repl", "there is no 'io' here");
     fails(&it, "require 'allot.core'", ALLOT_ESCRIPT, "E-repl",
           "no module 'allot.core' here; a policy can require \"allot\" alone");
-    fails(&it, "require 'allot.native'", ALLOT_ESCRIPT, "E-repl",
-          "no module 'allot.native' here; a policy can require \"allot\" alone");
+    fails(&it, "require 'allot.repl.native'", ALLOT_ESCRIPT, "E-repl",
+          "no module 'allot.repl.native' here; a policy can require \"allot\" alone");
     fails(&it, "getmetatable('')", ALLOT_ESCRIPT, "E-repl", "there is no 'getmetatable' here");
     fails(&it, "local function f() return 1 + f() end return f()", ALLOT_EBUDGET, "E-repl-limit",
           "calls are nested deeper than 200, or have more than 250 arguments");

@@ -4,7 +4,7 @@
 
 local core = require "allot.core"
 local names = require "allot.language.names"
-local native = require "allot.native"
+local native = require "allot.repl.native"
 local model = require "allot.repl.model"
 
 local commands = {}
@@ -74,28 +74,28 @@ local function counted(...)
   return select("#", ...), ...
 end
 
-run[":load"] = function (desk, rest)
+run[":load"] = function (repl, rest)
   if rest == "" then model.refuse(":load wants a file") end
   local text, why = native.read(rest)
   if not text then fail_io(rest, why, "read") end
   if rest:ends ".lua" then
-    desk.finish(counted(compile(text, rest)()))
+    repl.finish(counted(compile(text, rest)()))
     return
   end
   local value, _, findings = core.decode(text, { file = rest, relaxed = true })
   if value == nil then model.fail("EINVALID", findings) end
   local state = type(value) == "table" and value.now ~= nil
-  if state then desk.put_state(text, rest) else desk.put_plan(text, rest) end
-  desk.finish(0)
+  if state then repl.put_state(text, rest) else repl.put_plan(text, rest) end
+  repl.finish(0)
   native.out(("%s is on the desk: %s\n"):format(state and "the state" or "the plan", rest))
 end
 
-run[":save"] = function (desk, rest)
+run[":save"] = function (repl, rest)
   local files = words_of(rest)
   if #files == 0 or #files > 2 then
     model.refuse(":save wants the plan's file, and may have the state's behind it")
   end
-  local texts = { desk.documents() }
+  local texts = { repl.documents() }
   for i, path in ipairs(files) do
     local done, why = native.write(path, texts[i])
     if not done then fail_io(path, why, "written") end
@@ -103,13 +103,13 @@ run[":save"] = function (desk, rest)
   end
 end
 
-run[":time"] = function (desk, rest)
+run[":time"] = function (repl, rest)
   local chunk = compile(rest, "repl")
   local from = native.clock()
   if not from then model.refuse("there is no clock here") end
   local function timed(...)
     local took = native.clock() - from
-    desk.finish(...)
+    repl.finish(...)
     native.out(("%.3f ms\n"):format(took / 1000))
   end
   timed(counted(chunk()))
@@ -118,7 +118,7 @@ end
 run[":quit"] = function () native.quit() end
 
 --- Runs a line; shorter forms that mean one command alone are fine.
-function commands.run(desk, text)
+function commands.run(repl, text)
   local line = text
   while line:ends "\n" or line:ends " " do line = line:sub(1, -2) end
   local blank = line:find " "
@@ -135,7 +135,7 @@ function commands.run(desk, text)
     model.refuse(("there is no command %s"):format(name),
       near and ("did you mean %s?"):format(near) or ":help lists the commands")
   end
-  run[found[1]](desk, rest)
+  run[found[1]](repl, rest)
 end
 
 return commands

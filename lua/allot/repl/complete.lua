@@ -106,22 +106,22 @@ local function add_all(list, more)
 end
 
 --- What stands inside quotes behind `[` or `(`: keys of the table, policies, paths, ids.
-local function in_quotes(text, from, desk)
+local function in_quotes(text, from, scope)
   local at = from
   while at > 1 and text:sub(at - 1, at - 1) == " " do at = at - 1 end
   local open = at > 1 and text:sub(at - 1, at - 1) or ""
   if open == "[" then
-    local value = value_before(text, at - 1, desk.find)
+    local value = value_before(text, at - 1, scope.find)
     if type(value) ~= "table" then return {} end
-    if value == desk.env.state.consumers then return keys_of(desk.env.consumers) end
+    if value == scope.env.state.consumers then return keys_of(scope.env.consumers) end
     return keys_of(value)
   end
   local before = open == "(" and at - 1 or at
   while before > 1 and text:sub(before - 1, before - 1) == " " do before = before - 1 end
   local _, word = word_before(text, before)
   if word == "try" or open == "=" then return core.ready() end
-  local list = keys_of(desk.env.consumers)
-  return add_all(add_all(list, keys_of(desk.env.jobs)), keys_of(desk.env.queues))
+  local list = keys_of(scope.env.consumers)
+  return add_all(add_all(list, keys_of(scope.env.jobs)), keys_of(scope.env.queues))
 end
 
 local function names_of(list)
@@ -132,17 +132,17 @@ local function names_of(list)
   return out
 end
 
-local function in_code(text, desk)
+local function in_code(text, scope)
   local from, word = word_before(text, #text + 1)
   local c = from > 1 and text:sub(from - 1, from - 1) or ""
   if c ~= "." and c ~= ":" then
-    return from, starting(add_all(add_all({}, KEYWORDS), desk.globals()), word)
+    return from, starting(add_all(add_all({}, KEYWORDS), scope.globals()), word)
   end
-  local value, within = value_before(text, from - 1, desk.find)
-  if type(value) == "string" then value = desk.find "string" end
+  local value, within = value_before(text, from - 1, scope.find)
+  if type(value) == "string" then value = scope.find "string" end
   if type(value) ~= "table" then return from, {} end
   local names = names_of(keys_of(value))
-  local env = desk.env
+  local env = scope.env
   if within == env.consumers or within == env.queues or within == env.jobs then
     for _, row in pairs(within) do -- what one has another may get
       if type(row) == "table" then add_all(names, names_of(keys_of(row))) end
@@ -152,16 +152,16 @@ local function in_code(text, desk)
 end
 
 --- Where the word begins that the text ends with, counted from 0, and what it may become.
--- desk: env (the desk's tables), find(name), globals() and topics().
-function complete.at(text, desk)
+-- scope: env (the session's tables), find(name), globals() and topics().
+function complete.at(text, scope)
   if text:starts ":" then
-    if text:starts ":help " then return #":help ", starting(desk.topics(), text:sub(7)) end
+    if text:starts ":help " then return #":help ", starting(scope.topics(), text:sub(7)) end
     if text:find " " then return #text, {} end
     return 0, starting(COMMANDS, text)
   end
   local quote = open_quote(text)
-  if quote then return quote, starting(in_quotes(text, quote, desk), text:sub(quote + 1)) end
-  local from, list = in_code(text, desk)
+  if quote then return quote, starting(in_quotes(text, quote, scope), text:sub(quote + 1)) end
+  local from, list = in_code(text, scope)
   return from - 1, list
 end
 

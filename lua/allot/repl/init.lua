@@ -1,13 +1,13 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- The desk of a session: what lies on it, its words, and what a piece that fails takes back.
+--- `allot repl`: a session's plan and state, its words, and what a piece that fails takes back.
 --
--- It runs in the session's sandbox (allot/desk.h), with what allot.native has of the host. The
+-- It runs in the session's sandbox (allot/desk.h), with what allot.repl.native has of the host. The
 -- documents are made after every piece: where they changed they are checked, and what they were is
 -- kept for undo; where they are wrong, or the piece failed, they are what they were.
 
 local core = require "allot.core"
-local native = require "allot.native"
+local native = require "allot.repl.native"
 local apply = require "allot.fixture.apply"
 local model = require "allot.repl.model"
 local show = require "allot.repl.show"
@@ -15,7 +15,7 @@ local diff = require "allot.repl.diff"
 local complete = require "allot.repl.complete"
 local commands = require "allot.repl.commands"
 
-local desk = {}
+local repl = {}
 
 local DATA = { "plan", "consumers", "queues", "state", "jobs" }
 local UNDO_MAX, SECONDS = 100, 60
@@ -58,7 +58,7 @@ local function decide()
   return model.decide(seal(texts_now()))
 end
 
---- Puts values on the desk.
+--- Puts values in place of those that there are.
 local function lay(plan, state, name)
   local tables
   tables, order = model.spread(plan, state)
@@ -164,7 +164,7 @@ local function prepare(n, ...)
 end
 
 --- A piece has run: its values are shown where what it changed is fine.
-function desk.finish(n, ...)
+function repl.finish(n, ...)
   local list = prepare(n, ...)
   commit()
   remember()
@@ -178,7 +178,7 @@ function desk.finish(n, ...)
 end
 
 --- A piece has failed: all is as it was before.
-function desk.rollback()
+function repl.rollback()
   local gone = {}
   for name in pairs(env) do
     if globals[name] == nil then gone[#gone + 1] = name end
@@ -338,8 +338,8 @@ end
 
 -- ---- What the session calls ---------------------------------------------------------------------
 
---- Makes the desk, with an empty plan on it, over the table of globals.
-function desk.open(table_of_globals)
+--- Begins with an empty plan; `table_of_globals` is what pieces see.
+function repl.open(table_of_globals)
   env = table_of_globals
   for name, word in pairs(words) do env[name] = word end
   lay({ version = 1, policy = "hybrid" }, nil, "plan")
@@ -354,14 +354,14 @@ local function fail_document(findings)
   model.fail("EINVALID", findings)
 end
 
---- Puts a document's text on the desk; the places of faults are its own.
-function desk.put_plan(text, name)
+--- Takes a document's text as plan or state; the places of faults are its own.
+function repl.put_plan(text, name)
   local plan, _, findings = core.plan(text, { file = name, log = hear })
   if not plan then fail_document(findings) end
   lay(core.decode(text, { relaxed = true }), nil, name)
 end
 
-function desk.put_state(text, name)
+function repl.put_state(text, name)
   local plan = seal(texts_now())
   local state, _, findings = core.state(plan, text, { file = name })
   if not state then fail_document(findings) end
@@ -375,26 +375,26 @@ local function start(put, text, name)
   remember()
 end
 
-function desk.plan(text, name) start(desk.put_plan, text, name) end
+function repl.plan(text, name) start(repl.put_plan, text, name) end
 
-function desk.state(text, name) start(desk.put_state, text, name) end
+function repl.state(text, name) start(repl.put_state, text, name) end
 
 --- Both documents, for people.
-function desk.documents()
+function repl.documents()
   local texts = texts_now()
   return core.encode(texts.plan_value, { indent = 2 }), core.encode(texts.state_value,
     { indent = 2 })
 end
 
-function desk.command(text) commands.run(desk, text) end
+function repl.command(text) commands.run(repl, text) end
 
-function desk.complete(text)
+function repl.complete(text)
   return complete.at(text, {
     env = env, find = native.global, globals = native.globals, topics = native.globals,
   })
 end
 
 -- Whom a piece may have meant that found nobody in a field.
-function desk.hint(message) return complete.hint(message, env, native.nearest) end
+function repl.hint(message) return complete.hint(message, env, native.nearest) end
 
-return desk
+return repl

@@ -1,13 +1,13 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- The desk's plan and state as plain tables, and as documents again.
+--- A session's plan and state as plain tables, and as documents again.
 --
--- On the desk lie `plan`, `consumers` (by path), `queues` (by name), `state` and `jobs` (by id). A
+-- The tables are `plan`, `consumers` (by path), `queues` (by name), `state` and `jobs` (by id). A
 -- document's order, which breaks ties, is kept beside them: what is new comes last, by name.
 -- Paths, names and ids place what is wrong: nobody wrote the document that it was found in.
 
 local core = require "allot.core"
-local native = require "allot.native"
+local native = require "allot.repl.native"
 
 local model = {}
 
@@ -49,17 +49,17 @@ local function by_key(list, key)
   return flat, order
 end
 
---- Puts the documents' values on the desk; a state of nil is a new one.
+--- The tables of documents' values, and the order of their rows; a state of nil is a new one.
 function model.spread(plan, state)
   state = state or { now = 0 }
-  local desk, order = {}, {}
-  desk.plan = rest_of(plan, "consumers", "queues")
-  desk.consumers, order.consumers = flatten(plan.consumers or {})
-  desk.queues, order.queues = by_key(plan.queues or {}, "name")
-  desk.state = rest_of(state, "jobs")
-  desk.jobs, order.jobs = by_key(state.jobs or {}, "id")
-  if desk.state.consumers == nil then desk.state.consumers = {} end
-  return desk, order
+  local tables, order = {}, {}
+  tables.plan = rest_of(plan, "consumers", "queues")
+  tables.consumers, order.consumers = flatten(plan.consumers or {})
+  tables.queues, order.queues = by_key(plan.queues or {}, "name")
+  tables.state = rest_of(state, "jobs")
+  tables.jobs, order.jobs = by_key(state.jobs or {}, "id")
+  if tables.state.consumers == nil then tables.state.consumers = {} end
+  return tables, order
 end
 
 --- Makes a table what `new` is.
@@ -84,14 +84,14 @@ local function fill_rows(old, new)
   fill_in(old, rows)
 end
 
---- Puts a state's value on the desk in place of the one that lies there.
-function model.settle(desk, state)
+--- Puts a state's value in place of the one that is there.
+function model.settle(tables, state)
   local made = rest_of(state, "jobs")
-  fill_rows(desk.jobs, (by_key(state.jobs or {}, "id")))
-  local rows = desk.state.consumers or {}
+  fill_rows(tables.jobs, (by_key(state.jobs or {}, "id")))
+  local rows = tables.state.consumers or {}
   fill_rows(rows, made.consumers or {})
   made.consumers = rows
-  fill_in(desk.state, made)
+  fill_in(tables.state, made)
 end
 
 -- ---- To documents -------------------------------------------------------------------------------
@@ -176,24 +176,24 @@ local function is_empty(value)
   return type(value) == "table" and native.count(value) == 0
 end
 
-local function check_apart(desk, name, key)
-  if desk[name][key] ~= nil then
+local function check_apart(tables, name, key)
+  if tables[name][key] ~= nil then
     model.refuse(("%s.%s: %s lie beside the %s"):format(name, key, key, name),
       ("say %s = ... instead"):format(key))
   end
 end
 
---- The documents' values of a desk: plan, state.
-function model.join(desk, order)
-  check_table(desk.plan, "plan")
-  check_table(desk.state, "state")
-  check_apart(desk, "plan", "consumers")
-  check_apart(desk, "plan", "queues")
-  check_apart(desk, "state", "jobs")
-  local plan, state = rest_of(desk.plan), rest_of(desk.state)
-  local consumers = grow(desk.consumers, order.consumers)
-  local queues = listed(desk.queues, order.queues, "name", "queues")
-  local jobs = listed(desk.jobs, order.jobs, "id", "jobs")
+--- The tables' values as documents: plan, state.
+function model.join(tables, order)
+  check_table(tables.plan, "plan")
+  check_table(tables.state, "state")
+  check_apart(tables, "plan", "consumers")
+  check_apart(tables, "plan", "queues")
+  check_apart(tables, "state", "jobs")
+  local plan, state = rest_of(tables.plan), rest_of(tables.state)
+  local consumers = grow(tables.consumers, order.consumers)
+  local queues = listed(tables.queues, order.queues, "name", "queues")
+  local jobs = listed(tables.jobs, order.jobs, "id", "jobs")
   if #queues > 0 then plan.queues = queues end
   if #consumers > 0 or #queues == 0 and plan.leases == nil then plan.consumers = consumers end
   if #jobs > 0 then state.jobs = jobs end
@@ -201,7 +201,7 @@ function model.join(desk, order)
   return plan, state
 end
 
--- ---- What is wrong, in the desk's words ---------------------------------------------------------
+-- ---- What is wrong, in the session's words ------------------------------------------------------
 
 --- "[12]rest": 12 and "rest"; or nil.
 local function cut_index(text)
@@ -228,7 +228,7 @@ local function listed_place(list, rest, key, base)
   return row and row[key], behind
 end
 
---- A path in a document as the desk has it: consumers["/a"].owned, plan.slots, jobs["17"].state.
+--- A path in a document as the session has it: consumers["/a"].owned, plan.slots, jobs["17"].state.
 function model.place(kind, path, plan, state, base)
   local name, rest
   if path:starts "/" then
@@ -284,8 +284,8 @@ local function encode(kind, value, plan, state)
 end
 
 --- Both documents as texts, and their values.
-function model.texts(desk, order)
-  local plan, state = model.join(desk, order)
+function model.texts(tables, order)
+  local plan, state = model.join(tables, order)
   return { plan = encode("plan", plan, plan, state), state = encode("state", state, plan, state),
     plan_value = plan, state_value = state }
 end

@@ -3,7 +3,7 @@
 --- How values are shown: keys sorted, depth and width limited, lists of records as tables.
 
 local core = require "allot.core"
-local native = require "allot.native"
+local native = require "allot.repl.native"
 
 local show = {}
 
