@@ -8,10 +8,10 @@ local codes = require "allot.reference.api.codes"
 local core = require "allot.core"
 local help = require "allot.reference.help"
 local names = require "allot.language.names"
-local reference = require "allot.reference.manual"
+local manual = require "allot.reference.manual"
 local types = require "allot.reference.types"
 
-local author = {}
+local reference = {}
 
 local DONE, USAGE, IO = 0, 2, 5
 
@@ -21,10 +21,10 @@ local function fail(host, status, code, message, hint)
 end
 
 --- The first operand is the topic, the others are verbs, which it may be that were meant.
-function author.help(host, args)
+function reference.help(host, args)
   local topic = args[1]
   if topic == "policy" and host.option "format" == "scdoc" then
-    host.out(reference.page())
+    host.out(manual.page())
     return DONE
   end
   local text, fault = help.text(topic)
@@ -40,7 +40,7 @@ function author.help(host, args)
 end
 
 --- All topics, with blanks between.
-function author.topics(host)
+function reference.topics(host)
   host.out(table.concat(help.topics(), " "))
   return DONE
 end
@@ -113,7 +113,7 @@ local FILES = {
 }
 
 --- Prints what a format says first, or writes all of its files.
-function author.types(host)
+function reference.types(host)
   local folder = host.option "out"
   local files = FILES[host.option "format" or "text"]()
   if not folder then
@@ -127,4 +127,4 @@ function author.types(host)
   return DONE
 end
 
-return author
+return reference

@@ -6,7 +6,7 @@ local api = require "allot.reference.api"
 local codes = require "allot.reference.api.codes"
 local core = require "allot.core"
 
-local reference = {}
+local manual = {}
 
 local HEAD = [[
 allot-policy(7)
@@ -88,7 +88,7 @@ local function add_columns(out)
 end
 
 --- The whole page, as scdoc reads it.
-function reference.page()
+function manual.page()
   local out = { HEAD .. "# WORDS\n" }
   for _, entry in ipairs(api.entries) do
     if entry.group == "language" then add_entry(out, entry) end
@@ -119,4 +119,4 @@ function reference.page()
   return table.concat(out, "\n")
 end
 
-return reference
+return manual
