@@ -5,7 +5,7 @@
 local check = require "allot.check"
 local draw = require "allot.check.draw"
 local core = require "allot.core"
-local draw_tree = require "allot.check.draw_tree"
+local gen = require "spec.support.cases.gen"
 local part = require "allot.check.part"
 local Random = require "allot.check.random"
 local shell = require "spec.support.house.shell"
@@ -199,7 +199,7 @@ describe("a large plan", function ()
     part.LEAVES = 3
     finally(function () part.LEAVES = most end)
     for seed = 1, tonumber(os.getenv "ALLOT_CASES") or 2000 do
-      local plan = draw_tree.case(seed).plan
+      local plan = gen.tree(seed).plan
       local leaves = #draw.leaves(plan)
       if leaves > part.LEAVES then
         local smaller = part.of(Random.new(seed), plan, leaves)

@@ -4,7 +4,7 @@
 
 local case = require "spec.support.cases.case"
 local engine = require "spec.support.cases.engine"
-local gen = require "allot.check.draw_tree"
+local gen = require "spec.support.cases.gen"
 local property = require "spec.support.cases.property"
 
 local plan, state = case.plan, case.state
@@ -169,7 +169,7 @@ end)
 
 --- Random cases with random damping; some leaves gave back or waited before.
 local function damped(seed)
-  local made = gen.case(seed)
+  local made = gen.tree(seed)
   local random = require "allot.check.random".new(seed)
   local options = made.plan.options or {}
   made.plan.options = options

@@ -4,7 +4,7 @@
 
 local case = require "spec.support.cases.case"
 local engine = require "spec.support.cases.engine"
-local gen = require "allot.check.draw_tree"
+local gen = require "spec.support.cases.gen"
 local property = require "spec.support.cases.property"
 local random_of = require("allot.check.random").new
 
@@ -226,7 +226,7 @@ end)
 
 --- A random case at a switch: some leaves own, may hold or are ranked otherwise from then on.
 local function switched(seed)
-  local made = gen.case(seed)
+  local made = gen.tree(seed)
   local random = random_of(seed)
   local changes = {}
   local function walk(list, path)

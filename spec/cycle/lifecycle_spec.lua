@@ -4,7 +4,7 @@
 
 local case = require "spec.support.cases.case"
 local engine = require "spec.support.cases.engine"
-local gen = require "allot.check.draw_tree"
+local gen = require "spec.support.cases.gen"
 local property = require "spec.support.cases.property"
 local random_of = require("allot.check.random").new
 
@@ -208,7 +208,7 @@ end)
 --- A random case without limits, one cycle on: reclaims are in flight with a task each; some of
 --- those are gone, and everybody demands something else.
 local function under_way(seed)
-  local made = gen.case(seed)
+  local made = gen.tree(seed)
   local random = random_of(seed)
   local function strip(list)
     for _, node in ipairs(list) do

@@ -4,7 +4,7 @@
 
 local case = require "spec.support.cases.case"
 local engine = require "spec.support.cases.engine"
-local gen = require "allot.check.draw_tree"
+local gen = require "spec.support.cases.gen"
 local gen_policy = require "spec.support.cases.gen_policy"
 local property = require "spec.support.cases.property"
 local shell = require "spec.support.house.shell"
@@ -107,7 +107,7 @@ end
 describe("the monitor at random", function ()
   local opts = { runs = 400, valid = engine.valid }
 
-  property("balances under hybrid (E-35)", opts, agrees, gen.case)
+  property("balances under hybrid (E-35)", opts, agrees, gen.tree)
   property("balances under policies of sites (E-35)", opts, agrees, gen_policy.case)
 end)
 

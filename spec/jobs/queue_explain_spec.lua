@@ -4,7 +4,7 @@
 --- come to, and what is said to have spared a job does.
 
 local engine = require "spec.support.cases.engine"
-local gen = require "allot.check.draw_queues"
+local gen = require "spec.support.cases.gen"
 local kit = require "spec.support.cases.queue_kit"
 local apply = require "allot.fixture.apply"
 local apply_jobs = require "allot.fixture.jobs"
@@ -188,7 +188,7 @@ end
 
 local function holds(name, check, opts, runs)
   property(name, { runs = runs or 150, valid = engine.valid }, check, function (seed)
-    return gen.case(seed, opts)
+    return gen.queues(seed, opts)
   end)
 end
 

@@ -4,7 +4,7 @@
 
 local dispatch = require "spec.support.model.queue_dispatch"
 local engine = require "spec.support.cases.engine"
-local gen = require "allot.check.draw_queues"
+local gen = require "spec.support.cases.gen"
 local property = require "spec.support.cases.property"
 local world = require "spec.support.model.queue_world"
 local room = require "spec.support.model.queue_room"
@@ -20,7 +20,7 @@ local OPTS = { runs = 400, valid = engine.valid }
 
 local function holds(name, check, opts, runs)
   local own = runs and { runs = runs, valid = engine.valid } or OPTS
-  property(name, own, check, function (seed) return gen.case(seed, opts) end)
+  property(name, own, check, function (seed) return gen.queues(seed, opts) end)
 end
 
 --- An order as one line.

@@ -7,7 +7,7 @@ local case = require "spec.support.cases.case"
 local apply = require "allot.fixture.apply"
 local document = require "spec.support.cases.document"
 local engine = require "spec.support.cases.engine"
-local gen = require "allot.check.draw_tree"
+local gen = require "spec.support.cases.gen"
 local gen_policy = require "spec.support.cases.gen_policy"
 local invariants = require "allot.check.invariants"
 local property = require "spec.support.cases.property"
@@ -150,7 +150,7 @@ end
 
 --- A case that starts with nothing in flight.
 local function settled(seed)
-  local it = gen.case(seed)
+  local it = gen.tree(seed)
   it.state.reclaims = nil
   return it
 end

@@ -6,7 +6,7 @@
 local apply = require "allot.fixture.apply"
 local case = require "spec.support.cases.case"
 local engine = require "spec.support.cases.engine"
-local gen = require "allot.check.draw_ledger"
+local gen = require "spec.support.cases.gen"
 local ownership = require "spec.support.cases.ownership"
 local property = require "spec.support.cases.property"
 local Random = require "allot.check.random"
@@ -151,7 +151,7 @@ end
 
 --- Every second parent has a limit, nobody drains, and there is all that is owned.
 local function limited(seed)
-  local it, random = gen.case(seed), Random.new(seed)
+  local it, random = gen.ledger(seed), Random.new(seed)
   visit(it.plan.consumers, "", function (node)
     node.rebalance = nil
     if node.children then

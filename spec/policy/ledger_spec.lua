@@ -4,7 +4,7 @@
 
 local apply = require "allot.fixture.apply"
 local engine = require "spec.support.cases.engine"
-local gen = require "allot.check.draw_ledger"
+local gen = require "spec.support.cases.gen"
 local model = require "spec.support.model.ledger"
 local property = require "spec.support.cases.property"
 
@@ -42,7 +42,7 @@ local function valid(it)
 end
 
 local function both(name, runs, check)
-  property(name, { runs = runs, valid = valid }, check, gen.case)
+  property(name, { runs = runs, valid = valid }, check, gen.ledger)
   property(name .. ", in mixed plans", { runs = runs, valid = valid }, check, gen.mixed)
 end
 
@@ -155,5 +155,5 @@ describe("a ledger", function ()
         loans[key] = nil
       end
       claim(next(loans) == nil, "the model lends %s", next(loans))
-    end, gen.case)
+    end, gen.ledger)
 end)

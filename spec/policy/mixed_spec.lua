@@ -134,9 +134,9 @@ end)
 describe("a mixed plan", function ()
   --- The random case with a policy named in some first-level branches.
   local function mix(other)
-    local gen = require "allot.check.draw_tree"
+    local gen = require "spec.support.cases.gen"
     return function (seed)
-      local made = gen.case(seed)
+      local made = gen.tree(seed)
       made.policy = EXACT
       for i, branch in ipairs(made.plan.consumers) do
         if (seed + i) % 2 == 0 then branch.policy = other end

@@ -6,7 +6,7 @@ local Random = require "allot.check.random"
 local apply = require "allot.fixture.apply"
 local case = require "spec.support.cases.case"
 local engine = require "spec.support.cases.engine"
-local gen = require "allot.check.draw_tree"
+local gen = require "spec.support.cases.gen"
 local property = require "spec.support.cases.property"
 
 local plan, state = case.plan, case.state
@@ -239,7 +239,7 @@ end)
 
 --- A random case: shares, limits and options are drawn, the options of other policies left out.
 local function draw(seed, unlimited, reserves)
-  local it, random = gen.case(seed), Random.new(seed * 31)
+  local it, random = gen.tree(seed), Random.new(seed * 31)
   local function columns(list)
     for _, node in ipairs(list) do
       node.share = random:pick { 0, 0, 1, 1, 2, 3, 10 }

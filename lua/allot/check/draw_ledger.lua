@@ -1,9 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- Random plans under ownership (pools, lists, limits), alone or beside hybrid, and states with
---- loans that may fit them or not.
-
-local Random = require "allot.check.random"
+--- Random plans under ownership (pools, lists, limits), and states with loans that may fit them or
+--- not.
 
 local gen = {}
 
@@ -55,11 +53,6 @@ local function peers(random, leaf, leaves, parents)
   return #list > 0 and list or true
 end
 
-local function strip(node)
-  node.lend_limit, node.borrow_limit, node.share_limit = nil, nil, nil
-  for _, child in ipairs(node.children or {}) do strip(child) end
-end
-
 local function draw_loans(random, rows, leaves)
   local loans = {}
   for _ = 1, random:int(0, 4) do
@@ -96,13 +89,6 @@ function gen.plan(random, leaves)
   return plan
 end
 
--- One branch goes by hybrid.
-local function mix(plan)
-  local node = plan.consumers[#plan.consumers]
-  strip(node)
-  node.policy = "hybrid"
-end
-
 --- A state of a plan whose leaves these are.
 function gen.state(random, plan, leaves)
   local rows = {}
@@ -114,19 +100,6 @@ function gen.state(random, plan, leaves)
     rows[leaf.path] = { demand = random:once_in(4) and held or random:int(0, 20), allocated = held }
   end
   return { now = 0, slots = slots, consumers = rows, loans = draw_loans(random, rows, leaves) }
-end
-
-function gen.case(seed, mixed)
-  local random, leaves = Random.new(seed), {}
-  local plan = gen.plan(random, leaves)
-  if mixed then mix(plan) end
-  local state = gen.state(random, plan, leaves)
-  plan.options = random:once_in(4) and { hold_rounding = true } or nil
-  return { plan = plan, state = state, seed = seed }
-end
-
-function gen.mixed(seed)
-  return gen.case(seed, true)
 end
 
 return gen

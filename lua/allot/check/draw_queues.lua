@@ -3,8 +3,6 @@
 --- Random queues, hosts and jobs: preemptive and preemptable queues with and without lists, pools,
 --- limits; and streams of jobs.
 
-local Random = require "allot.check.random"
-
 local gen = {}
 
 local function draw_hosts(random)
@@ -232,13 +230,6 @@ function gen.state(random, plan, most)
   end
   draw_usage(random, plan, state)
   return state
-end
-
---- A case from a seed; opts.crowded: up to 30 jobs.
-function gen.case(seed, opts)
-  local random = Random.new(seed)
-  local plan = gen.plan(random, opts or {})
-  return { plan = plan, state = gen.state(random, plan, opts and opts.crowded and 30) }
 end
 
 return gen

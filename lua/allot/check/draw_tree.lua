@@ -3,8 +3,6 @@
 --- Random valid plans and states: deep and wide trees, one group or several, ranks, limits,
 --- reserves, owners of nothing, groups that shrank or grew, reclaims in flight.
 
-local Random = require "allot.check.random"
-
 local gen = {}
 
 local MOST = 1000000000
@@ -249,54 +247,6 @@ function gen.reclaims(random, rows, paths, group)
     end
   end
   return out
-end
-
-local function draw_group(random, style, paths, planned, group)
-  local slots = gen.size(random, planned, style)
-  local rows = gen.rows(random, style, paths, slots, random:once_in(5))
-  local reclaims = random:once_in(3) and gen.reclaims(random, rows, paths, group) or {}
-  return slots, rows, reclaims
-end
-
-local function leaves_of(plan)
-  local paths = {}
-  gen.each_leaf(plan.consumers, "", function (path)
-    paths[#paths + 1] = path
-  end)
-  return paths
-end
-
---- A state of such a plan.
-function gen.state(random, style, plan, planned)
-  local paths = leaves_of(plan)
-  local state = { now = random:int(0, 2000000000), consumers = {}, slots = {} }
-  if not plan.groups then
-    state.slots, state.consumers, state.reclaims = draw_group(random, style, paths, planned)
-  end
-  for _, path in ipairs(plan.groups and paths or {}) do
-    state.consumers[path] = { demand = {}, allocated = {} }
-  end
-  for i = 1, plan.groups and style.groups or 0 do
-    local name = "g" .. i
-    local slots, rows, reclaims = draw_group(random, style, paths, planned, name)
-    state.slots[name] = slots
-    for path, row in pairs(rows) do
-      state.consumers[path].demand[name] = row.demand
-      state.consumers[path].allocated[name] = row.allocated
-    end
-    state.reclaims = table.move(reclaims, 1, #reclaims, #(state.reclaims or {}) + 1,
-      state.reclaims or {})
-  end
-  state.reclaims = state.reclaims[1] and state.reclaims or nil
-  return state
-end
-
---- A random case: `{plan = document, state = document}`, a pure function of the seed.
-function gen.case(seed)
-  local random = Random.new(seed)
-  local style = gen.style(random)
-  local plan, planned = gen.plan(random, style)
-  return { plan = plan, state = gen.state(random, style, plan, planned) }
 end
 
 return gen

@@ -4,7 +4,8 @@
 -- (model/rules.lua says what a source and a key are).
 
 local Random = require "allot.check.random"
-local gen = require "allot.check.draw_tree"
+local each_leaf = require "allot.check.draw_tree".each_leaf
+local gen = require "spec.support.cases.gen"
 
 local gen_policy = {}
 
@@ -259,7 +260,7 @@ end
 --- The state's rows in plan order, and the state made scarce in every group.
 local function make_scarce(random, it)
   local rows, state = {}, it.state
-  gen.each_leaf(it.plan.consumers, "", function (path)
+  each_leaf(it.plan.consumers, "", function (path)
     rows[#rows + 1] = state.consumers[path]
   end)
   state.reclaims = nil
@@ -288,10 +289,10 @@ end
 --- A case of gen.lua, most often one with a family that has something to divide.
 local function draw_case(random, seed)
   local least = random:pick { 1, 3, 3, 4, 5 }
-  local it = gen.case(seed)
+  local it = gen.tree(seed)
   while widest(it.plan.consumers) < least do
     seed = seed + 1000003
-    it = gen.case(seed)
+    it = gen.tree(seed)
   end
   return it
 end

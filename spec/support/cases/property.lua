@@ -7,7 +7,7 @@
 
 local busted = require "busted"
 local document = require "spec.support.cases.document"
-local gen = require "allot.check.draw_tree"
+local gen = require "spec.support.cases.gen"
 local shrink = require "allot.check.shrink"
 
 local function message_of(check, case)
@@ -36,9 +36,9 @@ function property.runs(own)
 end
 
 --- Declares a spec `name` that runs check(case) on opts.runs cases made by make(seed) (default:
---- gen.case) and fails when one raises. opts.valid(case): whether a smaller case is a case at all.
+--- gen.tree) and fails when one raises. opts.valid(case): whether a smaller case is a case at all.
 local function declare(name, opts, check, make)
-  make = make or gen.case
+  make = make or gen.tree
   local only = tonumber(os.getenv "ALLOT_SEED" or "")
   local first = only or opts.seed or 1
   local last = only or first + property.runs(opts.runs or 100) - 1

@@ -4,7 +4,7 @@
 --- from the contract alone, in zones without daylight saving.
 
 local Random = require "allot.check.random"
-local gen = require "allot.check.draw_tree"
+local gen = require "spec.support.cases.gen"
 local shrink = require "allot.check.shrink"
 
 local windows = {}
@@ -68,7 +68,7 @@ end
 --- A random case whose plan has windows, of one zone or (`mixed`) of several. It may be invalid.
 function windows.case(seed, mixed)
   local random = Random.new(seed * 7919 + 13)
-  local case = gen.case(seed)
+  local case = gen.tree(seed)
   local paths = paths_of(case.plan.consumers, "", {})
   local names = { "UTC", "Etc/GMT-3", "Etc/GMT+7" }
   local zone = random:pick(names)
