@@ -53,15 +53,6 @@ end
 
 -- ---- What is known ---------------------------------------------------------------------------
 
-local function each_row(sections, kind, key, each)
-  for _, section in ipairs(sections) do
-    for _, row in ipairs(section.name == kind and section.rows or {}) do
-      local name, at = row_of.cell(row, key)
-      if name then each(name, row, at) end
-    end
-  end
-end
-
 local function add_host(known, name)
   if not known.is_host[name] then
     known.is_host[name] = true
@@ -89,8 +80,8 @@ local MENTION = {
 }
 
 local function add_stated(known, sections)
-  each_row(sections, "hostgroup", "GROUP_NAME", function (name) known.is_group[name] = true end)
-  each_row(sections, "host", "HOST_NAME", function (name, row)
+  row_of.each(sections, "hostgroup", "GROUP_NAME", function (name) known.is_group[name] = true end)
+  row_of.each(sections, "host", "HOST_NAME", function (name, row)
     known.default = name == "default" and row or known.default
     if name == "default" or known.is_group[name] then return end
     for _, each in ipairs(hosts.expand(name) or {}) do add_host(known, each) end
@@ -104,12 +95,12 @@ function hosts.known(sections)
   add_stated(known, sections)
   if not known.default then return known end
   local clustered = false
-  each_row(sections, "host", "HOSTNAME", function (name)
+  row_of.each(sections, "host", "HOSTNAME", function (name)
     clustered = true
     add_mentioned(known, { name })
   end)
   for _, of in ipairs(clustered and {} or MENTION) do
-    each_row(sections, of[1], of[2], function (text) add_mentioned(known, lsf.words(text)) end)
+    row_of.each(sections, of[1], of[2], function (text) add_mentioned(known, lsf.words(text)) end)
   end
   return known
 end

@@ -25,12 +25,7 @@ for _, of in ipairs(COUNTS) do KNOWN[of[1]] = true end
 --- Queues that files have, by name; empty: no file says.
 function limit.all_queues(sections)
   local known = {}
-  for _, section in ipairs(sections) do
-    for _, row in ipairs(section.name == "queue" and section.rows or {}) do
-      local name = row_of.cell(row, "QUEUE_NAME")
-      if name then known[lsf.trim(name)] = true end
-    end
-  end
+  row_of.each(sections, "queue", "QUEUE_NAME", function (name) known[lsf.trim(name)] = true end)
   return known
 end
 

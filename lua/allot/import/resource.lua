@@ -112,13 +112,12 @@ end
 --- Names that rusage[...] of queues and applications asks for.
 local function asked_for(sections)
   local out = {}
-  for _, section in ipairs(sections) do
-    local of = section.name == "queue" or section.name == "application"
-    for _, row in ipairs(of and section.rows or {}) do
-      for usage in (row_of.cell(row, "RES_REQ") or ""):gmatch "rusage%[([^%]]*)" do
+  for _, kind in ipairs { "queue", "application" } do
+    row_of.each(sections, kind, "RES_REQ", function (text)
+      for usage in text:gmatch "rusage%[([^%]]*)" do
         for name in usage:gmatch "([%w_.-]+)%s*=" do out[name] = true end
       end
-    end
+    end)
   end
   return out
 end

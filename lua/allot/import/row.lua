@@ -13,6 +13,16 @@ function row_of.cell(row, key)
   end
 end
 
+--- Calls each(text, row) for every row of sections of a kind whose key says something.
+function row_of.each(sections, kind, key, each)
+  for _, section in ipairs(sections) do
+    for _, row in ipairs(section.name == kind and section.rows or {}) do
+      local text = row_of.cell(row, key)
+      if text then each(text, row) end
+    end
+  end
+end
+
 --- A whole number; what is none is noted.
 function row_of.number(row, key, note)
   local text, at = row_of.cell(row, key)

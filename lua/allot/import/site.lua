@@ -25,12 +25,9 @@ end
 --- Words of the members of groups of hosts, by name.
 function site.members(sections)
   local out = {}
-  for _, section in ipairs(sections) do
-    for _, row in ipairs(section.name == "hostgroup" and section.rows or {}) do
-      local name = row_of.cell(row, "GROUP_NAME")
-      if name then out[name] = lsf.words(row_of.cell(row, "GROUP_MEMBER") or "") end
-    end
-  end
+  row_of.each(sections, "hostgroup", "GROUP_NAME", function (name, row)
+    out[name] = lsf.words(row_of.cell(row, "GROUP_MEMBER") or "")
+  end)
   return out
 end
 

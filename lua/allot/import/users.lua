@@ -73,15 +73,10 @@ end
 function users.all_groups(sections)
   local known = { members = {}, lost = {}, why = {}, names = {} }
   local rows, holders, steps = {}, {}, { left = MOST_STEPS }
-  for _, section in ipairs(sections) do
-    for _, row in ipairs(section.name == "usergroup" and section.rows or {}) do
-      local name = row_of.cell(row, "GROUP_NAME")
-      if name then
-        rows[#rows + 1] = { name, lsf.words(row_of.cell(row, "GROUP_MEMBER") or "") }
-        known.names[name] = true
-      end
-    end
-  end
+  row_of.each(sections, "usergroup", "GROUP_NAME", function (name, row)
+    rows[#rows + 1] = { name, lsf.words(row_of.cell(row, "GROUP_MEMBER") or "") }
+    known.names[name] = true
+  end)
   for _, row in ipairs(rows) do
     local name, words = row[1], row[2]
     known.members[name], known.why[name] = members_of(words, known, steps)
