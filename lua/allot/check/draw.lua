@@ -185,11 +185,11 @@ end
 -- States ---------------------------------------------------------------------------------------
 
 --- Monday, 2 March 2026, and a week from then on.
-local MONDAY = 1772409600
+draw.MONDAY = 1772409600
 
 local function draw_now(random, plan)
   if not plan.windows then return random:int(0, 2000000000) end
-  return MONDAY + 300 * random:int(0, 7 * 288)
+  return draw.MONDAY + 300 * random:int(0, 7 * 288)
 end
 
 function draw.leaves(plan)
@@ -198,7 +198,8 @@ function draw.leaves(plan)
   return paths
 end
 
-local function group_names(plan)
+--- The names of a plan's groups, in order.
+function draw.groups(plan)
   local names = {}
   for name in pairs(plan.groups or {}) do names[#names + 1] = name end
   table.sort(names)
@@ -240,7 +241,7 @@ end
 
 local function tree_state(random, site)
   local plan = site.plan
-  local paths, groups = draw.leaves(plan), group_names(plan)
+  local paths, groups = draw.leaves(plan), draw.groups(plan)
   local state = { now = draw_now(random, plan), consumers = {} }
   if #groups == 0 then
     state.slots = add_group(random, site, state, paths)

@@ -33,11 +33,6 @@ local function find_quoted(text, word)
   end
 end
 
---- The line of "site.lua:12: ".
-local function line_of(at)
-  return at and math.tointeger(tonumber(at:match ":(%d+): $"))
-end
-
 --- The fill that gives a consumer most of what is its own by no right: its line, if there is one.
 local function blamed_line(failure)
   local it, policy = failure.decided, failure.check.policy
@@ -55,7 +50,7 @@ local function blamed_line(failure)
     end
   end
   for i, fill in ipairs(policy and policy.declared.quota or {}) do
-    if label == (fill.label or "fill" .. i) then return line_of(fill.at), policy end
+    if label == (fill.label or "fill" .. i) then return places.line(fill.at), policy end
   end
 end
 
@@ -193,7 +188,7 @@ local function of_failure(target, host, opts, failure)
   if line then
     place(finding, blamed.file, blamed.text, line)
   elseif check.at then
-    place(finding, policy.file, policy.text, line_of(check.at))
+    place(finding, policy.file, policy.text, (places.line(check.at)))
   elseif policy and check.property then
     place(finding, policy.file, policy.text, find_quoted(policy.text, check.property))
   elseif policy then

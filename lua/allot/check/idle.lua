@@ -13,15 +13,10 @@ local idle = {}
 --- Words that a label stands behind.
 local LABELLED = { fill = true, pool = true, loan = true, guard = true, property = true }
 
---- The line that "site.lua:12: " says of `file`.
-local function line_of(at, file)
-  local name, line = tostring(at):match "^(.*):(%d+): $"
-  return name == file and math.tointeger(tonumber(line)) or nil
-end
-
 --- The word `kind` of a fill, as the policy's text has it; nil where it stands in another.
 local function fill_word(words, text, file, fill)
-  local line = line_of(fill.at, file)
+  local line, of = places.line(fill.at)
+  if of ~= file then line = nil end
   local first
   for i, word in ipairs(line and words or {}) do
     local follows = words[i + 1]

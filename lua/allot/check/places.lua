@@ -11,6 +11,12 @@ function places.at(text, byte, width)
   return line, byte - start + 1, width
 end
 
+--- The line and the file that "site.lua:12: " says; nil: none.
+function places.line(at)
+  local file, line = tostring(at):match "^(.*):(%d+): $"
+  return math.tointeger(tonumber(line)), file
+end
+
 -- Plans ----------------------------------------------------------------------------------------
 
 --- The byte behind blanks and comments.

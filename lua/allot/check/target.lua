@@ -176,17 +176,8 @@ end
 
 -- Who never gets a slot ------------------------------------------------------------------------
 
---- Monday, 2 March 2026: plans with windows are asked of every hour of a week.
-local MONDAY = 1772409600
 --- So many rows are decided for leaves that ask alone: the others are not told of.
 local ROWS = 400000
-
-local function groups_of(plan)
-  local out = {}
-  for name in pairs(plan.groups or {}) do out[#out + 1] = name end
-  table.sort(out)
-  return out
-end
 
 --- Those of some leaves that get nothing, though they alone ask for slots. `asked` has the sealed
 -- plan, its groups and the core.
@@ -212,8 +203,9 @@ local function unserved(asked, paths, now)
   return out
 end
 
---- Leaves of a plan that get nothing at any hour, though they alone ask for slots. First all ask at
--- once: who gets some then need not ask alone. Who could not be asked before late() is left out.
+--- Leaves of a plan that get nothing, though they alone ask for slots; with windows at no hour of a
+-- week. First all ask at once: who gets some then need not ask alone. Who could not be asked before
+-- late() is left out.
 function Target.unreachable(target, late)
   local plan, out = target.document, {}
   if target.kind == "queues" then return out end
@@ -221,13 +213,13 @@ function Target.unreachable(target, late)
     file = "plan.json", policies = target.texts,
   })
   if not sealed then return out end
-  local asked = { core = target.core, sealed = sealed, groups = groups_of(plan) }
+  local asked = { core = target.core, sealed = sealed, groups = draw.groups(plan) }
   local leaves, hours = draw.leaves(plan), plan.windows and 168 or 1
   local left = leaves
   local function ask(paths)
     for hour = 0, hours - 1 do
       if #paths == 0 or late() then return paths end
-      paths = unserved(asked, paths, MONDAY + 3600 * hour)
+      paths = unserved(asked, paths, draw.MONDAY + 3600 * hour)
     end
     return paths
   end

@@ -46,11 +46,15 @@ function columns.rows_of(name)
   end
 end
 
---- What is wrong with a column that a rule about such rows names, of which `known` are there.
+--- What is wrong with a column that a rule names, of which `known` are there. The rule is about
+--- `rows`: "tasks", "sessions" or "queues", or about consumers in a stage: "quota".
 function columns.fault(value, rows, known)
   if type(value) ~= "string" or names.has(known, value) then return nil end
   local other = columns.rows_of(value)
-  if other and other ~= rows then
+  if columns.known[rows] then
+    return other == "consumers" and ("column '%s' is not known yet in %s"):format(value, rows)
+      or names.unknown("column", value, known)
+  elseif other and other ~= rows then
     return ("'%s' is a column of %s; this rule is about %s"):format(value, other, rows)
   end
   return names.unknown("column of " .. rows, value, known)

@@ -63,18 +63,8 @@ function names.has(list, name)
   return false
 end
 
---- What is wrong with the keys of a table of which only `known` may be there; nil: nothing.
-function names.stranger(spec, known, what)
-  local strange, text
-  for key in pairs(spec) do
-    if not names.has(known, key) and (not text or tostring(key) < text) then
-      strange, text = key, tostring(key)
-    end
-  end
-  if strange ~= nil then return names.unknown(what, strange, known) end
-end
-
---- All that is wrong with them, added to `faults`, as words tell it (placed.lua).
+--- What is wrong with the keys of a table of which only `known` may be there, added to `faults`, as
+--- words tell it (placed.lua).
 function names.strangers(spec, known, what, faults)
   local strange = {}
   for key in pairs(spec) do
@@ -84,6 +74,13 @@ function names.strangers(spec, known, what, faults)
   for _, key in ipairs(strange) do
     faults[#faults + 1] = { names.unknown(what, key, known) }
   end
+end
+
+--- The first of that alone; nil: nothing is wrong.
+function names.stranger(spec, known, what)
+  local faults = {}
+  names.strangers(spec, known, what, faults)
+  return faults[1] and faults[1][1]
 end
 
 --- A letter, then letters, digits, `_` (and what `also` holds), 128 at most.

@@ -12,6 +12,7 @@ local queues = require "allot.language.queues"
 local damping_fault = require "allot.language.damping"
 local like = require "allot.language.like"
 local property = require "allot.language.property"
+local rule = require "allot.language.rule"
 
 local KEYS = {
   "name", "doc", "like", "options", "attributes", "scale", "quota", "round", "distribute",
@@ -36,29 +37,13 @@ local function known_at(stage, attributes)
   return known
 end
 
-local function column_fault(value, stage, known)
-  if type(value) ~= "string" or names.has(known, value) then return nil end
-  if columns.index(value) then
-    return ("column '%s' is not known yet in %s"):format(value, stage)
-  end
-  return names.unknown("column", value, known)
-end
-
--- What is wrong with the columns that keys name, and where.
-local function keys_fault(keys, stage, known)
-  for _, key in ipairs(keys or {}) do
-    local fault = column_fault(key.key, stage, known)
-    if fault then return fault, key.at end
-  end
-end
-
 -- Also of a pool and a loan.
 local function fill_fault(fill, stage, known)
   for _, key in ipairs { "by", "up_to", "lend_limit", "borrow_limit" } do
-    local fault = column_fault(fill[key], stage, known)
+    local fault = columns.fault(fill[key], stage, known)
     if fault then return fault, fill.at end
   end
-  return keys_fault(fill.order or fill.borrowers, stage, known)
+  return columns.keys_fault(fill.order or fill.borrowers, stage, known)
 end
 
 local function is_own(fill, column)
@@ -135,25 +120,6 @@ local function switch(place, key, given)
   end)
 end
 
--- A rule as the core takes it: what `fault_of` finds sound, or a function of options that returns
--- such.
-local function ruled(place, key, rule, fault_of)
-  if type(rule) ~= "function" then
-    local fault, where = fault_of(rule)
-    return rule, fault, where
-  end
-  return placed(function (_, options)
-    local made, why = rule(options)
-    if made == nil then
-      why = type(why) == "string" and why or key .. " is a function that returned nothing"
-      return nil, why, place
-    end
-    local fault, where = fault_of(made)
-    if fault then return nil, fault, where or place end
-    return made
-  end)
-end
-
 local function reclaim_fault(reclaim, attributes)
   if reclaim == nil or reclaim == false then return nil end
   if type(reclaim) ~= "table" or reclaim.kind ~= "fill" then
@@ -174,7 +140,8 @@ local function distribute_fault(place, spec, made)
   local fault, where
   made.distribute, fault = order.keys(place, spec.distribute)
   if fault then return fault end
-  fault, where = keys_fault(made.distribute, "distribute", known_at("distribute", made.attributes))
+  local known = known_at("distribute", made.attributes)
+  fault, where = columns.keys_fault(made.distribute, "distribute", known)
   if fault then return fault, where end
   for _, key in ipairs(made.distribute) do
     if made.round == "ceil_in_order" and key.key == "quota" then
@@ -186,14 +153,14 @@ end
 --- What divides slots among consumers. `note(key, fault, where)` keeps a fault.
 local function rules(place, spec, made, note)
   local fault, known = nil, known_at("quota", made.attributes)
-  local function rule(key, fault_of)
+  local function add(key, fault_of)
     local where
-    made[key], fault, where = ruled(place, key, spec[key], fault_of)
+    made[key], fault, where = rule.sound(place, key, spec[key], fault_of)
     note(key, fault, where)
   end
-  rule("quota", function (quota) return list_fault(quota, known) end)
-  rule("reclaim", function (reclaim) return reclaim_fault(reclaim, made.attributes) end)
-  rule("damping", damping_fault)
+  add("quota", function (quota) return list_fault(quota, known) end)
+  add("reclaim", function (reclaim) return reclaim_fault(reclaim, made.attributes) end)
+  add("damping", damping_fault)
   made.round = spec.round or "rank"
   if not names.has(ROUNDINGS, made.round) then
     note("round", names.unknown("rounding", made.round, ROUNDINGS))
@@ -229,7 +196,7 @@ local function fill_in(place, spec, made, note)
   else
     rules(place, spec, made, note)
   end
-  tasks.rules(place, spec, made, ruled, note)
+  tasks.rules(place, spec, made, note)
   if queues.dispatches(spec) then
     local known = tasks.known(made.task_attributes, spec.guards)
     queues.rules(place, spec, made, known, note)
@@ -237,7 +204,7 @@ local function fill_in(place, spec, made, note)
   if spec.properties ~= nil then
     local dispatches = queues.dispatches(spec)
     local fault, where
-    made.properties, fault, where = ruled(place, "properties", spec.properties, function (list)
+    made.properties, fault, where = rule.sound(place, "properties", spec.properties, function (list)
       return property.fault(list, dispatches)
     end)
     note("properties", fault, where)

@@ -6,11 +6,11 @@
 -- A policy that says one of these dispatches jobs: it divides no slots among consumers. What it
 -- does not say goes as the core has it.
 
-local placed = require "allot.language.placed"
 local names = require "allot.language.names"
 local columns = require "allot.language.columns"
 local order = require "allot.language.order"
 local relation = require "allot.language.relation"
+local rule = require "allot.language.rule"
 local words = require "allot.language.words"
 
 local queues = {}
@@ -31,21 +31,6 @@ function queues.dispatches(spec)
     if spec[key] ~= nil then return true end
   end
   return false
-end
-
--- What `make` makes of what is given, or of what a function of the options returns.
-local function chosen(place, key, given, make)
-  if type(given) ~= "function" then return make(given) end
-  return placed(function (_, options)
-    local value, why = given(options)
-    if value == nil then
-      why = type(why) == "string" and why or key .. " is a function that returned nothing"
-      return nil, why, place
-    end
-    local made, fault, where = make(value)
-    if made == nil then return nil, fault, where or place end
-    return made
-  end)
 end
 
 local function keys_of(place, key, rows, known)
@@ -131,7 +116,7 @@ function queues.rules(place, spec, made, tasks, note)
   local fault, where
   for _, key in ipairs(queues.KEYS) do
     if spec[key] ~= nil and makers[key] then
-      made[key], fault, where = chosen(place, key, spec[key], makers[key])
+      made[key], fault, where = rule.made(place, key, spec[key], makers[key])
       if made[key] == nil then note(key, fault, where) end
     end
   end

@@ -7,6 +7,7 @@ local names = require "allot.language.names"
 local columns = require "allot.language.columns"
 local order = require "allot.language.order"
 local declare = require "allot.language.declare"
+local rule = require "allot.language.rule"
 
 local tasks = {}
 
@@ -119,9 +120,8 @@ local function as_order(place, victims)
   return victims
 end
 
---- Puts what `spec` says into `made`. `ruled` lets a rule depend on options; note(key, fault,
--- where) keeps a fault.
-function tasks.rules(place, spec, made, ruled, note)
+--- Puts what `spec` says into `made`. note(key, fault, where) keeps a fault.
+function tasks.rules(place, spec, made, note)
   made.task_attributes = declare.list("task attribute", spec.task_attributes,
     function (fault, ...) note("task_attributes", fault, { "task_attributes", ... }) end)
   local known = tasks.known(made.task_attributes, spec.guards)
@@ -130,14 +130,14 @@ function tasks.rules(place, spec, made, ruled, note)
     local victims
     victims, fault = as_order(place, spec.victims)
     if not fault then
-      made.victims, fault, where = ruled(place, "victims", victims, function (keys)
+      made.victims, fault, where = rule.sound(place, "victims", victims, function (keys)
         return victims_fault(keys, known)
       end)
     end
     note("victims", fault, where)
   end
   if spec.guards ~= nil then
-    made.guards, fault, where = ruled(place, "guards", spec.guards, function (guards)
+    made.guards, fault, where = rule.sound(place, "guards", spec.guards, function (guards)
       return guards_fault(guards, known)
     end)
     note("guards", fault, where)
