@@ -3,7 +3,8 @@
 --- What `allot check` found, for people and for programs: text, json, github, junit and sarif.
 --
 -- A checked file is { file, kind, counts, cases, seed, checks = { {id, text, failed} ... },
--- findings, status }. A finding's `text` is its message with what it is about.
+-- findings, status }. A finding's `text` is its message with what it is about, `whole` has the hint
+-- behind it.
 
 local coverage = require "allot.fixture.coverage"
 local findings_of = require "allot.check.findings"
@@ -171,8 +172,8 @@ function formats.github(_, files, out)
       if (finding.col or 0) > 0 then where[#where + 1] = "col=" .. finding.col end
     end
     where[#where + 1] = "title=" .. escaped(finding.code, true)
-    local text = finding.text .. (finding.hint and "\nhint: " .. finding.hint or "")
-    out(("::%s %s::%s\n"):format(finding.severity, table.concat(where, ","), escaped(text)))
+    out(("::%s %s::%s\n"):format(finding.severity, table.concat(where, ","),
+      escaped(finding.whole)))
   end
 end
 
@@ -198,9 +199,8 @@ local function put_testcase(out, file, name, faults, kind)
   if #faults == 0 then return out "/>\n" end
   out ">\n"
   for _, finding in ipairs(faults) do
-    local tail = finding.hint and "\nhint: " .. finding.hint or ""
     out(('      <%s type="%s" message="%s">%s</%s>\n'):format(kind, xml(finding.code),
-      xml(finding.text), xml(("%s: %s%s"):format(place_of(finding), finding.text, tail)), kind))
+      xml(finding.text), xml(place_of(finding) .. ": " .. finding.whole), kind))
   end
   out "    </testcase>\n"
 end

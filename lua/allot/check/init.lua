@@ -42,6 +42,7 @@ end
 local function add(file, list)
   for _, finding in ipairs(list) do
     finding.text = with_path(finding)
+    finding.whole = finding.text .. (finding.hint and "\nhint: " .. finding.hint or "")
     file.findings[#file.findings + 1] = finding
     file.status = math.max(file.status, finding.status)
   end

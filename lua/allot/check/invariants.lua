@@ -9,11 +9,9 @@ local invariants = {}
 
 -- Views ----------------------------------------------------------------------------------------
 
-function invariants.parent_of(path)
+local function parent_of(path)
   return path:match "^(.*)/[^/]*$"
 end
-
-local parent_of = invariants.parent_of
 
 --- Slots by group and path of a list of moves.
 local function moved(list, key)

@@ -2,9 +2,19 @@
 -- Copyright the allot authors
 --- What `allot check` found as SARIF 2.1.0, which code scanning reads.
 
+local codes = require "allot.reference.api.codes"
+
 local sarif = {}
 
 local SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+
+--- What a code is about, in a sentence: of the table of codes.
+local function about(id)
+  for _, row in ipairs(codes) do
+    if row[1] == id then return row[2] end
+  end
+  return id
+end
 
 --- The rules that findings go by, in order, and the place of each from 0.
 local function rules_of(core, findings)
@@ -14,22 +24,14 @@ local function rules_of(core, findings)
     if not places[id] then
       rules[#rules + 1] = {
         id = id, name = (id:gsub("^%u%-", ""):gsub("%-(%l)", string.upper)),
-        shortDescription = { text = sarif.about(id) },
-        help = { text = sarif.about(id) .. " (allot help " .. id .. ")" },
+        shortDescription = { text = about(id) },
+        help = { text = about(id) .. " (allot help " .. id .. ")" },
         defaultConfiguration = { level = finding.severity },
       }
       places[id] = #rules - 1
     end
   end
   return core.list(rules), places
-end
-
---- What a code is about, in a sentence: of the table of codes.
-function sarif.about(id)
-  for _, row in ipairs(require "allot.reference.api.codes") do
-    if row[1] == id then return row[2] end
-  end
-  return id
 end
 
 --- A path as a URI reference.
@@ -51,17 +53,15 @@ local function location_of(finding)
 end
 
 local function result_of(core, finding, places)
-  local text = finding.text
-  if finding.hint then text = text .. "\nhint: " .. finding.hint end
   return {
     ruleId = finding.code, ruleIndex = places[finding.code], level = finding.severity,
-    message = { text = text },
+    message = { text = finding.whole },
     locations = finding.file and core.list { location_of(finding) } or nil,
     properties = finding.rule ~= finding.code and { rule = finding.rule } or nil,
   }
 end
 
---- The document's text. Findings have their whole message as `text`.
+--- The document's text.
 function sarif.text(core, findings, successful)
   local rules, places = rules_of(core, findings)
   local results = core.list {}

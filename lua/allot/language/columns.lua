@@ -39,7 +39,7 @@ function columns.index(name, list)
 end
 
 --- Of which rows a name is a column: "consumers", "tasks", "sessions", "queues" or nil.
-function columns.rows_of(name)
+local function rows_of(name)
   if columns.index(name) then return "consumers" end
   for _, rows in ipairs { "tasks", "sessions", "queues" } do
     if columns.index(name, columns[rows]) then return rows end
@@ -50,7 +50,7 @@ end
 --- `rows`: "tasks", "sessions" or "queues", or about consumers in a stage: "quota".
 function columns.fault(value, rows, known)
   if type(value) ~= "string" or names.has(known, value) then return nil end
-  local other = columns.rows_of(value)
+  local other = rows_of(value)
   if columns.known[rows] then
     return other == "consumers" and ("column '%s' is not known yet in %s"):format(value, rows)
       or names.unknown("column", value, known)

@@ -9,7 +9,7 @@ local placed = require "allot.language.placed"
 
 local order = {}
 
-order.LONGEST = 8
+local LONGEST = 8
 
 local function is_key(value)
   return type(value) == "string" or type(value) == "function"
@@ -47,8 +47,8 @@ function order.keys(place, list)
       return nil, ("an order is a list of keys; it has no '%s'"):format(tostring(key))
     end
   end
-  if #keys > order.LONGEST then
-    return nil, ("an order has at most %d keys"):format(order.LONGEST)
+  if #keys > LONGEST then
+    return nil, ("an order has at most %d keys"):format(LONGEST)
   end
   return keys
 end

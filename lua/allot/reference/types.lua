@@ -38,8 +38,8 @@ local function add_function(out, entry, name)
     out[#out + 1] = "---\n--- ```lua\n--- " .. entry.example:gsub("\n", "\n--- ") .. "\n--- ```"
   end
   for i, param in ipairs(entry.params) do
-    out[#out + 1] = ("---@param %s %s%s"):format(param[1], param[2], param[3] and " "
-      .. "" .. param[3] or "")
+    out[#out + 1] = ("---@param %s %s%s"):format(param[1], param[2],
+      param[3] and " " .. param[3] or "")
     params[i] = param[1]:gsub("%?$", "")
   end
   for _, value in ipairs(entry.returns) do out[#out + 1] = "---@return " .. value[1] end
@@ -182,8 +182,8 @@ function types.standard()
     "stds.allot = {", "  read_globals = {", quoted(list, "    "),
   }
   for _, name in ipairs { "math", "string", "table" } do
-    out[#out + 1] = ("    %s = { fields = {\n%s\n    } },"):format(name, quoted(fields[name], "  "
-      .. "    "))
+    out[#out + 1] = ("    %s = { fields = {\n%s\n    } },"):format(name,
+      quoted(fields[name], "      "))
   end
   return table.concat(out, "\n") .. "\n  },\n}\n"
 end
