@@ -240,6 +240,13 @@ describe("floors of Lua", function ()
     end)
   end)
 
+  it("are told in lua/README.md, each in a sentence", function ()
+    local told = shell.read "lua/README.md"
+    for _, name in ipairs(shell.lines "ls -p lua/allot") do
+      assert.truthy(told:find("\n| `" .. name .. "` | [^\n]+ |\n"), name)
+    end
+  end)
+
   it("have no modules that require each other", function ()
     local seen = {}
     local function walk(path, way)
