@@ -65,12 +65,16 @@ describe("the installed package", function ()
 
   it("has its files", function ()
     local found = succeed(("cd %s && find . -type f -o -type l | sort"):format(prefix))
+    for _, path in ipairs(shell.lines "cd lua && find allot -name '*.lua'") do
+      local name = "share/lua/5.4/" .. path
+      assert.truthy(found:find(name .. "\n", 1, true), name .. " is missing in:\n" .. found)
+    end
     for _, name in ipairs {
       "bin/allot", "include/allot/allot.h", "include/allot/script.h", "/liballot.a",
       "/liballot.so.0", "/pkgconfig/allot.pc", "/cmake/allot/allotConfig.cmake",
       "include/allot/service.h", "/liballot_service.a", "/liballot_service.so.0",
       "/pkgconfig/allot-service.pc",
-      "lib/lua/5.4/allot/core.so", "share/lua/5.4/allot/init.lua",
+      "lib/lua/5.4/allot/core.so",
       "share/allot/policies/hybrid.lua", "share/bash-completion/completions/allot",
       "lib/systemd/system/allot.service", "share/zsh/site-functions/_allot",
       "share/fish/vendor_completions.d/allot.fish",
@@ -184,7 +188,9 @@ describe("the installed package", function ()
   it("loads the Lua library and its module", function ()
     local out = succeed(([[
       cd / && LUA_PATH='%s/share/lua/5.4/?.lua;%s/share/lua/5.4/?/init.lua' \
-      LUA_CPATH='%s/lib/lua/5.4/?.so' lua5.4 -e 'print(require("allot").version)']])
+      LUA_CPATH='%s/lib/lua/5.4/?.so' lua5.4 -e 'print(require("allot").version)
+        assert(require "allot.swf".open and require "allot.fixture" "a{own=1}: a wants 1":settle())
+        assert(require "allot.core".version == require("allot").version)']])
       :format(prefix, prefix, prefix))
     assert.truthy(out:find("0.1.0", 1, true), out)
   end)
