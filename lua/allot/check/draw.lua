@@ -6,7 +6,7 @@ local draw_tree = require "allot.check.draw_tree"
 local draw_ledger = require "allot.check.draw_ledger"
 local draw_queues = require "allot.check.draw_queues"
 
-local draw = {}
+local draw = { leaves = draw_tree.leaves }
 
 local MOST = 1000000000
 --- Sites have no more slots than that, and attributes no larger values, unless a policy's least is.
@@ -190,12 +190,6 @@ draw.MONDAY = 1772409600
 local function draw_now(random, plan)
   if not plan.windows then return random:int(0, 2000000000) end
   return draw.MONDAY + 300 * random:int(0, 7 * 288)
-end
-
-function draw.leaves(plan)
-  local paths = {}
-  draw_tree.each_leaf(plan.consumers or {}, "", function (path) paths[#paths + 1] = path end)
-  return paths
 end
 
 --- The names of a plan's groups, in order.

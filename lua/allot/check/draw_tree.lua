@@ -3,6 +3,8 @@
 --- Random valid plans and states: deep and wide trees, one group or several, ranks, limits,
 --- reserves, owners of nothing, groups that shrank or grew, reclaims in flight.
 
+local walk = require "allot.check.walk"
+
 local gen = {}
 
 local MOST = 1000000000
@@ -166,16 +168,13 @@ end
 
 -- The state ------------------------------------------------------------------------------------
 
---- Calls visit(path) for every leaf.
-function gen.each_leaf(list, above, visit)
-  for _, node in ipairs(list) do
-    local path = above .. "/" .. node.name
-    if node.children then
-      gen.each_leaf(node.children, path, visit)
-    else
-      visit(path, node)
-    end
-  end
+--- The paths of all leaves of a plan.
+function gen.leaves(plan)
+  local paths = {}
+  walk(plan.consumers, function (path, node)
+    if not node.children then paths[#paths + 1] = path end
+  end)
+  return paths
 end
 
 --- A group's size: as planned as a rule, or more, or fewer.

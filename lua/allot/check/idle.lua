@@ -5,6 +5,7 @@
 -- A finding here is { code, message, hint, at, width }: `at` a byte of the text.
 
 local places = require "allot.check.places"
+local walk = require "allot.check.walk"
 
 local idle = {}
 
@@ -117,24 +118,13 @@ end
 
 -- Plans ----------------------------------------------------------------------------------------
 
---- Paths of consumers that have children.
-local function branches_of(list, above, out)
-  for _, node in ipairs(list or {}) do
-    if node.children then
-      out[above .. "/" .. node.name] = true
-      branches_of(node.children, above .. "/" .. node.name, out)
-    end
-  end
-  return out
-end
-
 --- Calls visit(path, columns, where they stand) of all that a plan says of consumers.
 local function each_row(plan, where, visit)
-  local function walk(list, spots, above)
+  local function each(list, spots, above)
     for i, node in ipairs(list or {}) do
       local path, spot = above .. "/" .. node.name, spots[i]
       visit(path, node, spot)
-      if node.children then walk(node.children, spot.children.inner, path) end
+      if node.children then each(node.children, spot.children.inner, path) end
     end
   end
   local function differ(holder, spot)
@@ -142,7 +132,7 @@ local function each_row(plan, where, visit)
       visit(path, columns, spot.consumers.inner[path].inner)
     end
   end
-  if plan.consumers then walk(plan.consumers, where.consumers.inner, "") end
+  if plan.consumers then each(plan.consumers, where.consumers.inner, "") end
   for name, group in pairs(plan.groups or {}) do differ(group, where.groups.inner[name].inner) end
   for i, window in ipairs(plan.windows or {}) do differ(window, where.windows.inner[i]) end
 end
@@ -161,7 +151,8 @@ function idle.of_plan(text, plan)
       hint = hint, at = spot[key].at, width = spot[key].width, path = path,
     }
   end
-  local branches = branches_of(plan.consumers, "", {})
+  local branches = {} -- paths of consumers that have children
+  walk(plan.consumers, function (path, node) branches[path] = node.children and true end)
   local alone = not (plan.options or {}).ancestor_grace
   if next(branches) and alone and text:find('"grace"', 1, true) then
     where = places.of_plan(text)

@@ -5,6 +5,8 @@
 -- A check gets a view of a decision and returns nothing, or the path that it is about and what is
 -- wrong with it, in words.
 
+local walk = require "allot.check.walk"
+
 local invariants = {}
 
 -- Views ----------------------------------------------------------------------------------------
@@ -40,14 +42,7 @@ end
 function invariants.limits(plan, group, names)
   local out = {}
   names = names or { "limit" }
-  local function walk(list, above)
-    for _, node in ipairs(list or {}) do
-      local path = above .. "/" .. node.name
-      out[path] = least_of(node, names)
-      walk(node.children, path)
-    end
-  end
-  walk(plan.consumers, "")
+  walk(plan.consumers, function (path, node) out[path] = least_of(node, names) end)
   local own = plan.groups and plan.groups[group] or {}
   for path, columns in pairs(own.consumers or {}) do
     out[path] = least_of(columns, names, columns.limit == nil and out[path] or nil)

@@ -2,6 +2,8 @@
 -- Copyright the allot authors
 --- Makes a failing case small: tries what could be left out or halved as long as it still fails.
 
+local walk = require "allot.check.walk"
+
 local shrink = {}
 
 --- A document of its own, with all that is in it.
@@ -43,15 +45,6 @@ local function owner(value, place)
   return type(value) == "table" and value or nil, place[#place]
 end
 
---- Consumers of a plan by path.
-local function paths_of(list, above, out)
-  for _, node in ipairs(list or {}) do
-    out[above .. "/" .. node.name] = true
-    paths_of(node.children, above .. "/" .. node.name, out)
-  end
-  return out
-end
-
 --- A policy's text is written anew from its rules.
 local function rewritten(case)
   if case.site then
@@ -62,7 +55,8 @@ end
 
 --- Drops what speaks of consumers that are gone, and lists and objects that became empty.
 local function tidy(case)
-  local known = paths_of(case.plan.consumers, "", {})
+  local known = {}
+  walk(case.plan.consumers, function (path) known[path] = true end)
   local function sweep(value)
     for key, inner in pairs(value) do
       if type(key) == "string" and key:find("^/") and not known[key] then

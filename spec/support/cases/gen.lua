@@ -19,16 +19,8 @@ local function draw_group(random, style, paths, planned, group)
   return slots, rows, reclaims
 end
 
-local function leaves_of(plan)
-  local paths = {}
-  draw_tree.each_leaf(plan.consumers, "", function (path)
-    paths[#paths + 1] = path
-  end)
-  return paths
-end
-
 local function tree_state(random, style, plan, planned)
-  local paths = leaves_of(plan)
+  local paths = draw_tree.leaves(plan)
   local state = { now = random:int(0, 2000000000), consumers = {}, slots = {} }
   if not plan.groups then
     state.slots, state.consumers, state.reclaims = draw_group(random, style, paths, planned)

@@ -4,7 +4,7 @@
 -- (model/rules.lua says what a source and a key are).
 
 local Random = require "allot.check.random"
-local each_leaf = require "allot.check.draw_tree".each_leaf
+local leaves_of = require "allot.check.draw_tree".leaves
 local gen = require "spec.support.cases.gen"
 
 local gen_policy = {}
@@ -260,9 +260,7 @@ end
 --- The state's rows in plan order, and the state made scarce in every group.
 local function make_scarce(random, it)
   local rows, state = {}, it.state
-  each_leaf(it.plan.consumers, "", function (path)
-    rows[#rows + 1] = state.consumers[path]
-  end)
+  for i, path in ipairs(leaves_of(it.plan)) do rows[i] = state.consumers[path] end
   state.reclaims = nil
   if not it.plan.groups then
     state.slots = crowd(random, rows)
