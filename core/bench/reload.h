@@ -8,6 +8,7 @@
 
 #define RELOAD_LEAVES (SERVE_BRANCHES * SERVE_LEAVES)
 #define RELOAD_RATE   2000 /* events a second */
+#define RELOAD_BEHIND 200  /* events that are sent at once, at most */
 #define RELOAD_PIECE  (1 << 16)
 
 /* What edits of a kind came to, in ms. */
