@@ -106,10 +106,8 @@ static void put_plan(allot_service *service, allot__buf *out)
     allot__buf_puts(out, "}");
 }
 
-static void status(allot__call *call)
+static void put_status(allot_service *service, allot__buf *out)
 {
-    allot_service *service = call->service;
-    allot__buf *out = allot__rpc_begin(call);
     const char *trouble = allot__store_error(service->store);
     allot__buf_puts(out, "{");
     allot__buf_member(out, "version", allot_version());
@@ -132,7 +130,27 @@ static void status(allot__call *call)
         if (part->status)
             part->status(service, out);
     allot__buf_puts(out, "}");
+}
+
+static void status(allot__call *call)
+{
+    put_status(call->service, allot__rpc_begin(call));
     allot__rpc_end(call);
+}
+
+/* The same for people. */
+static void report(allot__call *call)
+{
+    allot__buf text = {.engine = call->service->engine}, words = text;
+    put_status(call->service, &text);
+    if (!text.failed && allot__report_put(text.bytes, text.len, &words) == ALLOT_OK) {
+        allot__buf_add(allot__rpc_begin(call), words.bytes, words.len);
+        allot__rpc_end(call);
+    } else {
+        allot__rpc_error(call, ALLOT__RPC_INTERNAL, allot_status_text(ALLOT_ENOMEM), NULL);
+    }
+    allot__buf_free(&text);
+    allot__buf_free(&words);
 }
 
 /* ---- Cycles ---------------------------------------------------------------------------------- */
@@ -298,6 +316,7 @@ const allot__method allot__methods[] = {
     {"auth", auth, true},
     {"ping", ping, true},
     {"status", status, false},
+    {"report", report, false},
     {"cycle", cycle, false},
     {"explain", explain, false},
     {"view", allot__view_call, false},

@@ -94,6 +94,7 @@ describe("the page", function ()
       { wait = "document.getElementById('why-name').textContent === '/physics/theory'" },
       { eval = "document.getElementById('chart-text').textContent" },
       { eval = "document.getElementById('said').getAttribute('aria-live')" },
+      { eval = "document.getElementById('report').innerText" },
     })
     local text = table.concat(got, "\n", 1, 0)
     for i = 1, 40 do text = text .. "\n" .. tostring(got[i]) end
@@ -104,6 +105,11 @@ describe("the page", function ()
     assert.truthy(text:find("1 found", 1, true), text)
     assert.truthy(text:find("of 60 slots", 1, true), text)
     assert.truthy(text:find("polite", 1, true), text)
+    for _, line in ipairs(service:call("report").rows) do -- without numbers: they go on
+      assert.truthy(text:find("\n" .. line.name, 1, true), text)
+      local words = line.text:match "^%D*":sub(1, 30)
+      assert.truthy(text:find(words, 1, true), words)
+    end
     local first, last = text:find("\ntrue\n", 1, true), text:find("\nfalse\n", 1, true)
     assert.is_true(first and last and first < last)
   end)

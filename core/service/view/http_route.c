@@ -158,8 +158,8 @@ static bool data(allot__http_session *session, const char *path)
         ask(session, "view", view);
     } else if (strcmp(path, "/explain") == 0) {
         ask(session, "explain", explain);
-    } else if (strcmp(path, "/status") == 0) {
-        ask(session, "status", none);
+    } else if (strcmp(path, "/status") == 0 || strcmp(path, "/report") == 0) {
+        ask(session, path + 1, none);
     } else {
         return false;
     }
@@ -168,7 +168,7 @@ static bool data(allot__http_session *session, const char *path)
 
 static bool is_data(const char *path)
 {
-    static const char *const paths[] = {"/metrics", "/state", "/explain", "/status"};
+    static const char *const paths[] = {"/metrics", "/state", "/explain", "/status", "/report"};
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
         if (strcmp(path, paths[i]) == 0)
             return true;

@@ -124,35 +124,10 @@ export function totals(into, of) {
   shown.forEach(([, value], i) => set(into.children[i].lastChild, number(value)));
 }
 
-function rows(of, before, into) {
-  for (const [name, value] of Object.entries(of)) {
-    const key = before + name.replaceAll("_", " ");
-    if (value !== null && typeof value === "object" && !Array.isArray(value))
-      rows(value, key + " ", into);
-    else
-      into.push([key, name.endsWith("sha256") ? String(value).slice(0, 12)
-        : Array.isArray(value) ? JSON.stringify(value) : String(value)]);
-  }
-}
-
-// What `status` tells, whatever it is: objects of it are parts, with a heading each.
-export function status(into, of) {
-  const plain = {}, sections = [];
-  for (const [name, value] of Object.entries(of)) {
-    if (value !== null && typeof value === "object" && !Array.isArray(value)) {
-      sections.push([name, value]);
-    } else {
-      plain[name] = value;
-    }
-  }
-  const first = ["reload", "shadow", "policies", "policy", "plan"];
-  const place = name => (first.indexOf(name) + 1 || first.length + 1);
-  sections.sort((a, b) => place(a[0]) - place(b[0]));
-  sections.push(["service", plain]);
-  into.replaceChildren(...sections.flatMap(([name, value]) => {
-    const list = [];
-    rows(value, "", list);
-    return [make("h3", {}, name.replaceAll("_", " ")), make("dl", {}, ...list.flatMap(
-      ([key, text]) => [make("dt", {}, key), make("dd", {}, text)]))];
+// What the service says of itself, troubles first: the words are its own.
+export function report(into, rows) {
+  into.replaceChildren(...rows.flatMap(({ name, text, trouble }) => {
+    const kind = trouble ? { class: "trouble" } : {};
+    return [make("dt", kind, name), make("dd", kind, text)];
   }));
 }

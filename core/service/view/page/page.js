@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright the allot authors
-// The page: it watches what is seen over a WebSocket, and asks for explanations and status.
+// The page: it watches what is seen over a WebSocket, and asks for explanations and the report.
 
-import { $, chart, clock, make, number, set, status, totals } from "/draw.js";
+import { $, chart, clock, make, number, report, set, totals } from "/draw.js";
 import { Tree } from "/tree.js";
 
 let token = null, socket = null, group = null, explained = null, wait = 500;
@@ -226,17 +226,17 @@ function connect() {
 // ---- What is asked now and then -----------------------------------------------------------------
 
 // What is wrong with a service that is there all the same is said until it is not.
-function took_status(value) {
+function took_report(value) {
   const before = ails;
-  status($("status"), value);
-  ails = value.healthy === false ? value.ails : null;
+  report($("report"), value.rows);
+  ails = value.healthy ? null : value.rows[0].text;
   if (ails || before) health(ails ? "bad" : "good", ails || "live");
 }
 
 async function now_and_then() {
   try {
-    const { good, value } = await ask("/status");
-    if (good) took_status(value);
+    const { good, value } = await ask("/report");
+    if (good) took_report(value);
     if (searched && document.visibilityState === "visible") {
       const { value: again } = await ask("/state", { find: searched, ...(group && { group }) });
       if (again.found && again.found.text === searched) tree.change(again.found.rows);
@@ -247,6 +247,6 @@ async function now_and_then() {
     health("bad", "nothing new for a while");
 }
 
-await ask("/status").then(({ good, value }) => good && took_status(value)).catch(() => {});
+await ask("/report").then(({ good, value }) => good && took_report(value)).catch(() => {});
 connect();
 setInterval(now_and_then, 3000);
