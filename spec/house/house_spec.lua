@@ -43,7 +43,7 @@ local FOLDERS = {
 -- Folders of lua/allot, from the ground up: each may require modules of those before it, and of its
 -- own. "" is lua/allot itself.
 local LUA = {
-  "language", "fixture", "reference/api", "reference", "check", "repl", "import", "",
+  "language", "fixture", "reference/api", "reference", "check", "repl", "import", "plot", "",
 }
 
 -- Modules written in C, and the folder that may require each.
