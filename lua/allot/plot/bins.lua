@@ -28,8 +28,9 @@ end
 --- `rows` only bounds the number of bins: a row is there once it is named.
 function bins.new(rows, most)
   local room = math.max(CELLS_MOST // math.max(rows, 1), LEAST)
-  return setmetatable({ most = math.min(most, room), used = 0, width = 1, cells = {}, levels = {}, since = {} },
-    bins)
+  return setmetatable({
+    most = math.min(most, room), used = 0, width = 1, cells = {}, levels = {}, since = {},
+  }, bins)
 end
 
 local function wider(width)
