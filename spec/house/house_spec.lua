@@ -43,7 +43,8 @@ local FOLDERS = {
 -- Folders of lua/allot, from the ground up: each may require modules of those before it, and of its
 -- own. "" is lua/allot itself.
 local LUA = {
-  "language", "fixture", "reference/api", "reference", "check", "repl", "import", "plot", "",
+  "language", "fixture", "reference/api", "reference", "check", "repl", "import", "plot",
+  "command", "",
 }
 
 -- Modules written in C, and the folder that may require each.

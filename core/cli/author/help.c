@@ -126,23 +126,11 @@ static int help_topic(allot__cli *cli)
     return code;
 }
 
-int allot__cli_topics(allot__cli *cli, allot__text *out)
-{
-    allot__text result = cli->out;
-    cli->out = (allot__text){.engine = cli->engine};
-    int code = allot__cli_tool(cli, "reference", "topics");
-    *out = cli->out;
-    cli->out = result;
-    return code;
-}
-
 int allot__cli_help_verb(allot__cli *cli)
 {
     const char *topic = cli->operand_count > 0 ? cli->operands[0] : NULL;
-    if (!topic && cli->options.format == CLI_SCDOC) {
-        allot__cli_manual(&cli->out, cli->verbs);
-        return CLI_DONE;
-    }
+    if (!topic && cli->options.format == CLI_SCDOC)
+        return allot__cli_manual(cli);
     const allot__verb *verb = topic ? allot__cli_verb_find(cli, topic) : NULL;
     if (topic && !verb)
         return help_topic(cli);

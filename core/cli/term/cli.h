@@ -177,10 +177,8 @@ const allot__verb *allot__cli_verb_find(const allot__cli *cli, const char *name)
 int allot__cli_parse(allot__cli *cli, int argc, char **argv);
 /* The help of a verb; of NULL: of the command. */
 void allot__cli_help(allot__cli *cli, const allot__verb *verb);
-/* allot(1) as scdoc reads it (author/manual.c). */
-void allot__cli_manual(allot__text *out, const allot__verb *verbs);
-/* Puts the topics of help beside verbs into an empty `out`, with blanks between. */
-int allot__cli_topics(allot__cli *cli, allot__text *out);
+/* allot(1) as scdoc reads it (author/complete.c). */
+int allot__cli_manual(allot__cli *cli);
 
 /* Exit statuses for people; the last has no text. */
 typedef struct allot__exit_row {

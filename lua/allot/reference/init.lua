@@ -39,12 +39,6 @@ function reference.help(host, args)
     near and ("did you mean %s?"):format(near) or "allot help lists the verbs")
 end
 
---- All topics, with blanks between.
-function reference.topics(host)
-  host.out(table.concat(help.topics(), " "))
-  return DONE
-end
-
 -- Rows { name, type, doc } as JSON has them.
 local function rows_of(list, names_of)
   if not list then return nil end
