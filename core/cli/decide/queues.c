@@ -2,6 +2,7 @@
 /* Copyright the allot authors */
 /* queues.c: a decision about queues for people: a table of them, the orders, and who waits. */
 #include "cli/decide/queues.h"
+#include "cli/term/grid.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,7 +11,7 @@
 /* So many queues, and orders, are shown whole; more with --all. */
 enum { SMALL = 20, SHOWN = 40, HOSTS_SHOWN = 6 };
 /* Characters. */
-enum { NAME_MAX_SHOWN = 32, NAME_MIN = 10, POOL_MIN = 6, ROOM = 100 };
+enum { NAME_MOST = 32, NAME_MIN = 10, POOL_MIN = 6, ROOM = 100 };
 
 static const char *plural(int64_t count)
 {
@@ -48,154 +49,57 @@ void allot__cli_put_places(allot__text *out, const allot_place *places, int32_t 
 
 /* ---- The table ------------------------------------------------------------------------------- */
 
-enum {
-    PRIORITY,
-    SLICE,
-    PENDING,
-    RUNNING,
-    SUSPENDED,
-    STARTS,
-    RESUMES,
-    GROWS,
-    PREEMPTED,
-    AFTER,
-    COLUMNS
+static const allot__grid_column columns[] = {
+    {"queue", true, false, NULL}, {"pool", true, true, NULL},      {"prio", false, false, NULL},
+    {"slice", false, true, NULL}, {"pending", false, false, NULL}, {"running", false, false, NULL},
+    {"susp", false, true, NULL},  {"starts", false, false, NULL},  {"resumes", false, true, NULL},
+    {"grows", false, true, NULL}, {"preempt", false, true, NULL},  {"after", false, false, NULL},
 };
-static const char *const heads[COLUMNS] = {"prio",   "slice",   "pending", "running", "susp",
-                                           "starts", "resumes", "grows",   "preempt", "after"};
-/* Those that are left out where they are 0 in all rows. */
-static const bool optional[COLUMNS] = {
-    [SLICE] = true, [SUSPENDED] = true, [RESUMES] = true, [GROWS] = true, [PREEMPTED] = true};
+enum { NAME, POOL, COLUMNS = sizeof columns / sizeof columns[0] };
 
-typedef struct shape {
-    int name, pool; /* widths; pool 0: no pools */
-    int width[COLUMNS];
-} shape;
-
-static void numbers_of(const allot_queue *queue, const allot_queue_part *part, int64_t *out)
+/* Adds a queue unless it has no jobs and only those that have are wanted. */
+static bool add_row(const allot_decision *decision, int32_t i, bool all, allot__grid *grid)
 {
-    const int64_t numbers[COLUMNS] = {[PRIORITY] = queue->priority,
-                                      [SLICE] = part->slice,
-                                      [PENDING] = part->pending,
-                                      [RUNNING] = part->running,
-                                      [SUSPENDED] = part->suspended,
-                                      [STARTS] = part->started,
-                                      [RESUMES] = part->resumed,
-                                      [GROWS] = part->grown,
-                                      [PREEMPTED] = part->preempted,
-                                      [AFTER] = part->running + part->started + part->resumed +
-                                                part->grown - part->preempted};
-    memcpy(out, numbers, sizeof numbers);
-}
-
-static bool row_of(const allot_decision *decision, int32_t i, allot_queue *queue, int64_t *numbers)
-{
-    allot_queue_part part;
-    if (allot_plan_queue_at(allot_decision_plan(decision), i, queue) != ALLOT_OK ||
-        allot_decision_queue(decision, i, &part) != ALLOT_OK)
+    const allot_plan *plan = allot_decision_plan(decision);
+    const char *pool = allot_plan_pool_name(plan, allot_plan_queue_pool(plan, i));
+    allot_queue queue;
+    allot_queue_part it;
+    if (allot_plan_queue_at(plan, i, &queue) != ALLOT_OK ||
+        allot_decision_queue(decision, i, &it) != ALLOT_OK)
+        return true;
+    if (!all && it.pending == 0 && it.running == 0 && it.suspended == 0)
         return false;
-    numbers_of(queue, &part, numbers);
+    allot__grid_add(grid, "%s", queue.name);
+    allot__grid_add(grid, "%s", pool ? pool : "");
+    allot__grid_add(grid, "%" PRId64, (int64_t)queue.priority);
+    allot__grid_count(grid, it.slice);
+    allot__grid_add(grid, "%" PRId64, it.pending);
+    allot__grid_add(grid, "%" PRId64, it.running);
+    allot__grid_count(grid, it.suspended);
+    allot__grid_add(grid, "%" PRId64, it.started);
+    allot__grid_count(grid, it.resumed);
+    allot__grid_count(grid, it.grown);
+    allot__grid_count(grid, it.preempted);
+    allot__grid_add(grid, "%" PRId64,
+                    it.running + it.started + it.resumed + it.grown - it.preempted);
     return true;
 }
 
-/* Has it jobs? */
-static bool is_busy(const int64_t *numbers)
-{
-    return numbers[PENDING] != 0 || numbers[RUNNING] != 0 || numbers[SUSPENDED] != 0;
-}
-
-static int widest(int width, int len)
-{
-    return len > width ? len : width;
-}
-
 /* Names are cut where the terminal, or 100 columns, are too narrow for them; numbers never. */
-static void fit(shape *it, int room)
-{
-    int used = it->name + (it->pool > 0 ? it->pool + 2 : 0);
-    for (int i = 0; i < COLUMNS; i++)
-        used += it->width[i] > 0 ? it->width[i] + 2 : 0;
-    for (; used > room && it->pool > POOL_MIN; used--)
-        it->pool--;
-    for (; used > room && it->name > NAME_MIN; used--)
-        it->name--;
-}
-
-static void measure(const allot_decision *decision, bool all, shape *out)
-{
-    const allot_plan *plan = allot_decision_plan(decision);
-    *out = (shape){.name = (int)strlen("queue")};
-    for (int i = 0; i < COLUMNS; i++)
-        out->width[i] = optional[i] ? 0 : (int)strlen(heads[i]);
-    for (int32_t i = 0; i < allot_plan_queues(plan); i++) {
-        int64_t numbers[COLUMNS];
-        allot_queue queue;
-        if (!row_of(decision, i, &queue, numbers) || !(all || is_busy(numbers)))
-            continue;
-        int name = (int)strlen(queue.name), pool = allot_plan_queue_pool(plan, i);
-        out->name = widest(out->name, name < NAME_MAX_SHOWN ? name : NAME_MAX_SHOWN);
-        if (pool >= 0)
-            out->pool = widest(widest(out->pool, 4), (int)strlen(allot_plan_pool_name(plan, pool)));
-        for (int k = 0; k < COLUMNS; k++)
-            if (numbers[k] != 0 || !optional[k])
-                out->width[k] = widest(widest(out->width[k], (int)strlen(heads[k])),
-                                       snprintf(NULL, 0, "%" PRId64, numbers[k]));
-    }
-    out->pool = out->pool < NAME_MAX_SHOWN ? out->pool : NAME_MAX_SHOWN;
-}
-
-static void put_head(allot__text *out, const shape *shape, bool color)
-{
-    allot__cli_puts(out, color ? "\033[1m" : "");
-    allot__cli_printf(out, "%-*s", shape->name, "queue");
-    if (shape->pool > 0)
-        allot__cli_printf(out, "  %-*s", shape->pool, "pool");
-    for (int i = 0; i < COLUMNS; i++)
-        if (shape->width[i] > 0)
-            allot__cli_printf(out, "  %*s", shape->width[i], heads[i]);
-    allot__cli_puts(out, color ? "\033[0m\n" : "\n");
-}
-
-static void put_row(allot__text *out, const shape *shape, const char *pool,
-                    const allot_queue *queue, const int64_t *numbers)
-{
-    bool cut = strlen(queue->name) > (size_t)shape->name;
-    allot__cli_printf(out, "%-*.*s%s", cut ? shape->name - 3 : shape->name,
-                      cut ? shape->name - 3 : shape->name, queue->name, cut ? "..." : "");
-    if (shape->pool > 0)
-        allot__cli_printf(out, "  %-*.*s", shape->pool, shape->pool, pool ? pool : "");
-    for (int i = 0; i < COLUMNS; i++) {
-        if (shape->width[i] == 0)
-            continue;
-        if (numbers[i] != 0 || !optional[i])
-            allot__cli_printf(out, "  %*" PRId64, shape->width[i], numbers[i]);
-        else
-            allot__cli_spaces(out, shape->width[i] + 2);
-    }
-    allot__cli_trim(out);
-    allot__cli_puts(out, "\n");
-}
-
 static void put_table(const allot_decision *decision, allot__text *out, const allot__look *look)
 {
-    const allot_plan *plan = allot_decision_plan(decision);
-    bool all = look->all || allot_plan_queues(plan) <= SMALL;
-    int32_t left_out = 0;
-    shape shape;
-    measure(decision, all, &shape);
-    fit(&shape, look->width > 0 ? look->width : ROOM);
-    put_head(out, &shape, look->color);
-    for (int32_t i = 0; i < allot_plan_queues(plan); i++) {
-        int64_t numbers[COLUMNS];
-        allot_queue queue;
-        if (!row_of(decision, i, &queue, numbers))
-            continue;
-        if (all || is_busy(numbers))
-            put_row(out, &shape, allot_plan_pool_name(plan, allot_plan_queue_pool(plan, i)), &queue,
-                    numbers);
-        else
-            left_out++;
-    }
+    int32_t queues = allot_plan_queues(allot_decision_plan(decision)), left_out = 0;
+    int room = look->width > 0 ? look->width : ROOM;
+    allot__grid grid;
+    allot__grid_begin(&grid, out->engine, columns, COLUMNS);
+    for (int32_t i = 0; i < queues; i++)
+        left_out += !add_row(decision, i, look->all || queues <= SMALL, &grid);
+    allot__grid_measure(&grid);
+    for (int i = NAME; i <= POOL; i++)
+        grid.width[i] = grid.width[i] < NAME_MOST ? grid.width[i] : NAME_MOST;
+    allot__grid_narrow(&grid, POOL, POOL_MIN, room);
+    allot__grid_narrow(&grid, NAME, NAME_MIN, room);
+    allot__grid_put(&grid, out, look->color);
     if (left_out > 0)
         allot__cli_printf(out, "(and %" PRId32 " without jobs: --all)\n", left_out);
     allot__cli_puts(out, "(slots; running: before this cycle, after: behind it)\n");

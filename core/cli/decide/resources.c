@@ -2,6 +2,7 @@
 /* Copyright the allot authors */
 /* resources.c: what jobs hold of a plan's resources, before a cycle and behind it, as a table. */
 #include "cli/decide/queues.h"
+#include "cli/term/grid.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,10 +12,12 @@
 enum { SMALL = 20, NAME_MOST = 32 };
 
 enum { TOTAL, USED, STARTS, PREEMPTED, AFTER, FREE, WAITING, COLUMNS };
-static const char *const heads[COLUMNS] = {"total", "used", "starts",      "preempt",
-                                           "after", "free", "jobs waiting"};
-/* Those that are left out where they are 0 in all rows. */
-static const bool optional[COLUMNS] = {[STARTS] = true, [PREEMPTED] = true, [WAITING] = true};
+static const allot__grid_column columns[] = {
+    {"resource", true, false, NULL}, {"total", false, false, NULL},
+    {"used", false, false, NULL},    {"starts", false, true, NULL},
+    {"preempt", false, true, NULL},  {"after", false, false, NULL},
+    {"free", false, false, NULL},    {"jobs waiting", false, true, NULL},
+};
 
 typedef struct row {
     int64_t numbers[COLUMNS];
@@ -81,82 +84,37 @@ static void count_all(const allot_decision *decision, row *rows, int32_t count)
 
 /* ---- Showing --------------------------------------------------------------------------------- */
 
-typedef struct shape {
-    int name, width[COLUMNS]; /* 0: left out */
-} shape;
-
-static int widest(int width, int len)
-{
-    return len > width ? len : width;
-}
-
 /* Is any of it held or asked for? */
 static bool is_busy(const row *of)
 {
     return of->numbers[USED] != 0 || of->numbers[STARTS] != 0 || of->numbers[WAITING] != 0;
 }
 
-static shape measure(const allot_plan *plan, const row *rows, int32_t count, bool all)
-{
-    shape out = {.name = (int)strlen("resource")};
-    for (int k = 0; k < COLUMNS; k++)
-        out.width[k] = optional[k] ? 0 : (int)strlen(heads[k]);
-    for (int32_t i = 0; i < count; i++) {
-        allot_resource resource;
-        if (allot_plan_resource_at(plan, i, &resource) != ALLOT_OK || !(all || is_busy(&rows[i])))
-            continue;
-        int len = (int)strlen(resource.name);
-        out.name = widest(out.name, len < NAME_MOST ? len : NAME_MOST);
-        for (int k = 0; k < COLUMNS; k++)
-            if (rows[i].numbers[k] != 0 || !optional[k])
-                out.width[k] = widest(widest(out.width[k], (int)strlen(heads[k])),
-                                      snprintf(NULL, 0, "%" PRId64, rows[i].numbers[k]));
-    }
-    return out;
-}
-
-static void put_head(allot__text *out, const shape *shape, bool color)
-{
-    allot__cli_puts(out, color ? "\n\033[1m" : "\n");
-    allot__cli_printf(out, "%-*s", shape->name, "resource");
-    for (int k = 0; k < COLUMNS; k++)
-        if (shape->width[k] > 0)
-            allot__cli_printf(out, "  %*s", shape->width[k], heads[k]);
-    allot__cli_puts(out, color ? "\033[0m\n" : "\n");
-}
-
-static void put_row(allot__text *out, const shape *shape, const char *name, const row *of)
-{
-    size_t len = strlen(name);
-    bool cut = len > (size_t)shape->name;
-    allot__cli_puts_safe(out, name, cut ? (size_t)shape->name - 3 : len);
-    allot__cli_puts(out, cut ? "..." : "");
-    allot__cli_spaces(out, cut ? 0 : shape->name - (int)len);
-    for (int k = 0; k < COLUMNS; k++)
-        if (shape->width[k] > 0 && (of->numbers[k] != 0 || !optional[k]))
-            allot__cli_printf(out, "  %*" PRId64, shape->width[k], of->numbers[k]);
-        else if (shape->width[k] > 0)
-            allot__cli_spaces(out, shape->width[k] + 2);
-    allot__cli_trim(out);
-    allot__cli_puts(out, "\n");
-}
-
 static void put_table(const allot_plan *plan, const row *rows, int32_t count, allot__text *out,
                       const allot__look *look)
 {
-    bool all = look->all || count <= SMALL;
-    shape shape = measure(plan, rows, count, all);
     int32_t left_out = 0;
-    put_head(out, &shape, look->color);
+    allot__grid grid;
+    allot__grid_begin(&grid, out->engine, columns, COLUMNS + 1);
     for (int32_t i = 0; i < count; i++) {
         allot_resource resource;
         if (allot_plan_resource_at(plan, i, &resource) != ALLOT_OK)
             continue;
-        if (all || is_busy(&rows[i]))
-            put_row(out, &shape, resource.name, &rows[i]);
-        else
+        if (!look->all && count > SMALL && !is_busy(&rows[i])) {
             left_out++;
+            continue;
+        }
+        allot__grid_add(&grid, "%s", resource.name);
+        for (int k = 0; k < COLUMNS; k++)
+            if (columns[k + 1].optional)
+                allot__grid_count(&grid, rows[i].numbers[k]);
+            else
+                allot__grid_add(&grid, "%" PRId64, rows[i].numbers[k]);
     }
+    allot__grid_measure(&grid);
+    grid.width[0] = grid.width[0] < NAME_MOST ? grid.width[0] : NAME_MOST;
+    allot__cli_puts(out, "\n");
+    allot__grid_put(&grid, out, look->color);
     if (left_out > 0)
         allot__cli_printf(out, "(and %" PRId32 " that no job asks for: --all)\n", left_out);
 }

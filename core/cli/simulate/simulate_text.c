@@ -2,6 +2,7 @@
 /* Copyright the allot authors */
 /* simulate_text.c: what simulations came to, for people: figures side by side, then consumers. */
 #include "cli/simulate/simulate.h"
+#include "cli/term/grid.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -95,35 +96,27 @@ static void cell_of(const allot__sim *sim, const figure *figure, int32_t run, ch
     put_value(figure, value, first, run > 0, buf);
 }
 
-static int width_of(const allot__sim *sim, int32_t run)
+/* Of as many simulations as have room, from `first` on; the others stand below. */
+static void put_figures(const allot__sim *sim, int32_t first, allot__text *out)
 {
     char buf[2 * CELL];
-    int width = (int)strlen(sim->runs[run].name);
-    for (const figure *figure = figures; figure->label; figure++) {
-        cell_of(sim, figure, run, buf);
-        width = width > (int)strlen(buf) ? width : (int)strlen(buf);
-    }
-    return width;
-}
-
-static void put_figures(const allot__sim *sim, allot__text *out)
-{
-    char buf[2 * CELL];
-    allot__cli_printf(out, "%-21s", "");
-    for (int32_t i = 0; i < sim->played; i++)
-        allot__cli_printf(out, "  %*s", width_of(sim, i), sim->runs[i].name);
-    allot__cli_puts(out, "\n");
+    int32_t end = sim->played - first < GRID_COLUMNS ? sim->played : first + GRID_COLUMNS - 1;
+    allot__grid_column columns[GRID_COLUMNS] = {{"                     ", true, false, NULL}};
+    allot__grid grid;
+    for (int32_t i = first; i < end; i++)
+        columns[i - first + 1].title = sim->runs[i].name;
+    allot__grid_begin(&grid, out->engine, columns, end - first + 1);
     for (const figure *figure = figures; figure->label; figure++) {
         if (!says_something(sim, figure))
             continue;
-        allot__cli_printf(out, "%-21s", figure->label);
-        for (int32_t i = 0; i < sim->played; i++) {
+        allot__grid_add(&grid, "%s", figure->label);
+        for (int32_t i = first; i < end; i++) {
             cell_of(sim, figure, i, buf);
-            allot__cli_printf(out, "  %*s", width_of(sim, i), buf);
+            allot__grid_add(&grid, "%s", buf);
         }
-        allot__cli_trim(out);
-        allot__cli_puts(out, "\n");
     }
+    allot__grid_measure(&grid);
+    allot__grid_put(&grid, out, false);
 }
 
 /* ---- Consumers ------------------------------------------------------------------------------- */
@@ -199,7 +192,8 @@ int allot__sim_text(const allot__sim *sim, allot__text *out)
 {
     int status = ALLOT_OK;
     put_head(sim, out);
-    put_figures(sim, out);
+    for (int32_t i = 0; i < sim->played; i += GRID_COLUMNS - 1)
+        put_figures(sim, i, out);
     for (int32_t i = 0; i < sim->played && status == ALLOT_OK; i++)
         status = put_consumers(sim, &sim->runs[i], out);
     return status;

@@ -110,6 +110,7 @@ static const char *put_line(const allot__grid *grid, const char *cell, allot__te
         }
         owed += pad + GAP;
     }
+    allot__cli_trim(out);
     allot__cli_puts(out, "\n");
     return cell;
 }
