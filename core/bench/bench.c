@@ -13,7 +13,7 @@
 
 #define ROW_BYTES      64 /* read per consumer by the yardstick */
 #define REPEAT_DEFAULT 9
-#define ROWS_MAX       8
+#define SHAPES_MAX     8
 
 /* hybrid, with a Lua function as one weight: one that ends by itself, and one that calls another
  * and so runs under the budget. */
@@ -30,17 +30,73 @@
 static const char *const scripted[] = {SCRIPTED("owned + share"),
                                        SCRIPTED("math.min(owned + share, 20)")};
 
+/* ns and bytes a consumer, and ratios to reading. */
+enum {
+    CONSUMERS,
+    QUOTA,
+    CYCLE,
+    ORDERS,
+    STREAM,
+    SCRIPT,
+    CALLING,
+    QUOTA_RATIO,
+    CYCLE_RATIO,
+    SCRIPT_MORE,
+    CALLING_MORE,
+    BYTES
+};
+static const bench_column columns[] = {
+    [CONSUMERS] = {"consumers", "consumers", 1, 0, BENCH_NUMBER},
+    [QUOTA] = {"quota_ns", "quota", 1, 1, BENCH_TIME},
+    [CYCLE] = {"cycle_ns", "cycle", 1, 1, BENCH_TIME},
+    [ORDERS] = {"cycle_with_lists_ns", "with lists", 1, 1, BENCH_TIME},
+    [STREAM] = {"stream_ns", "read", 1, 1, BENCH_TIME},
+    [SCRIPT] = {"scripted_cycle_ns", NULL, 0, 0, BENCH_TIME},
+    [CALLING] = {"calling_cycle_ns", NULL, 0, 0, BENCH_TIME},
+    [QUOTA_RATIO] = {"quota_to_stream", "quota:read", 1, 1, BENCH_NUMBER},
+    [CYCLE_RATIO] = {"cycle_to_stream", "cycle:read", 1, 1, BENCH_NUMBER},
+    [SCRIPT_MORE] = {"script_ns_per_row", "Lua", 1, 1, BENCH_NUMBER},
+    [CALLING_MORE] = {"calling_ns_per_row", "calls", 1, 1, BENCH_NUMBER},
+    [BYTES] = {"bytes_per_consumer", "bytes", 1, 1, BENCH_NUMBER},
+    [BYTES + 1] = {NULL, NULL, 0, 0, BENCH_NUMBER},
+};
+
+enum { TREES, DOCUMENTS, TASKS, QUEUES, QUEUE_DOCUMENTS, SIMULATED, LISTS };
+static const bench_list lists[LISTS] = {
+    [TREES] = {.key = "shapes",
+               .title = "ns a consumer; read: 64 bytes of each",
+               .named = "tree",
+               .columns = columns},
+    [DOCUMENTS] = {.key = "documents",
+                   .title = "documents: ms to read plan and state, to decide, and to write",
+                   .columns = allot__bench_path_columns,
+                   .single = true},
+    [TASKS] = {.key = "victims",
+               .title = "victims: ms to choose by three keys those that go; from memory that no "
+                        "cache has, and\nreading what decides from there",
+               .columns = allot__bench_victims_columns},
+    [QUEUES] = {.key = "queues",
+                .title = "queues: ms of a cycle; from memory that no cache has, and reading the "
+                         "state's bytes\nfrom there; ns a job; bytes a job of the state, and of a "
+                         "cycle beside it",
+                .named = "site",
+                .columns = allot__bench_queues_columns},
+    [QUEUE_DOCUMENTS] = {.key = "queue_documents",
+                         .title = "documents of queues: ms to read and seal the state, and to "
+                                  "write the decision",
+                         .columns = allot__bench_queue_path_columns,
+                         .single = true},
+    [SIMULATED] = {.key = "simulate",
+                   .title = "a log played through a plan: ms of it all, and of reading its jobs "
+                            "once",
+                   .named = "plan",
+                   .columns = allot__bench_simulate_columns},
+};
+
 typedef struct results {
     char cpu[256], flags[4096];
-    bench_row rows[ROWS_MAX];
-    int count, repeat;
-    bench_path path;
-    bool has_path;
-    bench_victims victims[BENCH_VICTIMS];
-    bool has_victims;
-    bench_queues queues;
-    bench_simulated simulated[BENCH_SIMULATE];
-    bool has_simulated;
+    int repeat;
+    bench_list lists[LISTS];
 } results;
 
 static int time_cycles(const bench_tree *tree, allot_stage last, allot_report *report,
@@ -57,42 +113,54 @@ static int time_cycles(const bench_tree *tree, allot_stage last, allot_report *r
     return status;
 }
 
+/* Cycles up to a stage, in ns a consumer. */
+static int time_stage(const bench_tree *tree, allot_stage last, allot_report *report,
+                      double *samples, int repeat, bench_time *out)
+{
+    int status = time_cycles(tree, last, report, samples, repeat);
+    *out = allot__bench_scaled(allot__bench_summary(samples, repeat), 1e9 / tree->consumers);
+    return status;
+}
+
 /* The cycle under hybrid, and what reading the same number of rows costs. */
-static int time_plain(allot__cli *cli, bench_row *row, double *samples, int repeat)
+static int time_plain(allot__cli *cli, const bench_shape *shape, double *samples, int repeat,
+                      bench_time *row)
 {
     bench_tree tree;
     size_t len = 0;
     const char *hybrid = allot_ready_policy_text("hybrid", &len);
     if (!hybrid)
         return ALLOT_EINTERNAL;
-    int status = allot__bench_grow(&tree, row->shape, hybrid, len, "hybrid", cli->report);
-    row->consumers = tree.consumers;
-    row->bytes = tree.bytes;
+    int status = allot__bench_grow(&tree, shape, hybrid, len, "hybrid", cli->report);
+    double each = 1e9 / tree.consumers;
     if (status == ALLOT_OK)
-        status = time_cycles(&tree, ALLOT_STAGE_QUOTA, cli->report, samples, repeat);
-    row->quota = allot__bench_summary(samples, repeat);
+        status = time_stage(&tree, ALLOT_STAGE_QUOTA, cli->report, samples, repeat, &row[QUOTA]);
     if (status == ALLOT_OK)
-        status = time_cycles(&tree, ALLOT_STAGE_RECLAIM, cli->report, samples, repeat);
-    row->cycle = allot__bench_summary(samples, repeat);
+        status = time_stage(&tree, ALLOT_STAGE_RECLAIM, cli->report, samples, repeat, &row[CYCLE]);
     if (status == ALLOT_OK)
-        status = time_cycles(&tree, ALLOT_STAGE_ORDERS, cli->report, samples, repeat);
-    row->orders = allot__bench_summary(samples, repeat);
+        status = time_stage(&tree, ALLOT_STAGE_ORDERS, cli->report, samples, repeat, &row[ORDERS]);
     if (status == ALLOT_OK)
-        status = allot__bench_stream(cli->engine, (size_t)row->consumers * ROW_BYTES, NULL, samples,
+        status = allot__bench_stream(cli->engine, (size_t)tree.consumers * ROW_BYTES, NULL, samples,
                                      repeat);
-    row->stream = allot__bench_summary(samples, repeat);
+    row[STREAM] = allot__bench_scaled(allot__bench_summary(samples, repeat), each);
+    row[CONSUMERS] = allot__bench_number(tree.consumers);
+    row[BYTES] = allot__bench_number((double)tree.bytes / tree.consumers);
+    row[QUOTA_RATIO] = allot__bench_number(row[QUOTA].best / row[STREAM].best);
+    row[CYCLE_RATIO] = allot__bench_number(row[CYCLE].best / row[STREAM].best);
     allot__bench_fell(&tree);
     return status;
 }
 
-static int time_script(allot__cli *cli, bench_row *row, int which, double *samples, int repeat)
+static int time_script(allot__cli *cli, const bench_shape *shape, int which, double *samples,
+                       int repeat, bench_time *row)
 {
     bench_tree tree;
-    int status = allot__bench_grow(&tree, row->shape, scripted[which], strlen(scripted[which]),
+    int status = allot__bench_grow(&tree, shape, scripted[which], strlen(scripted[which]),
                                    "scripted", cli->report);
     if (status == ALLOT_OK)
-        status = time_cycles(&tree, ALLOT_STAGE_RECLAIM, cli->report, samples, repeat);
-    row->script[which] = allot__bench_summary(samples, repeat);
+        status = time_stage(&tree, ALLOT_STAGE_RECLAIM, cli->report, samples, repeat,
+                            &row[SCRIPT + which]);
+    row[SCRIPT_MORE + which] = allot__bench_number(row[SCRIPT + which].best - row[CYCLE].best);
     allot__bench_fell(&tree);
     return status;
 }
@@ -117,160 +185,32 @@ static int measure(allot__cli *cli, results *to)
          shape++) {
         if (!wanted(cli, shape->name))
             continue;
-        bench_row *row = &to->rows[to->count++];
-        row->shape = shape;
-        status = time_plain(cli, row, samples, to->repeat);
+        bench_time *row = allot__bench_row(&to->lists[TREES], shape->name);
+        status = time_plain(cli, shape, samples, to->repeat, row);
         for (int i = 0; i < 2 && status == ALLOT_OK; i++)
-            status = time_script(cli, row, i, samples, to->repeat);
-        if (status != ALLOT_OK || strcmp(shape->name, "10x100x100") != 0)
-            continue;
-        to->has_path = true;
-        status = allot__bench_path(cli, shape, (to->repeat + 2) / 3, &to->path);
+            status = time_script(cli, shape, i, samples, to->repeat, row);
+        if (status == ALLOT_OK && strcmp(shape->name, "10x100x100") == 0)
+            status = allot__bench_path(cli, shape, (to->repeat + 2) / 3, &to->lists[DOCUMENTS]);
     }
-    if (status == ALLOT_OK && wanted(cli, victims_shape)) {
-        to->has_victims = true;
-        status = allot__bench_victims(cli, samples, to->repeat, to->victims);
-    }
+    if (status == ALLOT_OK && wanted(cli, victims_shape))
+        status = allot__bench_victims(cli, samples, to->repeat, &to->lists[TASKS]);
     if (status == ALLOT_OK)
-        status = allot__bench_queues(cli, samples, to->repeat, &to->queues);
-    if (status == ALLOT_OK && wanted(cli, simulate_shape)) {
-        to->has_simulated = true;
-        status = allot__bench_simulate(cli, samples, to->repeat, to->simulated);
-    }
+        status = allot__bench_queues(cli, samples, to->repeat, &to->lists[QUEUES],
+                                     &to->lists[QUEUE_DOCUMENTS]);
+    if (status == ALLOT_OK && wanted(cli, simulate_shape))
+        status = allot__bench_simulate(cli, samples, to->repeat, &to->lists[SIMULATED]);
     allot_engine_alloc(cli->engine, samples, size, 0);
     return status;
 }
 
-/* ---- Text ------------------------------------------------------------------------------------ */
+/* ---- Results --------------------------------------------------------------------------------- */
 
-static double ns(const bench_row *row, double seconds)
+static void put_text(results *from, allot__text *out)
 {
-    return seconds * 1e9 / row->consumers;
-}
-
-static void put_both(const bench_row *row, bench_time time, int width, allot__text *out)
-{
-    char both[48];
-    snprintf(both, sizeof both, "%.1f (%.1f)", ns(row, time.best), ns(row, time.median));
-    allot__cli_printf(out, "  %-*s", width, both);
-}
-
-static void put_path_text(const bench_path *path, allot__text *out)
-{
-    allot__cli_printf(out,
-                      "\n%" PRId32 " consumers as documents, seconds: plan %.3f (%.1f MB), state "
-                      "%.3f (%.1f MB), cycle %.4f, decision %.3f (%.1f MB)\n",
-                      path->consumers, path->plan.best, (double)path->plan_bytes / 1e6,
-                      path->state.best, (double)path->state_bytes / 1e6, path->cycle.best,
-                      path->write.best, (double)path->decision_bytes / 1e6);
-}
-
-static void put_victims_text(const bench_victims *rows, allot__text *out)
-{
-    allot__cli_puts(out,
-                    "\nvictims, in brackets the median: by three keys; from memory that no "
-                    "cache has,\nbeside merely reading what decides from there; by a Lua key\n");
-    for (int i = 0; i < BENCH_VICTIMS; i++) {
-        const bench_victims *row = &rows[i];
-        allot__cli_printf(
-            out,
-            "%6" PRId32 " of %7" PRId32 ": %.3f (%.3f) ms; cold %.3f (%.3f), reading %.3f "
-            "(%.3f); Lua %.1f (%.1f) ns a task\n",
-            row->going, row->tasks, row->order[0].best * 1e3, row->order[0].median * 1e3,
-            row->cold.best * 1e3, row->cold.median * 1e3, row->stream.best * 1e3,
-            row->stream.median * 1e3, row->order[1].best * 1e9 / row->tasks,
-            row->order[1].median * 1e9 / row->tasks);
-    }
-}
-
-static void put_text(const results *from, allot__text *out)
-{
-    allot__cli_printf(
-        out, "%s; best of %d, in brackets the median; ns a consumer; ratios to reading 64 B\n\n",
-        *from->cpu != '\0' ? from->cpu : "unknown processor", from->repeat);
-    allot__cli_printf(out, "%-15s %9s  %-12s  %-12s  %-13s  %-11s  %-12s  %-11s  %5s\n", "tree",
-                      "consumers", "quota", "cycle", "read 64 B", "ratios", "with lists",
-                      "Lua, calls", "bytes");
-    for (int i = 0; i < from->count; i++) {
-        const bench_row *row = &from->rows[i];
-        allot__cli_printf(out, "%-15s %9" PRId32, row->shape->name, row->consumers);
-        put_both(row, row->quota, 12, out);
-        put_both(row, row->cycle, 12, out);
-        put_both(row, row->stream, 13, out);
-        char ratios[32];
-        snprintf(ratios, sizeof ratios, "%.1f, %.1f", row->quota.best / row->stream.best,
-                 row->cycle.best / row->stream.best);
-        allot__cli_printf(out, "  %-11s", ratios);
-        put_both(row, row->orders, 12, out);
-        snprintf(ratios, sizeof ratios, "%.1f, %.1f",
-                 ns(row, row->script[0].best - row->cycle.best),
-                 ns(row, row->script[1].best - row->cycle.best));
-        allot__cli_printf(out, "  %-11s  %5.1f\n", ratios, (double)row->bytes / row->consumers);
-    }
-    if (from->has_path)
-        put_path_text(&from->path, out);
-    if (from->has_victims)
-        put_victims_text(from->victims, out);
-    allot__bench_queues_text(&from->queues, out);
-    if (from->has_simulated)
-        allot__bench_simulate_text(from->simulated, out);
-}
-
-/* ---- JSON ------------------------------------------------------------------------------------ */
-
-static void put_time(allot__text *out, const char *name, bench_time time, double scale)
-{
-    allot__cli_printf(out, ", \"%s\": {\"best\": %.9g, \"median\": %.9g}", name, time.best * scale,
-                      time.median * scale);
-}
-
-static void put_row(const bench_row *row, allot__text *out)
-{
-    double scale = 1e9 / row->consumers;
-    allot__cli_printf(out, "{\"name\": \"%s\", \"consumers\": %" PRId32, row->shape->name,
-                      row->consumers);
-    put_time(out, "quota_ns", row->quota, scale);
-    put_time(out, "cycle_ns", row->cycle, scale);
-    put_time(out, "cycle_with_lists_ns", row->orders, scale);
-    put_time(out, "stream_ns", row->stream, scale);
-    put_time(out, "scripted_cycle_ns", row->script[0], scale);
-    put_time(out, "calling_cycle_ns", row->script[1], scale);
-    allot__cli_printf(
-        out,
-        ", \"quota_to_stream\": %.4g, \"cycle_to_stream\": %.4g, \"script_ns_per_row\": %.4g, "
-        "\"calling_ns_per_row\": %.4g, \"bytes_per_consumer\": %.4g}",
-        row->quota.best / row->stream.best, row->cycle.best / row->stream.best,
-        ns(row, row->script[0].best - row->cycle.best),
-        ns(row, row->script[1].best - row->cycle.best), (double)row->bytes / row->consumers);
-}
-
-static void put_path(const bench_path *path, allot__text *out)
-{
-    allot__cli_printf(out,
-                      ", \"documents\": {\"consumers\": %" PRId32 ", \"plan_bytes\": %zu, "
-                      "\"state_bytes\": %zu, \"decision_bytes\": %zu",
-                      path->consumers, path->plan_bytes, path->state_bytes, path->decision_bytes);
-    put_time(out, "plan_s", path->plan, 1);
-    put_time(out, "state_s", path->state, 1);
-    put_time(out, "cycle_s", path->cycle, 1);
-    put_time(out, "write_s", path->write, 1);
-    allot__cli_puts(out, "}");
-}
-
-static void put_victims(const bench_victims *rows, allot__text *out)
-{
-    allot__cli_puts(out, ", \"victims\": [");
-    for (int i = 0; i < BENCH_VICTIMS; i++) {
-        const bench_victims *row = &rows[i];
-        allot__cli_printf(out, "%s{\"tasks\": %" PRId32 ", \"going\": %" PRId32, i > 0 ? ", " : "",
-                          row->tasks, row->going);
-        put_time(out, "three_keys_s", row->order[0], 1);
-        put_time(out, "lua_key_s", row->order[1], 1);
-        put_time(out, "three_keys_cold_s", row->cold, 1);
-        put_time(out, "stream_cold_s", row->stream, 1);
-        allot__cli_puts(out, "}");
-    }
-    allot__cli_puts(out, "]");
+    allot__cli_printf(out, "%s; best of %d, in brackets the median\n",
+                      *from->cpu != '\0' ? from->cpu : "unknown processor", from->repeat);
+    for (int i = 0; i < LISTS; i++)
+        allot__bench_text(&from->lists[i], out);
 }
 
 static void put_json(const results *from, allot__text *out)
@@ -288,19 +228,9 @@ static void put_json(const results *from, allot__text *out)
 #else
     allot__cli_puts(out, ", \"optimized\": false}");
 #endif
-    allot__cli_puts(out, ", \"shapes\": [");
-    for (int i = 0; i < from->count; i++) {
-        allot__cli_puts(out, i > 0 ? ", " : "");
-        put_row(&from->rows[i], out);
-    }
-    allot__cli_puts(out, "]");
-    if (from->has_path)
-        put_path(&from->path, out);
-    if (from->has_victims)
-        put_victims(from->victims, out);
-    allot__bench_queues_json(&from->queues, out);
-    if (from->has_simulated)
-        allot__bench_simulate_json(from->simulated, out);
+    for (int i = 0; i < LISTS; i++)
+        if (i == TREES || from->lists[i].rows > 0)
+            allot__bench_json(&from->lists[i], out);
     allot__cli_puts(out, "}\n");
 }
 
@@ -318,7 +248,7 @@ static int unknown_shape(allot__cli *cli, const char *const *names, size_t count
 
 static int check_shape(allot__cli *cli)
 {
-    const char *names[ROWS_MAX + 5] = {NULL};
+    const char *names[SHAPES_MAX + 5] = {NULL};
     size_t count = 0;
     for (const bench_shape *shape = allot__bench_shapes; shape->name; shape++) {
         if (wanted(cli, shape->name))
@@ -339,6 +269,7 @@ static int check_shape(allot__cli *cli)
 int allot__cli_bench(allot__cli *cli)
 {
     results all = {.repeat = REPEAT_DEFAULT};
+    memcpy(all.lists, lists, sizeof lists);
     int64_t seconds, rate;
     if (allot__bench_serve_is(cli->options.shape, &seconds, &rate))
         return allot__bench_serve(cli);

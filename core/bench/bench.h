@@ -60,37 +60,64 @@ void allot__bench_cold_free(allot_engine *engine, bench_cold *cold);
 /* "model name" or "flags" of the first processor; "" when unknown. */
 void allot__bench_machine(const char *key, char *buf, size_t size);
 
-typedef struct bench_row {
-    const bench_shape *shape;
-    int32_t consumers;
-    bench_time quota;     /* need and quota */
-    bench_time cycle;     /* and distribution and reclaim */
-    bench_time orders;    /* and the lists to carry out: all of allot_cycle */
-    bench_time script[2]; /* `cycle` with one Lua function; with one that calls another */
-    bench_time stream;
-    int64_t bytes;
-} bench_row;
+/* ---- What was measured (list.c) ----------------------------------------------------------------
+ */
 
-typedef struct bench_path {
-    int32_t consumers;
-    size_t plan_bytes, state_bytes, decision_bytes;
-    bench_time plan, state, cycle, write;
-} bench_path;
+#define BENCH_COLUMNS 14
+#define BENCH_ROWS    10
 
-/* Times documents in, cycle, document out, on the tree of a shape. */
-int allot__bench_path(allot__cli *cli, const bench_shape *shape, int repeat, bench_path *out);
+/* Of a number, `best` alone is there; of a time, a table has the best and, in brackets, the median,
+ * or the best alone. */
+typedef enum bench_kind { BENCH_NUMBER, BENCH_TIME, BENCH_BEST } bench_kind;
 
-/* Which tasks go, of how many. */
-#define BENCH_VICTIMS 2
-typedef struct bench_victims {
-    int32_t tasks, going;
-    bench_time order[2]; /* by three built-in keys; by one that Lua computes */
-    bench_time cold;     /* by three, none of the tasks being in a cache; */
-    bench_time stream;   /* ... and likewise reading what decides once */
-} bench_victims;
+/* A value of each row. */
+typedef struct bench_column {
+    const char *key;   /* as a member */
+    const char *title; /* in the table, NULL: not there; ... */
+    double scale;      /* ... where the value is multiplied by this, ... */
+    int digits;        /* ... and has so many behind the point */
+    bench_kind kind;
+} bench_column;
 
-/* Times choosing; `samples` has room for `repeat`, `out` for BENCH_VICTIMS. */
-int allot__bench_victims(allot__cli *cli, double *samples, int repeat, bench_victims *out);
+/* Rows of values: a table for people, and a list of objects. */
+typedef struct bench_list {
+    const char *key;             /* as a member */
+    const char *title;           /* above the table */
+    const char *named;           /* above the rows' names; NULL: they have none */
+    const bench_column *columns; /* the last has no key */
+    bool single;                 /* an object rather than a list of them */
+    int rows;
+    const char *names[BENCH_ROWS];
+    bench_time cells[BENCH_ROWS][BENCH_COLUMNS];
+} bench_list;
+
+/* A new row, all 0; `name` may be NULL. */
+bench_time *allot__bench_row(bench_list *list, const char *name);
+bench_time allot__bench_number(double value);
+bench_time allot__bench_scaled(bench_time time, double by);
+/* Nothing, of a list without rows. */
+void allot__bench_text(bench_list *list, allot__text *out);
+void allot__bench_json(const bench_list *list, allot__text *out);
+
+/* ---- Shapes ---------------------------------------------------------------------------------- */
+
+/* Each of these adds rows; `samples` has room for `repeat`. */
+
+/* Documents in, cycle, document out, on the tree of a shape (path.c). */
+int allot__bench_path(allot__cli *cli, const bench_shape *shape, int repeat, bench_list *list);
+extern const bench_column allot__bench_path_columns[];
+/* Choosing which tasks go (victims.c). */
+int allot__bench_victims(allot__cli *cli, double *samples, int repeat, bench_list *list);
+extern const bench_column allot__bench_victims_columns[];
+/* Whole cycles on the sites that a shape asks for: all by NULL and "queues", one by "queues/NAME";
+ * is that a shape? And the state of the first site as a document (queues.c). */
+bool allot__bench_queues_are(const char *shape);
+int allot__bench_queues(allot__cli *cli, double *samples, int repeat, bench_list *list,
+                        bench_list *documents);
+extern const bench_column allot__bench_queues_columns[], allot__bench_queue_path_columns[];
+/* A log played through a plan (simulate.c). */
+int allot__bench_simulate(allot__cli *cli, double *samples, int repeat, bench_list *list);
+extern const bench_column allot__bench_simulate_columns[];
 
 /* A plan with queues and a state with jobs (site.c). */
 typedef struct bench_site {
@@ -102,53 +129,7 @@ typedef struct bench_site {
 } bench_site;
 
 /* Every site; the last has no name. */
-#define BENCH_SITES 10
 extern const bench_site allot__bench_sites[];
 int allot__bench_build(bench_tree *tree, const bench_site *site, allot_report *report);
-
-/* Whole cycles on a site. */
-typedef struct bench_queues_row {
-    const bench_site *site;
-    int32_t jobs, orders[ALLOT_ORDER_COUNT];
-    bench_time warm, cold;      /* cold: nothing of the state being in a cache; */
-    bench_time stream;          /* ... and likewise reading its bytes once */
-    int64_t bytes, cycle_bytes; /* of the state; what a cycle takes beside it, at its most */
-} bench_queues_row;
-
-/* The state of the first site as a document. */
-typedef struct bench_queues_path {
-    int32_t jobs;
-    size_t state_bytes, decision_bytes;
-    bench_time read, seal, write;
-} bench_queues_path;
-
-typedef struct bench_queues {
-    bench_queues_row rows[BENCH_SITES];
-    int count;
-    bench_queues_path path;
-    bool has_path;
-} bench_queues;
-
-/* Times the sites that a shape asks for: all by NULL and "queues", one by "queues/NAME"; is that a
- * shape? `samples` has room for `repeat`. */
-bool allot__bench_queues_are(const char *shape);
-int allot__bench_queues(allot__cli *cli, double *samples, int repeat, bench_queues *out);
-void allot__bench_queues_text(const bench_queues *from, allot__text *out);
-void allot__bench_queues_json(const bench_queues *from, allot__text *out);
-
-/* A log played through a plan (simulate.c). */
-#define BENCH_SIMULATE 3
-typedef struct bench_simulated {
-    const char *name;
-    int32_t jobs;
-    int64_t events, cycles, kills;
-    bench_time run, stream; /* s: playing it; reading 64 bytes a job */
-    int64_t bytes;          /* of log and simulation, at their most */
-} bench_simulated;
-
-/* `samples` has room for `repeat`, `out` for BENCH_SIMULATE. */
-int allot__bench_simulate(allot__cli *cli, double *samples, int repeat, bench_simulated *out);
-void allot__bench_simulate_text(const bench_simulated *rows, allot__text *out);
-void allot__bench_simulate_json(const bench_simulated *rows, allot__text *out);
 
 #endif

@@ -5,6 +5,19 @@
 
 #include <inttypes.h>
 
+enum { CONSUMERS, PLAN_BYTES, STATE_BYTES, DECISION_BYTES, PLAN, STATE, CYCLE, WRITE };
+const bench_column allot__bench_path_columns[] = {
+    [CONSUMERS] = {"consumers", "consumers", 1, 0, BENCH_NUMBER},
+    [PLAN_BYTES] = {"plan_bytes", "plan, MB", 1e-6, 1, BENCH_NUMBER},
+    [STATE_BYTES] = {"state_bytes", "state, MB", 1e-6, 1, BENCH_NUMBER},
+    [DECISION_BYTES] = {"decision_bytes", "decision, MB", 1e-6, 1, BENCH_NUMBER},
+    [PLAN] = {"plan_s", "plan", 1e3, 1, BENCH_TIME},
+    [STATE] = {"state_s", "state", 1e3, 1, BENCH_TIME},
+    [CYCLE] = {"cycle_s", "cycle", 1e3, 1, BENCH_TIME},
+    [WRITE] = {"write_s", "decision", 1e3, 1, BENCH_TIME},
+    [WRITE + 1] = {NULL, NULL, 0, 0, BENCH_NUMBER},
+};
+
 static void put_plan_value(const allot_plan *plan, int32_t consumer, allot_column column,
                            allot__text *out)
 {
@@ -94,8 +107,9 @@ static int go(allot__cli *cli, const allot__text *plan, const allot__text *state
 }
 
 static int measure(allot__cli *cli, const allot__text *plan, const allot__text *state, int repeat,
-                   bench_path *out)
+                   bench_time *row)
 {
+    size_t written = 0;
     size_t size = 4 * (size_t)repeat * sizeof(double);
     double *block = allot_engine_alloc(cli->engine, NULL, 0, size);
     if (!block)
@@ -103,12 +117,13 @@ static int measure(allot__cli *cli, const allot__text *plan, const allot__text *
     way times = {block, block + repeat, block + 2 * repeat, block + 3 * repeat};
     int status = ALLOT_OK;
     for (int i = 0; i < repeat && status == ALLOT_OK; i++)
-        status = go(cli, plan, state, &times, i, &out->decision_bytes);
+        status = go(cli, plan, state, &times, i, &written);
     if (status == ALLOT_OK) {
-        out->plan = allot__bench_summary(times.plan, repeat);
-        out->state = allot__bench_summary(times.state, repeat);
-        out->cycle = allot__bench_summary(times.cycle, repeat);
-        out->write = allot__bench_summary(times.write, repeat);
+        row[DECISION_BYTES] = allot__bench_number((double)written);
+        row[PLAN] = allot__bench_summary(times.plan, repeat);
+        row[STATE] = allot__bench_summary(times.state, repeat);
+        row[CYCLE] = allot__bench_summary(times.cycle, repeat);
+        row[WRITE] = allot__bench_summary(times.write, repeat);
     }
     allot_engine_alloc(cli->engine, block, size, 0);
     return status;
@@ -131,14 +146,17 @@ static int write_documents(allot__cli *cli, const bench_shape *shape, allot__tex
     return status;
 }
 
-int allot__bench_path(allot__cli *cli, const bench_shape *shape, int repeat, bench_path *out)
+int allot__bench_path(allot__cli *cli, const bench_shape *shape, int repeat, bench_list *list)
 {
     allot__text plan = {.engine = cli->engine}, state = {.engine = cli->engine};
-    int status = write_documents(cli, shape, &plan, &state, &out->consumers);
-    out->plan_bytes = plan.len;
-    out->state_bytes = state.len;
+    bench_time *row = allot__bench_row(list, NULL);
+    int32_t consumers = 0;
+    int status = write_documents(cli, shape, &plan, &state, &consumers);
+    row[CONSUMERS] = allot__bench_number(consumers);
+    row[PLAN_BYTES] = allot__bench_number((double)plan.len);
+    row[STATE_BYTES] = allot__bench_number((double)state.len);
     if (status == ALLOT_OK)
-        status = measure(cli, &plan, &state, repeat, out);
+        status = measure(cli, &plan, &state, repeat, row);
     allot__cli_text_free(&plan);
     allot__cli_text_free(&state);
     return status;

@@ -6,6 +6,31 @@
 #include <inttypes.h>
 #include <string.h>
 
+enum { JOBS, STARTS, VICTIMS, WARM, COLD, STREAM, NS, STATE_BYTES, CYCLE_BYTES };
+const bench_column allot__bench_queues_columns[] = {
+    [JOBS] = {"jobs", "jobs", 1, 0, BENCH_NUMBER},
+    [STARTS] = {"starts", "starts", 1, 0, BENCH_NUMBER},
+    [VICTIMS] = {"victims", "victims", 1, 0, BENCH_NUMBER},
+    [WARM] = {"cycle_s", "cycle", 1e3, 1, BENCH_TIME},
+    [COLD] = {"cycle_cold_s", "cold", 1e3, 1, BENCH_BEST},
+    [STREAM] = {"stream_cold_s", "read", 1e3, 1, BENCH_BEST},
+    [NS] = {"ns_per_job", "ns", 1, 1, BENCH_NUMBER},
+    [STATE_BYTES] = {"state_bytes_per_job", "state", 1, 0, BENCH_NUMBER},
+    [CYCLE_BYTES] = {"cycle_bytes_per_job", "cycle", 1, 0, BENCH_NUMBER},
+    [CYCLE_BYTES + 1] = {NULL, NULL, 0, 0, BENCH_NUMBER},
+};
+
+enum { PATH_JOBS, READ_BYTES, WRITE_BYTES, READ, SEAL, WRITE };
+const bench_column allot__bench_queue_path_columns[] = {
+    [PATH_JOBS] = {"jobs", "jobs", 1, 0, BENCH_NUMBER},
+    [READ_BYTES] = {"state_bytes", "state, MB", 1e-6, 1, BENCH_NUMBER},
+    [WRITE_BYTES] = {"decision_bytes", "decision, MB", 1e-6, 1, BENCH_NUMBER},
+    [READ] = {"state_s", "state", 1e3, 1, BENCH_TIME},
+    [SEAL] = {"seal_s", "sealing it", 1e3, 1, BENCH_TIME},
+    [WRITE] = {"write_s", "decision", 1e3, 1, BENCH_TIME},
+    [WRITE + 1] = {NULL, NULL, 0, 0, BENCH_NUMBER},
+};
+
 static const char prefix[] = "queues/";
 
 static bool wanted(const char *shape, const bench_site *site)
@@ -25,22 +50,24 @@ bool allot__bench_queues_are(const char *shape)
 
 /* ---- Cycles ---------------------------------------------------------------------------------- */
 
-static int count_orders(const allot_decision *decision, bench_queues_row *row)
+/* Orders of a decision, by kind. */
+static int count_orders(const allot_decision *decision, int32_t orders[ALLOT_ORDER_COUNT])
 {
-    memset(row->orders, 0, sizeof row->orders);
+    memset(orders, 0, ALLOT_ORDER_COUNT * sizeof *orders);
     int status = ALLOT_OK;
     for (int32_t i = 0; i < allot_decision_job_orders(decision) && status == ALLOT_OK; i++) {
         allot_job_order order;
         status = allot_decision_job_order(decision, i, &order);
         if (status == ALLOT_OK)
-            row->orders[order.kind]++;
+            orders[order.kind]++;
     }
     return status;
 }
 
 static int time_cycles(bench_tree *tree, const bench_cold *cold, allot_report *report,
-                       double *samples, int count, bench_queues_row *row)
+                       double *samples, int count, bench_time *row)
 {
+    int32_t orders[ALLOT_ORDER_COUNT] = {0};
     int status = ALLOT_OK;
     for (int i = 0; i < count && status == ALLOT_OK; i++) {
         allot_decision *decision = NULL;
@@ -50,32 +77,36 @@ static int time_cycles(bench_tree *tree, const bench_cold *cold, allot_report *r
         status = allot_cycle(tree->plan, tree->state, report, &decision);
         samples[i] = allot__bench_clock() - start;
         if (status == ALLOT_OK)
-            status = count_orders(decision, row);
+            status = count_orders(decision, orders);
         allot_decision_free(decision);
     }
+    row[STARTS] = allot__bench_number(orders[ALLOT_ORDER_START]);
+    row[VICTIMS] = allot__bench_number(orders[ALLOT_ORDER_SUSPEND] + orders[ALLOT_ORDER_KILL]);
     return status;
 }
 
-static int time_site(allot__cli *cli, const bench_cold *cold, double *samples, int repeat,
-                     bench_queues_row *row)
+static int time_site(allot__cli *cli, const bench_site *site, const bench_cold *cold,
+                     double *samples, int repeat, bench_time *row)
 {
     bench_tree tree;
     int few = (repeat + 2) / 3;
-    int status = allot__bench_build(&tree, row->site, cli->report);
-    row->jobs = status == ALLOT_OK ? allot_state_jobs(tree.state) : 0;
-    row->bytes = tree.bytes;
+    int status = allot__bench_build(&tree, site, cli->report);
+    double jobs = status == ALLOT_OK ? allot_state_jobs(tree.state) : 0;
+    int64_t bytes = tree.bytes, before = tree.memory.live; /* what cycles take stays */
     tree.memory.most = tree.memory.live;
-    int64_t before = tree.memory.live; /* what cycles take stays with the engine */
     if (status == ALLOT_OK)
         status = time_cycles(&tree, NULL, cli->report, samples, repeat, row);
-    row->warm = allot__bench_summary(samples, repeat);
-    row->cycle_bytes = tree.memory.most - before;
+    row[WARM] = allot__bench_summary(samples, repeat);
+    row[CYCLE_BYTES] = allot__bench_number((double)(tree.memory.most - before) / jobs);
     if (status == ALLOT_OK)
         status = time_cycles(&tree, cold, cli->report, samples, few, row);
-    row->cold = allot__bench_summary(samples, few);
+    row[COLD] = allot__bench_summary(samples, few);
     if (status == ALLOT_OK)
-        status = allot__bench_stream(cli->engine, (size_t)row->bytes, cold, samples, few);
-    row->stream = allot__bench_summary(samples, few);
+        status = allot__bench_stream(cli->engine, (size_t)bytes, cold, samples, few);
+    row[STREAM] = allot__bench_summary(samples, few);
+    row[JOBS] = allot__bench_number(jobs);
+    row[NS] = allot__bench_number(row[WARM].best * 1e9 / jobs);
+    row[STATE_BYTES] = allot__bench_number((double)bytes / jobs);
     allot__bench_fell(&tree);
     return status;
 }
@@ -137,8 +168,9 @@ static int go(allot__cli *cli, const bench_tree *tree, const allot__text *text, 
 }
 
 static int time_documents(allot__cli *cli, int count, double *read, double *seal, double *write,
-                          bench_queues_path *out)
+                          bench_time *row)
 {
+    size_t written = 0;
     int status = ALLOT_OK;
     for (int i = 0; i < count && status == ALLOT_OK; i++) {
         bench_tree tree;
@@ -148,9 +180,10 @@ static int time_documents(allot__cli *cli, int count, double *read, double *seal
         if (status == ALLOT_OK)
             status = put_state(&tree, &text);
         if (status == ALLOT_OK)
-            status = go(cli, &tree, &text, times, &out->decision_bytes);
-        out->jobs = status == ALLOT_OK ? allot_state_jobs(tree.state) : 0;
-        out->state_bytes = text.len;
+            status = go(cli, &tree, &text, times, &written);
+        row[PATH_JOBS] = allot__bench_number(status == ALLOT_OK ? allot_state_jobs(tree.state) : 0);
+        row[READ_BYTES] = allot__bench_number((double)text.len);
+        row[WRITE_BYTES] = allot__bench_number((double)written);
         read[i] = times[0];
         write[i] = times[1];
         seal[i] = tree.sealing;
@@ -160,37 +193,35 @@ static int time_documents(allot__cli *cli, int count, double *read, double *seal
     return status;
 }
 
-static int time_path(allot__cli *cli, int count, bench_queues_path *out)
+static int time_path(allot__cli *cli, int count, bench_time *row)
 {
     size_t size = 3 * (size_t)count * sizeof(double);
     double *read = allot_engine_alloc(cli->engine, NULL, 0, size);
     if (!read)
         return ALLOT_ENOMEM;
     memset(read, 0, size);
-    int status = time_documents(cli, count, read, read + count, read + 2 * (size_t)count, out);
-    out->read = allot__bench_summary(read, count);
-    out->seal = allot__bench_summary(read + count, count);
-    out->write = allot__bench_summary(read + 2 * (size_t)count, count);
+    int status = time_documents(cli, count, read, read + count, read + 2 * (size_t)count, row);
+    row[READ] = allot__bench_summary(read, count);
+    row[SEAL] = allot__bench_summary(read + count, count);
+    row[WRITE] = allot__bench_summary(read + 2 * (size_t)count, count);
     allot_engine_alloc(cli->engine, read, size, 0);
     return status;
 }
 
-int allot__bench_queues(allot__cli *cli, double *samples, int repeat, bench_queues *out)
+int allot__bench_queues(allot__cli *cli, double *samples, int repeat, bench_list *list,
+                        bench_list *documents)
 {
     const char *shape = cli->options.shape;
     if (!allot__bench_queues_are(shape))
         return ALLOT_OK;
     bench_cold *cold;
     int status = allot__bench_cold_new(cli->engine, &cold);
-    for (const bench_site *site = allot__bench_sites; site->name && status == ALLOT_OK; site++) {
-        if (!wanted(shape, site))
-            continue;
-        bench_queues_row *row = &out->rows[out->count++];
-        row->site = site;
-        status = time_site(cli, cold, samples, repeat, row);
-    }
+    for (const bench_site *site = allot__bench_sites; site->name && status == ALLOT_OK; site++)
+        if (wanted(shape, site))
+            status =
+                time_site(cli, site, cold, samples, repeat, allot__bench_row(list, site->name));
     allot__bench_cold_free(cli->engine, cold);
-    out->has_path = wanted(shape, allot__bench_sites);
-    return status == ALLOT_OK && out->has_path ? time_path(cli, (repeat + 2) / 3, &out->path)
-                                               : status;
+    return status == ALLOT_OK && wanted(shape, allot__bench_sites)
+               ? time_path(cli, (repeat + 2) / 3, allot__bench_row(documents, NULL))
+               : status;
 }

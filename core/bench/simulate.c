@@ -19,7 +19,22 @@
 #define JOB_BYTES 64 /* read of a job by the yardstick */
 #define DAY       86400
 
-static const char *const names[BENCH_SIMULATE] = {"built-in", "Lua victim key", "queue pool"};
+static const char *const names[] = {"built-in", "Lua victim key", "queue pool"};
+enum { PLANS = sizeof names / sizeof *names };
+
+enum { ARRIVALS, EVENTS, CYCLES, KILLS, RUN, STREAM, RATE, CYCLE_US, BYTES };
+const bench_column allot__bench_simulate_columns[] = {
+    [ARRIVALS] = {"jobs", "jobs", 1, 0, BENCH_NUMBER},
+    [EVENTS] = {"events", "events", 1, 0, BENCH_NUMBER},
+    [CYCLES] = {"cycles", "cycles", 1, 0, BENCH_NUMBER},
+    [KILLS] = {"kills", "kills", 1, 0, BENCH_NUMBER},
+    [RUN] = {"run_s", "ms", 1e3, 1, BENCH_TIME},
+    [STREAM] = {"stream_s", "read", 1e3, 2, BENCH_TIME},
+    [RATE] = {"events_per_s", "events a second", 1, 0, BENCH_NUMBER},
+    [CYCLE_US] = {"us_per_cycle", "us a cycle", 1, 2, BENCH_NUMBER},
+    [BYTES] = {"bytes_per_job", "bytes a job", 1, 0, BENCH_NUMBER},
+    [BYTES + 1] = {NULL, NULL, 0, 0, BENCH_NUMBER},
+};
 
 static const char scripted[] =
     "return policy { name = \"scripted\", quota = {\n"
@@ -129,7 +144,7 @@ static int make_plan(allot_engine *engine, int which, allot_report *report, allo
 /* ---- Playing --------------------------------------------------------------------------------- */
 
 static int play(const allot_plan *plan, const allot_trace *trace, allot_report *report,
-                double *seconds, bench_simulated *row)
+                double *seconds, bench_time *row)
 {
     allot_simulation *simulation = NULL;
     allot_simulation_counts counts;
@@ -142,16 +157,16 @@ static int play(const allot_plan *plan, const allot_trace *trace, allot_report *
     *seconds = allot__bench_clock() - start;
     if (status == ALLOT_OK) {
         allot_simulation_counted(simulation, &counts);
-        row->jobs = (int32_t)counts.arrivals;
-        row->events = counts.events;
-        row->cycles = counts.cycles;
-        row->kills = counts.kills;
+        row[ARRIVALS] = allot__bench_number((double)counts.arrivals);
+        row[EVENTS] = allot__bench_number((double)counts.events);
+        row[CYCLES] = allot__bench_number((double)counts.cycles);
+        row[KILLS] = allot__bench_number((double)counts.kills);
     }
     allot_simulation_free(simulation);
     return status;
 }
 
-static int measure(allot__cli *cli, int which, double *samples, int repeat, bench_simulated *row)
+static int measure(allot__cli *cli, int which, double *samples, int repeat, bench_time *row)
 {
     bench_memory memory = {0};
     allot_engine *engine = NULL;
@@ -167,61 +182,24 @@ static int measure(allot__cli *cli, int which, double *samples, int repeat, benc
     memory.most = memory.live;
     for (int i = 0; i < repeat && status == ALLOT_OK; i++)
         status = play(plan, trace, cli->report, &samples[i], row);
-    row->name = names[which];
-    row->bytes = memory.most - before;
-    row->run = allot__bench_summary(samples, repeat);
+    double jobs = row[ARRIVALS].best;
+    row[RUN] = allot__bench_summary(samples, repeat);
+    row[RATE] = allot__bench_number(row[EVENTS].best / row[RUN].best);
+    row[CYCLE_US] = allot__bench_number(row[RUN].best * 1e6 / row[CYCLES].best);
+    row[BYTES] = allot__bench_number((double)(memory.most - before) / jobs);
     allot_trace_free(trace);
     allot_plan_free(plan);
     allot_engine_free(engine);
     if (status == ALLOT_OK)
-        status =
-            allot__bench_stream(cli->engine, (size_t)row->jobs * JOB_BYTES, NULL, samples, repeat);
-    row->stream = allot__bench_summary(samples, repeat);
+        status = allot__bench_stream(cli->engine, (size_t)jobs * JOB_BYTES, NULL, samples, repeat);
+    row[STREAM] = allot__bench_summary(samples, repeat);
     return status;
 }
 
-int allot__bench_simulate(allot__cli *cli, double *samples, int repeat, bench_simulated *out)
+int allot__bench_simulate(allot__cli *cli, double *samples, int repeat, bench_list *list)
 {
     int status = ALLOT_OK;
-    for (int i = 0; i < BENCH_SIMULATE && status == ALLOT_OK; i++)
-        status = measure(cli, i, samples, repeat, &out[i]);
+    for (int i = 0; i < PLANS && status == ALLOT_OK; i++)
+        status = measure(cli, i, samples, repeat, allot__bench_row(list, names[i]));
     return status;
-}
-
-/* ---- Results --------------------------------------------------------------------------------- */
-
-void allot__bench_simulate_text(const bench_simulated *rows, allot__text *out)
-{
-    allot__cli_puts(out, "\na log played through a plan; in brackets the median; reading its jobs "
-                         "once is what memory allows\n");
-    for (int i = 0; i < BENCH_SIMULATE; i++) {
-        const bench_simulated *row = &rows[i];
-        allot__cli_printf(
-            out,
-            "%-15s %6" PRId32 " jobs %7" PRId64 " events %7" PRId64
-            " cycles: %.0f (%.0f) events a second; %.2f us a cycle; read %.4f us "
-            "an event; %.0f bytes a job\n",
-            row->name, row->jobs, row->events, row->cycles, (double)row->events / row->run.best,
-            (double)row->events / row->run.median, row->run.best * 1e6 / (double)row->cycles,
-            row->stream.best * 1e6 / (double)row->events, (double)row->bytes / row->jobs);
-    }
-}
-
-void allot__bench_simulate_json(const bench_simulated *rows, allot__text *out)
-{
-    allot__cli_puts(out, ", \"simulate\": [");
-    for (int i = 0; i < BENCH_SIMULATE; i++) {
-        const bench_simulated *row = &rows[i];
-        allot__cli_printf(out,
-                          "%s{\"name\": \"%s\", \"jobs\": %" PRId32 ", \"events\": %" PRId64
-                          ", \"cycles\": %" PRId64 ", \"kills\": %" PRId64
-                          ", \"run_s\": {\"best\": %.9g, \"median\": %.9g}, \"stream_s\": "
-                          "{\"best\": %.9g, \"median\": %.9g}, \"events_per_s\": %.6g, "
-                          "\"bytes_per_job\": %.4g}",
-                          i > 0 ? ", " : "", row->name, row->jobs, row->events, row->cycles,
-                          row->kills, row->run.best, row->run.median, row->stream.best,
-                          row->stream.median, (double)row->events / row->run.best,
-                          (double)row->bytes / row->jobs);
-    }
-    allot__cli_puts(out, "]");
 }

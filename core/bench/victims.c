@@ -17,7 +17,20 @@ static const char *const orders[] = {"\"importance\", desc \"joined\", desc \"st
 
 static const struct {
     int32_t tasks, going;
-} sizes[BENCH_VICTIMS] = {{100000, 1000}, {1000000, 10000}};
+} sizes[] = {{100000, 1000}, {1000000, 10000}};
+enum { SIZES = sizeof sizes / sizeof *sizes };
+
+enum { TASKS, GOING, KEYS, LUA, COLD, STREAM, LUA_TASK };
+const bench_column allot__bench_victims_columns[] = {
+    [TASKS] = {"tasks", "tasks", 1, 0, BENCH_NUMBER},
+    [GOING] = {"going", "going", 1, 0, BENCH_NUMBER},
+    [KEYS] = {"three_keys_s", "three keys", 1e3, 3, BENCH_TIME},
+    [LUA] = {"lua_key_s", NULL, 0, 0, BENCH_TIME},
+    [COLD] = {"three_keys_cold_s", "cold", 1e3, 3, BENCH_TIME},
+    [STREAM] = {"stream_cold_s", "read", 1e3, 3, BENCH_TIME},
+    [LUA_TASK] = {"lua_key_ns_per_task", "Lua, ns a task", 1, 1, BENCH_TIME},
+    [LUA_TASK + 1] = {NULL, NULL, 0, 0, BENCH_NUMBER},
+};
 
 static uint64_t draw(uint64_t *seed, uint64_t range)
 {
@@ -128,35 +141,36 @@ static int time_cycles(const bench_tree *tree, int which, const bench_cold *cold
 }
 
 static int time_order(allot__cli *cli, int which, int order, const bench_cold *cold,
-                      double *samples, int repeat, bench_victims *row)
+                      double *samples, int repeat, bench_time *row)
 {
     bench_tree tree;
     int status = grow(&tree, orders[order], which, cli->report);
     if (status == ALLOT_OK)
         status = time_cycles(&tree, which, NULL, cli->report, samples, repeat);
-    row->order[order] = allot__bench_summary(samples, repeat);
+    row[order == 0 ? KEYS : LUA] = allot__bench_summary(samples, repeat);
     if (status == ALLOT_OK && order == 0) {
         status = time_cycles(&tree, which, cold, cli->report, samples, repeat);
-        row->cold = allot__bench_summary(samples, repeat);
+        row[COLD] = allot__bench_summary(samples, repeat);
     }
     allot__bench_fell(&tree);
     return status;
 }
 
-int allot__bench_victims(allot__cli *cli, double *samples, int repeat, bench_victims *out)
+int allot__bench_victims(allot__cli *cli, double *samples, int repeat, bench_list *list)
 {
     bench_cold *cold;
     int status = allot__bench_cold_new(cli->engine, &cold);
-    for (int which = 0; which < BENCH_VICTIMS && status == ALLOT_OK; which++) {
-        bench_victims *row = &out[which];
-        row->tasks = sizes[which].tasks;
-        row->going = sizes[which].going;
+    for (int which = 0; which < SIZES && status == ALLOT_OK; which++) {
+        bench_time *row = allot__bench_row(list, NULL);
+        row[TASKS] = allot__bench_number(sizes[which].tasks);
+        row[GOING] = allot__bench_number(sizes[which].going);
         for (int i = 0; i < 2 && status == ALLOT_OK; i++)
             status = time_order(cli, which, i, cold, samples, repeat, row);
         if (status == ALLOT_OK)
-            status = allot__bench_stream(cli->engine, (size_t)row->tasks * TASK_BYTES, cold,
+            status = allot__bench_stream(cli->engine, (size_t)sizes[which].tasks * TASK_BYTES, cold,
                                          samples, repeat);
-        row->stream = allot__bench_summary(samples, repeat);
+        row[STREAM] = allot__bench_summary(samples, repeat);
+        row[LUA_TASK] = allot__bench_scaled(row[LUA], 1e9 / sizes[which].tasks);
     }
     allot__bench_cold_free(cli->engine, cold);
     return status;
