@@ -22,9 +22,9 @@ decides, in whole numbers and with reasons. A file named - is standard input.
 
 ]]
 
---- Text that scdoc takes as it stands.
+--- Text that scdoc takes as it stands: a "-" at the beginning would be a list.
 local function plain(text)
-  return (text:gsub("[\\_*~<>#]", "\\%0"))
+  return (text:gsub("[\\_*~<>#]", "\\%0"):gsub("^%-", "\\%0"))
 end
 
 --- A verb's text: what is indented are examples, as they stand.
