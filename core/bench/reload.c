@@ -249,8 +249,8 @@ static int watch(reload *it, int64_t swaps, double seconds, reload_edits *of, do
         poll(NULL, 0, 1);
     }
     return code == CLI_DONE && swaps != INT64_MAX
-               ? allot__cli_fail(it->cli, CLI_IO, "E-reload", NULL, "an edit was not taken: %.400s",
-                                 it->line)
+               ? allot__cli_fail(it->cli, CLI_IO, "E-reload", NULL,
+                                 "the service refused an edit: %.400s", it->line)
                : code;
 }
 

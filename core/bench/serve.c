@@ -110,7 +110,7 @@ int allot__serve_start(allot__cli *cli, serve_child *child)
     int ready[2];
     char byte;
     if (pipe(ready) != 0)
-        return allot__cli_fail(cli, CLI_IO, "E-io", NULL, "no pipe can be made");
+        return allot__cli_fail(cli, CLI_IO, "E-io", NULL, "a pipe cannot be made");
     child->pid = fork();
     if (child->pid == 0) {
         close(ready[0]);

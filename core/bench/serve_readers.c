@@ -63,7 +63,7 @@ int allot__serve_readers(allot__cli *cli, const serve_child *child, pid_t *pid)
     int ready[2];
     char byte;
     if (pipe(ready) != 0)
-        return allot__cli_fail(cli, CLI_IO, "E-io", NULL, "no pipe can be made");
+        return allot__cli_fail(cli, CLI_IO, "E-io", NULL, "a pipe cannot be made");
     *pid = fork();
     if (*pid == 0) {
         close(ready[0]);

@@ -22,7 +22,7 @@ static int work(allot__cli *cli, int argc, char **argv)
         return allot__cli_version(cli);
     if (!cli->verb)
         return allot__cli_fail(cli, CLI_USAGE, "E-usage",
-                               "allot help lists the verbs, allot help VERB tells about one",
+                               "allot help lists the verbs, allot help VERB explains one",
                                "usage: allot VERB [OPTION...]");
     return cli->verb->run(cli);
 }

@@ -241,8 +241,8 @@ describe("allot diff", function ()
 
     it("says what is wrong", function ()
       for words, text in pairs {
-        ["a.json@next b.json log.jsonl"] = "a log has its own times",
-        ["a.json b.json busy.json log.jsonl"] = "a log is compared by itself",
+        ["a.json@next b.json log.jsonl"] = "@TIME is only for states: a log has its own times",
+        ["a.json b.json busy.json log.jsonl"] = "a log cannot be compared together with states",
       } do
         local status, _, err = diff(words)
         assert.equal(2, status)
@@ -280,8 +280,9 @@ describe("allot diff", function ()
   end
 
   refuses("a.json b.json", 2, "usage: allot diff PLAN|POLICY PLAN|POLICY STATE|TRACE...")
-  refuses("hybrid fair.lua busy.json", 2, "hybrid and fair.lua are policies: a plan is wanted")
-  refuses("--plan a.json a.json b.json busy.json", 2, "--plan is for policies")
+  refuses("hybrid fair.lua busy.json", 2,
+    "hybrid and fair.lua are policies, and need a plan to decide in")
+  refuses("--plan a.json a.json b.json busy.json", 2, "--plan is only for policies")
   refuses("a.json b.json none", 3, "none has no file that ends in .json: nothing was compared")
   refuses("a.json b.json absent.json", 5, "absent.json: error: cannot be read")
   refuses("a.json hybird busy.json", 3, 'there is no policy "hybird"; ready-made are')

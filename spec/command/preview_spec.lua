@@ -48,7 +48,7 @@ describe("allot at another time", function ()
     local status, out = allot "explain plan.json state.json --at next"
     assert.equal(0, status)
     assert.equal([[
-at 2026-11-23T07:00:00Z, all else as it is at 2026-11-23T06:00:00Z:
+at 2026-11-23T07:00:00Z, all else as at 2026-11-23T06:00:00Z:
 window 1 (18:00 to 08:00, Europe/Berlin) ends
 window 0 (08:00 to 18:00 mon tue wed thu fri, Europe/Berlin) begins
 /night gives back 6 slots: 6 to /day; by 2026-11-23T07:00:00Z
@@ -106,7 +106,7 @@ in all 6 slots given back; 1 idle slot granted
     local status, out = allot "explain plan.json state.json --at 1795415400"
     assert.equal(0, status)
     assert.equal([[
-at 2026-11-23T06:30:00Z, all else as it is at 2026-11-23T06:00:00Z:
+at 2026-11-23T06:30:00Z, all else as at 2026-11-23T06:00:00Z:
 the same windows hold as now
 /day gets 1 idle slot
 nothing is given back; 1 idle slot granted

@@ -98,9 +98,9 @@ describe("a log", function ()
   end)
 
   it("without a job in it is refused, and one that stands before the plan", function ()
-    refused("no job of log takes part [E-nothing]\n  hint: there is no job in it", 3,
+    refused("no job of log takes part [E-nothing]\n  hint: the log has no jobs", 3,
       "; Version: 2\n")
-    refused("log.swf is a log, and stands where a plan should", 2, LOG, "log.swf plan.json")
+    refused("log.swf is a log, where a plan is expected", 2, LOG, "log.swf plan.json")
   end)
 
   it("that is no SWF is refused at its place", function ()
@@ -291,9 +291,9 @@ describe("what cannot be simulated", function ()
   it("is said", function ()
     local leases = [[{"version": 1, "hosts": {"h": {"slots": 2}}, "queues": [{"name": "a"}],
       "leases": [{"name": "l", "provider": "p", "consumer": "c", "hosts": {"h": 2}}]}]]
-    refused("has contracts of shared lease", 3, LOG, "leases.json log",
-      { ["leases.json"] = leases })
-    refused("nobody to give slots to", 3, LOG, "none.json log",
+    refused("has lease contracts with another cluster, of which a log says nothing", 3, LOG,
+      "leases.json log", { ["leases.json"] = leases })
+    refused("no consumer or queue that could get slots", 3, LOG, "none.json log",
       { ["none.json"] = '{"version": 1, "slots": 1, "consumers": []}' })
     refused("--from is Unix seconds or a time like", 2, LOG, "plan.json log --from noon")
     refused("usage: allot simulate PLAN... TRACE", 2, LOG, "plan.json")

@@ -125,6 +125,6 @@ describe("allot run --columns", function ()
   end)
 
   it("all shows every column", function ()
-    assert.matches("planned +leaving +quota", run("all"))
+    assert.matches("planned +in flight +quota", run("all"))
   end)
 end)

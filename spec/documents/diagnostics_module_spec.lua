@@ -174,7 +174,7 @@ describe("the command", function ()
   it("is told of contracts that are not there", function ()
     local _, _, err = shell.run(shell.allot .. " explain examples/leases/plan.json "
       .. "examples/leases/state.json qqq")
-    assert.truthy(err:find("nor has the plan a lease of that name", 1, true), err)
+    assert.truthy(err:find("and the plan has no lease of that name", 1, true), err)
   end)
 
   it("is told of a plan that would be read twice", function ()

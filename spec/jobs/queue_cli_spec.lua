@@ -152,7 +152,7 @@ describe("the command and queues", function ()
     has(run("explain", plan, state, "19"), "19")
     text, code = run("explain", plan, state, "20")
     assert.equal(2, code)
-    has(text, "the state has no job 20, nor has the plan a lease of that name [E-unknown-job]")
+    has(text, "the state has no job 20, and the plan has no lease of that name [E-unknown-job]")
     has(run("explain", plan, state, "L"), "P has 6 idle and C 0")
   end)
 

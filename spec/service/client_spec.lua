@@ -40,7 +40,7 @@ describe("call", function ()
     local status, _, err = shell.run("unset ALLOT_SOCKET; " .. shell.allot .. " call status")
     assert.equal(2, status)
     assert.truthy(err:find("--socket says where the service listens: /path or host:port", 1, true))
-    assert.truthy(err:find("or ALLOT_SOCKET says it", 1, true))
+    assert.truthy(err:find("or ALLOT_SOCKET=ADDRESS", 1, true))
   end)
 
   it("has all that can be called in its help, and in the service's README", function ()
@@ -110,7 +110,7 @@ describe("call", function ()
     local _
     status, _, err = asked('{"jsonrpc": "2.0", "id": 1}\n', "demand")
     assert.equal(1, status)
-    assert.truthy(err:find("the service refuses [E-service]", 1, true), err)
+    assert.truthy(err:find("the service refused the request [E-service]", 1, true), err)
   end)
 
   it("tells that the service went away", function ()

@@ -150,10 +150,10 @@ static void put_phase(const allot_flight *flight, allot__text *out)
         allot__cli_puts(out, "all are back");
         return;
     case ALLOT_INTERRUPTED:
-        allot__cli_puts(out, "its tasks were told");
+        allot__cli_puts(out, "its tasks were notified");
         break;
     case ALLOT_LEEWAY:
-        allot__cli_puts(out, "its time is over");
+        allot__cli_puts(out, "its grace is over");
         break;
     case ALLOT_OVERDUE:
         allot__cli_puts(out, "its leeway is over");
@@ -170,7 +170,7 @@ static void put_flights(const allot_decision *decision, int32_t group, allot__te
     for (int32_t i = 0; i < allot_decision_flights(decision); i++) {
         if (allot_decision_flight(decision, i, &flight) != ALLOT_OK || flight.group != group)
             continue;
-        allot__cli_puts(out, first ? "\nreclaims under way:\n  " : "  ");
+        allot__cli_puts(out, first ? "\nreclaims in flight:\n  " : "  ");
         allot__cli_printf(out, "%s%s", flight.id ? flight.id : "", flight.id != NULL ? ": " : "");
         allot__cli_puts_path(out, allot_decision_plan(decision), flight.consumer);
         allot__cli_printf(out, " gives back %" PRId64, flight.slots);
@@ -195,7 +195,8 @@ static void put_kills(const allot_decision *decision, int32_t group, allot__text
             flight.group != group ||
             allot_state_task_at(allot_decision_state(decision), kill.task, &task) != ALLOT_OK)
             continue;
-        allot__cli_puts(out, first ? "\nto kill and requeue now, their time is over:\n  " : "  ");
+        allot__cli_puts(
+            out, first ? "\ntasks to kill and requeue now, since their time is over:\n  " : "  ");
         allot__cli_printf(out, "%s of ", task.id);
         allot__cli_puts_path(out, allot_decision_plan(decision), task.consumer);
         allot__cli_puts(out, "\n");

@@ -127,7 +127,7 @@ static int fail_named(allot__cli *cli, const allot_decision *decision, const nam
     return allot__cli_fail(cli, CLI_USAGE, job ? "E-unknown-job" : "E-unknown-task",
                            job ? "a queue's path begins with /" : "a consumer's path begins with /",
                            "the state has no %s %.200s%s", it->what, id,
-                           leases ? ", nor has the plan a lease of that name" : "");
+                           leases ? ", and the plan has no lease of that name" : "");
 }
 
 /* A task's part, a job's, or a contract's. */
@@ -163,7 +163,7 @@ int allot__cli_explain(allot__cli *cli)
     bool preview = cli->operand_count == 2;
     if (preview && !cli->options.at)
         return allot__cli_fail(
-            cli, CLI_USAGE, "E-usage", "--at next tells of the next switch",
+            cli, CLI_USAGE, "E-usage", "--at next explains the next switch of windows",
             "usage: allot explain PLAN STATE PATH|TASK|JOB|LEASE, or --at TIME in its place");
     int code = allot__cli_decide(cli, cli->operands[0], cli->operands[1], &docs);
     const char *what = preview ? NULL : cli->operands[2];

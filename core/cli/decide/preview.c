@@ -139,7 +139,7 @@ static void put_text(allot__text *out, const allot__documents *docs, uint64_t be
     sums all = add_up(docs->decision);
     allot_time_text(at, now, sizeof now);
     allot_time_text(docs->from, from, sizeof from);
-    allot__cli_printf(out, "at %s, all else as it is at %s:\n", now, from);
+    allot__cli_printf(out, "at %s, all else as at %s:\n", now, from);
     put_windows(out, docs->plan, before & ~after, "ends");
     put_windows(out, docs->plan, after & ~before, "begins");
     if (before == after)

@@ -102,7 +102,7 @@ static void put_table(const allot_decision *decision, allot__text *out, const al
     allot__grid_put(&grid, out, look->color);
     if (left_out > 0)
         allot__cli_printf(out, "(and %" PRId32 " without jobs: --all)\n", left_out);
-    allot__cli_puts(out, "(slots; running: before this cycle, after: behind it)\n");
+    allot__cli_puts(out, "(slots; running: before this cycle, after: after it)\n");
 }
 
 static void put_pools(const allot_decision *decision, allot__text *out)

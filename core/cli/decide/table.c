@@ -36,7 +36,7 @@ static const allot__grid_column columns[] = {
     {"borrowed", false, false, NULL},
     {"shared", false, false, NULL},
     {"planned", false, false, NULL},
-    {"leaving", false, false, NULL},
+    {"in flight", false, false, NULL},
     {"quota", false, false, "\033[1m"},
     {"", true, false, NULL},
     {"granted", false, false, "\033[32m"},

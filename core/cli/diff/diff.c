@@ -70,7 +70,7 @@ static int compare_states(allot__cli *cli, allot__side sides[2], const allot__pa
     for (size_t i = 0; i < states->count && code == CLI_DONE; i++) {
         if (allot__is_trace(states->items[i]))
             return allot__cli_fail(cli, CLI_USAGE, "E-usage", NULL,
-                                   "a log is compared by itself, without states beside it");
+                                   "a log cannot be compared together with states");
         allot__cli_puts(&cli->out, cli->options.json && i > 0 ? ", " : "");
         code = compare(cli, sides, states->items[i], single, sums);
     }

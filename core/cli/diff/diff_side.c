@@ -125,15 +125,14 @@ static int find_plans(allot__cli *cli, allot__side sides[2])
     const char *plan = cli->options.plan;
     if (plan && !sides[0].policy && !sides[1].policy)
         return allot__cli_fail(cli, CLI_USAGE, "E-usage", NULL,
-                               "--plan is for policies, and %.100s and %.100s are plans",
+                               "--plan is only for policies, but %.100s and %.100s are plans",
                                sides[0].what, sides[1].what);
     for (int i = 0; i < 2; i++)
         if (sides[i].policy)
             sides[i].plan = plan ? plan : sides[!i].plan;
     if (!sides[0].plan)
-        return allot__cli_fail(cli, CLI_USAGE, "E-usage", "--plan PLAN says in which",
-                               "%.100s and %.100s are policies: a plan is wanted for them to stand "
-                               "in",
+        return allot__cli_fail(cli, CLI_USAGE, "E-usage", "--plan PLAN names it",
+                               "%.100s and %.100s are policies, and need a plan to decide in",
                                sides[0].what, sides[1].what);
     return CLI_DONE;
 }

@@ -219,7 +219,7 @@ void allot__diff_put(allot__text *out, const allot_diff *diff, const char *state
     }
     int32_t rows = allot__diff_table(out, diff, look);
     if (rows == 0)
-        allot__cli_puts(out, "every consumer gets and gives back as much\n");
+        allot__cli_puts(out, "every consumer gets and gives back the same\n");
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
         put_list(out, diff, &lists[i], look->all);
     put_totals(out, diff);

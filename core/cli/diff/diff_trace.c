@@ -94,7 +94,7 @@ int allot__diff_trace(allot__cli *cli, allot__side sides[2], const char *path, a
     allot_simulation *simulation = NULL;
     if (sides[0].at || sides[1].at)
         return allot__cli_fail(cli, CLI_USAGE, "E-usage", NULL,
-                               "a log has its own times: @TIME is for states");
+                               "@TIME is only for states: a log has its own times");
     int code = allot__sim_read_trace(cli, path, &trace);
     if (code == CLI_DONE)
         code = allot__sim_read_map(cli, &map);
@@ -102,8 +102,8 @@ int allot__diff_trace(allot__cli *cli, allot__side sides[2], const char *path, a
         int status = allot_simulation_new(sides[0].docs.plan, &options, &simulation);
         code = status == ALLOT_EUSAGE
                    ? allot__cli_fail(cli, CLI_INVALID, "E-simulate", NULL,
-                                     "%.200s cannot be simulated: it has contracts of shared "
-                                     "lease, or nobody to give slots to",
+                                     "%.200s cannot be simulated: it has lease contracts, or no "
+                                     "consumer or queue that could get slots",
                                      sides[0].plan)
                    : allot__cli_status(cli, status);
     }

@@ -221,8 +221,9 @@ static int take_options(replay *it, allot_replay_config *config)
     config->plan = options->plan;
     config->to = options->last;
     if (options->policies.count > 1)
-        return allot__cli_fail(it->cli, CLI_USAGE, "E-usage", NULL,
-                               "replay takes one --policy, beside the one that decided then");
+        return allot__cli_fail(
+            it->cli, CLI_USAGE, "E-usage", NULL,
+            "replay takes one --policy: it is compared with the one that decided");
     it->policy = options->policies.count > 0 ? options->policies.items[0] : NULL;
     if (options->from) {
         char *end;

@@ -41,11 +41,9 @@ static bool ends_in(const char *path, const char *suffix)
 static int check_path(allot__cli *cli, const char *path, int32_t count)
 {
     if (!ends_in(path, ".svg") && !ends_in(path, ".png") && !ends_in(path, ".gp"))
-        return allot__cli_fail(cli, CLI_USAGE, "E-usage",
-                               "its end says what is written: .svg, .png, or .gp, which is what "
-                               "gnuplot would be told",
-                               "--plot takes a file that ends in .svg, .png or .gp, not \"%.200s\"",
-                               path);
+        return allot__cli_fail(
+            cli, CLI_USAGE, "E-usage", ".svg and .png are pictures, .gp is the script for gnuplot",
+            "--plot takes a file that ends in .svg, .png or .gp, not \"%.200s\"", path);
     if (count > PANELS)
         return allot__cli_fail(cli, CLI_USAGE, "E-usage", NULL,
                                "--plot draws at most %d simulations", PANELS);

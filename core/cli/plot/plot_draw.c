@@ -29,8 +29,8 @@ static int no_gnuplot(allot__cli *cli, int error)
     if (strerror_r(error, words, sizeof words) != 0)
         words[0] = '\0';
     return allot__cli_fail(cli, CLI_IO, "E-plot",
-                           "apt-get install gnuplot-nox; --plot FILE.gp and --samples FILE do "
-                           "without",
+                           "apt-get install gnuplot-nox; --plot FILE.gp and --samples FILE "
+                           "need none",
                            "--plot needs gnuplot, which cannot be run: %s", words);
 }
 
@@ -118,7 +118,7 @@ static int judge(allot__cli *cli, child *it, int code, const allot__text *out)
     if (WIFEXITED(code) && WEXITSTATUS(code) == 0 && out->len > 0)
         return CLI_DONE;
     read_complaints(it->complaints, complaints, sizeof complaints);
-    return allot__cli_fail(cli, CLI_IO, "E-plot", "--plot FILE.gp writes what it was told",
+    return allot__cli_fail(cli, CLI_IO, "E-plot", "--plot FILE.gp writes the script that it got",
                            "gnuplot failed: %s", complaints[0] != '\0' ? complaints : "no output");
 }
 

@@ -143,8 +143,7 @@ static int check_order(allot__cli *cli)
     for (int i = 0; i < cli->operand_count - 1; i++)
         if (is_log(cli->operands[i]))
             return allot__cli_fail(cli, CLI_USAGE, "E-usage", "allot simulate PLAN... TRACE",
-                                   "%.200s is a log, and stands where a plan should",
-                                   cli->operands[i]);
+                                   "%.200s is a log, where a plan is expected", cli->operands[i]);
     return CLI_DONE;
 }
 

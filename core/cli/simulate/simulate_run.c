@@ -177,11 +177,11 @@ static int refuse_plan(const allot__sim *sim, const allot__sim_run *run)
     if (allot_plan_leases(run->plan) > 0)
         return allot__cli_fail(sim->cli, CLI_INVALID, "E-simulate",
                                "take the contracts out of the plan",
-                               "%.200s has contracts of shared lease, which are another cluster's "
-                               "affair: a trace does not tell it",
+                               "%.200s has lease contracts with another cluster, of which a log "
+                               "says nothing",
                                run->plan_file);
     return allot__cli_fail(sim->cli, CLI_INVALID, "E-simulate", NULL,
-                           "%.200s has nobody to give slots to", run->plan_file);
+                           "%.200s has no consumer or queue that could get slots", run->plan_file);
 }
 
 /* A name that stands for nothing is said so of the command line, not of the plan. */
@@ -281,12 +281,13 @@ static void warn(const allot__sim *sim, const allot__sim_run *run)
         warn_fate(sim, run, ALLOT_FATE_UNFINISHED, "W-unfinished", "did not end");
     if (counts->unsettled > 0)
         allot_report_say(sim->cli->report, ALLOT_WARNING, "W-unsettled",
-                         "under %.80s cycles went on deciding at %" PRId64
-                         " instants after 100 of them: the policy takes back and forth",
+                         "under %.80s, %" PRId64
+                         " instants did not settle within 100 cycles: the policy moves slots "
+                         "back and forth",
                          run->name, counts->unsettled);
     if (sim->interrupted)
         allot_report_say(sim->cli->report, ALLOT_WARNING, "W-interrupted",
-                         "interrupted: %.80s is told of as far as it came", run->name);
+                         "interrupted: the results of %.80s end there", run->name);
 }
 
 int allot__sim_play(allot__sim *sim, allot__sim_run *run)
@@ -316,7 +317,7 @@ int allot__sim_play(allot__sim *sim, allot__sim_run *run)
     if (code == CLI_DONE && run->counts.arrivals == 0 && run->counts.changes == 0)
         return allot__cli_fail(
             cli, CLI_INVALID, "E-nothing",
-            allot_trace_records(sim->trace) == 0 ? "there is no job in it"
+            allot_trace_records(sim->trace) == 0 ? "the log has no jobs"
                                                  : "--from, --before and --map leave jobs out",
             "nothing was simulated: no job of %.200s takes part", allot_trace_file(sim->trace));
     if (code == CLI_DONE)

@@ -103,7 +103,7 @@ int allot__client_open(allot__cli *cli, allot__client *out)
     const char *address = cli->options.socket;
     *out = (allot__client){.cli = cli, .address = address, .fd = -1, .in = {.engine = cli->engine}};
     if (!address || *address == '\0')
-        return allot__cli_fail(cli, CLI_USAGE, "E-usage", "or ALLOT_SOCKET says it",
+        return allot__cli_fail(cli, CLI_USAGE, "E-usage", "or ALLOT_SOCKET=ADDRESS",
                                "--socket says where the service listens: /path or host:port");
     const char *colon = !strchr(address, '/') ? strrchr(address, ':') : NULL;
     int code = colon ? connect_host(out, colon) : connect_path(out);
@@ -248,7 +248,7 @@ static int report_error(allot__client *client, const char *error, size_t len)
     }
     return allot__cli_fail(client->cli, CLI_NO, code[0] != '\0' ? code : "E-service",
                            hint[0] != '\0' ? hint : NULL, "%s",
-                           message[0] != '\0' ? message : "the service refuses");
+                           message[0] != '\0' ? message : "the service refused the request");
 }
 
 int allot__client_ask(allot__client *client, const char *method, const char *params, size_t len,
