@@ -14,10 +14,8 @@ static int work(allot__cli *cli, int argc, char **argv)
     int code = allot__cli_parse(cli, argc, argv);
     if (code != CLI_DONE)
         return code;
-    if (cli->options.help) {
-        allot__cli_help(cli, cli->verb);
-        return CLI_DONE;
-    }
+    if (cli->options.help)
+        return allot__cli_help(cli, cli->verb);
     if (cli->options.version)
         return allot__cli_version(cli);
     if (!cli->verb)

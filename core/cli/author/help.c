@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* help.c: help made from the tables of verbs and options. */
+/*
+ * help.c: the verbs `help` and `completion`: lua/allot/command makes them of the tables of verbs
+ * and options, which it reads as one text.
+ */
 #include "cli/term/cli.h"
 
-#include <stdio.h>
-#include <string.h>
-
-const allot__exit_row allot__cli_exits[] = {
+static const struct {
+    int status;
+    const char *text;
+} exits[] = {
     {CLI_DONE, "done"},
     {CLI_NO, "done, and the answer is \"no\""},
     {CLI_USAGE, "wrong words on the command line"},
@@ -14,126 +17,64 @@ const allot__exit_row allot__cli_exits[] = {
     {CLI_SCRIPT, "a policy failed while running"},
     {CLI_IO, "a file or stream could not be read or written"},
     {CLI_INTERNAL, "an internal bug, or out of memory"},
-    {0, NULL},
 };
-
-/* Columns of a terminal, and where the right one of two begins. */
-enum { PAGE = 80, RIGHT = 34 };
-
-/* Words up to the end of the text or `end`, in lines that fit the page, each behind `indent` but
- * the first, which begins at that column. */
-static void put_words(allot__text *out, const char *text, const char *end, int indent)
-{
-    int at = indent;
-    for (const char *word = text; *word != '\0' && word < end;) {
-        int len = (int)strcspn(word, " \n");
-        bool fits = at + 1 + len <= PAGE;
-        if (word != text)
-            allot__cli_printf(out, "%s%*s", fits ? " " : "\n", fits ? 0 : indent, "");
-        at = (word == text || !fits ? indent : at + 1) + len;
-        allot__cli_printf(out, "%.*s", len, word);
-        word += len;
-        word += *word != '\0';
-    }
-    allot__cli_puts(out, "\n");
-}
-
-/* A word, and what it means beside it; below it, where the word is long. */
-static void put_item(allot__text *out, const char *left, const char *right)
-{
-    int at = 2 + (int)strlen(left);
-    bool below = at >= RIGHT;
-    allot__cli_printf(out, "  %s%s%*s", left, below ? "\n" : "", RIGHT - (below ? 0 : at), "");
-    put_words(out, right, right + strlen(right), RIGHT);
-}
-
-/* Paragraphs fill the page; lines that begin with a blank stay as they are. */
-static void put_text(allot__text *out, const char *text)
-{
-    while (*text != '\0') {
-        const char *end = text + strcspn(text, "\n");
-        if (*text == ' ' || *text == '\n') {
-            allot__cli_printf(out, "%.*s\n", (int)(end - text), text);
-        } else {
-            while (*end == '\n' && end[1] != '\0' && end[1] != '\n' && end[1] != ' ')
-                end += 1 + strcspn(end + 1, "\n");
-            put_words(out, text, end, 0);
-        }
-        text = end + (*end == '\n');
-    }
-}
 
 static void put_options(allot__text *out, const allot__verb *verb)
 {
-    allot__cli_puts(out, "\noptions:\n");
     for (const allot__option_row *row = allot__cli_options; row->name; row++) {
-        if (!allot__cli_knows(verb, row))
-            continue;
+        char letter[] = {row->letter, '\0'};
         allot__word argument = allot__cli_argument(verb, row);
-        char left[96], letter[] = {'-', row->letter, ',', '\0'};
-        snprintf(left, sizeof left, "%3s --%s%s%.*s", row->letter != '\0' ? letter : "", row->name,
-                 argument.len > 0 ? " " : "", argument.len, argument.at ? argument.at : "");
-        put_item(out, left, row->help);
+        if (allot__cli_knows(verb, row))
+            allot__cli_printf(out, "option\x1f%s\x1f%s\x1f%.*s\x1f%s\x1f\x1e", row->name, letter,
+                              argument.len, argument.at ? argument.at : "", row->help);
     }
 }
 
-static void help_command(allot__text *out, const allot__verb *verbs)
+static void put_tables(allot__text *out, const allot__verb *verbs)
 {
-    allot__cli_printf(out, "allot %s: who gets how many slots, and who gives them back\n\n",
-                      allot_version());
-    allot__cli_puts(out, "usage: allot VERB [OPTION...]\n\n");
-    for (const allot__verb *verb = verbs; verb->name; verb++) {
-        char left[64];
-        snprintf(left, sizeof left, "%s %s", verb->name, verb->operands);
-        put_item(out, left, verb->summary);
-    }
+    allot__cli_printf(out, "version\x1f%s\x1f\x1e", allot_version());
     put_options(out, NULL);
-    allot__cli_puts(out, "\nA file named - is standard input.\n"
-                         "\nexit status:\n");
-    for (const allot__exit_row *row = allot__cli_exits; row->text; row++)
-        allot__cli_printf(out, "%3d  %s\n", row->status, row->text);
-    allot__cli_puts(out, "\nOf the language of policies: allot help policy, columns, diagnostics,\n"
-                         "testing, or any word of it.\n");
-}
-
-void allot__cli_help(allot__cli *cli, const allot__verb *verb)
-{
-    allot__text *out = &cli->out;
-    if (!verb) {
-        help_command(out, cli->verbs);
-        return;
+    for (const allot__verb *verb = verbs; verb->name; verb++) {
+        allot__cli_printf(out, "verb\x1f%s\x1f%s\x1f%s\x1f%s\x1f\x1e", verb->name, verb->operands,
+                          verb->summary, verb->text);
+        put_options(out, verb);
     }
-    allot__cli_printf(out, "usage: allot %s%s%s [OPTION...]\n\n", verb->name,
-                      *verb->operands != '\0' ? " " : "", verb->operands);
-    put_text(out, verb->text);
-    put_options(out, verb);
+    for (size_t i = 0; i < sizeof exits / sizeof *exits; i++)
+        allot__cli_printf(out, "exit\x1f%d\x1f%s\x1f\x1e", exits[i].status, exits[i].text);
+    allot__cli_puts(out, "policies\x1f");
+    for (int32_t i = 0; i < allot_ready_policies(); i++)
+        allot__cli_printf(out, "%s%s", i > 0 ? " " : "", allot_ready_policy_name(i));
+    allot__cli_add(out, "\x1f\x1e", 3);
 }
 
-/* ---- The verb -------------------------------------------------------------------------------- */
-
-/* What is no verb is a topic of the language; the tool gets the verbs too, for what was meant. */
-static int help_topic(allot__cli *cli)
+/* A function of the tool, with a word and the tables as its arguments. */
+static int make(allot__cli *cli, const char *function, const char *word)
 {
-    char *words[CLI_VERBS_MAX + 1] = {cli->operands[0]};
-    int count = 1;
-    for (const allot__verb *verb = cli->verbs; verb->name; verb++)
-        words[count++] = (char *)verb->name;
+    allot__text tables = {.engine = cli->engine};
+    put_tables(&tables, cli->verbs);
+    char *words[] = {(char *)word, tables.bytes}, **operands = cli->operands;
+    int count = cli->operand_count;
     cli->operands = words;
+    cli->operand_count = 2;
+    int code = tables.failed ? allot__cli_status(cli, ALLOT_ENOMEM)
+                             : allot__cli_tool(cli, "command", function);
+    cli->operands = operands;
     cli->operand_count = count;
-    int code = allot__cli_tool(cli, "reference", "help");
-    cli->operands = NULL;
-    cli->operand_count = 0;
+    allot__cli_text_free(&tables);
     return code;
+}
+
+int allot__cli_completion(allot__cli *cli)
+{
+    return make(cli, "completion", cli->operands[0]);
+}
+
+int allot__cli_help(allot__cli *cli, const allot__verb *verb)
+{
+    return make(cli, "help", verb ? verb->name : "");
 }
 
 int allot__cli_help_verb(allot__cli *cli)
 {
-    const char *topic = cli->operand_count > 0 ? cli->operands[0] : NULL;
-    if (!topic && cli->options.format == CLI_SCDOC)
-        return allot__cli_manual(cli);
-    const allot__verb *verb = topic ? allot__cli_verb_find(cli, topic) : NULL;
-    if (topic && !verb)
-        return help_topic(cli);
-    allot__cli_help(cli, verb);
-    return CLI_DONE;
+    return make(cli, "help", cli->operand_count > 0 ? cli->operands[0] : "");
 }

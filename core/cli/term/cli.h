@@ -70,7 +70,6 @@ typedef enum allot__columns {
 enum {
     CLI_TEXT_FORMAT = 0,
     CLI_JSON = 1,
-    CLI_SCDOC = 2,     /* of help */
     CLI_FORMAT_CSV = 2 /* of simulate */
 };
 
@@ -176,16 +175,7 @@ const allot__verb *allot__cli_verb_find(const allot__cli *cli, const char *name)
  * mistake, so that --format is known when it is told. CLI_DONE or CLI_USAGE. */
 int allot__cli_parse(allot__cli *cli, int argc, char **argv);
 /* The help of a verb; of NULL: of the command. */
-void allot__cli_help(allot__cli *cli, const allot__verb *verb);
-/* allot(1) as scdoc reads it (author/complete.c). */
-int allot__cli_manual(allot__cli *cli);
-
-/* Exit statuses for people; the last has no text. */
-typedef struct allot__exit_row {
-    int status;
-    const char *text;
-} allot__exit_row;
-extern const allot__exit_row allot__cli_exits[];
+int allot__cli_help(allot__cli *cli, const allot__verb *verb);
 
 /* ---- Findings (findings.c) ------------------------------------------------------------------- */
 

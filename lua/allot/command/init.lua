@@ -1,13 +1,16 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- What is made of the command's tables of verbs and options: completion for shells, and allot(1).
+--- What is made of the command's tables of verbs and options: help, completion, and allot(1).
 --
 -- The last argument has the tables as rows that end in "\30", of fields that end in "\31": "verb",
 -- name, operands, summary, text; "option", name, letter, argument, help, of the verb before, or,
--- before all verbs, of the command; "exit", status, text; "policies", names with blanks between.
+-- before all verbs, of the command; "exit", status, text; "policies", names with blanks between;
+-- "version", the command's.
 
-local help = require "allot.reference.help"
+local help = require "allot.command.help"
 local manual = require "allot.command.manual"
+local reference = require "allot.reference"
+local topics = require "allot.reference.help"
 
 local command = {}
 
@@ -30,6 +33,7 @@ local ROWS = {
   end,
   exit = function (of, status, text) of.exits[#of.exits + 1] = { status, text } end,
   policies = function (of, names) of.words.policies = names end,
+  version = function (of, text) of.version = text end,
 }
 
 local function read(text)
@@ -40,7 +44,8 @@ local function read(text)
     ROWS[fields[1]](of, table.unpack(fields, 2))
   end
   for i, verb in ipairs(of.verbs) do names[i] = verb.name end
-  of.words.verbs, of.words.topics = table.concat(names, " "), table.concat(help.topics(), " ")
+  of.names = names
+  of.words.verbs, of.words.topics = table.concat(names, " "), table.concat(topics.topics(), " ")
   return of
 end
 
@@ -107,10 +112,24 @@ function command.completion(host, arguments)
   return DONE
 end
 
---- Arguments: the tables.
-function command.manual(host, arguments)
-  host.out(manual(read(arguments[1])))
-  return DONE
+--- Arguments: a verb, a topic of the language, or "" for the command itself; the tables.
+function command.help(host, arguments)
+  local topic, of = arguments[1], read(arguments[2])
+  if topic == "" and host.option "format" == "scdoc" then
+    host.out(manual(of))
+    return DONE
+  end
+  if topic == "" then
+    host.out(help.command(of))
+    return DONE
+  end
+  for _, verb in ipairs(of.verbs) do
+    if verb.name == topic then
+      host.out(help.verb(verb))
+      return DONE
+    end
+  end
+  return reference.help(host, { topic, table.unpack(of.names) }) -- verbs, for what was meant
 end
 
 return command
