@@ -41,7 +41,7 @@ describe("the census", function ()
     local files = {}
     for _, it in ipairs(census.sources()) do files[it[1]] = (files[it[1]] or 0) + 1 end
     for _, path in ipairs {
-      "core/json/text/token.c", "core/model/plan/check.c", "core/script/sandbox/library_table.c",
+      "core/json/text/token.c", "core/model/seal/check.c", "core/script/sandbox/library_table.c",
       "core/cli/term/options.c", "lua/allot/language/policy.lua", "lua/allot/reference/init.lua",
       "core/service/books/row.c", "core/service/cycle.c", "core/simulate/load.c",
     } do

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* lease.c: contracts about leased slots, of a plan and of a state. */
-#include "model/jobs/job.h"
-#include "model/plan/named.h"
+#include "model/state/job.h"
+#include "model/names/named.h"
 #include "model/jobs/queue.h"
 #include "model/state/state.h"
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "model/plan/named.h"
+#include "model/names/named.h"
 #include "model/jobs/queue.h"
 
 /* ---- Queues' own (P-22) ---- */

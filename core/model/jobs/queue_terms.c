@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* queue_terms.c: what binds jobs of all queues: protection, applications, users, decay, limits. */
-#include "model/plan/named.h"
+#include "model/names/named.h"
 #include "model/jobs/queue.h"
 
 /* The plan's queues, if it can still be changed. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* resource.c: what jobs hold of beside slots, in a plan and of a state's jobs. */
-#include "model/jobs/job.h"
-#include "model/plan/named.h"
+#include "model/state/job.h"
+#include "model/names/named.h"
 #include "model/jobs/queue.h"
 #include "model/state/state.h"
 

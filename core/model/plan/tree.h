@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "base/memory.h"
-#include "model/plan/names.h"
+#include "model/names/names.h"
 
 typedef struct allot__tree {
     int32_t rows;       /* consumers */

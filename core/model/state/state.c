@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "model/jobs/job.h"
+#include "model/state/job.h"
 #include "model/jobs/queue.h"
 
 static size_t rows_of(const allot_plan *plan)

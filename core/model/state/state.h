@@ -63,7 +63,7 @@ struct allot_state {
     bool flights_found;         /* the tasks that they name, among those that are arranged */
     allot__tasks tasks;
     allot__hosts hosts; /* those that are not as planned */
-    /* model/jobs/job.h; after sealing NULL alone where the plan has neither queues nor leases. */
+    /* model/state/job.h; after sealing NULL alone where the plan has neither queues nor leases. */
     struct allot__jobs *jobs;
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* state_clear.c: a state emptied of what was added to it, to be filled anew. */
-#include "model/jobs/job.h"
+#include "model/state/job.h"
 #include "model/state/state.h"
 
 static void clear_tasks(allot_state *state)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* state_copy_jobs.c: tasks, jobs and contracts under another plan. */
-#include "model/jobs/job.h"
+#include "model/state/job.h"
 #include "model/jobs/queue.h"
 #include "model/state/state_copy.h"
 

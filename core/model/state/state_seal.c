@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "model/jobs/job.h"
+#include "model/state/job.h"
 #include "model/jobs/queue.h"
 #include "model/state/state.h"
 

@@ -4,7 +4,7 @@
 #ifndef ALLOT_TEST_SUPPORT_JOB_FIXTURE_H
 #define ALLOT_TEST_SUPPORT_JOB_FIXTURE_H
 
-#include "model/jobs/job.h"
+#include "model/state/job.h"
 #include "model/state/state.h"
 #include "test/support/queue_fixture.h"
 

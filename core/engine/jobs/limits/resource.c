@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/wide.h"
-#include "model/jobs/job.h"
+#include "model/state/job.h"
 #include "model/jobs/queue.h"
 
 static const allot_resource *resource_at(const allot__resources *resources, int32_t number)

@@ -18,7 +18,7 @@
 #define ALLOT_ENGINE_JOBS_LIMITS_ROOM_H
 
 #include "engine/rows/work.h"
-#include "model/jobs/job.h"
+#include "model/state/job.h"
 #include "model/jobs/queue.h"
 
 typedef struct allot__room {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* lease_test.c: contracts about leased slots, of plans and states. */
-#include "model/jobs/job.h"
+#include "model/state/job.h"
 #include "model/state/state.h"
 #include "test/support/queue_fixture.h"
 

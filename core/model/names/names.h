@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* names.h: the names and parents of consumers, and their index. */
-#ifndef ALLOT_MODEL_PLAN_NAMES_H
-#define ALLOT_MODEL_PLAN_NAMES_H
+#ifndef ALLOT_MODEL_NAMES_NAMES_H
+#define ALLOT_MODEL_NAMES_NAMES_H
 
 #include "base/name.h"
 

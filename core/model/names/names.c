@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* names.c: the names and parents of consumers, and their index. */
-#include "model/plan/names.h"
+#include "model/names/names.h"
 
 #include <string.h>
 

@@ -5,8 +5,8 @@
  *
  * The first member of such a thing is a `const char *`, its name, which lives as long as the list.
  */
-#ifndef ALLOT_MODEL_PLAN_NAMED_H
-#define ALLOT_MODEL_PLAN_NAMED_H
+#ifndef ALLOT_MODEL_NAMES_NAMED_H
+#define ALLOT_MODEL_NAMES_NAMED_H
 
 #include "base/name.h"
 #include "base/pool.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* named.c: lists of things that have a name, found by it. */
-#include "model/plan/named.h"
+#include "model/names/named.h"
 
 #include <string.h>
 

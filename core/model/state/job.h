@@ -7,8 +7,8 @@
  * then those that jobs alone name. A *place* is slots of a job on a site (model/state/tasks.h);
  * without hosts in the plan and state there is one site -1, which has all slots.
  */
-#ifndef ALLOT_MODEL_JOBS_JOB_H
-#define ALLOT_MODEL_JOBS_JOB_H
+#ifndef ALLOT_MODEL_STATE_JOB_H
+#define ALLOT_MODEL_STATE_JOB_H
 
 #include <stdbool.h>
 

@@ -5,9 +5,9 @@
  *
  * This file owns: the life of allot__jobs.
  */
-#include "model/jobs/job.h"
+#include "model/state/job.h"
 
-#include "model/plan/named.h"
+#include "model/names/named.h"
 #include "model/jobs/queue.h"
 #include "model/state/state.h"
 

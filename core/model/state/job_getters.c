@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* job_getters.c: a state's jobs as they were added. */
-#include "model/jobs/job.h"
-#include "model/plan/named.h"
+#include "model/state/job.h"
+#include "model/names/named.h"
 #include "model/jobs/queue.h"
 #include "model/state/state.h"
 
