@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "model/windows/say.h"
+
 /* What a reclaim's tasks tell; by its number. */
 typedef struct tally {
     int64_t live; /* slots that its tasks still hold */

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* lease.c: contracts about leased slots, of a plan and of a state. */
-#include "model/state/job.h"
-#include "model/names/named.h"
+/* lease.c: contracts about leased slots. */
 #include "model/jobs/queue.h"
-#include "model/state/state.h"
+#include "model/names/named.h"
 
 static const char *const phase_names[] = {"conn", "ok", "inactive"};
 
@@ -23,8 +21,6 @@ static const allot_lease *lease_at(const allot_plan *plan, int32_t i)
     bool known = i >= 0 && i < allot_plan_leases(plan);
     return known ? (const allot_lease *)allot__queues_of(plan)->leases.items + i : NULL;
 }
-
-/* ---- A plan's ---- */
 
 static int check_hosts(const allot_plan *plan, const allot_lease *lease)
 {
@@ -120,39 +116,4 @@ int32_t allot_plan_lease_find(const allot_plan *plan, const char *name)
 {
     const allot__queues *queues = plan && name ? allot__queues_of(plan) : NULL;
     return queues ? allot__named_find(&queues->leases, &queues->lease_index, name) : -1;
-}
-
-/* ---- A state's ---- */
-
-static bool side_sound(const allot_lease_side *side)
-{
-    return amount(side->available) && side->used >= 0 && side->used <= side->available &&
-           (side->demand == -1 || amount(side->demand));
-}
-
-int allot_state_lease(allot_state *state, int32_t lease, const allot_lease_now *now)
-{
-    if (!state || state->sealed || !now || !lease_at(state->plan, lease) || now->phase < 0 ||
-        now->phase >= ALLOT_LEASE_PHASE_COUNT)
-        return ALLOT_EUSAGE;
-    if (!side_sound(&now->provider) || !side_sound(&now->consumer))
-        return ALLOT_ERANGE;
-    allot__jobs *jobs = allot__jobs_open(state);
-    size_t count = (size_t)allot_plan_leases(state->plan);
-    if (jobs && !jobs->leases)
-        jobs->leases = allot__new(state->engine, count, sizeof *jobs->leases);
-    if (!jobs || !jobs->leases)
-        return ALLOT_ENOMEM;
-    jobs->leases[lease] = (allot__lease_told){true, *now};
-    return ALLOT_OK;
-}
-
-int allot_state_lease_at(const allot_state *state, int32_t lease, allot_lease_now *out)
-{
-    if (!state || !out || !lease_at(state->plan, lease))
-        return ALLOT_EUSAGE;
-    if (!state->jobs || !state->jobs->leases || !state->jobs->leases[lease].told)
-        return ALLOT_ENOENT;
-    *out = state->jobs->leases[lease].now;
-    return ALLOT_OK;
 }

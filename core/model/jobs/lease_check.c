@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "model/jobs/queue.h"
+#include "model/windows/say.h"
 
 /* What hosts have in contracts: the first that has it, plus 1, and whether that is shared. */
 typedef struct hosted {

@@ -7,6 +7,7 @@
 #include "base/near.h"
 #include "base/report.h"
 #include "model/jobs/queue.h"
+#include "model/windows/say.h"
 
 static const char *name_in(const allot__listing *listing, int32_t i)
 {

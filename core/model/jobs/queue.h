@@ -167,7 +167,7 @@ int allot__check_beside(const allot_plan *plan, allot_report *report);
 int allot__relation_make(allot_plan *plan, allot_report *report);
 void allot__relation_free(allot_plan *plan);
 
-/* resource.c: s between cycles that preempt for one resource (P-36). */
+/* Seconds between cycles that preempt for one resource (P-36). */
 int32_t allot__preemption_wait(const allot__queues *queues);
 
 /* Names that a list has of queues or hosts, at `path` in a document. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "model/jobs/queue.h"
+#include "model/windows/say.h"
 #include "model/windows/window.h"
 
 /* A queue that is looked at, and where findings about it go. */

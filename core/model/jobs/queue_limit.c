@@ -6,6 +6,7 @@
 
 #include "model/names/named.h"
 #include "model/jobs/queue.h"
+#include "model/windows/say.h"
 
 /* ---- Queues' own (P-22) ---- */
 

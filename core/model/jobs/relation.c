@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "model/jobs/queue.h"
+#include "model/windows/say.h"
 
 static size_t levels_count(const allot__relation *it)
 {

@@ -1,95 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/*
- * plan.c: building a plan: groups, their policies and options, and consumers.
- *
- * This file owns: the life of struct allot_plan.
- */
+/* plan.c: building a plan: groups, their policies and options, and consumers. */
 #include "model/plan/plan.h"
 
 #include <string.h>
 
-#include "model/jobs/queue.h"
-#include "model/windows/window.h"
-
-static const struct {
-    int64_t min, max, fallback;
-} options[] = {
-#define OPTION(name, text, min, max, fallback) {min, max, fallback},
-    ALLOT_OPTION_MAP(OPTION)
-#undef OPTION
-};
-
-int allot_plan_new(allot_engine *engine, allot_plan **out)
-{
-    if (!engine || !out)
-        return ALLOT_EUSAGE;
-    allot_plan *plan = allot__new(engine, 1, sizeof *plan);
-    if (!plan)
-        return ALLOT_ENOMEM;
-    plan->engine = engine;
-    plan->column_count = ALLOT_PLAN_COLUMNS;
-    plan->build = allot__new(engine, 1, sizeof *plan->build);
-    plan->names = allot__new(engine, 1, sizeof *plan->names);
-    if (!plan->build || !plan->names) {
-        allot_plan_free(plan);
-        return ALLOT_ENOMEM;
-    }
-    for (int i = 0; i < ALLOT_OPTION_COUNT; i++)
-        plan->build->options[i] = options[i].fallback;
-    *out = plan;
-    return ALLOT_OK;
-}
-
-static void group_free(allot_plan *plan, allot__group *group)
-{
-    allot__stated_free(plan->engine, group);
-    allot__layout_free(plan, group);
-    allot__peers_free(plan->engine, &group->lend);
-    allot__peers_free(plan->engine, &group->borrow);
-    allot_policy_free(group->policy);
-    allot__free_string(plan->engine, group->name);
-}
-
-void allot_plan_free(allot_plan *plan)
-{
-    if (!plan || plan->base)
-        return;
-    allot_engine *engine = plan->engine;
-    allot__editions_free(plan);
-    allot__relation_free(plan);
-    allot__queues_free(plan);
-    allot__windows_free(plan);
-    for (int32_t i = 0; i < plan->group_count; i++)
-        group_free(plan, &plan->groups[i]);
-    allot__vector_free(engine, &plan->group_list);
-    allot__build_free(plan);
-    allot_attribute *attributes = plan->attributes.items;
-    for (size_t i = 0; i < plan->attributes.count; i++)
-        allot__attribute_free(engine, &attributes[i]);
-    allot__vector_free(engine, &plan->attributes);
-    allot__task_attributes_cut(plan, 0);
-    allot__hosts_free(engine, &plan->hosts);
-    allot__requires_free(plan);
-    allot__branch *branches = plan->branches.items;
-    for (size_t i = 0; i < plan->branches.count; i++)
-        allot_policy_free(branches[i].policy);
-    allot__vector_free(engine, &plan->branches);
-    allot__tree_free(engine, &plan->tree);
-    if (plan->names)
-        allot__names_free(engine, plan->names);
-    allot__free(engine, plan->names, 1, sizeof *plan->names);
-    allot__free(engine, plan, 1, sizeof *plan);
-}
-
-void allot__build_free(allot_plan *plan)
-{
-    if (!plan->build)
-        return;
-    allot_policy_free(plan->build->policy);
-    allot__free(plan->engine, plan->build, 1, sizeof *plan->build);
-    plan->build = NULL;
-}
+#include "model/names/option.h"
 
 /* Puts a policy in the place of another, each with its hold. */
 static void hold(allot_policy **place, allot_policy *policy)
@@ -124,14 +40,6 @@ int allot__plan_imply(allot_plan *plan)
     int status = add_group(plan, "default");
     plan->build->implied = status == ALLOT_OK;
     return status;
-}
-
-void allot__plan_unimply(allot_plan *plan)
-{
-    group_free(plan, &plan->groups[0]);
-    plan->group_list.count = 0;
-    plan->group_count = 0;
-    plan->build->implied = false;
 }
 
 int allot_plan_group(allot_plan *plan, const char *name, int32_t *out)
@@ -241,14 +149,6 @@ int allot_plan_policy(allot_plan *plan, int32_t group, allot_policy *policy)
     if (group == ALLOT_ALL)
         hold(&plan->build->policy, policy);
     return ALLOT_OK;
-}
-
-int allot__option_check(int option, int64_t value)
-{
-    if (option < 0 || option >= ALLOT_OPTION_COUNT)
-        return ALLOT_EUSAGE;
-    bool allowed = value >= options[option].min && value <= options[option].max;
-    return allowed ? ALLOT_OK : ALLOT_ERANGE;
 }
 
 int allot_plan_option(allot_plan *plan, int32_t group, allot_option option, int64_t value)

@@ -138,18 +138,15 @@ struct allot__build {
     bool stated;  /* a column was set: no more groups */
 };
 
-/* Adds the group "default" to a plan that has none, and takes it away again. */
+/* Adds the group "default" to a plan that has none. */
 int allot__plan_imply(allot_plan *plan);
-void allot__plan_unimply(allot_plan *plan);
 /* The groups [*from, *to) that `group` means to a builder. A plan without groups gets "default"
  * when `group` is 0; ALLOT_ALL means none then. EUSAGE: no such group, or sealed; ENOMEM. */
 int allot__plan_range(allot_plan *plan, int32_t group, int32_t *from, int32_t *to);
-void allot__build_free(allot_plan *plan);
 /* Takes over a policy's attributes as columns, and ends its making; EUSAGE, ENOMEM. */
 int allot__plan_adopt(allot_plan *plan, allot_policy *policy);
 
-/* Is it an option, and the value allowed? EUSAGE, ERANGE. And a column that can be set? */
-int allot__option_check(int option, int64_t value);
+/* Can the column be set, and to that? EUSAGE, ERANGE. */
 int allot__column_check(const allot_plan *plan, int32_t column, int64_t value);
 
 /* Takes over a policy's attributes of tasks; EUSAGE: one is known otherwise; ENOMEM. */
@@ -175,10 +172,6 @@ bool allot__host_number(const allot__hosts *hosts, const char *name, int32_t *ou
 void allot__requires_free(allot_plan *plan);
 /* The requirement that a consumer names, or the nearest above it does; NULL: none. */
 const char *allot__require_of(const allot_plan *plan, int32_t consumer);
-/* Checks that the policies that consumers go by in a group have what these require: EINVALID. */
-int allot__check_requires(const allot_plan *plan, int32_t group, allot_report *report);
-/* Checks that consumers that are exclusive may be so (H-14): EINVALID. */
-int allot__check_exclusive(const allot_plan *plan, int32_t group, allot_report *report);
 
 /* Tells which policies are at work in a group that is laid out, and where; ENOMEM. */
 int allot__ruled_make(const allot_plan *plan, allot__group *group);
@@ -195,33 +188,6 @@ bool allot__peers_valid(const allot_plan *plan, int32_t consumer, const int32_t 
 int allot__peers_add(allot_engine *engine, allot__vector *peers, int32_t consumer,
                      const int32_t *list, int32_t n);
 void allot__peers_free(allot_engine *engine, allot__vector *peers);
-/* Finds what holds, by row of a group that is laid out; ENOMEM. */
-int allot__peers_make(const allot_plan *plan, allot__group *group);
-void allot__peers_unmake(const allot_plan *plan, allot__group *group);
-/* Checks what a group states of loans and of what a ledger needs: EINVALID. */
-int allot__check_ledger(const allot_plan *plan, int32_t group, allot_report *report);
-
-/* Lays out a group by the plan's tree; ENOMEM: nothing is laid out. */
-int allot__layout_make(const allot_plan *plan, allot__group *group);
-void allot__layout_free(const allot_plan *plan, allot__group *group);
-int64_t allot__family_sum(const allot__tree *tree, int32_t family, const int32_t *column);
-/* Checks a group that is laid out, says every fault in plan order: EINVALID, ENOMEM. */
-int allot__check_group(const allot_plan *plan, int32_t group, allot_report *report);
-
-/* Where a finding goes and what it is about; -1: not about one. */
-typedef struct allot__fault {
-    allot_report *report;
-    allot_severity severity;
-    const char *code, *hint;
-    int32_t group, consumer, field;
-    const char *path; /* NULL: the consumer's */
-    int32_t window;   /* what the plan itself knows of one, plus 1; else who holds is blamed */
-} allot__fault;
-
-#if defined(__GNUC__)
-__attribute__((format(printf, 3, 4)))
-#endif
-void allot__say(const allot_plan *plan, const allot__fault *fault, const char *format, ...);
 
 /* Is it a consumer without children? After sealing. */
 bool allot__plan_leaf(const allot_plan *plan, int32_t consumer);

@@ -4,7 +4,8 @@
 #include <string.h>
 
 #include "base/name.h"
-#include "model/plan/plan.h"
+#include "model/names/option.h"
+#include "model/policy/policy.h"
 
 /* The last column that a stage can read: what it computes itself is not there yet. */
 enum { IN_QUOTA = ALLOT_IN_FLIGHT, IN_DISTRIBUTION = ALLOT_QUOTA, IN_RECLAIM = ALLOT_OVER };

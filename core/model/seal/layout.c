@@ -3,6 +3,7 @@
 /* layout.c: a group's columns, laid out by its rows. */
 #include <string.h>
 
+#include "model/seal/seal.h"
 #include "model/windows/window.h"
 
 /* Columns begin 64 bytes apart from one another and have as much slack behind them, so that loops

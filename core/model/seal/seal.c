@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* seal.c: from what was stated to what a cycle reads. */
+#include "model/seal/seal.h"
+
 #include "model/jobs/queue.h"
-#include "model/windows/window.h"
 
 static int lay_out(allot_plan *plan)
 {

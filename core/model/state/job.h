@@ -108,7 +108,7 @@ static inline int64_t allot__job_ran(const allot__job *job, int64_t now)
 const char *allot__job_user(const allot_state *state, int32_t number);
 const char *allot__job_group(const allot_state *state, int32_t number);
 
-/* resource.c: is what a job says of resources sound? EUSAGE, ERANGE. Puts it down for the next job
+/* Is what a job says of resources sound? EUSAGE, ERANGE. Puts it down for the next job
  * that is added; ENOMEM: some may be there. And what a job's are, *count of them, in the order of
  * the job. */
 int allot__job_resources_check(const allot_state *state, const allot_job *job);

@@ -7,6 +7,7 @@
 #include "model/state/job.h"
 #include "model/jobs/queue.h"
 #include "model/state/state.h"
+#include "model/windows/say.h"
 
 /* ---- Arranging ---- */
 

@@ -6,6 +6,7 @@
 
 #include "model/jobs/queue.h"
 #include "model/state/state.h"
+#include "model/windows/say.h"
 
 static bool amount(int64_t slots)
 {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "model/state/state.h"
+#include "model/windows/say.h"
 
 /* ---- Columns ---- */
 

@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "model/names/option.h"
+
 enum { DAY = 86400, DAYS = 0x7f };
 
 static void free_hours(allot_engine *engine, allot__hours *hours)

@@ -12,6 +12,7 @@
 #define ALLOT_MODEL_WINDOWS_WINDOW_H
 
 #include "model/plan/plan.h"
+#include "model/windows/say.h"
 #include "model/windows/zone.h"
 
 /* A column of a consumer in a window. */
@@ -54,7 +55,8 @@ void allot__windows_free(allot_plan *plan);
 int allot__windows_each(const allot_plan *plan, uint64_t about,
                         int (*visit)(void *ud, uint64_t windows), void *ud);
 
-void allot__editions_free(allot_plan *plan);
+/* The windows of an edition that are about a group. */
+uint64_t allot__held_windows(const allot_plan *plan, const allot__group *group);
 /* Overwrites a column that is laid out by what the edition's windows say; of the base nothing. */
 void allot__edition_fill(const allot_plan *plan, const allot__group *group, int32_t index);
 /* Do they state that column of a consumer? */
@@ -62,7 +64,5 @@ bool allot__edition_states(const allot_plan *plan, const allot__group *group, in
                            int32_t index);
 /* The window to blame for a fault in a group of an edition, or -1. */
 int32_t allot__edition_blames(const allot_plan *plan, const allot__fault *fault);
-/* Checks the groups of all editions; EINVALID, ENOMEM. The base is laid out. */
-int allot__editions_check(const allot_plan *plan, allot_report *report);
 
 #endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * seal.h: a plan made whole: its groups laid out by rows and checked, and its editions.
+ */
+#ifndef ALLOT_MODEL_SEAL_SEAL_H
+#define ALLOT_MODEL_SEAL_SEAL_H
+
+#include "model/plan/plan.h"
+
+/* Lays out a group by the plan's tree; ENOMEM: nothing is laid out. */
+int allot__layout_make(const allot_plan *plan, allot__group *group);
+void allot__layout_free(const allot_plan *plan, allot__group *group);
+int64_t allot__family_sum(const allot__tree *tree, int32_t family, const int32_t *column);
+/* Checks a group that is laid out, says every fault in plan order: EINVALID, ENOMEM. */
+int allot__check_group(const allot_plan *plan, int32_t group, allot_report *report);
+
+/* Finds what holds, by row of a group that is laid out; ENOMEM. */
+int allot__peers_make(const allot_plan *plan, allot__group *group);
+void allot__peers_unmake(const allot_plan *plan, allot__group *group);
+/* Checks what a group states of loans and of what a ledger needs: EINVALID. */
+int allot__check_ledger(const allot_plan *plan, int32_t group, allot_report *report);
+
+/* Checks that the policies that consumers go by in a group have what these require: EINVALID. */
+int allot__check_requires(const allot_plan *plan, int32_t group, allot_report *report);
+/* Checks that consumers that are exclusive may be so (H-14): EINVALID. */
+int allot__check_exclusive(const allot_plan *plan, int32_t group, allot_report *report);
+
+void allot__editions_free(allot_plan *plan);
+/* Checks the groups of all editions; EINVALID, ENOMEM. The base is laid out. */
+int allot__editions_check(const allot_plan *plan, allot_report *report);
+
+/* Takes away the group "default" that was implied. */
+void allot__plan_unimply(allot_plan *plan);
+void allot__build_free(allot_plan *plan);
+
+#endif
