@@ -60,6 +60,22 @@ allot__queues *allot__queues_open(allot_plan *plan)
     return plan->queues;
 }
 
+void allot__queues_unseal(allot_plan *plan)
+{
+    allot__queues *queues = plan->queues;
+    if (!queues)
+        return;
+    queues->limits.count = (size_t)queues->limits_stated;
+    queues->set_of = queues->pool_of = NULL;
+    queues->user_first = queues->group_of = NULL;
+    queues->pools = NULL;
+    queues->roots = NULL;
+    queues->pool_count = 0;
+    queues->preempts = false;
+    allot__vector_free(plan->engine, &queues->sets);
+    allot__pool_free(plan->engine, &queues->sealed);
+}
+
 void allot__queues_free(allot_plan *plan)
 {
     allot_engine *engine = plan->engine;

@@ -11,22 +11,6 @@ static void *take(allot_plan *plan, size_t count, size_t size)
     return allot__pool_take(plan->engine, &plan->queues->sealed, count * size, sizeof(void *));
 }
 
-void allot__queues_unseal(allot_plan *plan)
-{
-    allot__queues *queues = plan->queues;
-    if (!queues)
-        return;
-    queues->limits.count = (size_t)queues->limits_stated;
-    queues->set_of = queues->pool_of = NULL;
-    queues->user_first = queues->group_of = NULL;
-    queues->pools = NULL;
-    queues->roots = NULL;
-    queues->pool_count = 0;
-    queues->preempts = false;
-    allot__vector_free(plan->engine, &queues->sets);
-    allot__pool_free(plan->engine, &queues->sealed);
-}
-
 /* ---- Hosts ---- */
 
 static int make_sets(allot_plan *plan, allot_report *report)

@@ -183,3 +183,42 @@ int allot_plan_add(allot_plan *plan, int32_t parent, const char *name, size_t le
         *out = plan->names->count - 1;
     return status;
 }
+
+/* Where a group keeps what is stated of a consumer; NULL when out of memory. */
+static int32_t *cell(allot_engine *engine, allot__group *group, int32_t index, int32_t consumer)
+{
+    while (group->stated.count <= (size_t)index)
+        if (!allot__push(engine, &group->stated, sizeof(allot__column)))
+            return NULL;
+    allot__column *column = (allot__column *)group->stated.items + index;
+    size_t before = column->capacity;
+    int32_t *values = allot__grow(engine, column->values, &column->capacity, (size_t)consumer + 1,
+                                  sizeof *values);
+    if (!values)
+        return NULL;
+    column->values = values;
+    for (size_t i = before; i < column->capacity; i++)
+        values[i] = allot__unset;
+    return &values[consumer];
+}
+
+int allot_plan_set(allot_plan *plan, int32_t group, int32_t consumer, int32_t column, int64_t value)
+{
+    if (!plan || plan->sealed || consumer < 0 || consumer >= plan->names->count)
+        return ALLOT_EUSAGE;
+    int32_t index = allot__column_index(plan, column), from, to;
+    int status = allot__column_check(plan, column, value);
+    if (plan->group_count == 0 && group == ALLOT_ALL)
+        group = 0;
+    if (status == ALLOT_OK)
+        status = allot__plan_range(plan, group, &from, &to);
+    if (status)
+        return status;
+    for (int32_t i = from; i < to; i++)
+        if (!cell(plan->engine, &plan->groups[i], index, consumer))
+            return ALLOT_ENOMEM;
+    for (int32_t i = from; i < to; i++)
+        *cell(plan->engine, &plan->groups[i], index, consumer) = (int32_t)value;
+    plan->build->stated = true;
+    return ALLOT_OK;
+}

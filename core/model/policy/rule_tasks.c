@@ -6,25 +6,6 @@
 #include "base/name.h"
 #include "model/policy/policy.h"
 
-int32_t allot__column_count(const allot_policy *policy, allot_rows rows)
-{
-    switch (rows) {
-    case ALLOT_CONSUMERS:
-        return ALLOT_COLUMN_COUNT + policy->attribute_count;
-    case ALLOT_TASKS:
-        return ALLOT_TASK_COLUMN_COUNT + policy->task_attribute_count;
-    case ALLOT_SESSIONS:
-        return ALLOT_SESSION_COLUMN_COUNT;
-    case ALLOT_QUEUES:
-        return ALLOT_QUEUE_COLUMN_COUNT;
-    case ALLOT_LEASES:
-        return ALLOT_LEASE_COLUMN_COUNT;
-    case ALLOT_HOSTS:
-        return 0;
-    }
-    return -1;
-}
-
 /* What tasks are told by besides their attributes. */
 static bool is_task_key(const char *name)
 {

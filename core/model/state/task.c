@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/*
- * task.c: adding tasks and sessions to a state.
- *
- * This file owns: the life of allot__tasks.
- */
+/* task.c: adding tasks and sessions to a state. */
 #include <string.h>
 
 #include "model/jobs/queue.h"
@@ -301,18 +297,4 @@ int32_t allot__task_session(const allot__tasks *tasks, const allot__task *task)
     const allot_session *session = (const allot_session *)tasks->sessions.items + number;
     bool own = session->consumer == task->consumer && session->group == task->group;
     return own ? number : -1;
-}
-
-void allot__tasks_free(allot_state *state)
-{
-    allot_engine *engine = state->engine;
-    allot__tasks *tasks = &state->tasks;
-    allot__tasks_release(state);
-    allot__vector_free(engine, &tasks->list);
-    allot__index_free(engine, &tasks->index);
-    allot__vector_free(engine, &tasks->extras);
-    allot__vector_free(engine, &tasks->labels);
-    allot__index_free(engine, &tasks->label_index);
-    allot__vector_free(engine, &tasks->sessions);
-    allot__pool_free(engine, &tasks->pool);
 }

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* tasks.c: a state's tasks and sessions, arranged by leaf. */
+/*
+ * tasks.c: a state's tasks and sessions, arranged by leaf.
+ *
+ * This file owns: the life of allot__tasks.
+ */
 #include <string.h>
 
 #include "model/state/state.h"
@@ -335,4 +339,18 @@ void allot__tasks_release(allot_state *state)
     tasks->session_held = NULL;
     tasks->session_room = 0;
     tasks->arranged = false;
+}
+
+void allot__tasks_free(allot_state *state)
+{
+    allot_engine *engine = state->engine;
+    allot__tasks *tasks = &state->tasks;
+    allot__tasks_release(state);
+    allot__vector_free(engine, &tasks->list);
+    allot__index_free(engine, &tasks->index);
+    allot__vector_free(engine, &tasks->extras);
+    allot__vector_free(engine, &tasks->labels);
+    allot__index_free(engine, &tasks->label_index);
+    allot__vector_free(engine, &tasks->sessions);
+    allot__pool_free(engine, &tasks->pool);
 }
