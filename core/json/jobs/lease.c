@@ -38,34 +38,6 @@ static const allot__field lease_fields[LEASE_KEYS] = {
 };
 static const allot__shape lease_shape = {lease_fields, LEASE_KEYS, 0};
 
-/* ---- Contracts ------------------------------------------------------------------------------- */
-
-int allot__lease_add(allot__plan_reader *reader, uint32_t object, const allot_lease *lease)
-{
-    allot__doc *doc = &reader->doc;
-    uint32_t name = allot__doc_member(doc, object, "name");
-    int status = allot_plan_lease(reader->plan, lease);
-    if (status == ALLOT_OK)
-        return allot__objects_add(doc, &reader->leases, object);
-    reader->queues_lost = true;
-    if (status == ALLOT_EEXIST)
-        allot__doc_fault(doc, allot__at(name), "E-duplicate-id", NULL,
-                         "found the contract \"%.80s\" again, allowed once", lease->name);
-    else if (status == ALLOT_ENAME)
-        allot__doc_fault(
-            doc, allot__at(object), "E-name", NULL,
-            "found \"%.60s\" between \"%.60s\" and \"%.60s\", allowed names of " ALLOT__LABEL_RULE,
-            lease->name, lease->provider, lease->consumer);
-    else if (status == ALLOT_ERANGE)
-        allot__doc_fault(doc, allot__at(object), "E-range", NULL,
-                         "found %lld slots beside hosts that say otherwise, or slots of hosts "
-                         "above %d in all",
-                         (long long)lease->slots, ALLOT_AMOUNT_MAX);
-    else
-        return status;
-    return ALLOT_OK;
-}
-
 /* ---- Hosts ----------------------------------------------------------------------------------- */
 
 /* What a contract borrows until it is added. */

@@ -9,9 +9,6 @@
 
 /* A faulty consumer's own faults are said, but it is in no plan: so are those below it. */
 #define NOWHERE (-2)
-/* Set in a consumer's object number. */
-#define FAULTY UINT32_C(0x80000000)
-
 /* From LEND on a group or window may state them otherwise. */
 enum { NAME, CHILDREN, POLICY, REQUIRES, LEND, BORROW, OWN_FIELDS };
 static const allot__field own_fields[OWN_FIELDS] = {
@@ -69,39 +66,6 @@ static int set_columns(allot__plan_reader *reader, int32_t where, int32_t consum
         status = set(reader->plan, where, consumer, number, value);
     }
     return status;
-}
-
-/* ---- Faults ---------------------------------------------------------------------------------- */
-
-/* Sums go up, so what is above a faulty consumer is in doubt too. */
-void allot__consumer_mark(allot__plan_reader *reader, int32_t consumer)
-{
-    reader->doubtful = true;
-    for (; consumer >= 0 && (reader->objects[consumer] & FAULTY) == 0;
-         consumer = allot_plan_parent(reader->plan, consumer))
-        reader->objects[consumer] |= FAULTY;
-}
-
-uint32_t allot__consumer_object(const allot__plan_reader *reader, int32_t consumer, bool *faulty)
-{
-    *faulty = (reader->objects[consumer] & FAULTY) != 0;
-    return reader->objects[consumer] & ~FAULTY;
-}
-
-int allot__consumer_remember(allot__plan_reader *reader, int32_t consumer, uint32_t object)
-{
-    size_t size = sizeof *reader->objects;
-    if ((size_t)consumer >= reader->object_capacity) {
-        size_t more = reader->object_capacity + reader->object_capacity / 2 + 64;
-        void *grown = allot_engine_alloc(reader->doc.engine, reader->objects,
-                                         reader->object_capacity * size, more * size);
-        if (!grown)
-            return ALLOT_ENOMEM;
-        reader->objects = grown;
-        reader->object_capacity = more;
-    }
-    reader->objects[consumer] = object;
-    return ALLOT_OK;
 }
 
 /* ---- Consumers ------------------------------------------------------------------------------- */

@@ -54,3 +54,19 @@ int32_t allot__keys_stated(const allot__keys *keys)
     }
     return count;
 }
+
+int allot__members_read(allot__state_reader *reader, allot__state_key key,
+                        int (*read)(allot__state_reader *reader, const cJSON *member))
+{
+    cJSON *node;
+    if (reader->top[key].kind == 0)
+        return ALLOT_OK;
+    int status = allot__doc_parse(&reader->doc, reader->top[key].number, &node);
+    if (status != ALLOT_OK)
+        return status;
+    for (const cJSON *it = node->child; it && status == ALLOT_OK; it = it->next)
+        status = read(reader, it);
+    allot__doc_about(&reader->doc, NULL, 0, 0);
+    cJSON_Delete(node);
+    return status;
+}

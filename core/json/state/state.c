@@ -162,22 +162,6 @@ static int read_consumer(allot__state_reader *reader, const cJSON *member)
 
 /* ---- The whole ------------------------------------------------------------------------------- */
 
-int allot__members_read(allot__state_reader *reader, allot__state_key key,
-                        int (*read)(allot__state_reader *reader, const cJSON *member))
-{
-    cJSON *node;
-    if (reader->top[key].kind == 0)
-        return ALLOT_OK;
-    int status = allot__doc_parse(&reader->doc, reader->top[key].number, &node);
-    if (status != ALLOT_OK)
-        return status;
-    for (const cJSON *it = node->child; it && status == ALLOT_OK; it = it->next)
-        status = read(reader, it);
-    allot__doc_about(&reader->doc, NULL, 0, 0);
-    cJSON_Delete(node);
-    return status;
-}
-
 /* The value that a path like "tasks[3].session" is of; 0: it is of another kind. */
 static uint32_t item_of(const allot__state_reader *reader, const char *path)
 {

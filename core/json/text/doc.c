@@ -50,51 +50,6 @@ void allot__doc_close(allot__doc *doc)
     memset(doc, 0, sizeof *doc);
 }
 
-char allot__doc_first(const allot__doc *doc, uint32_t number)
-{
-    return doc->scan.text[doc->scan.marks[number].at];
-}
-
-static bool is_container(const allot__doc *doc, uint32_t number)
-{
-    char c = allot__doc_first(doc, number);
-    return c == '{' || c == '[';
-}
-
-uint32_t allot__doc_end(const allot__doc *doc, uint32_t number)
-{
-    return doc->scan.marks[number].link;
-}
-
-uint32_t allot__doc_next(const allot__doc *doc, uint32_t number)
-{
-    return is_container(doc, number) ? doc->scan.marks[number].link + 1 : number + 1;
-}
-
-int32_t allot__doc_items(const allot__doc *doc, uint32_t number)
-{
-    int32_t count = 0;
-    uint32_t end = allot__doc_end(doc, number);
-    for (uint32_t item = number + 1; item < end; item = allot__doc_next(doc, item))
-        count++;
-    return count;
-}
-
-/* The offset behind a value. */
-static size_t behind(const allot__doc *doc, uint32_t number)
-{
-    const allot__mark *marks = doc->scan.marks;
-    return is_container(doc, number) ? (size_t)marks[marks[number].link].at + 1
-                                     : marks[number].link;
-}
-
-const char *allot__doc_text(const allot__doc *doc, uint32_t number, size_t *len)
-{
-    size_t at = doc->scan.marks[number].at;
-    *len = behind(doc, number) - at;
-    return doc->scan.text + at;
-}
-
 uint32_t allot__doc_member(const allot__doc *doc, uint32_t object, const char *key)
 {
     size_t len = strlen(key);
@@ -181,15 +136,15 @@ static size_t empty_inside(const allot__doc *doc, uint32_t number, char *out)
     size_t at = doc->scan.marks[number].at, len = 0;
     uint32_t end = allot__doc_end(doc, number);
     for (uint32_t item = number + 1; item < end; item = allot__doc_next(doc, item)) {
-        if (!is_container(doc, item))
+        if (!allot__doc_nests(doc, item))
             continue;
         size_t open = (size_t)doc->scan.marks[item].at + 1;
         if (out)
             memcpy(out + len, text + at, open - at);
         len += open - at;
-        at = behind(doc, item) - 1;
+        at = allot__doc_behind(doc, item) - 1;
     }
-    size_t rest = behind(doc, number) - at;
+    size_t rest = allot__doc_behind(doc, number) - at;
     if (out)
         memcpy(out + len, text + at, rest);
     return len + rest;
@@ -198,7 +153,7 @@ static size_t empty_inside(const allot__doc *doc, uint32_t number, char *out)
 static int shallow_text(allot__doc *doc, uint32_t number, const char **text, size_t *len)
 {
     *text = allot__doc_text(doc, number, len);
-    if (!is_container(doc, number))
+    if (!allot__doc_nests(doc, number))
         return ALLOT_OK;
     size_t size = empty_inside(doc, number, NULL);
     if (size == *len)

@@ -53,6 +53,10 @@ void allot__doc_close(allot__doc *doc);
 
 /* Its first byte in the blanked text: '{', '[', '"', a digit ... */
 char allot__doc_first(const allot__doc *doc, uint32_t number);
+/* Is it a list or object? */
+bool allot__doc_nests(const allot__doc *doc, uint32_t number);
+/* The offset behind a value. */
+size_t allot__doc_behind(const allot__doc *doc, uint32_t number);
 /* The number behind a value and all inside it: its next sibling's, or its list's end. */
 uint32_t allot__doc_next(const allot__doc *doc, uint32_t number);
 /* Its text as written, `*len` bytes; of a list or object with all inside it. */
