@@ -1,172 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * module.c: require "allot.core": the module's life, and that of its userdata.
+ * module.c: require "allot.core".
  *
- * This file owns: the engine of a Lua state, and the metatables.
+ * This file owns: the engine of a Lua state.
  */
 #include "script/module/module.h"
 
 static const char module_key[] = "allot.core", engine_key[] = "allot.engine";
-static const char *const type_names[] = {"allot.plan", "allot.state", "allot.decision",
-                                         "allot.policy"};
-
-/* ---- Boxes --------------------------------------------------------------------------------- */
-
-static void end_object(allot__box *box)
-{
-    if (box->kind == ALLOT__PLAN)
-        allot_plan_free(box->it);
-    else if (box->kind == ALLOT__STATE)
-        allot_state_free(box->it);
-    else if (box->kind == ALLOT__DECISION)
-        allot_decision_free(box->it);
-    else
-        allot_policy_free(box->it);
-    box->it = NULL;
-}
-
-/* Ends what is closed and held by nobody, and then perhaps what it was made from. */
-static void box_release(allot__box *box)
-{
-    while (box && box->closed && box->holds == 0) {
-        allot__box *parent = box->parent;
-        end_object(box);
-        allot_report_free(box->report);
-        box->report = NULL;
-        box->parent = NULL;
-        if (parent)
-            parent->holds--;
-        box = parent;
-    }
-}
-
-/* __gc and __close */
-static int box_close(lua_State *L)
-{
-    allot__box *box = lua_touserdata(L, 1);
-    if (!box->closed) {
-        box->closed = true;
-        box_release(box);
-    }
-    return 0;
-}
-
-allot__box *allot__box_new(lua_State *L, allot__module *module, allot__kind kind, int parent)
-{
-    allot__box *box = lua_newuserdatauv(L, sizeof *box, 3);
-    *box = (allot__box){.kind = kind};
-    luaL_setmetatable(L, type_names[kind]);
-    if (parent) {
-        lua_pushvalue(L, parent);
-        lua_setiuservalue(L, -2, 1);
-    }
-    if (allot_report_new(module->engine, &box->report) != ALLOT_OK)
-        luaL_error(L, "%s", allot_status_text(ALLOT_ENOMEM));
-    return box;
-}
-
-allot__box *allot__box_check(lua_State *L, int index, allot__kind kind)
-{
-    allot__box *box = luaL_checkudata(L, index, type_names[kind]);
-    luaL_argcheck(L, box->it && !box->closed, index, "it is closed");
-    return box;
-}
-
-/* ---- Results ------------------------------------------------------------------------------- */
-
-static void set_text(lua_State *L, const char *key, const char *text)
-{
-    if (text) {
-        lua_pushstring(L, text);
-        lua_setfield(L, -2, key);
-    }
-}
-
-static void set_number(lua_State *L, const char *key, int32_t number)
-{
-    if (number > 0) {
-        lua_pushinteger(L, number);
-        lua_setfield(L, -2, key);
-    }
-}
-
-static void push_finding(lua_State *L, const allot_diagnostic *finding)
-{
-    lua_createtable(L, 0, 8);
-    set_text(L, "severity", finding->severity == ALLOT_WARNING ? "warning" : "error");
-    set_text(L, "code", finding->code);
-    set_text(L, "file", finding->file);
-    set_number(L, "line", finding->line);
-    set_number(L, "col", finding->col);
-    set_number(L, "width", finding->width);
-    set_text(L, "path", finding->path);
-    set_text(L, "message", finding->message);
-    set_text(L, "hint", finding->hint);
-    set_text(L, "source", finding->source);
-}
-
-static void push_report(lua_State *L, const allot_report *report)
-{
-    int32_t count = allot_report_count(report);
-    lua_createtable(L, count, 0);
-    for (int32_t i = 0; i < count; i++) {
-        push_finding(L, allot_report_at(report, i));
-        lua_rawseti(L, -2, i + 1);
-    }
-}
-
-/* "plan.json:3:5: text" of the first error. */
-static void push_message(lua_State *L, const allot_report *report, int status)
-{
-    for (int32_t i = 0; i < allot_report_count(report); i++) {
-        const allot_diagnostic *finding = allot_report_at(report, i);
-        if (finding->severity != ALLOT_ERROR)
-            continue;
-        if (finding->file && finding->line > 0)
-            lua_pushfstring(L, "%s:%d:%d: %s", finding->file, (int)finding->line, (int)finding->col,
-                            finding->message);
-        else
-            lua_pushfstring(L, "%s%s%s", finding->file ? finding->file : "",
-                            finding->file ? ": " : "", finding->message);
-        return;
-    }
-    lua_pushstring(L, allot_status_text(status));
-}
-
-int allot__box_return(lua_State *L, allot__box *box, int status, void *made, allot__box *parent)
-{
-    if (status == ALLOT_OK) {
-        box->it = made;
-        box->parent = parent;
-        if (parent)
-            parent->holds++;
-    }
-    allot__module_tell(L, lua_touserdata(L, lua_upvalueindex(1)));
-    if (status == ALLOT_OK) {
-        push_report(L, box->report);
-        return 2;
-    }
-    return allot__module_return_failure(L, box->report, status);
-}
-
-int allot__module_return_failure(lua_State *L, const allot_report *report, int status)
-{
-    luaL_pushfail(L);
-    push_message(L, report, status);
-    push_report(L, report);
-    return 3;
-}
-
-int allot__module_fail(lua_State *L, const char *message)
-{
-    luaL_pushfail(L);
-    lua_pushstring(L, message);
-    lua_newtable(L);
-    return 3;
-}
-
-/* ---- The module ---------------------------------------------------------------------------- */
 
 static int module_close(lua_State *L)
 {
@@ -205,22 +46,6 @@ void allot__module_engine(lua_State *L, allot_engine *engine)
     lua_setfield(L, LUA_REGISTRYINDEX, engine_key);
 }
 
-/* The metatable of a kind, with its methods; `module` keeps the engine alive as long as any. */
-static void make_type(lua_State *L, allot__kind kind, const luaL_Reg *methods, int module)
-{
-    static const luaL_Reg life[] = {{"__gc", box_close}, {"__close", box_close}, {NULL, NULL}};
-    luaL_newmetatable(L, type_names[kind]);
-    lua_pushvalue(L, module);
-    luaL_setfuncs(L, life, 1);
-    lua_newtable(L);
-    lua_pushvalue(L, module);
-    luaL_setfuncs(L, methods, 1);
-    lua_setfield(L, -2, "__index");
-    lua_pushboolean(L, 0);
-    lua_setfield(L, -2, "__metatable");
-    lua_pop(L, 1);
-}
-
 static void make_types(lua_State *L, int module)
 {
     static const luaL_Reg none[] = {{NULL, NULL}};
@@ -230,10 +55,10 @@ static void make_types(lua_State *L, int module)
         {"declared", allot__module_declared}, {"judge", allot__module_judge}, {NULL, NULL}};
     static const luaL_Reg decision[] = {
         {"json", allot__module_json}, {"explain", allot__module_explain}, {NULL, NULL}};
-    make_type(L, ALLOT__PLAN, plan, module);
-    make_type(L, ALLOT__STATE, none, module);
-    make_type(L, ALLOT__DECISION, decision, module);
-    make_type(L, ALLOT__POLICY, policy, module);
+    allot__box_type(L, ALLOT__PLAN, plan, module);
+    allot__box_type(L, ALLOT__STATE, none, module);
+    allot__box_type(L, ALLOT__DECISION, decision, module);
+    allot__box_type(L, ALLOT__POLICY, policy, module);
 }
 
 int luaopen_allot_core(lua_State *L)

@@ -51,6 +51,10 @@ typedef struct allot__box {
     allot_script_meter meter; /* of a plan: of its policies that were given as texts */
 } allot__box;
 
+/* Makes the metatable of a kind, with its methods; the userdata at `module` is alive as long as
+ * any.
+ */
+void allot__box_type(lua_State *L, allot__kind kind, const luaL_Reg *methods, int module);
 /* Pushes an empty box with its report; it keeps the value at `parent` (0: none) alive. */
 allot__box *allot__box_new(lua_State *L, allot__module *module, allot__kind kind, int parent);
 /* The open box of that kind at `index`; raises for anything else. */

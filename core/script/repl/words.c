@@ -9,6 +9,7 @@
 
 #include "script/module/module.h"
 #include "script/repl/repl.h"
+#include "script/sandbox/require.h"
 
 static allot_desk *session_of(lua_State *L)
 {
@@ -292,4 +293,33 @@ void allot__desk_native(lua_State *L, allot_desk *session)
     luaL_newlibtable(L, functions);
     lua_pushlightuserdata(L, session);
     luaL_setfuncs(L, functions, 1);
+}
+
+/* ---- The desk's modules ---------------------------------------------------------------------- */
+
+/* Upvalue 2: what the modules see as globals. */
+static int require(lua_State *L)
+{
+    return allot__embedded_require(L, allot__embedded_find, lua_upvalueindex(2),
+                                   "no module %s is built in");
+}
+
+void allot__desk_require(lua_State *L, allot_desk *session, const char *name)
+{
+    allot__desk_globals(L);
+    int globals = lua_gettop(L);
+    lua_newtable(L);
+    allot__module_engine(L, session->box.engine);
+    lua_pushcfunction(L, luaopen_allot_core);
+    lua_call(L, 0, 1);
+    lua_setfield(L, -2, "allot.core");
+    allot__desk_native(L, session);
+    lua_setfield(L, -2, "allot.repl.native");
+    lua_pushvalue(L, globals);
+    lua_pushcclosure(L, require, 2);
+    lua_pushvalue(L, -1);
+    lua_setfield(L, globals, "require");
+    lua_pushstring(L, name);
+    lua_call(L, 1, 1);
+    lua_remove(L, globals);
 }

@@ -181,3 +181,13 @@ int allot__fault(allot__script *script, int status, int otherwise, const char *c
     lua_pop(box->L, 1);
     return result;
 }
+
+int allot__time_over(allot__script *script, allot_report *report)
+{
+    char message[512];
+    const allot_diagnostic finding = {
+        .consumer = -1, .group = script->run.batch->group, .field = -1};
+    allot__time_say(script->time, message, sizeof message);
+    allot__fault_say(script, "E-cycle-limit", script->run.call->line, message, &finding, report);
+    return ALLOT_EBUDGET;
+}

@@ -76,25 +76,6 @@ static int base_tonumber(lua_State *L)
     return 1;
 }
 
-void allot__library_text(lua_State *L, int index)
-{
-    switch (lua_type(L, index)) {
-    case LUA_TSTRING:
-        lua_pushvalue(L, index);
-        break;
-    case LUA_TNUMBER:
-        lua_pushvalue(L, index);
-        lua_tostring(L, -1);
-        break;
-    case LUA_TBOOLEAN:
-        lua_pushstring(L, lua_toboolean(L, index) ? "true" : "false");
-        break;
-    default:
-        lua_pushstring(L, luaL_typename(L, index));
-        break;
-    }
-}
-
 static int base_tostring(lua_State *L)
 {
     luaL_checkany(L, 1);

@@ -206,3 +206,22 @@ void allot__library_string(lua_State *L)
     luaL_newlib(L, functions);
     take_stock(L, lua_gettop(L));
 }
+
+void allot__library_text(lua_State *L, int index)
+{
+    switch (lua_type(L, index)) {
+    case LUA_TSTRING:
+        lua_pushvalue(L, index);
+        break;
+    case LUA_TNUMBER:
+        lua_pushvalue(L, index);
+        lua_tostring(L, -1);
+        break;
+    case LUA_TBOOLEAN:
+        lua_pushstring(L, lua_toboolean(L, index) ? "true" : "false");
+        break;
+    default:
+        lua_pushstring(L, luaL_typename(L, index));
+        break;
+    }
+}

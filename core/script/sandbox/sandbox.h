@@ -27,6 +27,9 @@
  * of a call. The last two are looked at every 1000 instructions. */
 enum { ALLOT__STRING_MAX = 4096, ALLOT__DEPTH_MAX = 200, ALLOT__ARGUMENTS_MAX = 250 };
 
+/* Instructions between two looks at the fuel. */
+enum { ALLOT__FUEL_INTERVAL = 1000 };
+
 /* What was refused last. */
 typedef enum allot__denial {
     ALLOT__DENIED_NOTHING = 0,
@@ -99,6 +102,8 @@ int32_t allot__fault_place(const char *source, const char **message, int32_t *co
 allot__sandbox *allot__sandbox_of(lua_State *L);
 /* Takes fuel for work done outside Lua's instructions; raises when there is none left. */
 void allot__sandbox_charge(lua_State *L, int64_t fuel);
+/* The same, but raises nothing: what is left fails as soon as it runs on. */
+void allot__sandbox_burn(allot__sandbox *box, int64_t fuel);
 /* Collects garbage when use has grown by half since the last time. */
 void allot__sandbox_sweep(allot__sandbox *box);
 

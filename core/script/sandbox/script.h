@@ -200,23 +200,47 @@ typedef struct allot__reading {
     bool option_fault; /* an option of the plan is wrong: the report says so */
 } allot__reading;
 
-/* ---- read.c: protected by allot__sandbox_run with the reading as ud; raise. ---- */
+/* ---- read_value.c: fields of tables; raise. ---- */
 
-/* Reads the policy table on top of the stack into the draft and the script's calls. */
-int allot__read_policy(lua_State *L, allot__reading *reading);
-
+/* Fails with a message, placed by `at` ("fair.lua:3: ", may be NULL). Does not return. */
+int allot__read_fail(lua_State *L, const char *at, const char *format, ...);
+/* The string on top of the stack, which stays there until allot__read_forget, whatever becomes of
+ * the table that it is in: functions of the policy that are called while it is read may empty that.
+ * Raises. */
+const char *allot__read_text(lua_State *L);
+/* Lets go of them. */
+void allot__read_forget(lua_State *L);
+/* The string in field `key` of the table on top, as allot__read_text; NULL: nil. Raises for others.
+ */
+const char *allot__read_string(lua_State *L, const char *key);
 /* Pushes field `key` of the table on top; its type. */
 int allot__read_push(lua_State *L, const char *key);
 /* Pushes field `key`; where that is a function of the options, what it returns. Its type. */
 int allot__read_ruled(lua_State *L, const allot__draft *draft, const char *key);
-/* Words of a policy that switch something (read_tasks.c). */
-void allot__read_switches(lua_State *L, allot__draft *draft);
 /* Pushes the list in field `key`, and returns its length, at most `most`. */
 int32_t allot__read_list(lua_State *L, const char *key, int32_t most);
 /* What is on top must be a table that the word `kind` made; `what` names it. */
 void allot__read_kind(lua_State *L, const char *kind, const char *what);
 /* The declaration on top; strings as allot__read_text. */
 allot_attribute allot__read_declaration(lua_State *L);
+
+/* ---- columns.c ---- */
+
+/* The columns of rows of that kind under the draft, and their names. */
+int32_t allot__read_columns(const allot__draft *draft, allot_rows rows);
+const char *allot__read_column_name(const allot__draft *draft, allot_rows rows, int32_t column);
+/* Is such a column true or false? */
+bool allot__read_flag(const allot__draft *draft, allot_rows rows, int32_t column);
+
+/* ---- read.c: protected by allot__sandbox_run with the reading as ud; raise. ---- */
+
+/* Reads the policy table on top of the stack into the draft and the script's calls. */
+int allot__read_policy(lua_State *L, allot__reading *reading);
+
+/* ---- read_fill.c: raise. ---- */
+
+/* Reads the list in `quota` of the policy table on top. */
+void allot__read_quota(lua_State *L, allot__reading *reading);
 /* The fill on top, popped; consumers' columns up to `last`. */
 void allot__read_fill(lua_State *L, allot__reading *reading, const char *what, int32_t last,
                       allot__draft_fill *out);
@@ -225,6 +249,8 @@ void allot__read_fill(lua_State *L, allot__reading *reading, const char *what, i
 
 /* Reads the attributes of tasks of the policy table on top, tags of guards included. */
 void allot__read_task_attributes(lua_State *L, allot__reading *reading);
+/* Words of a policy that switch something. */
+void allot__read_switches(lua_State *L, allot__draft *draft);
 /* Reads guards, victims, sessions and requirements. */
 void allot__read_tasks(lua_State *L, allot__reading *reading);
 
@@ -247,8 +273,6 @@ void allot__read_properties(lua_State *L, allot__reading *reading);
 
 /* ---- source.c: amounts, keys and functions; raise. ---- */
 
-/* Fails with a message, placed by `at` ("fair.lua:3: ", may be NULL). Does not return. */
-int allot__read_fail(lua_State *L, const char *at, const char *format, ...);
 /* The source on top of the stack (popped): a column, a number, a function. `last` is the last
  * built-in column that the stage knows. */
 allot_source allot__read_source(lua_State *L, allot__reading *reading, const char *at,
@@ -256,26 +280,12 @@ allot_source allot__read_source(lua_State *L, allot__reading *reading, const cha
 /* The function on top of the stack (popped), by its role; `at` places faults of what is none. */
 allot_source allot__read_function(lua_State *L, allot__reading *reading, const char *at,
                                   const char *role, int32_t last);
-/* The columns of rows of that kind under the draft, and their names. */
-int32_t allot__read_columns(const allot__draft *draft, allot_rows rows);
-const char *allot__read_column_name(const allot__draft *draft, allot_rows rows, int32_t column);
-/* Is such a column true or false? */
-bool allot__read_flag(const allot__draft *draft, allot_rows rows, int32_t column);
 /* Raises where a column that goes by who preempts is a key of an order that does not know it. */
 void allot__read_impartial(lua_State *L, const allot__reading *reading, const char *who,
                            const allot__draft_order *order);
 /* The order on top of the stack (popped); nil: not given. */
 void allot__read_order(lua_State *L, allot__reading *reading, const char *at, int32_t last,
                        allot__draft_order *out);
-/* The string on top of the stack, which stays there until allot__read_forget, whatever becomes of
- * the table that it is in: functions of the policy that are called while it is read may empty that.
- * Raises. */
-const char *allot__read_text(lua_State *L);
-/* Lets go of them. */
-void allot__read_forget(lua_State *L);
-/* The string in field `key` of the table on top, as allot__read_text; NULL: nil. Raises for others.
- */
-const char *allot__read_string(lua_State *L, const char *key);
 
 /* ---- flags.c: raises. ---- */
 
@@ -378,14 +388,15 @@ int allot__fault(allot__script *script, int status, int otherwise, const char *c
 void allot__fault_say(const allot__script *script, const char *code, int32_t line,
                       const char *message, const allot_diagnostic *finding, allot_report *report);
 
+/* It was over before the script's function began: tells so. EBUDGET. */
+int allot__time_over(allot__script *script, allot_report *report);
+
 /* ---- time.c: what functions take of a cycle's time ---- */
 
 /* Whether a batch of so many rows is worth a look at the clock. */
 bool allot__time_counts(const allot__script *script, const allot__call *call, int32_t rows);
 /* A call took so many microseconds. */
 void allot__time_note(const allot__script *script, allot__call *call, int64_t took);
-/* It was over before the script's function began: tells so. EBUDGET. */
-int allot__time_over(allot__script *script, allot_report *report);
 /* That it is over, in words. */
 void allot__time_say(const allot_script_time *time, char *buf, size_t size);
 

@@ -46,13 +46,3 @@ void allot__time_say(const allot_script_time *time, char *buf, size_t size)
                  ", and take longer: most, %" PRId64 " ms, the one of '%s' at %.200s:%" PRId32,
                  time->most / 1000, time->role, time->file, time->line);
 }
-
-int allot__time_over(allot__script *script, allot_report *report)
-{
-    char message[512];
-    const allot_diagnostic finding = {
-        .consumer = -1, .group = script->run.batch->group, .field = -1};
-    allot__time_say(script->time, message, sizeof message);
-    allot__fault_say(script, "E-cycle-limit", script->run.call->line, message, &finding, report);
-    return ALLOT_EBUDGET;
-}
