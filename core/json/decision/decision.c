@@ -84,13 +84,12 @@ static void write_verdict(page *page, int32_t group, const allot_verdict *verdic
     allot__write_close(out, '}');
 }
 
-static int write_group(page *page, int32_t group)
+static void write_group(page *page, int32_t group)
 {
     allot__writer *out = &page->out;
     allot_totals totals;
-    int status = allot_decision_totals(page->decision, group, &totals);
-    if (status != ALLOT_OK)
-        return status;
+    if (!allot__write_got(out, allot_decision_totals(page->decision, group, &totals)))
+        return;
     allot__write_line(out);
     allot__write_named_open(out, allot_plan_group_name(page->plan, group), '{');
     if (allot_plan_groups(page->plan) > 1)
@@ -109,16 +108,13 @@ static int write_group(page *page, int32_t group)
                                          totals.shared, totals.planned});
     allot__write_open(out, "consumers", '[');
     for (int32_t i = allot_plan_next(page->plan, ALLOT_ROOT);
-         i != ALLOT_ROOT && status == ALLOT_OK && out->status == ALLOT_OK;
-         i = allot_plan_next(page->plan, i)) {
+         i != ALLOT_ROOT && out->status == ALLOT_OK; i = allot_plan_next(page->plan, i)) {
         allot_verdict verdict;
-        status = allot_decision_verdict(page->decision, group, i, &verdict);
-        if (status == ALLOT_OK)
+        if (allot__write_got(out, allot_decision_verdict(page->decision, group, i, &verdict)))
             write_verdict(page, group, &verdict);
     }
     allot__write_close(out, ']');
     allot__write_close(out, '}');
-    return status;
 }
 
 /* ---- What to carry out ----------------------------------------------------------------------- */
@@ -136,18 +132,16 @@ static void write_places(allot__writer *out, const allot_grant *grant)
         allot__write_integer(out, "unplaced", grant->unplaced);
 }
 
-static int write_grants(page *page)
+static void write_grants(page *page)
 {
     allot__writer *out = &page->out;
-    int status = ALLOT_OK;
     allot__write_line(out);
     allot__write_open(out, "grants", '[');
     int32_t count = allot_decision_grants(page->decision);
-    for (int32_t i = 0; i < count && status == ALLOT_OK; i++) {
+    for (int32_t i = 0; i < count; i++) {
         allot_grant grant;
-        status = allot_decision_grant(page->decision, i, &grant);
-        if (status != ALLOT_OK)
-            break;
+        if (!allot__write_got(out, allot_decision_grant(page->decision, i, &grant)))
+            return;
         allot__write_line(out);
         allot__write_open(out, NULL, '{');
         allot__write_string(out, "group", allot_plan_group_name(page->plan, grant.group));
@@ -157,7 +151,6 @@ static int write_grants(page *page)
         allot__write_close(out, '}');
     }
     allot__write_close(out, ']');
-    return status;
 }
 
 static void write_claims(page *page, const allot_reclaim *reclaim)
@@ -203,21 +196,18 @@ static void write_reclaim(page *page, const allot_reclaim *reclaim)
     allot__write_close(out, '}');
 }
 
-static int write_reclaims(page *page)
+static void write_reclaims(page *page)
 {
     allot__writer *out = &page->out;
-    int status = ALLOT_OK;
     allot__write_line(out);
     allot__write_open(out, "reclaims", '[');
     int32_t count = allot_decision_reclaims(page->decision);
-    for (int32_t i = 0; i < count && status == ALLOT_OK; i++) {
+    for (int32_t i = 0; i < count; i++) {
         allot_reclaim reclaim;
-        status = allot_decision_reclaim(page->decision, i, &reclaim);
-        if (status == ALLOT_OK)
+        if (allot__write_got(out, allot_decision_reclaim(page->decision, i, &reclaim)))
             write_reclaim(page, &reclaim);
     }
     allot__write_close(out, ']');
-    return status;
 }
 
 /* ---- The whole ------------------------------------------------------------------------------- */
@@ -255,32 +245,25 @@ static void write_warnings(allot__writer *out, const allot_report *report)
 
 /* A list of orders on jobs; where there are none it is there all the same: readers need no second
  * way. */
-static int write_jobs(page *page, const char *key, allot_order_kind kind)
+static void write_jobs(page *page, const char *key, allot_order_kind kind)
 {
     allot__write_open(&page->out, key, '[');
-    int status = allot__write_orders(&page->out, page->decision, kind);
+    allot__write_orders(&page->out, page->decision, kind);
     allot__write_close(&page->out, ']');
-    return status;
 }
 
-static int write_rest(page *page)
+static void write_rest(page *page)
 {
     allot__writer *out = &page->out;
-    int status = allot__write_flights(out, page->decision);
+    allot__write_flights(out, page->decision);
     allot__write_line(out);
-    if (status == ALLOT_OK)
-        status = write_jobs(page, "starts", ALLOT_ORDER_START);
-    if (status == ALLOT_OK)
-        status = write_jobs(page, "suspends", ALLOT_ORDER_SUSPEND);
-    if (status == ALLOT_OK)
-        status = write_jobs(page, "resumes", ALLOT_ORDER_RESUME);
-    if (status == ALLOT_OK)
-        status = allot__write_kills(out, page->decision);
-    if (status == ALLOT_OK)
-        status = allot__write_loans(out, page->decision);
-    if (status == ALLOT_OK)
-        status = allot__write_queues(out, page->decision);
-    return status == ALLOT_OK ? allot__write_leases(out, page->decision) : status;
+    write_jobs(page, "starts", ALLOT_ORDER_START);
+    write_jobs(page, "suspends", ALLOT_ORDER_SUSPEND);
+    write_jobs(page, "resumes", ALLOT_ORDER_RESUME);
+    allot__write_kills(out, page->decision);
+    allot__write_loans(out, page->decision);
+    allot__write_queues(out, page->decision);
+    allot__write_leases(out, page->decision);
 }
 
 static bool is_one_policy(const allot_plan *plan)
@@ -308,7 +291,6 @@ static void write_windows(page *page)
 static int write_decision(page *page, const allot_report *warnings)
 {
     allot__writer *out = &page->out;
-    int status = ALLOT_OK;
     allot__write_open(out, NULL, '{');
     allot__write_string(out, "schema", "allot/decision/v1");
     allot__write_integer(out, "now", allot_decision_now(page->decision));
@@ -316,22 +298,17 @@ static int write_decision(page *page, const allot_report *warnings)
         write_policy(out, allot_plan_group_policy(page->plan, 0));
     write_windows(page);
     allot__write_open(out, "groups", '{');
-    for (int32_t i = 0; i < allot_plan_groups(page->plan) && status == ALLOT_OK; i++)
-        status = write_group(page, i);
+    for (int32_t i = 0; i < allot_plan_groups(page->plan); i++)
+        write_group(page, i);
     allot__write_close(out, '}');
-    if (status == ALLOT_OK)
-        status = write_grants(page);
-    if (status == ALLOT_OK)
-        status = write_reclaims(page);
-    if (status == ALLOT_OK)
-        status = allot__write_sessions(out, page->decision);
-    if (status == ALLOT_OK)
-        status = write_rest(page);
+    write_grants(page);
+    write_reclaims(page);
+    allot__write_sessions(out, page->decision);
+    write_rest(page);
     write_warnings(out, warnings);
     allot__write_close(out, '}');
     allot__write_raw(out, "\n", 1);
-    int written = allot__write_end(out);
-    return status != ALLOT_OK ? status : written;
+    return allot__write_end(out);
 }
 
 int allot_decision_write(const allot_decision *decision, const allot_report *warnings,

@@ -16,16 +16,14 @@ typedef struct told {
     allot_queue queue;
 } told;
 
-static int tell(const allot_decision *decision, int32_t i, told *out)
+static bool tell(allot__writer *out, const allot_decision *decision, int32_t i, told *it)
 {
-    out->decision = decision;
-    out->plan = allot_decision_plan(decision);
-    int status = allot_decision_job_order(decision, i, &out->order);
-    if (status == ALLOT_OK)
-        status = allot_state_job_at(allot_decision_state(decision), out->order.job, &out->job);
-    if (status == ALLOT_OK)
-        status = allot_plan_queue_at(out->plan, out->job.queue, &out->queue);
-    return status;
+    const allot_state *state = allot_decision_state(decision);
+    it->decision = decision;
+    it->plan = allot_decision_plan(decision);
+    return allot__write_got(out, allot_decision_job_order(decision, i, &it->order)) &&
+           allot__write_got(out, allot_state_job_at(state, it->order.job, &it->job)) &&
+           allot__write_got(out, allot_plan_queue_at(it->plan, it->job.queue, &it->queue));
 }
 
 static void write_places(allot__writer *out, const allot_place *places, int32_t count)
@@ -114,17 +112,14 @@ static void write_order(allot__writer *out, const told *it)
     allot__write_close(out, '}');
 }
 
-int allot__write_orders(allot__writer *out, const allot_decision *decision, allot_order_kind kind)
+void allot__write_orders(allot__writer *out, const allot_decision *decision, allot_order_kind kind)
 {
     int32_t count = allot_decision_job_orders(decision);
-    int status = ALLOT_OK;
-    for (int32_t i = 0; i < count && status == ALLOT_OK && out->status == ALLOT_OK; i++) {
+    for (int32_t i = 0; i < count && out->status == ALLOT_OK; i++) {
         told it;
-        status = tell(decision, i, &it);
-        if (status == ALLOT_OK && it.order.kind == kind)
+        if (tell(out, decision, i, &it) && it.order.kind == kind)
             write_order(out, &it);
     }
-    return status;
 }
 
 /* ---- Queues and pools ------------------------------------------------------------------------ */
@@ -185,42 +180,37 @@ static void write_part(allot__writer *out, const allot_plan *plan, int32_t queue
     allot__write_close(out, '}');
 }
 
-static int write_parts(allot__writer *out, const allot_decision *decision)
+static void write_parts(allot__writer *out, const allot_decision *decision)
 {
     const allot_plan *plan = allot_decision_plan(decision);
     allot_engine *engine = allot_plan_engine(plan);
     int32_t(*waits)[ALLOT_PEND_COUNT];
     size_t size = (size_t)allot_plan_queues(plan) * sizeof *waits;
-    int status = ALLOT_OK;
     waits = allot_engine_alloc(engine, NULL, 0, size);
-    if (!waits)
-        return ALLOT_ENOMEM;
+    if (!allot__write_got(out, waits ? ALLOT_OK : ALLOT_ENOMEM))
+        return;
     memset(waits, 0, size);
     count_waits(decision, waits);
     allot__write_line(out);
     allot__write_open(out, "queues", '{');
-    for (int32_t i = 0; i < allot_plan_queues(plan) && status == ALLOT_OK; i++) {
+    for (int32_t i = 0; i < allot_plan_queues(plan); i++) {
         allot_queue_part part;
-        status = allot_decision_queue(decision, i, &part);
-        if (status == ALLOT_OK)
+        if (allot__write_got(out, allot_decision_queue(decision, i, &part)))
             write_part(out, plan, i, &part, waits[i]);
     }
     allot__write_close(out, '}');
     allot_engine_alloc(engine, waits, size, 0);
-    return status;
 }
 
-static int write_pools(allot__writer *out, const allot_decision *decision)
+static void write_pools(allot__writer *out, const allot_decision *decision)
 {
     const allot_plan *plan = allot_decision_plan(decision);
-    int status = ALLOT_OK;
     allot__write_line(out);
     allot__write_open(out, "pools", '{');
-    for (int32_t i = 0; i < allot_plan_pools(plan) && status == ALLOT_OK; i++) {
+    for (int32_t i = 0; i < allot_plan_pools(plan); i++) {
         allot_pool_part part;
-        status = allot_decision_pool(decision, i, &part);
-        if (status != ALLOT_OK)
-            break;
+        if (!allot__write_got(out, allot_decision_pool(decision, i, &part)))
+            return;
         allot__write_named_open(out, allot_plan_pool_name(plan, i), '{');
         allot__write_integer(out, "slots", part.slots);
         allot__write_integer(out, "used", part.used);
@@ -228,23 +218,19 @@ static int write_pools(allot__writer *out, const allot_decision *decision)
         allot__write_close(out, '}');
     }
     allot__write_close(out, '}');
-    return status;
 }
 
 /* Of queues of pools, and of others that were used; `rests`: millionths, where there are any. */
-static int write_usage(allot__writer *out, const allot_decision *decision, bool rests)
+static void write_usage(allot__writer *out, const allot_decision *decision, bool rests)
 {
     const allot_plan *plan = allot_decision_plan(decision);
-    int status = ALLOT_OK;
     allot__write_open(out, rests ? "usage_rest" : "usage", '{');
-    for (int32_t i = 0; i < allot_plan_queues(plan) && status == ALLOT_OK; i++) {
+    for (int32_t i = 0; i < allot_plan_queues(plan); i++) {
         allot_queue_part part;
         allot_queue queue;
-        status = allot_decision_queue(decision, i, &part);
-        if (status == ALLOT_OK)
-            status = allot_plan_queue_at(plan, i, &queue);
-        if (status != ALLOT_OK)
-            break;
+        if (!allot__write_got(out, allot_decision_queue(decision, i, &part)) ||
+            !allot__write_got(out, allot_plan_queue_at(plan, i, &queue)))
+            return;
         bool some = part.usage != 0 || part.usage_millionths != 0;
         if (rests && part.usage_millionths != 0)
             allot__write_named_integer(out, queue.name, part.usage_millionths);
@@ -252,7 +238,6 @@ static int write_usage(allot__writer *out, const allot_decision *decision, bool 
             allot__write_named_integer(out, queue.name, part.usage);
     }
     allot__write_close(out, '}');
-    return status;
 }
 
 static void write_preempted_at(allot__writer *out, const allot_decision *decision)
@@ -272,26 +257,21 @@ static void write_preempted_at(allot__writer *out, const allot_decision *decisio
     allot__write_close(out, '}');
 }
 
-int allot__write_queues(allot__writer *out, const allot_decision *decision)
+void allot__write_queues(allot__writer *out, const allot_decision *decision)
 {
     if (allot_plan_queues(allot_decision_plan(decision)) == 0)
-        return ALLOT_OK;
+        return;
     allot__write_line(out);
     allot__write_open(out, "resizes", '[');
-    int status = allot__write_orders(out, decision, ALLOT_ORDER_RESIZE);
+    allot__write_orders(out, decision, ALLOT_ORDER_RESIZE);
     allot__write_close(out, ']');
-    if (status == ALLOT_OK)
-        status = write_parts(out, decision);
-    if (status == ALLOT_OK)
-        status = write_pools(out, decision);
+    write_parts(out, decision);
+    write_pools(out, decision);
     allot__write_line(out);
-    if (status == ALLOT_OK)
-        status = write_usage(out, decision, false);
+    write_usage(out, decision, false);
     allot__write_integer(out, "usage_at", allot_decision_now(decision));
-    if (status == ALLOT_OK)
-        status = write_usage(out, decision, true);
+    write_usage(out, decision, true);
     write_preempted_at(out, decision);
-    return status;
 }
 
 /* ---- Contracts ------------------------------------------------------------------------------- */
@@ -350,22 +330,18 @@ static void write_lease(allot__writer *out, const char *name, const allot_lease_
     allot__write_close(out, '}');
 }
 
-int allot__write_leases(allot__writer *out, const allot_decision *decision)
+void allot__write_leases(allot__writer *out, const allot_decision *decision)
 {
     const allot_plan *plan = allot_decision_plan(decision);
-    int status = ALLOT_OK;
     if (allot_plan_leases(plan) > 0)
         allot__write_line(out);
     allot__write_open(out, "leases", '{');
-    for (int32_t i = 0; i < allot_plan_leases(plan) && status == ALLOT_OK; i++) {
+    for (int32_t i = 0; i < allot_plan_leases(plan); i++) {
         allot_lease_part part;
         allot_lease lease;
-        status = allot_plan_lease_at(plan, i, &lease);
-        if (status == ALLOT_OK)
-            status = allot_decision_lease(decision, i, &part);
-        if (status == ALLOT_OK)
+        if (allot__write_got(out, allot_plan_lease_at(plan, i, &lease)) &&
+            allot__write_got(out, allot_decision_lease(decision, i, &part)))
             write_lease(out, lease.name, &part);
     }
     allot__write_close(out, '}');
-    return status;
 }

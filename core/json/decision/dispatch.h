@@ -9,11 +9,11 @@
 #include "json/text/writer.h"
 
 /* The orders of a kind, item by item; into a list that is open. */
-int allot__write_orders(allot__writer *out, const allot_decision *decision, allot_order_kind kind);
+void allot__write_orders(allot__writer *out, const allot_decision *decision, allot_order_kind kind);
 /* "resizes", "queues", "pools", and how queues were used, of plans with queues: "usage",
  * "usage_at" and "usage_rest" are what the next state is to say. */
-int allot__write_queues(allot__writer *out, const allot_decision *decision);
+void allot__write_queues(allot__writer *out, const allot_decision *decision);
 /* "leases": contracts as the next state may say them, and what changed. */
-int allot__write_leases(allot__writer *out, const allot_decision *decision);
+void allot__write_leases(allot__writer *out, const allot_decision *decision);
 
 #endif

@@ -24,18 +24,16 @@ static void write_time(allot__writer *out, const char *key, int64_t time)
         allot__write_integer(out, key, time);
 }
 
-int allot__write_flights(allot__writer *out, const allot_decision *decision)
+void allot__write_flights(allot__writer *out, const allot_decision *decision)
 {
     const allot_plan *plan = allot_decision_plan(decision);
     int32_t count = allot_decision_flights(decision);
-    int status = ALLOT_OK;
     allot__write_line(out);
     allot__write_open(out, "flights", '[');
-    for (int32_t i = 0; i < count && status == ALLOT_OK; i++) {
+    for (int32_t i = 0; i < count; i++) {
         allot_flight flight;
-        status = allot_decision_flight(decision, i, &flight);
-        if (status != ALLOT_OK)
-            break;
+        if (!allot__write_got(out, allot_decision_flight(decision, i, &flight)))
+            return;
         allot__write_line(out);
         allot__write_open(out, NULL, '{');
         allot__write_string(out, "id", flight.id);
@@ -49,18 +47,16 @@ int allot__write_flights(allot__writer *out, const allot_decision *decision)
         allot__write_close(out, '}');
     }
     allot__write_close(out, ']');
-    return status;
 }
 
-static int write_kill(allot__writer *out, const allot_decision *decision, const allot_kill *kill)
+static void write_kill(allot__writer *out, const allot_decision *decision, const allot_kill *kill)
 {
     allot_task task;
     allot_flight flight;
-    int status = allot_state_task_at(allot_decision_state(decision), kill->task, &task);
-    if (status == ALLOT_OK)
-        status = allot_decision_flight(decision, kill->flight, &flight);
-    if (status != ALLOT_OK)
-        return status;
+    const allot_state *state = allot_decision_state(decision);
+    if (!allot__write_got(out, allot_state_task_at(state, kill->task, &task)) ||
+        !allot__write_got(out, allot_decision_flight(decision, kill->flight, &flight)))
+        return;
     allot__write_line(out);
     allot__write_open(out, NULL, '{');
     allot__write_string(out, "task", task.id);
@@ -71,38 +67,32 @@ static int write_kill(allot__writer *out, const allot_decision *decision, const 
     allot__write_integer(out, "deadline", flight.deadline);
     allot__write_close(out, '}');
     allot__write_close(out, '}');
-    return ALLOT_OK;
 }
 
-int allot__write_kills(allot__writer *out, const allot_decision *decision)
+void allot__write_kills(allot__writer *out, const allot_decision *decision)
 {
     int32_t count = allot_decision_kills(decision);
-    int status = ALLOT_OK;
     allot__write_open(out, "kills", '[');
-    for (int32_t i = 0; i < count && status == ALLOT_OK; i++) {
+    for (int32_t i = 0; i < count; i++) {
         allot_kill kill;
-        status = allot_decision_kill(decision, i, &kill);
-        if (status == ALLOT_OK)
-            status = write_kill(out, decision, &kill);
+        if (!allot__write_got(out, allot_decision_kill(decision, i, &kill)))
+            return;
+        write_kill(out, decision, &kill);
     }
-    if (status == ALLOT_OK)
-        status = allot__write_orders(out, decision, ALLOT_ORDER_KILL);
+    allot__write_orders(out, decision, ALLOT_ORDER_KILL);
     allot__write_close(out, ']');
-    return status;
 }
 
-int allot__write_loans(allot__writer *out, const allot_decision *decision)
+void allot__write_loans(allot__writer *out, const allot_decision *decision)
 {
     const allot_plan *plan = allot_decision_plan(decision);
-    int status = ALLOT_OK;
     allot__write_line(out);
     allot__write_open(out, "loans", '[');
     int32_t count = allot_decision_loans(decision);
-    for (int32_t i = 0; i < count && status == ALLOT_OK; i++) {
+    for (int32_t i = 0; i < count; i++) {
         allot_loan_change loan;
-        status = allot_decision_loan(decision, i, &loan);
-        if (status != ALLOT_OK)
-            break;
+        if (!allot__write_got(out, allot_decision_loan(decision, i, &loan)))
+            return;
         allot__write_line(out);
         allot__write_open(out, NULL, '{');
         allot__write_string(out, "group", allot_plan_group_name(plan, loan.group));
@@ -116,5 +106,4 @@ int allot__write_loans(allot__writer *out, const allot_decision *decision)
         allot__write_close(out, '}');
     }
     allot__write_close(out, ']');
-    return status;
 }

@@ -12,13 +12,13 @@
 void allot__write_tasks(allot__writer *out, const allot_decision *decision,
                         const allot_reclaim *reclaim);
 /* "flights": reclaims in flight as they stand. */
-int allot__write_flights(allot__writer *out, const allot_decision *decision);
+void allot__write_flights(allot__writer *out, const allot_decision *decision);
 /* "loans": the ledger once the decision is carried out. */
-int allot__write_loans(allot__writer *out, const allot_decision *decision);
+void allot__write_loans(allot__writer *out, const allot_decision *decision);
 /* "kills": tasks whose time is over, and jobs. */
-int allot__write_kills(allot__writer *out, const allot_decision *decision);
+void allot__write_kills(allot__writer *out, const allot_decision *decision);
 
-/* Writes the list `sessions`: what each deserves of its leaf's quota. EUSAGE: not decided. */
-int allot__write_sessions(allot__writer *out, const allot_decision *decision);
+/* Writes the list `sessions`: what each deserves of its leaf's quota. */
+void allot__write_sessions(allot__writer *out, const allot_decision *decision);
 
 #endif

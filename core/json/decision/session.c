@@ -3,19 +3,17 @@
 /* session.c: what a decision says of sessions. */
 #include "json/decision/flight.h"
 
-int allot__write_sessions(allot__writer *out, const allot_decision *decision)
+void allot__write_sessions(allot__writer *out, const allot_decision *decision)
 {
     const allot_state *state = allot_decision_state(decision);
     const allot_plan *plan = allot_decision_plan(decision);
-    int status = ALLOT_OK;
     allot__write_line(out);
     allot__write_open(out, "sessions", '[');
-    for (int32_t i = 0; i < allot_state_sessions(state) && status == ALLOT_OK; i++) {
+    for (int32_t i = 0; i < allot_state_sessions(state); i++) {
         const allot_session *session = allot_state_session_at(state, i);
         allot_session_part part;
-        status = allot_decision_session(decision, i, &part);
-        if (status != ALLOT_OK)
-            break;
+        if (!allot__write_got(out, allot_decision_session(decision, i, &part)))
+            return;
         allot__write_line(out);
         allot__write_open(out, NULL, '{');
         allot__write_string(out, "id", session->id);
@@ -27,5 +25,4 @@ int allot__write_sessions(allot__writer *out, const allot_decision *decision)
         allot__write_close(out, '}');
     }
     allot__write_close(out, ']');
-    return status;
 }

@@ -21,6 +21,13 @@ int allot__write_end(allot__writer *writer)
     return writer->status;
 }
 
+bool allot__write_got(allot__writer *writer, int status)
+{
+    if (writer->status == ALLOT_OK)
+        writer->status = status;
+    return status == ALLOT_OK;
+}
+
 void allot__write_raw(allot__writer *writer, const char *text, size_t len)
 {
     while (len > writer->size - writer->len) {

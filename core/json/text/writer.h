@@ -29,6 +29,9 @@ typedef struct allot__writer {
 /* Hands the rest to the sink; what the writing came to. */
 int allot__write_end(allot__writer *writer);
 
+/* Was it got, what is to be written? Else `status` ends the writing. */
+bool allot__write_got(allot__writer *writer, int status);
+
 /* Text as it is, without a comma. */
 void allot__write_raw(allot__writer *writer, const char *text, size_t len);
 
