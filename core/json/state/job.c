@@ -84,25 +84,21 @@ static void end(allot__doc *doc, borrowed *it)
 /* ---- Parts ----------------------------------------------------------------------------------- */
 
 /* {host: slots}; the names are the node's. */
-static int read_places(allot__doc *doc, uint32_t number, allot_job_host **out, size_t *room,
-                       cJSON **node, int32_t *count)
+static void read_places(allot__doc *doc, uint32_t number, allot_job_host **out, size_t *room,
+                        cJSON **node, int32_t *count)
 {
     static const allot__field slots = {NULL, ALLOT__INTEGER, 1, ALLOT_AMOUNT_MAX, false, false};
-    int status = allot__doc_parse(doc, number, node);
-    if (status != ALLOT_OK)
-        return status;
+    if (allot__doc_parse(doc, number, node))
+        return;
     *room = (size_t)cJSON_GetArraySize(*node);
     *out = allot__block_new(doc, *room, sizeof **out);
-    if (!*out)
-        return ALLOT_ENOMEM;
-    for (const cJSON *it = (*node)->child; it; it = it->next) {
+    for (const cJSON *it = (*node)->child; it && *out; it = it->next) {
         allot__value value = {0};
         if (it->valueint != 0)
             value = allot__value_read(doc, it, &slots);
         if (value.kind != 0)
             (*out)[(*count)++] = (allot_job_host){it->string, value.integer};
     }
-    return ALLOT_OK;
 }
 
 static int64_t sum_of(const allot_job_host *hosts, int32_t count)
@@ -114,22 +110,20 @@ static int64_t sum_of(const allot_job_host *hosts, int32_t count)
 }
 
 /* A job with hosts has as many slots as it has there, unless it says otherwise. */
-static int read_hosts(allot__doc *doc, const allot__value *values, borrowed *it, allot_job *job)
+static void read_hosts(allot__doc *doc, const allot__value *values, borrowed *it, allot_job *job)
 {
     const allot__value *hosts = &values[HOSTS];
-    int status = ALLOT_OK;
     if (hosts->kind != 0)
-        status = read_places(doc, hosts->number, &it->hosts, &it->host_room, &it->host_node,
-                             &job->host_count);
+        read_places(doc, hosts->number, &it->hosts, &it->host_room, &it->host_node,
+                    &job->host_count);
     job->hosts = it->hosts;
     job->slots = allot__amount_or(&values[SLOTS], 1);
-    if (status != ALLOT_OK || values[SLOTS].number != 0 || job->host_count == 0)
-        return status;
+    if (values[SLOTS].number != 0 || job->host_count == 0)
+        return;
     job->slots = sum_of(job->hosts, job->host_count);
     if (job->slots > ALLOT_AMOUNT_MAX)
         allot__doc_fault(doc, allot__at(hosts->number), "E-range", NULL,
                          "found more than %d slots in all", ALLOT_AMOUNT_MAX);
-    return status;
 }
 
 /* LSF's own names. PSUSP, DONE and EXIT are none: such jobs are for nobody to decide. */
@@ -193,7 +187,7 @@ static int32_t queue_value(allot__state_reader *reader, const allot__value *valu
 }
 
 /* true, or whose reservation it is on, and when that is due. */
-static int read_backfill(allot__state_reader *reader, const allot__value *value, allot_job *job)
+static void read_backfill(allot__state_reader *reader, const allot__value *value, allot_job *job)
 {
     static const allot__field fields[] = {
         {"queue", ALLOT__STRING | ALLOT__NULL, 0, 0, false, false}, {"until", OPTIONAL}};
@@ -201,20 +195,17 @@ static int read_backfill(allot__state_reader *reader, const allot__value *value,
     allot__value values[2];
     cJSON *node;
     if (value->kind != ALLOT__OBJECT && !allot__yes_take(&reader->doc, value))
-        return ALLOT_OK;
+        return;
     job->flags |= ALLOT_JOB_BACKFILL;
-    if (value->kind != ALLOT__OBJECT)
-        return ALLOT_OK;
-    int status = allot__object_read(&reader->doc, value->number, &shape, values, &node);
-    if (status != ALLOT_OK)
-        return status;
+    if (value->kind != ALLOT__OBJECT ||
+        allot__object_read(&reader->doc, value->number, &shape, values, &node))
+        return;
     job->reserved_by = queue_value(reader, &values[0]);
     allot__time_read(&reader->doc, &values[1], &job->until);
     cJSON_Delete(node);
-    return ALLOT_OK;
 }
 
-static int read_resize(allot__doc *doc, const allot__value *value, borrowed *it, allot_job *job)
+static void read_resize(allot__doc *doc, const allot__value *value, borrowed *it, allot_job *job)
 {
     static const allot__field fields[] = {
         {"grow", ALLOT__AMOUNT, false, false},
@@ -223,26 +214,22 @@ static int read_resize(allot__doc *doc, const allot__value *value, borrowed *it,
     static const allot__shape shape = {fields, 3, 0};
     allot__value values[3];
     cJSON *node;
-    if (value->kind != ALLOT__OBJECT)
-        return ALLOT_OK;
-    int status = allot__object_read(doc, value->number, &shape, values, &node);
-    if (status != ALLOT_OK)
-        return status;
+    if (value->kind != ALLOT__OBJECT ||
+        allot__object_read(doc, value->number, &shape, values, &node))
+        return;
     job->grow = allot__amount_or(&values[0], 0);
     job->notifying = allot__yes_take(doc, &values[2]);
     if (values[1].kind == ALLOT__OBJECT)
-        status = read_places(doc, values[1].number, &it->grown, &it->grown_room, &it->grown_node,
-                             &job->grown_count);
+        read_places(doc, values[1].number, &it->grown, &it->grown_room, &it->grown_node,
+                    &job->grown_count);
     else if (values[1].kind == ALLOT__INTEGER && values[1].integer > 0) {
         it->grown_room = 1;
         it->grown = allot__block_new(doc, 1, sizeof *it->grown);
-        status = it->grown ? ALLOT_OK : ALLOT_ENOMEM;
         if (it->grown)
             it->grown[job->grown_count++] = (allot_job_host){NULL, values[1].integer};
     }
     job->grown = it->grown;
     cJSON_Delete(node);
-    return status;
 }
 
 /* ---- Jobs ------------------------------------------------------------------------------------ */
@@ -273,8 +260,8 @@ static void take_numbers(allot__doc *doc, const allot__value *values, allot_job 
         job->flags |= ALLOT_JOB_FORCED;
 }
 
-static int take_all(allot__state_reader *reader, const allot__value *values, borrowed *it,
-                    allot_job *job)
+static void take_all(allot__state_reader *reader, const allot__value *values, borrowed *it,
+                     allot_job *job)
 {
     allot__doc *doc = &reader->doc;
     allot_job_init(job);
@@ -286,20 +273,15 @@ static int take_all(allot__state_reader *reader, const allot__value *values, bor
     job->queue = queue_value(reader, &values[QUEUE]);
     job->state = read_state(doc, &values[STATE]);
     take_numbers(doc, values, job);
-    int status = read_hosts(doc, values, it, job);
-    if (status == ALLOT_OK)
-        status = read_backfill(reader, &values[BACKFILL], job);
-    if (status == ALLOT_OK)
-        status = read_resize(doc, &values[RESIZE], it, job);
-    if (status == ALLOT_OK)
-        status = allot__texts_read(doc, &values[TAGS], &it->tags);
-    if (status == ALLOT_OK)
-        status = allot__job_resources_read(reader, &values[RESOURCES], &it->resources,
-                                           &it->resource_room, &job->resource_count);
+    read_hosts(doc, values, it, job);
+    read_backfill(reader, &values[BACKFILL], job);
+    read_resize(doc, &values[RESIZE], it, job);
+    allot__texts_read(doc, &values[TAGS], &it->tags);
+    allot__job_resources_read(reader, &values[RESOURCES], &it->resources, &it->resource_room,
+                              &job->resource_count);
     job->resources = it->resources;
     job->tags = it->tags.items;
     job->tag_count = it->tags.count;
-    return status;
 }
 
 /* What sealing does not find. */
@@ -319,7 +301,7 @@ static void refuse(allot__doc *doc, const allot__value *values, const allot_job 
                      job->id);
 }
 
-static int add_job(allot__state_reader *reader, const allot__value *values, const allot_job *job)
+static void add_job(allot__state_reader *reader, const allot__value *values, const allot_job *job)
 {
     allot__doc *doc = &reader->doc;
     char quote[ALLOT__QUOTE_MAX + 4];
@@ -335,11 +317,10 @@ static int add_job(allot__state_reader *reader, const allot__value *values, cons
                          "found more than %d slots in all, or times beyond what can be counted",
                          ALLOT_AMOUNT_MAX);
     else
-        return status;
-    return ALLOT_OK;
+        allot__doc_keep(doc, status);
 }
 
-static int read_job(allot__state_reader *reader, uint32_t object)
+static void read_job(allot__state_reader *reader, uint32_t object)
 {
     const allot__keys *keys = reader->keys;
     allot__doc *doc = &reader->doc;
@@ -348,28 +329,24 @@ static int read_job(allot__state_reader *reader, uint32_t object)
     borrowed it = {0};
     allot_job job;
     cJSON *node;
-    int status = allot__object_read(doc, object, &shape, keys->values, &node);
-    if (status != ALLOT_OK)
-        return status;
-    status = take_all(reader, keys->values, &it, &job);
+    if (allot__object_read(doc, object, &shape, keys->values, &node))
+        return;
+    take_all(reader, keys->values, &it, &job);
     job.values = keys->stated;
     job.value_count = allot__keys_stated(keys);
-    if (status == ALLOT_OK && doc->faults == faults)
-        status = add_job(reader, keys->values, &job);
+    if (doc->faults == faults)
+        add_job(reader, keys->values, &job);
     end(doc, &it);
     cJSON_Delete(node);
-    return status;
 }
 
-int allot__jobs_read(allot__state_reader *reader)
+void allot__jobs_read(allot__state_reader *reader)
 {
     const allot__value *jobs = &reader->top[ALLOT__STATE_JOBS];
     allot__keys keys = {0};
     if (jobs->kind == 0)
-        return ALLOT_OK;
-    int status = allot__keys_begin(reader, job_fields, JOB_FIELDS, &keys);
-    if (status == ALLOT_OK)
-        status = allot__each_object(reader, jobs->number, read_job);
+        return;
+    if (allot__keys_begin(reader, job_fields, JOB_FIELDS, &keys))
+        allot__each_object(reader, jobs->number, read_job);
     allot__keys_end(reader, &keys);
-    return status;
 }

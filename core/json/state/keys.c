@@ -6,8 +6,8 @@
 #include "json/state/state.h"
 #include "json/text/texts.h"
 
-int allot__keys_begin(allot__state_reader *reader, const allot__field *fields, size_t count,
-                      allot__keys *keys)
+bool allot__keys_begin(allot__state_reader *reader, const allot__field *fields, size_t count,
+                       allot__keys *keys)
 {
     allot__doc *doc = &reader->doc;
     int32_t attributes = allot_plan_task_attributes(reader->plan);
@@ -18,7 +18,7 @@ int allot__keys_begin(allot__state_reader *reader, const allot__field *fields, s
     keys->stated = allot__block_new(doc, keys->room, sizeof *keys->stated);
     keys->attributes = allot__block_new(doc, keys->room, sizeof *keys->attributes);
     if (!keys->fields || !keys->values || !keys->stated || !keys->attributes)
-        return ALLOT_ENOMEM;
+        return false;
     memcpy(keys->fields, fields, count * sizeof *fields);
     for (int32_t i = 0; i < attributes; i++) {
         allot_attribute of;
@@ -31,7 +31,7 @@ int allot__keys_begin(allot__state_reader *reader, const allot__field *fields, s
             false};
     }
     reader->keys = keys;
-    return ALLOT_OK;
+    return true;
 }
 
 void allot__keys_end(allot__state_reader *reader, allot__keys *keys)
@@ -55,18 +55,15 @@ int32_t allot__keys_stated(const allot__keys *keys)
     return count;
 }
 
-int allot__members_read(allot__state_reader *reader, allot__state_key key,
-                        int (*read)(allot__state_reader *reader, const cJSON *member))
+void allot__members_read(allot__state_reader *reader, allot__state_key key,
+                         void (*read)(allot__state_reader *reader, const cJSON *member))
 {
     cJSON *node;
-    if (reader->top[key].kind == 0)
-        return ALLOT_OK;
-    int status = allot__doc_parse(&reader->doc, reader->top[key].number, &node);
-    if (status != ALLOT_OK)
-        return status;
-    for (const cJSON *it = node->child; it && status == ALLOT_OK; it = it->next)
-        status = read(reader, it);
+    if (reader->top[key].kind == 0 ||
+        allot__doc_parse(&reader->doc, reader->top[key].number, &node))
+        return;
+    for (const cJSON *it = node->child; it; it = it->next)
+        read(reader, it);
     allot__doc_about(&reader->doc, NULL, 0, 0);
     cJSON_Delete(node);
-    return status;
 }

@@ -4,8 +4,9 @@
  * are: the keys behind the deadline are for people. */
 #include <string.h>
 
-#include "json/text/names.h"
 #include "json/state/state.h"
+#include "json/text/names.h"
+#include "json/text/texts.h"
 
 enum {
     R_ID,
@@ -42,50 +43,42 @@ static const allot__field claim_fields[] = {
 };
 static const allot__shape claim_shape = {claim_fields, 2, 0};
 
-static int read_claim(allot__state_reader *reader, uint32_t object, allot_claim *claim)
+static void read_claim(allot__state_reader *reader, uint32_t object, allot_claim *claim)
 {
     allot__value values[2];
     cJSON *node;
-    if (!allot__kind_check(&reader->doc, object, ALLOT__OBJECT))
-        return ALLOT_OK;
-    int status = allot__object_read(&reader->doc, object, &claim_shape, values, &node);
-    if (status != ALLOT_OK)
-        return status;
+    if (!allot__kind_check(&reader->doc, object, ALLOT__OBJECT) ||
+        allot__object_read(&reader->doc, object, &claim_shape, values, &node))
+        return;
     claim->consumer = values[0].kind != ALLOT__STRING
                           ? ALLOT_ROOT
                           : allot__path_read(&reader->doc, reader->plan,
                                              allot__at(values[0].number), values[0].string);
     claim->slots = allot__amount_or(&values[1], 0);
     cJSON_Delete(node);
-    return ALLOT_OK;
 }
 
 /* Reads the list `for` into a block of reclaim->claim_count claims, the caller's. */
-static int read_claims(allot__state_reader *reader, const allot__value *list,
-                       allot_in_flight *reclaim, allot_claim **claims)
+static void read_claims(allot__state_reader *reader, const allot__value *list,
+                        allot_in_flight *reclaim, allot_claim **claims)
 {
     allot__doc *doc = &reader->doc;
     int32_t count = list->kind != 0 ? allot__doc_items(doc, list->number) : 0;
     int64_t sum = 0;
-    int status = ALLOT_OK;
-    if (count == 0)
-        return ALLOT_OK;
-    *claims = allot_engine_alloc(doc->engine, NULL, 0, (size_t)count * sizeof **claims);
+    *claims = count > 0 ? allot__block_new(doc, (size_t)count, sizeof **claims) : NULL;
     if (!*claims)
-        return ALLOT_ENOMEM;
-    memset(*claims, 0, (size_t)count * sizeof **claims);
+        return;
     reclaim->claims = *claims;
     reclaim->claim_count = count;
     uint32_t item = list->number + 1;
-    for (int32_t i = 0; i < count && status == ALLOT_OK; i++, item = allot__doc_next(doc, item)) {
-        status = read_claim(reader, item, &(*claims)[i]);
+    for (int32_t i = 0; i < count; i++, item = allot__doc_next(doc, item)) {
+        read_claim(reader, item, &(*claims)[i]);
         sum += (*claims)[i].slots;
     }
     if (sum > reclaim->slots)
         allot__doc_fault(doc, allot__at(list->number), "E-claims", NULL,
                          "found claims of %lld slots, allowed %lld, what is given back",
                          (long long)sum, (long long)reclaim->slots);
-    return status;
 }
 
 /* A reclaim's lists while they are read; `tasks` are the strings of `node`. */
@@ -108,41 +101,34 @@ static bool task_id_read(allot__doc *doc, uint32_t item, const char *id)
 }
 
 /* Reads the list `tasks`, 1 ... 255 bytes each. */
-static int read_task_ids(allot__state_reader *reader, const allot__value *list,
-                         allot_in_flight *reclaim, lists *out)
+static void read_task_ids(allot__state_reader *reader, const allot__value *list,
+                          allot_in_flight *reclaim, lists *out)
 {
     allot__doc *doc = &reader->doc;
     int32_t count = list->kind != 0 ? allot__doc_items(doc, list->number) : 0;
-    if (count == 0)
-        return ALLOT_OK;
-    out->tasks = allot_engine_alloc(doc->engine, NULL, 0, (size_t)count * sizeof *out->tasks);
+    out->tasks = count > 0 ? allot__block_new(doc, (size_t)count, sizeof *out->tasks) : NULL;
     if (!out->tasks)
-        return ALLOT_ENOMEM;
+        return;
     reclaim->task_count = count;
     reclaim->tasks = out->tasks;
-    int status = allot__doc_parse(doc, list->number, &out->node);
-    if (status != ALLOT_OK)
-        return status;
+    if (allot__doc_parse(doc, list->number, &out->node))
+        return;
     uint32_t item = list->number + 1;
     count = 0;
     for (const cJSON *it = out->node->child; it; it = it->next) {
         out->tasks[count++] = task_id_read(doc, item, it->valuestring) ? it->valuestring : NULL;
         item = allot__doc_next(doc, item);
     }
-    return ALLOT_OK;
 }
 
-static void free_lists(allot_engine *engine, const allot_in_flight *reclaim, const lists *lists)
+static void free_lists(allot__doc *doc, const allot_in_flight *reclaim, const lists *lists)
 {
-    size_t claims = (size_t)reclaim->claim_count, tasks = (size_t)reclaim->task_count;
-    if (lists->claims)
-        allot_engine_alloc(engine, lists->claims, claims * sizeof *lists->claims, 0);
-    if (lists->tasks)
-        allot_engine_alloc(engine, lists->tasks, tasks * sizeof *lists->tasks, 0);
+    allot__block_free(doc, lists->claims, (size_t)reclaim->claim_count, sizeof *lists->claims);
+    allot__block_free(doc, lists->tasks, (size_t)reclaim->task_count, sizeof *lists->tasks);
     cJSON_Delete(lists->node);
 }
 
-static int add_reclaim(allot__state_reader *reader, uint32_t object, const allot__value *values)
+static void add_reclaim(allot__state_reader *reader, uint32_t object, const allot__value *values)
 {
     allot__doc *doc = &reader->doc;
     int64_t faults = doc->faults;
@@ -154,30 +140,26 @@ static int add_reclaim(allot__state_reader *reader, uint32_t object, const allot
                                .slots = allot__amount_or(&values[R_SLOTS], ALLOT_AMOUNT_MAX),
                                .deadline = INT64_MAX};
     allot__time_read(doc, &values[R_DEADLINE], &reclaim.deadline);
-    int status = read_claims(reader, &values[R_FOR], &reclaim, &lists.claims);
-    if (status == ALLOT_OK)
-        status = read_task_ids(reader, &values[R_TASKS], &reclaim, &lists);
-    if (status == ALLOT_OK && doc->faults == faults && reclaim.consumer >= 0 && reclaim.group >= 0)
-        status = allot_state_in_flight(reader->state, &reclaim);
-    free_lists(doc->engine, &reclaim, &lists);
-    return status;
+    read_claims(reader, &values[R_FOR], &reclaim, &lists.claims);
+    read_task_ids(reader, &values[R_TASKS], &reclaim, &lists);
+    if (doc->faults == faults && reclaim.consumer >= 0 && reclaim.group >= 0)
+        allot__doc_keep(doc, allot_state_in_flight(reader->state, &reclaim));
+    free_lists(doc, &reclaim, &lists);
 }
 
-static int read_reclaim(allot__state_reader *reader, uint32_t object)
+static void read_reclaim(allot__state_reader *reader, uint32_t object)
 {
     allot__value values[RECLAIM_FIELDS];
     cJSON *node;
-    int status = allot__object_read(&reader->doc, object, &reclaim_shape, values, &node);
-    if (status != ALLOT_OK)
-        return status;
-    status = add_reclaim(reader, object, values);
+    if (allot__object_read(&reader->doc, object, &reclaim_shape, values, &node))
+        return;
+    add_reclaim(reader, object, values);
     cJSON_Delete(node);
-    return status;
 }
 
-int allot__reclaims_read(allot__state_reader *reader)
+void allot__reclaims_read(allot__state_reader *reader)
 {
     const allot__value *reclaims = &reader->top[ALLOT__STATE_RECLAIMS];
-    return reclaims->kind != 0 ? allot__each_object(reader, reclaims->number, read_reclaim)
-                               : ALLOT_OK;
+    if (reclaims->kind != 0)
+        allot__each_object(reader, reclaims->number, read_reclaim);
 }

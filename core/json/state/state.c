@@ -56,15 +56,14 @@ static bool read_number(allot__doc *doc, const allot__value *value, int64_t *out
     return true;
 }
 
-static int read_by_group(allot__state_reader *reader, const allot__value *value, int32_t consumer,
-                         const allot__field *kind, setter set)
+static void read_by_group(allot__state_reader *reader, const allot__value *value, int32_t consumer,
+                          const allot__field *kind, setter set)
 {
     allot__doc *doc = &reader->doc;
     cJSON *node;
-    int status = allot__doc_parse(doc, value->number, &node);
-    if (status != ALLOT_OK)
-        return status;
-    for (const cJSON *it = node->child; it && status == ALLOT_OK; it = it->next) {
+    if (allot__doc_parse(doc, value->number, &node))
+        return;
+    for (const cJSON *it = node->child; it; it = it->next) {
         if (it->valueint == 0)
             continue;
         allot__spot spot = allot__at_key((uint32_t)it->valueint);
@@ -72,35 +71,32 @@ static int read_by_group(allot__state_reader *reader, const allot__value *value,
         allot__value found = allot__value_read(doc, it, kind);
         int64_t number;
         if (read_number(doc, &found, &number) && group >= 0 && consumer != ALLOT_ROOT)
-            status = set(reader->state, group, consumer, number);
+            allot__doc_keep(doc, set(reader->state, group, consumer, number));
     }
     cJSON_Delete(node);
-    return status;
 }
 
 /* `consumer` ALLOT_ROOT: an unknown one, whose amounts are only checked. */
-static int read_numbers(allot__state_reader *reader, const allot__value *value, int32_t consumer,
-                        const allot__field *kind, setter set)
+static void read_numbers(allot__state_reader *reader, const allot__value *value, int32_t consumer,
+                         const allot__field *kind, setter set)
 {
+    allot__doc *doc = &reader->doc;
     int64_t number;
     if (value->kind == ALLOT__OBJECT)
-        return read_by_group(reader, value, consumer, kind, set);
-    int status = ALLOT_OK;
-    if (!read_number(&reader->doc, value, &number))
-        return ALLOT_OK;
+        read_by_group(reader, value, consumer, kind, set);
+    if (value->kind == ALLOT__OBJECT || !read_number(doc, value, &number))
+        return;
     if (allot_plan_groups(reader->plan) > 1 && value->kind != ALLOT__BOOLEAN) {
-        allot__doc_fault(&reader->doc, allot__at(value->number), "E-type", NULL,
+        allot__doc_fault(doc, allot__at(value->number), "E-type", NULL,
                          "found one %s, allowed {group: %s}: the plan has %d groups",
                          kind == &one_time ? "time" : "number",
                          kind == &one_time ? "time" : "number",
                          (int)allot_plan_groups(reader->plan));
-        return ALLOT_OK;
+        return;
     }
-    for (int32_t group = 0;
-         consumer != ALLOT_ROOT && group < allot_plan_groups(reader->plan) && status == ALLOT_OK;
+    for (int32_t group = 0; consumer != ALLOT_ROOT && group < allot_plan_groups(reader->plan);
          group++)
-        status = set(reader->state, group, consumer, number);
-    return status;
+        allot__doc_keep(doc, set(reader->state, group, consumer, number));
 }
 
 /* ---- Consumers ------------------------------------------------------------------------------- */
@@ -119,7 +115,7 @@ static const allot__field consumer_fields[CONSUMER_FIELDS] = {
 };
 static const allot__shape consumer_shape = {consumer_fields, CONSUMER_FIELDS, 0};
 
-static int read_values(allot__state_reader *reader, const allot__value *values, int32_t consumer)
+static void read_values(allot__state_reader *reader, const allot__value *values, int32_t consumer)
 {
     static const struct {
         const allot__field *kind;
@@ -129,13 +125,11 @@ static int read_values(allot__state_reader *reader, const allot__value *values, 
                   [UNLISTED] = {&part_or_all, allot_state_unlisted},
                   [RECLAIMED_AT] = {&one_time, allot_state_reclaimed_at},
                   [WAITING_SINCE] = {&one_time, allot_state_waiting_since}};
-    int status = ALLOT_OK;
-    for (size_t i = 0; i < sizeof fields / sizeof fields[0] && status == ALLOT_OK; i++)
-        status = read_numbers(reader, &values[i], consumer, fields[i].kind, fields[i].set);
-    return status;
+    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
+        read_numbers(reader, &values[i], consumer, fields[i].kind, fields[i].set);
 }
 
-static int read_consumer(allot__state_reader *reader, const cJSON *member)
+static void read_consumer(allot__state_reader *reader, const cJSON *member)
 {
     allot__doc *doc = &reader->doc;
     allot__value values[CONSUMER_FIELDS];
@@ -144,20 +138,18 @@ static int read_consumer(allot__state_reader *reader, const cJSON *member)
     cJSON *node;
     allot__doc_about(doc, NULL, 0, 0);
     if (number == 0)
-        return ALLOT_OK;
+        return;
     int32_t consumer = allot__leaf_read(doc, reader->plan, allot__at_key(number), member->string);
     if (!allot__kind_check(doc, number, ALLOT__OBJECT))
-        return ALLOT_OK;
+        return;
     if (consumer >= 0)
         allot__doc_about(doc, reader->plan, consumer, number);
-    int status = allot__object_read(doc, number, &consumer_shape, values, &node);
-    if (status != ALLOT_OK)
-        return status;
-    status = read_values(reader, values, consumer);
+    if (allot__object_read(doc, number, &consumer_shape, values, &node))
+        return;
+    read_values(reader, values, consumer);
     cJSON_Delete(node);
     if (consumer >= 0)
         reader->objects[consumer] = number | (doc->faults > faults ? FAULTY : 0);
-    return status;
 }
 
 /* ---- The whole ------------------------------------------------------------------------------- */
@@ -211,41 +203,40 @@ static uint32_t place_of(const allot__state_reader *reader, const allot_diagnost
     return stated != 0 ? stated : object;
 }
 
-static int finish(allot__state_reader *reader)
+static void finish(allot__state_reader *reader)
 {
+    allot__doc *doc = &reader->doc;
     allot_report *found = NULL;
-    int status = ALLOT_OK;
-    if (reader->doc.report)
-        status = allot_report_new(reader->doc.engine, &found);
-    if (status == ALLOT_OK)
-        status = allot_state_seal(reader->state, found);
+    if (doc->report)
+        allot__doc_keep(doc, allot_report_new(doc->engine, &found));
+    if (doc->status != ALLOT_OK)
+        return;
+    int status = allot_state_seal(reader->state, found);
     for (int32_t i = 0; found && i < allot_report_count(found); i++) {
         bool faulty;
         const allot_diagnostic *finding = allot_report_at(found, i);
         uint32_t number = place_of(reader, finding, &faulty);
         if (!faulty)
-            allot__doc_adopt(&reader->doc, allot__at(number), finding);
+            allot__doc_adopt(doc, allot__at(number), finding);
     }
     allot_report_free(found);
-    return status;
+    allot__doc_keep(doc, status);
 }
 
-static int read_top(allot__state_reader *reader)
+static void read_top(allot__state_reader *reader)
 {
+    allot__doc *doc = &reader->doc;
     cJSON *node;
     int64_t now, last;
-    int status = allot__object_read(&reader->doc, 0, &state_shape, reader->top, &node);
-    if (status != ALLOT_OK)
-        return status;
-    if (allot__time_read(&reader->doc, &reader->top[ALLOT__STATE_NOW], &now))
-        status = allot_state_now(reader->state, now);
-    if (status == ALLOT_OK &&
-        allot__time_read(&reader->doc, &reader->top[ALLOT__STATE_LAST], &last))
-        status = allot_state_last(reader->state, last);
+    if (allot__object_read(doc, 0, &state_shape, reader->top, &node))
+        return;
+    if (allot__time_read(doc, &reader->top[ALLOT__STATE_NOW], &now))
+        allot__doc_keep(doc, allot_state_now(reader->state, now));
+    if (allot__time_read(doc, &reader->top[ALLOT__STATE_LAST], &last))
+        allot__doc_keep(doc, allot_state_last(reader->state, last));
     reader->usage_known =
-        allot__time_read(&reader->doc, &reader->top[ALLOT__STATE_USAGE_AT], &reader->usage_at);
+        allot__time_read(doc, &reader->top[ALLOT__STATE_USAGE_AT], &reader->usage_at);
     cJSON_Delete(node);
-    return status;
 }
 
 /* No jobs at all may be {}, too: many a Lua program writes an empty list so. */
@@ -294,27 +285,23 @@ static void check_kind(allot__state_reader *reader)
 
 static int read_state(allot__state_reader *reader)
 {
-    static int (*const steps[])(allot__state_reader *) = {
+    static void (*const steps[])(allot__state_reader *) = {
         allot__hosts_read,      allot__sessions_read,
         allot__tasks_read,      allot__reclaims_read,
         allot__loans_read,      allot__jobs_read,
         allot__usage_read,      allot__preempted_at_read,
         allot__leases_now_read, finish};
+    const allot__doc *doc = &reader->doc;
     if (!allot__kind_check(&reader->doc, 0, ALLOT__OBJECT))
         return ALLOT_EINVALID;
-    int status = read_top(reader);
-    if (status == ALLOT_OK)
-        check_jobs(reader);
-    if (status == ALLOT_OK)
-        check_kind(reader);
-    if (status == ALLOT_OK)
-        status =
-            read_numbers(reader, &reader->top[ALLOT__STATE_SLOTS], 0, &one_amount, set_group_slots);
-    if (status == ALLOT_OK)
-        status = allot__members_read(reader, ALLOT__STATE_CONSUMERS, read_consumer);
-    for (size_t i = 0; i < sizeof steps / sizeof steps[0] && status == ALLOT_OK; i++)
-        status = steps[i](reader);
-    return status != ALLOT_OK ? status : reader->doc.faults > 0 ? ALLOT_EINVALID : ALLOT_OK;
+    read_top(reader);
+    check_jobs(reader);
+    check_kind(reader);
+    read_numbers(reader, &reader->top[ALLOT__STATE_SLOTS], 0, &one_amount, set_group_slots);
+    allot__members_read(reader, ALLOT__STATE_CONSUMERS, read_consumer);
+    for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++)
+        steps[i](reader);
+    return doc->status != ALLOT_OK ? doc->status : doc->faults > 0 ? ALLOT_EINVALID : ALLOT_OK;
 }
 
 int allot_state_read(const allot_plan *plan, const char *text, size_t len, const char *file,

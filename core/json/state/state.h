@@ -51,40 +51,41 @@ typedef struct allot__state_reader {
     bool doubtful;     /* a task, job or reclaim is faulty, so sums of them may be */
 } allot__state_reader;
 
-/* Reads `hosts`, and the lists `sessions`, `tasks`, `reclaims` and `loans`. ENOMEM alone: faults
- * are said. */
-int allot__hosts_read(allot__state_reader *reader);
-int allot__sessions_read(allot__state_reader *reader);
-int allot__tasks_read(allot__state_reader *reader);
-int allot__reclaims_read(allot__state_reader *reader);
-int allot__loans_read(allot__state_reader *reader);
+/* Each reads a part: faults are said, and failures kept (allot__doc_keep). `hosts`, and the lists
+ * `sessions`, `tasks`, `reclaims` and `loans`. */
+void allot__hosts_read(allot__state_reader *reader);
+void allot__sessions_read(allot__state_reader *reader);
+void allot__tasks_read(allot__state_reader *reader);
+void allot__reclaims_read(allot__state_reader *reader);
+void allot__loans_read(allot__state_reader *reader);
 
 /* Reads `jobs`, of plans with queues; `usage`, `usage_at` and `usage_rest`; and `leases`. */
-int allot__jobs_read(allot__state_reader *reader);
-int allot__usage_read(allot__state_reader *reader);
-int allot__leases_now_read(allot__state_reader *reader);
-/* resource.c: `resources_preempted_at`; and of a job {resource: amount}, into a block of *room
- * entries to be freed. ENOMEM alone: faults are said. */
-int allot__preempted_at_read(allot__state_reader *reader);
-int allot__job_resources_read(allot__state_reader *reader, const allot__value *value,
-                              allot_job_resource **out, size_t *room, int32_t *count);
+void allot__jobs_read(allot__state_reader *reader);
+void allot__usage_read(allot__state_reader *reader);
+void allot__leases_now_read(allot__state_reader *reader);
+/* `resources_preempted_at`; and of a job {resource: amount}, into a block of *room
+ * entries to be freed. */
+void allot__preempted_at_read(allot__state_reader *reader);
+void allot__job_resources_read(allot__state_reader *reader, const allot__value *value,
+                               allot_job_resource **out, size_t *room, int32_t *count);
 /* The queue of that name, which stands at that spot; -1: a fault, which is said. */
 int32_t allot__queue_read(allot__doc *doc, const allot_plan *plan, allot__spot spot,
                           const char *name);
 
-/* Makes keys of a table and the plan's attributes; to be ended in any case. ENOMEM. */
-int allot__keys_begin(allot__state_reader *reader, const allot__field *fields, size_t count,
-                      allot__keys *keys);
+/* Makes keys of a table and the plan's attributes; to be ended in any case. False:
+ * out of memory. */
+bool allot__keys_begin(allot__state_reader *reader, const allot__field *fields, size_t count,
+                       allot__keys *keys);
 void allot__keys_end(allot__state_reader *reader, allot__keys *keys);
 /* Gathers the attributes that the values state; returns how many. */
 int32_t allot__keys_stated(const allot__keys *keys);
 
 /* Calls `read` with each member of the object at a key. */
-int allot__members_read(allot__state_reader *reader, allot__state_key key,
-                        int (*read)(allot__state_reader *reader, const cJSON *member));
+void allot__members_read(allot__state_reader *reader, allot__state_key key,
+                         void (*read)(allot__state_reader *reader, const cJSON *member));
 /* Calls `read` with each object of a list; what is no object is said. */
-int allot__each_object(allot__state_reader *reader, uint32_t list,
-                       int (*read)(allot__state_reader *reader, uint32_t object));
+void allot__each_object(allot__state_reader *reader, uint32_t list,
+                        void (*read)(allot__state_reader *reader, uint32_t object));
 /* The leaf that a value names; ALLOT_ROOT: a fault, which is said, or it is not there. */
 int32_t allot__leaf_value(allot__state_reader *reader, const allot__value *value);
 int64_t allot__amount_or(const allot__value *value, int64_t fallback);

@@ -34,30 +34,32 @@ static allot_closed how_closed(allot__doc *doc, const allot__value *value)
     return closed;
 }
 
-static int set_load(allot__state_reader *reader, const char *name, const allot__value *value)
+static void set_load(allot__state_reader *reader, const char *name, const allot__value *value)
 {
     allot__doc *doc = &reader->doc;
     char quote[ALLOT__QUOTE_MAX + 4];
     size_t len;
     if (value->kind != ALLOT__INTEGER && value->kind != ALLOT__NUMBER)
-        return ALLOT_OK;
+        return;
     const char *text = allot__doc_text(doc, value->number, &len);
     int64_t load = allot__thousandths(text, len);
     if (load >= 0)
-        return allot_state_host_load(reader->state, name, load);
-    allot__doc_fault(doc, allot__at(value->number), "E-range", NULL,
-                     "found the number %s, allowed a number 0 ... %d",
-                     allot__doc_quote(doc, allot__at(value->number), quote), LOAD_MAX);
-    return ALLOT_OK;
+        allot__doc_keep(doc, allot_state_host_load(reader->state, name, load));
+    else
+        allot__doc_fault(doc, allot__at(value->number), "E-range", NULL,
+                         "found the number %s, allowed a number 0 ... %d",
+                         allot__doc_quote(doc, allot__at(value->number), quote), LOAD_MAX);
 }
 
-static int set_exclusive(allot__state_reader *reader, const char *name, const allot__value *value)
+static void set_exclusive(allot__state_reader *reader, const char *name, const allot__value *value)
 {
-    if (value->kind != ALLOT__STRING)
-        return ALLOT_OK;
+    allot__doc *doc = &reader->doc;
     int32_t consumer =
-        allot__path_read(&reader->doc, reader->plan, allot__at(value->number), value->string);
-    return consumer < 0 ? ALLOT_OK : allot_state_host_exclusive(reader->state, name, consumer);
+        value->kind == ALLOT__STRING
+            ? allot__path_read(doc, reader->plan, allot__at(value->number), value->string)
+            : ALLOT_ROOT;
+    if (consumer >= 0)
+        allot__doc_keep(doc, allot_state_host_exclusive(reader->state, name, consumer));
 }
 
 /* The plan's host whose name is nearest, or NULL: where many are wrong or there are very many, it
@@ -75,16 +77,15 @@ static const char *nearest_host(const allot__doc *doc, const allot_plan *plan, c
     return names[0];
 }
 
-/* What the model does not take of a host; *known: it took it. */
-static int add_host(allot__state_reader *reader, const cJSON *member, int64_t slots,
-                    allot_closed closed, bool *known)
+/* Says what the model does not take of a host; did it take it? */
+static bool add_host(allot__state_reader *reader, const cJSON *member, int64_t slots,
+                     allot_closed closed)
 {
     allot__doc *doc = &reader->doc;
     allot__spot spot = allot__at_key((uint32_t)member->valueint);
     char quote[ALLOT__QUOTE_MAX + 4], hint[320];
     int status = allot_state_host(reader->state, member->string, slots, closed);
     allot__doc_quote(doc, spot, quote);
-    *known = status == ALLOT_OK;
     if (status == ALLOT_ENAME)
         allot__doc_fault(doc, spot, "E-name", NULL,
                          "found the host's name %s, allowed " ALLOT__LABEL_RULE, quote);
@@ -94,41 +95,34 @@ static int add_host(allot__state_reader *reader, const cJSON *member, int64_t sl
             allot__did_you_mean(nearest_host(doc, reader->plan, member->string), hint, sizeof hint),
             "found the host %s, which the plan does not have: \"slots\" is missing", quote);
     else
-        return status;
-    return ALLOT_OK;
+        allot__doc_keep(doc, status);
+    return status == ALLOT_OK;
 }
 
-static int set_host(allot__state_reader *reader, const cJSON *member, const allot__value *values)
+static void set_host(allot__state_reader *reader, const cJSON *member, const allot__value *values)
 {
     allot_closed closed = how_closed(&reader->doc, &values[CLOSED]);
     int64_t slots = values[SLOTS].kind != 0 ? values[SLOTS].integer : -1;
-    bool known = false;
-    if (values[SLOTS].number != 0 && values[SLOTS].kind == 0)
-        return ALLOT_OK;
-    int status = add_host(reader, member, slots, closed, &known);
-    if (known && status == ALLOT_OK)
-        status = set_load(reader, member->string, &values[LOAD]);
-    if (known && status == ALLOT_OK)
-        status = set_exclusive(reader, member->string, &values[EXCLUSIVE_TO]);
-    return status;
+    if ((values[SLOTS].number != 0 && values[SLOTS].kind == 0) ||
+        !add_host(reader, member, slots, closed))
+        return;
+    set_load(reader, member->string, &values[LOAD]);
+    set_exclusive(reader, member->string, &values[EXCLUSIVE_TO]);
 }
 
-static int read_host(allot__state_reader *reader, const cJSON *member)
+static void read_host(allot__state_reader *reader, const cJSON *member)
 {
     allot__value values[HOST_FIELDS];
     uint32_t number = (uint32_t)member->valueint;
     cJSON *node;
-    if (number == 0 || !allot__kind_check(&reader->doc, number, ALLOT__OBJECT))
-        return ALLOT_OK;
-    int status = allot__object_read(&reader->doc, number, &host_shape, values, &node);
-    if (status != ALLOT_OK)
-        return status;
-    status = set_host(reader, member, values);
+    if (number == 0 || !allot__kind_check(&reader->doc, number, ALLOT__OBJECT) ||
+        allot__object_read(&reader->doc, number, &host_shape, values, &node))
+        return;
+    set_host(reader, member, values);
     cJSON_Delete(node);
-    return status;
 }
 
-int allot__hosts_read(allot__state_reader *reader)
+void allot__hosts_read(allot__state_reader *reader)
 {
-    return allot__members_read(reader, ALLOT__STATE_HOSTS, read_host);
+    allot__members_read(reader, ALLOT__STATE_HOSTS, read_host);
 }

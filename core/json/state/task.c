@@ -5,22 +5,20 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "json/text/names.h"
 #include "json/state/state.h"
+#include "json/text/names.h"
+#include "json/text/texts.h"
 
-int allot__each_object(allot__state_reader *reader, uint32_t list,
-                       int (*read)(allot__state_reader *reader, uint32_t object))
+void allot__each_object(allot__state_reader *reader, uint32_t list,
+                        void (*read)(allot__state_reader *reader, uint32_t object))
 {
     allot__doc *doc = &reader->doc;
     uint32_t end = allot__doc_end(doc, list);
     int64_t faults = doc->faults;
-    int status = ALLOT_OK;
-    for (uint32_t item = list + 1; item < end && status == ALLOT_OK;
-         item = allot__doc_next(doc, item))
+    for (uint32_t item = list + 1; item < end; item = allot__doc_next(doc, item))
         if (allot__kind_check(doc, item, ALLOT__OBJECT))
-            status = read(reader, item);
+            read(reader, item);
     reader->doubtful = reader->doubtful || doc->faults > faults;
-    return status;
 }
 
 int32_t allot__leaf_value(allot__state_reader *reader, const allot__value *value)
@@ -73,10 +71,15 @@ static const allot__field task_fields[TASK_FIELDS] = {
     [TAGS] = {"tags", ALLOT__LIST, 0, 0, false, false},
 };
 
-static void refuse_id(allot__doc *doc, const allot__value *id, const char *what, int status)
+/* What adding a task or session came to. */
+static void took(allot__doc *doc, const allot__value *id, const char *what, int status)
 {
     allot__spot spot = allot__at(id->number);
     char quote[ALLOT__QUOTE_MAX + 4];
+    if (status != ALLOT_EEXIST && status != ALLOT_ENAME) {
+        allot__doc_keep(doc, status);
+        return;
+    }
     allot__doc_quote(doc, spot, quote);
     if (status == ALLOT_EEXIST)
         allot__doc_fault(doc, spot, "E-duplicate-id", NULL, "found the %s %s again, allowed once",
@@ -86,30 +89,24 @@ static void refuse_id(allot__doc *doc, const allot__value *id, const char *what,
 }
 
 /* The strings of the list `tags` in a block of task->tag_count, the caller's; they are `node`'s. */
-static int read_tags(allot__state_reader *reader, const allot__value *list, allot_task *task,
-                     const char ***tags, cJSON **node)
+static void read_tags(allot__state_reader *reader, const allot__value *list, allot_task *task,
+                      const char ***tags, cJSON **node)
 {
     static const allot__field tag = {NULL, ALLOT__STRING, 0, 0, false, false};
     allot__doc *doc = &reader->doc;
-    if (list->kind == 0 || allot__doc_end(doc, list->number) == list->number + 1)
-        return ALLOT_OK;
-    int status = allot__doc_parse(doc, list->number, node);
-    if (status != ALLOT_OK)
-        return status;
-    size_t count = (size_t)cJSON_GetArraySize(*node);
-    *tags = allot_engine_alloc(doc->engine, NULL, 0, count * sizeof **tags);
-    if (!*tags)
-        return ALLOT_ENOMEM;
-    for (const cJSON *it = (*node)->child; it; it = it->next) {
+    if (list->kind == 0 || allot__doc_end(doc, list->number) == list->number + 1 ||
+        allot__doc_parse(doc, list->number, node))
+        return;
+    *tags = allot__block_new(doc, (size_t)cJSON_GetArraySize(*node), sizeof **tags);
+    for (const cJSON *it = (*node)->child; it && *tags; it = it->next) {
         allot__value value = allot__value_read(doc, it, &tag);
         (*tags)[task->tag_count++] = value.kind != 0 ? value.string : "";
     }
     task->tags = *tags;
-    return ALLOT_OK;
 }
 
 /* `faults`: as many as there were before the task. */
-static int add_task(allot__state_reader *reader, allot_task *task, int64_t faults)
+static void add_task(allot__state_reader *reader, allot_task *task, int64_t faults)
 {
     const allot__value *values = reader->keys->values;
     allot__doc *doc = &reader->doc;
@@ -117,16 +114,11 @@ static int add_task(allot__state_reader *reader, allot_task *task, int64_t fault
     cJSON *node = NULL;
     task->values = reader->keys->stated;
     task->value_count = allot__keys_stated(reader->keys);
-    int status = read_tags(reader, &values[TAGS], task, &tags, &node);
-    if (status == ALLOT_OK && doc->faults == faults)
-        status = allot_state_task(reader->state, task);
-    if (tags)
-        allot_engine_alloc(doc->engine, tags, (size_t)task->tag_count * sizeof *tags, 0);
+    read_tags(reader, &values[TAGS], task, &tags, &node);
+    if (doc->faults == faults)
+        took(doc, &values[ID], "task", allot_state_task(reader->state, task));
+    allot__block_free(doc, tags, (size_t)task->tag_count, sizeof *tags);
     cJSON_Delete(node);
-    if (status != ALLOT_EEXIST && status != ALLOT_ENAME)
-        return status;
-    refuse_id(doc, &values[ID], "task", status);
-    return ALLOT_OK;
 }
 
 /* The group that a task states, or else its host's. */
@@ -149,7 +141,7 @@ static int32_t read_group(allot__state_reader *reader, uint32_t object, const al
     return -1;
 }
 
-static int read_task(allot__state_reader *reader, uint32_t object)
+static void read_task(allot__state_reader *reader, uint32_t object)
 {
     allot__keys *keys = reader->keys;
     allot__doc *doc = &reader->doc;
@@ -158,9 +150,8 @@ static int read_task(allot__state_reader *reader, uint32_t object)
     int64_t faults = doc->faults;
     char slot[24];
     cJSON *node;
-    int status = allot__object_read(doc, object, &shape, keys->values, &node);
-    if (status != ALLOT_OK)
-        return status;
+    if (allot__object_read(doc, object, &shape, keys->values, &node))
+        return;
     allot_task task = {.id = values[ID].string,
                        .consumer = allot__leaf_value(reader, &values[CONSUMER]),
                        .group = read_group(reader, object, values),
@@ -175,22 +166,19 @@ static int read_task(allot__state_reader *reader, uint32_t object)
         snprintf(slot, sizeof slot, "%" PRId64, values[SLOT].integer);
         task.slot = slot;
     }
-    status = add_task(reader, &task, faults);
+    add_task(reader, &task, faults);
     cJSON_Delete(node);
-    return status;
 }
 
-int allot__tasks_read(allot__state_reader *reader)
+void allot__tasks_read(allot__state_reader *reader)
 {
     const allot__value *tasks = &reader->top[ALLOT__STATE_TASKS];
     allot__keys keys = {0};
     if (tasks->kind == 0)
-        return ALLOT_OK;
-    int status = allot__keys_begin(reader, task_fields, TASK_FIELDS, &keys);
-    if (status == ALLOT_OK)
-        status = allot__each_object(reader, tasks->number, read_task);
+        return;
+    if (allot__keys_begin(reader, task_fields, TASK_FIELDS, &keys))
+        allot__each_object(reader, tasks->number, read_task);
     allot__keys_end(reader, &keys);
-    return status;
 }
 
 /* ---- Sessions -------------------------------------------------------------------------------- */
@@ -240,15 +228,14 @@ static allot_scheduling read_scheduling(allot__doc *doc, const allot__value *val
     return ALLOT_PROPORTIONAL;
 }
 
-static int read_session(allot__state_reader *reader, uint32_t object)
+static void read_session(allot__state_reader *reader, uint32_t object)
 {
     allot__doc *doc = &reader->doc;
     allot__value values[SESSION_FIELDS];
     int64_t faults = doc->faults;
     cJSON *node;
-    int status = allot__object_read(doc, object, &session_shape, values, &node);
-    if (status != ALLOT_OK)
-        return status;
+    if (allot__object_read(doc, object, &session_shape, values, &node))
+        return;
     allot_session session = {.id = values[S_ID].string,
                              .consumer = allot__leaf_value(reader, &values[S_CONSUMER]),
                              .group =
@@ -260,18 +247,13 @@ static int read_session(allot__state_reader *reader, uint32_t object)
                              .minimum = allot__amount_or(&values[S_MINIMUM], 0),
                              .demand = allot__amount_or(&values[S_DEMAND], -1)};
     if (doc->faults == faults)
-        status = allot_state_session(reader->state, &session);
-    if (status == ALLOT_EEXIST || status == ALLOT_ENAME) {
-        refuse_id(doc, &values[S_ID], "session", status);
-        status = ALLOT_OK;
-    }
+        took(doc, &values[S_ID], "session", allot_state_session(reader->state, &session));
     cJSON_Delete(node);
-    return status;
 }
 
-int allot__sessions_read(allot__state_reader *reader)
+void allot__sessions_read(allot__state_reader *reader)
 {
     const allot__value *sessions = &reader->top[ALLOT__STATE_SESSIONS];
-    return sessions->kind != 0 ? allot__each_object(reader, sessions->number, read_session)
-                               : ALLOT_OK;
+    if (sessions->kind != 0)
+        allot__each_object(reader, sessions->number, read_session);
 }

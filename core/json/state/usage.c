@@ -23,18 +23,17 @@ static int32_t read_rest(allot__state_reader *reader, const cJSON *rests, const 
     return value.kind != 0 ? (int32_t)value.integer : 0;
 }
 
-static int read_queue(allot__state_reader *reader, const cJSON *member, const cJSON *rests)
+static void read_queue(allot__state_reader *reader, const cJSON *member, const cJSON *rests)
 {
     allot__doc *doc = &reader->doc;
     uint32_t number = (uint32_t)member->valueint;
     if (number == 0)
-        return ALLOT_OK;
+        return;
     int32_t queue = allot__queue_read(doc, reader->plan, allot__at_key(number), member->string);
     allot__value value = allot__value_read(doc, member, &whole);
     int32_t millionths = read_rest(reader, rests, member->string);
-    if (queue < 0 || value.kind == 0)
-        return ALLOT_OK;
-    return allot_state_usage(reader->state, queue, value.integer, millionths);
+    if (queue >= 0 && value.kind != 0)
+        allot__doc_keep(doc, allot_state_usage(reader->state, queue, value.integer, millionths));
 }
 
 /* Rests are of queues that have whole slot-seconds beside them, be they 0. */
@@ -50,37 +49,31 @@ static void check_rests(allot__state_reader *reader, const cJSON *usage, const c
     }
 }
 
-static int parse_key(allot__state_reader *reader, allot__state_key key, cJSON **node)
+static void parse_key(allot__state_reader *reader, allot__state_key key, cJSON **node)
 {
     *node = NULL;
-    if (reader->top[key].kind == 0)
-        return ALLOT_OK;
-    return allot__doc_parse(&reader->doc, reader->top[key].number, node);
+    if (reader->top[key].kind != 0)
+        allot__doc_parse(&reader->doc, reader->top[key].number, node);
 }
 
 /* Use that fades was so much at a time; if that is not told, now. */
-static int read_when(allot__state_reader *reader)
+static void read_when(allot__state_reader *reader)
 {
     if (reader->top[ALLOT__STATE_USAGE_AT].kind != 0 && reader->usage_known)
-        return allot_state_usage_at(reader->state, reader->usage_at);
-    return ALLOT_OK;
+        allot__doc_keep(&reader->doc, allot_state_usage_at(reader->state, reader->usage_at));
 }
 
-int allot__usage_read(allot__state_reader *reader)
+void allot__usage_read(allot__state_reader *reader)
 {
-    cJSON *usage, *rests = NULL;
-    int status = parse_key(reader, ALLOT__STATE_USAGE, &usage);
-    if (status == ALLOT_OK)
-        status = parse_key(reader, ALLOT__STATE_USAGE_REST, &rests);
-    for (const cJSON *it = usage ? usage->child : NULL; it && status == ALLOT_OK; it = it->next)
-        status = read_queue(reader, it, rests);
-    if (status == ALLOT_OK)
-        check_rests(reader, usage, rests);
-    if (status == ALLOT_OK)
-        status = read_when(reader);
+    cJSON *usage, *rests;
+    parse_key(reader, ALLOT__STATE_USAGE, &usage);
+    parse_key(reader, ALLOT__STATE_USAGE_REST, &rests);
+    for (const cJSON *it = usage ? usage->child : NULL; it; it = it->next)
+        read_queue(reader, it, rests);
+    check_rests(reader, usage, rests);
+    read_when(reader);
     cJSON_Delete(usage);
     cJSON_Delete(rests);
-    return status;
 }
 
 /* ---- Contracts ------------------------------------------------------------------------------- */
@@ -109,15 +102,12 @@ static const allot__field lease_fields[LEASE_FIELDS] = {
 };
 static const allot__shape lease_shape = {lease_fields, LEASE_FIELDS, 0};
 
-static int read_side(allot__doc *doc, const allot__value *value, allot_lease_side *out)
+static void read_side(allot__doc *doc, const allot__value *value, allot_lease_side *out)
 {
     allot__value values[SIDE_FIELDS];
     cJSON *node;
-    if (value->kind == 0)
-        return ALLOT_OK;
-    int status = allot__object_read(doc, value->number, &side_shape, values, &node);
-    if (status != ALLOT_OK)
-        return status;
+    if (value->kind == 0 || allot__object_read(doc, value->number, &side_shape, values, &node))
+        return;
     cJSON_Delete(node);
     *out = (allot_lease_side){.available = allot__amount_or(&values[AVAILABLE], 0),
                               .used = allot__amount_or(&values[USED], 0),
@@ -126,7 +116,6 @@ static int read_side(allot__doc *doc, const allot__value *value, allot_lease_sid
         allot__doc_fault(doc, allot__at(values[USED].number), "E-range", NULL,
                          "found %lld used, allowed as many as are available, %lld",
                          (long long)out->used, (long long)out->available);
-    return ALLOT_OK;
 }
 
 static allot_lease_phase read_phase(allot__doc *doc, const allot__value *value)
@@ -172,7 +161,7 @@ static int32_t find_lease(allot__state_reader *reader, const cJSON *member)
     return -1;
 }
 
-static int read_lease(allot__state_reader *reader, const cJSON *member)
+static void read_lease(allot__state_reader *reader, const cJSON *member)
 {
     allot__doc *doc = &reader->doc;
     allot__value values[LEASE_FIELDS];
@@ -181,23 +170,20 @@ static int read_lease(allot__state_reader *reader, const cJSON *member)
     int64_t faults = doc->faults;
     cJSON *node;
     if (number == 0 || !allot__kind_check(doc, number, ALLOT__OBJECT))
-        return ALLOT_OK;
+        return;
     int32_t lease = find_lease(reader, member);
-    int status = allot__object_read(doc, number, &lease_shape, values, &node);
-    if (status != ALLOT_OK)
-        return status;
-    status = read_side(doc, &values[PROVIDER], &now.provider);
-    if (status == ALLOT_OK)
-        status = read_side(doc, &values[CONSUMER], &now.consumer);
+    if (allot__object_read(doc, number, &lease_shape, values, &node))
+        return;
+    read_side(doc, &values[PROVIDER], &now.provider);
+    read_side(doc, &values[CONSUMER], &now.consumer);
     now.phase = read_phase(doc, &values[PHASE]);
     allot__time_read(doc, &values[SINCE], &now.since);
     cJSON_Delete(node);
-    if (status != ALLOT_OK || doc->faults > faults)
-        return status;
-    return allot_state_lease(reader->state, lease, &now);
+    if (doc->faults == faults)
+        allot__doc_keep(doc, allot_state_lease(reader->state, lease, &now));
 }
 
-int allot__leases_now_read(allot__state_reader *reader)
+void allot__leases_now_read(allot__state_reader *reader)
 {
-    return allot__members_read(reader, ALLOT__STATE_LEASES, read_lease);
+    allot__members_read(reader, ALLOT__STATE_LEASES, read_lease);
 }

@@ -183,10 +183,10 @@ int allot__doc_parse(allot__doc *doc, uint32_t number, cJSON **out)
     size_t len;
     int status = shallow_text(doc, number, &text, &len);
     if (status != ALLOT_OK)
-        return status;
+        return allot__doc_keep(doc, status);
     cJSON *node = cJSON_ParseWithLengthOpts(text, len, NULL, 0);
-    if (!node)
-        return ALLOT_ENOMEM; /* the scan let it pass, so only memory can lack */
+    if (!node) /* the scan let it pass, so only memory can lack */
+        return allot__doc_keep(doc, ALLOT_ENOMEM);
     if (cJSON_IsObject(node)) {
         size_t count = number_members(doc, number, node);
         if (count <= FEW)
@@ -201,5 +201,5 @@ int allot__doc_parse(allot__doc *doc, uint32_t number, cJSON **out)
         cJSON_Delete(node);
     else
         *out = node;
-    return status;
+    return allot__doc_keep(doc, status);
 }

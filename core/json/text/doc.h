@@ -29,6 +29,7 @@ typedef struct allot__doc {
     const char *given; /* the caller's text, with its comments */
     allot__scan scan;  /* the blanked copy and where its values stand */
     int64_t faults;    /* errors found so far */
+    int status;        /* the first that failed, as ENOMEM: see allot__doc_keep */
     char *scratch;
     size_t scratch_size;
     size_t line_at; /* the last line that was looked up: its first byte and number */
@@ -48,6 +49,10 @@ int allot__doc_open_part(allot__doc *doc, allot_engine *engine, const char *text
                          const char *file, int32_t lines_before, bool relaxed,
                          allot_report *report);
 void allot__doc_close(allot__doc *doc);
+
+/* What a call came to, and returns it. The first that failed is the document's `status`: a fault,
+ * so that nothing is made of what is faulty, behind which nothing is said. */
+int allot__doc_keep(allot__doc *doc, int status);
 
 /* ---- Values: by number ----------------------------------------------------------------------- */
 
@@ -70,7 +75,8 @@ int32_t allot__doc_items(const allot__doc *doc, uint32_t number);
 uint32_t allot__doc_member(const allot__doc *doc, uint32_t object, const char *key);
 
 /* An object or list with its members, lists and objects in it empty, or a string or number. Members
- * that repeat a key are said to be faults and have valueint 0. End it with cJSON_Delete. ENOMEM. */
+ * that repeat a key are said to be faults and have valueint 0. End it with cJSON_Delete. ENOMEM,
+ * which is kept. */
 int allot__doc_parse(allot__doc *doc, uint32_t number, cJSON **out);
 
 /* ---- Faults ---------------------------------------------------------------------------------- */

@@ -21,6 +21,15 @@ allot__spot allot__at_key(uint32_t number)
     return (allot__spot){number, true};
 }
 
+int allot__doc_keep(allot__doc *doc, int status)
+{
+    if (status != ALLOT_OK) {
+        doc->status = doc->status != ALLOT_OK ? doc->status : status;
+        doc->faults++;
+    }
+    return status;
+}
+
 /* What the report still keeps; the faults behind it are only counted. */
 static bool is_kept(const allot__doc *doc, allot_severity severity)
 {
@@ -86,6 +95,8 @@ static void say(allot__doc *doc, allot_severity severity, allot__spot spot, cons
     allot__place place = {0};
     char message[MESSAGE_MAX + 1] = "", path[ALLOT__PATH_MAX] = "";
     doc->faults += severity == ALLOT_ERROR;
+    if (doc->status != ALLOT_OK)
+        return;
     if (is_kept(doc, severity)) {
         vsnprintf(message, sizeof message, format, args);
         find_spot(doc, spot, &place);

@@ -15,6 +15,8 @@ void *allot__block_new(allot__doc *doc, size_t count, size_t size)
     void *block = allot_engine_alloc(doc->engine, NULL, 0, bytes);
     if (block)
         memset(block, 0, bytes);
+    else
+        allot__doc_keep(doc, ALLOT_ENOMEM);
     return block;
 }
 

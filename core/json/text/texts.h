@@ -27,7 +27,8 @@ void allot__texts_free(allot__doc *doc, allot__texts *texts);
 /* Says that a list is empty which should name something, if so. */
 void allot__texts_some(allot__doc *doc, const allot__value *value, const allot__texts *texts);
 
-/* A block of `count` zeroed entries from the engine, at least one; NULL: out of memory. */
+/* A block of `count` zeroed entries from the engine, at least one; NULL: out of memory,
+ * which is kept. */
 void *allot__block_new(allot__doc *doc, size_t count, size_t size);
 void allot__block_free(allot__doc *doc, void *block, size_t count, size_t size);
 
