@@ -142,37 +142,31 @@ static void adopt(allot__plan_reader *reader, const allot_diagnostic *finding)
 }
 
 /* A plan whose policy failed is checked all the same, with any policy. */
-static int give_any_policy(allot__plan_reader *reader)
+static void give_any_policy(allot__plan_reader *reader)
 {
     allot_policy *any;
-    int status = allot_policy_new(reader->doc.engine, "any", &any);
-    if (status != ALLOT_OK)
-        return status;
-    if (allot__plan_states(reader, ALLOT__PLAN_QUEUES))
-        status =
-            allot_policy_fewest(any, ALLOT_ONE_BY_ONE); /* which makes it one that dispatches */
-    if (status == ALLOT_OK)
-        status = allot_plan_policy(reader->plan, ALLOT_ALL, any);
+    if (allot__doc_keep(&reader->doc, allot_policy_new(reader->doc.engine, "any", &any)))
+        return;
+    if (allot__plan_states(reader, ALLOT__PLAN_QUEUES)) /* which makes it one that dispatches */
+        allot__doc_keep(&reader->doc, allot_policy_fewest(any, ALLOT_ONE_BY_ONE));
+    allot__doc_keep(&reader->doc, allot_plan_policy(reader->plan, ALLOT_ALL, any));
     allot_policy_free(any);
-    return status;
 }
 
-int allot__plan_finish(allot__plan_reader *reader)
+void allot__plan_finish(allot__plan_reader *reader)
 {
+    allot__doc *doc = &reader->doc;
     allot_report *found = NULL;
-    int status = ALLOT_OK;
-    if (reader->no_policy && reader->doc.faults > 0)
-        status = give_any_policy(reader);
-    if (status == ALLOT_OK && reader->doc.report)
-        status = allot_report_new(reader->doc.engine, &found);
-    if (status == ALLOT_OK)
-        status = allot_plan_seal(reader->plan, found);
+    if (reader->no_policy && doc->faults > 0)
+        give_any_policy(reader);
+    if (doc->report)
+        allot__doc_keep(doc, allot_report_new(doc->engine, &found));
+    int status = doc->status == ALLOT_OK ? allot_plan_seal(reader->plan, found) : ALLOT_OK;
     for (int32_t i = 0; found && i < allot_report_count(found); i++)
         adopt(reader, allot_report_at(found, i));
     allot_report_free(found);
-    if (status == ALLOT_OK) {
+    if (allot__doc_keep(doc, status) == ALLOT_OK && doc->status == ALLOT_OK) {
         allot__leases_policy(reader);
         allot__resources_effect(reader);
     }
-    return status;
 }

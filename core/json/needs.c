@@ -41,7 +41,7 @@ void allot__plan_needs(allot__plan_reader *reader)
         refuse_alone(reader);
 }
 
-int allot__queues_begin(allot__plan_reader *reader)
+void allot__queues_begin(allot__plan_reader *reader)
 {
     for (size_t i = 0; allot__plan_states(reader, ALLOT__PLAN_QUEUES) && i < reader->group_count;
          i++)
@@ -49,8 +49,8 @@ int allot__queues_begin(allot__plan_reader *reader)
     for (size_t i = 0; allot__plan_states(reader, ALLOT__PLAN_QUEUES) && i < reader->window_count;
          i++)
         refuse_differences(reader, reader->windows[i].consumers);
-    int status = allot__groups_of_names_read(reader);
-    return status == ALLOT_OK ? allot__terms_read(reader) : status;
+    allot__groups_of_names_read(reader);
+    allot__terms_read(reader);
 }
 
 void allot__queues_end(allot__plan_reader *reader)

@@ -39,7 +39,7 @@ static const allot__field group_fields[] = {
 };
 static const allot__shape group_shape = {group_fields, 3, 0};
 
-static int read_group(allot__plan_reader *reader, const cJSON *member, allot__group_entry *entry)
+static void read_group(allot__plan_reader *reader, const cJSON *member, allot__group_entry *entry)
 {
     allot__doc *doc = &reader->doc;
     allot__value values[3];
@@ -52,18 +52,15 @@ static int read_group(allot__plan_reader *reader, const cJSON *member, allot__gr
         allot__doc_fault(doc, allot__at_key(number), "E-name", NULL,
                          "found %s, allowed " ALLOT__NAME_RULE,
                          allot__doc_quote(doc, allot__at_key(number), quote));
-    else if (status != ALLOT_OK)
-        return status;
-    if (!allot__kind_check(doc, number, ALLOT__OBJECT))
-        return ALLOT_OK;
-    status = allot__object_read(doc, number, &group_shape, values, &node);
-    if (status != ALLOT_OK)
-        return status;
+    else
+        allot__doc_keep(doc, status);
+    if (!allot__kind_check(doc, number, ALLOT__OBJECT) ||
+        allot__object_read(doc, number, &group_shape, values, &node))
+        return;
     cJSON_Delete(node);
     entry->slots = values[0];
     entry->policy = values[1].kind != 0 ? values[1].number : 0;
     entry->consumers = values[2].kind != 0 ? values[2].number : 0;
-    return ALLOT_OK;
 }
 
 static size_t count_members(const cJSON *node)
@@ -74,46 +71,35 @@ static size_t count_members(const cJSON *node)
     return count;
 }
 
-static int read_groups(allot__plan_reader *reader)
+static void read_groups(allot__plan_reader *reader)
 {
     const allot__value *groups = &reader->top[ALLOT__PLAN_GROUPS];
     cJSON *node;
-    if (groups->kind == 0)
-        return ALLOT_OK;
-    int status = allot__doc_parse(&reader->doc, groups->number, &node);
-    if (status != ALLOT_OK)
-        return status;
-    size_t count = count_members(node), size = count * sizeof *reader->groups;
-    if (count > 0) {
-        reader->groups = allot_engine_alloc(reader->doc.engine, NULL, 0, size);
-        status = reader->groups ? ALLOT_OK : ALLOT_ENOMEM;
-    }
-    if (reader->groups) {
-        memset(reader->groups, 0, size);
-        reader->group_count = count;
-    }
+    if (groups->kind == 0 || allot__doc_parse(&reader->doc, groups->number, &node))
+        return;
+    size_t count = count_members(node);
+    reader->groups = allot__block_new(&reader->doc, count, sizeof *reader->groups);
+    reader->group_count = reader->groups ? count : 0;
     allot__group_entry *entry = reader->groups;
-    for (const cJSON *it = node->child; it && status == ALLOT_OK; it = it->next)
+    for (const cJSON *it = node->child; it && entry; it = it->next)
         if (it->valueint != 0)
-            status = read_group(reader, it, entry++);
+            read_group(reader, it, entry++);
     cJSON_Delete(node);
-    return status;
 }
 
 /* A group without a size of its own has the plan's. */
-static int set_slots(allot__plan_reader *reader)
+static void set_slots(allot__plan_reader *reader)
 {
     const allot__value *top = &reader->top[ALLOT__PLAN_SLOTS];
-    int status = ALLOT_OK;
+    allot__doc *doc = &reader->doc;
     if (reader->group_count == 0 && top->kind != 0)
-        return allot_plan_slots(reader->plan, 0, top->integer);
-    for (size_t i = 0; i < reader->group_count && status == ALLOT_OK; i++) {
+        allot__doc_keep(doc, allot_plan_slots(reader->plan, 0, top->integer));
+    for (size_t i = 0; i < reader->group_count; i++) {
         const allot__group_entry *entry = &reader->groups[i];
         const allot__value *slots = entry->slots.number != 0 ? &entry->slots : top;
         if (entry->group >= 0 && slots->kind != 0)
-            status = allot_plan_slots(reader->plan, entry->group, slots->integer);
+            allot__doc_keep(doc, allot_plan_slots(reader->plan, entry->group, slots->integer));
     }
-    return status;
 }
 
 /* ---- Hosts ----------------------------------------------------------------------------------- */
@@ -140,7 +126,7 @@ static void refuse_attribute(allot__doc *doc, uint32_t number, int status)
 }
 
 /* What a requirement can ask for; null says that there is none. */
-static int set_attribute(allot__plan_reader *reader, const char *host, const cJSON *member)
+static void set_attribute(allot__plan_reader *reader, const char *host, const cJSON *member)
 {
     allot__doc *doc = &reader->doc;
     allot__value value = allot__value_of(doc, member);
@@ -148,12 +134,12 @@ static int set_attribute(allot__plan_reader *reader, const char *host, const cJS
     char text[64];
     size_t len;
     if ((value.kind & ALLOT__SCALAR) == 0 || value.kind == ALLOT__NULL)
-        return ALLOT_OK;
+        return;
     const char *written = allot__doc_text(doc, value.number, &len);
     if (decimal && len >= sizeof text) {
         allot__doc_fault(doc, allot__at(value.number), "E-range", NULL,
                          "found a number of %zu digits, allowed %zu", len, sizeof text - 1);
-        return ALLOT_OK;
+        return;
     }
     snprintf(text, sizeof text, "%.*s", (int)(len < sizeof text ? len : sizeof text - 1), written);
     allot_host_value attribute = {.name = member->string,
@@ -162,129 +148,112 @@ static int set_attribute(allot__plan_reader *reader, const char *host, const cJS
                                   .boolean = value.kind == ALLOT__BOOLEAN,
                                   .decimal = decimal};
     int status = allot_plan_host_set(reader->plan, host, &attribute);
-    if (status != ALLOT_ENAME && status != ALLOT_EEXIST)
-        return status;
-    refuse_attribute(doc, value.number, status);
-    return ALLOT_OK;
+    if (status == ALLOT_ENAME || status == ALLOT_EEXIST)
+        refuse_attribute(doc, value.number, status);
+    else
+        allot__doc_keep(doc, status);
 }
 
-static int set_attributes(allot__plan_reader *reader, const char *host, const cJSON *node)
+static void set_attributes(allot__plan_reader *reader, const char *host, const cJSON *node)
 {
-    int status = ALLOT_OK;
-    for (const cJSON *it = node->child; it && status == ALLOT_OK; it = it->next) {
+    for (const cJSON *it = node->child; it; it = it->next) {
         bool own = strcmp(it->string, "slots") == 0 || strcmp(it->string, "group") == 0;
         if (it->valueint != 0 && !own)
-            status = set_attribute(reader, host, it);
+            set_attribute(reader, host, it);
     }
-    return status;
 }
 
-static int add_host(allot__plan_reader *reader, const cJSON *member, const cJSON *node,
-                    const allot__value *values)
+static void add_host(allot__plan_reader *reader, const cJSON *member, const cJSON *node,
+                     const allot__value *values)
 {
     allot__doc *doc = &reader->doc;
     int32_t group = allot__group_read(doc, reader->plan, (uint32_t)member->valueint, &values[1]);
     if (group < 0 || values[0].kind == 0)
-        return ALLOT_OK;
-    int status = allot_plan_host(reader->plan, member->string, group, values[0].integer);
-    if (status == ALLOT_OK)
-        return set_attributes(reader, member->string, node);
-    if (status != ALLOT_ENAME)
-        return status;
+        return;
     allot__spot spot = allot__at_key((uint32_t)member->valueint);
     char quote[ALLOT__QUOTE_MAX + 4];
-    allot__doc_fault(doc, spot, "E-name", NULL,
-                     "found the host's name %s, allowed " ALLOT__LABEL_RULE,
-                     allot__doc_quote(doc, spot, quote));
-    return ALLOT_OK;
+    int status = allot_plan_host(reader->plan, member->string, group, values[0].integer);
+    if (status == ALLOT_ENAME)
+        allot__doc_fault(doc, spot, "E-name", NULL,
+                         "found the host's name %s, allowed " ALLOT__LABEL_RULE,
+                         allot__doc_quote(doc, spot, quote));
+    else if (allot__doc_keep(doc, status) == ALLOT_OK)
+        set_attributes(reader, member->string, node);
 }
 
-static int read_host(allot__plan_reader *reader, const cJSON *member)
+static void read_host(allot__plan_reader *reader, const cJSON *member)
 {
     allot__value values[2];
     cJSON *node;
     uint32_t number = (uint32_t)member->valueint;
-    if (number == 0 || !allot__kind_check(&reader->doc, number, ALLOT__OBJECT))
-        return ALLOT_OK;
-    int status = allot__object_read(&reader->doc, number, &host_shape, values, &node);
-    if (status != ALLOT_OK)
-        return status;
-    status = add_host(reader, member, node, values);
+    if (number == 0 || !allot__kind_check(&reader->doc, number, ALLOT__OBJECT) ||
+        allot__object_read(&reader->doc, number, &host_shape, values, &node))
+        return;
+    add_host(reader, member, node, values);
     cJSON_Delete(node);
-    return status;
 }
 
-static int read_hosts(allot__plan_reader *reader)
+static void read_hosts(allot__plan_reader *reader)
 {
     const allot__value *hosts = &reader->top[ALLOT__PLAN_HOSTS];
     cJSON *node;
-    if (hosts->kind == 0)
-        return ALLOT_OK;
-    int status = allot__doc_parse(&reader->doc, hosts->number, &node);
-    if (status != ALLOT_OK)
-        return status;
+    if (hosts->kind == 0 || allot__doc_parse(&reader->doc, hosts->number, &node))
+        return;
     int64_t faults = reader->doc.faults;
-    for (const cJSON *it = node->child; it && status == ALLOT_OK; it = it->next)
-        status = read_host(reader, it);
+    for (const cJSON *it = node->child; it; it = it->next)
+        read_host(reader, it);
     reader->hosts_doubtful = reader->doc.faults > faults;
     cJSON_Delete(node);
-    return status;
 }
 
 /* ---- The whole ------------------------------------------------------------------------------- */
 
 static int read_plan(allot__plan_reader *reader)
 {
-    static int (*const steps[])(allot__plan_reader *) = {read_groups,
-                                                         allot__windows_read,
-                                                         allot__branches_find,
-                                                         allot__policies_read,
-                                                         set_slots,
-                                                         read_hosts,
-                                                         allot__queues_begin,
-                                                         allot__resources_read,
-                                                         allot__queues_read,
-                                                         allot__consumers_read,
-                                                         allot__peers_read,
-                                                         allot__limits_read,
-                                                         allot__leases_read,
-                                                         allot__plan_finish};
+    static void (*const steps[])(allot__plan_reader *) = {read_groups,
+                                                          allot__windows_read,
+                                                          allot__branches_find,
+                                                          allot__policies_read,
+                                                          set_slots,
+                                                          read_hosts,
+                                                          allot__queues_begin,
+                                                          allot__resources_read,
+                                                          allot__queues_read,
+                                                          allot__consumers_read,
+                                                          allot__peers_read,
+                                                          allot__limits_read,
+                                                          allot__leases_read,
+                                                          allot__plan_finish};
+    allot__doc *doc = &reader->doc;
     cJSON *node;
-    if (!allot__kind_check(&reader->doc, 0, ALLOT__OBJECT))
+    if (!allot__kind_check(doc, 0, ALLOT__OBJECT))
         return ALLOT_EINVALID;
-    int status = allot__object_read(&reader->doc, 0, &plan_shape, reader->top, &node);
-    if (status != ALLOT_OK)
-        return status;
+    if (allot__object_read(doc, 0, &plan_shape, reader->top, &node))
+        return doc->status;
     for (int i = 0; i < ALLOT__PLAN_KEYS; i++)
         if (reader->top[i].kind == ALLOT__NULL)
             reader->top[i] = (allot__value){0}; /* as good as not stated */
     allot__plan_needs(reader);
-    for (size_t i = 0; i < sizeof steps / sizeof steps[0] && status == ALLOT_OK; i++)
-        status = steps[i](reader);
+    for (size_t i = 0; i < sizeof steps / sizeof steps[0] && doc->status == ALLOT_OK; i++)
+        steps[i](reader);
     cJSON_Delete(node);
-    if (status != ALLOT_OK || reader->doc.faults == 0)
-        return status;
-    return reader->doc.faults == reader->unread ? reader->unread_status : ALLOT_EINVALID;
+    if (doc->status != ALLOT_OK || doc->faults == 0)
+        return doc->status;
+    return doc->faults == reader->unread ? reader->unread_status : ALLOT_EINVALID;
 }
 
 static void end(allot__plan_reader *reader)
 {
-    allot_engine *engine = reader->doc.engine;
-    size_t fields = reader->field_count;
-    if (reader->groups)
-        allot_engine_alloc(engine, reader->groups, reader->group_count * sizeof *reader->groups, 0);
+    allot__doc *doc = &reader->doc;
+    allot__block_free(doc, reader->groups, reader->group_count, sizeof *reader->groups);
     allot__branches_free(reader);
     allot_policy_free(reader->displaced);
     allot__windows_end(reader);
     allot__queues_end(reader);
-    if (reader->fields)
-        allot_engine_alloc(engine, reader->fields, fields * sizeof *reader->fields, 0);
-    if (reader->values)
-        allot_engine_alloc(engine, reader->values, fields * sizeof *reader->values, 0);
-    if (reader->objects)
-        allot_engine_alloc(engine, reader->objects,
-                           reader->object_capacity * sizeof *reader->objects, 0);
-    allot__doc_close(&reader->doc);
+    allot__block_free(doc, reader->fields, reader->field_count, sizeof *reader->fields);
+    allot__block_free(doc, reader->values, reader->field_count, sizeof *reader->values);
+    allot__block_free(doc, reader->objects, reader->object_capacity, sizeof *reader->objects);
+    allot__doc_close(doc);
 }
 
 int allot_plan_read(allot_engine *engine, const char *text, size_t len, const char *file,

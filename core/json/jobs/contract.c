@@ -4,15 +4,15 @@
 #include "json/jobs/queues.h"
 #include "json/text/names.h"
 
-int allot__lease_add(allot__plan_reader *reader, uint32_t object, const allot_lease *lease)
+void allot__lease_add(allot__plan_reader *reader, uint32_t object, const allot_lease *lease)
 {
     allot__doc *doc = &reader->doc;
     uint32_t name = allot__doc_member(doc, object, "name");
     int status = allot_plan_lease(reader->plan, lease);
+    reader->queues_lost = reader->queues_lost || status != ALLOT_OK;
     if (status == ALLOT_OK)
-        return allot__objects_add(doc, &reader->leases, object);
-    reader->queues_lost = true;
-    if (status == ALLOT_EEXIST)
+        allot__objects_add(doc, &reader->leases, object);
+    else if (status == ALLOT_EEXIST)
         allot__doc_fault(doc, allot__at(name), "E-duplicate-id", NULL,
                          "found the contract \"%.80s\" again, allowed once", lease->name);
     else if (status == ALLOT_ENAME)
@@ -26,6 +26,5 @@ int allot__lease_add(allot__plan_reader *reader, uint32_t object, const allot_le
                          "above %d in all",
                          (long long)lease->slots, ALLOT_AMOUNT_MAX);
     else
-        return status;
-    return ALLOT_OK;
+        allot__doc_keep(doc, status);
 }

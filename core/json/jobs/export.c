@@ -39,23 +39,20 @@ typedef struct dividing {
 
 static const allot__field shares = {NULL, ALLOT__INTEGER, 1, ALLOT_AMOUNT_MAX, false, false};
 
-static int read_side(dividing *it, uint32_t list)
+static void read_side(dividing *it, uint32_t list)
 {
     static const allot__field name = {NULL, ALLOT__STRING, 0, 0, false, false};
     allot__doc *doc = &it->reader->doc;
     side *out = &it->sides[it->count];
-    if (!allot__kind_check(doc, list, ALLOT__LIST))
-        return ALLOT_OK;
-    int status = allot__doc_parse(doc, list, &out->node);
-    if (status != ALLOT_OK)
-        return status;
+    if (!allot__kind_check(doc, list, ALLOT__LIST) || allot__doc_parse(doc, list, &out->node))
+        return;
     it->listed++; /* its node is freed with the others */
     if (cJSON_GetArraySize(out->node) != 2) {
         allot__doc_fault(doc, allot__at(list), "E-type", NULL,
                          "found a list of %d, allowed [\"consumer\", shares]",
                          cJSON_GetArraySize(out->node));
         it->count++;
-        return ALLOT_OK;
+        return;
     }
     allot__value consumer = allot__value_read(doc, out->node->child, &name);
     allot__value number = allot__value_read(doc, out->node->child->next, &shares);
@@ -63,16 +60,14 @@ static int read_side(dividing *it, uint32_t list)
     out->number = consumer.number;
     out->shares = number.kind != 0 ? number.integer : 0;
     it->count++;
-    return ALLOT_OK;
 }
 
 /* {consumer: shares}: one node has all names. */
-static int read_members(dividing *it, uint32_t object)
+static void read_members(dividing *it, uint32_t object)
 {
     cJSON *node;
-    int status = allot__doc_parse(&it->reader->doc, object, &node);
-    if (status != ALLOT_OK)
-        return status;
+    if (allot__doc_parse(&it->reader->doc, object, &node))
+        return;
     for (const cJSON *member = node->child; member; member = member->next) {
         allot__value number = {0};
         if (member->valueint != 0)
@@ -87,7 +82,6 @@ static int read_members(dividing *it, uint32_t object)
     } else {
         cJSON_Delete(node);
     }
-    return ALLOT_OK;
 }
 
 static void check_sides(dividing *it)
@@ -106,28 +100,23 @@ static void check_sides(dividing *it)
     }
 }
 
-static int read_sides(dividing *it)
+static void read_sides(dividing *it)
 {
     allot__doc *doc = &it->reader->doc;
     const allot__value *list = &it->policy->distribution;
-    int status = ALLOT_OK;
     if (list->number == 0)
         allot__doc_fault(doc, allot__at(it->policy->object), "E-missing", NULL,
                          "\"distribution\" is missing");
-    if (list->kind == 0)
-        return ALLOT_OK;
-    it->room = (size_t)allot__doc_items(doc, list->number);
-    it->sides = allot__block_new(doc, it->room, sizeof *it->sides);
+    it->room = list->kind != 0 ? (size_t)allot__doc_items(doc, list->number) : 0;
+    it->sides = list->kind != 0 ? allot__block_new(doc, it->room, sizeof *it->sides) : NULL;
     if (!it->sides)
-        return ALLOT_ENOMEM;
+        return;
     uint32_t end = allot__doc_end(doc, list->number);
     if (list->kind == ALLOT__OBJECT)
-        status = read_members(it, end = list->number);
-    for (uint32_t item = list->number + 1; item < end && status == ALLOT_OK;
-         item = allot__doc_next(doc, item))
-        status = read_side(it, item);
+        read_members(it, end = list->number);
+    for (uint32_t item = list->number + 1; item < end; item = allot__doc_next(doc, item))
+        read_side(it, item);
     check_sides(it);
-    return status;
 }
 
 /* Consumers that are meant: others have no shares. */
@@ -168,7 +157,7 @@ static void divide(dividing *it, int64_t amount)
 
 /* ---- Contracts ------------------------------------------------------------------------------- */
 
-static int add_contract(dividing *it, const side *of, int32_t hosts)
+static void add_contract(dividing *it, const side *of, int32_t hosts)
 {
     const allot__export *policy = it->policy;
     char name[600];
@@ -182,7 +171,7 @@ static int add_contract(dividing *it, const side *of, int32_t hosts)
                          .shared = policy->shared,
                          .reclaim_delay = policy->reclaim_delay,
                          .damped = policy->damped};
-    return allot__lease_add(it->reader, policy->object, &lease);
+    allot__lease_add(it->reader, policy->object, &lease);
 }
 
 static void warn_nothing(dividing *it, const side *of)
@@ -206,61 +195,51 @@ static int32_t make_part(dividing *it, const side *of, bool whole, int32_t *next
     return count;
 }
 
-static int add_contracts(dividing *it, bool whole)
+static void add_contracts(dividing *it, bool whole)
 {
-    int status = ALLOT_OK;
     int32_t next = 0;
     it->part = allot__block_new(&it->reader->doc, (size_t)it->host_count, sizeof *it->part);
     if (!it->part)
-        return ALLOT_ENOMEM;
+        return;
     divide(it, whole ? it->host_count : it->policy->slots.integer);
-    for (int32_t i = 0; i < it->count && status == ALLOT_OK; i++) {
+    for (int32_t i = 0; i < it->count; i++) {
         const side *of = &it->sides[i];
         if (of->shares == 0)
             continue;
         int32_t hosts = make_part(it, of, whole, &next);
         if (hosts > 0)
-            status = add_contract(it, of, hosts);
+            add_contract(it, of, hosts);
         else
             warn_nothing(it, of);
     }
-    return status;
 }
 
 /* ---- Hosts ----------------------------------------------------------------------------------- */
 
-static int find_listed(dividing *it)
+static void find_listed(dividing *it)
 {
     allot__texts texts;
-    int status = allot__texts_read(&it->reader->doc, &it->policy->per_host, &texts);
-    if (status == ALLOT_OK) {
-        allot__texts_some(&it->reader->doc, &it->policy->per_host, &texts);
-        status =
-            allot__hosts_named(it->reader, &texts, &it->hosts, &it->host_count, &it->host_room);
-    }
+    allot__texts_read(&it->reader->doc, &it->policy->per_host, &texts);
+    allot__texts_some(&it->reader->doc, &it->policy->per_host, &texts);
+    allot__hosts_named(it->reader, &texts, &it->hosts, &it->host_count, &it->host_room);
     allot__texts_free(&it->reader->doc, &texts);
-    return status;
 }
 
 /* Hosts that match, the first NHOSTS. */
-static int find_matching(dividing *it)
+static void find_matching(dividing *it)
 {
     const allot__export *policy = it->policy;
     const allot_plan *plan = it->reader->plan;
     int64_t most = policy->nhosts.kind != 0 ? policy->nhosts.integer : ALLOT_AMOUNT_MAX;
     allot__select select;
-    int status = allot__select_read(&it->reader->doc, &policy->res_select, &select);
+    allot__select_read(&it->reader->doc, &policy->res_select, &select);
     it->host_room = (size_t)allot_plan_hosts(plan);
-    if (status == ALLOT_OK) {
-        it->hosts = allot__block_new(&it->reader->doc, it->host_room, sizeof *it->hosts);
-        status = it->hosts ? ALLOT_OK : ALLOT_ENOMEM;
-    }
-    for (int32_t i = 0; i < allot_plan_hosts(plan) && status == ALLOT_OK; i++)
+    it->hosts = allot__block_new(&it->reader->doc, it->host_room, sizeof *it->hosts);
+    for (int32_t i = 0; i < allot_plan_hosts(plan) && it->hosts; i++)
         if (it->host_count < most && allot_plan_host_slots(plan, i) > 0 &&
             allot__select_matches(&select, plan, i))
             it->hosts[it->host_count++] = allot_plan_host_name(plan, i);
     allot__select_free(&it->reader->doc, &select);
-    return status;
 }
 
 /* What is missing, or too much. */
@@ -302,24 +281,24 @@ static void end(dividing *it)
     allot__block_free(doc, it->part, (size_t)it->host_count, sizeof *it->part);
 }
 
-int allot__export_read(allot__plan_reader *reader, const allot__export *policy)
+void allot__export_read(allot__plan_reader *reader, const allot__export *policy)
 {
     dividing it = {.reader = reader, .policy = policy};
     allot__doc *doc = &reader->doc;
     bool whole = policy->per_host.number == 0;
     int64_t faults = doc->faults;
-    int status = read_sides(&it);
-    if (status == ALLOT_OK)
-        check_keys(&it);
-    if (status == ALLOT_OK && doc->faults == faults)
-        status = whole ? find_matching(&it) : find_listed(&it);
-    bool sound = status == ALLOT_OK && doc->faults == faults && policy->name && policy->provider &&
-                 !reader->hosts_doubtful;
+    read_sides(&it);
+    check_keys(&it);
+    if (doc->faults == faults && whole)
+        find_matching(&it);
+    else if (doc->faults == faults)
+        find_listed(&it);
+    bool sound =
+        doc->faults == faults && policy->name && policy->provider && !reader->hosts_doubtful;
     if (sound && it.host_count > 0)
-        status = add_contracts(&it, whole);
+        add_contracts(&it, whole);
     else if (sound)
         allot__doc_warn(doc, allot__at(policy->object), "W-lease", NULL,
                         "no host matches: nothing is lent");
     end(&it);
-    return status;
 }

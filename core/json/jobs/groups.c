@@ -11,32 +11,27 @@
 
 /* ---- Both ------------------------------------------------------------------------------------ */
 
-static int read_members(allot__plan_reader *reader, const cJSON *member, allot__name_group *out)
+static void read_members(allot__plan_reader *reader, const cJSON *member, allot__name_group *out)
 {
     static const allot__field field = {NULL, ALLOT__LIST | ALLOT__STRING, 0, 0, false, false};
     allot__value value = allot__value_read(&reader->doc, member, &field);
     out->name = member->string;
     out->number = value.number;
     /* The string of a member is its node's, which stays. */
-    return allot__texts_read(&reader->doc, &value, &out->members);
+    allot__texts_read(&reader->doc, &value, &out->members);
 }
 
-static int read_groups(allot__plan_reader *reader, allot__plan_key key, allot__name_groups *out)
+static void read_groups(allot__plan_reader *reader, allot__plan_key key, allot__name_groups *out)
 {
     allot__doc *doc = &reader->doc;
     const allot__value *top = &reader->top[key];
-    if (top->kind == 0)
-        return ALLOT_OK;
-    int status = allot__doc_parse(doc, top->number, &out->node);
-    if (status != ALLOT_OK)
-        return status;
+    if (top->kind == 0 || allot__doc_parse(doc, top->number, &out->node))
+        return;
     out->room = (size_t)cJSON_GetArraySize(out->node);
     out->list = allot__block_new(doc, out->room, sizeof *out->list);
-    status = out->list ? ALLOT_OK : ALLOT_ENOMEM;
-    for (const cJSON *it = out->node->child; it && status == ALLOT_OK; it = it->next)
+    for (const cJSON *it = out->node->child; it && out->list; it = it->next)
         if (it->valueint != 0)
-            status = read_members(reader, it, &out->list[out->count++]);
-    return status;
+            read_members(reader, it, &out->list[out->count++]);
 }
 
 static allot__name_group *find_group(const allot__name_groups *groups, const char *name)
@@ -144,16 +139,15 @@ static void evaluate(allot__plan_reader *reader, const allot__texts *texts, uint
         bits[i] &= ~less[i];
 }
 
-static int evaluate_new(allot__plan_reader *reader, const allot__texts *texts, uint64_t **out)
+static uint64_t *evaluate_new(allot__plan_reader *reader, const allot__texts *texts)
 {
     size_t words = words_of(reader);
     uint64_t *bits = allot__block_new(&reader->doc, words, sizeof *bits);
     uint64_t *less = allot__block_new(&reader->doc, words, sizeof *less);
-    *out = bits;
     if (bits && less)
         evaluate(reader, texts, bits, less);
     allot__block_free(&reader->doc, less, words, sizeof *less);
-    return bits != NULL && less ? ALLOT_OK : ALLOT_ENOMEM;
+    return bits;
 }
 
 static size_t count_bits(const uint64_t *bits, size_t words)
@@ -165,32 +159,28 @@ static size_t count_bits(const uint64_t *bits, size_t words)
     return count;
 }
 
-int allot__hosts_named(allot__plan_reader *reader, const allot__texts *texts, const char ***out,
-                       int32_t *count, size_t *room)
+void allot__hosts_named(allot__plan_reader *reader, const allot__texts *texts, const char ***out,
+                        int32_t *count, size_t *room)
 {
     size_t words = words_of(reader);
-    uint64_t *bits = NULL;
     *count = 0;
     *room = 0;
     *out = NULL;
     if (texts->count == 0)
-        return ALLOT_OK;
+        return;
     int64_t faults = reader->doc.faults;
-    int status = evaluate_new(reader, texts, &bits);
-    if (status == ALLOT_OK) {
+    uint64_t *bits = evaluate_new(reader, texts);
+    if (bits) {
         *room = count_bits(bits, words);
         *out = allot__block_new(&reader->doc, *room, sizeof **out);
-        status = *out ? ALLOT_OK : ALLOT_ENOMEM;
     }
-    for (int32_t i = 0; status == ALLOT_OK && i < allot_plan_hosts(reader->plan); i++)
+    for (int32_t i = 0; *out && i < allot_plan_hosts(reader->plan); i++)
         if (bits[i / 64] >> i % 64 & 1)
             (*out)[(*count)++] = allot_plan_host_name(reader->plan, i);
     allot__block_free(&reader->doc, bits, words, sizeof *bits);
-    if (status == ALLOT_OK && *count == 0 && reader->doc.faults == faults &&
-        !reader->hosts_doubtful)
+    if (*count == 0 && reader->doc.faults == faults && !reader->hosts_doubtful)
         allot__doc_fault(&reader->doc, allot__at(texts->numbers[0]), "E-host", NULL,
                          "found a list that names no host, allowed one that names some");
-    return status;
 }
 
 /* ---- Groups of hosts ------------------------------------------------------------------------- */
@@ -227,12 +217,11 @@ static allot__name_group *undone(allot__plan_reader *reader, const allot__name_g
 }
 
 /* Groups inside a group come before it: `open` holds those that are under way. */
-static int resolve(allot__plan_reader *reader, allot__name_group *group, allot__name_group **open)
+static void resolve(allot__plan_reader *reader, allot__name_group *group, allot__name_group **open)
 {
     size_t depth = 0;
-    int status = ALLOT_OK;
     open[depth++] = group;
-    while (depth > 0 && status == ALLOT_OK) {
+    while (depth > 0) {
         allot__name_group *last = open[depth - 1];
         last->progress = ALLOT__GROUP_OPEN;
         allot__name_group *next = undone(reader, last);
@@ -240,25 +229,21 @@ static int resolve(allot__plan_reader *reader, allot__name_group *group, allot__
             open[depth++] = next;
             continue;
         }
-        status = evaluate_new(reader, &last->members, &last->bits);
+        last->bits = evaluate_new(reader, &last->members);
         last->progress = ALLOT__GROUP_DONE;
         depth--;
     }
-    return status;
 }
 
-static int resolve_all(allot__plan_reader *reader)
+static void resolve_all(allot__plan_reader *reader)
 {
     allot__name_groups *groups = &reader->host_groups;
-    if (groups->count == 0)
-        return ALLOT_OK;
-    allot__name_group **open = allot__block_new(&reader->doc, groups->count, sizeof *open);
-    int status = open ? ALLOT_OK : ALLOT_ENOMEM;
-    for (size_t i = 0; i < groups->count && status == ALLOT_OK; i++)
+    allot__name_group **open =
+        groups->count > 0 ? allot__block_new(&reader->doc, groups->count, sizeof *open) : NULL;
+    for (size_t i = 0; i < groups->count && open; i++)
         if (groups->list[i].progress == ALLOT__GROUP_NEW)
-            status = resolve(reader, &groups->list[i], open);
+            resolve(reader, &groups->list[i], open);
     allot__block_free(&reader->doc, open, groups->count, sizeof *open);
-    return status;
 }
 
 /* ---- Groups of users ------------------------------------------------------------------------- */
@@ -312,47 +297,44 @@ static void gather(allot__plan_reader *reader, users *it, const allot__name_grou
     }
 }
 
-static int add_users(allot__plan_reader *reader, users *it, const allot__name_group *group)
+static void add_users(allot__plan_reader *reader, users *it, const allot__name_group *group)
 {
     char quote[ALLOT__QUOTE_MAX + 4];
     gather(reader, it, group);
     int status = allot_plan_users(reader->plan, group->name, it->names, it->count);
-    if (status != ALLOT_ENAME)
-        return status;
     allot__spot spot = allot__at_key(group->number);
-    allot__doc_fault(&reader->doc, spot, "E-name", NULL,
-                     "found the group of users %s, allowed " ALLOT__LABEL_RULE,
-                     allot__doc_quote(&reader->doc, spot, quote));
-    return ALLOT_OK;
+    if (status != ALLOT_ENAME)
+        allot__doc_keep(&reader->doc, status);
+    else
+        allot__doc_fault(&reader->doc, spot, "E-name", NULL,
+                         "found the group of users %s, allowed " ALLOT__LABEL_RULE,
+                         allot__doc_quote(&reader->doc, spot, quote));
 }
 
-static int add_all_users(allot__plan_reader *reader)
+static void add_all_users(allot__plan_reader *reader)
 {
     const allot__name_groups *groups = &reader->user_groups;
     allot__doc *doc = &reader->doc;
     users it = {0};
     if (groups->count == 0)
-        return ALLOT_OK;
+        return;
     for (size_t i = 0; i < groups->count; i++)
         it.room += (size_t)groups->list[i].members.count;
     it.names = allot__block_new(doc, it.room, sizeof *it.names);
     it.seen = allot__block_new(doc, groups->count, sizeof *it.seen);
     it.queue = allot__block_new(doc, groups->count, sizeof *it.queue);
-    int status = it.names && it.seen && it.queue ? ALLOT_OK : ALLOT_ENOMEM;
-    for (size_t i = 0; i < groups->count && status == ALLOT_OK; i++)
-        status = add_users(reader, &it, &groups->list[i]);
+    bool room = it.names && it.seen && it.queue;
+    for (size_t i = 0; i < groups->count && room; i++)
+        add_users(reader, &it, &groups->list[i]);
     allot__block_free(doc, it.names, it.room, sizeof *it.names);
     allot__block_free(doc, it.seen, groups->count, sizeof *it.seen);
     allot__block_free(doc, it.queue, groups->count, sizeof *it.queue);
-    return status;
 }
 
-int allot__groups_of_names_read(allot__plan_reader *reader)
+void allot__groups_of_names_read(allot__plan_reader *reader)
 {
-    int status = read_groups(reader, ALLOT__PLAN_HOST_GROUPS, &reader->host_groups);
-    if (status == ALLOT_OK)
-        status = read_groups(reader, ALLOT__PLAN_USER_GROUPS, &reader->user_groups);
-    if (status == ALLOT_OK)
-        status = resolve_all(reader);
-    return status == ALLOT_OK ? add_all_users(reader) : status;
+    read_groups(reader, ALLOT__PLAN_HOST_GROUPS, &reader->host_groups);
+    read_groups(reader, ALLOT__PLAN_USER_GROUPS, &reader->user_groups);
+    resolve_all(reader);
+    add_all_users(reader);
 }

@@ -60,18 +60,16 @@ static void unknown_host(allot__plan_reader *reader, uint32_t number, const char
 }
 
 /* {host: slots} */
-static int read_slots(allot__plan_reader *reader, uint32_t number, lent *out)
+static void read_slots(allot__plan_reader *reader, uint32_t number, lent *out)
 {
     static const allot__field field = {NULL, ALLOT__INTEGER, 1, ALLOT_AMOUNT_MAX, false, false};
     allot__doc *doc = &reader->doc;
     cJSON *node;
-    int status = allot__doc_parse(doc, number, &node);
-    if (status != ALLOT_OK)
-        return status;
+    if (allot__doc_parse(doc, number, &node))
+        return;
     out->room = (size_t)cJSON_GetArraySize(node);
     out->list = allot__block_new(doc, out->room, sizeof *out->list);
-    status = out->list ? ALLOT_OK : ALLOT_ENOMEM;
-    for (const cJSON *it = node->child; it && status == ALLOT_OK; it = it->next) {
+    for (const cJSON *it = node->child; it && out->list; it = it->next) {
         if (it->valueint == 0)
             continue;
         allot__value slots = allot__value_read(doc, it, &field);
@@ -83,26 +81,21 @@ static int read_slots(allot__plan_reader *reader, uint32_t number, lent *out)
                 (allot_lease_host){allot_plan_host_name(reader->plan, host), slots.integer};
     }
     cJSON_Delete(node);
-    return status;
 }
 
 /* Names: all slots of those hosts. */
-static int read_whole(allot__plan_reader *reader, const allot__value *value, lent *out)
+static void read_whole(allot__plan_reader *reader, const allot__value *value, lent *out)
 {
     allot__doc *doc = &reader->doc;
     allot__texts texts;
     const char **names = NULL;
     int32_t count = 0;
     size_t room = 0;
-    int status = allot__texts_read(doc, value, &texts);
-    if (status == ALLOT_OK)
-        status = allot__hosts_named(reader, &texts, &names, &count, &room);
+    allot__texts_read(doc, value, &texts);
+    allot__hosts_named(reader, &texts, &names, &count, &room);
     out->room = (size_t)count;
-    if (status == ALLOT_OK) {
-        out->list = allot__block_new(doc, out->room, sizeof *out->list);
-        status = out->list ? ALLOT_OK : ALLOT_ENOMEM;
-    }
-    for (int32_t i = 0; i < count && status == ALLOT_OK; i++) {
+    out->list = allot__block_new(doc, out->room, sizeof *out->list);
+    for (int32_t i = 0; i < count && out->list; i++) {
         int64_t slots =
             allot_plan_host_slots(reader->plan, allot_plan_host_find(reader->plan, names[i]));
         if (slots > 0)
@@ -110,26 +103,24 @@ static int read_whole(allot__plan_reader *reader, const allot__value *value, len
     }
     allot__block_free(doc, names, room, sizeof *names);
     allot__texts_free(doc, &texts);
-    return status;
 }
 
-static int read_contract(allot__plan_reader *reader, uint32_t object, const allot__value *values,
-                         allot_lease *lease, int64_t faults)
+static void read_contract(allot__plan_reader *reader, uint32_t object, const allot__value *values,
+                          allot_lease *lease, int64_t faults)
 {
     allot__doc *doc = &reader->doc;
     const allot__value *hosts = &values[HOSTS];
     lent it = {0};
-    int status = ALLOT_OK;
     if (values[CONSUMER].number == 0)
         allot__doc_fault(doc, allot__at(object), "E-missing", NULL, "\"consumer\" is missing");
     if (values[SLOTS].number == 0 && hosts->number == 0)
         allot__doc_fault(doc, allot__at(object), "E-missing", NULL,
                          "\"slots\" is missing, or \"hosts\" in its place");
     if (hosts->kind == ALLOT__OBJECT)
-        status = read_slots(reader, hosts->number, &it);
+        read_slots(reader, hosts->number, &it);
     else if (hosts->kind != 0)
-        status = read_whole(reader, hosts, &it);
-    if (status == ALLOT_OK && hosts->kind != 0 && it.count == 0 && doc->faults == faults)
+        read_whole(reader, hosts, &it);
+    if (hosts->kind != 0 && it.count == 0 && doc->faults == faults)
         allot__doc_fault(doc, allot__at(hosts->number), "E-range", NULL,
                          "found no slots of any host, allowed hosts with some");
     lease->consumer = values[CONSUMER].string;
@@ -137,10 +128,9 @@ static int read_contract(allot__plan_reader *reader, uint32_t object, const allo
     lease->hosts = it.list;
     lease->host_count = it.count;
     reader->queues_lost = reader->queues_lost || doc->faults > faults;
-    if (status == ALLOT_OK && doc->faults == faults)
-        status = allot__lease_add(reader, object, lease);
+    if (doc->faults == faults)
+        allot__lease_add(reader, object, lease);
     allot__block_free(doc, it.list, it.room, sizeof *it.list);
-    return status;
 }
 
 /* ---- Leases ---------------------------------------------------------------------------------- */
@@ -157,8 +147,8 @@ static int32_t is_shared(allot__doc *doc, const allot__value *value)
 }
 
 /* What a contract says has no place in an export policy. */
-static int read_export(allot__plan_reader *reader, uint32_t object, const allot__value *values,
-                       const allot_lease *lease)
+static void read_export(allot__plan_reader *reader, uint32_t object, const allot__value *values,
+                        const allot_lease *lease)
 {
     static const int others[] = {CONSUMER, HOSTS};
     for (size_t i = 0; i < 2; i++)
@@ -179,18 +169,17 @@ static int read_export(allot__plan_reader *reader, uint32_t object, const allot_
                                   .shared = lease->shared,
                                   .reclaim_delay = lease->reclaim_delay,
                                   .damped = lease->damped};
-    return allot__export_read(reader, &policy);
+    allot__export_read(reader, &policy);
 }
 
-static int read_lease(allot__plan_reader *reader, uint32_t object)
+static void read_lease(allot__plan_reader *reader, uint32_t object)
 {
     allot__doc *doc = &reader->doc;
     allot__value values[LEASE_KEYS];
     int64_t faults = doc->faults;
     cJSON *node;
-    int status = allot__object_read(doc, object, &lease_shape, values, &node);
-    if (status != ALLOT_OK)
-        return status;
+    if (allot__object_read(doc, object, &lease_shape, values, &node))
+        return;
     bool exported = false;
     for (int i = PER_HOST; i <= DISTRIBUTION; i++)
         exported = exported || values[i].number != 0;
@@ -201,11 +190,12 @@ static int read_lease(allot__plan_reader *reader, uint32_t object)
                                               ? values[RECLAIM_DELAY].integer
                                               : reader->reclaim_delay,
                          .damped = allot__yes_take(doc, &values[DAMPER])};
-    status = exported ? read_export(reader, object, values, &lease)
-                      : read_contract(reader, object, values, &lease, faults);
+    if (exported)
+        read_export(reader, object, values, &lease);
+    else
+        read_contract(reader, object, values, &lease, faults);
     reader->queues_lost = reader->queues_lost || doc->faults > faults;
     cJSON_Delete(node);
-    return status;
 }
 
 void allot__leases_policy(allot__plan_reader *reader)
@@ -221,19 +211,15 @@ void allot__leases_policy(allot__plan_reader *reader)
                          allot_policy_name(policy));
 }
 
-int allot__leases_read(allot__plan_reader *reader)
+void allot__leases_read(allot__plan_reader *reader)
 {
     const allot__value *list = &reader->top[ALLOT__PLAN_LEASES];
     allot__doc *doc = &reader->doc;
-    int status = ALLOT_OK;
-    if (!allot__plan_states(reader, ALLOT__PLAN_LEASES))
-        return ALLOT_OK;
-    uint32_t end = allot__doc_end(doc, list->number);
-    for (uint32_t item = list->number + 1; item < end && status == ALLOT_OK;
-         item = allot__doc_next(doc, item))
+    bool some = allot__plan_states(reader, ALLOT__PLAN_LEASES);
+    uint32_t end = some ? allot__doc_end(doc, list->number) : 0;
+    for (uint32_t item = list->number + 1; item < end; item = allot__doc_next(doc, item))
         if (allot__kind_check(doc, item, ALLOT__OBJECT))
-            status = read_lease(reader, item);
+            read_lease(reader, item);
         else
             reader->queues_lost = true;
-    return status;
 }

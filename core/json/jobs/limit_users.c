@@ -50,15 +50,15 @@ static void take(allot__plan_reader *reader, const allot__texts *texts, bool gro
     }
 }
 
-int allot__limit_users_read(allot__plan_reader *reader, const allot__texts *users,
-                            const allot__texts *groups, const char ***names, size_t *room,
-                            allot_job_limit *limit)
+void allot__limit_users_read(allot__plan_reader *reader, const allot__texts *users,
+                             const allot__texts *groups, const char ***names, size_t *room,
+                             allot_job_limit *limit)
 {
     size_t most = (size_t)users->count + (size_t)groups->count;
     *room = 4 * most;
     *names = allot__block_new(&reader->doc, *room, sizeof **names);
     if (!*names)
-        return ALLOT_ENOMEM;
+        return;
     const lists to = {*names, *names + most, *names + 2 * most, *names + 3 * most};
     take(reader, users, false, &to, limit);
     take(reader, groups, true, &to, limit);
@@ -66,5 +66,4 @@ int allot__limit_users_read(allot__plan_reader *reader, const allot__texts *user
     limit->groups = to.groups;
     limit->but_users = to.but_users;
     limit->but_groups = to.but_groups;
-    return ALLOT_OK;
 }

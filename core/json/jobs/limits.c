@@ -50,8 +50,8 @@ static bool has_names(const allot__value *value)
 }
 
 /* Reads both keys of a list; they may not both have names. */
-static int read_names(allot__doc *doc, const allot__value *values, int list, naming *it,
-                      allot_job_limit *limit)
+static void read_names(allot__doc *doc, const allot__value *values, int list, naming *it,
+                       allot_job_limit *limit)
 {
     static const int32_t bits[LISTS] = {
         [QUEUES] = ALLOT_PER_QUEUE,
@@ -70,11 +70,9 @@ static int read_names(allot__doc *doc, const allot__value *values, int list, nam
         limit->per |= bits[list];
     const allot__value *names = has_names(of) ? of : has_names(each) ? each : NULL;
     if (!names)
-        return ALLOT_OK;
-    int status = allot__texts_read(doc, names, &it->texts[list]);
-    if (status == ALLOT_OK)
-        allot__texts_some(doc, names, &it->texts[list]);
-    return status;
+        return;
+    allot__texts_read(doc, names, &it->texts[list]);
+    allot__texts_some(doc, names, &it->texts[list]);
 }
 
 static bool is_all(const allot__texts *texts)
@@ -125,7 +123,7 @@ static void mark_queues(allot__plan_reader *reader, const allot__texts *texts, c
         }
 }
 
-static int find_queues(allot__plan_reader *reader, naming *it, allot_job_limit *limit)
+static void find_queues(allot__plan_reader *reader, naming *it, allot_job_limit *limit)
 {
     const allot__texts *texts = &it->texts[QUEUES];
     limit->queues = texts->items;
@@ -133,11 +131,11 @@ static int find_queues(allot__plan_reader *reader, naming *it, allot_job_limit *
     if (is_all(texts))
         limit->queue_count = 0;
     if (is_all(texts) || !has_words(texts))
-        return ALLOT_OK;
+        return;
     it->queue_room = (size_t)allot_plan_queues(reader->plan);
     it->queues = allot__block_new(&reader->doc, it->queue_room, sizeof *it->queues);
     if (!it->queues)
-        return ALLOT_ENOMEM;
+        return;
     mark_queues(reader, texts, it->queues);
     limit->queues = it->queues;
     limit->queue_count = 0;
@@ -147,46 +145,42 @@ static int find_queues(allot__plan_reader *reader, naming *it, allot_job_limit *
     if (limit->queue_count == 0)
         allot__doc_fault(&reader->doc, allot__at(texts->numbers[0]), "E-queue", NULL,
                          "found a list that names no queue, allowed one that names some");
-    return ALLOT_OK;
 }
 
 /* ---- Limits ---------------------------------------------------------------------------------- */
 
-static int find_names(allot__plan_reader *reader, const allot__value *values, naming *it,
-                      allot_job_limit *limit)
+static void find_names(allot__plan_reader *reader, const allot__value *values, naming *it,
+                       allot_job_limit *limit)
 {
-    int status = ALLOT_OK;
-    for (int i = 0; i < LISTS && status == ALLOT_OK; i++)
-        status = read_names(&reader->doc, values, i, it, limit);
-    if (status == ALLOT_OK)
-        status = find_queues(reader, it, limit);
-    if (status == ALLOT_OK)
-        status = allot__limit_users_read(reader, &it->texts[USERS], &it->texts[GROUPS], &it->users,
-                                         &it->user_room, limit);
-    if (status == ALLOT_OK && !is_all(&it->texts[HOSTS]))
-        status = allot__hosts_named(reader, &it->texts[HOSTS], &it->hosts, &limit->host_count,
-                                    &it->host_room);
+    for (int i = 0; i < LISTS; i++)
+        read_names(&reader->doc, values, i, it, limit);
+    find_queues(reader, it, limit);
+    allot__limit_users_read(reader, &it->texts[USERS], &it->texts[GROUPS], &it->users,
+                            &it->user_room, limit);
+    if (!is_all(&it->texts[HOSTS]))
+        allot__hosts_named(reader, &it->texts[HOSTS], &it->hosts, &limit->host_count,
+                           &it->host_room);
     limit->hosts = it->hosts;
-    return status;
 }
 
 /* Adds the limit if nothing is wrong with it. */
-static int add_limit(allot__plan_reader *reader, uint32_t object, const allot_job_limit *limit,
-                     int64_t faults)
+static void add_limit(allot__plan_reader *reader, uint32_t object, const allot_job_limit *limit,
+                      int64_t faults)
 {
     if (reader->doc.faults > faults) {
         reader->queues_lost = true;
-        return ALLOT_OK;
+        return;
     }
     int status = allot_plan_job_limit(reader->plan, limit);
     if (status == ALLOT_OK)
-        return allot__objects_add(&reader->doc, &reader->limits, object);
-    if (status != ALLOT_ENAME)
-        return status;
+        allot__objects_add(&reader->doc, &reader->limits, object);
+    if (status != ALLOT_ENAME) {
+        allot__doc_keep(&reader->doc, status);
+        return;
+    }
     reader->queues_lost = true;
     allot__doc_fault(&reader->doc, allot__at(object), "E-name", NULL,
                      "found a limit's name of too few or many bytes, allowed " ALLOT__LABEL_RULE);
-    return ALLOT_OK;
 }
 
 static bool is_number(const allot__value *value)
@@ -214,29 +208,27 @@ static int64_t per_processor(allot__doc *doc, const allot__value *value, int32_t
     return -1;
 }
 
-static int add_limits(allot__plan_reader *reader, uint32_t object, const allot__value *values,
-                      allot_job_limit *limit, int64_t faults)
+static void add_limits(allot__plan_reader *reader, uint32_t object, const allot__value *values,
+                       allot_job_limit *limit, int64_t faults)
 {
     static const allot_limit_kind kinds[] = {ALLOT_LIMIT_SLOTS, ALLOT_LIMIT_PER_PROCESSOR,
                                              ALLOT_LIMIT_JOBS};
-    int status = ALLOT_OK;
     bool any = false;
-    for (int i = 0; i < 3 && status == ALLOT_OK; i++) {
+    for (int i = 0; i < 3; i++) {
         const allot__value *value = &values[SLOTS + i];
         any = any || value->number != 0;
         if (!is_number(value))
             continue;
         limit->kind = kinds[i];
         limit->most = i == 1 ? per_processor(&reader->doc, value, limit->per) : value->integer;
-        status = add_limit(reader, object, limit, faults);
+        add_limit(reader, object, limit, faults);
     }
     if (!any)
         allot__doc_fault(&reader->doc, allot__at(object), "E-missing", NULL,
                          "\"slots\", \"slots_per_processor\" or \"jobs\" is missing");
-    return status;
 }
 
-static int read_limit(allot__plan_reader *reader, uint32_t object, int32_t place)
+static void read_limit(allot__plan_reader *reader, uint32_t object, int32_t place)
 {
     allot__value values[LIMIT_KEYS];
     allot_job_limit limit = {0};
@@ -244,17 +236,14 @@ static int read_limit(allot__plan_reader *reader, uint32_t object, int32_t place
     char name[24];
     int64_t faults = reader->doc.faults;
     cJSON *node;
-    int status = allot__object_read(&reader->doc, object, &limit_shape, values, &node);
-    if (status != ALLOT_OK)
-        return status;
+    if (allot__object_read(&reader->doc, object, &limit_shape, values, &node))
+        return;
     snprintf(name, sizeof name, "limit %d", (int)place + 1);
     limit.name = values[NAME].kind != 0 ? values[NAME].string : name;
-    status = find_names(reader, values, &it, &limit);
-    if (status == ALLOT_OK)
-        status = add_limits(reader, object, values, &limit, faults);
+    find_names(reader, values, &it, &limit);
+    add_limits(reader, object, values, &limit, faults);
     end_naming(&reader->doc, &it);
     cJSON_Delete(node);
-    return status;
 }
 
 /* ---- What hosts allow each user -------------------------------------------------------------- */
@@ -266,8 +255,8 @@ typedef struct allowed {
     int64_t most;
 } allowed;
 
-static int read_allowed(allot__plan_reader *reader, const cJSON *host, allowed *list,
-                        int32_t *count)
+static void read_allowed(allot__plan_reader *reader, const cJSON *host, allowed *list,
+                         int32_t *count)
 {
     static const allot__field field = {"jl_u", ALLOT__LIMIT};
     uint32_t object = (uint32_t)host->valueint;
@@ -275,21 +264,17 @@ static int read_allowed(allot__plan_reader *reader, const cJSON *host, allowed *
                  allot_plan_host_find(reader->plan, host->string) >= 0;
     uint32_t number = known ? allot__doc_member(&reader->doc, object, "jl_u") : 0;
     cJSON *node;
-    if (number == 0)
-        return ALLOT_OK;
-    int status = allot__doc_parse(&reader->doc, number, &node);
-    if (status != ALLOT_OK)
-        return status;
+    if (number == 0 || allot__doc_parse(&reader->doc, number, &node))
+        return;
     allot__value value = allot__value_read(&reader->doc, node, &field);
     if (value.kind == ALLOT__INTEGER)
         list[(*count)++] = (allowed){host->string, number, value.integer};
     cJSON_Delete(node);
-    return ALLOT_OK;
 }
 
 /* The limit of entry i and of those behind it that say the same; `hosts` has room for all. */
-static int add_allowed(allot__plan_reader *reader, allowed *list, int32_t count, int32_t i,
-                       const char **hosts)
+static void add_allowed(allot__plan_reader *reader, allowed *list, int32_t count, int32_t i,
+                        const char **hosts)
 {
     char name[40];
     uint32_t number = list[i].number;
@@ -305,65 +290,59 @@ static int add_allowed(allot__plan_reader *reader, allowed *list, int32_t count,
         hosts[limit.host_count++] = list[k].host;
         list[k].number = 0;
     }
-    return add_limit(reader, number, &limit, reader->doc.faults);
+    add_limit(reader, number, &limit, reader->doc.faults);
 }
 
-static int read_host_limits(allot__plan_reader *reader)
+static void read_host_limits(allot__plan_reader *reader)
 {
     const allot__value *top = &reader->top[ALLOT__PLAN_HOSTS];
     allot__doc *doc = &reader->doc;
     int32_t count = 0;
     cJSON *node;
-    if (top->kind == 0)
-        return ALLOT_OK;
-    int status = allot__doc_parse(doc, top->number, &node);
-    if (status != ALLOT_OK)
-        return status;
+    if (top->kind == 0 || allot__doc_parse(doc, top->number, &node))
+        return;
     size_t room = (size_t)cJSON_GetArraySize(node);
     allowed *list = allot__block_new(doc, room, sizeof *list);
     const char **hosts = allot__block_new(doc, room, sizeof *hosts);
-    status = list != NULL && hosts ? ALLOT_OK : ALLOT_ENOMEM;
-    for (const cJSON *it = node->child; it && status == ALLOT_OK; it = it->next)
-        status = read_allowed(reader, it, list, &count);
-    for (int32_t i = 0; i < count && status == ALLOT_OK; i++)
+    for (const cJSON *it = node->child; it && list && hosts; it = it->next)
+        read_allowed(reader, it, list, &count);
+    for (int32_t i = 0; i < count; i++)
         if (list[i].number != 0)
-            status = add_allowed(reader, list, count, i, hosts);
+            add_allowed(reader, list, count, i, hosts);
     allot__block_free(doc, list, room, sizeof *list);
     allot__block_free(doc, hosts, room, sizeof *hosts);
     cJSON_Delete(node);
-    return status;
 }
 
-int allot__limits_read(allot__plan_reader *reader)
+void allot__limits_read(allot__plan_reader *reader)
 {
     const allot__value *list = &reader->top[ALLOT__PLAN_LIMITS];
     allot__doc *doc = &reader->doc;
-    int status = ALLOT_OK;
     int32_t place = 0;
     if (!allot__plan_states(reader, ALLOT__PLAN_QUEUES))
-        return ALLOT_OK;
+        return;
     uint32_t end = list->kind != 0 ? allot__doc_end(doc, list->number) : 0;
-    for (uint32_t item = list->number + 1; item < end && status == ALLOT_OK;
-         item = allot__doc_next(doc, item)) {
+    for (uint32_t item = list->number + 1; item < end; item = allot__doc_next(doc, item)) {
         if (allot__kind_check(doc, item, ALLOT__OBJECT))
-            status = read_limit(reader, item, place);
+            read_limit(reader, item, place);
         place++;
     }
-    return status == ALLOT_OK ? read_host_limits(reader) : status;
+    read_host_limits(reader);
 }
 
-int allot__objects_add(allot__doc *doc, allot__objects *objects, uint32_t number)
+void allot__objects_add(allot__doc *doc, allot__objects *objects, uint32_t number)
 {
     size_t size = sizeof *objects->numbers;
     if (objects->count == objects->room) {
         size_t more = objects->room + objects->room / 2 + 16;
         void *grown =
             allot_engine_alloc(doc->engine, objects->numbers, objects->room * size, more * size);
-        if (!grown)
-            return ALLOT_ENOMEM;
+        if (!grown) {
+            allot__doc_keep(doc, ALLOT_ENOMEM);
+            return;
+        }
         objects->numbers = grown;
         objects->room = more;
     }
     objects->numbers[objects->count++] = number;
-    return ALLOT_OK;
 }

@@ -156,12 +156,12 @@ static const char *take_pool(allot__doc *doc, const allot__value *value)
 /* ---- What becomes of preempted jobs (P-41) --------------------------------------------------- */
 
 /* LSF's other events have no meaning here. */
-static int take_events(allot__doc *doc, const allot__value *value, allot_queue *queue)
+static void take_events(allot__doc *doc, const allot__value *value, allot_queue *queue)
 {
     allot__texts events;
     char quote[ALLOT__QUOTE_MAX + 4];
-    int status = allot__texts_read(doc, value, &events);
-    for (int32_t i = 0; i < events.count && status == ALLOT_OK; i++) {
+    allot__texts_read(doc, value, &events);
+    for (int32_t i = 0; i < events.count; i++) {
         const char *event = events.items[i];
         allot__spot spot = allot__at(events.numbers[i]);
         if (allot__word_is(event, "PREEMPT"))
@@ -175,7 +175,6 @@ static int take_events(allot__doc *doc, const allot__value *value, allot_queue *
                              allot__doc_quote(doc, spot, quote));
     }
     allot__texts_free(doc, &events);
-    return status;
 }
 
 /* LSF's own words: brequeue may have the job's number behind it. */
@@ -213,20 +212,16 @@ static void take_action(allot__doc *doc, const allot__value *value, allot_queue 
                      allot__doc_quote(doc, allot__at(value->number), quote));
 }
 
-static int take_controls(allot__doc *doc, const allot__value *value, allot_queue *queue)
+static void take_controls(allot__doc *doc, const allot__value *value, allot_queue *queue)
 {
     static const allot__field fields[] = {{"suspend", ALLOT__STRING, 0, 0, true, false}};
     static const allot__shape shape = {fields, 1, 0};
     allot__value action;
     cJSON *node;
-    if (value->kind == 0)
-        return ALLOT_OK;
-    int status = allot__object_read(doc, value->number, &shape, &action, &node);
-    if (status != ALLOT_OK)
-        return status;
+    if (value->kind == 0 || allot__object_read(doc, value->number, &shape, &action, &node))
+        return;
     take_action(doc, &action, queue);
     cJSON_Delete(node);
-    return ALLOT_OK;
 }
 
 /* ---- Queues ---------------------------------------------------------------------------------- */
@@ -245,8 +240,8 @@ static void warn_unused(allot__doc *doc, const allot__value *values, const allot
                         "fairshare_queues");
 }
 
-static int take_all(allot__plan_reader *reader, const allot__value *values, lists *it,
-                    allot_queue *queue)
+static void take_all(allot__plan_reader *reader, const allot__value *values, lists *it,
+                     allot_queue *queue)
 {
     allot__doc *doc = &reader->doc;
     allot_queue_init(queue);
@@ -258,21 +253,14 @@ static int take_all(allot__plan_reader *reader, const allot__value *values, list
     queue->run_limit = allot__run_limit_take(doc, &values[RUNLIMIT]);
     queue->slot_pool = take_pool(doc, &values[SLOT_POOL]);
     warn_unused(doc, values, queue);
-    int status = allot__preemption_take(doc, &values[PREEMPTION], &values[PREEMPTIVE],
-                                        &values[PREEMPTABLE], &it->preemption, queue);
-    if (status == ALLOT_OK)
-        status = take_controls(doc, &values[JOB_CONTROLS], queue);
-    if (status == ALLOT_OK)
-        status = take_events(doc, &values[TERMINATE_WHEN], queue);
-    if (status == ALLOT_OK)
-        status = allot__texts_read(doc, &values[HOSTS], &it->hosts);
-    if (status != ALLOT_OK)
-        return status;
+    allot__preemption_take(doc, &values[PREEMPTION], &values[PREEMPTIVE], &values[PREEMPTABLE],
+                           &it->preemption, queue);
+    take_controls(doc, &values[JOB_CONTROLS], queue);
+    take_events(doc, &values[TERMINATE_WHEN], queue);
+    allot__texts_read(doc, &values[HOSTS], &it->hosts);
     allot__texts_some(doc, &values[HOSTS], &it->hosts);
-    status =
-        allot__hosts_named(reader, &it->hosts, &it->host_names, &queue->host_count, &it->host_room);
+    allot__hosts_named(reader, &it->hosts, &it->host_names, &queue->host_count, &it->host_room);
     queue->hosts = it->host_names;
-    return status;
 }
 
 static void refuse(allot__plan_reader *reader, const allot__value *name, int status)
@@ -289,54 +277,46 @@ static void refuse(allot__plan_reader *reader, const allot__value *name, int sta
 }
 
 /* `faults`: as many as there were before the queue. */
-static int add_queue(allot__plan_reader *reader, uint32_t object, const allot__value *name,
-                     const allot_queue *queue, int64_t faults)
+static void add_queue(allot__plan_reader *reader, uint32_t object, const allot__value *name,
+                      const allot_queue *queue, int64_t faults)
 {
     int32_t consumer = -1;
     int status = queue->name ? allot_plan_queue(reader->plan, queue, &consumer) : ALLOT_OK;
-    if (status == ALLOT_ENAME || status == ALLOT_EEXIST) {
+    if (status == ALLOT_ENAME || status == ALLOT_EEXIST)
         refuse(reader, name, status);
-        status = ALLOT_OK;
-    }
+    else
+        allot__doc_keep(&reader->doc, status);
     reader->queues_lost = reader->queues_lost || consumer < 0;
-    if (status == ALLOT_OK && consumer >= 0)
-        status = allot__consumer_remember(reader, consumer, object);
-    if (status == ALLOT_OK && reader->doc.faults > faults)
+    if (consumer >= 0)
+        allot__consumer_remember(reader, consumer, object);
+    if (reader->doc.status == ALLOT_OK && reader->doc.faults > faults)
         allot__consumer_mark(reader, consumer);
-    return status;
 }
 
-static int read_queue(allot__plan_reader *reader, uint32_t object)
+static void read_queue(allot__plan_reader *reader, uint32_t object)
 {
     allot__value values[QUEUE_KEYS];
     allot_queue queue;
     lists it = {0};
     int64_t faults = reader->doc.faults;
     cJSON *node;
-    int status = allot__object_read(&reader->doc, object, &queue_shape, values, &node);
-    if (status != ALLOT_OK)
-        return status;
-    status = take_all(reader, values, &it, &queue);
-    if (status == ALLOT_OK)
-        status = add_queue(reader, object, &values[NAME], &queue, faults);
+    if (allot__object_read(&reader->doc, object, &queue_shape, values, &node))
+        return;
+    take_all(reader, values, &it, &queue);
+    if (reader->doc.status == ALLOT_OK)
+        add_queue(reader, object, &values[NAME], &queue, faults);
     end_lists(&reader->doc, &it);
     cJSON_Delete(node);
-    return status;
 }
 
-int allot__queues_read(allot__plan_reader *reader)
+void allot__queues_read(allot__plan_reader *reader)
 {
     const allot__value *list = &reader->top[ALLOT__PLAN_QUEUES];
     allot__doc *doc = &reader->doc;
-    int status = ALLOT_OK;
-    if (list->kind == 0)
-        return ALLOT_OK;
-    uint32_t end = allot__doc_end(doc, list->number);
-    for (uint32_t item = list->number + 1; item < end && status == ALLOT_OK;
-         item = allot__doc_next(doc, item))
+    uint32_t end = list->kind != 0 ? allot__doc_end(doc, list->number) : 0;
+    for (uint32_t item = list->number + 1; item < end; item = allot__doc_next(doc, item))
         if (allot__kind_check(doc, item, ALLOT__OBJECT))
-            status = read_queue(reader, item);
+            read_queue(reader, item);
         else
             reader->queues_lost = reader->doubtful = true;
-    return status;
 }

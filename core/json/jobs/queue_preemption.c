@@ -25,7 +25,7 @@ static void split_level(allot__doc *doc, char *text, uint32_t number, allot_pref
 }
 
 /* Names of `low` become queues with levels, in copies of their own. */
-static int take_levels(allot__doc *doc, allot__preemption *it, allot_queue *queue)
+static void take_levels(allot__doc *doc, allot__preemption *it, allot_queue *queue)
 {
     size_t bytes = 0, at = 0, count = (size_t)it->low.count;
     for (size_t i = 0; i < count; i++)
@@ -34,7 +34,7 @@ static int take_levels(allot__doc *doc, allot__preemption *it, allot_queue *queu
     it->prefer_room = count + bytes / sizeof *it->prefers + 1;
     it->prefers = allot__block_new(doc, it->prefer_room, sizeof *it->prefers);
     if (!it->prefers)
-        return ALLOT_ENOMEM;
+        return;
     char *names = (char *)(it->prefers + count);
     for (size_t i = 0; i < count; i++) {
         size_t size = strlen(it->low.items[i]) + 1;
@@ -44,18 +44,16 @@ static int take_levels(allot__doc *doc, allot__preemption *it, allot_queue *queu
     }
     queue->low = it->prefers;
     queue->low_count = (int32_t)count;
-    return ALLOT_OK;
 }
 
 /* One of the two keys: true, false, or names. */
-static int take_side(allot__doc *doc, const allot__value *value, allot__texts *texts, int32_t *out)
+static void take_side(allot__doc *doc, const allot__value *value, allot__texts *texts, int32_t *out)
 {
-    int status = allot__texts_read(doc, value, texts);
+    allot__texts_read(doc, value, texts);
     bool named = value->kind == ALLOT__LIST || value->kind == ALLOT__STRING;
     if (named)
         allot__texts_some(doc, value, texts);
     *out = named || (value->kind == ALLOT__BOOLEAN && value->integer != 0);
-    return status;
 }
 
 /* The names in brackets behind a keyword at *at, if there are brackets; false: they do not end. */
@@ -102,14 +100,14 @@ static bool parse_preemption(const char *text, preemption *out)
     return out->stated[0] || out->stated[1];
 }
 
-static int take_text(allot__doc *doc, const allot__value *value, allot__preemption *it,
-                     allot_queue *queue)
+static void take_text(allot__doc *doc, const allot__value *value, allot__preemption *it,
+                      allot_queue *queue)
 {
     char quote[ALLOT__QUOTE_MAX + 4];
     preemption said = {.room = strlen(value->string) + 2};
     char *copy = said.names[0] = allot__block_new(doc, said.room, 1);
     if (!copy)
-        return ALLOT_ENOMEM;
+        return;
     if (!parse_preemption(value->string, &said)) {
         allot__doc_fault(doc, allot__at(value->number), "E-range", NULL,
                          "found %s, allowed as in \"PREEMPTIVE[low+1 mid] PREEMPTABLE[high]\"",
@@ -122,31 +120,28 @@ static int take_text(allot__doc *doc, const allot__value *value, allot__preempti
                                   .kind = said.names[i] ? ALLOT__STRING : ALLOT__BOOLEAN,
                                   .integer = said.stated[i],
                                   .string = said.names[i]};
-    int status = take_side(doc, &sides[0], &it->low, &queue->preemptive);
-    if (status == ALLOT_OK)
-        status = take_side(doc, &sides[1], &it->high, &queue->preemptable);
+    take_side(doc, &sides[0], &it->low, &queue->preemptive);
+    take_side(doc, &sides[1], &it->high, &queue->preemptable);
     allot__block_free(doc, copy, said.room, 1);
-    return status;
 }
 
-int allot__preemption_take(allot__doc *doc, const allot__value *text,
-                           const allot__value *preemptive, const allot__value *preemptable,
-                           allot__preemption *it, allot_queue *queue)
+void allot__preemption_take(allot__doc *doc, const allot__value *text,
+                            const allot__value *preemptive, const allot__value *preemptable,
+                            allot__preemption *it, allot_queue *queue)
 {
     const allot__value *other = preemptive->number != 0 ? preemptive : preemptable;
-    int status = ALLOT_OK;
     if (text->number != 0 && other->number != 0)
         allot__doc_fault(doc, allot__at_key(other->number), "E-conflict", NULL,
                          "found what \"preemption\" says too, allowed one of them");
     else if (text->kind == ALLOT__STRING)
-        status = take_text(doc, text, it, queue);
+        take_text(doc, text, it, queue);
     else
-        status = take_side(doc, preemptive, &it->low, &queue->preemptive);
-    if (status == ALLOT_OK && text->number == 0)
-        status = take_side(doc, preemptable, &it->high, &queue->preemptable);
+        take_side(doc, preemptive, &it->low, &queue->preemptive);
+    if (text->number == 0)
+        take_side(doc, preemptable, &it->high, &queue->preemptable);
     queue->high = it->high.items;
     queue->high_count = it->high.count;
-    return status == ALLOT_OK ? take_levels(doc, it, queue) : status;
+    take_levels(doc, it, queue);
 }
 
 void allot__preemption_end(allot__doc *doc, allot__preemption *it)

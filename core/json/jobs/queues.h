@@ -63,56 +63,56 @@ typedef struct allot__preemption {
 } allot__preemption;
 
 /* Reads LSF's text, or the two keys in its place: true, false, or names, of lower queues perhaps
- * with levels, "low+2". `it` is to be ended in any case. ENOMEM. */
-int allot__preemption_take(allot__doc *doc, const allot__value *text,
-                           const allot__value *preemptive, const allot__value *preemptable,
-                           allot__preemption *it, allot_queue *queue);
+ * with levels, "low+2". `it` is to be ended in any case. */
+void allot__preemption_take(allot__doc *doc, const allot__value *text,
+                            const allot__value *preemptive, const allot__value *preemptable,
+                            allot__preemption *it, allot_queue *queue);
 void allot__preemption_end(allot__doc *doc, allot__preemption *it);
 
 /* ---- Groups of hosts and users (groups.c) ---------------------------------------------------- */
 
 /* Reads `host_groups`, whose members are hosts, groups, "all", and "~" before what is not meant;
  * and `user_groups`, whose members are users and groups, into the plan. */
-int allot__groups_of_names_read(allot__plan_reader *reader);
+void allot__groups_of_names_read(allot__plan_reader *reader);
 void allot__groups_of_names_free(allot__plan_reader *reader);
 /* Is it a group of users? */
 bool allot__is_user_group(const allot__plan_reader *reader, const char *name);
 
 /* Hosts that a list names, in the plan's order; none: all. Unknown names are said. The block of
  * *room names is the caller's, to be ended by allot__block_free; NULL: none. */
-int allot__hosts_named(allot__plan_reader *reader, const allot__texts *texts, const char ***out,
-                       int32_t *count, size_t *room);
+void allot__hosts_named(allot__plan_reader *reader, const allot__texts *texts, const char ***out,
+                        int32_t *count, size_t *room);
 
 /* ---- Parts of the plan ----------------------------------------------------------------------- */
 
 /* What a plan must have, and what may not stand beside queues and contracts. */
 void allot__plan_needs(allot__plan_reader *reader);
 
-int allot__terms_read(allot__plan_reader *reader); /* params, applications */
+void allot__terms_read(allot__plan_reader *reader); /* params, applications */
 /* The parts that queues and limits name things of: groups, params, applications. */
-int allot__queues_begin(allot__plan_reader *reader);
+void allot__queues_begin(allot__plan_reader *reader);
 void allot__queues_end(allot__plan_reader *reader);
-int allot__queues_read(allot__plan_reader *reader);
+void allot__queues_read(allot__plan_reader *reader);
 /* The resource of that name; -1: a fault, which is said (resource.c). */
 int32_t allot__resource_find(allot__doc *doc, const allot_plan *plan, allot__spot spot,
                              const char *name);
 /* `resources`, and of `params` what is about them (resource.c). */
-int allot__resources_read(allot__plan_reader *reader);
+void allot__resources_read(allot__plan_reader *reader);
 /* Of a plan that is sealed: warns where nobody can be preempted for a resource. */
 void allot__resources_effect(allot__plan_reader *reader);
-int allot__limits_read(allot__plan_reader *reader); /* also hosts' jl_u */
+void allot__limits_read(allot__plan_reader *reader); /* also hosts' jl_u */
 /* Whom a limit is about, and whom not: names of users and groups, "all", and "~" before those that
  * are excepted (limit_users.c). The block of *room names is the caller's, to be ended by
- * allot__block_free, when the limit has been added. ENOMEM. */
-int allot__limit_users_read(allot__plan_reader *reader, const allot__texts *users,
-                            const allot__texts *groups, const char ***names, size_t *room,
-                            allot_job_limit *limit);
-int allot__leases_read(allot__plan_reader *reader);
+ * allot__block_free, when the limit has been added. */
+void allot__limit_users_read(allot__plan_reader *reader, const allot__texts *users,
+                             const allot__texts *groups, const char ***names, size_t *room,
+                             allot_job_limit *limit);
+void allot__leases_read(allot__plan_reader *reader);
 /* Of a plan that is sealed: contracts are decided about by policies that dispatch. */
 void allot__leases_policy(allot__plan_reader *reader);
 
-/* Notes the object that became the next of the model's limits or contracts. ENOMEM. */
-int allot__objects_add(allot__doc *doc, allot__objects *objects, uint32_t number);
+/* Notes the object that became the next of the model's limits or contracts. */
+void allot__objects_add(allot__doc *doc, allot__objects *objects, uint32_t number);
 
 /* An export policy (L-1), some of whose keys are there: adds its contracts. */
 typedef struct allot__export {
@@ -123,9 +123,9 @@ typedef struct allot__export {
     int64_t reclaim_delay;
     int32_t damped;
 } allot__export;
-int allot__export_read(allot__plan_reader *reader, const allot__export *policy);
+void allot__export_read(allot__plan_reader *reader, const allot__export *policy);
 /* Adds a contract of that object; what the plan does not take of it is said. */
-int allot__lease_add(allot__plan_reader *reader, uint32_t object, const allot_lease *lease);
+void allot__lease_add(allot__plan_reader *reader, uint32_t object, const allot_lease *lease);
 /* The nearest host's name, or NULL. */
 const char *allot__host_near(const allot__plan_reader *reader, const char *name);
 

@@ -29,28 +29,26 @@ typedef struct terms {
 } terms;
 
 /* terms.c has checked these, and that there are no others; what it found is not said again. */
-static int read_terms(allot__plan_reader *reader, terms *out)
+static void read_terms(allot__plan_reader *reader, terms *out)
 {
     allot__doc *doc = &reader->doc;
     const allot__value *params = &reader->top[ALLOT__PLAN_PARAMS];
     cJSON *node;
-    if (params->kind == 0)
-        return ALLOT_OK;
-    int status = allot__doc_parse(doc, params->number, &node);
-    for (const cJSON *it = node ? node->child : NULL; it && status == ALLOT_OK; it = it->next) {
+    if (params->kind == 0 || allot__doc_parse(doc, params->number, &node))
+        return;
+    for (const cJSON *it = node->child; it; it = it->next) {
         allot__value value = allot__value_of(doc, it);
         bool names = strcmp(it->string, "preemptable_resources") == 0;
         if (it->valueint != 0 && names && (value.kind & (ALLOT__STRING | ALLOT__LIST)))
-            status = allot__texts_read(doc, &value, &out->preemptable);
+            allot__texts_read(doc, &value, &out->preemptable);
         if (it->valueint != 0 && strcmp(it->string, "preemption_wait_time") == 0)
             out->wait = value;
     }
     cJSON_Delete(node);
-    return status;
 }
 
 /* {name: amount}, or {name: {"amount": n}}. */
-static int read_amount(allot__plan_reader *reader, const cJSON *member, allot__value *out)
+static void read_amount(allot__plan_reader *reader, const cJSON *member, allot__value *out)
 {
     static const allot__field either = {
         NULL, ALLOT__INTEGER | ALLOT__OBJECT, 0, ALLOT_AMOUNT_MAX, false, false};
@@ -61,18 +59,15 @@ static int read_amount(allot__plan_reader *reader, const cJSON *member, allot__v
     allot__value values[2];
     cJSON *node;
     *out = allot__value_read(&reader->doc, member, &either);
-    if (out->kind != ALLOT__OBJECT)
-        return ALLOT_OK;
-    int status = allot__object_read(&reader->doc, out->number, &shape, values, &node);
-    if (status != ALLOT_OK)
-        return status;
+    if (out->kind != ALLOT__OBJECT ||
+        allot__object_read(&reader->doc, out->number, &shape, values, &node))
+        return;
     *out = values[0];
     if (values[1].number != 0)
         allot__doc_fault(&reader->doc, allot__at_key(values[1].number), "E-unsupported", NULL,
                          "found \"hosts\", allowed an amount alone: resources are of the whole "
                          "cluster");
     cJSON_Delete(node);
-    return ALLOT_OK;
 }
 
 static bool names(const allot__texts *texts, const char *name)
@@ -83,29 +78,28 @@ static bool names(const allot__texts *texts, const char *name)
     return false;
 }
 
-static int read_resource(allot__plan_reader *reader, const cJSON *member, const terms *terms)
+static void read_resource(allot__plan_reader *reader, const cJSON *member, const terms *terms)
 {
     allot__doc *doc = &reader->doc;
     char quote[ALLOT__QUOTE_MAX + 4];
     allot__spot spot = allot__at_key((uint32_t)member->valueint);
     allot__value value;
     if (member->valueint == 0)
-        return ALLOT_OK;
-    int status = read_amount(reader, member, &value);
-    if (status != ALLOT_OK)
-        return status;
+        return;
+    read_amount(reader, member, &value);
     /* Also where its amount is faulty: others name it. */
     allot_resource resource = {member->string, value.kind != 0 ? value.integer : 0,
                                names(&terms->preemptable, member->string)};
-    status = allot_plan_resource(reader->plan, &resource);
+    int status = allot_plan_resource(reader->plan, &resource);
     if (status != ALLOT_ENAME)
-        return status;
-    allot__doc_fault(doc, spot, "E-name", NULL, "found the resource %s, allowed " ALLOT__LABEL_RULE,
-                     allot__doc_quote(doc, spot, quote));
-    return ALLOT_OK;
+        allot__doc_keep(doc, status);
+    else
+        allot__doc_fault(doc, spot, "E-name", NULL,
+                         "found the resource %s, allowed " ALLOT__LABEL_RULE,
+                         allot__doc_quote(doc, spot, quote));
 }
 
-static int apply(allot__plan_reader *reader, const terms *terms)
+static void apply(allot__plan_reader *reader, const terms *terms)
 {
     allot__doc *doc = &reader->doc;
     const allot__value *wait = &terms->wait;
@@ -113,31 +107,28 @@ static int apply(allot__plan_reader *reader, const terms *terms)
         allot__resource_find(doc, reader->plan, allot__at(terms->preemptable.numbers[i]),
                              terms->preemptable.items[i]);
     if (wait->kind != ALLOT__INTEGER || wait->integer < 300 || wait->integer > ALLOT_AMOUNT_MAX)
-        return ALLOT_OK;
+        return;
     if (terms->preemptable.count > 0)
-        return allot_plan_preemption_wait(reader->plan, (int32_t)wait->integer);
-    if (terms->preemptable.sound || !terms->preemptable.node)
+        allot__doc_keep(doc, allot_plan_preemption_wait(reader->plan, (int32_t)wait->integer));
+    else if (terms->preemptable.sound || !terms->preemptable.node)
         allot__doc_fault(doc, allot__at_key(wait->number), "E-conflict", NULL,
                          "found \"preemption_wait_time\" without \"preemptable_resources\" that it "
                          "is about (P-36)");
-    return ALLOT_OK;
 }
 
-int allot__resources_read(allot__plan_reader *reader)
+void allot__resources_read(allot__plan_reader *reader)
 {
     const allot__value *top = &reader->top[ALLOT__PLAN_RESOURCES];
     terms terms = {.wait = {0}};
     cJSON *node = NULL;
-    int status = read_terms(reader, &terms);
-    if (status == ALLOT_OK && top->kind != 0)
-        status = allot__doc_parse(&reader->doc, top->number, &node);
-    for (const cJSON *it = node ? node->child : NULL; it && status == ALLOT_OK; it = it->next)
-        status = read_resource(reader, it, &terms);
-    if (status == ALLOT_OK)
-        status = apply(reader, &terms);
+    read_terms(reader, &terms);
+    if (top->kind != 0)
+        allot__doc_parse(&reader->doc, top->number, &node);
+    for (const cJSON *it = node ? node->child : NULL; it; it = it->next)
+        read_resource(reader, it, &terms);
+    apply(reader, &terms);
     cJSON_Delete(node);
     allot__texts_free(&reader->doc, &terms.preemptable);
-    return status;
 }
 
 /* Does any queue preempt another; and one whose jobs end then, and so release what they hold? */

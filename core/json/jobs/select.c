@@ -9,13 +9,13 @@
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-static int make_room(allot__doc *doc, allot__select *out, size_t terms, size_t bytes)
+static bool make_room(allot__doc *doc, allot__select *out, size_t terms, size_t bytes)
 {
     out->room = terms;
     out->bytes = bytes;
     out->terms = allot__block_new(doc, terms, sizeof *out->terms);
     out->copy = allot__block_new(doc, bytes, 1);
-    return out->terms != NULL && out->copy ? ALLOT_OK : ALLOT_ENOMEM;
+    return out->terms && out->copy;
 }
 
 static const char *copy_text(allot__select *out, size_t *at, const char *text, size_t len)
@@ -28,7 +28,7 @@ static const char *copy_text(allot__select *out, size_t *at, const char *text, s
 }
 
 /* Numbers and booleans stand as they are written. */
-static int read_object(allot__doc *doc, uint32_t number, allot__select *out)
+static void read_object(allot__doc *doc, uint32_t number, allot__select *out)
 {
     static const allot__field field = {.kinds = ALLOT__INTEGER | ALLOT__NUMBER | ALLOT__BOOLEAN |
                                                 ALLOT__STRING,
@@ -37,12 +37,11 @@ static int read_object(allot__doc *doc, uint32_t number, allot__select *out)
     size_t len, at = 0;
     cJSON *node;
     allot__doc_text(doc, number, &len);
-    int status = allot__doc_parse(doc, number, &node);
-    if (status != ALLOT_OK)
-        return status;
+    if (allot__doc_parse(doc, number, &node))
+        return;
     size_t terms = (size_t)cJSON_GetArraySize(node);
-    status = make_room(doc, out, terms, len + 2 * terms + 1);
-    for (const cJSON *it = node->child; it && status == ALLOT_OK; it = it->next) {
+    bool room = make_room(doc, out, terms, len + 2 * terms + 1);
+    for (const cJSON *it = node->child; it && room; it = it->next) {
         if (it->valueint == 0)
             continue;
         allot__value value = allot__value_read(doc, it, &field);
@@ -57,7 +56,6 @@ static int read_object(allot__doc *doc, uint32_t number, allot__select *out)
         term->text = copy_text(out, &at, text, size);
     }
     cJSON_Delete(node);
-    return status;
 }
 
 static size_t blank(const char *text)
@@ -122,25 +120,24 @@ static bool read_terms(const char *at, allot__select *out)
     return false;
 }
 
-static int read_text(allot__doc *doc, const allot__value *value, allot__select *out)
+static void read_text(allot__doc *doc, const allot__value *value, allot__select *out)
 {
     char quote[ALLOT__QUOTE_MAX + 4];
     size_t len = strlen(value->string);
-    int status = make_room(doc, out, len / 2 + 1, 2 * len + 2);
-    if (status == ALLOT_OK && !read_terms(value->string, out))
+    if (make_room(doc, out, len / 2 + 1, 2 * len + 2) && !read_terms(value->string, out))
         allot__doc_fault(doc, allot__at(value->number), "E-unsupported", NULL,
                          "found %s, allowed comparisons with \"&&\" between them, as in "
                          "\"type == LINUX && mem >= 64\"",
                          allot__doc_quote(doc, allot__at(value->number), quote));
-    return status;
 }
 
-int allot__select_read(allot__doc *doc, const allot__value *value, allot__select *out)
+void allot__select_read(allot__doc *doc, const allot__value *value, allot__select *out)
 {
     *out = (allot__select){0};
     if (value->kind == ALLOT__OBJECT)
-        return read_object(doc, value->number, out);
-    return value->kind == ALLOT__STRING ? read_text(doc, value, out) : ALLOT_OK;
+        read_object(doc, value->number, out);
+    else if (value->kind == ALLOT__STRING)
+        read_text(doc, value, out);
 }
 
 void allot__select_free(allot__doc *doc, allot__select *select)

@@ -35,7 +35,7 @@ typedef struct allot__select {
 } allot__select;
 
 /* Reads the value; not there: all hosts. Faults are said. To be ended in any case. ENOMEM. */
-int allot__select_read(allot__doc *doc, const allot__value *value, allot__select *out);
+void allot__select_read(allot__doc *doc, const allot__value *value, allot__select *out);
 void allot__select_free(allot__doc *doc, allot__select *select);
 bool allot__select_matches(const allot__select *select, const allot_plan *plan, int32_t host);
 

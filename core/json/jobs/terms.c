@@ -122,7 +122,7 @@ static const allot__field param_fields[PARAM_KEYS] = {
 static const allot__shape param_shape = {param_fields, PARAM_KEYS, 0};
 
 /* How use fades: 10 parts in HIST_HOURS, or 2 in a half-life. */
-static int set_decay(allot__plan_reader *reader, const allot__value *values)
+static void set_decay(allot__plan_reader *reader, const allot__value *values)
 {
     const allot__value *hours = &values[HIST_HOURS], *half = &values[HALF_LIFE];
     int64_t period = hours->kind != 0 ? hours->integer * 3600 : 0;
@@ -132,10 +132,11 @@ static int set_decay(allot__plan_reader *reader, const allot__value *values)
                          "found \"half_life\" beside \"hist_hours\", allowed one of them");
     if (half->kind != 0)
         decay = (allot_decay){.period = half->integer, .parts = 2};
-    return hours->kind != 0 || half->kind != 0 ? allot_plan_decay(reader->plan, &decay) : ALLOT_OK;
+    if (hours->kind != 0 || half->kind != 0)
+        allot__doc_keep(&reader->doc, allot_plan_decay(reader->plan, &decay));
 }
 
-static int set_params(allot__plan_reader *reader, const allot__value *values)
+static void set_params(allot__plan_reader *reader, const allot__value *values)
 {
     allot__doc *doc = &reader->doc;
     allot_protection protection;
@@ -147,24 +148,21 @@ static int set_params(allot__plan_reader *reader, const allot__value *values)
                         "max_job_preempt_reset");
     if (values[RECLAIM_DELAY].kind != 0)
         reader->reclaim_delay = values[RECLAIM_DELAY].integer * 60;
-    int status = allot_plan_protection(reader->plan, &protection);
-    return status == ALLOT_OK ? set_decay(reader, values) : status;
+    allot__doc_keep(doc, allot_plan_protection(reader->plan, &protection));
+    set_decay(reader, values);
 }
 
-static int read_params(allot__plan_reader *reader)
+static void read_params(allot__plan_reader *reader)
 {
     const allot__value *top = &reader->top[ALLOT__PLAN_PARAMS];
     allot__value values[PARAM_KEYS];
     cJSON *node;
     reader->reclaim_delay = 600;
-    if (top->kind == 0)
-        return ALLOT_OK;
-    int status = allot__object_read(&reader->doc, top->number, &param_shape, values, &node);
-    if (status != ALLOT_OK)
-        return status;
-    status = set_params(reader, values);
+    if (top->kind == 0 ||
+        allot__object_read(&reader->doc, top->number, &param_shape, values, &node))
+        return;
+    set_params(reader, values);
     cJSON_Delete(node);
-    return status;
 }
 
 /* ---- applications ---------------------------------------------------------------------------- */
@@ -177,7 +175,7 @@ static const allot__field application_fields[APPLICATION_KEYS] = {
 };
 static const allot__shape application_shape = {application_fields, APPLICATION_KEYS, 0};
 
-static int read_application(allot__plan_reader *reader, const cJSON *member)
+static void read_application(allot__plan_reader *reader, const cJSON *member)
 {
     allot__doc *doc = &reader->doc;
     allot__value values[APPLICATION_KEYS];
@@ -185,35 +183,29 @@ static int read_application(allot__plan_reader *reader, const cJSON *member)
     uint32_t number = (uint32_t)member->valueint;
     char quote[ALLOT__QUOTE_MAX + 4];
     cJSON *node;
-    if (number == 0 || !allot__kind_check(doc, number, ALLOT__OBJECT))
-        return ALLOT_OK;
-    int status = allot__object_read(doc, number, &application_shape, values, &node);
-    if (status != ALLOT_OK)
-        return status;
+    if (number == 0 || !allot__kind_check(doc, number, ALLOT__OBJECT) ||
+        allot__object_read(doc, number, &application_shape, values, &node))
+        return;
     allot__protection_take(doc, values, &protection);
-    status = allot_plan_application(reader->plan, member->string, &protection,
-                                    allot__run_limit_take(doc, &values[RUNLIMIT]));
+    int status = allot_plan_application(reader->plan, member->string, &protection,
+                                        allot__run_limit_take(doc, &values[RUNLIMIT]));
     cJSON_Delete(node);
     if (status != ALLOT_ENAME)
-        return status;
-    allot__doc_fault(doc, allot__at_key(number), "E-name", NULL,
-                     "found the application %s, allowed " ALLOT__LABEL_RULE,
-                     allot__doc_quote(doc, allot__at_key(number), quote));
-    return ALLOT_OK;
+        allot__doc_keep(doc, status);
+    else
+        allot__doc_fault(doc, allot__at_key(number), "E-name", NULL,
+                         "found the application %s, allowed " ALLOT__LABEL_RULE,
+                         allot__doc_quote(doc, allot__at_key(number), quote));
 }
 
-int allot__terms_read(allot__plan_reader *reader)
+void allot__terms_read(allot__plan_reader *reader)
 {
     const allot__value *top = &reader->top[ALLOT__PLAN_APPLICATIONS];
     cJSON *node;
-    int status = read_params(reader);
-    if (status != ALLOT_OK || top->kind == 0)
-        return status;
-    status = allot__doc_parse(&reader->doc, top->number, &node);
-    if (status != ALLOT_OK)
-        return status;
-    for (const cJSON *it = node->child; it && status == ALLOT_OK; it = it->next)
-        status = read_application(reader, it);
+    read_params(reader);
+    if (top->kind == 0 || allot__doc_parse(&reader->doc, top->number, &node))
+        return;
+    for (const cJSON *it = node->child; it; it = it->next)
+        read_application(reader, it);
     cJSON_Delete(node);
-    return status;
 }

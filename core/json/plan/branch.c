@@ -24,17 +24,13 @@ static size_t find(allot__plan_reader *reader, allot__branch_entry *out)
     return count;
 }
 
-int allot__branches_find(allot__plan_reader *reader)
+void allot__branches_find(allot__plan_reader *reader)
 {
     size_t count = find(reader, NULL);
-    if (count == 0)
-        return ALLOT_OK;
-    reader->branches =
-        allot_engine_alloc(reader->doc.engine, NULL, 0, count * sizeof *reader->branches);
-    if (!reader->branches)
-        return ALLOT_ENOMEM;
-    reader->branch_count = find(reader, reader->branches);
-    return ALLOT_OK;
+    if (count > 0)
+        reader->branches = allot__block_new(&reader->doc, count, sizeof *reader->branches);
+    if (reader->branches)
+        reader->branch_count = find(reader, reader->branches);
 }
 
 static bool same_text(const allot__doc *doc, uint32_t a, uint32_t b)
@@ -77,19 +73,20 @@ bool allot__branch_known(allot__plan_reader *reader, size_t i)
     return false;
 }
 
-int allot__branch_set(allot__plan_reader *reader, uint32_t object, int32_t consumer)
+void allot__branch_set(allot__plan_reader *reader, uint32_t object, int32_t consumer)
 {
     for (size_t i = 0; i < reader->branch_count; i++) {
         const allot__branch_entry *branch = &reader->branches[i];
         if (branch->object != object || !branch->loaded)
             continue;
         int status = allot_plan_branch(reader->plan, consumer, branch->loaded);
-        if (status != ALLOT_EUSAGE)
-            return status;
+        if (status != ALLOT_EUSAGE) {
+            allot__doc_keep(&reader->doc, status);
+            return;
+        }
         allot__doc_fault(&reader->doc, allot__at(branch->policy), "E-policy", NULL,
                          "a plan has at most 254 branches with a policy of their own");
     }
-    return ALLOT_OK;
 }
 
 void allot__branches_free(allot__plan_reader *reader)
@@ -97,7 +94,6 @@ void allot__branches_free(allot__plan_reader *reader)
     for (size_t i = 0; i < reader->branch_count; i++)
         if (!reader->branches[i].shared)
             allot_policy_free(reader->branches[i].loaded);
-    if (reader->branches)
-        allot_engine_alloc(reader->doc.engine, reader->branches,
-                           reader->branch_count * sizeof *reader->branches, 0);
+    allot__block_free(&reader->doc, reader->branches, reader->branch_count,
+                      sizeof *reader->branches);
 }

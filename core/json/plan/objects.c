@@ -21,18 +21,19 @@ uint32_t allot__consumer_object(const allot__plan_reader *reader, int32_t consum
     return reader->objects[consumer] & ~FAULTY;
 }
 
-int allot__consumer_remember(allot__plan_reader *reader, int32_t consumer, uint32_t object)
+void allot__consumer_remember(allot__plan_reader *reader, int32_t consumer, uint32_t object)
 {
     size_t size = sizeof *reader->objects;
     if ((size_t)consumer >= reader->object_capacity) {
         size_t more = reader->object_capacity + reader->object_capacity / 2 + 64;
         void *grown = allot_engine_alloc(reader->doc.engine, reader->objects,
                                          reader->object_capacity * size, more * size);
-        if (!grown)
-            return ALLOT_ENOMEM;
+        if (!grown) {
+            allot__doc_keep(&reader->doc, ALLOT_ENOMEM);
+            return;
+        }
         reader->objects = grown;
         reader->object_capacity = more;
     }
     reader->objects[consumer] = object;
-    return ALLOT_OK;
 }

@@ -18,19 +18,15 @@ bool allot__peers_limit(const char *column)
 
 /* The consumer that an item of a list names, or -1: a fault, which is said. `before` others are
  * in the list already. */
-static int read_item(allot__plan_reader *reader, uint32_t item, int32_t consumer, int32_t *list,
-                     int32_t before)
+static int32_t read_item(allot__plan_reader *reader, uint32_t item, int32_t consumer,
+                         const int32_t *list, int32_t before)
 {
     allot__doc *doc = &reader->doc;
     allot__spot spot = allot__at(item);
     char quote[ALLOT__QUOTE_MAX + 4];
     cJSON *node;
-    list[before] = -1;
-    if (!allot__kind_check(doc, item, ALLOT__STRING))
-        return ALLOT_OK;
-    int status = allot__doc_parse(doc, item, &node);
-    if (status != ALLOT_OK)
-        return status;
+    if (!allot__kind_check(doc, item, ALLOT__STRING) || allot__doc_parse(doc, item, &node))
+        return -1;
     int32_t other = allot__path_read(doc, reader->plan, spot, node->valuestring);
     cJSON_Delete(node);
     const char *wrong = other == consumer ? ", the consumer itself, allowed others" : NULL;
@@ -39,8 +35,7 @@ static int read_item(allot__plan_reader *reader, uint32_t item, int32_t consumer
     if (other >= 0 && wrong)
         allot__doc_fault(doc, spot, "E-loan", NULL, "found %s%s",
                          allot__doc_quote(doc, spot, quote), wrong);
-    list[before] = !wrong ? other : -1;
-    return ALLOT_OK;
+    return !wrong ? other : -1;
 }
 
 /* Is a value, as written, that word? */
@@ -52,24 +47,20 @@ static bool is_word(const allot__doc *doc, uint32_t number, const char *word)
 }
 
 /* The items from `item` on, `count` of them: those of a list, or a path alone. */
-static int read_paths(allot__plan_reader *reader, uint32_t item, int32_t count, int32_t where,
-                      int32_t consumer, allot__peers_setter set)
+static void read_paths(allot__plan_reader *reader, uint32_t item, int32_t count, int32_t where,
+                       int32_t consumer, allot__peers_setter set)
 {
     allot__doc *doc = &reader->doc;
     int32_t known = 0;
-    size_t size = ((size_t)count + 1) * sizeof(int32_t);
-    int32_t *list = allot_engine_alloc(doc->engine, NULL, 0, size);
-    if (!list)
-        return ALLOT_ENOMEM;
-    int status = ALLOT_OK;
-    for (int32_t i = 0; i < count && status == ALLOT_OK; i++, item = allot__doc_next(doc, item)) {
-        status = read_item(reader, item, consumer, list, known);
+    size_t room = (size_t)count + 1;
+    int32_t *list = allot__block_new(doc, room, sizeof *list);
+    for (int32_t i = 0; i < count && list; i++, item = allot__doc_next(doc, item)) {
+        list[known] = read_item(reader, item, consumer, list, known);
         known += list[known] >= 0;
     }
-    if (status == ALLOT_OK && known == count)
-        status = set(reader->plan, where, consumer, list, count);
-    allot_engine_alloc(doc->engine, list, size, 0);
-    return status;
+    if (list && known == count)
+        allot__doc_keep(doc, set(reader->plan, where, consumer, list, count));
+    allot__block_free(doc, list, room, sizeof *list);
 }
 
 /* A text that is neither a path nor a word. */
@@ -91,43 +82,40 @@ static void refuse(allot__plan_reader *reader, uint32_t number)
 }
 
 /* What stands under `lend` or `borrow`, of a kind that is allowed there. */
-static int read_value(allot__plan_reader *reader, uint32_t number, int32_t where, int32_t consumer,
-                      allot__peers_setter set)
+static void read_value(allot__plan_reader *reader, uint32_t number, int32_t where, int32_t consumer,
+                       allot__peers_setter set)
 {
-    const allot__doc *doc = &reader->doc;
+    allot__doc *doc = &reader->doc;
     char first = allot__doc_first(doc, number);
     int32_t items = first == '[' ? allot__doc_items(doc, number) : 0;
     size_t len;
+    const char *text = allot__doc_text(doc, number, &len);
     if (first == 't' || is_word(doc, number, "all") ||
         (items == 1 && is_word(doc, number + 1, "all")))
-        return set(reader->plan, where, consumer, NULL, -1);
-    if (first == 'f' || is_word(doc, number, "none"))
-        return set(reader->plan, where, consumer, NULL, 0);
-    if (first == '[')
-        return read_paths(reader, number + 1, items, where, consumer, set);
-    const char *text = allot__doc_text(doc, number, &len);
-    if (first == '"' && (text[1] == '/' || text[1] == '\\')) /* escaped */
-        return read_paths(reader, number, 1, where, consumer, set);
-    if (first == '"')
+        allot__doc_keep(doc, set(reader->plan, where, consumer, NULL, -1));
+    else if (first == 'f' || is_word(doc, number, "none"))
+        allot__doc_keep(doc, set(reader->plan, where, consumer, NULL, 0));
+    else if (first == '[')
+        read_paths(reader, number + 1, items, where, consumer, set);
+    else if (first == '"' && (text[1] == '/' || text[1] == '\\')) /* escaped */
+        read_paths(reader, number, 1, where, consumer, set);
+    else if (first == '"') /* what is of another kind was said before */
         refuse(reader, number);
-    return ALLOT_OK; /* what is of another kind was said before */
 }
 
-int allot__peers_object(allot__plan_reader *reader, uint32_t object, int32_t where,
-                        int32_t consumer, allot__peers_setter lend, allot__peers_setter borrow)
+void allot__peers_object(allot__plan_reader *reader, uint32_t object, int32_t where,
+                         int32_t consumer, allot__peers_setter lend, allot__peers_setter borrow)
 {
-    const allot__doc *doc = &reader->doc;
-    int status = ALLOT_OK;
-    for (int i = 0; i < 2 && status == ALLOT_OK; i++) {
+    allot__doc *doc = &reader->doc;
+    for (int i = 0; i < 2; i++) {
         allot__peers_setter set = i == 0 ? lend : borrow;
         uint32_t stated = allot__doc_member(doc, object, ways[i].key);
         uint32_t limit = allot__doc_member(doc, object, ways[i].limit);
         if (stated != 0)
-            status = read_value(reader, stated, where, consumer, set);
+            read_value(reader, stated, where, consumer, set);
         else if (limit != 0) /* who states a limit lends, or borrows, up to it */
-            status = set(reader->plan, where, consumer, NULL, -1);
+            allot__doc_keep(doc, set(reader->plan, where, consumer, NULL, -1));
     }
-    return status;
 }
 
 /* Where somebody lends already, or says that it does not, a limit alone changes nothing else. */
@@ -148,46 +136,39 @@ static bool is_kept(const allot__plan_reader *reader, uint32_t object, int32_t c
 }
 
 /* What a group's or a window's entry says under `consumers`. */
-static int read_entry(allot__plan_reader *reader, uint32_t consumers, int32_t where,
-                      allot__peers_setter lend, allot__peers_setter borrow)
+static void read_entry(allot__plan_reader *reader, uint32_t consumers, int32_t where,
+                       allot__peers_setter lend, allot__peers_setter borrow)
 {
     cJSON *node;
-    if (consumers == 0 || where < 0)
-        return ALLOT_OK;
-    int status = allot__doc_parse(&reader->doc, consumers, &node);
-    if (status != ALLOT_OK)
-        return status;
-    for (const cJSON *it = node->child; it && status == ALLOT_OK; it = it->next) {
+    if (consumers == 0 || where < 0 || allot__doc_parse(&reader->doc, consumers, &node))
+        return;
+    for (const cJSON *it = node->child; it; it = it->next) {
         int32_t consumer = allot_plan_find(reader->plan, it->string, strlen(it->string));
         uint32_t number = (uint32_t)it->valueint;
         if (consumer >= 0 && number != 0 && allot__doc_first(&reader->doc, number) == '{') {
             allot__doc_about(&reader->doc, reader->plan, consumer, number);
-            status = allot__peers_object(reader, number, where, consumer,
-                                         is_kept(reader, number, consumer, 0) ? leave : lend,
-                                         is_kept(reader, number, consumer, 1) ? leave : borrow);
+            allot__peers_object(reader, number, where, consumer,
+                                is_kept(reader, number, consumer, 0) ? leave : lend,
+                                is_kept(reader, number, consumer, 1) ? leave : borrow);
         }
     }
     cJSON_Delete(node);
-    return status;
 }
 
-int allot__peers_read(allot__plan_reader *reader)
+void allot__peers_read(allot__plan_reader *reader)
 {
     int32_t count = reader->peers ? allot_plan_consumers(reader->plan) : 0;
-    int status = ALLOT_OK;
-    for (int32_t i = 0; i < count && status == ALLOT_OK; i++) {
+    for (int32_t i = 0; i < count; i++) {
         bool faulty;
         uint32_t object = allot__consumer_object(reader, i, &faulty);
         allot__doc_about(&reader->doc, reader->plan, i, object);
-        status =
-            allot__peers_object(reader, object, ALLOT_ALL, i, allot_plan_lend, allot_plan_borrow);
+        allot__peers_object(reader, object, ALLOT_ALL, i, allot_plan_lend, allot_plan_borrow);
     }
-    for (size_t i = 0; reader->peers && i < reader->group_count && status == ALLOT_OK; i++)
-        status = read_entry(reader, reader->groups[i].consumers, reader->groups[i].group,
-                            allot_plan_lend, allot_plan_borrow);
-    for (size_t i = 0; reader->peers && i < reader->window_count && status == ALLOT_OK; i++)
-        status = read_entry(reader, reader->windows[i].consumers, reader->windows[i].window,
-                            allot_plan_window_lend, allot_plan_window_borrow);
+    for (size_t i = 0; reader->peers && i < reader->group_count; i++)
+        read_entry(reader, reader->groups[i].consumers, reader->groups[i].group, allot_plan_lend,
+                   allot_plan_borrow);
+    for (size_t i = 0; reader->peers && i < reader->window_count; i++)
+        read_entry(reader, reader->windows[i].consumers, reader->windows[i].window,
+                   allot_plan_window_lend, allot_plan_window_borrow);
     allot__doc_about(&reader->doc, NULL, 0, 0);
-    return status;
 }

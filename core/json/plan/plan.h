@@ -99,27 +99,27 @@ typedef struct allot__plan_reader {
     bool queues_lost;      /* a queue, limit or contract is faulty and not in the plan */
 } allot__plan_reader;
 
-/* Reads `options` and every `policy`; the plan holds the policies. ENOMEM alone: faults are said,
- * as by all of these. */
-int allot__policies_read(allot__plan_reader *reader);
+/* Reads `options` and every `policy`; the plan holds the policies. Faults are said, and failures
+ * kept (allot__doc_keep), as by all of these. */
+void allot__policies_read(allot__plan_reader *reader);
 
 /* Finds the policies of first-level consumers; gives a consumer that of its object, if any. */
-int allot__branches_find(allot__plan_reader *reader);
+void allot__branches_find(allot__plan_reader *reader);
 /* Whether entry i needs no loading: its value is written as the plan's own policy is, or as one
  * before it, which it then shares. */
 bool allot__branch_known(allot__plan_reader *reader, size_t i);
-int allot__branch_set(allot__plan_reader *reader, uint32_t object, int32_t consumer);
+void allot__branch_set(allot__plan_reader *reader, uint32_t object, int32_t consumer);
 void allot__branches_free(allot__plan_reader *reader);
 
 /* Reads the windows but for their policies and what they state of consumers, which come later. */
-int allot__windows_read(allot__plan_reader *reader);
+void allot__windows_read(allot__plan_reader *reader);
 void allot__windows_end(allot__plan_reader *reader);
 
 /* Reads the consumers, and then what the groups and windows state otherwise. */
-int allot__consumers_read(allot__plan_reader *reader);
+void allot__consumers_read(allot__plan_reader *reader);
 /* Notes the object of a consumer that was added; ENOMEM. And that it is faulty, and with it all
  * above it. */
-int allot__consumer_remember(allot__plan_reader *reader, int32_t consumer, uint32_t object);
+void allot__consumer_remember(allot__plan_reader *reader, int32_t consumer, uint32_t object);
 void allot__consumer_mark(allot__plan_reader *reader, int32_t consumer);
 /* The consumer's object; *faulty: what is said about it may follow from another fault. */
 uint32_t allot__consumer_object(const allot__plan_reader *reader, int32_t consumer, bool *faulty);
@@ -128,18 +128,18 @@ uint32_t allot__consumer_object(const allot__plan_reader *reader, int32_t consum
  * path or a list of paths. */
 #define ALLOT__PEERS (ALLOT__BOOLEAN | ALLOT__STRING | ALLOT__LIST)
 /* Reads `lend` and `borrow` of all consumers, and what groups and windows state otherwise. */
-int allot__peers_read(allot__plan_reader *reader);
+void allot__peers_read(allot__plan_reader *reader);
 /* The same of one object that states them of a consumer, by `lend` and `borrow` of the plan: NULL
  * lists are everybody's. */
 typedef int (*allot__peers_setter)(allot_plan *plan, int32_t where, int32_t consumer,
                                    const int32_t *list, int32_t n);
-int allot__peers_object(allot__plan_reader *reader, uint32_t object, int32_t where,
-                        int32_t consumer, allot__peers_setter lend, allot__peers_setter borrow);
+void allot__peers_object(allot__plan_reader *reader, uint32_t object, int32_t where,
+                         int32_t consumer, allot__peers_setter lend, allot__peers_setter borrow);
 /* Is it a column that makes a consumer lend to or borrow from everybody? */
 bool allot__peers_limit(const char *column);
 
 /* Seals the plan and says what the model finds wrong, each at its place. Also EINVALID. */
-int allot__plan_finish(allot__plan_reader *reader);
+void allot__plan_finish(allot__plan_reader *reader);
 
 /* Does a list or object of the plan state anything? */
 static inline bool allot__plan_states(const allot__plan_reader *reader, allot__plan_key key)

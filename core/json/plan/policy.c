@@ -298,7 +298,7 @@ static int parse_key(allot__plan_reader *reader, allot__plan_key key, cJSON **no
     return value->kind != 0 ? allot__doc_parse(&reader->doc, value->number, node) : ALLOT_OK;
 }
 
-int allot__policies_read(allot__plan_reader *reader)
+void allot__policies_read(allot__plan_reader *reader)
 {
     allot_engine *engine = reader->doc.engine;
     allot__choices shared = {0};
@@ -320,5 +320,5 @@ int allot__policies_read(allot__plan_reader *reader)
     allot__choices_free(engine, &shared);
     cJSON_Delete(options);
     cJSON_Delete(params);
-    return status;
+    allot__doc_keep(&reader->doc, status);
 }

@@ -37,7 +37,7 @@ static void refuse_zone(allot__doc *doc, allot__spot spot, int status, const all
                      said != NULL ? said->message : why);
 }
 
-static int load_zone(allot__plan_reader *reader, allot__spot spot, const char *name, int32_t *out)
+static void load_zone(allot__plan_reader *reader, allot__spot spot, const char *name, int32_t *out)
 {
     allot__doc *doc = &reader->doc;
     const allot_policy_loader *loader = reader->loader;
@@ -47,36 +47,33 @@ static int load_zone(allot__plan_reader *reader, allot__spot spot, const char *n
     if (!loader || !loader->zone) {
         allot__doc_fault(doc, spot, "E-timezone", NULL,
                          "this program reads no time zones, allowed \"UTC\"");
-        return ALLOT_OK;
+        return;
     }
     int status = allot_report_new(doc->engine, &found);
     if (status == ALLOT_OK)
         status = loader->zone(loader->ud, doc->engine, name, &data, &len, found);
     if (status == ALLOT_OK)
         status = allot_plan_zone(reader->plan, name, data, len, out);
-    if (status != ALLOT_OK && status != ALLOT_ENOMEM)
+    if (status == ALLOT_ENOMEM)
+        allot__doc_keep(doc, status);
+    else if (status != ALLOT_OK)
         refuse_zone(doc, spot, status, found);
     if (data)
         allot_engine_alloc(doc->engine, data, len, 0);
     allot_report_free(found);
-    return status == ALLOT_ENOMEM ? status : ALLOT_OK;
 }
 
-/* The zone that a value names; *known: false when there is none, which is said. */
-static int read_zone(allot__plan_reader *reader, const allot__value *value, int32_t *out,
-                     bool *known)
+/* The zone that a value names; false: there is none, which is said. */
+static bool read_zone(allot__plan_reader *reader, const allot__value *value, int32_t *out)
 {
     int64_t faults = reader->doc.faults;
-    int status = ALLOT_OK;
     *out = UTC;
-    *known = value->kind != 0;
     if (value->kind == 0 || strcmp(value->string, "UTC") == 0)
-        return ALLOT_OK;
+        return value->kind != 0;
     *out = allot_plan_zone_find(reader->plan, value->string);
     if (*out < 0)
-        status = load_zone(reader, allot__at(value->number), value->string, out);
-    *known = reader->doc.faults == faults;
-    return status;
+        load_zone(reader, allot__at(value->number), value->string, out);
+    return reader->doc.faults == faults;
 }
 
 /* ---- Hours and days -------------------------------------------------------------------------- */
@@ -108,18 +105,15 @@ static bool read_hours(allot__doc *doc, const allot__value *value, int32_t most,
     return false;
 }
 
-static int read_day(allot__doc *doc, uint32_t number, uint32_t *days)
+static void read_day(allot__doc *doc, uint32_t number, uint32_t *days)
 {
     static const char *const names[] = {"mon", "tue", "wed", "thu", "fri", "sat", "sun"};
     allot__spot spot = allot__at(number);
     char quote[ALLOT__QUOTE_MAX + 4], hint[160];
     cJSON *node;
     uint32_t day = 0;
-    if (!allot__kind_check(doc, number, ALLOT__STRING))
-        return ALLOT_OK;
-    int status = allot__doc_parse(doc, number, &node);
-    if (status != ALLOT_OK)
-        return status;
+    if (!allot__kind_check(doc, number, ALLOT__STRING) || allot__doc_parse(doc, number, &node))
+        return;
     while (day < 7 && strcmp(node->valuestring, names[day]) != 0)
         day++;
     const char *near = allot_nearest(node->valuestring, strlen(node->valuestring), names, 7);
@@ -134,46 +128,41 @@ static int read_day(allot__doc *doc, uint32_t number, uint32_t *days)
     else
         *days |= UINT32_C(1) << day;
     cJSON_Delete(node);
-    return ALLOT_OK;
 }
 
-static int read_days(allot__doc *doc, const allot__value *value, uint32_t *days)
+static void read_days(allot__doc *doc, const allot__value *value, uint32_t *days)
 {
-    int status = ALLOT_OK;
     *days = value->number == 0 ? 0x7f : 0;
     if (value->kind == 0)
-        return ALLOT_OK;
+        return;
     uint32_t end = allot__doc_end(doc, value->number);
-    for (uint32_t item = value->number + 1; item < end && status == ALLOT_OK;
-         item = allot__doc_next(doc, item))
-        status = read_day(doc, item, days);
+    for (uint32_t item = value->number + 1; item < end; item = allot__doc_next(doc, item))
+        read_day(doc, item, days);
     if (value->number + 1 == end)
         allot__doc_fault(doc, allot__at(value->number), "E-range", NULL,
                          "found no day, allowed some; without \"days\" it is all");
-    return status;
 }
 
 /* ---- Windows --------------------------------------------------------------------------------- */
 
-static int add_window(allot__plan_reader *reader, const allot__value *values,
-                      const allot_window *window, allot__window_entry *entry)
+static void add_window(allot__plan_reader *reader, const allot__value *values,
+                       const allot_window *window, allot__window_entry *entry)
 {
     int32_t number;
     int status = allot_plan_window(reader->plan, window, &number);
     if (status == ALLOT_EUSAGE) {
         allot__doc_fault(&reader->doc, allot__at(entry->object), "E-windows", NULL,
                          "a plan has at most %d windows", ALLOT_WINDOWS_MAX);
-        return ALLOT_OK;
+        return;
     }
     if (status == ALLOT_OK && values[SLOTS].kind != 0)
         status = allot_plan_window_slots(reader->plan, number, values[SLOTS].integer);
-    if (status == ALLOT_OK)
+    if (allot__doc_keep(&reader->doc, status) == ALLOT_OK)
         entry->window = number;
-    return status;
 }
 
-static int read_values(allot__plan_reader *reader, const allot__value *values, int32_t zone,
-                       allot__window_entry *entry)
+static void read_values(allot__plan_reader *reader, const allot__value *values, int32_t zone,
+                        allot__window_entry *entry)
 {
     allot__doc *doc = &reader->doc;
     allot_window window = {.group = ALLOT_ALL, .zone = zone};
@@ -181,69 +170,54 @@ static int read_values(allot__plan_reader *reader, const allot__value *values, i
     bool known = true;
     bool hours = read_hours(doc, &values[FROM], 86340, &window.from);
     hours = read_hours(doc, &values[TO], 86400, &window.to) && hours;
-    int status = read_days(doc, &values[DAYS], &window.days);
-    if (status == ALLOT_OK && values[TIMEZONE].number != 0)
-        status = read_zone(reader, &values[TIMEZONE], &window.zone, &known);
+    read_days(doc, &values[DAYS], &window.days);
+    if (values[TIMEZONE].number != 0)
+        known = read_zone(reader, &values[TIMEZONE], &window.zone);
     if (values[GROUP].kind != 0)
         window.group = allot__group_find(doc, reader->plan, allot__at(values[GROUP].number),
                                          values[GROUP].string);
-    if (status != ALLOT_OK || !hours || !known || doc->faults > faults)
-        return status;
-    return add_window(reader, values, &window, entry);
+    if (hours && known && doc->faults == faults)
+        add_window(reader, values, &window, entry);
 }
 
-static int read_window(allot__plan_reader *reader, uint32_t object, int32_t zone,
-                       allot__window_entry *entry)
+static void read_window(allot__plan_reader *reader, uint32_t object, int32_t zone,
+                        allot__window_entry *entry)
 {
     allot__doc *doc = &reader->doc;
     allot__value values[WINDOW_FIELDS];
     cJSON *node;
     *entry = (allot__window_entry){.object = object, .window = -1};
     if (!allot__kind_check(doc, object, ALLOT__OBJECT))
-        return ALLOT_OK;
+        return;
     int64_t faults = doc->faults;
-    int status = allot__object_read(doc, object, &window_shape, values, &node);
-    if (status != ALLOT_OK)
-        return status;
+    if (allot__object_read(doc, object, &window_shape, values, &node))
+        return;
     entry->slots = values[SLOTS].kind != 0 ? values[SLOTS].number : 0;
     entry->policy = values[POLICY].kind != 0 ? values[POLICY].number : 0;
     entry->consumers = values[CONSUMERS].kind != 0 ? values[CONSUMERS].number : 0;
     if (doc->faults == faults)
-        status = read_values(reader, values, zone, entry);
+        read_values(reader, values, zone, entry);
     cJSON_Delete(node);
-    return status;
 }
 
-int allot__windows_read(allot__plan_reader *reader)
+void allot__windows_read(allot__plan_reader *reader)
 {
     allot__doc *doc = &reader->doc;
     const allot__value *list = &reader->top[ALLOT__PLAN_WINDOWS];
     int32_t zone;
-    bool known;
-    int status = read_zone(reader, &reader->top[ALLOT__PLAN_TIMEZONE], &zone, &known);
-    if (status != ALLOT_OK || list->kind == 0)
-        return status;
-    uint32_t end = allot__doc_end(doc, list->number);
-    size_t count = 0;
-    for (uint32_t item = list->number + 1; item < end; item = allot__doc_next(doc, item))
-        count++;
-    if (count == 0)
-        return ALLOT_OK;
-    reader->windows = allot_engine_alloc(doc->engine, NULL, 0, count * sizeof *reader->windows);
+    read_zone(reader, &reader->top[ALLOT__PLAN_TIMEZONE], &zone);
+    size_t count = list->kind != 0 ? (size_t)allot__doc_items(doc, list->number) : 0;
+    if (count > 0)
+        reader->windows = allot__block_new(doc, count, sizeof *reader->windows);
     if (!reader->windows)
-        return ALLOT_ENOMEM;
-    memset(reader->windows, 0, count * sizeof *reader->windows);
+        return;
     reader->window_count = count;
-    allot__window_entry *entry = reader->windows;
-    for (uint32_t item = list->number + 1; item < end && status == ALLOT_OK;
-         item = allot__doc_next(doc, item))
-        status = read_window(reader, item, zone, entry++);
-    return status;
+    uint32_t item = list->number + 1;
+    for (size_t i = 0; i < count; i++, item = allot__doc_next(doc, item))
+        read_window(reader, item, zone, &reader->windows[i]);
 }
 
 void allot__windows_end(allot__plan_reader *reader)
 {
-    if (reader->windows)
-        allot_engine_alloc(reader->doc.engine, reader->windows,
-                           reader->window_count * sizeof *reader->windows, 0);
+    allot__block_free(&reader->doc, reader->windows, reader->window_count, sizeof *reader->windows);
 }

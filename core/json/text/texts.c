@@ -49,42 +49,36 @@ static void add(allot__doc *doc, allot__texts *texts, const char *text, uint32_t
     texts->numbers[texts->count++] = number;
 }
 
-static int make_room(allot__doc *doc, allot__texts *texts, size_t count)
+static bool make_room(allot__doc *doc, allot__texts *texts, size_t count)
 {
     texts->room = count;
     texts->items = allot__block_new(doc, count, sizeof *texts->items);
     texts->numbers = allot__block_new(doc, count, sizeof *texts->numbers);
-    return texts->items != NULL && texts->numbers ? ALLOT_OK : ALLOT_ENOMEM;
+    return texts->items && texts->numbers;
 }
 
-static int read_list(allot__doc *doc, uint32_t number, allot__texts *texts)
+static void read_list(allot__doc *doc, uint32_t number, allot__texts *texts)
 {
     static const allot__field name = {NULL, ALLOT__STRING, 0, 0, false, false};
-    int status = make_room(doc, texts, (size_t)allot__doc_items(doc, number));
-    if (status == ALLOT_OK)
-        status = allot__doc_parse(doc, number, &texts->node);
-    if (status != ALLOT_OK)
-        return status;
+    if (!make_room(doc, texts, (size_t)allot__doc_items(doc, number)) ||
+        allot__doc_parse(doc, number, &texts->node))
+        return;
     for (const cJSON *it = texts->node->child; it; it = it->next) {
         allot__value value = allot__value_read(doc, it, &name);
         texts->sound = texts->sound && value.kind != 0;
         if (value.kind != 0)
             add(doc, texts, value.string, value.number);
     }
-    return ALLOT_OK;
 }
 
 /* The text is cut at its blanks, in a copy. */
-static int read_text(allot__doc *doc, const allot__value *value, allot__texts *texts)
+static void read_text(allot__doc *doc, const allot__value *value, allot__texts *texts)
 {
     size_t len = strlen(value->string);
-    int status = make_room(doc, texts, len / 2 + 1);
-    if (status != ALLOT_OK)
-        return status;
     texts->copied = len + 1;
     texts->copy = allot__block_new(doc, len + 1, 1);
-    if (!texts->copy)
-        return ALLOT_ENOMEM;
+    if (!texts->copy || !make_room(doc, texts, len / 2 + 1))
+        return;
     memcpy(texts->copy, value->string, len + 1);
     for (char *at = texts->copy; *at != '\0';) {
         size_t blank = strspn(at, " \t"), word = strcspn(at + blank, " \t");
@@ -94,15 +88,15 @@ static int read_text(allot__doc *doc, const allot__value *value, allot__texts *t
         if (word > 0)
             add(doc, texts, from, value->number);
     }
-    return ALLOT_OK;
 }
 
-int allot__texts_read(allot__doc *doc, const allot__value *value, allot__texts *out)
+void allot__texts_read(allot__doc *doc, const allot__value *value, allot__texts *out)
 {
     *out = (allot__texts){.sound = value->number == 0 || value->kind != 0};
     if (value->kind == ALLOT__LIST)
-        return read_list(doc, value->number, out);
-    return value->kind == ALLOT__STRING ? read_text(doc, value, out) : ALLOT_OK;
+        read_list(doc, value->number, out);
+    else if (value->kind == ALLOT__STRING)
+        read_text(doc, value, out);
 }
 
 void allot__texts_some(allot__doc *doc, const allot__value *value, const allot__texts *texts)

@@ -20,8 +20,8 @@ typedef struct allot__texts {
 
 /* Reads a value of kind LIST or STRING; of any other kind, and where it is not there, the list is
  * empty. What is no name (1 ... 255 bytes without control characters) is said. To be ended by
- * allot__texts_free in any case. ENOMEM. */
-int allot__texts_read(allot__doc *doc, const allot__value *value, allot__texts *out);
+ * allot__texts_free in any case. */
+void allot__texts_read(allot__doc *doc, const allot__value *value, allot__texts *out);
 void allot__texts_free(allot__doc *doc, allot__texts *texts);
 
 /* Says that a list is empty which should name something, if so. */
