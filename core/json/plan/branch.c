@@ -17,9 +17,12 @@ static size_t find(allot__plan_reader *reader, allot__branch_entry *out)
     for (uint32_t item = list->number + 1; item < end; item = allot__doc_next(doc, item)) {
         uint32_t policy =
             allot__doc_first(doc, item) == '{' ? allot__doc_member(doc, item, "policy") : 0;
-        if (policy != 0 && out)
+        char first = policy != 0 ? allot__doc_first(doc, policy) : '\0';
+        if (first != '"' && first != '{')
+            continue; /* what is of another kind is said with the consumer */
+        if (out)
             out[count] = (allot__branch_entry){.object = item, .policy = policy};
-        count += policy != 0;
+        count++;
     }
     return count;
 }

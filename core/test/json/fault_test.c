@@ -112,6 +112,8 @@ static const bad bads[] = {
     {"{\"consumers\": [{\"name\": \"a\", \"children\": [{\"name\": \"b\", \"policy\": \"x\"}]}]}",
      "E-policy:1:67", "/a/b: policy",
      "a branch goes by one policy: only first-level consumers name one", NULL},
+    {"{\"consumers\": [{\"name\": \"a\", \"policy\": 1}]}", "E-type:1:40", "/a: policy",
+     "found the number 1, allowed a string or an object", NULL},
     {"{\"policy\": \"weigh\", \"consumers\": [{\"name\": \"a\", \"weight\": 11}]}", "E-range:1:59",
      "/a: weight", "found the number 11, allowed an integer 0 ... 10", NULL},
     {"{\"policy\": \"weigh\", \"consumers\": [{\"name\": \"a\", \"spread\": 1}]}", "E-type:1:59",
