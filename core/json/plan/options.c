@@ -27,23 +27,18 @@ static const allot__field plan_options[] = {
 static const allot__field core_options[] = {ALLOT_OPTION_MAP(OPTION_FIELD)};
 #undef OPTION_FIELD
 
-int allot__choices_new(allot_engine *engine, allot__choices *list, size_t capacity)
+bool allot__choices_new(allot__doc *doc, allot__choices *list, size_t capacity)
 {
-    size_t room = capacity > 0 ? capacity : 1;
-    memset(list, 0, sizeof *list);
-    list->capacity = (int32_t)room;
-    list->options = allot_engine_alloc(engine, NULL, 0, room * sizeof *list->options);
-    list->numbers = allot_engine_alloc(engine, NULL, 0, room * sizeof *list->numbers);
-    return list->options != NULL && list->numbers ? ALLOT_OK : ALLOT_ENOMEM;
+    *list = (allot__choices){.capacity = (int32_t)capacity};
+    list->options = allot__block_new(doc, capacity, sizeof *list->options);
+    list->numbers = allot__block_new(doc, capacity, sizeof *list->numbers);
+    return list->options && list->numbers;
 }
 
-void allot__choices_free(allot_engine *engine, allot__choices *list)
+void allot__choices_free(allot__doc *doc, allot__choices *list)
 {
-    size_t room = (size_t)list->capacity;
-    if (list->options)
-        allot_engine_alloc(engine, list->options, room * sizeof *list->options, 0);
-    if (list->numbers)
-        allot_engine_alloc(engine, list->numbers, room * sizeof *list->numbers, 0);
+    allot__block_free(doc, list->options, (size_t)list->capacity, sizeof *list->options);
+    allot__block_free(doc, list->numbers, (size_t)list->capacity, sizeof *list->numbers);
 }
 
 void allot__choose(allot__choices *list, const char *name, const allot__value *value, bool mine)
@@ -61,20 +56,21 @@ void allot__choose(allot__choices *list, const char *name, const allot__value *v
 /* ---- Options --------------------------------------------------------------------------------- */
 
 /* Sets a core option of a group or window, or of all groups that use the plan's policy. */
-static int set_option(allot__plan_reader *reader, int32_t group, bool everywhere, int option,
-                      int64_t value)
+static void set_option(allot__plan_reader *reader, int32_t group, bool everywhere, int option,
+                       int64_t value)
 {
+    allot_option of = (allot_option)option;
+    allot__doc *doc = &reader->doc;
     if (allot__is_window(group))
-        return allot_plan_window_option(reader->plan, group - ALLOT__WINDOW(0),
-                                        (allot_option)option, value);
-    if (group != ALLOT_ALL || everywhere || reader->group_count == 0)
-        return allot_plan_option(reader->plan, group, (allot_option)option, value);
-    int status = ALLOT_OK;
-    for (size_t i = 0; i < reader->group_count && status == ALLOT_OK; i++)
-        if (reader->groups[i].policy == 0 && reader->groups[i].group >= 0)
-            status = allot_plan_option(reader->plan, reader->groups[i].group, (allot_option)option,
-                                       value);
-    return status;
+        allot__doc_keep(
+            doc, allot_plan_window_option(reader->plan, group - ALLOT__WINDOW(0), of, value));
+    else if (group != ALLOT_ALL || everywhere || reader->group_count == 0)
+        allot__doc_keep(doc, allot_plan_option(reader->plan, group, of, value));
+    else
+        for (size_t i = 0; i < reader->group_count; i++)
+            if (reader->groups[i].policy == 0 && reader->groups[i].group >= 0)
+                allot__doc_keep(
+                    doc, allot_plan_option(reader->plan, reader->groups[i].group, of, value));
 }
 
 /* The one option of the core that is a word. */
@@ -92,33 +88,31 @@ static void read_placement(allot__doc *doc, allot__value *value)
     value->kind = 0;
 }
 
-/* Takes the member when it is an option of the core; *taken says so. */
-int allot__core_option_take(allot__plan_reader *reader, const cJSON *member, int32_t group,
-                            bool everywhere, bool *taken)
+bool allot__core_option_take(allot__plan_reader *reader, const cJSON *member, int32_t group,
+                             bool everywhere)
 {
-    *taken = false;
     if (group < ALLOT_ALL && !allot__is_window(group))
-        return ALLOT_OK; /* a branch has none: they are the group's */
+        return false; /* a branch has none: they are the group's */
     for (int i = 0; i < ALLOT_OPTION_COUNT; i++) {
         if (strcmp(member->string, core_options[i].key) != 0)
             continue;
-        *taken = true;
         allot__value value = allot__value_read(&reader->doc, member, &core_options[i]);
         if (i == ALLOT_OPTION_PLACEMENT)
             read_placement(&reader->doc, &value);
-        return value.kind == 0 ? ALLOT_OK : set_option(reader, group, everywhere, i, value.integer);
+        if (value.kind != 0)
+            set_option(reader, group, everywhere, i, value.integer);
+        return true;
     }
-    return ALLOT_OK;
+    return false;
 }
 
 /* An option that the policy alone knows. */
-int allot__any_option_take(allot__doc *doc, cJSON *member, bool mine, allot__choices *list)
+void allot__any_option_take(allot__doc *doc, cJSON *member, bool mine, allot__choices *list)
 {
     allot__value value;
-    int status = allot__option_read(doc, member, &value);
-    if (status == ALLOT_OK && value.kind != 0)
+    allot__option_read(doc, member, &value);
+    if (value.kind != 0)
         allot__choose(list, member->string, &value, mine);
-    return status;
 }
 
 /* A name near one that every plan knows is a slip. */
@@ -161,19 +155,17 @@ static void take_plan_option(allot__doc *doc, const cJSON *member, const allot__
         allot__choose(list, member->string, &value, false);
 }
 
-int allot__option_take(allot__plan_reader *reader, cJSON *member, bool single, allot__choices *list)
+void allot__option_take(allot__plan_reader *reader, cJSON *member, bool single,
+                        allot__choices *list)
 {
     allot__doc *doc = &reader->doc;
-    bool taken;
-    int status = allot__core_option_take(reader, member, ALLOT_ALL, true, &taken);
-    if (taken)
-        return status;
+    if (allot__core_option_take(reader, member, ALLOT_ALL, true))
+        return;
     for (size_t i = 0; i < PLAN_OPTIONS; i++)
         if (strcmp(member->string, plan_options[i].key) == 0) {
             take_plan_option(doc, member, &plan_options[i], list);
-            return ALLOT_OK;
+            return;
         }
-    if (is_slip(doc, member))
-        return ALLOT_OK;
-    return allot__any_option_take(doc, member, single, list);
+    if (!is_slip(doc, member))
+        allot__any_option_take(doc, member, single, list);
 }

@@ -28,19 +28,19 @@ static inline bool allot__is_window(int32_t group)
     return group < ALLOT__WINDOW(ALLOT_WINDOWS_MAX);
 }
 
-/* Room for so many; to be ended in any case. ENOMEM. */
-int allot__choices_new(allot_engine *engine, allot__choices *list, size_t capacity);
-void allot__choices_free(allot_engine *engine, allot__choices *list);
+/* Room for so many; to be ended in any case. False: out of memory. */
+bool allot__choices_new(allot__doc *doc, allot__choices *list, size_t capacity);
+void allot__choices_free(allot__doc *doc, allot__choices *list);
 void allot__choose(allot__choices *list, const char *name, const allot__value *value, bool mine);
 
 /* Takes the member when it is an option of the core, for a group, window or ALLOT_ALL, then for
- * groups that go by the plan's policy, or `everywhere`; *taken says so. */
-int allot__core_option_take(allot__plan_reader *reader, const cJSON *member, int32_t group,
-                            bool everywhere, bool *taken);
+ * groups that go by the plan's policy, or `everywhere`. Is it one? */
+bool allot__core_option_take(allot__plan_reader *reader, const cJSON *member, int32_t group,
+                             bool everywhere);
 /* An option that a policy alone knows joins the list. */
-int allot__any_option_take(allot__doc *doc, cJSON *member, bool mine, allot__choices *list);
+void allot__any_option_take(allot__doc *doc, cJSON *member, bool mine, allot__choices *list);
 /* A member of `options`; `single`: the plan has one policy. */
-int allot__option_take(allot__plan_reader *reader, cJSON *member, bool single,
-                       allot__choices *list);
+void allot__option_take(allot__plan_reader *reader, cJSON *member, bool single,
+                        allot__choices *list);
 
 #endif

@@ -8,10 +8,9 @@
 #include "json/plan/plan.h"
 
 /* Places what the loader said without a place: at the option it is about, or at `use`. */
-static int place_findings(allot__doc *doc, int32_t first, uint32_t use, const allot__choices *list)
+static void place_findings(allot__doc *doc, int32_t first, uint32_t use, const allot__choices *list)
 {
-    int status = ALLOT_OK;
-    for (int32_t i = first; i < allot_report_count(doc->report) && status == ALLOT_OK; i++) {
+    for (int32_t i = first; i < allot_report_count(doc->report); i++) {
         const allot_diagnostic *finding = allot_report_at(doc->report, i);
         allot__spot spot = allot__at(use);
         if (finding->file)
@@ -19,13 +18,12 @@ static int place_findings(allot__doc *doc, int32_t first, uint32_t use, const al
         for (int32_t o = 0; finding->path && o < list->count; o++)
             if (strcmp(finding->path, list->options[o].name) == 0)
                 spot = allot__at_key(list->numbers[o]);
-        status = allot__doc_place(doc, spot, i);
+        allot__doc_keep(doc, allot__doc_place(doc, spot, i));
     }
-    return status;
 }
 
-static int give_policy(allot__plan_reader *reader, int32_t group, uint32_t use,
-                       allot_policy *policy)
+static void give_policy(allot__plan_reader *reader, int32_t group, uint32_t use,
+                        allot_policy *policy)
 {
     bool branch = group <= ALLOT__BRANCH(0) && !allot__is_window(group);
     int status = allot__is_window(group)
@@ -34,17 +32,18 @@ static int give_policy(allot__plan_reader *reader, int32_t group, uint32_t use,
                           : allot_plan_policy(reader->plan, group, policy);
     if (status == ALLOT_OK && branch)
         reader->branches[ALLOT__BRANCH(0) - group].loaded = policy;
-    if (status != ALLOT_EUSAGE)
-        return status;
+    if (status != ALLOT_EUSAGE) {
+        allot__doc_keep(&reader->doc, status);
+        return;
+    }
     allot__doc_fault(&reader->doc, allot__at(use), "E-policy", NULL,
                      "another policy of the plan declares an attribute of this one otherwise");
     reader->no_policy = true;
-    return ALLOT_OK;
 }
 
 /* `name` stands at value `use`. */
-static int load(allot__plan_reader *reader, int32_t group, const char *name, uint32_t use,
-                const allot__choices *list)
+static void load(allot__plan_reader *reader, int32_t group, const char *name, uint32_t use,
+                 const allot__choices *list)
 {
     allot__doc *doc = &reader->doc;
     const allot_policy_loader *loader = reader->loader;
@@ -54,9 +53,9 @@ static int load(allot__plan_reader *reader, int32_t group, const char *name, uin
     int status = loader->load(loader->ud, doc->engine, name, doc->file, list->options, list->count,
                               &policy, doc->report);
     if (status == ALLOT_ENOMEM)
-        return status;
-    if (status == ALLOT_OK)
-        status = give_policy(reader, group, use, policy);
+        allot__doc_keep(doc, status);
+    else if (status == ALLOT_OK)
+        give_policy(reader, group, use, policy);
     else if (!doc->report || allot_report_total(doc->report, ALLOT_ERROR) > errors)
         doc->faults++;
     else
@@ -70,82 +69,73 @@ static int load(allot__plan_reader *reader, int32_t group, const char *name, uin
     if (group > ALLOT__BRANCH(0) || allot__is_window(group) ||
         reader->branches[ALLOT__BRANCH(0) - group].loaded != policy)
         allot_policy_free(policy);
-    if (status == ALLOT_ENOMEM || !doc->report)
-        return status == ALLOT_ENOMEM ? status : ALLOT_OK;
-    return place_findings(doc, before, use, list);
+    if (doc->status == ALLOT_OK && doc->report)
+        place_findings(doc, before, use, list);
 }
 
 /* The policy's own options join the list; what `use` names is in *use. */
-static int read_use(allot__plan_reader *reader, cJSON *node, int32_t group, allot__choices *list,
-                    allot__value *use)
+static void read_use(allot__plan_reader *reader, cJSON *node, int32_t group, allot__choices *list,
+                     allot__value *use)
 {
     static const allot__field use_field = {.kinds = ALLOT__STRING};
-    int status = ALLOT_OK;
-    for (cJSON *it = node->child; it && status == ALLOT_OK; it = it->next) {
-        bool taken;
+    for (cJSON *it = node->child; it; it = it->next) {
         if (it->valueint == 0)
             continue;
         if (strcmp(it->string, "use") == 0) {
             *use = allot__value_read(&reader->doc, it, &use_field);
             continue;
         }
-        status = allot__core_option_take(reader, it, group, false, &taken);
-        if (!taken)
-            status = allot__any_option_take(&reader->doc, it, true, list);
+        if (!allot__core_option_take(reader, it, group, false))
+            allot__any_option_take(&reader->doc, it, true, list);
     }
-    return status;
 }
 
-static int no_loader(allot__plan_reader *reader, uint32_t number)
+static void no_loader(allot__plan_reader *reader, uint32_t number)
 {
     allot__doc_fault(&reader->doc, allot__at(number), "E-policy", NULL,
                      "the plan names a policy, and this program loads none");
     reader->no_policy = true;
-    return ALLOT_OK;
 }
 
 /* Loads the policy of a group from its value: a name, or an object around it. */
-static int read_policy(allot__plan_reader *reader, int32_t group, uint32_t number,
-                       const allot__choices *shared)
+static void read_policy(allot__plan_reader *reader, int32_t group, uint32_t number,
+                        const allot__choices *shared)
 {
     allot__doc *doc = &reader->doc;
     allot__choices list;
     cJSON *node;
     if (!reader->loader)
-        return no_loader(reader, number);
-    int status = allot__doc_parse(doc, number, &node);
-    if (status != ALLOT_OK)
-        return status;
+        no_loader(reader, number);
+    if (!reader->loader || allot__doc_parse(doc, number, &node))
+        return;
     allot__value use = allot__value_of(doc, node);
-    status =
-        allot__choices_new(doc->engine, &list, (size_t)(shared->count + cJSON_GetArraySize(node)));
-    if (status == ALLOT_OK) {
+    bool room = allot__choices_new(doc, &list, (size_t)(shared->count + cJSON_GetArraySize(node)));
+    if (room) {
         list.count = shared->count;
         memcpy(list.options, shared->options, (size_t)list.count * sizeof *list.options);
         memcpy(list.numbers, shared->numbers, (size_t)list.count * sizeof *list.numbers);
     }
-    if (status == ALLOT_OK && use.kind == ALLOT__OBJECT) {
+    if (room && use.kind == ALLOT__OBJECT) {
         use = (allot__value){0};
-        status = read_use(reader, node, group, &list, &use);
-        if (status == ALLOT_OK && use.number == 0)
+        read_use(reader, node, group, &list, &use);
+        if (use.number == 0)
             allot__doc_fault(doc, allot__at(number), "E-missing", NULL, "\"use\" is missing");
     }
     const char *instead = group == ALLOT_ALL ? reader->loader->instead : NULL;
     if (instead && use.kind != 0 && strcmp(instead, use.string) != 0) {
         const allot_policy_loader *loader = reader->loader;
-        if (status == ALLOT_OK &&
+        if (doc->status == ALLOT_OK &&
             loader->load(loader->ud, doc->engine, use.string, doc->file, list.options, list.count,
                          &reader->displaced, NULL) == ALLOT_ENOMEM)
-            status = ALLOT_ENOMEM;
+            allot__doc_keep(doc, ALLOT_ENOMEM);
         list.count = shared->count; /* what stands beside the other's name is the other's */
     }
     if (use.kind == 0)
         reader->no_policy = true;
-    else if (status == ALLOT_OK)
-        status = load(reader, group, instead ? instead : use.string, use.number, &list);
-    allot__choices_free(doc->engine, &list);
+    else if (doc->status == ALLOT_OK)
+        load(reader, group, instead ? instead : use.string, use.number, &list);
+    allot__choices_free(doc, &list);
     cJSON_Delete(node);
-    return status;
 }
 
 /* The plan's own policy is wanted where it is written, or by groups that have none. */
@@ -172,36 +162,33 @@ static void no_place(allot__plan_reader *reader)
     reader->no_policy = true;
 }
 
-static int read_policies(allot__plan_reader *reader, const allot__choices *shared)
+static void read_policies(allot__plan_reader *reader, const allot__choices *shared)
 {
     const allot__value *top = &reader->top[ALLOT__PLAN_POLICY];
-    int status = ALLOT_OK;
     if (top->kind != 0)
-        status = read_policy(reader, ALLOT_ALL, top->number, shared);
+        read_policy(reader, ALLOT_ALL, top->number, shared);
     else if (top->number != 0 || (!reader->loader && is_wanted(reader)))
         reader->no_policy = true;
     else if (is_wanted(reader))
-        status = load(reader, ALLOT_ALL, default_policy(reader), 0, shared);
+        load(reader, ALLOT_ALL, default_policy(reader), 0, shared);
     else if (reader->loader && reader->loader->instead)
         no_place(reader);
-    for (size_t i = 0; i < reader->group_count && status == ALLOT_OK; i++) {
+    for (size_t i = 0; i < reader->group_count; i++) {
         const allot__group_entry *entry = &reader->groups[i];
-        if (entry->policy == 0 || entry->group < 0)
-            continue;
-        status = read_policy(reader, entry->group, entry->policy, shared);
+        if (entry->policy != 0 && entry->group >= 0)
+            read_policy(reader, entry->group, entry->policy, shared);
     }
-    for (size_t i = 0; i < reader->branch_count && status == ALLOT_OK; i++) {
+    for (size_t i = 0; i < reader->branch_count; i++) {
         uint32_t number = reader->branches[i].policy;
         if (!reader->loader || !allot__branch_known(reader, i))
-            status = read_policy(reader, ALLOT__BRANCH(i), number, shared);
+            read_policy(reader, ALLOT__BRANCH(i), number, shared);
     }
-    for (size_t i = 0; i < reader->window_count && status == ALLOT_OK; i++) {
+    for (size_t i = 0; i < reader->window_count; i++) {
         const allot__window_entry *entry = &reader->windows[i];
         reader->no_policy = reader->no_policy || (entry->policy != 0 && entry->window < 0);
         if (entry->policy != 0 && entry->window >= 0)
-            status = read_policy(reader, ALLOT__WINDOW(entry->window), entry->policy, shared);
+            read_policy(reader, ALLOT__WINDOW(entry->window), entry->policy, shared);
     }
-    return status;
 }
 
 /* ---- The policy that another stands in for --------------------------------------------------- */
@@ -229,16 +216,16 @@ static int leave_over(const allot__plan_reader *reader, const allot_attribute *i
 }
 
 /* What the displaced policy declares, and no other, may be stated; one note says what it is. */
-static int read_leftover(allot__plan_reader *reader)
+static void read_leftover(allot__plan_reader *reader)
 {
     const allot_policy *own = reader->displaced;
     allot_policy *rest;
     char names[300] = "";
     if (!own || reader->no_policy)
-        return ALLOT_OK;
+        return;
     int status = allot_policy_new(reader->doc.engine, allot_policy_name(own), &rest);
-    if (status != ALLOT_OK)
-        return status;
+    if (allot__doc_keep(&reader->doc, status) != ALLOT_OK)
+        return;
     for (int32_t i = 0; i < allot_policy_attributes(own) && status == ALLOT_OK; i++)
         status =
             leave_over(reader, allot_policy_attribute_at(own, i), false, rest, names, sizeof names);
@@ -252,7 +239,8 @@ static int read_leftover(allot__plan_reader *reader)
         allot__doc_warn(&reader->doc, allot__at(reader->top[ALLOT__PLAN_POLICY].number), "W-unread",
                         NULL, "\"%.100s\" stands in for \"%.100s\", and does not read its %s",
                         reader->loader->instead, allot_policy_name(own), names);
-    return status == ALLOT_ENOMEM ? status : ALLOT_OK;
+    if (status == ALLOT_ENOMEM)
+        allot__doc_keep(&reader->doc, status);
 }
 
 /* ---- Options --------------------------------------------------------------------------------- */
@@ -270,55 +258,48 @@ static bool is_single(const allot__plan_reader *reader)
 }
 
 /* What lsb.params states for policies; `options` come behind it, and win. */
-static int take_params(allot__plan_reader *reader, cJSON *node, allot__choices *list)
+static void take_params(allot__plan_reader *reader, cJSON *node, allot__choices *list)
 {
     static const char *const names[] = {"preempt_for", "preempt_jobtype"};
-    int status = ALLOT_OK;
-    for (cJSON *it = node ? node->child : NULL; it && status == ALLOT_OK; it = it->next)
+    for (cJSON *it = node ? node->child : NULL; it; it = it->next)
         for (size_t i = 0; i < 2 && it->valueint != 0; i++)
-            if (strcmp(it->string, names[i]) == 0 && status == ALLOT_OK)
-                status = allot__any_option_take(&reader->doc, it, false, list);
-    return status;
+            if (strcmp(it->string, names[i]) == 0)
+                allot__any_option_take(&reader->doc, it, false, list);
 }
 
-static int take_options(allot__plan_reader *reader, cJSON *node, allot__choices *list)
+static void take_options(allot__plan_reader *reader, cJSON *node, allot__choices *list)
 {
     bool single = is_single(reader);
-    int status = ALLOT_OK;
-    for (cJSON *it = node ? node->child : NULL; it && status == ALLOT_OK; it = it->next)
+    for (cJSON *it = node ? node->child : NULL; it; it = it->next)
         if (it->valueint != 0)
-            status = allot__option_take(reader, it, single, list);
-    return status;
+            allot__option_take(reader, it, single, list);
 }
 
-static int parse_key(allot__plan_reader *reader, allot__plan_key key, cJSON **node)
+static void parse_key(allot__plan_reader *reader, allot__plan_key key, cJSON **node)
 {
     const allot__value *value = &reader->top[key];
     *node = NULL;
-    return value->kind != 0 ? allot__doc_parse(&reader->doc, value->number, node) : ALLOT_OK;
+    if (value->kind != 0)
+        allot__doc_parse(&reader->doc, value->number, node);
 }
 
 void allot__policies_read(allot__plan_reader *reader)
 {
-    allot_engine *engine = reader->doc.engine;
-    allot__choices shared = {0};
-    cJSON *options = NULL, *params = NULL;
-    int status = parse_key(reader, ALLOT__PLAN_OPTIONS, &options);
-    if (status == ALLOT_OK)
-        status = parse_key(reader, ALLOT__PLAN_PARAMS, &params);
-    if (status == ALLOT_OK)
-        status = allot__choices_new(
-            engine, &shared, (size_t)(cJSON_GetArraySize(options) + cJSON_GetArraySize(params)));
-    if (status == ALLOT_OK)
-        status = take_params(reader, params, &shared);
-    if (status == ALLOT_OK)
-        status = take_options(reader, options, &shared);
-    if (status == ALLOT_OK)
-        status = read_policies(reader, &shared);
-    if (status == ALLOT_OK)
-        status = read_leftover(reader);
-    allot__choices_free(engine, &shared);
+    allot__doc *doc = &reader->doc;
+    allot__choices shared;
+    cJSON *options, *params;
+    parse_key(reader, ALLOT__PLAN_OPTIONS, &options);
+    parse_key(reader, ALLOT__PLAN_PARAMS, &params);
+    size_t most = (size_t)(cJSON_GetArraySize(options) + cJSON_GetArraySize(params));
+    if (allot__choices_new(doc, &shared, most)) {
+        take_params(reader, params, &shared);
+        take_options(reader, options, &shared);
+    }
+    if (doc->status == ALLOT_OK)
+        read_policies(reader, &shared);
+    if (doc->status == ALLOT_OK)
+        read_leftover(reader);
+    allot__choices_free(doc, &shared);
     cJSON_Delete(options);
     cJSON_Delete(params);
-    allot__doc_keep(&reader->doc, status);
 }

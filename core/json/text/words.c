@@ -13,12 +13,11 @@ static const allot__field word = {.kinds = ALLOT__STRING};
 
 /* Adds the text of item `number` behind *len bytes, and a blank where it is not the first; *sound
  * is false where it is no text, which is said. */
-static int add_item(allot__doc *doc, uint32_t number, char *text, size_t *len, bool *sound)
+static void add_item(allot__doc *doc, uint32_t number, char *text, size_t *len, bool *sound)
 {
     cJSON *item;
-    int status = allot__doc_parse(doc, number, &item);
-    if (status != ALLOT_OK)
-        return status;
+    if (allot__doc_parse(doc, number, &item))
+        return;
     allot__value value = allot__value_read(doc, item, &word);
     *sound = *sound && value.kind != 0;
     if (value.kind != 0) {
@@ -29,33 +28,32 @@ static int add_item(allot__doc *doc, uint32_t number, char *text, size_t *len, b
         *len += more;
     }
     cJSON_Delete(item);
-    return ALLOT_OK;
 }
 
 /* The member becomes a string, which ends with the document's nodes. */
-static int join(allot__doc *doc, cJSON *member, allot__value *value)
+static void join(allot__doc *doc, cJSON *member, allot__value *value)
 {
     uint32_t end = allot__doc_end(doc, value->number);
     size_t room, len = 0;
     bool sound = true;
-    int status = ALLOT_OK;
     allot__doc_text(doc, value->number, &room); /* two quotes are more than a blank */
     char *text = cJSON_malloc(room + 1);
-    if (!text)
-        return ALLOT_ENOMEM;
-    for (uint32_t at = value->number + 1; at < end && status == ALLOT_OK;
-         at = allot__doc_next(doc, at))
-        status = add_item(doc, at, text, &len, &sound);
+    if (!text) {
+        allot__doc_keep(doc, ALLOT_ENOMEM);
+        return;
+    }
+    for (uint32_t at = value->number + 1; at < end; at = allot__doc_next(doc, at))
+        add_item(doc, at, text, &len, &sound);
     text[len] = '\0';
     member->type = (member->type & ~0xff) | cJSON_String;
     member->valuestring = text;
     value->string = text;
     value->kind = sound ? value->kind : 0;
-    return status;
 }
 
-int allot__option_read(allot__doc *doc, cJSON *member, allot__value *out)
+void allot__option_read(allot__doc *doc, cJSON *member, allot__value *out)
 {
     *out = allot__value_read(doc, member, &any);
-    return out->kind == ALLOT__LIST ? join(doc, member, out) : ALLOT_OK;
+    if (out->kind == ALLOT__LIST)
+        join(doc, member, out);
 }

@@ -8,7 +8,7 @@
 
 /* Reads a whole number, true or false, a text, or a list of texts; of such the string has them all,
  * with blanks between, and lives as long as the member. A fault is said, and the value's kind is 0.
- * ENOMEM. */
-int allot__option_read(allot__doc *doc, cJSON *member, allot__value *out);
+ */
+void allot__option_read(allot__doc *doc, cJSON *member, allot__value *out);
 
 #endif
