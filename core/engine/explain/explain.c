@@ -1,77 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* explain.c: a verdict in sentences; all that they say is read from the decision. */
-#include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "engine/explain/queue.h"
-
-void allot__tell(const allot__teller *teller, const char *format, ...)
-{
-    char text[2048];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    teller->line(teller->ud, text);
-}
-
-allot__phrase allot__tell_path(const allot__teller *teller, int32_t consumer)
-{
-    allot__phrase words;
-    char whole[4096];
-    const allot_plan *plan = teller->decision->plan;
-    size_t len = allot_plan_path(plan, consumer, whole, sizeof whole);
-    if (len < sizeof words.text)
-        memcpy(words.text, whole, len + 1);
-    else
-        snprintf(words.text, sizeof words.text, ".../%s", allot_plan_name(plan, consumer));
-    return words;
-}
-
-allot__phrase allot__tell_ratio(allot__u128 num, allot__u128 den)
-{
-    allot__phrase words;
-    allot_ratio ratio = allot__ratio(num, den);
-    allot_ratio_text(&ratio, words.text, sizeof words.text);
-    return words;
-}
-
-allot__phrase allot__tell_slots(int64_t slots)
-{
-    allot__phrase words;
-    snprintf(words.text, sizeof words.text, "%" PRId64 " slot%s", slots, slots == 1 ? "" : "s");
-    return words;
-}
-
-allot__phrase allot__tell_value(bool flag, int64_t value)
-{
-    allot__phrase words;
-    if (flag)
-        snprintf(words.text, sizeof words.text, "%s", value != 0 ? "true" : "false");
-    else
-        snprintf(words.text, sizeof words.text, "%" PRId64, value);
-    return words;
-}
-
-const char *allot__tell_first(bool flag, bool descending)
-{
-    return flag ? (descending ? "true" : "false") : (descending ? "largest" : "smallest");
-}
-
-bool allot__tell_is_flag(const allot__teller *teller, allot_rows rows, allot_source source)
-{
-    const allot_policy *policy = teller->rules->policy;
-    bool tasks = rows == ALLOT_TASKS;
-    int32_t own = source.value - (tasks ? ALLOT_TASK_COLUMN_COUNT : ALLOT_COLUMN_COUNT);
-    if (source.kind != ALLOT_FROM_COLUMN)
-        return false;
-    return own < 0
-               ? allot_rows_column_flag(rows, source.value)
-               : (tasks ? policy->task_attributes : policy->attributes)[own].type != ALLOT_INTEGER;
-}
 
 int allot_explain(const allot_decision *decision, int32_t group, int32_t consumer,
                   void (*line)(void *ud, const char *text), void *ud)

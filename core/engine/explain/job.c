@@ -9,31 +9,6 @@
 
 #include "engine/rows/order.h"
 
-allot__phrase allot__tell_jobs(int64_t jobs, int64_t slots)
-{
-    allot__phrase words;
-    snprintf(words.text, sizeof words.text, "%" PRId64 " job%s (%" PRId64 " slot%s)", jobs,
-             jobs == 1 ? "" : "s", slots, slots == 1 ? "" : "s");
-    return words;
-}
-
-const char *allot__tell_done(allot_action action)
-{
-    static const char *const words[ALLOT_ACTION_COUNT] = {
-        [ALLOT_SUSPEND] = "is suspended",
-        [ALLOT_CHECKPOINT] = "is saved, then suspended",
-        [ALLOT_REQUEUE] = "is killed and pending again",
-        [ALLOT_KILL] = "is killed",
-    };
-    return words[action];
-}
-
-const allot_job_order *allot__tell_order(const allot__job_teller *it)
-{
-    const allot_job_order *orders = it->out->orders.items;
-    return it->told.order >= 0 ? &orders[it->told.order] : NULL;
-}
-
 /* ---- What it is ------------------------------------------------------------------------------ */
 
 /* " on h1 (2), h2 (1)"; of one host its name alone. */

@@ -32,7 +32,7 @@ typedef struct allot__job_teller {
 /* So many of a kind are named; the others are counted. */
 enum { ALLOT__TELL_NAMED = 6 };
 
-/* "1 job (3 slots)". */
+/* tell.c: "1 job (3 slots)". */
 allot__phrase allot__tell_jobs(int64_t jobs, int64_t slots);
 /* "is suspended", ... */
 const char *allot__tell_done(allot_action action);
