@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * pass.h: what the two ways through a family share: quota.c takes families whose fills pour
+ * pass.h: a family at hand, for the two ways through it: quota.c takes families whose fills pour
  * over all siblings at once and round by rank; order.c takes all others.
  */
 #ifndef ALLOT_ENGINE_QUOTA_PASS_H

@@ -53,16 +53,6 @@ static void plan_family(allot__quota_pass *pass, int32_t fill, int32_t family, i
             planned[i] = sum > 0 ? (int32_t)(slots * weight[i] / sum) : 0;
 }
 
-int32_t allot__planned_counts(const allot__work *work, int32_t row)
-{
-    int64_t slots = work->allocated[row];
-    if (work->in_flight)
-        slots += (int64_t)work->earmarked[row] - work->in_flight[row];
-    slots += work->pledged ? work->pledged[row] : 0;
-    slots = slots < work->need[row] ? slots : work->need[row];
-    return slots > 0 ? (int32_t)slots : 0;
-}
-
 static int32_t larger(int32_t a, int32_t b)
 {
     return a > b ? a : b;

@@ -30,10 +30,10 @@ int allot__planned_begin(allot__quota_pass *pass);
 /* Fills them in for the rows of a pass, need being known: `slots` are its policy's at the first
  * level, `only` as for allot__quota_order_family. Nothing when the policy has no such fills. */
 void allot__planned(allot__quota_pass *pass, int64_t slots, const bool *only);
-/* What a leaf holds, as above. */
-int32_t allot__planned_counts(const allot__work *work, int32_t row);
 
-/* planned_leaves.c: is a pass's policy one that compares leaves of several branches? */
+/* planned_leaves.c: what a leaf holds, as above. */
+int32_t allot__planned_counts(const allot__work *work, int32_t row);
+/* Is a pass's policy one that compares leaves of several branches? */
 bool allot__planned_by_leaves(const allot__quota_pass *pass);
 /* Room for that; ENOMEM. */
 int allot__planned_room(allot__quota_pass *pass);

@@ -34,6 +34,16 @@ static int32_t held_fill(const allot_policy *policy)
     return -1;
 }
 
+int32_t allot__planned_counts(const allot__work *work, int32_t row)
+{
+    int64_t slots = work->allocated[row];
+    if (work->in_flight)
+        slots += (int64_t)work->earmarked[row] - work->in_flight[row];
+    slots += work->pledged ? work->pledged[row] : 0;
+    slots = slots < work->need[row] ? slots : work->need[row];
+    return slots > 0 ? (int32_t)slots : 0;
+}
+
 bool allot__planned_by_leaves(const allot__quota_pass *pass)
 {
     const allot_policy *policy = pass->rules->policy;
