@@ -47,6 +47,14 @@ static bool misses(allot__turns *turns, const allot__missed *missed, int32_t num
     return true;
 }
 
+int64_t allot__pool_left(const allot__turns *turns, int32_t pool)
+{
+    int32_t most = turns->queues->pools[pool].most;
+    if (most == ALLOT_NONE)
+        return INT64_MAX;
+    return most > turns->held[pool] ? most - turns->held[pool] : 0;
+}
+
 /* Why its pool does not let it have its slots; ALLOT_PEND_NOT: it does. */
 static allot_pending barred_by_pool(const allot__turns *turns, const allot__job *job)
 {
@@ -356,4 +364,17 @@ int allot__fit_preempting(allot__turns *turns, int32_t number, bool *done)
     int status = hunt(turns, number, done);
     bool held = turns->out->jobs[number].why == ALLOT_PEND_HELD;
     return status == ALLOT_OK && !*done && !held ? allot__back_take(turns, number, done) : status;
+}
+
+int allot__turn_start(allot__turns *turns, int32_t job, const char *reason, bool *started)
+{
+    bool preempts = false;
+    *started = allot__fit_start(turns, job);
+    int status = *started ? ALLOT_OK : allot__fit_preempting(turns, job, &preempts);
+    *started = *started || preempts;
+    if (status == ALLOT_OK && *started)
+        status = allot__order_start(turns, job, preempts ? "preempted" : reason);
+    if (status == ALLOT_OK && preempts)
+        allot__again_look(turns, job);
+    return status;
 }

@@ -3,14 +3,6 @@
 /* pool.c: pools: whose turn it is, slices, and what is left behind the last queue. */
 #include "engine/jobs/turn.h"
 
-int64_t allot__pool_left(const allot__turns *turns, int32_t pool)
-{
-    int32_t most = turns->queues->pools[pool].most;
-    if (most == ALLOT_NONE)
-        return INT64_MAX;
-    return most > turns->held[pool] ? most - turns->held[pool] : 0;
-}
-
 /* Slots that the pool may still get: free on its hosts, and left by MAX_SLOTS_IN_POOL. */
 static int64_t left_of(allot__turns *turns, int32_t pool, int64_t *free)
 {

@@ -156,6 +156,10 @@ int64_t allot__fit_lack(allot__turns *turns, int32_t job);
 /* Victims for it are found and put aside, and it has places; false: told.why says why not. Negative
  * status: ENOMEM, ESCRIPT, EBUDGET. */
 int allot__fit_preempting(allot__turns *turns, int32_t job, bool *done);
+/* Tries to start a pending job, where it fits or for victims. */
+int allot__turn_start(allot__turns *turns, int32_t job, const char *reason, bool *started);
+/* Slots that MAX_SLOTS_IN_POOL leaves a pool; INT64_MAX: it does not bind. */
+int64_t allot__pool_left(const allot__turns *turns, int32_t pool);
 
 /* order.c: what is done to jobs. */
 int allot__order_start(allot__turns *turns, int32_t job, const char *reason);
@@ -182,14 +186,9 @@ int allot__dispatch_closed(allot__turns *turns);
 /* Slots that a queue's jobs use are more by so many. */
 void allot__turn_use(allot__turns *turns, int32_t queue, int64_t slots);
 
-/* pool.c: slots that MAX_SLOTS_IN_POOL leaves; INT64_MAX: it does not bind. */
-int64_t allot__pool_left(const allot__turns *turns, int32_t pool);
-/* A queue of a pool is reached; and rule 6. And none is any more: all begins again. */
+/* pool.c: a queue of a pool is reached; and rule 6. And none is any more: all begins again. */
 int allot__pool_reach(allot__turns *turns, int32_t queue);
 int allot__pool_rest(allot__turns *turns, int32_t pool);
 void allot__pools_reset(allot__turns *turns);
-
-/* walk.c: tries to start a pending job. */
-int allot__turn_start(allot__turns *turns, int32_t job, const char *reason, bool *started);
 
 #endif

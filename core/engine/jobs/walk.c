@@ -11,19 +11,6 @@
 /* Jobs of a turn are scattered in memory: so far ahead they are called for. */
 enum { AHEAD = 8 };
 
-int allot__turn_start(allot__turns *turns, int32_t job, const char *reason, bool *started)
-{
-    bool preempts = false;
-    *started = allot__fit_start(turns, job);
-    int status = *started ? ALLOT_OK : allot__fit_preempting(turns, job, &preempts);
-    *started = *started || preempts;
-    if (status == ALLOT_OK && *started)
-        status = allot__order_start(turns, job, preempts ? "preempted" : reason);
-    if (status == ALLOT_OK && preempts)
-        allot__again_look(turns, job);
-    return status;
-}
-
 static int resume(allot__turns *turns, int32_t job)
 {
     bool preempts = false, fits = allot__fit_resume(turns, job);
