@@ -236,27 +236,6 @@ int allot__room_make(const allot__work *work, allot__room *out)
     return ALLOT_OK;
 }
 
-/* The bit of a host says whether the viewer may have slots there. */
-static void settle(allot__room *room, int32_t host)
-{
-    bool mine = !room->owner || room->owner[host] < 0 || room->owner[host] == room->viewer;
-    bool open = room->free[host] > 0 && room->alone[host] == 0 && mine;
-    uint64_t bit = (uint64_t)1 << host % 64;
-    uint64_t *word = &room->open[host / 64];
-    *word = open ? *word | bit : *word & ~bit;
-    uint64_t word_bit = (uint64_t)1 << host / 64 % 64;
-    uint64_t *words = &room->open_words[host / 4096];
-    *words = *word != 0 ? *words | word_bit : *words & ~word_bit;
-}
-
-void allot__room_take(allot__room *room, int32_t host, int32_t slots)
-{
-    room->free[host] -= slots;
-    room->changes++;
-    room->gains += slots < 0;
-    settle(room, host);
-}
-
 void allot__room_run(allot__room *room, const allot__job *job, int32_t host, int32_t slots)
 {
     room->running[host]++;

@@ -7,10 +7,8 @@
 
 #include "engine/jobs/limits/resource.h"
 
-/* NEAR: by host where so many rows are on the hosts that their square is below so many times all
- * rows: sorting them costs less than passing by the others. AHEAD: rows are scattered jobs, so far
- * ahead they are called for. */
-enum { BLOCK = 512, NEAR = 8, AHEAD = 8 };
+/* AHEAD: rows are scattered jobs, so far ahead they are called for. */
+enum { BLOCK = 512, AHEAD = 8 };
 
 /* ---- Who is spared --------------------------------------------------------------------------- */
 
@@ -165,53 +163,6 @@ void allot__prey_unspare(allot__prey *prey, int32_t job)
 
 /* ---- A hunt ---------------------------------------------------------------------------------- */
 
-bool allot__prey_may(const allot__chase *chase, int32_t job)
-{
-    const allot__prey *prey = chase->prey;
-    const allot__queues *queues = allot__queues_of(prey->work->plan);
-    const allot__job *it = allot__job_at(prey->work->state->jobs, job);
-    int32_t high = chase->fit.job->queue;
-    if (prey->spared[job] != ALLOT__PREY ||
-        !allot__may_preempt(prey->work->plan->relation, high, it->queue))
-        return false;
-    bool reserved = (it->flags & ALLOT_JOB_BACKFILL) && it->reserved_by >= 0;
-    return !reserved || allot__queue_at(queues, high)->priority >
-                            allot__queue_at(queues, it->reserved_by)->priority;
-}
-
-void allot__chase_take(allot__chase *chase, int32_t job)
-{
-    allot__fit_away(&chase->fit, job);
-    chase->prey->gone[job] = 1;
-    chase->prey->chosen[chase->count++] = job;
-}
-
-static void forget(allot__chase *chase, int32_t place)
-{
-    int32_t *chosen = chase->prey->chosen;
-    chase->prey->gone[chosen[place]] = 0;
-    chase->count--;
-    memmove(&chosen[place], &chosen[place + 1], (size_t)(chase->count - place) * sizeof *chosen);
-}
-
-void allot__chase_leave(allot__chase *chase, int32_t place)
-{
-    allot__fit_back(&chase->fit, chase->prey->chosen[place]);
-    forget(chase, place);
-}
-
-void allot__chase_spare(allot__chase *chase)
-{
-    for (int32_t i = chase->count - 1; i >= 0; i--) {
-        int32_t job = chase->prey->chosen[i];
-        allot__fit_back(&chase->fit, job);
-        if (allot__fits(&chase->fit))
-            forget(chase, i);
-        else
-            allot__fit_away(&chase->fit, job);
-    }
-}
-
 static int64_t wanting(int64_t lack)
 {
     return lack > 0 ? lack : 0;
@@ -225,20 +176,6 @@ static void try_one(allot__chase *chase, int32_t job)
     allot__chase_take(chase, job);
     if (wanting(chase->fit.lack) >= lack && chase->fit.over >= over)
         allot__chase_leave(chase, chase->count - 1);
-}
-
-allot__prey_list *allot__chase_list(allot__chase *chase)
-{
-    allot__prey_rows *rows = &chase->prey->rows;
-    const allot__fit *fit = &chase->fit;
-    if (fit->resumes || fit->over > 0 || fit->whole || fit->set == 0)
-        return allot__prey_list_of(rows, fit->job->queue);
-    int64_t on_set = allot__prey_on_set(rows, fit->set);
-    if (on_set < 0)
-        return NULL;
-    return on_set * on_set < (int64_t)NEAR * rows->count
-               ? allot__prey_list_near(rows, fit->job->queue)
-               : allot__prey_list_of(rows, fit->job->queue);
 }
 
 /* Rules 2 and 3. */

@@ -102,7 +102,7 @@ typedef struct allot__chase {
     int32_t count; /* of prey->chosen */
 } allot__chase;
 
-/* May the hunting job preempt that one, by what it is? */
+/* choose.c: may the hunting job preempt that one, by what it is? */
 bool allot__prey_may(const allot__chase *chase, int32_t job);
 /* One more is chosen; the one at a place is so no more. */
 void allot__chase_take(allot__chase *chase, int32_t job);
