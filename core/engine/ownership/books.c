@@ -5,7 +5,6 @@
 
 #include <string.h>
 
-#include "engine/rows/order.h"
 #include "engine/rows/own.h"
 
 /* ---- Opening --------------------------------------------------------------------------------- */
@@ -218,11 +217,6 @@ int allot__books_open(allot__ledger *ledger)
     if (status == ALLOT_OK)
         status = allot__loans_open(ledger);
     return status == ALLOT_OK ? allot__pools_open(ledger) : status;
-}
-
-void allot__books_sort(allot__ledger *ledger, int32_t count)
-{
-    allot__sort_rows(ledger->order, ledger->other, ledger->keys, 0, count);
 }
 
 /* ---- Kinds ----------------------------------------------------------------------------------- */

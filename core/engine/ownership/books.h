@@ -13,7 +13,7 @@
 #define ALLOT_ENGINE_OWNERSHIP_BOOKS_H
 
 #include "base/least.h"
-#include "engine/rows/work.h"
+#include "engine/rows/order.h"
 
 /* Why a loan is as it is, or a slot goes: its code, and what is so, for people. */
 #define ALLOT__WHY_MAP(XX)                                                                         \
@@ -193,7 +193,10 @@ void allot__books_settle(allot__ledger *ledger);
 /* Tells own slots from shared ones. */
 void allot__books_class(allot__ledger *ledger);
 /* Sorts the first `count` of ledger->order, whose keys are keys[item]; stable. */
-void allot__books_sort(allot__ledger *ledger, int32_t count);
+static inline void allot__books_sort(allot__ledger *ledger, int32_t count)
+{
+    allot__sort_rows(ledger->order, ledger->other, ledger->keys, 0, count);
+}
 
 static inline int32_t allot__holder_has(const allot__holder *holder)
 {
@@ -337,6 +340,9 @@ int32_t allot__loan_between(allot__ledger *ledger, int32_t lender, int32_t borro
 void allot__loan_more(allot__ledger *ledger, int32_t loan, int64_t slots);
 /* Fewer are lent, and borrowed; nothing moves. */
 void allot__loan_less(allot__ledger *ledger, int32_t loan, int64_t slots, allot__why why);
+
+/* recall.c */
+
 /* Phase 4, of lenders who call back first, before borrowing, or of the others. */
 void allot__loans_recall(allot__ledger *ledger, bool first);
 

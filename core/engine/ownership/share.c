@@ -94,18 +94,6 @@ void allot__pools_due(allot__ledger *ledger, bool idle, allot__due by)
 
 /* ---- Phase 2 --------------------------------------------------------------------------------- */
 
-void allot__pools_give(allot__ledger *ledger, int32_t holder, int64_t slots)
-{
-    int64_t pools = slots > 0 ? allot__pools_idle(ledger, holder) : 0;
-    int64_t free = slots > 0 ? allot__books_free(ledger, holder) : 0;
-    slots = allot__least(slots, pools);
-    slots = allot__least(slots, free);
-    if (slots > 0) {
-        allot__books_give(ledger, holder, slots, ALLOT__SHARED);
-        allot__pools_put(ledger, holder, slots);
-    }
-}
-
 static void give_due(allot__ledger *ledger, bool idle, allot__due by)
 {
     allot__pools_due(ledger, idle, by);
