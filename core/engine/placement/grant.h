@@ -33,17 +33,18 @@ typedef struct allot__granter {
  * not known. ENOMEM, or what a policy's function failed with. */
 int allot__grant(allot__granter *granter, int64_t ghosts);
 
-/* Adds slots to what a leaf and all above it received. */
+/* fit.c: adds slots to what a leaf and all above it received. */
 void allot__grant_add(allot__work *work, int32_t row, int64_t slots);
 
 /* How many slots more limits let a leaf have. */
 int64_t allot__grant_room(const allot__work *work, int32_t row);
 
+/* Distributes what is idle so that hosts have room for it, beside `base`. */
+int allot__grant_fit(allot__granter *granter);
+
 /* make_way.c */
 int allot__make_way(allot__granter *granter);
 /* lend.c */
 int allot__lend(allot__granter *granter);
-/* Distributes what is idle so that hosts have room for it, beside `base`. */
-int allot__grant_fit(allot__granter *granter);
 
 #endif

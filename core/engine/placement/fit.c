@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* fit.c: distribution and hosts take turns until hosts have room for all that is granted. */
+#include "engine/placement/grant.h"
+
+#include <string.h>
+
+#include "base/least.h"
+#include "engine/placement/distribute.h"
+
+void allot__grant_add(allot__work *work, int32_t row, int64_t slots)
+{
+    int32_t consumer = allot__handle(work, row);
+    for (; consumer != ALLOT_ROOT; consumer = allot_plan_parent(work->plan, consumer)) {
+        int32_t at = allot__row(work->plan, work->index, consumer);
+        int32_t family = allot__family_of(work, at);
+        work->received[at] += (int32_t)slots;
+        if (family != 0)
+            work->sums[family].received += slots;
+    }
+    work->sums[0].received += slots;
+    work->idle_left -= slots;
+}
+
+int64_t allot__grant_room(const allot__work *work, int32_t row)
+{
+    int32_t limit = work->rack->limit[row];
+    int64_t room = limit != ALLOT_NONE ? (int64_t)limit - work->allocated[row] - work->received[row]
+                                       : ALLOT_AMOUNT_MAX;
+    int32_t at = allot_plan_parent(work->plan, allot__handle(work, row));
+    for (; at != ALLOT_ROOT; at = allot_plan_parent(work->plan, at)) {
+        int32_t above = allot__row(work->plan, work->index, at);
+        int64_t held = work->sums[allot__family_of(work, above)].allocated;
+        if (work->limit[above] != ALLOT_NONE)
+            room = allot__least(room, work->limit[above] - held - work->received[above]);
+    }
+    return room > 0 ? room : 0;
+}
+
+/* Marks the classes that cannot have more, after a push that fell short. */
+static void mark_tight(allot__granter *it)
+{
+    for (int32_t i = 0; i < it->match.classes; i++)
+        it->open[i] = it->open[i] != 0 && !allot__match_tight(&it->match, i);
+}
+
+/* Finds hosts for all that was received; is there room for it? */
+static bool push_all(allot__granter *it)
+{
+    const allot__work *work = it->work;
+    bool all = true;
+    allot__match_reset(&it->match);
+    memset(it->open, 1, (size_t)it->match.classes);
+    for (int32_t i = 0; i < it->leaf_count && it->base; i++) {
+        int32_t row = it->leaves[i];
+        allot__match_push(&it->match, it->match.class_of[row], it->base[row]);
+    }
+    for (int32_t i = 0; i < it->leaf_count; i++) {
+        int32_t row = it->leaves[i], want = work->received[row];
+        it->got[row] = (int32_t)allot__match_push(&it->match, it->match.class_of[row], want);
+        if (it->got[row] < want) {
+            all = false;
+            mark_tight(it);
+        }
+    }
+    return all;
+}
+
+int allot__grant_fit(allot__granter *it)
+{
+    allot__work *work = it->work;
+    for (;;) {
+        int status = allot__distribute(work);
+        if (status != ALLOT_OK || push_all(it))
+            return status;
+        for (int32_t i = 0; i < it->leaf_count; i++) {
+            int32_t row = it->leaves[i];
+            if (it->open[it->match.class_of[row]] == 0)
+                work->room[row] = it->got[row];
+        }
+    }
+}
