@@ -4,6 +4,10 @@
  * leases. */
 #include "engine/compare/diff.h"
 
+#include <string.h>
+
+#include "engine/decision/decision.h"
+
 typedef struct walk {
     allot_diff *diff;
     const allot_decision *decision;
@@ -18,6 +22,75 @@ static allot__about about_leaf(int32_t group, int32_t consumer)
 static allot__about about_item(int32_t item, int32_t consumer)
 {
     return (allot__about){.group = -1, .consumer = consumer, .other = -1, .item = item};
+}
+
+/* Both sides' numbers of what has number `of` on `side`. */
+static void both(const allot__twins *twins, int side, int32_t of, int32_t out[2])
+{
+    out[side] = of;
+    out[!side] = of < 0 ? -1 : twins->of[side][of];
+}
+
+static int32_t item_twin(const allot_diff *diff, allot_diff_kind kind, int side, int32_t item)
+{
+    const allot_decision *own = diff->side[side], *other = diff->side[!side];
+    allot_task task;
+    allot_job job;
+    allot_lease lease;
+    switch (kind) {
+    case ALLOT_DIFF_TASK:
+        allot_state_task_at(own->state, item, &task);
+        return allot__task_find(other->state, task.id);
+    case ALLOT_DIFF_LEASE:
+        allot_plan_lease_at(own->plan, item, &lease);
+        return allot_plan_lease_find(other->plan, lease.name);
+    default:
+        allot_state_job_at(own->state, item, &job);
+        return allot_state_job_find(other->state, job.id);
+    }
+}
+
+static bool is_same(const allot_change *row, const allot_change *key)
+{
+    for (int side = 0; side < 2; side++)
+        if (row->group[side] != key->group[side] || row->consumer[side] != key->consumer[side] ||
+            row->other[side] != key->other[side] || row->item[side] != key->item[side])
+            return false;
+    return (!row->name) == (!key->name) && (!row->name || strcmp(row->name, key->name) == 0);
+}
+
+static uint32_t hash_of(const allot_change *key)
+{
+    const int32_t numbers[] = {key->group[0], key->group[1], key->consumer[0], key->consumer[1],
+                               key->other[0], key->other[1], key->item[0],     key->item[1]};
+    uint32_t hash = allot__hash(0, (const char *)numbers, sizeof numbers);
+    return key->name ? allot__hash(hash, key->name, strlen(key->name)) : hash;
+}
+
+allot_change *allot__diff_row(allot_diff *diff, allot_diff_kind kind, int side,
+                              const allot__about *about)
+{
+    allot_change key = {.kind = kind, .name = about->name, .item = {-1, -1}};
+    both(&diff->groups, side, about->group, key.group);
+    both(&diff->consumers, side, about->consumer, key.consumer);
+    both(&diff->consumers, side, about->other, key.other);
+    if (about->item >= 0) {
+        key.item[side] = about->item;
+        key.item[!side] = item_twin(diff, kind, side, about->item);
+    }
+    uint32_t hash = hash_of(&key), probe = 0;
+    allot_change *rows = diff->rows.items;
+    for (int32_t i; (i = allot__index_next(&diff->index, hash, &probe)) >= 0;)
+        if (is_same(&rows[i], &key))
+            return &rows[i];
+    if (allot__index_room(diff->engine, &diff->index) != ALLOT_OK)
+        return NULL;
+    allot_change *made = allot__push(diff->engine, &diff->rows, sizeof *made);
+    if (made) {
+        allot__index_add(&diff->index, hash, (int32_t)diff->rows.count - 1);
+        *made = key;
+    }
+    return made;
 }
 
 /* The numbers of that side's row; NULL: out of memory. */
