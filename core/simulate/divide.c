@@ -9,29 +9,6 @@
  */
 #include "simulate/sim.h"
 
-int allot__decide(allot_simulation *sim, allot_stage last, allot_report *report,
-                  allot_decision **out)
-{
-    sim->counts.cycles++;
-    int status = allot_cycle_until(sim->plan, sim->state, last, NULL, out);
-    if (status == ALLOT_OK || status == ALLOT_ENOMEM)
-        return status;
-    return allot_cycle_until(sim->plan, sim->state, last, report, out);
-}
-
-int allot__decided(allot_simulation *sim, const allot_decision *decision, allot_report *report)
-{
-    if (!sim->watcher.decided)
-        return ALLOT_OK;
-    return sim->watcher.decided(sim->watcher.ud, decision, report);
-}
-
-int allot__reopen(allot_simulation *sim, allot_decision *decision)
-{
-    allot_decision_free(decision);
-    return allot_state_open(sim->state);
-}
-
 /* Whose tasks matter: those who are above their target, or give back for another reason. */
 static void mark_over(const allot_simulation *sim, const allot_decision *decision)
 {

@@ -259,7 +259,7 @@ bool allot__foresee_each(allot_simulation *sim);
 /* Says of every cell whether its first rigid job asks. The state is open before and after. */
 int allot__rigid_ask(allot_simulation *sim, allot_report *report);
 
-/* ---- start.c, take.c, divide.c, dispatch.c: cycles ------------------------------------------- */
+/* ---- decide.c, start.c, take.c, divide.c, dispatch.c: cycles --------------------------------- */
 
 /* A cycle over the sealed state; when it fails it comes once more, to tell why. */
 int allot__decide(allot_simulation *sim, allot_stage last, allot_report *report,

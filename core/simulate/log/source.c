@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* source.c: lines of a log that comes in pieces, plain or compressed. */
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <zlib.h>
@@ -24,6 +25,29 @@ typedef struct stream {
     allot__list line; /* the line in hand, as far as it has come */
     int32_t number;
 } stream;
+
+void allot__line_fault(allot__reader *reader, const char *code, int32_t col, int32_t width,
+                       const char *hint, const char *format, ...)
+{
+    char message[400];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(message, sizeof message, format, args);
+    va_end(args);
+    reader->invalid = true;
+    allot_report_add(reader->report, &(allot_diagnostic){.severity = ALLOT_ERROR,
+                                                         .code = code,
+                                                         .file = reader->trace->file,
+                                                         .line = reader->line,
+                                                         .col = col,
+                                                         .width = width,
+                                                         .message = message,
+                                                         .hint = hint,
+                                                         .source = reader->text,
+                                                         .consumer = -1,
+                                                         .group = -1,
+                                                         .field = -1});
+}
 
 static int refuse(const stream *it, const char *code, const char *message, const char *hint)
 {

@@ -7,33 +7,9 @@
  */
 #include "simulate/log/trace.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-void allot__line_fault(allot__reader *reader, const char *code, int32_t col, int32_t width,
-                       const char *hint, const char *format, ...)
-{
-    char message[400];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(message, sizeof message, format, args);
-    va_end(args);
-    reader->invalid = true;
-    allot_report_add(reader->report, &(allot_diagnostic){.severity = ALLOT_ERROR,
-                                                         .code = code,
-                                                         .file = reader->trace->file,
-                                                         .line = reader->line,
-                                                         .col = col,
-                                                         .width = width,
-                                                         .message = message,
-                                                         .hint = hint,
-                                                         .source = reader->text,
-                                                         .consumer = -1,
-                                                         .group = -1,
-                                                         .field = -1});
-}
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
