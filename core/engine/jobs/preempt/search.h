@@ -27,9 +27,9 @@
  *     the order. Where limits are wanting too or go by hosts, where hosts have more than fits or
  *     exclusive jobs that may go, and where an exclusive or a suspended job hunts: as mini_job.
  *
- * Two implementations agree: `plain` puts all candidates in order for every job and counts
- * everything anew at every step; the other keeps each queue's in order and merges them as they are
- * asked for, and counts what changes.
+ * Each queue's candidates are kept in order and merged as they are asked for, and only changes are
+ * counted; test/support/plain_search.h does all of it anew at every step, and tests compare the
+ * two.
  */
 #ifndef ALLOT_ENGINE_JOBS_PREEMPT_SEARCH_H
 #define ALLOT_ENGINE_JOBS_PREEMPT_SEARCH_H
@@ -83,9 +83,11 @@ int allot__prey_make(const allot__work *work, allot__room *room, allot__bounds *
 /* Finds the victims for a job that does not fit as it is; nothing is changed, but that the room is
  * turned to the job's queue. ENOMEM. */
 int allot__prey_hunt(allot__prey *prey, allot__hunt *hunt);
-int allot__prey_hunt_plain(allot__prey *prey, allot__hunt *hunt);
-/* Why a job is no candidate by what it is, guards aside: ALLOT__PREY ... ALLOT__SPARED_FORCED. */
+/* Why a job is no candidate by what it is, guards aside: ALLOT__ELIGIBLE ...
+ * ALLOT__INELIGIBLE_FORCED. */
 uint8_t allot__prey_type(const allot__work *work, const allot__job *job);
+/* Is it backfill in a reservation whose queue is not below `high` by PRIORITY (P-40)? */
+bool allot__backfill_reserved(const allot__queues *queues, const allot__job *job, int32_t high);
 /* A job is no candidate any more; what spared it before stays told. */
 void allot__prey_spare(allot__prey *prey, int32_t job, uint8_t why);
 /* A running job that was spared by what was decided about it is a candidate again. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* search_test.c: the two hunts agree, and change nothing, on random queues. */
+#include "test/support/plain_search.h"
 #include "test/support/prey_world.h"
 
 enum { CASES = 12000 };
@@ -52,7 +53,7 @@ static void carry_out(world *it, const allot__hunt *hunt, const int32_t *victims
     allot__fit_begin(&it->room, &it->bounds, hunt->job, it->prey.stamp, &fit);
     for (int32_t i = 0; i < hunt->count; i++) {
         allot__fit_away(&fit, victims[i]);
-        allot__prey_spare(&it->prey, victims[i], ALLOT__SPARED_STATE);
+        allot__prey_spare(&it->prey, victims[i], ALLOT__INELIGIBLE_TAKEN);
     }
     allot__fit_count(&fit);
     CHECK(allot__fits(&fit));
@@ -78,7 +79,7 @@ static bool hunt_one(world *it, int32_t job)
     CHECK_EQ(allot__prey_hunt(&it->prey, &fast), ALLOT_OK);
     memcpy(victims, fast.victims, (size_t)fast.count * sizeof *victims);
     print between = print_of(it);
-    CHECK_EQ(allot__prey_hunt_plain(&it->prey, &plain), ALLOT_OK);
+    CHECK_EQ(plain_search(&it->prey, &plain), ALLOT_OK);
     print after = print_of(it);
     bool fine = same(&fast, victims, &plain) && memcmp(&before, &between, sizeof before) == 0 &&
                 memcmp(&before, &after, sizeof before) == 0;

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* plain.c: the hunt said a second time, the slow way: what tests hold the other against. */
+/* plain_search.h: reference implementation of the search for victims: tests compare the fast one
+ * with it. All candidates are put in order for every job, and everything is counted anew at every
+ * step. */
+#ifndef ALLOT_TEST_SUPPORT_PLAIN_SEARCH_H
+#define ALLOT_TEST_SUPPORT_PLAIN_SEARCH_H
+
 #include <string.h>
 
 #include "engine/jobs/preempt/search.h"
@@ -73,7 +78,7 @@ static int list_candidates(plain *it)
 }
 
 /* Everything is counted anew. */
-static bool fits(plain *it)
+static bool plain_fits(plain *it)
 {
     allot__fit_count(&it->chase.fit);
     return allot__fits(&it->chase.fit);
@@ -81,7 +86,7 @@ static bool fits(plain *it)
 
 static int64_t lack_of(plain *it)
 {
-    fits(it);
+    plain_fits(it);
     return it->chase.fit.lack > 0 ? it->chase.fit.lack : 0;
 }
 
@@ -132,14 +137,14 @@ static void take_hosts(plain *it)
 
 static void take_one_by_one(plain *it)
 {
-    for (int32_t i = 0; i < it->count && !fits(it); i++) {
+    for (int32_t i = 0; i < it->count && !plain_fits(it); i++) {
         int32_t job = job_of(it, it->rows[i]);
         if (!it->chase.prey->gone[job])
             try_them(it, &job, 1);
     }
 }
 
-static void spare(plain *it)
+static void plain_spare(plain *it)
 {
     for (int32_t i = it->chase.count - 1; i >= 0; i--) {
         int32_t count = it->chase.count;
@@ -148,7 +153,7 @@ static void spare(plain *it)
             allot__chase_leave(&it->chase, it->chase.count - 1);
         for (int32_t k = i + 1; k < count; k++)
             allot__chase_take(&it->chase, it->tried[k]);
-        if (!fits(it)) {
+        if (!plain_fits(it)) {
             while (it->chase.count > i)
                 allot__chase_leave(&it->chase, it->chase.count - 1);
             for (int32_t k = i; k < count; k++)
@@ -171,7 +176,7 @@ static bool next_set(int32_t *places, int32_t n, int32_t count)
     return true;
 }
 
-static bool fewest(plain *it)
+static bool plain_fewest(plain *it)
 {
     int32_t *places = it->tried;
     for (int32_t n = 1; n <= it->count; n++) {
@@ -180,7 +185,7 @@ static bool fewest(plain *it)
         do {
             for (int32_t i = 0; i < n; i++)
                 allot__chase_take(&it->chase, job_of(it, it->rows[places[i]]));
-            if (fits(it))
+            if (plain_fits(it))
                 return true;
             while (it->chase.count > 0)
                 allot__chase_leave(&it->chase, it->chase.count - 1);
@@ -191,7 +196,7 @@ static bool fewest(plain *it)
 
 static void take_together(plain *it)
 {
-    for (int32_t i = 0; i < it->count && !fits(it); i++) {
+    for (int32_t i = 0; i < it->count && !plain_fits(it); i++) {
         int32_t job = job_of(it, it->rows[i]);
         bool here = allot__fit_shares(&it->chase.fit, job) || allot__fit_helps(&it->chase.fit, job);
         if (!it->chase.prey->gone[job] && here)
@@ -199,25 +204,25 @@ static void take_together(plain *it)
     }
 }
 
-static void pursue(plain *it)
+static void plain_pursue(plain *it)
 {
     const allot__fit *fit = &it->chase.fit;
     allot_fewest how = it->chase.prey->work->rules[0].policy->fewest;
     bool whole = fit->exclusive && !fit->resumes;
-    if (how == ALLOT_OPTIMAL_MINI_JOB && allot__chase_adds_up(&it->chase) && fewest(it))
+    if (how == ALLOT_OPTIMAL_MINI_JOB && allot__chase_adds_up(&it->chase) && plain_fewest(it))
         return;
     if (whole)
         take_hosts(it);
     if (!whole || lack_of(it) == 0)
         take_one_by_one(it);
-    bool together = !fits(it);
+    bool together = !plain_fits(it);
     if (together)
         take_together(it);
-    if ((together || how != ALLOT_ONE_BY_ONE) && fits(it))
-        spare(it);
+    if ((together || how != ALLOT_ONE_BY_ONE) && plain_fits(it))
+        plain_spare(it);
 }
 
-int allot__prey_hunt_plain(allot__prey *prey, allot__hunt *hunt)
+static int plain_search(allot__prey *prey, allot__hunt *hunt)
 {
     plain it = {.count = 0};
     allot__chase_begin(prey, hunt->job, &it.chase);
@@ -226,11 +231,13 @@ int allot__prey_hunt_plain(allot__prey *prey, allot__hunt *hunt)
     bool barred =
         it.chase.fit.exclusive && !(prey->work->rules[0].policy->job_types & ALLOT_PREY_EXCLUSIVE);
     int status = list_candidates(&it);
-    if (status == ALLOT_OK && !barred && !fits(&it)) {
-        pursue(&it);
+    if (status == ALLOT_OK && !barred && !plain_fits(&it)) {
+        plain_pursue(&it);
         it.chase.tried = true;
     }
-    fits(&it);
+    plain_fits(&it);
     allot__chase_end(&it.chase, gains, changes, hunt);
     return status;
 }
+
+#endif
