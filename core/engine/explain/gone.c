@@ -109,12 +109,10 @@ static bool candidate(const inquiry *of, int32_t job)
     const allot__job *other = allot__tell_job(it, job);
     int32_t at = it->out->jobs[job].order;
     uint8_t spared = it->out->prey.spared[job];
-    bool free = spared == ALLOT__PREY || (spared == ALLOT__SPARED_STATE && at >= of->first);
-    bool reserved = (other->flags & ALLOT_JOB_BACKFILL) && other->reserved_by >= 0;
+    bool free = spared == ALLOT__ELIGIBLE || (spared == ALLOT__INELIGIBLE_TAKEN && at >= of->first);
     return free && allot__tell_may(it, of->high.job->queue, other->queue) &&
            allot__tell_shares(&of->high, job) > 0 &&
-           (!reserved ||
-            of->high.queue->priority > allot__tell_queue_of(it, other->reserved_by)->priority);
+           !allot__backfill_reserved(it->queues, other, of->high.job->queue);
 }
 
 static const allot__order *keys_of(const inquiry *of)

@@ -7,8 +7,8 @@
 
 #include "engine/explain/job.h"
 
-/* What a running job is to the one that waits; guard g of the policy is GUARD + g. */
-enum { MAY, STARTED, TAKEN, EXCLUSIVE, BACKFILL, FORCED, RESERVED, GUARD, KINDS = GUARD + 24 };
+/* What a running job is to the one that waits. */
+enum { GUARD = ALLOT__INELIGIBLE_GUARD, KINDS = GUARD + ALLOT_GUARDS_MAX };
 
 typedef struct tally {
     int64_t jobs[KINDS], slots[KINDS];
@@ -17,36 +17,14 @@ typedef struct tally {
 
 /* ---- Counting -------------------------------------------------------------------------------- */
 
-static int32_t kind_of_guard(int32_t guard)
-{
-    return guard < KINDS - GUARD ? GUARD + guard : KINDS - 1;
-}
-
 static int32_t kind_of(const allot__job_teller *it, int32_t number)
 {
     const allot__job *job = allot__tell_job(it, number);
-    if (job->state != ALLOT_RUNNING)
-        return STARTED;
-    int32_t mark =
+    int32_t kind =
         it->out->preys ? it->out->prey.spared[number] : allot__prey_type(it->teller.work, job);
-    switch (mark) {
-    case ALLOT__SPARED_STATE:
-        return TAKEN;
-    case ALLOT__SPARED_EXCLUSIVE:
-        return EXCLUSIVE;
-    case ALLOT__SPARED_BACKFILL:
-        return BACKFILL;
-    case ALLOT__SPARED_FORCED:
-        return FORCED;
-    case ALLOT__PREY:
-        break;
-    default:
-        return kind_of_guard(mark - ALLOT__SPARED_GUARD);
-    }
-    bool reserved = (job->flags & ALLOT_JOB_BACKFILL) && job->reserved_by >= 0;
-    return reserved && it->queue->priority <= allot__tell_queue_of(it, job->reserved_by)->priority
-               ? RESERVED
-               : MAY;
+    return kind == ALLOT__ELIGIBLE && allot__backfill_reserved(it->queues, job, it->job->queue)
+               ? ALLOT__INELIGIBLE_RESERVED
+               : kind;
 }
 
 /* Slots where the job could use some; what it got in this cycle is where the order says. */
@@ -120,14 +98,17 @@ static const char *rule_of(const allot__guard *guard)
 static void tell_kinds(const allot__job_teller *it, const tally *of)
 {
     static const char *const words[GUARD] = {
-        [MAY] = "may go",
-        [STARTED] = "started or resumed in this cycle, so not preempted in it",
-        [TAKEN] = "given slots, or chosen for another job, in this cycle",
-        [EXCLUSIVE] = "exclusive, which PREEMPT_JOBTYPE does not name (P-8, P-40)",
-        [BACKFILL] = ("backfill, which only goes if PREEMPT_JOBTYPE names it and its queue is "
-                      "preemptable (P-8, P-40)"),
-        [FORCED] = "forced to run (P-8)",
-        [RESERVED] = "backfill on slots reserved by a queue of no lower PRIORITY (P-40)",
+        [ALLOT__ELIGIBLE] = "may go",
+        [ALLOT__INELIGIBLE_NEW] = "started or resumed in this cycle, so not preempted in it",
+        [ALLOT__INELIGIBLE_TAKEN] = "given slots, or chosen for another job, in this cycle",
+        [ALLOT__INELIGIBLE_EXCLUSIVE] =
+            "exclusive, which PREEMPT_JOBTYPE does not name (P-8, P-40)",
+        [ALLOT__INELIGIBLE_BACKFILL] =
+            ("backfill, which only goes if PREEMPT_JOBTYPE names it and its queue is "
+             "preemptable (P-8, P-40)"),
+        [ALLOT__INELIGIBLE_FORCED] = "forced to run (P-8)",
+        [ALLOT__INELIGIBLE_RESERVED] =
+            "backfill on slots reserved by a queue of no lower PRIORITY (P-40)",
     };
     const allot__vector *guards = &it->teller.rules->policy->guards;
     for (int32_t kind = 0; kind < KINDS; kind++) {
@@ -324,7 +305,7 @@ void allot__tell_prey(const allot__job_teller *it)
         if (!allot__tell_may(it, it->job->queue, low))
             continue;
         tally of = count_queue(it, low);
-        may += of.slots[MAY];
+        may += of.slots[ALLOT__ELIGIBLE];
         safe += sheltered(&of);
         if (told < ALLOT__TELL_NAMED && (of.all_jobs > 0 || queues <= ALLOT__TELL_NAMED)) {
             told++;

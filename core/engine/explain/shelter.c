@@ -112,15 +112,15 @@ static void tell_times(const allot__job_teller *it, const numbers *of)
 static void tell_type(const allot__job_teller *it)
 {
     switch (allot__prey_type(it->teller.work, it->job)) {
-    case ALLOT__SPARED_EXCLUSIVE:
+    case ALLOT__INELIGIBLE_EXCLUSIVE:
         allot__tell(&it->teller,
                     "It is left alone: PREEMPT_JOBTYPE does not name EXCLUSIVE (P-40).");
         return;
-    case ALLOT__SPARED_BACKFILL:
+    case ALLOT__INELIGIBLE_BACKFILL:
         allot__tell(&it->teller, "It is backfill, which is left alone unless PREEMPT_JOBTYPE names "
                                  "BACKFILL and its queue is preemptable (P-40).");
         return;
-    case ALLOT__SPARED_FORCED:
+    case ALLOT__INELIGIBLE_FORCED:
         allot__tell(&it->teller, "It was forced to run, so nobody preempts it (P-8).");
         return;
     default:
@@ -166,11 +166,11 @@ static bool is_parameter(const allot__guard *guard)
 /* The guard that sheltered it, if that is none of the parameters told of. */
 static const char *guard_of(const allot__job_teller *it)
 {
-    int32_t mark = it->out->preys ? it->out->prey.spared[it->number] : ALLOT__PREY;
+    int32_t mark = it->out->preys ? it->out->prey.spared[it->number] : ALLOT__ELIGIBLE;
     const allot__vector *all = &it->teller.rules->policy->guards;
-    if (mark < ALLOT__SPARED_GUARD || (size_t)(mark - ALLOT__SPARED_GUARD) >= all->count)
+    if (mark < ALLOT__INELIGIBLE_GUARD || (size_t)(mark - ALLOT__INELIGIBLE_GUARD) >= all->count)
         return NULL;
-    const allot__guard *guard = (const allot__guard *)all->items + (mark - ALLOT__SPARED_GUARD);
+    const allot__guard *guard = (const allot__guard *)all->items + (mark - ALLOT__INELIGIBLE_GUARD);
     return is_parameter(guard) ? NULL : guard->label;
 }
 
@@ -184,7 +184,7 @@ void allot__tell_shelter(const allot__job_teller *it)
     tell_times(it, &of);
     if (guard_of(it))
         allot__tell(&it->teller, "Guard %.60s shelters it: nobody may choose it.", guard_of(it));
-    else if (it->out->preys && it->out->prey.spared[it->number] == ALLOT__PREY)
+    else if (it->out->preys && it->out->prey.spared[it->number] == ALLOT__ELIGIBLE)
         allot__tell(&it->teller, "In this cycle it could have gone, but nobody needed it to.");
 }
 

@@ -119,25 +119,25 @@ static bool tell_staying(const inquiry *it)
 {
     const allot__victims *victims = &it->teller.decided->victims;
     const allot__guard *guards = it->teller.rules->policy->guards.items;
-    uint8_t mark = victims->stays ? victims->stays[it->unit] : ALLOT__MAY_GO;
+    uint8_t mark = victims->stays ? victims->stays[it->unit] : ALLOT__ELIGIBLE;
     switch (mark) {
-    case ALLOT__MAY_GO:
+    case ALLOT__ELIGIBLE:
         return false;
-    case ALLOT__STAYS_FLYING:
+    case ALLOT__INELIGIBLE_GOING:
         allot__tell(&it->teller, "It is going already: a reclaim in flight names it (C-6).");
         return true;
-    case ALLOT__STAYS_CLOSED:
+    case ALLOT__INELIGIBLE_CLOSED:
         allot__tell(&it->teller,
                     "Its host is closed with reclaim: what runs there goes, whatever the order "
                     "and whatever guards say (E-34).");
         return true;
-    case ALLOT__STAYS_DRAINS:
+    case ALLOT__INELIGIBLE_DRAINS:
         allot__tell(&it->teller, "It stays: its host drains, so it may end by itself (E-34).");
         return true;
     default:
         allot__tell(&it->teller, "It stays: guard %s shelters it (C-8).",
-                    guards[mark - ALLOT__STAYS_GUARD].label);
-        tell_bounds(it, &guards[mark - ALLOT__STAYS_GUARD]);
+                    guards[mark - ALLOT__INELIGIBLE_GUARD].label);
+        tell_bounds(it, &guards[mark - ALLOT__INELIGIBLE_GUARD]);
         return true;
     }
 }

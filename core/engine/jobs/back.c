@@ -42,7 +42,7 @@ static void spare(allot__turns *turns, const allot_job_order *order, bool again)
     if (order->kind != ALLOT_ORDER_RESIZE || !turns->out->preys)
         return;
     if (again)
-        allot__prey_spare(&turns->out->prey, order->job, ALLOT__SPARED_STATE);
+        allot__prey_spare(&turns->out->prey, order->job, ALLOT__INELIGIBLE_TAKEN);
     else
         allot__prey_unspare(&turns->out->prey, order->job);
 }

@@ -261,7 +261,7 @@ static int make_prey(allot__turns *turns)
     out->preys = true;
     const allot_job_order *orders = out->orders.items;
     for (size_t i = 0; i < out->orders.count; i++)
-        allot__prey_spare(&out->prey, orders[i].job, ALLOT__SPARED_STATE);
+        allot__prey_spare(&out->prey, orders[i].job, ALLOT__INELIGIBLE_TAKEN);
     return ALLOT_OK;
 }
 

@@ -51,7 +51,7 @@ static int keep_victims(allot__turns *turns, const allot__hunt *hunt)
         const allot__job *job = allot__job_at(turns->jobs, hunt->victims[i]);
         allot_action action = allot__queue_at(turns->queues, job->queue)->on_preempt;
         status = note(turns, hunt->victims[i], 0);
-        allot__prey_spare(&turns->out->prey, hunt->victims[i], ALLOT__SPARED_STATE);
+        allot__prey_spare(&turns->out->prey, hunt->victims[i], ALLOT__INELIGIBLE_TAKEN);
         if (status == ALLOT_OK && job->notifying)
             status = allot__order_stop(turns, &(allot__stop){.job = hunt->victims[i],
                                                              .preemptor = hunt->job,

@@ -174,7 +174,7 @@ int allot__order_resume(allot__turns *turns, int32_t number, const char *reason)
 int allot__order_grow(allot__turns *turns, int32_t number)
 {
     if (turns->out->preys)
-        allot__prey_spare(&turns->out->prey, number, ALLOT__SPARED_STATE);
+        allot__prey_spare(&turns->out->prey, number, ALLOT__INELIGIBLE_TAKEN);
     return bring(turns, ALLOT_ORDER_RESIZE, number, turns->places, turns->place_count, "free");
 }
 
@@ -251,7 +251,7 @@ int allot__order_stop(allot__turns *turns, const allot__stop *stop)
         turns->out->parts[job->queue].preempted += slots;
         allot__turn_use(turns, job->queue, stays(action) ? -cancelled : -slots);
         if (turns->out->preys)
-            allot__prey_spare(&turns->out->prey, number, ALLOT__SPARED_STATE);
+            allot__prey_spare(&turns->out->prey, number, ALLOT__INELIGIBLE_TAKEN);
     }
     bool counts = stop->preemptor >= 0 && !stop->held; /* */
     return give(turns,

@@ -87,3 +87,18 @@ const int64_t *allot__rowset_values(const allot__rowset *rows, allot_source sour
         return room;
     }
 }
+
+void allot__rowset_guard(const allot__rowset *rows, const allot__guard *guard, uint8_t mark,
+                         const int32_t *at, uint8_t *marks)
+{
+    int64_t room[BATCH];
+    for (int32_t first = 0; first < rows->count; first += BATCH) {
+        int32_t n = rows->count - first < BATCH ? rows->count - first : BATCH;
+        const int64_t *values = allot__rowset_values(rows, guard->value, first, n, room);
+        for (int32_t i = 0; i < n; i++) {
+            uint8_t *of = &marks[at ? at[first + i] : first + i];
+            bool outside = values[i] < guard->min || values[i] > guard->max;
+            *of = outside && *of == ALLOT__ELIGIBLE ? mark : *of;
+        }
+    }
+}

@@ -37,4 +37,24 @@ int allot__rowset_prepare(allot__rowset *rows, allot_source source);
 const int64_t *allot__rowset_values(const allot__rowset *rows, allot_source source, int32_t first,
                                     int32_t n, int64_t *room);
 
+/* Why a task or a running job is no candidate for going; guard g of its policy is
+ * ALLOT__INELIGIBLE_GUARD + g. */
+enum {
+    ALLOT__ELIGIBLE = 0,
+    ALLOT__INELIGIBLE_NEW,   /* it did not run when the cycle began */
+    ALLOT__INELIGIBLE_TAKEN, /* it was given slots, or goes for another, in this cycle */
+    ALLOT__INELIGIBLE_EXCLUSIVE,
+    ALLOT__INELIGIBLE_BACKFILL,
+    ALLOT__INELIGIBLE_FORCED,
+    ALLOT__INELIGIBLE_RESERVED, /* for one queue, as another holds its slots reserved */
+    ALLOT__INELIGIBLE_GOING,    /* a reclaim in flight names it */
+    ALLOT__INELIGIBLE_CLOSED,   /* its host is closed with reclaim, so that it goes anyway */
+    ALLOT__INELIGIBLE_DRAINS,   /* its host drains */
+    ALLOT__INELIGIBLE_GUARD
+};
+/* Writes `mark` where a guard protects a row that nothing else does; its value has been prepared.
+ * Of a row `marks` has it at place `at[row]`, with `at` NULL at `row`. */
+void allot__rowset_guard(const allot__rowset *rows, const allot__guard *guard, uint8_t mark,
+                         const int32_t *at, uint8_t *marks);
+
 #endif

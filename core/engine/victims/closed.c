@@ -15,9 +15,10 @@ void allot__victims_close(const allot__work *work, const allot__units *units, ui
         for (int32_t unit = units->first[leaf]; unit < units->first[leaf + 1]; unit++) {
             int32_t site = units->site[unit];
             int32_t closed = site >= 0 ? sites[site].closed : ALLOT_OPEN;
-            if (closed == ALLOT_OPEN || stays[unit] != ALLOT__MAY_GO)
+            if (closed == ALLOT_OPEN || stays[unit] != ALLOT__ELIGIBLE)
                 continue;
-            stays[unit] = closed == ALLOT_DRAIN ? ALLOT__STAYS_DRAINS : ALLOT__STAYS_CLOSED;
+            stays[unit] =
+                closed == ALLOT_DRAIN ? ALLOT__INELIGIBLE_DRAINS : ALLOT__INELIGIBLE_CLOSED;
             sheltered[row] += closed == ALLOT_DRAIN ? units->slots[unit] : 0;
         }
     }

@@ -106,8 +106,8 @@ static int find_over(const allot__work *work, allot__victims *victims)
     for (size_t i = 0; i < count; i++)
         victims->over[i + 1] = tasks->session_held[i] - work->session_quota[i];
     for (int32_t unit = 0; victims->stays && unit < units->count; unit++) {
-        bool going = victims->stays[unit] == ALLOT__STAYS_FLYING ||
-                     victims->stays[unit] == ALLOT__STAYS_CLOSED;
+        bool going = victims->stays[unit] == ALLOT__INELIGIBLE_GOING ||
+                     victims->stays[unit] == ALLOT__INELIGIBLE_CLOSED;
         if (going && units->session[unit] >= 0)
             victims->over[units->session[unit] + 1] -= units->slots[unit];
     }

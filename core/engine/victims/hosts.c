@@ -18,7 +18,7 @@
 #include "engine/reclaim/reach.h"
 #include "engine/victims/victim.h"
 
-enum { ALLOT__STAYS_ELSEWHERE = UINT8_MAX }; /* no guard has this number */
+enum { ALLOT__INELIGIBLE_ELSEWHERE = UINT8_MAX }; /* no guard has this number */
 
 typedef struct host_pick {
     const allot__work *work;
@@ -58,7 +58,7 @@ static int pick(host_pick *it, const uint8_t *stays, int64_t owed)
     it->queue->pick.stays = before;
     for (int32_t i = 0; status == ALLOT_OK && i < picked.count; i++) {
         it->rows[it->count++] = picked.rows[i];
-        it->stays[picked.rows[i]] = ALLOT__STAYS_ELSEWHERE;
+        it->stays[picked.rows[i]] = ALLOT__INELIGIBLE_ELSEWHERE;
     }
     it->slots += status == ALLOT_OK ? picked.slots : 0;
     return status;
@@ -93,14 +93,14 @@ static void count_whole(host_pick *it, int32_t claimant)
     memset(it->there, 0, (size_t)it->work->rack->count * sizeof *it->there);
     for (int32_t row = 0; row < it->queue->pick.count; row++) {
         int32_t host = host_of(it, row);
-        if (host >= 0 && it->stays[row] == ALLOT__MAY_GO && helps(it, claimant, row) &&
+        if (host >= 0 && it->stays[row] == ALLOT__ELIGIBLE && helps(it, claimant, row) &&
             whole(it, claimant, host))
             it->there[host] += it->queue->pick.slots[row];
     }
     for (int32_t row = 0; row < it->queue->pick.count; row++) {
         int32_t host = host_of(it, row);
-        if (host >= 0 && it->stays[row] >= ALLOT__STAYS_DRAINS &&
-            it->stays[row] != ALLOT__STAYS_ELSEWHERE)
+        if (host >= 0 && it->stays[row] >= ALLOT__INELIGIBLE_DRAINS &&
+            it->stays[row] != ALLOT__INELIGIBLE_ELSEWHERE)
             it->there[host] = 0; /* somebody is to stay */
     }
 }
@@ -138,7 +138,7 @@ static int leave_hosts(host_pick *it, int32_t claimant, int64_t *owed)
     count_whole(it, claimant);
     for (int32_t host; status == ALLOT_OK && *owed > 0 && (host = next_whole(it, *owed)) >= 0;) {
         for (int32_t row = 0; row < it->queue->pick.count; row++)
-            it->mask[row] = host_of(it, row) == host ? it->stays[row] : ALLOT__STAYS_ELSEWHERE;
+            it->mask[row] = host_of(it, row) == host ? it->stays[row] : ALLOT__INELIGIBLE_ELSEWHERE;
         status = pick(it, it->mask, it->there[host]);
         *owed -= it->there[host];
         it->there[host] = 0;
@@ -165,7 +165,7 @@ static int pick_for(host_pick *it, int32_t claimant, int64_t owed)
     if (status != ALLOT_OK || owed <= 0)
         return status;
     for (int32_t i = 0; i < it->queue->pick.count; i++)
-        it->mask[i] = helps(it, claimant, i) ? it->stays[i] : ALLOT__STAYS_ELSEWHERE;
+        it->mask[i] = helps(it, claimant, i) ? it->stays[i] : ALLOT__INELIGIBLE_ELSEWHERE;
     return pick(it, it->mask, owed);
 }
 
@@ -177,7 +177,7 @@ static int pick_wanted(host_pick *it)
         return ALLOT_OK;
     for (int32_t i = 0; i < it->queue->pick.count; i++) {
         int32_t host = host_of(it, i);
-        it->mask[i] = host >= 0 && wanted[host] != 0 ? it->stays[i] : ALLOT__STAYS_ELSEWHERE;
+        it->mask[i] = host >= 0 && wanted[host] != 0 ? it->stays[i] : ALLOT__INELIGIBLE_ELSEWHERE;
     }
     return pick(it, it->mask, it->queue->owed - it->slots);
 }

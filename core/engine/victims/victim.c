@@ -7,8 +7,6 @@
 
 #include "engine/rows/flight.h"
 
-enum { BLOCK = 512 };
-
 /* ---- Who stays ------------------------------------------------------------------------------- */
 
 /* Marks the units of which a task is named by a reclaim in flight; ENOMEM. */
@@ -32,7 +30,7 @@ static int mark_flying(const allot__work *work, const allot__units *units, uint8
         int32_t count;
         const int32_t *tasks = allot__unit_tasks(units, unit, &count);
         for (int32_t i = 0; i < count; i++)
-            stays[unit] = flying[tasks[i]] ? ALLOT__STAYS_FLYING : stays[unit];
+            stays[unit] = flying[tasks[i]] ? ALLOT__INELIGIBLE_GOING : stays[unit];
     }
     allot__free(state->engine, flying, room, 1);
     return ALLOT_OK;
@@ -44,28 +42,6 @@ static bool any_guards(const allot__work *work)
         if (work->rules[i].policy->guards.count > 0)
             return true;
     return false;
-}
-
-/* Shelters what a guard keeps of the leaf that `rows` is turned to; the slots of it. */
-static int shelter(allot__unit_rows *rows, const allot__guard *guard, uint8_t mark, uint8_t *stays,
-                   int64_t *slots)
-{
-    int64_t room[BLOCK];
-    int status = allot__unit_rows_prepare(rows, guard->value);
-    int32_t count = rows->rows.count;
-    for (int32_t first = 0; first < count && status == ALLOT_OK; first += BLOCK) {
-        int32_t n = count - first < BLOCK ? count - first : BLOCK;
-        const int64_t *values = allot__rowset_values(&rows->rows, guard->value, first, n, room);
-        for (int32_t i = 0; i < n; i++) {
-            int32_t unit = rows->base + first + i;
-            bool outside = values[i] < guard->min || values[i] > guard->max;
-            if (outside && stays[unit] == ALLOT__MAY_GO) {
-                stays[unit] = mark;
-                *slots += rows->units->slots[unit];
-            }
-        }
-    }
-    return status;
 }
 
 /* May a leaf have to give slots? */
@@ -92,8 +68,14 @@ static int run_guards(allot__work *work, const allot__units *units, uint8_t *sta
         if (none || !may_give(work, rules, row))
             continue;
         status = allot__unit_rows_leaf(&rows, leaf);
-        for (size_t i = 0; i < rules->policy->guards.count && status == ALLOT_OK; i++)
-            status = shelter(&rows, &guards[i], (uint8_t)(ALLOT__STAYS_GUARD + i), stays, &slots);
+        for (size_t i = 0; i < rules->policy->guards.count && status == ALLOT_OK; i++) {
+            status = allot__unit_rows_prepare(&rows, guards[i].value);
+            if (status == ALLOT_OK)
+                allot__rowset_guard(&rows.rows, &guards[i], (uint8_t)(ALLOT__INELIGIBLE_GUARD + i),
+                                    NULL, stays + rows.base);
+        }
+        for (int32_t unit = units->first[leaf]; unit < units->first[leaf + 1]; unit++)
+            slots += stays[unit] >= ALLOT__INELIGIBLE_GUARD ? units->slots[unit] : 0;
         sheltered[row] = slots > ALLOT_AMOUNT_MAX ? ALLOT_AMOUNT_MAX : (int32_t)slots;
     }
     return status;
@@ -112,7 +94,7 @@ int allot__victims_shelter(allot__work *work, allot__victims *out)
     out->stays = allot__arena_take(work->arena, (size_t)units->count, 1);
     if (!out->stays)
         return ALLOT_ENOMEM;
-    memset(out->stays, ALLOT__MAY_GO, (size_t)units->count);
+    memset(out->stays, ALLOT__ELIGIBLE, (size_t)units->count);
     int status = flying ? mark_flying(work, units, out->stays) : ALLOT_OK;
     if (!(closed || drains || guards) || status != ALLOT_OK)
         return status;
@@ -201,7 +183,7 @@ static int64_t idle_slots(const allot__queue *queue, const uint8_t *stays)
     for (int32_t unit = queue->rows.base; unit < queue->rows.base + queue->pick.count; unit++) {
         bool there = !allot__site_reclaimed(work->state, units->site[unit]);
         idle -= there ? units->slots[unit] : 0;
-        going -= there && stays && stays[unit] == ALLOT__STAYS_FLYING ? units->slots[unit] : 0;
+        going -= there && stays && stays[unit] == ALLOT__INELIGIBLE_GOING ? units->slots[unit] : 0;
     }
     idle -= going > 0 ? going : 0;
     idle -= unlisted ? unlisted[queue->rows.rows.leaf] : 0;

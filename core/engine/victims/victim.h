@@ -27,15 +27,6 @@
 #include "engine/victims/pick.h"
 #include "engine/victims/units.h"
 
-/* Why a unit is no candidate; guard g is ALLOT__STAYS_GUARD + g. */
-enum {
-    ALLOT__MAY_GO = 0,
-    ALLOT__STAYS_FLYING,
-    ALLOT__STAYS_CLOSED,
-    ALLOT__STAYS_DRAINS,
-    ALLOT__STAYS_GUARD
-};
-
 /* A leaf's units in the order in which they go. */
 typedef struct allot__queue {
     allot__pick pick; /* first: what pick is handed */

@@ -9,18 +9,21 @@
  * sorting them costs less than passing by the others. */
 enum { NEAR = 8 };
 
+bool allot__backfill_reserved(const allot__queues *queues, const allot__job *job, int32_t high)
+{
+    return (job->flags & ALLOT_JOB_BACKFILL) && job->reserved_by >= 0 &&
+           allot__queue_at(queues, high)->priority <=
+               allot__queue_at(queues, job->reserved_by)->priority;
+}
+
 bool allot__prey_may(const allot__chase *chase, int32_t job)
 {
     const allot__prey *prey = chase->prey;
-    const allot__queues *queues = allot__queues_of(prey->work->plan);
     const allot__job *it = allot__job_at(prey->work->state->jobs, job);
     int32_t high = chase->fit.job->queue;
-    if (prey->spared[job] != ALLOT__PREY ||
-        !allot__may_preempt(prey->work->plan->relation, high, it->queue))
-        return false;
-    bool reserved = (it->flags & ALLOT_JOB_BACKFILL) && it->reserved_by >= 0;
-    return !reserved || allot__queue_at(queues, high)->priority >
-                            allot__queue_at(queues, it->reserved_by)->priority;
+    return prey->spared[job] == ALLOT__ELIGIBLE &&
+           allot__may_preempt(prey->work->plan->relation, high, it->queue) &&
+           !allot__backfill_reserved(allot__queues_of(prey->work->plan), it, high);
 }
 
 void allot__chase_take(allot__chase *chase, int32_t job)

@@ -31,7 +31,7 @@ int allot__prey_rows_make(const allot__work *work, const allot__room *room, cons
         out->lists[i].high = -1;
     size_t running = 0;
     for (size_t i = 0; i < jobs->list.count; i++)
-        running += spared[i] != ALLOT__SPARED_STATE;
+        running += spared[i] != ALLOT__INELIGIBLE_NEW;
     int status = take_rows(out, (size_t)queues, running);
     if (status != ALLOT_OK)
         return status;
@@ -42,7 +42,7 @@ int allot__prey_rows_make(const allot__work *work, const allot__room *room, cons
         for (int32_t i = jobs->first[queue]; i < jobs->first[queue + 1]; i++) {
             out->jobs[out->count] = jobs->by_queue[i]; /* there is room for one more */
             out->queues[out->count] = queue;
-            out->count += spared[jobs->by_queue[i]] != ALLOT__SPARED_STATE;
+            out->count += spared[jobs->by_queue[i]] != ALLOT__INELIGIBLE_NEW;
         }
     }
     out->first[queues] = out->count;
@@ -58,7 +58,7 @@ static void sort_queue(allot__prey_rows *rows, int32_t queue)
     int32_t end = rows->first[queue + 1];
     int32_t count = 0;
     for (int32_t row = first; row < end; row++)
-        if (rows->spared[rows->jobs[row]] <= ALLOT__SPARED_STATE) /* it may be one again */
+        if (rows->spared[rows->jobs[row]] <= ALLOT__INELIGIBLE_TAKEN) /* it may be one again */
             rows->sorted[first + count++] = row;
     for (int32_t i = first + count; i < end; i++)
         rows->sorted[i] = -1;

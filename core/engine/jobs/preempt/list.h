@@ -16,16 +16,6 @@
 
 #include "engine/jobs/preempt/job_rows.h"
 
-/* Why a running job is no candidate; guard g is ALLOT__SPARED_GUARD + g. */
-enum {
-    ALLOT__PREY = 0,
-    ALLOT__SPARED_STATE, /* it does not run, or was started, resumed or taken in this cycle */
-    ALLOT__SPARED_EXCLUSIVE,
-    ALLOT__SPARED_BACKFILL,
-    ALLOT__SPARED_FORCED,
-    ALLOT__SPARED_GUARD
-};
-
 /* A queue with rows that are to come to a list: the first of them. */
 typedef struct allot__prey_top {
     int64_t keys[2];   /* the first two, 0 where there are fewer */

@@ -8,7 +8,7 @@
 #include "engine/jobs/limits/resource.h"
 
 /* AHEAD: rows are scattered jobs, so far ahead they are called for. */
-enum { BLOCK = 512, AHEAD = 8 };
+enum { AHEAD = 8 };
 
 /* ---- Who is spared --------------------------------------------------------------------------- */
 
@@ -17,32 +17,25 @@ uint8_t allot__prey_type(const allot__work *work, const allot__job *job)
     int32_t types = work->rules[0].policy->job_types;
     const allot_queue *queue = allot__queue_at(allot__queues_of(work->plan), job->queue);
     if (job->state != ALLOT_RUNNING)
-        return ALLOT__SPARED_STATE;
+        return ALLOT__INELIGIBLE_NEW;
     if (job->flags & ALLOT_JOB_FORCED)
-        return ALLOT__SPARED_FORCED;
+        return ALLOT__INELIGIBLE_FORCED;
     if ((job->flags & ALLOT_JOB_EXCLUSIVE) && !(types & ALLOT_PREY_EXCLUSIVE))
-        return ALLOT__SPARED_EXCLUSIVE;
+        return ALLOT__INELIGIBLE_EXCLUSIVE;
     bool backfill = (types & ALLOT_PREY_BACKFILL) && queue->preemptable;
-    return (job->flags & ALLOT_JOB_BACKFILL) && !backfill ? ALLOT__SPARED_BACKFILL : ALLOT__PREY;
+    return (job->flags & ALLOT_JOB_BACKFILL) && !backfill ? ALLOT__INELIGIBLE_BACKFILL
+                                                          : ALLOT__ELIGIBLE;
 }
 
 static int run_guard(allot__prey *prey, const allot__guard *guard, uint8_t mark)
 {
-    int64_t room[BLOCK];
     allot__rowset *rows = &prey->rows.of.rows;
     if (guard->min <= 1 && guard->max >= ALLOT_AMOUNT_MAX &&
         allot__job_unprotected(prey->work->plan, guard->value))
         return ALLOT_OK; /* of nobody it is spent */
     int status = allot__rowset_prepare(rows, guard->value);
-    for (int32_t first = 0; first < rows->count && status == ALLOT_OK; first += BLOCK) {
-        int32_t n = rows->count - first < BLOCK ? rows->count - first : BLOCK;
-        const int64_t *values = allot__rowset_values(rows, guard->value, first, n, room);
-        for (int32_t i = 0; i < n; i++) {
-            uint8_t *spared = &prey->spared[prey->rows.jobs[first + i]];
-            bool outside = values[i] < guard->min || values[i] > guard->max;
-            *spared = outside && *spared == ALLOT__PREY ? mark : *spared;
-        }
-    }
+    if (status == ALLOT_OK)
+        allot__rowset_guard(rows, guard, mark, prey->rows.jobs, prey->spared);
     return status;
 }
 
@@ -72,14 +65,14 @@ static void count_slots(allot__prey *prey)
             __builtin_prefetch(&allot__job_at(jobs, prey->rows.jobs[row + AHEAD])->queue);
         const allot__job *job = allot__job_at(jobs, number);
         int64_t slots = gives(prey, job);
-        if (prey->spared[number] == ALLOT__PREY) {
+        if (prey->spared[number] == ALLOT__ELIGIBLE) {
             int64_t *most = &prey->most_left[job->queue];
             *most = slots > *most ? slots : *most;
             prey->slots_left[job->queue] += slots;
             allot__prey_help(prey, number, 1);
         }
         prey->slots_sheltered[job->queue] +=
-            prey->spared[number] >= ALLOT__SPARED_GUARD ? slots : 0;
+            prey->spared[number] >= ALLOT__INELIGIBLE_GUARD ? slots : 0;
     }
 }
 
@@ -128,7 +121,7 @@ int allot__prey_make(const allot__work *work, allot__room *room, allot__bounds *
     const allot__vector *guards = &work->rules[0].policy->guards;
     for (size_t i = 0; i < guards->count && status == ALLOT_OK; i++) {
         status = run_guard(out, (const allot__guard *)guards->items + i,
-                           (uint8_t)(ALLOT__SPARED_GUARD + i));
+                           (uint8_t)(ALLOT__INELIGIBLE_GUARD + i));
     }
     if (status == ALLOT_OK)
         status = allot__prey_rows_read(&out->rows);
@@ -138,7 +131,7 @@ int allot__prey_make(const allot__work *work, allot__room *room, allot__bounds *
 
 void allot__prey_spare(allot__prey *prey, int32_t job, uint8_t why)
 {
-    if (prey->spared[job] == ALLOT__PREY) {
+    if (prey->spared[job] == ALLOT__ELIGIBLE) {
         const allot__job *it = allot__job_at(prey->work->state->jobs, job);
         int64_t slots = gives(prey, it);
         prey->slots_left[it->queue] -= slots;
@@ -151,9 +144,9 @@ void allot__prey_spare(allot__prey *prey, int32_t job, uint8_t why)
 void allot__prey_unspare(allot__prey *prey, int32_t job)
 {
     const allot__job *it = allot__job_at(prey->work->state->jobs, job);
-    if (it->state != ALLOT_RUNNING || prey->spared[job] != ALLOT__SPARED_STATE)
+    if (it->state != ALLOT_RUNNING || prey->spared[job] != ALLOT__INELIGIBLE_TAKEN)
         return;
-    prey->spared[job] = ALLOT__PREY;
+    prey->spared[job] = ALLOT__ELIGIBLE;
     prey->slots_left[it->queue] += gives(prey, it);
     allot__prey_help(prey, job, 1);
     for (int32_t i = 0; i < allot__queue_count(prey->work->plan); i++)
