@@ -88,9 +88,7 @@ static void count_ran(allot__job_teller *it, int32_t job)
 
 int32_t allot__tell_host(const allot__job_teller *it, const allot_place *place)
 {
-    int32_t planned = (int32_t)it->teller.work->plan->hosts.list.count;
-    int32_t site = place->host >= 0 ? place->host : planned + ~place->host;
-    return allot__room_host(room_of(it), site);
+    return allot__room_host(room_of(it), allot__place_site(it->teller.work->plan, place));
 }
 
 int allot__tell_room_count(allot__job_teller *it)

@@ -16,27 +16,6 @@
 #include "engine/jobs/turn.h"
 #include "engine/jobs/limits/resource.h"
 
-/* What an order gave, whose places begin at number `at`, as places of a job. */
-static int32_t places_of(allot__turns *turns, const allot_job_order *order, size_t at,
-                         const allot__job_place **out)
-{
-    const allot_place *places = allot__vector_from(&turns->out->places, at, sizeof *places);
-    int32_t planned = (int32_t)turns->work->plan->hosts.list.count;
-    const allot__job *job = allot__job_at(turns->jobs, order->job);
-    if (order->kind == ALLOT_ORDER_RESUME) {
-        *out = allot__job_places(turns->jobs, job);
-        return job->place_count;
-    }
-    for (int32_t i = 0; i < order->place_count; i++)
-        turns->back_places[i] = (allot__job_place){
-            .site = places[i].host >= 0 ? places[i].host : planned + ~places[i].host,
-            .slots = (int32_t)places[i].slots};
-    if (order->place_count == 0)
-        turns->back_places[0] = (allot__job_place){.site = -1, .slots = (int32_t)order->slots};
-    *out = turns->back_places;
-    return order->place_count > 0 ? order->place_count : 1;
-}
-
 static void spare(allot__turns *turns, const allot_job_order *order, bool again)
 {
     if (order->kind != ALLOT_ORDER_RESIZE || !turns->out->preys)
@@ -62,7 +41,8 @@ static int turn_orders(allot__turns *turns, int32_t number, int32_t sign, int32_
             !allot__may_preempt(turns->work->plan->relation, high, low))
             continue;
         const allot__job_place *of;
-        int32_t n = places_of(turns, &orders[i], at, &of);
+        const allot_place *places = allot__vector_from(&turns->out->places, at, sizeof *places);
+        int32_t n = allot__order_places(turns->work, &orders[i], places, turns->back_places, &of);
         if (sign < 0)
             status = allot__again_mark_places(turns, orders[i].job, of, n);
         if (status == ALLOT_OK)

@@ -212,7 +212,7 @@ static int end_backfill(allot__turns *turns)
     for (int32_t i = 0; (size_t)i < turns->jobs->list.count && status == ALLOT_OK; i++) {
         if (!overdue(turns, allot__job_at(turns->jobs, i)))
             continue;
-        status = allot__job_release(turns, i, ALLOT_KILL);
+        status = allot__job_turn(turns, i, ALLOT_KILL, -1);
         if (status == ALLOT_OK)
             status = allot__order_stop(turns, &(allot__stop){.job = i,
                                                              .preemptor = -1,

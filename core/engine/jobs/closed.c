@@ -36,7 +36,7 @@ static int stop(allot__turns *turns, int32_t number, int64_t closed)
                          .held = job->notifying,
                          .reason = "closed-host",
                          .closed = closed};
-    int status = order.held ? ALLOT_OK : allot__job_release(turns, number, order.action);
+    int status = order.held ? ALLOT_OK : allot__job_turn(turns, number, order.action, -1);
     return status == ALLOT_OK ? allot__order_stop(turns, &order) : status;
 }
 

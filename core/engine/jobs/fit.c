@@ -271,7 +271,7 @@ static int restore(allot__turns *turns, const allot__hunt *hunt, int32_t count)
     while (count-- > 0 && status == ALLOT_OK) {
         const allot__job *job = allot__job_at(turns->jobs, hunt->victims[count]);
         allot_action action = allot__queue_at(turns->queues, job->queue)->on_preempt;
-        status = allot__job_restore(turns, hunt->victims[count], action);
+        status = allot__job_turn(turns, hunt->victims[count], action, 1);
     }
     return status;
 }
@@ -285,8 +285,8 @@ static int carry_out(allot__turns *turns, const allot__hunt *hunt, bool *done)
         status = allot__again_mark(turns, hunt->victims[i]);
     for (; released < hunt->count && status == ALLOT_OK; released++) {
         const allot__job *job = allot__job_at(turns->jobs, hunt->victims[released]);
-        status = allot__job_release(turns, hunt->victims[released],
-                                    allot__queue_at(turns->queues, job->queue)->on_preempt);
+        status = allot__job_turn(turns, hunt->victims[released],
+                                 allot__queue_at(turns->queues, job->queue)->on_preempt, -1);
     }
     if (status != ALLOT_OK)
         return status;

@@ -24,6 +24,25 @@ static allot_place place_at(const allot__turns *turns, const allot__job_place *p
                          .slots = place->slots};
 }
 
+int32_t allot__order_places(const allot__work *work, const allot_job_order *order,
+                            const allot_place *places, allot__job_place *room,
+                            const allot__job_place **out)
+{
+    const allot__jobs *jobs = work->state->jobs;
+    const allot__job *job = allot__job_at(jobs, order->job);
+    if (order->kind == ALLOT_ORDER_RESUME) {
+        *out = allot__job_places(jobs, job);
+        return job->place_count;
+    }
+    for (int32_t i = 0; i < order->place_count; i++)
+        room[i] = (allot__job_place){.site = allot__place_site(work->plan, &places[i]),
+                                     .slots = (int32_t)places[i].slots};
+    if (order->place_count == 0)
+        room[0] = (allot__job_place){.site = -1, .slots = (int32_t)order->slots};
+    *out = room;
+    return order->place_count > 0 ? order->place_count : 1;
+}
+
 /* Writes an order down; its places have their place at the end (walk.c). */
 static int give(allot__turns *turns, allot_job_order order, const allot__job_place *places,
                 int32_t count)
@@ -64,36 +83,6 @@ static void count_taken(allot__turns *turns, int32_t queue, int64_t slots)
         turns->own[pool] += slots;
 }
 
-/* A job runs on places, or (-1) stops to. */
-static void run_on(allot__turns *turns, const allot__job *job, const allot__job_place *places,
-                   int32_t count, int32_t sign)
-{
-    for (int32_t i = 0; i < count; i++) {
-        int32_t host = allot__room_host(&turns->out->room, places[i].site);
-        if (host >= 0 && sign > 0)
-            allot__room_run(&turns->out->room, job, host, places[i].slots);
-        else if (host >= 0)
-            allot__room_stop(&turns->out->room, job, host, places[i].slots);
-    }
-}
-
-/* Who grows runs on hosts that it comes to, and if it is exclusive closes them. */
-static void grow_on(allot__turns *turns, const allot__job *job, const allot__job_place *places,
-                    int32_t count, int32_t sign)
-{
-    const allot__job_place *own = allot__job_places(turns->jobs, job);
-    for (int32_t i = 0; i < count; i++) {
-        bool there = false;
-        for (int32_t k = 0; k < job->place_count; k++)
-            there = there || own[k].site == places[i].site;
-        int32_t host = allot__room_host(&turns->out->room, places[i].site);
-        if (!there)
-            run_on(turns, job, &places[i], 1, sign);
-        else if (host >= 0)
-            allot__room_take(&turns->out->room, host, sign * places[i].slots);
-    }
-}
-
 static const allot__bound_change changes[][2] = {
     [ALLOT_ORDER_START] = {ALLOT__BOUND_START, ALLOT__BOUND_END},
     [ALLOT_ORDER_RESUME] = {ALLOT__BOUND_RESUME, ALLOT__BOUND_SUSPEND},
@@ -122,20 +111,11 @@ static void count_effect(allot__turns *turns, allot_order_kind kind, int32_t num
 int allot__order_effect(allot__turns *turns, allot_order_kind kind, int32_t number,
                         const allot__job_place *places, int32_t count, int32_t sign)
 {
-    allot__room *room = &turns->out->room;
-    const allot__job *job = allot__job_at(turns->jobs, number);
     int status =
         allot__bounds_change(&turns->out->bounds, number, changes[kind][sign < 0], places, count);
     if (status != ALLOT_OK)
         return status;
-    if (kind == ALLOT_ORDER_RESUME && sign > 0)
-        allot__room_unkeep(room, number);
-    if (kind == ALLOT_ORDER_RESIZE)
-        grow_on(turns, job, places, count, sign);
-    else
-        run_on(turns, job, places, count, sign);
-    if (kind == ALLOT_ORDER_RESUME && sign < 0)
-        allot__room_keep(room, number);
+    allot__room_order(&turns->out->room, kind, number, places, count, sign);
     count_effect(turns, kind, number, sign * sum_of(places, count));
     return ALLOT_OK;
 }
@@ -183,49 +163,19 @@ static bool stays(allot_action action)
     return action == ALLOT_SUSPEND || action == ALLOT_CHECKPOINT;
 }
 
-int allot__job_release(allot__turns *turns, int32_t number, allot_action action)
+int allot__job_turn(allot__turns *turns, int32_t number, allot_action action, int32_t sign)
 {
-    allot__room *room = &turns->out->room;
     allot__bounds *bounds = &turns->out->bounds;
     const allot__job *job = allot__job_at(turns->jobs, number);
-    const allot__job_place *places = allot__job_places(turns->jobs, job);
-    const allot__job_place *grown = grown_places(turns, job);
-    int status = allot__bounds_change(bounds, number, ALLOT__BOUND_SHRINK, grown, job->grown_count);
+    allot__room_job(&turns->out->room, number, stays(action), sign);
+    int status =
+        allot__bounds_change(bounds, number, sign > 0 ? ALLOT__BOUND_GROW : ALLOT__BOUND_SHRINK,
+                             grown_places(turns, job), job->grown_count);
     if (status == ALLOT_OK)
-        status = allot__bounds_change(bounds, number,
-                                      stays(action) ? ALLOT__BOUND_SUSPEND : ALLOT__BOUND_END,
-                                      places, job->place_count);
-    run_on(turns, job, places, job->place_count, -1);
-    for (int32_t i = 0; i < job->grown_count; i++) {
-        int32_t host = allot__room_host(room, grown[i].site);
-        if (host >= 0)
-            allot__room_take(room, host, -grown[i].slots);
-    }
-    if (stays(action))
-        allot__room_keep(room, number);
-    return status;
-}
-
-int allot__job_restore(allot__turns *turns, int32_t number, allot_action action)
-{
-    allot__room *room = &turns->out->room;
-    allot__bounds *bounds = &turns->out->bounds;
-    const allot__job *job = allot__job_at(turns->jobs, number);
-    const allot__job_place *places = allot__job_places(turns->jobs, job);
-    const allot__job_place *grown = grown_places(turns, job);
-    if (stays(action))
-        allot__room_unkeep(room, number);
-    run_on(turns, job, places, job->place_count, 1);
-    for (int32_t i = 0; i < job->grown_count; i++) {
-        int32_t host = allot__room_host(room, grown[i].site);
-        if (host >= 0)
-            allot__room_take(room, host, grown[i].slots);
-    }
-    int status = allot__bounds_change(bounds, number, ALLOT__BOUND_GROW, grown, job->grown_count);
-    if (status == ALLOT_OK)
-        status = allot__bounds_change(bounds, number,
-                                      stays(action) ? ALLOT__BOUND_RESUME : ALLOT__BOUND_START,
-                                      places, job->place_count);
+        status = allot__bounds_change(
+            bounds, number,
+            changes[stays(action) ? ALLOT_ORDER_RESUME : ALLOT_ORDER_START][sign < 0],
+            allot__job_places(turns->jobs, job), job->place_count);
     return status;
 }
 

@@ -56,8 +56,7 @@ static void cut(allot__turns *turns, int32_t pool)
 
 static bool on_hosts(const allot__turns *turns, const allot_place *place, int32_t set)
 {
-    int32_t planned = (int32_t)turns->work->plan->hosts.list.count;
-    int32_t site = place->host >= 0 ? place->host : planned + ~place->host;
+    int32_t site = allot__place_site(turns->work->plan, place);
     int32_t host = allot__room_host(&turns->out->room, site);
     return host >= 0 && allot__room_has(&turns->out->room, set, host);
 }

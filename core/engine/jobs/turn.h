@@ -168,9 +168,13 @@ int allot__order_grow(allot__turns *turns, int32_t job);
 /* What one of these does to hosts and limits; or (-1) is taken back. `places` are its own. */
 int allot__order_effect(allot__turns *turns, allot_order_kind kind, int32_t job,
                         const allot__job_place *places, int32_t count, int32_t sign);
-/* A running job stops; no order yet. And it runs on as before. */
-int allot__job_release(allot__turns *turns, int32_t job, allot_action action);
-int allot__job_restore(allot__turns *turns, int32_t job, allot_action action);
+/* The places that an order gave a job: of `places`, or its own; how many. `room` has as many as
+ * there are hosts. */
+int32_t allot__order_places(const allot__work *work, const allot_job_order *order,
+                            const allot_place *places, allot__job_place *room,
+                            const allot__job_place **out);
+/* A running job stops (-1), no order yet; or runs on as before (1). */
+int allot__job_turn(allot__turns *turns, int32_t job, allot_action action, int32_t sign);
 /* The order, for a job, or for `reason` where `preemptor` is -1. */
 typedef struct allot__stop {
     int32_t job, preemptor;

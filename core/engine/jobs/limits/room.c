@@ -175,29 +175,6 @@ static int make_sets(const allot__work *work, allot__room *room)
     return ALLOT_OK;
 }
 
-static void put_job(allot__room *room, const allot__job *job, int32_t number)
-{
-    const allot__jobs *jobs = room->work->state->jobs;
-    if (job->state == ALLOT_PENDING)
-        return;
-    if (job->state != ALLOT_RUNNING) {
-        allot__room_keep(room, number);
-        return;
-    }
-    const allot__job_place *places = allot__job_places(jobs, job);
-    for (int32_t i = 0; i < job->place_count; i++) {
-        int32_t host = allot__room_host(room, places[i].site);
-        if (host >= 0)
-            allot__room_run(room, job, host, places[i].slots);
-    }
-    const allot__job_place *grown = allot__job_grown(jobs, job);
-    for (int32_t i = 0; i < job->grown_count; i++) {
-        int32_t host = allot__room_host(room, grown[i].site);
-        if (host >= 0)
-            allot__room_take(room, host, grown[i].slots);
-    }
-}
-
 static int32_t count_hosts(const allot__work *work)
 {
     const allot__tasks *tasks = &work->state->tasks;
@@ -231,7 +208,10 @@ int allot__room_make(const allot__work *work, allot__room *out)
     for (size_t i = 0; i < jobs->list.count; i++) {
         const allot__job *job = allot__job_at(jobs, (int32_t)i);
         out->exclusive = out->exclusive || (job->flags & ALLOT_JOB_EXCLUSIVE);
-        put_job(out, job, (int32_t)i);
+        if (job->state == ALLOT_RUNNING)
+            allot__room_job(out, (int32_t)i, false, 1);
+        else if (job->state != ALLOT_PENDING)
+            allot__room_keep(out, (int32_t)i);
     }
     return ALLOT_OK;
 }
@@ -248,6 +228,70 @@ void allot__room_stop(allot__room *room, const allot__job *job, int32_t host, in
     room->running[host]--;
     room->alone[host] -= (job->flags & ALLOT_JOB_EXCLUSIVE) != 0;
     allot__room_take(room, host, -slots);
+}
+
+static void run_on(allot__room *room, const allot__job *job, const allot__job_place *places,
+                   int32_t count, int32_t sign)
+{
+    for (int32_t i = 0; i < count; i++) {
+        int32_t host = allot__room_host(room, places[i].site);
+        if (host >= 0 && sign > 0)
+            allot__room_run(room, job, host, places[i].slots);
+        else if (host >= 0)
+            allot__room_stop(room, job, host, places[i].slots);
+    }
+}
+
+static void take_places(allot__room *room, const allot__job_place *places, int32_t count,
+                        int32_t sign)
+{
+    for (int32_t i = 0; i < count; i++) {
+        int32_t host = allot__room_host(room, places[i].site);
+        if (host >= 0)
+            allot__room_take(room, host, sign * places[i].slots);
+    }
+}
+
+/* Who grows runs on hosts that it comes to, and if it is exclusive closes them. */
+static void grow_on(allot__room *room, const allot__job *job, const allot__job_place *places,
+                    int32_t count, int32_t sign)
+{
+    const allot__job_place *own = allot__job_places(room->work->state->jobs, job);
+    for (int32_t i = 0; i < count; i++) {
+        bool there = false;
+        for (int32_t k = 0; k < job->place_count; k++)
+            there = there || own[k].site == places[i].site;
+        if (there)
+            take_places(room, &places[i], 1, sign);
+        else
+            run_on(room, job, &places[i], 1, sign);
+    }
+}
+
+void allot__room_job(allot__room *room, int32_t number, bool keeps, int32_t sign)
+{
+    const allot__jobs *jobs = room->work->state->jobs;
+    const allot__job *job = allot__job_at(jobs, number);
+    if (keeps && sign > 0)
+        allot__room_unkeep(room, number);
+    run_on(room, job, allot__job_places(jobs, job), job->place_count, sign);
+    take_places(room, allot__job_grown(jobs, job), job->grown_count, sign);
+    if (keeps && sign < 0)
+        allot__room_keep(room, number);
+}
+
+void allot__room_order(allot__room *room, allot_order_kind kind, int32_t number,
+                       const allot__job_place *places, int32_t count, int32_t sign)
+{
+    const allot__job *job = allot__job_at(room->work->state->jobs, number);
+    if (kind == ALLOT_ORDER_RESUME && sign > 0)
+        allot__room_unkeep(room, number);
+    if (kind == ALLOT_ORDER_RESIZE)
+        grow_on(room, job, places, count, sign);
+    else
+        run_on(room, job, places, count, sign);
+    if (kind == ALLOT_ORDER_RESUME && sign < 0)
+        allot__room_keep(room, number);
 }
 
 void allot__room_claim(allot__room *room, int32_t number)

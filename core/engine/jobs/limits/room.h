@@ -17,6 +17,8 @@
 #ifndef ALLOT_ENGINE_JOBS_LIMITS_ROOM_H
 #define ALLOT_ENGINE_JOBS_LIMITS_ROOM_H
 
+#include <allot/dispatch.h>
+
 #include "engine/rows/work.h"
 #include "model/state/job.h"
 #include "model/jobs/queue.h"
@@ -72,6 +74,11 @@ static inline int32_t allot__room_host(const allot__room *room, int32_t site)
 {
     return !room->host_of ? 0 : room->host_of[site];
 }
+/* The site of a decision's place. */
+static inline int32_t allot__place_site(const allot_plan *plan, const allot_place *place)
+{
+    return place->host >= 0 ? place->host : (int32_t)plan->hosts.list.count + ~place->host;
+}
 /* Has the host slots for the viewer? */
 static inline bool allot__room_open(const allot__room *room, int32_t host)
 {
@@ -89,6 +96,12 @@ void allot__room_take(allot__room *room, int32_t host, int32_t slots);
 /* A job begins or ends to run on slots of a host. */
 void allot__room_run(allot__room *room, const allot__job *job, int32_t host, int32_t slots);
 void allot__room_stop(allot__room *room, const allot__job *job, int32_t host, int32_t slots);
+/* All that a running job has is taken, or given back as it stops; `keeps`: suspended it keeps its
+ * own slots. */
+void allot__room_job(allot__room *room, int32_t number, bool keeps, int32_t sign);
+/* What an order by which a job gets places does, or (-1) is taken back. */
+void allot__room_order(allot__room *room, allot_order_kind kind, int32_t number,
+                       const allot__job_place *places, int32_t count, int32_t sign);
 /* The first host of a set from `from` on that is open to the viewer, or -1. */
 int32_t allot__room_next(const allot__room *room, int32_t set, int32_t from);
 /* Slots that are free for the viewer on a set's hosts. */
