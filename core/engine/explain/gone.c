@@ -120,16 +120,6 @@ static const allot__order *keys_of(const inquiry *of)
     return &of->it->teller.rules->policy->victims;
 }
 
-static const char *key_name(const inquiry *of, const allot_key *key)
-{
-    const allot_policy *policy = of->it->teller.rules->policy;
-    if (key->source.kind != ALLOT_FROM_COLUMN)
-        return key->source.kind == ALLOT_FROM_FUNCTION ? "the policy's function" : "a number";
-    return key->source.value < ALLOT_TASK_COLUMN_COUNT
-               ? allot_rows_column_name(ALLOT_TASKS, key->source.value)
-               : policy->task_attributes[key->source.value - ALLOT_TASK_COLUMN_COUNT].name;
-}
-
 static int64_t key_value(const inquiry *of, const allot_key *key, int32_t row)
 {
     int64_t room;
@@ -158,7 +148,7 @@ static const char *host_name(const inquiry *of, int32_t row)
 /* What two rows differ in, and what would turn them round. */
 static void tell_values(const inquiry *of, const allot_key *key, int64_t mine, int32_t other)
 {
-    const char *name = key_name(of, key);
+    const char *name = allot__tell_source(&of->it->teller, ALLOT_TASKS, key->source);
     const char *its = job_at(of, other)->id;
     bool column = key->source.kind == ALLOT_FROM_COLUMN;
     int64_t theirs = key_value(of, key, other);
@@ -207,22 +197,6 @@ static void tell_key(const inquiry *of, int32_t other)
     allot__tell(&of->it->teller, "  All keys agree: the larger id goes first (A-4).");
 }
 
-static allot__phrase order_text(const inquiry *of)
-{
-    allot__phrase words = {"id"};
-    size_t len = 0;
-    for (int32_t i = 0; i < keys_of(of)->count && len < sizeof words.text; i++) {
-        const allot_key *key = &keys_of(of)->keys[i];
-        len += (size_t)snprintf(words.text + len, sizeof words.text - len, "%s%s%s",
-                                i > 0 ? ", " : "", key_name(of, key),
-                                !key->descending ? ""
-                                : allot__tell_is_flag(&of->it->teller, ALLOT_TASKS, key->source)
-                                    ? " (true first)"
-                                    : " (largest first)");
-    }
-    return words;
-}
-
 /* Where it stands among those that could go for that job. */
 typedef struct standing {
     int32_t count, before, passed; /* all; those before it; of these those that stay */
@@ -253,7 +227,10 @@ static void tell_order(const inquiry *of)
     allot__tell(&of->it->teller,
                 "Running jobs go by %s (P-10 ... P-12); of %" PRId32
                 " that could go for that job it is number %" PRId32 ".",
-                order_text(of).text, at.count, at.before + 1);
+                keys_of(of)->count > 0
+                    ? allot__tell_keys(&of->it->teller, ALLOT_TASKS, keys_of(of)).text
+                    : "id",
+                at.count, at.before + 1);
     if (at.passed > 0) {
         allot__tell(&of->it->teller,
                     "  %" PRId32 " before it stay%s: without them there is room enough, or they "

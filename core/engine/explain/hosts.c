@@ -2,7 +2,6 @@
 /* Copyright the allot authors */
 /* hosts.c: which hosts a leaf can use, which it gets, and what hosts keep from it. */
 #include <inttypes.h>
-#include <stdio.h>
 
 #include "engine/reclaim/over.h"
 #include "engine/hosts/hosts.h"
@@ -63,16 +62,16 @@ static void tell_places(const allot__teller *teller)
     const allot__rack *rack = teller->work->rack;
     const allot_place *places = rack->places + rack->place_first[teller->row];
     int32_t count = rack->place_count[teller->row], shown = 0;
-    char text[SHOWN * 48] = "";
-    size_t len = 0;
+    allot__sentence text = {.len = 0};
     for (; shown < count && shown < SHOWN; shown++) {
-        len += (size_t)snprintf(text + len, sizeof text - len, "%s%.24s (%" PRId64 ")",
-                                shown > 0 ? ", " : "", places[shown].name, places[shown].slots);
+        allot__sentence_next(&text);
+        allot__sentence_add(&text, "%.24s (%" PRId64 ")", places[shown].name, places[shown].slots);
     }
     if (count > shown)
-        allot__tell(teller, "Its grant is on %s and %d hosts more.", text, (int)(count - shown));
+        allot__tell(teller, "Its grant is on %s and %d hosts more.", text.text,
+                    (int)(count - shown));
     else if (count > 0)
-        allot__tell(teller, "Its grant is on %s.", text);
+        allot__tell(teller, "Its grant is on %s.", text.text);
     if (rack->unplaced[teller->row] > 0) {
         allot__tell(teller,
                     "%" PRId64 " of its grant %s on hosts that are not known: tasks do not tell "

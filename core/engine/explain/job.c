@@ -12,32 +12,27 @@
 /* ---- What it is ------------------------------------------------------------------------------ */
 
 /* " on h1 (2), h2 (1)"; of one host its name alone. */
-static allot__phrase places_of(const allot_place *places, int32_t count)
+static allot__sentence places_of(const allot_place *places, int32_t count)
 {
-    allot__phrase words = {""};
-    size_t len = 0;
-    if (count == 1) {
-        snprintf(words.text, sizeof words.text, " on %.60s", places[0].name);
-        return words;
+    allot__sentence words = {.len = 0};
+    if (count > 0)
+        allot__sentence_add(&words, count == 1 ? " on %.60s" : " on ", places[0].name);
+    for (int32_t i = 0; i < count && count > 1 && i < ALLOT__TELL_NAMED; i++) {
+        allot__sentence_next(&words);
+        allot__sentence_add(&words, "%.30s (%" PRId64 ")", places[i].name, places[i].slots);
     }
-    for (int32_t i = 0; i < count && i < ALLOT__TELL_NAMED && len < sizeof words.text; i++) {
-        len += (size_t)snprintf(words.text + len, sizeof words.text - len, "%s%.30s (%" PRId64 ")",
-                                i == 0 ? " on " : ", ", places[i].name, places[i].slots);
-    }
-    if (count > ALLOT__TELL_NAMED && len < sizeof words.text) {
-        snprintf(words.text + len, sizeof words.text - len, " and %" PRId32 " more",
-                 count - ALLOT__TELL_NAMED);
-    }
+    if (count > ALLOT__TELL_NAMED)
+        allot__sentence_add(&words, " and %" PRId32 " more", count - ALLOT__TELL_NAMED);
     return words;
 }
 
 /* Where it is, as the state has it. */
-static allot__phrase here(const allot__job_teller *it)
+static allot__sentence here(const allot__job_teller *it)
 {
     allot_place places[ALLOT__TELL_NAMED];
     const allot__job_place *from = allot__job_places(it->jobs, it->job);
     if (it->job->place_count == 0 || from[0].site < 0)
-        return (allot__phrase){""};
+        return (allot__sentence){.len = 0};
     for (int32_t i = 0; i < it->job->place_count && i < ALLOT__TELL_NAMED; i++) {
         const allot__site *site = &it->teller.work->state->tasks.sites[from[i].site];
         places[i] = (allot_place){.name = site->name, .slots = from[i].slots};

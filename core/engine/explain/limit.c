@@ -10,28 +10,20 @@
 /* ---- Limits ---------------------------------------------------------------------------------- */
 
 /* Of whom a bound is, as words behind what it allows. */
-static allot__phrase whose(const allot__job_teller *it, const allot__bound *bound)
+static allot__sentence whose(const allot__job_teller *it, const allot__bound *bound)
 {
-    allot__phrase words = {""};
-    size_t len = 0;
-    size_t size = sizeof words.text;
+    allot__sentence words = {.len = 0};
     const allot_state *state = it->teller.work->state;
-    if (bound->queue >= 0) {
-        len += (size_t)snprintf(words.text, size, " for queue /%.60s",
-                                allot__tell_queue_of(it, bound->queue)->name);
-    }
-    if (bound->user >= 0) {
-        len += (size_t)snprintf(words.text + len, size - len, " for user %.60s",
-                                allot__job_user(state, bound->user));
-    }
-    if (bound->group >= 0) {
-        len += (size_t)snprintf(words.text + len, size - len, " for group %.60s",
-                                allot__job_group(state, bound->group));
-    }
-    if (bound->host >= 0 && it->out->room.site[bound->host] >= 0) {
-        const allot__site *site = &state->tasks.sites[it->out->room.site[bound->host]];
-        snprintf(words.text + len, size - len, " on host %.60s", site->name);
-    }
+    if (bound->queue >= 0)
+        allot__sentence_add(&words, " for queue /%.60s",
+                            allot__tell_queue_of(it, bound->queue)->name);
+    if (bound->user >= 0)
+        allot__sentence_add(&words, " for user %.60s", allot__job_user(state, bound->user));
+    if (bound->group >= 0)
+        allot__sentence_add(&words, " for group %.60s", allot__job_group(state, bound->group));
+    if (bound->host >= 0 && it->out->room.site[bound->host] >= 0)
+        allot__sentence_add(&words, " on host %.60s",
+                            state->tasks.sites[it->out->room.site[bound->host]].name);
     return words;
 }
 

@@ -32,20 +32,18 @@ static void tell_changes(const allot__teller *teller, const allot_queue_part *pa
                    {"lets jobs grow by", part->grown},
                    {"is preempted on", part->preempted}};
     int64_t after = part->running + part->started + part->resumed + part->grown - part->preempted;
-    char text[300] = "";
-    size_t len = 0;
+    allot__sentence text = {.len = 0};
     for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
         if (changes[i].slots > 0) {
-            len += (size_t)snprintf(text + len, sizeof text - len, "%s%s %" PRId64,
-                                    len > 0 ? ", " : "", changes[i].verb, changes[i].slots);
+            allot__sentence_next(&text);
+            allot__sentence_add(&text, "%s %" PRId64, changes[i].verb, changes[i].slots);
         }
     }
-    if (len == 0) {
+    if (text.len == 0)
         allot__tell(teller, "In this cycle nothing changes for it.");
-    } else {
-        allot__tell(teller, "In this cycle it %s: then it runs on %s.", text,
+    else
+        allot__tell(teller, "In this cycle it %s: then it runs on %s.", text.text,
                     allot__tell_slots(after).text);
-    }
 }
 
 static void tell_jobs(const allot__teller *teller, int32_t number)
@@ -114,19 +112,18 @@ static void tell_limits(const allot__teller *teller, int32_t queue)
 static void tell_relation(const allot__teller *teller, int32_t queue, bool above)
 {
     const allot__relation *relation = teller->work->plan->relation;
-    char names[400] = "";
-    size_t len = 0;
+    allot__sentence names = {.len = 0};
     int32_t count = 0;
     for (int32_t other = 0; other < relation->count; other++) {
         bool may = above ? allot__may_preempt(relation, other, queue)
                          : allot__may_preempt(relation, queue, other);
-        if (!may || count++ >= NAMED || len >= sizeof names)
+        if (!may || count++ >= NAMED)
             continue;
         int32_t level = above ? 0 : allot__preference(relation, queue, other);
-        len += (size_t)snprintf(names + len, sizeof names - len, "%s/%.50s", count > 1 ? ", " : "",
-                                allot__queue_at(queues_of(teller), other)->name);
-        if (level > 0 && len < sizeof names)
-            len += (size_t)snprintf(names + len, sizeof names - len, "+%" PRId32, level);
+        allot__sentence_next(&names);
+        allot__sentence_add(&names, "/%.50s", allot__queue_at(queues_of(teller), other)->name);
+        if (level > 0)
+            allot__sentence_add(&names, "+%" PRId32, level);
     }
     const char *more = count > NAMED ? ", ..." : "";
     if (count == 0) {
@@ -136,7 +133,7 @@ static void tell_relation(const allot__teller *teller, int32_t queue, bool above
         allot__tell(teller,
                     above ? "%" PRId32 " queue%s may preempt its jobs (P-7): %s%s."
                           : "Its jobs may preempt those of %" PRId32 " queue%s (P-7): %s%s.",
-                    count, plural(count), names, more);
+                    count, plural(count), names.text, more);
     }
 }
 

@@ -217,23 +217,22 @@ static void tell_fills(const allot__teller *teller)
 }
 
 /* Up to three siblings that were rounded up. */
-static void winners(const allot__teller *teller, char *buf, size_t size)
+static allot__sentence winners(const allot__teller *teller)
 {
     const allot__work *work = teller->work;
     int32_t first = allot__family_first(work, teller->siblings);
-    int32_t found = 0;
-    size_t at = 0;
-    buf[0] = '\0';
-    for (int32_t i = 0; i < allot__family_size(work, teller->siblings) && found < 3; i++) {
+    allot__sentence words = {.len = 0};
+    for (int32_t i = 0; i < allot__family_size(work, teller->siblings) && words.items < 3; i++) {
         allot__levels levels;
         allot__trace(work, first + i, &levels);
         allot__u128 whole = (allot__u128)work->quota[first + i] * levels.denominator;
         if (whole > levels.level[levels.fills - 1]) {
-            allot__phrase path = allot__tell_path(teller, allot__handle(work, first + i));
-            int len = snprintf(buf + at, size - at, "%s%s", found++ > 0 ? ", " : "", path.text);
-            at += len > 0 && (size_t)len < size - at ? (size_t)len : 0;
+            allot__sentence_next(&words);
+            allot__sentence_add(&words, "%s",
+                                allot__tell_path(teller, allot__handle(work, first + i)).text);
         }
     }
+    return words;
 }
 
 static void tell_rounding(const allot__teller *teller)
@@ -250,27 +249,21 @@ static void tell_rounding(const allot__teller *teller)
         return;
     allot__phrase share = allot__tell_ratio(exact, levels->denominator);
     bool up = (allot__u128)teller->verdict.quota * levels->denominator > exact;
-    char names[1000];
-    winners(teller, names, sizeof names);
+    allot__sentence names = winners(teller);
     allot__tell(teller, "That is %s exactly, rounded %s to %" PRId64 ": %s%s%s.", share.text,
                 up ? "up" : "down", teller->verdict.quota, ways[teller->rules->policy->rounding],
-                names[0] != '\0' ? "; rounded up: " : "", names);
+                names.len > 0 ? "; rounded up: " : "", names.text);
 }
 
 static void tell_parts(const allot__teller *teller)
 {
-    char sum[1600] = "";
-    size_t at = 0;
+    allot__sentence sum = {.len = 0};
     const allot_policy *policy = teller->rules->policy;
-    for (int32_t i = 0; i < teller->verdict.parts; i++) {
-        if (teller->verdict.part[i] != 0) {
-            int len =
-                snprintf(sum + at, sizeof sum - at, "%s%" PRId64 " %s", at > 0 ? " + " : " = ",
-                         teller->verdict.part[i], policy->fills[i].label);
-            at += len > 0 && (size_t)len < sizeof sum - at ? (size_t)len : 0;
-        }
-    }
-    allot__tell(teller, "Its quota is %" PRId64 "%s.", teller->verdict.quota, sum);
+    for (int32_t i = 0; i < teller->verdict.parts; i++)
+        if (teller->verdict.part[i] != 0)
+            allot__sentence_add(&sum, "%s%" PRId64 " %s", sum.len > 0 ? " + " : " = ",
+                                teller->verdict.part[i], policy->fills[i].label);
+    allot__tell(teller, "Its quota is %" PRId64 "%s.", teller->verdict.quota, sum.text);
 }
 
 void allot__tell_quota(const allot__teller *teller)

@@ -199,21 +199,18 @@ static void tell_used(const allot__job_teller *it, const tally *sum)
         {sum->kept, "kept by suspended jobs of queues that its own may not preempt (P-25)"},
         {sum->leased, "leased out, or of a lease that rests (L-7)"},
     };
-    char text[400];
-    size_t len = (size_t)snprintf(text, sizeof text, "%" PRId64 " with running jobs", sum->run);
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        if (parts[i].slots > 0) {
-            len += (size_t)snprintf(text + len, sizeof text - len, ", %" PRId64 " %s",
-                                    parts[i].slots, parts[i].text);
-        }
-    }
+    allot__sentence text = {.len = 0};
+    allot__sentence_add(&text, "%" PRId64 " with running jobs", sum->run);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (parts[i].slots > 0)
+            allot__sentence_add(&text, ", %" PRId64 " %s", parts[i].slots, parts[i].text);
     char hosts[60] = "The cluster has";
     if (room_of(it)->host_of) {
         snprintf(hosts, sizeof hosts, "Its queue's %" PRId64 " host%s ha%s", sum->hosts,
                  sum->hosts == 1 ? "" : "s", sum->hosts == 1 ? "s" : "ve");
     }
     allot__tell(&it->teller, "%s %s open: %s, %" PRId64 " free for it. It needs %" PRId32 ".",
-                hosts, allot__tell_slots(sum->slots).text, text, it->free, it->job->slots);
+                hosts, allot__tell_slots(sum->slots).text, text.text, it->free, it->job->slots);
 }
 
 void allot__tell_room(const allot__job_teller *it)

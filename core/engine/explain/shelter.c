@@ -131,27 +131,23 @@ static void tell_type(const allot__job_teller *it)
 /* The first few queues that may preempt it. */
 static int32_t tell_above(const allot__job_teller *it)
 {
-    char names[400] = "";
-    size_t len = 0;
+    allot__sentence names = {.len = 0};
     int32_t count = 0;
     for (int32_t high = 0; high < allot__queue_count(it->teller.work->plan); high++) {
-        if (!allot__tell_may(it, high, it->job->queue))
-            continue;
-        if (count++ < ALLOT__TELL_NAMED && len < sizeof names) {
-            len += (size_t)snprintf(names + len, sizeof names - len, "%s/%.50s",
-                                    count > 1 ? ", " : "", allot__tell_queue_of(it, high)->name);
+        if (allot__tell_may(it, high, it->job->queue) && count++ < ALLOT__TELL_NAMED) {
+            allot__sentence_next(&names);
+            allot__sentence_add(&names, "/%.50s", allot__tell_queue_of(it, high)->name);
         }
     }
-    if (count == 0) {
+    if (count == 0)
         allot__tell(&it->teller, "No queue may preempt jobs of /%s (P-7).", it->queue->name);
-    } else if (count > ALLOT__TELL_NAMED) {
+    else if (count > ALLOT__TELL_NAMED)
         allot__tell(&it->teller,
                     "It goes on. Jobs of %" PRId32 " queues may preempt it (P-7): %s, ...", count,
-                    names);
-    } else {
+                    names.text);
+    else
         allot__tell(&it->teller, "It goes on. Jobs of these queues may preempt it (P-7): %s.",
-                    names);
-    }
+                    names.text);
     return count;
 }
 
@@ -201,21 +197,19 @@ static int64_t minutes(int64_t seconds, bool up)
 static void tell_own_guards(const allot__job_teller *it)
 {
     const allot_policy *policy = it->teller.rules->policy;
-    char names[300] = "";
+    allot__sentence names = {.len = 0};
     int32_t count = 0;
     for (size_t i = 0; i < policy->guards.count; i++) {
         const allot__guard *guard = (const allot__guard *)policy->guards.items + i;
-        size_t used = strlen(names);
         if (!is_parameter(guard) && count++ < ALLOT__TELL_NAMED) {
-            snprintf(names + used, sizeof names - used, "%s%.50s", used > 0 ? ", " : "",
-                     guard->label);
+            allot__sentence_next(&names);
+            allot__sentence_add(&names, "%.50s", guard->label);
         }
     }
-    if (count > 0) {
+    if (count > 0)
         allot__tell(&it->teller, "Guard%s of policy \"%.100s\" let it go: %s%s.",
-                    count == 1 ? "" : "s", policy->name, names,
+                    count == 1 ? "" : "s", policy->name, names.text,
                     count > ALLOT__TELL_NAMED ? ", ..." : "");
-    }
 }
 
 void allot__tell_sparing(const allot__job_teller *it)

@@ -47,17 +47,8 @@ static void tell_order(const cutting *it)
 {
     const allot__order *order = &it->teller->rules->policy->slices;
     int32_t left = 0;
-    char keys[300] = "";
-    size_t len = 0;
-    for (int32_t i = 0; i < order->count && len < sizeof keys; i++) {
-        const allot_key *key = &order->keys[i];
-        len += (size_t)snprintf(keys + len, sizeof keys - len, "%s%s%s", i > 0 ? ", " : "",
-                                key->source.kind == ALLOT_FROM_COLUMN
-                                    ? allot_rows_column_name(ALLOT_QUEUES, key->source.value)
-                                    : "the policy's function",
-                                key->descending ? " (largest first)" : "");
-    }
-    allot__tell(it->teller, "Its queues go by %s, then as in the plan (Q-42):", keys);
+    allot__tell(it->teller, "Its queues go by %s, then as in the plan (Q-42):",
+                allot__tell_keys(it->teller, ALLOT_QUEUES, order).text);
     for (int32_t place = 0; place < it->count; place++)
         if (place < NAMED || it->order[place] == it->queue)
             tell_place(it, place);

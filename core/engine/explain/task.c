@@ -72,16 +72,6 @@ static int64_t source_at(const inquiry *it, allot_source source)
     return *allot__rowset_values(&it->rows.rows, source, it->at, 1, &room);
 }
 
-static const char *source_name(const inquiry *it, allot_source source)
-{
-    const allot_policy *policy = it->teller.rules->policy;
-    if (source.kind != ALLOT_FROM_COLUMN)
-        return source.kind == ALLOT_FROM_FUNCTION ? "the policy's function" : "a number";
-    return source.value < ALLOT_TASK_COLUMN_COUNT
-               ? allot_rows_column_name(ALLOT_TASKS, source.value)
-               : policy->task_attributes[source.value - ALLOT_TASK_COLUMN_COUNT].name;
-}
-
 /* Can the value of a source still be read, now that the cycle is over? */
 static bool known(const inquiry *it, allot_source source)
 {
@@ -93,7 +83,7 @@ static bool known(const inquiry *it, allot_source source)
 
 static void tell_bounds(const inquiry *it, const allot__guard *guard)
 {
-    const char *name = source_name(it, guard->value);
+    const char *name = allot__tell_source(&it->teller, ALLOT_TASKS, guard->value);
     if (!known(it, guard->value))
         return;
     int64_t value = source_at(it, guard->value);
@@ -171,7 +161,7 @@ static void tell_key(const inquiry *it, int32_t other, bool goes)
         return;
     }
     const allot_key *by = &it->queue->order.keys[key];
-    const char *name = source_name(it, by->source);
+    const char *name = allot__tell_source(&it->teller, ALLOT_TASKS, by->source);
     int64_t mine = key_at(it, key, it->at);
     int64_t its = key_at(it, key, other);
     bool flag = allot__tell_is_flag(&it->teller, ALLOT_TASKS, by->source);
@@ -190,19 +180,10 @@ static void tell_key(const inquiry *it, int32_t other, bool goes)
 /* Keys in the order in which they were asked. */
 static void tell_order(const inquiry *it)
 {
-    char keys[512];
-    size_t len = 0;
-    for (int32_t i = 0; i < it->queue->order.count && len < sizeof keys; i++) {
-        const allot_key *key = &it->queue->order.keys[i];
-        len += (size_t)snprintf(keys + len, sizeof keys - len, "%s%s%s", i > 0 ? ", " : "",
-                                source_name(it, key->source),
-                                !key->descending ? ""
-                                : allot__tell_is_flag(&it->teller, ALLOT_TASKS, key->source)
-                                    ? " (true first)"
-                                    : " (largest first)");
-    }
+    const allot__order *order = &it->queue->order;
+    allot__sentence keys = allot__tell_keys(&it->teller, ALLOT_TASKS, order);
     allot__tell(&it->teller, "They go by %s; it is number %" PRId32 " of %" PRId32 " candidates.",
-                it->queue->order.count > 0 ? keys : "id", allot__line_place(&it->line, it->at) + 1,
+                order->count > 0 ? keys.text : "id", allot__line_place(&it->line, it->at) + 1,
                 it->line.all.count);
 }
 

@@ -8,6 +8,23 @@
 
 #include "engine/explain/job.h"
 
+void allot__sentence_add(allot__sentence *to, const char *format, ...)
+{
+    size_t room = sizeof to->text - to->len;
+    va_list args;
+    va_start(args, format);
+    int len = vsnprintf(to->text + to->len, room, format, args);
+    va_end(args);
+    to->len += len > 0 && (size_t)len < room ? (size_t)len : 0;
+    to->text[to->len] = '\0';
+}
+
+void allot__sentence_next(allot__sentence *to)
+{
+    if (to->items++ > 0)
+        allot__sentence_add(to, ", ");
+}
+
 void allot__tell(const allot__teller *teller, const char *format, ...)
 {
     char text[2048];
@@ -59,6 +76,34 @@ allot__phrase allot__tell_value(bool flag, int64_t value)
 const char *allot__tell_first(bool flag, bool descending)
 {
     return flag ? (descending ? "true" : "false") : (descending ? "largest" : "smallest");
+}
+
+const char *allot__tell_source(const allot__teller *teller, allot_rows rows, allot_source source)
+{
+    const allot_policy *policy = teller->rules->policy;
+    bool tasks = rows == ALLOT_TASKS;
+    int32_t own = source.value - (tasks ? ALLOT_TASK_COLUMN_COUNT : ALLOT_COLUMN_COUNT);
+    if (source.kind != ALLOT_FROM_COLUMN)
+        return source.kind == ALLOT_FROM_FUNCTION ? "the policy's function" : "a number";
+    return own < 0 || rows == ALLOT_QUEUES
+               ? allot_rows_column_name(rows, source.value)
+               : (tasks ? policy->task_attributes : policy->attributes)[own].name;
+}
+
+allot__sentence allot__tell_keys(const allot__teller *teller, allot_rows rows,
+                                 const allot__order *order)
+{
+    allot__sentence words = {.len = 0};
+    for (int32_t i = 0; i < order->count; i++) {
+        const allot_key *key = &order->keys[i];
+        bool flag = rows == ALLOT_TASKS && allot__tell_is_flag(teller, rows, key->source);
+        allot__sentence_next(&words);
+        allot__sentence_add(&words, "%s%s", allot__tell_source(teller, rows, key->source),
+                            !key->descending ? ""
+                            : flag           ? " (true first)"
+                                             : " (largest first)");
+    }
+    return words;
 }
 
 bool allot__tell_is_flag(const allot__teller *teller, allot_rows rows, allot_source source)

@@ -29,6 +29,20 @@ typedef struct allot__phrase {
     char text[300];
 } allot__phrase;
 
+/* A list or a sentence in the making; what is too much for it is left out. */
+typedef struct allot__sentence {
+    char text[1800];
+    size_t len;
+    int32_t items;
+} allot__sentence;
+
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+void allot__sentence_add(allot__sentence *to, const char *format, ...);
+/* Begins the next item of a list: with a comma, if it is not the first. */
+void allot__sentence_next(allot__sentence *to);
+
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))
 #endif
@@ -42,6 +56,11 @@ allot__phrase allot__tell_slots(int64_t slots);
 allot__phrase allot__tell_value(bool flag, int64_t value);
 /* "largest", ...: what a key puts first. */
 const char *allot__tell_first(bool flag, bool descending);
+/* What a key, guard or fill reads, of rows of that kind. */
+const char *allot__tell_source(const allot__teller *teller, allot_rows rows, allot_source source);
+/* The keys of an order, first to last. */
+allot__sentence allot__tell_keys(const allot__teller *teller, allot_rows rows,
+                                 const allot__order *order);
 /* Is what a source of the policy reads of such rows, CONSUMERS or TASKS, true or false? */
 bool allot__tell_is_flag(const allot__teller *teller, allot_rows rows, allot_source source);
 

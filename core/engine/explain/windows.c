@@ -2,60 +2,32 @@
 /* Copyright the allot authors */
 /* windows.c: which windows hold, and what of a consumer and its group is otherwise for them.
  */
-#include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "engine/explain/tell.h"
 #include "model/windows/window.h"
 
-/* A sentence in the making; what is too much for it is left out. */
-typedef struct sentence {
-    char text[1800];
-    size_t len;
-    int32_t parts;
-} sentence;
-
-#if defined(__GNUC__)
-__attribute__((format(printf, 2, 3)))
-#endif
-static void
-add(sentence *to, const char *format, ...)
-{
-    size_t room = sizeof to->text - to->len;
-    va_list args;
-    va_start(args, format);
-    int len = vsnprintf(to->text + to->len, room, format, args);
-    va_end(args);
-    to->len += len > 0 && (size_t)len < room ? (size_t)len : 0;
-    to->text[to->len] = '\0';
-}
-
-static const char *comma(sentence *to)
-{
-    return to->parts++ > 0 ? ", " : "";
-}
-
 static void tell_held(const allot__teller *teller, const allot_plan *base, uint64_t held)
 {
-    sentence list = {.len = 0};
+    allot__sentence list = {.len = 0};
     for (int32_t i = 0; i < allot_plan_windows(base); i++) {
         char window[200];
         if (held >> i & 1) {
             allot_plan_window_text(base, i, window, sizeof window);
-            add(&list, "%s%s", comma(&list), window);
+            allot__sentence_next(&list);
+            allot__sentence_add(&list, "%s", window);
         }
     }
-    allot__tell(teller, "Now %s: %s.", list.parts == 1 ? "a window holds" : "windows hold",
+    allot__tell(teller, "Now %s: %s.", list.items == 1 ? "a window holds" : "windows hold",
                 list.text);
 }
 
-static void add_value(sentence *to, const char *name, bool flag, int64_t before, int64_t now)
+static void add_value(allot__sentence *to, const char *name, bool flag, int64_t before, int64_t now)
 {
     allot__phrase was = allot__tell_value(flag, before), is = allot__tell_value(flag, now);
-    add(to, "%s%s %s to %s", comma(to), name, before != ALLOT_NONE ? was.text : "none",
-        now != ALLOT_NONE ? is.text : "none");
+    allot__sentence_next(to);
+    allot__sentence_add(to, "%s %s to %s", name, before != ALLOT_NONE ? was.text : "none",
+                        now != ALLOT_NONE ? is.text : "none");
 }
 
 /* Is a consumer one of those whose peers are stated? */
@@ -69,7 +41,7 @@ static bool stated(const allot__vector *peers, int32_t consumer)
 }
 
 /* What windows change of the consumer. */
-static void add_columns(const allot__teller *teller, const allot_plan *base, sentence *to)
+static void add_columns(const allot__teller *teller, const allot_plan *base, allot__sentence *to)
 {
     const allot_plan *plan = teller->decision->plan;
     const allot__group *group = &plan->groups[teller->group];
@@ -91,14 +63,16 @@ static void add_columns(const allot__teller *teller, const allot_plan *base, sen
         lend = lend || (holds && stated(&hours->lend, consumer));
         borrow = borrow || (holds && stated(&hours->borrow, consumer));
     }
-    if (lend)
-        add(to, "%swhom it lends to", comma(to));
-    if (borrow)
-        add(to, "%swhom it borrows from", comma(to));
+    const char *const words[] = {"whom it lends to", "whom it borrows from"};
+    for (int i = 0; i < 2; i++)
+        if (i == 0 ? lend : borrow) {
+            allot__sentence_next(to);
+            allot__sentence_add(to, "%s", words[i]);
+        }
 }
 
 /* What they change of the group. */
-static void add_group(const allot__teller *teller, const allot_plan *base, sentence *to)
+static void add_group(const allot__teller *teller, const allot_plan *base, allot__sentence *to)
 {
     const allot__group *group = &teller->decision->plan->groups[teller->group];
     const allot__group *other = &base->groups[teller->group];
@@ -107,10 +81,13 @@ static void add_group(const allot__teller *teller, const allot_plan *base, sente
     if (planned != before)
         add_value(to, "planned slots", false, before, planned);
     const char *was = other->policy->name, *is = group->policy->name;
+    if (group->policy == other->policy)
+        return;
+    allot__sentence_next(to);
     if (strcmp(was, is) != 0)
-        add(to, "%spolicy %s to %s", comma(to), was, is);
-    else if (group->policy != other->policy)
-        add(to, "%soptions of its policy", comma(to));
+        allot__sentence_add(to, "policy %s to %s", was, is);
+    else
+        allot__sentence_add(to, "options of its policy");
 }
 
 void allot__tell_windows(const allot__teller *teller)
@@ -125,10 +102,10 @@ void allot__tell_windows(const allot__teller *teller)
         return;
     }
     tell_held(teller, base, held);
-    sentence own = {.len = 0}, all = {.len = 0};
+    allot__sentence own = {.len = 0}, all = {.len = 0};
     add_columns(teller, base, &own);
     add_group(teller, base, &all);
     allot__tell(teller, "For %s that changes %s%s%s.",
                 allot__tell_path(teller, teller->verdict.consumer).text,
-                own.parts > 0 ? own.text : "nothing", all.parts > 0 ? "; for all " : "", all.text);
+                own.items > 0 ? own.text : "nothing", all.items > 0 ? "; for all " : "", all.text);
 }
