@@ -9,60 +9,43 @@
 enum { MILLION = 1000000 };
 static const int64_t usage_most = (int64_t)1 << 62;
 
-static void *zeroed(const allot__turns *turns, size_t count, size_t size)
-{
-    void *block = allot__arena_take(turns->work->arena, count + 1, size);
-    if (block)
-        memset(block, 0, (count + 1) * size);
-    return block;
-}
-
 /* What a decision shows. */
 static int make_out(allot__turns *turns)
 {
     allot__dispatched *out = turns->out;
     size_t queues = (size_t)allot__queue_count(turns->work->plan);
-    out->jobs = zeroed(turns, turns->jobs->list.count, sizeof *out->jobs);
-    out->parts = zeroed(turns, queues, sizeof *out->parts);
-    out->pools = zeroed(turns, (size_t)turns->queues->pool_count, sizeof *out->pools);
-    out->used = zeroed(turns, queues, sizeof *out->used);
-    out->usage = zeroed(turns, 2 * queues, sizeof *out->usage);
-    out->sequence = zeroed(turns, queues, sizeof *out->sequence);
-    out->cuts = zeroed(turns, queues, sizeof *out->cuts);
-    return out->jobs != NULL && out->cuts && out->parts && out->pools && out->used && out->usage &&
-                   out->sequence != NULL
-               ? ALLOT_OK
-               : ALLOT_ENOMEM;
+    const allot__wanted all[] = {
+        ALLOT__WANTED(out->jobs, turns->jobs->list.count),
+        ALLOT__WANTED(out->parts, queues),
+        ALLOT__WANTED(out->pools, (size_t)turns->queues->pool_count),
+        ALLOT__WANTED(out->used, queues),
+        ALLOT__WANTED(out->usage, 2 * queues),
+        ALLOT__WANTED(out->sequence, queues),
+        ALLOT__WANTED(out->cuts, queues),
+    };
+    return allot__zeroed_all(turns->work, all, sizeof all / sizeof *all);
 }
 
 static int make_pools(allot__turns *turns)
 {
     size_t queues = (size_t)allot__queue_count(turns->work->plan);
     size_t pools = (size_t)turns->queues->pool_count;
-    turns->all = zeroed(turns, queues, sizeof *turns->all);
-    turns->of_queue = zeroed(turns, queues, sizeof *turns->of_queue);
-    turns->grows = zeroed(turns, queues, sizeof *turns->grows);
-    turns->fresh = zeroed(turns, queues, sizeof *turns->fresh);
-    turns->reached = zeroed(turns, queues, sizeof *turns->reached);
-    turns->slice = zeroed(turns, queues, sizeof *turns->slice);
-    turns->first = zeroed(turns, queues, sizeof *turns->first);
-    turns->rows = zeroed(turns, queues, sizeof *turns->rows);
-    turns->pending = zeroed(turns, queues, sizeof *turns->pending);
-    turns->pools = zeroed(turns, pools, sizeof *turns->pools);
-    turns->own = zeroed(turns, pools, sizeof *turns->own);
-    turns->held = zeroed(turns, pools, sizeof *turns->held);
-    return turns->all != NULL && turns->of_queue && turns->grows && turns->fresh &&
-                   turns->reached && turns->slice && turns->first && turns->rows &&
-                   turns->pending && turns->pools && turns->own && turns->held != NULL
-               ? ALLOT_OK
-               : ALLOT_ENOMEM;
+    const allot__wanted all[] = {
+        ALLOT__WANTED(turns->all, queues),     ALLOT__WANTED(turns->of_queue, queues),
+        ALLOT__WANTED(turns->grows, queues),   ALLOT__WANTED(turns->fresh, queues),
+        ALLOT__WANTED(turns->reached, queues), ALLOT__WANTED(turns->slice, queues),
+        ALLOT__WANTED(turns->first, queues),   ALLOT__WANTED(turns->rows, queues),
+        ALLOT__WANTED(turns->pending, queues), ALLOT__WANTED(turns->pools, pools),
+        ALLOT__WANTED(turns->own, pools),      ALLOT__WANTED(turns->held, pools),
+    };
+    return allot__zeroed_all(turns->work, all, sizeof all / sizeof *all);
 }
 
 static int find_preempting(allot__turns *turns)
 {
     const allot__relation *relation = turns->work->plan->relation;
     size_t queues = (size_t)relation->count, words = (queues + 63) / 64;
-    turns->preempts = zeroed(turns, queues, sizeof *turns->preempts);
+    turns->preempts = allot__zeroed(turns->work, queues, sizeof *turns->preempts);
     for (size_t i = 0; turns->preempts && i < queues * words; i++)
         turns->preempts[i / words] = turns->preempts[i / words] || relation->may[i] != 0;
     return turns->preempts ? ALLOT_OK : ALLOT_ENOMEM;
@@ -70,27 +53,28 @@ static int find_preempting(allot__turns *turns)
 
 int allot__turns_make(allot__turns *turns)
 {
-    size_t jobs = turns->jobs->list.count;
+    size_t jobs = turns->jobs->list.count, hosts = (size_t)turns->out->room.count;
     size_t queues = (size_t)allot__queue_count(turns->work->plan);
-    size_t classes = turns->out->bounds.classes.count;
     turns->kinds = turns->out->room.exclusive ? 2 : 1;
-    classes = (size_t)turns->kinds * (classes + queues);
-    turns->states = zeroed(turns, jobs, sizeof *turns->states);
-    turns->list = zeroed(turns, jobs, sizeof *turns->list);
+    size_t classes = (size_t)turns->kinds * (turns->out->bounds.classes.count + queues);
+    const allot__wanted all[] = {
+        ALLOT__WANTED(turns->states, jobs),
+        ALLOT__WANTED(turns->list, jobs),
+        ALLOT__WANTED(turns->other, jobs > queues ? jobs : queues),
+        ALLOT__WANTED(turns->fits, classes),
+        ALLOT__WANTED(turns->hunts, classes),
+        ALLOT__WANTED(turns->grown, jobs),
+        ALLOT__WANTED(turns->backs, classes),
+        ALLOT__WANTED(turns->places, hosts),
+        ALLOT__WANTED(turns->back_places, hosts),
+        ALLOT__WANTED(turns->hosts, hosts),
+    };
     turns->waits = allot__arena_take(turns->work->arena, jobs + 1, sizeof *turns->waits);
-    turns->other = zeroed(turns, jobs > queues ? jobs : queues, sizeof *turns->other);
-    turns->fits = zeroed(turns, classes, sizeof *turns->fits);
-    turns->hunts = zeroed(turns, classes, sizeof *turns->hunts);
-    turns->grown = zeroed(turns, jobs, sizeof *turns->grown);
-    turns->backs = zeroed(turns, classes, sizeof *turns->backs);
-    turns->places = zeroed(turns, (size_t)turns->out->room.count, sizeof *turns->places);
-    turns->back_places = zeroed(turns, (size_t)turns->out->room.count, sizeof *turns->back_places);
-    turns->hosts = zeroed(turns, (size_t)turns->out->room.count, sizeof *turns->hosts);
-    if (!turns->states || !turns->list || !turns->waits || !turns->backs || !turns->grown ||
-        !turns->back_places || !turns->other || !turns->fits || !turns->hunts || !turns->places ||
-        !turns->hosts || make_out(turns) != ALLOT_OK || find_preempting(turns) != ALLOT_OK)
-        return ALLOT_ENOMEM;
-    return make_pools(turns);
+    int status = turns->waits ? ALLOT_OK : ALLOT_ENOMEM;
+    status = status ? status : allot__zeroed_all(turns->work, all, sizeof all / sizeof *all);
+    status = status ? status : make_out(turns);
+    status = status ? status : find_preempting(turns);
+    return status ? status : make_pools(turns);
 }
 
 static void count_job(allot_queue_part *part, const allot__job *job)

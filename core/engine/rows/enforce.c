@@ -155,15 +155,6 @@ static void enforce_leaf(const allot__work *work, const past *past, int32_t row,
     columns->any = columns->any || forced > 0;
 }
 
-static void *zeroed(allot__work *work, size_t size)
-{
-    size_t rows = (size_t)work->tree->rows;
-    void *column = allot__arena_take(work->arena, rows + 1, size);
-    if (column)
-        memset(column, 0, (rows + 1) * size);
-    return column;
-}
-
 int allot__enforce(allot__work *work)
 {
     past past = {.plan = NULL};
@@ -171,10 +162,11 @@ int allot__enforce(allot__work *work)
     if (!work->state->former && !work->group->limited)
         return ALLOT_OK;
     allot__enforced *out = allot__arena_take(work->arena, 1, sizeof *out);
-    columns.least = zeroed(work, sizeof *columns.least);
-    columns.forced = zeroed(work, sizeof *columns.forced);
-    columns.why = zeroed(work, 1);
-    if (!out || !columns.least || !columns.forced || !columns.why)
+    size_t rows = (size_t)work->tree->rows;
+    const allot__wanted all[] = {ALLOT__WANTED(columns.least, rows),
+                                 ALLOT__WANTED(columns.forced, rows),
+                                 ALLOT__WANTED(columns.why, rows)};
+    if (!out || allot__zeroed_all(work, all, sizeof all / sizeof *all) != ALLOT_OK)
         return ALLOT_ENOMEM;
     if (work->state->former) {
         past = look_back(work);

@@ -41,14 +41,6 @@ static void count_claims(allot__work *work, const allot__flight *flight, const a
     }
 }
 
-static int32_t *zeroed(allot__work *work, size_t count)
-{
-    int32_t *column = allot__arena_take(work->arena, count, sizeof *column);
-    if (column)
-        memset(column, 0, count * sizeof *column);
-    return column;
-}
-
 /* Slots on their way, from the leaf that gives and to the leaves that others give to (C-6). */
 static int count_flights(allot__work *work, const allot__flown_all *flown, int32_t **out)
 {
@@ -60,9 +52,9 @@ static int count_flights(allot__work *work, const allot__flown_all *flown, int32
         if (flights[i].group != work->index)
             continue;
         if (!columns.out) {
-            columns.out = zeroed(work, rows);
-            columns.in = zeroed(work, rows);
-            columns.pledged = zeroed(work, rows);
+            columns.out = allot__zeroed(work, rows, sizeof(int32_t));
+            columns.in = allot__zeroed(work, rows, sizeof(int32_t));
+            columns.pledged = allot__zeroed(work, rows, sizeof(int32_t));
             if (!columns.out || !columns.in || !columns.pledged)
                 return ALLOT_ENOMEM;
         }
@@ -157,11 +149,11 @@ static int take_closed(allot__work *work, allot__closed_slots **out, int32_t **f
     allot__closed_slots *closed = allot__arena_take(work->arena, 1, sizeof *closed);
     if (!closed)
         return ALLOT_ENOMEM;
-    closed->held = zeroed(work, rows + 1);
-    closed->flying = zeroed(work, rows + 1);
+    closed->held = allot__zeroed(work, rows + 1, sizeof(int32_t));
+    closed->flying = allot__zeroed(work, rows + 1, sizeof(int32_t));
     closed->held_sum = allot__arena_take(work->arena, families, sizeof(int64_t));
     closed->flying_sum = allot__arena_take(work->arena, families, sizeof(int64_t));
-    *first = zeroed(work, rows + 1);
+    *first = allot__zeroed(work, rows + 1, sizeof(int32_t));
     *tasks = allot__arena_take(work->arena, count + 1, sizeof **tasks);
     *out = closed;
     return closed->held != NULL && closed->flying && closed->held_sum && closed->flying_sum &&
@@ -174,7 +166,7 @@ static int take_closed(allot__work *work, allot__closed_slots **out, int32_t **f
 static int32_t *hidden_slots(allot__work *work, const allot__flown_all *flown)
 {
     const allot__flight *flights = work->state->flights.items;
-    int32_t *hidden = zeroed(work, (size_t)work->tree->rows);
+    int32_t *hidden = allot__zeroed(work, (size_t)work->tree->rows, sizeof(int32_t));
     for (int32_t i = 0; i < flown->count && hidden; i++) {
         if (flights[i].group == work->index) {
             hidden[allot__row(work->plan, work->index, flights[i].consumer)] +=
@@ -195,7 +187,7 @@ static int count_closed(allot__work *work, const allot__flown_all *flown)
         !allot__any_closed(work->state, ALLOT_CLOSED_NOW))
         return ALLOT_OK;
     const uint8_t *named = named_tasks(work);
-    int32_t *rest = zeroed(work, (size_t)rows);
+    int32_t *rest = allot__zeroed(work, (size_t)rows, sizeof(int32_t));
     int32_t *hidden = hidden_slots(work, flown);
     int status = named != NULL && rest && hidden != NULL
                      ? take_closed(work, &closed, &first, &tasks)

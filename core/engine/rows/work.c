@@ -176,3 +176,22 @@ int64_t allot__spare_quota(const allot__work *work, int32_t family)
         rest -= work->quota[row];
     return rest > 0 ? rest : 0;
 }
+
+void *allot__zeroed(const allot__work *work, size_t count, size_t size)
+{
+    void *block = allot__arena_take(work->arena, count + 1, size);
+    if (block)
+        memset(block, 0, (count + 1) * size);
+    return block;
+}
+
+int allot__zeroed_all(const allot__work *work, const allot__wanted *all, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        void *block = allot__zeroed(work, all[i].count, all[i].size);
+        if (!block)
+            return ALLOT_ENOMEM;
+        memcpy(all[i].slot, &block, sizeof block);
+    }
+    return ALLOT_OK;
+}

@@ -214,4 +214,17 @@ int allot__amounts_of(allot__work *work, allot__rules *rules, allot_source sourc
 int allot__function_values(allot__work *work, allot__rules *rules, int32_t function,
                            const int64_t **out);
 
+/* Room in the cycle's arena for `count` items and one more, zeroed; NULL: out of memory. */
+void *allot__zeroed(const allot__work *work, size_t count, size_t size);
+/* Several columns at once, likewise: ENOMEM where one has no room. */
+typedef struct allot__wanted {
+    void *slot; /* of the pointer to the column */
+    size_t count, size;
+} allot__wanted;
+#define ALLOT__WANTED(slot, count)                                                                 \
+    {                                                                                              \
+        &(slot), (count), sizeof *(slot)                                                           \
+    }
+int allot__zeroed_all(const allot__work *work, const allot__wanted *all, size_t count);
+
 #endif

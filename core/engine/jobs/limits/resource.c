@@ -36,33 +36,22 @@ static int64_t wanting(const allot__resources *resources, const allot_job_resour
 
 /* ---- Making ---------------------------------------------------------------------------------- */
 
-static void *taken(const allot__work *work, size_t count, size_t size)
-{
-    void *block = allot__arena_take(work->arena, count + 1, size);
-    if (block)
-        memset(block, 0, (count + 1) * size);
-    return block;
-}
-
 static int take_room(const allot__work *work, allot__resources *out)
 {
     size_t count = (size_t)out->count;
-    out->used = taken(work, count, sizeof *out->used);
-    out->helps = taken(work, count, sizeof *out->helps);
-    out->told_at = taken(work, count, sizeof *out->told_at);
-    out->preempted_at = taken(work, count, sizeof *out->preempted_at);
-    out->wanting = taken(work, count, sizeof *out->wanting);
-    return out->used != NULL && out->helps && out->told_at && out->preempted_at &&
-                   out->wanting != NULL
-               ? ALLOT_OK
-               : ALLOT_ENOMEM;
+    const allot__wanted all[] = {
+        ALLOT__WANTED(out->used, count),    ALLOT__WANTED(out->helps, count),
+        ALLOT__WANTED(out->told_at, count), ALLOT__WANTED(out->preempted_at, count),
+        ALLOT__WANTED(out->wanting, count),
+    };
+    return allot__zeroed_all(work, all, sizeof all / sizeof *all);
 }
 
 static int32_t *find_first(const allot__work *work)
 {
     const allot__jobs *jobs = work->state->jobs;
     const int32_t *of = jobs->resource_jobs.items;
-    int32_t *first = taken(work, jobs->list.count + 1, sizeof *first);
+    int32_t *first = allot__zeroed(work, jobs->list.count + 1, sizeof *first);
     for (size_t i = 0; first && i < jobs->resources.count; i++)
         first[of[i] + 1]++;
     for (size_t i = 0; first && i < jobs->list.count; i++)
@@ -76,7 +65,7 @@ int allot__resources_make(const allot__work *work, allot__resources **out)
     int32_t count = allot_plan_resources(work->plan);
     if (count == 0)
         return ALLOT_OK;
-    allot__resources *it = taken(work, 1, sizeof *it);
+    allot__resources *it = allot__zeroed(work, 1, sizeof *it);
     if (!it)
         return ALLOT_ENOMEM;
     *it = (allot__resources){.work = work, .count = count, .first = find_first(work)};

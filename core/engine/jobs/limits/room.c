@@ -12,33 +12,23 @@ static bool here(const allot__work *work, const allot__site *site)
     return site->group == work->index && site->slots >= 0;
 }
 
-static void *zeroed(const allot__work *work, size_t count, size_t size)
-{
-    void *block = allot__arena_take(work->arena, count + 1, size);
-    if (block)
-        memset(block, 0, (count + 1) * size);
-    return block;
-}
-
 static int take_columns(const allot__work *work, allot__room *room)
 {
-    size_t count = (size_t)room->count, size = sizeof(int32_t);
+    size_t count = (size_t)room->count;
     room->words = (count + 63) / 64;
-    room->site = zeroed(work, count, size);
-    room->slots = zeroed(work, count, size);
-    room->free = zeroed(work, count, sizeof *room->free);
-    room->kept = zeroed(work, count, sizeof *room->kept);
-    room->claimed = zeroed(work, count, sizeof *room->claimed);
-    room->running = zeroed(work, count, size);
-    room->alone = zeroed(work, count, size);
-    room->load = zeroed(work, count, sizeof *room->load);
-    room->open = zeroed(work, room->words, sizeof *room->open);
-    room->open_words = zeroed(work, room->words / 64 + 1, sizeof *room->open_words);
-    return room->site != NULL && room->slots && room->free && room->kept && room->claimed &&
-                   room->running && room->alone && room->load && room->open &&
-                   room->open_words != NULL
-               ? ALLOT_OK
-               : ALLOT_ENOMEM;
+    const allot__wanted all[] = {
+        ALLOT__WANTED(room->site, count),
+        ALLOT__WANTED(room->slots, count),
+        ALLOT__WANTED(room->free, count),
+        ALLOT__WANTED(room->kept, count),
+        ALLOT__WANTED(room->claimed, count),
+        ALLOT__WANTED(room->running, count),
+        ALLOT__WANTED(room->alone, count),
+        ALLOT__WANTED(room->load, count),
+        ALLOT__WANTED(room->open, room->words),
+        ALLOT__WANTED(room->open_words, room->words / 64 + 1),
+    };
+    return allot__zeroed_all(work, all, sizeof all / sizeof *all);
 }
 
 /* By queue and by job: who keeps what. */
@@ -46,25 +36,26 @@ static int take_keepers(const allot__work *work, allot__room *room)
 {
     size_t queues = (size_t)allot__queue_count(work->plan);
     size_t jobs = work->state->jobs->list.count, words = (queues + 63) / 64;
+    const allot__wanted all[] = {
+        ALLOT__WANTED(room->view, words),
+        ALLOT__WANTED(room->keepers, words),
+        ALLOT__WANTED(room->keeps, jobs),
+        ALLOT__WANTED(room->claims, jobs),
+    };
     room->viewer = -1;
-    room->view = zeroed(work, words, sizeof *room->view);
-    room->keepers = zeroed(work, words, sizeof *room->keepers);
-    room->keeps = zeroed(work, jobs, sizeof *room->keeps);
-    room->claims = zeroed(work, jobs, sizeof *room->claims);
     room->kept_next = allot__arena_take(work->arena, jobs + 1, sizeof *room->kept_next);
     room->kept_first = allot__arena_take(work->arena, queues + 1, sizeof *room->kept_first);
-    if (!room->view || !room->keepers || !room->keeps || !room->kept_next || !room->kept_first ||
-        !room->claims)
+    if (!room->kept_next || !room->kept_first)
         return ALLOT_ENOMEM;
     for (size_t i = 0; i < queues; i++)
         room->kept_first[i] = -1;
-    return ALLOT_OK;
+    return allot__zeroed_all(work, all, sizeof all / sizeof *all);
 }
 
 /* Slots that run by site, for the loads that nobody told. */
 static int count_running(const allot__work *work, int32_t sites, int64_t **out)
 {
-    int64_t *used = zeroed(work, (size_t)sites, sizeof *used);
+    int64_t *used = allot__zeroed(work, (size_t)sites, sizeof *used);
     if (!used)
         return ALLOT_ENOMEM;
     const allot__jobs *jobs = work->state->jobs;
@@ -83,8 +74,8 @@ static int order_sites(const allot__work *work, allot__room *room, const int64_t
 {
     const allot__tasks *tasks = &work->state->tasks;
     size_t count = (size_t)tasks->site_count;
-    int64_t *load = zeroed(work, count, sizeof *load);
-    int32_t *other = zeroed(work, count, sizeof *other);
+    int64_t *load = allot__zeroed(work, count, sizeof *load);
+    int32_t *other = allot__zeroed(work, count, sizeof *other);
     if (!load || !other)
         return ALLOT_ENOMEM;
     int32_t n = 0;
@@ -162,10 +153,10 @@ static int make_sets(const allot__work *work, allot__room *room)
     const allot__vector *list = &allot__queues_of(work->plan)->sets;
     room->set_count = (int32_t)list->count;
     room->sets = allot__arena_take(work->arena, list->count + 1, sizeof *room->sets);
-    room->most = zeroed(work, list->count, sizeof *room->most);
-    room->total = zeroed(work, list->count, sizeof *room->total);
-    room->counted = zeroed(work, list->count, sizeof *room->counted);
-    uint64_t *bits = zeroed(work, list->count * room->words, sizeof *bits);
+    room->most = allot__zeroed(work, list->count, sizeof *room->most);
+    room->total = allot__zeroed(work, list->count, sizeof *room->total);
+    room->counted = allot__zeroed(work, list->count, sizeof *room->counted);
+    uint64_t *bits = allot__zeroed(work, list->count * room->words, sizeof *bits);
     if (!room->sets || !room->most || !room->total || !room->counted || !bits)
         return ALLOT_ENOMEM;
     for (int32_t i = 0; i < room->set_count; i++) {
