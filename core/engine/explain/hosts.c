@@ -81,20 +81,6 @@ static void tell_places(const allot__teller *teller)
     }
 }
 
-/* Slots of a leaf on hosts that serve another one, once they are left. */
-static int64_t holds_for(const allot__work *work, int32_t row, int32_t other)
-{
-    const allot__units *units = &work->state->tasks.units[work->index];
-    int32_t leaf = allot__handle(work, row);
-    int64_t slots = 0;
-    for (int32_t i = units->count > 0 ? units->first[leaf] : 0;
-         units->count > 0 && i < units->first[leaf + 1]; i++) {
-        bool told = units->site[i] >= 0;
-        slots += told && allot__rack_helps_at(work, other, units->site[i]) ? units->slots[i] : 0;
-    }
-    return slots;
-}
-
 /* Who is on the hosts that would serve it, and may stay there. */
 static void tell_blocked(const allot__teller *teller)
 {
@@ -104,7 +90,8 @@ static void tell_blocked(const allot__teller *teller)
     for (int32_t row = 0; row < work->tree->rows && lack > 0 && shown < SHOWN; row++) {
         bool other = row != teller->row && allot__family_of(work, row) == 0;
         int64_t over = other ? allot__over(work, row) : 0;
-        int64_t slots = other && work->allocated[row] > 0 ? holds_for(work, row, teller->row) : 0;
+        int64_t slots =
+            other && work->allocated[row] > 0 ? allot__rack_holds_for(work, row, teller->row) : 0;
         if (slots > over) {
             allot__tell(teller,
                         "On hosts that would serve it %s holds %" PRId64 ", no more than its "

@@ -111,8 +111,7 @@ void allot__tell_limit(const allot__job_teller *it)
     } else {
         allot__tell(&it->teller, "A limit that goes by hosts binds.");
     }
-    bool barred = (it->job->flags & ALLOT_JOB_EXCLUSIVE) &&
-                  !(it->teller.rules->policy->job_types & ALLOT_PREY_EXCLUSIVE);
+    bool barred = allot__barred_by_type(it->teller.work, it->job);
     for (int32_t low = 0; !barred && low < allot__queue_count(it->teller.work->plan); low++) {
         if (allot__tell_may(it, it->job->queue, low)) {
             allot__tell(&it->teller, "Whoever it could preempt, the limit would be exceeded still: "

@@ -265,12 +265,6 @@ static void tell_sum(const allot__job_teller *it, int64_t may, int64_t safe)
     }
 }
 
-static bool barred_by_type(const allot__job_teller *it)
-{
-    return (it->job->flags & ALLOT_JOB_EXCLUSIVE) &&
-           !(it->teller.rules->policy->job_types & ALLOT_PREY_EXCLUSIVE);
-}
-
 static int32_t count_low(const allot__job_teller *it)
 {
     int32_t count = 0;
@@ -289,7 +283,7 @@ void allot__tell_prey(const allot__job_teller *it)
         allot__tell(&it->teller, "Queues of pools preempt nobody (Q-11).");
         return;
     }
-    if (barred_by_type(it)) {
+    if (allot__barred_by_type(it->teller.work, it->job)) {
         allot__tell(&it->teller, "It preempts nobody: it is exclusive, and PREEMPT_JOBTYPE does "
                                  "not name EXCLUSIVE (P-40).");
         return;

@@ -9,38 +9,6 @@
 #include "engine/rows/order.h"
 #include "engine/explain/job.h"
 
-/* A job's numbers that parameters are about. */
-typedef struct numbers {
-    allot_protection of;
-    int64_t ran, since, remaining; /* s: in all, since started or resumed, until its limit */
-    bool limited;                  /* it has a run limit */
-    int64_t run_most, finish_most; /* s, also where percents are stated; -1: they do not apply */
-} numbers;
-
-static numbers numbers_of(const allot__job_teller *it)
-{
-    int64_t now = it->teller.work->state->now;
-    const allot__job *job = it->job;
-    numbers out = {.of = allot__protection_of(it->queues, job->application, job->queue),
-                   .ran = allot__job_ran(job, now),
-                   .limited = job->run_limit != ALLOT_NONE,
-                   .run_most = -1,
-                   .finish_most = -1};
-    out.since = job->started == INT64_MIN ? out.ran : allot__ran(now, job->started);
-    out.remaining = out.limited ? job->run_limit - out.ran : 0;
-    if (out.of.run_time_percent > 0) {
-        out.run_most =
-            out.limited ? ((int64_t)job->run_limit * out.of.run_time_percent + 99) / 100 : -1;
-    } else if (out.of.no_preempt_run_time != ALLOT_NONE) {
-        out.run_most = out.of.no_preempt_run_time;
-    }
-    if (out.limited && out.of.finish_time_percent > 0)
-        out.finish_most = (int64_t)job->run_limit * out.of.finish_time_percent / 100;
-    else if (out.limited && out.of.no_preempt_finish_time != ALLOT_NONE)
-        out.finish_most = out.of.no_preempt_finish_time;
-    return out;
-}
-
 /* Does the policy go by that parameter? */
 static bool guards(const allot__job_teller *it, int32_t column)
 {
@@ -53,60 +21,67 @@ static bool guards(const allot__job_teller *it, int32_t column)
     return false;
 }
 
+static bool counter_of(const allot__job_teller *it, int32_t column, allot__counter *out)
+{
+    allot_protection of = allot__protection_of(it->queues, it->job->application, it->job->queue);
+    return allot__job_counter(&of, it->job, it->teller.work->state->now, column, out) &&
+           guards(it, column);
+}
+
 /* ---- What protects --------------------------------------------------------------------------- */
 
-static void tell_counts(const allot__job_teller *it, const numbers *of)
+static const char *verb(const allot__counter *of)
 {
-    int32_t most = of->of.max_job_preempt;
-    if (most != ALLOT_NONE && guards(it, ALLOT_TASK_PREEMPTIONS_LEFT)) {
-        bool spent = it->job->preempted >= most;
+    return of->left <= 0 ? "protects" : "does not protect";
+}
+
+static void tell_counts(const allot__job_teller *it)
+{
+    allot__counter of;
+    if (counter_of(it, ALLOT_TASK_PREEMPTIONS_LEFT, &of))
         allot__tell(&it->teller,
-                    "MAX_JOB_PREEMPT %s it: it was preempted %" PRId32 " of %" PRId32
+                    "MAX_JOB_PREEMPT %s it: it was preempted %" PRId64 " of %" PRId64
                     " times (P-30).",
-                    spent ? "protects" : "does not protect", it->job->preempted, most);
-    }
-    most = of->of.max_total_time_preempt;
-    if (most != ALLOT_NONE && guards(it, ALLOT_TASK_PREEMPT_TIME_LEFT)) {
+                    verb(&of), of.has, of.bound);
+    if (counter_of(it, ALLOT_TASK_PREEMPT_TIME_LEFT, &of))
         allot__tell(&it->teller,
-                    "MAX_TOTAL_TIME_PREEMPT %s it: it was suspended for %" PRId64 " of %" PRId32
+                    "MAX_TOTAL_TIME_PREEMPT %s it: it was suspended for %" PRId64 " of %" PRId64
                     " s (P-31).",
-                    it->job->suspended_for >= most ? "protects" : "does not protect",
-                    it->job->suspended_for, most);
-    }
-    most = of->of.no_preempt_interval;
-    if (most != ALLOT_NONE && most > 0 && guards(it, ALLOT_TASK_INTERVAL_OVER)) {
-        bool young = of->since <= most;
+                    verb(&of), of.has, of.bound);
+    if (counter_of(it, ALLOT_TASK_INTERVAL_OVER, &of) && of.bound > 0) {
         char left[60] = "";
-        if (young)
-            snprintf(left, sizeof left, ", for %" PRId64 " s from now", most - of->since + 1);
+        if (of.left <= 0)
+            snprintf(left, sizeof left, ", for %" PRId64 " s from now", 1 - of.left);
         allot__tell(&it->teller,
                     "NO_PREEMPT_INTERVAL %s it: it has run for %" PRId64
-                    " s without a break, and for %" PRId32 " s is left alone%s (P-32).",
-                    young ? "protects" : "does not protect", of->since, most, left);
+                    " s without a break, and for %" PRId64 " s is left alone%s (P-32).",
+                    verb(&of), of.has, of.bound, left);
     }
 }
 
-static void tell_times(const allot__job_teller *it, const numbers *of)
+/* "since 5 s", "in 5 s from now". */
+static allot__phrase when(const allot__counter *of)
 {
-    if (of->run_most >= 0 && guards(it, ALLOT_TASK_RUN_TIME_LEFT)) {
-        bool old = of->ran >= of->run_most;
+    allot__phrase words;
+    snprintf(words.text, sizeof words.text,
+             of->left <= 0 ? "since %" PRId64 " s" : "in %" PRId64 " s from now",
+             of->left <= 0 ? -of->left : of->left);
+    return words;
+}
+
+static void tell_times(const allot__job_teller *it)
+{
+    allot__counter of;
+    if (counter_of(it, ALLOT_TASK_RUN_TIME_LEFT, &of))
         allot__tell(&it->teller,
                     "NO_PREEMPT_RUN_TIME %s it: it has run for %" PRId64
-                    " s in all, and from %" PRId64 " s on is left alone, %s%" PRId64 " s%s (P-33).",
-                    old ? "protects" : "does not protect", of->ran, of->run_most,
-                    old ? "since " : "in ", old ? of->ran - of->run_most : of->run_most - of->ran,
-                    old ? "" : " from now");
-    }
-    if (of->finish_most >= 0 && guards(it, ALLOT_TASK_FINISH_TIME_LEFT)) {
-        bool ends = of->remaining <= of->finish_most;
-        int64_t from = ends ? of->finish_most - of->remaining : of->remaining - of->finish_most;
+                    " s in all, and from %" PRId64 " s on is left alone, %s (P-33).",
+                    verb(&of), of.has, of.bound, when(&of).text);
+    if (counter_of(it, ALLOT_TASK_FINISH_TIME_LEFT, &of))
         allot__tell(&it->teller,
                     "NO_PREEMPT_FINISH_TIME %s it: by its run limit %" PRId64
-                    " s are left, and in its last %" PRId64 " s it is left alone, %s%" PRId64
-                    " s%s (P-34).",
-                    ends ? "protects" : "does not protect", of->remaining, of->finish_most,
-                    ends ? "since " : "in ", from, ends ? "" : " from now");
-    }
+                    " s are left, and in its last %" PRId64 " s it is left alone, %s (P-34).",
+                    verb(&of), of.has, of.bound, when(&of).text);
 }
 
 static void tell_type(const allot__job_teller *it)
@@ -172,12 +147,11 @@ static const char *guard_of(const allot__job_teller *it)
 
 void allot__tell_shelter(const allot__job_teller *it)
 {
-    numbers of = numbers_of(it);
     if (tell_above(it) == 0)
         return;
     tell_type(it);
-    tell_counts(it, &of);
-    tell_times(it, &of);
+    tell_counts(it);
+    tell_times(it);
     if (guard_of(it))
         allot__tell(&it->teller, "Guard %.60s shelters it: nobody may choose it.", guard_of(it));
     else if (it->out->preys && it->out->prey.spared[it->number] == ALLOT__ELIGIBLE)
@@ -214,33 +188,33 @@ static void tell_own_guards(const allot__job_teller *it)
 
 void allot__tell_sparing(const allot__job_teller *it)
 {
-    numbers of = numbers_of(it);
-    const struct {
+    static const struct {
         int32_t column;
-        const char *name;
-        int64_t value; /* 0: none would have */
-        const char *rest;
+        const char *name, *rest;
+        bool minutes, up;
     } all[] = {
-        {ALLOT_TASK_PREEMPTIONS_LEFT, "max_job_preempt", it->job->preempted, " or less (P-30)"},
-        {ALLOT_TASK_PREEMPT_TIME_LEFT, "max_total_time_preempt",
-         minutes(it->job->suspended_for, false), " minutes or less (P-31)"},
-        {ALLOT_TASK_INTERVAL_OVER, "no_preempt_interval", minutes(of.since, true),
-         " minutes or more (P-32)"},
-        {ALLOT_TASK_RUN_TIME_LEFT, "no_preempt_run_time", minutes(of.ran, false),
-         " minutes or less (P-33)"},
-        {ALLOT_TASK_FINISH_TIME_LEFT, "no_preempt_finish_time",
-         of.limited && of.remaining > 0 ? minutes(of.remaining, true) : 0,
-         " minutes or more (P-34)"}};
+        {ALLOT_TASK_PREEMPTIONS_LEFT, "max_job_preempt", " or less (P-30)", false, false},
+        {ALLOT_TASK_PREEMPT_TIME_LEFT, "max_total_time_preempt", " minutes or less (P-31)", true,
+         false},
+        {ALLOT_TASK_INTERVAL_OVER, "no_preempt_interval", " minutes or more (P-32)", true, true},
+        {ALLOT_TASK_RUN_TIME_LEFT, "no_preempt_run_time", " minutes or less (P-33)", true, false},
+        {ALLOT_TASK_FINISH_TIME_LEFT, "no_preempt_finish_time", " minutes or more (P-34)", true,
+         true}};
     bool begun = false;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        if (all[i].value <= 0 || !guards(it, all[i].column))
+        allot__counter of;
+        bool last = all[i].column == ALLOT_TASK_FINISH_TIME_LEFT;
+        counter_of(it, all[i].column, &of);
+        if (last && (it->job->run_limit == ALLOT_NONE || of.has <= 0))
             continue;
-        if (!begun) {
+        int64_t value = all[i].minutes ? minutes(of.has, all[i].up) : of.has;
+        if (value <= 0 || !guards(it, all[i].column))
+            continue;
+        if (!begun)
             allot__tell(&it->teller, "Each of these, stated where it is now or else of its "
                                      "application, its queue or all, would have spared it (A-6):");
-        }
         begun = true;
-        allot__tell(&it->teller, "  %s of %" PRId64 "%s.", all[i].name, all[i].value, all[i].rest);
+        allot__tell(&it->teller, "  %s of %" PRId64 "%s.", all[i].name, value, all[i].rest);
     }
     tell_own_guards(it);
 }

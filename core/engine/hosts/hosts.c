@@ -95,6 +95,18 @@ bool allot__rack_helps_at(const allot__work *work, int32_t row, int32_t site)
     return host >= 0 && allot__rack_helps(work, row, host);
 }
 
+int64_t allot__rack_holds_for(const allot__work *work, int32_t row, int32_t other)
+{
+    const allot__units *units = &work->state->tasks.units[work->index];
+    int32_t leaf = allot__handle(work, row);
+    int64_t slots = 0;
+    for (int32_t i = units->count > 0 ? units->first[leaf] : 0;
+         units->count > 0 && i < units->first[leaf + 1]; i++)
+        if (units->site[i] >= 0 && allot__rack_helps_at(work, other, units->site[i]))
+            slots += units->slots[i];
+    return slots;
+}
+
 /* What is known of who runs where, while tasks are gone through. */
 typedef struct census {
     const int32_t *host_of; /* by site */

@@ -125,6 +125,8 @@ bool allot__rack_meets(const allot__rack *rack, int32_t row, int32_t host);
 bool allot__rack_helps(const allot__work *work, int32_t row, int32_t host);
 /* The same of a site of the state; true where there is no rack. */
 bool allot__rack_helps_at(const allot__work *work, int32_t row, int32_t site);
+/* Slots of a leaf on hosts that serve another one, once they are left. */
+int64_t allot__rack_holds_for(const allot__work *work, int32_t row, int32_t other);
 /* Can a leaf be given slots wherever they are, as far as its hosts are to itself, and are known? */
 static inline bool allot__rack_easy(const allot__rack *rack, int32_t row)
 {

@@ -317,11 +317,9 @@ static bool barred(allot__turns *turns, int32_t number)
 {
     const allot__job *job = allot__job_at(turns->jobs, number);
     bool never = turns->out->jobs[number].why == ALLOT_PEND_NEVER;
-    bool alone =
-        exclusive(job) && !(turns->work->rules[0].policy->job_types & ALLOT_PREY_EXCLUSIVE);
-    return turns->leftover || never || alone || barred_by_pool(turns, job) != ALLOT_PEND_NOT ||
-           !turns->preempts[job->queue] || delayed(turns, number) ||
-           without_resource(turns, number);
+    return turns->leftover || never || allot__barred_by_type(turns->work, job) ||
+           barred_by_pool(turns, job) != ALLOT_PEND_NOT || !turns->preempts[job->queue] ||
+           delayed(turns, number) || without_resource(turns, number);
 }
 
 static int hunt(allot__turns *turns, int32_t number, bool *done)

@@ -8,21 +8,6 @@
 #include "engine/rows/enforce.h"
 #include "engine/reclaim/over.h"
 
-/* Slots of a leaf on hosts that serve another one, once they are left. */
-static int64_t held_for(const allot__work *work, int32_t row, int32_t other)
-{
-    const allot__rack *rack = work->rack;
-    const allot__units *units = &work->state->tasks.units[work->index];
-    int32_t leaf = allot__handle(work, row);
-    int64_t slots = 0;
-    for (int32_t i = units->count > 0 ? units->first[leaf] : 0;
-         units->count > 0 && i < units->first[leaf + 1]; i++) {
-        int32_t host = units->site[i] >= 0 ? rack->host_of[units->site[i]] : -1;
-        slots += host >= 0 && allot__rack_helps(work, other, host) ? units->slots[i] : 0;
-    }
-    return slots;
-}
-
 /* Does the leaf give what it is told to? One that has hosts alone leaves them whole or not. */
 static bool gives(const allot__work *work, int32_t row)
 {
@@ -41,7 +26,7 @@ static int64_t lack_of(const allot__granter *it, int32_t row)
     for (int32_t i = 0; i < it->leaf_count && lack > 0; i++) {
         int32_t other = it->leaves[i];
         int64_t over = other != row ? allot__over(work, other) : 0;
-        lack -= over > 0 ? allot__least(over, held_for(work, other, row)) : 0;
+        lack -= over > 0 ? allot__least(over, allot__rack_holds_for(work, other, row)) : 0;
     }
     return lack;
 }
@@ -51,7 +36,7 @@ static int64_t move(allot__granter *it, int32_t row, int32_t other, int64_t lack
 {
     allot__work *work = it->work;
     int64_t over = allot__over(work, row); /* with what has moved already */
-    int64_t slots = allot__least(held_for(work, row, other) - over, lack);
+    int64_t slots = allot__least(allot__rack_holds_for(work, row, other) - over, lack);
     slots = allot__least(slots, allot__least(allot__grant_room(work, row), work->idle_left));
     if (slots <= 0 || over + slots <= allot__rules_at(work, row)->options[ALLOT_OPTION_DEAD_ZONE])
         return 0;

@@ -61,49 +61,43 @@ static int64_t remaining(const allot__job *job, int64_t now)
 
 /* Percents are of the limit itself, not of whole seconds of it (P-33); without one they do not
  * apply (A-9). */
-static int64_t run_time_left(const allot_protection *it, const allot__job *job, int64_t now)
+static int64_t part_of(const allot__job *job, int32_t percent, int64_t seconds, int32_t up)
 {
-    int64_t most = it->no_preempt_run_time;
-    if (it->run_time_percent > 0) {
-        if (job->run_limit == ALLOT_NONE)
-            return NEVER;
-        most = ((int64_t)job->run_limit * it->run_time_percent + 99) / 100;
-    } else if (most == ALLOT_NONE) {
-        return NEVER;
-    }
-    return most - ran_of(job, now);
+    if (percent <= 0)
+        return seconds;
+    return job->run_limit == ALLOT_NONE ? ALLOT_NONE
+                                        : ((int64_t)job->run_limit * percent + up) / 100;
 }
 
-static int64_t finish_time_left(const allot_protection *it, const allot__job *job, int64_t now)
+bool allot__job_counter(const allot_protection *of, const allot__job *job, int64_t now,
+                        int32_t column, allot__counter *out)
 {
-    bool percent = it->finish_time_percent > 0;
-    if (job->run_limit == ALLOT_NONE || (!percent && it->no_preempt_finish_time == ALLOT_NONE))
-        return NEVER;
-    int64_t least = percent ? (int64_t)job->run_limit * it->finish_time_percent / 100
-                            : it->no_preempt_finish_time;
-    return remaining(job, now) - least;
-}
-
-static int64_t protection_value(const allot_protection *it, const allot__job *job, int64_t now,
-                                int32_t column)
-{
+    bool limited = job->run_limit != ALLOT_NONE;
     switch (column) {
     case ALLOT_TASK_PREEMPTIONS_LEFT:
-        return it->max_job_preempt == ALLOT_NONE ? NEVER
-                                                 : (int64_t)it->max_job_preempt - job->preempted;
+        *out = (allot__counter){.has = job->preempted, .bound = of->max_job_preempt};
+        break;
     case ALLOT_TASK_PREEMPT_TIME_LEFT:
-        return it->max_total_time_preempt == ALLOT_NONE
-                   ? NEVER
-                   : it->max_total_time_preempt - job->suspended_for;
+        *out = (allot__counter){.has = job->suspended_for, .bound = of->max_total_time_preempt};
+        break;
     case ALLOT_TASK_INTERVAL_OVER:
-        return it->no_preempt_interval == ALLOT_NONE
-                   ? NEVER
-                   : uninterrupted(job, now) - it->no_preempt_interval;
+        *out = (allot__counter){uninterrupted(job, now), of->no_preempt_interval, 0};
+        break;
     case ALLOT_TASK_RUN_TIME_LEFT:
-        return run_time_left(it, job, now);
+        *out = (allot__counter){ran_of(job, now),
+                                part_of(job, of->run_time_percent, of->no_preempt_run_time, 99), 0};
+        break;
     default: /* ALLOT_TASK_FINISH_TIME_LEFT */
-        return finish_time_left(it, job, now);
+        *out = (allot__counter){
+            remaining(job, now),
+            limited ? part_of(job, of->finish_time_percent, of->no_preempt_finish_time, 0)
+                    : ALLOT_NONE,
+            0};
     }
+    bool over = column == ALLOT_TASK_INTERVAL_OVER || column == ALLOT_TASK_FINISH_TIME_LEFT;
+    bool applies = out->bound != ALLOT_NONE;
+    out->left = !applies ? NEVER : over ? out->has - out->bound : out->bound - out->has;
+    return applies;
 }
 
 static bool states(const allot_protection *it, int32_t column)
@@ -223,10 +217,13 @@ static const int64_t *read_column(const allot__rowset *rowset, int32_t column, i
         if (i + AHEAD < n)
             __builtin_prefetch(allot__job_at(work->state->jobs, rows->jobs[first + i + AHEAD]));
         const allot__job *job = allot__job_at(work->state->jobs, number);
-        room[i] =
-            protects ? protection_value(protect(queues, &known, job), job, work->state->now, column)
-            : hosts  ? host_value(rows, number, column)
-                     : job_value(rows, job, column);
+        allot__counter counter;
+        if (protects)
+            allot__job_counter(protect(queues, &known, job), job, work->state->now, column,
+                               &counter);
+        room[i] = protects ? counter.left
+                  : hosts  ? host_value(rows, number, column)
+                           : job_value(rows, job, column);
     }
     return room;
 }

@@ -35,6 +35,15 @@ static inline bool allot__job_pair_column(allot_source source)
 void allot__job_pairs(const allot_plan *plan, int32_t high, int64_t *preference,
                       int64_t *queue_order, int32_t *sorted);
 
+/* What a job has of what a parameter counts (P-30 ... P-34), its bound, and what is left: of 0 or
+ * less it is protected. */
+typedef struct allot__counter {
+    int64_t has, bound, left;
+} allot__counter;
+/* False: none is stated that applies to the job; `bound` is ALLOT_NONE, and `left` 1e9. */
+bool allot__job_counter(const allot_protection *of, const allot__job *job, int64_t now,
+                        int32_t column, allot__counter *out);
+
 /* Is it what is left of a counter that nothing in the plan states? It reads 1e9 of every job. */
 bool allot__job_unprotected(const allot_plan *plan, allot_source source);
 

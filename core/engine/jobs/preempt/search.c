@@ -76,34 +76,26 @@ static void count_slots(allot__prey *prey)
     }
 }
 
-static void *zeroed(const allot__prey *prey, size_t count, size_t size)
-{
-    void *block = allot__arena_take(prey->work->arena, count + 1, size);
-    if (block)
-        memset(block, 0, (count + 1) * size);
-    return block;
-}
-
 static int take_room(allot__prey *prey)
 {
     size_t queues = (size_t)allot__queue_count(prey->work->plan);
-    size_t jobs = prey->work->state->jobs->list.count;
-    prey->spared = zeroed(prey, jobs, sizeof *prey->spared);
-    prey->gone = zeroed(prey, jobs, sizeof *prey->gone);
-    prey->slots_left = zeroed(prey, queues, sizeof *prey->slots_left);
-    prey->slots_sheltered = zeroed(prey, queues, sizeof *prey->slots_sheltered);
-    prey->most_left = zeroed(prey, queues, sizeof *prey->most_left);
-    prey->reach = zeroed(prey, queues, sizeof *prey->reach);
-    prey->reach_at = zeroed(prey, queues, sizeof *prey->reach_at);
-    prey->stamp = zeroed(prey, (size_t)prey->room->count, sizeof *prey->stamp);
-    prey->help_count = (int32_t)prey->bounds->list.count;
-    prey->helps = zeroed(prey, prey->bounds->list.count, sizeof *prey->helps);
-    for (size_t i = 0; prey->reach_at && i < queues; i++)
+    size_t jobs = prey->work->state->jobs->list.count, bounds = prey->bounds->list.count;
+    const allot__wanted all[] = {
+        ALLOT__WANTED(prey->spared, jobs),
+        ALLOT__WANTED(prey->gone, jobs),
+        ALLOT__WANTED(prey->slots_left, queues),
+        ALLOT__WANTED(prey->slots_sheltered, queues),
+        ALLOT__WANTED(prey->most_left, queues),
+        ALLOT__WANTED(prey->reach, queues),
+        ALLOT__WANTED(prey->reach_at, queues),
+        ALLOT__WANTED(prey->stamp, (size_t)prey->room->count),
+        ALLOT__WANTED(prey->helps, bounds),
+    };
+    int status = allot__zeroed_all(prey->work, all, sizeof all / sizeof *all);
+    prey->help_count = (int32_t)bounds;
+    for (size_t i = 0; status == ALLOT_OK && i < queues; i++)
         prey->reach_at[i] = -1;
-    bool all = prey->helps != NULL && prey->most_left && prey->spared && prey->gone &&
-               prey->slots_left && prey->slots_sheltered && prey->reach && prey->reach_at &&
-               prey->stamp;
-    return all ? ALLOT_OK : ALLOT_ENOMEM;
+    return status;
 }
 
 int allot__prey_make(const allot__work *work, allot__room *room, allot__bounds *bounds,
@@ -281,8 +273,7 @@ int allot__prey_hunt(allot__prey *prey, allot__hunt *hunt)
     allot__chase_begin(prey, hunt->job, &chase);
     int64_t gains = prey->room->gains;
     int64_t changes = prey->room->changes;
-    bool barred =
-        chase.fit.exclusive && !(prey->work->rules[0].policy->job_types & ALLOT_PREY_EXCLUSIVE);
+    bool barred = allot__barred_by_type(prey->work, chase.fit.job);
     int status = ALLOT_OK;
     if (!barred && !allot__fits(&chase.fit) && !allot__prey_hopeless(&chase)) {
         status = pursue(&chase);

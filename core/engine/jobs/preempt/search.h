@@ -88,6 +88,12 @@ int allot__prey_hunt(allot__prey *prey, allot__hunt *hunt);
 uint8_t allot__prey_type(const allot__work *work, const allot__job *job);
 /* Is it backfill in a reservation whose queue is not below `high` by PRIORITY (P-40)? */
 bool allot__backfill_reserved(const allot__queues *queues, const allot__job *job, int32_t high);
+/* May a job preempt nobody, as it is exclusive and PREEMPT_JOBTYPE does not name that (P-40)? */
+static inline bool allot__barred_by_type(const allot__work *work, const allot__job *job)
+{
+    return (job->flags & ALLOT_JOB_EXCLUSIVE) &&
+           !(work->rules[0].policy->job_types & ALLOT_PREY_EXCLUSIVE);
+}
 /* A job is no candidate any more; what spared it before stays told. */
 void allot__prey_spare(allot__prey *prey, int32_t job, uint8_t why);
 /* A running job that was spared by what was decided about it is a candidate again. */
