@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* dispatch.c: what a cycle decided about queues and jobs. */
+/* dispatch.c: what a cycle decided about queues, jobs and contracts. */
 #include "engine/decision/decision.h"
 #include "engine/jobs/dispatch.h"
 #include "engine/jobs/limits/resource.h"
@@ -138,4 +138,12 @@ void allot__queue_totals(const allot_decision *decision, allot_totals *out)
                           .demand = sums->demand,
                           .allocated = sums->allocated,
                           .shared = sums->allocated};
+}
+
+int allot_decision_lease(const allot_decision *decision, int32_t lease, allot_lease_part *out)
+{
+    if (!decision || !out || lease < 0 || lease >= allot_plan_leases(decision->plan))
+        return ALLOT_EUSAGE;
+    *out = decision->leases[lease];
+    return ALLOT_OK;
 }

@@ -22,7 +22,7 @@ static int64_t value_of(const allot__job *job, int32_t column)
     return job->submitted == INT64_MIN ? 0 : job->submitted;
 }
 
-static int plain_key(allot__turns *turns, const allot_key *key, const int64_t **out)
+static int plain_key(allot__turns *turns, const allot_key *key, int64_t **out)
 {
     size_t count = turns->jobs->list.count;
     int64_t *values = allot__arena_take(turns->work->arena, count + 1, sizeof *values);
@@ -32,25 +32,6 @@ static int plain_key(allot__turns *turns, const allot_key *key, const int64_t **
         int64_t value = value_of(allot__job_at(turns->jobs, (int32_t)i), key->source.value);
         values[i] = key->descending ? ~value : value;
     }
-    *out = values;
-    return ALLOT_OK;
-}
-
-/* Every other source, of all jobs: the policy's functions are asked once. */
-static int computed_key(allot__turns *turns, allot__job_rows *rows, const allot_key *key,
-                        const int64_t **out)
-{
-    size_t count = turns->jobs->list.count;
-    int64_t *values = allot__arena_take(turns->work->arena, count + 1, sizeof *values);
-    if (!values)
-        return ALLOT_ENOMEM;
-    int status = allot__rowset_prepare(&rows->rows, key->source);
-    if (status != ALLOT_OK)
-        return status;
-    const int64_t *found =
-        allot__rowset_values(&rows->rows, key->source, 0, (int32_t)count, values);
-    for (size_t i = 0; i < count; i++)
-        values[i] = key->descending ? ~found[i] : found[i];
     *out = values;
     return ALLOT_OK;
 }
@@ -81,25 +62,16 @@ int allot__turn_keys(allot__turns *turns)
         status = made ? ALLOT_OK : make_rows(turns, &rows);
         made = status == ALLOT_OK;
         if (made)
-            status = computed_key(turns, &rows, &order->keys[i], &turns->keys[i]);
+            status = allot__rowset_key(&rows.rows, &order->keys[i], &turns->keys[i]);
     }
     return status;
 }
 
-static bool in_order(const int64_t *key, const int32_t *jobs, int32_t count)
-{
-    for (int32_t i = 1; i < count; i++)
-        if (key[jobs[i]] < key[jobs[i - 1]])
-            return false;
-    return true;
-}
-
-void allot__turn_sort(allot__turns *turns, const int64_t *const *keys, int32_t key_count,
-                      int32_t *jobs, int32_t count)
+void allot__turn_sort(allot__turns *turns, int64_t *const *keys, int32_t key_count, int32_t *jobs,
+                      int32_t count)
 {
     for (int32_t i = key_count - 1; i >= 0; i--)
-        if (!in_order(keys[i], jobs, count))
-            allot__sort_rows(jobs, turns->other, keys[i], 0, count);
+        allot__sort_rows(jobs, turns->other, keys[i], 0, count);
 }
 
 void allot__sort_numbers(int32_t *numbers, int32_t count)

@@ -216,7 +216,7 @@ static int by_priority(allot__turns *turns, int32_t pool)
             return ALLOT_ENOMEM;
     }
     int32_t count = waiting(turns, pool, jobs, keys);
-    allot__turn_sort(turns, (const int64_t *const *)keys, 4, jobs, count);
+    allot__turn_sort(turns, keys, 4, jobs, count);
     int status = ALLOT_OK;
     for (int32_t i = 0; i < count && status == ALLOT_OK; i++) {
         bool started;

@@ -62,7 +62,7 @@ typedef struct allot__turns {
     allot__dispatched *out;
     const allot__queues *queues;
     const allot__jobs *jobs;
-    const int64_t *keys[ALLOT_KEYS_MAX]; /* by job, turned so that less goes first */
+    int64_t *keys[ALLOT_KEYS_MAX]; /* by job, turned so that less goes first */
     int32_t key_count;
     uint8_t *states;               /* by job: as it stands; COUNT: it went, and starts no more */
     int32_t *list, *waits, *other; /* of all turns' jobs, one turn behind another; room to sort */
@@ -124,8 +124,8 @@ void allot__turn_claim_stopped(allot__turns *turns, const allot__turn *turn);
 /* Makes numbers rise. */
 void allot__sort_numbers(int32_t *numbers, int32_t count);
 /* Sorts jobs by such keys. */
-void allot__turn_sort(allot__turns *turns, const int64_t *const *keys, int32_t key_count,
-                      int32_t *jobs, int32_t count);
+void allot__turn_sort(allot__turns *turns, int64_t *const *keys, int32_t key_count, int32_t *jobs,
+                      int32_t count);
 
 /* again.c: what jobs have in use is noted before they go for another; ENOMEM. And once
  * that one has its slots: is anything free that was not, or is there more to preempt? */

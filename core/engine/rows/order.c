@@ -63,6 +63,14 @@ bool allot__order_tied(const allot__work *work, const allot__rules *rules,
     return allot__order_compare(work, rules, order, a, b) == 0;
 }
 
+static bool in_order(const int32_t *rows, const int64_t *keys, int32_t first, int32_t count)
+{
+    for (int32_t i = 1; i < count; i++)
+        if (keys[rows[i] - first] < keys[rows[i - 1] - first])
+            return false;
+    return true;
+}
+
 /* Merges rows[low, middle) and rows[middle, high) into out by keys[row - first]. */
 static void merge(const int32_t *rows, int32_t *out, const int64_t *keys, int32_t first,
                   int32_t low, int32_t middle, int32_t high)
@@ -78,6 +86,8 @@ static void merge(const int32_t *rows, int32_t *out, const int64_t *keys, int32_
 void allot__sort_rows(int32_t *rows, int32_t *other, const int64_t *keys, int32_t first,
                       int32_t count)
 {
+    if (in_order(rows, keys, first, count))
+        return;
     for (int32_t width = 1; width < count; width = width < count / 2 + 1 ? width * 2 : count) {
         for (int32_t low = 0; low < count;) {
             int32_t middle = count - low > width ? low + width : count;
@@ -89,14 +99,6 @@ void allot__sort_rows(int32_t *rows, int32_t *other, const int64_t *keys, int32_
     }
 }
 
-static bool in_order(const int32_t *rows, const int64_t *keys, int32_t count)
-{
-    for (int32_t i = 1; i < count; i++)
-        if (keys[rows[i]] < keys[rows[i - 1]])
-            return false;
-    return true;
-}
-
 void allot__order_list(const allot__work *work, const allot__rules *rules,
                        const allot__order *order, const allot__sorter *room, int32_t count,
                        int32_t *rows)
@@ -106,8 +108,7 @@ void allot__order_list(const allot__work *work, const allot__rules *rules,
             int64_t key = allot__order_key(work, rules, &order->keys[k], rows[i]);
             room->keys[rows[i]] = order->keys[k].descending ? ~key : key;
         }
-        if (!in_order(rows, room->keys, count))
-            allot__sort_rows(rows, room->other, room->keys, 0, count);
+        allot__sort_rows(rows, room->other, room->keys, 0, count);
     }
 }
 

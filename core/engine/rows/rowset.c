@@ -88,6 +88,21 @@ const int64_t *allot__rowset_values(const allot__rowset *rows, allot_source sour
     }
 }
 
+int allot__rowset_key(allot__rowset *rows, const allot_key *key, int64_t **out)
+{
+    int64_t room[BATCH];
+    int64_t *values = allot__arena_take(rows->work->arena, (size_t)rows->count + 1, sizeof *values);
+    int status = values ? allot__rowset_prepare(rows, key->source) : ALLOT_ENOMEM;
+    for (int32_t first = 0; first < rows->count && status == ALLOT_OK; first += BATCH) {
+        int32_t n = rows->count - first < BATCH ? rows->count - first : BATCH;
+        const int64_t *from = allot__rowset_values(rows, key->source, first, n, room);
+        for (int32_t i = 0; i < n; i++) /* ~ turns the order round and, unlike -, cannot overflow */
+            values[first + i] = key->descending ? ~from[i] : from[i];
+    }
+    *out = values;
+    return status;
+}
+
 void allot__rowset_guard(const allot__rowset *rows, const allot__guard *guard, uint8_t mark,
                          const int32_t *at, uint8_t *marks)
 {

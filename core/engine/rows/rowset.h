@@ -37,6 +37,10 @@ int allot__rowset_prepare(allot__rowset *rows, allot_source source);
 const int64_t *allot__rowset_values(const allot__rowset *rows, allot_source source, int32_t first,
                                     int32_t n, int64_t *room);
 
+/* A key's values of all rows, turned so that they rise; what it reads is computed. Statuses of
+ * allot__rowset_prepare. */
+int allot__rowset_key(allot__rowset *rows, const allot_key *key, int64_t **out);
+
 /* Why a task or a running job is no candidate for going; guard g of its policy is
  * ALLOT__INELIGIBLE_GUARD + g. */
 enum {

@@ -36,6 +36,26 @@ static int mark_flying(const allot__work *work, const allot__units *units, uint8
     return ALLOT_OK;
 }
 
+/* What runs on closed hosts is no candidate (E-34): it goes whatever the order, or, where a host
+ * drains, it stays until it ends. */
+static void close_hosts(const allot__work *work, const allot__units *units, uint8_t *stays,
+                        int32_t *sheltered)
+{
+    const allot__site *sites = work->state->tasks.sites;
+    for (int32_t leaf = 0; leaf < work->tree->rows; leaf++) {
+        int32_t row = allot__row(work->plan, work->index, leaf);
+        for (int32_t unit = units->first[leaf]; unit < units->first[leaf + 1]; unit++) {
+            int32_t site = units->site[unit];
+            int32_t closed = site >= 0 ? sites[site].closed : ALLOT_OPEN;
+            if (closed == ALLOT_OPEN || stays[unit] != ALLOT__ELIGIBLE)
+                continue;
+            stays[unit] =
+                closed == ALLOT_DRAIN ? ALLOT__INELIGIBLE_DRAINS : ALLOT__INELIGIBLE_CLOSED;
+            sheltered[row] += closed == ALLOT_DRAIN ? units->slots[unit] : 0;
+        }
+    }
+}
+
 static bool any_guards(const allot__work *work)
 {
     for (int32_t i = 0; i < work->rules_count; i++)
@@ -103,7 +123,7 @@ int allot__victims_shelter(allot__work *work, allot__victims *out)
     if (!sheltered)
         return ALLOT_ENOMEM;
     memset(sheltered, 0, rows * sizeof *sheltered);
-    allot__victims_close(work, units, out->stays, sheltered);
+    close_hosts(work, units, out->stays, sheltered);
     status = guards ? run_guards(work, units, out->stays, sheltered) : ALLOT_OK;
     work->sheltered = drains || guards ? sheltered : NULL;
     return status;

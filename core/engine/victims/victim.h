@@ -53,9 +53,6 @@ typedef struct allot__victims {
     int32_t queue_count;
 } allot__victims;
 
-/* Marks what runs on closed hosts; by row, adds what runs on those that drain to `sheltered`. */
-void allot__victims_close(const allot__work *work, const allot__units *units, uint8_t *stays,
-                          int32_t *sheltered);
 /* Before reclaim: finds out who stays, and writes work->sheltered where guards or hosts that
  * drain keep something.
  * ENOMEM, and what a policy's function fails with. */

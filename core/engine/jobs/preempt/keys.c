@@ -10,25 +10,7 @@
 
 #include "engine/jobs/preempt/list.h"
 
-enum { BLOCK = 512, BITS_MOST = 63 /* less than 0 is none of them */ };
-
-static int read_key(allot__prey_rows *rows, int32_t number)
-{
-    const allot_key *key = &rows->keys[number];
-    int status = allot__rowset_prepare(&rows->of.rows, key->source);
-    int64_t *values = allot__arena_take(rows->work->arena, (size_t)rows->count + 1, sizeof *values);
-    int64_t room[BLOCK];
-    if (status != ALLOT_OK || !values)
-        return status != ALLOT_OK ? status : ALLOT_ENOMEM;
-    for (int32_t first = 0; first < rows->count; first += BLOCK) {
-        int32_t n = rows->count - first < BLOCK ? rows->count - first : BLOCK;
-        const int64_t *from = allot__rowset_values(&rows->of.rows, key->source, first, n, room);
-        for (int32_t i = 0; i < n; i++)
-            values[first + i] = key->descending ? ~from[i] : from[i];
-    }
-    rows->values[number] = values;
-    return ALLOT_OK;
-}
+enum { BITS_MOST = 63 /* less than 0 is none of them */ };
 
 typedef struct range {
     int64_t least;
@@ -85,7 +67,8 @@ int allot__prey_rows_read(allot__prey_rows *rows)
             continue; /* it orders nothing */
         rows->keys[rows->key_count] = victims->keys[i];
         if (!allot__job_pair_column(victims->keys[i].source))
-            status = read_key(rows, rows->key_count);
+            status = allot__rowset_key(&rows->of.rows, &victims->keys[i],
+                                       &rows->values[rows->key_count]);
         rows->key_count++;
     }
     if (status == ALLOT_OK)
