@@ -35,11 +35,6 @@ static const allot__prey_rows *rows_of(const inquiry *of)
 
 /* ---- For whom -------------------------------------------------------------------------------- */
 
-static bool leaves(allot_action action)
-{
-    return action == ALLOT_REQUEUE || action == ALLOT_KILL;
-}
-
 static void tell_held(const inquiry *of)
 {
     if (of->order->held)
@@ -56,7 +51,7 @@ static void tell_closed(const inquiry *of)
                 allot__tell_done(of->order->action), allot__tell_slots(of->order->closed).text,
                 of->order->closed == 1 ? "is" : "are");
     tell_held(of);
-    if (!leaves(it->queue->on_preempt)) {
+    if (!allot__action_ends(it->queue->on_preempt)) {
         allot__tell(&it->teller, "Its queue would have it suspended, but so it would keep its "
                                  "slots there (P-25, P-41).");
     }

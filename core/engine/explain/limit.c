@@ -30,15 +30,11 @@ static allot__sentence whose(const allot__job_teller *it, const allot__bound *bo
 /* The word of PREEMPT_FOR that leaves suspended jobs out of a limit; NULL: none does (P-21). */
 static const char *lifting(const allot__job_limit *limit)
 {
-    const allot_job_limit *stated = &limit->stated;
-    bool groups = allot__limit_by_group(limit), users = allot__limit_by_user(limit);
-    if (limit->queue_level || stated->kind == ALLOT_LIMIT_JOBS || !(groups || users))
-        return NULL;
-    if (stated->kind == ALLOT_LIMIT_PER_PROCESSOR)
-        return groups ? "GROUP_JLP" : "USER_JLP";
-    if (stated->per & ALLOT_PER_HOST)
-        return "HOST_JLU";
-    return groups ? "GROUP_MAX" : NULL;
+#define NAME(name, text, doc) #name,
+    static const char *const names[] = {ALLOT_LIFT_MAP(NAME)};
+#undef NAME
+    int32_t word = allot__limit_lift(limit);
+    return word != 0 ? names[__builtin_ctz((uint32_t)word)] : NULL;
 }
 
 static void tell_counted(const allot__job_teller *it, const allot__bound *bound,

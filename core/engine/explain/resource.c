@@ -39,7 +39,7 @@ void allot__tell_released(const allot__job_teller *it, int32_t other)
 {
     int32_t count;
     const allot_job_resource *of = allot__job_resources(it->jobs, it->number, &count);
-    bool ends = it->queue->on_preempt == ALLOT_REQUEUE || it->queue->on_preempt == ALLOT_KILL;
+    bool ends = allot__action_ends(it->queue->on_preempt);
     for (int32_t i = 0; i < count && ends; i++) {
         int64_t asked = amount_of(it, other, of[i].resource);
         if (asked > 0) {
@@ -71,10 +71,9 @@ static void count_held(const allot__job_teller *it, int32_t resource)
 /* Why the jobs of a queue do not go for it. */
 static const char *stay(const allot__job_teller *it, int32_t queue)
 {
-    allot_action action = allot__tell_queue_of(it, queue)->on_preempt;
     if (!allot__tell_may(it, it->job->queue, queue))
         return "it may not preempt these (P-7)";
-    return action == ALLOT_REQUEUE || action == ALLOT_KILL
+    return allot__action_ends(allot__tell_queue_of(it, queue)->on_preempt)
                ? "it may preempt these, and they end when they are (P-41)"
                : "suspended, these would keep it: TERMINATE_WHEN does not name PREEMPT (P-42)";
 }

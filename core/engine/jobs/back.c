@@ -72,18 +72,6 @@ static void forget(allot__turns *turns, int32_t number, size_t end)
     turns->cancels = true;
 }
 
-static bool any_fresh(const allot__turns *turns, int32_t high)
-{
-    const allot__relation *relation = turns->work->plan->relation;
-    size_t words = ((size_t)relation->count + 63) / 64;
-    const uint64_t *may = relation->may + (size_t)high * words;
-    int32_t sum = 0;
-    for (size_t i = 0; i < words; i++)
-        for (uint64_t left = may[i]; left != 0 && sum == 0; left &= left - 1)
-            sum += turns->fresh[i * 64 + (size_t)__builtin_ctzll(left)];
-    return sum > 0;
-}
-
 static bool asks(const allot__turns *turns, int32_t job)
 {
     const allot__resources *resources = turns->out->bounds.resources;
@@ -100,7 +88,8 @@ int allot__back_take(allot__turns *turns, int32_t number, bool *done)
     bool misses =
         alike && known->gains == room->gains && known->most == orders && job->slots >= known->slots;
     allot__job_told *told = &turns->out->jobs[number], before = *told;
-    if (!turns->turned_back || turns->withdraws || misses || !any_fresh(turns, job->queue))
+    if (!turns->turned_back || turns->withdraws || misses ||
+        allot__sum_below(turns->work->plan->relation, job->queue, turns->fresh) == 0)
         return ALLOT_OK;
     int64_t gains = room->gains;
     int32_t count;

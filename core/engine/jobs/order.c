@@ -158,23 +158,18 @@ int allot__order_grow(allot__turns *turns, int32_t number)
     return bring(turns, ALLOT_ORDER_RESIZE, number, turns->places, turns->place_count, "free");
 }
 
-static bool stays(allot_action action)
-{
-    return action == ALLOT_SUSPEND || action == ALLOT_CHECKPOINT;
-}
-
 int allot__job_turn(allot__turns *turns, int32_t number, allot_action action, int32_t sign)
 {
     allot__bounds *bounds = &turns->out->bounds;
     const allot__job *job = allot__job_at(turns->jobs, number);
-    allot__room_job(&turns->out->room, number, stays(action), sign);
+    allot__room_job(&turns->out->room, number, !allot__action_ends(action), sign);
     int status =
         allot__bounds_change(bounds, number, sign > 0 ? ALLOT__BOUND_GROW : ALLOT__BOUND_SHRINK,
                              grown_places(turns, job), job->grown_count);
     if (status == ALLOT_OK)
         status = allot__bounds_change(
             bounds, number,
-            changes[stays(action) ? ALLOT_ORDER_RESUME : ALLOT_ORDER_START][sign < 0],
+            changes[allot__action_ends(action) ? ALLOT_ORDER_START : ALLOT_ORDER_RESUME][sign < 0],
             allot__job_places(turns->jobs, job), job->place_count);
     return status;
 }
@@ -182,7 +177,7 @@ int allot__job_turn(allot__turns *turns, int32_t number, allot_action action, in
 /* Of a job that is killed nobody can say that it waits: it is gone. */
 static uint8_t state_after(allot_action action)
 {
-    if (stays(action))
+    if (!allot__action_ends(action))
         return ALLOT_SUSPENDED;
     return action == ALLOT_REQUEUE ? ALLOT_PENDING : ALLOT_JOB_STATE_COUNT;
 }
@@ -191,21 +186,22 @@ int allot__order_stop(allot__turns *turns, const allot__stop *stop)
 {
     int32_t number = stop->job;
     allot_action action = stop->action;
+    bool ends = allot__action_ends(action);
     const allot__job *job = allot__job_at(turns->jobs, number);
     int64_t cancelled = sum_of(grown_places(turns, job), job->grown_count);
     int64_t slots = job->slots + cancelled;
     if (!stop->held) {
         turns->out->jobs[number].now = state_after(action);
-        turns->states[number] = stays(action) ? ALLOT_SUSPENDED : ALLOT_JOB_STATE_COUNT;
+        turns->states[number] = ends ? ALLOT_JOB_STATE_COUNT : ALLOT_SUSPENDED;
         turns->of_queue[job->queue]->anew = true;
         turns->out->parts[job->queue].preempted += slots;
-        allot__turn_use(turns, job->queue, stays(action) ? -cancelled : -slots);
+        allot__turn_use(turns, job->queue, ends ? -slots : -cancelled);
         if (turns->out->preys)
             allot__prey_spare(&turns->out->prey, number, ALLOT__INELIGIBLE_TAKEN);
     }
     bool counts = stop->preemptor >= 0 && !stop->held; /* */
     return give(turns,
-                (allot_job_order){.kind = stays(action) ? ALLOT_ORDER_SUSPEND : ALLOT_ORDER_KILL,
+                (allot_job_order){.kind = ends ? ALLOT_ORDER_KILL : ALLOT_ORDER_SUSPEND,
                                   .job = number,
                                   .slots = slots,
                                   .action = action,

@@ -81,7 +81,7 @@ typedef struct allot__turns {
     int64_t freed;                 /* slots, and limits, that became free so */
     allot__vector marks;           /* of allot__mark */
     allot__vector holds, holding;  /* hold.c's; the latter of allot__job_place */
-    int32_t *fresh;                /* by queue: orders by which its jobs got slots */
+    int64_t *fresh;                /* by queue: orders by which its jobs got slots */
     uint8_t *reached;              /* by queue of a pool */
     allot__job_place *back_places; /* room for those of an order */
     int32_t *runs_on, *gone_by;    /* by job: back.c's */

@@ -237,26 +237,16 @@ int allot__dispatch(allot__work *work, const allot_lease_part *leases, allot__di
                           .queues = allot__queues_of(work->plan),
                           .jobs = work->state->jobs};
     int status = allot__room_make(work, &out->room);
-    if (status == ALLOT_OK)
-        status = allot__room_lease(&out->room, leases);
-    if (status == ALLOT_OK)
-        status = allot__bounds_make(work, &out->room, &out->bounds);
-    if (status == ALLOT_OK)
-        status = allot__resources_make(work, &out->bounds.resources);
-    if (status == ALLOT_OK)
-        status = allot__turns_make(&turns);
-    if (status == ALLOT_OK)
-        status = make_sequence(&turns);
-    if (status == ALLOT_OK)
-        status = allot__dispatch_begin(&turns);
-    if (status == ALLOT_OK)
-        status = allot__turn_keys(&turns);
-    if (status == ALLOT_OK)
-        status = walk(&turns);
-    if (status == ALLOT_OK && turns.cancels)
-        status = allot__back_finish(&turns);
-    if (status == ALLOT_OK)
-        status = allot__dispatch_rows(&turns);
+    status = status ? status : allot__room_lease(&out->room, leases);
+    status = status ? status : allot__bounds_make(work, &out->room, &out->bounds);
+    status = status ? status : allot__resources_make(work, &out->bounds.resources);
+    status = status ? status : allot__turns_make(&turns);
+    status = status ? status : make_sequence(&turns);
+    status = status ? status : allot__dispatch_begin(&turns);
+    status = status ? status : allot__turn_keys(&turns);
+    status = status ? status : walk(&turns);
+    status = status || !turns.cancels ? status : allot__back_finish(&turns);
+    status = status ? status : allot__dispatch_rows(&turns);
     allot__vector_free(work->plan->engine, &turns.marks);
     allot__vector_free(work->plan->engine, &turns.holds);
     allot__vector_free(work->plan->engine, &turns.holding);

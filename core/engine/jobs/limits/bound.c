@@ -25,22 +25,30 @@ static bool of_hosts(const allot__job_limit *limit)
     return limit->set > 0 && !by_host(limit);
 }
 
+int32_t allot__limit_lift(const allot__job_limit *limit)
+{
+    const allot_job_limit *stated = &limit->stated;
+    bool groups = allot__limit_by_group(limit), users = allot__limit_by_user(limit);
+    if (limit->queue_level || stated->kind == ALLOT_LIMIT_JOBS || !(groups || users))
+        return 0;
+    if (stated->kind == ALLOT_LIMIT_PER_PROCESSOR)
+        return groups ? ALLOT_LIFT_GROUP_JLP : ALLOT_LIFT_USER_JLP;
+    if (stated->per & ALLOT_PER_HOST)
+        return ALLOT_LIFT_HOST_JLU;
+    return groups ? ALLOT_LIFT_GROUP_MAX : 0;
+}
+
 /* The table of bound.h. */
 static bool counts_suspended(const allot__work *work, const allot__job_limit *limit)
 {
     const allot_job_limit *stated = &limit->stated;
-    int32_t lift = work->rules[0].policy->lift;
-    bool groups = allot__limit_by_group(limit), users = allot__limit_by_user(limit);
+    int32_t word = allot__limit_lift(limit);
     if (!allot__queues_of(work->plan)->preempts || limit->queue_level)
         return true;
     if (stated->kind == ALLOT_LIMIT_JOBS)
         return false;
-    if ((groups || users) && stated->kind == ALLOT_LIMIT_PER_PROCESSOR)
-        return !(lift & (groups ? ALLOT_LIFT_GROUP_JLP : ALLOT_LIFT_USER_JLP));
-    if ((groups || users) && (stated->per & ALLOT_PER_HOST))
-        return !(lift & ALLOT_LIFT_HOST_JLU);
-    if (groups || users)
-        return groups && !(lift & ALLOT_LIFT_GROUP_MAX);
+    if (allot__limit_by_group(limit) || allot__limit_by_user(limit))
+        return word != 0 && !(work->rules[0].policy->lift & word);
     bool hosts = by_host(limit) || stated->host_count > 0; /* however many are named */
     return !hosts || limit->queues || (stated->per & ALLOT_PER_QUEUE);
 }

@@ -120,6 +120,9 @@ bool allot__bounds_by_host(const allot__bounds *bounds, int32_t job);
  * has been put on hosts, or not: all that is taken back. */
 void allot__bounds_try(allot__bounds *bounds, int32_t job, int32_t host, int32_t slots);
 void allot__bounds_tried(allot__bounds *bounds, int32_t job);
+/* The word of PREEMPT_FOR that leaves suspended jobs out of a limit (P-21), ALLOT_LIFT_...; 0: none
+ * does. */
+int32_t allot__limit_lift(const allot__job_limit *limit);
 /* Does this limit of hosts hold on one? */
 bool allot__limit_on(const allot__bounds *bounds, int32_t limit, int32_t host);
 static inline const allot__bound_trait *allot__limit_trait(const allot__bounds *bounds,

@@ -6,8 +6,7 @@
 #include <string.h>
 
 #include "base/wide.h"
-#include "model/state/job.h"
-#include "model/jobs/queue.h"
+#include "engine/jobs/limits/room.h"
 
 static const allot_resource *resource_at(const allot__resources *resources, int32_t number)
 {
@@ -118,8 +117,7 @@ static bool releases(const allot__resources *resources, int32_t job)
 {
     const allot__job *it = allot__job_at(resources->work->state->jobs, job);
     const allot__queues *queues = allot__queues_of(resources->work->plan);
-    allot_action action = allot__queue_at(queues, it->queue)->on_preempt;
-    return action == ALLOT_REQUEUE || action == ALLOT_KILL;
+    return allot__action_ends(allot__queue_at(queues, it->queue)->on_preempt);
 }
 
 bool allot__resources_help(const allot__resources *resources, int32_t job, int32_t other)

@@ -91,6 +91,12 @@ static inline bool allot__room_empty(const allot__room *room, int32_t host)
            room->free[host] == room->slots[host];
 }
 
+/* Does a job that is preempted so end, and keep nothing? */
+static inline bool allot__action_ends(allot_action action)
+{
+    return action == ALLOT_REQUEUE || action == ALLOT_KILL;
+}
+
 /* Slots are taken (below 0: given back) on a host; keeps bits. */
 void allot__room_take(allot__room *room, int32_t host, int32_t slots);
 /* A job begins or ends to run on slots of a host. */

@@ -31,8 +31,7 @@ int64_t allot__fit_above(const allot__fit *fit, const allot__bound_entry *entry)
 bool allot__fit_ends(const allot__bounds *bounds, const allot__job *job)
 {
     const allot__queues *queues = allot__queues_of(bounds->work->plan);
-    allot_action action = allot__queue_at(queues, job->queue)->on_preempt;
-    return action == ALLOT_REQUEUE || action == ALLOT_KILL;
+    return allot__action_ends(allot__queue_at(queues, job->queue)->on_preempt);
 }
 
 bool allot__fit_lessens(const allot__fit *fit, const allot__bound_entry *entry,
@@ -99,22 +98,21 @@ static bool helpless(const allot__chase *chase)
 
 /* ---- What all together can do ---------------------------------------------------------------- */
 
-int64_t allot__prey_sum(const allot__prey *prey, int32_t high, const int64_t *slots)
+int64_t allot__sum_below(const allot__relation *relation, int32_t high, const int64_t *values)
 {
-    const allot__relation *relation = prey->work->plan->relation;
     size_t words = ((size_t)relation->count + 63) / 64;
     const uint64_t *may = relation->may + (size_t)high * words;
     int64_t sum = 0;
     for (size_t i = 0; i < words; i++)
         for (uint64_t left = may[i]; left != 0; left &= left - 1)
-            sum += slots[i * 64 + (size_t)__builtin_ctzll(left)];
+            sum += values[i * 64 + (size_t)__builtin_ctzll(left)];
     return sum;
 }
 
 int64_t allot__prey_reach(allot__prey *prey, int32_t high)
 {
     if (prey->reach_at[high] != prey->spent) {
-        prey->reach[high] = allot__prey_sum(prey, high, prey->slots_left);
+        prey->reach[high] = allot__sum_below(prey->work->plan->relation, high, prey->slots_left);
         prey->reach_at[high] = prey->spent;
     }
     return prey->reach[high];

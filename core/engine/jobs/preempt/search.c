@@ -219,7 +219,7 @@ static void tell_why(const allot__chase *chase, allot__hunt *hunt)
     const allot__fit *fit = &chase->fit;
     int32_t high = fit->job->queue;
     int64_t reach = allot__prey_reach(prey, high);
-    int64_t sheltered = allot__prey_sum(prey, high, prey->slots_sheltered);
+    int64_t sheltered = allot__sum_below(prey->work->plan->relation, high, prey->slots_sheltered);
     hunt->binding = fit->over > 0 ? allot__fit_binding(fit) : -1;
     if (fit->over > 0 && hunt->binding < 0) {
         hunt->why = ALLOT_PEND_RESOURCE;

@@ -123,7 +123,7 @@ void allot__chase_spare(allot__chase *chase);
 /* limits.c: counts what a candidate would lessen of limits, or (-1) no longer. */
 void allot__prey_help(allot__prey *prey, int32_t job, int32_t sign);
 /* Sums over queues that a queue may preempt; of what their candidates can make free, at most. */
-int64_t allot__prey_sum(const allot__prey *prey, int32_t high, const int64_t *slots);
+int64_t allot__sum_below(const allot__relation *relation, int32_t high, const int64_t *values);
 int64_t allot__prey_reach(allot__prey *prey, int32_t high);
 /* Whatever goes, it does not fit: known without looking. */
 bool allot__prey_hopeless(allot__chase *chase);
