@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "service/reload/reload.h"
-#include "service/service.h"
+#include "service/instance/service.h"
 
 enum { LAG_PAUSE = 100 /* ms */, FAILURES = 3 };
 

@@ -4,7 +4,7 @@
 #include <signal.h>
 
 #include "service/notify/notify.h"
-#include "service/service.h"
+#include "service/instance/service.h"
 
 typedef struct running {
     uv_loop_t loop;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* service.c: the life of a service. */
-#include "service/service.h"
+#include "service/instance/service.h"
 
 #include <string.h>
 

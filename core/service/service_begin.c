@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "service/version/attempt.h"
-#include "service/service.h"
+#include "service/instance/service.h"
 
 static void pass_on(const allot_report *from, allot_report *to)
 {

@@ -7,14 +7,14 @@
  * soon, or the time was what was wrong: after ALLOT__CLOCK_PATIENCE it is the clock's again, and
  * what was noted meanwhile is moved with it. In the store that is an event.
  */
-#include "service/base/clock.h"
+#include "service/instance/clock.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <time.h>
 
 #include "service/cycle.h"
-#include "service/service.h"
+#include "service/instance/service.h"
 
 static int64_t read_clock(const allot_service *service)
 {

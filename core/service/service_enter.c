@@ -3,7 +3,7 @@
 /* service_enter.c: events entered, snapshots written, versions swapped, the embedder's calls. */
 #include <string.h>
 
-#include "service/service.h"
+#include "service/instance/service.h"
 
 /* ---- Events ---------------------------------------------------------------------------------- */
 

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "service/service.h"
+#include "service/instance/service.h"
 
 /* Milliseconds between looks at what is to be told, where no watchdog wants more. */
 #define LOOK_EVERY 5000

@@ -28,7 +28,7 @@
 #include <uv.h>
 
 #include "service/version/records.h"
-#include "service/service.h"
+#include "service/instance/service.h"
 #include "service/version/watch.h"
 
 /* Milliseconds: see above. */

@@ -16,7 +16,7 @@
 
 #include <uv.h>
 
-#include "service/service.h"
+#include "service/instance/service.h"
 
 #define ALLOT__SHADOW_FAILURES 3
 /* Of the last cycle that differed, so many consumers are told, whose quotas differ most. */

@@ -13,7 +13,7 @@
 #ifndef ALLOT_SERVICE_VIEW_VIEW_H
 #define ALLOT_SERVICE_VIEW_VIEW_H
 
-#include "service/service.h"
+#include "service/instance/service.h"
 
 #define ALLOT__VIEW_AGE     200   /* ms */
 #define ALLOT__VIEW_MOST    1000  /* rows in an answer */

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "service/service.h"
+#include "service/instance/service.h"
 
 typedef struct kept {
     int64_t seq, batch;

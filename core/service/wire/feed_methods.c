@@ -3,7 +3,7 @@
 /* feed_methods.c: the methods of subscribers. */
 #include <string.h>
 
-#include "service/service.h"
+#include "service/instance/service.h"
 
 void allot__feed_subscribe(allot__call *call)
 {

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "service/service.h"
+#include "service/instance/service.h"
 
 /* ---- Answers --------------------------------------------------------------------------------- */
 

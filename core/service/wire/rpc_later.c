@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "service/service.h"
+#include "service/instance/service.h"
 
 struct allot__reply {
     allot__call call;

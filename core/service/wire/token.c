@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "service/service.h"
+#include "service/instance/service.h"
 
 enum { TELL_PAUSE = 10000, FILE_MOST = 4096 };
 

@@ -8,7 +8,7 @@
 #ifndef ALLOT_SERVICE_WIRE_WIRE_OWN_H
 #define ALLOT_SERVICE_WIRE_WIRE_OWN_H
 
-#include "service/service.h"
+#include "service/instance/service.h"
 
 #define ALLOT__READ_SIZE 65536
 /* Bytes of lines that have not ended, of all peers. */

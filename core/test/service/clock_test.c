@@ -7,7 +7,7 @@
 
 #include <allot/service.h>
 
-#include "service/service.h"
+#include "service/instance/service.h"
 
 #include "test/support/check.h"
 

@@ -7,7 +7,7 @@
 #include <sys/un.h>
 #include <sys/wait.h>
 
-#include "service/service.h"
+#include "service/instance/service.h"
 #include "service/store/store.h"
 
 #include "test/support/store_world.h"

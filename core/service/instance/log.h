@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* log.h: what happens, in lines of text or JSON. */
-#ifndef ALLOT_SERVICE_BASE_LOG_H
-#define ALLOT_SERVICE_BASE_LOG_H
+#ifndef ALLOT_SERVICE_INSTANCE_LOG_H
+#define ALLOT_SERVICE_INSTANCE_LOG_H
 
 #include <allot/service.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* clock.h: what is known of a clock that is behind the time. */
-#ifndef ALLOT_SERVICE_BASE_CLOCK_H
-#define ALLOT_SERVICE_BASE_CLOCK_H
+#ifndef ALLOT_SERVICE_INSTANCE_CLOCK_H
+#define ALLOT_SERVICE_INSTANCE_CLOCK_H
 
 #include <allot/service.h>
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* log.c: what happens, in lines of text or JSON. */
-#include "service/base/log.h"
+#include "service/instance/log.h"
 
 #include <poll.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "service/service.h"
+#include "service/instance/service.h"
 
 static const char *const levels[] = {"error", "warning", "info", "debug"};
 

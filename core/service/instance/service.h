@@ -8,20 +8,20 @@
  *
  * This file owns: struct allot_service.
  */
-#ifndef ALLOT_SERVICE_SERVICE_H
-#define ALLOT_SERVICE_SERVICE_H
+#ifndef ALLOT_SERVICE_INSTANCE_SERVICE_H
+#define ALLOT_SERVICE_INSTANCE_SERVICE_H
 
 #include <uv.h>
 
 #include <allot/service.h>
 
 #include "service/books/books.h"
-#include "service/base/clock.h"
+#include "service/instance/clock.h"
 #include "service/cycle.h"
 #include "service/wire/feed.h"
 #include "service/base/files.h"
 #include "service/books/keys.h"
-#include "service/base/log.h"
+#include "service/instance/log.h"
 #include "service/base/map.h"
 #include "service/version/recall.h"
 #include "service/version/records.h"
@@ -119,7 +119,7 @@ struct allot_service {
     void (*reload)(allot__call *call);
 };
 
-/* The time, in whole seconds, which never goes back, unless it was wrong (base/clock.h). */
+/* The time, in whole seconds, which never goes back, unless it was wrong (clock.h). */
 int64_t allot__service_now(allot_service *service);
 /* Microseconds that only go forward; `ud` is the service. */
 int64_t allot__service_timer(void *service);
