@@ -302,16 +302,6 @@ static void explain(allot__call *call)
     allot__params_free(call, params);
 }
 
-/* ---- Versions -------------------------------------------------------------------------------- */
-
-static void reload(allot__call *call)
-{
-    if (call->service->reload)
-        call->service->reload(call);
-    else
-        allot__rpc_error(call, ALLOT__RPC_UNAVAILABLE, "this service cannot reload", NULL);
-}
-
 const allot__method allot__methods[] = {
     {"auth", auth, true},
     {"ping", ping, true},
@@ -323,7 +313,7 @@ const allot__method allot__methods[] = {
     {"subscribe", allot__feed_subscribe, false},
     {"unsubscribe", allot__feed_unsubscribe, false},
     {"decisions", allot__feed_decisions, false},
-    {"reload", reload, false},
+    {"reload", allot__reload_now, false},
     {"plan", allot__reload_plan, false},
     {"shadow", allot__shadow_method, false},
     {"drop", allot__shadow_drop, false},

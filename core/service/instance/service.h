@@ -4,7 +4,7 @@
  * service.h: the service, and how its parts hang together.
  *
  * What is truth (books, store, cycle, calls) stands here. What may be there beside it (reload, live
- * view, ...) is a *part*: a row in parts.c, told what happens, with a slot for what it keeps.
+ * view, ...) is a *part*: a row in parts.c, told what happens.
  *
  * This file owns: struct allot_service.
  */
@@ -52,9 +52,8 @@ typedef struct allot__part {
     void (*status)(allot_service *service, allot__buf *out);
     void (*metrics)(allot_service *service, allot__buf *out);
 } allot__part;
-/* Parts number 0, 1, ...; the last row has no name. */
+/* The last row has no name. */
 extern const allot__part allot__parts[];
-#define ALLOT__PARTS_MOST 8
 
 /* How often things happened. */
 typedef struct allot__tally {
@@ -113,10 +112,13 @@ struct allot_service {
     void *stopped_ud;
     void (*decided)(void *ud, int64_t number, const char *text, size_t len);
     void *decided_ud;
-    void *slots[ALLOT__PARTS_MOST]; /* by part */
-    /* What `reload` does; NULL: not available. Set by the part that can. It answers, now or later.
-     */
-    void (*reload)(allot__call *call);
+    struct {
+        struct allot__reload *reload;
+        struct allot__shadow *shadow;
+        struct allot__view *view;
+        struct allot__http *http;
+        struct allot__notify *notify;
+    } parts; /* what each keeps, from its start to its end; NULL: nothing */
 };
 
 /* The time, in whole seconds, which never goes back, unless it was wrong (clock.h). */

@@ -16,22 +16,13 @@
 /* Milliseconds between looks at what is to be told, where no watchdog wants more. */
 #define LOOK_EVERY 5000
 
-typedef struct notify {
+typedef struct allot__notify {
     allot_service *service;
     uv_timer_t timer;
     bool watched, ready_owed;
     int error;                     /* the last, so that it is logged once */
     char told[ALLOT__NOTIFY_MOST]; /* the STATUS that the manager knows */
 } notify;
-
-/* Where the part's data is; parts.c has the row. */
-static notify **slot(allot_service *service)
-{
-    int i = 0;
-    while (allot__parts[i].start != allot__notify_start)
-        i++;
-    return (notify **)&service->slots[i];
-}
 
 static int tell(notify *it, const char *text)
 {
@@ -96,7 +87,7 @@ int allot__notify_start(allot_service *service, allot_report *report)
     it->watched = config->watchdog > 0;
     it->ready_owed = true;
     it->timer.data = it;
-    *slot(service) = it;
+    service->parts.notify = it;
     uint64_t every = it->watched ? (uint64_t)config->watchdog / 2000 : LOOK_EVERY;
     every = every == 0 ? 1 : every;
     uv_timer_init(service->loop, &it->timer);
@@ -109,7 +100,7 @@ int allot__notify_start(allot_service *service, allot_report *report)
 
 void allot__notify_reloading(allot_service *service)
 {
-    notify *it = *slot(service);
+    notify *it = service->parts.notify;
     char text[64];
     if (!it)
         return;
@@ -119,7 +110,7 @@ void allot__notify_reloading(allot_service *service)
 
 void allot__notify_ready(allot_service *service)
 {
-    notify *it = *slot(service);
+    notify *it = service->parts.notify;
     if (!it)
         return;
     it->ready_owed = true;
@@ -133,7 +124,7 @@ static void closed(uv_handle_t *handle)
 
 void allot__notify_stop(allot_service *service)
 {
-    notify *it = *slot(service);
+    notify *it = service->parts.notify;
     if (!it)
         return;
     tell(it, "STOPPING=1\nSTATUS=what was taken is written and answered");
@@ -142,7 +133,6 @@ void allot__notify_stop(allot_service *service)
 
 void allot__notify_free(allot_service *service)
 {
-    notify **at = slot(service);
-    allot__sv_free(service->engine, *at, 1, sizeof **at);
-    *at = NULL;
+    allot__sv_free(service->engine, service->parts.notify, 1, sizeof(notify));
+    service->parts.notify = NULL;
 }

@@ -5,19 +5,6 @@
 
 #include <string.h>
 
-static void **slot_of(const allot_service *service)
-{
-    int32_t part = 0;
-    while (allot__parts[part].cycle != allot__reload_cycle)
-        part++;
-    return (void **)&service->slots[part];
-}
-
-allot__reload *allot__reload_of(const allot_service *service)
-{
-    return *slot_of(service);
-}
-
 /* ---- Attempts -------------------------------------------------------------------------------- */
 
 static void on_time(uv_timer_t *timer)
@@ -218,18 +205,30 @@ int allot__reload_ask(allot__reload *reload, const char *instead, allot__reply *
 
 /* ---- The part -------------------------------------------------------------------------------- */
 
-static void asked(allot__call *call)
+/* Not before it has begun, and not once it ends. */
+bool allot__reload_can(allot__call *call)
+{
+    const allot__reload *it = call->service->parts.reload;
+    bool can = it && it->open;
+    if (!can)
+        allot__rpc_error(call, ALLOT__RPC_UNAVAILABLE, "this service cannot reload", NULL);
+    return can;
+}
+
+void allot__reload_now(allot__call *call)
 {
     allot__param none[] = {{.name = NULL}};
     allot__fault fault = {.status = ALLOT_OK};
     allot__reply *reply;
+    if (!allot__reload_can(call))
+        return;
     if (allot__params_read(call, none, &fault) != ALLOT_OK) {
         allot__rpc_fault(call, &fault);
         return;
     }
     if (allot__rpc_later(call, ALLOT__ANSWER_SHORT, &reply) != ALLOT_OK)
         return;
-    if (allot__reload_ask(allot__reload_of(call->service), NULL, reply) == ALLOT_OK)
+    if (allot__reload_ask(call->service->parts.reload, NULL, reply) == ALLOT_OK)
         return;
     allot__rpc_error(allot__reply_call(reply), ALLOT__RPC_INTERNAL, allot_status_text(ALLOT_ENOMEM),
                      NULL);
@@ -248,7 +247,7 @@ int allot__reload_start(allot_service *service, allot_report *report)
     it->work.data = it;
     it->records = service->loaded;
     service->loaded = (allot__records){.count = 0};
-    *slot_of(service) = it;
+    service->parts.reload = it;
     if (allot__reload_take_start(it) != ALLOT_OK)
         return ALLOT_ENOMEM;
     if (service->config.watch != 0 &&
@@ -261,7 +260,7 @@ int allot__reload_start(allot_service *service, allot_report *report)
         allot__handle_open(service);
         allot__reload_begin(it); /* finds all the same, and where to watch */
     }
-    service->reload = asked;
+    it->open = true;
     return ALLOT_OK;
 }
 
@@ -277,10 +276,10 @@ static void watch_closed(void *service)
 
 void allot__reload_stop(allot_service *service)
 {
-    allot__reload *it = allot__reload_of(service);
-    service->reload = NULL;
+    allot__reload *it = service->parts.reload;
     if (!it)
         return;
+    it->open = false;
     allot__reload_answer(it, NULL);
     it->answering = it->waiting;
     it->waiting = NULL;
@@ -300,7 +299,7 @@ void allot__reload_stop(allot_service *service)
 
 void allot__reload_free(allot_service *service)
 {
-    allot__reload *it = allot__reload_of(service);
+    allot__reload *it = service->parts.reload;
     if (!it)
         return;
     allot__reload_drop_culprit(it);
@@ -310,12 +309,12 @@ void allot__reload_free(allot_service *service)
     allot__sv_drop(service->engine, it->instead);
     allot__sv_drop(service->engine, it->promote);
     allot__sv_free(service->engine, it, 1, sizeof *it);
-    *slot_of(service) = NULL;
+    service->parts.reload = NULL;
 }
 
 void allot__reload_cycle(allot_service *service, const allot__cycle_done *done)
 {
-    allot__reload *it = allot__reload_of(service);
+    allot__reload *it = service->parts.reload;
     /* While they are tried they stay as they are. */
     if (it && it->phase != ALLOT__RELOAD_REHEARSING)
         allot__records_add(&it->records, service->books, done->cycle, done->took);

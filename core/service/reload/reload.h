@@ -56,6 +56,7 @@ typedef struct allot__reload {
     uv_timer_t timer;
     uv_work_t work;
     allot__reload_phase phase;
+    bool open;          /* attempts may be asked for */
     bool again;         /* look once more when this attempt is over */
     uint64_t changes;   /* how often something was seen to change, */
     uint64_t looked_at; /* how often when the attempt began */
@@ -97,7 +98,6 @@ void allot__reload_cycle(allot_service *service, const allot__cycle_done *done);
 void allot__reload_status(allot_service *service, allot__buf *out);
 void allot__reload_metrics(allot_service *service, allot__buf *out);
 
-allot__reload *allot__reload_of(const allot_service *service);
 /* Makes an attempt with that policy in place of the plan's own, or, NULL, as it is; `reply` (NULL:
  * nobody) is told. ENOMEM: the reply stays the caller's. */
 int allot__reload_ask(allot__reload *reload, const char *instead, allot__reply *reply);
@@ -108,11 +108,15 @@ void allot__reload_back(allot_service *service, int status, const allot_report *
 /* Whether what decides stands in for what is on disk, or decided last, and why, as a sentence. */
 bool allot__reload_ails(const allot_service *service, char *buf, size_t size);
 
-/* The method `plan` {text}: see above. It is answered once the plan decides and is on disk. */
+/* The methods `reload` and `plan` {text}: see above. They are answered once the plan decides and is
+ * on disk. */
+void allot__reload_now(allot__call *call);
 void allot__reload_plan(allot__call *call);
 
 /* ---- Between reload.c, reload_turn.c, reload_plan.c and reload_say.c ------------------------- */
 
+/* Whether attempts may be asked for; if not, the call is answered. */
+bool allot__reload_can(allot__call *call);
 /* Begins an attempt, of which nothing is being made. */
 void allot__reload_begin(allot__reload *it);
 /* Tries what was made; it is adopted or refused in the end. */

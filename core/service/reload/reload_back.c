@@ -43,7 +43,7 @@ static int blame(allot__reload *it, int status, const allot_report *report)
 
 void allot__reload_back(allot_service *service, int status, const allot_report *report)
 {
-    allot__reload *it = allot__reload_of(service);
+    allot__reload *it = service->parts.reload;
     if (!it || it->culprit || service->stopping)
         return;
     if (!service->before) {
@@ -111,7 +111,7 @@ int allot__reload_take_start(allot__reload *it)
 
 bool allot__reload_ails(const allot_service *service, char *buf, size_t size)
 {
-    const allot__reload *it = allot__reload_of(service);
+    const allot__reload *it = service->parts.reload;
     const allot_diagnostic *first = NULL;
     if (!it || !it->failed || !it->failed->replaced)
         return false;

@@ -37,17 +37,16 @@ void allot__reload_plan(allot__call *call)
 {
     allot__param params[] = {{.name = "text", .kind = ALLOT_JSON_TEXT, .required = true}, {0}};
     allot__fault fault = {.status = ALLOT_OK};
-    allot__reload *it = allot__reload_of(call->service);
+    allot__reload *it = call->service->parts.reload;
     allot__reply *reply;
     if (allot__params_read(call, params, &fault) != ALLOT_OK) {
         allot__rpc_fault(call, &fault);
         return;
     }
-    if (!it || !call->service->reload)
-        allot__rpc_error(call, ALLOT__RPC_UNAVAILABLE, "this service cannot reload", NULL);
-    else if (it->text)
+    bool can = allot__reload_can(call);
+    if (can && it->text)
         allot__rpc_error(call, ALLOT__RPC_BUSY, "another plan was handed in and waits", NULL);
-    else if (allot__rpc_later(call, ALLOT__ANSWER_SHORT, &reply) == ALLOT_OK &&
+    else if (can && allot__rpc_later(call, ALLOT__ANSWER_SHORT, &reply) == ALLOT_OK &&
              hand_in(it, params[0].text, strlen(params[0].text), reply) != ALLOT_OK) {
         allot__rpc_error(allot__reply_call(reply), ALLOT__RPC_INTERNAL,
                          allot_status_text(ALLOT_ENOMEM), NULL);

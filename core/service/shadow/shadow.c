@@ -11,19 +11,6 @@ enum { SHARE = 20 };
 
 static void build(allot__shadow *it);
 
-static void **slot_of(const allot_service *service)
-{
-    int32_t part = 0;
-    while (allot__parts[part].cycle != allot__shadow_cycle)
-        part++;
-    return (void **)&service->slots[part];
-}
-
-allot__shadow *allot__shadow_of(const allot_service *service)
-{
-    return *slot_of(service);
-}
-
 /* ---- Its end --------------------------------------------------------------------------------- */
 
 static void forget_names(allot__shadow *it)
@@ -241,7 +228,7 @@ static bool copy_state(allot__shadow *it, const allot__cycle_done *done)
 
 void allot__shadow_cycle(allot_service *service, const allot__cycle_done *done)
 {
-    allot__shadow *it = allot__shadow_of(service);
+    allot__shadow *it = service->parts.shadow;
     if (!it || it->life != ALLOT__SHADOW_RUNNING)
         return;
     if (it->working || uv_hrtime() < it->next || !copy_state(it, done)) {
@@ -268,13 +255,13 @@ int allot__shadow_start(allot_service *service, allot_report *report)
         return ALLOT_ENOMEM;
     it->service = service;
     it->work.data = it;
-    *slot_of(service) = it;
+    service->parts.shadow = it;
     return ALLOT_OK;
 }
 
 void allot__shadow_stop(allot_service *service)
 {
-    allot__shadow *it = allot__shadow_of(service);
+    allot__shadow *it = service->parts.shadow;
     if (!it)
         return;
     allot__shadow_busy(it);
@@ -283,11 +270,11 @@ void allot__shadow_stop(allot_service *service)
 
 void allot__shadow_free(allot_service *service)
 {
-    allot__shadow *it = allot__shadow_of(service);
+    allot__shadow *it = service->parts.shadow;
     if (!it)
         return;
     allot__sv_free(service->engine, it, 1, sizeof *it);
-    *slot_of(service) = NULL;
+    service->parts.shadow = NULL;
 }
 
 static bool is_live(const allot__shadow *it)
@@ -299,7 +286,7 @@ static bool is_live(const allot__shadow *it)
 /* Another plan is live: the twin is one of it from now on. */
 void allot__shadow_swapped(allot_service *service)
 {
-    allot__shadow *it = allot__shadow_of(service);
+    allot__shadow *it = service->parts.shadow;
     if (!it || it->life == ALLOT__SHADOW_NONE)
         return;
     if (is_live(it)) { /* promoted */

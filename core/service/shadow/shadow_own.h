@@ -30,7 +30,6 @@ typedef struct allot__shadow {
     uint64_t next;                   /* no copy before that time of uv_hrtime */
 } allot__shadow;
 
-allot__shadow *allot__shadow_of(const allot_service *service);
 /* ENOMEM: the reply stays the caller's. */
 int allot__shadow_begin(allot__shadow *it, const char *plan, const char *policy,
                         allot__reply *reply);

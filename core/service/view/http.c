@@ -5,20 +5,6 @@
 
 #include <string.h>
 
-static int32_t slot_of(void)
-{
-    int32_t i = 0;
-    while (allot__parts[i].name && allot__parts[i].start != allot__http_start)
-        i++;
-    return allot__parts[i].name ? i : -1;
-}
-
-allot__http *allot__http_of(const allot_service *service)
-{
-    int32_t slot = slot_of();
-    return slot >= 0 ? service->slots[slot] : NULL;
-}
-
 /* ---- What libwebsockets tells ---------------------------------------------------------------- */
 
 static int on_request(allot__http_session *session, const char *path)
@@ -161,7 +147,7 @@ int allot__http_start(allot_service *service, allot_report *report)
     if (!http)
         return ALLOT_ENOMEM;
     http->service = service;
-    service->slots[slot_of()] = http;
+    service->parts.http = http;
     int status = open_context(http, report);
     if (status == ALLOT_OK)
         status = allot__http_listen(http, report);
@@ -214,7 +200,7 @@ static void on_wait(uv_idle_t *idle)
 
 void allot__http_stop(allot_service *service)
 {
-    allot__http *http = allot__http_of(service);
+    allot__http *http = service->parts.http;
     if (!http)
         return;
     http->stopping = true;
@@ -232,7 +218,7 @@ void allot__http_stop(allot_service *service)
 
 void allot__http_free(allot_service *service)
 {
-    allot__http *http = allot__http_of(service);
+    allot__http *http = service->parts.http;
     if (!http)
         return;
     while (http->asks) {
@@ -240,7 +226,7 @@ void allot__http_free(allot_service *service)
         http->asks = ask->next;
         allot__sv_free(service->engine, ask, 1, sizeof *ask);
     }
-    service->slots[slot_of()] = NULL;
+    service->parts.http = NULL;
     allot__sv_free(service->engine, http, 1, sizeof *http);
 }
 
@@ -248,7 +234,7 @@ void allot__http_free(allot_service *service)
 
 void allot__http_status(allot_service *service, allot__buf *out)
 {
-    const allot__http *http = allot__http_of(service);
+    const allot__http *http = service->parts.http;
     if (!http)
         return;
     allot__buf_key(out, "http");
@@ -263,7 +249,7 @@ void allot__http_status(allot_service *service, allot__buf *out)
 
 void allot__http_metrics(allot_service *service, allot__buf *out)
 {
-    const allot__http *http = allot__http_of(service);
+    const allot__http *http = service->parts.http;
     if (!http)
         return;
     allot__buf_printf(out,

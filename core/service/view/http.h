@@ -76,8 +76,6 @@ struct allot__http_session {
     allot__http_session *next;
 };
 
-allot__http *allot__http_of(const allot_service *service);
-
 /* A file of the page, built in; NULL: there is none of that path. */
 typedef struct allot__page_file {
     const char *path, *type;

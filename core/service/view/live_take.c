@@ -147,7 +147,7 @@ static void make_room(hearing *of)
 void allot__live_hear(struct allot__live *live, const char *text, size_t len)
 {
     allot_service *service = live->session->http->service;
-    const allot__view *view = allot__view_of(service);
+    const allot__view *view = service->parts.view;
     hearing of = {.live = live, .plan = service->version->plan};
     allot_report *report;
     live->error[0] = '\0';

@@ -260,7 +260,7 @@ static int want_consumers(allot_service *service)
 
 void allot__metrics_write(allot_service *service, allot__buf *out)
 {
-    const allot__view *view = allot__view_of(service);
+    const allot__view *view = service->parts.view;
     allot_report *report;
     put_tally(service, out);
     put_store(service, out);

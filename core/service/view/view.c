@@ -17,20 +17,6 @@ const char *allot__view_name(int number)
     return number >= 0 && number < ALLOT__VIEW_NUMBERS ? names[number] : NULL;
 }
 
-static int32_t slot_of(void)
-{
-    int32_t i = 0;
-    while (allot__parts[i].name && allot__parts[i].start != allot__view_start)
-        i++;
-    return allot__parts[i].name ? i : -1;
-}
-
-allot__view *allot__view_of(const allot_service *service)
-{
-    int32_t slot = slot_of();
-    return slot >= 0 ? service->slots[slot] : NULL;
-}
-
 static size_t place_of(const allot__view *view, int32_t group, int32_t consumer)
 {
     return (size_t)group * (size_t)view->consumers + (size_t)consumer;
@@ -150,7 +136,7 @@ static int fill(allot_service *service, allot__view *view, const allot_decision 
 
 int allot__view_want(allot_service *service, int32_t group, int32_t consumer)
 {
-    allot__view *view = allot__view_of(service);
+    allot__view *view = service->parts.view;
     int status = make_room(service, view);
     if (status != ALLOT_OK)
         return status;
@@ -161,7 +147,7 @@ int allot__view_want(allot_service *service, int32_t group, int32_t consumer)
 
 bool allot__view_stale(const allot_service *service)
 {
-    const allot__view *view = allot__view_of(service);
+    const allot__view *view = service->parts.view;
     if (!view || !view->numbers || view->makes == 0 || view->lacks)
         return view != NULL;
     return (view->seen_cycle != service->tally.cycles || view->seen_event != service->event) &&
@@ -196,7 +182,7 @@ static int make(allot_service *service, allot__view *view, allot_report *report)
 
 int allot__view_refresh(allot_service *service, allot_report *report)
 {
-    allot__view *view = allot__view_of(service);
+    allot__view *view = service->parts.view;
     if (!view)
         return ALLOT_EUSAGE;
     view->asked = uv_now(service->loop);
@@ -296,7 +282,7 @@ static void keep_point(allot_service *service, allot__view *view, const allot__c
 
 void allot__view_cycle(allot_service *service, const allot__cycle_done *done)
 {
-    allot__view *view = allot__view_of(service);
+    allot__view *view = service->parts.view;
     if (!view)
         return;
     int bound = 0;
@@ -311,7 +297,7 @@ void allot__view_cycle(allot_service *service, const allot__cycle_done *done)
 
 void allot__view_swapped(allot_service *service)
 {
-    allot__view *view = allot__view_of(service);
+    allot__view *view = service->parts.view;
     if (!view)
         return;
     forget(service, view);
@@ -334,7 +320,7 @@ void allot__view_status(allot_service *service, allot__buf *out)
 static void give_back(uv_timer_t *timer)
 {
     allot_service *service = timer->data;
-    allot__view *view = allot__view_of(service);
+    allot__view *view = service->parts.view;
     if (view->numbers && uv_now(service->loop) - view->asked >= ALLOT__VIEW_IDLE)
         forget(service, view);
 }
@@ -345,7 +331,7 @@ int allot__view_start(allot_service *service, allot_report *report)
     allot__view *view = allot__sv_new(service->engine, 1, sizeof *view);
     if (!view)
         return ALLOT_ENOMEM;
-    service->slots[slot_of()] = view;
+    service->parts.view = view;
     uv_timer_init(service->loop, &view->timer);
     allot__handle_open(service);
     view->timer_opened = true;
@@ -362,18 +348,18 @@ static void closed(uv_handle_t *handle)
 
 void allot__view_stop(allot_service *service)
 {
-    allot__view *view = allot__view_of(service);
+    allot__view *view = service->parts.view;
     if (view && view->timer_opened)
         uv_close((uv_handle_t *)&view->timer, closed);
 }
 
 void allot__view_free(allot_service *service)
 {
-    allot__view *view = allot__view_of(service);
+    allot__view *view = service->parts.view;
     if (!view)
         return;
     forget(service, view);
     history_forget(service, view);
-    service->slots[slot_of()] = NULL;
+    service->parts.view = NULL;
     allot__sv_free(service->engine, view, 1, sizeof *view);
 }

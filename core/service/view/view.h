@@ -90,7 +90,6 @@ typedef struct allot__view {
 extern const int64_t allot__view_bounds[ALLOT__VIEW_BOUNDS];
 
 /* The service's view as it is, maybe never made; NULL: there is none. */
-allot__view *allot__view_of(const allot_service *service);
 /* Makes it anew if it is old and something happened since. EINVALID, ESCRIPT, EBUDGET (report),
  * ENOMEM: it is as it was. */
 int allot__view_refresh(allot_service *service, allot_report *report);
