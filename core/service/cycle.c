@@ -6,7 +6,9 @@
 #include <stdlib.h>
 
 #include "service/reload/reload.h"
-#include "service/instance/service.h"
+#include "service/books/compact.h"
+#include "service/life.h"
+#include "service/wire/feed.h"
 
 enum { LAG_PAUSE = 100 /* ms */, FAILURES = 3 };
 

@@ -18,17 +18,7 @@
 
 #include <allot/service.h>
 
-#include "service/base/text.h"
-
-/* What a cycle came to; borrowed for the call. */
-typedef struct allot__cycle_done {
-    int64_t cycle, seq, event, now; /* of one that is not recorded, the last one's numbers */
-    const allot_decision *decision;
-    const char *text; /* the compact document; NULL: nothing was decided */
-    size_t len;
-    uint64_t input, output; /* digests */
-    int64_t took;           /* microseconds */
-} allot__cycle_done;
+#include "service/instance/part.h"
 
 int allot__cycle_start(allot_service *service);
 /* An event was entered. */
@@ -39,12 +29,6 @@ int allot__cycle_run(allot_service *service, allot_report *report, allot__buf *f
 /* Records what cycles that were not recorded owe, before something changes. */
 void allot__cycle_settle(allot_service *service);
 void allot__cycle_stop(allot_service *service);
+void allot__cycle_free(allot_service *service);
 
-/* Writes {"seq": ..., "now": ..., "event": ..., "grants": [...], ...} without a line end: what is
- * to be carried out, and nothing of what was left as it was. Returns how many orders there are, or
- * ENOMEM. `books` says what was told before. */
-struct allot__books;
-int64_t allot__compact(allot__buf *out, const allot_decision *decision,
-                       const struct allot__books *books, int64_t seq, int64_t cycle, int64_t event,
-                       const allot_report *warnings);
 #endif

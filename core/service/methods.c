@@ -3,9 +3,14 @@
 /* methods.c: what clients may call beside events. */
 #include <string.h>
 
+#include "service/cycle.h"
+#include "service/life.h"
 #include "service/reload/reload.h"
 #include "service/shadow/shadow.h"
 #include "service/view/view.h"
+#include "service/wire/feed.h"
+#include "service/wire/token.h"
+#include "service/wire/wire.h"
 
 /* ---- Who is there ---------------------------------------------------------------------------- */
 
@@ -87,7 +92,7 @@ static void put_tally(allot_service *service, allot__buf *out)
     allot__buf_number(out, "cycle_us_most", tally->cycle_us_most);
     allot__buf_number(out, "connections", tally->connections);
     allot__buf_number(out, "turned_away", tally->turned_away);
-    allot__buf_number(out, "wrong_tokens", service->token.wrong);
+    allot__buf_number(out, "wrong_tokens", allot__token_wrong(service));
     allot__buf_number(out, "missed", allot__feed_missed(service->feed));
     allot__buf_puts(out, "}");
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* parts.c: what stands beside the truth, in the order of starting. */
-#include "service/view/http.h"
+#include "service/life.h"
 #include "service/notify/notify.h"
 #include "service/reload/reload.h"
 #include "service/shadow/shadow.h"
+#include "service/view/http.h"
 
 const allot__part allot__parts[] = {
     {.name = "clock", .status = allot__clock_status, .metrics = allot__clock_metrics},

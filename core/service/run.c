@@ -4,7 +4,7 @@
 #include <signal.h>
 
 #include "service/notify/notify.h"
-#include "service/instance/service.h"
+#include "service/life.h"
 
 typedef struct running {
     uv_loop_t loop;

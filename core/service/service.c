@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* service.c: the life of a service. */
-#include "service/instance/service.h"
-
 #include <string.h>
+
+#include "service/cycle.h"
+#include "service/life.h"
+#include "service/wire/feed.h"
+#include "service/wire/token.h"
+#include "service/wire/wire.h"
 
 enum { STOP_PATIENCE = 5000 };
 
@@ -103,6 +107,19 @@ static int make(allot_service *service, const allot_service_config *config, allo
     return status;
 }
 
+static void step_to_end(allot_service *service);
+
+static const allot__upcalls up = {.parts = allot__parts,
+                                  .methods = allot__methods,
+                                  .enter = allot__service_enter,
+                                  .swap = allot__service_swap,
+                                  .closed = step_to_end};
+
+static void stop_alone(void *service)
+{
+    allot_service_stop(service, NULL, NULL);
+}
+
 int allot_service_new(allot_engine *engine, struct uv_loop_s *loop,
                       const allot_service_config *config, allot_report *report, allot_service **out)
 {
@@ -114,6 +131,9 @@ int allot_service_new(allot_engine *engine, struct uv_loop_s *loop,
         return ALLOT_ENOMEM;
     service->engine = engine;
     service->loop = loop;
+    service->up = &up;
+    service->failed_hook = stop_alone;
+    service->failed_ud = service;
     status = make(service, config, report);
     if (status == ALLOT_OK)
         *out = service;
@@ -152,8 +172,6 @@ void allot_service_free(allot_service *service)
 }
 
 /* ---- Running --------------------------------------------------------------------------------- */
-
-static void step_to_end(allot_service *service);
 
 static void on_tick(uv_timer_t *timer)
 {
@@ -253,7 +271,7 @@ void allot__handle_closed(allot_service *service)
 {
     service->handles--;
     if (service->stopping)
-        step_to_end(service);
+        service->up->closed(service);
 }
 
 static void ticker_closed(uv_handle_t *handle)
@@ -318,10 +336,7 @@ void allot__service_fail(allot_service *service, const char *text)
     allot__log(service, ALLOT_LOG_ERROR, text, NULL);
     service->failed = true;
     service->fault = text;
-    if (service->failed_hook)
-        service->failed_hook(service->failed_ud);
-    else
-        allot_service_stop(service, NULL, NULL);
+    service->failed_hook(service->failed_ud);
 }
 
 /* ---- Getters --------------------------------------------------------------------------------- */

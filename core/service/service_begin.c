@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "service/version/attempt.h"
-#include "service/instance/service.h"
+#include "service/life.h"
 
 static void pass_on(const allot_report *from, allot_report *to)
 {

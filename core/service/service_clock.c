@@ -1,20 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * service_clock.c: the time, which never goes back, unless it was wrong.
- *
- * While the clock is behind the time, since it was set back, the time stands still. That is over
- * soon, or the time was what was wrong: after ALLOT__CLOCK_PATIENCE it is the clock's again, and
- * what was noted meanwhile is moved with it. In the store that is an event.
+ * service_clock.c: a time that was wrong is the clock's again, and what was noted meanwhile is
+ * moved with it. In the store that is an event.
  */
-#include "service/instance/clock.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <time.h>
 
 #include "service/cycle.h"
-#include "service/instance/service.h"
+#include "service/life.h"
 
 static int64_t read_clock(const allot_service *service)
 {

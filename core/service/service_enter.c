@@ -3,7 +3,9 @@
 /* service_enter.c: events entered, snapshots written, versions swapped, the embedder's calls. */
 #include <string.h>
 
-#include "service/instance/service.h"
+#include "service/cycle.h"
+#include "service/life.h"
+#include "service/wire/wire.h"
 
 /* ---- Events ---------------------------------------------------------------------------------- */
 

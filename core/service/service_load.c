@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "service/instance/service.h"
+#include "service/life.h"
 
 typedef struct loading {
     allot_service *service;

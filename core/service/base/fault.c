@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "service/events/event.h"
+#include "service/base/fault.h"
 
 static int fill(allot__fault *fault, int status, const char *code, const char *path,
                 const char *format, va_list arguments)

@@ -4,9 +4,8 @@
 #include "service/base/files.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <sys/resource.h>
-
-#include "service/view/http.h"
 
 static int64_t allowed(void)
 {
@@ -19,7 +18,7 @@ static int64_t allowed(void)
 
 allot__files allot__files_share(const allot_service_config *config, allot_report *report)
 {
-    allot__files share = {config->clients, config->http ? ALLOT__HTTP_CONNECTIONS : 0};
+    allot__files share = {config->clients, config->http ? ALLOT__FILES_VIEWERS : 0};
     int64_t most = allowed(), wanted = (int64_t)share.clients + share.viewers + ALLOT__FILES_OTHER;
     if (wanted <= most)
         return share;

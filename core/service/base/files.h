@@ -9,6 +9,8 @@
 /* Those that are no connections: the store's, listeners, folders that are watched, policies while
  * they are read, clients while they are turned away, and the loop's own. */
 #define ALLOT__FILES_OTHER 48
+/* Connections to the live view at once, where so many files may be open; more wait. */
+#define ALLOT__FILES_VIEWERS 640
 
 typedef struct allot__files {
     int32_t clients, viewers; /* connections to the socket and TCP; to the live view */

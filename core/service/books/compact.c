@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* compact.c: what a decision says is to be carried out, in a line. */
-#include <string.h>
+#include "service/books/compact.h"
 
-#include "service/books/books.h"
-#include "service/cycle.h"
+#include <string.h>
 
 typedef struct page {
     allot__buf *out;

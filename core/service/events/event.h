@@ -14,6 +14,8 @@
 
 #include <allot/json.h>
 
+#include "service/base/fault.h"
+
 /* Kind, method, kept. */
 #define ALLOT__EVENT_MAP(XX)                                                                       \
     XX(DEMAND, "demand", 0)                                                                        \
@@ -52,32 +54,6 @@ typedef enum allot__event_kind {
 #undef ALLOT__EVENT_ENUM
         ALLOT__EVENTS
 } allot__event_kind;
-
-/* What is wrong with a call or an event; texts are cut to what fits. */
-typedef struct allot__fault {
-    const char *code;  /* "E-unknown-key", ...; static */
-    char path[160];    /* the member: "consumer", "tags[2]"; "": none */
-    char message[400]; /* what was found and what is allowed */
-    char hint[160];    /* "": none */
-    int status;        /* of allot_status */
-    bool unfit;        /* no state can have it, though programs before took it */
-} allot__fault;
-
-/* Fills a fault and returns `status`. path and hint may be NULL. */
-#if defined(__GNUC__)
-__attribute__((format(printf, 6, 7)))
-#endif
-int
-allot__fault_set(allot__fault *fault, int status, const char *code, const char *path,
-                 const char *hint, const char *format, ...);
-
-/* The same of what no state can have: where it is on disk already, it is left out. */
-#if defined(__GNUC__)
-__attribute__((format(printf, 5, 6)))
-#endif
-int
-allot__fault_unfit(allot__fault *fault, int status, const char *code, const char *path,
-                   const char *format, ...);
 
 /* A member of a member: of attributes, resources and hosts by key, of tags without. */
 typedef struct allot__pair {

@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* clock.h: what is known of a clock that is behind the time. */
+/*
+ * clock.h: the time, which never goes back, unless it was wrong.
+ *
+ * While the clock is behind the time, since it was set back, the time stands still. That is over
+ * soon, or the time was what was wrong: after ALLOT__CLOCK_PATIENCE it is the clock's again
+ * (service_clock.c).
+ */
 #ifndef ALLOT_SERVICE_INSTANCE_CLOCK_H
 #define ALLOT_SERVICE_INSTANCE_CLOCK_H
 
@@ -19,8 +25,10 @@ typedef struct allot__clock {
     int64_t forgotten; /* how often the time was set back */
 } allot__clock;
 
-/* Looks at the clock; a time that was ahead for long enough is forgotten. Between two cycles. */
-void allot__service_set_clock(allot_service *service);
+/* The time, in whole seconds, which never goes back, unless it was wrong. */
+int64_t allot__service_now(allot_service *service);
+/* Microseconds that only go forward; `ud` is the service. */
+int64_t allot__service_timer(void *service);
 /* What is wrong with it, as a sentence; false: nothing. */
 bool allot__clock_ails(const allot_service *service, char *buf, size_t size);
 /* The part. */

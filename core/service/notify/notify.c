@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "service/instance/service.h"
+#include "service/wire/wire.h"
 
 /* Milliseconds between looks at what is to be told, where no watchdog wants more. */
 #define LOOK_EVERY 5000

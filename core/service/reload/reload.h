@@ -29,6 +29,7 @@
 
 #include "service/version/records.h"
 #include "service/instance/service.h"
+#include "service/wire/rpc.h"
 #include "service/version/watch.h"
 
 /* Milliseconds: see above. */

@@ -17,6 +17,7 @@
 #include <uv.h>
 
 #include "service/instance/service.h"
+#include "service/wire/rpc.h"
 
 #define ALLOT__SHADOW_FAILURES 3
 /* Of the last cycle that differed, so many consumers are told, whose quotas differ most. */

@@ -19,7 +19,6 @@
 
 #include "service/view/view.h"
 
-#define ALLOT__HTTP_CONNECTIONS 640 /* at once, where so many files may be open; more wait */
 #define ALLOT__HTTP_LIVE        64  /* of them with a WebSocket */
 #define ALLOT__HTTP_SECONDS     10  /* for a request to come whole, or an answer to be taken */
 #define ALLOT__HTTP_ROWS        200 /* in a document */

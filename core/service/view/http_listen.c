@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "service/view/http.h"
+#include "service/wire/wire.h"
 
 static int refuse(allot_report *report, const char *format, const char *address)
 {

@@ -9,6 +9,9 @@
 #include <string.h>
 
 #include "service/view/view.h"
+#include "service/wire/feed.h"
+#include "service/wire/token.h"
+#include "service/wire/wire.h"
 
 #define CONSUMERS 100
 
@@ -108,7 +111,7 @@ static void put_tally(const allot_service *service, allot__buf *out)
     one(out, "connections_total", "counter", "Clients that connected.", tally->connections);
     one(out, "turned_away_total", "counter", "Clients that were turned away.", tally->turned_away);
     one(out, "wrong_tokens_total", "counter", "Words that were said for the token and are not.",
-        service->token.wrong);
+        allot__token_wrong(service));
     one(out, "connections", "gauge", "Clients that are connected.", allot__wire_peers(service));
     one(out, "subscribers", "gauge", "Clients that decisions are told to.",
         allot__feed_subscribers(service->feed));
@@ -277,7 +280,7 @@ void allot__metrics_write(allot_service *service, allot__buf *out)
         }
         allot_report_free(report);
     }
-    for (const allot__part *part = allot__parts; part->name; part++)
+    for (const allot__part *part = service->up->parts; part->name; part++)
         if (part->metrics)
             part->metrics(service, out);
 }

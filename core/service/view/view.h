@@ -14,6 +14,7 @@
 #define ALLOT_SERVICE_VIEW_VIEW_H
 
 #include "service/instance/service.h"
+#include "service/wire/rpc.h"
 
 #define ALLOT__VIEW_AGE     200   /* ms */
 #define ALLOT__VIEW_MOST    1000  /* rows in an answer */

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "service/instance/service.h"
+#include "service/wire/feed.h"
+#include "service/wire/wire.h"
 
 typedef struct kept {
     int64_t seq, batch;
@@ -218,7 +220,7 @@ static void tell(allot_service *service, const kept *item)
 {
     if (service->decided)
         service->decided(service->decided_ud, item->seq, item->text, item->len);
-    for (const allot__part *part = allot__parts; part->name; part++)
+    for (const allot__part *part = service->up->parts; part->name; part++)
         if (part->told)
             part->told(service, item->seq, item->text, item->len);
 }

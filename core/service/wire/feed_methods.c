@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "service/instance/service.h"
+#include "service/wire/feed.h"
+#include "service/wire/wire.h"
 
 void allot__feed_subscribe(allot__call *call)
 {

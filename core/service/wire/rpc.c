@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "service/instance/service.h"
+#include "service/wire/wire.h"
 
 /* ---- Answers --------------------------------------------------------------------------------- */
 
@@ -196,7 +197,7 @@ static void run_event(allot__call *call, int32_t kind)
                                    (allot__event_kind)kind, ALLOT__CLIENT, call->params,
                                    call->params_len, &event, &fault);
     if (status == ALLOT_OK)
-        status = allot__service_enter(service, &event, call->params, call->params_len, &seq,
+        status = service->up->enter(service, &event, call->params, call->params_len, &seq,
                                       &call->batch, &fault);
     if (status != ALLOT_OK) {
         service->tally.refused++;
@@ -228,7 +229,7 @@ static void refuse_method(allot__call *call)
     for (int32_t kind = 0; kind < ALLOT__EVENTS; kind++)
         if (allot__event_find(allot__event_name(kind), strlen(allot__event_name(kind))) == kind)
             names[count++] = allot__event_name(kind);
-    for (const allot__method *method = allot__methods; method->name; method++)
+    for (const allot__method *method = call->service->up->methods; method->name; method++)
         names[count++] = method->name;
     const char *near = allot_nearest(name, strlen(name), names, count);
     if (near)
@@ -241,7 +242,7 @@ static void refuse_method(allot__call *call)
 static void run_method(allot__call *call)
 {
     int32_t kind = allot__event_find(call->method, call->method_len);
-    const allot__method *method = allot__methods;
+    const allot__method *method = call->service->up->methods;
     while (kind < 0 && method->name &&
            (strlen(method->name) != call->method_len ||
             memcmp(method->name, call->method, call->method_len) != 0))

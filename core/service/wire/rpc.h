@@ -106,7 +106,4 @@ void allot__params_free(allot__call *call, allot__param *fields);
 int allot__rpc_line(const allot__call *from, const char *line, size_t len, allot__buf *answer,
                     int64_t *batch);
 
-/* All methods but the events'; ends with a row without name (methods.c). */
-extern const allot__method allot__methods[];
-
 #endif

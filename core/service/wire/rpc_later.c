@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "service/instance/service.h"
+#include "service/wire/rpc.h"
+#include "service/wire/wire.h"
 
 struct allot__reply {
     allot__call call;

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "service/instance/service.h"
+#include "service/wire/wire_own.h"
 
 enum { TELL_PAUSE = 10000, FILE_MOST = 4096 };
 
@@ -68,7 +68,7 @@ static void refresh(allot_service *service)
     char text[FILE_MOST];
     struct stat about;
     if (!config->token_file || stat(config->token_file, &about) != 0 || !S_ISREG(about.st_mode) ||
-        !has_changed(&service->token, &about))
+        !has_changed(&service->wire->token, &about))
         return;
     int file = open(config->token_file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     ssize_t len = file >= 0 ? read_line(file, text, sizeof text) : -1;
@@ -86,7 +86,7 @@ static void refresh(allot_service *service)
 
 static void tell_wrong(allot_service *service, const char *address)
 {
-    allot__token *token = &service->token;
+    allot__token *token = &service->wire->token;
     uint64_t now = uv_now(service->loop);
     token->wrong++;
     if (token->told > 0 && now - token->told_at < TELL_PAUSE)
@@ -108,4 +108,9 @@ bool allot__token_fits(allot_service *service, const char *word, size_t len, con
     if (!fits)
         tell_wrong(service, address);
     return fits;
+}
+
+int64_t allot__token_wrong(const allot_service *service)
+{
+    return service->wire ? service->wire->token.wrong : 0;
 }

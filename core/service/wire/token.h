@@ -21,6 +21,8 @@ typedef struct allot__token {
 /* Whether it is the token, as its file says now; constant time in the token's bytes. What is not is
  * counted, and told in the log, with where it came from: once in ten seconds at most. */
 bool allot__token_fits(allot_service *service, const char *word, size_t len, const char *address);
+/* How many were. */
+int64_t allot__token_wrong(const allot_service *service);
 /* Whether two texts are the same, in a time that depends on b's length alone. */
 bool allot__token_same(const char *a, size_t a_len, const char *b, size_t b_len);
 

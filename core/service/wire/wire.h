@@ -30,6 +30,10 @@ void allot__wire_resume(allot_service *service);
 /* Sends answers that waited for batches up to that number. */
 void allot__wire_committed(allot_service *service, int64_t batch);
 
+/* Tells the embedder's calls (allot_service_call) what is on disk. */
+void allot__waiters_committed(allot_service *service, int64_t batch);
+void allot__waiters_free(allot_service *service);
+
 /* A line, to which an end is added, at once or once `batch` is on disk (0: at once). */
 void allot__peer_send(allot__peer *peer, const char *line, size_t len, int64_t batch);
 /* Sends what was added from elsewhere than a call, and what the peer subscribed to. */
@@ -49,6 +53,7 @@ bool allot__peer_trusted(const allot__peer *peer);
 bool allot__peer_auth(allot__peer *peer, const char *token);
 /* Closes the rest once all connections are gone and it was told to stop. */
 void allot__wire_end(allot_service *service);
+void allot__wire_free(allot_service *service);
 int32_t allot__wire_peers(const allot_service *service);
 
 /* Whose connection ends is noticed though nothing is said: after some two minutes. */

@@ -9,6 +9,10 @@
 #define ALLOT_SERVICE_WIRE_WIRE_OWN_H
 
 #include "service/instance/service.h"
+#include "service/wire/feed.h"
+#include "service/wire/rpc.h"
+#include "service/wire/token.h"
+#include "service/wire/wire.h"
 
 #define ALLOT__READ_SIZE 65536
 /* Bytes of lines that have not ended, of all peers. */
@@ -80,6 +84,7 @@ struct allot__wire {
     uv_idle_t idle;              /* while somebody waits for a turn */
     uint64_t turn, spent, asked; /* its number; ns that lines, and questions, have taken in it */
     allot__queue queues[2];      /* for a turn, and for one to ask in */
+    allot__token token;
     allot__buf answer;
     char read[ALLOT__READ_SIZE]; /* filled and emptied in one turn */
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* keep_test.c: what is written in a store, and how much stays in it. */
-#include "service/instance/service.h"
+#include "service/life.h"
 #include "service/store/store.h"
 
 #include "test/support/store_world.h"
