@@ -262,18 +262,6 @@ int allot_service_start(allot_service *service, allot_report *report)
 
 /* ---- The end --------------------------------------------------------------------------------- */
 
-void allot__handle_open(allot_service *service)
-{
-    service->handles++;
-}
-
-void allot__handle_closed(allot_service *service)
-{
-    service->handles--;
-    if (service->stopping)
-        service->up->closed(service);
-}
-
 static void ticker_closed(uv_handle_t *handle)
 {
     allot__handle_closed(handle->data);
@@ -329,14 +317,6 @@ void allot_service_stop(allot_service *service, void (*done)(void *ud), void *ud
     allot__cycle_stop(service);
     allot__wire_quiet(service);
     uv_timer_start(&service->ticker, on_tick, 0, 20);
-}
-
-void allot__service_fail(allot_service *service, const char *text)
-{
-    allot__log(service, ALLOT_LOG_ERROR, text, NULL);
-    service->failed = true;
-    service->fault = text;
-    service->failed_hook(service->failed_ud);
 }
 
 /* ---- Getters --------------------------------------------------------------------------------- */

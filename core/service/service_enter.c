@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* service_enter.c: events entered, snapshots written, versions swapped, the embedder's calls. */
+/* service_enter.c: events entered, snapshots written, versions swapped. */
 #include <string.h>
 
 #include "service/cycle.h"
 #include "service/life.h"
-#include "service/wire/wire.h"
 
 /* ---- Events ---------------------------------------------------------------------------------- */
 
@@ -217,67 +216,4 @@ int allot__service_swap(allot_service *service, allot__version *version,
             part->swapped(service);
     allot__cycle_touch(service);
     return ALLOT_OK;
-}
-
-/* ---- The embedder's calls -------------------------------------------------------------------- */
-
-struct allot__waiter {
-    struct allot__waiter *next;
-    int64_t batch;
-    allot__buf answer;
-    void (*tell)(void *ud, const char *line, size_t len);
-    void *ud;
-};
-
-static void release(allot_service *service, struct allot__waiter *waiter)
-{
-    allot__buf_free(&waiter->answer);
-    allot__sv_free(service->engine, waiter, 1, sizeof *waiter);
-}
-
-void allot__waiters_committed(allot_service *service, int64_t batch)
-{
-    while (service->waiters && service->waiters->batch <= batch) {
-        struct allot__waiter *first = service->waiters;
-        service->waiters = first->next;
-        if (first->tell)
-            first->tell(first->ud, first->answer.bytes, first->answer.len);
-        release(service, first);
-    }
-}
-
-void allot__waiters_free(allot_service *service)
-{
-    while (service->waiters) {
-        struct allot__waiter *first = service->waiters;
-        service->waiters = first->next;
-        release(service, first);
-    }
-}
-
-int allot_service_call(allot_service *service, const char *text, size_t len,
-                       void (*answer)(void *ud, const char *line, size_t len), void *ud)
-{
-    if (!service->running || service->stopping)
-        return ALLOT_EUSAGE;
-    struct allot__waiter *waiter = allot__sv_new(service->engine, 1, sizeof *waiter);
-    if (!waiter)
-        return ALLOT_ENOMEM;
-    waiter->answer.engine = service->engine;
-    waiter->tell = answer;
-    waiter->ud = ud;
-    allot__call from = {.service = service, .tell = answer, .tell_ud = ud};
-    int status = allot__rpc_line(&from, text, len, &waiter->answer, &waiter->batch);
-    bool says = status == ALLOT_OK && waiter->answer.len > 0;
-    if (says && waiter->batch > 0) {
-        struct allot__waiter **at = &service->waiters;
-        while (*at)
-            at = &(*at)->next;
-        *at = waiter;
-        return ALLOT_OK;
-    }
-    if (says && answer)
-        answer(ud, waiter->answer.bytes, waiter->answer.len);
-    release(service, waiter);
-    return status;
 }

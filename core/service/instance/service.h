@@ -79,7 +79,7 @@ struct allot_service {
     struct allot__clockwork *clockwork;
     struct {
         bool known; /* the last cycle that was recorded was one of this version */
-        bool owed; /* cycles came since that were not: what jobs used meanwhile is to be counted */
+        bool owed;  /* cycles came since that were not: what jobs used meanwhile is to be counted */
         int64_t event;
         uint64_t output;
     } recorded;

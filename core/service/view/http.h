@@ -19,9 +19,9 @@
 
 #include "service/view/view.h"
 
-#define ALLOT__HTTP_LIVE        64  /* of them with a WebSocket */
-#define ALLOT__HTTP_SECONDS     10  /* for a request to come whole, or an answer to be taken */
-#define ALLOT__HTTP_ROWS        200 /* in a document */
+#define ALLOT__HTTP_LIVE    64  /* of them with a WebSocket */
+#define ALLOT__HTTP_SECONDS 10  /* for a request to come whole, or an answer to be taken */
+#define ALLOT__HTTP_ROWS    200 /* in a document */
 
 typedef struct allot__http_session allot__http_session;
 

@@ -198,7 +198,7 @@ static void run_event(allot__call *call, int32_t kind)
                                    call->params_len, &event, &fault);
     if (status == ALLOT_OK)
         status = service->up->enter(service, &event, call->params, call->params_len, &seq,
-                                      &call->batch, &fault);
+                                    &call->batch, &fault);
     if (status != ALLOT_OK) {
         service->tally.refused++;
         fault.status = status;
