@@ -39,6 +39,10 @@ local FOLDERS = {
   json = { "text", "plan", "jobs", "state", "decision", "" },
   simulate = { "log", "" },
   script = { "sandbox", "policy", "module", "repl" },
+  service = {
+    "base", "events", "store", "books", "version", "instance", "wire", "replay", "reload", "shadow",
+    "view", "notify", "",
+  },
   cli = { "term", "decide", "plot", "simulate", "diff", "author", "serve", "" },
 }
 
