@@ -133,7 +133,7 @@ static int open_context(allot__http *http, allot_report *report)
     return ALLOT_EIO;
 }
 
-void allot__http_tick(uv_timer_t *timer)
+static void on_tick(uv_timer_t *timer)
 {
     allot__http_accept(timer->data);
     allot__live_tick(timer->data);
@@ -157,7 +157,8 @@ int allot__http_start(allot_service *service, allot_report *report)
     allot__handle_open(service);
     http->tick_opened = true;
     http->tick.data = http;
-    uv_timer_start(&http->tick, allot__http_tick, ALLOT__VIEW_AGE, ALLOT__VIEW_AGE);
+    http->on_tick = on_tick;
+    uv_timer_start(&http->tick, on_tick, ALLOT__VIEW_AGE, ALLOT__VIEW_AGE);
     char port[16];
     snprintf(port, sizeof port, "%d", (int)http->port);
     const allot__log_field fields[] = {{"host", http->host, 0}, {"port", port, 0}, {NULL, NULL, 0}};

@@ -50,8 +50,9 @@ typedef struct allot__http {
     int32_t connections, asking; /* asking: those whose request is there */
     int32_t going;               /* of the others those that are about to be closed */
     allot__http_guest *first, *last;
-    uv_timer_t tick; /* sends to those who look */
-    uv_idle_t wait;  /* until libwebsockets is closed */
+    uv_timer_t tick;                   /* sends to those who look */
+    void (*on_tick)(uv_timer_t *tick); /* then, and as soon as somebody who waits may be let in */
+    uv_idle_t wait;                    /* until libwebsockets is closed */
     int quiet_turns;
     bool stopping, tick_opened;
     allot__http_ask *asks;
@@ -89,8 +90,6 @@ extern const allot__page_file allot__page_files[]; /* generated; the last has no
 int allot__http_listen(allot__http *http, allot_report *report);
 /* Lets in who waits, if there is room. */
 void allot__http_accept(allot__http *http);
-/* Each tick, and as soon as somebody who waits may be let in. */
-void allot__http_tick(uv_timer_t *tick);
 /* A connection begins and ends; it asks for something (false: there are too many that do), and
  * waits for a request. */
 int allot__http_come(allot__http *http, struct lws *wsi);

@@ -128,7 +128,7 @@ void allot__http_go(allot__http *http, struct lws *wsi)
     http->asking -= it->asks;
     http->going -= it->goes;
     if (http->waits && !http->stopping && http->tick_opened)
-        uv_timer_start(&http->tick, allot__http_tick, 0, ALLOT__VIEW_AGE);
+        uv_timer_start(&http->tick, http->on_tick, 0, ALLOT__VIEW_AGE);
     unlink_guest(http, it);
     allot__sv_free(http->service->engine, it, 1, sizeof *it);
 }
