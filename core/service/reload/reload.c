@@ -203,6 +203,50 @@ int allot__reload_ask(allot__reload *reload, const char *instead, allot__reply *
     return ALLOT_OK;
 }
 
+/* ---- What failed ----------------------------------------------------------------------------- */
+
+static void pass_on(const allot_report *from, allot_report *to)
+{
+    for (int32_t i = 0; i < allot_report_count(from); i++)
+        allot_report_add(to, allot_report_at(from, i));
+}
+
+/* The version that decides, as an attempt that was refused. */
+static int blame(allot__reload *it, int status, const allot_report *report)
+{
+    allot_service *service = it->service;
+    allot__attempt *culprit;
+    int made =
+        allot__attempt_new(service->config.plan, it->instead, &service->config.limits, &culprit);
+    if (made != ALLOT_OK)
+        return made;
+    pass_on(report, culprit->report);
+    made = allot__sources_copy(&culprit->sources, &service->version->sources);
+    if (made != ALLOT_OK) {
+        allot__attempt_free(culprit);
+        return made;
+    }
+    allot__attempt_refuse(culprit, status);
+    culprit->replaced = true;
+    it->culprit = culprit;
+    return ALLOT_OK;
+}
+
+void allot__reload_back(allot_service *service, int status, const allot_report *report)
+{
+    allot__reload *it = service->parts.reload;
+    if (!it || it->culprit || service->stopping)
+        return;
+    if (!service->before) {
+        allot__log(service, ALLOT_LOG_ERROR,
+                   "cycles go on failing, and it is not known what decided before", NULL);
+        return;
+    }
+    /* Without memory the next cycle that fails asks once more. */
+    if (blame(it, status, report) == ALLOT_OK && it->phase == ALLOT__RELOAD_IDLE)
+        allot__reload_begin(it);
+}
+
 /* ---- The part -------------------------------------------------------------------------------- */
 
 /* Not before it has begun, and not once it ends. */

@@ -6,54 +6,12 @@
 
 #include "service/reload/reload.h"
 
-static void pass_on(const allot_report *from, allot_report *to)
-{
-    for (int32_t i = 0; i < allot_report_count(from); i++)
-        allot_report_add(to, allot_report_at(from, i));
-}
-
 /* ---- What failed ----------------------------------------------------------------------------- */
 
 void allot__reload_drop_culprit(allot__reload *it)
 {
     allot__attempt_free(it->culprit);
     it->culprit = NULL;
-}
-
-/* The version that decides, as an attempt that was refused. */
-static int blame(allot__reload *it, int status, const allot_report *report)
-{
-    allot_service *service = it->service;
-    allot__attempt *culprit;
-    int made =
-        allot__attempt_new(service->config.plan, it->instead, &service->config.limits, &culprit);
-    if (made != ALLOT_OK)
-        return made;
-    pass_on(report, culprit->report);
-    made = allot__sources_copy(&culprit->sources, &service->version->sources);
-    if (made != ALLOT_OK) {
-        allot__attempt_free(culprit);
-        return made;
-    }
-    allot__attempt_refuse(culprit, status);
-    culprit->replaced = true;
-    it->culprit = culprit;
-    return ALLOT_OK;
-}
-
-void allot__reload_back(allot_service *service, int status, const allot_report *report)
-{
-    allot__reload *it = service->parts.reload;
-    if (!it || it->culprit || service->stopping)
-        return;
-    if (!service->before) {
-        allot__log(service, ALLOT_LOG_ERROR,
-                   "cycles go on failing, and it is not known what decided before", NULL);
-        return;
-    }
-    /* Without memory the next cycle that fails asks once more. */
-    if (blame(it, status, report) == ALLOT_OK && it->phase == ALLOT__RELOAD_IDLE)
-        allot__reload_begin(it);
 }
 
 /* ---- What decided before --------------------------------------------------------------------- */
@@ -71,6 +29,19 @@ int allot__reload_make_back(allot__reload *it)
     attempt->back = service->before;
     it->attempt = attempt;
     return ALLOT_OK;
+}
+
+void allot__reload_tried(allot__reload *it, const allot__attempt *attempt)
+{
+    allot__sources_free(&it->tried);
+    /* No memory: what is not known is looked at once more. */
+    allot__sources_copy(&it->tried, &attempt->sources);
+}
+
+void allot__reload_forget(allot__reload *it)
+{
+    allot__attempt_free(it->failed);
+    it->failed = NULL;
 }
 
 void allot__reload_went_back(allot__reload *it)

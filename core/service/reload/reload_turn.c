@@ -61,19 +61,6 @@ static void drop_made(allot__reload *it)
 
 /* ---- What an attempt came to ----------------------------------------------------------------- */
 
-void allot__reload_tried(allot__reload *it, const allot__attempt *attempt)
-{
-    allot__sources_free(&it->tried);
-    /* No memory: what is not known is looked at once more. */
-    allot__sources_copy(&it->tried, &attempt->sources);
-}
-
-void allot__reload_forget(allot__reload *it)
-{
-    allot__attempt_free(it->failed);
-    it->failed = NULL;
-}
-
 void allot__reload_finish(allot__reload *it)
 {
     allot__attempt *attempt = it->attempt;

@@ -105,6 +105,18 @@ struct allot__store_hold;
 int allot__store_lock(const char *path, bool writes, struct allot__store_hold **out);
 void allot__store_unlock(struct allot__store_hold *hold, bool writes);
 
+/* ---- SQL (row.c) ------------------------------------------------------------------------ */
+
+/* Runs SQL. EIO. */
+int allot__store_run(allot__store *store, const char *sql);
+/* The first column of a statement's first row, which must be a whole number; `otherwise` where
+ * there is none, or something else. */
+int64_t allot__store_number(allot__store *store, const char *sql, int64_t otherwise);
+/* Adds to a report what SQLite says; EIO. */
+int allot__store_say(const allot__store *store, const char *what, allot_report *report);
+/* That it is damaged, and how; EIO. */
+int allot__store_damaged(const allot__store *store, const char *how, allot_report *report);
+
 /* ---- Rows that somebody may have damaged (row.c) --------------------------------------- */
 
 /* A row's columns; `wrong` is the first that cannot be. */
@@ -124,11 +136,6 @@ int allot__cells_end(const allot__cells *cells, const allot__store *store, const
 
 /* ---- The file (schema.c) --------------------------------------------------------------- */
 
-/* Runs SQL. EIO. */
-int allot__store_run(allot__store *store, const char *sql);
-/* The first column of a statement's first row, which must be a whole number; `otherwise` where
- * there is none, or something else. */
-int64_t allot__store_number(allot__store *store, const char *sql, int64_t otherwise);
 /* Checks that it is a store, and makes or migrates it. EIO (report). */
 int allot__store_check(allot__store *store, allot_report *report);
 int allot__store_migrate(allot__store *store, allot_report *report);
@@ -150,9 +157,5 @@ void allot__store_fetch(allot__store_ask *ask);
 int allot__store_prepare(allot__store *store);
 /* The oldest decision in the file, or 0. */
 int64_t allot__store_first(allot__store *store);
-/* Adds to a report what SQLite says; EIO. */
-int allot__store_say(const allot__store *store, const char *what, allot_report *report);
-/* That it is damaged, and how; EIO. */
-int allot__store_damaged(const allot__store *store, const char *how, allot_report *report);
 
 #endif

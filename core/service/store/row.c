@@ -1,10 +1,47 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* row.c: columns of rows, read as if somebody else had written them. */
+/* row.c: SQL run, what SQLite says of it, and rows read as if somebody else had written them. */
 #include <stdio.h>
 #include <string.h>
 
 #include "service/store/own.h"
+
+/* ---- SQL ------------------------------------------------------------------------------------- */
+
+int allot__store_say(const allot__store *store, const char *what, allot_report *report)
+{
+    allot_report_say(report, ALLOT_ERROR, "E-store", "the store %.200s %s: %.200s", store->path,
+                     what, store->db ? sqlite3_errmsg(store->db) : "out of memory");
+    return ALLOT_EIO;
+}
+
+int allot__store_damaged(const allot__store *store, const char *how, allot_report *report)
+{
+    allot_report_say(report, ALLOT_ERROR, "E-store",
+                     "the store %.200s is damaged: %.200s; move it away, or restore a copy",
+                     store->path, how);
+    return ALLOT_EIO;
+}
+
+int allot__store_run(allot__store *store, const char *sql)
+{
+    return sqlite3_exec(store->db, sql, NULL, NULL, NULL) == SQLITE_OK ? ALLOT_OK : ALLOT_EIO;
+}
+
+int64_t allot__store_number(allot__store *store, const char *sql, int64_t otherwise)
+{
+    sqlite3_stmt *statement;
+    int64_t number = otherwise;
+    if (sqlite3_prepare_v2(store->db, sql, -1, &statement, NULL) != SQLITE_OK)
+        return otherwise;
+    if (sqlite3_step(statement) == SQLITE_ROW &&
+        sqlite3_column_type(statement, 0) == SQLITE_INTEGER)
+        number = sqlite3_column_int64(statement, 0);
+    sqlite3_finalize(statement);
+    return number;
+}
+
+/* ---- Rows ------------------------------------------------------------------------------------ */
 
 allot__cells allot__cells_of(sqlite3_stmt *statement)
 {

@@ -36,26 +36,6 @@ static const char *const migrations[ALLOT__STORE_VERSION] = {
     " plans.sha256);",
 };
 
-/* ---- Asking ---------------------------------------------------------------------------------- */
-
-int allot__store_run(allot__store *store, const char *sql)
-{
-    return sqlite3_exec(store->db, sql, NULL, NULL, NULL) == SQLITE_OK ? ALLOT_OK : ALLOT_EIO;
-}
-
-int64_t allot__store_number(allot__store *store, const char *sql, int64_t otherwise)
-{
-    sqlite3_stmt *statement;
-    int64_t number = otherwise;
-    if (sqlite3_prepare_v2(store->db, sql, -1, &statement, NULL) != SQLITE_OK)
-        return otherwise;
-    if (sqlite3_step(statement) == SQLITE_ROW &&
-        sqlite3_column_type(statement, 0) == SQLITE_INTEGER)
-        number = sqlite3_column_int64(statement, 0);
-    sqlite3_finalize(statement);
-    return number;
-}
-
 /* ---- Whether it is one ----------------------------------------------------------------------- */
 
 /* Version 1 did not say that it is a store: it has these tables and no others. */

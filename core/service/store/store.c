@@ -10,21 +10,6 @@
 
 #include "service/store/own.h"
 
-int allot__store_say(const allot__store *store, const char *what, allot_report *report)
-{
-    allot_report_say(report, ALLOT_ERROR, "E-store", "the store %.200s %s: %.200s", store->path,
-                     what, store->db ? sqlite3_errmsg(store->db) : "out of memory");
-    return ALLOT_EIO;
-}
-
-int allot__store_damaged(const allot__store *store, const char *how, allot_report *report)
-{
-    allot_report_say(report, ALLOT_ERROR, "E-store",
-                     "the store %.200s is damaged: %.200s; move it away, or restore a copy",
-                     store->path, how);
-    return ALLOT_EIO;
-}
-
 static int check_sound(allot__store *store, allot_report *report)
 {
     sqlite3_stmt *statement;

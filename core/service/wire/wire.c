@@ -8,6 +8,65 @@
 
 #include "service/wire/wire_own.h"
 
+static void closed(uv_handle_t *handle)
+{
+    allot__handle_closed(handle->data);
+}
+
+/* ---- Turns of the loop ------------------------------------------------------------------------
+ */
+
+/* Those who wait keep their place until there is time for them. */
+static void serve(struct allot__wire *wire, bool ask)
+{
+    allot__queue *queue = &wire->queues[ask];
+    for (int32_t i = queue->count; i > 0 && queue->first; i--) {
+        allot__peer *first = queue->first;
+        if (wire->spent >= ALLOT__TURN_TIME || (ask && wire->asked >= ALLOT__TURN_ASKS))
+            break;
+        allot__turn_leave(first);
+        allot__peer_run(first);
+    }
+}
+
+static void nothing(uv_idle_t *idle)
+{
+    (void)idle; /* the loop does not sleep while it is there */
+}
+
+/* Once a turn of the loop, before it looks what has come. */
+static void on_turn(uv_prepare_t *prepare)
+{
+    struct allot__wire *wire = ((allot_service *)prepare->data)->wire;
+    wire->turn++;
+    wire->spent = wire->asked = 0;
+    serve(wire, false);
+    serve(wire, true);
+    if (wire->queues[false].first || wire->queues[true].first)
+        uv_idle_start(&wire->idle, nothing);
+    else
+        uv_idle_stop(&wire->idle);
+}
+
+static void start_turns(allot_service *service)
+{
+    struct allot__wire *wire = service->wire;
+    uv_prepare_init(service->loop, &wire->prepare);
+    uv_idle_init(service->loop, &wire->idle);
+    wire->prepare.data = wire->idle.data = service;
+    uv_prepare_start(&wire->prepare, on_turn);
+    allot__handle_open(service);
+    allot__handle_open(service);
+}
+
+static void end_turns(allot_service *service)
+{
+    uv_close((uv_handle_t *)&service->wire->prepare, closed);
+    uv_close((uv_handle_t *)&service->wire->idle, closed);
+}
+
+/* ---- Its life -------------------------------------------------------------------------------- */
+
 static void each_second(uv_timer_t *timer)
 {
     allot_service *service = timer->data;
@@ -34,7 +93,7 @@ int allot__wire_start(allot_service *service, allot_report *report)
     wire->timer_open = true;
     allot__handle_open(service);
     uv_timer_start(&wire->timer, each_second, 1000, 1000);
-    allot__turns_start(service);
+    start_turns(service);
     int status = ALLOT_OK;
     if (service->config.tcp)
         status = allot__listen_tcp(service, report);
@@ -58,11 +117,6 @@ void allot__wire_quiet(allot_service *service)
     }
 }
 
-static void closed(uv_handle_t *handle)
-{
-    allot__handle_closed(handle->data);
-}
-
 void allot__wire_stop(allot_service *service)
 {
     struct allot__wire *wire = service->wire;
@@ -84,7 +138,7 @@ void allot__wire_end(allot_service *service)
     if (!wire || !wire->timer_open || wire->peers || !wire->stopping)
         return;
     wire->timer_open = false;
-    allot__turns_end(service);
+    end_turns(service);
     uv_close((uv_handle_t *)&wire->timer, closed);
 }
 
@@ -138,11 +192,6 @@ allot__peer *allot__peer_find(allot_service *service, uint64_t number)
     while (it && it->number != number)
         it = it->next;
     return it;
-}
-
-bool allot__peer_trusted(const allot__peer *peer)
-{
-    return peer->trusted;
 }
 
 bool allot__peer_auth(allot__peer *peer, const char *token)

@@ -89,6 +89,13 @@ struct allot__wire {
     char read[ALLOT__READ_SIZE]; /* filled and emptied in one turn */
 };
 
+/* Of a turn: ns of all lines, of questions, and of one peer's; and lines of a peer. */
+enum {
+    ALLOT__TURN_TIME = 8000000,
+    ALLOT__TURN_ASKS = 4000000,
+    ALLOT__TURN_OWN = 1000000,
+    ALLOT__TURN_LINES = 64
+};
 /* Turns (turns.c): may more of the peer's lines be run in this one? If not, it waits, and is run
  * again in one of the next. A line that is run stands between begin and end. */
 bool allot__turn_has(allot__peer *peer);
@@ -96,8 +103,6 @@ void allot__turn_begin(allot__peer *peer);
 void allot__turn_end(allot__peer *peer);
 void allot__turn_wait(allot__peer *peer, bool asks);
 void allot__turn_leave(allot__peer *peer);
-void allot__turns_start(allot_service *service);
-void allot__turns_end(allot_service *service);
 
 /* Listens (listen.c). EIO (report). */
 int allot__listen_pipe(allot_service *service, allot_report *report);
