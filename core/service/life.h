@@ -13,7 +13,7 @@ extern const allot__method allot__methods[];
 
 /* As allot__upcalls has them. */
 int allot__service_enter(allot_service *service, allot__event *event, const char *params,
-                         size_t len, int64_t *seq, int64_t *batch, allot__fault *fault);
+                         size_t len, int64_t *seq, int64_t *batch, allot__error *fault);
 int allot__service_swap(allot_service *service, allot__version *version,
                         const allot__numbers *numbers, allot_report *report, allot__version **old);
 

@@ -26,7 +26,7 @@ static void ping(allot__call *call)
 static void auth(allot__call *call)
 {
     allot__param params[] = {{.name = "token", .kind = ALLOT_JSON_TEXT, .required = true}, {0}};
-    allot__fault fault = {.message = ""};
+    allot__error fault = {.message = ""};
     if (allot__params_read(call, params, &fault) != ALLOT_OK) {
         allot__rpc_fault(call, &fault);
         return;
@@ -180,7 +180,7 @@ static void cycle(allot__call *call)
 {
     allot_service *service = call->service;
     allot__param params[] = {{.name = "full", .kind = ALLOT_JSON_TRUE}, {0}};
-    allot__fault fault = {.message = ""};
+    allot__error fault = {.message = ""};
     allot__buf full = {.engine = service->engine};
     allot_report *report = NULL;
     int64_t before = service->seq;
@@ -212,14 +212,14 @@ static void add_line(void *ud, const char *text)
 
 enum { PATH, TASK, JOB, LEASE, GROUP };
 
-static int unknown(allot__fault *fault, const allot__param *param, const char *code)
+static int unknown(allot__error *fault, const allot__param *param, const char *code)
 {
-    return allot__fault_set(fault, ALLOT_ENOENT, code, param->name, NULL,
+    return allot__error_set(fault, ALLOT_ENOENT, code, param->name, NULL,
                             "nothing is known of the %s \"%.200s\"", param->name, param->text);
 }
 
 static int tell_named(const allot_decision *decision, const allot__param *params, allot__buf *out,
-                      allot__fault *fault)
+                      allot__error *fault)
 {
     int status = ALLOT_ENOENT;
     if (params[TASK].given) {
@@ -237,14 +237,14 @@ static int tell_named(const allot_decision *decision, const allot__param *params
 }
 
 static int tell(const allot_decision *decision, const allot__param *params, allot__buf *out,
-                allot__fault *fault)
+                allot__error *fault)
 {
     const allot_plan *plan = allot_decision_plan(decision);
     int32_t group, consumer;
     if (params[TASK].given || params[JOB].given || params[LEASE].given)
         return tell_named(decision, params, out, fault);
     if (!params[PATH].given)
-        return allot__fault_set(fault, ALLOT_EINVALID, "E-missing", "path", NULL,
+        return allot__error_set(fault, ALLOT_EINVALID, "E-missing", "path", NULL,
                                 "\"explain\" wants one of path, task, job and lease");
     int status = allot__view_group(plan, params[GROUP].text, &group, fault);
     if (status == ALLOT_OK)
@@ -259,7 +259,7 @@ static void answer_explanation(allot__call *call, const allot__param *params, al
     const allot_state *state;
     allot_decision *decision = NULL;
     allot__buf lines = {.engine = service->engine};
-    allot__fault fault = {.code = NULL};
+    allot__error fault = {.code = NULL};
     int result = allot__books_state(service->books, allot__service_now(service), report, &state);
     if (result == ALLOT_OK)
         result = allot_cycle(service->version->plan, state, report, &decision);
@@ -293,7 +293,7 @@ static void explain(allot__call *call)
                              [LEASE] = {.name = "lease", .kind = ALLOT_JSON_TEXT},
                              [GROUP] = {.name = "group", .kind = ALLOT_JSON_TEXT},
                              {0}};
-    allot__fault fault = {.message = ""};
+    allot__error fault = {.message = ""};
     allot_report *report = NULL;
     if (allot__params_read(call, params, &fault) != ALLOT_OK) {
         allot__rpc_fault(call, &fault);

@@ -28,7 +28,7 @@ static int prepare(allot_service *service, const allot__event *event, size_t len
 
 /* Whether the event is known by its key: then *status says whether it is the same. */
 static bool is_known(allot_service *service, const allot__event *event, uint64_t content,
-                     int64_t *seq, int *status, allot__fault *fault)
+                     int64_t *seq, int *status, allot__error *fault)
 {
     uint64_t known;
     *seq = allot__keys_find(service->keys, event->key, allot__service_now(service), &known);
@@ -36,7 +36,7 @@ static bool is_known(allot_service *service, const allot__event *event, uint64_t
     if (*seq == 0)
         return false;
     if (known != content)
-        *status = allot__fault_set(fault, ALLOT_EEXIST, "E-key", "key",
+        *status = allot__error_set(fault, ALLOT_EEXIST, "E-key", "key",
                                    "give each event a key of its own",
                                    "key: event %lld came with \"%.100s\" and said something else",
                                    (long long)*seq, event->key);
@@ -46,7 +46,7 @@ static bool is_known(allot_service *service, const allot__event *event, uint64_t
 }
 
 static int enter(allot_service *service, allot__event *event, const allot__event_row *row,
-                 allot__fault *fault)
+                 allot__error *fault)
 {
     if (!event->at_given)
         event->at = row->at;
@@ -57,10 +57,10 @@ static int enter(allot_service *service, allot__event *event, const allot__event
 }
 
 int allot__service_enter(allot_service *service, allot__event *event, const char *params,
-                         size_t len, int64_t *seq, int64_t *batch, allot__fault *fault)
+                         size_t len, int64_t *seq, int64_t *batch, allot__error *fault)
 {
     if (service->stopping || service->failed || !service->running)
-        return allot__fault_set(fault, ALLOT_EIO, "E-stopping", NULL, NULL,
+        return allot__error_set(fault, ALLOT_EIO, "E-stopping", NULL, NULL,
                                 "the service is about to stop");
     allot__event_row row = {.seq = service->event + 1,
                             .method = allot__event_name((int)event->kind),

@@ -11,7 +11,7 @@ typedef struct loading {
     allot_report *report;
     int64_t lost; /* lines and events about what the plan has no more */
     int64_t left; /* ... that no state can have, and those that may be about them */
-    allot__fault fault;
+    allot__error fault;
     char plan[65], policy[65]; /* the last row's; "": not known */
     int64_t recorded;          /* cycles behind that one are kept to rehearse on */
 } loading;

@@ -6,7 +6,7 @@
 
 #include "service/base/fault.h"
 
-static int fill(allot__fault *fault, int status, const char *code, const char *path,
+static int fill(allot__error *fault, int status, const char *code, const char *path,
                 const char *format, va_list arguments)
 {
     fault->status = status;
@@ -18,7 +18,7 @@ static int fill(allot__fault *fault, int status, const char *code, const char *p
     return status;
 }
 
-int allot__fault_set(allot__fault *fault, int status, const char *code, const char *path,
+int allot__error_set(allot__error *fault, int status, const char *code, const char *path,
                      const char *hint, const char *format, ...)
 {
     va_list arguments;
@@ -29,7 +29,7 @@ int allot__fault_set(allot__fault *fault, int status, const char *code, const ch
     return status;
 }
 
-int allot__fault_unfit(allot__fault *fault, int status, const char *code, const char *path,
+int allot__error_unfit(allot__error *fault, int status, const char *code, const char *path,
                        const char *format, ...)
 {
     va_list arguments;

@@ -178,7 +178,7 @@ allot__books_waits allot__books_longest(const allot__books *books, int64_t now)
 /* ---- Events ---------------------------------------------------------------------------------- */
 
 /* What a plan with queues decides about are jobs, and of others leaves. */
-static int check_plan(const allot__books *books, const allot__event *event, allot__fault *fault)
+static int check_plan(const allot__books *books, const allot__event *event, allot__error *fault)
 {
     static const uint64_t jobs =
         (uint64_t)1 << ALLOT__EVENT_SUBMIT | (uint64_t)1 << ALLOT__EVENT_STOP |
@@ -188,17 +188,17 @@ static int check_plan(const allot__books *books, const allot__event *event, allo
         (uint64_t)1 << ALLOT__EVENT_ALLOCATED | (uint64_t)1 << ALLOT__EVENT_START |
         (uint64_t)1 << ALLOT__EVENT_SESSION | (uint64_t)1 << ALLOT__EVENT_RETURNED;
     if (books->queues > 0 && leaves >> event->kind & 1)
-        return allot__fault_set(
+        return allot__error_set(
             fault, ALLOT_EUSAGE, "E-queues", NULL, "jobs are submitted: `submit` and `finish`",
             "the plan has queues: \"%s\" has no meaning", allot__event_name(event->kind));
     if (books->queues == 0 && jobs >> event->kind & 1)
-        return allot__fault_set(fault, ALLOT_EUSAGE, "E-queues", NULL, NULL,
+        return allot__error_set(fault, ALLOT_EUSAGE, "E-queues", NULL, NULL,
                                 "the plan has no queues: \"%s\" has no meaning",
                                 allot__event_name(event->kind));
     return ALLOT_OK;
 }
 
-int allot__books_apply(allot__books *books, const allot__event *event, allot__fault *fault)
+int allot__books_apply(allot__books *books, const allot__event *event, allot__error *fault)
 {
     int status = check_plan(books, event, fault);
     if (status != ALLOT_OK)

@@ -27,7 +27,7 @@ const allot_plan *allot__books_plan(const allot__books *books);
 /* Enters an event. EUSAGE, ERANGE, EEXIST, ENOENT, EINVALID with a fault, or ENOMEM: nothing was
  * entered. Whatever was entered, allot__books_state succeeds but for ENOMEM, and for what only the
  * whole shows (tasks of hosts that are gone, groups of too many slots): see there. */
-int allot__books_apply(allot__books *books, const allot__event *event, allot__fault *fault);
+int allot__books_apply(allot__books *books, const allot__event *event, allot__error *fault);
 
 /* The state at `now`, sealed; the books' own, until the next call of this or of apply's. EINVALID
  * (report): events came to a state that does not fit together. ENOMEM. */
@@ -73,7 +73,7 @@ int allot__books_list(allot__books *books, allot__buf *out, size_t most, bool *o
 void allot__books_list_end(allot__books *books);
 /* Enters one such line. As allot__books_apply. */
 int allot__books_read(allot__books *books, allot__reader *reader, const char *line, size_t len,
-                      allot__fault *fault);
+                      allot__error *fault);
 
 /* All that is in the books under another plan, `numbers` being from theirs to that; they are empty
  * then, and the caller's to end. It takes some nanoseconds a thing, whatever there is. ENOENT,

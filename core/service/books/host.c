@@ -17,9 +17,9 @@ static allot__host_item *host_item(allot__books *books, const char *name)
     return item;
 }
 
-static int unknown_host(const allot__event *event, allot__fault *fault)
+static int unknown_host(const allot__event *event, allot__error *fault)
 {
-    return allot__fault_set(fault, ALLOT_ENOENT, "E-unknown-host", "name",
+    return allot__error_set(fault, ALLOT_ENOENT, "E-unknown-host", "name",
                             "give its `slots` to make it known",
                             "name: nobody knows the host \"%.100s\"", event->id);
 }
@@ -51,7 +51,7 @@ static int64_t sum_hosts(const allot__books *books, int32_t group, const char *b
 
 /* The open hosts' slots are the size of their group, which has a limit: checked for all, as any may
  * open. It is seldom near, so that all are added up only when as many of the largest pass it. */
-static int check_sum(allot__books *books, const allot__event *event, allot__fault *fault)
+static int check_sum(allot__books *books, const allot__event *event, allot__error *fault)
 {
     int64_t count = (int64_t)books->hosts.count + allot_plan_hosts(books->plan) + 1;
     if (event->slots > books->host_most)
@@ -61,7 +61,7 @@ static int check_sum(allot__books *books, const allot__event *event, allot__faul
     int64_t sum = event->slots + sum_hosts(books, group_of(books->plan, event->id), event->id);
     if (sum <= ALLOT_AMOUNT_MAX)
         return ALLOT_OK;
-    return allot__fault_set(fault, ALLOT_ERANGE, "E-slots", "slots", NULL,
+    return allot__error_set(fault, ALLOT_ERANGE, "E-slots", "slots", NULL,
                             "slots: the hosts of its group would have %lld, at most %d are allowed",
                             (long long)sum, ALLOT_AMOUNT_MAX);
 }
@@ -76,7 +76,7 @@ bool allot__books_several_hosts(const allot__books *books)
 
 /* With another host nobody would know where jobs are that name none. While there are several, no
  * such job is. */
-static int check_places(const allot__books *books, allot__fault *fault)
+static int check_places(const allot__books *books, allot__error *fault)
 {
     bool first = allot_plan_hosts(books->plan) == 0 && books->hosts.count == 0;
     if (books->queues == 0 || first || allot__books_several_hosts(books))
@@ -84,7 +84,7 @@ static int check_places(const allot__books *books, allot__fault *fault)
     for (const allot__named *it = books->jobs.first; it; it = it->after) {
         const allot_job *job = &((const allot__job_item *)(const void *)it)->it;
         if (allot__job_is_unplaced(job))
-            return allot__fault_unfit(fault, ALLOT_EUSAGE, "E-hosts", "name",
+            return allot__error_unfit(fault, ALLOT_EUSAGE, "E-hosts", "name",
                                       "name: the job \"%.80s\" has slots on the only host that "
                                       "was known, without its name: there can be no second until "
                                       "it has ended",
@@ -93,7 +93,7 @@ static int check_places(const allot__books *books, allot__fault *fault)
     return ALLOT_OK;
 }
 
-static int put_host(allot__books *books, const allot__event *event, allot__fault *fault)
+static int put_host(allot__books *books, const allot__event *event, allot__error *fault)
 {
     bool known = allot_plan_host_find(books->plan, event->id) >= 0 ||
                  allot__map_find(&books->hosts, event->id, strlen(event->id));
@@ -173,7 +173,7 @@ static void let_go(allot__books *books)
 }
 
 /* It stays known, without slots, for what is said to be there. */
-static int end_host(allot__books *books, const allot__event *event, allot__fault *fault)
+static int end_host(allot__books *books, const allot__event *event, allot__error *fault)
 {
     bool told = allot__map_find(&books->hosts, event->id, strlen(event->id)) != NULL;
     if (!told && allot_plan_host_find(books->plan, event->id) < 0)
@@ -190,7 +190,7 @@ static int end_host(allot__books *books, const allot__event *event, allot__fault
     return ALLOT_OK;
 }
 
-int allot__apply_host(allot__books *books, const allot__event *event, allot__fault *fault)
+int allot__apply_host(allot__books *books, const allot__event *event, allot__error *fault)
 {
     if (event->kind == ALLOT__EVENT_HOST)
         return put_host(books, event, fault);

@@ -47,13 +47,13 @@ static void put_places(const allot__pairs *pairs, allot_job_host *hosts)
 }
 
 static int put_resources(const allot__books *books, const allot__event *event,
-                         allot_job_resource *out, allot__fault *fault)
+                         allot_job_resource *out, allot__error *fault)
 {
     for (int32_t i = 0; i < event->resources.count; i++) {
         const allot__pair *pair = &event->resources.items[i];
         int32_t resource = allot_plan_resource_find(books->plan, pair->key);
         if (resource < 0)
-            return allot__fault_set(fault, ALLOT_ENOENT, "E-unknown-resource", "resources", NULL,
+            return allot__error_set(fault, ALLOT_ENOENT, "E-unknown-resource", "resources", NULL,
                                     "resources: the plan has no \"%.100s\"", pair->key);
         out[i] = (allot_job_resource){resource, pair->number};
     }
@@ -114,7 +114,7 @@ static int put_job(allot__books *books, const allot__event *event, const allot_j
 
 /* What a queue's jobs have in all has a limit. It is seldom near, so that all are added up only
  * when as many of the largest pass it. */
-static int check_sum(const allot__books *books, const allot__event *event, allot__fault *fault)
+static int check_sum(const allot__books *books, const allot__event *event, allot__error *fault)
 {
     int64_t sum = event->slots;
     int64_t most = event->slots > books->job_most ? event->slots : books->job_most;
@@ -126,29 +126,29 @@ static int check_sum(const allot__books *books, const allot__event *event, allot
     }
     if (sum <= ALLOT_AMOUNT_MAX)
         return ALLOT_OK;
-    return allot__fault_set(fault, ALLOT_ERANGE, "E-demand", "slots", NULL,
+    return allot__error_set(fault, ALLOT_ERANGE, "E-demand", "slots", NULL,
                             "slots: the queue's jobs would have %lld, at most %d are allowed",
                             (long long)sum, ALLOT_AMOUNT_MAX);
 }
 
-static int check_place(const allot__books *books, const allot_job *job, allot__fault *fault)
+static int check_place(const allot__books *books, const allot_job *job, allot__error *fault)
 {
     if (!allot__job_is_unplaced(job) || !allot__books_several_hosts(books))
         return ALLOT_OK;
-    return allot__fault_unfit(fault, ALLOT_EINVALID, "E-hosts", "hosts",
+    return allot__error_unfit(fault, ALLOT_EINVALID, "E-hosts", "hosts",
                               "hosts: of several hosts the job \"%.80s\" says not which has its "
                               "slots",
                               job->id);
 }
 
-static int submit(allot__books *books, const allot__event *event, allot__fault *fault)
+static int submit(allot__books *books, const allot__event *event, allot__error *fault)
 {
     allot_task_value values[ALLOT_ATTRIBUTES_MAX];
     lists of = {0};
     allot_job job;
     if (event->kind == ALLOT__EVENT_SUBMIT &&
         allot__map_find(&books->jobs, event->id, strlen(event->id)))
-        return allot__fault_set(fault, ALLOT_EEXIST, "E-duplicate-id", "id", NULL,
+        return allot__error_set(fault, ALLOT_EEXIST, "E-duplicate-id", "id", NULL,
                                 "id: the job \"%.100s\" is there already", event->id);
     if (event->kind == ALLOT__EVENT_SUBMIT && check_sum(books, event, fault) != ALLOT_OK)
         return ALLOT_ERANGE;
@@ -184,20 +184,20 @@ static void turn_to(allot__books *books, allot__job_item *job, allot_job_state s
     job->since = when;
 }
 
-static int refuse_state(const allot__job_item *job, const char *allowed, allot__fault *fault)
+static int refuse_state(const allot__job_item *job, const char *allowed, allot__error *fault)
 {
-    return allot__fault_set(fault, ALLOT_EUSAGE, "E-job-state", "id", NULL,
+    return allot__error_set(fault, ALLOT_EUSAGE, "E-job-state", "id", NULL,
                             "id: the job \"%.100s\" is %s, allowed %s", job->it.id,
                             allot_job_state_name((int)job->it.state), allowed);
 }
 
-int allot__apply_job(allot__books *books, const allot__event *event, allot__fault *fault)
+int allot__apply_job(allot__books *books, const allot__event *event, allot__error *fault)
 {
     if (event->kind == ALLOT__EVENT_SUBMIT || event->kind == ALLOT__EVENT_KEEP_JOB)
         return submit(books, event, fault);
     allot__job_item *job = (void *)allot__map_find(&books->jobs, event->id, strlen(event->id));
     if (!job)
-        return allot__fault_set(fault, ALLOT_ENOENT, "E-unknown-job", "id", NULL,
+        return allot__error_set(fault, ALLOT_ENOENT, "E-unknown-job", "id", NULL,
                                 "id: there is no job \"%.100s\"", event->id);
     allot_job_state state = job->it.state;
     if (event->kind == ALLOT__EVENT_STOP) {

@@ -51,12 +51,12 @@ static int keep_flight(allot__books *books, const allot__event *event)
 }
 
 /* A claim or a task more. */
-static int add_to_flight(allot__books *books, const allot__event *event, allot__fault *fault)
+static int add_to_flight(allot__books *books, const allot__event *event, allot__error *fault)
 {
     allot__flight_item *old =
         (void *)allot__map_find(&books->flights, event->id, strlen(event->id));
     if (!old)
-        return allot__fault_set(fault, ALLOT_ENOENT, "E-unknown-reclaim", "id", NULL,
+        return allot__error_set(fault, ALLOT_ENOENT, "E-unknown-reclaim", "id", NULL,
                                 "id: nothing is in flight as \"%.100s\"", event->id);
     allot_in_flight flight = old->it;
     bool claim = event->kind == ALLOT__EVENT_KEEP_CLAIM;
@@ -124,17 +124,17 @@ static int tell_task(allot__books *books, const allot__event *event)
     return ALLOT_OK;
 }
 
-static int keep_resource(allot__books *books, const allot__event *event, allot__fault *fault)
+static int keep_resource(allot__books *books, const allot__event *event, allot__error *fault)
 {
     int32_t resource = allot_plan_resource_find(books->plan, event->id);
     if (resource < 0)
-        return allot__fault_set(fault, ALLOT_ENOENT, "E-unknown-resource", "name", NULL,
+        return allot__error_set(fault, ALLOT_ENOENT, "E-unknown-resource", "name", NULL,
                                 "name: the plan has no \"%.100s\"", event->id);
     books->resource_at[resource] = event->since;
     return ALLOT_OK;
 }
 
-int allot__apply_kept(allot__books *books, const allot__event *event, allot__fault *fault)
+int allot__apply_kept(allot__books *books, const allot__event *event, allot__error *fault)
 {
     allot__books_forget(books);
     books->numbered_count = 0;

@@ -5,7 +5,7 @@
 
 /* A line is {"method": "NAME", "params": PARAMS}, as write.c writes it. */
 int allot__books_read(allot__books *books, allot__reader *reader, const char *line, size_t len,
-                      allot__fault *fault)
+                      allot__error *fault)
 {
     static const char head[] = "{\"method\": \"", middle[] = "\", \"params\": ";
     size_t at = sizeof head - 1, from = at;
@@ -17,7 +17,7 @@ int allot__books_read(allot__books *books, allot__reader *reader, const char *li
             line[len - 1] == '}';
     int32_t kind = sound ? allot__event_find_kept(line + from, name) : -1;
     if (kind < 0)
-        return allot__fault_set(fault, ALLOT_EINVALID, "E-store", NULL, NULL,
+        return allot__error_set(fault, ALLOT_EINVALID, "E-store", NULL, NULL,
                                 "no line of a snapshot: %.60s", line);
     allot__event event;
     int status = allot__event_read(reader, books->plan, (allot__event_kind)kind, ALLOT__STORE,
@@ -36,7 +36,7 @@ int allot__books_read_lines(allot__books *books, const allot__buf *text, int64_t
                             allot_report *report)
 {
     allot__reader *reader;
-    allot__fault fault = {.message = ""};
+    allot__error fault = {.message = ""};
     int status = allot__reader_new(books->engine, &reader);
     if (status != ALLOT_OK)
         return status;

@@ -146,15 +146,15 @@ allot__unit *allot__unit_make(allot_engine *engine, const char *key, size_t len)
 
 /* ---- Events by kind; each as allot__books_apply ---------------------------------------------- */
 
-int allot__apply_row(allot__books *books, const allot__event *event, allot__fault *fault);
-int allot__apply_start(allot__books *books, const allot__event *event, allot__fault *fault);
-int allot__apply_finish(allot__books *books, const allot__event *event, allot__fault *fault);
-int allot__apply_returned(allot__books *books, const allot__event *event, allot__fault *fault);
-int allot__apply_session(allot__books *books, const allot__event *event, allot__fault *fault);
-int allot__apply_host(allot__books *books, const allot__event *event, allot__fault *fault);
-int allot__apply_lease(allot__books *books, const allot__event *event, allot__fault *fault);
-int allot__apply_job(allot__books *books, const allot__event *event, allot__fault *fault);
-int allot__apply_kept(allot__books *books, const allot__event *event, allot__fault *fault);
+int allot__apply_row(allot__books *books, const allot__event *event, allot__error *fault);
+int allot__apply_start(allot__books *books, const allot__event *event, allot__error *fault);
+int allot__apply_finish(allot__books *books, const allot__event *event, allot__error *fault);
+int allot__apply_returned(allot__books *books, const allot__event *event, allot__error *fault);
+int allot__apply_session(allot__books *books, const allot__event *event, allot__error *fault);
+int allot__apply_host(allot__books *books, const allot__event *event, allot__error *fault);
+int allot__apply_lease(allot__books *books, const allot__event *event, allot__error *fault);
+int allot__apply_job(allot__books *books, const allot__event *event, allot__error *fault);
+int allot__apply_kept(allot__books *books, const allot__event *event, allot__error *fault);
 int allot__enter_jobs(allot__books *books, const allot_decision *decision, allot__buf *effect);
 
 /* Whether two hosts are known, or more. */
@@ -177,9 +177,9 @@ int allot__roster_join(allot__books *books, allot__task_item *task);
 void allot__roster_leave(allot__books *books, allot__task_item *task);
 /* A task's session is of its own leaf; a session's tasks run on its leaf. EINVALID (fault). */
 int allot__roster_check_task(const allot__books *books, const allot_task *task,
-                             allot__fault *fault);
+                             allot__error *fault);
 int allot__roster_check_session(const allot__books *books, const char *id, int32_t group,
-                                int32_t consumer, allot__fault *fault);
+                                int32_t consumer, allot__error *fault);
 /* A reclaim names a task; all that it names, or none. ENOMEM. */
 int allot__victim_add(allot__books *books, const char *task, const char *flight);
 int allot__victims_add(allot__books *books, const allot__flight_item *flight);

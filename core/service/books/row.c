@@ -43,20 +43,20 @@ static void set_unlisted(allot__books *books, const allot__event *event)
 
 /* ---- Leaves ---------------------------------------------------------------------------------- */
 
-static int few(const allot__event *event, int64_t allocated, int64_t held, allot__fault *fault)
+static int few(const allot__event *event, int64_t allocated, int64_t held, allot__error *fault)
 {
     if (event->kind == ALLOT__EVENT_RELEASE)
-        return allot__fault_set(fault, ALLOT_ERANGE, "E-allocated", "slots", NULL,
+        return allot__error_set(fault, ALLOT_ERANGE, "E-allocated", "slots", NULL,
                                 "slots: found %lld, allowed at most %lld: %lld are allocated, its "
                                 "tasks hold %lld",
                                 (long long)event->slots, (long long)(allocated - held),
                                 (long long)allocated, (long long)held);
-    return allot__fault_set(fault, ALLOT_ERANGE, "E-allocated", "slots", NULL,
+    return allot__error_set(fault, ALLOT_ERANGE, "E-allocated", "slots", NULL,
                             "slots: found %lld, allowed at least %lld, what its tasks hold",
                             (long long)event->slots, (long long)held);
 }
 
-int allot__apply_row(allot__books *books, const allot__event *event, allot__fault *fault)
+int allot__apply_row(allot__books *books, const allot__event *event, allot__error *fault)
 {
     allot__books_group *group = &books->groups[event->group];
     int32_t leaf = event->consumer;
@@ -80,14 +80,14 @@ int allot__apply_row(allot__books *books, const allot__event *event, allot__faul
 
 /* All sessions of a leaf are scheduled alike; `old` is about to go. */
 static int check_scheduling(const allot__books *books, const allot__event *event,
-                            const allot__session_item *old, allot__fault *fault)
+                            const allot__session_item *old, allot__error *fault)
 {
     const int32_t *there = books->groups[event->group].sessions[event->consumer];
     for (int32_t kind = 0; kind < ALLOT_SCHEDULING_COUNT; kind++) {
         bool own = old != NULL && old->it.consumer == event->consumer &&
                    old->it.group == event->group && (int32_t)old->it.scheduling == kind;
         if (kind != (int32_t)event->scheduling && there[kind] > own)
-            return allot__fault_set(fault, ALLOT_EINVALID, "E-scheduling", "scheduling", NULL,
+            return allot__error_set(fault, ALLOT_EINVALID, "E-scheduling", "scheduling", NULL,
                                     "scheduling: the leaf's other sessions have \"%s\", and all "
                                     "of a leaf have the same",
                                     allot_scheduling_name(kind));
@@ -102,7 +102,7 @@ static void count_session(allot__books *books, const allot_session *session, int
 }
 
 static int put_session(allot__books *books, const allot__event *event, allot__session_item *old,
-                       allot__fault *fault)
+                       allot__error *fault)
 {
     int status = check_scheduling(books, event, old, fault);
     bool moves = !old || old->it.consumer != event->consumer || old->it.group != event->group;
@@ -135,14 +135,14 @@ static int put_session(allot__books *books, const allot__event *event, allot__se
     return ALLOT_OK;
 }
 
-int allot__apply_session(allot__books *books, const allot__event *event, allot__fault *fault)
+int allot__apply_session(allot__books *books, const allot__event *event, allot__error *fault)
 {
     allot__session_item *old =
         (void *)allot__map_find(&books->sessions, event->id, strlen(event->id));
     if (event->kind == ALLOT__EVENT_SESSION)
         return put_session(books, event, old, fault);
     if (!old)
-        return allot__fault_set(fault, ALLOT_ENOENT, "E-unknown-session", "id", NULL,
+        return allot__error_set(fault, ALLOT_ENOENT, "E-unknown-session", "id", NULL,
                                 "id: there is no session \"%.100s\"", event->id);
     count_session(books, &old->it, -1);
     allot__map_take(&books->sessions, &old->named);
@@ -153,7 +153,7 @@ int allot__apply_session(allot__books *books, const allot__event *event, allot__
 /* ---- Contracts ------------------------------------------------------------------------------- */
 
 static int read_side(const allot__pairs *pairs, const char *path, allot_lease_side *side,
-                     allot__fault *fault)
+                     allot__error *fault)
 {
     for (int32_t i = 0; i < pairs->count; i++) {
         const allot__pair *pair = &pairs->items[i];
@@ -162,19 +162,19 @@ static int read_side(const allot__pairs *pairs, const char *path, allot_lease_si
                       : strcmp(pair->key, "demand") == 0  ? &side->demand
                                                           : NULL;
         if (!at)
-            return allot__fault_set(fault, ALLOT_EINVALID, "E-unknown-key", path, NULL,
+            return allot__error_set(fault, ALLOT_EINVALID, "E-unknown-key", path, NULL,
                                     "%s: \"%.80s\" is none of available, used, demand", path,
                                     pair->key);
         *at = pair->number;
     }
     if (side->used > side->available)
-        return allot__fault_set(fault, ALLOT_ERANGE, "E-range", path, NULL,
+        return allot__error_set(fault, ALLOT_ERANGE, "E-range", path, NULL,
                                 "%s: %lld slots are used, %lld available", path,
                                 (long long)side->used, (long long)side->available);
     return ALLOT_OK;
 }
 
-int allot__apply_lease(allot__books *books, const allot__event *event, allot__fault *fault)
+int allot__apply_lease(allot__books *books, const allot__event *event, allot__error *fault)
 {
     allot_lease_now now = {.provider.demand = -1, .consumer.demand = -1, .phase = ALLOT_LEASE_OK};
     if (books->lease_told[event->lease])

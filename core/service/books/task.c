@@ -138,27 +138,27 @@ int32_t allot__event_values(const allot__books *books, const allot__event *event
 }
 
 static int check_start(const allot__books *books, const allot_task *task, bool told,
-                       allot__fault *fault)
+                       allot__error *fault)
 {
     const allot__books_group *group = &books->groups[task->group];
     int64_t free = group->allocated[task->consumer] - group->held[task->consumer];
     if (allot__map_find(&books->tasks, task->id, strlen(task->id)))
-        return allot__fault_set(fault, ALLOT_EEXIST, "E-duplicate-id", "id", NULL,
+        return allot__error_set(fault, ALLOT_EEXIST, "E-duplicate-id", "id", NULL,
                                 "id: the task \"%.100s\" runs already", task->id);
     if (!told && allot__task_needs(books, task) > free)
-        return allot__fault_set(fault, ALLOT_ERANGE, "E-allocated", "slots", NULL,
+        return allot__error_set(fault, ALLOT_ERANGE, "E-allocated", "slots", NULL,
                                 "slots: found %lld, allowed at most %lld, what is allocated and "
                                 "free",
                                 (long long)task->slots, (long long)free);
     return ALLOT_OK;
 }
 
-int allot__apply_start(allot__books *books, const allot__event *event, allot__fault *fault)
+int allot__apply_start(allot__books *books, const allot__event *event, allot__error *fault)
 {
     allot_task_value values[ALLOT_ATTRIBUTES_MAX];
     const char *tags[256];
     if (event->tags.count > 256)
-        return allot__fault_set(fault, ALLOT_ERANGE, "E-range", "tags", NULL,
+        return allot__error_set(fault, ALLOT_ERANGE, "E-range", "tags", NULL,
                                 "tags: found %d, allowed at most 256", (int)event->tags.count);
     for (int32_t i = 0; i < event->tags.count; i++)
         tags[i] = event->tags.items[i].text;
@@ -191,11 +191,11 @@ int allot__apply_start(allot__books *books, const allot__event *event, allot__fa
     return status;
 }
 
-int allot__apply_finish(allot__books *books, const allot__event *event, allot__fault *fault)
+int allot__apply_finish(allot__books *books, const allot__event *event, allot__error *fault)
 {
     allot__named *task = allot__map_find(&books->tasks, event->id, strlen(event->id));
     if (!task)
-        return allot__fault_set(fault, ALLOT_ENOENT, "E-unknown-task", "id", NULL,
+        return allot__error_set(fault, ALLOT_ENOENT, "E-unknown-task", "id", NULL,
                                 "id: no task \"%.100s\" runs", event->id);
     allot__task_end(books, allot__task_of(task), event->keep);
     return ALLOT_OK;
@@ -215,12 +215,12 @@ static void take_claims(allot_in_flight *flight, int64_t slots)
     flight->claim_count = left;
 }
 
-int allot__apply_returned(allot__books *books, const allot__event *event, allot__fault *fault)
+int allot__apply_returned(allot__books *books, const allot__event *event, allot__error *fault)
 {
     allot__flight_item *item =
         (void *)allot__map_find(&books->flights, event->id, strlen(event->id));
     if (!item)
-        return allot__fault_set(fault, ALLOT_ENOENT, "E-unknown-reclaim", "reclaim", NULL,
+        return allot__error_set(fault, ALLOT_ENOENT, "E-unknown-reclaim", "reclaim", NULL,
                                 "reclaim: nothing is in flight as \"%.100s\"", event->id);
     allot_in_flight *flight = &item->it;
     const allot__books_group *group = &books->groups[flight->group];
@@ -228,10 +228,10 @@ int allot__apply_returned(allot__books *books, const allot__event *event, allot_
     int64_t free = allocated - group->held[flight->consumer];
     int64_t most = flight->slots < free ? flight->slots : free;
     if (flight->task_count + flight->gone > 0)
-        return allot__fault_set(fault, ALLOT_EUSAGE, "E-conflict", "reclaim", NULL,
+        return allot__error_set(fault, ALLOT_EUSAGE, "E-conflict", "reclaim", NULL,
                                 "reclaim: its slots come back as its tasks finish");
     if (event->slots > most)
-        return allot__fault_set(fault, ALLOT_ERANGE, "E-range", "slots", NULL,
+        return allot__error_set(fault, ALLOT_ERANGE, "E-range", "slots", NULL,
                                 "slots: found %lld, allowed at most %lld", (long long)event->slots,
                                 (long long)most);
     allot__map_touch(&books->flights, &item->named);

@@ -76,17 +76,17 @@ void allot__roster_leave(allot__books *books, allot__task_item *task)
 }
 
 static int other_leaf(const allot__books *books, const char *path, const char *session,
-                      int32_t owner, allot__fault *fault)
+                      int32_t owner, allot__error *fault)
 {
     char of[128];
     size_t len = allot_plan_path(books->plan, owner, of, sizeof of);
-    return allot__fault_set(fault, ALLOT_EINVALID, "E-session", path, NULL,
+    return allot__error_set(fault, ALLOT_EINVALID, "E-session", path, NULL,
                             "%s: the session \"%.80s\" is of %.100s%s, and a task runs for the "
                             "consumer of its session",
                             path, session, of, len >= sizeof of ? "..." : "");
 }
 
-int allot__roster_check_task(const allot__books *books, const allot_task *task, allot__fault *fault)
+int allot__roster_check_task(const allot__books *books, const allot_task *task, allot__error *fault)
 {
     const allot__session_item *of =
         task->session != NULL ? find(&books->sessions, task->session) : NULL;
@@ -96,7 +96,7 @@ int allot__roster_check_task(const allot__books *books, const allot_task *task, 
 }
 
 int allot__roster_check_session(const allot__books *books, const char *id, int32_t group,
-                                int32_t consumer, allot__fault *fault)
+                                int32_t consumer, allot__error *fault)
 {
     const allot__roster *roster = find(&books->rosters, id);
     for (const allot__task_item *it = roster ? roster->first : NULL; it; it = it->roster_after)

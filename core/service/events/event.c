@@ -92,21 +92,21 @@ static int unknown(allot__reading *it, const char *name)
     const char *near = allot_nearest(name, strlen(name), names, count);
     if (near)
         snprintf(hint, sizeof hint, "did you mean \"%s\"?", near);
-    return allot__fault_set(it->fault, ALLOT_EINVALID, "E-unknown-key", name, hint,
+    return allot__error_set(it->fault, ALLOT_EINVALID, "E-unknown-key", name, hint,
                             "\"%.80s\" is no member of \"%s\"", name,
                             allot__event_name(it->event->kind));
 }
 
 static int twice(allot__reading *it, const char *name)
 {
-    return allot__fault_set(it->fault, ALLOT_EINVALID, "E-duplicate-key", name, NULL,
+    return allot__error_set(it->fault, ALLOT_EINVALID, "E-duplicate-key", name, NULL,
                             "\"%.80s\" stands there twice", name);
 }
 
 /* Tags are words of `tags`. */
 static int refuse_tag(const allot__reading *it, const char *name)
 {
-    return allot__fault_unfit(it->fault, ALLOT_EINVALID, "E-unknown-key", name,
+    return allot__error_unfit(it->fault, ALLOT_EINVALID, "E-unknown-key", name,
                               "\"%.80s\" is a tag: it is said as a word of \"tags\"", name);
 }
 
@@ -144,11 +144,11 @@ static int check_all_there(allot__reading *it)
 {
     for (int32_t i = 0; i < it->fields->count; i++)
         if (it->fields->items[i].required && !(it->seen[1] >> i & 1))
-            return allot__fault_set(it->fault, ALLOT_EINVALID, "E-missing",
+            return allot__error_set(it->fault, ALLOT_EINVALID, "E-missing",
                                     it->fields->items[i].name, NULL, "\"%s\" wants \"%s\"",
                                     allot__event_name(it->event->kind), it->fields->items[i].name);
     if (allot_plan_groups(it->plan) > 1 && it->event->group < 0)
-        return allot__fault_set(it->fault, ALLOT_EINVALID, "E-group", "group", NULL,
+        return allot__error_set(it->fault, ALLOT_EINVALID, "E-group", "group", NULL,
                                 "the plan has several groups: \"%s\" wants \"group\"",
                                 allot__event_name(it->event->kind));
     return ALLOT_OK;
@@ -159,7 +159,7 @@ static int read_object(allot__reading *it)
     int status = ALLOT_OK;
     allot_json_next(it->json, &it->now);
     if (it->now.kind != ALLOT_JSON_OBJECT)
-        return allot__fault_set(it->fault, ALLOT_EINVALID, "E-type", "params", NULL,
+        return allot__error_set(it->fault, ALLOT_EINVALID, "E-type", "params", NULL,
                                 "params of \"%s\" are an object",
                                 allot__event_name(it->event->kind));
     while (status == ALLOT_OK && allot_json_next(it->json, &it->now) &&
@@ -170,7 +170,7 @@ static int read_object(allot__reading *it)
 
 int allot__event_read(allot__reader *reader, const allot_plan *plan, allot__event_kind kind,
                       allot__speaker speaker, const char *params, size_t len, allot__event *out,
-                      allot__fault *fault)
+                      allot__error *fault)
 {
     allot__event event;
     allot__reading it = {
@@ -180,7 +180,7 @@ int allot__event_read(allot__reader *reader, const allot_plan *plan, allot__even
         len = 2;
     }
     if (len > PARAMS_MOST)
-        return allot__fault_set(fault, ALLOT_EINVALID, "E-size", "params", NULL,
+        return allot__error_set(fault, ALLOT_EINVALID, "E-size", "params", NULL,
                                 "params have %zu bytes, at most %d are allowed", len, PARAMS_MOST);
     it.fields = &allot__event_fields[kind];
     allot__event_init(&event, kind);
@@ -190,7 +190,7 @@ int allot__event_read(allot__reader *reader, const allot_plan *plan, allot__even
         status = allot_json_open(reader->engine, params, len, NULL, 1, 0, NULL, &it.json);
     if (status != ALLOT_OK)
         return status == ALLOT_EINVALID
-                   ? allot__fault_set(fault, status, "E-syntax", "params", NULL, "it is no JSON")
+                   ? allot__error_set(fault, status, "E-syntax", "params", NULL, "it is no JSON")
                    : status;
     status = read_object(&it);
     allot_json_close(it.json);

@@ -115,12 +115,12 @@ typedef enum allot__speaker { ALLOT__CLIENT = 0, ALLOT__STORE } allot__speaker;
  * EINVALID, ENOENT (nothing has that name), ERANGE with a fault; ENOMEM. */
 int allot__event_read(allot__reader *reader, const allot_plan *plan, allot__event_kind kind,
                       allot__speaker speaker, const char *params, size_t len, allot__event *out,
-                      allot__fault *fault);
+                      allot__error *fault);
 
 /* A client's clock may be ahead of the service's by so much. */
 #define ALLOT__EVENT_AHEAD 60 /* s */
 /* Whether the times that an event tells can be: from 1970 on, and no later than `now` and what a
  * clock may be ahead. ERANGE with a fault. */
-int allot__event_times(const allot__event *event, int64_t now, allot__fault *fault);
+int allot__event_times(const allot__event *event, int64_t now, allot__error *fault);
 
 #endif

@@ -196,7 +196,7 @@ void allot__event_init(allot__event *event, allot__event_kind kind)
                             .waiting_since = INT64_MIN};
 }
 
-int allot__event_times(const allot__event *event, int64_t now, allot__fault *fault)
+int allot__event_times(const allot__event *event, int64_t now, allot__error *fault)
 {
     const struct {
         const char *name;
@@ -208,7 +208,7 @@ int allot__event_times(const allot__event *event, int64_t now, allot__fault *fau
     int64_t most = now + ALLOT__EVENT_AHEAD;
     for (size_t i = 0; i < sizeof times / sizeof *times; i++)
         if (times[i].when < 0 || times[i].when > most)
-            return allot__fault_set(
+            return allot__error_set(
                 fault, ALLOT_ERANGE, "E-time", times[i].name,
                 "the service's clock counts: `ping` tells it",
                 "%s: found %lld, allowed 0 ... %lld: what happened may be at most %d s ahead",

@@ -6,18 +6,18 @@
 #include <stdio.h>
 #include <string.h>
 
-static int missing(const allot__field *field, allot__fault *fault, const char *code,
+static int missing(const allot__field *field, allot__error *fault, const char *code,
                    const char *name, const char *near)
 {
     char hint[150] = "";
     if (near && near[0] != '\0')
         snprintf(hint, sizeof hint, "did you mean \"%.100s\"?", near);
-    return allot__fault_set(fault, ALLOT_ENOENT, code, field->name, hint,
+    return allot__error_set(fault, ALLOT_ENOENT, code, field->name, hint,
                             "%s: the plan has no \"%.100s\"", field->name, name);
 }
 
 static int find_consumer(const allot_plan *plan, const allot__field *field, const char *name,
-                         size_t len, int32_t *out, allot__fault *fault)
+                         size_t len, int32_t *out, allot__error *fault)
 {
     char near[128] = "";
     int32_t consumer = allot_plan_find(plan, name, len);
@@ -27,7 +27,7 @@ static int find_consumer(const allot_plan *plan, const allot__field *field, cons
                        size > 0 && size < sizeof near ? near : NULL);
     }
     if (field->type == ALLOT__F_LEAF && allot_plan_children(plan, consumer) > 0)
-        return allot__fault_set(fault, ALLOT_EINVALID, "E-not-leaf", field->name, NULL,
+        return allot__error_set(fault, ALLOT_EINVALID, "E-not-leaf", field->name, NULL,
                                 "%s: \"%.100s\" has consumers below it, allowed is one without",
                                 field->name, name);
     *out = consumer;
@@ -35,7 +35,7 @@ static int find_consumer(const allot_plan *plan, const allot__field *field, cons
 }
 
 int allot__name_find(const allot_plan *plan, const allot__field *field, const char *name,
-                     size_t len, int32_t *out, allot__fault *fault)
+                     size_t len, int32_t *out, allot__error *fault)
 {
     int32_t number = -1;
     const char *code = "E-unknown-group";
@@ -101,7 +101,7 @@ const char *allot__word_list(const allot__field *field)
 }
 
 int allot__label_check(const allot__field *field, const char *path, const char *text,
-                       allot__fault *fault)
+                       allot__error *fault)
 {
     static const uint32_t labels =
         1u << ALLOT__F_LABEL | 1u << ALLOT__F_LABEL_ID | 1u << ALLOT__F_LABELS;
@@ -110,7 +110,7 @@ int allot__label_check(const allot__field *field, const char *path, const char *
         len++;
     if ((labels >> field->type & 1) == 0 || (text[len] == '\0' && len >= 1 && len <= 255))
         return ALLOT_OK;
-    return allot__fault_unfit(fault, ALLOT_EINVALID, "E-name", path,
+    return allot__error_unfit(fault, ALLOT_EINVALID, "E-name", path,
                               "%s: found \"%.60s\", allowed 1 ... 255 bytes without control "
                               "characters",
                               path, text);

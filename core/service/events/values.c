@@ -40,7 +40,7 @@ int allot__value_refuse(allot__reading *it, const char *path, const char *allowe
 {
     char text[96];
     bool range = it->now.kind == ALLOT_JSON_WHOLE && strstr(allowed, "whole");
-    return allot__fault_set(it->fault, range ? ALLOT_ERANGE : ALLOT_EINVALID,
+    return allot__error_set(it->fault, range ? ALLOT_ERANGE : ALLOT_EINVALID,
                             range ? "E-range" : "E-type", path, NULL, "%s: found %s, allowed %s",
                             path, found(&it->now, text, sizeof text), allowed);
 }
@@ -114,7 +114,7 @@ static int read_amount(allot__reading *it, const allot__field *field, const allo
         return allot__value_refuse(it, path, "a whole number 0 ... 1000000000");
     for (int32_t i = 0; i < before->count; i++)
         if (strcmp(before->items[i].key, pair->key) == 0)
-            return allot__fault_set(it->fault, ALLOT_EINVALID, "E-duplicate-key", path, NULL,
+            return allot__error_set(it->fault, ALLOT_EINVALID, "E-duplicate-key", path, NULL,
                                     "%s stands there twice", path);
     pair->number = it->now.whole;
     return ALLOT_OK;
@@ -146,7 +146,7 @@ static int read_items(allot__reading *it, const allot__field *field, allot__pair
         allot__pair *pair = &reader->pairs[reader->pairs_used];
         *pair = (allot__pair){0};
         if (it->speaker == ALLOT__CLIENT && out->count == ITEMS_MOST)
-            return allot__fault_set(it->fault, ALLOT_ERANGE, "E-range", field->name, NULL,
+            return allot__error_set(it->fault, ALLOT_ERANGE, "E-range", field->name, NULL,
                                     "%s: found more than %d, allowed at most %d", field->name,
                                     ITEMS_MOST, ITEMS_MOST);
         status = (list ? read_item : read_amount)(it, field, out, pair);

@@ -23,7 +23,7 @@ typedef struct allot__reading {
     allot_json *json;
     const allot_plan *plan;
     allot__event *event;
-    allot__fault *fault;
+    allot__error *fault;
     const allot__fields *fields;
     allot__speaker speaker;
     uint64_t seen[2]; /* of the common fields, and of the kind's */

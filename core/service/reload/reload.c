@@ -262,7 +262,7 @@ bool allot__reload_can(allot__call *call)
 void allot__reload_now(allot__call *call)
 {
     allot__param none[] = {{.name = NULL}};
-    allot__fault fault = {.status = ALLOT_OK};
+    allot__error fault = {.status = ALLOT_OK};
     allot__reply *reply;
     if (!allot__reload_can(call))
         return;

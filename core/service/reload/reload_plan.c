@@ -36,7 +36,7 @@ static int hand_in(allot__reload *it, const char *text, size_t len, allot__reply
 void allot__reload_plan(allot__call *call)
 {
     allot__param params[] = {{.name = "text", .kind = ALLOT_JSON_TEXT, .required = true}, {0}};
-    allot__fault fault = {.status = ALLOT_OK};
+    allot__error fault = {.status = ALLOT_OK};
     allot__reload *it = call->service->parts.reload;
     allot__reply *reply;
     if (allot__params_read(call, params, &fault) != ALLOT_OK) {

@@ -17,7 +17,7 @@ void allot_replay_config_init(allot_replay_config *config)
 /* A line of a snapshot. */
 static int enter_line(allot__replay *replay, const char *line, size_t len, int64_t event)
 {
-    allot__fault fault = {0};
+    allot__error fault = {0};
     int status = allot__books_read(replay->books, replay->reader, line, len, &fault);
     replay->left_out = replay->left_out || (status != ALLOT_OK && fault.unfit);
     if (status == ALLOT_OK || status == ALLOT_ENOMEM || replay->left_out)

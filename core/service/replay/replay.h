@@ -32,7 +32,7 @@ typedef struct allot__replay {
     allot__reader *reader;
     allot__held *held;
     size_t held_count, held_capacity;
-    allot__fault fault;
+    allot__error fault;
     int64_t told, plan_told; /* cycles; of this plan */
     bool refused;            /* an event that is in the record */
     bool left_out;           /* one that no state can have, as when the record was read */

@@ -115,7 +115,7 @@ static int enter(allot__replay *replay, const char *method, const char *params, 
     allot__event event;
     int32_t kind = allot__event_find_stored(method, strlen(method));
     if (kind < 0)
-        return allot__fault_set(&replay->fault, ALLOT_EINVALID, "E-replay", NULL, NULL,
+        return allot__error_set(&replay->fault, ALLOT_EINVALID, "E-replay", NULL, NULL,
                                 "\"%.60s\" is no event", method);
     int status = allot__event_read(replay->reader, allot__books_plan(replay->books), kind,
                                    ALLOT__STORE, params, len, &event, &replay->fault);

@@ -18,11 +18,11 @@ void allot__shadow_method(allot__call *call)
     allot__param params[] = {{.name = "policy", .kind = ALLOT_JSON_TEXT},
                              {.name = "plan", .kind = ALLOT_JSON_TEXT},
                              {.name = NULL}};
-    allot__fault fault = {.status = ALLOT_OK};
+    allot__error fault = {.status = ALLOT_OK};
     allot__reply *reply;
     int status = allot__params_read(call, params, &fault);
     if (status == ALLOT_OK && !params[0].given && !params[1].given) {
-        status = allot__fault_set(&fault, ALLOT_EINVALID, "E-missing", "policy", NULL,
+        status = allot__error_set(&fault, ALLOT_EINVALID, "E-missing", "policy", NULL,
                                   "\"shadow\" wants \"policy\", \"plan\" or both");
         allot__params_free(call, params);
     }
@@ -41,11 +41,11 @@ void allot__shadow_method(allot__call *call)
 static allot__shadow *wanted(allot__call *call)
 {
     allot__param none[] = {{.name = NULL}};
-    allot__fault fault = {.status = ALLOT_OK};
+    allot__error fault = {.status = ALLOT_OK};
     allot__shadow *it = call->service->parts.shadow;
     int status = allot__params_read(call, none, &fault);
     if (status == ALLOT_OK && (!it || it->life == ALLOT__SHADOW_NONE))
-        status = allot__fault_set(&fault, ALLOT_ENOENT, "E-no-shadow", NULL,
+        status = allot__error_set(&fault, ALLOT_ENOENT, "E-no-shadow", NULL,
                                   "the method \"shadow\" begins one", "there is no shadow");
     if (status == ALLOT_OK)
         return it;
@@ -70,12 +70,12 @@ void allot__shadow_drop(allot__call *call)
 void allot__shadow_promote(allot__call *call)
 {
     allot__shadow *it = wanted(call);
-    allot__fault fault = {.status = ALLOT_OK};
+    allot__error fault = {.status = ALLOT_OK};
     allot__reply *reply;
     if (!it)
         return;
     if (it->plan) {
-        allot__fault_set(&fault, ALLOT_EINVALID, "E-unsupported", NULL,
+        allot__error_set(&fault, ALLOT_EINVALID, "E-unsupported", NULL,
                          "put it where the service's plan is",
                          "a shadow of another plan cannot be promoted");
         allot__rpc_fault(call, &fault);

@@ -131,8 +131,8 @@ void allot__view_put_told(allot__buf *out, const allot__view *view, int64_t behi
 void allot__view_call(allot__call *call);
 /* What a call names; a name NULL: the first group. ENOENT with a fault. */
 int allot__view_consumer(const allot_plan *plan, const char *path, int32_t *out,
-                         allot__fault *fault);
-int allot__view_group(const allot_plan *plan, const char *name, int32_t *out, allot__fault *fault);
+                         allot__error *fault);
+int allot__view_group(const allot_plan *plan, const char *name, int32_t *out, allot__error *fault);
 
 /* The part (parts.c). */
 int allot__view_start(allot_service *service, allot_report *report);

@@ -33,7 +33,7 @@ static int want(allot_service *service, question *of)
 }
 
 int allot__view_consumer(const allot_plan *plan, const char *path, int32_t *out,
-                         allot__fault *fault)
+                         allot__error *fault)
 {
     *out = allot_plan_find(plan, path, strlen(path));
     if (*out != ALLOT_ROOT)
@@ -41,20 +41,20 @@ int allot__view_consumer(const allot_plan *plan, const char *path, int32_t *out,
     char near[128] = "", hint[160];
     size_t len = allot_plan_nearest(plan, path, strlen(path), near, sizeof near);
     snprintf(hint, sizeof hint, "did you mean %s?", near);
-    return allot__fault_set(fault, ALLOT_ENOENT, "E-unknown-consumer", "path",
+    return allot__error_set(fault, ALLOT_ENOENT, "E-unknown-consumer", "path",
                             len > 0 ? hint : NULL, "the plan has no consumer %.200s", path);
 }
 
-int allot__view_group(const allot_plan *plan, const char *name, int32_t *out, allot__fault *fault)
+int allot__view_group(const allot_plan *plan, const char *name, int32_t *out, allot__error *fault)
 {
     *out = name ? allot_plan_group_find(plan, name, strlen(name)) : 0;
     if (*out >= 0)
         return ALLOT_OK;
-    return allot__fault_set(fault, ALLOT_ENOENT, "E-unknown-group", "group", NULL,
+    return allot__error_set(fault, ALLOT_ENOENT, "E-unknown-group", "group", NULL,
                             "the plan has no group %.200s", name);
 }
 
-static int find_parent(const allot_plan *plan, const char *path, int32_t *out, allot__fault *fault)
+static int find_parent(const allot_plan *plan, const char *path, int32_t *out, allot__error *fault)
 {
     *out = ALLOT_ROOT;
     return !path || strcmp(path, "/") == 0 ? ALLOT_OK
@@ -86,7 +86,7 @@ static void answer(allot__call *call, const question *of)
 static void look(allot__call *call, const allot__param *fields)
 {
     allot_service *service = call->service;
-    allot__fault fault = {0};
+    allot__error fault = {0};
     allot_report *report = NULL;
     question of = {.from = fields[FROM].given ? (int32_t)fields[FROM].whole : 0,
                    .most = fields[MOST].given ? (int32_t)fields[MOST].whole : 200,
@@ -120,7 +120,7 @@ void allot__view_call(allot__call *call)
         [FIND] = {.name = "find", .kind = ALLOT_JSON_TEXT},
         [FIELDS] = {.name = NULL},
     };
-    allot__fault fault = {0};
+    allot__error fault = {0};
     if (allot__params_read(call, fields, &fault) != ALLOT_OK)
         allot__rpc_fault(call, &fault);
     else if (!call->service->parts.view)

@@ -11,7 +11,7 @@ void allot__feed_subscribe(allot__call *call)
 {
     allot__param params[] = {
         {.name = "from", .kind = ALLOT_JSON_WHOLE, .least = 1, .most = INT64_MAX - 1}, {0}};
-    allot__fault fault = {.message = ""};
+    allot__error fault = {.message = ""};
     if (allot__params_read(call, params, &fault) != ALLOT_OK) {
         allot__rpc_fault(call, &fault);
         return;
@@ -23,7 +23,7 @@ void allot__feed_subscribe(allot__call *call)
     }
     int64_t next = params[0].given ? params[0].whole : call->service->seq + 1;
     if (next > call->service->seq + 1) {
-        allot__fault_set(&fault, ALLOT_ERANGE, "E-range", "from",
+        allot__error_set(&fault, ALLOT_ERANGE, "E-range", "from",
                          "the store may be another, or an older copy of it",
                          "from: found %lld, allowed at most %lld: the newest decision is %lld",
                          (long long)next, (long long)call->service->seq + 1,
@@ -84,7 +84,7 @@ void allot__feed_decisions(allot__call *call)
         {.name = "to", .kind = ALLOT_JSON_WHOLE, .least = 1, .most = INT64_MAX},
         {.name = "most", .kind = ALLOT_JSON_WHOLE, .least = 1, .most = 1000},
         {0}};
-    allot__fault fault = {.message = ""};
+    allot__error fault = {.message = ""};
     allot__reply *reply;
     allot__store_ask *ask;
     if (allot__params_read(call, params, &fault) != ALLOT_OK) {

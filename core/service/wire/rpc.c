@@ -68,7 +68,7 @@ static void end_error(allot__call *call, bool always)
         call->answer->len = call->mark;
 }
 
-void allot__rpc_error(allot__call *call, int code, const char *message, const allot__fault *fault)
+void allot__rpc_error(allot__call *call, int code, const char *message, const allot__error *fault)
 {
     put_error(call, code, message);
     if (fault)
@@ -76,7 +76,7 @@ void allot__rpc_error(allot__call *call, int code, const char *message, const al
     end_error(call, code == ALLOT__RPC_PARSE || code == ALLOT__RPC_REQUEST);
 }
 
-void allot__rpc_fault(allot__call *call, const allot__fault *fault)
+void allot__rpc_fault(allot__call *call, const allot__error *fault)
 {
     int code = fault->status == ALLOT_ENOMEM     ? ALLOT__RPC_INTERNAL
                : fault->status == ALLOT_EINVALID ? ALLOT__RPC_PARAMS
@@ -191,7 +191,7 @@ static void run_event(allot__call *call, int32_t kind)
 {
     allot_service *service = call->service;
     allot__event event;
-    allot__fault fault = {.message = ""};
+    allot__error fault = {.message = ""};
     int64_t seq;
     int status = allot__event_read(service->reader, allot__books_plan(service->books),
                                    (allot__event_kind)kind, ALLOT__CLIENT, call->params,
@@ -223,7 +223,7 @@ static void refuse_method(allot__call *call)
     const char *names[64];
     size_t count = 0;
     char name[84], hint[120] = "";
-    allot__fault fault;
+    allot__error fault;
     snprintf(name, sizeof name, "%.*s", (int)(call->method_len < 80 ? call->method_len : 80),
              call->method);
     for (int32_t kind = 0; kind < ALLOT__EVENTS; kind++)
@@ -234,7 +234,7 @@ static void refuse_method(allot__call *call)
     const char *near = allot_nearest(name, strlen(name), names, count);
     if (near)
         snprintf(hint, sizeof hint, "did you mean \"%s\"?", near);
-    allot__fault_set(&fault, ALLOT_ENOENT, "E-unknown-method", "method", hint,
+    allot__error_set(&fault, ALLOT_ENOENT, "E-unknown-method", "method", hint,
                      "there is no method \"%s\"", name);
     allot__rpc_error(call, ALLOT__RPC_METHOD, fault.message, &fault);
 }

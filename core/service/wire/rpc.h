@@ -66,9 +66,9 @@ typedef struct allot__method {
 allot__buf *allot__rpc_begin(allot__call *call);
 void allot__rpc_end(allot__call *call);
 /* Answers with an error. `fault` (NULL: none) gives data. */
-void allot__rpc_error(allot__call *call, int code, const char *message, const allot__fault *fault);
+void allot__rpc_error(allot__call *call, int code, const char *message, const allot__error *fault);
 /* The error of a status and its fault or report. */
-void allot__rpc_fault(allot__call *call, const allot__fault *fault);
+void allot__rpc_fault(allot__call *call, const allot__error *fault);
 void allot__rpc_report(allot__call *call, int status, const allot_report *report);
 
 /* For answers that come later: a handler takes a reply, which ends with allot__reply_end. It says
@@ -95,7 +95,7 @@ typedef struct allot__param {
     const char *text; /* from the engine: ended by allot__params_free */
     int64_t whole;    /* of TRUE: 0, 1 */
 } allot__param;
-int allot__params_read(allot__call *call, allot__param *fields, allot__fault *fault);
+int allot__params_read(allot__call *call, allot__param *fields, allot__error *fault);
 void allot__params_free(allot__call *call, allot__param *fields);
 
 /* A line without its end, from whom `from` says (service, peer, tell): answers into `answer`, which

@@ -92,19 +92,19 @@ void allot__reply_end(allot__reply *reply)
 /* ---- Params ---------------------------------------------------------------------------------- */
 
 static int take_value(allot__call *call, allot__param *param, const allot_json_event *value,
-                      allot__fault *fault)
+                      allot__error *fault)
 {
     bool boolean = value->kind == ALLOT_JSON_TRUE || value->kind == ALLOT_JSON_FALSE;
     bool right = param->kind == ALLOT_JSON_TRUE ? boolean : value->kind == param->kind;
     if (!right)
-        return allot__fault_set(fault, ALLOT_EINVALID, "E-type", param->name, NULL,
+        return allot__error_set(fault, ALLOT_EINVALID, "E-type", param->name, NULL,
                                 "%s: allowed %s", param->name,
                                 param->kind == ALLOT_JSON_TRUE   ? "true or false"
                                 : param->kind == ALLOT_JSON_TEXT ? "a text"
                                                                  : "a whole number");
     if (param->kind == ALLOT_JSON_WHOLE &&
         (value->whole < param->least || value->whole > param->most))
-        return allot__fault_set(fault, ALLOT_EINVALID, "E-range", param->name, NULL,
+        return allot__error_set(fault, ALLOT_EINVALID, "E-range", param->name, NULL,
                                 "%s: found %lld, allowed %lld ... %lld", param->name,
                                 (long long)value->whole, (long long)param->least,
                                 (long long)param->most);
@@ -119,7 +119,7 @@ static int take_value(allot__call *call, allot__param *param, const allot_json_e
 }
 
 static int take_member(allot__call *call, allot_json *json, allot__param *fields,
-                       const allot_json_event *key, allot__fault *fault)
+                       const allot_json_event *key, allot__error *fault)
 {
     const char *names[16];
     size_t count = 0;
@@ -128,7 +128,7 @@ static int take_member(allot__call *call, allot_json *json, allot__param *fields
         if (strcmp(param->name, key->text) != 0)
             continue;
         if (param->given)
-            return allot__fault_set(fault, ALLOT_EINVALID, "E-duplicate-key", param->name, NULL,
+            return allot__error_set(fault, ALLOT_EINVALID, "E-duplicate-key", param->name, NULL,
                                     "\"%s\" stands there twice", param->name);
         allot_json_event value;
         allot_json_next(json, &value);
@@ -138,12 +138,12 @@ static int take_member(allot__call *call, allot_json *json, allot__param *fields
     char hint[120] = "";
     if (near)
         snprintf(hint, sizeof hint, "did you mean \"%s\"?", near);
-    return allot__fault_set(fault, ALLOT_EINVALID, "E-unknown-key", key->text, hint,
+    return allot__error_set(fault, ALLOT_EINVALID, "E-unknown-key", key->text, hint,
                             "\"%.80s\" is no parameter of \"%.*s\"", key->text,
                             (int)call->method_len, call->method);
 }
 
-int allot__params_read(allot__call *call, allot__param *fields, allot__fault *fault)
+int allot__params_read(allot__call *call, allot__param *fields, allot__error *fault)
 {
     allot_json *json;
     allot_json_event event;
@@ -158,7 +158,7 @@ int allot__params_read(allot__call *call, allot__param *fields, allot__fault *fa
     allot_json_close(json);
     for (const allot__param *param = fields; status == ALLOT_OK && param->name; param++)
         if (param->required && !param->given)
-            status = allot__fault_set(fault, ALLOT_EINVALID, "E-missing", param->name, NULL,
+            status = allot__error_set(fault, ALLOT_EINVALID, "E-missing", param->name, NULL,
                                       "\"%.*s\" wants \"%s\"", (int)call->method_len, call->method,
                                       param->name);
     if (status != ALLOT_OK)

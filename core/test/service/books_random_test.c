@@ -62,7 +62,7 @@ static void close_desk(desk *it)
 static int tell(desk *it, allot__books *books, const saying *said, const char *params)
 {
     allot__event event;
-    allot__fault fault = {.message = ""};
+    allot__error fault = {.message = ""};
     int32_t kind = allot__event_find(said->method, strlen(said->method));
     int status = allot__event_read(it->reader, it->plan, (allot__event_kind)kind, ALLOT__CLIENT,
                                    params, strlen(params), &event, &fault);
@@ -74,7 +74,7 @@ static int tell(desk *it, allot__books *books, const saying *said, const char *p
 
 static bool read_lines(desk *it, const allot__buf *text)
 {
-    allot__fault fault = {.message = ""};
+    allot__error fault = {.message = ""};
     int status = ALLOT_OK;
     for (size_t at = 0; at < text->len && status == ALLOT_OK;) {
         size_t len = strcspn(text->bytes + at, "\n");

@@ -81,7 +81,7 @@ static void test_shared_slot(void)
 
 static int read_lines(allot__books *books, allot__reader *reader, const allot__buf *text)
 {
-    allot__fault fault = {.message = ""};
+    allot__error fault = {.message = ""};
     int status = ALLOT_OK;
     for (size_t at = 0; at < text->len && status == ALLOT_OK;) {
         size_t len = strcspn(text->bytes + at, "\n");

@@ -30,7 +30,7 @@ typedef struct desk {
     allot_plan *plan;
     allot__books *books;
     allot__reader *reader;
-    allot__fault fault;
+    allot__error fault;
     int64_t now, cycle;
 } desk;
 
@@ -60,7 +60,7 @@ static int tell(desk *it, const char *method, const char *params)
 {
     allot__event event;
     int32_t kind = allot__event_find(method, strlen(method));
-    it->fault = (allot__fault){.message = ""};
+    it->fault = (allot__error){.message = ""};
     int status = allot__event_read(it->reader, it->plan, (allot__event_kind)kind, ALLOT__CLIENT,
                                    params, strlen(params), &event, &it->fault);
     if (status != ALLOT_OK)
