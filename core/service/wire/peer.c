@@ -144,10 +144,10 @@ void allot__peer_free_held(allot__peer *peer, int64_t batch)
 
 static void hold(allot__peer *peer, const char *line, size_t len, int64_t batch)
 {
-    allot__held *last = peer->held_count > 0 ? &peer->held[peer->held_count - 1] : NULL;
+    allot__deferred *last = peer->held_count > 0 ? &peer->held[peer->held_count - 1] : NULL;
     if (!last || last->batch != batch) {
-        allot__held *held = allot__sv_grow(peer->service->engine, peer->held, &peer->held_room,
-                                           peer->held_count + 1, sizeof *held);
+        allot__deferred *held = allot__sv_grow(peer->service->engine, peer->held, &peer->held_room,
+                                               peer->held_count + 1, sizeof *held);
         if (!held) {
             peer->waiting.failed = true;
             return;

@@ -17,7 +17,7 @@ void allot__turn_wait(allot__peer *peer, bool asks)
 {
     if (peer->queue || peer->closing)
         return;
-    allot__queue *queue = &peer->service->wire->queues[asks];
+    allot__waitlist *queue = &peer->service->wire->queues[asks];
     peer->queue = queue;
     peer->queue_next = NULL;
     peer->queue_before = queue->last;
@@ -28,7 +28,7 @@ void allot__turn_wait(allot__peer *peer, bool asks)
 
 void allot__turn_leave(allot__peer *peer)
 {
-    allot__queue *queue = peer->queue;
+    allot__waitlist *queue = peer->queue;
     if (!queue)
         return;
     peer->queue = NULL;

@@ -19,7 +19,7 @@ static void closed(uv_handle_t *handle)
 /* Those who wait keep their place until there is time for them. */
 static void serve(struct allot__wire *wire, bool ask)
 {
-    allot__queue *queue = &wire->queues[ask];
+    allot__waitlist *queue = &wire->queues[ask];
     for (int32_t i = queue->count; i > 0 && queue->first; i--) {
         allot__peer *first = queue->first;
         if (wire->spent >= ALLOT__TURN_TIME || (ask && wire->asked >= ALLOT__TURN_ASKS))

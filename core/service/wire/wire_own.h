@@ -22,15 +22,15 @@
 #define ALLOT__STRANGER_TIME 10000
 #define ALLOT__DEAF_TIME     2000
 
-typedef struct allot__held {
+typedef struct allot__deferred {
     int64_t batch;
     size_t end; /* in `waiting` */
-} allot__held;
+} allot__deferred;
 
-typedef struct allot__queue {
+typedef struct allot__waitlist {
     struct allot__peer *first, *last;
     int32_t count;
-} allot__queue;
+} allot__waitlist;
 
 struct allot__peer {
     struct allot__peer *next, *before;
@@ -46,7 +46,7 @@ struct allot__peer {
     allot__buf line;        /* what was read and not yet run */
     size_t taken;           /* of `line`: run already */
     allot__buf waiting;     /* answers until their batch is on disk */
-    allot__held *held;
+    allot__deferred *held;
     size_t held_count, held_room;
     allot__buf out, sending;
     uv_shutdown_t shutdown;
@@ -62,8 +62,8 @@ struct allot__peer {
     /* Its turn (turns.c): the last one it had, what it had run in that, and where it waits. */
     uint64_t turn, asked, began; /* asked: ns that questions took; began: the line that runs */
     int32_t lines;
-    bool asks;                  /* the line that runs is a question */
-    struct allot__queue *queue; /* NULL: it does not wait */
+    bool asks;                     /* the line that runs is a question */
+    struct allot__waitlist *queue; /* NULL: it does not wait */
     struct allot__peer *queue_next, *queue_before;
 };
 
@@ -83,7 +83,7 @@ struct allot__wire {
     uv_prepare_t prepare;        /* each turn of the loop */
     uv_idle_t idle;              /* while somebody waits for a turn */
     uint64_t turn, spent, asked; /* its number; ns that lines, and questions, have taken in it */
-    allot__queue queues[2];      /* for a turn, and for one to ask in */
+    allot__waitlist queues[2];   /* for a turn, and for one to ask in */
     allot__token token;
     allot__buf answer;
     char read[ALLOT__READ_SIZE]; /* filled and emptied in one turn */
