@@ -12,11 +12,11 @@
 
 /* Events that wait for the plan that the cycle behind them has: they may name what the one before
  * lacks. */
-typedef struct allot__held {
+typedef struct allot__replay_waits {
     char *method, *params;
     size_t params_len;
     int64_t seq, at;
-} allot__held;
+} allot__replay_waits;
 
 typedef struct allot__replay {
     allot_engine *engine;
@@ -30,7 +30,7 @@ typedef struct allot__replay {
     allot__version *other;   /* the same plan with the other policy; NULL: none */
     allot__books *books;
     allot__reader *reader;
-    allot__held *held;
+    allot__replay_waits *held;
     size_t held_count, held_capacity;
     allot__error fault;
     int64_t told, plan_told; /* cycles; of this plan */

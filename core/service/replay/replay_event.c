@@ -126,13 +126,13 @@ static int enter(allot__replay *replay, const char *method, const char *params, 
 
 static int hold(allot__replay *replay, const allot__event_row *row)
 {
-    allot__held *list = allot__sv_grow(replay->engine, replay->held, &replay->held_capacity,
-                                       replay->held_count + 1, sizeof *list);
+    allot__replay_waits *list = allot__sv_grow(replay->engine, replay->held, &replay->held_capacity,
+                                               replay->held_count + 1, sizeof *list);
     if (!list)
         return ALLOT_ENOMEM;
     replay->held = list;
-    allot__held *it = &list[replay->held_count];
-    *it = (allot__held){
+    allot__replay_waits *it = &list[replay->held_count];
+    *it = (allot__replay_waits){
         .method = allot__sv_copy(replay->engine, row->method, strlen(row->method)),
         .params = allot__sv_copy(replay->engine, row->params, row->params_len),
         .params_len = row->params_len,
@@ -151,7 +151,7 @@ int allot__replay_event(allot__replay *replay, const allot__event_row *row)
     return status == ALLOT_OK || status == ALLOT_ENOMEM ? status : hold(replay, row);
 }
 
-static int enter_held(allot__replay *replay, const allot__held *it)
+static int enter_held(allot__replay *replay, const allot__replay_waits *it)
 {
     int status = enter(replay, it->method, it->params, it->params_len, it->at);
     replay->left_out = replay->left_out || (status != ALLOT_OK && replay->fault.unfit);
